@@ -1,0 +1,1 @@
+//! Hilbert spaces of functions on the circle and the disk: bases, kernels, smoothing, shrinkage.

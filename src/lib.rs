@@ -1,0 +1,25 @@
+//! Differentially private shapes and surfaces.
+//!
+//! The house, in the order the data flows:
+//!
+//! * [`io`]: scans, landmarks and results, read and written without trusting a byte of them.
+//! * [`mesh`]: triangle meshes, Delaunay meshes of point clouds, topology and its repair, pose.
+//! * [`conformal`]: disk-conformal maps, Möbius recentring, their quality.
+//! * [`surface`]: disk-parameterized surfaces, SRNF registration, face radial curves.
+//! * [`function`]: Hilbert spaces on the circle and the disk: bases, kernels, smoothing, shrinkage.
+//! * [`privacy`]: budgets, accountants, the ledger, certificates, noise.
+//! * [`mechanism`]: statistics with a price: one folder per mechanism.
+//! * [`synth`]: synthetic populations made by our own generator.
+//! * [`report`]: pictures, charts and the self-contained HTML report.
+//! * [`study`]: whole jobs, resumable, record by record.
+
+pub mod conformal;
+pub mod function;
+pub mod io;
+pub mod mechanism;
+pub mod mesh;
+pub mod privacy;
+pub mod report;
+pub mod study;
+pub mod surface;
+pub mod synth;

@@ -1,0 +1,1 @@
+//! Mechanisms: statistics whose privacy loss is known before the data are read.

@@ -1,0 +1,3 @@
+//! Pictures, charts and the self-contained HTML report.
+
+pub mod render;

@@ -1,0 +1,1 @@
+//! Whole jobs: from a folder of scans to a release.

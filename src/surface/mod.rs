@@ -1,0 +1,1 @@
+//! Disk-parameterized surfaces, square-root normal fields, registration, face radial curves.

@@ -1,0 +1,1 @@
+//! Synthetic populations made by our own generator: faces and scanning conditions.

@@ -1,0 +1,2 @@
+//! visard-viewer
+fn main() {}
