@@ -1,1 +1,3 @@
+//! The `visard` command.
+
 fn main() {}

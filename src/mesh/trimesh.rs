@@ -170,9 +170,9 @@ mod tests {
     fn square_has_area_one_and_normals_towards_z() {
         let m = unit_square();
         assert_eq!(m.area(), 1.0);
-        assert_eq!(m.vertex_areas().iter().sum::<f64>(), 1.0);
+        approx::assert_relative_eq!(m.vertex_areas().iter().sum::<f64>(), 1.0, epsilon = 1e-15);
         assert!(m.vertex_normals().iter().all(|n| *n == Vector::z()));
-        assert_eq!(m.area_centroid(), Point::new(0.5, 0.5, 0.0));
+        approx::assert_relative_eq!(m.area_centroid(), Point::new(0.5, 0.5, 0.0), epsilon = 1e-15);
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub struct Charge(());
 impl Charge {
     /// For tests of mechanisms on made-up data inside this crate.
     #[cfg(test)]
+    #[allow(dead_code)]
     pub(crate) fn for_tests() -> Self {
         Self(())
     }
