@@ -38,8 +38,7 @@ pub fn read(path: &Path) -> Result<Array, NpyError> {
     let mut file = BufReader::new(File::open(path)?);
     let file_bytes = file.get_ref().metadata()?.len();
     let mut start = [0u8; 8];
-    file.read_exact(&mut start)
-        .or_else(|_| malformed("too short to be an .npy file"))?;
+    file.read_exact(&mut start).or_else(|_| malformed("too short to be an .npy file"))?;
     if &start[..6] != b"\x93NUMPY" {
         return malformed("not an .npy file (the first bytes are not \\x93NUMPY)");
     }
@@ -65,15 +64,10 @@ pub fn read(path: &Path) -> Result<Array, NpyError> {
         "<u2" | "<i2" => 2,
         "|u1" | "<u1" | "|i1" | "|b1" => 1,
         other => {
-            return malformed(format!(
-                "number type {other} is not supported; save as float64 (<f8)"
-            ));
+            return malformed(format!("number type {other} is not supported; save as float64 (<f8)"));
         }
     };
-    let count = shape
-        .iter()
-        .try_fold(1usize, |n, &k| n.checked_mul(k))
-        .unwrap_or(usize::MAX);
+    let count = shape.iter().try_fold(1usize, |n, &k| n.checked_mul(k)).unwrap_or(usize::MAX);
     let expected = (count as u128) * width as u128 + prefix as u128 + header_bytes as u128;
     if expected != file_bytes as u128 {
         return malformed(format!(
@@ -109,10 +103,8 @@ fn parse_header(header: &str) -> Result<(String, Vec<usize>), NpyError> {
         .and_then(|v| v.split('\'').next())
         .map(str::to_owned);
     let fortran = value_of("fortran_order").map(|v| v.starts_with("True"));
-    let shape = value_of("shape")
-        .and_then(|v| v.strip_prefix('('))
-        .and_then(|v| v.split(')').next())
-        .map(|v| {
+    let shape =
+        value_of("shape").and_then(|v| v.strip_prefix('(')).and_then(|v| v.split(')').next()).map(|v| {
             v.split(',')
                 .map(str::trim)
                 .filter(|s| !s.is_empty())
@@ -132,17 +124,11 @@ fn parse_header(header: &str) -> Result<(String, Vec<usize>), NpyError> {
 /// Whatever writing reports; `InvalidInput` when shape and data disagree.
 pub fn write_to(out: &mut impl Write, shape: &[usize], data: &[f64]) -> std::io::Result<()> {
     if shape.iter().product::<usize>() != data.len() {
-        return Err(std::io::Error::new(
-            std::io::ErrorKind::InvalidInput,
-            "shape and data disagree",
-        ));
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "shape and data disagree"));
     }
     let axes: String = shape.iter().map(|n| format!("{n}, ")).collect();
-    let axes = if shape.len() == 1 {
-        axes.trim_end().to_owned()
-    } else {
-        axes.trim_end_matches(", ").to_owned()
-    };
+    let axes =
+        if shape.len() == 1 { axes.trim_end().to_owned() } else { axes.trim_end_matches(", ").to_owned() };
     let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({axes}), }}");
     while (10 + header.len() + 1) % 64 != 0 {
         header.push(' ');
@@ -165,13 +151,7 @@ mod tests {
         let path = dir.path().join("a.npy");
         let data = vec![0.1, -2.5, f64::MIN_POSITIVE, 1e300, 0.0, -0.0];
         write_to(&mut File::create(&path).unwrap(), &[2, 3], &data).unwrap();
-        assert_eq!(
-            read(&path).unwrap(),
-            Array {
-                shape: vec![2, 3],
-                data
-            }
-        );
+        assert_eq!(read(&path).unwrap(), Array { shape: vec![2, 3], data });
         write_to(&mut File::create(&path).unwrap(), &[2], &[1.0, 2.0]).unwrap();
         assert_eq!(read(&path).unwrap().shape, [2]);
     }
@@ -182,11 +162,8 @@ mod tests {
         let path = dir.path().join("a.npy");
         let mut bytes = b"\x93NUMPY\x01\x00\x50\x00".to_vec();
         bytes.extend(
-            format!(
-                "{:<80}",
-                "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 3), }"
-            )
-            .bytes(),
+            format!("{:<80}", "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 3), }")
+                .bytes(),
         );
         std::fs::write(&path, bytes).unwrap();
         assert!(matches!(read(&path), Err(NpyError::Malformed(_))));

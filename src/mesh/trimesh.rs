@@ -50,19 +50,12 @@ impl TriMesh {
     /// # Errors
     /// [`MeshError::IndexOutOfRange`] or [`MeshError::NotFinite`], naming the first offender.
     pub fn new(vertices: Vec<Point>, triangles: Vec<[usize; 3]>) -> Result<Self, MeshError> {
-        if let Some(vertex) = vertices
-            .iter()
-            .position(|p| !p.coords.iter().all(|c| c.is_finite()))
-        {
+        if let Some(vertex) = vertices.iter().position(|p| !p.coords.iter().all(|c| c.is_finite())) {
             return Err(MeshError::NotFinite { vertex });
         }
         for (triangle, t) in triangles.iter().enumerate() {
             if let Some(&vertex) = t.iter().find(|&&i| i >= vertices.len()) {
-                return Err(MeshError::IndexOutOfRange {
-                    triangle,
-                    vertex,
-                    n_vertices: vertices.len(),
-                });
+                return Err(MeshError::IndexOutOfRange { triangle, vertex, n_vertices: vertices.len() });
             }
         }
         Ok(Self { vertices, triangles })
@@ -111,9 +104,7 @@ impl TriMesh {
 
     /// Total area, in squared units of the coordinates.
     pub fn area(&self) -> f64 {
-        (0..self.triangles.len())
-            .map(|t| 0.5 * self.area_vector(t).norm())
-            .sum()
+        (0..self.triangles.len()).map(|t| 0.5 * self.area_vector(t).norm()).sum()
     }
 
     /// A third of the area of the triangles around each vertex; sums to [`TriMesh::area`].
@@ -133,8 +124,7 @@ impl TriMesh {
             let n = self.area_vector(t);
             triangle.iter().for_each(|&i| out[i] += n);
         }
-        out.iter_mut()
-            .for_each(|n| *n = n.try_normalize(0.0).unwrap_or_else(Vector::zeros));
+        out.iter_mut().for_each(|n| *n = n.try_normalize(0.0).unwrap_or_else(Vector::zeros));
         out
     }
 
@@ -147,11 +137,7 @@ impl TriMesh {
             sum += (a.coords + b.coords + c.coords) * (area / 3.0);
             total += area;
         }
-        if total > 0.0 {
-            Point::from(sum / total)
-        } else {
-            Point::origin()
-        }
+        if total > 0.0 { Point::from(sum / total) } else { Point::origin() }
     }
 }
 
@@ -160,9 +146,7 @@ mod tests {
     use super::*;
 
     fn unit_square() -> TriMesh {
-        let v = [[0., 0.], [1., 0.], [1., 1.], [0., 1.]]
-            .map(|[x, y]| Point::new(x, y, 0.0))
-            .to_vec();
+        let v = [[0., 0.], [1., 0.], [1., 1.], [0., 1.]].map(|[x, y]| Point::new(x, y, 0.0)).to_vec();
         TriMesh::new(v, vec![[0, 1, 2], [0, 2, 3]]).unwrap()
     }
 
@@ -180,11 +164,7 @@ mod tests {
         let v = vec![Point::origin(); 3];
         assert_eq!(
             TriMesh::new(v.clone(), vec![[0, 1, 3]]),
-            Err(MeshError::IndexOutOfRange {
-                triangle: 0,
-                vertex: 3,
-                n_vertices: 3
-            })
+            Err(MeshError::IndexOutOfRange { triangle: 0, vertex: 3, n_vertices: 3 })
         );
         let mut w = v;
         w[1].y = f64::NAN;

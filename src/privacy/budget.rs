@@ -109,11 +109,7 @@ impl ClipRadius {
         if value.is_finite() && value > 0.0 {
             Ok(Self { value, source })
         } else {
-            Err(BudgetError::OutOfRange {
-                name: "clip radius",
-                range: "a positive finite number",
-                value,
-            })
+            Err(BudgetError::OutOfRange { name: "clip radius", range: "a positive finite number", value })
         }
     }
 

@@ -18,18 +18,12 @@ impl NoiseSource {
     /// # Errors
     /// When the operating system gives no randomness.
     pub fn from_os() -> Result<Self, rand::rngs::SysError> {
-        Ok(Self {
-            rng: ChaCha20Rng::try_from_rng(&mut rand::rngs::SysRng)?,
-            seeded: false,
-        })
+        Ok(Self { rng: ChaCha20Rng::try_from_rng(&mut rand::rngs::SysRng)?, seeded: false })
     }
 
     /// A fixed seed, for tests and experiments: marks what it makes as not private.
     pub fn seeded(seed: u64) -> Self {
-        Self {
-            rng: ChaCha20Rng::seed_from_u64(seed),
-            seeded: true,
-        }
+        Self { rng: ChaCha20Rng::seed_from_u64(seed), seeded: true }
     }
 
     /// Whether a fixed seed was used.

@@ -60,23 +60,11 @@ pub struct View {
 
 impl View {
     /// From the front.
-    pub const FRONT: View = View {
-        yaw: 0.0,
-        pitch: 0.0,
-        size: 480,
-    };
+    pub const FRONT: View = View { yaw: 0.0, pitch: 0.0, size: 480 };
     /// Three-quarter view.
-    pub const THREE_QUARTER: View = View {
-        yaw: 40.0,
-        pitch: 5.0,
-        size: 480,
-    };
+    pub const THREE_QUARTER: View = View { yaw: 40.0, pitch: 5.0, size: 480 };
     /// In profile.
-    pub const PROFILE: View = View {
-        yaw: 88.0,
-        pitch: 0.0,
-        size: 480,
-    };
+    pub const PROFILE: View = View { yaw: 88.0, pitch: 0.0, size: 480 };
 }
 
 /// How the surface is coloured.
@@ -104,17 +92,11 @@ pub fn render(mesh: &TriMesh, view: View, colour: Colour<'_>) -> Image {
     let centre = bounding_centre(mesh);
     let turned: Vec<Vector> = mesh.vertices().iter().map(|p| turn * (p - centre)).collect();
     let normals: Vec<Vector> = mesh.vertex_normals().iter().map(|n| turn * n).collect();
-    let extent = mesh
-        .vertices()
-        .iter()
-        .map(|p| (p - centre).norm())
-        .fold(1e-300, f64::max);
+    let extent = mesh.vertices().iter().map(|p| (p - centre).norm()).fold(1e-300, f64::max);
     let scale = 0.48 * big as f64 / extent;
     let half = big as f64 / 2.0;
-    let screen: Vec<[f64; 3]> = turned
-        .iter()
-        .map(|v| [half + scale * v.x, half - scale * v.y, scale * v.z])
-        .collect();
+    let screen: Vec<[f64; 3]> =
+        turned.iter().map(|v| [half + scale * v.x, half - scale * v.y, scale * v.z]).collect();
 
     let mut depth = vec![f64::NEG_INFINITY; big * big];
     let mut pixels = vec![[BACKGROUND; 3]; big * big];
@@ -134,11 +116,7 @@ pub fn render(mesh: &TriMesh, view: View, colour: Colour<'_>) -> Image {
                 let p = [x as f64 + 0.5, y as f64 + 0.5];
                 let edge =
                     |u: [f64; 3], v: [f64; 3]| (v[0] - u[0]) * (p[1] - u[1]) - (v[1] - u[1]) * (p[0] - u[0]);
-                let w = [
-                    edge(b, c) / twice_area,
-                    edge(c, a) / twice_area,
-                    edge(a, b) / twice_area,
-                ];
+                let w = [edge(b, c) / twice_area, edge(c, a) / twice_area, edge(a, b) / twice_area];
                 if w.iter().any(|&w| w < 0.0) {
                     continue;
                 }
@@ -168,11 +146,7 @@ fn bounding_centre(mesh: &TriMesh) -> Point {
         lo = lo.inf(&p.coords);
         hi = hi.sup(&p.coords);
     }
-    if mesh.vertices().is_empty() {
-        Point::origin()
-    } else {
-        Point::from((lo + hi) / 2.0)
-    }
+    if mesh.vertices().is_empty() { Point::origin() } else { Point::from((lo + hi) / 2.0) }
 }
 
 /// A key light from the upper left, a weak fill from the right, a little sheen; linear light, sRGB out.
@@ -185,34 +159,26 @@ fn shade(normal: Vector, base: [f64; 3]) -> [f64; 3] {
     let diffuse = 0.16 + 0.72 * n.dot(&key).max(0.0) + 0.22 * n.dot(&fill).max(0.0);
     let sheen = 0.10 * n.dot(&half).max(0.0).powi(28);
     let side = if facing { 1.0 } else { 0.45 };
-    base.map(|c| {
-        (side * (c.powf(2.2) * diffuse + sheen))
-            .clamp(0.0, 1.0)
-            .powf(1.0 / 2.2)
-    })
+    base.map(|c| (side * (c.powf(2.2) * diffuse + sheen)).clamp(0.0, 1.0).powf(1.0 / 2.2))
 }
 
 fn downsample(pixels: &[[f64; 3]], size: usize) -> Image {
     let big = size * SUPERSAMPLING;
     let mut rgb = Vec::with_capacity(3 * size * size);
+    let samples = (SUPERSAMPLING * SUPERSAMPLING) as f64;
     for y in 0..size {
         for x in 0..size {
-            for k in 0..3 {
-                let mut sum = 0.0;
-                for dy in 0..SUPERSAMPLING {
-                    for dx in 0..SUPERSAMPLING {
-                        sum += pixels[(y * SUPERSAMPLING + dy) * big + x * SUPERSAMPLING + dx][k];
-                    }
+            let mut sum = [0.0; 3];
+            for dy in 0..SUPERSAMPLING {
+                for dx in 0..SUPERSAMPLING {
+                    let pixel = pixels[(y * SUPERSAMPLING + dy) * big + x * SUPERSAMPLING + dx];
+                    sum.iter_mut().zip(pixel).for_each(|(s, p)| *s += p);
                 }
-                rgb.push((255.0 * sum / (SUPERSAMPLING * SUPERSAMPLING) as f64).round() as u8);
             }
+            rgb.extend(sum.map(|s| (255.0 * s / samples).round() as u8));
         }
     }
-    Image {
-        width: size,
-        height: size,
-        rgb,
-    }
+    Image { width: size, height: size, rgb }
 }
 
 #[cfg(test)]
@@ -221,18 +187,9 @@ mod tests {
 
     #[test]
     fn a_square_fills_the_middle_and_leaves_the_corners() {
-        let v = [[-1., -1.], [1., -1.], [1., 1.], [-1., 1.]]
-            .map(|[x, y]| Point::new(x, y, 0.0))
-            .to_vec();
+        let v = [[-1., -1.], [1., -1.], [1., 1.], [-1., 1.]].map(|[x, y]| Point::new(x, y, 0.0)).to_vec();
         let mesh = TriMesh::new(v, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
-        let image = render(
-            &mesh,
-            View {
-                size: 64,
-                ..View::FRONT
-            },
-            CLAY,
-        );
+        let image = render(&mesh, View { size: 64, ..View::FRONT }, CLAY);
         let at = |x: usize, y: usize| image.rgb[3 * (y * 64 + x)];
         assert!(at(32, 32) < 240 && at(1, 1) > 240);
         assert!(image.to_png().unwrap().starts_with(b"\x89PNG"));
