@@ -1,1 +1,5 @@
 //! Whole jobs: from a folder of scans to a release.
+
+mod folder;
+
+pub use folder::{FolderError, StudyFolder};

@@ -1,0 +1,99 @@
+//! Where a study keeps what may be published and what only the data holder may see: never in one folder.
+
+use std::path::{Path, PathBuf};
+
+/// Why a study's folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FolderError {
+    /// A finished release is there already.
+    #[error("{0} already holds a release")]
+    HasRelease(PathBuf),
+    /// A file stands where the folder should be.
+    #[error("{0} is a file, not a folder")]
+    IsAFile(PathBuf),
+    /// The folder could not be made or emptied.
+    #[error("cannot prepare {0}: {1}")]
+    Io(PathBuf, std::io::Error),
+}
+
+/// The folder of one study.
+#[derive(Debug, Clone)]
+pub struct StudyFolder {
+    root: PathBuf,
+}
+
+impl StudyFolder {
+    /// Makes the folder where needed. A finished release in it is an error unless `replace` is set; it is
+    /// then replaced when the new one is complete, never before.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub fn prepare(root: &Path, replace: bool) -> Result<Self, FolderError> {
+        if root.is_file() {
+            return Err(FolderError::IsAFile(root.to_owned()));
+        }
+        let folder = Self { root: root.to_owned() };
+        if folder.has_release() && !replace {
+            return Err(FolderError::HasRelease(root.to_owned()));
+        }
+        for dir in [folder.internal(), folder.records()] {
+            std::fs::create_dir_all(&dir).map_err(|e| FolderError::Io(dir, e))?;
+        }
+        Ok(folder)
+    }
+
+    /// The study's folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What may be published.
+    pub fn release(&self) -> PathBuf {
+        self.root.join("release")
+    }
+
+    /// What only the data holder may see.
+    pub fn internal(&self) -> PathBuf {
+        self.root.join("internal")
+    }
+
+    /// Finished records, so that an interrupted study continues where it stopped.
+    pub fn records(&self) -> PathBuf {
+        self.internal().join("records")
+    }
+
+    /// The ledger of every release made from this study's records.
+    pub fn ledger(&self) -> PathBuf {
+        self.root.join("visard.ledger.jsonl")
+    }
+
+    /// Whether a finished release (its certificate is written last) or a finished non-private result is there.
+    pub fn has_release(&self) -> bool {
+        self.release().join("certificate.json").exists()
+            || self.internal().join("nonprivate_mean.ply").exists()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finished_release_is_not_touched_unasked() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("study");
+        let folder = StudyFolder::prepare(&root, false).unwrap();
+        std::fs::create_dir_all(folder.release()).unwrap();
+        std::fs::write(folder.release().join("certificate.json"), "{}").unwrap();
+        assert!(matches!(StudyFolder::prepare(&root, false), Err(FolderError::HasRelease(_))));
+        assert!(StudyFolder::prepare(&root, true).is_ok());
+        assert!(folder.release().join("certificate.json").exists());
+    }
+
+    #[test]
+    fn a_file_in_the_way_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(matches!(StudyFolder::prepare(file.path(), false), Err(FolderError::IsAFile(_))));
+    }
+}
