@@ -1,5 +1,12 @@
 //! Triangle meshes: the type, its measures, Delaunay meshes of point clouds, topology and repair.
 
+mod disk;
+mod edges;
+mod topology;
 mod trimesh;
+mod unite;
 
+pub use disk::DiskMesh;
+pub use edges::{Edge, EdgeTable};
+pub use topology::{BoundaryLoop, Component, TopologyReport, topology};
 pub use trimesh::{MeshError, Point, TriMesh, Vector};

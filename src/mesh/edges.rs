@@ -1,0 +1,138 @@
+//! Edges of a triangle list and the triangles on their sides, for any list, manifold or not.
+
+use super::unite::Sets;
+
+/// An undirected edge and how many triangle sides lie on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// The end points, smaller index first.
+    pub ends: [usize; 2],
+    first_side: usize,
+    n_sides: usize,
+}
+
+/// The edges of a list of triangles. Side `3 t + k` of triangle `t` runs from corner `k` to corner `k + 1`.
+///
+/// Makes no assumption on the list except that each triangle has three different corners: an edge may have
+/// one side (border), two (in opposite directions where the orientation is consistent) or more.
+#[derive(Debug, Clone)]
+pub struct EdgeTable {
+    edges: Vec<Edge>,
+    sides: Vec<usize>,
+    edge_of_side: Vec<usize>,
+}
+
+impl EdgeTable {
+    /// Finds the edges by a counting sort over the smaller end: linear in practice.
+    /// Edges come sorted by their ends, the sides of each in rising order.
+    pub fn new(triangles: &[[usize; 3]], n_vertices: usize) -> Self {
+        let ends = |side: usize| {
+            let t = triangles[side / 3];
+            let (a, b) = (t[side % 3], t[(side + 1) % 3]);
+            [a.min(b), a.max(b)]
+        };
+        let n_sides = 3 * triangles.len();
+        let mut start = vec![0usize; n_vertices + 1];
+        (0..n_sides).for_each(|s| start[ends(s)[0] + 1] += 1);
+        (0..n_vertices).for_each(|v| start[v + 1] += start[v]);
+        let mut fill = start.clone();
+        let mut slots = vec![(0usize, 0usize); n_sides];
+        for side in 0..n_sides {
+            let [low, high] = ends(side);
+            slots[fill[low]] = (high, side);
+            fill[low] += 1;
+        }
+        let mut edges: Vec<Edge> = Vec::with_capacity(n_sides / 2 + 1);
+        let mut edge_of_side = vec![0; n_sides];
+        for low in 0..n_vertices {
+            slots[start[low]..start[low + 1]].sort_unstable();
+            for (slot, &(high, side)) in slots.iter().enumerate().take(start[low + 1]).skip(start[low]) {
+                match edges.last_mut() {
+                    Some(e) if e.ends == [low, high] => e.n_sides += 1,
+                    _ => edges.push(Edge { ends: [low, high], first_side: slot, n_sides: 1 }),
+                }
+                edge_of_side[side] = edges.len() - 1;
+            }
+        }
+        Self { edges, sides: slots.into_iter().map(|(_, side)| side).collect(), edge_of_side }
+    }
+
+    /// All edges.
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// The sides that lie on an edge.
+    pub fn sides(&self, edge: &Edge) -> &[usize] {
+        &self.sides[edge.first_side..edge.first_side + edge.n_sides]
+    }
+
+    /// How many sides lie on the edge of `side`, itself included.
+    pub fn multiplicity(&self, side: usize) -> usize {
+        self.edges[self.edge_of_side[side]].n_sides
+    }
+
+    /// The other side of the edge of `side` when there are exactly two.
+    pub fn across(&self, side: usize) -> Option<usize> {
+        match self.sides(&self.edges[self.edge_of_side[side]]) {
+            &[a, b] => Some(if a == side { b } else { a }),
+            _ => None,
+        }
+    }
+}
+
+/// Start and end vertex of a side.
+pub(crate) fn side_ends(triangles: &[[usize; 3]], side: usize) -> [usize; 2] {
+    let t = triangles[side / 3];
+    [t[side % 3], t[(side + 1) % 3]]
+}
+
+/// For every corner `3 t + k`, a number naming its fan: the corners at one vertex that are reached from one
+/// another through edges with exactly two sides. A manifold vertex has one fan, a pinched one several.
+pub(crate) fn corner_fans(triangles: &[[usize; 3]], table: &EdgeTable) -> Vec<usize> {
+    let mut fans = Sets::new(3 * triangles.len());
+    for edge in table.edges() {
+        let &[a, b] = table.sides(edge) else { continue };
+        let (a_end, b_end) = (a - a % 3 + (a + 1) % 3, b - b % 3 + (b + 1) % 3);
+        let same_direction = side_ends(triangles, a) == side_ends(triangles, b);
+        let (b_at_start, b_at_end) = if same_direction { (b, b_end) } else { (b_end, b) };
+        fans.unite(a, b_at_start);
+        fans.unite(a_end, b_at_end);
+    }
+    fans.into_labels()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_triangles_share_one_edge() {
+        let triangles = [[0, 1, 2], [0, 2, 3]];
+        let table = EdgeTable::new(&triangles, 4);
+        assert_eq!(
+            table.edges().iter().map(|e| e.ends).collect::<Vec<_>>(),
+            [[0, 1], [0, 2], [0, 3], [1, 2], [2, 3]]
+        );
+        assert_eq!(table.across(2), Some(3));
+        assert_eq!(table.across(3), Some(2));
+        assert_eq!(table.across(0), None);
+        assert_eq!(table.multiplicity(2), 2);
+    }
+
+    #[test]
+    fn an_hourglass_has_two_fans_at_its_waist_whatever_the_orientation() {
+        for second in [[0, 3, 4], [0, 4, 3]] {
+            let triangles = [[0, 1, 2], second];
+            let fans = corner_fans(&triangles, &EdgeTable::new(&triangles, 5));
+            assert_ne!(fans[0], fans[3]);
+        }
+        for second in [[0, 2, 3], [0, 3, 2]] {
+            let triangles = [[0, 1, 2], second];
+            let fans = corner_fans(&triangles, &EdgeTable::new(&triangles, 4));
+            assert_eq!(fans[0], fans[3]);
+            let at_two = 3 + second.iter().position(|&v| v == 2).unwrap();
+            assert_eq!(fans[2], fans[at_two]);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Disjoint sets (union–find).
+
+/// A partition of 0..n, at first into singletons.
+#[derive(Debug, Clone)]
+pub(crate) struct Sets {
+    parent: Vec<usize>,
+}
+
+impl Sets {
+    /// `n` singletons.
+    pub fn new(n: usize) -> Self {
+        Self { parent: (0..n).collect() }
+    }
+
+    /// The representative of the set of `i`: its smallest member.
+    pub fn find(&mut self, mut i: usize) -> usize {
+        while self.parent[i] != i {
+            self.parent[i] = self.parent[self.parent[i]];
+            i = self.parent[i];
+        }
+        i
+    }
+
+    /// Joins the sets of `i` and `j`; true when they were different. The smaller representative stays, so
+    /// that labels do not depend on the order of the calls.
+    pub fn unite(&mut self, i: usize, j: usize) -> bool {
+        let (i, j) = (self.find(i), self.find(j));
+        self.parent[i.max(j)] = i.min(j);
+        i != j
+    }
+
+    /// The representative of every element.
+    pub fn into_labels(mut self) -> Vec<usize> {
+        (0..self.parent.len()).map(|i| self.find(i)).collect()
+    }
+}
