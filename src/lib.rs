@@ -9,6 +9,7 @@
 //! * [`function`]: Hilbert spaces on the circle and the disk: bases, kernels, smoothing, shrinkage.
 //! * [`privacy`]: budgets, accountants, the ledger, certificates, noise.
 //! * [`mechanism`]: statistics with a price: one folder per mechanism.
+//! * [`sparse`]: sparse symmetric systems, below everything.
 //! * [`synth`]: synthetic populations made by our own generator.
 //! * [`report`]: pictures, charts and the self-contained HTML report.
 //! * [`study`]: whole jobs, resumable, record by record.
@@ -20,6 +21,7 @@ pub mod mechanism;
 pub mod mesh;
 pub mod privacy;
 pub mod report;
+pub mod sparse;
 pub mod study;
 pub mod surface;
 pub mod synth;
