@@ -1,0 +1,80 @@
+//! Face radial curves: a face as J closed curves of m samples in space (Soto et al. 2024, §3).
+
+/// Why numbers are not a set of face radial curves.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CurvesError {
+    /// The number of values does not fit.
+    #[error("{given} values given for {curves} curves of {samples} samples in space")]
+    WrongLength {
+        /// J.
+        curves: usize,
+        /// m.
+        samples: usize,
+        /// How many values there are.
+        given: usize,
+    },
+    /// A value is NaN or infinite.
+    #[error("a curve has a value that is not a finite number")]
+    NotFinite,
+    /// The curves enclose no area that could be scaled to one.
+    #[error("the curves have no area")]
+    NoArea,
+}
+
+/// J closed curves of m distinct samples t_l = l/m, three coordinates each: `(J, m, 3)` in C order.
+///
+/// Curve 1 is nearest the nose tip. For a face: centred, of unit area, rotated to the template.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FaceCurves {
+    curves: usize,
+    samples: usize,
+    data: Vec<f64>,
+}
+
+impl FaceCurves {
+    /// Curves from `(J, m, 3)` values.
+    ///
+    /// # Errors
+    /// [`CurvesError`].
+    pub fn new(curves: usize, samples: usize, data: Vec<f64>) -> Result<Self, CurvesError> {
+        if data.len() != 3 * curves * samples || data.is_empty() {
+            return Err(CurvesError::WrongLength { curves, samples, given: data.len() });
+        }
+        if !data.iter().all(|x| x.is_finite()) {
+            return Err(CurvesError::NotFinite);
+        }
+        Ok(Self { curves, samples, data })
+    }
+
+    /// J.
+    pub fn curves(&self) -> usize {
+        self.curves
+    }
+
+    /// m.
+    pub fn samples(&self) -> usize {
+        self.samples
+    }
+
+    /// The values, `(J, m, 3)` in C order.
+    pub fn data(&self) -> &[f64] {
+        &self.data
+    }
+
+    /// Whether another set has the same J and m.
+    pub fn same_shape(&self, other: &Self) -> bool {
+        self.curves == other.curves && self.samples == other.samples
+    }
+
+    /// Coordinate `k` along curve `j`.
+    pub fn coordinate(&self, j: usize, k: usize) -> Vec<f64> {
+        (0..self.samples).map(|l| self.data[3 * (j * self.samples + l) + k]).collect()
+    }
+
+    /// Mean over all J·m points of the squared distance to another set of the same shape.
+    pub fn mean_square_distance(&self, other: &Self) -> f64 {
+        let sum: f64 = self.data.iter().zip(&other.data).map(|(a, b)| (a - b).powi(2)).sum();
+        sum / (self.curves * self.samples) as f64
+    }
+}
