@@ -2,8 +2,10 @@
 //!
 //! A mechanism is μ-GDP exactly when it is (ε, δ(ε))-DP for all ε ≥ 0 (Dong, Roth and Su 2019, Corollary 2.13):
 //!
-//!     δ(ε) = Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2)
-//!          = φ(a) (M(a) − M(a + μ)),   a = ε/μ − μ/2,   M Mills' ratio,
+//! ```text
+//! δ(ε) = Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2)
+//!      = φ(a) (M(a) − M(a + μ)),   a = ε/μ − μ/2,   M Mills' ratio,
+//! ```
 //!
 //! the second form because e^ε φ(a + μ) = φ(a). It needs no e^ε, and M(a) − M(a + μ) is one integral of a positive
 //! function, so neither small μ nor large ε costs digits.

@@ -5,7 +5,9 @@
 //! (Kairouz, Oh and Viswanath 2015). Products of dominating pairs dominate adaptive compositions (Zhu, Dong and Wang
 //! 2022, Theorem 10), so with L the sum of the ±ε losses
 //!
-//!     δ(ε) = 1 − ∏(1−δᵢ) · (1 − E[δ_μ(ε − L)]),   δ_μ the exact Gaussian curve, at μ = 0: (1 − e^ε)⁺,
+//! ```text
+//! δ(ε) = 1 − ∏(1−δᵢ) · (1 − E[δ_μ(ε − L)]),   δ_μ the exact Gaussian curve, at μ = 0: (1 − e^ε)⁺,
+//! ```
 //!
 //! and given only the terms' stated losses no smaller bound holds. L has few values when few ε differ; beyond
 //! [`MAX_ATOMS`] neighbours are merged *upwards*, which can only increase δ.

@@ -3,7 +3,9 @@
 //! A release has the Rényi curve τ(α) when D_α(A(D) ‖ A(D′)) ≤ τ(α) for all neighbours and α > 1 (Mironov 2017).
 //! Curves of a composition add. For each order, (α, τ)-RDP gives (ε, δ)-DP with
 //!
-//!     ε = τ + ln((α−1)/α) − (ln δ + ln α)/(α − 1)
+//! ```text
+//! ε = τ + ln((α−1)/α) − (ln δ + ln α)/(α − 1)
+//! ```
 //!
 //! (Balle, Barthe, Gaboardi, Hsu and Sato 2020, Theorem 21; Canonne, Kamath and Steinke 2020, Proposition 12). Each
 //! order is a valid bound by itself, so minimizing over them needs no care: only each value is rounded up.
