@@ -1,11 +1,17 @@
 //! Triangle meshes: the type, its measures, Delaunay meshes of point clouds, topology and repair.
 
+mod delaunay;
 mod disk;
 mod edges;
+mod fill;
+mod necks;
+mod refine;
+mod survey;
 mod topology;
 mod trimesh;
 mod unite;
 
+pub use delaunay::mesh_from_points;
 pub use disk::DiskMesh;
 pub use edges::{Edge, EdgeTable};
 pub use topology::{BoundaryLoop, Component, TopologyReport, topology};

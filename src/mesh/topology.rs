@@ -207,7 +207,8 @@ fn next_border_side(
     }
 }
 
-fn pinched(triangles: &[[usize; 3]], fans: &[usize], n_vertices: usize) -> Vec<usize> {
+/// Vertices whose corners belong to more than one fan.
+pub(crate) fn pinched(triangles: &[[usize; 3]], fans: &[usize], n_vertices: usize) -> Vec<usize> {
     let mut fan_of_vertex = vec![usize::MAX; n_vertices];
     let mut is_pinched = vec![false; n_vertices];
     for (corner, &fan) in fans.iter().enumerate() {

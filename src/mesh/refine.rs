@@ -1,0 +1,100 @@
+//! Edits of a manifold mesh: points put into triangles, edges flipped.
+
+use super::{Point, Vector};
+use std::collections::VecDeque;
+use tri_mesh::{FaceID, HalfEdgeID, Mesh};
+
+/// An oriented, edge- and vertex-manifold triangle list under edit, with the normals it should follow.
+pub(crate) struct Refiner<'a> {
+    places: &'a [Point],
+    normals: &'a [Vector],
+    mesh: Mesh,
+}
+
+impl<'a> Refiner<'a> {
+    /// The caller vouches for the triangles: manifold and consistently oriented, indices in range.
+    pub fn new(places: &'a [Point], normals: &'a [Vector], triangles: &[[usize; 3]]) -> Self {
+        let positions = places.iter().map(|p| tri_mesh::vec3(p.x, p.y, p.z)).collect();
+        let indices = triangles.iter().flatten().map(|&v| v as u32).collect();
+        let mesh = Mesh::new(&three_d_asset::TriMesh {
+            positions: three_d_asset::Positions::F64(positions),
+            indices: three_d_asset::Indices::U32(indices),
+            ..Default::default()
+        });
+        Self { places, normals, mesh }
+    }
+
+    /// Flips edges as long as that turns fewer triangles away from the normals or, without turning more,
+    /// makes the smallest angle larger (Lawson's rule, which in a plane ends at the Delaunay triangulation).
+    /// Starts from the given triangles (rising numbers) and those turned away, and spreads as far as it finds
+    /// something to improve.
+    pub fn flip_edges(&mut self, suspects: &[usize]) {
+        let mut faces: Vec<FaceID> =
+            self.mesh.face_iter().filter(|f| suspects.binary_search(&(**f as usize)).is_ok()).collect();
+        faces.extend(self.turned());
+        let mut queue: VecDeque<HalfEdgeID> =
+            faces.into_iter().flat_map(|f| self.mesh.face_halfedge_iter(f)).collect();
+        // The order decides nothing in a plane; on a curved surface the rule might run in circles.
+        let mut left = 50 * queue.len();
+        while let (Some(edge), true) = (queue.pop_front(), left > 0) {
+            left -= 1;
+            if self.would_improve(edge) && self.mesh.flip_edge(edge).is_ok() {
+                let mut walker = self.mesh.walker_from_halfedge(edge);
+                for _ in 0..2 {
+                    queue.extend(walker.as_next().halfedge_id());
+                    queue.extend(walker.as_next().halfedge_id());
+                    walker.as_next().as_twin();
+                }
+            }
+        }
+    }
+
+    fn would_improve(&self, edge: HalfEdgeID) -> bool {
+        let mut walker = self.mesh.walker_from_halfedge(edge);
+        let b = walker.vertex_id();
+        let c = walker.as_next().vertex_id();
+        walker.as_previous().as_twin();
+        let a = walker.vertex_id();
+        let d = walker.as_next().vertex_id();
+        if self.mesh.is_edge_on_boundary(edge) {
+            return false;
+        }
+        let (Some(a), Some(b), Some(c), Some(d)) = (a, b, c, d) else { return false };
+        let [a, b, c, d] = [a, b, c, d].map(|v| *v as usize);
+        if c == d {
+            return false;
+        }
+        let (now_1, now_2) = (self.judge([a, b, c]), self.judge([b, a, d]));
+        let (new_1, new_2) = (self.judge([c, d, b]), self.judge([d, c, a]));
+        let (turned_now, turned_new) = (now_1.0 + now_2.0, new_1.0 + new_2.0);
+        let (angle_now, angle_new) = (now_1.1.min(now_2.1), new_1.1.min(new_2.1));
+        turned_new < turned_now || (turned_new == turned_now && angle_new > angle_now + 1e-9)
+    }
+
+    /// Whether a triangle is turned away from its normals (0 or 1) and its smallest angle in radians.
+    fn judge(&self, corners: [usize; 3]) -> (u8, f64) {
+        let [a, b, c] = corners.map(|v| self.places[v]);
+        let area_vector = (b - a).cross(&(c - a));
+        let normal: Vector = corners.iter().map(|&v| self.normals[v]).sum();
+        // Twice the area over the product of the two longer sides is the sine of the smallest angle.
+        let mut sides = [(b - a).norm(), (c - b).norm(), (a - c).norm()];
+        sides.sort_by(f64::total_cmp);
+        let sine = area_vector.norm() / (sides[1] * sides[2]).max(1e-300);
+        (u8::from(area_vector.dot(&normal) <= 0.0), sine)
+    }
+
+    /// Triangles turned away from the normals of their corners.
+    pub fn turned(&self) -> Vec<FaceID> {
+        self.mesh.face_iter().filter(|&f| self.judge(self.corners(f)).0 == 1).collect()
+    }
+
+    fn corners(&self, face: FaceID) -> [usize; 3] {
+        let (a, b, c) = self.mesh.face_vertices(face);
+        [*a as usize, *b as usize, *c as usize]
+    }
+
+    /// The triangles as they are now.
+    pub fn into_triangles(self) -> Vec<[usize; 3]> {
+        self.mesh.face_iter().map(|f| self.corners(f)).collect()
+    }
+}
