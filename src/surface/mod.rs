@@ -1,1 +1,10 @@
 //! Disk-parameterized surfaces, square-root normal fields, registration, face radial curves.
+
+mod locate;
+mod srnf;
+mod tangential;
+mod template;
+
+pub use locate::{DiskSurface, Located};
+pub use srnf::{Registered, SrnfSettings, register_srnf};
+pub use template::{Template, TemplateError};

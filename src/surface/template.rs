@@ -1,0 +1,188 @@
+//! The public template: a face flattened and recentred once, that every scan is registered to.
+
+use super::locate::{DiskSurface, Located};
+use crate::conformal::{Complex, ConformalError, DiskMap, Mobius, disk_map};
+use crate::function::{CurvesError, DiskField, FaceCurves};
+use crate::mesh::{DiskMesh, MeshError, Point, PoseTemplate, TriMesh, Vector};
+use nalgebra::Matrix3;
+
+/// Why a mesh cannot be a template, or positions cannot be turned into curves.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TemplateError {
+    /// The mesh.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// Its flattening.
+    #[error(transparent)]
+    Conformal(#[from] ConformalError),
+    /// The curves.
+    #[error(transparent)]
+    Curves(#[from] CurvesError),
+}
+
+/// The template face: its mesh, its disk map (nose tip at 0, up on the positive imaginary axis), its pose.
+#[derive(Debug)]
+pub struct Template {
+    disk: DiskMesh,
+    surface: DiskSurface,
+    pose: PoseTemplate,
+    nose: usize,
+    upward: Point,
+    unit: Vec<Point>,
+}
+
+/// How far out the outermost curve lies: just inside the border, where scans are least reliable.
+const OUTERMOST: f64 = 0.98;
+
+impl Template {
+    /// From a face mesh, its nose-tip vertex, and its directions forward (away from the face) and up.
+    ///
+    /// # Errors
+    /// [`TemplateError`].
+    pub fn new(disk: DiskMesh, nose: usize, forward: Vector, up: Vector) -> Result<Self, TemplateError> {
+        let mesh = disk.mesh();
+        let upward = mesh.vertices()[upward_vertex(mesh, nose, &up)];
+        let map = recentred(&disk_map(&disk)?, mesh, nose, &upward);
+        let surface = DiskSurface::new(&disk, &map);
+        let pose = PoseTemplate::new(mesh, nose, forward)?;
+        let unit = unit_area(mesh)?;
+        Ok(Self { disk, surface, pose, nose, upward, unit })
+    }
+
+    /// The mesh, in its file's units.
+    pub fn mesh(&self) -> &TriMesh {
+        self.disk.mesh()
+    }
+
+    /// The flattened mesh.
+    pub fn surface(&self) -> &DiskSurface {
+        &self.surface
+    }
+
+    /// What poses are found with.
+    pub fn pose(&self) -> &PoseTemplate {
+        &self.pose
+    }
+
+    /// The nose-tip vertex.
+    pub fn nose(&self) -> usize {
+        self.nose
+    }
+
+    /// The point on the forehead that fixes the rotation of disk maps.
+    pub fn upward(&self) -> Point {
+        self.upward
+    }
+
+    /// The vertices, centred and scaled to unit area.
+    pub fn unit_vertices(&self) -> &[Point] {
+        &self.unit
+    }
+
+    /// Radii of J curves in the disk: equally spaced, the outermost at 0.98.
+    pub fn radii(curves: usize) -> Vec<f64> {
+        (1..=curves).map(|j| OUTERMOST * j as f64 / curves as f64).collect()
+    }
+
+    /// The face radial curves of a scan, given where the template's vertices lie on it: centred, of unit area, rotated
+    /// to the template. Invariant to the scan's position, rotation and scale.
+    ///
+    /// # Errors
+    /// [`TemplateError`] when the positions are not a surface.
+    pub fn curves_of(
+        &self,
+        positions: &[Point],
+        curves: usize,
+        samples: usize,
+    ) -> Result<FaceCurves, TemplateError> {
+        let registered = self.disk.mesh().with_vertices(positions.to_vec())?;
+        let unit = self.aligned(&unit_area(&registered)?, &registered.vertex_areas());
+        let mut data = Vec::with_capacity(3 * curves * samples);
+        for r in Self::radii(curves) {
+            for l in 0..samples {
+                let at = self
+                    .surface
+                    .locate(Complex::from_polar(r, std::f64::consts::TAU * l as f64 / samples as f64));
+                data.extend_from_slice(blend(self.mesh(), &unit, &at).as_slice());
+            }
+        }
+        Ok(FaceCurves::new(curves, samples, data)?)
+    }
+
+    /// The template's own curves.
+    ///
+    /// # Errors
+    /// [`TemplateError`].
+    pub fn own_curves(&self, curves: usize, samples: usize) -> Result<FaceCurves, TemplateError> {
+        self.curves_of(self.mesh().vertices(), curves, samples)
+    }
+
+    /// A face with the template's triangles and the given curves: the template moved by the smooth field through the
+    /// curves' deviations from its own. Post-processing: curves and template are all it sees.
+    ///
+    /// # Errors
+    /// [`TemplateError`].
+    pub fn face_through(&self, curves: &FaceCurves) -> Result<TriMesh, TemplateError> {
+        let own = self.own_curves(curves.curves(), curves.samples())?;
+        let deviation = curves.data().iter().zip(own.data()).map(|(a, b)| a - b).collect();
+        let deviation = FaceCurves::new(curves.curves(), curves.samples(), deviation)?;
+        let field = DiskField::new(&Self::radii(curves.curves()), &deviation);
+        let vertices = self
+            .unit
+            .iter()
+            .zip(self.surface.z())
+            .map(|(p, z)| p + Vector::from(field.evaluate(z.norm(), z.arg())))
+            .collect();
+        Ok(self.mesh().with_vertices(vertices)?)
+    }
+
+    /// Rotates unit-area positions to the template (least squares over the surface).
+    fn aligned(&self, unit: &[Point], areas: &[f64]) -> Vec<Point> {
+        let cross: Matrix3<f64> = unit
+            .iter()
+            .zip(&self.unit)
+            .zip(areas)
+            .map(|((p, q), a)| *a * q.coords * p.coords.transpose())
+            .sum();
+        match crate::mesh::pose::nearest_rotation(&cross) {
+            Some((rotation, _)) => unit.iter().map(|p| rotation * p).collect(),
+            None => unit.to_vec(),
+        }
+    }
+}
+
+fn blend(mesh: &TriMesh, vertices: &[Point], at: &Located) -> Vector {
+    let corners = mesh.triangles()[at.triangle];
+    (0..3).map(|k| vertices[corners[k]].coords * at.weights[k]).sum()
+}
+
+/// Centroid of the surface at the origin, divided by √area.
+fn unit_area(mesh: &TriMesh) -> Result<Vec<Point>, MeshError> {
+    let area = mesh.area();
+    if !(area > 0.0 && area.is_finite()) {
+        return Err(MeshError::Degenerate("the surface has no area".to_owned()));
+    }
+    let centre = mesh.area_centroid();
+    Ok(mesh.vertices().iter().map(|p| Point::from((p - centre) / area.sqrt())).collect())
+}
+
+/// The vertex on the forehead: of those near the mid-line above the nose tip, the one about a third of the face's size up.
+fn upward_vertex(mesh: &TriMesh, nose: usize, up: &Vector) -> usize {
+    let v = mesh.vertices();
+    let up = up.normalize();
+    let tip = v[nose];
+    let size = mesh.area().sqrt();
+    let ideal = tip + up * (0.40 * size);
+    (0..v.len()).min_by(|&a, &b| (v[a] - ideal).norm().total_cmp(&(v[b] - ideal).norm())).unwrap_or(nose)
+}
+
+/// Nose tip to 0, then the vertex nearest `upward` onto the positive imaginary axis.
+pub(crate) fn recentred(map: &DiskMap, mesh: &TriMesh, nose: usize, upward: &Point) -> DiskMap {
+    let v = mesh.vertices();
+    let top = (0..v.len())
+        .filter(|&i| i != nose)
+        .min_by(|&a, &b| (v[a] - upward).norm().total_cmp(&(v[b] - upward).norm()))
+        .unwrap_or(nose);
+    Mobius::recentring(map.z[nose], map.z[top]).apply_to(map)
+}
