@@ -8,7 +8,7 @@ use std::fmt;
 #[non_exhaustive]
 pub enum BudgetError {
     /// A parameter outside its range.
-    #[error("{name} must be {range}, got {value}")]
+    #[error("{name} must be {range}, got {}", number(*.value))]
     OutOfRange {
         /// Which parameter.
         name: &'static str,
@@ -32,6 +32,15 @@ pub enum BudgetError {
     /// A conversion whose answer does not exist; the text says which and why.
     #[error("{0}")]
     NoSuchBound(&'static str),
+}
+
+/// A number as people write it: 0.25, 1e-300.
+pub(crate) fn number(x: f64) -> String {
+    if x == 0.0 || (1e-4..1e7).contains(&x.abs()) || !x.is_finite() {
+        format!("{x}")
+    } else {
+        format!("{x:e}")
+    }
 }
 
 macro_rules! parameter {
@@ -74,7 +83,7 @@ macro_rules! parameter {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!($symbol, " = {}"), self.0)
+                write!(f, concat!($symbol, " = {}"), $crate::privacy::budget::number(self.0))
             }
         }
     };

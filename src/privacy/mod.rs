@@ -2,7 +2,9 @@
 
 mod budget;
 mod calibrate;
+mod charge;
 mod compose;
+mod fit;
 mod gaussian;
 mod ledger;
 pub mod noise;
@@ -14,8 +16,10 @@ mod sensitivity;
 
 pub use budget::{Adjacency, BudgetError, ClipRadius, ClipSource, Delta, Epsilon, Mu, PrivacyLoss, Rho};
 pub use calibrate::{Calibration, Conversion, convert, gaussian_sigma, gaussian_sigma_for, laplace_scale};
+pub use charge::{Charge, ChargeError};
 pub use compose::{Composition, Cost, EpsilonBound, Part, Rule};
-pub use ledger::Charge;
+pub use ledger::{LEDGER_FILE, Ledger, LedgerError, Quote};
+pub use noise::{ClippedMean, IncompleteMean};
 pub use renyi::RenyiCurve;
 pub use sensitivity::{L1Sensitivity, L2Sensitivity};
 
