@@ -1,11 +1,14 @@
 //! Triangle meshes: the type, its measures, Delaunay meshes of point clouds, topology and repair.
 
+mod bulge;
 mod delaunay;
 mod disk;
 mod edges;
 mod fill;
 mod necks;
 mod refine;
+mod repair;
+mod sheet;
 mod survey;
 mod topology;
 mod trimesh;
@@ -14,5 +17,6 @@ mod unite;
 pub use delaunay::mesh_from_points;
 pub use disk::DiskMesh;
 pub use edges::{Edge, EdgeTable};
+pub use repair::{Repair, RepairKind, RepairLog, RepairSettings, Repaired, make_disk};
 pub use topology::{BoundaryLoop, Component, TopologyReport, topology};
 pub use trimesh::{MeshError, Point, TriMesh, Vector};
