@@ -1,5 +1,6 @@
 //! Budgets, trade-off functions, accountants, the ledger, certificates and noise.
 
+pub mod audit;
 mod budget;
 mod calibrate;
 mod certificate;
