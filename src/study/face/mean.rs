@@ -2,7 +2,8 @@
 
 use crate::function::{CurvesError, Domain, FaceCurves};
 use crate::mechanism::functional::{
-    FunctionalMean, MeanMechanism, MechanismError, PerCurveMean, PerCurveSettings, PointwiseMean, Price, RangeScale,
+    FunctionalMean, MeanMechanism, MechanismError, PerCurveMean, PerCurveSettings, PointwiseMean, Price,
+    RangeScale,
 };
 use crate::privacy::noise::{NoiseDescription, NoiseError, NoiseSource};
 use crate::privacy::{ClipRadius, ClipSource, Ledger, LedgerError, Mu};
@@ -84,7 +85,8 @@ pub fn mechanism(
     let n = records.len() as u64;
     let blocks = 3 * template.curves();
     let public = |value: f64| ClipRadius::new(value, ClipSource::Public);
-    let settings = |s: Option<PerCurveSettings>| s.ok_or(MechanismError::Shape("kernel parameters out of range"));
+    let settings =
+        |s: Option<PerCurveSettings>| s.ok_or(MechanismError::Shape("kernel parameters out of range"));
     Ok(Some(match kind {
         FaceMechanism::None => return Ok(None),
         FaceMechanism::Joint => {
@@ -140,7 +142,10 @@ pub fn release(
 ///
 /// # Errors
 /// [`CurvesError`] when there are no records.
-pub fn nonprivate_mean(template: &FaceCurves, records: &[Option<FaceCurves>]) -> Result<FaceCurves, CurvesError> {
+pub fn nonprivate_mean(
+    template: &FaceCurves,
+    records: &[Option<FaceCurves>],
+) -> Result<FaceCurves, CurvesError> {
     let mut sum = vec![0.0; template.data().len()];
     for record in records {
         let data = record.as_ref().unwrap_or(template).data();

@@ -159,7 +159,7 @@ fn write_release(
     write_ply(&aside.join("mean.ply"), mesh)?;
     let shape = [released.curves.curves(), released.curves.samples(), 3];
     write_npy(&aside.join("curves.npy"), &shape, released.curves.data())?;
-    let json = certificate.to_json();
+    let json = certificate.to_json()?;
     let page = release_report(results, released, mesh, certificate, &json)?;
     write_bytes(&aside.join("report.html"), page.as_bytes())?;
     write_bytes(&aside.join("certificate.json"), json.as_bytes())?;

@@ -242,7 +242,8 @@ pub fn register_scan(
         let towards_template = prepared.similarity.rotation.inverse();
         match registration {
             Registration::Srnf => {
-                let found = surface::register_srnf(&surface, template, towards_template, &SrnfSettings::default());
+                let found =
+                    surface::register_srnf(&surface, template, towards_template, &SrnfSettings::default());
                 if found.min_jacobian > 0.0 {
                     Ok(found)
                 } else {

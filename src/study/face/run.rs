@@ -95,7 +95,10 @@ pub enum StudyError {
 ///
 /// # Errors
 /// [`StudyError`]. One bad scan never stops it; errors after the ledger was charged leave the charge standing.
-pub fn run(settings: &FaceStudySettings, progress: &(dyn Fn(Progress) + Sync)) -> Result<Outcome, StudyError> {
+pub fn run(
+    settings: &FaceStudySettings,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Outcome, StudyError> {
     if settings.curves < 2 || settings.samples < 8 {
         return Err(StudyError::Shape("a face needs at least 2 curves of 8 samples"));
     }
@@ -121,7 +124,8 @@ pub fn run(settings: &FaceStudySettings, progress: &(dyn Fn(Progress) + Sync)) -
     }
     progress(Progress::Releasing);
     let (rows, curves): (Vec<_>, Vec<_>) = records.into_iter().map(|r| (r.row, r.curves)).unzip();
-    let own = loaded.template.own_curves(settings.curves, settings.samples).map_err(TemplateLoadError::from)?;
+    let own =
+        loaded.template.own_curves(settings.curves, settings.samples).map_err(TemplateLoadError::from)?;
     let nonprivate = mean::nonprivate_mean(&own, &curves).map_err(MeanError::from)?;
     let released = release_mean(settings, &own, &curves, &mut ledger)?;
     let mean_square_error = released.as_ref().map(|r| r.curves.mean_square_distance(&nonprivate));
@@ -144,7 +148,9 @@ fn release_mean(
     records: &[Option<FaceCurves>],
     ledger: &mut Ledger,
 ) -> Result<Option<ReleasedMean>, StudyError> {
-    let Some(mu) = settings.budget.filter(|_| settings.mechanism != FaceMechanism::None) else { return Ok(None) };
+    let Some(mu) = settings.budget.filter(|_| settings.mechanism != FaceMechanism::None) else {
+        return Ok(None);
+    };
     let Some(mechanism) = mean::mechanism(settings.mechanism, own, records, settings.clip_radius, mu)? else {
         return Ok(None);
     };

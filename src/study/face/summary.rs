@@ -107,7 +107,8 @@ fn curve_charts(curves: &FaceCurves) -> Vec<Figure> {
                 .map(|&j| {
                     let mut values = curves.coordinate(j, k);
                     values.push(values[0]);
-                    let points = values.into_iter().enumerate().map(|(l, v)| (l as f64 / m as f64, v)).collect();
+                    let points =
+                        values.into_iter().enumerate().map(|(l, v)| (l as f64 / m as f64, v)).collect();
                     Line::new(if k == 0 { format!("curve {}", j + 1) } else { String::new() }, points)
                 })
                 .collect();
@@ -127,7 +128,16 @@ fn parameters(results: &Results<'_>, released: &ReleasedMean) -> Vec<Vec<String>
         row("clip radius", format!("{} ({:?})", price.clip.get(), price.clip.source()).to_lowercase()),
         row("radius and coordinates", price.description.clone()),
         row("sensitivity", format!("{:.6e}", price.sensitivity.get())),
-        row("noise", format!("{} ({}), σ = {:.6e} in each of {} coordinates", released.noise.distribution, released.noise.sampler, released.noise.scale, released.noise.dimension)),
+        row(
+            "noise",
+            format!(
+                "{} ({}), σ = {:.6e} in each of {} coordinates",
+                released.noise.distribution,
+                released.noise.sampler,
+                released.noise.scale,
+                released.noise.dimension
+            ),
+        ),
         row("curves × samples", format!("{} × {}", results.settings.curves, results.settings.samples)),
         row("public template", results.loaded.input.name.clone()),
     ];
@@ -143,7 +153,11 @@ pub fn internal_report(
 ) -> Result<String, OutputError> {
     let mut page = Page::new("Face study: for the data holder").band("INTERNAL: do not publish");
     let failed = results.rows.iter().filter(|r| !r.is_ok()).count();
-    page.lead(&format!("{} scans, {} could not be processed and count as the template.", results.rows.len(), failed));
+    page.lead(&format!(
+        "{} scans, {} could not be processed and count as the template.",
+        results.rows.len(),
+        failed
+    ));
     if let (Some(released), Some(private)) = (results.released, private) {
         let error = released.curves.mean_square_distance(results.nonprivate);
         page.paragraph(&format!(
@@ -166,7 +180,16 @@ pub fn internal_report(
     page.table(&["stage", "seconds"], &stage_rows(results.rows));
     page.heading("Scans");
     page.table(
-        &["scan", "problem", "points", "repairs", "angle distortion °", "energy", "min Jacobian", "deviation"],
+        &[
+            "scan",
+            "problem",
+            "points",
+            "repairs",
+            "angle distortion °",
+            "energy",
+            "min Jacobian",
+            "deviation",
+        ],
         &results.rows.iter().map(scan_cells).collect::<Vec<_>>(),
     );
     Ok(page.to_html())
@@ -196,7 +219,10 @@ fn difference(nonprivate: &TriMesh, private: &TriMesh) -> Result<Figure, OutputE
     let largest = along.iter().map(|d| d.abs()).fold(1e-12, f64::max);
     let colours: Vec<[f64; 3]> = along.iter().map(|d| diverging(d / largest)).collect();
     let image = render(private, View::FRONT, Colour::PerVertex(&colours));
-    Ok(Figure::image(&image, format!("private minus non-private along the normal; blue −{largest:.1e}, red +{largest:.1e}"))?)
+    Ok(Figure::image(
+        &image,
+        format!("private minus non-private along the normal; blue −{largest:.1e}, red +{largest:.1e}"),
+    )?)
 }
 
 /// Blue through near-white to red.

@@ -52,7 +52,8 @@ pub fn load_template(source: &TemplateSource) -> Result<LoadedTemplate, Template
             let scan = read_scan(path)?;
             let bytes = std::fs::read(path).map_err(|e| ReadError::new(path, e))?;
             let mesh = TriMesh::new(scan.vertices, scan.triangles.ok_or(TemplateLoadError::NotAMesh)?)?;
-            let name = path.file_name().map_or_else(|| "template".to_owned(), |n| n.to_string_lossy().into_owned());
+            let name =
+                path.file_name().map_or_else(|| "template".to_owned(), |n| n.to_string_lossy().into_owned());
             Ok(LoadedTemplate {
                 template: posed(mesh, &PoseTemplate::new(builtin, nose, Vector::z())?)?,
                 input: PublicInput::of_bytes(name, &bytes),
