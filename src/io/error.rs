@@ -9,20 +9,39 @@ use std::path::{Path, PathBuf};
 /// One line about one file: its path, the place in it, what is wrong and what to do.
 #[derive(Debug, thiserror::Error)]
 #[error("{}{place}: {fault}", one_line(path))]
-#[non_exhaustive]
 pub struct ReadError {
-    /// The file or folder.
-    pub path: PathBuf,
-    /// Where in the file.
-    pub place: Place,
-    /// What is wrong.
-    pub fault: Fault,
+    path: PathBuf,
+    place: Place,
+    fault: Fault,
 }
 
 impl ReadError {
     /// A fault of the file as a whole.
-    pub fn new(path: &Path, fault: Fault) -> Self {
-        Located::from(fault).in_file(path)
+    pub fn new(path: &Path, fault: impl Into<Fault>) -> Self {
+        Located::from(fault.into()).in_file(path)
+    }
+
+    /// The file or folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where in the file.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// What is wrong.
+    pub fn fault(&self) -> &Fault {
+        &self.fault
+    }
+
+    /// The message without the file's name.
+    pub fn problem(&self) -> String {
+        match self.place {
+            Place::Whole => self.fault.to_string(),
+            place => format!("{}: {}", place.to_string().trim_start_matches([',', ' ']), self.fault),
+        }
     }
 }
 
@@ -206,9 +225,10 @@ impl Fault {
     pub(super) fn at_byte(self, byte: usize) -> Located {
         Located { place: Place::Byte(byte), fault: self }
     }
+}
 
-    /// The fault of a failed system call.
-    pub(super) fn of_system(error: std::io::Error) -> Self {
+impl From<std::io::Error> for Fault {
+    fn from(error: std::io::Error) -> Self {
         match error.kind() {
             std::io::ErrorKind::NotFound => Fault::Missing,
             std::io::ErrorKind::IsADirectory => Fault::Folder,
@@ -233,5 +253,7 @@ mod tests {
             error.to_string(),
             "a\u{fffd}b.xyz, line 3: x is not a number; correct it or export the file again"
         );
+        assert_eq!(error.problem(), "line 3: x is not a number; correct it or export the file again");
+        assert_eq!(ReadError::new("a".as_ref(), Fault::Empty).problem(), "is empty; export it again");
     }
 }

@@ -22,7 +22,7 @@ use std::path::{Component, Path, PathBuf};
 pub fn list_scans(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
     let mut scans = Vec::new();
     for path in paths {
-        let about = fs::metadata(path).map_err(|e| ReadError::new(path, Fault::of_system(e)))?;
+        let about = fs::metadata(path).map_err(|e| ReadError::new(path, e))?;
         if about.is_dir() {
             scans.append(&mut in_folder(path)?);
         } else {
@@ -36,7 +36,7 @@ pub fn list_scans(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
 }
 
 fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
-    let system = |e| ReadError::new(folder, Fault::of_system(e));
+    let system = |e| ReadError::new(folder, e);
     let mut scans = Vec::new();
     for entry in fs::read_dir(folder).map_err(system)? {
         let path = entry.map_err(system)?.path();
@@ -100,7 +100,7 @@ fn check_once(scans: &[PathBuf]) -> Result<(), ReadError> {
     let mut files = HashMap::new();
     let mut stems = HashMap::new();
     for path in scans {
-        let identity = Identity::of(path).map_err(|e| ReadError::new(path, Fault::of_system(e)))?;
+        let identity = Identity::of(path).map_err(|e| ReadError::new(path, e))?;
         if let Some(other) = files.insert(identity, path) {
             return Err(ReadError::new(path, Fault::GivenTwice { other: other.clone() }));
         }

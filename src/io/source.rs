@@ -11,7 +11,7 @@ pub const LARGEST_SCAN: u64 = 2 << 30;
 /// The whole content of an ordinary file of at most `limit` bytes.
 pub(super) fn load(path: &Path, limit: u64) -> Parsed<Vec<u8>> {
     // Asked of the path and before opening: opening a pipe would wait for its other end for ever.
-    let about = std::fs::metadata(path).map_err(Fault::of_system)?;
+    let about = std::fs::metadata(path).map_err(Fault::from)?;
     if about.is_dir() {
         return Err(Fault::Folder.into());
     }
@@ -21,10 +21,10 @@ pub(super) fn load(path: &Path, limit: u64) -> Parsed<Vec<u8>> {
     if about.len() > limit {
         return Err(Fault::TooLarge { bytes: about.len(), limit }.into());
     }
-    let file = File::open(path).map_err(Fault::of_system)?;
+    let file = File::open(path).map_err(Fault::from)?;
     let mut bytes = Vec::with_capacity(about.len() as usize + 1);
     // The file may grow while it is read.
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(Fault::of_system)?;
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(Fault::from)?;
     match bytes.len() as u64 {
         0 => Err(Fault::Empty.into()),
         n if n > limit => Err(Fault::TooLarge { bytes: n, limit }.into()),
