@@ -1,3 +1,7 @@
-//! The `visard` command.
+//! The `visard` command: parse, call, print. All the work is done in the library.
 
-fn main() {}
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

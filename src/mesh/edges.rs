@@ -67,6 +67,11 @@ impl EdgeTable {
         &self.sides[edge.first_side..edge.first_side + edge.n_sides]
     }
 
+    /// All sides on the edge of `side`, itself included.
+    pub fn sides_at(&self, side: usize) -> &[usize] {
+        self.sides(&self.edges[self.edge_of_side[side]])
+    }
+
     /// How many sides lie on the edge of `side`, itself included.
     pub fn multiplicity(&self, side: usize) -> usize {
         self.edges[self.edge_of_side[side]].n_sides
@@ -74,7 +79,7 @@ impl EdgeTable {
 
     /// The other side of the edge of `side` when there are exactly two.
     pub fn across(&self, side: usize) -> Option<usize> {
-        match self.sides(&self.edges[self.edge_of_side[side]]) {
+        match self.sides_at(side) {
             &[a, b] => Some(if a == side { b } else { a }),
             _ => None,
         }

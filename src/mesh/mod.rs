@@ -1,5 +1,6 @@
 //! Triangle meshes: the type, its measures, Delaunay meshes of point clouds, topology and repair.
 
+mod bulge;
 mod delaunay;
 mod disk;
 mod edges;
@@ -8,6 +9,8 @@ mod nearest;
 mod necks;
 pub mod pose;
 mod refine;
+mod repair;
+mod sheet;
 mod survey;
 mod topology;
 mod trimesh;
@@ -18,5 +21,6 @@ pub use disk::DiskMesh;
 pub use edges::{Edge, EdgeTable};
 pub use nearest::NearestPoint;
 pub use pose::{Pose, PoseTemplate, Similarity};
+pub use repair::{Repair, RepairKind, RepairLog, RepairSettings, Repaired, make_disk};
 pub use topology::{BoundaryLoop, Component, TopologyReport, topology};
 pub use trimesh::{MeshError, Point, TriMesh, Vector};

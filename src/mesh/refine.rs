@@ -49,6 +49,28 @@ impl<'a> Refiner<'a> {
         }
     }
 
+    /// Flips edges between triangles of number `first` or more by the same rule, leaving the others alone.
+    pub fn flip_edges_within(&mut self, first: usize) {
+        for _ in 0..10 {
+            let inner: Vec<HalfEdgeID> = self
+                .mesh
+                .edge_iter()
+                .filter(|&edge| {
+                    let mut walker = self.mesh.walker_from_halfedge(edge);
+                    let faces = [walker.face_id(), walker.as_twin().face_id()];
+                    faces.iter().all(|f| f.is_some_and(|f| *f as usize >= first))
+                })
+                .collect();
+            let mut flipped = false;
+            for edge in inner {
+                flipped |= self.would_improve(edge) && self.mesh.flip_edge(edge).is_ok();
+            }
+            if !flipped {
+                return;
+            }
+        }
+    }
+
     fn would_improve(&self, edge: HalfEdgeID) -> bool {
         let mut walker = self.mesh.walker_from_halfedge(edge);
         let b = walker.vertex_id();

@@ -1,9 +1,12 @@
 //! Budgets, trade-off functions, accountants, the ledger, certificates and noise.
 
+pub mod audit;
 mod budget;
 mod calibrate;
+mod certificate;
 mod charge;
 mod compose;
+mod explain;
 mod fit;
 mod gaussian;
 mod ledger;
@@ -13,11 +16,16 @@ mod pairs;
 mod renyi;
 mod rounding;
 mod sensitivity;
+mod tradeoff;
 
 pub use budget::{Adjacency, BudgetError, ClipRadius, ClipSource, Delta, Epsilon, Mu, PrivacyLoss, Rho};
 pub use calibrate::{Calibration, Conversion, convert, gaussian_sigma, gaussian_sigma_for, laplace_scale};
+pub use certificate::{
+    CERTIFICATE_FORMAT, Caveat, Certificate, CertificateError, EpsilonAtDelta, PublicInput, Statement,
+};
 pub use charge::{Charge, ChargeError};
 pub use compose::{Composition, Cost, EpsilonBound, Part, Rule};
+pub use explain::explain;
 pub use ledger::{LEDGER_FILE, Ledger, LedgerError, Quote};
 pub use noise::{ClippedMean, IncompleteMean};
 pub use renyi::RenyiCurve;

@@ -1,5 +1,6 @@
 //! Whole jobs: from a folder of scans to a release.
 
+pub mod face;
 mod folder;
 
 pub use folder::{FolderError, StudyFolder};

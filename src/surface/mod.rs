@@ -7,4 +7,4 @@ mod template;
 
 pub use locate::{DiskSurface, Located};
 pub use srnf::{Registered, SrnfSettings, register_srnf};
-pub use template::{Template, TemplateError};
+pub use template::{Template, TemplateError, recentred};

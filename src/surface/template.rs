@@ -75,6 +75,12 @@ impl Template {
         self.upward
     }
 
+    /// Distance from the nose tip to the farthest vertex, in the mesh's units.
+    pub fn reach(&self) -> f64 {
+        let v = self.mesh().vertices();
+        v.iter().map(|p| (p - v[self.nose]).norm()).fold(0.0, f64::max)
+    }
+
     /// The vertices, centred and scaled to unit area.
     pub fn unit_vertices(&self) -> &[Point] {
         &self.unit
@@ -177,8 +183,9 @@ fn upward_vertex(mesh: &TriMesh, nose: usize, up: &Vector) -> usize {
     (0..v.len()).min_by(|&a, &b| (v[a] - ideal).norm().total_cmp(&(v[b] - ideal).norm())).unwrap_or(nose)
 }
 
-/// Nose tip to 0, then the vertex nearest `upward` onto the positive imaginary axis.
-pub(crate) fn recentred(map: &DiskMap, mesh: &TriMesh, nose: usize, upward: &Point) -> DiskMap {
+/// A disk map moved so that the nose-tip vertex is at 0 and the vertex nearest `upward` on the positive imaginary axis: the
+/// public rule that fixes the Möbius freedom of a scan's map.
+pub fn recentred(map: &DiskMap, mesh: &TriMesh, nose: usize, upward: &Point) -> DiskMap {
     let v = mesh.vertices();
     let top = (0..v.len())
         .filter(|&i| i != nose)

@@ -1,1 +1,25 @@
 //! Synthetic populations made by our own generator: faces and scanning conditions.
+//!
+//! The mean face is sculpted as an implicit solid from published average proportions and read off as a
+//! parametric surface over the disk ([`face::FaceSurface`]); [`builtin_template`] is a mesh of it. A person is the
+//! mean face moved by named displacement fields and a smooth random field ([`FaceParameters`]); a scan is random
+//! points of that face in random pose and condition ([`simulate_scan`], [`population`]).
+
+pub mod face;
+mod implicit;
+mod model;
+mod modes;
+mod parameters;
+mod sampling;
+mod scan;
+mod sculpture;
+mod template;
+#[cfg(test)]
+mod tests;
+mod triangulate;
+
+pub use parameters::{FaceParameters, ShapeParameter};
+pub use scan::{ScanConditions, SimulatedScan, person, population, simulate_scan};
+pub use template::{
+    Template, TemplateLandmarks, builtin_landmarks, builtin_template, template, template_to_ply,
+};

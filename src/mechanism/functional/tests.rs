@@ -136,7 +136,7 @@ fn noise_has_the_claimed_size() {
         let (mut squares, mut count) = (0.0, 0);
         for _ in 0..60 {
             let released =
-                noise.gaussian_vector(&truth, price.sensitivity.get(), price.mu, Charge::for_tests());
+                noise.gaussian_vector(&truth, price.sensitivity, price.mu, Charge::for_tests()).unwrap();
             squares += released
                 .values
                 .iter()

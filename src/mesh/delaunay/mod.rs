@@ -12,15 +12,15 @@ mod insert;
 mod interior;
 mod neighbours;
 mod normals;
-mod sheet;
 mod umbrella;
 
+use super::bulge::bulge;
 use super::refine::Refiner;
+use super::sheet::Sheet;
 use super::topology::duplicate_places;
 use super::{MeshError, Point, TriMesh, Vector};
 use gaps::{Cloud, close_gaps};
 use neighbours::Neighbours;
-use sheet::Sheet;
 
 /// Neighbours of which a point's star is found.
 const STAR_NEIGHBOURS: usize = 20;
@@ -152,25 +152,6 @@ fn refined(
     let mut refiner = Refiner::new(points, normals, &triangles);
     refiner.flip_edges(new);
     refiner.into_triangles()
-}
-
-/// Six times the volume between the surface and the cone over its border from the border's middle; positive
-/// when the surface bulges towards the side from which its triangles are counter-clockwise.
-fn bulge(points: &[Point], triangles: &[[usize; 3]]) -> f64 {
-    let table = super::edges::EdgeTable::new(triangles, points.len());
-    let (mut sum, mut count) = (Vector::zeros(), 0.0);
-    for edge in table.edges().iter().filter(|e| table.sides(e).len() == 1) {
-        sum += points[edge.ends[0]].coords + points[edge.ends[1]].coords;
-        count += 2.0;
-    }
-    let middle = Point::from(sum / f64::max(count, 1.0));
-    triangles
-        .iter()
-        .map(|t| {
-            let [a, b, c] = t.map(|v| points[v] - middle);
-            a.dot(&b.cross(&c))
-        })
-        .sum()
 }
 
 #[cfg(test)]

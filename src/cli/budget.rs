@@ -1,0 +1,47 @@
+//! The budget of a release on the command line: `--mu F`, or `--epsilon F --delta F`. There is no default.
+
+use super::output::Failure;
+use clap::Args;
+use visard::privacy::{BudgetError, Mu, PrivacyLoss, convert};
+
+/// How much privacy loss the release may have; give --mu, or --epsilon and --delta
+#[derive(Debug, Clone, Default, Args)]
+pub struct BudgetArgs {
+    /// Budget in Gaussian differential privacy (1 is strong, 3 moderate)
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    mu: Option<f64>,
+    /// Budget ε of (ε, δ)-differential privacy; needs --delta
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    epsilon: Option<f64>,
+    /// δ of (ε, δ)-differential privacy; needs --epsilon
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    delta: Option<f64>,
+}
+
+impl BudgetArgs {
+    /// A budget of μ.
+    pub fn of_mu(mu: f64) -> Self {
+        Self { mu: Some(mu), ..Self::default() }
+    }
+
+    /// Whether nothing was given.
+    pub fn is_empty(&self) -> bool {
+        self.mu.is_none() && self.epsilon.is_none() && self.delta.is_none()
+    }
+
+    /// The budget as μ of a Gaussian mechanism; (ε, δ) becomes the largest μ that meets it.
+    pub fn mu(&self) -> Result<Mu, Failure> {
+        let usage =
+            |e: BudgetError| Failure::usage(e).with_hint("give --mu F, or --epsilon F with --delta F");
+        match PrivacyLoss::requested(self.mu, self.epsilon, self.delta).map_err(usage)? {
+            PrivacyLoss::Gaussian(mu) => Ok(mu),
+            PrivacyLoss::Approximate(epsilon, delta) => {
+                let found = convert(None, Some(epsilon.get()), Some(delta.get())).map_err(usage)?;
+                Mu::new(found.mu).map_err(usage)
+            }
+            _ => {
+                Err(Failure::usage("this Gaussian mechanism has no pure epsilon; give --delta too, or --mu"))
+            }
+        }
+    }
+}

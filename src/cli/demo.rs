@@ -1,0 +1,73 @@
+//! `visard demo`: a synthetic population of raw scans, and the whole face job on it.
+
+use super::Global;
+use super::budget::BudgetArgs;
+use super::face::{MechanismName, ShapeArgs, report, run_with_progress, study_settings};
+use super::output::{Failure, Printer};
+use clap::Args;
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+use visard::io::write_ply;
+use visard::mesh::TriMesh;
+use visard::synth::{ScanConditions, person};
+
+/// Make a synthetic population of raw face scans and run the whole job on it
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  visard demo\n  visard demo --out my-demo --scans 50 --mu 1")]
+pub struct DemoArgs {
+    /// The study's folder
+    #[arg(long, value_name = "DIR", default_value = "visard-demo")]
+    out: PathBuf,
+    /// How many people
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u16).range(1..))]
+    scans: u16,
+    #[command(flatten)]
+    budget: BudgetArgs,
+    /// Which private mean
+    #[arg(long, value_enum, default_value_t = MechanismName::Joint)]
+    mechanism: MechanismName,
+}
+
+/// The people of the demo are always the same unless `--seed` says otherwise; the privacy noise never is.
+const POPULATION: u64 = 20_240_719;
+
+/// Runs the demo.
+pub fn run(args: &DemoArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let shape = ShapeArgs {
+        template: "builtin".to_owned(),
+        curves: 23,
+        samples: 80,
+        clip_radius: None,
+        mechanism: args.mechanism,
+        crop_radius: None,
+        ceiling_mu: None,
+    };
+    let default = BudgetArgs::of_mu(3.0);
+    let budget =
+        if args.budget.is_empty() && args.mechanism != MechanismName::None { &default } else { &args.budget };
+    let scans = args.out.join("scans");
+    let settings = study_settings(vec![scans.clone()], &args.out, budget, &shape, global)?;
+    if visard::study::StudyFolder::prepare(&args.out, global.force).is_err() {
+        return Err(Failure::failed(format!("{} already holds a study", args.out.display()))
+            .with_hint("choose another --out, or --force to replace its release"));
+    }
+    eprintln!("making {} synthetic scans in {}", args.scans, scans.display());
+    write_population(&scans, usize::from(args.scans), global.seed.unwrap_or(POPULATION))?;
+    let outcome = run_with_progress(&settings)?;
+    report(&outcome, printer);
+    Ok(())
+}
+
+fn write_population(folder: &Path, count: usize, seed: u64) -> Result<(), Failure> {
+    let prepare = |e| Failure::failed(format!("cannot prepare {}: {e}", folder.display()));
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).map_err(prepare)?;
+    }
+    std::fs::create_dir_all(folder).map_err(prepare)?;
+    let conditions = ScanConditions::demo();
+    (0..count).into_par_iter().try_for_each(|i| {
+        let scan = person(seed, i, &conditions);
+        let cloud = TriMesh::new(scan.points, Vec::new()).map_err(Failure::failed)?;
+        write_ply(&folder.join(format!("person-{:04}.ply", i + 1)), &cloud).map_err(Failure::failed)
+    })
+}

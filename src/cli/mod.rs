@@ -1,0 +1,90 @@
+//! The command line. One file per command; each parses its arguments, calls the library, prints.
+
+mod budget;
+mod demo;
+mod face;
+mod output;
+mod privacy;
+mod progress;
+mod view;
+
+use clap::{Args, Parser, Subcommand};
+use output::{Failure, Printer};
+use std::process::ExitCode;
+
+/// Differentially private shapes and surfaces.
+#[derive(Debug, Parser)]
+#[command(
+    name = "visard",
+    version,
+    about = "Differentially private shapes and surfaces: from a folder of face scans to an average face you may publish",
+    after_help = "Examples:\n  visard demo\n  visard face mean scans/ --mu 3 --out study\n  visard privacy convert --mu 3 --delta 1e-6\n\nExit codes: 0 done, 1 failed, 2 wrong usage.",
+    propagate_version = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    global: Global,
+}
+
+/// Options every command has.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// Print one JSON object on standard output (everything else goes to standard error)
+    #[arg(long, global = true)]
+    json: bool,
+    /// Fix the random seed: for tests and experiments only; marks releases as not private
+    #[arg(long, global = true, value_name = "N")]
+    seed: Option<u64>,
+    /// Number of worker threads (default: one per core)
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Replace results that are already there
+    #[arg(long, global = true)]
+    force: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Make a synthetic population of raw face scans and run the whole job on it
+    Demo(demo::DemoArgs),
+    /// Face scans: private mean, flattening, dense correspondence
+    #[command(subcommand)]
+    Face(face::FaceCommand),
+    /// Privacy budgets: convert, compose, calibrate, audit, explain
+    #[command(subcommand)]
+    Privacy(privacy::PrivacyCommand),
+    /// Open a study, a mesh or a scan in the interactive viewer
+    View(view::ViewArgs),
+}
+
+/// Parses, runs, prints; the exit code is 0, 1 (failed) or 2 (usage).
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let printer = Printer::new(cli.global.json);
+    match set_threads(&cli.global).and_then(|()| run(&cli, &printer)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print();
+            failure.exit_code()
+        }
+    }
+}
+
+fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
+    match &cli.command {
+        Command::Demo(args) => demo::run(args, &cli.global, printer),
+        Command::Face(command) => face::run(command, &cli.global, printer),
+        Command::Privacy(command) => privacy::run(command, &cli.global, printer),
+        Command::View(args) => view::run(args, printer),
+    }
+}
+
+fn set_threads(global: &Global) -> Result<(), Failure> {
+    let mut pool = rayon::ThreadPoolBuilder::new();
+    if let Some(n) = global.threads {
+        pool = pool.num_threads(n.into());
+    }
+    pool.build_global().map_err(|e| Failure::failed(format!("cannot start the worker threads: {e}")))
+}

@@ -1,0 +1,138 @@
+//! `visard privacy`: convert, compose, calibrate, explain.
+
+use super::Global;
+use super::output::{Failure, Printer};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
+use std::path::PathBuf;
+use visard::privacy::{
+    Calibration, Certificate, Delta, Epsilon, L2Sensitivity, Mu, convert, explain, gaussian_sigma_for,
+};
+
+/// Commands on budgets and certificates.
+#[derive(Debug, Subcommand)]
+pub enum PrivacyCommand {
+    /// Give two of --mu, --epsilon, --delta; prints the third
+    Convert(ConvertArgs),
+    /// The total of several Gaussian-DP releases
+    Compose(ComposeArgs),
+    /// The noise scale a mechanism needs
+    Calibrate(CalibrateArgs),
+    /// A certificate in plain sentences
+    Explain(ExplainArgs),
+}
+
+/// Arguments of `privacy convert`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  visard privacy convert --mu 3 --delta 1e-6")]
+pub struct ConvertArgs {
+    /// μ of Gaussian differential privacy
+    #[arg(long, allow_negative_numbers = true)]
+    mu: Option<f64>,
+    /// ε
+    #[arg(long, allow_negative_numbers = true)]
+    epsilon: Option<f64>,
+    /// δ
+    #[arg(long, allow_negative_numbers = true)]
+    delta: Option<f64>,
+}
+
+/// Arguments of `privacy compose`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard privacy compose --mu 1 --mu 2\n  visard privacy compose --mu 1 2 2"
+)]
+pub struct ComposeArgs {
+    /// The μ of every release
+    #[arg(long, required = true, num_args = 1.., allow_negative_numbers = true)]
+    mu: Vec<f64>,
+}
+
+/// Arguments of `privacy calibrate`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard privacy calibrate --mechanism gaussian --epsilon 1 --delta 1e-6 --sensitivity 0.01"
+)]
+pub struct CalibrateArgs {
+    /// The mechanism
+    #[arg(long, value_enum)]
+    mechanism: CalibratedMechanism,
+    /// ε
+    #[arg(long, allow_negative_numbers = true)]
+    epsilon: f64,
+    /// δ
+    #[arg(long, allow_negative_numbers = true)]
+    delta: f64,
+    /// Sensitivity in the L2 norm
+    #[arg(long, allow_negative_numbers = true)]
+    sensitivity: f64,
+    /// Which formula
+    #[arg(long, value_enum, default_value_t = CalibrationName::Analytic)]
+    calibration: CalibrationName,
+}
+
+/// Mechanisms that can be calibrated.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum CalibratedMechanism {
+    /// Gaussian noise
+    Gaussian,
+}
+
+/// How Gaussian noise is calibrated to (ε, δ).
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum CalibrationName {
+    /// The smallest noise that will do (Balle and Wang 2018)
+    Analytic,
+    /// The textbook formula, for ε < 1
+    Classical,
+}
+
+/// Arguments of `privacy explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  visard privacy explain study/release/certificate.json")]
+pub struct ExplainArgs {
+    /// A certificate.json
+    #[arg(value_name = "CERTIFICATE")]
+    certificate: PathBuf,
+}
+
+/// Runs a privacy command.
+pub fn run(command: &PrivacyCommand, _global: &Global, printer: &Printer) -> Result<(), Failure> {
+    match command {
+        PrivacyCommand::Convert(args) => {
+            let c = convert(args.mu, args.epsilon, args.delta)
+                .map_err(|e| Failure::usage(e).with_hint("give exactly two of --mu, --epsilon, --delta"))?;
+            let value = json!({"mu": c.mu, "epsilon": c.epsilon, "delta": c.delta});
+            printer.result(value, format!("mu = {}\nepsilon = {}\ndelta = {:e}", c.mu, c.epsilon, c.delta));
+        }
+        PrivacyCommand::Compose(args) => {
+            let parts =
+                args.mu.iter().map(|&m| Mu::new(m)).collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
+            let total =
+                Mu::compose(parts).map_err(Failure::usage)?.ok_or_else(|| Failure::usage("no --mu given"))?;
+            printer.result(json!({"mu": total.get()}), format!("mu = {}", total.get()));
+        }
+        PrivacyCommand::Calibrate(args) => {
+            let CalibratedMechanism::Gaussian = args.mechanism;
+            let calibration = match args.calibration {
+                CalibrationName::Analytic => Calibration::Analytic,
+                CalibrationName::Classical => Calibration::Classical,
+            };
+            let sensitivity = L2Sensitivity::new(args.sensitivity).map_err(Failure::usage)?;
+            let epsilon = Epsilon::new(args.epsilon).map_err(Failure::usage)?;
+            let delta = Delta::new(args.delta).map_err(Failure::usage)?;
+            let sigma = gaussian_sigma_for(calibration, epsilon, delta, sensitivity).map_err(Failure::usage)?;
+            printer.result(json!({"sigma": sigma}), format!("sigma = {sigma}"));
+        }
+        PrivacyCommand::Explain(args) => {
+            let name = args.certificate.display();
+            let text = std::fs::read_to_string(&args.certificate)
+                .map_err(|e| Failure::failed(format!("{name}: cannot be read: {e}")))?;
+            let certificate =
+                Certificate::from_json(&text).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
+            let text = explain(&certificate);
+            printer.result(json!({"private": certificate.private, "explanation": text}), text.trim_end());
+        }
+    }
+    Ok(())
+}

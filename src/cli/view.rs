@@ -1,0 +1,41 @@
+//! `visard view`: finds the viewer program beside this one and runs it.
+
+use super::output::{Failure, Printer};
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Open studies, releases, meshes, scans or curves in the interactive viewer
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard view study/release/mean.ply\n  visard view study --screenshot face.png"
+)]
+pub struct ViewArgs {
+    /// Files or study folders, and options of the viewer (such as --screenshot FILE)
+    #[arg(value_name = "PATH", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    paths: Vec<OsString>,
+}
+
+/// Runs `visard-viewer` with the given arguments and takes over its exit code.
+pub fn run(args: &ViewArgs, _printer: &Printer) -> Result<(), Failure> {
+    let viewer = viewer_path().ok_or_else(|| {
+        Failure::failed("the viewer (visard-viewer) is not beside this program")
+            .with_hint("build it with: cargo build --release --workspace")
+    })?;
+    let status = Command::new(&viewer)
+        .args(&args.paths)
+        .status()
+        .map_err(|e| Failure::failed(format!("cannot start {}: {e}", viewer.display())))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(2) => Err(Failure::usage("the viewer did not understand its arguments")),
+        _ => Err(Failure::failed("the viewer stopped with an error (its message is above)")),
+    }
+}
+
+fn viewer_path() -> Option<PathBuf> {
+    let name = format!("visard-viewer{}", std::env::consts::EXE_SUFFIX);
+    let beside = std::env::current_exe().ok()?.parent()?.join(name);
+    beside.is_file().then_some(beside)
+}

@@ -1,0 +1,175 @@
+//! From a given mesh to a disk, by repairs that are all listed.
+
+mod clean;
+mod crop;
+mod holes;
+mod spikes;
+mod work;
+
+use super::bulge::bulge;
+use super::{DiskMesh, MeshError, Point, TriMesh};
+use serde::Serialize;
+use work::Work;
+
+/// What may be done to make a mesh a disk. Lengths are in the units of the mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RepairSettings {
+    /// Keep what lies within this distance (straight line) of the nose tip; public. None keeps everything.
+    pub crop_radius: Option<f64>,
+    /// Holes up to this fraction of the width of the outer border are filled (eyes, mouth, gaps of a scan).
+    pub widest_hole: f64,
+    /// Spikes (thrown-out points of the scanner) with tips whose angles sum to less than this are taken away, in
+    /// radians: 2π where the surface is flat; 2 is a safe choice for scans. None keeps all.
+    pub sharpest_spike: Option<f64>,
+    /// A second surface of more than this fraction of the area of the first is refused, not dropped.
+    pub largest_rest: f64,
+}
+
+impl Default for RepairSettings {
+    /// No cropping, spikes stay; holes up to half the width of the border; a second surface up to half the area.
+    fn default() -> Self {
+        Self { crop_radius: None, widest_hole: 0.5, sharpest_spike: None, largest_rest: 0.5 }
+    }
+}
+
+/// One kind of repair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RepairKind {
+    /// Vertices at exactly the same place as an earlier one were replaced by it.
+    WeldedVertices,
+    /// Triangles naming a vertex twice were dropped.
+    DroppedCollapsedTriangles,
+    /// Triangles with the corners of an earlier one were dropped.
+    DroppedDuplicateTriangles,
+    /// Triangles were dropped that stood out from edges with three or more sides, or could not be oriented.
+    DroppedTangledTriangles,
+    /// Triangles were turned over to agree with their neighbours.
+    TurnedTriangles,
+    /// Pieces not connected with the face were dropped.
+    DroppedPieces,
+    /// What lies farther from the nose tip than the crop radius was cut off.
+    Cropped,
+    /// Vertices thrown out of the surface were taken away with their triangles.
+    RemovedSpikes,
+    /// Triangles were taken away along short cuts across handles.
+    OpenedHandles,
+    /// Holes were filled.
+    FilledHoles,
+    /// Vertices where the border touched itself were doubled.
+    SplitVertices,
+    /// Triangles of (nearly) no area were exchanged by flipping edges.
+    FlippedSlivers,
+    /// The whole surface was turned over to face the side towards which it bulges.
+    TurnedOver,
+    /// Vertices in no triangle were dropped.
+    DroppedUnusedVertices,
+}
+
+/// A repair and what it touched, in the numbering of the input.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Repair {
+    /// What was done.
+    pub kind: RepairKind,
+    /// Input vertices concerned: dropped, welded, doubled, on the rim of filled holes or of the cut.
+    pub vertices: Vec<usize>,
+    /// Input triangles concerned: dropped, turned or cut.
+    pub triangles: Vec<usize>,
+    /// How many triangles are new.
+    pub new_triangles: usize,
+}
+
+/// The repairs in the order they were done; empty when the mesh was a disk already.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct RepairLog {
+    /// One entry for each kind of repair and round.
+    pub repairs: Vec<Repair>,
+}
+
+impl std::fmt::Display for RepairLog {
+    /// One line: `welded vertices (12 vertices), filled holes (3 new triangles)`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.repairs.is_empty() {
+            return f.write_str("nothing to repair");
+        }
+        for (i, repair) in self.repairs.iter().enumerate() {
+            let words: String = format!("{:?}", repair.kind)
+                .chars()
+                .flat_map(|c| if c.is_uppercase() { vec![' ', c.to_ascii_lowercase()] } else { vec![c] })
+                .collect();
+            let counts = [
+                (repair.vertices.len(), "vertices"),
+                (repair.triangles.len(), "triangles"),
+                (repair.new_triangles, "new triangles"),
+            ];
+            let counts: Vec<String> =
+                counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+            let separator = if i == 0 { "" } else { ", " };
+            write!(f, "{separator}{} ({})", words.trim(), counts.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+/// A mesh made a disk.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repaired {
+    /// The disk, facing the side towards which it bulges.
+    pub mesh: DiskMesh,
+    /// What was done to it.
+    pub log: RepairLog,
+    /// For each of its vertices the number of the input vertex it is; none for one made by cropping. A vertex
+    /// that was doubled is named twice.
+    pub vertex_source: Vec<Option<usize>>,
+}
+
+/// Makes a mesh a disk: welds repeated vertices, drops collapsed and doubled triangles and what hangs on
+/// non-manifold edges, orients consistently, keeps the piece with the nose (or the largest), crops it,
+/// cuts open small handles, fills holes, splits pinched vertices, turns it to face the side it bulges to.
+/// A mesh that is a disk already comes back as it was.
+///
+/// `nose` is the nose tip in the coordinates of the mesh; it is needed for cropping.
+///
+/// # Errors
+/// [`MeshError::NotADisk`] when the surface is closed, has a real handle, a second border nearly as wide as
+/// the outer one, or when there are two surfaces of similar size; [`MeshError::Degenerate`] when no triangle
+/// is left, or cropping is asked for without a nose.
+pub fn make_disk(
+    mesh: TriMesh,
+    nose: Option<Point>,
+    settings: &RepairSettings,
+) -> Result<Repaired, MeshError> {
+    let mut work = Work::new(mesh);
+    clean::weld(&mut work);
+    clean::drop_collapsed_and_duplicates(&mut work);
+    clean::keep_one_oriented_piece(&mut work, nose, settings.largest_rest)?;
+    if let Some(radius) = settings.crop_radius {
+        let Some(nose) = nose else {
+            return Err(MeshError::Degenerate(
+                "cropping needs the nose tip; give landmarks or drop the crop radius".into(),
+            ));
+        };
+        crop::crop(&mut work, nose, radius)?;
+    }
+    if let Some(sharpest) = settings.sharpest_spike {
+        spikes::remove_torn(&mut work, sharpest);
+    }
+    holes::close(&mut work, settings.widest_hole)?;
+    if let Some(sharpest) = settings.sharpest_spike
+        && spikes::remove(&mut work, sharpest)
+    {
+        holes::close(&mut work, settings.widest_hole)?;
+    }
+    clean::flip_slivers(&mut work);
+    if bulge(&work.places, &work.triangles) < 0.0 {
+        work.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        work.note(RepairKind::TurnedOver, vec![], vec![], 0);
+    }
+    work.drop_unused();
+    let mesh = DiskMesh::try_new(TriMesh::new(work.places, work.triangles)?)?;
+    Ok(Repaired { mesh, log: work.log, vertex_source: work.source })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Spikes: parts a scanner has thrown out of the surface.
+
+use super::super::edges::{EdgeTable, side_ends};
+use super::RepairKind;
+use super::holes::keep_largest;
+use super::work::Work;
+use std::collections::HashSet;
+
+/// A spike is followed over at most this many rings of triangles.
+const LONGEST: usize = 10;
+
+/// Takes away spikes, leaving holes to be filled; true when there were any.
+///
+/// The tip of a spike is an inner vertex whose angles sum to less than `sharpest` radians (2π where the surface is
+/// flat). The spike reaches down to the widest ring of triangles about the tip whose outer rim is still
+/// shorter than `sharpest` times its distance from the tip, as on a cone of that angle.
+pub(crate) fn remove(work: &mut Work, sharpest: f64) -> bool {
+    let table = EdgeTable::new(&work.triangles, work.places.len());
+    let tips = tips(work, &table, sharpest);
+    if tips.is_empty() {
+        return false;
+    }
+    let mut triangles_at = vec![Vec::new(); work.places.len()];
+    for (t, corners) in work.triangles.iter().enumerate() {
+        corners.iter().for_each(|&v| triangles_at[v].push(t));
+    }
+    let spikes: HashSet<usize> =
+        tips.iter().flat_map(|&tip| spike_at(work, &table, &triangles_at, tip, sharpest)).collect();
+    let vertices = work.sources(tips);
+    let mut gone = work.retain(|t| !spikes.contains(&t));
+    gone.extend(keep_largest(work));
+    work.note(RepairKind::RemovedSpikes, vertices, gone, 0);
+    true
+}
+
+/// Takes away spikes that are torn open at the tip: border vertices far out (all edges longer than three times
+/// the median) whose angles sum to less than a quarter of `sharpest`.
+pub(crate) fn remove_torn(work: &mut Work, sharpest: f64) {
+    let table = EdgeTable::new(&work.triangles, work.places.len());
+    let angles = angle_sums(work);
+    let mut lengths = Vec::with_capacity(table.edges().len());
+    let mut shortest = vec![f64::INFINITY; work.places.len()];
+    let mut on_border = vec![false; work.places.len()];
+    for edge in table.edges() {
+        let length = (work.places[edge.ends[0]] - work.places[edge.ends[1]]).norm();
+        lengths.push(length);
+        for v in edge.ends {
+            shortest[v] = shortest[v].min(length);
+            on_border[v] |= table.sides(edge).len() == 1;
+        }
+    }
+    lengths.sort_unstable_by(f64::total_cmp);
+    let far = 3.0 * lengths.get(lengths.len() / 2).copied().unwrap_or(0.0);
+    let is_tip = |v: usize| on_border[v] && angles[v] < 0.25 * sharpest && shortest[v] > far;
+    let tips: Vec<usize> = (0..angles.len()).filter(|&v| is_tip(v)).collect();
+    if !tips.is_empty() {
+        let vertices = work.sources(tips);
+        let touched: Vec<bool> = work.triangles.iter().map(|t| t.iter().any(|&v| is_tip(v))).collect();
+        let mut gone = work.retain(|t| !touched[t]);
+        gone.extend(keep_largest(work));
+        work.note(RepairKind::RemovedSpikes, vertices, gone, 0);
+    }
+}
+
+fn angle_sums(work: &Work) -> Vec<f64> {
+    let mut angles = vec![0.0; work.places.len()];
+    for t in &work.triangles {
+        for k in 0..3 {
+            let [v, a, b] = [t[k], t[(k + 1) % 3], t[(k + 2) % 3]];
+            angles[v] += (work.places[a] - work.places[v]).angle(&(work.places[b] - work.places[v]));
+        }
+    }
+    angles
+}
+
+fn tips(work: &Work, table: &EdgeTable, sharpest: f64) -> Vec<usize> {
+    let mut angles = angle_sums(work);
+    for edge in table.edges().iter().filter(|e| table.sides(e).len() != 2) {
+        edge.ends.iter().for_each(|&v| angles[v] = f64::INFINITY);
+    }
+    (0..angles.len()).filter(|&v| angles[v] > 0.0 && angles[v] < sharpest).collect()
+}
+
+/// The triangles of the spike with this tip: at least those at the tip.
+fn spike_at(
+    work: &Work,
+    table: &EdgeTable,
+    triangles_at: &[Vec<usize>],
+    tip: usize,
+    sharpest: f64,
+) -> HashSet<usize> {
+    let mut patch: HashSet<usize> = triangles_at[tip].iter().copied().collect();
+    let mut spike = patch.clone();
+    for _ in 1..LONGEST {
+        let corners: HashSet<usize> = patch.iter().flat_map(|&t| work.triangles[t]).collect();
+        patch.extend(corners.iter().flat_map(|&v| &triangles_at[v]));
+        let (mut rim, mut distance) = (0.0, 0.0);
+        for side in patch.iter().flat_map(|&t| 3 * t..3 * t + 3) {
+            match table.across(side) {
+                Some(over) if patch.contains(&(over / 3)) => {}
+                Some(_) => {
+                    let [a, b] = side_ends(&work.triangles, side).map(|v| work.places[v]);
+                    let length = (b - a).norm();
+                    rim += length;
+                    distance += length * (nalgebra::center(&a, &b) - work.places[tip]).norm();
+                }
+                // Never as far as the border.
+                None => return spike,
+            }
+        }
+        if rim * rim < sharpest * distance {
+            spike.clone_from(&patch);
+        }
+    }
+    spike
+}

@@ -1,0 +1,82 @@
+//! Finished records on disk, so that an interrupted study continues where it stopped.
+//!
+//! A record is reused only if the scan's bytes, the template and every setting that shapes a record are the same:
+//! their hash is part of the file's name and is stored inside.
+
+use super::record::{Record, ScanRow};
+use crate::function::FaceCurves;
+use crate::io::{npy, write_atomically};
+use sha2::{Digest, Sha256};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The records of one study.
+#[derive(Debug, Clone)]
+pub struct RecordCache {
+    folder: PathBuf,
+    settings_hash: [u8; 32],
+}
+
+/// Names one scan under one set of settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordKey(String);
+
+impl RecordCache {
+    /// A cache in `folder`; `settings` is any text that changes whenever a record would.
+    pub fn new(folder: PathBuf, settings: &str) -> Self {
+        Self { folder, settings_hash: Sha256::digest(settings).into() }
+    }
+
+    /// The key of a scan: a hash of its bytes (and of its landmark file's) and of the settings.
+    ///
+    /// # Errors
+    /// When a file cannot be read; the scan then has no record to reuse.
+    pub fn key(&self, scan: &Path, landmarks: Option<&Path>) -> io::Result<RecordKey> {
+        let mut hash = Sha256::new();
+        hash.update(self.settings_hash);
+        for file in [Some(scan), landmarks].into_iter().flatten() {
+            io::copy(&mut std::fs::File::open(file)?, &mut hash)?;
+            hash.update([0]);
+        }
+        let digest: [u8; 32] = hash.finalize().into();
+        Ok(RecordKey(hex(&digest[..16])))
+    }
+
+    /// The record kept under this key, if it is whole.
+    pub fn load(&self, key: &RecordKey) -> Option<Record> {
+        let row: ScanRow = serde_json::from_slice(&std::fs::read(self.row_path(key)).ok()?).ok()?;
+        if !row.is_ok() {
+            return Some(Record { curves: None, row });
+        }
+        let array = npy::read(&self.curves_path(key)).ok()?;
+        let [curves, samples, 3] = array.shape[..] else { return None };
+        Some(Record { curves: Some(FaceCurves::new(curves, samples, array.data).ok()?), row })
+    }
+
+    /// Keeps a record; the row is written last, so a torn write is never taken for a record.
+    ///
+    /// # Errors
+    /// Whatever writing reports.
+    pub fn store(&self, key: &RecordKey, record: &Record) -> Result<(), crate::io::WriteError> {
+        if let Some(curves) = &record.curves {
+            let shape = [curves.curves(), curves.samples(), 3];
+            write_atomically(&self.curves_path(key), |out| npy::write_to(out, &shape, curves.data()))?;
+        }
+        write_atomically(&self.row_path(key), |out| {
+            out.write_all(serde_json::to_string(&record.row).map_err(io::Error::other)?.as_bytes())
+        })
+    }
+
+    fn curves_path(&self, key: &RecordKey) -> PathBuf {
+        self.folder.join(format!("{}.curves.npy", key.0))
+    }
+
+    fn row_path(&self, key: &RecordKey) -> PathBuf {
+        self.folder.join(format!("{}.json", key.0))
+    }
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}

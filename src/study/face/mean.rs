@@ -1,0 +1,156 @@
+//! Which private mean is released, and how: the price first, then the charge, then the noise.
+
+use crate::function::{CurvesError, Domain, FaceCurves};
+use crate::mechanism::functional::{
+    FunctionalMean, MeanMechanism, MechanismError, PerCurveMean, PerCurveSettings, PointwiseMean, Price,
+    RangeScale,
+};
+use crate::privacy::noise::{NoiseDescription, NoiseError, NoiseSource};
+use crate::privacy::{ClipRadius, ClipSource, Ledger, LedgerError, Mu};
+use serde::Serialize;
+
+/// Which mean is released.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FaceMechanism {
+    /// All curves as one vector around the template, one clip, free shrinkage.
+    #[default]
+    Joint,
+    /// Every curve and coordinate on its own, centred, matched noise.
+    Curves,
+    /// As published (Soto et al. 2024).
+    Paper,
+    /// Independent noise on every coordinate of every sample.
+    Pointwise,
+    /// No privacy: the mean itself, for the data holder only.
+    None,
+}
+
+/// Default public clip radius of [`FaceMechanism::Joint`]: root-mean-square deviation of a unit-area face's curves from the
+/// template's. Chosen on the built-in synthetic population, of which it clips fewer than one face in a hundred
+/// (see docs/measurements.md), before any study's data.
+pub const JOINT_RADIUS: f64 = 0.040;
+
+/// Default public radius of [`FaceMechanism::Curves`] for each curve's each coordinate, chosen likewise.
+pub const CURVE_RADIUS: f64 = 0.040;
+
+/// A private mean could not be made. Nothing in it depends on a record.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeanError {
+    /// The mechanism's settings.
+    #[error(transparent)]
+    Mechanism(#[from] MechanismError),
+    /// A budget or radius.
+    #[error(transparent)]
+    Budget(#[from] crate::privacy::BudgetError),
+    /// The ledger refused or failed.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// No noise was drawn.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
+    /// The mean is not a set of curves.
+    #[error(transparent)]
+    Curves(#[from] CurvesError),
+}
+
+/// A released mean with all that its certificate needs.
+#[derive(Debug, Clone)]
+pub struct ReleasedMean {
+    /// The private mean curves.
+    pub curves: FaceCurves,
+    /// The price that was paid.
+    pub price: Price,
+    /// The noise that was drawn.
+    pub noise: NoiseDescription,
+    /// Whether the noise came from a fixed seed.
+    pub seeded: bool,
+    /// Whether the charge is on disk.
+    pub recorded: bool,
+}
+
+/// Sets up the mechanism. Reads the records only where a radius is to be measured on them (`paper` and `pointwise` without
+/// a public radius), and then prices the release as not private.
+///
+/// # Errors
+/// [`MeanError`].
+pub fn mechanism(
+    kind: FaceMechanism,
+    template: &FaceCurves,
+    records: &[Option<FaceCurves>],
+    radius: Option<ClipRadius>,
+    mu: Mu,
+) -> Result<Option<Box<dyn MeanMechanism>>, MeanError> {
+    let n = records.len() as u64;
+    let blocks = 3 * template.curves();
+    let public = |value: f64| ClipRadius::new(value, ClipSource::Public);
+    let settings =
+        |s: Option<PerCurveSettings>| s.ok_or(MechanismError::Shape("kernel parameters out of range"));
+    Ok(Some(match kind {
+        FaceMechanism::None => return Ok(None),
+        FaceMechanism::Joint => {
+            let domain = Domain::Disk { curves: template.curves(), samples: template.samples() };
+            let radius = radius.map_or_else(|| public(JOINT_RADIUS), Ok)?;
+            Box::new(FunctionalMean::new(domain, 3, template.data().to_vec(), radius, mu, n)?)
+        }
+        FaceMechanism::Curves => {
+            let radius = radius.map_or_else(|| public(CURVE_RADIUS), Ok)?;
+            let settings = settings(PerCurveSettings::matched())?;
+            Box::new(PerCurveMean::new(template.clone(), &vec![radius; blocks], settings, mu, n)?)
+        }
+        FaceMechanism::Paper => {
+            let settings = settings(PerCurveSettings::paper())?;
+            let radii = match radius {
+                Some(radius) => vec![radius; blocks],
+                None => PerCurveMean::radii_from_data(template, records, settings.centred)?,
+            };
+            Box::new(PerCurveMean::new(template.clone(), &radii, settings, mu, n)?)
+        }
+        FaceMechanism::Pointwise => match radius {
+            Some(radius) => Box::new(PointwiseMean::around(template.data().to_vec(), radius, mu, n)?),
+            None => {
+                let data = records.iter().map(|r| r.as_ref().map(FaceCurves::data));
+                Box::new(PointwiseMean::from_data(template.data(), data, RangeScale::OfMean, mu, n)?)
+            }
+        },
+    }))
+}
+
+/// Charges the ledger, draws the noise, post-processes. Everything that can fail for want of data fails before the charge.
+///
+/// # Errors
+/// [`MeanError`].
+pub fn release(
+    mechanism: &dyn MeanMechanism,
+    template: &FaceCurves,
+    records: &[Option<FaceCurves>],
+    ledger: &mut Ledger,
+    noise: &mut NoiseSource,
+) -> Result<ReleasedMean, MeanError> {
+    let price = mechanism.price().clone();
+    let statistic = mechanism.statistic(&mut records.iter().map(|r| r.as_ref().map(FaceCurves::data)));
+    let charge = ledger.charge(price.mechanism, price.loss)?;
+    let recorded = charge.is_durable();
+    let drawn = noise.gaussian_vector(&statistic, price.sensitivity, price.mu, charge)?;
+    let values = mechanism.finish(&drawn.values, drawn.sigma);
+    let curves = FaceCurves::new(template.curves(), template.samples(), values)?;
+    Ok(ReleasedMean { curves, price, noise: drawn.noise, seeded: noise.is_seeded(), recorded })
+}
+
+/// The mean of the records, a missing one counting as the template: for the data holder only.
+///
+/// # Errors
+/// [`CurvesError`] when there are no records.
+pub fn nonprivate_mean(
+    template: &FaceCurves,
+    records: &[Option<FaceCurves>],
+) -> Result<FaceCurves, CurvesError> {
+    let mut sum = vec![0.0; template.data().len()];
+    for record in records {
+        let data = record.as_ref().unwrap_or(template).data();
+        sum.iter_mut().zip(data).for_each(|(s, x)| *s += x);
+    }
+    sum.iter_mut().for_each(|s| *s /= records.len() as f64);
+    FaceCurves::new(template.curves(), template.samples(), sum)
+}

@@ -1,0 +1,87 @@
+//! Loading the public template: the built-in face, or a mesh file whose pose the built-in face finds.
+
+use super::settings::TemplateSource;
+use crate::io::{ReadError, read_scan};
+use crate::mesh::{DiskMesh, MeshError, PoseTemplate, RepairSettings, TriMesh, Vector, make_disk};
+use crate::privacy::PublicInput;
+use crate::surface::{Template, TemplateError};
+use crate::synth;
+
+/// A template with its name and hash for the certificate.
+#[derive(Debug)]
+pub struct LoadedTemplate {
+    /// Ready for registration.
+    pub template: Template,
+    /// What it is, for the certificate.
+    pub input: PublicInput,
+}
+
+/// Why a template could not be loaded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TemplateLoadError {
+    /// The file.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Its mesh.
+    #[error("template: {0}")]
+    Mesh(#[from] MeshError),
+    /// Its flattening.
+    #[error("template: {0}")]
+    Template(#[from] TemplateError),
+    /// No triangles.
+    #[error("the template must be a mesh, not a bare point cloud")]
+    NotAMesh,
+}
+
+/// Loads the template. A file must hold a face mesh; its nose tip and directions are found by aligning the built-in face.
+///
+/// # Errors
+/// [`TemplateLoadError`].
+pub fn load_template(source: &TemplateSource) -> Result<LoadedTemplate, TemplateLoadError> {
+    let builtin = synth::builtin_template();
+    let nose = synth::builtin_landmarks().nose_tip;
+    match source {
+        TemplateSource::Builtin => {
+            let bytes = synth::template_to_ply(builtin);
+            let disk = DiskMesh::try_new(builtin.clone())?;
+            let template = Template::new(disk, nose, Vector::z(), Vector::y())?;
+            Ok(LoadedTemplate { template, input: PublicInput::of_bytes("built-in template face", &bytes) })
+        }
+        TemplateSource::File(path) => {
+            let scan = read_scan(path)?;
+            let bytes = std::fs::read(path).map_err(|e| ReadError::new(path, e))?;
+            let mesh = TriMesh::new(scan.vertices, scan.triangles.ok_or(TemplateLoadError::NotAMesh)?)?;
+            let name =
+                path.file_name().map_or_else(|| "template".to_owned(), |n| n.to_string_lossy().into_owned());
+            Ok(LoadedTemplate {
+                template: posed(mesh, &PoseTemplate::new(builtin, nose, Vector::z())?)?,
+                input: PublicInput::of_bytes(name, &bytes),
+            })
+        }
+    }
+}
+
+/// Fills the holes of a given template without touching its vertices, and finds which way it looks.
+fn posed(mesh: TriMesh, builtin: &PoseTemplate) -> Result<Template, TemplateLoadError> {
+    let vertices = mesh.vertices().len();
+    let disk = match DiskMesh::try_new(mesh.clone()) {
+        Ok(disk) => disk,
+        Err(_) => {
+            let keep = RepairSettings { sharpest_spike: None, ..RepairSettings::default() };
+            let repaired = make_disk(mesh, None, &keep)?;
+            let unchanged = repaired.vertex_source.len() == vertices
+                && repaired.vertex_source.iter().enumerate().all(|(i, s)| *s == Some(i));
+            if !unchanged {
+                return Err(TemplateLoadError::Mesh(MeshError::NotADisk(format!(
+                    "the template needs repairs that would renumber its vertices ({}); repair the file first",
+                    repaired.log
+                ))));
+            }
+            repaired.mesh
+        }
+    };
+    let pose = builtin.find(disk.mesh())?;
+    let rotation = pose.similarity.rotation;
+    Ok(Template::new(disk, pose.nose, rotation * Vector::z(), rotation * Vector::y())?)
+}

@@ -1,0 +1,125 @@
+//! The mean face as a parametric surface over the unit disk.
+
+use super::implicit::Spline;
+use super::sculpture::Sculpture;
+use crate::mesh::Point;
+
+/// The mean face F: D → ℝ³, D the closed unit disk, x-axis of D to the subject's left, y-axis up.
+///
+/// Each place of D has its own straight line in space; lines of different places never meet in the layer that
+/// holds the face (see [`FaceSurface::line`]). F(u) is the outermost point of the line on the sculpted solid. So
+/// F is injective however deep the sculpture's folds are: the face is an embedded disk.
+#[derive(Debug, Clone)]
+pub struct FaceSurface {
+    sculpture: Sculpture,
+    slope: Spline,
+}
+
+/// A line r ↦ (r sin φ, y + m (r − 70), r cos φ − 95), outwards with r in mm.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    sin: f64,
+    cos: f64,
+    y: f64,
+    slope: f64,
+}
+
+/// Depth of the vertical axis that the lines come from.
+const AXIS_Z: f64 = -95.0;
+/// Distance from the axis at which a line's height is its label.
+const LABEL_R: f64 = 70.0;
+/// The layer that holds the face, as distances from the axis.
+const R_MIN: f64 = 24.0;
+const R_MAX: f64 = 125.0;
+
+impl Line {
+    fn at(&self, r: f64) -> Point {
+        Point::new(r * self.sin, self.y + self.slope * (r - LABEL_R), AXIS_Z + r * self.cos)
+    }
+}
+
+impl FaceSurface {
+    /// The mean face.
+    pub fn new() -> Self {
+        Self {
+            sculpture: Sculpture::new(),
+            slope: Spline::natural(&[
+                (-170.0, -2.4),
+                (-140.0, -1.85),
+                (-110.0, -1.25),
+                (-80.0, -0.78),
+                (-50.0, -0.55),
+                (-25.0, -0.47),
+                (0.0, -0.36),
+                (30.0, -0.10),
+                (60.0, 0.12),
+                (110.0, 0.45),
+            ]),
+        }
+    }
+
+    /// The line of a place of the disk. `u` beyond the disk is answered by the same formula.
+    fn line(&self, u: [f64; 2]) -> Line {
+        let [a, b] = squircle(u);
+        let angle = 1.40 * a;
+        let y = -26.0 + 124.0 * b;
+        Line { sin: libm::sin(angle), cos: libm::cos(angle), y, slope: self.slope.at(y) }
+    }
+
+    /// F(u): the point of the face at a place of the unit disk.
+    pub fn point(&self, u: [f64; 2]) -> Point {
+        let line = self.line(u);
+        let f = |r: f64| self.sculpture.distance(&line.at(r));
+        // March inwards; f is close to a distance, so a step of that length cannot skip a wall.
+        let stretch = (1.0 + line.slope * line.slope).sqrt();
+        let (mut outside, mut inside) = (R_MAX, R_MIN);
+        let mut r = R_MAX;
+        while r > R_MIN {
+            let d = f(r);
+            if d <= 0.0 {
+                inside = r;
+                break;
+            }
+            outside = r;
+            r -= (0.6 * d / stretch).max(0.02);
+        }
+        line.at(bisect(f, inside, outside))
+    }
+}
+
+impl Default for FaceSurface {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The root of `f` between `inside` (f ≤ 0) and `outside` (f > 0), by bisection with secant trials (Illinois).
+fn bisect(f: impl Fn(f64) -> f64, mut inside: f64, mut outside: f64) -> f64 {
+    let (mut low, mut high) = (f(inside), f(outside));
+    for _ in 0..60 {
+        if outside - inside < 1e-9 || low >= high {
+            break;
+        }
+        let trial = (inside * high - outside * low) / (high - low);
+        let r = trial.clamp(inside + 1e-10, outside - 1e-10);
+        let d = f(r);
+        if d.abs() < 1e-10 {
+            return r;
+        }
+        if d <= 0.0 {
+            (inside, low) = (r, d);
+            high *= 0.5;
+        } else {
+            (outside, high) = (r, d);
+            low *= 0.5;
+        }
+    }
+    0.5 * (inside + outside)
+}
+
+/// A smooth map of the disk onto a rounded square-like region, one to one.
+fn squircle(u: [f64; 2]) -> [f64; 2] {
+    let [a, b] = u;
+    let bulge = 0.22;
+    [a * (1.0 + bulge * b * b), b * (1.0 + 0.5 * bulge * a * a)]
+}

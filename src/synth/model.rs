@@ -1,0 +1,119 @@
+//! The built-in face model: the template with every displacement field tabulated at its vertices.
+
+use super::modes::{Mode, ShapeParameter};
+use crate::mesh::{Point, Vector};
+use std::sync::OnceLock;
+
+/// Number of centres of the random field.
+const CENTRES: usize = 56;
+/// Width of its bumps, in millimetres.
+const WIDTH_MM: f64 = 21.0;
+
+/// Tables over the vertices of the built-in template.
+pub(super) struct FaceModel {
+    centres: Vec<Point>,
+    /// For each vertex: the displacement of each named parameter, then the weight of each centre.
+    rows: Vec<Row>,
+    /// Edges of the template.
+    edges: Vec<[usize; 2]>,
+    /// Distance of each vertex from the border, in millimetres.
+    pub border_distance: Vec<f64>,
+}
+
+struct Row {
+    named: Box<[Vector]>,
+    weights: Box<[f64]>,
+}
+
+impl FaceModel {
+    /// The model, built at first use.
+    pub(super) fn get() -> &'static Self {
+        static MODEL: OnceLock<FaceModel> = OnceLock::new();
+        MODEL.get_or_init(Self::build)
+    }
+
+    fn build() -> Self {
+        let template = super::builtin_template();
+        let points = template.vertices();
+        let centres = spread(points, CENTRES);
+        let rows = points
+            .iter()
+            .map(|p| Row {
+                named: ShapeParameter::ALL.iter().map(|&k| Mode::of(k).displacement(p)).collect(),
+                weights: centres.iter().map(|c| bump(p, c)).collect(),
+            })
+            .collect();
+        let mut edges: Vec<[usize; 2]> = template
+            .triangles()
+            .iter()
+            .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
+            .map(|[a, b]| [a.min(b), a.max(b)])
+            .collect();
+        edges.sort_unstable();
+        // An edge met once is on the border.
+        let border: Vec<usize> =
+            edges.chunk_by(|a, b| a == b).filter(|run| run.len() == 1).flat_map(|run| run[0]).collect();
+        edges.dedup();
+        let border_distance = points
+            .iter()
+            .map(|p| {
+                border.iter().map(|&b| (points[b] - p).norm_squared()).fold(f64::INFINITY, f64::min).sqrt()
+            })
+            .collect();
+        Self { centres, rows, edges, border_distance }
+    }
+
+    pub(super) fn n_centres(&self) -> usize {
+        self.centres.len()
+    }
+
+    /// Weights of the random field's centres at any point.
+    pub(super) fn field_weights(&self, p: &Point) -> Vec<f64> {
+        self.centres.iter().map(|c| bump(p, c)).collect()
+    }
+
+    /// The template's vertices on the face with these parameters.
+    pub(super) fn vertices(&self, shape: &[f64], field: &[Vector]) -> Vec<Point> {
+        let points = super::builtin_template().vertices();
+        points
+            .iter()
+            .zip(&self.rows)
+            .map(|(p, row)| {
+                let named = row.named.iter().zip(shape).fold(Vector::zeros(), |sum, (d, &s)| sum + d * s);
+                let random = row.weights.iter().zip(field).fold(Vector::zeros(), |sum, (&w, c)| sum + c * w);
+                p + named + random
+            })
+            .collect()
+    }
+
+    /// max |D(p) − D(q)| / |p − q| over the template's edges, D(p) being where p went minus p.
+    pub(super) fn stretch(&self, moved: &[Point]) -> f64 {
+        let points = super::builtin_template().vertices();
+        self.edges
+            .iter()
+            .map(|&[a, b]| {
+                let before = points[a] - points[b];
+                ((moved[a] - moved[b]) - before).norm_squared() / before.norm_squared()
+            })
+            .fold(0.0, f64::max)
+            .sqrt()
+    }
+}
+
+fn bump(p: &Point, centre: &Point) -> f64 {
+    (-(p - centre).norm_squared() / (2.0 * WIDTH_MM * WIDTH_MM)).exp()
+}
+
+/// `n` of the points, each as far from the earlier ones as can be.
+fn spread(points: &[Point], n: usize) -> Vec<Point> {
+    let mut chosen: Vec<Point> = Vec::new();
+    let mut gap = vec![f64::INFINITY; points.len()];
+    let mut next = 0;
+    for _ in 0..n.min(points.len()) {
+        let p = points[next];
+        chosen.push(p);
+        gap.iter_mut().zip(points).for_each(|(g, q)| *g = g.min((q - p).norm_squared()));
+        next = (0..points.len()).max_by(|&a, &b| gap[a].total_cmp(&gap[b])).unwrap_or(0);
+    }
+    chosen
+}

@@ -1,0 +1,99 @@
+//! How faces differ: named shape parameters, a smooth random field, and the individual they make.
+
+use super::model::FaceModel;
+use super::modes::Mode;
+use crate::mesh::{Point, TriMesh, Vector};
+use rand::{Rng, RngExt};
+use rand_distr::StandardNormal;
+
+pub use super::modes::ShapeParameter;
+
+/// One person's face: each named parameter in standard deviations from the mean face, and the coefficients of a
+/// smooth random field that makes the population not exactly low-dimensional.
+///
+/// The face is the mean face moved by a displacement of space that is a linear function of these numbers
+/// ([`FaceParameters::displacement`]).
+#[derive(Debug, Clone, PartialEq)]
+pub struct FaceParameters {
+    shape: [f64; ShapeParameter::COUNT],
+    /// One displacement (mm) for each centre of the random field.
+    field: Vec<Vector>,
+}
+
+/// Standard deviation of each coordinate of each coefficient of the random field, in millimetres.
+const FIELD_SD_MM: f64 = 0.75;
+/// Parameters are drawn from the normal distribution cut at this many standard deviations.
+const CUT: f64 = 2.5;
+/// A draw is kept only if displacement changes over no edge of the template by more than this fraction of the
+/// edge: |D(p) − D(q)| < |p − q| keeps p ↦ p + D(p) one to one, so the face stays an embedded disk.
+const MAX_STRETCH: f64 = 0.8;
+
+impl FaceParameters {
+    /// The mean face.
+    pub fn mean() -> Self {
+        Self {
+            shape: [0.0; ShapeParameter::COUNT],
+            field: vec![Vector::zeros(); FaceModel::get().n_centres()],
+        }
+    }
+
+    /// This face with one parameter set to `value` standard deviations.
+    pub fn with(mut self, parameter: ShapeParameter, value: f64) -> Self {
+        self.shape[parameter.index()] = value;
+        self
+    }
+
+    /// A parameter's value, in standard deviations.
+    pub fn get(&self, parameter: ShapeParameter) -> f64 {
+        self.shape[parameter.index()]
+    }
+
+    /// A random person: independent normal parameters (cut at ±2.5 standard deviations) and random field. Draws
+    /// under which the surface might fold are drawn again.
+    pub fn sample<R: Rng + ?Sized>(rng: &mut R) -> Self {
+        loop {
+            let draw = Self::draw(rng);
+            if draw.stretch() < MAX_STRETCH {
+                return draw;
+            }
+        }
+    }
+
+    fn draw<R: Rng + ?Sized>(rng: &mut R) -> Self {
+        let mut normal = || loop {
+            let z: f64 = rng.sample(StandardNormal);
+            if z.abs() <= CUT {
+                return z;
+            }
+        };
+        let shape = std::array::from_fn(|_| normal());
+        let field = (0..FaceModel::get().n_centres())
+            .map(|_| Vector::from_fn(|_, _| FIELD_SD_MM * normal()))
+            .collect();
+        Self { shape, field }
+    }
+
+    /// Where the point `p` of the mean face goes in this face, minus `p`; millimetres. Defined on all of space.
+    pub fn displacement(&self, p: &Point) -> Vector {
+        let named: Vector =
+            ShapeParameter::ALL.iter().map(|&k| Mode::of(k).displacement(p) * self.get(k)).sum();
+        let field = FaceModel::get().field_weights(p);
+        named + field.iter().zip(&self.field).map(|(&w, c)| c * w).sum::<Vector>()
+    }
+
+    /// The vertices of the built-in template on this face, in the template's order and frame.
+    pub fn vertices(&self) -> Vec<Point> {
+        FaceModel::get().vertices(&self.shape, &self.field)
+    }
+
+    /// This face as a mesh with the triangles of the built-in template.
+    pub fn mesh(&self) -> TriMesh {
+        let template = super::builtin_template();
+        template.with_vertices(self.vertices()).unwrap_or_else(|_| template.clone())
+    }
+
+    /// The largest relative change of displacement over an edge of the template: below 1, no triangle can fold.
+    pub fn stretch(&self) -> f64 {
+        FaceModel::get().stretch(&self.vertices())
+    }
+}

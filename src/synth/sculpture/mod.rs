@@ -1,0 +1,41 @@
+//! The mean face as an implicit solid: head, eyes, nose and mouth, blended.
+//!
+//! Millimetres; x to the subject's left, y up, z to the front, the tip of the nose near the origin; symmetric
+//! in x. Proportions follow the North American adult means of Farkas, Anthropometry of the Head and Face (1994).
+
+mod eye;
+mod head;
+mod mouth;
+mod nose;
+
+use crate::mesh::Point;
+
+/// The mean face. Negative inside the head, positive in front of it, close to a distance in millimetres.
+#[derive(Debug, Clone)]
+pub(super) struct Sculpture {
+    head: head::Head,
+    nose: nose::Nose,
+    mouth: mouth::Mouth,
+    eye: eye::Eye,
+}
+
+impl Sculpture {
+    pub(super) fn new() -> Self {
+        Self {
+            head: head::Head::new(),
+            nose: nose::Nose::new(),
+            mouth: mouth::Mouth::new(),
+            eye: eye::Eye::new(),
+        }
+    }
+
+    /// The implicit function at `p`.
+    pub(super) fn distance(&self, p: &Point) -> f64 {
+        // One half is sculpted; the other is its mirror image.
+        let p = Point::new(p.x.abs(), p.y, p.z);
+        let skin = self.head.distance(&p);
+        let skin = self.nose.join(skin, &p);
+        let skin = self.mouth.join(skin, &p);
+        self.eye.join(skin, &p)
+    }
+}
