@@ -234,3 +234,32 @@ fn damaged_binary_files_are_refused() {
         assert_eq!(parse(&empty).unwrap(), square());
     }
 }
+
+#[test]
+fn what_is_written_is_what_the_format_asks_for_byte_by_byte() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("s.ply");
+    let Scan { vertices, triangles: Some(triangles) } = square() else { unreachable!() };
+    let mesh = crate::mesh::TriMesh::new(vertices, triangles).unwrap();
+    super::write_ply_with_colours(&path, &mesh, &[[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12]]).unwrap();
+    let mut expected =
+        b"ply\nformat binary_little_endian 1.0\nelement vertex 4\nproperty double x\nproperty double y\n\
+        property double z\nproperty uchar red\nproperty uchar green\nproperty uchar blue\nelement face 2\n\
+        property list uchar int vertex_indices\nend_header\n"
+            .to_vec();
+    for (k, p) in mesh.vertices().iter().enumerate() {
+        p.iter().for_each(|c| expected.extend(c.to_le_bytes()));
+        expected.extend([1, 2, 3].map(|c| 3 * k as u8 + c));
+    }
+    for corners in [[0i32, 1, 2], [0, 2, 3]] {
+        expected.push(3);
+        corners.iter().for_each(|i| expected.extend(i.to_le_bytes()));
+    }
+    assert_eq!(std::fs::read(&path).unwrap(), expected);
+
+    super::write_ply(&path, &mesh).unwrap();
+    assert_eq!(crate::io::read_scan(&path).unwrap(), square());
+    let wrong = super::write_ply_with_colours(&path, &mesh, &[[0; 3]]).unwrap_err().to_string();
+    assert!(wrong.contains("1 colours for 4 vertices"), "{wrong}");
+    assert_eq!(crate::io::read_scan(&path).unwrap(), square());
+}

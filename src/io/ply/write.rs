@@ -102,6 +102,9 @@ fn write_to(out: &mut BufWriter<File>, mesh: &TriMesh, colours: Option<&[[u8; 3]
         let record = Record::Vertex { position: (*p).into(), colour };
         writer.write_little_endian_element(out, &record, &vertex)?;
     }
+    // Version 0.1.3 of the crate writes the number of the element's records, modulo 256, where a list's length
+    // belongs: give it the length as that number.
+    let face = ElementDef { count: 3, ..face };
     for triangle in mesh.triangles() {
         let mut corners = [0; 3];
         for (corner, &index) in corners.iter_mut().zip(triangle) {
