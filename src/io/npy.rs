@@ -3,7 +3,7 @@
 
 use super::atomic::{WriteError, write_atomically};
 use super::error::{Fault, Parsed, ReadError};
-use super::source::load;
+use super::source::{LARGEST_SCAN, load};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -16,20 +16,19 @@ pub struct Array {
     pub data: Vec<f64>,
 }
 
-/// The largest array file that is read, in bytes.
-const LARGEST: u64 = 8 << 30;
 /// The longest header, in bytes; NumPy's own are about a hundred.
 const LONGEST_HEADER: usize = 1 << 16;
 /// The most axes, as in NumPy.
 const MOST_AXES: usize = 64;
 
-/// Reads an array, whatever its number type, as f64 (whole numbers beyond 2⁵³ are rounded).
+/// Reads an array, whatever its number type, as f64 (whole numbers beyond 2⁵³ are rounded). At most
+/// [`LARGEST_SCAN`] bytes.
 ///
 /// # Errors
 /// [`ReadError`] when the header is not understood, or claims another size than the file has (checked before
 /// anything is allocated for it).
 pub fn read(path: &Path) -> Result<Array, ReadError> {
-    load(path, LARGEST).and_then(|bytes| parse(&bytes)).map_err(|located| located.in_file(path))
+    load(path, LARGEST_SCAN).and_then(|bytes| parse(&bytes)).map_err(|located| located.in_file(path))
 }
 
 /// Parses a whole array file.

@@ -62,8 +62,8 @@ pub(super) fn has_scan_ending(path: &Path) -> bool {
 /// | `.xyz .asc .pts .csv .tsv .txt` | points, one a line: numbers between spaces, tabs, commas or semicolons; the columns headed x, y, z, or the first three |
 /// | `.npy` | NumPy array of shape (p, 3) |
 ///
-/// At most [`LARGEST_SCAN`] bytes. The memory used is a small multiple of the file's size whatever the file
-/// claims.
+/// At most [`LARGEST_SCAN`] bytes. Whatever a file claims, reading it takes memory in proportion to its size: up to
+/// ten times as much, and up to 48 times for contrived polygons of many corners.
 ///
 /// # Errors
 /// [`ReadError`]: one line naming the file, the place in it, what is wrong and what to do, never its content.
@@ -120,5 +120,66 @@ fn check(scan: Scan) -> Parsed<Scan> {
 pub(super) fn push_fan(corners: &[usize], triangles: &mut Vec<[usize; 3]>) {
     if let [first, rest @ ..] = corners {
         triangles.extend(rest.windows(2).map(|edge| [*first, edge[0], edge[1]]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_are_no_scan_are_refused_in_one_line() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("folder.ply")).unwrap();
+        let mut array = Vec::new();
+        npy::write_to(&mut array, &[2, 3], &[0.0, 1.0, 2.0, 3.0, f64::NAN, 5.0]).unwrap();
+        let contents: [(&str, &[u8]); 8] = [
+            ("empty.ply", b""),
+            ("scan.vtk", b"# vtk"),
+            ("scan", b"1 2 3"),
+            ("remarks.xyz", b"# no points\n"),
+            ("faces.obj", b"f 1 2 3\n"),
+            ("zero.ply", b"ply\nformat ascii 1.0\nelement vertex 0\nproperty int x\nproperty int y\nproperty int z\nend_header\n"),
+            ("nan.npy", &array),
+            ("picture.ply", b"\x89PNG\r\n\x1a\n"),
+        ];
+        for (name, content) in contents {
+            std::fs::write(dir.path().join(name), content).unwrap();
+        }
+        for (name, expected) in [
+            ("absent.ply", "there is no such file or folder; check the path"),
+            ("absent.vtk", "there is no such file or folder; check the path"),
+            ("folder.ply", "is a folder, not a file; give the files in it, or rename it"),
+            ("empty.ply", "is empty; export it again"),
+            (
+                "scan.vtk",
+                "has a name with an unknown ending; known are .ply, .obj, .stl, .xyz, .asc, .pts, .csv, .tsv, .txt and .npy",
+            ),
+            (
+                "scan",
+                "has a name with an unknown ending; known are .ply, .obj, .stl, .xyz, .asc, .pts, .csv, .tsv, .txt and .npy",
+            ),
+            ("remarks.xyz", "holds no points; export the scan again"),
+            ("faces.obj", "holds no points; export the scan again"),
+            ("zero.ply", "holds no points; export the scan again"),
+            (
+                "nan.npy",
+                "vertex 1 (counting from 0) has a coordinate that is NaN or infinite; remove it or scan again",
+            ),
+            ("picture.ply", "does not begin with the word ply; check the ending of its name"),
+        ] {
+            let path = dir.path().join(name);
+            let message = read_scan(&path).unwrap_err().to_string();
+            assert_eq!(message, format!("{}: {expected}", path.display()));
+        }
+    }
+
+    #[test]
+    fn endings_may_be_in_capitals() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("SCAN.XYZ");
+        std::fs::write(&path, "1 2 3").unwrap();
+        let expected = Scan { vertices: vec![Point::new(1.0, 2.0, 3.0)], triangles: None };
+        assert_eq!(read_scan(&path).unwrap(), expected);
     }
 }
