@@ -121,7 +121,8 @@ pub fn run(command: &PrivacyCommand, _global: &Global, printer: &Printer) -> Res
             let sensitivity = L2Sensitivity::new(args.sensitivity).map_err(Failure::usage)?;
             let epsilon = Epsilon::new(args.epsilon).map_err(Failure::usage)?;
             let delta = Delta::new(args.delta).map_err(Failure::usage)?;
-            let sigma = gaussian_sigma_for(calibration, epsilon, delta, sensitivity).map_err(Failure::usage)?;
+            let sigma =
+                gaussian_sigma_for(calibration, epsilon, delta, sensitivity).map_err(Failure::usage)?;
             printer.result(json!({"sigma": sigma}), format!("sigma = {sigma}"));
         }
         PrivacyCommand::Explain(args) => {

@@ -1,6 +1,7 @@
 //! Orthonormal bases for vector-valued functions on a circle, an interval or a disk, sampled on a grid.
 
 use super::circle::Fourier;
+use nalgebra::DMatrix;
 
 /// Where functions live and at which points they are sampled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -44,30 +45,28 @@ impl Domain {
 
 /// The isometry between samples `(points, channels)` with ‖F‖² = (1/points) Σ |F|² and coefficients with Σ c².
 ///
-/// Across the curves of a disk, or along an interval, the orthonormal cosines √(2/J)·cos(π a (j + ½)/J) (DCT-II); along
-/// closed curves the real Fourier basis. White noise on the coefficients is white noise on the samples.
+/// Along closed curves the real Fourier basis; along an interval orthonormal cosines. Across the curves of a disk, for every
+/// angular frequency k on its own, the eigenvectors of ∫ (u′² + k²u²/r²) dr: their eigenvalues are squared local frequencies
+/// on the disk, so that functions smooth *on the disk* (which near its centre have low angular frequencies only) have few
+/// large coefficients. White noise on the coefficients is white noise on the samples.
 #[derive(Debug, Clone)]
 pub struct Basis {
     curves: usize,
     channels: usize,
     fourier: Fourier,
-    /// `cosines[a * J + j]`, rows orthonormal.
-    cosines: Vec<f64>,
+    /// For every angular frequency: rows are orthonormal functions of the curve, roughest last.
+    across: Vec<DMatrix<f64>>,
+    /// For every angular frequency and row: local frequency, in cycles around the border of the disk (or along the curve).
+    roughness: Vec<Vec<f64>>,
 }
 
 impl Basis {
     /// For functions on `domain` with values in ℝ^channels.
     pub fn new(domain: Domain, channels: usize) -> Self {
         let (curves, samples) = domain.shape();
-        let j_count = curves as f64;
-        let cosines = (0..curves * curves)
-            .map(|i| {
-                let (a, j) = ((i / curves) as f64, (i % curves) as f64);
-                let scale = if a == 0.0 { (1.0 / j_count).sqrt() } else { (2.0 / j_count).sqrt() };
-                scale * (std::f64::consts::PI * a * (j + 0.5) / j_count).cos()
-            })
-            .collect();
-        Self { curves, channels, fourier: Fourier::new(samples), cosines }
+        let frequencies = samples / 2 + 1;
+        let (across, roughness) = (0..frequencies).map(|k| radial_functions(curves, k)).unzip();
+        Self { curves, channels, fourier: Fourier::new(samples), across, roughness }
     }
 
     /// Number of coefficients: points × channels.
@@ -80,11 +79,11 @@ impl Basis {
         self.len() == 0
     }
 
-    /// Channel, radial and angular frequency of the coefficient in place `i`.
-    pub fn key(&self, i: usize) -> (usize, usize, usize) {
+    /// Channel and local frequency (a smoothness scale: 0 is constant) of the coefficient in place `i`.
+    pub fn key(&self, i: usize) -> (usize, f64) {
         let m = self.fourier.samples();
         let (channel, within) = (i / (self.curves * m), i % (self.curves * m));
-        (channel, within / m, Fourier::frequency(within % m))
+        (channel, self.roughness[Fourier::frequency(within % m)][within / m])
     }
 
     /// Coefficients, ordered by channel, radial, angular place, of samples `(points, channels)`.
@@ -95,11 +94,9 @@ impl Basis {
         for k in 0..n {
             for j in 0..jn {
                 let f: Vec<f64> = (0..m).map(|l| values[n * (j * m + l) + k]).collect();
-                let c = self.fourier.analyse(&f);
-                for a in 0..jn {
-                    let w = scale * self.cosines[a * jn + j];
-                    let row = &mut out[(k * jn + a) * m..][..m];
-                    row.iter_mut().zip(&c).for_each(|(o, c)| *o += w * c);
+                for (i, c) in self.fourier.analyse(&f).into_iter().enumerate() {
+                    let functions = &self.across[Fourier::frequency(i)];
+                    (0..jn).for_each(|a| out[(k * jn + a) * m + i] += scale * functions[(a, j)] * c);
                 }
             }
         }
@@ -113,12 +110,12 @@ impl Basis {
         let scale = (jn as f64).sqrt();
         for k in 0..n {
             for j in 0..jn {
-                let mut c = vec![0.0; m];
-                for a in 0..jn {
-                    let w = scale * self.cosines[a * jn + j];
-                    let row = &coefficients[(k * jn + a) * m..][..m];
-                    c.iter_mut().zip(row).for_each(|(c, r)| *c += w * r);
-                }
+                let c: Vec<f64> = (0..m)
+                    .map(|i| {
+                        let functions = &self.across[Fourier::frequency(i)];
+                        (0..jn).map(|a| scale * functions[(a, j)] * coefficients[(k * jn + a) * m + i]).sum()
+                    })
+                    .collect();
                 for (l, value) in self.fourier.synthesize(&c).into_iter().enumerate() {
                     out[n * (j * m + l) + k] = value;
                 }
@@ -126,6 +123,30 @@ impl Basis {
         }
         out
     }
+}
+
+/// Orthonormal functions of J equally spaced radii for angular frequency k (rows, smoothest first), and their local
+/// frequencies: the square roots of the eigenvalues of ∫ (u′² + k²u²/r²) dr on r = 1/J, …, 1.
+fn radial_functions(curves: usize, k: usize) -> (DMatrix<f64>, Vec<f64>) {
+    let step = 1.0 / curves as f64;
+    let mut energy = DMatrix::<f64>::zeros(curves, curves);
+    for j in 0..curves {
+        let r = (j + 1) as f64 * step;
+        energy[(j, j)] += (k as f64 / r).powi(2);
+        if j + 1 < curves {
+            let stiffness = 1.0 / (step * step);
+            energy[(j, j)] += stiffness;
+            energy[(j + 1, j + 1)] += stiffness;
+            energy[(j, j + 1)] -= stiffness;
+            energy[(j + 1, j)] -= stiffness;
+        }
+    }
+    let eigen = nalgebra::SymmetricEigen::new(energy);
+    let mut order: Vec<usize> = (0..curves).collect();
+    order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
+    let rows = DMatrix::from_fn(curves, curves, |a, j| eigen.eigenvectors[(j, order[a])]);
+    let roughness = order.iter().map(|&a| eigen.eigenvalues[a].max(0.0).sqrt()).collect();
+    (rows, roughness)
 }
 
 #[cfg(test)]
@@ -155,8 +176,9 @@ mod tests {
         let mut values = vec![0.0; basis.len()];
         values.iter_mut().skip(1).step_by(3).for_each(|y| *y = 2.0);
         for (i, c) in basis.analyse(&values).into_iter().enumerate() {
-            let expected = if basis.key(i) == (1, 0, 0) { 2.0 } else { 0.0 };
-            assert!((c - expected).abs() < 1e-14);
+            let (channel, roughness) = basis.key(i);
+            let expected = if channel == 1 && roughness < 1e-6 { 2.0 } else { 0.0 };
+            assert!((c.abs() - expected).abs() < 1e-12);
         }
     }
 }

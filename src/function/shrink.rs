@@ -2,6 +2,8 @@
 //!
 //! Everything here looks at noised values and public numbers only.
 
+use std::collections::BTreeMap;
+
 /// Positive-part James–Stein on one block: y ↦ max(0, 1 − (d − 2) σ²/‖y‖²) y for d ≥ 3; smaller blocks use d
 /// in place of d − 2, which shrinks a little more.
 pub fn james_stein(block: &mut [f64], sigma: f64) {
@@ -28,48 +30,20 @@ fn james_stein_risk(energy: f64, dimension: usize, sigma: f64) -> f64 {
     }
 }
 
-/// How finely frequencies are grouped into blocks of one shrinkage factor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Bands {
-    /// Every frequency its own band.
-    Single,
-    /// Widths growing by about √2.
-    Fine,
-    /// Widths growing by two.
-    Dyadic,
-}
-
-impl Bands {
-    fn of(self, frequency: usize) -> usize {
-        match self {
-            Bands::Single => frequency,
-            Bands::Fine if frequency < 4 => frequency,
-            Bands::Fine => (2.0 * (frequency as f64).log2()).floor() as usize,
-            Bands::Dyadic => (usize::BITS - frequency.leading_zeros()) as usize,
-        }
-    }
-}
-
-/// Blockwise James–Stein over bands of (radial × angular) frequency and coordinate; the fineness of the bands is chosen
-/// by Stein's unbiased risk estimate on the same noised coefficients.
+/// Blockwise James–Stein over bands of frequency, for every channel on its own or for all together, with bands of several
+/// widths; which of them is chosen by Stein's unbiased risk estimate on the same noised coefficients.
 ///
-/// `key(i)`: coordinate, radial and angular frequency of coefficient i. Returns the shrunk coefficients.
-pub fn banded_james_stein(
-    noised: &[f64],
-    sigma: f64,
-    key: impl Fn(usize) -> (usize, usize, usize),
-) -> Vec<f64> {
+/// `key(i)`: channel and frequency of coefficient i.
+pub fn banded_james_stein(noised: &[f64], sigma: f64, key: impl Fn(usize) -> (usize, f64)) -> Vec<f64> {
     let mut best: Option<(f64, Vec<f64>)> = None;
-    for (radial, angular) in [
-        (Bands::Single, Bands::Single),
-        (Bands::Fine, Bands::Fine),
-        (Bands::Dyadic, Bands::Fine),
-        (Bands::Dyadic, Bands::Dyadic),
-    ] {
-        for by_coordinate in [true, false] {
+    for per_octave in [1.0, 2.0, 4.0, 8.0] {
+        for by_channel in [true, false] {
             let block = |i: usize| {
-                let (k, a, b) = key(i);
-                (if by_coordinate { k } else { 0 }, radial.of(a), angular.of(b))
+                let (channel, frequency) = key(i);
+                (
+                    if by_channel { channel } else { 0 },
+                    (per_octave * (1.0 + frequency).log2()).floor() as usize,
+                )
             };
             let (risk, shrunk) = shrink_blocks(noised, sigma, block);
             if best.as_ref().is_none_or(|(r, _)| risk < *r) {
@@ -80,12 +54,8 @@ pub fn banded_james_stein(
     best.map(|(_, shrunk)| shrunk).unwrap_or_default()
 }
 
-fn shrink_blocks(
-    noised: &[f64],
-    sigma: f64,
-    block: impl Fn(usize) -> (usize, usize, usize),
-) -> (f64, Vec<f64>) {
-    let mut sums = std::collections::BTreeMap::<_, (f64, usize)>::new();
+fn shrink_blocks(noised: &[f64], sigma: f64, block: impl Fn(usize) -> (usize, usize)) -> (f64, Vec<f64>) {
+    let mut sums = BTreeMap::<_, (f64, usize)>::new();
     for (i, y) in noised.iter().enumerate() {
         let entry = sums.entry(block(i)).or_default();
         entry.0 += y * y;
@@ -102,81 +72,83 @@ fn shrink_blocks(
     (risk, shrunk)
 }
 
-/// The smooth prior of [`empirical_bayes`]: signal variance A · (1 + (a/a₀)² + (b/b₀)²)^(−p) at frequencies (a, b).
+/// The smooth prior of [`empirical_bayes`]: signal variance A·(1 + (ν/ν₀)²)^(−p) at frequency ν.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SmoothPrior {
-    /// ln A.
-    pub log_amplitude: f64,
-    /// ln a₀.
-    pub log_radial: f64,
-    /// ln b₀.
-    pub log_angular: f64,
-    /// ln p.
-    pub log_power: f64,
+struct SmoothPrior {
+    log_amplitude: f64,
+    log_corner: f64,
+    log_power: f64,
 }
 
 impl SmoothPrior {
-    fn variance(&self, a: usize, b: usize) -> f64 {
-        let (u, v) = (a as f64 / self.log_radial.exp(), b as f64 / self.log_angular.exp());
-        (self.log_amplitude - self.log_power.exp() * (1.0 + u * u + v * v).ln()).exp()
+    fn variance(&self, frequency: f64) -> f64 {
+        let u = frequency / self.log_corner.exp();
+        (self.log_amplitude - self.log_power.exp() * (u * u).ln_1p()).exp()
     }
 }
 
-/// Wiener shrinkage under a smooth prior spectrum fitted by marginal likelihood to the noised coefficients: factor
-/// s/(s + σ²) with s the fitted signal variance at the coefficient's frequencies.
-pub fn empirical_bayes(noised: &[f64], sigma: f64, key: impl Fn(usize) -> (usize, usize, usize)) -> Vec<f64> {
-    let coordinates = (0..noised.len()).map(|i| key(i).0).max().map_or(0, |k| k + 1);
-    let priors: Vec<SmoothPrior> = (0..coordinates)
-        .map(|k| {
-            let mut spectrum = std::collections::BTreeMap::<(usize, usize), (f64, usize)>::new();
-            for (i, y) in noised.iter().enumerate().filter(|(i, _)| key(*i).0 == k) {
-                let (_, a, b) = key(i);
-                let entry = spectrum.entry((a, b)).or_default();
-                entry.0 += y * y;
-                entry.1 += 1;
-            }
-            fit_prior(&spectrum, sigma)
-        })
-        .collect();
+/// Wiener shrinkage under a smooth prior spectrum fitted by marginal likelihood to the noised coefficients of each channel:
+/// factor s/(s + σ²) with s the fitted signal variance at the coefficient's frequency.
+pub fn empirical_bayes(noised: &[f64], sigma: f64, key: impl Fn(usize) -> (usize, f64)) -> Vec<f64> {
+    let mut spectra = BTreeMap::<usize, Spectrum>::new();
+    for (i, y) in noised.iter().enumerate() {
+        let (channel, frequency) = key(i);
+        let bin = (12.0 * (1.0 + frequency).log2()).floor() as usize;
+        let entry = spectra.entry(channel).or_default().entry(bin).or_default();
+        entry.energy += y * y;
+        entry.count += 1.0;
+        entry.frequency += frequency;
+    }
+    let priors: BTreeMap<usize, SmoothPrior> =
+        spectra.iter().map(|(&channel, spectrum)| (channel, fit_prior(spectrum, sigma))).collect();
     noised
         .iter()
         .enumerate()
         .map(|(i, y)| {
-            let (k, a, b) = key(i);
-            let s = priors[k].variance(a, b);
+            let (channel, frequency) = key(i);
+            let s = priors.get(&channel).map_or(0.0, |p| p.variance(frequency));
             y * s / (s + sigma * sigma)
         })
         .collect()
 }
 
-type Spectrum = std::collections::BTreeMap<(usize, usize), (f64, usize)>;
+/// Energy, number and summed frequency of the coefficients of a narrow band.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bin {
+    energy: f64,
+    count: f64,
+    frequency: f64,
+}
+
+type Spectrum = BTreeMap<usize, Bin>;
 
 /// Coordinate descent with shrinking steps on the negative log marginal likelihood, from a few starts.
 fn fit_prior(spectrum: &Spectrum, sigma: f64) -> SmoothPrior {
     let s2 = sigma * sigma;
-    let cost = |x: &[f64; 4]| -> f64 {
-        let prior = SmoothPrior { log_amplitude: x[0], log_radial: x[1], log_angular: x[2], log_power: x[3] };
+    let prior = |x: &[f64; 3]| SmoothPrior { log_amplitude: x[0], log_corner: x[1], log_power: x[2] };
+    let cost = |x: &[f64; 3]| -> f64 {
+        let prior = prior(x);
         let fit: f64 = spectrum
-            .iter()
-            .map(|(&(a, b), &(energy, d))| {
-                let v = prior.variance(a, b) + s2;
-                d as f64 * v.ln() + energy / v
+            .values()
+            .map(|bin| {
+                let v = prior.variance(bin.frequency / bin.count) + s2;
+                bin.count * v.ln() + bin.energy / v
             })
             .sum();
-        // A weak pull keeps the scales in a sensible range when the data say nothing.
-        fit + 0.05 * ((x[1] - 0.7).powi(2) + (x[2] - 0.7).powi(2) + (x[3] - 1.0).powi(2))
+        // A weak pull keeps the shape in a sensible range when the data say nothing.
+        fit + 0.05 * ((x[1] - 1.0).powi(2) + (x[2] - 0.8).powi(2))
     };
-    let lowest = spectrum.get(&(0, 0)).map_or(0.0, |&(e, d)| e / d as f64);
-    let peak = spectrum.values().map(|&(e, d)| e / d as f64).fold(0.0, f64::max);
-    let mut best: Option<(f64, [f64; 4])> = None;
+    let lowest = spectrum.values().next().map_or(0.0, |b| b.energy / b.count);
+    let peak = spectrum.values().map(|b| b.energy / b.count).fold(0.0, f64::max);
+    let mut best: Option<(f64, [f64; 3])> = None;
     for amplitude in [lowest.max(1e-3 * s2), peak.max(1e-3 * s2), s2] {
-        for power in [0.4, 1.0, 1.6] {
-            let mut x = [amplitude.max(f64::MIN_POSITIVE).ln(), 0.7, 0.7, power];
+        for power in [0.2, 0.8, 1.4] {
+            let mut x = [amplitude.max(f64::MIN_POSITIVE).ln(), 1.0, power];
             let mut value = cost(&x);
             let mut step = 1.0;
-            while step > 0.01 {
+            while step > 0.005 {
                 let mut moved = false;
-                for k in 0..4 {
+                for k in 0..3 {
                     for direction in [step, -step] {
                         let mut y = x;
                         y[k] += direction;
@@ -195,22 +167,30 @@ fn fit_prior(spectrum: &Spectrum, sigma: f64) -> SmoothPrior {
             }
         }
     }
-    let x = best.map_or([f64::NEG_INFINITY, 0.0, 0.0, 0.0], |b| b.1);
-    SmoothPrior { log_amplitude: x[0], log_radial: x[1], log_angular: x[2], log_power: x[3] }
+    prior(&best.map_or([f64::NEG_INFINITY, 0.0, 0.0], |b| b.1))
 }
 
-/// Shrinks by whichever of [`banded_james_stein`] and a Wiener filter then James–Stein-corrected by bands looks better:
-/// the smooth Wiener factors first, and where bands carry clearly more signal than the smooth prior expects, the bands'.
-///
-/// The larger of the two factors is used coefficient by coefficient: a face's features concentrate in frequencies no
-/// smooth spectrum foresees, and undershrinking a little costs less than losing them.
-pub fn shrink(noised: &[f64], sigma: f64, key: impl Fn(usize) -> (usize, usize, usize)) -> Vec<f64> {
+/// Shrinks coefficients by frequency: by the smooth Wiener factors, or by the bands' where Stein's unbiased estimate
+/// of the risk says that these are better.
+pub fn shrink(noised: &[f64], sigma: f64, key: impl Fn(usize) -> (usize, f64)) -> Vec<f64> {
     if sigma <= 0.0 {
         return noised.to_vec();
     }
     let smooth = empirical_bayes(noised, sigma, &key);
     let banded = banded_james_stein(noised, sigma, &key);
-    smooth.iter().zip(&banded).map(|(s, b)| if s.abs() > b.abs() { *s } else { 0.5 * (s + b) }).collect()
+    if linear_risk(noised, &smooth, sigma) <= linear_risk(noised, &banded, sigma) { smooth } else { banded }
+}
+
+/// Stein's estimate Σ (1 − c)² y² + (2c − 1) σ² for factors c treated as given.
+fn linear_risk(noised: &[f64], shrunk: &[f64], sigma: f64) -> f64 {
+    noised
+        .iter()
+        .zip(shrunk)
+        .map(|(y, s)| {
+            let c = if *y != 0.0 { s / y } else { 0.0 };
+            (y - s).powi(2) + (2.0 * c - 1.0) * sigma * sigma
+        })
+        .sum()
 }
 
 #[cfg(test)]
@@ -219,17 +199,18 @@ mod tests {
     use rand::SeedableRng;
     use rand_distr::{Distribution, StandardNormal};
 
-    fn key(i: usize) -> (usize, usize, usize) {
-        (i / 800, (i % 800) / 40, (i % 40).div_ceil(2))
+    fn key(i: usize) -> (usize, f64) {
+        let (a, b) = ((i % 800) / 40, (i % 40).div_ceil(2));
+        (i / 800, ((a * a + b * b) as f64).sqrt())
     }
 
     fn signal(amplitude: f64) -> Vec<f64> {
         let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(5);
         (0..2400)
             .map(|i| {
-                let (_, a, b) = key(i);
+                let (_, nu) = key(i);
                 let z: f64 = StandardNormal.sample(&mut rng);
-                amplitude * z / (1.0 + (a as f64).powi(2) + (b as f64).powi(2))
+                amplitude * z / (1.0 + nu * nu)
             })
             .collect()
     }
@@ -248,8 +229,8 @@ mod tests {
             risk += theta.iter().zip(&shrunk).map(|(t, s)| (t - s).powi(2)).sum::<f64>() / draws as f64;
         }
         let spectrum = |i: usize| {
-            let (_, a, b) = key(i);
-            (amplitude / (1.0 + (a as f64).powi(2) + (b as f64).powi(2))).powi(2)
+            let (_, nu) = key(i);
+            (amplitude / (1.0 + nu * nu)).powi(2)
         };
         (risk, (0..theta.len()).map(|i| spectrum(i) / (1.0 + spectrum(i))).sum())
     }
@@ -280,6 +261,6 @@ mod tests {
     #[test]
     fn no_noise_means_no_shrinkage() {
         let y = [1.0, -2.0];
-        assert_eq!(shrink(&y, 0.0, |_| (0, 0, 0)), y);
+        assert_eq!(shrink(&y, 0.0, |_| (0, 0.0)), y);
     }
 }

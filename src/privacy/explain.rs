@@ -143,7 +143,7 @@ fn foundations(text: &mut String, c: &Certificate) {
         let _ = writeln!(text, "- Every record was clipped to radius {}, {source}.", number(radius.get()));
     }
     if let Some(sensitivity) = c.sensitivity {
-        let _ = writeln!(text, "- One record can move the statistic by at most {}.", number(sensitivity));
+        let _ = writeln!(text, "- One record can move the statistic by at most {}.", about(sensitivity));
     }
     if let Some(noise) = &c.noise {
         let path = match noise.path {
@@ -156,7 +156,7 @@ fn foundations(text: &mut String, c: &Certificate) {
             text,
             "- Noise: {} of scale {} in {} coordinates, {path} ({}).",
             noise.distribution,
-            number(noise.scale),
+            about(noise.scale),
             noise.dimension,
             noise.sampler
         );
@@ -199,6 +199,11 @@ fn percent(p: f64) -> String {
     "100 %".into()
 }
 
+/// Four digits.
+fn about(x: f64) -> String {
+    format!("{x:.3e}").parse().map_or_else(|_| number(x), number)
+}
+
 /// Three or more digits, rounded up.
 fn rounded_up(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
@@ -231,6 +236,7 @@ mod tests {
         assert_eq!(percent(1.0), "100 %");
         assert_eq!(percent(0.000_01), "0.001 %");
         assert_eq!(rounded_up(5.1901), "5.2");
+        assert_eq!(about(0.001_000_000_000_232_8), "0.001");
         assert_eq!(rounded_up(2.0), "2");
         assert_eq!(rounded_up(0.0012345), "0.00124");
     }

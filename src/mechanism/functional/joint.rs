@@ -65,7 +65,7 @@ impl FunctionalMean {
             sensitivity: mean_sensitivity(clip, n)?,
             clip,
             description: "root-mean-square deviation from the public centre over all samples; \
-                          coefficients in an orthonormal basis (cosines across, Fourier along)"
+                          coefficients in an orthonormal basis (Fourier along the curves, radial functions across)"
                 .to_owned(),
             parts: Vec::new(),
         };
