@@ -1,12 +1,17 @@
-//! Writing a file whole or not at all: a temporary file beside it, then a rename.
+//! Writing a file whole or not at all: a temporary file beside it, flushed to the disk, then renamed.
 
+use super::error::one_line;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A file could not be written; what was there before is untouched.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write {path}: {source}")]
+#[error(
+    "{}: cannot be written: {source}; check the folder, its permissions and the free space",
+    one_line(path)
+)]
 pub struct WriteError {
     /// The file.
     pub path: PathBuf,
@@ -14,28 +19,21 @@ pub struct WriteError {
     pub source: io::Error,
 }
 
-/// Writes through `fill` into a temporary file in the same folder, flushes it to the disk and renames it.
+/// Writes through `fill` into a new file in the same folder, flushes that to the disk and renames it to `path`.
+///
+/// Whoever reads `path` meanwhile, or after a crash, finds the old content or the new, never a part. A symbolic
+/// link at `path` is replaced, not followed. The folder must exist.
 ///
 /// # Errors
-/// [`WriteError`]; the temporary file is removed and `path` keeps its old content.
+/// [`WriteError`]; the temporary file is then removed (also when `fill` panics) and `path` is as before.
 pub fn write_atomically(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), WriteError> {
-    let temporary = temporary_beside(path);
-    let write = || -> io::Result<()> {
-        let mut out = BufWriter::new(File::create(&temporary)?);
-        fill(&mut out)?;
-        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        fs::rename(&temporary, path)
-    };
-    write().map_err(|source| {
-        let _ = fs::remove_file(&temporary);
-        WriteError { path: path.to_owned(), source }
-    })
+    write(path, fill).map_err(|source| WriteError { path: path.to_owned(), source })
 }
 
-/// Writes bytes atomically.
+/// Writes bytes, atomically as [`write_atomically`].
 ///
 /// # Errors
 /// [`WriteError`].
@@ -43,26 +41,153 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     write_atomically(path, |out| out.write_all(bytes))
 }
 
-fn temporary_beside(path: &Path) -> PathBuf {
-    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+/// Writes a text as UTF-8, atomically as [`write_atomically`].
+///
+/// # Errors
+/// [`WriteError`].
+pub fn write_text(path: &Path, text: &str) -> Result<(), WriteError> {
+    write_bytes(path, text.as_bytes())
+}
+
+fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let (temporary, file) = Temporary::beside(path)?;
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    fill(&mut out)?;
+    out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+    temporary.rename_to(path)?;
+    // The rename itself is on the disk only once the folder is. Not all systems can do that: then it may be lost
+    // in a crash, and the old content is found.
+    #[cfg(unix)]
+    if let Some(folder) = path.parent() {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    }
+    Ok(())
+}
+
+/// A temporary file that is removed unless renamed.
+struct Temporary {
+    path: PathBuf,
+    is_renamed: bool,
+}
+
+impl Temporary {
+    fn beside(path: &Path) -> io::Result<(Self, File)> {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        loop {
+            // Hidden, short (the name at `path` may be as long as the system allows), and with an ending no
+            // reader of ours takes for a scan.
+            let count = COUNTER.fetch_add(1, Ordering::Relaxed);
+            let path = path.with_file_name(format!(".visard-{}-{count}.tmp", std::process::id()));
+            match File::options().write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok((Self { path, is_renamed: false }, file)),
+                // Left by a process of the same number that was killed.
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    fn rename_to(mut self, path: &Path) -> io::Result<()> {
+        fs::rename(&self.path, path)?;
+        self.is_renamed = true;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.is_renamed {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
     #[test]
     fn a_failed_write_keeps_the_old_file_and_leaves_no_litter() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.txt");
-        write_bytes(&path, b"old").unwrap();
+        write_text(&path, "old").unwrap();
         let failed = write_atomically(&path, |out| {
-            out.write_all(b"half")?;
+            out.write_all(&[b'x'; 1 << 20])?;
             Err(io::Error::other("disk full"))
         });
-        assert!(failed.unwrap_err().to_string().ends_with("a.txt: disk full"));
+        let message = failed.unwrap_err().to_string();
+        assert!(message.contains("a.txt: cannot be written: disk full; "), "{message}");
+        let panicked = std::panic::catch_unwind(|| write_atomically(&path, |_| panic!("in the closure")));
+        assert!(panicked.is_err());
         assert_eq!(fs::read(&path).unwrap(), b"old");
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        assert_eq!(names(dir.path()), ["a.txt"]);
+    }
+
+    #[test]
+    fn the_old_file_stays_until_the_new_one_is_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.bin");
+        write_bytes(&path, b"old").unwrap();
+        write_atomically(&path, |out| {
+            out.write_all(b"new")?;
+            out.flush()?;
+            assert_eq!(fs::read(&path)?, b"old");
+            assert_eq!(names(dir.path()).len(), 2);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(dir.path()), ["a.bin"]);
+    }
+
+    #[test]
+    fn a_stale_temporary_file_is_neither_used_nor_harmed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        let stale: Vec<_> = (0..200)
+            .map(|count| dir.path().join(format!(".visard-{}-{count}.tmp", std::process::id())))
+            .collect();
+        stale.iter().for_each(|path| fs::write(path, "stale").unwrap());
+        write_text(&path, "new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert!(stale.iter().all(|path| fs::read(path).unwrap() == b"stale"));
+    }
+
+    #[test]
+    fn threads_writing_one_file_leave_one_of_their_contents() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        std::thread::scope(|scope| {
+            for k in 0..8u8 {
+                let path = &path;
+                scope.spawn(move || write_bytes(path, &[k; 100_000]).unwrap());
+            }
+        });
+        let content = fs::read(&path).unwrap();
+        assert!(content.len() == 100_000 && content.iter().all(|&b| b == content[0]));
+        assert_eq!(names(dir.path()), ["a"]);
+    }
+
+    #[test]
+    fn folders_are_neither_made_nor_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(write_text(&dir.path().join("none/a"), "").is_err());
+        assert!(write_text(dir.path(), "").is_err());
+        assert!(write_text(Path::new("/"), "").is_err());
+        assert!(names(dir.path()).is_empty());
     }
 }

@@ -1,88 +1,104 @@
-//! Lists of points as text: one point a line, separated by spaces, tabs, commas or semicolons.
+//! Lists of points: XYZ, CSV, TXT, PTS, ASC.
 
-use super::error::{Parsed, number, wrong};
+use super::error::{Fault, Parsed};
 use super::scan::Scan;
+use super::table::Layout;
+use super::text::{Lines, plain};
 use crate::mesh::Point;
 
-/// Parses XYZ, CSV, TXT, PTS or ASC. One heading line (or a lone point count, as in PTS) may come first; `#`
-/// begins a comment; columns after the third are passed over.
+/// Parses a whole list of points.
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Scan> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if bytes.contains(&0) {
-        return wrong("is not a text file; points are written as lines of three numbers");
-    }
-    let text = String::from_utf8_lossy(bytes);
-    let mut vertices = Vec::new();
-    let mut heading = true;
-    for (k, line) in text.split(['\n', '\r']).enumerate().map(|(k, l)| (k, l.split('#').next().unwrap_or("")))
-    {
-        let words: Vec<&str> =
-            line.split([',', ';', '\t', ' ']).filter(|w| !w.is_empty()).take(3).map(unquoted).collect();
-        if words.is_empty() {
-            continue;
+    let mut lines = Lines::new(plain(bytes)?);
+    let mut vertices: Vec<Point> = Vec::new();
+    if let Some(layout) = Layout::find(&mut lines, false)? {
+        for (number, line) in lines {
+            let Some((p, _)) = layout.row(line, number)? else { continue };
+            if !p.iter().all(|c| c.is_finite()) {
+                return Err(Fault::NotFinite { what: "vertex", index: vertices.len() }.at_line(number));
+            }
+            vertices.push(Point::from(p));
         }
-        if std::mem::take(&mut heading)
-            && (words.len() < 3 || words.iter().all(|w| w.parse::<f64>().is_err()))
-        {
-            continue;
-        }
-        let line_number = line_of(bytes, k);
-        let [x, y, z] = words[..] else {
-            return wrong(format!("line {line_number}: expected three numbers"));
-        };
-        vertices.push(Point::new(number(x, line_number)?, number(y, line_number)?, number(z, line_number)?));
+        layout.check_first_column(vertices.iter().map(|p| p.x))?;
+        check_announced(layout.announced, vertices.len())?;
     }
     Ok(Scan { vertices, triangles: None })
 }
 
-fn unquoted(word: &str) -> &str {
-    word.trim_matches('"')
-}
-
-/// The line number an editor shows for the `k`-th piece between line ends (CR LF ends one line, not two).
-fn line_of(bytes: &[u8], k: usize) -> usize {
-    let mut pieces = 0;
-    let mut line = 1;
-    for (i, &b) in bytes.iter().enumerate() {
-        if pieces == k {
-            break;
+fn check_announced(announced: Option<usize>, found: usize) -> Parsed<()> {
+    match announced {
+        Some(promised) if promised > found => {
+            Err(Fault::Truncated { what: "points", promised, found }.into())
         }
-        if b == b'\n' || b == b'\r' {
-            pieces += 1;
-            line += usize::from(!(b == b'\n' && i > 0 && bytes[i - 1] == b'\r'));
+        Some(promised) if promised < found => {
+            Err(Fault::Surplus { what: "points", surplus: found - promised }.into())
         }
+        _ => Ok(()),
     }
-    line
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn message(text: &str) -> String {
+        let error = parse(text.as_bytes()).unwrap_err().in_file("p.xyz".as_ref());
+        error.to_string()
+    }
+
     #[test]
-    fn separators_headings_comments_and_line_ends() {
-        let expected = vec![Point::new(1.0, 2.0, 3.0), Point::new(-4.0, 5e-1, 6.0)];
+    fn one_cloud_in_many_dresses() {
+        let expected = vec![Point::new(1.5, -2.0, 3.0), Point::new(4.0, 5e-3, 6.0)];
         for text in [
-            "1 2 3\n-4 0.5 6\n",
-            "x,y,z,nx\r\n1,2,3,0\r\n-4,5e-1,6,0\r\n",
-            "\u{feff}\"x\";\"y\";\"z\"\n1;2;3\n# a comment\n\n-4;0.5;6 # another",
-            "2\n1\t2\t3\n-4\t0.5\t6",
-            "1 2 3\r-4 0.5 6\r",
+            "1.5 -2 3\n4 5e-3 6\n",
+            "1.5 -2 3\r\n4 5e-3 6",
+            "1.5 -2 3\r4 5e-3 6\r",
+            "\u{feff}x,y,z\n1.5,-2,3\n4,5e-3,6",
+            "\u{feff}1.5,-2,3\n4,5e-3,6",
+            "1,5;-2;3\n4;5e-3;6",
+            "1,5 -2 3\n4 0,005 6",
+            "1.5\t-2\t3\t0\t0\t1\n4\t5e-3\t6\t0\t0\t1\n",
+            "# made by hand\n\n  1.5   -2 3 255 0 0\n% half way\n 4 5e-3 6\n\n",
+            "2\n1.5 -2 3 77\n4 5e-3 6 88\n",
+            "\"id\",\"X\",\"Y\",\"Z\"\n\"1\",\"1.5\",\"-2\",\"3\"\n\"2\",\"4\",\"5e-3\",\"6\"\n",
+            "//X Y Z R G B\n1.5 -2 3 1 1 1\n4 5e-3 6 1 1 1",
+            "nx,ny,nz,x,y,z\n0,0,1,1.5,-2,3\n0,0,1,4,5e-3,6\n",
+            "1.5, -2, 3,\n4, 5e-3, 6,\n",
         ] {
-            assert_eq!(parse(text.as_bytes()).unwrap().vertices, expected, "{text:?}");
+            let scan = parse(text.as_bytes()).unwrap();
+            assert_eq!(scan, Scan { vertices: expected.clone(), triangles: None }, "{text}");
         }
     }
 
     #[test]
-    fn errors_name_the_editors_line() {
-        for (text, start) in [
-            ("1 2 3\n4 abc 6\n", "line 2: expected a number"),
-            ("1,2,3\r\n4,5,6\r\n7,8\r\n", "line 3: expected three"),
-            ("1 2 3\n1 2 inf\n", "line 2: a coordinate is NaN"),
-            ("1 2 3\n\u{0}", "is not a text file"),
+    fn what_cannot_be_read_says_where() {
+        for (text, expected) in [
+            ("1 2 3\n4 secret 6\n", "p.xyz, line 2: the y coordinate is not a number; "),
+            ("1 2 3\n4 5\n", "p.xyz, line 2: the z coordinate is missing; "),
+            ("1,2,3\n4,,6\n", "p.xyz, line 2: the y coordinate is missing; "),
+            ("secret 2 3\n4 5 6\n", "p.xyz, line 1: the x coordinate is not a number; "),
+            ("a b c\nd e f\n1 2 3", "p.xyz, line 2: the x coordinate is not a number; "),
+            ("1 2 3\n\n4 nan 6\n", "p.xyz, line 3: vertex 1 (counting from 0) has a coordinate that is NaN "),
+            ("nan 2 3\n", "p.xyz, line 1: vertex 0 "),
+            ("1 2 1e999\n", "p.xyz, line 1: vertex 0 "),
+            ("3\n1 2 3\n4 5 6\n", "p.xyz: the points end early (2 of 3 are there); "),
+            ("1\n1 2 3\n4 5 6\n", "p.xyz: there are 1 more points than the file itself announces; "),
+            ("1 2 3 4\n2 2 3 4\n3 2 3 4\n", "p.xyz: has a first column that only counts the rows; "),
+            ("id,px,py,pz\n0,1,2,3\n", "p.xyz, line 1: is a heading without columns x, y and z; "),
+            ("1 2 3\n\0\0", "p.xyz: holds binary data where text is expected; "),
         ] {
-            let message = parse(text.as_bytes()).unwrap_err().to_string();
-            assert!(message.starts_with(start), "{message}");
+            let message = message(text);
+            assert!(message.starts_with(expected), "{message}");
+            assert!(!message.contains("secret"));
+        }
+        let utf16 = parse(b"\xff\xfe1\0 \0").unwrap_err().fault.to_string();
+        assert_eq!(utf16, "is text in UTF-16; save it as UTF-8");
+    }
+
+    #[test]
+    fn rows_that_count_are_fine_where_they_are_coordinates() {
+        // Three columns only, or named, or too few rows to tell.
+        for text in ["0 2 3\n1 2 3\n2 2 3\n", "x,y,z,i\n0,2,3,4\n1,2,3,4\n2,2,3,4\n", "0 2 3 4\n1 2 3 4\n"] {
+            assert_eq!(parse(text.as_bytes()).unwrap().vertices[1].x, 1.0);
         }
     }
 }

@@ -1,125 +1,185 @@
-//! A scan: a bare point cloud or a mesh, from any of the formats labs keep them in.
+//! A scan: a bare point cloud or a triangle mesh, from any of the formats laboratories keep them in.
 
-use super::error::{ReadError, wrong};
-use super::{error::Parsed, npy, obj, ply_read, points, stl};
+use super::error::{Fault, Parsed, ReadError};
+use super::source::{LARGEST_SCAN, load};
+use super::{npy, obj, ply, points, stl};
 use crate::mesh::Point;
-use std::collections::HashSet;
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// What a scan file holds.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// What a scan file holds. Every coordinate is finite, every index names a vertex, and there is a vertex.
+///
+/// The vertices are those of the file in the file's order, used by a face or not. STL is the exception: it lists
+/// every triangle's corners anew, so corners of exactly equal coordinates are made one vertex, numbered by first
+/// appearance. Nothing else is repaired: triangles may be degenerate, doubled or wrongly oriented.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Scan {
-    /// The points, in file order (for STL: the distinct corners, in order of first appearance).
+    /// The points, in the units of the file.
     pub vertices: Vec<Point>,
-    /// Triangles (polygons are cut into fans); `None` for a bare point cloud.
+    /// Triangles as 0-based vertex numbers, or `None` for a bare point cloud. A polygon (a, b, c, d, …) is the fan
+    /// (a, b, c), (a, c, d), …; one of fewer than three corners gives no triangle.
     pub triangles: Option<Vec<[usize; 3]>>,
 }
 
-/// The largest file that is read, in bytes.
-pub const LARGEST_FILE: u64 = 2 << 30;
+/// The formats scans are read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Ply,
+    Obj,
+    Stl,
+    Points,
+    Npy,
+}
 
-const EXTENSIONS: [&str; 9] = ["ply", "obj", "stl", "xyz", "txt", "csv", "pts", "asc", "npy"];
+/// What messages call the known endings.
+pub(super) const SCAN_ENDINGS: &str = ".ply, .obj, .stl, .xyz, .asc, .pts, .csv, .tsv, .txt and .npy";
 
-/// Reads a scan, by the file's extension: PLY, OBJ, STL, NPY (p × 3), or a list of points (XYZ, CSV, TXT, PTS, ASC).
+impl Format {
+    fn of(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        Some(match ending.as_str() {
+            "ply" => Format::Ply,
+            "obj" => Format::Obj,
+            "stl" => Format::Stl,
+            "xyz" | "asc" | "pts" | "csv" | "tsv" | "txt" => Format::Points,
+            "npy" => Format::Npy,
+            _ => return None,
+        })
+    }
+}
+
+/// Whether the ending of the name is one scans have.
+pub(super) fn has_scan_ending(path: &Path) -> bool {
+    Format::of(path).is_some()
+}
+
+/// Reads a scan, in the format the ending of its name tells (in capitals or not):
+///
+/// | ending | format |
+/// | --- | --- |
+/// | `.ply` | PLY, ASCII or binary of either byte order, any number types, other elements and properties passed over |
+/// | `.obj` | Wavefront OBJ: `v` and `f` lines |
+/// | `.stl` | STL, ASCII or binary (told apart by content) |
+/// | `.xyz .asc .pts .csv .tsv .txt` | points, one a line: numbers between spaces, tabs, commas or semicolons; the columns headed x, y, z, or the first three |
+/// | `.npy` | NumPy array of shape (p, 3) |
+///
+/// At most [`LARGEST_SCAN`] bytes. Whatever a file claims, reading it takes memory in proportion to its size: up to
+/// ten times as much, and up to 48 times for contrived polygons of many corners.
 ///
 /// # Errors
-/// [`ReadError`]: one line naming the file, the place in it, what is wrong and what to do.
+/// [`ReadError`]: one line naming the file, the place in it, what is wrong and what to do, never its content.
 pub fn read_scan(path: &Path) -> Result<Scan, ReadError> {
-    let fail = |problem| ReadError::new(path, problem);
-    let about = std::fs::metadata(path).map_err(|e| ReadError::new(path, e))?;
-    if about.is_dir() {
-        return Err(ReadError::new(path, "is a folder, not a scan; give the files in it or rename it"));
-    }
-    if about.len() == 0 {
-        return Err(ReadError::new(path, "is empty; export the scan again"));
-    }
-    if about.len() > LARGEST_FILE {
-        return Err(ReadError::new(path, "is larger than 2 GiB; reduce the scan first"));
-    }
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or("").to_ascii_lowercase();
-    if extension == "npy" {
-        return npy_points(path).map_err(fail);
-    }
-    let bytes = || std::fs::read(path).map_err(|e| ReadError::new(path, e));
-    let scan = match extension.as_str() {
-        "ply" => ply_read::parse(&bytes()?),
-        "obj" => obj::parse(&bytes()?),
-        "stl" => stl::parse(&bytes()?),
-        "xyz" | "txt" | "csv" | "pts" | "asc" => points::parse(&bytes()?),
-        _ => wrong(format!("unknown kind of file; scans are {}", EXTENSIONS.join(", "))),
-    };
-    scan.and_then(check).map_err(fail)
+    read(path).map_err(|located| located.in_file(path))
 }
 
-/// Every coordinate finite, every index in range.
-fn check(scan: Scan) -> Parsed<Scan> {
-    if scan.vertices.is_empty() {
-        return wrong("holds no points; export the scan again");
+fn read(path: &Path) -> Parsed<Scan> {
+    let format = Format::of(path);
+    if format.is_none() && path.is_file() {
+        return Err(Fault::UnknownExtension { known: SCAN_ENDINGS }.into());
     }
-    if let Some(i) = scan.vertices.iter().position(|p| !p.coords.iter().all(|c| c.is_finite())) {
-        return wrong(format!(
-            "vertex {i} has a coordinate that is NaN or infinite; remove it or scan again"
-        ));
-    }
-    let n = scan.vertices.len();
-    let triangles = scan.triangles.as_deref().unwrap_or(&[]);
-    if let Some(t) = triangles.iter().position(|t| t.iter().any(|&i| i >= n)) {
-        return wrong(format!(
-            "triangle {t} names a vertex that does not exist (there are {n}); the file is damaged"
-        ));
-    }
-    Ok(Scan { triangles: scan.triangles.filter(|t| !t.is_empty()), ..scan })
+    let bytes = load(path, LARGEST_SCAN)?;
+    let scan = match format {
+        Some(Format::Ply) => ply::parse(&bytes),
+        Some(Format::Obj) => obj::parse(&bytes),
+        Some(Format::Stl) => stl::parse(&bytes),
+        Some(Format::Points) => points::parse(&bytes),
+        Some(Format::Npy) => npy_points(&bytes),
+        None => Err(Fault::UnknownExtension { known: SCAN_ENDINGS }.into()),
+    }?;
+    check(scan)
 }
 
-fn npy_points(path: &Path) -> Parsed<Scan> {
-    let array = npy::read(path).map_err(|e| e.to_string())?;
-    let [_, 3] = array.shape[..] else {
-        return wrong(format!("has shape {:?}; a scan is p × 3 (one row per point)", array.shape));
-    };
+fn npy_points(bytes: &[u8]) -> Parsed<Scan> {
+    let array = npy::parse(bytes)?;
+    if !matches!(array.shape[..], [_, 3]) {
+        return Err(
+            Fault::Shape { shape: array.shape, needed: "a scan is p × 3, a row for each point" }.into()
+        );
+    }
     let vertices = array.data.chunks_exact(3).map(|c| Point::new(c[0], c[1], c[2])).collect();
-    check(Scan { vertices, triangles: None })
+    Ok(Scan { vertices, triangles: None })
 }
 
-/// The scan files behind files and folders: folders are listed (not recursively) in order of name; hidden files,
-/// landmark files and other kinds of file in them are passed over.
-///
-/// # Errors
-/// A path that does not exist, a folder with no scan in it, one file named twice (one person counted twice would
-/// break the guarantee).
-pub fn list_scans(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
-    let mut scans = Vec::new();
-    for path in paths {
-        let about = std::fs::metadata(path).map_err(|e| ReadError::new(path, e))?;
-        if !about.is_dir() {
-            scans.push(path.clone());
-            continue;
-        }
-        let entries = std::fs::read_dir(path).map_err(|e| ReadError::new(path, e))?;
-        let mut inside: Vec<PathBuf> =
-            entries.flatten().map(|e| e.path()).filter(|p| looks_like_scan(p)).collect();
-        if inside.is_empty() {
-            return Err(ReadError::new(
-                path,
-                format!("no scans in this folder; scans are {}", EXTENSIONS.join(", ")).as_str(),
-            ));
-        }
-        inside.sort();
-        scans.append(&mut inside);
+/// The promises of [`Scan`], made sure of in one place for all formats.
+fn check(scan: Scan) -> Parsed<Scan> {
+    let n_vertices = scan.vertices.len();
+    if n_vertices == 0 {
+        return Err(Fault::Malformed("holds no points; export the scan again").into());
     }
-    let mut seen = HashSet::new();
-    for scan in &scans {
-        if !seen.insert(std::fs::canonicalize(scan).unwrap_or_else(|_| scan.clone())) {
-            return Err(ReadError::new(scan, "is given twice; every scan must be one person's, once"));
-        }
+    if let Some(index) = scan.vertices.iter().position(|p| !p.coords.iter().all(|c| c.is_finite())) {
+        return Err(Fault::NotFinite { what: "vertex", index }.into());
     }
-    Ok(scans)
+    let triangles = scan.triangles.filter(|t| !t.is_empty());
+    let outside = triangles.iter().flatten().position(|t| t.iter().any(|&i| i >= n_vertices));
+    if let Some(face) = outside {
+        return Err(Fault::IndexOutOfRange { face, n_vertices }.into());
+    }
+    Ok(Scan { vertices: scan.vertices, triangles })
 }
 
-fn looks_like_scan(path: &Path) -> bool {
-    let name = path.file_name().and_then(OsStr::to_str).unwrap_or("").to_ascii_lowercase();
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or("").to_ascii_lowercase();
-    !name.starts_with('.')
-        && EXTENSIONS.contains(&extension.as_str())
-        && !name.trim_end_matches(&format!(".{extension}")).ends_with("landmarks")
+/// Appends the fan of a polygon's corners.
+pub(super) fn push_fan(corners: &[usize], triangles: &mut Vec<[usize; 3]>) {
+    if let [first, rest @ ..] = corners {
+        triangles.extend(rest.windows(2).map(|edge| [*first, edge[0], edge[1]]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_are_no_scan_are_refused_in_one_line() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("folder.ply")).unwrap();
+        let mut array = Vec::new();
+        npy::write_to(&mut array, &[2, 3], &[0.0, 1.0, 2.0, 3.0, f64::NAN, 5.0]).unwrap();
+        let contents: [(&str, &[u8]); 8] = [
+            ("empty.ply", b""),
+            ("scan.vtk", b"# vtk"),
+            ("scan", b"1 2 3"),
+            ("remarks.xyz", b"# no points\n"),
+            ("faces.obj", b"f 1 2 3\n"),
+            ("zero.ply", b"ply\nformat ascii 1.0\nelement vertex 0\nproperty int x\nproperty int y\nproperty int z\nend_header\n"),
+            ("nan.npy", &array),
+            ("picture.ply", b"\x89PNG\r\n\x1a\n"),
+        ];
+        for (name, content) in contents {
+            std::fs::write(dir.path().join(name), content).unwrap();
+        }
+        for (name, expected) in [
+            ("absent.ply", "there is no such file or folder; check the path"),
+            ("absent.vtk", "there is no such file or folder; check the path"),
+            ("folder.ply", "is a folder, not a file; give the files in it, or rename it"),
+            ("empty.ply", "is empty; export it again"),
+            (
+                "scan.vtk",
+                "has a name with an unknown ending; known are .ply, .obj, .stl, .xyz, .asc, .pts, .csv, .tsv, .txt and .npy",
+            ),
+            (
+                "scan",
+                "has a name with an unknown ending; known are .ply, .obj, .stl, .xyz, .asc, .pts, .csv, .tsv, .txt and .npy",
+            ),
+            ("remarks.xyz", "holds no points; export the scan again"),
+            ("faces.obj", "holds no points; export the scan again"),
+            ("zero.ply", "holds no points; export the scan again"),
+            (
+                "nan.npy",
+                "vertex 1 (counting from 0) has a coordinate that is NaN or infinite; remove it or scan again",
+            ),
+            ("picture.ply", "does not begin with the word ply; check the ending of its name"),
+        ] {
+            let path = dir.path().join(name);
+            let message = read_scan(&path).unwrap_err().to_string();
+            assert_eq!(message, format!("{}: {expected}", path.display()));
+        }
+    }
+
+    #[test]
+    fn endings_may_be_in_capitals() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("SCAN.XYZ");
+        std::fs::write(&path, "1 2 3").unwrap();
+        let expected = Scan { vertices: vec![Point::new(1.0, 2.0, 3.0)], triangles: None };
+        assert_eq!(read_scan(&path).unwrap(), expected);
+    }
 }

@@ -1,125 +1,184 @@
-//! STL, ASCII and binary. STL stores every triangle's corners anew; equal corners become one vertex.
+//! STL, ASCII and binary. The format lists three corners for every triangle; equal ones are made one vertex.
 
-use super::error::{Parsed, number, wrong};
+use super::error::{Fault, Located, Parsed};
 use super::scan::Scan;
+use super::text::{Lines, plain, three_numbers, words};
 use crate::mesh::Point;
 use std::collections::HashMap;
 
-/// Parses a whole STL file. Binary is told by its length (84 + 50 n), since some binary files begin with "solid".
+/// The header of 80 bytes and the number of triangles.
+const START: usize = 84;
+/// A normal, three corners and two bytes more.
+const RECORD: usize = 50;
+
+/// Parses a whole STL file.
+///
+/// Told apart by content, since binary files may begin with the word "solid" too: one of exactly the size its count
+/// asks for is binary.
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Scan> {
-    let count = bytes.get(80..84).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as u64);
-    let corners = match count {
-        Some(n) if 84 + 50 * n == bytes.len() as u64 => binary(&bytes[84..])?,
-        _ if bytes.trim_ascii_start().starts_with(b"solid") => ascii(bytes)?,
-        Some(_) => {
-            return wrong(
-                "its length does not fit the number of triangles it promises; it is cut off or damaged",
+    let count =
+        bytes.get(80..START).and_then(<[u8]>::first_chunk).map(|raw| u32::from_le_bytes(*raw) as usize);
+    let size = |count: usize| count.checked_mul(RECORD).and_then(|n| n.checked_add(START));
+    let is_binary = count.is_some_and(|count| size(count) == Some(bytes.len()));
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    let says_solid = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
+    match count {
+        _ if says_solid && !is_binary && !bytes.contains(&0) => parse_ascii(bytes),
+        Some(count) => parse_binary(bytes, count),
+        None => Err(Fault::Malformed("is too short for an STL file; copy or export it again").into()),
+    }
+}
+
+/// Corners in order of appearance, those of equal coordinates made one (0 and −0 are equal).
+#[derive(Default)]
+struct Weld {
+    vertices: Vec<Point>,
+    seen: HashMap<[u64; 3], usize>,
+    corners: usize,
+}
+
+impl Weld {
+    fn corner(&mut self, p: [f64; 3], here: impl Fn(Fault) -> Located) -> Parsed<usize> {
+        if !p.iter().all(|c| c.is_finite()) {
+            return Err(here(Fault::NotFinite { what: "corner", index: self.corners }));
+        }
+        self.corners += 1;
+        // Adding zero turns −0 into 0.
+        let key = p.map(|c| (c + 0.0).to_bits());
+        Ok(*self.seen.entry(key).or_insert_with(|| {
+            self.vertices.push(Point::from(p));
+            self.vertices.len() - 1
+        }))
+    }
+}
+
+fn parse_binary(bytes: &[u8], promised: usize) -> Parsed<Scan> {
+    let body = &bytes[START..];
+    let found = body.len() / RECORD;
+    if found < promised {
+        return Err(Fault::Truncated { what: "triangles", promised, found }.into());
+    }
+    let (records, rest) = body.split_at(promised * RECORD);
+    if !rest.iter().all(|b| *b == 0 || b.is_ascii_whitespace()) {
+        return Err(Fault::Surplus { what: "bytes", surplus: rest.len() }.into());
+    }
+    let mut weld = Weld::default();
+    let mut triangles = Vec::with_capacity(promised);
+    for (k, record) in records.chunks_exact(RECORD).enumerate() {
+        let mut triangle = [0; 3];
+        for (c, corner) in triangle.iter_mut().enumerate() {
+            let number = |axis: usize| {
+                let at = 12 + 12 * c + 4 * axis;
+                f64::from(f32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]))
+            };
+            let here = |fault: Fault| fault.at_byte(START + k * RECORD + 12 + 12 * c);
+            *corner = weld.corner([0, 1, 2].map(number), here)?;
+        }
+        triangles.push(triangle);
+    }
+    Ok(Scan { vertices: weld.vertices, triangles: Some(triangles) })
+}
+
+fn parse_ascii(bytes: &[u8]) -> Parsed<Scan> {
+    let mut weld = Weld::default();
+    let mut triangles = Vec::new();
+    let mut facet: Vec<usize> = Vec::with_capacity(4);
+    let mut is_open = false;
+    for (number, line) in Lines::new(plain(bytes)?) {
+        let mut words = words(line);
+        let Some(keyword) = words.next() else { continue };
+        let is = |name: &str| keyword.eq_ignore_ascii_case(name.as_bytes());
+        if is("vertex") {
+            let p = three_numbers(&mut words, number)?;
+            facet.push(weld.corner(p, |fault| fault.at_line(number))?);
+        } else if is("endfacet") {
+            let triangle = <[usize; 3]>::try_from(&facet[..]).map_err(|_| {
+                Fault::Malformed("ends a facet that has not three corners; export the file again")
+                    .at_line(number)
+            })?;
+            triangles.push(triangle);
+            facet.clear();
+        } else if is("solid") || is("endsolid") {
+            is_open = is("solid");
+        } else if !(is("facet") || is("outer") || is("endloop")) {
+            return Err(
+                Fault::Malformed("is not understood in an ASCII STL file; export it again").at_line(number)
             );
         }
-        None => return wrong("too short to be an STL file"),
-    };
-    Ok(weld(&corners))
-}
-
-fn binary(body: &[u8]) -> Parsed<Vec<[f64; 3]>> {
-    let mut corners = Vec::with_capacity(body.len() / 50 * 3);
-    for (t, record) in body.chunks_exact(50).enumerate() {
-        for corner in record[12..48].chunks_exact(12) {
-            let mut p = [0.0; 3];
-            for (c, raw) in p.iter_mut().zip(corner.chunks_exact(4)) {
-                *c = f32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]) as f64;
-            }
-            if !p.iter().all(|c| c.is_finite()) {
-                return wrong(format!(
-                    "triangle {t} has a coordinate that is NaN or infinite; repair the file"
-                ));
-            }
-            corners.push(p);
-        }
     }
-    Ok(corners)
-}
-
-fn ascii(bytes: &[u8]) -> Parsed<Vec<[f64; 3]>> {
-    let text = String::from_utf8_lossy(bytes);
-    let mut corners = Vec::new();
-    for (k, line) in text.lines().enumerate() {
-        let mut words = line.split_whitespace();
-        if words.next() != Some("vertex") {
-            continue;
-        }
-        let mut p = [0.0; 3];
-        for c in &mut p {
-            let Some(word) = words.next() else {
-                return wrong(format!("line {}: a vertex needs three coordinates", k + 1));
-            };
-            *c = number(word, k + 1)?;
-        }
-        corners.push(p);
+    if is_open || !facet.is_empty() {
+        return Err(Fault::Malformed("ends without endsolid; it is cut off, copy or export it again").into());
     }
-    if corners.is_empty() || corners.len() % 3 != 0 {
-        return wrong("the number of corners is not three per triangle; the file is cut off");
-    }
-    Ok(corners)
-}
-
-fn weld(corners: &[[f64; 3]]) -> Scan {
-    let mut index: HashMap<[u64; 3], usize> = HashMap::with_capacity(corners.len() / 5);
-    let mut vertices = Vec::new();
-    let ids: Vec<usize> = corners
-        .iter()
-        .map(|p| {
-            // +0.0 makes the two zeros equal.
-            *index.entry(p.map(|c| (c + 0.0).to_bits())).or_insert_with(|| {
-                vertices.push(Point::from(*p));
-                vertices.len() - 1
-            })
-        })
-        .collect();
-    let triangles = ids.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect();
-    Scan { vertices, triangles: Some(triangles) }
+    Ok(Scan { vertices: weld.vertices, triangles: Some(triangles) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn two_triangles() -> Vec<u8> {
-        let mut b = b"solid but binary".to_vec();
-        b.resize(80, b' ');
-        b.extend(2u32.to_le_bytes());
-        for t in [[[0., 0.], [1., 0.], [1., 1.]], [[0., 0.], [1., 1.], [0., 1.]]] {
-            b.extend([0; 12]);
-            for [x, y] in t {
-                for c in [x as f32, y as f32, 0.0] {
-                    b.extend(c.to_le_bytes());
-                }
-            }
-            b.extend([0; 2]);
+    const ASCII: &str = "solid two facets vertex\n facet normal nan nan nan\n  outer loop\n   vertex 0 0 0\n   \
+        vertex 1 0 0\n   vertex 1 1 0.5\n  endloop\n endfacet\n FACET NORMAL 0 0 1\n  outer loop\n   \
+        vertex -0 0 0\n   vertex 1 1 0.5\n   vertex 0 1e0 0\n  endloop\n endfacet\nendsolid two facets\n";
+
+    fn binary(header: &[u8]) -> Vec<u8> {
+        let mut out = header.to_vec();
+        out.resize(80, b' ');
+        out.extend(2u32.to_le_bytes());
+        let corners = [[0., 0., 0.], [1., 0., 0.], [1., 1., 0.5], [-0., 0., 0.], [1., 1., 0.5], [0., 1., 0.]];
+        for facet in corners.chunks(3) {
+            out.extend([0; 12]);
+            facet.iter().flatten().for_each(|c: &f32| out.extend(c.to_le_bytes()));
+            out.extend([0; 2]);
         }
-        b
+        out
     }
 
     #[test]
-    fn binary_that_begins_with_solid_is_welded() {
-        let scan = parse(&two_triangles()).unwrap();
-        assert_eq!(scan.vertices.len(), 4);
+    fn equal_corners_become_one_vertex_in_order_of_appearance() {
+        let scan = parse(ASCII.as_bytes()).unwrap();
+        let expected = [[0., 0., 0.], [1., 0., 0.], [1., 1., 0.5], [0., 1., 0.]].map(Point::from);
+        assert_eq!(scan.vertices, expected);
         assert_eq!(scan.triangles, Some(vec![[0, 1, 2], [0, 2, 3]]));
-        for n in 0..two_triangles().len() {
-            assert!(parse(&two_triangles()[..n]).is_err());
+        assert_eq!(parse(ASCII.replace('\n', "\r\n").as_bytes()).unwrap(), scan);
+        for header in [&b"made by a scanner"[..], b"solid but binary", b"", b"\0\0"] {
+            assert_eq!(parse(&binary(header)).unwrap(), scan);
         }
+        assert_eq!(parse(&[binary(b""), vec![0, b'\n']].concat()).unwrap(), scan);
     }
 
     #[test]
-    fn ascii() {
-        let text = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n";
-        let scan = parse(text.as_bytes()).unwrap();
-        assert_eq!((scan.vertices.len(), scan.triangles.unwrap().len()), (3, 1));
-        assert!(
-            parse(text.replace("vertex 1 0 0", "vertex 1 NaN 0").as_bytes())
-                .unwrap_err()
-                .to_string()
-                .starts_with("line 5:")
-        );
+    fn several_solids_are_one_scan() {
+        let twice = format!("{ASCII}\n{ASCII}");
+        let scan = parse(twice.as_bytes()).unwrap();
+        assert_eq!((scan.vertices.len(), scan.triangles.unwrap().len()), (4, 4));
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_where() {
+        let message = |bytes: &[u8]| parse(bytes).unwrap_err().in_file("s.stl".as_ref()).to_string();
+        for (from, to, expected) in [
+            ("1 1 0.5", "1 secret 0.5", "s.stl, line 6: the y coordinate is not a number; "),
+            ("1 1 0.5", "1 1", "s.stl, line 6: the z coordinate is missing; "),
+            ("1 1 0.5", "1 1 inf", "s.stl, line 6: corner 2 (counting from 0) has a coordinate that is NaN "),
+            ("   vertex 1 0 0\n", "", "s.stl, line 7: ends a facet that has not three corners; "),
+            ("  endloop", "  secret", "s.stl, line 7: is not understood in an ASCII STL file; "),
+            ("endsolid two facets\n", "", "s.stl: ends without endsolid; "),
+        ] {
+            let message = message(ASCII.replacen(from, to, 1).as_bytes());
+            assert!(message.starts_with(expected), "{message}");
+            assert!(!message.contains("secret"));
+        }
+        let whole = binary(b"solid but binary");
+        let cut = message(&whole[..whole.len() - 1]);
+        assert!(cut.starts_with("s.stl: the triangles end early (1 of 2 are there); "), "{cut}");
+        let mut hostile = whole.clone();
+        hostile[80..84].fill(0xff);
+        assert!(message(&hostile).contains("(2 of 4294967295 are there)"));
+        let mut nan = whole.clone();
+        nan[84 + 12..84 + 16].copy_from_slice(&f32::NAN.to_le_bytes());
+        assert!(message(&nan).starts_with("s.stl, byte 96: corner 0 "));
+        let longer = [whole, vec![7; 3]].concat();
+        assert!(message(&longer).contains("3 more bytes than the file itself announces"));
+        assert!(message(b"sol").contains("too short for an STL file"));
     }
 }

@@ -1,0 +1,117 @@
+//! Writing meshes as binary little-endian PLY, by the `ply-rs` writer.
+
+use crate::io::atomic::{WriteError, write_atomically};
+use crate::mesh::TriMesh;
+use ply_rs::ply::{
+    Addable, ElementDef, Encoding, Header, PropertyAccess, PropertyDef, PropertyType, ScalarType,
+};
+use ply_rs::writer::Writer;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::Path;
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+const COLOURS: [&str; 3] = ["red", "green", "blue"];
+
+/// Writes a mesh (or, without triangles, a point cloud) as binary little-endian PLY, atomically: `double x, y, z`,
+/// then `list uchar int vertex_indices`. Every bit of the coordinates is kept.
+///
+/// # Errors
+/// [`WriteError`]; what was there before is then untouched.
+pub fn write_ply(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
+    write_atomically(path, |out| write_to(out, mesh, None))
+}
+
+/// As [`write_ply`], with a colour at every vertex: `uchar red, green, blue` after the coordinates.
+///
+/// # Errors
+/// [`WriteError`], also when there is not one colour for each vertex.
+pub fn write_ply_with_colours(path: &Path, mesh: &TriMesh, colours: &[[u8; 3]]) -> Result<(), WriteError> {
+    write_atomically(path, |out| {
+        if colours.len() != mesh.vertices().len() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("{} colours for {} vertices", colours.len(), mesh.vertices().len()),
+            ));
+        }
+        write_to(out, mesh, Some(colours))
+    })
+}
+
+/// One record, as the writer asks for it: by name and type.
+enum Record {
+    Vertex { position: [f64; 3], colour: [u8; 3] },
+    Face([i32; 3]),
+}
+
+impl PropertyAccess for Record {
+    fn new() -> Self {
+        Record::Face([0; 3])
+    }
+
+    fn get_double(&self, name: &String) -> Option<f64> {
+        let Record::Vertex { position, .. } = self else { return None };
+        AXES.iter().position(|axis| axis == name).map(|k| position[k])
+    }
+
+    fn get_uchar(&self, name: &String) -> Option<u8> {
+        let Record::Vertex { colour, .. } = self else { return None };
+        COLOURS.iter().position(|channel| channel == name).map(|k| colour[k])
+    }
+
+    fn get_list_int(&self, _: &String) -> Option<&[i32]> {
+        match self {
+            Record::Face(corners) => Some(corners),
+            Record::Vertex { .. } => None,
+        }
+    }
+}
+
+fn element(
+    name: &str,
+    count: usize,
+    properties: impl IntoIterator<Item = (&'static str, PropertyType)>,
+) -> ElementDef {
+    let mut element = ElementDef::new(name.to_owned());
+    element.count = count;
+    for (name, kind) in properties {
+        element.properties.add(PropertyDef::new(name.to_owned(), kind));
+    }
+    element
+}
+
+fn write_to(out: &mut BufWriter<File>, mesh: &TriMesh, colours: Option<&[[u8; 3]]>) -> io::Result<()> {
+    let coordinates = AXES.map(|name| (name, PropertyType::Scalar(ScalarType::Double)));
+    let channels = colours.map(|_| COLOURS.map(|name| (name, PropertyType::Scalar(ScalarType::UChar))));
+    let properties = coordinates.into_iter().chain(channels.into_iter().flatten());
+    let vertex = element("vertex", mesh.vertices().len(), properties);
+    let corners = PropertyType::List(ScalarType::UChar, ScalarType::Int);
+    let face = element("face", mesh.triangles().len(), [("vertex_indices", corners)]);
+
+    let mut header = Header::new();
+    header.encoding = Encoding::BinaryLittleEndian;
+    header.elements.add(vertex.clone());
+    if face.count > 0 {
+        header.elements.add(face.clone());
+    }
+    // Record by record: the crate's function for whole files panics when the disk is full.
+    let writer = Writer::new();
+    writer.write_header(out, &header)?;
+    for (k, p) in mesh.vertices().iter().enumerate() {
+        let colour = colours.map_or([0; 3], |colours| colours[k]);
+        let record = Record::Vertex { position: (*p).into(), colour };
+        writer.write_little_endian_element(out, &record, &vertex)?;
+    }
+    // Version 0.1.3 of the crate writes the number of the element's records, modulo 256, where a list's length
+    // belongs: give it the length as that number.
+    let face = ElementDef { count: 3, ..face };
+    for triangle in mesh.triangles() {
+        let mut corners = [0; 3];
+        for (corner, &index) in corners.iter_mut().zip(triangle) {
+            *corner = i32::try_from(index)
+                .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "more than 2³¹ vertices"))?;
+        }
+        writer.write_little_endian_element(out, &Record::Face(corners), &face)?;
+    }
+    Ok(())
+}
