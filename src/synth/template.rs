@@ -115,7 +115,9 @@ pub struct Template {
 /// [`builtin_template`] is the same mesh out of the box.
 pub fn template() -> Template {
     let face = FaceSurface::new();
-    let half = HalfMesh::new(&Target { surface: &|u| face.point(u), edge_length: &edge_length });
+    let lines = face.feature_lines();
+    let half =
+        HalfMesh::new(&Target { surface: &|u| face.point(u), edge_length: &edge_length, lines: &lines });
     let mesh = mirrored(&half);
     let landmarks = TemplateLandmarks::locate(&mesh);
     Template { mesh, landmarks }

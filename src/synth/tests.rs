@@ -62,8 +62,8 @@ fn the_template_is_a_symmetric_disk_of_good_triangles() {
 
     let mut qualities: Vec<f64> = (0..n_triangles).map(|t| quality(mesh, t)).collect();
     qualities.sort_by(f64::total_cmp);
-    assert!(qualities[0] > 0.02, "worst triangle {}", qualities[0]);
-    assert!(qualities[n_triangles / 100] > 0.5 && qualities[n_triangles / 2] > 0.9);
+    assert!(qualities[0] > 0.4, "worst triangle {}", qualities[0]);
+    assert!(qualities[n_triangles / 100] > 0.7 && qualities[n_triangles / 2] > 0.9);
 
     let mirror: std::collections::HashSet<_> =
         mesh.vertices().iter().map(|p| [(-p.x + 0.0).to_bits(), p.y.to_bits(), p.z.to_bits()]).collect();

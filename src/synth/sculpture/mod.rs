@@ -38,4 +38,11 @@ impl Sculpture {
         let skin = self.mouth.join(skin, &p);
         self.eye.join(skin, &p)
     }
+
+    /// Sharp curves of the left half, as points whose x and y lie on the curve seen from the front.
+    pub(super) fn feature_lines(&self) -> Vec<Vec<Point>> {
+        let mut lines = self.eye.feature_lines();
+        lines.push(self.mouth.line_between_lips());
+        lines
+    }
 }
