@@ -162,3 +162,60 @@ fn squircle(u: [f64; 2]) -> [f64; 2] {
     let jaw = smooth_step(0.0, 1.0, -b);
     [a * (1.0 + 0.08 * b * b - 0.10 * jaw), b * (1.0 + 0.04 * a * a + jaw * (0.04 - 0.25 * a * a))]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn in_disk() -> impl Strategy<Value = [f64; 2]> {
+        (0.0..1.0_f64, -3.2..3.2_f64).prop_map(|(r, angle)| [r.sqrt() * angle.cos(), r.sqrt() * angle.sin()])
+    }
+
+    proptest! {
+        #[test]
+        fn lines_of_different_places_do_not_meet(u in in_disk(), r in R_MIN..R_MAX) {
+            // The map (u, r) ↦ line(u).at(r) keeps orientation everywhere, and determines u: see `place`.
+            let face = FaceSurface::new();
+            let h = 1e-5;
+            let at = |u: [f64; 2], r: f64| face.line(u).at(r);
+            let by_x = (at([u[0] + h, u[1]], r) - at([u[0] - h, u[1]], r)) / (2.0 * h);
+            let by_y = (at([u[0], u[1] + h], r) - at([u[0], u[1] - h], r)) / (2.0 * h);
+            let by_r = (at(u, r + h) - at(u, r - h)) / (2.0 * h);
+            let volume = by_x.cross(&by_y).dot(&by_r);
+            prop_assert!(volume > 100.0, "{volume} mm³ per unit");
+            let back = face.place(&at(u, r));
+            prop_assert!((back[0] - u[0]).abs() + (back[1] - u[1]).abs() < 1e-9);
+        }
+
+        #[test]
+        fn points_lie_on_the_sculpture_and_mirror(u in in_disk()) {
+            let face = FaceSurface::new();
+            let p = face.point(u);
+            prop_assert!(face.sculpture.distance(&p).abs() < 1e-6);
+            let q = face.point([-u[0], u[1]]);
+            prop_assert!((p.x + q.x).abs() + (p.y - q.y).abs() + (p.z - q.z).abs() < 1e-9);
+            let back = face.place(&p);
+            prop_assert!((back[0] - u[0]).abs() + (back[1] - u[1]).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn nothing_of_the_sculpture_lies_before_the_face() {
+        // F(u) is the outermost root: the march must not step over a thin wall.
+        let face = FaceSurface::new();
+        for i in 0..40 {
+            for j in 0..40 {
+                let u = [-0.7 + 0.036 * f64::from(i), -0.7 + 0.036 * f64::from(j)];
+                let line = face.line(u);
+                let found = line.at(R_MIN) - face.point(u);
+                let r = R_MIN + found.norm() / (1.0 + line.slope * line.slope).sqrt();
+                let mut beyond = r + 0.05;
+                while beyond < R_MAX {
+                    assert!(face.sculpture.distance(&line.at(beyond)) > 0.0, "{u:?} at {beyond}");
+                    beyond += 0.05;
+                }
+            }
+        }
+    }
+}

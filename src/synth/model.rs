@@ -103,7 +103,7 @@ impl FaceModel {
 }
 
 fn bump(p: &Point, centre: &Point) -> f64 {
-    (-(p - centre).norm_squared() / (2.0 * WIDTH_MM * WIDTH_MM)).exp()
+    libm::exp(-(p - centre).norm_squared() / (2.0 * WIDTH_MM * WIDTH_MM))
 }
 
 /// `n` of the points, each as far from the earlier ones as can be.

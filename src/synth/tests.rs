@@ -95,6 +95,17 @@ fn the_template_has_average_adult_proportions() {
 }
 
 #[test]
+fn the_underside_of_the_nose_overhangs() {
+    let mesh = builtin_template();
+    let backwards = |t: &usize| {
+        let n = mesh.area_vector(*t);
+        n.z < 0.0 && mesh.corners(*t)[0].coords.norm() < 25.0
+    };
+    // A height field would have none.
+    assert!((0..mesh.triangles().len()).filter(backwards).count() > 20);
+}
+
+#[test]
 fn persons_stay_embedded_disks_and_differ() {
     use rand::SeedableRng;
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(11);

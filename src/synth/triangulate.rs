@@ -147,7 +147,8 @@ impl HalfMesh {
             .map(|t| {
                 let [a, b, c] = t.map(|i| self.points[i]);
                 let centre = Point::from((a.coords + b.coords + c.coords) / 3.0);
-                (b - a).cross(&(c - a)).norm() / (target.edge_length)(&centre).powi(2)
+                let length = (target.edge_length)(&centre);
+                (b - a).cross(&(c - a)).norm() / (length * length)
             })
             .collect();
         let moved: Vec<(Place, Point)> = (0..self.places.len())
@@ -255,7 +256,7 @@ fn follow_lines(target: &Target<'_>, places: &mut Vec<Place>, points: &mut Vec<P
 
 /// Adds places in random order wherever no vertex is nearer than [`FREE`] edge lengths.
 fn throw_darts(target: &Target<'_>, places: &mut Vec<Place>, points: &mut Vec<Point>) {
-    const SIDE: usize = 330;
+    const SIDE: usize = 230;
     let mut candidates: Vec<Place> = Vec::new();
     for j in 0..2 * SIDE {
         for i in 0..SIDE {

@@ -51,10 +51,10 @@ impl Eye {
         }
         let skin = union(skin, q.norm() - LID, 5.0);
         let skin = skin + self.crease(&q);
-        let cut = intersection(skin, -self.opening(&q), 0.8);
+        let cut = intersection(skin, -self.opening(&q), 1.2);
         // Between the lids lies the eyeball; in the corners, where it is far behind, moist skin fills the gap.
         let ball = union(q.norm() - EYEBALL, skin + CORNER_DEPTH, 1.5);
-        union(cut, ball, 0.4)
+        union(cut, ball, 1.2)
     }
 
     /// Negative between the lids. Their margins slant, so that the opening is wider in front.

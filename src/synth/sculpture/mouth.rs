@@ -91,10 +91,10 @@ impl Mouth {
         if p.x > 45.0 || p.y > 0.0 || p.y < -70.0 {
             return skin;
         }
-        let lips = union(self.upper.distance(p), self.lower.distance(p), 1.0);
+        let lips = union(self.upper.distance(p), self.lower.distance(p), 1.8);
         let skin = union(skin, lips, 2.0);
         let fade = 1.0 - smooth_step(19.0, 28.0, p.x);
-        let groove = 1.2 * bell((p.y - self.line.at(p.x)) / 1.0) * fade;
+        let groove = 1.4 * bell((p.y - self.line.at(p.x)) / 1.15) * fade;
         let pit = 1.3 * bell((p.x - 27.0) / 3.0) * bell((p.y + 37.2) / 3.5);
         skin + groove + pit
     }

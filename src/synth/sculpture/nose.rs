@@ -82,8 +82,8 @@ impl Nose {
 
 /// Solid above the base of the nose.
 fn underside(p: &Point) -> f64 {
-    let base = -12.4 + 0.30 * (p.z + 16.5);
-    (base - p.y) / 1.044
+    let base = -12.6 + 0.22 * (p.z + 16.5);
+    (base - p.y) / 1.024
 }
 
 /// The groove from the nose to the upper lip, between its two columns.
