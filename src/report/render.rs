@@ -2,6 +2,7 @@
 
 use crate::mesh::{Point, TriMesh, Vector};
 use nalgebra::Rotation3;
+use rayon::prelude::*;
 
 /// An RGB image, rows from the top.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,12 +92,13 @@ pub fn render(mesh: &TriMesh, view: View, colour: Colour<'_>) -> Image {
     let scene = Scene::project(mesh, view);
     let buffer = scene.rasterize(mesh, colour);
     let side = buffer.side;
-    let mut pixels = vec![[BACKGROUND; 3]; side * side];
-    for (at, pixel) in pixels.iter_mut().enumerate() {
-        if buffer.depth[at] > f64::NEG_INFINITY {
-            *pixel = shade(&buffer, at % side, at / side);
-        }
-    }
+    let pixels: Vec<[f64; 3]> = (0..side * side)
+        .into_par_iter()
+        .map(|at| {
+            let seen = buffer.depth[at] > f64::NEG_INFINITY;
+            if seen { shade(&buffer, at % side, at / side) } else { [BACKGROUND; 3] }
+        })
+        .collect();
     downsample(&pixels, view.size)
 }
 
@@ -228,7 +230,7 @@ impl Buffer {
     /// How much of the key light arrives: marches towards it and measures by how wide an angle the surface
     /// rises over the way, so that edges of shadows are soft.
     fn light_arriving(&self, x: usize, y: usize, light: Vector) -> f64 {
-        const STEPS: usize = 36;
+        const STEPS: usize = 26;
         const SOFTNESS: f64 = 0.16;
         let z = self.depth[y * self.side + x];
         let reach = 0.30 * self.side as f64;
@@ -271,9 +273,9 @@ fn shade(buffer: &Buffer, x: usize, y: usize) -> [f64; 3] {
     let fill = Vector::new(0.75, 0.05, 0.42).normalize();
     let half = (key + Vector::z()).normalize();
     let open = (1.0 - buffer.occlusion(x, y)).max(0.0);
-    let arriving = if facing { buffer.light_arriving(x, y, key) } else { 1.0 };
     // Skin scatters light past the edge of its own shade: the cosine wraps a little beyond a right angle.
     let wrapped = ((n.dot(&key) + 0.12) / 1.12).max(0.0);
+    let arriving = if facing && wrapped > 0.0 { buffer.light_arriving(x, y, key) } else { 1.0 };
     let sky = 0.20 + 0.10 * n.y;
     let fill_light = 0.17 * n.dot(&fill).max(0.0);
     let diffuse = open * (sky + fill_light) + (0.4 + 0.6 * open) * arriving * 0.80 * wrapped;

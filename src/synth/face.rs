@@ -204,9 +204,9 @@ mod tests {
     fn nothing_of_the_sculpture_lies_before_the_face() {
         // F(u) is the outermost root: the march must not step over a thin wall.
         let face = FaceSurface::new();
-        for i in 0..40 {
-            for j in 0..40 {
-                let u = [-0.7 + 0.036 * f64::from(i), -0.7 + 0.036 * f64::from(j)];
+        for i in 0..24 {
+            for j in 0..24 {
+                let u = [-0.7 + 0.06 * f64::from(i), -0.7 + 0.06 * f64::from(j)];
                 let line = face.line(u);
                 let found = line.at(R_MIN) - face.point(u);
                 let r = R_MIN + found.norm() / (1.0 + line.slope * line.slope).sqrt();
