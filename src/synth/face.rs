@@ -7,7 +7,7 @@ use crate::mesh::Point;
 /// The mean face F: D → ℝ³, D the closed unit disk, x-axis of D to the subject's left, y-axis up.
 ///
 /// Each place of D has its own straight line in space; lines of different places never meet in the layer that
-/// holds the face (see [`FaceSurface::line`]). F(u) is the outermost point of the line on the sculpted solid. So
+/// holds the face. F(u) is the outermost point of the line on the sculpted solid. So
 /// F is injective however deep the sculpture's folds are: the face is an embedded disk.
 #[derive(Debug, Clone)]
 pub struct FaceSurface {
