@@ -2,6 +2,7 @@
 
 use crate::mesh::{Point, TriMesh, Vector};
 use nalgebra::Rotation3;
+use rayon::prelude::*;
 
 /// An RGB image, rows from the top.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,31 +85,82 @@ const BACKGROUND: f64 = 0.97;
 
 /// Draws a mesh in orthographic projection, fitted to the frame, on a near-white ground.
 ///
-/// Normals are interpolated over the triangles; back faces are drawn darker.
+/// Normals are interpolated over the triangles; back faces are drawn darker. Light comes from the sky, a key
+/// light on the upper left and a weak fill on the right; hollows are darker, since less of the sky is seen from
+/// them, and the key light casts soft shadows.
 pub fn render(mesh: &TriMesh, view: View, colour: Colour<'_>) -> Image {
-    let big = view.size * SUPERSAMPLING;
-    let turn = Rotation3::from_axis_angle(&Vector::x_axis(), view.pitch.to_radians())
-        * Rotation3::from_axis_angle(&Vector::y_axis(), view.yaw.to_radians());
-    let centre = bounding_centre(mesh);
-    let turned: Vec<Vector> = mesh.vertices().iter().map(|p| turn * (p - centre)).collect();
-    let normals: Vec<Vector> = mesh.vertex_normals().iter().map(|n| turn * n).collect();
-    let extent = mesh.vertices().iter().map(|p| (p - centre).norm()).fold(1e-300, f64::max);
-    let scale = 0.48 * big as f64 / extent;
-    let half = big as f64 / 2.0;
-    let screen: Vec<[f64; 3]> =
-        turned.iter().map(|v| [half + scale * v.x, half - scale * v.y, scale * v.z]).collect();
+    let scene = Scene::project(mesh, view);
+    let buffer = scene.rasterize(mesh, colour);
+    let side = buffer.side;
+    let pixels: Vec<[f64; 3]> = (0..side * side)
+        .into_par_iter()
+        .map(|at| {
+            let seen = buffer.depth[at] > f64::NEG_INFINITY;
+            if seen { shade(&buffer, at % side, at / side) } else { [BACKGROUND; 3] }
+        })
+        .collect();
+    downsample(&pixels, view.size)
+}
 
-    let mut depth = vec![f64::NEG_INFINITY; big * big];
-    let mut pixels = vec![[BACKGROUND; 3]; big * big];
-    for t in mesh.triangles() {
-        let [a, b, c] = t.map(|i| screen[i]);
+/// A mesh in screen coordinates: x to the right, y down, z towards the viewer, all in (large) pixels.
+struct Scene {
+    side: usize,
+    places: Vec<[f64; 3]>,
+    /// Unit normals; x to the right, y up, z towards the viewer.
+    normals: Vec<Vector>,
+}
+
+/// What is seen at each (large) pixel.
+struct Buffer {
+    side: usize,
+    depth: Vec<f64>,
+    normal: Vec<Vector>,
+    base: Vec<[f64; 3]>,
+}
+
+impl Scene {
+    fn project(mesh: &TriMesh, view: View) -> Self {
+        let side = view.size * SUPERSAMPLING;
+        let turn = Rotation3::from_axis_angle(&Vector::x_axis(), view.pitch.to_radians())
+            * Rotation3::from_axis_angle(&Vector::y_axis(), view.yaw.to_radians());
+        let centre = bounding_centre(mesh);
+        let extent = mesh.vertices().iter().map(|p| (p - centre).norm()).fold(1e-300, f64::max);
+        let scale = 0.48 * side as f64 / extent;
+        let half = side as f64 / 2.0;
+        let place = |p: &Point| {
+            let v = turn * (p - centre);
+            [half + scale * v.x, half - scale * v.y, scale * v.z]
+        };
+        Self {
+            side,
+            places: mesh.vertices().iter().map(place).collect(),
+            normals: mesh.vertex_normals().iter().map(|n| turn * n).collect(),
+        }
+    }
+
+    fn rasterize(&self, mesh: &TriMesh, colour: Colour<'_>) -> Buffer {
+        let n = self.side * self.side;
+        let mut buffer = Buffer {
+            side: self.side,
+            depth: vec![f64::NEG_INFINITY; n],
+            normal: vec![Vector::z(); n],
+            base: vec![[0.0; 3]; n],
+        };
+        for t in mesh.triangles() {
+            self.draw(t, colour, &mut buffer);
+        }
+        buffer
+    }
+
+    fn draw(&self, t: &[usize; 3], colour: Colour<'_>, buffer: &mut Buffer) {
+        let [a, b, c] = t.map(|i| self.places[i]);
         let twice_area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
         if twice_area.abs() < 1e-12 {
-            continue;
+            return;
         }
         let range = |k: usize| {
             let lo = a[k].min(b[k]).min(c[k]).floor().max(0.0) as usize;
-            let hi = a[k].max(b[k]).max(c[k]).ceil().clamp(0.0, big as f64 - 1.0) as usize;
+            let hi = a[k].max(b[k]).max(c[k]).ceil().clamp(0.0, self.side as f64 - 1.0) as usize;
             lo..=hi
         };
         for y in range(1) {
@@ -121,23 +173,85 @@ pub fn render(mesh: &TriMesh, view: View, colour: Colour<'_>) -> Image {
                     continue;
                 }
                 let z = w[0] * a[2] + w[1] * b[2] + w[2] * c[2];
-                let at = y * big + x;
-                if z <= depth[at] {
+                let at = y * self.side + x;
+                if z <= buffer.depth[at] {
                     continue;
                 }
-                depth[at] = z;
-                let n: Vector = t.iter().zip(w).map(|(&i, w)| normals[i] * w).sum();
-                let base = match colour {
+                buffer.depth[at] = z;
+                let n: Vector = t.iter().zip(w).map(|(&i, w)| self.normals[i] * w).sum();
+                buffer.normal[at] = n.try_normalize(0.0).unwrap_or_else(Vector::z);
+                buffer.base[at] = match colour {
                     Colour::Plain(c) => c,
                     Colour::PerVertex(c) => {
                         [0, 1, 2].map(|k| t.iter().zip(w).map(|(&i, w)| c[i][k] * w).sum::<f64>())
                     }
                 };
-                pixels[at] = shade(n.try_normalize(0.0).unwrap_or_else(Vector::z), base);
             }
         }
     }
-    downsample(&pixels, view.size)
+}
+
+impl Buffer {
+    /// Depth at a pixel, if something is seen there.
+    fn depth_at(&self, x: f64, y: f64) -> Option<f64> {
+        let side = self.side as f64;
+        if !(0.0..side).contains(&x) || !(0.0..side).contains(&y) {
+            return None;
+        }
+        Some(self.depth[y as usize * self.side + x as usize]).filter(|z| *z > f64::NEG_INFINITY)
+    }
+
+    /// Fraction of the sky that the neighbourhood hides, from 0 (open) to about 1 (a deep pit).
+    ///
+    /// Samples on a spiral in the screen, each weighted by the cosine at the normal and a falloff with distance.
+    /// The four subpixels of a pixel turn the spiral differently.
+    fn occlusion(&self, x: usize, y: usize) -> f64 {
+        const SAMPLES: usize = 14;
+        const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
+        let reach = 0.055 * self.side as f64;
+        let at = y * self.side + x;
+        let (n, z) = (self.normal[at], self.depth[at]);
+        let first = ((x & 1) + 2 * (y & 1)) as f64;
+        let mut sum = 0.0;
+        for k in 0..SAMPLES {
+            let radius = reach * ((k as f64 + 0.25 * first + 0.125) / SAMPLES as f64);
+            let angle = GOLDEN_ANGLE * k as f64 + first * std::f64::consts::FRAC_PI_8;
+            let (dx, dy) = (radius * angle.cos(), radius * angle.sin());
+            if let Some(there) = self.depth_at(x as f64 + 0.5 + dx, y as f64 + 0.5 + dy) {
+                let v = Vector::new(dx, -dy, there - z);
+                let length = v.norm().max(1e-9);
+                let cosine = v.dot(&n) / length;
+                sum += (cosine - 0.04).max(0.0) / (1.0 + (length / reach).powi(2));
+            }
+        }
+        2.6 * sum / SAMPLES as f64
+    }
+
+    /// How much of the key light arrives: marches towards it and measures by how wide an angle the surface
+    /// rises over the way, so that edges of shadows are soft.
+    fn light_arriving(&self, x: usize, y: usize, light: Vector) -> f64 {
+        const STEPS: usize = 26;
+        const SOFTNESS: f64 = 0.16;
+        let z = self.depth[y * self.side + x];
+        let reach = 0.30 * self.side as f64;
+        // Facets of a smooth surface must not shade one another.
+        let facet = 0.004 * self.side as f64;
+        let mut open: f64 = 1.0;
+        let jitter = ((x & 1) + 2 * (y & 1)) as f64 / 4.0;
+        for k in 0..STEPS {
+            let t = reach * ((k as f64 + 0.3 + jitter) / STEPS as f64).powi(2);
+            if t < 3.0 {
+                continue;
+            }
+            let (sx, sy) = (x as f64 + 0.5 + t * light.x, y as f64 + 0.5 - t * light.y);
+            if let Some(there) = self.depth_at(sx, sy) {
+                let rise = (there - (z + t * light.z) - facet) / t;
+                open = open.min(0.5 - 0.5 * rise / SOFTNESS);
+            }
+        }
+        let open = open.clamp(0.0, 1.0);
+        open * open * (3.0 - 2.0 * open)
+    }
 }
 
 fn bounding_centre(mesh: &TriMesh) -> Point {
@@ -149,17 +263,30 @@ fn bounding_centre(mesh: &TriMesh) -> Point {
     if mesh.vertices().is_empty() { Point::origin() } else { Point::from((lo + hi) / 2.0) }
 }
 
-/// A key light from the upper left, a weak fill from the right, a little sheen; linear light, sRGB out.
-fn shade(normal: Vector, base: [f64; 3]) -> [f64; 3] {
+/// Sky, key light from the upper left, fill from the right, a little sheen; linear light, sRGB out.
+fn shade(buffer: &Buffer, x: usize, y: usize) -> [f64; 3] {
+    let at = y * buffer.side + x;
+    let (normal, base) = (buffer.normal[at], buffer.base[at]);
     let facing = normal.z >= 0.0;
     let n = if facing { normal } else { -normal };
-    let key = Vector::new(-0.45, 0.55, 0.70).normalize();
-    let fill = Vector::new(0.70, 0.05, 0.45).normalize();
+    let key = Vector::new(-0.48, 0.58, 0.66).normalize();
+    let fill = Vector::new(0.75, 0.05, 0.42).normalize();
     let half = (key + Vector::z()).normalize();
-    let diffuse = 0.16 + 0.72 * n.dot(&key).max(0.0) + 0.22 * n.dot(&fill).max(0.0);
-    let sheen = 0.10 * n.dot(&half).max(0.0).powi(28);
+    let open = (1.0 - buffer.occlusion(x, y)).max(0.0);
+    // Skin scatters light past the edge of its own shade: the cosine wraps a little beyond a right angle.
+    let wrapped = ((n.dot(&key) + 0.12) / 1.12).max(0.0);
+    let arriving = if facing && wrapped > 0.0 { buffer.light_arriving(x, y, key) } else { 1.0 };
+    let sky = 0.20 + 0.10 * n.y;
+    let fill_light = 0.17 * n.dot(&fill).max(0.0);
+    let diffuse = open * (sky + fill_light) + (0.4 + 0.6 * open) * arriving * 0.80 * wrapped;
+    let sheen = 0.07 * arriving * open * n.dot(&half).max(0.0).powi(24);
     let side = if facing { 1.0 } else { 0.45 };
-    base.map(|c| (side * (c.powf(2.2) * diffuse + sheen)).clamp(0.0, 1.0).powf(1.0 / 2.2))
+    // What bounces in hollows takes the surface's own colour: red light dies less than blue.
+    let glow = [0.030, 0.012, 0.006].map(|c| c * (1.0 - open.min(1.0)) * 1.5);
+    std::array::from_fn(|k| {
+        let linear = base[k].powf(2.2) * diffuse + sheen + glow[k] * base[k];
+        (side * linear).clamp(0.0, 1.0).powf(1.0 / 2.2)
+    })
 }
 
 fn downsample(pixels: &[[f64; 3]], size: usize) -> Image {
@@ -193,5 +320,40 @@ mod tests {
         let at = |x: usize, y: usize| image.rgb[3 * (y * 64 + x)];
         assert!(at(32, 32) < 240 && at(1, 1) > 240);
         assert!(image.to_png().unwrap().starts_with(b"\x89PNG"));
+    }
+
+    /// Two level squares facing the viewer: a large one, and a small one `height` in front of its middle.
+    fn plate_over_ground(height: f64) -> TriMesh {
+        let square = |side: f64, z: f64| {
+            [[-1., -1.], [1., -1.], [1., 1.], [-1., 1.]].map(|[x, y]| Point::new(side * x, side * y, z))
+        };
+        let v = [square(1.0, 0.0), square(0.2, height)].concat();
+        TriMesh::new(v, vec![[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]]).unwrap()
+    }
+
+    #[test]
+    fn a_plate_shades_the_ground_away_from_the_light_and_darkens_what_is_near() {
+        let size = 200;
+        let image = render(&plate_over_ground(0.25), View { size, ..View::FRONT }, CLAY);
+        let at = |x: usize, y: usize| i32::from(image.rgb[3 * (y * size + x)]);
+        let (open, plate) = (at(40, 160), at(100, 100));
+        // The light comes from the upper left: the shadow lies to the lower right, beyond the half-width of 14 pixels.
+        let (shadow, lit) = (at(118, 118), at(50, 50));
+        assert!(shadow < open - 25, "shadow {shadow}, open {open}");
+        assert!(
+            (lit - open).abs() <= 12 && (plate - open).abs() <= 12,
+            "lit {lit}, plate {plate}, open {open}"
+        );
+        // Close to the plate but on the lit side, less of the sky is seen.
+        assert!(at(84, 84) < open, "{} {open}", at(84, 84));
+    }
+
+    #[test]
+    fn degenerate_meshes_give_an_empty_picture() {
+        let point = TriMesh::new(vec![Point::origin(); 3], vec![[0, 1, 2]]).unwrap();
+        for mesh in [TriMesh::default(), point] {
+            let image = render(&mesh, View { size: 8, ..View::FRONT }, CLAY);
+            assert!(image.rgb.iter().all(|&v| v == image.rgb[0]) && image.rgb.len() == 192);
+        }
     }
 }

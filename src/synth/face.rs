@@ -1,13 +1,13 @@
 //! The mean face as a parametric surface over the unit disk.
 
-use super::implicit::Spline;
+use super::implicit::{Spline, smooth_step};
 use super::sculpture::Sculpture;
 use crate::mesh::Point;
 
 /// The mean face F: D → ℝ³, D the closed unit disk, x-axis of D to the subject's left, y-axis up.
 ///
 /// Each place of D has its own straight line in space; lines of different places never meet in the layer that
-/// holds the face (see [`FaceSurface::line`]). F(u) is the outermost point of the line on the sculpted solid. So
+/// holds the face. F(u) is the outermost point of the line on the sculpted solid. So
 /// F is injective however deep the sculpture's folds are: the face is an embedded disk.
 #[derive(Debug, Clone)]
 pub struct FaceSurface {
@@ -31,6 +31,10 @@ const LABEL_R: f64 = 70.0;
 /// The layer that holds the face, as distances from the axis.
 const R_MIN: f64 = 24.0;
 const R_MAX: f64 = 125.0;
+/// Angles around the axis (radians) and labels that the disk spans.
+const HALF_ANGLE: f64 = 1.40;
+const MIDDLE_Y: f64 = -26.0;
+const HALF_HEIGHT: f64 = 124.0;
 
 impl Line {
     fn at(&self, r: f64) -> Point {
@@ -61,8 +65,7 @@ impl FaceSurface {
     /// The line of a place of the disk. `u` beyond the disk is answered by the same formula.
     fn line(&self, u: [f64; 2]) -> Line {
         let [a, b] = squircle(u);
-        let angle = 1.40 * a;
-        let y = -26.0 + 124.0 * b;
+        let (angle, y) = (HALF_ANGLE * a, MIDDLE_Y + HALF_HEIGHT * b);
         Line { sin: libm::sin(angle), cos: libm::cos(angle), y, slope: self.slope.at(y) }
     }
 
@@ -84,6 +87,42 @@ impl FaceSurface {
             r -= (0.6 * d / stretch).max(0.02);
         }
         line.at(bisect(f, inside, outside))
+    }
+
+    /// The place whose line passes through `p`: a left inverse of F on the layer that holds the face.
+    pub fn place(&self, p: &Point) -> [f64; 2] {
+        let (x, depth) = (p.x, p.z - AXIS_Z);
+        let r = (x * x + depth * depth).sqrt();
+        let (mut low, mut high) = (MIDDLE_Y - 1.4 * HALF_HEIGHT, MIDDLE_Y + 1.4 * HALF_HEIGHT);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            let y = middle + self.slope.at(middle) * (r - LABEL_R);
+            if y < p.y { low = middle } else { high = middle }
+        }
+        let wanted = [libm::atan2(x, depth) / HALF_ANGLE, (0.5 * (low + high) - MIDDLE_Y) / HALF_HEIGHT];
+        let mut u = wanted;
+        for _ in 0..80 {
+            let got = squircle(u);
+            u = [u[0] + wanted[0] - got[0], u[1] + wanted[1] - got[1]];
+        }
+        u
+    }
+
+    /// Curves on the left half of the face that a mesh should follow with its edges: edges of the lids, the fold
+    /// above the eye, the line between the lips. Closely spaced places.
+    pub(super) fn feature_lines(&self) -> Vec<Vec<[f64; 2]>> {
+        let on_face = |mut p: Point| {
+            // Seen from the front a curve is (x, y); its depth is found by going back and forth to the surface.
+            for _ in 0..12 {
+                p.z = self.point(self.place(&p)).z;
+            }
+            self.place(&p)
+        };
+        self.sculpture
+            .feature_lines()
+            .into_iter()
+            .map(|line| line.into_iter().map(on_face).collect())
+            .collect()
     }
 }
 
@@ -117,9 +156,66 @@ fn bisect(f: impl Fn(f64) -> f64, mut inside: f64, mut outside: f64) -> f64 {
     0.5 * (inside + outside)
 }
 
-/// A smooth map of the disk onto a rounded square-like region, one to one.
+/// A smooth map of the disk onto a rounded region, one to one: fuller at the temples, narrower at the jaw.
 fn squircle(u: [f64; 2]) -> [f64; 2] {
     let [a, b] = u;
-    let bulge = 0.22;
-    [a * (1.0 + bulge * b * b), b * (1.0 + 0.5 * bulge * a * a)]
+    let jaw = smooth_step(0.0, 1.0, -b);
+    [a * (1.0 + 0.08 * b * b - 0.10 * jaw), b * (1.0 + 0.04 * a * a + jaw * (0.04 - 0.25 * a * a))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn in_disk() -> impl Strategy<Value = [f64; 2]> {
+        (0.0..1.0_f64, -3.2..3.2_f64).prop_map(|(r, angle)| [r.sqrt() * angle.cos(), r.sqrt() * angle.sin()])
+    }
+
+    proptest! {
+        #[test]
+        fn lines_of_different_places_do_not_meet(u in in_disk(), r in R_MIN..R_MAX) {
+            // The map (u, r) ↦ line(u).at(r) keeps orientation everywhere, and determines u: see `place`.
+            let face = FaceSurface::new();
+            let h = 1e-5;
+            let at = |u: [f64; 2], r: f64| face.line(u).at(r);
+            let by_x = (at([u[0] + h, u[1]], r) - at([u[0] - h, u[1]], r)) / (2.0 * h);
+            let by_y = (at([u[0], u[1] + h], r) - at([u[0], u[1] - h], r)) / (2.0 * h);
+            let by_r = (at(u, r + h) - at(u, r - h)) / (2.0 * h);
+            let volume = by_x.cross(&by_y).dot(&by_r);
+            prop_assert!(volume > 100.0, "{volume} mm³ per unit");
+            let back = face.place(&at(u, r));
+            prop_assert!((back[0] - u[0]).abs() + (back[1] - u[1]).abs() < 1e-9);
+        }
+
+        #[test]
+        fn points_lie_on_the_sculpture_and_mirror(u in in_disk()) {
+            let face = FaceSurface::new();
+            let p = face.point(u);
+            prop_assert!(face.sculpture.distance(&p).abs() < 1e-6);
+            let q = face.point([-u[0], u[1]]);
+            prop_assert!((p.x + q.x).abs() + (p.y - q.y).abs() + (p.z - q.z).abs() < 1e-9);
+            let back = face.place(&p);
+            prop_assert!((back[0] - u[0]).abs() + (back[1] - u[1]).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn nothing_of_the_sculpture_lies_before_the_face() {
+        // F(u) is the outermost root: the march must not step over a thin wall.
+        let face = FaceSurface::new();
+        for i in 0..24 {
+            for j in 0..24 {
+                let u = [-0.7 + 0.06 * f64::from(i), -0.7 + 0.06 * f64::from(j)];
+                let line = face.line(u);
+                let found = line.at(R_MIN) - face.point(u);
+                let r = R_MIN + found.norm() / (1.0 + line.slope * line.slope).sqrt();
+                let mut beyond = r + 0.05;
+                while beyond < R_MAX {
+                    assert!(face.sculpture.distance(&line.at(beyond)) > 0.0, "{u:?} at {beyond}");
+                    beyond += 0.05;
+                }
+            }
+        }
+    }
 }

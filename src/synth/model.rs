@@ -4,8 +4,8 @@ use super::modes::{Mode, ShapeParameter};
 use crate::mesh::{Point, Vector};
 use std::sync::OnceLock;
 
-/// Number of centres of the random field.
-const CENTRES: usize = 56;
+/// Number of centres of the random field on each half of the face.
+const CENTRES: usize = 28;
 /// Width of its bumps, in millimetres.
 const WIDTH_MM: f64 = 21.0;
 
@@ -35,7 +35,10 @@ impl FaceModel {
     fn build() -> Self {
         let template = super::builtin_template();
         let points = template.vertices();
-        let centres = spread(points, CENTRES);
+        let left: Vec<Point> = points.iter().copied().filter(|p| p.x > 0.25 * WIDTH_MM).collect();
+        let mut centres = spread(&left, CENTRES);
+        centres.extend_from_within(..);
+        centres[CENTRES..].iter_mut().for_each(|c| c.x = -c.x);
         let rows = points
             .iter()
             .map(|p| Row {
@@ -63,9 +66,8 @@ impl FaceModel {
         Self { centres, rows, edges, border_distance }
     }
 
-    pub(super) fn n_centres(&self) -> usize {
-        self.centres.len()
-    }
+    /// How many centres the random field has on each half; centre k + this number mirrors centre k.
+    pub(super) const HALF: usize = CENTRES;
 
     /// Weights of the random field's centres at any point.
     pub(super) fn field_weights(&self, p: &Point) -> Vec<f64> {
@@ -101,7 +103,7 @@ impl FaceModel {
 }
 
 fn bump(p: &Point, centre: &Point) -> f64 {
-    (-(p - centre).norm_squared() / (2.0 * WIDTH_MM * WIDTH_MM)).exp()
+    libm::exp(-(p - centre).norm_squared() / (2.0 * WIDTH_MM * WIDTH_MM))
 }
 
 /// `n` of the points, each as far from the earlier ones as can be.

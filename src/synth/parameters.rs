@@ -16,12 +16,14 @@ pub use super::modes::ShapeParameter;
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaceParameters {
     shape: [f64; ShapeParameter::COUNT],
-    /// One displacement (mm) for each centre of the random field.
+    /// One displacement (mm) for each centre of the random field, the left half first.
     field: Vec<Vector>,
 }
 
-/// Standard deviation of each coordinate of each coefficient of the random field, in millimetres.
-const FIELD_SD_MM: f64 = 0.75;
+/// Standard deviations of each coordinate of the coefficients of the random field, in millimetres: what both
+/// halves of a face share, and by how much they differ from it.
+const FIELD_SD_MM: f64 = 0.9;
+const FIELD_ASYMMETRY_SD_MM: f64 = 0.25;
 /// Parameters are drawn from the normal distribution cut at this many standard deviations.
 const CUT: f64 = 2.5;
 /// A draw is kept only if displacement changes over no edge of the template by more than this fraction of the
@@ -31,10 +33,7 @@ const MAX_STRETCH: f64 = 0.8;
 impl FaceParameters {
     /// The mean face.
     pub fn mean() -> Self {
-        Self {
-            shape: [0.0; ShapeParameter::COUNT],
-            field: vec![Vector::zeros(); FaceModel::get().n_centres()],
-        }
+        Self { shape: [0.0; ShapeParameter::COUNT], field: vec![Vector::zeros(); 2 * FaceModel::HALF] }
     }
 
     /// This face with one parameter set to `value` standard deviations.
@@ -67,9 +66,14 @@ impl FaceParameters {
             }
         };
         let shape = std::array::from_fn(|_| normal());
-        let field = (0..FaceModel::get().n_centres())
-            .map(|_| Vector::from_fn(|_, _| FIELD_SD_MM * normal()))
-            .collect();
+        let mut field = vec![Vector::zeros(); 2 * FaceModel::HALF];
+        for k in 0..FaceModel::HALF {
+            let shared = Vector::from_fn(|_, _| FIELD_SD_MM * normal());
+            let own = Vector::from_fn(|_, _| FIELD_ASYMMETRY_SD_MM * normal());
+            let (left, right) = (shared + own, shared - own);
+            field[k] = left;
+            field[k + FaceModel::HALF] = Vector::new(-right.x, right.y, right.z);
+        }
         Self { shape, field }
     }
 

@@ -204,10 +204,10 @@ impl Coverage {
         if border_distance > self.crop.1 || self.crop.1 <= 0.0 {
             return 0.0;
         }
-        let angle = p.y.atan2(p.x);
+        let angle = libm::atan2(p.y, p.x);
         let (mut sum, mut most) = (0.0, 1e-12);
         for (k, (amplitude, phase)) in self.waves.iter().enumerate() {
-            sum += amplitude * ((k + 1) as f64 * angle + phase).sin();
+            sum += amplitude * libm::sin((k + 1) as f64 * angle + phase);
             most += amplitude;
         }
         self.crop.0 + (self.crop.1 - self.crop.0) * 0.5 * (1.0 + sum / most)
@@ -237,7 +237,7 @@ impl SpacingField {
         if self.amplitude == 0.0 {
             return 1.0;
         }
-        let sum: f64 = self.waves.iter().map(|(k, phase)| (k.dot(&p.coords) + phase).sin()).sum();
-        (self.amplitude * sum).exp()
+        let sum: f64 = self.waves.iter().map(|(k, phase)| libm::sin(k.dot(&p.coords) + phase)).sum();
+        libm::exp(self.amplitude * sum)
     }
 }

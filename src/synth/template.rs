@@ -115,7 +115,9 @@ pub struct Template {
 /// [`builtin_template`] is the same mesh out of the box.
 pub fn template() -> Template {
     let face = FaceSurface::new();
-    let half = HalfMesh::new(&Target { surface: &|u| face.point(u), edge_length: &edge_length });
+    let lines = face.feature_lines();
+    let half =
+        HalfMesh::new(&Target { surface: &|u| face.point(u), edge_length: &edge_length, lines: &lines });
     let mesh = mirrored(&half);
     let landmarks = TemplateLandmarks::locate(&mesh);
     Template { mesh, landmarks }
@@ -125,14 +127,18 @@ pub fn template() -> Template {
 fn edge_length(p: &Point) -> f64 {
     let x = p.x.abs();
     let near = |cx: f64, cy: f64, rx: f64, ry: f64| {
-        let d = (((x - cx) / rx).powi(2) + ((p.y - cy) / ry).powi(2)).sqrt();
+        let (s, t) = ((x - cx) / rx, (p.y - cy) / ry);
+        let d = (s * s + t * t).sqrt();
         1.0 - smooth_step(0.75, 1.9, d)
     };
     let eye = near(31.0, 33.0, 19.0, 12.0);
     let mouth = near(0.0, -36.0, 31.0, 13.0);
     let nose = near(0.0, -4.0, 21.0, 16.0).max(0.6 * near(0.0, 20.0, 14.0, 24.0));
+    let nostril = near(6.0, -10.0, 7.0, 5.0);
     let wanted = |fine: f64, here: f64| 3.6 * libm::pow(fine / 3.6, here);
-    wanted(1.1, eye).min(wanted(1.3, mouth)).min(wanted(1.3, nose))
+    [wanted(1.05, eye), wanted(1.2, mouth), wanted(1.2, nose), wanted(0.95, nostril)]
+        .into_iter()
+        .fold(f64::INFINITY, f64::min)
 }
 
 /// Both halves, joined along the midline; rounded to single precision, as they are stored.

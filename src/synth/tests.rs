@@ -62,8 +62,8 @@ fn the_template_is_a_symmetric_disk_of_good_triangles() {
 
     let mut qualities: Vec<f64> = (0..n_triangles).map(|t| quality(mesh, t)).collect();
     qualities.sort_by(f64::total_cmp);
-    assert!(qualities[0] > 0.02, "worst triangle {}", qualities[0]);
-    assert!(qualities[n_triangles / 100] > 0.5 && qualities[n_triangles / 2] > 0.9);
+    assert!(qualities[0] > 0.4, "worst triangle {}", qualities[0]);
+    assert!(qualities[n_triangles / 100] > 0.7 && qualities[n_triangles / 2] > 0.9);
 
     let mirror: std::collections::HashSet<_> =
         mesh.vertices().iter().map(|p| [(-p.x + 0.0).to_bits(), p.y.to_bits(), p.z.to_bits()]).collect();
@@ -92,6 +92,17 @@ fn the_template_has_average_adult_proportions() {
         assert!((mm - mean).abs() < 2.0 * sd, "{what}: {mm:.1} mm, expected {mean} ± {sd}");
     }
     assert!((at(l.nose_tip) - Point::origin()).norm() < 2.0);
+}
+
+#[test]
+fn the_underside_of_the_nose_overhangs() {
+    let mesh = builtin_template();
+    let backwards = |t: &usize| {
+        let n = mesh.area_vector(*t);
+        n.z < 0.0 && mesh.corners(*t)[0].coords.norm() < 25.0
+    };
+    // A height field would have none.
+    assert!((0..mesh.triangles().len()).filter(backwards).count() > 20);
 }
 
 #[test]

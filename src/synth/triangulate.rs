@@ -16,6 +16,8 @@ pub(super) type Place = [f64; 2];
 pub(super) struct Target<'a> {
     pub surface: &'a (dyn Fn(Place) -> Point + Sync),
     pub edge_length: &'a (dyn Fn(&Point) -> f64 + Sync),
+    /// Curves the mesh should follow, as closely spaced places inside the half disk.
+    pub lines: &'a [Vec<Place>],
 }
 
 /// Where a vertex may move.
@@ -24,7 +26,7 @@ enum Freedom {
     Inside,
     /// On the straight side x = 0 of the half disk.
     OnMidline,
-    /// On the arc, or at a corner.
+    /// On the arc, at a corner, or on a line the mesh follows.
     Fixed,
 }
 
@@ -79,6 +81,8 @@ impl HalfMesh {
             freedom.push(Freedom::OnMidline);
         }
         let mut points: Vec<Point> = places.iter().map(|&u| (target.surface)(u)).collect();
+        follow_lines(target, &mut places, &mut points);
+        freedom.resize(places.len(), Freedom::Fixed);
         throw_darts(target, &mut places, &mut points);
         freedom.resize(places.len(), Freedom::Inside);
         Self { places, points, triangles: Vec::new(), freedom }
@@ -143,7 +147,8 @@ impl HalfMesh {
             .map(|t| {
                 let [a, b, c] = t.map(|i| self.points[i]);
                 let centre = Point::from((a.coords + b.coords + c.coords) / 3.0);
-                (b - a).cross(&(c - a)).norm() / (target.edge_length)(&centre).powi(2)
+                let length = (target.edge_length)(&centre);
+                (b - a).cross(&(c - a)).norm() / (length * length)
             })
             .collect();
         let moved: Vec<(Place, Point)> = (0..self.places.len())
@@ -233,9 +238,25 @@ fn along(target: &Target<'_>, curve: impl Fn(f64) -> Place) -> Vec<Place> {
         .collect()
 }
 
+/// Adds places along the curves, one edge length apart, unless a vertex of another curve is too near.
+fn follow_lines(target: &Target<'_>, places: &mut Vec<Place>, points: &mut Vec<Point>) {
+    for line in target.lines {
+        let before = points.len();
+        for &place in line {
+            let p = (target.surface)(place);
+            let wanted = (target.edge_length)(&p);
+            let near = |range: &[Point]| range.iter().map(|q| (q - p).norm()).fold(f64::INFINITY, f64::min);
+            if near(&points[before..]) >= 0.95 * wanted && near(&points[..before]) >= 0.75 * wanted {
+                places.push(place);
+                points.push(p);
+            }
+        }
+    }
+}
+
 /// Adds places in random order wherever no vertex is nearer than [`FREE`] edge lengths.
 fn throw_darts(target: &Target<'_>, places: &mut Vec<Place>, points: &mut Vec<Point>) {
-    const SIDE: usize = 330;
+    const SIDE: usize = 230;
     let mut candidates: Vec<Place> = Vec::new();
     for j in 0..2 * SIDE {
         for i in 0..SIDE {

@@ -13,7 +13,11 @@ pub(super) struct Eye {
 }
 
 const EYEBALL: f64 = 12.0;
-const LID: f64 = 13.5;
+const LID: f64 = 13.2;
+/// Height of the fold above the edge of the upper lid.
+const FOLD: f64 = 4.4;
+/// How far behind the lids the corners of the eye lie.
+const CORNER_DEPTH: f64 = 1.6;
 
 impl Eye {
     pub(super) fn new() -> Self {
@@ -47,15 +51,16 @@ impl Eye {
         }
         let skin = union(skin, q.norm() - LID, 5.0);
         let skin = skin + self.crease(&q);
-        let skin = intersection(skin, -self.opening(&q), 0.8);
-        let caruncle = (q - Vector::new(-12.4, -1.6, 5.0)).norm() - 2.6;
-        let ball = union(q.norm() - EYEBALL, caruncle, 2.0);
-        union(skin, ball, 0.5)
+        let cut = intersection(skin, -self.opening(&q), 1.2);
+        // Between the lids lies the eyeball; in the corners, where it is far behind, moist skin fills the gap.
+        let ball = union(q.norm() - EYEBALL, skin + CORNER_DEPTH, 1.5);
+        union(cut, ball, 1.2)
     }
 
-    /// Negative between the lids.
+    /// Negative between the lids. Their margins slant, so that the opening is wider in front.
     fn opening(&self, q: &Vector) -> f64 {
-        let between = (q.y - self.upper.at(q.x)).max(self.lower.at(q.x) - q.y);
+        let slant = 0.45 * (q.norm() - EYEBALL).clamp(0.0, LID - EYEBALL);
+        let between = (q.y - self.upper.at(q.x) - slant).max(self.lower.at(q.x) - slant - q.y);
         // Only in front: behind the eyeball's equator there is nothing to cut.
         between.max(-q.z)
     }
@@ -63,8 +68,26 @@ impl Eye {
     /// The fold of the upper lid and a faint one under the lower lid, in millimetres of depth.
     fn crease(&self, q: &Vector) -> f64 {
         let span = smooth_step(-14.0, -8.0, q.x) * (1.0 - smooth_step(9.0, 17.0, q.x));
-        let fold = 1.2 * bell((q.y - self.upper.at(q.x) - 4.2) / 0.9) * span;
+        let fold = 1.2 * bell((q.y - self.upper.at(q.x) - FOLD) / 1.0) * span;
         let under = 0.4 * bell((q.y - self.lower.at(q.x) + 5.5) / 1.5) * span;
         if q.z > 0.0 { fold + under } else { 0.0 }
+    }
+
+    /// Margins of the lids, outer and inner edge, and the fold; see
+    /// [`Sculpture::feature_lines`](super::Sculpture::feature_lines).
+    pub(super) fn feature_lines(&self) -> Vec<Vec<Point>> {
+        let curve = |lid: &Spline, offset: f64, from: i32, to: i32| {
+            (from..=to)
+                .map(|i| 0.1 * f64::from(i))
+                .map(|x| self.centre + Vector::new(x, lid.at(x) + offset, 12.0))
+                .collect()
+        };
+        vec![
+            curve(&self.upper, 0.9, -145, 140),
+            curve(&self.lower, -0.9, -135, 130),
+            curve(&self.upper, -0.2, -125, 120),
+            curve(&self.lower, 0.2, -125, 120),
+            curve(&self.upper, FOLD, -120, 140),
+        ]
     }
 }

@@ -1,6 +1,6 @@
 //! The lips.
 
-use super::super::implicit::{Spline, bell, subtraction, union};
+use super::super::implicit::{Spline, bell, smooth_step, union};
 use crate::mesh::Point;
 
 /// One lip: a tube of elliptic section along a curve over x ≥ 0.
@@ -35,7 +35,6 @@ pub(super) struct Mouth {
     upper: Lip,
     lower: Lip,
     line: Spline,
-    line_z: Spline,
 }
 
 impl Mouth {
@@ -43,48 +42,47 @@ impl Mouth {
         Self {
             upper: Lip {
                 y: Spline::even(&[
-                    (0.0, -31.4),
-                    (5.0, -30.9),
-                    (10.0, -31.8),
-                    (15.0, -33.1),
-                    (20.0, -34.6),
-                    (25.5, -36.1),
+                    (0.0, -30.7),
+                    (5.5, -29.9),
+                    (10.0, -30.9),
+                    (15.0, -32.6),
+                    (20.0, -34.4),
+                    (25.5, -36.2),
                 ]),
                 z: Spline::even(&[
                     (0.0, -19.0),
-                    (5.0, -19.3),
-                    (10.0, -20.6),
-                    (15.0, -23.0),
-                    (20.0, -26.8),
-                    (25.5, -32.5),
+                    (5.5, -19.3),
+                    (10.0, -20.5),
+                    (15.0, -22.8),
+                    (20.0, -26.4),
+                    (25.5, -32.0),
                 ]),
                 height: Spline::even(&[
-                    (0.0, 4.2),
-                    (5.0, 4.7),
-                    (10.0, 4.1),
-                    (15.0, 3.2),
+                    (0.0, 4.4),
+                    (5.5, 5.0),
+                    (10.0, 4.5),
+                    (15.0, 3.4),
                     (20.0, 2.2),
-                    (25.5, 0.9),
+                    (25.5, 0.8),
                 ]),
                 depth: Spline::even(&[
-                    (0.0, 5.2),
-                    (5.0, 5.2),
-                    (10.0, 4.8),
-                    (15.0, 4.2),
+                    (0.0, 5.6),
+                    (5.5, 5.7),
+                    (10.0, 5.2),
+                    (15.0, 4.4),
                     (20.0, 3.2),
-                    (25.5, 1.5),
+                    (25.5, 1.2),
                 ]),
                 end: 25.5,
             },
             lower: Lip {
-                y: Spline::even(&[(0.0, -40.3), (8.0, -40.1), (15.0, -38.9), (20.0, -37.8), (25.5, -36.7)]),
-                z: Spline::even(&[(0.0, -20.6), (8.0, -21.4), (15.0, -24.3), (20.0, -27.8), (25.5, -32.8)]),
-                height: Spline::even(&[(0.0, 5.4), (8.0, 5.1), (15.0, 3.8), (20.0, 2.5), (25.5, 0.9)]),
-                depth: Spline::even(&[(0.0, 5.8), (8.0, 5.5), (15.0, 4.7), (20.0, 3.4), (25.5, 1.5)]),
+                y: Spline::even(&[(0.0, -41.0), (8.0, -40.7), (15.0, -39.3), (20.0, -38.0), (25.5, -36.8)]),
+                z: Spline::even(&[(0.0, -21.0), (8.0, -21.7), (15.0, -24.4), (20.0, -27.8), (25.5, -32.4)]),
+                height: Spline::even(&[(0.0, 5.6), (8.0, 5.3), (15.0, 3.9), (20.0, 2.5), (25.5, 0.8)]),
+                depth: Spline::even(&[(0.0, 5.8), (8.0, 5.6), (15.0, 4.7), (20.0, 3.4), (25.5, 1.2)]),
                 end: 25.5,
             },
             line: Spline::even(&[(0.0, -35.5), (6.0, -35.0), (14.0, -35.4), (20.0, -36.0), (27.0, -36.7)]),
-            line_z: Spline::even(&[(0.0, -18.0), (6.0, -18.4), (14.0, -21.0), (20.0, -25.0), (27.0, -31.0)]),
         }
     }
 
@@ -93,12 +91,16 @@ impl Mouth {
         if p.x > 45.0 || p.y > 0.0 || p.y < -70.0 {
             return skin;
         }
-        let lips = union(self.upper.distance(p), self.lower.distance(p), 1.0);
-        let skin = union(skin, lips, 2.6);
-        let fade = 1.0 - super::super::implicit::smooth_step(24.0, 30.0, p.x);
-        let groove = 1.3 * bell((p.y - self.line.at(p.x)) / 0.8) * fade;
-        let pit = 1.6 * bell((p.x - 27.0) / 3.0) * bell((p.y + 37.0) / 3.5);
-        let _ = (&self.line_z, subtraction as fn(f64, f64, f64) -> f64);
+        let lips = union(self.upper.distance(p), self.lower.distance(p), 1.8);
+        let skin = union(skin, lips, 2.0);
+        let fade = 1.0 - smooth_step(19.0, 28.0, p.x);
+        let groove = 1.4 * bell((p.y - self.line.at(p.x)) / 1.15) * fade;
+        let pit = 1.3 * bell((p.x - 27.0) / 3.0) * bell((p.y + 37.2) / 3.5);
         skin + groove + pit
+    }
+
+    /// Points of the line between the lips, from near the middle to the left corner.
+    pub(super) fn line_between_lips(&self) -> Vec<Point> {
+        (10..=265).map(|i| 0.1 * f64::from(i)).map(|x| Point::new(x, self.line.at(x), -25.0)).collect()
     }
 }
