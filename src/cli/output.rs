@@ -16,11 +16,6 @@ impl Printer {
         Self { json }
     }
 
-    /// Whether `--json` was given.
-    pub fn is_json(&self) -> bool {
-        self.json
-    }
-
     /// The result of the command, once.
     pub fn result(&self, json: Value, text: impl Display) {
         if self.json {

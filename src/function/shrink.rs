@@ -36,7 +36,7 @@ fn james_stein_risk(energy: f64, dimension: usize, sigma: f64) -> f64 {
 /// `key(i)`: channel and frequency of coefficient i.
 pub fn banded_james_stein(noised: &[f64], sigma: f64, key: impl Fn(usize) -> (usize, f64)) -> Vec<f64> {
     let mut best: Option<(f64, Vec<f64>)> = None;
-    for per_octave in [1.0, 2.0, 4.0, 8.0] {
+    for per_octave in [1.0, 2.0, 4.0] {
         for by_channel in [true, false] {
             let block = |i: usize| {
                 let (channel, frequency) = key(i);
@@ -171,14 +171,19 @@ fn fit_prior(spectrum: &Spectrum, sigma: f64) -> SmoothPrior {
 }
 
 /// Shrinks coefficients by frequency: by the smooth Wiener factors, or by the bands' where Stein's unbiased estimate
-/// of the risk says that these are better.
+/// of the risk says that these are better by more than its own standard deviation, σ²√(2d).
 pub fn shrink(noised: &[f64], sigma: f64, key: impl Fn(usize) -> (usize, f64)) -> Vec<f64> {
     if sigma <= 0.0 {
         return noised.to_vec();
     }
     let smooth = empirical_bayes(noised, sigma, &key);
     let banded = banded_james_stein(noised, sigma, &key);
-    if linear_risk(noised, &smooth, sigma) <= linear_risk(noised, &banded, sigma) { smooth } else { banded }
+    let doubt = sigma * sigma * (2.0 * noised.len() as f64).sqrt();
+    if linear_risk(noised, &smooth, sigma) <= linear_risk(noised, &banded, sigma) + doubt {
+        smooth
+    } else {
+        banded
+    }
 }
 
 /// Stein's estimate Σ (1 − c)² y² + (2c − 1) σ² for factors c treated as given.

@@ -135,7 +135,14 @@ impl MeanMechanism for FunctionalMean {
     fn finish(&self, noised: &[f64], sigma: f64) -> Vec<f64> {
         let coefficients = match self.smoothing {
             Smoothing::None => noised.to_vec(),
-            Smoothing::Shrink => shrink::shrink(noised, sigma, |i| self.basis.key(i)),
+            Smoothing::Shrink => {
+                // The clipped mean lies in the public ball, so pulling the estimate into it can only help.
+                let mut shrunk = shrink::shrink(noised, sigma, |i| self.basis.key(i));
+                let norm = shrunk.iter().map(|c| c * c).sum::<f64>().sqrt();
+                let factor = clip_factor(norm, self.price.clip.get());
+                shrunk.iter_mut().for_each(|c| *c *= factor);
+                shrunk
+            }
         };
         let mut values = self.basis.synthesize(&coefficients);
         if let Some(w) = &self.root_weights {
