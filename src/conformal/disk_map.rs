@@ -45,11 +45,8 @@ impl Layout {
         let interior = n - boundary.len();
         let mut place = vec![usize::MAX; n];
         boundary.iter().enumerate().for_each(|(k, &v)| place[v] = interior + k);
-        let mut next = 0;
-        for p in place.iter_mut().filter(|p| **p == usize::MAX) {
-            *p = next;
-            next += 1;
-        }
+        let inside = place.iter_mut().filter(|p| **p == usize::MAX);
+        inside.enumerate().for_each(|(k, p)| *p = k);
         Self { boundary, place }
     }
 

@@ -31,7 +31,7 @@ impl DiskField {
             .collect();
         let modes = (0..values.samples())
             .map(|i| {
-                let sign = if Fourier::frequency(i) % 2 == 0 { 1.0 } else { -1.0 };
+                let sign = if Fourier::frequency(i).is_multiple_of(2) { 1.0 } else { -1.0 };
                 [0, 1, 2].map(|k| {
                     let right = coefficients.iter().map(|c| c[k][i]);
                     let value: Vec<f64> = right.clone().rev().map(|c| sign * c).chain(right).collect();

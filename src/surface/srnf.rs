@@ -67,6 +67,14 @@ struct State<'a> {
     steps: Vec<Step>,
 }
 
+/// A Gauss–Newton step that was taken: γ on the grid, the step's coefficients, the energy and rotation after it.
+struct Accepted {
+    y: Vec<Complex>,
+    coefficients: Vec<f64>,
+    energy: f64,
+    rotation: Rotation3<f64>,
+}
+
 /// Surfaces compared on one computational disk.
 struct Level<'a> {
     state: &'a State<'a>,
@@ -101,7 +109,7 @@ impl State<'_> {
             trace = vec![energy];
             let mut damping = 1e-2;
             for _ in 0..count {
-                let Some((next, coefficients, value, turn)) =
+                let Some(Accepted { y: next, coefficients, energy: value, rotation: turn }) =
                     level.gauss_newton(&y, &rotation, &fields, energy, &mut damping)
                 else {
                     break;
@@ -167,7 +175,7 @@ impl Level<'_> {
         fields: &TangentialFields,
         energy: f64,
         damping: &mut f64,
-    ) -> Option<(Vec<Complex>, Vec<f64>, f64, Rotation3<f64>)> {
+    ) -> Option<Accepted> {
         let (jacobian, residual) = self.linearize(y, rotation, fields);
         let normal = jacobian.tr_mul(&jacobian);
         let gradient = jacobian.tr_mul(&residual);
@@ -183,7 +191,7 @@ impl Level<'_> {
                 let value = self.energy(&next, &turn);
                 if value < energy {
                     *damping = (*damping * 0.3).max(1e-4);
-                    return Some((next, coefficients, value, turn));
+                    return Some(Accepted { y: next, coefficients, energy: value, rotation: turn });
                 }
             }
             *damping *= 6.0;
@@ -223,8 +231,8 @@ impl Level<'_> {
                 rotation.matrix() * (Matrix3::identity() - 0.5 * unit * unit.transpose()) / size.sqrt();
             let [a, b, c] = *corners;
             let (e, f) = (p[b] - p[a], p[c] - p[a]);
-            for k in 0..k_count {
-                let (de, df) = (motion[b][k] - motion[a][k], motion[c][k] - motion[a][k]);
+            for (k, ((ma, mb), mc)) in motion[a].iter().zip(&motion[b]).zip(&motion[c]).enumerate() {
+                let (de, df) = (mb - ma, mc - ma);
                 let dn = 0.5 * (de.cross(&f) + e.cross(&df));
                 jacobian.fixed_view_mut::<3, 1>(3 * t, k).copy_from(&(change * dn));
             }

@@ -33,7 +33,7 @@ pub fn build(subject: &Subject) -> SceneNode3d {
             .iter()
             .map(|n| Vec3::new(n.x as f32, n.y as f32, n.z as f32))
             .collect();
-        let faces = triangles.iter().map(|t| t.map(|i| i as VertexIndex)).collect();
+        let faces = triangles.iter().map(|t| t.map(|i| i as u32)).collect();
         let mesh = GpuMesh3d::new(coords, faces, Some(normals), None, false);
         scene
             .add_mesh(Rc::new(RefCell::new(mesh)), Vec3::ONE)
@@ -47,7 +47,7 @@ pub fn build(subject: &Subject) -> SceneNode3d {
 
 /// Points drawn as the vertices of degenerate triangles: one mesh, one draw call.
 fn add_points(scene: &mut SceneNode3d, coords: &[Vec3]) {
-    let faces = (0..coords.len()).map(|i| [i as VertexIndex; 3]).collect();
+    let faces = (0..coords.len()).map(|i| [i as u32; 3]).collect();
     let normals = vec![Vec3::Z; coords.len()];
     let mesh = GpuMesh3d::new(coords.to_vec(), faces, Some(normals), None, false);
     scene

@@ -2,6 +2,7 @@
 
 use crate::scene;
 use crate::source::Subject;
+use kiss3d::egui;
 use kiss3d::prelude::*;
 
 /// Opens the window and runs until it is closed.
@@ -35,7 +36,9 @@ async fn run(subject: Subject) {
     while window.render_3d(&mut nodes, &mut camera).await {
         window.draw_ui(|ctx| {
             if subject.internal {
-                egui::TopBottomPanel::top("internal").show(ctx, |ui| {
+                let top =
+                    egui::Area::new(egui::Id::new("internal")).anchor(egui::Align2::CENTER_TOP, [0.0, 4.0]);
+                top.show(ctx, |ui| {
                     ui.colored_label(egui::Color32::from_rgb(200, 30, 20), "INTERNAL: do not publish");
                 });
             }
