@@ -27,12 +27,13 @@ pub enum FaceMechanism {
 }
 
 /// Default public clip radius of [`FaceMechanism::Joint`]: root-mean-square deviation of a unit-area face's curves from the
-/// template's. Chosen on the built-in synthetic population, of which it clips fewer than one face in a hundred
-/// (see docs/measurements.md), before any study's data.
-pub const JOINT_RADIUS: f64 = 0.040;
+/// template's. Chosen on public populations before any study's data: it clips none of 200 faces of the built-in synthetic
+/// population, of 200 drawn from a public face model and of 30 public simulated ones (largest 0.0572; see
+/// docs/measurements.md).
+pub const JOINT_RADIUS: f64 = 0.060;
 
-/// Default public radius of [`FaceMechanism::Curves`] for each curve's each coordinate, chosen likewise.
-pub const CURVE_RADIUS: f64 = 0.040;
+/// Default public radius of [`FaceMechanism::Curves`] for each curve's each coordinate.
+pub const CURVE_RADIUS: f64 = 0.060;
 
 /// A private mean could not be made. Nothing in it depends on a record.
 #[derive(Debug, thiserror::Error)]
