@@ -5,6 +5,7 @@ use super::output::{Failure, Printer};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
+use visard::privacy::audit::{STANDARD_AUDITS, audit, standard_audit};
 use visard::privacy::{
     Calibration, Certificate, Delta, Epsilon, L2Sensitivity, Mu, convert, explain, gaussian_sigma_for,
 };
@@ -18,6 +19,8 @@ pub enum PrivacyCommand {
     Compose(ComposeArgs),
     /// The noise scale a mechanism needs
     Calibrate(CalibrateArgs),
+    /// Try to refute a mechanism on worst-case neighbours
+    Audit(AuditArgs),
     /// A certificate in plain sentences
     Explain(ExplainArgs),
 }
@@ -87,6 +90,21 @@ enum CalibrationName {
     Classical,
 }
 
+/// Arguments of `privacy audit`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  visard privacy audit --mechanism gaussian --runs 100000")]
+pub struct AuditArgs {
+    /// Which mechanism
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(STANDARD_AUDITS))]
+    mechanism: String,
+    /// Runs on each of two neighbouring datasets
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(100..))]
+    runs: u64,
+    /// The claimed μ (or ε, or ρ)
+    #[arg(long, value_name = "F", default_value_t = 1.0, allow_negative_numbers = true)]
+    parameter: f64,
+}
+
 /// Arguments of `privacy explain`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  visard privacy explain study/release/certificate.json")]
@@ -97,7 +115,7 @@ pub struct ExplainArgs {
 }
 
 /// Runs a privacy command.
-pub fn run(command: &PrivacyCommand, _global: &Global, printer: &Printer) -> Result<(), Failure> {
+pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
         PrivacyCommand::Convert(args) => {
             let c = convert(args.mu, args.epsilon, args.delta)
@@ -124,6 +142,20 @@ pub fn run(command: &PrivacyCommand, _global: &Global, printer: &Printer) -> Res
             let sigma =
                 gaussian_sigma_for(calibration, epsilon, delta, sensitivity).map_err(Failure::usage)?;
             printer.result(json!({"sigma": sigma}), format!("sigma = {sigma}"));
+        }
+        PrivacyCommand::Audit(args) => {
+            let mechanism = standard_audit(&args.mechanism, args.parameter).map_err(Failure::usage)?;
+            let report =
+                audit(mechanism.as_ref(), args.runs, global.seed.unwrap_or(1)).map_err(Failure::failed)?;
+            let verdict = if report.passed { "not refuted" } else { "REFUTED" };
+            let text = format!(
+                "{}: claimed {}, lower bound {:.4} from {} runs in {:.1} s: {verdict}",
+                args.mechanism, report.claimed, report.lower_bound, report.runs, report.seconds
+            );
+            printer.result(report.to_json(), text);
+            if !report.passed {
+                return Err(Failure::failed("the audit refuted the claim"));
+            }
         }
         PrivacyCommand::Explain(args) => {
             let name = args.certificate.display();
