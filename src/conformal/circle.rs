@@ -1,6 +1,8 @@
 //! Quadratic energies of a closed polygon whose corners slide on the unit circle.
 
 use super::ConformalError;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, Par};
 use nalgebra::Complex;
@@ -41,6 +43,15 @@ impl CircleEnergy {
         Self { matrix, linear: vec![Complex::ZERO; k] }
     }
 
+    /// Makes an energy of displacements z − `origin` one of z (less a constant).
+    pub(crate) fn shift_origin(&mut self, origin: &[Complex<f64>]) {
+        for (j, z) in origin.iter().enumerate() {
+            for (b, m) in self.linear.iter_mut().zip(self.matrix.col_as_slice(j)) {
+                *b -= m * z;
+            }
+        }
+    }
+
     fn force(&self, z: &[Complex<f64>]) -> Vec<Complex<f64>> {
         let mut out = self.linear.clone();
         for (j, &zj) in z.iter().enumerate() {
@@ -65,8 +76,9 @@ impl CircleEnergy {
         let mut z = on_circle(angles);
         let mut force = self.force(&z);
         let mut energy = self.value(&z, &force);
+        let mut hessian = Mat::zeros(angles.len(), angles.len());
         for _ in 0..stop.steps {
-            let step = self.newton_step(angles, &z, &force)?;
+            let step = self.newton_step(&z, &force, &mut hessian)?;
             let mut scale = largest_monotone_scale(angles, &step);
             let moved = loop {
                 if scale < 1e-6 {
@@ -92,45 +104,63 @@ impl CircleEnergy {
 
     fn newton_step(
         &self,
-        angles: &[f64],
         z: &[Complex<f64>],
         force: &[Complex<f64>],
+        hessian: &mut Mat<f64>,
     ) -> Result<Vec<f64>, ConformalError> {
         let k = z.len();
         let gradient: Vec<f64> = z.iter().zip(force).map(|(z, f)| (z.conj() * f).im).collect();
         let curvature: Vec<f64> = z.iter().zip(force).map(|(z, f)| (z.conj() * f).re).collect();
-        // conj(i z_i) M_ij (i z_j) = conj(z_i) M_ij z_j.
-        let mut hessian = Mat::<f64>::zeros(k, k);
-        for j in 0..k {
-            let column = self.matrix.col_as_slice(j);
-            for (h, (m, zi)) in hessian.col_as_slice_mut(j)[j..].iter_mut().zip(column.iter().zip(z).skip(j))
-            {
-                *h = (zi.conj() * m * z[j]).re;
-            }
-            hessian[(j, j)] -= curvature[j];
-        }
-        let largest = (0..k).map(|j| hessian[(j, j)].abs()).fold(0.0, f64::max);
-        for j in 0..k {
-            let (sj, cj) = angles[j].sin_cos();
-            for i in j..k {
-                let (si, ci) = angles[i].sin_cos();
-                hessian[(i, j)] += GAUGE * largest / k as f64 * (1.0 + ci * cj + si * sj);
-            }
-        }
+        let largest =
+            (0..k).map(|j| (self.matrix[(j, j)].re - curvature[j]).abs()).fold(f64::MIN_POSITIVE, f64::max);
         let mut shift = 0.0;
         for _ in 0..24 {
-            let mut shifted = hessian.clone();
-            (0..k).for_each(|j| shifted[(j, j)] += shift);
-            if let Ok(factor) = shifted.llt(faer::Side::Lower) {
+            self.fill_hessian(hessian, z, |j| shift - curvature[j], GAUGE * largest / k as f64);
+            if cholesky_in_place(hessian) {
                 let mut step = Mat::from_fn(k, 1, |i, _| -gradient[i]);
-                solve_lower_triangular_in_place(factor.L(), step.as_mut(), Par::Seq);
-                solve_upper_triangular_in_place(factor.L().transpose(), step.as_mut(), Par::Seq);
+                solve_lower_triangular_in_place(hessian.as_ref(), step.as_mut(), Par::Seq);
+                solve_upper_triangular_in_place(hessian.transpose(), step.as_mut(), Par::Seq);
                 return Ok((0..k).map(|i| step[(i, 0)]).collect());
             }
             shift = if shift == 0.0 { 1e-6 * largest } else { 4.0 * shift };
         }
         Err(ConformalError::Factorization("the boundary energy has no definite Hessian".into()))
     }
+
+    /// Lower triangle of the Hessian in the angles with `diagonal` added to its diagonal.
+    ///
+    /// ∂²E/∂θ_i∂θ_j = Re conj(i z_i) M_ij (i z_j) = Re conj(z_i) M_ij z_j off the diagonal. The Möbius
+    /// directions 1, cos θ, sin θ are made stiff by `gauge` times the matrix of 1 + cos(θ_i − θ_j).
+    fn fill_hessian(
+        &self,
+        hessian: &mut Mat<f64>,
+        z: &[Complex<f64>],
+        diagonal: impl Fn(usize) -> f64,
+        gauge: f64,
+    ) {
+        for (j, &zj) in z.iter().enumerate() {
+            let column = &self.matrix.col_as_slice(j)[j..];
+            for (h, (m, zi)) in hessian.col_as_slice_mut(j)[j..].iter_mut().zip(column.iter().zip(&z[j..])) {
+                let turn = zi.conj() * zj;
+                *h = turn.re * (m.re + gauge) - turn.im * m.im + gauge;
+            }
+            hessian[(j, j)] += diagonal(j);
+        }
+    }
+}
+
+/// Whether the lower triangle is that of a positive definite matrix; replaces it by its Cholesky factor.
+fn cholesky_in_place(matrix: &mut Mat<f64>) -> bool {
+    let scratch = llt::factor::cholesky_in_place_scratch::<f64>(matrix.nrows(), Par::Seq, Default::default());
+    let Ok(mut memory) = MemBuffer::try_new(scratch) else { return false };
+    llt::factor::cholesky_in_place(
+        matrix.as_mut(),
+        Default::default(),
+        Par::Seq,
+        MemStack::new(&mut memory),
+        Default::default(),
+    )
+    .is_ok()
 }
 
 /// The points e^{iθ}.

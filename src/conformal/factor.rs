@@ -10,39 +10,72 @@ use faer::sparse::linalg::cholesky::supernodal::{self, SupernodalLltRef};
 use faer::traits::ComplexField;
 use faer::traits::ext::ComplexFieldExt;
 use faer::{Accum, Conj, Mat, MatMut, Par};
-use nalgebra_sparse::CscMatrix;
+use nalgebra::Complex;
+use std::ops::{AddAssign, SubAssign};
 use std::sync::Arc;
 
-/// Supernodal L with L Lᴴ = A + s·(identity on the boundary), A Hermitian on the edges of the mesh.
+/// A number type matrices are factorized in.
+pub(crate) trait Entry: ComplexField + Copy + AddAssign + SubAssign {
+    /// Rounds to this type; real types drop the imaginary part.
+    fn round(z: Complex<f64>) -> Self;
+    /// Back in double precision.
+    fn widen(self) -> Complex<f64>;
+}
+
+impl Entry for f64 {
+    fn round(z: Complex<f64>) -> Self {
+        z.re
+    }
+    fn widen(self) -> Complex<f64> {
+        Complex::from(self)
+    }
+}
+
+impl Entry for Complex<f64> {
+    fn round(z: Complex<f64>) -> Self {
+        z
+    }
+    fn widen(self) -> Complex<f64> {
+        self
+    }
+}
+
+impl Entry for Complex<f32> {
+    fn round(z: Complex<f64>) -> Self {
+        Complex::new(z.re as f32, z.im as f32)
+    }
+    fn widen(self) -> Complex<f64> {
+        Complex::new(f64::from(self.re), f64::from(self.im))
+    }
+}
+
+/// Supernodal L with L Lᴴ = A + (identity on the boundary), A Hermitian on the edges of the mesh.
 ///
-/// The shift s makes a matrix with a null space (constants, similarities) definite. It changes neither the
-/// interior rows nor, once subtracted, the Schur complement.
+/// The identity makes a matrix with a null space (constants, similarities) definite. It changes neither the
+/// interior rows nor, once subtracted, the Schur complement; A should have entries of the order of one.
 pub(crate) struct Factor<T> {
     elimination: Arc<Elimination>,
     values: Vec<T>,
-    shift: f64,
 }
 
-impl<T> Factor<T>
-where
-    T: ComplexField + Copy + From<f64> + std::ops::AddAssign + std::ops::SubAssign,
-{
-    /// Factorizes the Hermitian matrix with this lower triangle (pattern and order of `elimination`).
+impl<T: Entry> Factor<T> {
+    /// Factorizes the Hermitian matrix with these entries in its lower triangle (pattern and order of the
+    /// elimination); they are used up. `storage` may be the memory of an earlier factor.
     ///
     /// # Errors
-    /// [`ConformalError::Factorization`] when the interior block is not positive definite.
+    /// [`ConformalError::Factorization`] when the interior block is not positive definite to rounding.
     pub(crate) fn new(
         elimination: &Arc<Elimination>,
-        mut lower: CscMatrix<T>,
-        shift: f64,
+        mut lower: Vec<T>,
+        storage: Vec<T>,
     ) -> Result<Self, ConformalError> {
-        let n = elimination.n();
-        let (offsets, _, entries) = lower.csc_data_mut();
-        for j in elimination.n_interior()..n {
-            entries[offsets[j]] += T::from(shift);
+        let pattern = elimination.pattern();
+        for j in elimination.n_interior()..elimination.n() {
+            lower[pattern.major_offsets()[j]] += T::round(Complex::ONE);
         }
         let symbolic = elimination.symbolic();
-        let mut values = vec![T::from(0.0); symbolic.len_val()];
+        let mut values = storage;
+        values.resize(symbolic.len_val(), T::round(Complex::ZERO));
         let scratch = supernodal::factorize_supernodal_numeric_llt_scratch::<usize, T>(
             symbolic,
             Par::Seq,
@@ -52,7 +85,7 @@ where
         let mut memory = MemBuffer::try_new(scratch).map_err(|e| failed(format!("{e:?}")))?;
         supernodal::factorize_supernodal_numeric_llt(
             &mut values,
-            SparseColMatRef::new(as_faer(lower.pattern()), lower.values()),
+            SparseColMatRef::new(as_faer(pattern), &lower),
             Default::default(),
             symbolic,
             Par::Seq,
@@ -60,7 +93,12 @@ where
             Default::default(),
         )
         .map_err(|e| failed(format!("{e:?}")))?;
-        Ok(Self { elimination: Arc::clone(elimination), values, shift })
+        Ok(Self { elimination: Arc::clone(elimination), values })
+    }
+
+    /// The memory, for another factor.
+    pub(crate) fn into_storage(self) -> Vec<T> {
+        self.values
     }
 
     fn llt(&self) -> SupernodalLltRef<'_, usize, T> {
@@ -87,11 +125,11 @@ where
         })
     }
 
-    /// The last block of L: lower triangular, L_S L_Sᴴ = Schur complement of the interior + shift.
+    /// The last block of L: lower triangular, L_S L_Sᴴ = Schur complement of the interior + 1.
     pub(crate) fn boundary_factor(&self) -> Mat<T> {
         let first = self.elimination.n_interior();
         let k = self.elimination.n() - first;
-        let mut out = Mat::from_fn(k, k, |_, _| T::from(0.0));
+        let mut out = Mat::from_fn(k, k, |_, _| T::round(Complex::ZERO));
         let symbolic = self.elimination.symbolic();
         let ends = symbolic.supernode_end();
         for s in (0..symbolic.n_supernodes()).rev() {
@@ -113,10 +151,10 @@ where
         out
     }
 
-    /// The Schur complement L_S L_Sᴴ − shift of the interior, both triangles filled.
-    pub(crate) fn schur_complement(&self, boundary_factor: &Mat<T>) -> Mat<T> {
+    /// The Schur complement L_S L_Sᴴ − 1 of the interior, both triangles filled.
+    pub(crate) fn schur_complement(boundary_factor: &Mat<T>) -> Mat<T> {
         let k = boundary_factor.nrows();
-        let mut out = Mat::from_fn(k, k, |_, _| T::from(0.0));
+        let mut out = Mat::from_fn(k, k, |_, _| T::round(Complex::ZERO));
         triangular::matmul(
             out.as_mut(),
             BlockStructure::TriangularLower,
@@ -125,11 +163,11 @@ where
             BlockStructure::TriangularLower,
             boundary_factor.adjoint(),
             BlockStructure::TriangularUpper,
-            T::from(1.0),
+            T::round(Complex::ONE),
             Par::Seq,
         );
         for j in 0..k {
-            out[(j, j)] -= T::from(self.shift);
+            out[(j, j)] -= T::round(Complex::ONE);
             for i in j + 1..k {
                 out[(j, i)] = out[(i, j)].conj();
             }

@@ -8,7 +8,6 @@ use super::laplacian::{half_cotangents, ordered_laplacian};
 use crate::mesh::DiskMesh;
 use faer::Mat;
 use nalgebra::Complex;
-use nalgebra_sparse::CscMatrix;
 use std::sync::Arc;
 
 /// Solves the Dirichlet problem L u = 0 inside, u given on the boundary, as often as wanted: one factorization
@@ -44,12 +43,12 @@ impl HarmonicSolver {
         Self::from_laplacian(&elimination, laplacian)
     }
 
-    /// Factorizes a Laplacian given by its ordered lower triangle.
+    /// Factorizes a Laplacian given by its lower triangle on the pattern of the elimination.
     pub(crate) fn from_laplacian(
         elimination: &Arc<Elimination>,
-        lower: CscMatrix<f64>,
+        lower: Vec<f64>,
     ) -> Result<Self, ConformalError> {
-        let factor = Factor::new(elimination, lower, 1.0)?;
+        let factor = Factor::new(elimination, lower, Vec::new())?;
         let boundary_factor = factor.boundary_factor();
         Ok(Self { elimination: Arc::clone(elimination), factor, boundary_factor })
     }
@@ -57,7 +56,7 @@ impl HarmonicSolver {
     /// The Dirichlet-to-Neumann matrix S (Schur complement of the interior), k × k for k boundary vertices in
     /// loop order: ½ bᵀ S b is the Dirichlet energy of the harmonic function with boundary values b.
     pub(crate) fn dirichlet_to_neumann(&self) -> Mat<f64> {
-        self.factor.schur_complement(&self.boundary_factor)
+        Factor::schur_complement(&self.boundary_factor)
     }
 
     /// The harmonic function with these values on the boundary, given in the order of

@@ -46,11 +46,10 @@ pub(crate) fn half_cotangents(shape: &Intrinsic) -> Vec<[f64; 3]> {
         .collect()
 }
 
-/// Lower triangle, in elimination order, of the Laplacian with these weights on the sides of the triangles
+/// Lower triangle, on the pattern of the elimination, of the Laplacian with these weights on the sides of the triangles
 /// (the weight of an edge is the sum over its sides).
-pub(crate) fn ordered_laplacian(elimination: &Elimination, side_weights: &[[f64; 3]]) -> CscMatrix<f64> {
-    let mut lower = zero_matrix(elimination, 0.0);
-    let values = lower.values_mut();
+pub(crate) fn ordered_laplacian(elimination: &Elimination, side_weights: &[[f64; 3]]) -> Vec<f64> {
+    let mut values = vec![0.0; elimination.pattern().nnz()];
     for (slots, weights) in elimination.slots().iter().zip(side_weights) {
         for k in 0..3 {
             values[slots.side[k]] -= weights[k];
@@ -58,15 +57,5 @@ pub(crate) fn ordered_laplacian(elimination: &Elimination, side_weights: &[[f64;
             values[slots.diagonal[(k + 1) % 3]] += weights[k];
         }
     }
-    lower
-}
-
-/// A matrix of the elimination's pattern filled with `zero`.
-pub(crate) fn zero_matrix<T: Clone>(elimination: &Elimination, zero: T) -> CscMatrix<T> {
-    let pattern = elimination.pattern().clone();
-    let values = vec![zero; pattern.nnz()];
-    match CscMatrix::try_from_pattern_and_values(pattern, values) {
-        Ok(matrix) => matrix,
-        Err(_) => unreachable!("one value was made for each entry of the pattern"),
-    }
+    values
 }

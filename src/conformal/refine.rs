@@ -4,14 +4,12 @@ use super::ConformalError;
 use super::circle::{CircleEnergy, Stop, on_circle, unwound_angles};
 use super::distortion::{Derivatives, derivatives, penalty_slope, total_penalty};
 use super::elimination::Elimination;
-use super::factor::Factor;
+use super::factor::{Entry, Factor};
 use super::intrinsic::Intrinsic;
-use super::laplacian::zero_matrix;
 use super::orientation::flipped_triangles;
 use crate::mesh::DiskMesh;
 use faer::Mat;
 use nalgebra::Complex;
-use nalgebra_sparse::CscMatrix;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -24,13 +22,18 @@ const KEPT: f64 = 0.1;
 /// Factor by which vertices of endangered triangles are held back.
 const HOLD_BACK: f64 = 0.6;
 
-/// One Gauss–Newton model of the energy: least squares of linearized Beltrami coefficients, Hermitian in z.
+/// One Gauss–Newton model of the energy: least squares of linearized Beltrami coefficients, Hermitian in the
+/// displacement d of the vertices: ½ dᴴ C d + Re(bᴴ d).
+///
+/// Rows and columns are scaled to a unit diagonal, d = scale · x: then single precision gives a direction that
+/// is good enough, at half the cost; the energy itself is always summed in double precision.
 struct Model {
-    lower: CscMatrix<Complex<f64>>,
-    /// b in elimination order; the model is ½ zᴴ C z + Re(bᴴ z).
+    /// Lower triangle of the scaled C on the pattern of the elimination.
+    lower: Vec<Complex<f64>>,
+    /// Scaled b, in elimination order.
     linear: Vec<Complex<f64>>,
-    /// Mean diagonal entry, the scale of C.
-    scale: f64,
+    /// Scale of each unknown, in elimination order.
+    scale: Vec<f64>,
 }
 
 /// Lowers the summed distortion of a bijective map by a few Gauss–Newton steps; the boundary slides on the
@@ -48,14 +51,20 @@ pub(crate) fn refine(
     let triangles = disk.mesh().triangles();
     let mut current = derivatives(shape, triangles, z);
     let mut energy = total_penalty(&current);
+    let mut storage = Vec::new();
     for _ in 0..STEPS {
         let model = build_model(disk, shape, elimination, &current);
-        let angles: Vec<f64> = unwound_angles(&boundary_of(disk, z));
-        let Ok((target_angles, target)) = minimize(disk, elimination, model, &angles) else {
+        let boundary: Vec<Complex<f64>> = disk.boundary().iter().map(|&v| z[v]).collect();
+        let angles = unwound_angles(&boundary);
+        let Some((target_angles, displacement)) =
+            minimize::<Complex<f32>>(elimination, &model, &angles, &mut storage)
+                .or_else(|_| minimize::<Complex<f64>>(elimination, &model, &angles, &mut Vec::new()))
+                .ok()
+        else {
             // A model that cannot be solved ends the refinement: the map we have is bijective already.
             return Ok(());
         };
-        let path = Path { disk, from: z, from_angles: &angles, to: &target, to_angles: &target_angles };
+        let path = Path { disk, from: z, from_angles: &angles, displacement, to_angles: &target_angles };
         let Some((next, next_derivatives, next_energy)) = path.descend(shape, &current, energy) else {
             return Ok(());
         };
@@ -69,21 +78,15 @@ pub(crate) fn refine(
     Ok(())
 }
 
-fn boundary_of(disk: &DiskMesh, z: &[Complex<f64>]) -> Vec<Complex<f64>> {
-    disk.boundary().iter().map(|&v| z[v]).collect()
-}
-
 fn build_model(
     disk: &DiskMesh,
     shape: &Intrinsic,
     elimination: &Elimination,
     current: &[Derivatives],
 ) -> Model {
-    let mut lower = zero_matrix(elimination, Complex::ZERO);
+    let (pattern, position) = (elimination.pattern(), elimination.position());
+    let mut lower = vec![Complex::<f64>::ZERO; pattern.nnz()];
     let mut linear = vec![Complex::ZERO; elimination.n()];
-    let values = lower.values_mut();
-    let position = elimination.position();
-    let mut trace = 0.0;
     for (t, (triangle, d)) in disk.mesh().triangles().iter().zip(current).enumerate() {
         let weight = penalty_slope(d.beltrami_squared()) / d.conformal.norm_sqr();
         let ratio = d.anticonformal / d.conformal;
@@ -91,49 +94,63 @@ fn build_model(
         let slots = &elimination.slots()[t];
         for k in 0..3 {
             let next = (k + 1) % 3;
-            let diagonal = weight * row[k].norm_sqr();
-            trace += diagonal;
-            values[slots.diagonal[k]] += Complex::from(diagonal);
+            lower[slots.diagonal[k]] += Complex::from(weight * row[k].norm_sqr());
             let product = row[k].conj() * row[next] * weight;
-            values[slots.side[k]] += if slots.start_is_row[k] { product } else { product.conj() };
+            lower[slots.side[k]] += if slots.start_is_row[k] { product } else { product.conj() };
             linear[position[triangle[k]]] += row[k].conj() * d.anticonformal * weight;
         }
     }
-    Model { lower, linear, scale: trace / elimination.n() as f64 }
+    let offsets = pattern.major_offsets();
+    let scale: Vec<f64> = (0..elimination.n()).map(|j| lower[offsets[j]].re.sqrt().recip()).collect();
+    for (j, column) in offsets.windows(2).enumerate() {
+        for slot in column[0]..column[1] {
+            lower[slot] *= scale[j] * scale[pattern.minor_indices()[slot]];
+        }
+        linear[j] *= scale[j];
+    }
+    Model { lower, linear, scale }
 }
 
-/// The minimum of the model over the interior vertices and the boundary angles.
-fn minimize(
-    disk: &DiskMesh,
+/// The minimum of the model over the interior displacements and the boundary angles: the angles, and the
+/// displacements in vertex order.
+fn minimize<T: Entry>(
     elimination: &Arc<Elimination>,
-    model: Model,
+    model: &Model,
     angles: &[f64],
+    storage: &mut Vec<T>,
 ) -> Result<(Vec<f64>, Vec<Complex<f64>>), ConformalError> {
     let (n, first) = (elimination.n(), elimination.n_interior());
-    let factor = Factor::new(elimination, model.lower, model.scale)?;
+    let scale = &model.scale;
+    let lower = model.lower.iter().map(|&c| T::round(c)).collect();
+    let factor = Factor::<T>::new(elimination, lower, std::mem::take(storage))?;
     let corner = factor.boundary_factor();
     // One forward solve eliminates the interior from the linear term ...
-    let mut y = Mat::from_fn(n, 1, |i, _| model.linear[i]);
+    let mut y = Mat::from_fn(n, 1, |i, _| T::round(model.linear[i]));
     factor.forward(y.as_mut())?;
     let reduced = &corner * y.subrows(first, n - first);
-    let energy = CircleEnergy {
-        matrix: factor.schur_complement(&corner),
-        linear: (0..n - first).map(|k| reduced[(k, 0)]).collect(),
+    let schur = Factor::schur_complement(&corner);
+    let k = n - first;
+    let mut energy = CircleEnergy {
+        matrix: Mat::from_fn(k, k, |i, j| schur[(i, j)].widen() / (scale[first + i] * scale[first + j])),
+        linear: (0..k).map(|j| reduced[(j, 0)].widen() / scale[first + j]).collect(),
     };
+    // ... which holds for displacements, hence for places less where they come from.
+    let start = on_circle(angles);
+    energy.shift_origin(&start);
     let mut angles = angles.to_vec();
     energy.descend(&mut angles, &Stop { steps: 2, movement: 1e-6 })?;
     // ... and one backward solve gives the interior from the boundary.
-    let boundary = on_circle(&angles);
-    let boundary = Mat::from_fn(n - first, 1, |k, _| boundary[k]);
+    let moved = on_circle(&angles);
+    let boundary = Mat::from_fn(k, 1, |j, _| T::round((moved[j] - start[j]) / scale[first + j]));
     let product = corner.adjoint() * &boundary;
     for i in 0..first {
         y[(i, 0)] = -y[(i, 0)];
     }
-    y.subrows_mut(first, n - first).copy_from(&product);
+    y.subrows_mut(first, k).copy_from(&product);
     factor.backward(y.as_mut())?;
-    let mut z: Vec<Complex<f64>> = elimination.position().iter().map(|&p| y[(p, 0)]).collect();
-    disk.boundary().iter().enumerate().for_each(|(k, &v)| z[v] = boundary[(k, 0)]);
-    Ok((angles, z))
+    *storage = factor.into_storage();
+    let displacement = elimination.position().iter().map(|&p| y[(p, 0)].widen() * scale[p]).collect();
+    Ok((angles, displacement))
 }
 
 /// From one map to another: interior vertices on straight lines, boundary vertices on the circle.
@@ -141,7 +158,7 @@ struct Path<'a> {
     disk: &'a DiskMesh,
     from: &'a [Complex<f64>],
     from_angles: &'a [f64],
-    to: &'a [Complex<f64>],
+    displacement: Vec<Complex<f64>>,
     to_angles: &'a [f64],
 }
 
@@ -179,7 +196,7 @@ impl Path<'_> {
 
     fn at(&self, progress: &[f64]) -> Vec<Complex<f64>> {
         let mut z: Vec<Complex<f64>> =
-            self.from.iter().zip(self.to).zip(progress).map(|((a, b), &p)| a + (b - a) * p).collect();
+            self.from.iter().zip(&self.displacement).zip(progress).map(|((a, d), &p)| a + d * p).collect();
         let boundary = self.disk.boundary();
         let angles: Vec<f64> = boundary
             .iter()

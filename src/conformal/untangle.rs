@@ -168,9 +168,8 @@ fn raised_laplacian(
     elimination: &Elimination,
     half_cotangents: &[[f64; 3]],
     near: &[bool],
-) -> nalgebra_sparse::CscMatrix<f64> {
-    let mut lower = ordered_laplacian(elimination, half_cotangents);
-    let values = lower.values_mut();
+) -> Vec<f64> {
+    let mut values = ordered_laplacian(elimination, half_cotangents);
     for (slots, triangle) in elimination.slots().iter().zip(disk.mesh().triangles()) {
         for k in 0..3 {
             let next = (k + 1) % 3;
@@ -183,7 +182,7 @@ fn raised_laplacian(
             }
         }
     }
-    lower
+    values
 }
 
 #[cfg(test)]
