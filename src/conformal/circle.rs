@@ -26,6 +26,8 @@ pub(crate) struct Stop {
 
 /// How much of an arc between neighbours one step must leave.
 const ARC_KEPT: f64 = 0.2;
+/// Narrowest arc wanted, as a part of an even share of the circle.
+const LEAST_ARC: f64 = 1e-6;
 /// Stiffness of the three Möbius directions, relative to the largest diagonal entry of the Hessian.
 const GAUGE: f64 = 10.0;
 
@@ -174,14 +176,13 @@ pub(crate) fn on_circle(angles: &[f64]) -> Vec<Complex<f64>> {
         .collect()
 }
 
-/// Angles of points on the circle, unwound so that they rise from the first one.
+/// Angles of points on the circle, unwound so that they rise from the first one: the last is less than one
+/// turn further exactly when the points follow one another counter-clockwise.
 pub(crate) fn unwound_angles(z: &[Complex<f64>]) -> Vec<f64> {
-    let first = z.first().map_or(0.0, |z| z.arg());
-    let mut last = first;
+    let mut last = z.first().map_or(0.0, |z| z.arg());
     z.iter()
         .map(|z| {
-            let turn = (z.arg() - last).rem_euclid(TAU);
-            last += if turn > 1.5 * std::f64::consts::PI { turn - TAU } else { turn };
+            last += (z.arg() - last).rem_euclid(TAU);
             last
         })
         .collect()
@@ -201,6 +202,21 @@ pub(crate) fn proportional_angles(lengths: &[f64]) -> Vec<f64> {
         .collect()
 }
 
+/// Widens arcs below [`LEAST_ARC`] of an even share, the others giving way in proportion; does nothing when
+/// there are none. Narrower ones would crowd triangles beyond what later transformations can resolve.
+pub(crate) fn widen_narrow_arcs(angles: &mut [f64]) {
+    let k = angles.len();
+    let least = LEAST_ARC * TAU / k as f64;
+    let turn = |j: usize| if j + 1 == k { angles[0] + TAU } else { angles[j + 1] };
+    let arcs: Vec<f64> = (0..k).map(|j| turn(j) - angles[j]).collect();
+    if arcs.iter().all(|a| *a >= least) {
+        return;
+    }
+    let arcs: Vec<f64> = arcs.into_iter().map(|a| a.max(least)).collect();
+    let first = angles[0];
+    angles.iter_mut().zip(proportional_angles(&arcs)).for_each(|(old, new)| *old = first + new);
+}
+
 /// The largest scale ≤ 1 of a step that leaves a part of every arc.
 fn largest_monotone_scale(angles: &[f64], step: &[f64]) -> f64 {
     let k = angles.len();
@@ -216,7 +232,6 @@ fn largest_monotone_scale(angles: &[f64], step: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// A random Hermitian energy: the gradient the Newton step uses must match finite differences.
     #[test]
     fn descent_ends_at_a_stationary_point_of_the_gauge_fixed_energy() {
         // A Toeplitz energy favours the regular polygon: eigenvalues |m| of the smooth disk.
@@ -248,9 +263,23 @@ mod tests {
 
     #[test]
     fn angles_unwind_across_the_cut() {
-        let angles = [3.0, 3.1, 3.3, 5.0, 7.0];
+        let angles = [3.0, 3.1, 3.3, 8.2, 9.0];
         let back = unwound_angles(&on_circle(&angles));
         angles.iter().zip(&back).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
+        let crossed = unwound_angles(&on_circle(&[0.0, 2.0, 1.0]));
+        assert!(crossed[2] - crossed[0] > TAU);
         assert_eq!(proportional_angles(&[1.0, 1.0, 2.0]), [0.0, TAU / 4.0, TAU / 2.0]);
+    }
+
+    #[test]
+    fn narrow_arcs_are_widened_and_others_left_alone() {
+        let mut even = proportional_angles(&[1.0; 8]);
+        widen_narrow_arcs(&mut even);
+        assert_eq!(even, proportional_angles(&[1.0; 8]));
+        let mut crowded = [0.0, 1e-12, 2e-12, 3.0];
+        widen_narrow_arcs(&mut crowded);
+        let least = 0.999 * LEAST_ARC * TAU / 4.0;
+        assert!(crowded.windows(2).all(|w| w[1] - w[0] > least));
+        assert!((crowded[3] - 3.0).abs() < 1e-5);
     }
 }

@@ -19,6 +19,14 @@ pub enum ConformalError {
         /// How many triangles stay turned over.
         flipped: usize,
     },
+    /// The centre is so far out that the triangulation cannot follow it to 0.
+    #[error(
+        "the centre cannot be moved to 0: {flipped} triangles turn over; choose one further from the border"
+    )]
+    NotCentred {
+        /// How many triangles turn over.
+        flipped: usize,
+    },
     /// A number of values does not fit the mesh.
     #[error("{given} values given where the mesh has {expected} {what}")]
     WrongLength {

@@ -105,3 +105,76 @@ impl HarmonicSolver {
         Ok(x)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::cotangent_laplacian;
+    use super::*;
+    use crate::mesh::{Point, TriMesh};
+    use nalgebra::{DMatrix, DVector};
+
+    /// A bumpy grid of n × n vertices.
+    fn bumpy(n: usize) -> DiskMesh {
+        let vertices = (0..n * n)
+            .map(|v| {
+                let (x, y) = ((v % n) as f64, (v / n) as f64);
+                Point::new(x + 0.2 * (3.0 * y).sin(), y, (1.3 * x).sin() * (0.9 * y).cos())
+            })
+            .collect();
+        let triangles = (0..(n - 1) * (n - 1))
+            .flat_map(|c| {
+                let v = c / (n - 1) * n + c % (n - 1);
+                [[v, v + 1, v + n + 1], [v, v + n + 1, v + n]]
+            })
+            .collect();
+        DiskMesh::try_new(TriMesh::new(vertices, triangles).unwrap()).unwrap()
+    }
+
+    /// The same problem by dense elimination of the public Laplacian.
+    fn dense(disk: &DiskMesh) -> (DMatrix<f64>, DMatrix<f64>, Vec<usize>) {
+        let laplacian = DMatrix::from(&cotangent_laplacian(disk.mesh()).unwrap());
+        let n = laplacian.nrows();
+        let interior: Vec<usize> = (0..n).filter(|v| !disk.boundary().contains(v)).collect();
+        let pick = |rows: &[usize], columns: &[usize]| laplacian.select_rows(rows).select_columns(columns);
+        let inverse = pick(&interior, &interior).try_inverse().unwrap();
+        let extension = -inverse * pick(&interior, disk.boundary());
+        let schur = pick(disk.boundary(), disk.boundary()) + pick(disk.boundary(), &interior) * &extension;
+        (extension, schur, interior)
+    }
+
+    #[test]
+    fn agrees_with_dense_elimination() {
+        for n in [2, 3, 7, 12] {
+            let disk = bumpy(n);
+            let solver = HarmonicSolver::new(&disk).unwrap();
+            let (extension, schur, interior) = dense(&disk);
+            let k = disk.boundary().len();
+            let values: Vec<f64> = (0..k).map(|j| (1.7 * j as f64).sin()).collect();
+            let found = solver.extend(&values).unwrap();
+            let expected = extension * DVector::from_column_slice(&values);
+            interior.iter().zip(expected.iter()).for_each(|(&v, e)| assert!((found[v] - e).abs() < 1e-12));
+            disk.boundary().iter().zip(&values).for_each(|(&v, e)| assert_eq!(found[v], *e));
+            let operator = solver.dirichlet_to_neumann();
+            for i in 0..k {
+                for j in 0..k {
+                    assert!((operator[(i, j)] - schur[(i, j)]).abs() < 1e-11, "{n}: {i} {j}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn both_coordinates_at_once_are_the_two_alone() {
+        let disk = bumpy(6);
+        let solver = HarmonicSolver::new(&disk).unwrap();
+        let z: Vec<Complex<f64>> =
+            (0..disk.boundary().len()).map(|j| Complex::from_polar(1.0 + j as f64, j as f64)).collect();
+        let both = solver.extend_map(&z).unwrap();
+        let re = solver.extend(&z.iter().map(|z| z.re).collect::<Vec<_>>()).unwrap();
+        both.iter().zip(&re).for_each(|(z, x)| assert!((z.re - x).abs() < 1e-13));
+        assert_eq!(
+            solver.extend(&[1.0]).unwrap_err().to_string(),
+            "1 values given where the mesh has 20 boundary vertices"
+        );
+    }
+}

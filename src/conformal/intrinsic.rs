@@ -10,7 +10,7 @@ use nalgebra::Complex;
 /// is exact to some six digits.
 const SLACK: f64 = 1e-7;
 
-/// Triangles laid out flat one by one, in the units of the mesh.
+/// Triangles laid out flat one by one, in units of the mean edge length.
 ///
 /// Lengths are mollified where needed (Sharp and Crane 2020, *A Laplacian for nonmanifold triangle meshes*,
 /// § 4.5): one small length is added to every edge so that every triangle is strictly non-degenerate; the
@@ -34,7 +34,7 @@ impl Intrinsic {
                 [(c - b).norm(), (a - c).norm(), (b - a).norm()]
             })
             .collect();
-        mollify(&mut lengths)?;
+        normalize(&mut lengths)?;
         let (opposite, double_area) = lengths.iter().map(lay_out).unzip();
         Ok(Self { opposite, double_area })
     }
@@ -60,17 +60,18 @@ impl Intrinsic {
     }
 }
 
-fn mollify(lengths: &mut [[f64; 3]]) -> Result<(), ConformalError> {
+/// Divides by the mean length, and mollifies.
+fn normalize(lengths: &mut [[f64; 3]]) -> Result<(), ConformalError> {
     let mean_length = lengths.iter().flatten().sum::<f64>() / (3 * lengths.len()).max(1) as f64;
     if !(mean_length.is_normal() && (mean_length * mean_length).is_normal()) {
         return Err(ConformalError::NoSize { mean_length });
     }
-    let slack = SLACK * mean_length;
+    lengths.iter_mut().flatten().for_each(|l| *l /= mean_length);
     let missing = lengths
         .iter()
         .map(|&[a, b, c]| {
             let longest = a.max(b).max(c);
-            slack - (a + b + c - 2.0 * longest)
+            SLACK - (a + b + c - 2.0 * longest)
         })
         .fold(0.0, f64::max);
     lengths.iter_mut().flatten().for_each(|l| *l += missing);
@@ -105,7 +106,8 @@ mod tests {
     fn right_triangle_in_space() {
         // Legs 3 and 4, tilted out of the plane: angle at corner 0 is right.
         let shape = one([[1.0, 1.0, 1.0], [1.0, 4.0, 1.0], [1.0, 1.0, 5.0]]);
-        approx::assert_relative_eq!(shape.double_area()[0], 12.0, epsilon = 1e-12);
+        // Mean edge length 4.
+        approx::assert_relative_eq!(shape.double_area()[0], 12.0 / 16.0, epsilon = 1e-14);
         let [right, at_leg3, at_leg4] = shape.cotangents(0);
         approx::assert_relative_eq!(right, 0.0, epsilon = 1e-13);
         approx::assert_relative_eq!(at_leg3, 0.75, epsilon = 1e-13);

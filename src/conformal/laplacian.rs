@@ -59,3 +59,49 @@ pub(crate) fn ordered_laplacian(elimination: &Elimination, side_weights: &[[f64;
     }
     values
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Point;
+
+    /// A tilted planar patch: 3 × 3 vertices of uneven spacing.
+    fn patch() -> TriMesh {
+        let at = |i: usize| [0.0, 0.7, 2.0][i];
+        let vertices: Vec<Point> = (0..9)
+            .map(|v| {
+                let (x, y) = (at(v % 3), at(v / 3) + 0.1 * at(v % 3));
+                Point::new(x, 0.8 * y, 0.6 * y)
+            })
+            .collect();
+        let triangles = [0, 1, 3, 4].iter().flat_map(|&c| [[c, c + 1, c + 4], [c, c + 4, c + 3]]).collect();
+        TriMesh::new(vertices, triangles).unwrap()
+    }
+
+    #[test]
+    fn is_symmetric_with_zero_rows_and_the_energy_of_linear_functions() {
+        let mesh = patch();
+        let laplacian = cotangent_laplacian(&mesh).unwrap();
+        let dense = nalgebra::DMatrix::from(&laplacian);
+        assert!((&dense - dense.transpose()).amax() < 1e-15);
+        assert!(dense.column_sum().amax() < 1e-14);
+        // The first coordinate has a gradient of length one on the patch: energy = area / 2.
+        let x = nalgebra::DVector::from_iterator(9, mesh.vertices().iter().map(|p| p.x));
+        let energy = 0.5 * x.dot(&(&dense * &x));
+        approx::assert_relative_eq!(energy, 0.5 * mesh.area(), epsilon = 1e-13);
+        // Linear functions are harmonic at the one interior vertex.
+        assert!((&dense * &x)[4].abs() < 1e-14);
+    }
+
+    #[test]
+    fn equilateral_weights() {
+        let h = 3f64.sqrt() / 2.0;
+        let vertices = vec![Point::origin(), Point::new(1., 0., 0.), Point::new(0.5, h, 0.)];
+        let mesh = TriMesh::new(vertices, vec![[0, 1, 2]]).unwrap();
+        let laplacian = cotangent_laplacian(&mesh).unwrap();
+        let weight = 0.5 / 3f64.sqrt();
+        for (i, j, &value) in laplacian.triplet_iter() {
+            approx::assert_relative_eq!(value, if i == j { 2.0 * weight } else { -weight }, epsilon = 1e-15);
+        }
+    }
+}

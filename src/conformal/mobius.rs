@@ -77,3 +77,69 @@ impl Mobius {
         Self { a: -self.turn * self.a, turn: self.turn.conj() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn point(limit: f64) -> impl Strategy<Value = Complex<f64>> {
+        (0.0..limit, 0.0..std::f64::consts::TAU).prop_map(|(r, t)| Complex::from_polar(r, t))
+    }
+
+    fn mobius() -> impl Strategy<Value = Mobius> {
+        (point(0.95), -3.0..3.0f64).prop_map(|(a, t)| Mobius::new(a, t).unwrap())
+    }
+
+    proptest! {
+        #[test]
+        fn is_a_group_acting_on_the_disk(f in mobius(), g in mobius(), h in mobius(), z in point(1.0)) {
+            let close = |a: Complex<f64>, b: Complex<f64>| (a - b).norm() < 1e-9;
+            prop_assert!(close(f.compose(&g).apply(z), f.apply(g.apply(z))));
+            prop_assert!(close(f.compose(&g).compose(&h).apply(z), f.compose(&g.compose(&h)).apply(z)));
+            prop_assert!(close(f.inverse().apply(f.apply(z)), z));
+            prop_assert!(close(f.compose(&f.inverse()).apply(z), z));
+            prop_assert!(close(f.compose(&Mobius::identity()).apply(z), f.apply(z)));
+            prop_assert!(f.apply(z).norm() < 1.0);
+        }
+
+        /// The pseudo-hyperbolic distance |z − w|/|1 − w̄ z| is what all automorphisms keep (Schwarz–Pick).
+        #[test]
+        fn keeps_the_pseudo_hyperbolic_distance(f in mobius(), z in point(0.99), w in point(0.99)) {
+            let distance = |z: Complex<f64>, w: Complex<f64>| ((z - w) / (1.0 - w.conj() * z)).norm();
+            prop_assert!((distance(f.apply(z), f.apply(w)) - distance(z, w)).abs() < 1e-9);
+        }
+
+        #[test]
+        fn keeps_the_circle(f in mobius(), t in -3.0..3.0f64) {
+            prop_assert!((f.apply(Complex::from_polar(1.0, t)).norm() - 1.0).abs() < 1e-12);
+        }
+
+        #[test]
+        fn centring_puts_the_two_points_in_place(c in point(0.99), up in point(1.0)) {
+            prop_assume!((c - up).norm() > 1e-6);
+            let f = Mobius::centring(c, up).unwrap();
+            prop_assert_eq!(f.apply(c), Complex::ZERO);
+            prop_assert!(f.apply(up).re.abs() < 1e-12 && f.apply(up).im > 0.0);
+        }
+    }
+
+    #[test]
+    fn known_values() {
+        // a = 1/2: 0 ↦ −1/2, 1 ↦ 1, 1/2 ↦ 0, then a quarter turn.
+        let f = Mobius::new(Complex::new(0.5, 0.0), std::f64::consts::FRAC_PI_2).unwrap();
+        assert!((f.apply(Complex::ZERO) - Complex::new(0.0, -0.5)).norm() < 1e-15);
+        assert!((f.apply(Complex::ONE) - Complex::<f64>::I).norm() < 1e-15);
+        assert_eq!(f.a(), Complex::new(0.5, 0.0));
+        assert!((f.angle() - std::f64::consts::FRAC_PI_2).abs() < 1e-15);
+    }
+
+    #[test]
+    fn points_outside_are_refused() {
+        for a in [Complex::new(1.0, 0.0), Complex::new(0.8, 0.8), Complex::new(f64::NAN, 0.0)] {
+            assert!(matches!(Mobius::new(a, 0.0), Err(ConformalError::BadPoint(_))));
+        }
+        assert!(Mobius::centring(Complex::ZERO, Complex::ZERO).is_err());
+        assert!(Mobius::centring(Complex::ZERO, Complex::new(1.5, 0.0)).is_err());
+    }
+}

@@ -145,3 +145,58 @@ fn area_distortion(mesh: &TriMesh, z: &[Complex<f64>]) -> AreaDistortion {
     let mean = ratios.iter().sum::<f64>() / ratios.len().max(1) as f64;
     AreaDistortion { mean, max: ratios.into_iter().fold(0.0, f64::max) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A unit square of two right triangles.
+    fn square() -> DiskMesh {
+        let vertices = [[0., 0.], [1., 0.], [1., 1.], [0., 1.]].map(|[x, y]| Point::new(x, y, 0.0)).to_vec();
+        DiskMesh::try_new(TriMesh::new(vertices, vec![[0, 1, 2], [0, 2, 3]]).unwrap()).unwrap()
+    }
+
+    fn image(stretch: f64) -> DiskMap {
+        let z = [[0., 0.], [1., 0.], [1., 1.], [0., 1.]].map(|[x, y]| Complex::new(x, stretch * y)).to_vec();
+        DiskMap { z }
+    }
+
+    #[test]
+    fn a_stretch_by_root_three_has_known_angles() {
+        // Right angles stay; the 45° angles become 60° and 30°: |d| = 0, 15, 15 in both triangles.
+        let q = Quality::measure(&square(), &image(3f64.sqrt())).unwrap();
+        approx::assert_relative_eq!(q.angle_distortion_deg.mean, 10.0, epsilon = 1e-12);
+        approx::assert_relative_eq!(q.angle_distortion_deg.median, 15.0, epsilon = 1e-12);
+        // d = 0, 15, −15 twice: variance 450/3.
+        approx::assert_relative_eq!(q.angle_distortion_deg.sd, 150f64.sqrt(), epsilon = 1e-12);
+        let mu = (3f64.sqrt() - 1.0) / (3f64.sqrt() + 1.0);
+        approx::assert_relative_eq!(q.beltrami.mean, mu, epsilon = 1e-14);
+        approx::assert_relative_eq!(q.beltrami.max, mu, epsilon = 1e-14);
+        assert_eq!(q.flipped_triangles, 0);
+        assert!(q.area_distortion.max < 1e-14);
+        // The farthest boundary vertex is √(1 + 3) away, the nearest 0.
+        approx::assert_relative_eq!(q.boundary_deviation, 1.0, epsilon = 1e-14);
+    }
+
+    #[test]
+    fn flips_and_collapses_are_counted() {
+        let mut map = image(1.0);
+        map.z[1] = Complex::new(0.2, 0.8);
+        assert_eq!(Quality::measure(&square(), &map).unwrap().flipped_triangles, 1);
+        map.z[1] = Complex::new(0.5, 0.5);
+        assert_eq!(Quality::measure(&square(), &map).unwrap().flipped_triangles, 1);
+        map.z.pop();
+        let error = Quality::measure(&square(), &map).unwrap_err().to_string();
+        assert_eq!(error, "3 values given where the mesh has 4 vertices");
+    }
+
+    #[test]
+    fn keys_are_those_of_the_contract() {
+        let json = serde_json::to_value(Quality::measure(&square(), &image(2.0)).unwrap()).unwrap();
+        for key in ["mean", "median", "sd"] {
+            assert!(json["angle_distortion_deg"][key].is_number());
+        }
+        assert!(json["beltrami"]["mean"].is_number() && json["beltrami"]["max"].is_number());
+        assert_eq!(json["flipped_triangles"], 0);
+    }
+}

@@ -216,4 +216,35 @@ mod tests {
         assert!(move_into_kernels(&triangles, &fixed, &mut z));
         assert!(flipped_triangles(&triangles, &z).is_empty());
     }
+
+    /// Interior vertices thrown about at random: only the positive weights can help.
+    #[test]
+    fn positive_weights_undo_any_tangle() {
+        use super::super::{intrinsic::Intrinsic, laplacian::half_cotangents};
+        use crate::mesh::{Point, TriMesh};
+        let n = 12;
+        let vertices: Vec<Point> = (0..n * n)
+            .map(|v| Point::new((v % n) as f64, 0.02 * (v / n) as f64, (v as f64 * 2.3).sin()))
+            .collect();
+        let triangles = (0..(n - 1) * (n - 1))
+            .flat_map(|c| {
+                let v = c / (n - 1) * n + c % (n - 1);
+                [[v, v + 1, v + n + 1], [v, v + n + 1, v + n]]
+            })
+            .collect();
+        let disk = DiskMesh::try_new(TriMesh::new(vertices, triangles).unwrap()).unwrap();
+        let elimination = Arc::new(Elimination::new(&disk).unwrap());
+        let weights = half_cotangents(&Intrinsic::new(disk.mesh()).unwrap());
+        let mut z: Vec<Complex<f64>> =
+            (0..n * n).map(|v| Complex::from_polar(0.9, (v * v) as f64 * 1.7)).collect();
+        let k = disk.boundary().len();
+        for (j, &v) in disk.boundary().iter().enumerate() {
+            z[v] = Complex::from_polar(1.0, j as f64 * std::f64::consts::TAU / k as f64);
+        }
+        let boundary: Vec<Complex<f64>> = disk.boundary().iter().map(|&v| z[v]).collect();
+        assert!(flipped_triangles(disk.mesh().triangles(), &z).len() > 20);
+        with_positive_weights(&disk, &elimination, &weights, &mut z).unwrap();
+        assert!(flipped_triangles(disk.mesh().triangles(), &z).is_empty());
+        disk.boundary().iter().zip(boundary).for_each(|(&v, b)| assert_eq!(z[v], b));
+    }
 }
