@@ -8,7 +8,7 @@ use nalgebra_sparse::{CooMatrix, CscMatrix};
 
 /// The cotangent Laplacian of a triangle mesh: symmetric, positive semi-definite, rows sum to zero.
 ///
-///     L_ij = −(cot α_ij + cot β_ij)/2,   L_ii = −Σ_j L_ij
+/// L_ij = −(cot α_ij + cot β_ij)/2, L_ii = −Σ_j L_ij,
 ///
 /// with α_ij, β_ij the angles opposite edge ij (one on the border). ½ uᵀ L u is the Dirichlet energy of the
 /// piecewise linear function u; entries have no unit. Lengths of degenerate triangles are mollified.
