@@ -151,6 +151,25 @@ mod tests {
         }
     }
 
+    /// The gain against the largest singular value of dense matrices, in which no Fourier basis occurs.
+    #[test]
+    fn gain_is_the_norm_of_the_smoother_as_a_map_into_the_kernel_space() {
+        let (m, phi, kernel) = (16, 0.02, PowerExponential::new(0.8, 1.0).unwrap());
+        let circle = Circle::new(m).unwrap();
+        let arc = |a: usize, b: usize| (TAU * a.abs_diff(b).min(m - a.abs_diff(b)) as f64) / m as f64;
+        let c = nalgebra::DMatrix::from_fn(m, m, |a, b| kernel.at(arc(a, b)) / m as f64);
+        let shifted = &c + nalgebra::DMatrix::identity(m, m) * phi;
+        let s = &c * shifted.try_inverse().unwrap();
+        // ‖S f‖² in the kernel's norm is ⟨S f, C⁻¹ S f⟩.
+        let form = s.transpose() * c.try_inverse().unwrap() * &s;
+        let exact = form.symmetric_eigenvalues().max().sqrt();
+        assert_relative_eq!(
+            KernelSmoother::new(kernel, phi, &circle).unwrap().gain(),
+            exact,
+            epsilon = 1e-10
+        );
+    }
+
     #[test]
     fn parameters_outside_their_range_are_refused() {
         for (rho, alpha) in
