@@ -43,6 +43,11 @@ pub(crate) fn number(x: f64) -> String {
     }
 }
 
+/// A number to ten digits: sums of decimals are stated as people expect them.
+pub(crate) fn short(x: f64) -> String {
+    format!("{x:.9e}").parse().map_or_else(|_| number(x), number)
+}
+
 macro_rules! parameter {
     ($(#[$doc:meta])* $name:ident, $symbol:literal, $range:literal, $valid:expr) => {
         $(#[$doc])*
@@ -83,7 +88,7 @@ macro_rules! parameter {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!($symbol, " = {}"), $crate::privacy::budget::number(self.0))
+                write!(f, concat!($symbol, " = {}"), $crate::privacy::budget::short(self.0))
             }
         }
     };

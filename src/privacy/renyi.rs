@@ -127,7 +127,7 @@ impl RenyiCurve {
         Self::from_fn(|order| mul_up(rho.get(), order))
     }
 
-    /// ε-DP: the curve of randomized response, which every ε-DP release lies under (Bun and Steinke 2016, Lemma 4.2);
+    /// ε-DP: the curve of randomized response, which every ε-DP release lies under (Bun and Steinke 2016, Proposition 3.3 and its proof);
     /// never above min(ε, αε²/2).
     pub fn of_pure(epsilon: Epsilon) -> Self {
         let e = epsilon.get();

@@ -4,7 +4,7 @@ use super::lattice::{Lattice, step_for};
 use super::vectors::describe;
 use super::{GaussianRelease, NoiseError, NoiseSource};
 use crate::privacy::rounding::{add_up, div_up, sqrt_up};
-use crate::privacy::{Charge, ClipRadius, Mu};
+use crate::privacy::{Charge, ClipRadius, Ledger, LedgerError, Mu, PrivacyLoss, Statement};
 
 /// A clipped mean that cannot be released. (n and the number of records given are the data holder's own counts; a
 /// failed scan is given as `None` and counts.)
@@ -40,6 +40,18 @@ pub enum IncompleteMean {
     TooMany,
 }
 
+/// Why nothing was released.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReleaseError {
+    /// Nothing was charged.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The mean was not ready (nothing charged), or the noise could not be drawn (charges are not refunded).
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
+}
+
 /// (1/n) Σ clip_τ(xᵢ) + Gaussian noise, μ-GDP under replacement of one record, with no floating-point assumption.
 ///
 /// Each record is clipped to norm τ, rounded to a public lattice, and its norm is then checked *in integers* against
@@ -51,16 +63,16 @@ pub enum IncompleteMean {
 /// public template, when records are deviations from it) and still counts.
 ///
 /// ```
-/// use visard::privacy::{ClipRadius, ClipSource, ClippedMean, Ledger, Mu, PrivacyLoss, noise::NoiseSource};
+/// use visard::privacy::{ClipRadius, ClipSource, ClippedMean, Ledger, Mu, noise::NoiseSource};
 /// let mu = Mu::new(1.0)?;
 /// let mut mean = ClippedMean::new(2, 3, ClipRadius::new(1.0, ClipSource::Public)?, mu)?;
 /// mean.add(Some(&[0.5, 0.5]))?;
 /// mean.add(Some(&[300.0, 0.0]))?; // clipped to (1, 0)
 /// mean.add(None)?; // a failed scan
-/// mean.check_complete()?;
-/// let paid = Ledger::in_memory(None).charge("clipped mean", PrivacyLoss::Gaussian(mu))?;
-/// let release = mean.release(&mut NoiseSource::from_os()?, paid)?;
+/// let mut ledger = Ledger::in_memory(None);
+/// let (release, statement) = mean.publish("clipped mean", &mut ledger, &mut NoiseSource::from_os()?)?;
 /// assert!((release.sigma - 2.0 / 3.0).abs() < 1e-8);
+/// assert!(statement.certify()?.private);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -172,6 +184,36 @@ impl ClippedMean {
         noise.scale = div_up(noise.scale, n);
         noise.step = noise.step.map(|step| step / n);
         Ok(GaussianRelease { values, sigma: noise.scale, noise })
+    }
+
+    /// Checks that all records are in, charges `ledger`, draws the noise and states what a certificate needs, in that
+    /// order: nothing is charged for a mean that cannot be released, and nothing is drawn unpaid.
+    ///
+    /// # Errors
+    /// [`ReleaseError`].
+    pub fn publish(
+        self,
+        mechanism: &str,
+        ledger: &mut Ledger,
+        noise: &mut NoiseSource,
+    ) -> Result<(GaussianRelease, Statement), ReleaseError> {
+        self.check_complete().map_err(NoiseError::from)?;
+        let (loss, n) = (PrivacyLoss::Gaussian(self.mu), self.declared);
+        let (radius, sensitivity) = (self.radius, self.sensitivity());
+        let paid = ledger.charge(mechanism, loss)?;
+        let mut statement = Statement::new(mechanism, n, loss);
+        statement.recorded = paid.is_durable();
+        statement.seeded = noise.is_seeded();
+        statement.sensitivity = Some(sensitivity);
+        statement.clip_radius = Some(radius);
+        let release = self.release(noise, paid)?;
+        statement.noise = Some(release.noise.clone());
+        Ok((release, statement))
+    }
+
+    /// How far one record can move the mean in the L2 norm, 2Bg/n, rounded up: 2τ/n and a little for the lattice.
+    pub fn sensitivity(&self) -> f64 {
+        div_up(2.0 * self.bound as f64 * self.lattice.step(), self.declared as f64).next_up()
     }
 
     /// The clip radius τ.

@@ -22,7 +22,7 @@ mod idealized;
 mod lattice;
 mod vectors;
 
-pub use clipped_mean::{ClippedMean, IncompleteMean};
+pub use clipped_mean::{ClippedMean, IncompleteMean, ReleaseError};
 pub use idealized::PaidGenerator;
 
 use super::charge::ChargeError;
