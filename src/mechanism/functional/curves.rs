@@ -232,7 +232,9 @@ impl FaceMean for CurvesMean {
         paid: Charge,
     ) -> Result<FaceRelease, FunctionalError> {
         paid.check(self.plan.loss).map_err(NoiseError::from)?;
-        let noised = tally.into_clipped(&self.plan)?.release(noise, paid)?;
+        let sum = tally.into_clipped(&self.plan)?;
+        let sensitivity = sum.sensitivity();
+        let noised = sum.release(noise, paid)?;
         let sigmas = self.blocks.noise(self.setting.records, self.setting.mu);
         let roughness: Vec<f64> =
             (0..self.circle.samples()).map(|i| (self.circle.frequency(i) as f64).powi(2)).collect();
@@ -260,7 +262,7 @@ impl FaceMean for CurvesMean {
             curves: self.setting.curves(&denoised)?,
             unshrunk: self.setting.curves(&raw)?,
             estimated_error: matches!(self.noise, CurveNoise::Matched(_)).then_some(risk / curves),
-            sensitivity: 2.0 / self.setting.records as f64,
+            sensitivity,
             noise: noised.noise,
         })
     }

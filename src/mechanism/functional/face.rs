@@ -1,7 +1,8 @@
 use super::{FunctionalError, Plan, Tally};
 use crate::function::FaceCurves;
 use crate::privacy::noise::{NoiseDescription, NoiseSource};
-use crate::privacy::{Charge, Mu};
+use crate::privacy::{Caveat, Charge, Ledger, Mu, Statement};
+use serde_json::json;
 
 /// What every private mean of faces needs: all public.
 #[derive(Debug, Clone)]
@@ -88,4 +89,37 @@ pub trait FaceMean: std::fmt::Debug + Send + Sync {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<FaceRelease, FunctionalError>;
+}
+
+/// Checks that all records are in, charges `ledger`, draws the noise and states what a certificate needs, in that order:
+/// nothing is charged for a mean that cannot be released, and nothing is drawn unpaid.
+///
+/// # Errors
+/// [`FunctionalError`]; after [`FunctionalError::Noise`] the charge is spent.
+pub fn publish(
+    mean: &dyn FaceMean,
+    tally: Tally,
+    ledger: &mut Ledger,
+    noise: &mut NoiseSource,
+) -> Result<(FaceRelease, Statement), FunctionalError> {
+    tally.check_complete()?;
+    let plan = mean.plan();
+    let paid = ledger.charge(plan.mechanism, plan.loss)?;
+    let mut statement = Statement::new(plan.mechanism, plan.records, plan.loss);
+    statement.recorded = paid.is_durable();
+    statement.seeded = noise.is_seeded();
+    statement.clip_radius = plan.clip_radius;
+    statement.caveats = plan.data_driven.iter().map(|what| Caveat::DataDriven((*what).into())).collect();
+    statement.caveats.extend(plan.caveats.iter().map(|text| Caveat::Other((*text).into())));
+    let release = mean.release(tally, noise, paid)?;
+    // With bounds measured on the records the scale of the noise tells of them too; the caveats say so.
+    statement.sensitivity = Some(release.sensitivity);
+    statement.noise = Some(release.noise.clone());
+    let details = [
+        ("clipped_norm", json!(plan.norm)),
+        ("noise_per_point_before_denoising", json!(plan.noise_per_point)),
+        ("estimated_mean_square_error", json!(release.estimated_error)),
+    ];
+    statement.details.extend(details.map(|(key, value)| (key.to_owned(), value)));
+    Ok((release, statement))
 }

@@ -104,7 +104,7 @@ impl FaceMean for JointMean {
             curves: FaceCurves::new(curves, samples, release.values)?,
             unshrunk: FaceCurves::new(curves, samples, release.unshrunk)?,
             estimated_error: Some(release.estimated_error),
-            sensitivity: self.plan().sensitivity.unwrap_or(f64::NAN),
+            sensitivity: release.sensitivity,
             noise: release.noise,
         })
     }

@@ -123,6 +123,8 @@ pub struct MeanRelease {
     /// An estimate, from the release itself, of the mean squared error of `values` at a point (all channels together)
     /// against the mean of the clipped records: Stein's, so it can be a little below zero.
     pub estimated_error: f64,
+    /// How far one record could move the statistic: the plan's sensitivity and a little for the lattice.
+    pub sensitivity: f64,
     /// The noise, in the coordinates it was added in.
     pub noise: NoiseDescription,
 }
@@ -238,7 +240,9 @@ impl FunctionalMean {
     ) -> Result<MeanRelease, FunctionalError> {
         let MeanSettings { space, channels, clip, shrinkage, .. } = &self.settings;
         paid.check(self.plan.loss).map_err(NoiseError::from)?;
-        let noised = tally.into_clipped(&self.plan)?.release(noise, paid)?;
+        let sum = tally.into_clipped(&self.plan)?;
+        let sensitivity = sum.sensitivity();
+        let noised = sum.release(noise, paid)?;
         let variances: Vec<f64> = self.amplitudes.iter().map(|a| (noised.sigma / a).powi(2)).collect();
         // A typical record's norm is half of τ, and a mean's deviation from a good template a third of that; the
         // estimator takes it for a guess.
@@ -255,6 +259,6 @@ impl FunctionalMean {
                 target.iter_mut().skip(channel).step_by(*channels).zip(deviation).for_each(|(x, d)| *x += d);
             }
         }
-        Ok(MeanRelease { values, unshrunk, estimated_error, noise: noised.noise })
+        Ok(MeanRelease { values, unshrunk, estimated_error, sensitivity, noise: noised.noise })
     }
 }

@@ -26,6 +26,7 @@
 //! does not grow with n, and the sensitivity has no floating-point fine print. A failed scan is given as `None`,
 //! counts, and contributes the template.
 
+mod audit;
 mod blocks;
 mod curves;
 mod face;
@@ -41,8 +42,9 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+pub use audit::{FUNCTIONAL_AUDITS, functional_audit};
 pub use curves::{CurveNoise, CurvesMean, KernelSettings};
-pub use face::{FaceMean, FaceRelease, FaceSetting};
+pub use face::{FaceMean, FaceRelease, FaceSetting, publish};
 pub use joint::JointMean;
 pub use mean::{FunctionalMean, MeanRelease, MeanSettings, SpectralWeight};
 pub use paper::PaperMean;

@@ -167,9 +167,12 @@ impl FaceMean for PaperMean {
         paid: Charge,
     ) -> Result<FaceRelease, FunctionalError> {
         paid.check(self.plan.loss).map_err(NoiseError::from)?;
-        let sensitivity = 2.0 / self.setting.records as f64;
-        let (noised, blocks) = match &self.radii {
-            Some(radii) => (tally.into_clipped(&self.plan)?.release(noise, paid)?, self.blocks(radii)?),
+        let (noised, blocks, sensitivity) = match &self.radii {
+            Some(radii) => {
+                let sum = tally.into_clipped(&self.plan)?;
+                let sensitivity = sum.sensitivity();
+                (sum.release(noise, paid)?, self.blocks(radii)?, sensitivity)
+            }
             None => {
                 let sum = tally.into_measured(&self.plan)?;
                 sum.check_complete()?;
@@ -179,8 +182,8 @@ impl FaceMean for PaperMean {
                 let measured: Vec<f64> = sum.block_norms().iter().map(|r| r.max(1e-150)).collect();
                 let blocks = self.blocks(&measured)?;
                 let statistic = blocks.scale(&self.whiten(&mean, None)?);
-                let bound = L2Sensitivity::new(sensitivity)?;
-                (noise.gaussian_vector(&statistic, bound, self.setting.mu, paid)?, blocks)
+                let bound = L2Sensitivity::new(2.0 / self.setting.records as f64)?;
+                (noise.gaussian_vector(&statistic, bound, self.setting.mu, paid)?, blocks, bound.get())
             }
         };
         let curves = self.face(&noised, &blocks)?;

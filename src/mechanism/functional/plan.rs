@@ -1,6 +1,6 @@
 use crate::function::FunctionError;
 use crate::privacy::noise::NoiseError;
-use crate::privacy::{Adjacency, BudgetError, ClipRadius, IncompleteMean, PrivacyLoss};
+use crate::privacy::{Adjacency, BudgetError, ClipRadius, IncompleteMean, LedgerError, PrivacyLoss};
 use serde::Serialize;
 
 /// The price and the working of a mechanism, known before it has seen any record. All of it is public.
@@ -41,6 +41,9 @@ pub enum FunctionalError {
     /// A budget or radius outside its range.
     #[error(transparent)]
     Budget(#[from] BudgetError),
+    /// Nothing was charged.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
     /// No noise was drawn.
     #[error(transparent)]
     Noise(#[from] NoiseError),

@@ -131,8 +131,14 @@ impl FaceMean for PointwiseMean {
         let (n, dim) = (self.setting.records as f64, self.setting.template.data().len());
         let (noised, scales, sensitivity, centre) = match self.range {
             PointwiseRange::Public(bounds) => {
-                let noised = tally.into_clipped(&self.plan)?.release(noise, paid)?;
-                (noised, self.scales(bounds), 2.0 / n, self.setting.template.data().to_vec())
+                let sum = tally.into_clipped(&self.plan)?;
+                let sensitivity = sum.sensitivity();
+                (
+                    sum.release(noise, paid)?,
+                    self.scales(bounds),
+                    sensitivity,
+                    self.setting.template.data().to_vec(),
+                )
             }
             _ => {
                 let sum = tally.into_measured(&self.plan)?;

@@ -451,3 +451,46 @@ fn settings_that_do_not_fit_are_refused() {
     let constant: Vec<f64> = [3.0, 4.0].repeat(4);
     assert!((mean.norm(&constant).unwrap().unwrap() - 5.0).abs() < 1e-12);
 }
+
+#[test]
+fn publishing_charges_first_and_certifies_what_was_done() {
+    let faces = [None, Some(moved(&template(), &[0.01]))];
+    for mean in all_private(2) {
+        let mut ledger = Ledger::in_memory(Some(PrivacyLoss::Gaussian(Mu::new(1.2 * MU).unwrap())));
+        let incomplete = tally_of(mean.as_ref(), &faces[..1]);
+        assert!(publish(mean.as_ref(), incomplete, &mut ledger, &mut NoiseSource::seeded(1)).is_err());
+        assert!(ledger.spent().is_empty(), "charged for nothing");
+        let mut noise = NoiseSource::from_os().unwrap();
+        let (_, statement) =
+            publish(mean.as_ref(), tally_of(mean.as_ref(), &faces), &mut ledger, &mut noise).unwrap();
+        let certificate = statement.certify().unwrap();
+        assert!(certificate.private, "{}", mean.plan().mechanism);
+        assert_eq!(certificate.loss, mean.plan().loss);
+        // A second one does not fit under the ceiling.
+        let again = publish(mean.as_ref(), tally_of(mean.as_ref(), &faces), &mut ledger, &mut noise);
+        assert!(matches!(again, Err(FunctionalError::Ledger(_))));
+    }
+    for mean in [
+        Box::new(PaperMean::as_published(setting(2), kernel()).unwrap()) as Box<dyn FaceMean>,
+        Box::new(PointwiseMean::new(setting(2), PointwiseRange::AsPublished).unwrap()),
+    ] {
+        let mut ledger = Ledger::in_memory(None);
+        let tally = tally_of(mean.as_ref(), &faces);
+        let (_, statement) =
+            publish(mean.as_ref(), tally, &mut ledger, &mut NoiseSource::from_os().unwrap()).unwrap();
+        assert!(!statement.certify().unwrap().private, "{}", mean.plan().mechanism);
+    }
+}
+
+#[test]
+fn audits_find_the_claim_and_no_more() {
+    for name in FUNCTIONAL_AUDITS {
+        let mechanism = functional_audit(name, 1.0).unwrap();
+        let report = crate::privacy::audit::audit(mechanism.as_ref(), 700, 7).unwrap();
+        assert!(report.passed, "{name}: {} > {}", report.lower_bound, report.claimed);
+        // All but the quantile, whose output is one of a few radii, can be told apart nearly as well as claimed.
+        let least = if *name == "private-quantile" { 0.1 } else { 0.5 };
+        assert!(report.lower_bound > least, "{name}: only {}", report.lower_bound);
+    }
+    assert!(functional_audit("nothing", 1.0).is_err() && functional_audit("joint", -1.0).is_err());
+}
