@@ -13,6 +13,8 @@ use sampled::Sampled;
 /// Points of the evened-out scan and template.
 const SCAN_POINTS: usize = 2500;
 const TEMPLATE_POINTS: usize = 700;
+/// Points of the surroundings of the nose in either.
+const NOSE_POINTS: usize = 1000;
 
 /// Why no pose was found.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -80,6 +82,8 @@ pub fn find_pose(scan: &[Point], template: &TriMesh, template_nose: usize) -> Re
 /// A template prepared for finding its pose in scans.
 pub struct PoseFinder {
     template: Sampled,
+    /// The surroundings of the nose tip at full density.
+    nose_patch: Sampled,
     size: f64,
     nose: Point,
     /// Unit vector out of the face at the nose tip.
@@ -88,7 +92,9 @@ pub struct PoseFinder {
     prominence: f64,
 }
 
-/// What counts as the surroundings of the nose tip, as a fraction of the template's size.
+/// The surroundings of the nose tip that are fitted by themselves, as a fraction of the template's size.
+const NOSE_REACH: f64 = 0.32;
+/// The surroundings above which the nose stands out, as a fraction of the template's size.
 const NOSE_SURROUNDINGS: f64 = 0.45;
 /// Fraction of the pairs that decide.
 const KEEP: f64 = 0.75;
@@ -116,7 +122,11 @@ impl PoseFinder {
         let facing = facing
             .try_normalize(0.0)
             .ok_or_else(|| unusable("the template's nose tip does not stand out"))?;
-        Ok(Self { template: sampled, size, nose, facing, prominence })
+        let reach = 2.0 * NOSE_REACH * size;
+        let around = template.vertices().iter().filter(|p| (*p - nose).norm() < reach).copied();
+        let nose_patch = Sampled::new(&around.collect::<Vec<_>>(), NOSE_POINTS)
+            .ok_or_else(|| unusable("the template has no points around its nose tip"))?;
+        Ok(Self { nose_patch, template: sampled, size, nose, facing, prominence })
     }
 
     /// Finds the template's pose in a scan of any orientation, position and unit: a face, or a bust with a face.
@@ -154,7 +164,7 @@ impl PoseFinder {
         if residual > LARGEST_RESIDUAL {
             return Err(PoseError::NoFace { residual, limit: LARGEST_RESIDUAL });
         }
-        let nose = self.nose_in(scan, &pose, &sampled);
+        let nose = self.nose_in(scan, &pose);
         Ok(Pose {
             rotation: pose.rotation,
             scale: pose.scale,
@@ -231,19 +241,23 @@ impl PoseFinder {
         (there / size).max(back / self.size)
     }
 
-    /// The scan point nearest to where the template's nose tip goes once its surroundings are fitted by themselves:
-    /// noses differ from that of the template in size and slant.
-    fn nose_in(&self, scan: &[Point], pose: &Similarity, sampled: &Sampled) -> usize {
-        let reach = NOSE_SURROUNDINGS * self.size;
-        let probes: Vec<usize> = (0..self.template.points.len())
-            .filter(|&i| (self.template.points[i] - self.nose).norm() < reach)
-            .collect();
+    /// The scan point nearest to where the template's nose tip goes once its surroundings are fitted by themselves, at
+    /// full density: noses differ from that of the template in size and slant.
+    fn nose_in(&self, scan: &[Point], pose: &Similarity) -> usize {
+        let reach = NOSE_REACH * self.size;
+        let expected = pose.apply(&self.nose);
+        let far = 2.0 * reach * pose.scale;
+        let near: Vec<Point> =
+            scan.iter().filter(|p| (*p - expected).norm_squared() < far * far).copied().collect();
+        let probes = self.nose_patch.within(&self.nose, reach);
         let mut local = *pose;
-        for _ in 0..12 {
-            let near = sampled.within(&local.apply(&self.nose), 0.8 * reach * local.scale);
-            match step(&local, &self.template, &probes, sampled, &near, 0.85, true) {
-                Some(next) => local = next,
-                None => break,
+        if let Some(sampled) = Sampled::new(&near, NOSE_POINTS) {
+            for _ in 0..12 {
+                let back = sampled.within(&local.apply(&self.nose), 0.85 * reach * local.scale);
+                match step(&local, &self.nose_patch, &probes, &sampled, &back, 0.7, true) {
+                    Some(next) => local = next,
+                    None => break,
+                }
             }
         }
         let place = local.apply(&self.nose);
