@@ -12,6 +12,7 @@ mod pose;
 mod refine;
 mod repair;
 mod sheet;
+mod signs;
 mod survey;
 mod topology;
 mod trimesh;
