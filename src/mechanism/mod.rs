@@ -1,1 +1,3 @@
 //! Mechanisms: statistics whose privacy loss is known before the data are read.
+
+pub mod functional;

@@ -1,0 +1,119 @@
+//! From records to a certified release and back through the ledger, as a study does it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use visard::privacy::noise::{NoiseError, NoiseSource};
+use visard::privacy::{
+    Certificate, ClipRadius, ClipSource, ClippedMean, LEDGER_FILE, Ledger, LedgerError, Mu, PrivacyLoss,
+    ReleaseError,
+};
+
+fn gaussian(m: f64) -> PrivacyLoss {
+    PrivacyLoss::Gaussian(Mu::new(m).unwrap())
+}
+
+fn mean_of(records: &[Option<[f64; 3]>], declared: u64, m: f64) -> ClippedMean {
+    let radius = ClipRadius::new(1.0, ClipSource::Public).unwrap();
+    let mut mean = ClippedMean::new(3, declared, radius, Mu::new(m).unwrap()).unwrap();
+    for record in records {
+        mean.add(record.as_ref().map(|r| &r[..])).unwrap();
+    }
+    mean
+}
+
+fn run(folder: &Path, records: &[Option<[f64; 3]>], m: f64) -> Result<Certificate, ReleaseError> {
+    let mut ledger = Ledger::open(&folder.join(LEDGER_FILE), Some(gaussian(2.0)))?;
+    let mut noise = NoiseSource::from_os()?;
+    let mean = mean_of(records, records.len() as u64, m);
+    let (release, statement) = mean.publish("clipped mean", &mut ledger, &mut noise)?;
+    let release_folder = folder.join("release");
+    fs::create_dir_all(&release_folder).unwrap();
+    let bytes: Vec<u8> = release.values.iter().flat_map(|x| x.to_le_bytes()).collect();
+    fs::write(release_folder.join("mean.f8"), bytes).unwrap();
+    let certificate = statement.certify().unwrap();
+    fs::write(release_folder.join("certificate.json"), certificate.to_json().unwrap()).unwrap();
+    Ok(certificate)
+}
+
+/// Names, sizes and (but for the noised values) bytes of what leaves the house.
+fn shape_of(folder: &Path) -> Vec<(PathBuf, u64)> {
+    let mut files: Vec<_> = fs::read_dir(folder.join("release"))
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| (PathBuf::from(entry.file_name()), entry.metadata().unwrap().len()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn two_runs_on_one_ledger_compose_and_the_third_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = [Some([0.1, 0.2, 0.3]), Some([9.0, 0.0, 0.0]), None];
+    let first = run(folder.path(), &records, 1.2).unwrap();
+    assert!(first.private && first.caveats.is_empty(), "{:?}", first.caveats);
+    run(folder.path(), &records, 1.6).unwrap();
+    let refusal = run(folder.path(), &records, 0.1).unwrap_err();
+    assert!(matches!(refusal, ReleaseError::Ledger(LedgerError::AboveCeiling { .. })));
+    assert_eq!(
+        refusal.to_string(),
+        "mu = 2 spent + mu = 0.1 requested = mu = 2.002498439, above the ceiling mu = 2; nothing was charged"
+    );
+    let ledger = Ledger::open(&folder.path().join(LEDGER_FILE), None).unwrap();
+    assert_eq!(ledger.spent().parts().len(), 2);
+}
+
+#[test]
+fn what_leaves_the_house_has_one_shape_for_all_records() {
+    let shapes: Vec<_> = [
+        [Some([0.0; 3]), Some([0.0; 3])],
+        [Some([1e300, -1e-300, 7.0]), Some([f64::NAN, 0.0, 0.0])],
+        [None, None],
+    ]
+    .iter()
+    .map(|records| {
+        let folder = tempfile::tempdir().unwrap();
+        run(folder.path(), records, 1.0).unwrap();
+        let certificate = fs::read(folder.path().join("release/certificate.json")).unwrap();
+        (shape_of(folder.path()), certificate)
+    })
+    .collect();
+    assert!(shapes.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn nothing_is_charged_for_what_cannot_be_released() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(LEDGER_FILE);
+    let mut ledger = Ledger::open(&path, Some(gaussian(1.0))).unwrap();
+    let before = fs::read(&path).unwrap();
+    let mut noise = NoiseSource::seeded(1);
+    // A scan that was dropped instead of counted.
+    let dropped = mean_of(&[Some([0.1; 3]), Some([0.2; 3])], 3, 0.5);
+    let refusal = dropped.publish("clipped mean", &mut ledger, &mut noise).unwrap_err();
+    assert!(matches!(refusal, ReleaseError::Noise(NoiseError::Incomplete(_))));
+    assert_eq!(
+        refusal.to_string(),
+        "n = 3 records were declared, 2 given; failed scans must be given too (as failures)"
+    );
+    // More than the ceiling.
+    let dear = mean_of(&[Some([0.1; 3])], 1, 1.5);
+    assert!(dear.publish("clipped mean", &mut ledger, &mut noise).is_err());
+    assert_eq!(fs::read(&path).unwrap(), before);
+    // n = 1 is a dataset, and a seeded release says that it is not private.
+    let (_, statement) =
+        mean_of(&[Some([0.1; 3])], 1, 1.0).publish("clipped mean", &mut ledger, &mut noise).unwrap();
+    let certificate = statement.certify().unwrap();
+    assert!(!certificate.private && certificate.seeded && certificate.n == 1);
+    assert!(fs::read(&path).unwrap().len() > before.len());
+}
+
+#[test]
+fn refusals_do_not_depend_on_the_records() {
+    let say = |records: &[Option<[f64; 3]>]| {
+        let mut ledger = Ledger::in_memory(Some(gaussian(0.1)));
+        let mean = mean_of(records, 2, 1.0);
+        mean.publish("clipped mean", &mut ledger, &mut NoiseSource::seeded(1)).unwrap_err().to_string()
+    };
+    assert_eq!(say(&[Some([0.0; 3]), None]), say(&[Some([1e300; 3]), Some([f64::INFINITY, 0.0, 1.0])]));
+}
