@@ -1,0 +1,3 @@
+//! Dense correspondence of a scan with the public template, one scan at a time.
+
+pub mod srnf;
