@@ -1,0 +1,147 @@
+//! How conformal a planar map of a mesh is.
+
+use super::orientation::flipped_triangles;
+use super::{ConformalError, DiskMap};
+use crate::mesh::{DiskMesh, Point, TriMesh};
+use nalgebra::Complex;
+use serde::Serialize;
+
+/// Conformal quality of a map, in the definitions usual in the literature on disk conformal maps (as in Choi
+/// and Lui 2015, *Fast disk conformal parameterization of simply-connected open surfaces*, § 5).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Quality {
+    /// Angle in the map less angle on the surface, over the 3 corners of all triangles, in degrees.
+    pub angle_distortion_deg: AngleDistortion,
+    /// |μ| = (σ₁ − σ₂)/(σ₁ + σ₂) of each triangle's singular values.
+    pub beltrami: Beltrami,
+    /// Triangles turned over, or of no area in the map.
+    pub flipped_triangles: usize,
+    /// Largest | |z| − 1 | on the boundary.
+    pub boundary_deviation: f64,
+    /// How unevenly the map enlarges.
+    pub area_distortion: AreaDistortion,
+}
+
+/// Angle distortion d over all corners, degrees.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AngleDistortion {
+    /// Mean of |d|.
+    pub mean: f64,
+    /// Median of |d|.
+    pub median: f64,
+    /// Standard deviation of d about its mean.
+    pub sd: f64,
+}
+
+/// Size of the Beltrami coefficient over all triangles: 0 conformal, 1 folded flat.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Beltrami {
+    /// Mean of |μ|.
+    pub mean: f64,
+    /// Largest |μ|.
+    pub max: f64,
+}
+
+/// Natural logarithm of (share of the image area / share of the surface area), over all triangles.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AreaDistortion {
+    /// Mean of |log ratio|.
+    pub mean: f64,
+    /// Largest |log ratio|.
+    pub max: f64,
+}
+
+impl Quality {
+    /// Measures a map; triangles of no area on the surface have no |μ| and no area ratio, and are left out of
+    /// these figures.
+    ///
+    /// # Errors
+    /// [`ConformalError::WrongLength`] unless the map has one place per vertex.
+    pub fn measure(disk: &DiskMesh, map: &DiskMap) -> Result<Self, ConformalError> {
+        let (mesh, z) = (disk.mesh(), &map.z);
+        let expected = mesh.vertices().len();
+        if z.len() != expected {
+            return Err(ConformalError::WrongLength { what: "vertices", given: z.len(), expected });
+        }
+        let deviation = disk.boundary().iter().map(|&v| (z[v].norm() - 1.0).abs()).fold(0.0, f64::max);
+        Ok(Self {
+            angle_distortion_deg: angle_distortion(mesh, z),
+            beltrami: beltrami(mesh, z),
+            flipped_triangles: flipped_triangles(mesh.triangles(), z).len(),
+            boundary_deviation: deviation,
+            area_distortion: area_distortion(mesh, z),
+        })
+    }
+}
+
+/// Signed angle distortion of every corner, degrees.
+fn corner_distortions(mesh: &TriMesh, z: &[Complex<f64>]) -> Vec<f64> {
+    let flat = |v: usize| Point::new(z[v].re, z[v].im, 0.0);
+    let angle = |at: Point, from: Point, to: Point| {
+        let (a, b) = (from - at, to - at);
+        let cosine = a.dot(&b) / (a.norm_squared() * b.norm_squared()).sqrt().max(1e-300);
+        cosine.clamp(-1.0, 1.0).acos().to_degrees()
+    };
+    let mut out = Vec::with_capacity(3 * mesh.triangles().len());
+    for (t, triangle) in mesh.triangles().iter().enumerate() {
+        let (p, q) = (mesh.corners(t), triangle.map(flat));
+        for k in 0..3 {
+            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+            out.push(angle(q[k], q[i], q[j]) - angle(p[k], p[i], p[j]));
+        }
+    }
+    out
+}
+
+fn angle_distortion(mesh: &TriMesh, z: &[Complex<f64>]) -> AngleDistortion {
+    let signed = corner_distortions(mesh, z);
+    let n = signed.len() as f64;
+    let centre = signed.iter().sum::<f64>() / n;
+    let sd = (signed.iter().map(|d| (d - centre).powi(2)).sum::<f64>() / n).sqrt();
+    let mut sizes: Vec<f64> = signed.iter().map(|d| d.abs()).collect();
+    sizes.sort_unstable_by(f64::total_cmp);
+    let middle = sizes.len() / 2;
+    let median = if sizes.len() % 2 == 1 { sizes[middle] } else { 0.5 * (sizes[middle - 1] + sizes[middle]) };
+    AngleDistortion { mean: sizes.iter().sum::<f64>() / n, median, sd }
+}
+
+/// |μ| of each triangle of positive area.
+pub(crate) fn beltrami_moduli(mesh: &TriMesh, z: &[Complex<f64>]) -> Vec<f64> {
+    let modulus = |t: usize| {
+        let [a, b, c] = mesh.corners(t);
+        let (e1, e2) = (b - a, c - a);
+        let x1 = e1.norm();
+        let (x2, y2) = (e1.dot(&e2) / x1, e1.cross(&e2).norm() / x1);
+        let [za, zb, zc] = mesh.triangles()[t].map(|v| z[v]);
+        let du = (zb - za) / x1;
+        let dv = (zc - za - du * x2) / y2;
+        let determinant = (du.conj() * dv).im;
+        let frobenius = du.norm_sqr() + dv.norm_sqr();
+        let (sum, difference) = (frobenius + 2.0 * determinant.abs(), frobenius - 2.0 * determinant.abs());
+        (difference.max(0.0) / sum).sqrt()
+    };
+    (0..mesh.triangles().len()).map(modulus).filter(|m| m.is_finite()).collect()
+}
+
+fn beltrami(mesh: &TriMesh, z: &[Complex<f64>]) -> Beltrami {
+    let moduli = beltrami_moduli(mesh, z);
+    let mean = moduli.iter().sum::<f64>() / moduli.len().max(1) as f64;
+    Beltrami { mean, max: moduli.into_iter().fold(0.0, f64::max) }
+}
+
+fn area_distortion(mesh: &TriMesh, z: &[Complex<f64>]) -> AreaDistortion {
+    let image = |t: usize| {
+        let [a, b, c] = mesh.triangles()[t].map(|v| z[v]);
+        ((b - a).conj() * (c - a)).im.abs()
+    };
+    let pairs: Vec<(f64, f64)> =
+        (0..mesh.triangles().len()).map(|t| (image(t), mesh.area_vector(t).norm())).collect();
+    let (total_image, total): (f64, f64) = pairs.iter().fold((0.0, 0.0), |(i, s), &(a, b)| (i + a, s + b));
+    let ratios: Vec<f64> = pairs
+        .iter()
+        .map(|&(a, b)| ((a / total_image) / (b / total)).ln().abs())
+        .filter(|r| r.is_finite())
+        .collect();
+    let mean = ratios.iter().sum::<f64>() / ratios.len().max(1) as f64;
+    AreaDistortion { mean, max: ratios.into_iter().fold(0.0, f64::max) }
+}
