@@ -15,8 +15,8 @@ use visard::privacy::{ClipRadius, ClipSource};
 use visard::study::FolderError;
 use visard::study::face::record::{ScanRow, landmark_file, prepare_scan, register_scan};
 use visard::study::face::{
-    FaceMechanism, FaceStudySettings, Outcome, Registration, StudyError, TemplateSource, load_template,
-    run as run_study,
+    ClipChoice, FaceMechanism, FaceStudySettings, Outcome, Registration, StudyError, TemplateSource,
+    load_template, run as run_study,
 };
 
 /// Commands on face scans.
@@ -63,9 +63,9 @@ pub struct ShapeArgs {
     /// Samples on each curve
     #[arg(long, value_name = "M", default_value_t = 80)]
     pub samples: usize,
-    /// Public clip radius, chosen without looking at the scans
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
-    pub clip_radius: Option<f64>,
+    /// Clip radius: a public number chosen without looking at the scans, or "private": estimated from them and paid for
+    #[arg(long, value_name = "F|private", allow_negative_numbers = true)]
+    pub clip_radius: Option<String>,
     /// Which private mean
     #[arg(long, value_enum, default_value_t = MechanismName::Joint)]
     pub mechanism: MechanismName,
@@ -150,6 +150,20 @@ fn template_source(name: &str) -> TemplateSource {
     if name == "builtin" { TemplateSource::Builtin } else { TemplateSource::File(name.into()) }
 }
 
+/// `--clip-radius`: absent, a number, or "private".
+fn clip_choice(text: Option<&str>) -> Result<ClipChoice, Failure> {
+    match text {
+        None => Ok(ClipChoice::Default),
+        Some("private") => Ok(ClipChoice::Private),
+        Some(text) => {
+            let number: f64 = text.parse().map_err(|_| {
+                Failure::usage(format!("--clip-radius {text:?} is neither a number nor \"private\""))
+            })?;
+            ClipRadius::new(number, ClipSource::Public).map(ClipChoice::Public).map_err(Failure::usage)
+        }
+    }
+}
+
 /// The study's settings from the command line.
 pub fn study_settings(
     inputs: Vec<PathBuf>,
@@ -166,11 +180,7 @@ pub fn study_settings(
         }
         _ => Some(budget.mu()?),
     };
-    let clip = shape
-        .clip_radius
-        .map(|r| ClipRadius::new(r, ClipSource::Public))
-        .transpose()
-        .map_err(Failure::usage)?;
+    let clip = clip_choice(shape.clip_radius.as_deref())?;
     let positive = |x: Option<f64>, name: &str| match x {
         Some(x) if !(x > 0.0 && x.is_finite()) => {
             Err(Failure::usage(format!("{name} must be a positive number")))

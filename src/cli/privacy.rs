@@ -5,7 +5,8 @@ use super::output::{Failure, Printer};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
-use visard::privacy::audit::{STANDARD_AUDITS, audit, standard_audit};
+use visard::mechanism::audits::{audit_by_name, audit_names};
+use visard::privacy::audit::audit;
 use visard::privacy::{
     Calibration, Certificate, Delta, Epsilon, L2Sensitivity, Mu, convert, explain, gaussian_sigma_for,
 };
@@ -95,7 +96,7 @@ enum CalibrationName {
 #[command(after_help = "Example:\n  visard privacy audit --mechanism gaussian --runs 100000")]
 pub struct AuditArgs {
     /// Which mechanism
-    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(STANDARD_AUDITS))]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(audit_names()))]
     mechanism: String,
     /// Runs on each of two neighbouring datasets
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(100..))]
@@ -144,7 +145,7 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
             printer.result(json!({"sigma": sigma}), format!("sigma = {sigma}"));
         }
         PrivacyCommand::Audit(args) => {
-            let mechanism = standard_audit(&args.mechanism, args.parameter).map_err(Failure::usage)?;
+            let mechanism = audit_by_name(&args.mechanism, args.parameter).map_err(Failure::usage)?;
             let report =
                 audit(mechanism.as_ref(), args.runs, global.seed.unwrap_or(1)).map_err(Failure::failed)?;
             let verdict = if report.passed { "not refuted" } else { "REFUTED" };

@@ -1,3 +1,5 @@
 //! Mechanisms: statistics whose privacy loss is known before the data are read.
 
+pub mod audits;
 pub mod functional;
+pub mod quantile;

@@ -57,7 +57,7 @@ pub enum AuditError {
     #[error("{0} does not return the same number of statistics from every run")]
     Statistics(String),
     /// No such mechanism.
-    #[error("no audit is called {name}; there are {}", STANDARD_AUDITS.join(", "))]
+    #[error("no audit is called {name}; visard privacy audit --help lists them")]
     Unknown {
         /// What was asked for.
         name: String,

@@ -5,8 +5,9 @@ use crate::mechanism::functional::{
     FunctionalMean, MeanMechanism, MechanismError, PerCurveMean, PerCurveSettings, PointwiseMean, Price,
     RangeScale,
 };
+use crate::mechanism::quantile::{PrivateQuantile, QuantileError};
 use crate::privacy::noise::{NoiseDescription, NoiseError, NoiseSource};
-use crate::privacy::{ClipRadius, ClipSource, Ledger, LedgerError, Mu};
+use crate::privacy::{Charge, ChargeError, ClipRadius, ClipSource, Ledger, LedgerError, Mu, PrivacyLoss};
 use serde::Serialize;
 
 /// Which mean is released.
@@ -35,6 +36,21 @@ pub const JOINT_RADIUS: f64 = 0.060;
 /// Default public radius of [`FaceMechanism::Curves`] for each curve's each coordinate.
 pub const CURVE_RADIUS: f64 = 0.060;
 
+/// Where the clip radius comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum ClipChoice {
+    /// The mechanism's public default.
+    #[default]
+    Default,
+    /// A radius declared public.
+    Public(ClipRadius),
+    /// A private quantile of the records' deviations, paid from the budget ([`FaceMechanism::Joint`] only).
+    Private,
+}
+
+/// Share of μ that a private clip radius costs; the mean keeps √(1 − 0.2²) = 0.98 of it.
+pub const QUANTILE_SHARE: f64 = 0.2;
+
 /// A private mean could not be made. Nothing in it depends on a record.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -51,6 +67,15 @@ pub enum MeanError {
     /// No noise was drawn.
     #[error(transparent)]
     Noise(#[from] NoiseError),
+    /// The private clip radius.
+    #[error(transparent)]
+    Quantile(#[from] QuantileError),
+    /// The charge does not cover its parts.
+    #[error(transparent)]
+    Charge(#[from] ChargeError),
+    /// A private radius for a mechanism that has none.
+    #[error("a private clip radius is for the joint mechanism; give this one a public radius")]
+    PrivateRadius,
     /// The mean is not a set of curves.
     #[error(transparent)]
     Curves(#[from] CurvesError),
@@ -63,6 +88,8 @@ pub struct ReleasedMean {
     pub curves: FaceCurves,
     /// The price that was paid.
     pub price: Price,
+    /// The releases it is composed of, where there are several.
+    pub parts: Vec<(&'static str, Mu)>,
     /// The noise that was drawn.
     pub noise: NoiseDescription,
     /// Whether the noise came from a fixed seed.
@@ -129,14 +156,62 @@ pub fn release(
     ledger: &mut Ledger,
     noise: &mut NoiseSource,
 ) -> Result<ReleasedMean, MeanError> {
+    let price = mechanism.price();
+    let charge = ledger.charge(price.mechanism, price.loss)?;
+    draw(mechanism, template, records, charge, noise)
+}
+
+/// A mean whose radius is a private 95 % quantile of the deviations: one charge of the whole μ, split between the two.
+///
+/// # Errors
+/// [`MeanError`].
+pub fn release_with_private_radius(
+    kind: FaceMechanism,
+    template: &FaceCurves,
+    records: &[Option<FaceCurves>],
+    mu: Mu,
+    ledger: &mut Ledger,
+    noise: &mut NoiseSource,
+) -> Result<ReleasedMean, MeanError> {
+    if kind != FaceMechanism::Joint {
+        return Err(MeanError::PrivateRadius);
+    }
+    let for_radius = Mu::new(QUANTILE_SHARE * mu.get())?;
+    // A hair less than √(1 − share²), so that rounding cannot make the parts exceed the whole.
+    let for_mean = Mu::new(mu.get() * (1.0 - QUANTILE_SHARE * QUANTILE_SHARE).sqrt() * (1.0 - 1e-12))?;
+    let quantile = PrivateQuantile::new(0.015, 0.2, 1.15, 0.95, records.len() as u64, for_radius)?;
+    let charge = ledger.charge("private clip radius and joint mean", PrivacyLoss::Gaussian(mu))?;
+    let mut paid = charge.split(&[PrivacyLoss::Gaussian(for_radius), PrivacyLoss::Gaussian(for_mean)])?;
+    let (for_mean_paid, for_radius_paid) = match (paid.pop(), paid.pop()) {
+        (Some(mean), Some(radius)) => (mean, radius),
+        _ => return Err(MeanError::PrivateRadius),
+    };
+    let deviations = records.iter().map(|r| r.as_ref().map(|r| r.mean_square_distance(template).sqrt()));
+    let radius = quantile.release(deviations, noise, for_radius_paid)?;
+    let mechanism =
+        mechanism(kind, template, records, Some(radius), for_mean)?.ok_or(MeanError::PrivateRadius)?;
+    let mut released = draw(mechanism.as_ref(), template, records, for_mean_paid, noise)?;
+    released.price.loss = PrivacyLoss::Gaussian(mu);
+    released.price.mu = mu;
+    released.parts = vec![("private clip radius", for_radius), ("joint mean", for_mean)];
+    Ok(released)
+}
+
+fn draw(
+    mechanism: &dyn MeanMechanism,
+    template: &FaceCurves,
+    records: &[Option<FaceCurves>],
+    charge: Charge,
+    noise: &mut NoiseSource,
+) -> Result<ReleasedMean, MeanError> {
     let price = mechanism.price().clone();
     let statistic = mechanism.statistic(&mut records.iter().map(|r| r.as_ref().map(FaceCurves::data)));
-    let charge = ledger.charge(price.mechanism, price.loss)?;
     let recorded = charge.is_durable();
     let drawn = noise.gaussian_vector(&statistic, price.sensitivity, price.mu, charge)?;
     let values = mechanism.finish(&drawn.values, drawn.sigma);
     let curves = FaceCurves::new(template.curves(), template.samples(), values)?;
-    Ok(ReleasedMean { curves, price, noise: drawn.noise, seeded: noise.is_seeded(), recorded })
+    let parts = Vec::new();
+    Ok(ReleasedMean { curves, price, parts, noise: drawn.noise, seeded: noise.is_seeded(), recorded })
 }
 
 /// The mean of the records, a missing one counting as the template: for the data holder only.

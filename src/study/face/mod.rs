@@ -13,7 +13,7 @@ mod settings;
 mod summary;
 mod template;
 
-pub use mean::FaceMechanism;
+pub use mean::{ClipChoice, FaceMechanism};
 pub use run::{Outcome, Progress, StudyError, run};
 pub use settings::{FaceStudySettings, Registration, TemplateSource};
 pub use template::{LoadedTemplate, TemplateLoadError, load_template};

@@ -9,7 +9,7 @@ use super::template::LoadedTemplate;
 use crate::function::FaceCurves;
 use crate::io::{WriteError, write_bytes, write_npy, write_ply};
 use crate::mesh::TriMesh;
-use crate::privacy::{Caveat, Certificate, CertificateError, Composition, Statement};
+use crate::privacy::{Caveat, Certificate, CertificateError, Composition, PrivacyLoss, Statement};
 use crate::study::StudyFolder;
 use crate::surface::TemplateError;
 use serde_json::json;
@@ -115,6 +115,9 @@ fn certify(results: &Results<'_>, released: &ReleasedMean) -> Result<Certificate
     statement.sensitivity = Some(price.sensitivity.get());
     statement.clip_radius = Some(price.clip);
     statement.noise = Some(released.noise.clone());
+    for (part, mu) in &released.parts {
+        statement.composition.add(*part, PrivacyLoss::Gaussian(*mu));
+    }
     statement.public_inputs = vec![results.loaded.input.clone()];
     statement.seeded = released.seeded;
     statement.recorded = released.recorded;

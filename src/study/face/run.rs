@@ -1,7 +1,7 @@
 //! The whole job, start to finish.
 
 use super::cache::RecordCache;
-use super::mean::{self, FaceMechanism, MeanError, ReleasedMean};
+use super::mean::{self, ClipChoice, FaceMechanism, MeanError, ReleasedMean};
 use super::output::{self, OutputError, Results};
 use super::record::{Record, RecordSettings, landmark_file, process_scan};
 use super::settings::FaceStudySettings;
@@ -151,14 +151,22 @@ fn release_mean(
     let Some(mu) = settings.budget.filter(|_| settings.mechanism != FaceMechanism::None) else {
         return Ok(None);
     };
-    let Some(mechanism) = mean::mechanism(settings.mechanism, own, records, settings.clip_radius, mu)? else {
-        return Ok(None);
-    };
     let mut noise = match settings.seed {
         Some(seed) => NoiseSource::seeded(seed),
         None => NoiseSource::from_os().map_err(MeanError::from)?,
     };
-    Ok(Some(mean::release(mechanism.as_ref(), own, records, ledger, &mut noise)?))
+    let radius = match settings.clip_radius {
+        ClipChoice::Default => None,
+        ClipChoice::Public(radius) => Some(radius),
+        ClipChoice::Private => {
+            let kind = settings.mechanism;
+            return Ok(Some(mean::release_with_private_radius(kind, own, records, mu, ledger, &mut noise)?));
+        }
+    };
+    match mean::mechanism(settings.mechanism, own, records, radius, mu)? {
+        Some(mechanism) => Ok(Some(mean::release(mechanism.as_ref(), own, records, ledger, &mut noise)?)),
+        None => Ok(None),
+    }
 }
 
 /// All scans, in parallel, each kept as soon as it is done.

@@ -1,7 +1,7 @@
 //! What a face study is told before it reads a scan: all of it public.
 
-use super::mean::FaceMechanism;
-use crate::privacy::{ClipRadius, Mu};
+use super::mean::{ClipChoice, FaceMechanism};
+use crate::privacy::Mu;
 use std::path::PathBuf;
 
 /// Where the public template comes from.
@@ -45,8 +45,8 @@ pub struct FaceStudySettings {
     pub mechanism: FaceMechanism,
     /// Its budget; `None` only for [`FaceMechanism::None`].
     pub budget: Option<Mu>,
-    /// A public clip radius, where one was declared.
-    pub clip_radius: Option<ClipRadius>,
+    /// Where the clip radius comes from.
+    pub clip_radius: ClipChoice,
     /// Fixed noise seed: an experiment, not private.
     pub seed: Option<u64>,
     /// Total μ this study's ledger may ever spend, where limited.

@@ -1,0 +1,119 @@
+//! Nothing in `release/` depends on the records except through the noised values: two neighbouring studies with the same noise
+//! seed differ in these only.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use visard::io::write_ply;
+use visard::mesh::TriMesh;
+use visard::privacy::Mu;
+use visard::study::face::{
+    ClipChoice, FaceMechanism, FaceStudySettings, Registration, TemplateSource, run as run_study,
+};
+use visard::synth::{ScanConditions, person};
+
+fn write_person(folder: &Path, name: &str, index: usize) {
+    let cloud = TriMesh::new(person(7, index, &ScanConditions::demo()).points, Vec::new()).unwrap();
+    write_ply(&folder.join(name), &cloud).unwrap();
+}
+
+/// Runs a study on five scans of which the last is made by `last`, and returns its release, file by file.
+fn release(mechanism: FaceMechanism, last: &dyn Fn(&Path)) -> BTreeMap<String, Vec<u8>> {
+    let dir = tempfile::tempdir().unwrap();
+    let scans = dir.path().join("scans");
+    fs::create_dir(&scans).unwrap();
+    (0..4).for_each(|i| write_person(&scans, &format!("scan{i}.ply"), i));
+    last(&scans);
+    let settings = FaceStudySettings {
+        inputs: vec![scans],
+        out: dir.path().join("study"),
+        template: TemplateSource::Builtin,
+        curves: 6,
+        samples: 16,
+        registration: Registration::default(),
+        crop_radius: None,
+        mechanism,
+        budget: Some(Mu::new(2.0).unwrap()),
+        clip_radius: ClipChoice::Default,
+        seed: Some(11),
+        ceiling: None,
+        resume: false,
+        replace: false,
+    };
+    run_study(&settings, &|_| {}).unwrap();
+    let release = dir.path().join("study/release");
+    fs::read_dir(&release)
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            (entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).unwrap())
+        })
+        .collect()
+}
+
+/// A page without what is drawn from released numbers: charts, embedded pictures and meshes, and every digit.
+fn without_numbers(page: &[u8]) -> String {
+    let mut text = String::from_utf8(page.to_vec()).unwrap();
+    while let Some(start) = text.find("<svg") {
+        let end = start + text[start..].find("</svg>").unwrap() + 6;
+        text.replace_range(start..end, "[chart]");
+    }
+    let mut out = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find("base64,") {
+        out.push_str(&rest[..at]);
+        let payload = &rest[at + 7..];
+        let end = payload.find(|c: char| !c.is_ascii_alphanumeric() && !"+/=".contains(c)).unwrap();
+        rest = &payload[end..];
+    }
+    out.push_str(rest);
+    let mut plain = String::new();
+    for c in out.chars() {
+        let c = if c.is_ascii_digit() || ".-+e, ML".contains(c) { '#' } else { c };
+        if !(c == '#' && plain.ends_with('#')) {
+            plain.push(c);
+        }
+    }
+    plain
+}
+
+fn compare(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>) {
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+    assert_eq!(a["certificate.json"], b["certificate.json"]);
+    // The array: header alike, values not.
+    assert_eq!(a["curves.npy"].len(), b["curves.npy"].len());
+    assert_eq!(a["curves.npy"][..128], b["curves.npy"][..128]);
+    assert_ne!(
+        a["curves.npy"], b["curves.npy"],
+        "the studies are not neighbours but twins: the test tests nothing"
+    );
+    // The mesh: header, number of bytes and triangles alike.
+    let (m, n) = (&a["mean.ply"], &b["mean.ply"]);
+    assert_eq!(m.len(), n.len());
+    let header = m.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
+    assert_eq!(m[..header], n[..header]);
+    let triangles = m.len() - header - 13 * visard::synth::builtin_template().triangles().len();
+    assert_eq!(m[header + triangles..], n[header + triangles..]);
+    let (p, q) = (without_numbers(&a["report.html"]), without_numbers(&b["report.html"]));
+    let differs = p.chars().zip(q.chars()).take_while(|(x, y)| x == y).count();
+    let shown: String = p.chars().skip(differs.saturating_sub(60)).take(120).collect();
+    assert!(p == q, "the pages differ at: {shown}");
+}
+
+#[test]
+fn releases_of_neighbours_differ_in_noised_values_only() {
+    for mechanism in [FaceMechanism::Joint, FaceMechanism::Curves] {
+        let one = release(mechanism, &|scans| write_person(scans, "scan4.ply", 4));
+        // Another person under another name; a file that no stage can process.
+        let other = release(mechanism, &|scans| write_person(scans, "somebody-else.ply", 9));
+        let broken = release(mechanism, &|scans| fs::write(scans.join("scan4.xyz"), "1 2 zwölf\n").unwrap());
+        compare(&one, &other);
+        compare(&one, &broken);
+        for file in one.values().chain(broken.values()) {
+            let text = String::from_utf8_lossy(file);
+            for trace in ["scan4", "somebody", "zwölf", "failed_scans\": 1"] {
+                assert!(!text.contains(trace), "{trace} in release/");
+            }
+        }
+    }
+}
