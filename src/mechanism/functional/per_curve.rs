@@ -45,12 +45,12 @@ pub struct PerCurveSettings {
 }
 
 impl PerCurveSettings {
-    /// The paper's own settings: φ = .01, .01, .005, shares .2, .2, .55, α = 1. The paper does not state ρ; 0.2 keeps
-    /// the features its figures show.
+    /// The paper's own settings: φ = .01, .01, .005, shares .2, .2, .55, α = 1. The paper does not state ρ; 1 gives its
+    /// mechanism the smallest error on a public face model (docs/measurements.md).
     pub fn paper() -> Option<Self> {
         Some(Self {
             noise: BlockNoise::PaperBound,
-            kernel: PowerExponential::new(0.2, 1.0)?,
+            kernel: PowerExponential::new(1.0, 1.0)?,
             penalty: [0.01, 0.01, 0.005],
             budget: BlockBudget::PAPER,
             centred: false,
