@@ -7,6 +7,8 @@
 //! * [`conformal`]: disk-conformal maps, Möbius recentring, their quality.
 //! * [`surface`]: disk-parameterized surfaces, SRNF registration, face radial curves.
 //! * [`function`]: Hilbert spaces on the circle and the disk: bases, kernels, smoothing, shrinkage.
+//! * [`manifold`]: Riemannian manifolds as values: shapes, spheres, positive definite matrices, hyperbolic spaces.
+//! * [`stats`]: Fréchet means and geodesic balls, without privacy.
 //! * [`privacy`]: budgets, accountants, the ledger, certificates, noise.
 //! * [`mechanism`]: statistics with a price: one folder per mechanism.
 //! * [`sparse`]: sparse symmetric systems, below everything.
@@ -17,11 +19,13 @@
 pub mod conformal;
 pub mod function;
 pub mod io;
+pub mod manifold;
 pub mod mechanism;
 pub mod mesh;
 pub mod privacy;
 pub mod report;
 pub mod sparse;
+pub mod stats;
 pub mod study;
 pub mod surface;
 pub mod synth;

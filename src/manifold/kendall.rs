@@ -1,0 +1,281 @@
+//! Kendall's space of planar shapes.
+
+use super::isotropic::{Isotropic, power_ln};
+use super::normal::fill_standard_normal;
+use super::numeric::sinc;
+use super::space::{CurvatureBounds, Manifold, ManifoldError};
+use nalgebra::{Complex, DVector};
+use rand::Rng;
+use std::f64::consts::FRAC_PI_2;
+
+const NAME: &str = "planar shape space";
+
+/// Kendall's space of shapes of k planar landmarks: configurations modulo translation, scale and rotation, the complex
+/// projective space ℂPᵏ⁻² with the Fubini–Study metric of curvature 1 to 4 (Kendall 1984).
+///
+/// A point is a preshape: a vector of ℂᵏ, centred, of unit norm; preshapes that differ by a phase are the same shape.
+/// A tangent vector is horizontal at the given preshape: v ∈ ℂᵏ, centred, p*v = 0. Distances are the Riemannian
+/// (Procrustes) arccos|p*q| ∈ [0, π/2].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kendall {
+    landmarks: usize,
+}
+
+/// A preshape or a horizontal vector: one complex number for each landmark.
+type Preshape = DVector<Complex<f64>>;
+
+impl Kendall {
+    /// The space of shapes of k ≥ 3 landmarks in the plane.
+    ///
+    /// # Errors
+    /// Fewer than three landmarks.
+    pub fn new(landmarks: usize) -> Result<Self, ManifoldError> {
+        if landmarks < 3 {
+            return Err(ManifoldError::Parameter {
+                manifold: NAME,
+                parameter: "fewer than three landmarks",
+                remedy: "mark at least three",
+            });
+        }
+        Ok(Self { landmarks })
+    }
+
+    /// k.
+    pub fn landmarks(&self) -> usize {
+        self.landmarks
+    }
+
+    /// The preshape of a configuration of k landmarks (x, y): centred, scaled to unit norm, not rotated.
+    ///
+    /// # Errors
+    /// The wrong number of landmarks, a coordinate that is not finite, or landmarks that all coincide.
+    pub fn preshape(&self, landmarks: &[[f64; 2]]) -> Result<Preshape, ManifoldError> {
+        if landmarks.len() != self.landmarks {
+            let (expected, found) = (2 * self.landmarks, 2 * landmarks.len());
+            return Err(ManifoldError::WrongSize { manifold: NAME, expected, found });
+        }
+        let largest = landmarks.iter().flatten().fold(0.0_f64, |m, x| m.max(x.abs()));
+        if landmarks.iter().flatten().any(|x| !x.is_finite()) {
+            return Err(ManifoldError::NotFinite(NAME));
+        }
+        // Dividing by the largest coordinate first keeps squares from overflowing or vanishing.
+        let unit = if largest > 0.0 { largest } else { 1.0 };
+        let mut z = Preshape::from_iterator(
+            self.landmarks,
+            landmarks.iter().map(|[x, y]| Complex::new(x / unit, y / unit)),
+        );
+        center(&mut z);
+        let size = norm(&z);
+        // Below this the differences between landmarks are rounding error.
+        if size <= 1e-13 {
+            return Err(ManifoldError::OffManifold {
+                manifold: NAME,
+                constraint: "has all its landmarks at one place",
+                remedy: "mark it again",
+            });
+        }
+        z /= Complex::from(size);
+        center(&mut z);
+        let size = norm(&z);
+        z /= Complex::from(size);
+        Ok(z)
+    }
+
+    /// The landmarks (x, y) of a preshape: centred, of unit size, at the preshape's own rotation.
+    pub fn configuration(&self, p: &Preshape) -> Vec<[f64; 2]> {
+        p.iter().map(|z| [z.re, z.im]).collect()
+    }
+
+    /// The preshape of q's shape rotated to match p best: p*q′ > 0.
+    ///
+    /// # Errors
+    /// [`ManifoldError::CutLocus`] for shapes at distance π/2, which every rotation matches equally.
+    pub fn align(&self, p: &Preshape, q: &Preshape) -> Result<Preshape, ManifoldError> {
+        let phase = phase(hermitian(p, q))?;
+        Ok(q.map(|z| z * phase.conj()))
+    }
+}
+
+/// p*q = Σ p̄_j q_j.
+pub(crate) fn hermitian(p: &Preshape, q: &Preshape) -> Complex<f64> {
+    let mut sums = [[0.0; 4]; 2];
+    for (i, (a, b)) in p.as_slice().iter().zip(q.as_slice()).enumerate() {
+        let lane = i & 1;
+        sums[lane][0] += a.re * b.re;
+        sums[lane][1] += a.im * b.im;
+        sums[lane][2] += a.re * b.im;
+        sums[lane][3] += a.im * b.re;
+    }
+    let total = |k: usize| sums[0][k] + sums[1][k];
+    Complex::new(total(0) + total(1), total(2) - total(3))
+}
+
+fn norm(z: &Preshape) -> f64 {
+    z.iter().map(|z| z.norm_sqr()).sum::<f64>().sqrt()
+}
+
+fn center(z: &mut Preshape) {
+    let mean = z.iter().sum::<Complex<f64>>() / z.len() as f64;
+    z.iter_mut().for_each(|z| *z -= mean);
+}
+
+/// c/|c|, or an error if |c| is rounding error.
+fn phase(c: Complex<f64>) -> Result<Complex<f64>, ManifoldError> {
+    let size = c.norm();
+    if size <= 8.0 * f64::EPSILON { Err(ManifoldError::CutLocus(NAME)) } else { Ok(c / size) }
+}
+
+/// y ← y + a·x.
+fn axpy(a: Complex<f64>, x: &Preshape, y: &mut Preshape) {
+    for (y, x) in y.as_mut_slice().iter_mut().zip(x.as_slice()) {
+        *y += a * x;
+    }
+}
+
+impl Manifold for Kendall {
+    type Point = Preshape;
+    type Tangent = Preshape;
+
+    /// 2k − 4.
+    fn dim(&self) -> usize {
+        2 * self.landmarks - 4
+    }
+
+    fn check(&self, p: &Preshape) -> Result<(), ManifoldError> {
+        if p.len() != self.landmarks {
+            let (expected, found) = (2 * self.landmarks, 2 * p.len());
+            return Err(ManifoldError::WrongSize { manifold: NAME, expected, found });
+        }
+        if p.iter().any(|z| !(z.re.is_finite() && z.im.is_finite())) {
+            return Err(ManifoldError::NotFinite(NAME));
+        }
+        let constraint = if p.iter().sum::<Complex<f64>>().norm() > 1e-8 {
+            "is not centred"
+        } else if (norm(p) - 1.0).abs() > 1e-8 {
+            "does not have unit size"
+        } else {
+            return Ok(());
+        };
+        Err(ManifoldError::OffManifold {
+            manifold: NAME,
+            constraint,
+            remedy: "take the preshape of the landmarks",
+        })
+    }
+
+    fn exp(&self, p: &Preshape, v: &Preshape) -> Preshape {
+        let t = norm(v);
+        let (cos, sinc) = (t.cos(), sinc(t));
+        let mut q = Preshape::from_iterator(p.len(), p.iter().zip(v.iter()).map(|(p, v)| p * cos + v * sinc));
+        center(&mut q);
+        let size = norm(&q);
+        q /= Complex::from(size);
+        q
+    }
+
+    fn log(&self, p: &Preshape, q: &Preshape) -> Result<Preshape, ManifoldError> {
+        let c = hermitian(p, q);
+        let rotation = phase(c)?.conj();
+        let size = c.norm();
+        // u = q′ − p(p*q′) with q′ = q·(phase)⁻¹ in optimal position.
+        let mut u =
+            Preshape::from_iterator(p.len(), p.iter().zip(q.iter()).map(|(p, q)| q * rotation - p * size));
+        // Once more: for near shapes the first pass leaves rounding error along p.
+        let along = hermitian(p, &u);
+        axpy(-along, p, &mut u);
+        let length = norm(&u);
+        if length > 0.0 {
+            let scale = length.atan2(size) / length;
+            u.iter_mut().for_each(|u| *u *= scale);
+        }
+        Ok(u)
+    }
+
+    fn dist(&self, p: &Preshape, q: &Preshape) -> f64 {
+        // arccos loses half the digits for near shapes; the residual does not.
+        let c = hermitian(p, q);
+        let residual: f64 = p.iter().zip(q.iter()).map(|(p, q)| (q - p * c).norm_sqr()).sum();
+        residual.sqrt().atan2(c.norm())
+    }
+
+    /// Re(u*v).
+    fn inner(&self, _p: &Preshape, u: &Preshape, v: &Preshape) -> f64 {
+        u.iter().zip(v.iter()).map(|(u, v)| u.re * v.re + u.im * v.im).sum()
+    }
+
+    fn transport(&self, p: &Preshape, q: &Preshape, v: &Preshape) -> Result<Preshape, ManifoldError> {
+        // The unitary reflection in p + q′ is the parallel transport to q′; the phase carries it on to q itself.
+        let rotation = phase(hermitian(p, q))?;
+        let sum =
+            Preshape::from_iterator(p.len(), p.iter().zip(q.iter()).map(|(p, q)| p + q * rotation.conj()));
+        let square: f64 = sum.iter().map(|z| z.norm_sqr()).sum();
+        let c = hermitian(&sum, v) * (-2.0 / square);
+        let mut w = v.clone();
+        axpy(c, &sum, &mut w);
+        w.iter_mut().for_each(|w| *w *= rotation);
+        Ok(w)
+    }
+
+    fn project_tangent(&self, p: &Preshape, ambient: &Preshape) -> Preshape {
+        let mut v = ambient.clone();
+        center(&mut v);
+        let along = hermitian(p, &v);
+        axpy(-along, p, &mut v);
+        v
+    }
+
+    /// 1 to 4; triangles (k = 3) form the sphere of radius ½, of curvature 4.
+    fn curvature(&self) -> CurvatureBounds {
+        CurvatureBounds { lower: if self.landmarks == 3 { 4.0 } else { 1.0 }, upper: 4.0 }
+    }
+
+    fn injectivity_radius(&self) -> f64 {
+        FRAC_PI_2
+    }
+
+    /// Uniform: a centred complex Gaussian, normalized (Kendall 1984).
+    fn random_point<R: Rng + ?Sized>(&self, rng: &mut R) -> Preshape {
+        loop {
+            let mut z = gaussian(self.landmarks, rng);
+            center(&mut z);
+            let size = norm(&z);
+            if size > 0.0 {
+                z /= Complex::from(size);
+                return z;
+            }
+        }
+    }
+
+    /// An ambient Gaussian projected onto the horizontal space (its law is that of the tangent Gaussian).
+    fn tangent_gaussian<R: Rng + ?Sized>(&self, p: &Preshape, sigma: f64, rng: &mut R) -> Preshape {
+        let mut v = gaussian(self.landmarks, rng);
+        center(&mut v);
+        let along = hermitian(p, &v);
+        for (v, p) in v.iter_mut().zip(p.iter()) {
+            *v = (*v - along * p) * sigma;
+        }
+        v
+    }
+
+    fn zero(&self, _p: &Preshape) -> Preshape {
+        Preshape::zeros(self.landmarks)
+    }
+}
+
+/// k complex numbers with independent standard normal parts.
+fn gaussian<R: Rng + ?Sized>(k: usize, rng: &mut R) -> Preshape {
+    let mut numbers = vec![0.0; 2 * k];
+    fill_standard_normal(rng, &mut numbers);
+    Preshape::from_iterator(k, numbers.chunks_exact(2).map(|z| Complex::new(z[0], z[1])))
+}
+
+impl Isotropic for Kendall {
+    /// sin²ᵐ⁻¹t cos t with m = k − 2.
+    fn ln_sphere_density(&self, t: f64) -> f64 {
+        power_ln(self.dim() as f64 - 1.0, t.sin()) + power_ln(1.0, t.cos())
+    }
+
+    fn diameter(&self) -> f64 {
+        FRAC_PI_2
+    }
+}

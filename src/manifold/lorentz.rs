@@ -1,0 +1,215 @@
+//! Hyperbolic space as the upper sheet of a hyperboloid.
+
+use super::euclidean::check_vector;
+use super::isotropic::Isotropic;
+use super::linear::axpy;
+use super::normal::fill_standard_normal;
+use super::numeric::{dot, norm, sinhc};
+use super::poincare::hyperbolic_ln_sphere_density;
+use super::space::{CurvatureBounds, Manifold, ManifoldError};
+use nalgebra::DVector;
+use rand::Rng;
+
+const NAME: &str = "Lorentz hyperboloid";
+
+/// Hyperbolic space of curvature −1: {p ∈ ℝᵈ⁺¹ : ⟨p, p⟩_L = −1, p₀ > 0}, ⟨p, q⟩_L = −p₀q₀ + Σ p_i q_i, with the metric
+/// ⟨·,·⟩_L on T_pM = {v : ⟨p, v⟩_L = 0}. The time coordinate comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lorentz {
+    dim: usize,
+}
+
+impl Lorentz {
+    /// The hyperboloid of dimension `dim` ≥ 1, in ℝᵈ⁺¹.
+    ///
+    /// # Errors
+    /// Dimension 0.
+    pub fn new(dim: usize) -> Result<Self, ManifoldError> {
+        if dim == 0 {
+            let (parameter, remedy) = ("dimension 0", "take 1 or more");
+            return Err(ManifoldError::Parameter { manifold: NAME, parameter, remedy });
+        }
+        Ok(Self { dim })
+    }
+
+    /// The point with the given d space coordinates: the time coordinate is √(1 + ‖x‖²).
+    pub fn from_space(&self, space: &DVector<f64>) -> DVector<f64> {
+        let mut p = DVector::zeros(self.dim + 1);
+        p.as_mut_slice()[1..].copy_from_slice(space.as_slice());
+        set_time(&mut p);
+        p
+    }
+
+    /// The same point of the Poincaré ball: x/(1 + p₀).
+    pub fn to_poincare(&self, p: &DVector<f64>) -> DVector<f64> {
+        p.rows(1, self.dim) / (1.0 + p[0])
+    }
+
+    /// (1, 0, …, 0).
+    pub fn origin(&self) -> DVector<f64> {
+        let mut p = DVector::zeros(self.dim + 1);
+        p[0] = 1.0;
+        p
+    }
+}
+
+/// The space coordinates.
+fn space(x: &DVector<f64>) -> &[f64] {
+    &x.as_slice()[1..]
+}
+
+fn set_time(p: &mut DVector<f64>) {
+    p[0] = 1.0_f64.hypot(norm(space(p)));
+}
+
+/// ⟨x, y⟩_L.
+fn lorentz(x: &DVector<f64>, y: &DVector<f64>) -> f64 {
+    dot(space(x), space(y)) - x[0] * y[0]
+}
+
+/// ⟨q − p, q − p⟩_L = 2(cosh d − 1), without cancellation for near points far from the origin.
+fn chord_square(p: &DVector<f64>, q: &DVector<f64>) -> f64 {
+    let direct = -lorentz(p, q);
+    if direct > 0.25 * p[0] * q[0] && direct > 2.0 {
+        return 2.0 * (direct - 1.0);
+    }
+    // δ = q − p and s = p + q: ⟨δ,δ⟩_L = |δ⊥|² + δ∥²(4 + ⟨δ,δ⟩_L)/s₀², parts along and across the space part of s.
+    let (mut delta_s, mut sum_square, mut delta_square) = (0.0, 0.0, 0.0);
+    for (a, b) in space(p).iter().zip(space(q)) {
+        let (delta, sum) = (b - a, b + a);
+        delta_s += delta * sum;
+        sum_square += sum * sum;
+        delta_square += delta * delta;
+    }
+    let time = p[0] + q[0];
+    if sum_square == 0.0 {
+        return delta_square;
+    }
+    let slope = delta_s / sum_square;
+    let across: f64 =
+        space(p).iter().zip(space(q)).map(|(a, b)| (b - a) - slope * (b + a)).map(|x| x * x).sum();
+    let along = delta_s / (sum_square.sqrt() * time);
+    (across + 4.0 * along * along) / ((1.0 - along) * (1.0 + along))
+}
+
+impl Manifold for Lorentz {
+    type Point = DVector<f64>;
+    type Tangent = DVector<f64>;
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn check(&self, p: &DVector<f64>) -> Result<(), ManifoldError> {
+        check_vector(NAME, p, self.dim + 1)?;
+        if p[0] > 0.0 && (p[0] - 1.0_f64.hypot(norm(space(p)))).abs() <= 1e-8 * p[0] {
+            return Ok(());
+        }
+        Err(ManifoldError::OffManifold {
+            manifold: NAME,
+            constraint: "does not lie on the upper sheet",
+            remedy: "set the first coordinate to √(1 + sum of squares of the others)",
+        })
+    }
+
+    fn exp(&self, p: &DVector<f64>, v: &DVector<f64>) -> DVector<f64> {
+        let t = self.norm(p, v);
+        let mut q = p * t.cosh();
+        axpy(sinhc(t), v.as_slice(), q.as_mut_slice());
+        set_time(&mut q);
+        q
+    }
+
+    fn log(&self, p: &DVector<f64>, q: &DVector<f64>) -> Result<DVector<f64>, ManifoldError> {
+        // q − cosh(d) p = (q − p) − (cosh(d) − 1) p, of length sinh d.
+        let square = chord_square(p, q);
+        let d = 2.0 * (0.5 * square.sqrt()).asinh();
+        let mut w = q - p;
+        axpy(-0.5 * square, p.as_slice(), w.as_mut_slice());
+        w /= sinhc(d);
+        // Tangent to the last digit.
+        w[0] = dot(space(p), space(&w)) / p[0];
+        Ok(w)
+    }
+
+    fn dist(&self, p: &DVector<f64>, q: &DVector<f64>) -> f64 {
+        2.0 * (0.5 * chord_square(p, q).sqrt()).asinh()
+    }
+
+    fn inner(&self, p: &DVector<f64>, u: &DVector<f64>, v: &DVector<f64>) -> f64 {
+        // ⟨u, v⟩_L by parts along and across the space part of p: −u₀v₀ + … would cancel far from the origin.
+        let x = space(p);
+        let square = dot(x, x);
+        if square == 0.0 {
+            return dot(space(u), space(v));
+        }
+        let (a, b) = (dot(x, space(u)) / square, dot(x, space(v)) / square);
+        let across: f64 =
+            space(u).iter().zip(space(v)).zip(x).map(|((u, v), x)| (u - a * x) * (v - b * x)).sum();
+        across + a * b * square / (p[0] * p[0])
+    }
+
+    fn transport(
+        &self,
+        p: &DVector<f64>,
+        q: &DVector<f64>,
+        v: &DVector<f64>,
+    ) -> Result<DVector<f64>, ManifoldError> {
+        let sum = p + q;
+        // ⟨s, s⟩_L = −4 − ⟨q − p, q − p⟩_L.
+        let square = -4.0 - chord_square(p, q);
+        let mut w = v.clone();
+        axpy(-2.0 * lorentz(&sum, v) / square, sum.as_slice(), w.as_mut_slice());
+        w[0] = dot(space(q), space(&w)) / q[0];
+        Ok(w)
+    }
+
+    fn project_tangent(&self, p: &DVector<f64>, ambient: &DVector<f64>) -> DVector<f64> {
+        let mut v = ambient.clone();
+        axpy(lorentz(p, ambient), p.as_slice(), v.as_mut_slice());
+        v[0] = dot(space(p), space(&v)) / p[0];
+        v
+    }
+
+    fn curvature(&self) -> CurvatureBounds {
+        CurvatureBounds::constant(if self.dim == 1 { 0.0 } else { -1.0 })
+    }
+
+    fn injectivity_radius(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    fn random_point<R: Rng + ?Sized>(&self, rng: &mut R) -> DVector<f64> {
+        let origin = self.origin();
+        let v = self.tangent_gaussian(&origin, 1.0, rng);
+        self.exp(&origin, &v)
+    }
+
+    /// A Gaussian at the origin, transported to p: with a in the space coordinates, u = (0, a) + (x·a)/(1 + p₀) (1 + p₀, x).
+    fn tangent_gaussian<R: Rng + ?Sized>(&self, p: &DVector<f64>, sigma: f64, rng: &mut R) -> DVector<f64> {
+        let mut v = DVector::zeros(self.dim + 1);
+        let a = &mut v.as_mut_slice()[1..];
+        fill_standard_normal(rng, a);
+        let along = dot(space(p), a);
+        let c = along / (1.0 + p[0]);
+        for (a, x) in a.iter_mut().zip(space(p)) {
+            *a = sigma * (*a + c * x);
+        }
+        v[0] = sigma * along;
+        v
+    }
+
+    fn zero(&self, _p: &DVector<f64>) -> DVector<f64> {
+        DVector::zeros(self.dim + 1)
+    }
+}
+
+impl Isotropic for Lorentz {
+    fn ln_sphere_density(&self, t: f64) -> f64 {
+        hyperbolic_ln_sphere_density(self.dim, t)
+    }
+
+    fn diameter(&self) -> f64 {
+        f64::INFINITY
+    }
+}

@@ -1,0 +1,51 @@
+//! Riemannian manifolds as values: exp, log, distance, transport and tangent Gaussians with one set of laws.
+//!
+//! Notation, here and in every file: p, q ∈ M points; u, v ∈ T_pM tangent vectors; d(p, q) the geodesic distance. The
+//! space is a value and every operation a method with the same order of arguments: `exp(p, v)`, `log(p, q)`,
+//! `transport(p, q, v)`. Two metrics on one set are two types.
+//!
+//! | space | type | points | curvature |
+//! | --- | --- | --- | --- |
+//! | ℝᵈ | [`Euclidean`] | vectors | 0 |
+//! | sphere Sᵈ of radius R | [`Sphere`] | vectors of length R in ℝᵈ⁺¹ | 1/R² |
+//! | Kendall's planar shapes ℂPᵏ⁻² | [`Kendall`] | centred unit vectors of ℂᵏ, modulo phase | 1 to 4 |
+//! | hyperbolic space | [`PoincareBall`], [`Lorentz`] | vectors | −1 |
+//! | positive definite matrices | [`SpdAffineInvariant`], [`SpdLogEuclidean`] | symmetric matrices | −½ to 0; 0 |
+//!
+//! ```
+//! use nalgebra::dvector;
+//! use visard::manifold::{Manifold, Sphere};
+//! let sphere = Sphere::unit(2)?;
+//! let (north, east) = (dvector![0.0, 0.0, 1.0], dvector![1.0, 0.0, 0.0]);
+//! assert!((sphere.dist(&north, &east) - std::f64::consts::FRAC_PI_2).abs() < 1e-15);
+//! let v = sphere.log(&north, &east)?;
+//! assert!((sphere.exp(&north, &v) - east).norm() < 1e-15);
+//! # Ok::<(), visard::manifold::ManifoldError>(())
+//! ```
+//!
+//! Nothing here knows about privacy.
+
+mod basis;
+mod euclidean;
+mod isotropic;
+mod kendall;
+mod linear;
+mod lorentz;
+mod normal;
+mod numeric;
+mod poincare;
+mod space;
+mod spd;
+mod sphere;
+
+pub use basis::{basis_gaussian, orthonormal_basis};
+pub use euclidean::Euclidean;
+pub use isotropic::Isotropic;
+pub use kendall::Kendall;
+pub use linear::Linear;
+pub use lorentz::Lorentz;
+pub use normal::fill_standard_normal;
+pub use poincare::PoincareBall;
+pub use space::{CurvatureBounds, Manifold, ManifoldError, MeanLog};
+pub use spd::{SpdAffineInvariant, SpdLogEuclidean};
+pub use sphere::Sphere;

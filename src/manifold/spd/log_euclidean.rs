@@ -1,0 +1,178 @@
+//! The log-Euclidean metric.
+
+use super::matrix::{
+    check_order, check_spd, congruence, congruence_transposed, random_spd, spectral, symmetric_gaussian,
+    symmetric_part,
+};
+use crate::manifold::numeric::logarithmic_mean;
+use crate::manifold::space::{CurvatureBounds, Manifold, ManifoldError};
+use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
+use rand::Rng;
+
+/// Positive definite k × k matrices with the metric pulled back from symmetric matrices by the matrix logarithm
+/// (Arsigny et al. 2007): flat, d(P, Q) = ‖log P − log Q‖. Tangent vectors are symmetric matrices V at P, of norm
+/// ‖D log_P[V]‖.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpdLogEuclidean {
+    order: usize,
+}
+
+impl SpdLogEuclidean {
+    /// Matrices of order k ≥ 1.
+    ///
+    /// # Errors
+    /// Order 0.
+    pub fn new(order: usize) -> Result<Self, ManifoldError> {
+        check_order(order).map(|order| Self { order })
+    }
+
+    /// k.
+    pub fn order(&self) -> usize {
+        self.order
+    }
+
+    /// log P.
+    pub fn logarithm(&self, p: &DMatrix<f64>) -> DMatrix<f64> {
+        Spectrum::of(p).logarithm()
+    }
+
+    /// exp S of a symmetric matrix.
+    pub fn exponential(&self, s: &DMatrix<f64>) -> DMatrix<f64> {
+        spectral(&s.clone().symmetric_eigen(), f64::exp)
+    }
+
+    /// The coordinates of log P as a vector of length k(k + 1)/2: columns of the upper triangle, off-diagonal entries
+    /// times √2. An isometry onto Euclidean space.
+    pub fn coordinates(&self, p: &DMatrix<f64>) -> DVector<f64> {
+        let s = self.logarithm(p);
+        let entries = (0..self.order).flat_map(|j| (0..=j).map(move |i| (i, j)));
+        DVector::from_iterator(
+            self.dim(),
+            entries.map(|(i, j)| if i == j { s[(i, i)] } else { s[(i, j)] * std::f64::consts::SQRT_2 }),
+        )
+    }
+
+    /// The inverse of [`coordinates`](Self::coordinates); `x` has k(k + 1)/2 numbers.
+    pub fn from_coordinates(&self, x: &DVector<f64>) -> DMatrix<f64> {
+        let mut s = DMatrix::zeros(self.order, self.order);
+        let entries = (0..self.order).flat_map(|j| (0..=j).map(move |i| (i, j)));
+        for ((i, j), x) in entries.zip(x.iter()) {
+            let value = if i == j { *x } else { x * std::f64::consts::FRAC_1_SQRT_2 };
+            s[(i, j)] = value;
+            s[(j, i)] = value;
+        }
+        self.exponential(&s)
+    }
+}
+
+/// P = V diag(e^λ) Vᵀ.
+struct Spectrum {
+    vectors: DMatrix<f64>,
+    logs: DVector<f64>,
+}
+
+impl Spectrum {
+    fn of(p: &DMatrix<f64>) -> Self {
+        let SymmetricEigen::<f64, Dyn> { eigenvectors, eigenvalues } = p.clone().symmetric_eigen();
+        Self { vectors: eigenvectors, logs: eigenvalues.map(f64::ln) }
+    }
+
+    fn logarithm(&self) -> DMatrix<f64> {
+        super::matrix::scaled_congruence(&self.vectors, &self.logs)
+    }
+
+    /// D exp at log P of a symmetric matrix: V (K ∘ VᵀAV) Vᵀ with the logarithmic means K of the eigenvalues.
+    fn differential_exp(&self, a: &DMatrix<f64>) -> DMatrix<f64> {
+        let mut w = congruence_transposed(&self.vectors, a);
+        self.for_means(|i, j, k| w[(i, j)] *= k);
+        congruence(&self.vectors, &w)
+    }
+
+    /// D log at P: the inverse.
+    fn differential_log(&self, v: &DMatrix<f64>) -> DMatrix<f64> {
+        let mut w = congruence_transposed(&self.vectors, v);
+        self.for_means(|i, j, k| w[(i, j)] /= k);
+        congruence(&self.vectors, &w)
+    }
+
+    fn for_means(&self, mut f: impl FnMut(usize, usize, f64)) {
+        for j in 0..self.logs.len() {
+            for i in 0..self.logs.len() {
+                f(i, j, logarithmic_mean(self.logs[i], self.logs[j]));
+            }
+        }
+    }
+}
+
+impl Manifold for SpdLogEuclidean {
+    type Point = DMatrix<f64>;
+    type Tangent = DMatrix<f64>;
+
+    /// k(k + 1)/2.
+    fn dim(&self) -> usize {
+        self.order * (self.order + 1) / 2
+    }
+
+    fn check(&self, p: &DMatrix<f64>) -> Result<(), ManifoldError> {
+        check_spd(p, self.order)
+    }
+
+    fn exp(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> DMatrix<f64> {
+        let spectrum = Spectrum::of(p);
+        self.exponential(&(spectrum.logarithm() + spectrum.differential_log(v)))
+    }
+
+    fn log(&self, p: &DMatrix<f64>, q: &DMatrix<f64>) -> Result<DMatrix<f64>, ManifoldError> {
+        let spectrum = Spectrum::of(p);
+        Ok(spectrum.differential_exp(&(self.logarithm(q) - spectrum.logarithm())))
+    }
+
+    fn dist(&self, p: &DMatrix<f64>, q: &DMatrix<f64>) -> f64 {
+        (self.logarithm(q) - self.logarithm(p)).norm()
+    }
+
+    fn inner(&self, p: &DMatrix<f64>, u: &DMatrix<f64>, v: &DMatrix<f64>) -> f64 {
+        let spectrum = Spectrum::of(p);
+        let a = spectrum.differential_log(u);
+        if std::ptr::eq(u, v) { a.norm_squared() } else { a.dot(&spectrum.differential_log(v)) }
+    }
+
+    fn transport(
+        &self,
+        p: &DMatrix<f64>,
+        q: &DMatrix<f64>,
+        v: &DMatrix<f64>,
+    ) -> Result<DMatrix<f64>, ManifoldError> {
+        Ok(Spectrum::of(q).differential_exp(&Spectrum::of(p).differential_log(v)))
+    }
+
+    /// The symmetric part.
+    fn project_tangent(&self, _p: &DMatrix<f64>, ambient: &DMatrix<f64>) -> DMatrix<f64> {
+        symmetric_part(ambient)
+    }
+
+    fn curvature(&self) -> CurvatureBounds {
+        CurvatureBounds::constant(0.0)
+    }
+
+    fn injectivity_radius(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    fn random_point<R: Rng + ?Sized>(&self, rng: &mut R) -> DMatrix<f64> {
+        random_spd(self.order, rng)
+    }
+
+    /// V (K ∘ A) Vᵀ with A a symmetric Gaussian (whose law no rotation changes) and K the logarithmic means of the
+    /// eigenvalues.
+    fn tangent_gaussian<R: Rng + ?Sized>(&self, p: &DMatrix<f64>, sigma: f64, rng: &mut R) -> DMatrix<f64> {
+        let spectrum = Spectrum::of(p);
+        let mut a = symmetric_gaussian(self.order, sigma, rng);
+        spectrum.for_means(|i, j, k| a[(i, j)] *= k);
+        congruence(&spectrum.vectors, &a)
+    }
+
+    fn zero(&self, _p: &DMatrix<f64>) -> DMatrix<f64> {
+        DMatrix::zeros(self.order, self.order)
+    }
+}

@@ -1,0 +1,121 @@
+//! What the metrics share: symmetric matrices and their functions.
+
+use crate::manifold::normal::fill_standard_normal;
+use crate::manifold::numeric::all_finite;
+use crate::manifold::space::ManifoldError;
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use rand::Rng;
+use std::f64::consts::FRAC_1_SQRT_2;
+
+pub(super) const NAME: &str = "space of positive definite matrices";
+
+/// k ≥ 1, or an error.
+pub(super) fn check_order(order: usize) -> Result<usize, ManifoldError> {
+    if order == 0 {
+        let (parameter, remedy) = ("order 0", "take matrices of order 1 or more");
+        return Err(ManifoldError::Parameter { manifold: NAME, parameter, remedy });
+    }
+    Ok(order)
+}
+
+/// Finite, symmetric to 1e-8 of its largest entry, positive definite.
+pub(super) fn check_spd(p: &DMatrix<f64>, order: usize) -> Result<(), ManifoldError> {
+    if p.nrows() != order || p.ncols() != order {
+        return Err(ManifoldError::WrongSize { manifold: NAME, expected: order * order, found: p.len() });
+    }
+    if !all_finite(p.as_slice()) {
+        return Err(ManifoldError::NotFinite(NAME));
+    }
+    let largest = p.amax();
+    let asymmetric = (0..order).any(|i| (0..i).any(|j| (p[(i, j)] - p[(j, i)]).abs() > 1e-8 * largest));
+    if asymmetric {
+        return Err(ManifoldError::OffManifold {
+            manifold: NAME,
+            constraint: "is not symmetric",
+            remedy: "use the mean of the matrix and its transpose if that is what is meant",
+        });
+    }
+    if symmetric_part(p).cholesky().is_none() {
+        return Err(ManifoldError::OffManifold {
+            manifold: NAME,
+            constraint: "is not positive definite",
+            remedy: "add a small multiple of the identity or remove the record",
+        });
+    }
+    Ok(())
+}
+
+/// (A + Aᵀ)/2.
+pub(super) fn symmetric_part(a: &DMatrix<f64>) -> DMatrix<f64> {
+    let mut s = a.clone();
+    symmetrize(&mut s);
+    s
+}
+
+/// A ← (A + Aᵀ)/2.
+pub(super) fn symmetrize(a: &mut DMatrix<f64>) {
+    for j in 0..a.ncols() {
+        for i in 0..j {
+            let mean = 0.5 * (a[(i, j)] + a[(j, i)]);
+            a[(i, j)] = mean;
+            a[(j, i)] = mean;
+        }
+    }
+}
+
+/// A symmetric Gaussian matrix: diagonal N(0, σ²), off the diagonal N(0, σ²/2): isotropic for the Frobenius norm.
+pub(super) fn symmetric_gaussian<R: Rng + ?Sized>(order: usize, sigma: f64, rng: &mut R) -> DMatrix<f64> {
+    let mut numbers = vec![0.0; order * (order + 1) / 2];
+    fill_standard_normal(rng, &mut numbers);
+    let mut a = DMatrix::zeros(order, order);
+    let mut next = numbers.iter();
+    for j in 0..order {
+        for i in 0..=j {
+            let z = sigma * next.next().copied().unwrap_or(0.0);
+            if i == j {
+                a[(i, i)] = z;
+            } else {
+                a[(i, j)] = z * FRAC_1_SQRT_2;
+                a[(j, i)] = z * FRAC_1_SQRT_2;
+            }
+        }
+    }
+    a
+}
+
+/// A random well-conditioned positive definite matrix: exp of a symmetric Gaussian.
+pub(super) fn random_spd<R: Rng + ?Sized>(order: usize, rng: &mut R) -> DMatrix<f64> {
+    let scale = 1.0 / (order as f64).sqrt();
+    spectral(&symmetric_gaussian(order, scale, rng).symmetric_eigen(), f64::exp)
+}
+
+/// V f(Λ) Vᵀ.
+pub(super) fn spectral(eigen: &SymmetricEigen<f64, nalgebra::Dyn>, f: impl Fn(f64) -> f64) -> DMatrix<f64> {
+    let mapped = eigen.eigenvalues.map(f);
+    scaled_congruence(&eigen.eigenvectors, &mapped)
+}
+
+/// V diag(d) Vᵀ, exactly symmetric.
+pub(super) fn scaled_congruence(v: &DMatrix<f64>, d: &DVector<f64>) -> DMatrix<f64> {
+    let mut scaled = v.clone();
+    for (mut column, d) in scaled.column_iter_mut().zip(d.iter()) {
+        column *= *d;
+    }
+    let mut product = scaled * v.transpose();
+    symmetrize(&mut product);
+    product
+}
+
+/// V A Vᵀ for symmetric A, exactly symmetric.
+pub(super) fn congruence(v: &DMatrix<f64>, a: &DMatrix<f64>) -> DMatrix<f64> {
+    let mut product = v * a * v.transpose();
+    symmetrize(&mut product);
+    product
+}
+
+/// Vᵀ A V for symmetric A, exactly symmetric.
+pub(super) fn congruence_transposed(v: &DMatrix<f64>, a: &DMatrix<f64>) -> DMatrix<f64> {
+    let mut product = v.tr_mul(&(a * v));
+    symmetrize(&mut product);
+    product
+}

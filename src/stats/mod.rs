@@ -1,0 +1,5 @@
+//! Statistics on manifolds: Fréchet means, Procrustes, balls. Nothing here knows about privacy.
+
+mod ball;
+
+pub use ball::GeodesicBall;
