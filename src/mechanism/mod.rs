@@ -2,4 +2,5 @@
 
 pub mod audits;
 pub mod functional;
+pub mod manifold;
 pub mod quantile;

@@ -25,7 +25,7 @@ mod fit;
 mod gaussian;
 mod ledger;
 pub mod noise;
-mod normal;
+pub(crate) mod normal;
 mod pairs;
 mod renyi;
 mod rounding;
