@@ -1,0 +1,265 @@
+//! Laws of the samplers against their densities, sensitivities against brute force, worst cases against the claims.
+
+use super::*;
+use crate::manifold::{Euclidean, Isotropic, Kendall, Lorentz, Manifold, SpdAffineInvariant, Sphere};
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{Charge, ClipSource, Epsilon, Ledger, Mu};
+use nalgebra::{DMatrix, DVector, dvector};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+fn radius(r: f64) -> ClipRadius {
+    ClipRadius::new(r, ClipSource::Public).unwrap()
+}
+
+fn paid(loss: PrivacyLoss) -> Charge {
+    Ledger::in_memory(None).charge("test", loss).unwrap()
+}
+
+/// A crude Fréchet mean, good to rounding in small balls.
+fn mean<M: Manifold>(m: &M, points: &[M::Point]) -> M::Point {
+    let mut x = points[0].clone();
+    for _ in 0..200 {
+        let step = m.mean_log(&x, points, None).unwrap().log;
+        x = m.exp(&x, &step);
+    }
+    x
+}
+
+fn random_in_ball<M: Manifold>(ball: &PublicBall<'_, M>, rng: &mut ChaCha8Rng) -> M::Point {
+    let m = ball.manifold();
+    let spread = 2.0 * ball.radius().get() / (m.dim() as f64).sqrt();
+    let v = m.tangent_gaussian(ball.centre(), spread, rng);
+    ball.bound(&[Some(m.exp(ball.centre(), &v))]).points.remove(0)
+}
+
+/// Largest distance between the empirical and the exact distribution function of the radius, by numerical integration.
+fn ks(mut draws: Vec<f64>, ln_density: impl Fn(f64) -> f64, end: f64) -> f64 {
+    draws.sort_by(f64::total_cmp);
+    let grid = 20_000;
+    let at = |i: usize| end * (i as f64 + 0.5) / grid as f64;
+    let peak = (0..grid).map(|i| ln_density(at(i))).fold(f64::NEG_INFINITY, f64::max);
+    let mut cdf = vec![0.0];
+    for i in 0..grid {
+        cdf.push(cdf[i] + (ln_density(at(i)) - peak).exp());
+    }
+    let total = cdf[grid];
+    let n = draws.len() as f64;
+    draws
+        .iter()
+        .enumerate()
+        .map(|(i, t)| {
+            let place = (t / end * grid as f64).min(grid as f64 - 1e-9);
+            let exact = (cdf[place as usize]
+                + (place.fract()) * (cdf[place as usize + 1] - cdf[place as usize]))
+                / total;
+            (exact - (i as f64 + 0.5) / n).abs()
+        })
+        .fold(0.0, f64::max)
+}
+
+/// Kolmogorov–Smirnov threshold at false-alarm rate 1e-4.
+const KS: f64 = 2.23;
+
+fn check_radial<M: PolarVolume + Isotropic + Clone>(m: &M, centre: M::Point, r: f64, end: f64) {
+    let ball = PublicBall::new(m, centre.clone(), radius(r)).unwrap();
+    let n = 4000;
+    let laplace = RiemannianLaplace::new(ball.clone(), 5, Epsilon::new(3.0).unwrap(), 0.0).unwrap();
+    let gaussian = RiemannianGaussian::new(ball, 5, Mu::new(1.5).unwrap(), 0.0).unwrap();
+    let mut noise = NoiseSource::seeded(3);
+    let draws: Vec<f64> = (0..n)
+        .map(|_| m.dist(&centre, &laplace.draw(&centre, &mut noise, paid(laplace.price().loss)).unwrap()))
+        .collect();
+    let sigma = laplace.price().scale;
+    assert!(ks(draws, |t| m.ln_sphere_density(t) - t / sigma, end) < KS / (n as f64).sqrt());
+    let draws: Vec<f64> = (0..n)
+        .map(|_| m.dist(&centre, &gaussian.draw(&centre, &mut noise, paid(gaussian.price().loss)).unwrap()))
+        .collect();
+    let sigma = gaussian.price().scale;
+    let distance = ks(draws.clone(), |t| m.ln_sphere_density(t) - 0.5 * (t / sigma).powi(2), end);
+    assert!(distance < KS / (n as f64).sqrt(), "{distance}");
+    // The test would notice noise 10 % too small.
+    let smaller: Vec<f64> = draws.iter().map(|t| 0.9 * t).collect();
+    assert!(
+        ks(smaller, |t| m.ln_sphere_density(t) - 0.5 * (t / sigma).powi(2), end) > KS / (n as f64).sqrt()
+    );
+}
+
+#[test]
+fn laplace_and_gaussian_radii_follow_their_laws() {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let sphere = Sphere::unit(2).unwrap();
+    check_radial(&sphere, dvector![0.0, 0.0, 1.0], 0.5, std::f64::consts::PI);
+    let shapes = Kendall::new(8).unwrap();
+    let centre = shapes.random_point(&mut rng);
+    check_radial(&shapes, centre, 0.3, std::f64::consts::FRAC_PI_2);
+    let hyperbolic = Lorentz::new(3).unwrap();
+    let origin = hyperbolic.random_point(&mut rng);
+    check_radial(&hyperbolic, origin, 0.3, 12.0);
+    let flat = Euclidean::new(4);
+    check_radial(&flat, DVector::zeros(4), 1.0, 40.0);
+}
+
+/// KNG draws on S² against a grid evaluation of the density over the ball: χ² of cells at false-alarm rate 1e-4.
+#[test]
+fn kng_draws_follow_the_density() {
+    let sphere = Sphere::unit(2).unwrap();
+    let centre = dvector![0.0, 0.0, 1.0];
+    let ball = PublicBall::new(&sphere, centre.clone(), radius(0.6)).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    let points: Vec<_> = (0..6)
+        .map(|_| {
+            // Lopsided, so that mean and centre differ and the ball cuts the law.
+            let v = sphere.tangent_gaussian(&centre, 0.2, &mut rng) + dvector![0.35, 0.0, 0.0];
+            ball.bound(&[Some(sphere.exp(&centre, &v))]).points.remove(0)
+        })
+        .collect();
+    let x = mean(&sphere, &points);
+    let kng = KNormGradient::new(ball.clone(), 6, Epsilon::new(4.0).unwrap()).unwrap();
+    let sigma = kng.price().scale;
+    // Cells in polar coordinates about the centre.
+    let (rings, sectors) = (6, 8);
+    let mut expected = vec![0.0; rings * sectors];
+    let fine = 40;
+    for i in 0..rings * fine {
+        let t = 0.6 * (i as f64 + 0.5) / (rings * fine) as f64;
+        for j in 0..sectors * fine {
+            let phi = std::f64::consts::TAU * (j as f64 + 0.5) / (sectors * fine) as f64;
+            let p = dvector![t.sin() * phi.cos(), t.sin() * phi.sin(), t.cos()];
+            let gradient = sphere.mean_log(&p, &points, None).unwrap().log.norm();
+            expected[i / fine * sectors + j / fine] += t.sin() * (-gradient / sigma).exp();
+        }
+    }
+    let total: f64 = expected.iter().sum();
+    let n = 20_000;
+    let mut counts = vec![0.0; rings * sectors];
+    let mut noise = NoiseSource::seeded(4);
+    let sampler = kng.sampler(&points, &x).unwrap();
+    for _ in 0..n {
+        let (p, _) = sampler.draw(&mut noise, paid(kng.price().loss)).unwrap();
+        assert!(ball.contains(&p));
+        let t = sphere.dist(&centre, &p);
+        let phi = p[1].atan2(p[0]).rem_euclid(std::f64::consts::TAU);
+        let ring = ((t / 0.6 * rings as f64) as usize).min(rings - 1);
+        let sector = ((phi / std::f64::consts::TAU * sectors as f64) as usize).min(sectors - 1);
+        counts[ring * sectors + sector] += 1.0;
+    }
+    let chi: f64 = counts
+        .iter()
+        .zip(&expected)
+        .map(|(c, e)| {
+            let e = e / total * f64::from(n);
+            (c - e).powi(2) / e
+        })
+        .sum();
+    // 47 degrees of freedom: 95.0 has probability 4e-5 of being passed.
+    assert!(chi < 95.0, "{chi}");
+}
+
+/// On SPD(2) and H² the untruncated KNG and Laplace laws agree with importance-weighted tangent Gaussians in E d.
+#[test]
+fn laplace_on_spd_matches_importance_sampling() {
+    let spd = SpdAffineInvariant::new(3).unwrap();
+    let centre = DMatrix::identity(3, 3);
+    let ball = PublicBall::new(&spd, centre.clone(), radius(0.8)).unwrap();
+    let laplace = RiemannianLaplace::new(ball, 8, Epsilon::new(1.0).unwrap(), 0.0).unwrap();
+    let sigma = laplace.price().scale;
+    let mut noise = NoiseSource::seeded(6);
+    let n = 8000;
+    let draws: Vec<f64> = (0..n)
+        .map(|_| spd.dist(&centre, &laplace.draw(&centre, &mut noise, paid(laplace.price().loss)).unwrap()))
+        .collect();
+    let found = draws.iter().sum::<f64>() / f64::from(n);
+    // Proposal: radius Gamma-like through a wide Gaussian, weights density/proposal with the exact volume element.
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let wide = sigma * 2.6;
+    let (mut weight, mut sum) = (0.0, 0.0);
+    for _ in 0..200_000 {
+        let v = spd.tangent_gaussian(&centre, wide, &mut rng);
+        let t = v.norm();
+        let ln =
+            -t / sigma + spd.ln_area_rise(t) + spd.ln_area_factor(&centre, &v) + 0.5 * (t / wide).powi(2);
+        weight += ln.exp();
+        sum += t * ln.exp();
+    }
+    let expected = sum / weight;
+    let sd =
+        (draws.iter().map(|t| (t - found).powi(2)).sum::<f64>() / f64::from(n)).sqrt() / f64::from(n).sqrt();
+    assert!((found - expected).abs() < 5.0 * sd + 0.004 * expected, "{found} {expected} ± {sd}");
+}
+
+/// Random and adversarial pairs of records never move gradient, mean or log-mean further than the bounds say, and come near.
+#[test]
+fn sensitivities_hold_and_are_not_wasteful() {
+    let sphere = Sphere::unit(2).unwrap();
+    let centre = dvector![0.0, 0.0, 1.0];
+    let ball = PublicBall::new(&sphere, centre.clone(), radius(0.6)).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(8);
+    let (mut gradient, mut moved): (f64, f64) = (0.0, 0.0);
+    let n = 4;
+    for _ in 0..400 {
+        let mut data: Vec<_> = (0..n).map(|_| random_in_ball(&ball, &mut rng)).collect();
+        let x = random_in_ball(&ball, &mut rng);
+        let before = (sphere.mean_log(&x, &data, None).unwrap().log, mean(&sphere, &data));
+        data[0] = random_in_ball(&ball, &mut rng);
+        let after = (sphere.mean_log(&x, &data, None).unwrap().log, mean(&sphere, &data));
+        gradient = gradient.max((before.0 - after.0).norm());
+        moved = moved.max(sphere.dist(&before.1, &after.1));
+    }
+    let bounds = (ball.gradient_sensitivity(4).unwrap().get(), ball.mean_sensitivity(4, 0.0).unwrap().get());
+    assert!(gradient <= bounds.0 && gradient > 0.6 * bounds.0, "{gradient} {}", bounds.0);
+    assert!(moved <= bounds.1 && moved > 0.3 * bounds.1, "{moved} {}", bounds.1);
+    // The values of the reference table (sphere_sensitivity.csv, theory.md).
+    let pi8 = PublicBall::new(&sphere, centre, radius(std::f64::consts::PI / 8.0)).unwrap();
+    assert!((pi8.gradient_sensitivity(1).unwrap().get() - 0.8723580249548599).abs() < 1e-9);
+    assert!((pi8.mean_sensitivity(1, 0.0).unwrap().get() - 1.1107207345395915).abs() < 1e-9);
+}
+
+#[test]
+fn the_ball_brings_every_record_inside_and_radii_beyond_the_theorem_are_refused() {
+    let shapes = Kendall::new(5).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    let centre = shapes.random_point(&mut rng);
+    assert!(PublicBall::new(&shapes, centre.clone(), radius(std::f64::consts::PI / 8.0)).is_err());
+    let ball = PublicBall::new(&shapes, centre.clone(), radius(0.2)).unwrap();
+    let records: Vec<_> = (0..50).map(|i| (i % 7 != 0).then(|| shapes.random_point(&mut rng))).collect();
+    let bounded = ball.bound(&records);
+    assert_eq!((bounded.points.len(), bounded.failed), (50, 8));
+    assert!(bounded.points.iter().all(|p| shapes.dist(&centre, p) < 0.2 + 1e-12));
+}
+
+#[test]
+fn tangent_gaussian_has_the_claimed_noise() {
+    let sphere = Sphere::unit(5).unwrap();
+    let centre = dvector![0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+    let ball = PublicBall::new(&sphere, centre.clone(), radius(0.4)).unwrap();
+    let mu = Mu::new(2.0).unwrap();
+    let mechanism = TangentGaussian::new(ball, 10, mu, PrivacyLoss::Gaussian(mu)).unwrap();
+    let statistic = mechanism.statistic(&vec![centre.clone(); 10]).unwrap();
+    let mut noise = NoiseSource::seeded(10);
+    let n = 4000;
+    let mut square = 0.0;
+    for _ in 0..n {
+        let released = mechanism.draw(&statistic, &mut noise, paid(PrivacyLoss::Gaussian(mu))).unwrap();
+        square += released.release.values.iter().map(|x| x * x).sum::<f64>() / (5.0 * f64::from(n));
+        sphere.check(&released.point).unwrap();
+    }
+    let sigma = 2.0 * 0.4 / (10.0 * 2.0);
+    // The ratio has standard deviation √(2/20000) = 0.01: 5 of them, and 10 % too little noise is 0.19 too little variance.
+    assert!((square / (sigma * sigma) - 1.0).abs() < 0.05, "{}", square / (sigma * sigma));
+}
+
+/// Noise too wide for the volume growth of hyperbolic space is refused before anything is charged.
+#[test]
+fn noise_without_a_law_is_refused() {
+    let hyperbolic = Lorentz::new(4).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let origin = hyperbolic.random_point(&mut rng);
+    let ball = PublicBall::new(&hyperbolic, origin, radius(1.0)).unwrap();
+    let epsilon = Epsilon::new(0.1).unwrap();
+    assert!(matches!(
+        RiemannianLaplace::new(ball.clone(), 5, epsilon, 0.0),
+        Err(ManifoldMeanError::NoiseTooWide { .. })
+    ));
+    assert!(matches!(KNormGradient::new(ball, 5, epsilon), Err(ManifoldMeanError::NoiseTooWide { .. })));
+}
