@@ -14,6 +14,7 @@ mod ply;
 mod points;
 mod scan;
 mod scans;
+pub mod shapes;
 mod source;
 mod stl;
 mod table;
