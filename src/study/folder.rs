@@ -68,10 +68,42 @@ impl StudyFolder {
         self.root.join("visard.ledger.jsonl")
     }
 
+    /// Puts a release together aside with `fill`, then moves it into place as a whole: what was there stays whole until
+    /// then.
+    ///
+    /// # Errors
+    /// Those of `fill`, and [`FolderError::Io`] as the caller's error.
+    pub fn publish<E: From<FolderError>>(&self, fill: impl FnOnce(&Path) -> Result<(), E>) -> Result<(), E> {
+        let (aside, old, release) =
+            (self.root.join(".release.tmp"), self.root.join(".release.old"), self.release());
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |e| E::from(FolderError::Io(path, e))
+        };
+        remove(&aside).map_err(io(&aside))?;
+        std::fs::create_dir_all(&aside).map_err(io(&aside))?;
+        fill(&aside)?;
+        remove(&old).map_err(io(&old))?;
+        if release.exists() {
+            std::fs::rename(&release, &old).map_err(io(&release))?;
+        }
+        std::fs::rename(&aside, &release).map_err(io(&release))?;
+        remove(&old).map_err(io(&old))
+    }
+
     /// Whether a finished release (its certificate is written last) or a finished non-private result is there.
     pub fn has_release(&self) -> bool {
         self.release().join("certificate.json").exists()
-            || self.internal().join("nonprivate_mean.ply").exists()
+            || ["ply", "tps", "npy"]
+                .iter()
+                .any(|ending| self.internal().join(format!("nonprivate_mean.{ending}")).exists())
+    }
+}
+
+fn remove(folder: &Path) -> std::io::Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
     }
 }
 

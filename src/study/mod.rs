@@ -2,5 +2,6 @@
 
 pub mod face;
 mod folder;
+pub mod points;
 
 pub use folder::{FolderError, StudyFolder};

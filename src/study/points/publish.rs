@@ -1,0 +1,99 @@
+//! What a study of points writes: the release put together aside and moved into place as a whole, the rest under
+//! `internal/`.
+
+use super::{Internal, PointRequest, PointStudyError, Released};
+use crate::io::write_bytes;
+use crate::privacy::{Caveat, Certificate, Ledger, Statement};
+use crate::study::StudyFolder;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// What was published, for the command's last words.
+#[derive(Debug, Clone)]
+pub struct Published {
+    /// The study's folder.
+    pub folder: StudyFolder,
+    /// n.
+    pub n: usize,
+    /// The certificate; `None` where nothing was released.
+    pub certificate: Option<Certificate>,
+    /// Records brought into the ball, and failed ones: for the data holder only.
+    pub outside: (usize, usize),
+    /// Seconds for each draw: for the data holder only.
+    pub seconds_per_draw: f64,
+}
+
+/// Writes the internal results, then the release. `write(folder, name, points)` writes points under a folder.
+///
+/// # Errors
+/// [`PointStudyError`].
+pub fn publish<P>(
+    folder: StudyFolder,
+    request: &PointRequest,
+    ledger: &Ledger,
+    internal: &Internal<P>,
+    released: Option<&Released<P>>,
+    details: Map<String, Value>,
+    write: &dyn Fn(&Path, &str, &[P]) -> Result<(), PointStudyError>,
+    report: &dyn Fn(&Certificate, &str) -> Option<String>,
+) -> Result<Published, PointStudyError>
+where
+    P: Clone,
+{
+    let n = internal.bounded.points.len();
+    let outside = (internal.bounded.projected, internal.bounded.failed);
+    write(&folder.internal(), "nonprivate_mean", std::slice::from_ref(&internal.mean))?;
+    let counts = format!(
+        "what,count\nrecords,{n}\nprojected onto the ball,{}\nmissing or without projection (stand at the centre),{}\n",
+        outside.0, outside.1
+    );
+    write_bytes(&folder.internal().join("records.csv"), counts.as_bytes())?;
+    let mut certificate = None;
+    if let Some(released) = released {
+        let made = certify(request, ledger, n as u64, released, details)?;
+        let json = made.to_json()?;
+        folder.publish(|aside| -> Result<(), PointStudyError> {
+            write(aside, "mean", &released.points)?;
+            if let Some(page) = report(&made, &json) {
+                write_bytes(&aside.join("report.html"), page.as_bytes())?;
+            }
+            write_bytes(&aside.join("certificate.json"), json.as_bytes())?;
+            Ok(())
+        })?;
+        certificate = Some(made);
+    }
+    Ok(Published { folder, n, certificate, outside, seconds_per_draw: internal.seconds_per_draw })
+}
+
+fn certify<P>(
+    request: &PointRequest,
+    ledger: &Ledger,
+    n: u64,
+    released: &Released<P>,
+    mut details: Map<String, Value>,
+) -> Result<Certificate, PointStudyError> {
+    let price = &released.price;
+    let mut statement = Statement::new(price.mechanism, n, released.composition.total()?);
+    statement.sensitivity = Some(price.sensitivity);
+    statement.clip_radius = Some(price.radius);
+    statement.noise = Some(released.noise.clone());
+    statement.composition = released.composition.clone();
+    statement.public_inputs = request.public_inputs.clone();
+    statement.seeded = released.seeded;
+    statement.recorded = released.recorded;
+    let spent = ledger.spent();
+    if spent.parts().len() > released.composition.parts().len() {
+        statement.caveats.push(Caveat::Other(format!(
+            "composed: this study's ledger holds {} releases from the same records; their joint loss is stated under \
+             details.study_total",
+            spent.parts().len()
+        )));
+    }
+    details.insert("statistic".into(), json!(price.statistic));
+    details.insert("draws".into(), json!(released.points.len()));
+    details.insert("study_total".into(), json!(spent.total().ok()));
+    details
+        .insert("missing_records".into(), json!("count as the public centre; their number is not published"));
+    statement.details = details;
+    Ok(statement.certify()?)
+}

@@ -1,0 +1,153 @@
+//! Bounds the records, finds their mean, charges, draws.
+
+use super::{PointMechanism, PointRequest, PointStudyError};
+use crate::mechanism::manifold::{
+    BoundedRecords, KNormGradient, ManifoldMeanError, ManifoldPrice, PolarVolume, PublicBall,
+    RiemannianGaussian, RiemannianLaplace, TangentGaussian,
+};
+use crate::privacy::noise::{NoiseDescription, NoiseSource};
+use crate::privacy::{Charge, Composition, Ledger, PrivacyLoss};
+use crate::stats::{FrechetOptions, frechet_mean};
+
+/// The gradient norm the sensitivity allows for: what the solver stops at is far below, and a mean that is not found to this
+/// accuracy stops the study before anything is charged.
+const GRADIENT: f64 = 1e-9;
+
+/// Independent private means.
+#[derive(Debug, Clone)]
+pub struct Released<P> {
+    /// One point for each draw.
+    pub points: Vec<P>,
+    /// What each draw cost.
+    pub price: ManifoldPrice,
+    /// The noise of each draw.
+    pub noise: NoiseDescription,
+    /// All draws together.
+    pub composition: Composition,
+    /// Whether the noise came from a fixed seed.
+    pub seeded: bool,
+    /// Whether the charges are on disk.
+    pub recorded: bool,
+}
+
+/// What only the data holder may see.
+#[derive(Debug, Clone)]
+pub struct Internal<P> {
+    /// The Fréchet mean of the bounded records.
+    pub mean: P,
+    /// The records in the ball, and how many were brought there.
+    pub bounded: BoundedRecords<P>,
+    /// Seconds each draw took, on average.
+    pub seconds_per_draw: f64,
+}
+
+/// The mean of the records over the public ball, and the private draws about it ([`PointMechanism::None`] draws nothing).
+/// Everything that can fail for want of data, budget or radius fails before the ledger is charged.
+///
+/// # Errors
+/// [`PointStudyError`]; those that depend on records are about their form, never their values.
+pub fn release<M: PolarVolume + Clone>(
+    ball: &PublicBall<'_, M>,
+    records: &[Option<M::Point>],
+    request: &PointRequest,
+    ledger: &mut Ledger,
+) -> Result<(Internal<M::Point>, Option<Released<M::Point>>), PointStudyError> {
+    let n = records.len() as u64;
+    let bounded = ball.bound(records);
+    if bounded.points.is_empty() {
+        return Err(PointStudyError::Input("there are no records".into()));
+    }
+    let found =
+        frechet_mean(ball.manifold(), &bounded.points, None, Some(ball.centre()), FrechetOptions::default())?;
+    if found.certificate.gradient_norm.is_nan() || found.certificate.gradient_norm > GRADIENT {
+        return Err(PointStudyError::NotConverged);
+    }
+    let mut internal = Internal { mean: found.point, bounded, seconds_per_draw: 0.0 };
+    let (mean, points) = (&internal.mean, &internal.bounded.points);
+    let start = std::time::Instant::now();
+    let released = match request.mechanism {
+        PointMechanism::None => None,
+        PointMechanism::Laplace => {
+            let m = RiemannianLaplace::new(ball.clone(), n, request.pure()?, GRADIENT)?;
+            Some(draws(m.price(), m.noise(), request, ledger, |noise, paid| m.draw(mean, noise, paid))?)
+        }
+        PointMechanism::Kng => {
+            let m = KNormGradient::new(ball.clone(), n, request.pure()?)?;
+            let sampler = m.sampler(points, mean)?;
+            let draw = |noise: &mut NoiseSource, paid| sampler.draw(noise, paid).map(|(p, _)| p);
+            Some(draws(m.price(), m.noise(), request, ledger, draw)?)
+        }
+        PointMechanism::RiemannianGaussian => {
+            let m = RiemannianGaussian::new(ball.clone(), n, request.gaussian()?, GRADIENT)?;
+            Some(draws(m.price(), m.noise(), request, ledger, |noise, paid| m.draw(mean, noise, paid))?)
+        }
+        PointMechanism::TangentGaussian => {
+            let mu = request.gaussian()?;
+            let m = TangentGaussian::new(ball.clone(), n, mu, PrivacyLoss::Gaussian(mu))?;
+            let statistic = m.statistic(points)?;
+            let mut description = None;
+            let draw = |noise: &mut NoiseSource, paid| {
+                let drawn = m.draw(&statistic, noise, paid)?;
+                description = Some(drawn.release.noise);
+                Ok(drawn.point)
+            };
+            // The lattice's step and sampler are known once it has been used.
+            let mut released = draws(m.price(), placeholder(m.price()), request, ledger, draw)?;
+            if let Some(description) = description {
+                released.noise = description;
+            }
+            Some(released)
+        }
+        PointMechanism::Extrinsic | PointMechanism::Pointwise | PointMechanism::PointwiseUnaligned => {
+            return Err(PointStudyError::NotHere {
+                mechanism: "ambient or pointwise",
+                space: "this space",
+                remedy: "choose kng, laplace or one of the Gaussians",
+            });
+        }
+    };
+    internal.seconds_per_draw = start.elapsed().as_secs_f64() / f64::from(request.draws.max(1));
+    Ok((internal, released))
+}
+
+fn placeholder(price: &ManifoldPrice) -> NoiseDescription {
+    NoiseDescription {
+        distribution: "gaussian".into(),
+        path: crate::privacy::noise::NoisePath::Lattice,
+        scale: price.scale,
+        dimension: 0,
+        step: None,
+        sampler: "none drawn".into(),
+    }
+}
+
+/// Charges and draws, as often as was asked.
+pub(super) fn draws<P>(
+    price: &ManifoldPrice,
+    description: NoiseDescription,
+    request: &PointRequest,
+    ledger: &mut Ledger,
+    mut draw: impl FnMut(&mut NoiseSource, Charge) -> Result<P, ManifoldMeanError>,
+) -> Result<Released<P>, PointStudyError> {
+    let mut noise = match request.seed {
+        Some(seed) => NoiseSource::seeded(seed),
+        None => NoiseSource::from_os()?,
+    };
+    let mut composition = Composition::new();
+    let mut points = Vec::new();
+    let mut recorded = true;
+    for _ in 0..request.draws.max(1) {
+        let paid = ledger.charge(price.mechanism, price.loss)?;
+        recorded &= paid.is_durable();
+        points.push(draw(&mut noise, paid)?);
+        composition.add(price.mechanism, price.loss);
+    }
+    Ok(Released {
+        points,
+        price: price.clone(),
+        noise: description,
+        composition,
+        seeded: noise.is_seeded(),
+        recorded,
+    })
+}
