@@ -61,7 +61,7 @@ impl Axis {
     }
 }
 
-fn tidy(v: f64) -> String {
+pub(super) fn tidy(v: f64) -> String {
     let text = format!("{v:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" || text.is_empty() { "0".to_owned() } else { text.to_owned() }
@@ -76,17 +76,33 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
     /// Drawn dashed (reference lines).
     pub dashed: bool,
+    /// A dot at every point (few, measured points).
+    pub dotted: bool,
+    /// A pale band around the line: (x, lower, upper).
+    pub band: Vec<(f64, f64, f64)>,
 }
 
 impl Line {
     /// A solid line.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), points, dashed: false }
+        Self { name: name.into(), points, dashed: false, dotted: false, band: Vec::new() }
     }
 
     /// A dashed reference line.
     pub fn dashed(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), points, dashed: true }
+        Self { dashed: true, ..Self::new(name, points) }
+    }
+
+    /// With a dot at every point.
+    pub fn with_dots(mut self) -> Self {
+        self.dotted = true;
+        self
+    }
+
+    /// With a band, such as quartiles over repeated draws: (x, lower, upper).
+    pub fn with_band(mut self, band: Vec<(f64, f64, f64)>) -> Self {
+        self.band = band;
+        self
     }
 }
 
@@ -94,80 +110,191 @@ const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 320.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
-const TOP: f64 = 30.0;
 const BOTTOM: f64 = 46.0;
 
-/// An SVG element (480 × 320 units, scales to its container) with the given lines.
-pub fn line_chart(title: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
-    let placed: Vec<Vec<(f64, f64)>> = lines
-        .iter()
-        .map(|l| l.points.iter().filter_map(|&(u, v)| Some((x.place(u)?, y.place(v)?))).collect())
-        .collect();
-    let (x_lo, x_hi) = range(placed.iter().flatten().map(|p| p.0), 0.0);
-    let (y_lo, y_hi) = range(placed.iter().flatten().map(|p| p.1), 0.05);
-    let to_x = |u: f64| LEFT + (u - x_lo) / (x_hi - x_lo) * (WIDTH - LEFT - RIGHT);
-    let to_y = |v: f64| HEIGHT - BOTTOM - (v - y_lo) / (y_hi - y_lo) * (HEIGHT - TOP - BOTTOM);
+/// Where data coordinates fall on the drawing.
+struct Frame<'a> {
+    x: &'a Axis,
+    y: &'a Axis,
+    span: [(f64, f64); 2],
+    top: f64,
+}
 
+impl Frame<'_> {
+    fn horizontal(&self, u: f64) -> f64 {
+        let (lo, hi) = self.span[0];
+        LEFT + (u - lo) / (hi - lo) * (WIDTH - LEFT - RIGHT)
+    }
+
+    fn vertical(&self, v: f64) -> f64 {
+        let (lo, hi) = self.span[1];
+        HEIGHT - BOTTOM - (v - lo) / (hi - lo) * (HEIGHT - self.top - BOTTOM)
+    }
+
+    /// A data point on the drawing, if both axes can show it.
+    fn place(&self, (u, v): (f64, f64)) -> Option<(f64, f64)> {
+        Some((self.horizontal(self.x.place(u)?), self.vertical(self.y.place(v)?)))
+    }
+
+    /// Ground, title, grid, ticks and labels.
+    fn draw(&self, s: &mut String, title: &str) {
+        let (top, base, end) = (self.top, HEIGHT - BOTTOM, WIDTH - RIGHT);
+        let _ = write!(
+            s,
+            r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{t}" font-family="system-ui,sans-serif" font-size="12"><rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/><text x="8" y="18" font-size="14" font-weight="600">{t}</text>"##,
+            t = escape(title)
+        );
+        for (u, label) in self.x.ticks(self.span[0].0, self.span[0].1) {
+            let (px, text) = (self.horizontal(u), base + 16.0);
+            let _ = write!(
+                s,
+                r##"<path d="M{px:.1} {top}V{base}" stroke="#e6e6e6"/><text x="{px:.1}" y="{text}" text-anchor="middle" fill="#444">{label}</text>"##
+            );
+        }
+        for (v, label) in self.y.ticks(self.span[1].0, self.span[1].1) {
+            let (py, text) = (self.vertical(v), LEFT - 6.0);
+            let _ = write!(
+                s,
+                r##"<path d="M{LEFT} {py:.1}H{end}" stroke="#e6e6e6"/><text x="{text}" y="{ty:.1}" text-anchor="end" fill="#444">{label}</text>"##,
+                ty = py + 4.0
+            );
+        }
+        let _ = write!(
+            s,
+            r##"<path d="M{LEFT} {top}V{base}H{end}" fill="none" stroke="#444"/><text x="{mx}" y="{ly}" text-anchor="middle">{xl}</text><text transform="translate(14 {my}) rotate(-90)" text-anchor="middle">{yl}</text>"##,
+            mx = (LEFT + end) / 2.0,
+            ly = HEIGHT - 10.0,
+            my = (top + base) / 2.0,
+            xl = escape(&self.x.label),
+            yl = escape(&self.y.label),
+        );
+    }
+}
+
+/// An SVG element (480 × 320 units, scales to its container) with the given lines. The legend stands above the plot, so
+/// that it hides nothing.
+pub fn line_chart(title: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
+    let legend = Legend::of(lines.iter().map(|l| l.name.as_str()));
+    let points = || lines.iter().flat_map(|l| l.points.iter().copied());
+    let edges = || lines.iter().flat_map(|l| l.band.iter().flat_map(|&(u, a, b)| [(u, a), (u, b)]));
+    let frame = Frame {
+        x,
+        y,
+        span: [
+            range(points().chain(edges()).filter_map(|p| x.place(p.0)), 0.0),
+            range(points().chain(edges()).filter_map(|p| y.place(p.1)), 0.05),
+        ],
+        top: 30.0 + 18.0 * legend.rows as f64,
+    };
     let mut s = String::new();
-    let _ = write!(
-        s,
-        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{t}" font-family="system-ui,sans-serif" font-size="12"><rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/><text x="{LEFT}" y="18" font-weight="600">{t}</text>"##,
-        t = escape(title)
-    );
-    for (u, label) in x.ticks(x_lo, x_hi) {
-        let px = to_x(u);
-        let (base, text) = (HEIGHT - BOTTOM, HEIGHT - BOTTOM + 16.0);
-        let _ = write!(
-            s,
-            r##"<path d="M{px:.1} {TOP}V{base}" stroke="#e6e6e6"/><text x="{px:.1}" y="{text}" text-anchor="middle" fill="#444">{label}</text>"##
-        );
-    }
-    for (v, label) in y.ticks(y_lo, y_hi) {
-        let (py, end, text) = (to_y(v), WIDTH - RIGHT, LEFT - 6.0);
-        let _ = write!(
-            s,
-            r##"<path d="M{LEFT} {py:.1}H{end}" stroke="#e6e6e6"/><text x="{text}" y="{ty:.1}" text-anchor="end" fill="#444">{label}</text>"##,
-            ty = py + 4.0
-        );
-    }
-    let _ = write!(
-        s,
-        r##"<path d="M{LEFT} {TOP}V{base}H{end}" fill="none" stroke="#444"/><text x="{mx}" y="{ly}" text-anchor="middle">{xl}</text><text transform="translate(14 {my}) rotate(-90)" text-anchor="middle">{yl}</text>"##,
-        base = HEIGHT - BOTTOM,
-        end = WIDTH - RIGHT,
-        mx = (LEFT + WIDTH - RIGHT) / 2.0,
-        ly = HEIGHT - 10.0,
-        my = (TOP + HEIGHT - BOTTOM) / 2.0,
-        xl = escape(&x.label),
-        yl = escape(&y.label),
-    );
-    for (k, (line, points)) in lines.iter().zip(&placed).enumerate() {
+    frame.draw(&mut s, title);
+    for (k, line) in lines.iter().enumerate() {
         let colour = PALETTE[k % PALETTE.len()];
-        let path: Vec<String> =
-            points.iter().map(|&(u, v)| format!("{:.1} {:.1}", to_x(u), to_y(v))).collect();
+        let band = line.band.iter().map(|b| (b.0, b.2)).chain(line.band.iter().rev().map(|b| (b.0, b.1)));
+        let band: Vec<_> = band.filter_map(|p| frame.place(p)).collect();
+        if !band.is_empty() {
+            let _ = write!(s, r#"<polygon points="{}" fill="{colour}" fill-opacity="0.16"/>"#, path(&band));
+        }
+    }
+    for (k, line) in lines.iter().enumerate() {
+        let colour = PALETTE[k % PALETTE.len()];
+        let placed: Vec<_> = line.points.iter().filter_map(|p| frame.place(*p)).collect();
         let dash = if line.dashed { r#" stroke-dasharray="5 4""# } else { "" };
         let _ = write!(
             s,
             r#"<polyline points="{}" fill="none" stroke="{colour}" stroke-width="1.8"{dash}/>"#,
-            path.join(",")
+            path(&placed)
         );
+        for (px, py) in placed.iter().filter(|_| line.dotted) {
+            let _ = write!(s, r#"<circle cx="{px:.1}" cy="{py:.1}" r="3" fill="{colour}"/>"#);
+        }
     }
-    legend(&mut s, lines);
+    legend.draw(&mut s);
     s.push_str("</svg>");
     s
 }
 
-fn legend(s: &mut String, lines: &[Line]) {
-    let named: Vec<(usize, &Line)> = lines.iter().enumerate().filter(|(_, l)| !l.name.is_empty()).collect();
-    for (row, (k, line)) in named.into_iter().enumerate() {
-        let y = TOP + 12.0 + 16.0 * row as f64;
-        let x = WIDTH - RIGHT - 8.0;
+/// An SVG element with the counts of `values` in equal bins, and labelled vertical marks (such as a clip radius).
+pub fn histogram(title: &str, x: &Axis, values: &[f64], bins: usize, marks: &[(f64, &str)]) -> String {
+    let shown: Vec<f64> = values.iter().filter_map(|v| x.place(*v)).collect();
+    let marks: Vec<(f64, &str)> = marks.iter().filter_map(|(v, t)| Some((x.place(*v)?, *t))).collect();
+    let (lo, hi) = range(shown.iter().copied().chain(marks.iter().map(|m| m.0)), 0.02);
+    let bins = bins.max(1);
+    let mut counts = vec![0usize; bins];
+    for v in &shown {
+        counts[(((v - lo) / (hi - lo) * bins as f64) as usize).min(bins - 1)] += 1;
+    }
+    let highest = counts.iter().copied().max().unwrap_or(0).max(1) as f64;
+    let y = Axis::linear("count");
+    let frame = Frame { x, y: &y, span: [(lo, hi), (0.0, 1.08 * highest)], top: 48.0 };
+    let mut s = String::new();
+    frame.draw(&mut s, title);
+    let width = (hi - lo) / bins as f64;
+    for (k, &count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
+        let (left, right) =
+            (frame.horizontal(lo + k as f64 * width), frame.horizontal(lo + (k + 1) as f64 * width));
+        let top = frame.vertical(count as f64);
         let _ = write!(
             s,
-            r##"<text x="{x}" y="{y}" text-anchor="end" fill="#222" stroke="#fff" stroke-width="3" paint-order="stroke">{name} <tspan fill="{colour}" font-weight="700">━</tspan></text>"##,
-            name = escape(&line.name),
-            colour = PALETTE[k % PALETTE.len()],
+            r#"<rect x="{left:.1}" y="{top:.1}" width="{w:.1}" height="{h:.1}" fill="{c}"/>"#,
+            w = (right - left - 1.0).max(0.5),
+            h = HEIGHT - BOTTOM - top,
+            c = PALETTE[0]
         );
+    }
+    for (v, text) in marks {
+        let px = frame.horizontal(v);
+        let anchor = if px > WIDTH / 2.0 { "end" } else { "start" };
+        let _ = write!(
+            s,
+            r#"<path d="M{px:.1} 40V{base}" stroke="{c}" stroke-width="1.8" stroke-dasharray="5 4"/><text x="{px:.1}" y="36" text-anchor="{anchor}" fill="{c}">{t}</text>"#,
+            base = HEIGHT - BOTTOM,
+            c = PALETTE[1],
+            t = escape(text)
+        );
+    }
+    s.push_str("</svg>");
+    s
+}
+
+fn path(points: &[(f64, f64)]) -> String {
+    points.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect::<Vec<_>>().join(",")
+}
+
+/// Names with their colours in rows between title and plot.
+struct Legend<'a> {
+    /// Which line, its name, its place and its row.
+    entries: Vec<(usize, &'a str, f64, usize)>,
+    rows: usize,
+}
+
+impl<'a> Legend<'a> {
+    fn of(names: impl Iterator<Item = &'a str>) -> Self {
+        let (mut entries, mut x, mut row) = (Vec::new(), 8.0, 0);
+        for (k, name) in names.enumerate().filter(|(_, n)| !n.is_empty()) {
+            let width = 34.0 + 6.6 * name.chars().count() as f64;
+            if x + width > WIDTH && x > 8.0 {
+                (x, row) = (8.0, row + 1);
+            }
+            entries.push((k, name, x, row));
+            x += width;
+        }
+        let rows = if entries.is_empty() { 0 } else { row + 1 };
+        Self { entries, rows }
+    }
+
+    fn draw(&self, s: &mut String) {
+        for (k, name, x, row) in &self.entries {
+            let y = 38.0 + 18.0 * *row as f64;
+            let _ = write!(
+                s,
+                r##"<path d="M{x} {m}h18" stroke="{colour}" stroke-width="3"/><text x="{t}" y="{y}" fill="#222">{name}</text>"##,
+                m = y - 4.0,
+                t = x + 23.0,
+                name = escape(name),
+                colour = PALETTE[k % PALETTE.len()],
+            );
+        }
     }
 }
 

@@ -1,5 +1,14 @@
 //! Pictures, charts and the self-contained HTML report.
+//!
+//! A report is a [`page::Page`] filled section by section: [`guarantee`] writes what every release's page says of privacy
+//! from its certificate alone; [`chart`], [`outline`], [`render`] and [`surface_view`] make the figures.
 
 pub mod chart;
-pub mod html;
+pub mod colour;
+pub mod figure;
+pub mod guarantee;
+pub mod outline;
+pub mod page;
 pub mod render;
+pub mod surface_view;
+pub mod visibility;

@@ -5,12 +5,14 @@
 //! results are written (`output`): what may be published and what may not, in different folders.
 
 mod cache;
+mod internal_report;
 pub mod mean;
+mod noise_map;
 mod output;
 pub mod record;
+mod release_report;
 mod run;
 mod settings;
-mod summary;
 mod template;
 
 pub use mean::{ClipChoice, FaceMechanism};

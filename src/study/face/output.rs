@@ -1,10 +1,12 @@
 //! What a study writes. `release/` holds functions of the noised mean and of public inputs only; it is put together
 //! aside and moved into place as a whole. Everything else is under `internal/`.
 
+use super::internal_report::internal_report;
 use super::mean::ReleasedMean;
+use super::noise_map::noise_map;
 use super::record::{Record, ScanRow, Stage};
+use super::release_report::release_report;
 use super::settings::FaceStudySettings;
-use super::summary::{internal_report, release_report};
 use super::template::LoadedTemplate;
 use crate::function::FaceCurves;
 use crate::io::{WriteError, write_bytes, write_npy, write_ply};
@@ -43,6 +45,7 @@ pub struct Results<'a> {
     pub loaded: &'a LoadedTemplate,
     pub own: &'a FaceCurves,
     pub rows: &'a [ScanRow],
+    pub records: &'a [Option<FaceCurves>],
     pub nonprivate: &'a FaceCurves,
     pub released: Option<&'a ReleasedMean>,
     pub spent: &'a Composition,
@@ -163,7 +166,11 @@ fn write_release(
     let shape = [released.curves.curves(), released.curves.samples(), 3];
     write_npy(&aside.join("curves.npy"), &shape, released.curves.data())?;
     let json = certificate.to_json()?;
-    let page = release_report(results, released, mesh, certificate, &json)?;
+    let noise = noise_map(results.settings, &results.loaded.template, results.own, released, mesh)?;
+    if let Some(noise) = &noise {
+        write_npy(&aside.join("noise.npy"), &[noise.len()], noise)?;
+    }
+    let page = release_report(results, released, mesh, noise.as_deref(), certificate, &json)?;
     write_bytes(&aside.join("report.html"), page.as_bytes())?;
     write_bytes(&aside.join("certificate.json"), json.as_bytes())?;
     let finish = || -> std::io::Result<()> {

@@ -135,6 +135,7 @@ pub fn run(
         loaded: &loaded,
         own: &own,
         rows: &rows,
+        records: &curves,
         nonprivate: &nonprivate,
         released: released.as_ref(),
         spent: ledger.spent(),

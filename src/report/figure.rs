@@ -1,0 +1,66 @@
+//! Figures of a page: a picture, a chart or a surface to turn, each with its caption.
+
+use super::chart::escape;
+use super::render::Image;
+use super::surface_view::SurfaceView;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+
+/// A picture, chart or surface with its caption.
+#[derive(Debug, Clone)]
+pub struct Figure {
+    content: String,
+    caption: String,
+    surface: bool,
+}
+
+impl Figure {
+    /// An image, embedded as PNG; the caption is also what screen readers say.
+    ///
+    /// # Errors
+    /// Whatever the PNG encoder reports.
+    pub fn image(image: &Image, caption: impl Into<String>) -> Result<Self, png::EncodingError> {
+        let caption = caption.into();
+        let data = BASE64.encode(image.to_png()?);
+        let content = format!(
+            "<img alt=\"{}\" width=\"{}\" height=\"{}\" src=\"data:image/png;base64,{data}\">",
+            escape(&caption),
+            image.width,
+            image.height
+        );
+        Ok(Self { content, caption, surface: false })
+    }
+
+    /// A chart or drawing given as SVG text (from [`super::chart`] or [`super::outline`]).
+    pub fn chart(svg: String, caption: impl Into<String>) -> Self {
+        Self { content: svg, caption: caption.into(), surface: false }
+    }
+
+    /// An image with a colour bar under it.
+    ///
+    /// # Errors
+    /// Whatever the PNG encoder reports.
+    pub fn image_with_bar(
+        image: &Image,
+        scale: &super::colour::ColourScale,
+        caption: impl Into<String>,
+    ) -> Result<Self, png::EncodingError> {
+        let mut figure = Self::image(image, caption)?;
+        figure.content.push_str(&scale.bar());
+        Ok(figure)
+    }
+
+    /// A surface the reader can turn. Give still pictures beside it: they are what print and browsers without 3D show.
+    pub fn surface(view: &SurfaceView, caption: impl Into<String>) -> Self {
+        Self { content: view.to_html(), caption: caption.into(), surface: true }
+    }
+
+    pub(super) fn is_surface(&self) -> bool {
+        self.surface
+    }
+
+    pub(super) fn to_html(&self) -> String {
+        let class = if self.surface { " class=\"surface\" hidden" } else { "" };
+        format!("<figure{class}>{}<figcaption>{}</figcaption></figure>", self.content, escape(&self.caption))
+    }
+}

@@ -1,0 +1,149 @@
+//! `release/report.html`: sees the noised mean, the certificate and public settings only.
+
+use super::mean::ReleasedMean;
+use super::output::{OutputError, Results};
+use crate::function::FaceCurves;
+use crate::mesh::{Point, TriMesh};
+use crate::privacy::Certificate;
+use crate::report::chart::{Axis, Line, line_chart};
+use crate::report::colour::{ColourMap, ColourScale, short};
+use crate::report::figure::Figure;
+use crate::report::guarantee::{certificate_section, guarantee_section, mechanism_rows, release_page};
+use crate::report::outline::{Ink, Outline, outlines};
+use crate::report::render::{CLAY, View, render};
+use crate::report::surface_view::SurfaceView;
+
+/// The page. `noise` is the standard deviation of the noise at each vertex of `mesh`, where known.
+pub fn release_report(
+    results: &Results<'_>,
+    released: &ReleasedMean,
+    mesh: &TriMesh,
+    noise: Option<&[f64]>,
+    certificate: &Certificate,
+    certificate_json: &str,
+) -> Result<String, OutputError> {
+    let what = format!("average of {} faces", certificate.n);
+    let mut page = release_page("Private average face", &what, certificate);
+    page.figures(&[Figure::surface(
+        &surface(released, mesh, noise),
+        "Drag to turn, wheel or pinch to zoom, Shift-drag to move; arrow keys, + and − do the same.",
+    )]);
+    page.figures(&portraits(mesh, "private mean")?);
+    guarantee_section(&mut page, certificate);
+    if let Some(noise) = noise {
+        page.heading("How exact it is");
+        page.paragraph(&noise_sentence(noise));
+    }
+    page.heading("The curves");
+    page.paragraph(
+        "A face is represented by closed curves around the nose tip; curve 1 is nearest to it. Coordinates are of a face of \
+         surface area one, centred: x to the subject's left, y up, z to the front; t runs along the curve from 0 to 1.",
+    );
+    page.figures(&curve_drawings(&released.curves));
+    page.figures(&curve_charts(&released.curves));
+    page.heading("How it was made");
+    page.table(&["parameter", "value"], &parameters(results, released, certificate));
+    certificate_section(&mut page, certificate, certificate_json);
+    Ok(page.to_html())
+}
+
+fn surface(released: &ReleasedMean, mesh: &TriMesh, noise: Option<&[f64]>) -> SurfaceView {
+    let view =
+        SurfaceView::new("private average face", mesh.clone()).with_curves(closed_curves(&released.curves));
+    match noise {
+        Some(values) => {
+            view.with_field(ColourScale::magnitude("noise, 1 σ", "face of area 1", values), values)
+        }
+        None => view,
+    }
+}
+
+/// Root mean square and largest value of the noise map, in words that mean something.
+fn noise_sentence(noise: &[f64]) -> String {
+    let rms = (noise.iter().map(|s| s * s).sum::<f64>() / noise.len().max(1) as f64).sqrt();
+    let largest = noise.iter().copied().fold(0.0, f64::max);
+    format!(
+        "The noise that was added for privacy moves a point of the surface by {} (root mean square over the face) and by {} \
+         where it is strongest, in units in which the face has area 1 and is about 1 high: on a face of 20 cm, some {} mm and \
+         {} mm. About 95 % of points lie within twice that of where they would lie without noise, apart from the smoothing. \
+         This was worked out by running the mechanism again on the released face, so it tells nothing new of the data; the \
+         values are in noise.npy, and the button “noise” shows them on the surface.",
+        short(rms),
+        short(largest),
+        short(200.0 * rms),
+        short(200.0 * largest)
+    )
+}
+
+/// Three still pictures.
+pub fn portraits(mesh: &TriMesh, what: &str) -> Result<Vec<Figure>, OutputError> {
+    [(View::FRONT, "front"), (View::THREE_QUARTER, "three-quarter"), (View::PROFILE, "profile")]
+        .into_iter()
+        .map(|(view, name)| Ok(Figure::image(&render(mesh, view, CLAY), format!("{what}, {name}"))?))
+        .collect()
+}
+
+fn closed_curves(curves: &FaceCurves) -> Vec<Vec<Point>> {
+    curves
+        .data()
+        .chunks(3 * curves.samples())
+        .map(|curve| curve.chunks_exact(3).map(|c| Point::new(c[0], c[1], c[2])).collect())
+        .collect()
+}
+
+/// All curves seen from the front and from the subject's left, dark near the nose.
+fn curve_drawings(curves: &FaceCurves) -> Vec<Figure> {
+    let jn = curves.curves();
+    let drawing = |title: &str, project: &dyn Fn(&Point) -> [f64; 2]| {
+        let shapes: Vec<Outline> = closed_curves(curves)
+            .iter()
+            .enumerate()
+            .map(|(j, curve)| Outline {
+                ink: Ink::Plain(ColourMap::Sequential.css(0.85 * j as f64 / jn.max(2) as f64)),
+                width: 0.45,
+                ..Outline::closed("", curve.iter().map(project).collect(), 0)
+            })
+            .collect();
+        outlines(title, &shapes)
+    };
+    vec![
+        Figure::chart(
+            drawing("From the front", &|p| [p.x, p.y]),
+            format!("The {jn} curves, dark near the nose tip."),
+        ),
+        Figure::chart(drawing("From the side", &|p| [p.z, p.y]), "The same in profile, facing right."),
+    ]
+}
+
+fn curve_charts(curves: &FaceCurves) -> Vec<Figure> {
+    let (jn, m) = (curves.curves(), curves.samples());
+    let shown = [0, jn / 4, jn / 2, 3 * jn / 4, jn - 1];
+    ["x", "y", "z"]
+        .iter()
+        .enumerate()
+        .map(|(k, axis)| {
+            let lines: Vec<Line> = shown
+                .iter()
+                .map(|&j| {
+                    let mut values = curves.coordinate(j, k);
+                    values.push(values[0]);
+                    let points =
+                        values.into_iter().enumerate().map(|(l, v)| (l as f64 / m as f64, v)).collect();
+                    Line::new(format!("curve {}", j + 1), points)
+                })
+                .collect();
+            let chart = line_chart(axis, &Axis::linear("t"), &Axis::linear(*axis), &lines);
+            Figure::chart(chart, format!("{axis} along five of the {jn} curves"))
+        })
+        .collect()
+}
+
+fn parameters(results: &Results<'_>, released: &ReleasedMean, certificate: &Certificate) -> Vec<Vec<String>> {
+    let row = |name: &str, value: String| vec![name.to_owned(), value];
+    let mut rows = mechanism_rows(certificate);
+    rows.push(row("radius and coordinates", released.price.description.clone()));
+    rows.push(row("curves × samples", format!("{} × {}", results.settings.curves, results.settings.samples)));
+    rows.extend(released.price.parts.iter().map(|(what, mu)| row(what, format!("μ = {mu:.5}"))));
+    rows.extend(released.parts.iter().map(|(what, mu)| row(what, format!("μ = {:.5}", mu.get()))));
+    rows
+}
