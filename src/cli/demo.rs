@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use visard::io::write_ply;
 use visard::mesh::TriMesh;
+use visard::study::face::Registration;
 use visard::synth::{ScanConditions, person};
 
 /// Make a synthetic population of raw face scans and run the whole job on it
@@ -37,6 +38,7 @@ pub fn run(args: &DemoArgs, global: &Global, printer: &Printer) -> Result<(), Fa
         template: "builtin".to_owned(),
         curves: 23,
         samples: 80,
+        registration: Registration::default(),
         clip_radius: None,
         mechanism: args.mechanism,
         crop_radius: None,

@@ -63,6 +63,9 @@ pub struct ShapeArgs {
     /// Samples on each curve
     #[arg(long, value_name = "M", default_value_t = 80)]
     pub samples: usize,
+    /// How scans are registered to the template
+    #[arg(long, value_enum, default_value_t = Registration::Elastic)]
+    pub registration: Registration,
     /// Clip radius: a public number chosen without looking at the scans, or "private": estimated from them and paid for
     #[arg(long, value_name = "F|private", allow_negative_numbers = true)]
     pub clip_radius: Option<String>,
@@ -132,6 +135,9 @@ pub struct RegisterArgs {
     /// Landmarks of the scan (one scan only); the nose tip is used
     #[arg(long, value_name = "FILE")]
     landmarks: Option<PathBuf>,
+    /// How scans are registered to the template
+    #[arg(long, value_enum, default_value_t = Registration::Elastic)]
+    registration: Registration,
     /// Keep this much around the nose tip of a bust, in units of the template
     #[arg(long, value_name = "F")]
     crop_radius: Option<f64>,
@@ -199,7 +205,7 @@ pub fn study_settings(
         template: template_source(&shape.template),
         curves: shape.curves,
         samples: shape.samples,
-        registration: Registration::default(),
+        registration: shape.registration,
         crop_radius: positive(shape.crop_radius, "--crop-radius")?,
         mechanism,
         budget,
@@ -374,7 +380,7 @@ fn register(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<(
             let landmarks = args.landmarks.clone().or_else(|| landmark_file(scan));
             let mut row = ScanRow { scan: scan.display().to_string(), ..ScanRow::default() };
             let positions = prepare_scan(scan, landmarks.as_deref(), template, crop, &mut row)
-                .and_then(|prepared| register_scan(&prepared, template, Registration::default(), &mut row));
+                .and_then(|prepared| register_scan(&prepared, template, args.registration, &mut row));
             let written = positions.map_err(|e| e.to_string()).and_then(|positions| {
                 let mesh = template.mesh().with_vertices(positions).map_err(|e| e.to_string())?;
                 io::write_ply(file, &mesh).map_err(|e| e.to_string())

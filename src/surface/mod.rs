@@ -1,6 +1,7 @@
 //! Disk-parameterized surfaces, square-root normal fields, registration, face radial curves.
 
 mod locate;
+pub mod register;
 mod srnf;
 mod tangential;
 mod template;

@@ -4,7 +4,7 @@ use super::locate::{DiskSurface, Located};
 use crate::conformal::{Complex, ConformalError, DiskMap, Mobius, disk_map};
 use crate::function::{CurvesError, DiskField, FaceCurves};
 use crate::mesh::{DiskMesh, MeshError, Point, PoseTemplate, TriMesh, Vector};
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Rotation3};
 
 /// Why a mesh cannot be a template, or positions cannot be turned into curves.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,7 @@ pub struct Template {
     nose: usize,
     upward: Point,
     unit: Vec<Point>,
+    upright: Rotation3<f64>,
 }
 
 /// How far out the outermost curve lies: just inside the border, where scans are least reliable.
@@ -47,7 +48,10 @@ impl Template {
         let surface = DiskSurface::new(&disk, &map);
         let pose = PoseTemplate::new(mesh, nose, forward)?;
         let unit = unit_area(mesh)?;
-        Ok(Self { disk, surface, pose, nose, upward, unit })
+        let upright = upright(&forward, &up).ok_or_else(|| {
+            MeshError::Degenerate("the template's directions forward and up are parallel".to_owned())
+        })?;
+        Ok(Self { disk, surface, pose, nose, upward, unit, upright })
     }
 
     /// The mesh, in its file's units.
@@ -73,6 +77,16 @@ impl Template {
     /// The point on the forehead that fixes the rotation of disk maps.
     pub fn upward(&self) -> Point {
         self.upward
+    }
+
+    /// The rotation that takes (x, y, z) to (the subject's left, up, forward).
+    pub fn upright(&self) -> &Rotation3<f64> {
+        &self.upright
+    }
+
+    /// The border's vertices, in order.
+    pub fn border(&self) -> &[usize] {
+        self.disk.boundary()
     }
 
     /// Distance from the nose tip to the farthest vertex, in the mesh's units.
@@ -156,6 +170,13 @@ impl Template {
             None => unit.to_vec(),
         }
     }
+}
+
+/// Right-handed axes: z forward, y as near to up as that allows.
+fn upright(forward: &Vector, up: &Vector) -> Option<Rotation3<f64>> {
+    let z = forward.try_normalize(1e-12)?;
+    let x = up.cross(&z).try_normalize(1e-9)?;
+    Some(Rotation3::from_matrix_unchecked(Matrix3::from_columns(&[x, z.cross(&x), z])))
 }
 
 fn blend(mesh: &TriMesh, vertices: &[Point], at: &Located) -> Vector {

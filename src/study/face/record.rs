@@ -5,7 +5,8 @@ use crate::conformal::{disk_map, quality};
 use crate::function::FaceCurves;
 use crate::io::{self, landmarks};
 use crate::mesh::{self, DiskMesh, MeshError, Point, RepairSettings, Similarity, TriMesh};
-use crate::surface::{self, DiskSurface, SrnfSettings, Template};
+use crate::surface::register::ElasticSettings;
+use crate::surface::{self, DiskSurface, Registered, SrnfSettings, Template};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -229,6 +230,42 @@ pub fn register_scan(
     row: &mut ScanRow,
 ) -> Result<Vec<Point>, RecordError> {
     let mut watch = Stopwatch(row);
+    let registered = match registration {
+        Registration::Elastic => watch.stage(Stage::Register, || {
+            surface::register::register(
+                &prepared.disk,
+                template,
+                &prepared.similarity,
+                &ElasticSettings::default(),
+            )
+            .and_then(unfolded)
+        })?,
+        Registration::Srnf => {
+            let surface = flatten_scan(prepared, template, &mut watch)?;
+            let towards_template = prepared.similarity.rotation.inverse();
+            watch.stage(Stage::Register, || {
+                unfolded(surface::register_srnf(
+                    &surface,
+                    template,
+                    towards_template,
+                    &SrnfSettings::default(),
+                ))
+            })?
+        }
+    };
+    let finest = registered.energy.last();
+    watch.0.energy_start = finest.and_then(|e| e.first()).copied().unwrap_or(0.0);
+    watch.0.energy_end = finest.and_then(|e| e.last()).copied().unwrap_or(0.0);
+    watch.0.min_jacobian = registered.min_jacobian;
+    Ok(registered.positions)
+}
+
+/// The scan's disk map with the nose tip at 0, and its quality into the row.
+fn flatten_scan(
+    prepared: &PreparedScan,
+    template: &Template,
+    watch: &mut Stopwatch<'_>,
+) -> Result<DiskSurface, RecordError> {
     let (surface, measured) = watch.stage(Stage::Flatten, || {
         let map = disk_map(&prepared.disk)?;
         let measured = quality(&prepared.disk, &map);
@@ -238,25 +275,16 @@ pub fn register_scan(
     })?;
     watch.0.angle_distortion_deg = measured.angle_distortion_deg.mean;
     watch.0.flipped_triangles = measured.flipped_triangles;
-    let registered = watch.stage(Stage::Register, || {
-        let towards_template = prepared.similarity.rotation.inverse();
-        match registration {
-            Registration::Srnf => {
-                let found =
-                    surface::register_srnf(&surface, template, towards_template, &SrnfSettings::default());
-                if found.min_jacobian > 0.0 {
-                    Ok(found)
-                } else {
-                    Err(MeshError::Degenerate("the scan cannot be registered without folding".to_owned()))
-                }
-            }
-        }
-    })?;
-    let finest = registered.energy.last();
-    watch.0.energy_start = finest.and_then(|e| e.first()).copied().unwrap_or(0.0);
-    watch.0.energy_end = finest.and_then(|e| e.last()).copied().unwrap_or(0.0);
-    watch.0.min_jacobian = registered.min_jacobian;
-    Ok(registered.positions)
+    Ok(surface)
+}
+
+/// Only registrations without folds are records.
+fn unfolded(found: Registered) -> Result<Registered, MeshError> {
+    if found.min_jacobian > 0.0 {
+        Ok(found)
+    } else {
+        Err(MeshError::Degenerate("the scan cannot be registered without folding".to_owned()))
+    }
 }
 
 fn nearest_vertex(mesh: &TriMesh, p: &Point) -> usize {

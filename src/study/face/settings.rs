@@ -14,11 +14,13 @@ pub enum TemplateSource {
 }
 
 /// How a scan is registered to the template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Registration {
-    /// Rotation and reparameterization of the disk under the SRNF metric, border to border.
+    /// A similarity and a smooth displacement of the template; the scan may end anywhere.
     #[default]
+    Elastic,
+    /// Rotation and reparameterization of the disk under the SRNF metric, border to border.
     Srnf,
 }
 
