@@ -1,7 +1,7 @@
 //! The public template: a face flattened and recentred once, that every scan is registered to.
 
 use super::locate::{DiskSurface, Located};
-use crate::conformal::{Complex, ConformalError, DiskMap, Mobius, disk_map};
+use crate::conformal::{Complex, ConformalError, DiskMap, Place, disk_map};
 use crate::function::{CurvesError, DiskField, FaceCurves};
 use crate::mesh::{DiskMesh, MeshError, Point, PoseTemplate, TriMesh, Vector};
 use nalgebra::Matrix3;
@@ -43,7 +43,7 @@ impl Template {
     pub fn new(disk: DiskMesh, nose: usize, forward: Vector, up: Vector) -> Result<Self, TemplateError> {
         let mesh = disk.mesh();
         let upward = mesh.vertices()[upward_vertex(mesh, nose, &up)];
-        let map = recentred(&disk_map(&disk)?, mesh, nose, &upward);
+        let map = recentred(&disk_map(&disk)?, &disk, nose, &upward)?;
         let surface = DiskSurface::new(&disk, &map);
         let pose = PoseTemplate::new(mesh, nose, forward)?;
         let unit = unit_area(mesh)?;
@@ -185,11 +185,21 @@ fn upward_vertex(mesh: &TriMesh, nose: usize, up: &Vector) -> usize {
 
 /// A disk map moved so that the nose-tip vertex is at 0 and the vertex nearest `upward` on the positive imaginary axis: the
 /// public rule that fixes the Möbius freedom of a scan's map.
-pub fn recentred(map: &DiskMap, mesh: &TriMesh, nose: usize, upward: &Point) -> DiskMap {
-    let v = mesh.vertices();
+///
+/// # Errors
+/// [`ConformalError`] when the nose tip is no vertex inside, or so near the border that triangles would turn over.
+pub fn recentred(
+    map: &DiskMap,
+    disk: &DiskMesh,
+    nose: usize,
+    upward: &Point,
+) -> Result<DiskMap, ConformalError> {
+    let v = disk.mesh().vertices();
     let top = (0..v.len())
         .filter(|&i| i != nose)
         .min_by(|&a, &b| (v[a] - upward).norm().total_cmp(&(v[b] - upward).norm()))
         .unwrap_or(nose);
-    Mobius::recentring(map.z[nose], map.z[top]).apply_to(map)
+    let mut moved = map.clone();
+    moved.recentre(disk, &Place::Vertex(nose), &Place::Vertex(top))?;
+    Ok(moved)
 }

@@ -1,7 +1,7 @@
 //! One scan → one record, against public inputs only.
 
 use super::settings::Registration;
-use crate::conformal::{disk_map, quality};
+use crate::conformal::{Quality, disk_map};
 use crate::function::FaceCurves;
 use crate::io::{self, landmarks};
 use crate::mesh::{self, DiskMesh, MeshError, Point, RepairSettings, Similarity, TriMesh};
@@ -231,9 +231,9 @@ pub fn register_scan(
     let mut watch = Stopwatch(row);
     let (surface, measured) = watch.stage(Stage::Flatten, || {
         let map = disk_map(&prepared.disk)?;
-        let measured = quality(&prepared.disk, &map);
+        let measured = Quality::measure(&prepared.disk, &map)?;
         let upward = prepared.similarity.apply(&template.upward());
-        let map = surface::recentred(&map, prepared.disk.mesh(), prepared.nose, &upward);
+        let map = surface::recentred(&map, &prepared.disk, prepared.nose, &upward)?;
         Ok::<_, crate::conformal::ConformalError>((DiskSurface::new(&prepared.disk, &map), measured))
     })?;
     watch.0.angle_distortion_deg = measured.angle_distortion_deg.mean;
