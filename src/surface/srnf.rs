@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn the_same_surface_in_another_pose_and_meshing_is_found_again() {
-        let template = Template::new(cap(|z| z, |p| p), 0, Vector::z(), Vector::y()).unwrap();
+        let template = Template::new(cap(|z| z, |p| p), 0, Vector::y()).unwrap();
         let turn = Rotation3::from_euler_angles(0.3, -0.2, 0.25);
         let warp = |z: Complex| z * Complex::from_polar(1.0, 0.15 * (1.0 - z.norm_sqr()));
         let scan = cap(warp, |p| Point::from(3.0 * (turn * p.coords) + Vector::new(1.0, 2.0, 3.0)));

@@ -3,7 +3,7 @@
 use super::locate::{DiskSurface, Located};
 use crate::conformal::{Complex, ConformalError, DiskMap, Place, disk_map};
 use crate::function::{CurvesError, DiskField, FaceCurves};
-use crate::mesh::{DiskMesh, MeshError, Point, PoseTemplate, TriMesh, Vector};
+use crate::mesh::{DiskMesh, MeshError, Point, PoseError, PoseFinder, TriMesh, Vector};
 use nalgebra::Matrix3;
 
 /// Why a mesh cannot be a template, or positions cannot be turned into curves.
@@ -13,6 +13,9 @@ pub enum TemplateError {
     /// The mesh.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// Its pose.
+    #[error(transparent)]
+    Pose(#[from] PoseError),
     /// Its flattening.
     #[error(transparent)]
     Conformal(#[from] ConformalError),
@@ -26,7 +29,7 @@ pub enum TemplateError {
 pub struct Template {
     disk: DiskMesh,
     surface: DiskSurface,
-    pose: PoseTemplate,
+    pose: PoseFinder,
     nose: usize,
     upward: Point,
     unit: Vec<Point>,
@@ -36,16 +39,16 @@ pub struct Template {
 const OUTERMOST: f64 = 0.98;
 
 impl Template {
-    /// From a face mesh, its nose-tip vertex, and its directions forward (away from the face) and up.
+    /// From a face mesh, its nose-tip vertex, and its direction up.
     ///
     /// # Errors
     /// [`TemplateError`].
-    pub fn new(disk: DiskMesh, nose: usize, forward: Vector, up: Vector) -> Result<Self, TemplateError> {
+    pub fn new(disk: DiskMesh, nose: usize, up: Vector) -> Result<Self, TemplateError> {
         let mesh = disk.mesh();
         let upward = mesh.vertices()[upward_vertex(mesh, nose, &up)];
         let map = recentred(&disk_map(&disk)?, &disk, nose, &upward)?;
         let surface = DiskSurface::new(&disk, &map);
-        let pose = PoseTemplate::new(mesh, nose, forward)?;
+        let pose = PoseFinder::new(mesh, nose)?;
         let unit = unit_area(mesh)?;
         Ok(Self { disk, surface, pose, nose, upward, unit })
     }
@@ -61,7 +64,7 @@ impl Template {
     }
 
     /// What poses are found with.
-    pub fn pose(&self) -> &PoseTemplate {
+    pub fn pose(&self) -> &PoseFinder {
         &self.pose
     }
 

@@ -15,10 +15,10 @@ use std::time::Instant;
 pub enum Stage {
     /// Reading the file.
     Read,
-    /// Meshing a bare point cloud.
-    Mesh,
     /// Finding pose and nose tip.
     Pose,
+    /// Meshing a bare point cloud.
+    Mesh,
     /// Repairing the topology to a disk.
     Repair,
     /// The disk-conformal map.
@@ -31,7 +31,7 @@ pub enum Stage {
 
 impl Stage {
     /// The stages' names in tables, in order.
-    pub const NAMES: [&'static str; 7] = ["read", "mesh", "pose", "repair", "flatten", "register", "curves"];
+    pub const NAMES: [&'static str; 7] = ["read", "pose", "mesh", "repair", "flatten", "register", "curves"];
 
     /// The stage's name in tables.
     pub fn name(self) -> &'static str {
@@ -129,6 +129,9 @@ pub fn landmark_file(scan: &Path) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
+/// Points of bare clouds farther from the nose tip than this many crop radii are left out before meshing.
+const CLOUD_MARGIN: f64 = 1.15;
+
 /// Times the stages of one scan and names the stage an error came from.
 struct Stopwatch<'a>(&'a mut ScanRow);
 
@@ -200,15 +203,19 @@ pub fn prepare_scan(
     })?;
     watch.0.points = scan.vertices.len();
     watch.0.was_mesh = scan.triangles.is_some();
+    let pose = watch.stage(Stage::Pose, || template.pose().find(&scan.vertices))?;
+    let nose = given_nose.unwrap_or(pose.nose_tip);
+    watch.0.pose_misfit = pose.misfit;
+    let reach = crop_radius * pose.similarity.scale;
     let mesh = watch.stage(Stage::Mesh, || match scan.triangles {
         Some(triangles) => TriMesh::new(scan.vertices, triangles),
-        None => mesh::mesh_from_points(&scan.vertices),
+        None => {
+            // Shoulders and hair need no triangles; a margin leaves the border to the cut that follows.
+            let near = |p: &&Point| (*p - nose).norm() < CLOUD_MARGIN * reach;
+            mesh::mesh_from_points(&scan.vertices.iter().filter(near).copied().collect::<Vec<_>>())
+        }
     })?;
-    let pose = watch.stage(Stage::Pose, || template.pose().find(&mesh))?;
-    let nose = given_nose.unwrap_or(mesh.vertices()[pose.nose]);
-    watch.0.pose_misfit = pose.misfit;
     let repaired = watch.stage(Stage::Repair, || {
-        let reach = crop_radius * pose.similarity.scale;
         let outside = mesh.vertices().iter().any(|p| (p - nose).norm() > reach);
         let settings = RepairSettings { crop_radius: outside.then_some(reach), ..RepairSettings::default() };
         mesh::make_disk(mesh, Some(nose), &settings)
