@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use rayon::prelude::*;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use visard::conformal::{disk_map, quality};
+use visard::conformal::{Quality, disk_map};
 use visard::io;
 use visard::mesh::{DiskMesh, RepairSettings, TriMesh, make_disk};
 use visard::privacy::{ClipRadius, ClipSource};
@@ -319,7 +319,7 @@ fn flatten(args: &FlattenArgs, global: &Global, printer: &Printer) -> Result<(),
     let start = std::time::Instant::now();
     let map = disk_map(&disk).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
     let seconds = start.elapsed().as_secs_f64();
-    let measured = quality(&disk, &map);
+    let measured = Quality::measure(&disk, &map).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
     // Input vertex order; vertices that repairs dropped have no place in the disk.
     let mut rows = vec![f64::NAN; 2 * vertices];
     for (z, source) in map.z.iter().zip(&source) {
@@ -330,7 +330,7 @@ fn flatten(args: &FlattenArgs, global: &Global, printer: &Printer) -> Result<(),
     }
     make_folder(&args.out)?;
     io::write_npy(&map_file, &[vertices, 2], &rows).map_err(Failure::failed)?;
-    let mut about = serde_json::to_value(measured).map_err(Failure::failed)?;
+    let mut about = serde_json::to_value(&measured).map_err(Failure::failed)?;
     about["seconds"] = json!(seconds);
     let text = serde_json::to_string_pretty(&about).map_err(Failure::failed)?;
     io::write_bytes(&quality_file, text.as_bytes()).map_err(Failure::failed)?;

@@ -1,59 +1,95 @@
-//! Edge weights of the cotangent Laplacian from edge lengths alone, safe on slivers.
+//! The intrinsic shape of every triangle: edge lengths, flat frames, areas and cotangents.
 
+use super::ConformalError;
 use crate::mesh::TriMesh;
-use crate::sparse::SymmetricBuilder;
-use nalgebra_sparse::CscMatrix;
+use nalgebra::Complex;
 
-/// How far every triangle inequality must hold, relative to the mean edge: triangles of no area get a little.
-const MOLLIFICATION: f64 = 1e-7;
+/// Smallest slack left in a triangle inequality, relative to the mean edge length.
+///
+/// Far below what a scan resolves, and far above rounding: a triangle with this slack still has an area that
+/// is exact to some six digits.
+const SLACK: f64 = 1e-7;
 
-/// Half-cotangent weights of the three sides of every triangle; side k is opposite corner k.
+/// Triangles laid out flat one by one, in units of the mean edge length.
+///
+/// Lengths are mollified where needed (Sharp and Crane 2020, *A Laplacian for nonmanifold triangle meshes*,
+/// § 4.5): one small length is added to every edge so that every triangle is strictly non-degenerate; the
+/// angles of sound triangles keep their values to about seven digits, and nothing is added to a sound mesh.
 #[derive(Debug, Clone)]
-pub struct SideWeights(pub Vec<[f64; 3]>);
-
-/// ½ cot of the corner opposite each side, from intrinsically mollified lengths (Sharp and Crane 2020, §4.5:
-/// one constant is added to all lengths so that every triangle inequality holds with a margin).
-pub fn cotangent_weights(mesh: &TriMesh) -> SideWeights {
-    let lengths: Vec<[f64; 3]> = (0..mesh.triangles().len())
-        .map(|t| {
-            let [a, b, c] = mesh.corners(t);
-            [(c - b).norm(), (a - c).norm(), (b - a).norm()]
-        })
-        .collect();
-    let mean = lengths.iter().flatten().sum::<f64>() / (3 * lengths.len()).max(1) as f64;
-    let margin = MOLLIFICATION * mean;
-    let lift = lengths
-        .iter()
-        .flat_map(|&[a, b, c]| [margin + a - b - c, margin + b - c - a, margin + c - a - b])
-        .fold(0.0, f64::max);
-    SideWeights(lengths.iter().map(|l| half_cotangents(l.map(|x| x + lift))).collect())
+pub(crate) struct Intrinsic {
+    /// Edge opposite corner k, from corner k + 1 to corner k + 2, as a vector in the triangle's own frame.
+    opposite: Vec<[Complex<f64>; 3]>,
+    double_area: Vec<f64>,
 }
 
-/// ½ cot α = (b² + c² − a²) / (8 · area), by Heron's formula in Kahan's stable order.
-fn half_cotangents(lengths: [f64; 3]) -> [f64; 3] {
-    let mut sorted = lengths;
-    sorted.sort_by(|x, y| y.total_cmp(x));
-    let [a, b, c] = sorted;
-    let product = (a + (b + c)) * (c - (a - b)) * (c + (a - b)) * (a + (b - c));
-    let area = 0.25 * product.max(0.0).sqrt();
-    let squares = lengths.map(|l| l * l);
-    let total: f64 = squares.iter().sum();
-    squares.map(|s| if area > 0.0 { (total - 2.0 * s) / (8.0 * area) } else { 0.0 })
-}
-
-/// The Laplacian with unknowns renumbered by `place`, plus `shift` on the diagonal.
-pub fn laplacian(mesh: &TriMesh, weights: &SideWeights, place: &[usize], shift: f64) -> CscMatrix<f64> {
-    let mut builder = SymmetricBuilder::new(place.len());
-    for (t, w) in mesh.triangles().iter().zip(&weights.0) {
-        for k in 0..3 {
-            let (i, j) = (place[t[(k + 1) % 3]], place[t[(k + 2) % 3]]);
-            builder.add(i, j, -w[k]);
-            builder.add(i, i, w[k]);
-            builder.add(j, j, w[k]);
-        }
+impl Intrinsic {
+    /// Lays out every triangle.
+    ///
+    /// # Errors
+    /// [`ConformalError::NoSize`] when the mean edge length is zero or not finite.
+    pub(crate) fn new(mesh: &TriMesh) -> Result<Self, ConformalError> {
+        let mut lengths: Vec<[f64; 3]> = (0..mesh.triangles().len())
+            .map(|t| {
+                let [a, b, c] = mesh.corners(t);
+                [(c - b).norm(), (a - c).norm(), (b - a).norm()]
+            })
+            .collect();
+        normalize(&mut lengths)?;
+        let (opposite, double_area) = lengths.iter().map(lay_out).unzip();
+        Ok(Self { opposite, double_area })
     }
-    (0..place.len()).for_each(|i| builder.add(i, i, shift));
-    builder.build()
+
+    /// For each triangle, the edges opposite its corners as complex numbers; they sum to zero.
+    pub(crate) fn opposite(&self) -> &[[Complex<f64>; 3]] {
+        &self.opposite
+    }
+
+    /// Twice the area of each triangle.
+    pub(crate) fn double_area(&self) -> &[f64] {
+        &self.double_area
+    }
+
+    /// Cotangents of the three corner angles of triangle `t`.
+    pub(crate) fn cotangents(&self, t: usize) -> [f64; 3] {
+        let w = &self.opposite[t];
+        // The angle at corner k lies between the edges towards k + 2 (= w[k+1] reversed) and k + 1 (= w[k+2]).
+        [0, 1, 2].map(|k| {
+            let (a, b) = (w[(k + 1) % 3], w[(k + 2) % 3]);
+            -(a.re * b.re + a.im * b.im) / self.double_area[t]
+        })
+    }
+}
+
+/// Divides by the mean length, and mollifies.
+fn normalize(lengths: &mut [[f64; 3]]) -> Result<(), ConformalError> {
+    let mean_length = lengths.iter().flatten().sum::<f64>() / (3 * lengths.len()).max(1) as f64;
+    if !(mean_length.is_normal() && (mean_length * mean_length).is_normal()) {
+        return Err(ConformalError::NoSize { mean_length });
+    }
+    lengths.iter_mut().flatten().for_each(|l| *l /= mean_length);
+    let missing = lengths
+        .iter()
+        .map(|&[a, b, c]| {
+            let longest = a.max(b).max(c);
+            SLACK - (a + b + c - 2.0 * longest)
+        })
+        .fold(0.0, f64::max);
+    lengths.iter_mut().flatten().for_each(|l| *l += missing);
+    Ok(())
+}
+
+/// Opposite edge vectors and twice the area of a triangle with these opposite lengths.
+fn lay_out(&[a, b, c]: &[f64; 3]) -> ([Complex<f64>; 3], f64) {
+    // Corner 0 at the origin, corner 1 on the positive real axis. Kahan's stable Heron formula.
+    let mut sorted = [a, b, c];
+    sorted.sort_by(|x, y| y.total_cmp(x));
+    let [x, y, z] = sorted;
+    let product = (x + (y + z)) * (z - (x - y)) * (z + (x - y)) * (x + (y - z));
+    let double_area = 0.5 * product.max(0.0).sqrt();
+    let foot = ((b - a) * (b + a) / c + c) / 2.0;
+    let p1 = Complex::new(c, 0.0);
+    let p2 = Complex::new(foot, double_area / c);
+    ([p2 - p1, -p2, p1], double_area)
 }
 
 #[cfg(test)]
@@ -61,18 +97,33 @@ mod tests {
     use super::*;
     use crate::mesh::Point;
 
-    #[test]
-    fn equilateral_and_right_triangles() {
-        let w = half_cotangents([1.0; 3]);
-        assert!(w.iter().all(|w| (w - 0.5 / 3f64.sqrt()).abs() < 1e-15));
-        let w = half_cotangents([2f64.sqrt(), 1.0, 1.0]);
-        assert!(w[0].abs() < 1e-15 && (w[1] - 0.5).abs() < 1e-15);
+    fn one(points: [[f64; 3]; 3]) -> Intrinsic {
+        let vertices = points.map(|[x, y, z]| Point::new(x, y, z)).to_vec();
+        Intrinsic::new(&TriMesh::new(vertices, vec![[0, 1, 2]]).unwrap()).unwrap()
     }
 
     #[test]
-    fn a_triangle_of_no_area_has_finite_weights() {
-        let v = [[0., 0.], [1., 0.], [2., 0.], [1., 1.]].map(|[x, y]| Point::new(x, y, 0.0)).to_vec();
-        let mesh = TriMesh::new(v, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
-        assert!(cotangent_weights(&mesh).0.iter().flatten().all(|w| w.is_finite()));
+    fn right_triangle_in_space() {
+        // Legs 3 and 4, tilted out of the plane: angle at corner 0 is right.
+        let shape = one([[1.0, 1.0, 1.0], [1.0, 4.0, 1.0], [1.0, 1.0, 5.0]]);
+        // Mean edge length 4.
+        approx::assert_relative_eq!(shape.double_area()[0], 12.0 / 16.0, epsilon = 1e-14);
+        let [right, at_leg3, at_leg4] = shape.cotangents(0);
+        approx::assert_relative_eq!(right, 0.0, epsilon = 1e-13);
+        approx::assert_relative_eq!(at_leg3, 0.75, epsilon = 1e-13);
+        approx::assert_relative_eq!(at_leg4, 4.0 / 3.0, epsilon = 1e-13);
+        let sum: Complex<f64> = shape.opposite()[0].iter().sum();
+        assert!(sum.norm() < 1e-15);
+    }
+
+    #[test]
+    fn flat_triangles_get_area_and_points_do_not() {
+        let shape = one([[0.0; 3], [1.0, 0.0, 0.0], [0.25, 0.0, 0.0]]);
+        assert!(shape.double_area()[0] > 1e-5 && shape.double_area()[0] < 1e-2);
+        let vertices = vec![Point::new(1.0, 2.0, 3.0); 3];
+        let mesh = TriMesh::new(vertices, vec![[0, 1, 2]]).unwrap();
+        assert!(
+            matches!(Intrinsic::new(&mesh), Err(ConformalError::NoSize { mean_length }) if mean_length == 0.0)
+        );
     }
 }

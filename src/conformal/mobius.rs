@@ -1,65 +1,80 @@
-//! Conformal automorphisms of the unit disk.
+//! Automorphisms of the unit disk.
 
-use super::{Complex, DiskMap};
+use super::ConformalError;
+use nalgebra::Complex;
 
-/// z ↦ e^{iφ}(z − a)/(1 − āz), |a| < 1: every conformal map of the disk onto itself.
+/// The disk automorphism z ↦ e^{iφ} (z − a)/(1 − ā z), |a| < 1: it takes a to 0 and the circle to itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mobius {
-    turn: Complex,
-    centre: Complex,
+    a: Complex<f64>,
+    turn: Complex<f64>,
 }
 
 impl Mobius {
-    /// The map that does nothing.
-    pub const IDENTITY: Mobius =
-        Mobius { turn: Complex { re: 1.0, im: 0.0 }, centre: Complex { re: 0.0, im: 0.0 } };
-
-    /// Takes `centre` (inside the disk; points outside are pulled just inside) to 0 without turning its surroundings.
-    pub fn to_centre(centre: Complex) -> Self {
-        let r = centre.norm();
-        let centre = if r < 0.999_999 { centre } else { centre * (0.999_999 / r) };
-        Self { turn: Complex::new(1.0, 0.0), centre }
+    /// The identity.
+    pub fn identity() -> Self {
+        Self { a: Complex::ZERO, turn: Complex::ONE }
     }
 
-    /// Rotation by `angle` radians, counter-clockwise.
-    pub fn rotation(angle: f64) -> Self {
-        Self { turn: Complex::from_polar(1.0, angle), centre: Complex::new(0.0, 0.0) }
+    /// Takes `a` to 0, then turns by `angle` radians counter-clockwise.
+    ///
+    /// # Errors
+    /// [`ConformalError::BadPoint`] unless |a| < 1.
+    pub fn new(a: Complex<f64>, angle: f64) -> Result<Self, ConformalError> {
+        if a.norm() < 1.0 && angle.is_finite() {
+            Ok(Self { a, turn: Complex::from_polar(1.0, angle) })
+        } else {
+            Err(ConformalError::BadPoint(format!("{a} is not inside the unit disk: it cannot go to 0")))
+        }
     }
 
-    /// Takes `centre` to 0 and then turns so that `upward` lies on the positive imaginary axis.
-    pub fn recentring(centre: Complex, upward: Complex) -> Self {
-        let to_centre = Self::to_centre(centre);
-        let up = to_centre.apply(upward);
-        to_centre.then(Self::rotation(std::f64::consts::FRAC_PI_2 - up.arg()))
+    /// Takes `centre` to 0 and `up` to the positive imaginary axis.
+    ///
+    /// # Errors
+    /// [`ConformalError::BadPoint`] unless |centre| < 1, |up| ≤ 1 and the two differ.
+    pub fn centring(centre: Complex<f64>, up: Complex<f64>) -> Result<Self, ConformalError> {
+        let to_zero = Self::new(centre, 0.0)?;
+        let direction = to_zero.apply(up);
+        if !(direction.norm() > 0.0 && direction.norm() < 1.0 + 1e-9) {
+            return Err(ConformalError::BadPoint(format!(
+                "{up} gives no direction from {centre}: it must be another point of the disk"
+            )));
+        }
+        let turn = Complex::<f64>::I * direction.conj() / direction.norm();
+        Ok(Self { a: centre, turn: turn / turn.norm() })
+    }
+
+    /// The point taken to 0.
+    pub fn a(&self) -> Complex<f64> {
+        self.a
+    }
+
+    /// The turn φ in (−π, π].
+    pub fn angle(&self) -> f64 {
+        self.turn.arg()
     }
 
     /// The image of a point of the closed disk.
-    pub fn apply(&self, z: Complex) -> Complex {
-        self.turn * (z - self.centre) / (Complex::new(1.0, 0.0) - self.centre.conj() * z)
+    pub fn apply(&self, z: Complex<f64>) -> Complex<f64> {
+        self.turn * (z - self.a) / (1.0 - self.a.conj() * z)
     }
 
-    /// The image of a whole map; what is on the circle stays exactly on it.
-    pub fn apply_to(&self, map: &DiskMap) -> DiskMap {
-        let z = map.z.iter().map(|&z| {
-            let image = self.apply(z);
-            if (z.norm() - 1.0).abs() < 1e-12 { image / image.norm() } else { image }
-        });
-        DiskMap { z: z.collect() }
+    /// `self` after `first`.
+    pub fn compose(&self, first: &Self) -> Self {
+        // The point that goes to 0 is first⁻¹(a).
+        let a = first.inverse().apply(self.a);
+        // Derivatives at that point multiply; each is a turn times a positive number.
+        let turn = self.turn * first.turn * (1.0 + first.turn.conj() * self.a * first.a.conj()).powi(2);
+        let turn = match turn.norm() {
+            r if r > 0.0 => turn / r,
+            _ => Complex::ONE,
+        };
+        Self { a, turn }
     }
 
-    /// This map, then `next`.
-    pub fn then(self, next: Mobius) -> Mobius {
-        // The composition's zero is this map's preimage of next's zero; its turn is read off at one boundary point.
-        let centre = self.inverse().apply(next.centre);
-        let plain = Mobius::to_centre(centre);
-        let one = Complex::new(1.0, 0.0);
-        let turn = next.apply(self.apply(one)) / plain.apply(one);
-        Mobius { turn: turn / turn.norm(), centre }
-    }
-
-    /// The inverse map.
-    pub fn inverse(&self) -> Mobius {
-        Mobius { turn: self.turn.conj(), centre: -self.turn * self.centre }
+    /// The inverse automorphism.
+    pub fn inverse(&self) -> Self {
+        Self { a: -self.turn * self.a, turn: self.turn.conj() }
     }
 }
 
@@ -68,27 +83,63 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn inside() -> impl Strategy<Value = Complex> {
-        (0.0..0.95f64, 0.0..std::f64::consts::TAU).prop_map(|(r, a)| Complex::from_polar(r, a))
+    fn point(limit: f64) -> impl Strategy<Value = Complex<f64>> {
+        (0.0..limit, 0.0..std::f64::consts::TAU).prop_map(|(r, t)| Complex::from_polar(r, t))
+    }
+
+    fn mobius() -> impl Strategy<Value = Mobius> {
+        (point(0.95), -3.0..3.0f64).prop_map(|(a, t)| Mobius::new(a, t).unwrap())
     }
 
     proptest! {
         #[test]
-        fn group_laws(a in inside(), b in inside(), z in inside(), s in 0.0..6.0f64, t in 0.0..6.0f64) {
-            let f = Mobius::to_centre(a).then(Mobius::rotation(s));
-            let g = Mobius::to_centre(b).then(Mobius::rotation(t));
-            prop_assert!((f.then(g).apply(z) - g.apply(f.apply(z))).norm() < 1e-10);
-            prop_assert!((f.inverse().apply(f.apply(z)) - z).norm() < 1e-10);
-            prop_assert!((f.apply(z / z.norm().max(1e-9)).norm() - 1.0).abs() < 1e-10 || z.norm() < 1e-9);
+        fn is_a_group_acting_on_the_disk(f in mobius(), g in mobius(), h in mobius(), z in point(1.0)) {
+            let close = |a: Complex<f64>, b: Complex<f64>| (a - b).norm() < 1e-9;
+            prop_assert!(close(f.compose(&g).apply(z), f.apply(g.apply(z))));
+            prop_assert!(close(f.compose(&g).compose(&h).apply(z), f.compose(&g.compose(&h)).apply(z)));
+            prop_assert!(close(f.inverse().apply(f.apply(z)), z));
+            prop_assert!(close(f.compose(&f.inverse()).apply(z), z));
+            prop_assert!(close(f.compose(&Mobius::identity()).apply(z), f.apply(z)));
+            prop_assert!(f.apply(z).norm() < 1.0);
+        }
+
+        /// The pseudo-hyperbolic distance |z − w|/|1 − w̄ z| is what all automorphisms keep (Schwarz–Pick).
+        #[test]
+        fn keeps_the_pseudo_hyperbolic_distance(f in mobius(), z in point(0.99), w in point(0.99)) {
+            let distance = |z: Complex<f64>, w: Complex<f64>| ((z - w) / (1.0 - w.conj() * z)).norm();
+            prop_assert!((distance(f.apply(z), f.apply(w)) - distance(z, w)).abs() < 1e-9);
         }
 
         #[test]
-        fn recentring_puts_centre_at_zero_and_up_on_the_axis(c in inside(), u in inside()) {
-            prop_assume!((c - u).norm() > 1e-3);
-            let f = Mobius::recentring(c, u);
-            prop_assert!(f.apply(c).norm() < 1e-12);
-            let up = f.apply(u);
-            prop_assert!(up.re.abs() < 1e-10 && up.im > 0.0);
+        fn keeps_the_circle(f in mobius(), t in -3.0..3.0f64) {
+            prop_assert!((f.apply(Complex::from_polar(1.0, t)).norm() - 1.0).abs() < 1e-12);
         }
+
+        #[test]
+        fn centring_puts_the_two_points_in_place(c in point(0.99), up in point(1.0)) {
+            prop_assume!((c - up).norm() > 1e-6);
+            let f = Mobius::centring(c, up).unwrap();
+            prop_assert_eq!(f.apply(c), Complex::ZERO);
+            prop_assert!(f.apply(up).re.abs() < 1e-12 && f.apply(up).im > 0.0);
+        }
+    }
+
+    #[test]
+    fn known_values() {
+        // a = 1/2: 0 ↦ −1/2, 1 ↦ 1, 1/2 ↦ 0, then a quarter turn.
+        let f = Mobius::new(Complex::new(0.5, 0.0), std::f64::consts::FRAC_PI_2).unwrap();
+        assert!((f.apply(Complex::ZERO) - Complex::new(0.0, -0.5)).norm() < 1e-15);
+        assert!((f.apply(Complex::ONE) - Complex::<f64>::I).norm() < 1e-15);
+        assert_eq!(f.a(), Complex::new(0.5, 0.0));
+        assert!((f.angle() - std::f64::consts::FRAC_PI_2).abs() < 1e-15);
+    }
+
+    #[test]
+    fn points_outside_are_refused() {
+        for a in [Complex::new(1.0, 0.0), Complex::new(0.8, 0.8), Complex::new(f64::NAN, 0.0)] {
+            assert!(matches!(Mobius::new(a, 0.0), Err(ConformalError::BadPoint(_))));
+        }
+        assert!(Mobius::centring(Complex::ZERO, Complex::ZERO).is_err());
+        assert!(Mobius::centring(Complex::ZERO, Complex::new(1.5, 0.0)).is_err());
     }
 }

@@ -34,4 +34,11 @@ impl NearestPoint {
         let found = self.tree.query(&[p.x, p.y, p.z]).nearest_one::<SquaredEuclidean<f64>>().execute();
         (found.item as usize, found.distance.sqrt())
     }
+
+    /// The indices of the points within `radius`, in no particular order.
+    pub fn within(&self, p: &Point, radius: f64) -> Vec<usize> {
+        let place = [p.x, p.y, p.z];
+        let found = self.tree.query(&place).within::<SquaredEuclidean<f64>>(radius * radius);
+        found.unsorted().execute().iter().map(|f| f.item as usize).collect()
+    }
 }

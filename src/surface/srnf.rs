@@ -347,7 +347,7 @@ mod tests {
         // Recentred on its own middle, up as the template's: the residual turn is for the registration to find.
         let map = disk_map(&scan).unwrap();
         let up = 3.0 * (turn * template.upward().coords) + Vector::new(1.0, 2.0, 3.0);
-        let map = super::super::template::recentred(&map, scan.mesh(), 0, &Point::from(up));
+        let map = super::super::template::recentred(&map, &scan, 0, &Point::from(up)).unwrap();
         let surface = DiskSurface::new(&scan, &map);
         let found = register_srnf(&surface, &template, Rotation3::identity(), &SrnfSettings::default());
         assert!(found.min_jacobian > 0.0);

@@ -1,9 +1,9 @@
 //! The public template: a face flattened and recentred once, that every scan is registered to.
 
 use super::locate::{DiskSurface, Located};
-use crate::conformal::{Complex, ConformalError, DiskMap, Mobius, disk_map};
+use crate::conformal::{Complex, ConformalError, DiskMap, Place, disk_map};
 use crate::function::{CurvesError, DiskField, FaceCurves};
-use crate::mesh::{DiskMesh, MeshError, Point, PoseTemplate, TriMesh, Vector};
+use crate::mesh::{DiskMesh, MeshError, Point, PoseError, PoseFinder, TriMesh, Vector};
 use nalgebra::{Matrix3, Rotation3};
 
 /// Why a mesh cannot be a template, or positions cannot be turned into curves.
@@ -13,6 +13,9 @@ pub enum TemplateError {
     /// The mesh.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// Its pose.
+    #[error(transparent)]
+    Pose(#[from] PoseError),
     /// Its flattening.
     #[error(transparent)]
     Conformal(#[from] ConformalError),
@@ -26,7 +29,7 @@ pub enum TemplateError {
 pub struct Template {
     disk: DiskMesh,
     surface: DiskSurface,
-    pose: PoseTemplate,
+    pose: PoseFinder,
     nose: usize,
     upward: Point,
     unit: Vec<Point>,
@@ -37,16 +40,16 @@ pub struct Template {
 const OUTERMOST: f64 = 0.98;
 
 impl Template {
-    /// From a face mesh, its nose-tip vertex, and its directions forward (away from the face) and up.
+    /// From a face mesh, its nose-tip vertex, and its direction up.
     ///
     /// # Errors
     /// [`TemplateError`].
     pub fn new(disk: DiskMesh, nose: usize, forward: Vector, up: Vector) -> Result<Self, TemplateError> {
         let mesh = disk.mesh();
         let upward = mesh.vertices()[upward_vertex(mesh, nose, &up)];
-        let map = recentred(&disk_map(&disk)?, mesh, nose, &upward);
+        let map = recentred(&disk_map(&disk)?, &disk, nose, &upward)?;
         let surface = DiskSurface::new(&disk, &map);
-        let pose = PoseTemplate::new(mesh, nose, forward)?;
+        let pose = PoseFinder::new(mesh, nose)?;
         let unit = unit_area(mesh)?;
         let upright = upright(&forward, &up).ok_or_else(|| {
             MeshError::Degenerate("the template's directions forward and up are parallel".to_owned())
@@ -65,7 +68,7 @@ impl Template {
     }
 
     /// What poses are found with.
-    pub fn pose(&self) -> &PoseTemplate {
+    pub fn pose(&self) -> &PoseFinder {
         &self.pose
     }
 
@@ -206,11 +209,21 @@ fn upward_vertex(mesh: &TriMesh, nose: usize, up: &Vector) -> usize {
 
 /// A disk map moved so that the nose-tip vertex is at 0 and the vertex nearest `upward` on the positive imaginary axis: the
 /// public rule that fixes the Möbius freedom of a scan's map.
-pub fn recentred(map: &DiskMap, mesh: &TriMesh, nose: usize, upward: &Point) -> DiskMap {
-    let v = mesh.vertices();
+///
+/// # Errors
+/// [`ConformalError`] when the nose tip is no vertex inside, or so near the border that triangles would turn over.
+pub fn recentred(
+    map: &DiskMap,
+    disk: &DiskMesh,
+    nose: usize,
+    upward: &Point,
+) -> Result<DiskMap, ConformalError> {
+    let v = disk.mesh().vertices();
     let top = (0..v.len())
         .filter(|&i| i != nose)
         .min_by(|&a, &b| (v[a] - upward).norm().total_cmp(&(v[b] - upward).norm()))
         .unwrap_or(nose);
-    Mobius::recentring(map.z[nose], map.z[top]).apply_to(map)
+    let mut moved = map.clone();
+    moved.recentre(disk, &Place::Vertex(nose), &Place::Vertex(top))?;
+    Ok(moved)
 }

@@ -3,12 +3,12 @@
 use super::super::edges::{EdgeTable, corner_fans};
 use super::super::fill::fill_rim;
 use super::super::necks::{Arc, generating_arcs, triangles_along};
+use super::super::neighbours::Neighbours;
 use super::super::survey::{Survey, keep_largest_component};
 use super::super::topology::{boundary_loops, pinched};
 use super::super::{MeshError, Point, Vector};
 use super::insert::insert_point;
 use super::interior::fill_region;
-use super::neighbours::Neighbours;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// A cloud with what is known of it.

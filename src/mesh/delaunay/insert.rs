@@ -1,7 +1,7 @@
 //! Putting a single point into a triangle list, or onto its border.
 
+use super::super::neighbours::Neighbours;
 use super::super::{Point, Vector};
-use super::neighbours::Neighbours;
 
 /// Splits the triangle under point `v` in three, or, where the point lies beyond the border, joins it to the
 /// nearest border side. Returns the numbers of the triangles touched; none when no used vertex is near.

@@ -1,8 +1,8 @@
 //! Filling a region with triangles on its rim and on loose points inside it.
 
 use super::super::edges::{EdgeTable, side_ends};
+use super::super::neighbours::Neighbours;
 use super::super::{Point, Vector};
-use super::neighbours::Neighbours;
 use faer::Side;
 use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, Triplet};

@@ -10,17 +10,17 @@
 mod gaps;
 mod insert;
 mod interior;
-mod neighbours;
-mod normals;
+
 mod umbrella;
 
 use super::bulge::bulge;
+use super::neighbours::Neighbours;
+use super::normals;
 use super::refine::Refiner;
 use super::sheet::Sheet;
 use super::topology::duplicate_places;
 use super::{MeshError, Point, TriMesh, Vector};
 use gaps::{Cloud, close_gaps};
-use neighbours::Neighbours;
 
 /// Neighbours of which a point's star is found.
 const STAR_NEIGHBOURS: usize = 20;

@@ -1,7 +1,7 @@
 //! Local Delaunay stars in the tangent planes, and the triangles they agree upon.
 
+use super::super::neighbours::Neighbours;
 use super::super::{Point, Vector};
-use super::neighbours::Neighbours;
 
 /// A triangle of the cloud and how many of its corners have it in their star.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! One scan → one record, against public inputs only.
 
 use super::settings::Registration;
-use crate::conformal::{disk_map, quality};
+use crate::conformal::{Quality, disk_map};
 use crate::function::FaceCurves;
 use crate::io::{self, landmarks};
 use crate::mesh::{self, DiskMesh, MeshError, Point, RepairSettings, Similarity, TriMesh};
@@ -16,10 +16,10 @@ use std::time::Instant;
 pub enum Stage {
     /// Reading the file.
     Read,
-    /// Meshing a bare point cloud.
-    Mesh,
     /// Finding pose and nose tip.
     Pose,
+    /// Meshing a bare point cloud.
+    Mesh,
     /// Repairing the topology to a disk.
     Repair,
     /// The disk-conformal map.
@@ -32,7 +32,7 @@ pub enum Stage {
 
 impl Stage {
     /// The stages' names in tables, in order.
-    pub const NAMES: [&'static str; 7] = ["read", "mesh", "pose", "repair", "flatten", "register", "curves"];
+    pub const NAMES: [&'static str; 7] = ["read", "pose", "mesh", "repair", "flatten", "register", "curves"];
 
     /// The stage's name in tables.
     pub fn name(self) -> &'static str {
@@ -130,6 +130,9 @@ pub fn landmark_file(scan: &Path) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
+/// Points of bare clouds farther from the nose tip than this many crop radii are left out before meshing.
+const CLOUD_MARGIN: f64 = 1.15;
+
 /// Times the stages of one scan and names the stage an error came from.
 struct Stopwatch<'a>(&'a mut ScanRow);
 
@@ -201,15 +204,19 @@ pub fn prepare_scan(
     })?;
     watch.0.points = scan.vertices.len();
     watch.0.was_mesh = scan.triangles.is_some();
+    let pose = watch.stage(Stage::Pose, || template.pose().find(&scan.vertices))?;
+    let nose = given_nose.unwrap_or(pose.nose_tip);
+    watch.0.pose_misfit = pose.misfit;
+    let reach = crop_radius * pose.similarity.scale;
     let mesh = watch.stage(Stage::Mesh, || match scan.triangles {
         Some(triangles) => TriMesh::new(scan.vertices, triangles),
-        None => mesh::mesh_from_points(&scan.vertices),
+        None => {
+            // Shoulders and hair need no triangles; a margin leaves the border to the cut that follows.
+            let near = |p: &&Point| (*p - nose).norm() < CLOUD_MARGIN * reach;
+            mesh::mesh_from_points(&scan.vertices.iter().filter(near).copied().collect::<Vec<_>>())
+        }
     })?;
-    let pose = watch.stage(Stage::Pose, || template.pose().find(&mesh))?;
-    let nose = given_nose.unwrap_or(mesh.vertices()[pose.nose]);
-    watch.0.pose_misfit = pose.misfit;
     let repaired = watch.stage(Stage::Repair, || {
-        let reach = crop_radius * pose.similarity.scale;
         let outside = mesh.vertices().iter().any(|p| (p - nose).norm() > reach);
         let settings = RepairSettings { crop_radius: outside.then_some(reach), ..RepairSettings::default() };
         mesh::make_disk(mesh, Some(nose), &settings)
@@ -268,9 +275,9 @@ fn flatten_scan(
 ) -> Result<DiskSurface, RecordError> {
     let (surface, measured) = watch.stage(Stage::Flatten, || {
         let map = disk_map(&prepared.disk)?;
-        let measured = quality(&prepared.disk, &map);
+        let measured = Quality::measure(&prepared.disk, &map)?;
         let upward = prepared.similarity.apply(&template.upward());
-        let map = surface::recentred(&map, prepared.disk.mesh(), prepared.nose, &upward);
+        let map = surface::recentred(&map, &prepared.disk, prepared.nose, &upward)?;
         Ok::<_, crate::conformal::ConformalError>((DiskSurface::new(&prepared.disk, &map), measured))
     })?;
     watch.0.angle_distortion_deg = measured.angle_distortion_deg.mean;

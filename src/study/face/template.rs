@@ -2,7 +2,7 @@
 
 use super::settings::TemplateSource;
 use crate::io::{ReadError, read_scan};
-use crate::mesh::{DiskMesh, MeshError, PoseTemplate, RepairSettings, TriMesh, Vector, make_disk};
+use crate::mesh::{DiskMesh, MeshError, PoseError, PoseFinder, RepairSettings, TriMesh, Vector, make_disk};
 use crate::privacy::PublicInput;
 use crate::surface::{Template, TemplateError};
 use crate::synth;
@@ -26,6 +26,9 @@ pub enum TemplateLoadError {
     /// Its mesh.
     #[error("template: {0}")]
     Mesh(#[from] MeshError),
+    /// Its pose.
+    #[error("template: {0}")]
+    Pose(#[from] PoseError),
     /// Its flattening.
     #[error("template: {0}")]
     Template(#[from] TemplateError),
@@ -55,7 +58,7 @@ pub fn load_template(source: &TemplateSource) -> Result<LoadedTemplate, Template
             let name =
                 path.file_name().map_or_else(|| "template".to_owned(), |n| n.to_string_lossy().into_owned());
             Ok(LoadedTemplate {
-                template: posed(mesh, &PoseTemplate::new(builtin, nose, Vector::z())?)?,
+                template: posed(mesh, &PoseFinder::new(builtin, nose)?)?,
                 input: PublicInput::of_bytes(name, &bytes),
             })
         }
@@ -63,7 +66,7 @@ pub fn load_template(source: &TemplateSource) -> Result<LoadedTemplate, Template
 }
 
 /// Fills the holes of a given template without touching its vertices, and finds which way it looks.
-fn posed(mesh: TriMesh, builtin: &PoseTemplate) -> Result<Template, TemplateLoadError> {
+fn posed(mesh: TriMesh, builtin: &PoseFinder) -> Result<Template, TemplateLoadError> {
     let vertices = mesh.vertices().len();
     let disk = match DiskMesh::try_new(mesh.clone()) {
         Ok(disk) => disk,
@@ -81,7 +84,7 @@ fn posed(mesh: TriMesh, builtin: &PoseTemplate) -> Result<Template, TemplateLoad
             repaired.mesh
         }
     };
-    let pose = builtin.find(disk.mesh())?;
+    let pose = builtin.find(disk.mesh().vertices())?;
     let rotation = pose.similarity.rotation;
     Ok(Template::new(disk, pose.nose, rotation * Vector::z(), rotation * Vector::y())?)
 }

@@ -89,7 +89,10 @@ impl Landing {
             }
             // Off the scan the offset fades out over some ten edges.
             builder.add(i, i, stiffness * (neighbours[i].len() as f64 + 0.01));
-            neighbours[i].iter().filter(|&&j| (j as usize) < i).for_each(|&j| builder.add(i, j as usize, -stiffness));
+            neighbours[i]
+                .iter()
+                .filter(|&&j| (j as usize) < i)
+                .for_each(|&j| builder.add(i, j as usize, -stiffness));
         }
         let factor = SparseCholesky::new(&builder.build())
             .map_err(|_| MeshError::Degenerate("the registered positions cannot be smoothed".to_owned()))?;
@@ -181,8 +184,8 @@ impl Sheet<'_> {
             for _ in 0..10 {
                 for i in (0..touched.len()).filter(|&i| touched[i]) {
                     let around = &neighbours[i];
-                    self.offsets[i] =
-                        around.iter().map(|&j| self.offsets[j as usize]).sum::<Vector>() / around.len() as f64;
+                    self.offsets[i] = around.iter().map(|&j| self.offsets[j as usize]).sum::<Vector>()
+                        / around.len() as f64;
                 }
             }
             // Corners with one offset have the moved template's own orientation.

@@ -20,14 +20,20 @@ pub struct Fitted {
 pub fn curvature(mesh: &TriMesh, h: f64) -> Vec<f64> {
     let x = mesh.vertices();
     let (n, a) = (mesh.vertex_normals(), mesh.vertex_areas());
-    let Ok(tree) = ImmutableKdTree::<f64, 3>::new_from_slice(&x.iter().map(|p| [p.x, p.y, p.z]).collect::<Vec<_>>())
+    let Ok(tree) =
+        ImmutableKdTree::<f64, 3>::new_from_slice(&x.iter().map(|p| [p.x, p.y, p.z]).collect::<Vec<_>>())
     else {
         return vec![0.0; x.len()];
     };
     (0..x.len())
         .map(|i| {
             let (mut num, mut den) = (0.0, 0.0);
-            for f in tree.query(&[x[i].x, x[i].y, x[i].z]).within::<SquaredEuclidean<f64>>(6.0 * h * h).unsorted().execute() {
+            for f in tree
+                .query(&[x[i].x, x[i].y, x[i].z])
+                .within::<SquaredEuclidean<f64>>(6.0 * h * h)
+                .unsorted()
+                .execute()
+            {
                 let j = f.item as usize;
                 let d = x[j] - x[i];
                 let d2 = d.norm_squared();
@@ -52,7 +58,10 @@ fn gradients(mesh: &TriMesh, value: &[f64]) -> Vec<Vector> {
             continue;
         }
         let [a, b, c] = mesh.corners(t);
-        let g = (n.cross(&(c - b)) * value[tri[0]] + n.cross(&(a - c)) * value[tri[1]] + n.cross(&(b - a)) * value[tri[2]]) / (2.0 * a2);
+        let g = (n.cross(&(c - b)) * value[tri[0]]
+            + n.cross(&(a - c)) * value[tri[1]]
+            + n.cross(&(b - a)) * value[tri[2]])
+            / (2.0 * a2);
         for &i in tri {
             sum[i].0 += g * a2.sqrt();
             sum[i].1 += a2.sqrt();
@@ -159,7 +168,16 @@ pub fn fit(prepared: &Prepared, target: &Target, s: &ElasticSettings) -> Result<
     Ok(Fitted { y, frame, misfit })
 }
 
-fn push(prepared: &Prepared, out: &mut [f64], i: usize, direction: &Vector, r: usize, ra: usize, w: f64, y: &Point) {
+fn push(
+    prepared: &Prepared,
+    out: &mut [f64],
+    i: usize,
+    direction: &Vector,
+    r: usize,
+    ra: usize,
+    w: f64,
+    y: &Point,
+) {
     prepared.row(i, direction, out, r, ra, w);
     let off = out.len() - 7;
     let turn = y.coords.cross(direction);

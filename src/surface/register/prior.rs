@@ -44,7 +44,11 @@ impl Prepared {
         let unit = mesh.area().sqrt() / 180.0;
         let centre = mesh.area_centroid();
         let upright = template.upright().inverse();
-        let own = Similarity { scale: 1.0 / unit, rotation: upright, translation: -(upright * centre.coords) / unit };
+        let own = Similarity {
+            scale: 1.0 / unit,
+            rotation: upright,
+            translation: -(upright * centre.coords) / unit,
+        };
         let place = |own: &Similarity| -> Vec<Point> {
             control.nodes.iter().map(|&i| own.apply(&mesh.vertices()[i])).collect()
         };
@@ -63,8 +67,11 @@ impl Prepared {
         let weights = areas.iter().map(|a| (a / mean).powf(settings.area_weight)).collect();
         let (even, odd) = basis(&x, &normals, settings)?;
         let c = settings.symmetry;
-        let curvature =
-            if settings.curvature > 0.0 { super::fit::curvature(&coarse, settings.curvature_scale) } else { Vec::new() };
+        let curvature = if settings.curvature > 0.0 {
+            super::fit::curvature(&coarse, settings.curvature_scale)
+        } else {
+            Vec::new()
+        };
         Ok(Self {
             control,
             x,
@@ -118,7 +125,11 @@ impl Prepared {
     }
 }
 
-fn basis(x: &[Point], normals: &[Vector], settings: &ElasticSettings) -> Result<(DMatrix<f64>, DMatrix<f64>), MeshError> {
+fn basis(
+    x: &[Point],
+    normals: &[Vector],
+    settings: &ElasticSettings,
+) -> Result<(DMatrix<f64>, DMatrix<f64>), MeshError> {
     let lam = settings.bend;
     let six: Vec<[f64; 6]> =
         x.iter().zip(normals).map(|(p, n)| [p.x, p.y, p.z, lam * n.x, lam * n.y, lam * n.z]).collect();
@@ -129,7 +140,8 @@ fn basis(x: &[Point], normals: &[Vector], settings: &ElasticSettings) -> Result<
     let count = ((settings.longest / settings.shortest).log2().ceil() as usize + 1).max(2);
     let terms: Vec<(f64, f64)> = (0..count)
         .map(|k| {
-            let l = settings.shortest * (settings.longest / settings.shortest).powf(k as f64 / (count - 1) as f64);
+            let l = settings.shortest
+                * (settings.longest / settings.shortest).powf(k as f64 / (count - 1) as f64);
             ((settings.amplitude * (l / 30.0).powf(settings.growth)).powi(2), 0.5 / (l * l))
         })
         .collect();

@@ -57,8 +57,11 @@ impl Finder {
             for &t in self.about(i) {
                 let corners = self.mesh.corners(t as usize);
                 let weights = closest_weights(p, &corners);
-                let point =
-                    Point::from(corners[0].coords * weights[0] + corners[1].coords * weights[1] + corners[2].coords * weights[2]);
+                let point = Point::from(
+                    corners[0].coords * weights[0]
+                        + corners[1].coords * weights[1]
+                        + corners[2].coords * weights[2],
+                );
                 let d = (point - p).norm_squared();
                 if d < best.0 {
                     best = (d, Foot { triangle: t as usize, weights, point });
@@ -71,8 +74,7 @@ impl Finder {
     /// The closest point.
     pub fn closest(&self, p: &Point) -> Foot {
         const NEAR: NonZero<usize> = NonZero::new(4).unwrap();
-        let found =
-            self.tree.query(&[p.x, p.y, p.z]).nearest_n::<SquaredEuclidean<f64>>(NEAR).execute();
+        let found = self.tree.query(&[p.x, p.y, p.z]).nearest_n::<SquaredEuclidean<f64>>(NEAR).execute();
         self.best_of(p, found.into_iter().map(|f| f.item as usize))
     }
 }
@@ -139,7 +141,8 @@ impl Target {
 
     /// The vertex nearest in place and normal.
     pub fn nearest(&self, p: &Point, n: &Vector) -> usize {
-        self.tree.query(&key(p, n, self.normal_weight)).nearest_one::<SquaredEuclidean<f64>>().execute().item as usize
+        self.tree.query(&key(p, n, self.normal_weight)).nearest_one::<SquaredEuclidean<f64>>().execute().item
+            as usize
     }
 
     pub fn normal_at(&self, foot: &Foot) -> Vector {

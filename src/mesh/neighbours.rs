@@ -1,6 +1,6 @@
 //! The nearest neighbours of every point of a cloud.
 
-use super::super::Point;
+use super::Point;
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use std::num::NonZero;
 

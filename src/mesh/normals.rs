@@ -1,8 +1,8 @@
 //! Normals of a point cloud: directions from local planes, signs by propagation.
 
-use super::super::unite::Sets;
-use super::super::{Point, Vector};
 use super::neighbours::Neighbours;
+use super::unite::Sets;
+use super::{Point, Vector};
 use nalgebra::Matrix3;
 
 /// The unit normal of the plane of best fit through each point's `m` nearest neighbours and itself, of either

@@ -1,0 +1,298 @@
+//! Where a face is in a scan: similarity pose of a public template, and the nose tip.
+
+mod icp;
+mod sampled;
+mod similarity;
+mod start;
+mod thin;
+
+use super::{Point, TriMesh, Vector};
+use icp::step;
+use nalgebra::Rotation3;
+use sampled::Sampled;
+pub use similarity::{Similarity, nearest_rotation};
+
+/// Points of the evened-out scan and template.
+const SCAN_POINTS: usize = 2500;
+const TEMPLATE_POINTS: usize = 700;
+/// Points of the surroundings of the nose in either.
+const NOSE_POINTS: usize = 1000;
+
+/// Why no pose was found.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PoseError {
+    /// The scan or the template has too few points, or coordinates that are not numbers.
+    #[error("{0}")]
+    Unusable(String),
+    /// Nothing in the scan resembles the template.
+    #[error(
+        "no face found: the best match of the template is off by {residual:.2} of its size (limit {limit:.2}); is it a face, and only one?"
+    )]
+    NoFace {
+        /// The residual of the best match.
+        residual: f64,
+        /// The largest one accepted.
+        limit: f64,
+    },
+}
+
+/// Where the face is in a scan.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pose {
+    /// From template coordinates to scan coordinates.
+    pub similarity: Similarity,
+    /// The scan point nearest to where the template's nose tip falls once the surroundings of the nose are fitted by
+    /// themselves.
+    pub nose: usize,
+    /// Its place, in scan coordinates.
+    pub nose_tip: Point,
+    /// Distance of the nearest three quarters of the template from the scan, root mean square, as a fraction of the
+    /// template's size (root mean square radius): about 0.03 for another person's face.
+    pub misfit: f64,
+}
+
+/// A template prepared for finding its pose in scans.
+#[derive(Debug)]
+pub struct PoseFinder {
+    template: Sampled,
+    /// The surroundings of the nose tip at full density.
+    nose_patch: Sampled,
+    size: f64,
+    nose: Point,
+    /// Unit vector out of the face at the nose tip.
+    facing: Vector,
+    /// How far the nose tip stands out of its surroundings.
+    prominence: f64,
+}
+
+/// The surroundings of the nose tip that are fitted by themselves, as fractions of the template's size.
+const NOSE_REACHES: [f64; 3] = [0.64, 0.48, 0.32];
+/// How much larger or smaller (natural logarithm) than the face fitted a nose may be, and how far turned (radians).
+const MOST_GROWTH: f64 = 0.3;
+const MOST_TURN: f64 = 0.5;
+/// The surroundings above which the nose stands out, as a fraction of the template's size.
+const NOSE_SURROUNDINGS: f64 = 0.45;
+/// Fraction of the pairs that decide.
+const KEEP: f64 = 0.75;
+/// Refinement ends when a step moves the nose by less than this fraction of the size (and radians).
+const SETTLED: f64 = 1e-4;
+/// The largest residual taken for a face.
+const LARGEST_RESIDUAL: f64 = 0.12;
+
+impl PoseFinder {
+    /// Prepares a template: a face facing any way, with the vertex number of its nose tip.
+    ///
+    /// # Errors
+    /// [`PoseError::Unusable`] when the nose is no vertex or the template has too few points.
+    pub fn new(template: &TriMesh, template_nose: usize) -> Result<Self, PoseError> {
+        let unusable = |text: &str| PoseError::Unusable(text.into());
+        let nose = *template
+            .vertices()
+            .get(template_nose)
+            .ok_or_else(|| unusable("the nose tip of the template is not one of its vertices"))?;
+        let sampled = Sampled::new(template.vertices(), TEMPLATE_POINTS)
+            .filter(|s| s.points.len() >= 100)
+            .ok_or_else(|| unusable("the template needs at least 100 points"))?;
+        let (_, size) = sampled.centre_and_size();
+        let (nearest, _) = sampled.nearest(&nose);
+        let facing = sampled.protrusion(&nose, &sampled.normals[nearest], NOSE_SURROUNDINGS * size);
+        let prominence = facing.norm();
+        let facing = facing
+            .try_normalize(0.0)
+            .ok_or_else(|| unusable("the template's nose tip does not stand out"))?;
+        let reach = 1.5 * NOSE_REACHES[0] * size;
+        let around = template.vertices().iter().filter(|p| (*p - nose).norm() < reach).copied();
+        let nose_patch = Sampled::new(&around.collect::<Vec<_>>(), NOSE_POINTS)
+            .ok_or_else(|| unusable("the template has no points around its nose tip"))?;
+        Ok(Self { nose_patch, template: sampled, size, nose, facing, prominence })
+    }
+
+    /// Finds the template's pose in a scan of any orientation, position and unit: a face, or a bust with a face. Points
+    /// are enough: no triangles are needed.
+    ///
+    /// Starts from the scan's principal axes and from every point that stands out like a nose, over several
+    /// scales and turns; the best starts are refined by trimmed iterated closest points with scale, and the best
+    /// result is taken.
+    ///
+    /// # Errors
+    /// [`PoseError::Unusable`] for fewer than 100 points or coordinates that are not finite;
+    /// [`PoseError::NoFace`] when nothing fits.
+    pub fn find(&self, scan: &[Point]) -> Result<Pose, PoseError> {
+        if let Some(i) = scan.iter().position(|p| !p.coords.iter().all(|c| c.is_finite())) {
+            return Err(PoseError::Unusable(format!(
+                "point {i} has a coordinate that is not a finite number"
+            )));
+        }
+        let sampled = Sampled::new(scan, SCAN_POINTS).filter(|s| s.points.len() >= 100).ok_or_else(|| {
+            PoseError::Unusable("too few distinct points to find a face in: at least 100 are needed".into())
+        })?;
+        let mut best = self.refined(start::whole(self, &sampled), &sampled);
+        let is_sure =
+            |(residual, pose): &(f64, Similarity)| *residual < 0.075 && self.explained(pose, &sampled) > 0.4;
+        if !best.as_ref().is_some_and(is_sure) {
+            let other = self.refined(start::with_nose_at_tips(self, &sampled), &sampled);
+            // A template shrunk to a patch fits it well and explains little else.
+            let cost =
+                |(residual, pose): &(f64, Similarity)| residual * (2.0 - self.explained(pose, &sampled));
+            best = best.into_iter().chain(other).min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        }
+        let (residual, pose) = best.unwrap_or((
+            f64::INFINITY,
+            Similarity { rotation: Rotation3::identity(), scale: 1.0, translation: Vector::zeros() },
+        ));
+        if residual > LARGEST_RESIDUAL {
+            return Err(PoseError::NoFace { residual, limit: LARGEST_RESIDUAL });
+        }
+        let nose = self.nose_in(scan, &pose);
+        Ok(Pose { similarity: pose, nose, nose_tip: scan[nose], misfit: residual })
+    }
+
+    /// The best of the starts once refined, with its residual.
+    fn refined(&self, mut poses: Vec<Similarity>, scan: &Sampled) -> Option<(f64, Similarity)> {
+        let mut best = None;
+        for (stride, steps, survivors) in [(10, 8, 8), (5, 8, 2), (2, 40, 1)] {
+            let probes: Vec<usize> = (0..self.template.points.len()).step_by(stride).collect();
+            let mut refined: Vec<(f64, Similarity)> = poses
+                .iter()
+                .filter_map(|pose| {
+                    let pose = self.refine(pose, scan, &probes, steps, true)?;
+                    Some((self.residual(&pose, scan, &probes), pose))
+                })
+                .collect();
+            refined.sort_by(|a, b| a.0.total_cmp(&b.0));
+            refined.truncate(survivors);
+            poses = refined.iter().map(|(_, pose)| *pose).collect();
+            best = refined.first().copied();
+        }
+        best
+    }
+
+    /// The share of the scan that lies within a tenth of the template's size of the template.
+    fn explained(&self, pose: &Similarity, scan: &Sampled) -> f64 {
+        let near =
+            scan.points.iter().filter(|p| self.template.nearest(&pose.invert(p)).1.sqrt() < 0.1 * self.size);
+        near.count() as f64 / scan.points.len() as f64
+    }
+
+    fn refine(
+        &self,
+        pose: &Similarity,
+        scan: &Sampled,
+        probes: &[usize],
+        steps: usize,
+        with_scale: bool,
+    ) -> Option<Similarity> {
+        let mut pose = *pose;
+        for _ in 0..steps {
+            let before = pose;
+            let near = scan.within(&pose.apply(&self.nose), self.size * pose.scale);
+            let stride = (near.len() / probes.len().max(1)).max(1);
+            let back: Vec<usize> = near.into_iter().step_by(stride).collect();
+            pose = step(&pose, &self.template, probes, scan, &back, KEEP, with_scale)?;
+            let moved = (pose.apply(&self.nose) - before.apply(&self.nose)).norm() / (self.size * pose.scale);
+            if moved + pose.rotation.angle_to(&before.rotation) < SETTLED {
+                break;
+            }
+        }
+        Some(pose)
+    }
+
+    /// Root mean square distance of the nearest three quarters of the probes, over the size in the scan; and the
+    /// same from the scan to the template around the nose, whichever is larger.
+    fn residual(&self, pose: &Similarity, scan: &Sampled, probes: &[usize]) -> f64 {
+        let size = self.size * pose.scale;
+        let there = trimmed_root_mean(
+            probes.iter().map(|&i| scan.nearest(&pose.apply(&self.template.points[i])).1).collect(),
+        );
+        let near = scan.within(&pose.apply(&self.nose), 0.9 * size);
+        if near.len() < 20 {
+            return f64::INFINITY;
+        }
+        let stride = (near.len() / probes.len()).max(1);
+        let back = near.iter().step_by(stride);
+        let back = trimmed_root_mean(
+            back.map(|&j| self.template.nearest(&pose.invert(&scan.points[j])).1).collect(),
+        );
+        (there / size).max(back / self.size)
+    }
+
+    /// The scan point nearest to where the template's nose tip goes once its surroundings are fitted by themselves, at
+    /// full density and ever closer: noses differ from that of the template in size and slant.
+    fn nose_in(&self, scan: &[Point], pose: &Similarity) -> usize {
+        let widest = NOSE_REACHES[0] * self.size;
+        let expected = pose.apply(&self.nose);
+        let far = 2.0 * widest * pose.scale;
+        let near: Vec<Point> =
+            scan.iter().filter(|p| (*p - expected).norm_squared() < far * far).copied().collect();
+        let place = Sampled::new(&near, NOSE_POINTS)
+            .and_then(|near| self.fitted_nose(&near, pose))
+            .unwrap_or_else(|| self.most_forward(&near, pose));
+        let distance = |i: usize| (scan[i] - place).norm_squared();
+        (0..scan.len()).min_by(|&a, &b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
+    }
+
+    /// The nose tip of the better of two fits of the nose: at once, and with ever smaller surroundings.
+    fn fitted_nose(&self, near: &Sampled, pose: &Similarity) -> Option<Point> {
+        let closest = NOSE_REACHES[NOSE_REACHES.len() - 1];
+        let mut fits: Vec<Similarity> = self.local_fit(near, pose, pose, closest).into_iter().collect();
+        let mut gradual = *pose;
+        for reach in NOSE_REACHES {
+            let Some(next) = self.local_fit(near, pose, &gradual, reach) else { break };
+            gradual = next;
+            fits.push(next);
+        }
+        let probes = self.nose_patch.within(&self.nose, closest * self.size);
+        let misfit = |fit: &Similarity| {
+            let square = |&i: &usize| near.nearest(&fit.apply(&self.nose_patch.points[i])).1;
+            trimmed_root_mean(probes.iter().map(square).collect()) / fit.scale
+        };
+        let best = fits.iter().min_by(|a, b| misfit(a).total_cmp(&misfit(b)))?;
+        Some(best.apply(&self.nose))
+    }
+
+    /// The pose of what lies within `reach` (times the size) of the nose; none when that would shrink or turn the nose
+    /// beyond belief: a cheek or a lip can be fitted so.
+    fn local_fit(
+        &self,
+        scan: &Sampled,
+        whole: &Similarity,
+        from: &Similarity,
+        reach: f64,
+    ) -> Option<Similarity> {
+        let reach = reach * self.size;
+        let probes = self.nose_patch.within(&self.nose, reach);
+        let mut pose = *from;
+        for _ in 0..12 {
+            let back = scan.within(&pose.apply(&self.nose), 0.85 * reach * pose.scale);
+            pose = step(&pose, &self.nose_patch, &probes, scan, &back, 0.7, true)?;
+        }
+        let grown = (pose.scale / whole.scale).ln().abs();
+        (grown < MOST_GROWTH && pose.rotation.angle_to(&whole.rotation) < MOST_TURN).then_some(pose)
+    }
+
+    /// The mean of the most forward points near the nose: where nothing can be fitted.
+    fn most_forward(&self, scan: &[Point], pose: &Similarity) -> Point {
+        let (expected, forward) = (pose.apply(&self.nose), pose.rotation * self.facing);
+        let reach = 0.3 * self.size * pose.scale;
+        let mut near: Vec<&Point> = scan.iter().filter(|p| (*p - expected).norm() < reach).collect();
+        near.sort_by(|a, b| b.coords.dot(&forward).total_cmp(&a.coords.dot(&forward)));
+        near.truncate((near.len() / 25).clamp(1, 12));
+        let n = near.len() as f64;
+        if near.is_empty() {
+            expected
+        } else {
+            Point::from(near.iter().map(|p| p.coords / n).sum::<Vector>())
+        }
+    }
+}
+
+/// The root of the mean of the smallest of these squares.
+fn trimmed_root_mean(mut squares: Vec<f64>) -> f64 {
+    squares.sort_unstable_by(f64::total_cmp);
+    squares.truncate(((KEEP * squares.len() as f64) as usize).max(1));
+    (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
+}
+
+#[cfg(test)]
+mod tests;

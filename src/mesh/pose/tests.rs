@@ -1,0 +1,108 @@
+use super::super::mesh_from_points;
+use super::*;
+use rand::{RngExt, SeedableRng};
+
+/// Depth of a face-like mask of half width 70 and half height 95: a bulge with a nose, two eye dents, lips and a chin.
+fn depth(x: f64, y: f64, nose: f64) -> f64 {
+    let bump =
+        |cx: f64, cy: f64, sx: f64, sy: f64| (-((x - cx) / sx).powi(2) - ((y - cy) / sy).powi(2)).exp();
+    let round = 1.0 - (x / 85.0).powi(2) - (y / 120.0).powi(2);
+    85.0 * round.max(0.0).sqrt()
+        + nose * bump(0.0, -8.0, 13.0, 10.0)
+        + 0.5 * nose * bump(0.0, 15.0, 9.0, 22.0)
+        - 9.0 * (bump(-32.0, 28.0, 14.0, 8.0) + bump(32.0, 28.0, 14.0, 8.0))
+        + 6.0 * bump(0.0, -45.0, 22.0, 7.0)
+        + 9.0 * bump(0.0, -78.0, 20.0, 13.0)
+}
+
+/// The nose tip first, then random points of the mask.
+fn mask(n: usize, seed: u64, nose: f64) -> Vec<Point> {
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+    let mut out = vec![Point::new(0.0, -8.0, depth(0.0, -8.0, nose))];
+    while out.len() < n {
+        let (x, y) = (140.0 * rng.random::<f64>() - 70.0, 190.0 * rng.random::<f64>() - 95.0);
+        if (x / 70.0).powi(2) + (y / 95.0).powi(2) < 1.0 {
+            out.push(Point::new(x, y, depth(x, y, nose)));
+        }
+    }
+    out
+}
+
+fn template() -> TriMesh {
+    mesh_from_points(&mask(3000, 1, 26.0)).unwrap()
+}
+
+#[test]
+fn any_pose_and_unit_is_found_back() {
+    let finder = PoseFinder::new(&template(), 0).unwrap();
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(3);
+    for (k, scale) in [1.0, 1e-3, 0.1, 40.0, 7.0, 1.0].into_iter().enumerate() {
+        let mut angle = || std::f64::consts::TAU * rng.random::<f64>();
+        let rotation = Rotation3::from_euler_angles(angle(), angle(), angle());
+        let shift = Vector::new(3.0, -200.0, 1000.0) * scale;
+        // Another face: a nose one sixth shorter, other sample points.
+        let face = mask(4000, 10 + k as u64, 22.0);
+        let scan: Vec<Point> =
+            face.iter().map(|p| Point::from(rotation * p.coords * scale + shift)).collect();
+        let pose = finder.find(&scan).unwrap();
+        assert!(
+            pose.similarity.rotation.angle_to(&rotation) < 0.06,
+            "{k}: {}",
+            pose.similarity.rotation.angle_to(&rotation)
+        );
+        assert!((pose.similarity.scale / scale - 1.0).abs() < 0.05, "{k}: {}", pose.similarity.scale / scale);
+        assert!((pose.nose_tip - scan[0]).norm() < 5.0 * scale, "{k}");
+        approx::assert_relative_eq!(pose.similarity.rotation.matrix().determinant(), 1.0, epsilon = 1e-9);
+        let back = pose.similarity.invert(&pose.similarity.apply(&face[7]));
+        approx::assert_relative_eq!(back, face[7], epsilon = 1e-6);
+    }
+}
+
+#[test]
+fn a_face_is_found_among_shoulders() {
+    let mut scan = mask(3500, 20, 24.0);
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(21);
+    // A neck and a wide, bent chest below.
+    for _ in 0..5000 {
+        let (u, v) = (2.0 * rng.random::<f64>() - 1.0, rng.random::<f64>());
+        scan.push(Point::new(250.0 * u, -150.0 - 220.0 * v, 10.0 - 90.0 * u * u + 30.0 * v));
+    }
+    for _ in 0..800 {
+        let (u, v) = (2.0 * rng.random::<f64>() - 1.0, rng.random::<f64>());
+        scan.push(Point::new(55.0 * u, -85.0 - 70.0 * v, 15.0 - 40.0 * u * u));
+    }
+    let rotation = Rotation3::from_euler_angles(1.0, 2.0, -0.5);
+    let scan: Vec<Point> = scan.iter().map(|p| rotation * p).collect();
+    let pose = PoseFinder::new(&template(), 0).unwrap().find(&scan).unwrap();
+    assert!((pose.nose_tip - scan[0]).norm() < 6.0, "{}", (pose.nose_tip - scan[0]).norm());
+}
+
+#[test]
+fn the_order_of_the_points_does_not_matter() {
+    let finder = PoseFinder::new(&template(), 0).unwrap();
+    let scan = mask(2000, 30, 25.0);
+    let reversed: Vec<Point> = scan.iter().rev().copied().collect();
+    let (a, b) = (finder.find(&scan).unwrap(), finder.find(&reversed).unwrap());
+    // Sums of cells round differently.
+    assert!(
+        a.similarity.rotation.angle_to(&b.similarity.rotation) < 1e-6,
+        "{}",
+        a.similarity.rotation.angle_to(&b.similarity.rotation)
+    );
+    assert_eq!(a.nose_tip, b.nose_tip);
+}
+
+#[test]
+fn what_is_no_face_is_refused_in_one_line() {
+    let finder = PoseFinder::new(&template(), 0).unwrap();
+    let message = |scan: &[Point]| finder.find(scan).unwrap_err().to_string();
+    assert!(message(&[Point::origin(); 500]).contains("at least 100"));
+    let mut scan = mask(500, 2, 20.0);
+    scan[17].x = f64::NAN;
+    assert!(message(&scan).contains("point 17"));
+    let stick: Vec<Point> = (0..2000).map(|i| Point::new(i as f64, 0.0, (i % 3) as f64)).collect();
+    let message = message(&stick);
+    assert!(!message.contains('\n'), "{message}");
+    assert!(PoseFinder::new(&template(), 999_999).is_err());
+    assert!(PoseFinder::new(&TriMesh::default(), 0).is_err());
+}
