@@ -4,6 +4,7 @@ mod budget;
 mod demo;
 mod face;
 mod output;
+mod points;
 mod privacy;
 mod progress;
 mod view;
@@ -52,6 +53,18 @@ enum Command {
     /// Face scans: private mean, flattening, dense correspondence
     #[command(subcommand)]
     Face(face::FaceCommand),
+    /// Landmark shapes: private mean
+    #[command(subcommand)]
+    Shape(points::ShapeCommand),
+    /// Positive definite matrices: covariance descriptors, private mean
+    #[command(subcommand)]
+    Spd(points::SpdCommand),
+    /// Directions: private mean
+    #[command(subcommand)]
+    Sphere(points::SphereCommand),
+    /// Points of hyperbolic space: private mean
+    #[command(subcommand)]
+    Hyperbolic(points::HyperbolicCommand),
     /// Privacy budgets: convert, compose, calibrate, audit, explain
     #[command(subcommand)]
     Privacy(privacy::PrivacyCommand),
@@ -76,6 +89,10 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
     match &cli.command {
         Command::Demo(args) => demo::run(args, &cli.global, printer),
         Command::Face(command) => face::run(command, &cli.global, printer),
+        Command::Shape(command) => points::shape(command, &cli.global, printer),
+        Command::Spd(command) => points::spd(command, &cli.global, printer),
+        Command::Sphere(command) => points::sphere(command, &cli.global, printer),
+        Command::Hyperbolic(command) => points::hyperbolic(command, &cli.global, printer),
         Command::Privacy(command) => privacy::run(command, &cli.global, printer),
         Command::View(args) => view::run(args, printer),
     }

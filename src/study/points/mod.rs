@@ -1,14 +1,19 @@
 //! Studies of points on manifolds: landmark shapes, matrices, directions, hyperbolic points → a private mean.
 
+mod ambient;
+mod job;
 mod publish;
 mod release;
 pub mod shape;
+mod shape_page;
 mod smooth;
 pub mod spd;
 pub mod vectors;
 
+pub use job::{SpdCentre, SpdMetric, SpdStudy, VectorSpace, VectorStudy, run_spd, run_vectors};
 pub use publish::{Published, publish};
 pub use release::{Internal, Released, release};
+pub use shape_page::shape_page;
 pub use smooth::{Smoothing, local_linear, shrink_outline};
 
 use crate::io::{ReadError, WriteError};
