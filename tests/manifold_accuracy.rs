@@ -1,4 +1,4 @@
-//! Distances and means against 40-digit arithmetic (mpmath: eigendecompositions, acosh and the fixed-point iteration of
+//! Distances and means against high precision (mpmath, 40 to 90 digits: eigendecompositions, acosh and the fixed-point iteration of
 //! the Karcher mean, on the same binary inputs), and the limits near and far.
 
 use nalgebra::{Complex, DMatrix, DVector, dmatrix, dvector};
@@ -45,13 +45,13 @@ fn karcher_mean_of_four_matrices() -> Result<(), ManifoldError> {
     let expected = symmetric([
         0.506_959_363_829_909_6,
         0.123_546_394_183_802_5,
-        -0.256_815_674_093_033_67,
+        -0.256_815_674_093_033_7,
         0.551_421_748_379_755_2,
         0.191_321_978_427_113_33,
-        0.707_522_313_798_559_6,
+        0.707_522_313_799_588_6,
     ]);
     let error = (mean.point - expected).amax();
-    assert!(error < 1e-14, "{error:e}");
+    assert!(error < 3e-15, "{error:e}");
     Ok(())
 }
 
@@ -68,7 +68,7 @@ fn hyperbolic_distances_near_the_boundary_and_of_near_points() -> Result<(), Man
     };
     // cosh d = −⟨p, q⟩ would have lost every digit of the first two.
     close(dist([3e6, 1.0], [3e6, 1.5]), 0.494_932_923_094_484_8, 1e-14);
-    close(dist([1048576.0, 0.0], [1048576.0 + 2f64.powi(-10), 0.0]), 9.313_225_741_817_976e-10, 1e-14);
+    close(dist([1048576.0, 0.0], [1048576.0 + 2f64.powi(-10), 0.0]), 9.313_225_741_813_741e-10, 1e-14);
     close(dist([1e3, -4.0], [-5e2, 1e3]), 14.992_344_783_379_234, 1e-14);
     // Both models are the same space.
     let q = dvector![-0.2, 0.4];
@@ -139,7 +139,7 @@ fn principal_angles_small_and_large() -> Result<(), ManifoldError> {
     let space = Grassmann::new(6, 3)?;
     let start = DMatrix::identity(6, 3);
     for angles in
-        [[1e-9_f64, 1e-5, 0.3], [1e-12, 1e-12, 1e-12], [1.5, 1.570796, 1e-7], [0.4510268, 0.451026, 0.452]]
+        [[1e-9_f64, 1e-5, 0.3], [1e-12, 1e-12, 1e-12], [1.5, 1.5707, 1e-7], [0.4510268, 0.451026, 0.452]]
     {
         let mut end = DMatrix::zeros(6, 3);
         for (j, t) in angles.iter().enumerate() {
