@@ -139,7 +139,7 @@ fn principal_angles_small_and_large() -> Result<(), ManifoldError> {
     let space = Grassmann::new(6, 3)?;
     let start = DMatrix::identity(6, 3);
     for angles in
-        [[1e-9_f64, 1e-5, 0.3], [1e-12, 1e-12, 1e-12], [1.5, 1.5707, 1e-7], [0.4510268, 0.451026, 0.452]]
+        [[1e-9_f64, 1e-5, 0.3], [1e-12, 1e-12, 1e-12], [1.5, 1.56, 1e-7], [0.4510268, 0.451026, 0.452]]
     {
         let mut end = DMatrix::zeros(6, 3);
         for (j, t) in angles.iter().enumerate() {
