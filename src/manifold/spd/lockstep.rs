@@ -4,6 +4,8 @@
 //! Householder tridiagonalization and the implicit QL iteration (Golub and Van Loan, §8.3), without the branches that
 //! would part the lanes. Multiplications and additions are not fused: the results are the same on every processor.
 
+use pulp::Simd;
+
 /// Matrices side by side.
 pub(super) const LANES: usize = 8;
 /// One number of each.
@@ -26,6 +28,92 @@ pub(super) struct Lockstep {
     work: Vec<Lane>,
 }
 
+/// Vector arithmetic on columns of lanes. Spelled out in the processor's vectors: left to itself the compiler vectorizes
+/// these loops across rows, with shuffles that cost more than the arithmetic.
+pub(super) mod columns {
+    use super::{LANES, Lane, ZERO};
+    use pulp::Simd;
+
+    #[inline(always)]
+    fn vectors<S: Simd>(x: &[Lane]) -> &[S::f64s] {
+        S::as_simd_f64s(x.as_flattened()).0
+    }
+
+    #[inline(always)]
+    fn vectors_mut<S: Simd>(x: &mut [Lane]) -> &mut [S::f64s] {
+        S::as_mut_simd_f64s(x.as_flattened_mut()).0
+    }
+
+    /// (x, y) ← (c x − s y, s x + c y).
+    #[inline(always)]
+    pub(crate) fn rotate<S: Simd>(simd: S, x: &mut [Lane], y: &mut [Lane], c: &Lane, s: &Lane) {
+        let width = LANES / S::F64_LANES;
+        let (c, s) = (vectors::<S>(std::slice::from_ref(c)), vectors::<S>(std::slice::from_ref(s)));
+        let (x, y) = (vectors_mut::<S>(x), vectors_mut::<S>(y));
+        for (x, y) in x.chunks_exact_mut(width).zip(y.chunks_exact_mut(width)) {
+            for k in 0..width {
+                let (a, b) = (x[k], y[k]);
+                y[k] = simd.add_f64s(simd.mul_f64s(s[k], a), simd.mul_f64s(c[k], b));
+                x[k] = simd.sub_f64s(simd.mul_f64s(c[k], a), simd.mul_f64s(s[k], b));
+            }
+        }
+    }
+
+    /// y ← y + a x.
+    #[inline(always)]
+    pub(crate) fn axpy<S: Simd>(simd: S, a: &Lane, x: &[Lane], y: &mut [Lane]) {
+        let width = LANES / S::F64_LANES;
+        let a = vectors::<S>(std::slice::from_ref(a));
+        let (x, y) = (vectors::<S>(x), vectors_mut::<S>(y));
+        for (x, y) in x.chunks_exact(width).zip(y.chunks_exact_mut(width)) {
+            for k in 0..width {
+                y[k] = simd.add_f64s(y[k], simd.mul_f64s(a[k], x[k]));
+            }
+        }
+    }
+
+    /// Σ x_i y_i.
+    #[inline(always)]
+    pub(crate) fn dot<S: Simd>(simd: S, x: &[Lane], y: &[Lane]) -> Lane {
+        let width = LANES / S::F64_LANES;
+        let mut out = [ZERO];
+        let sum = vectors_mut::<S>(&mut out);
+        for (x, y) in vectors::<S>(x).chunks_exact(width).zip(vectors::<S>(y).chunks_exact(width)) {
+            for k in 0..width {
+                sum[k] = simd.add_f64s(sum[k], simd.mul_f64s(x[k], y[k]));
+            }
+        }
+        out[0]
+    }
+
+    /// y ← y − Σ_k c_k x_{k·stride}.
+    #[inline(always)]
+    pub(crate) fn subtract_combination<S: Simd>(simd: S, c: &[f64], x: &[Lane], stride: usize, y: &mut Lane) {
+        let width = LANES / S::F64_LANES;
+        let y = vectors_mut::<S>(std::slice::from_mut(y));
+        for (c, x) in c.iter().zip(x.iter().step_by(stride)) {
+            let (c, x) = (simd.splat_f64s(*c), vectors::<S>(std::slice::from_ref(x)));
+            for k in 0..width {
+                y[k] = simd.sub_f64s(y[k], simd.mul_f64s(c, x[k]));
+            }
+        }
+    }
+
+    /// y ← y − a x − b z.
+    #[inline(always)]
+    pub(crate) fn subtract_two<S: Simd>(simd: S, a: &Lane, x: &[Lane], b: &Lane, z: &[Lane], y: &mut [Lane]) {
+        let width = LANES / S::F64_LANES;
+        let (a, b) = (vectors::<S>(std::slice::from_ref(a)), vectors::<S>(std::slice::from_ref(b)));
+        let terms = vectors::<S>(x).chunks_exact(width).zip(vectors::<S>(z).chunks_exact(width));
+        for ((x, z), y) in terms.zip(vectors_mut::<S>(y).chunks_exact_mut(width)) {
+            for k in 0..width {
+                let both = simd.add_f64s(simd.mul_f64s(a[k], x[k]), simd.mul_f64s(b[k], z[k]));
+                y[k] = simd.sub_f64s(y[k], both);
+            }
+        }
+    }
+}
+
 macro_rules! lanes {
     ($l:ident => $body:expr) => {{
         let mut out = ZERO;
@@ -44,24 +132,19 @@ impl Lockstep {
 
     /// Replaces `a` by its eigenvectors in `z` and eigenvalues in `d`. Lanes that did not converge are `false`.
     #[inline(always)]
-    pub(super) fn solve(&mut self) -> [bool; LANES] {
-        self.tridiagonalize();
-        self.accumulate();
-        self.implicit_ql()
+    pub(super) fn solve<S: Simd>(&mut self, simd: S) -> [bool; LANES] {
+        self.tridiagonalize(simd);
+        self.accumulate(simd);
+        self.implicit_ql(simd)
     }
 
     /// A = Q T Qᵀ: the Householder vectors stay below the diagonal of `a`, their factors in `beta`.
     #[inline(always)]
-    fn tridiagonalize(&mut self) {
+    fn tridiagonalize<S: Simd>(&mut self, simd: S) {
         let n = self.n;
         for k in 0..n.saturating_sub(2) {
-            let mut square = ZERO;
-            for i in k + 2..n {
-                let x = &self.a[k * n + i];
-                for l in 0..LANES {
-                    square[l] += x[l] * x[l];
-                }
-            }
+            let tail = &self.a[k * n + k + 2..(k + 1) * n];
+            let square = columns::dot(simd, tail, tail);
             let first = self.a[k * n + k + 1];
             let length = lanes!(l => (square[l] + first[l] * first[l]).sqrt());
             let alpha = lanes!(l => if first[l] > 0.0 { -length[l] } else { length[l] });
@@ -71,7 +154,7 @@ impl Lockstep {
             self.e[k] = lanes!(l => if square[l] > 0.0 { alpha[l] } else { first[l] });
             self.a[k * n + k + 1] = head;
             self.beta[k] = beta;
-            self.reflect(k);
+            self.reflect(simd, k);
         }
         if n >= 2 {
             self.e[n - 2] = self.a[(n - 2) * n + n - 1];
@@ -83,7 +166,7 @@ impl Lockstep {
 
     /// Applies reflection k from both sides to what is right of and below it.
     #[inline(always)]
-    fn reflect(&mut self, k: usize) {
+    fn reflect<S: Simd>(&mut self, simd: S, k: usize) {
         let n = self.n;
         let (left, right) = self.a.split_at_mut((k + 1) * n);
         let v = &left[k * n..];
@@ -92,48 +175,31 @@ impl Lockstep {
         // p = A v from the lower triangle.
         for j in k + 1..n {
             let column = &right[(j - k - 1) * n..(j - k) * n];
-            let vj = v[j];
-            let mut sum = lanes!(l => column[j][l] * vj[l]);
-            for i in j + 1..n {
-                let (a, vi) = (&column[i], &v[i]);
-                for l in 0..LANES {
-                    p[i][l] += a[l] * vj[l];
-                    sum[l] += a[l] * vi[l];
-                }
-            }
+            let sum = columns::dot(simd, &column[j..], &v[j..n]);
+            columns::axpy(simd, &v[j], &column[j + 1..], &mut p[j + 1..]);
             for l in 0..LANES {
                 p[j][l] += sum[l];
             }
         }
         let beta = self.beta[k];
-        let mut vp = ZERO;
-        for i in k + 1..n {
+        let vp = columns::dot(simd, &v[k + 1..n], &p[k + 1..]);
+        // With p = βAv, the rank-two update subtracts v wᵀ + w vᵀ, w = p − ½β(vᵀp) v.
+        let half = lanes!(l => -0.5 * beta[l] * beta[l] * vp[l]);
+        for p in &mut p[k + 1..] {
             for l in 0..LANES {
-                p[i][l] *= beta[l];
-                vp[l] += v[i][l] * p[i][l];
+                p[l] *= beta[l];
             }
         }
-        let half = lanes!(l => 0.5 * beta[l] * vp[l]);
-        for i in k + 1..n {
-            for l in 0..LANES {
-                p[i][l] -= half[l] * v[i][l];
-            }
-        }
+        columns::axpy(simd, &half, &v[k + 1..n], &mut p[k + 1..]);
         for j in k + 1..n {
             let column = &mut right[(j - k - 1) * n..(j - k) * n];
-            let (vj, pj) = (v[j], p[j]);
-            for i in j..n {
-                let (a, vi, pi) = (&mut column[i], &v[i], &p[i]);
-                for l in 0..LANES {
-                    a[l] -= vi[l] * pj[l] + pi[l] * vj[l];
-                }
-            }
+            columns::subtract_two(simd, &p[j], &v[j..n], &v[j], &p[j..], &mut column[j..]);
         }
     }
 
     /// Q, the product of the reflections, into `z`.
     #[inline(always)]
-    fn accumulate(&mut self) {
+    fn accumulate<S: Simd>(&mut self, simd: S) {
         let n = self.n;
         self.z.fill(ZERO);
         for k in 0..n {
@@ -144,24 +210,15 @@ impl Lockstep {
             let beta = self.beta[k];
             for j in k + 1..n {
                 let column = &mut self.z[j * n..(j + 1) * n];
-                let mut sum = ZERO;
-                for i in k + 1..n {
-                    for l in 0..LANES {
-                        sum[l] += v[i][l] * column[i][l];
-                    }
-                }
-                let c = lanes!(l => beta[l] * sum[l]);
-                for i in k + 1..n {
-                    for l in 0..LANES {
-                        column[i][l] -= c[l] * v[i][l];
-                    }
-                }
+                let sum = columns::dot(simd, &v[k + 1..], &column[k + 1..]);
+                let c = lanes!(l => -beta[l] * sum[l]);
+                columns::axpy(simd, &c, &v[k + 1..], &mut column[k + 1..]);
             }
         }
     }
 
     #[inline(always)]
-    fn implicit_ql(&mut self) -> [bool; LANES] {
+    fn implicit_ql<S: Simd>(&mut self, simd: S) -> [bool; LANES] {
         let n = self.n;
         self.e[n - 1] = ZERO;
         let mut converged = [true; LANES];
@@ -179,7 +236,7 @@ impl Lockstep {
                     }
                     break;
                 }
-                self.ql_sweep(first, &open);
+                self.ql_sweep(simd, first, &open);
             }
         }
         // NaN is never open and never right.
@@ -191,7 +248,7 @@ impl Lockstep {
 
     /// One sweep with Wilkinson's shift on rows `first`.. of the open lanes.
     #[inline(always)]
-    fn ql_sweep(&mut self, first: usize, open: &Lane) {
+    fn ql_sweep<S: Simd>(&mut self, simd: S, first: usize, open: &Lane) {
         let n = self.n;
         let (d0, d1, e0) = (self.d[first], self.d[first + 1], self.e[first]);
         let dm = self.d[n - 1];
@@ -219,13 +276,7 @@ impl Lockstep {
             self.e[i + 1] = lanes!(l => if open[l] > 0.0 { r[l] } else { ej[l] });
             self.d[i + 1] = lanes!(l => if open[l] > 0.0 { h[l] + p[l] } else { dj[l] });
             let (low, high) = self.z.split_at_mut((i + 1) * n);
-            for (x, y) in low[i * n..].iter_mut().zip(&mut high[..n]) {
-                for l in 0..LANES {
-                    let (a, b) = (x[l], y[l]);
-                    y[l] = s[l] * a + c[l] * b;
-                    x[l] = c[l] * a - s[l] * b;
-                }
-            }
+            columns::rotate(simd, &mut low[i * n..], &mut high[..n], &c, &s);
         }
         self.d[first] = lanes!(l => if open[l] > 0.0 { d0[l] - p[l] } else { d0[l] });
         self.e[first] = lanes!(l => if open[l] > 0.0 { g[l] } else { e0[l] });
@@ -271,7 +322,7 @@ mod tests {
                 for k in 0..n * n {
                     lockstep.a[k] = std::array::from_fn(|l| matrices[l].as_slice()[k]);
                 }
-                let converged = lockstep.solve();
+                let converged = lockstep.solve(pulp::Scalar);
                 for (l, a) in matrices.iter().enumerate() {
                     // Blocks may stall a lane: it must say so.
                     assert!(converged[l] || l == 2, "order {n}, lane {l}");
@@ -286,6 +337,6 @@ mod tests {
         }
         let mut lockstep = Lockstep::new(2);
         lockstep.a.fill([f64::NAN; LANES]);
-        assert_eq!(lockstep.solve(), [false; LANES]);
+        assert_eq!(lockstep.solve(pulp::Scalar), [false; LANES]);
     }
 }

@@ -1,7 +1,7 @@
 //! The mean of affine-invariant logarithms of many matrices, eight at a time.
 
 use super::affine_invariant::{factor, log_spectrum};
-use super::lockstep::{LANES, Lane, Lockstep};
+use super::lockstep::{LANES, Lane, Lockstep, columns};
 use super::matrix::{NAME, congruence, scaled_congruence};
 use crate::manifold::space::{ManifoldError, MeanLog, blocks, total_weight};
 use nalgebra::DMatrix;
@@ -99,7 +99,7 @@ impl Sums {
 
     /// S = L⁻¹QL⁻ᵀ of eight matrices into the solver.
     #[inline(always)]
-    fn whiten(&mut self, matrices: &[&DMatrix<f64>; LANES]) {
+    fn whiten<S: Simd>(&mut self, simd: S, matrices: &[&DMatrix<f64>; LANES]) {
         let n = self.n;
         let columns = matrices.map(|m| m.as_slice());
         for (k, x) in self.half.iter_mut().enumerate() {
@@ -112,11 +112,7 @@ impl Sums {
                 let row = &self.rows[i * n..i * n + i];
                 let (solved, rest) = column.split_at_mut(i);
                 let mut x = rest[0];
-                for (c, y) in row.iter().zip(solved.iter()) {
-                    for l in 0..LANES {
-                        x[l] -= c * y[l];
-                    }
-                }
+                columns::subtract_combination(simd, row, solved, 1, &mut x);
                 for l in 0..LANES {
                     rest[0][l] = x[l] * self.inverse_diagonal[i];
                 }
@@ -126,16 +122,17 @@ impl Sums {
         let a = &mut self.solver.a;
         for j in 0..n {
             let (done, rest) = a.split_at_mut(j * n);
-            for i in j..n {
+            for (i, out) in rest[..n].iter_mut().enumerate().skip(j) {
                 let mut x = self.half[j * n + i];
-                for (k, c) in self.rows[j * n..j * n + j].iter().enumerate() {
-                    let y = &done[k * n + i];
-                    for l in 0..LANES {
-                        x[l] -= c * y[l];
-                    }
-                }
+                columns::subtract_combination(
+                    simd,
+                    &self.rows[j * n..j * n + j],
+                    done.get(i..).unwrap_or(&[]),
+                    n,
+                    &mut x,
+                );
                 for l in 0..LANES {
-                    rest[i][l] = x[l] * self.inverse_diagonal[j];
+                    out[l] = x[l] * self.inverse_diagonal[j];
                 }
             }
         }
@@ -143,10 +140,15 @@ impl Sums {
 
     /// Adds Σ_lanes w V diag(ln d) Vᵀ for the lanes that are fit; says which were.
     #[inline(always)]
-    fn add_eight(&mut self, matrices: &[&DMatrix<f64>; LANES], weights: &Lane) -> [bool; LANES] {
+    fn add_eight<S: Simd>(
+        &mut self,
+        simd: S,
+        matrices: &[&DMatrix<f64>; LANES],
+        weights: &Lane,
+    ) -> [bool; LANES] {
         let n = self.n;
-        self.whiten(matrices);
-        let mut fit = self.solver.solve();
+        self.whiten(simd, matrices);
+        let mut fit = self.solver.solve(simd);
         let (mut smallest, mut largest) = ([f64::INFINITY; LANES], [0.0_f64; LANES]);
         for d in &self.solver.d {
             for l in 0..LANES {
@@ -172,11 +174,7 @@ impl Sums {
                     scaled[l] = if fit[l] { log[l] * column[j][l] } else { 0.0 };
                 }
                 let sums = &mut self.sum[j * n..(j + 1) * n];
-                for (sum, x) in sums[j..].iter_mut().zip(&column[j..]) {
-                    for l in 0..LANES {
-                        sum[l] += scaled[l] * x[l];
-                    }
-                }
+                columns::axpy(simd, &scaled, &column[j..], &mut sums[j..]);
             }
         }
         fit
@@ -194,7 +192,7 @@ impl WithSimd for Eight<'_> {
     type Output = [bool; LANES];
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> [bool; LANES] {
-        self.sums.add_eight(&self.matrices, &self.weights)
+    fn with_simd<S: Simd>(self, simd: S) -> [bool; LANES] {
+        self.sums.add_eight(simd, &self.matrices, &self.weights)
     }
 }
