@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
 use visard::mechanism::audits::{audit_by_name, audit_names};
+use visard::mechanism::manifold::{TwoPointSpace, riemannian_gaussian_mu, riemannian_gaussian_sigma};
 use visard::privacy::audit::audit;
 use visard::privacy::{
     Calibration, Certificate, Delta, Epsilon, L2Sensitivity, Mu, convert, explain, gaussian_sigma_for,
@@ -55,31 +56,58 @@ pub struct ComposeArgs {
 /// Arguments of `privacy calibrate`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard privacy calibrate --mechanism gaussian --epsilon 1 --delta 1e-6 --sensitivity 0.01"
+    after_help = "Examples:\n  visard privacy calibrate --mechanism gaussian --epsilon 1 --delta 1e-6 --sensitivity 0.01\n  visard privacy calibrate --mechanism riemannian-gaussian --manifold sphere --dim 2 --sensitivity 0.05 --mu 1"
 )]
 pub struct CalibrateArgs {
     /// The mechanism
     #[arg(long, value_enum)]
     mechanism: CalibratedMechanism,
-    /// ε
-    #[arg(long, allow_negative_numbers = true)]
-    epsilon: f64,
-    /// δ
-    #[arg(long, allow_negative_numbers = true)]
-    delta: f64,
-    /// Sensitivity in the L2 norm
-    #[arg(long, allow_negative_numbers = true)]
+    /// ε (gaussian)
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    epsilon: Option<f64>,
+    /// δ (gaussian)
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    delta: Option<f64>,
+    /// Sensitivity: in the L2 norm, or the distance two neighbours' means can be apart
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
     sensitivity: f64,
-    /// Which formula
-    #[arg(long, value_enum, default_value_t = CalibrationName::Analytic)]
-    calibration: CalibrationName,
+    /// Which formula (gaussian)
+    #[arg(long, value_enum)]
+    calibration: Option<CalibrationName>,
+    /// The space (riemannian-gaussian)
+    #[arg(long, value_enum)]
+    manifold: Option<ManifoldName>,
+    /// Its real dimension; for kendall the complex one, landmarks less two (riemannian-gaussian)
+    #[arg(long, value_name = "D")]
+    dim: Option<usize>,
+    /// μ; gives σ (riemannian-gaussian)
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    mu: Option<f64>,
+    /// σ; gives μ (riemannian-gaussian)
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    sigma: Option<f64>,
 }
 
 /// Mechanisms that can be calibrated.
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CalibratedMechanism {
-    /// Gaussian noise
+    /// Gaussian noise to (ε, δ)
     Gaussian,
+    /// Riemannian Gaussian noise to μ, by exact quadrature
+    RiemannianGaussian,
+}
+
+/// Spaces with exact accounting.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ManifoldName {
+    /// Flat space
+    Euclidean,
+    /// The unit sphere
+    Sphere,
+    /// Hyperbolic space of curvature −1
+    Hyperbolic,
+    /// Planar shapes: complex projective space
+    Kendall,
 }
 
 /// How Gaussian noise is calibrated to (ε, δ).
@@ -132,17 +160,15 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
             printer.result(json!({"mu": total.get()}), format!("mu = {}", total.get()));
         }
         PrivacyCommand::Calibrate(args) => {
-            let CalibratedMechanism::Gaussian = args.mechanism;
-            let calibration = match args.calibration {
-                CalibrationName::Analytic => Calibration::Analytic,
-                CalibrationName::Classical => Calibration::Classical,
+            let value = match args.mechanism {
+                CalibratedMechanism::Gaussian => calibrate_gaussian(args)?,
+                CalibratedMechanism::RiemannianGaussian => calibrate_riemannian(args)?,
             };
-            let sensitivity = L2Sensitivity::new(args.sensitivity).map_err(Failure::usage)?;
-            let epsilon = Epsilon::new(args.epsilon).map_err(Failure::usage)?;
-            let delta = Delta::new(args.delta).map_err(Failure::usage)?;
-            let sigma =
-                gaussian_sigma_for(calibration, epsilon, delta, sensitivity).map_err(Failure::usage)?;
-            printer.result(json!({"sigma": sigma}), format!("sigma = {sigma}"));
+            let text: Vec<String> = ["mu", "sigma"]
+                .iter()
+                .filter_map(|key| value.get(key).map(|v| format!("{key} = {v}")))
+                .collect();
+            printer.result(value, text.join("\n"));
         }
         PrivacyCommand::Audit(args) => {
             let mechanism = audit_by_name(&args.mechanism, args.parameter).map_err(Failure::usage)?;
@@ -169,4 +195,54 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
         }
     }
     Ok(())
+}
+
+fn calibrate_gaussian(args: &CalibrateArgs) -> Result<serde_json::Value, Failure> {
+    let (Some(epsilon), Some(delta)) = (args.epsilon, args.delta) else {
+        return Err(Failure::usage("--mechanism gaussian needs --epsilon and --delta"));
+    };
+    if args.mu.is_some() || args.sigma.is_some() || args.manifold.is_some() || args.dim.is_some() {
+        return Err(Failure::usage(
+            "--mu, --sigma, --manifold and --dim belong to --mechanism riemannian-gaussian",
+        ));
+    }
+    let calibration = match args.calibration {
+        Some(CalibrationName::Classical) => Calibration::Classical,
+        _ => Calibration::Analytic,
+    };
+    let sensitivity = L2Sensitivity::new(args.sensitivity).map_err(Failure::usage)?;
+    let epsilon = Epsilon::new(epsilon).map_err(Failure::usage)?;
+    let delta = Delta::new(delta).map_err(Failure::usage)?;
+    let sigma = gaussian_sigma_for(calibration, epsilon, delta, sensitivity).map_err(Failure::usage)?;
+    Ok(json!({"sigma": sigma}))
+}
+
+fn calibrate_riemannian(args: &CalibrateArgs) -> Result<serde_json::Value, Failure> {
+    let (Some(manifold), Some(dim)) = (args.manifold, args.dim) else {
+        return Err(Failure::usage("--mechanism riemannian-gaussian needs --manifold and --dim"));
+    };
+    if args.epsilon.is_some() || args.delta.is_some() || args.calibration.is_some() {
+        return Err(Failure::usage("--epsilon, --delta and --calibration belong to --mechanism gaussian"));
+    }
+    if dim == 0 || dim > 100_000 {
+        return Err(Failure::usage("--dim must lie between 1 and 100000"));
+    }
+    let space = match manifold {
+        ManifoldName::Euclidean => TwoPointSpace::Euclidean { dim },
+        ManifoldName::Sphere => TwoPointSpace::Sphere { dim },
+        ManifoldName::Hyperbolic => TwoPointSpace::Hyperbolic { dim },
+        ManifoldName::Kendall => TwoPointSpace::ComplexProjective { dim },
+    };
+    match (args.mu, args.sigma) {
+        (Some(mu), None) => {
+            let mu = Mu::new(mu).map_err(Failure::usage)?;
+            let sigma = riemannian_gaussian_sigma(space, args.sensitivity, mu).map_err(Failure::usage)?;
+            Ok(json!({"mu": mu.get(), "sigma": sigma}))
+        }
+        (None, Some(sigma)) => {
+            let mu = riemannian_gaussian_mu(space, args.sensitivity, sigma).map_err(Failure::usage)?;
+            Ok(json!({"mu": mu.get(), "sigma": sigma}))
+        }
+        _ => Err(Failure::usage("give exactly one of --mu and --sigma")),
+    }
 }

@@ -5,7 +5,7 @@ use super::radial::{RadialDensity, RadialLaw};
 use super::volume::PolarVolume;
 use super::{ManifoldMeanError, ManifoldPrice, PublicBall, riemannian_gaussian_sigma};
 use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource};
-use crate::privacy::{Charge, Mu, PrivacyLoss};
+use crate::privacy::{Charge, L2Sensitivity, Mu, PrivacyLoss};
 
 /// A draw from the density ∝ exp(−d²(x, x̄)/2σ²), x̄ the Fréchet mean (Jiang et al. 2023).
 ///
@@ -45,6 +45,18 @@ impl<'a, M: PolarVolume> RiemannianGaussian<'a, M> {
         let (space, unit) = manifold.two_point().ok_or(ManifoldMeanError::NotTwoPointHomogeneous)?;
         let sensitivity = ball.mean_sensitivity(n, gradient)?;
         let sigma = unit * riemannian_gaussian_sigma(space, sensitivity.get() / unit, mu)?;
+        Self::calibrated(ball, n, mu, sensitivity, sigma)
+    }
+
+    /// With a scale that has been calibrated to this ball, n and μ before: the quadrature is most of the work of one draw.
+    pub(crate) fn calibrated(
+        ball: PublicBall<'a, M>,
+        n: u64,
+        mu: Mu,
+        sensitivity: L2Sensitivity,
+        sigma: f64,
+    ) -> Result<Self, ManifoldMeanError> {
+        let manifold = ball.manifold();
         let radius = GaussianRadius { manifold, sigma };
         let law =
             RadialLaw::new(radius, sigma * (manifold.dim() as f64).sqrt()).map_err(|_| TooWide(sigma))?;
