@@ -3,7 +3,7 @@
 use super::isotropic::{Isotropic, power_ln};
 use super::normal::fill_standard_normal;
 use super::numeric::{all_finite, dot};
-use super::space::{CurvatureBounds, Manifold, ManifoldError};
+use super::space::{CurvatureBounds, Manifold, ManifoldError, ambient_mean};
 use nalgebra::DVector;
 use rand::Rng;
 
@@ -80,6 +80,15 @@ impl Manifold for Euclidean {
         fill_standard_normal(rng, v.as_mut_slice());
         v *= sigma;
         v
+    }
+
+    /// The weighted mean: it is the Fréchet mean.
+    fn rough_mean(
+        &self,
+        points: &[DVector<f64>],
+        weights: Option<&[f64]>,
+    ) -> Result<DVector<f64>, ManifoldError> {
+        ambient_mean(DVector::zeros(self.dim), points.iter(), weights)
     }
 
     fn zero(&self, _p: &DVector<f64>) -> DVector<f64> {

@@ -3,7 +3,7 @@
 use super::isotropic::{Isotropic, power_ln};
 use super::normal::fill_standard_normal;
 use super::numeric::sinc;
-use super::space::{CurvatureBounds, Manifold, ManifoldError};
+use super::space::{CurvatureBounds, Manifold, ManifoldError, first_point};
 use nalgebra::{Complex, DVector};
 use rand::Rng;
 use std::f64::consts::FRAC_PI_2;
@@ -255,6 +255,26 @@ impl Manifold for Kendall {
             *v = (*v - along * p) * sigma;
         }
         v
+    }
+
+    /// The mean of the preshapes, each rotated to match the first.
+    fn rough_mean(&self, points: &[Preshape], weights: Option<&[f64]>) -> Result<Preshape, ManifoldError> {
+        let first = first_point(points, weights)?;
+        let mut mean = Preshape::zeros(self.landmarks);
+        for (i, q) in points.iter().enumerate() {
+            let c = hermitian(&first, q);
+            let size = c.norm();
+            if size > 8.0 * f64::EPSILON {
+                axpy(c.conj() * (weights.map_or(1.0, |w| w[i]) / size), q, &mut mean);
+            }
+        }
+        center(&mut mean);
+        let size = norm(&mean);
+        if !(size > 0.0 && size.is_finite()) {
+            return Ok(first);
+        }
+        mean /= Complex::from(size);
+        Ok(mean)
     }
 
     fn zero(&self, _p: &Preshape) -> Preshape {

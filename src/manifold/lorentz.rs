@@ -6,7 +6,7 @@ use super::linear::axpy;
 use super::normal::fill_standard_normal;
 use super::numeric::{dot, norm, sinhc};
 use super::poincare::hyperbolic_ln_sphere_density;
-use super::space::{CurvatureBounds, Manifold, ManifoldError};
+use super::space::{CurvatureBounds, Manifold, ManifoldError, ambient_mean};
 use nalgebra::DVector;
 use rand::Rng;
 
@@ -197,6 +197,20 @@ impl Manifold for Lorentz {
         }
         v[0] = sigma * along;
         v
+    }
+
+    /// The ambient mean, scaled to the hyperboloid.
+    fn rough_mean(
+        &self,
+        points: &[DVector<f64>],
+        weights: Option<&[f64]>,
+    ) -> Result<DVector<f64>, ManifoldError> {
+        let mut mean = ambient_mean(DVector::zeros(self.dim + 1), points.iter(), weights)?;
+        // The mean of timelike vectors of the upper sheet is one: −⟨m, m⟩_L ≥ 1.
+        let size = (-lorentz(&mean, &mean)).max(1.0).sqrt();
+        mean /= size;
+        set_time(&mut mean);
+        Ok(mean)
     }
 
     fn zero(&self, _p: &DVector<f64>) -> DVector<f64> {

@@ -10,7 +10,10 @@
 //! | sphere Sᵈ of radius R | [`Sphere`] | vectors of length R in ℝᵈ⁺¹ | 1/R² |
 //! | Kendall's planar shapes ℂPᵏ⁻² | [`Kendall`] | centred unit vectors of ℂᵏ, modulo phase | 1 to 4 |
 //! | hyperbolic space | [`PoincareBall`], [`Lorentz`] | vectors | −1 |
-//! | positive definite matrices | [`SpdAffineInvariant`], [`SpdLogEuclidean`] | symmetric matrices | −½ to 0; 0 |
+//! | positive definite matrices | [`SpdAffineInvariant`], [`SpdLogEuclidean`], [`SpdBuresWasserstein`] | symmetric matrices | −½ to 0; 0; 0 to ∞ |
+//! | orthonormal frames | [`Stiefel`] | m × r matrices | −½ to 1 |
+//! | subspaces | [`Grassmann`] | m × r matrices, modulo rotation of the columns | 0 to 2 |
+//! | products | [`Product`] | pairs | |
 //!
 //! ```
 //! use nalgebra::dvector;
@@ -27,6 +30,8 @@
 
 mod basis;
 mod euclidean;
+mod frame;
+mod grassmann;
 mod isotropic;
 mod kendall;
 mod linear;
@@ -34,18 +39,25 @@ mod lorentz;
 mod normal;
 mod numeric;
 mod poincare;
+mod product;
+mod shooting;
 mod space;
 mod spd;
 mod sphere;
+mod stiefel;
+mod svd;
 
 pub use basis::{basis_gaussian, orthonormal_basis};
 pub use euclidean::Euclidean;
+pub use grassmann::Grassmann;
 pub use isotropic::Isotropic;
 pub use kendall::Kendall;
 pub use linear::Linear;
 pub use lorentz::Lorentz;
 pub use normal::fill_standard_normal;
 pub use poincare::PoincareBall;
+pub use product::Product;
 pub use space::{CurvatureBounds, Manifold, ManifoldError, MeanLog};
-pub use spd::{SpdAffineInvariant, SpdLogEuclidean};
+pub use spd::{SpdAffineInvariant, SpdBuresWasserstein, SpdLogEuclidean};
 pub use sphere::Sphere;
+pub use stiefel::Stiefel;

@@ -3,6 +3,7 @@
 use super::euclidean::check_vector;
 use super::isotropic::{Isotropic, power_ln};
 use super::linear::axpy;
+use super::lorentz::Lorentz;
 use super::normal::fill_standard_normal;
 use super::numeric::{dot, norm};
 use super::space::{CurvatureBounds, Manifold, ManifoldError};
@@ -176,6 +177,17 @@ impl Manifold for PoincareBall {
         fill_standard_normal(rng, v.as_mut_slice());
         v *= 0.5 * sigma * gap(p);
         v
+    }
+
+    /// The mean on the hyperboloid, scaled to it.
+    fn rough_mean(
+        &self,
+        points: &[DVector<f64>],
+        weights: Option<&[f64]>,
+    ) -> Result<DVector<f64>, ManifoldError> {
+        let lorentz = Lorentz::new(self.dim)?;
+        let lifted: Vec<_> = points.iter().map(|p| self.to_lorentz(p)).collect();
+        Ok(lorentz.to_poincare(&lorentz.rough_mean(&lifted, weights)?))
     }
 
     fn zero(&self, _p: &DVector<f64>) -> DVector<f64> {

@@ -49,6 +49,9 @@ pub enum ManifoldError {
         /// What to do.
         remedy: &'static str,
     },
+    /// An iterative logarithm did not reach rounding accuracy.
+    #[error("no geodesic was found between two points of the {0}; they are too far apart")]
+    NoGeodesic(&'static str),
     /// Nothing to average, or weights that do not fit.
     #[error("cannot average: {0}")]
     Average(&'static str),
@@ -175,6 +178,19 @@ pub trait Manifold: Sync {
         }
     }
 
+    /// A point near the Fréchet mean in closed form (the ambient mean brought onto the manifold, or the like), where
+    /// iterations start. Falls back to one of the points. `weights` as in [`mean_log`](Manifold::mean_log).
+    ///
+    /// # Errors
+    /// No points, or weights that do not fit.
+    fn rough_mean(
+        &self,
+        points: &[Self::Point],
+        weights: Option<&[f64]>,
+    ) -> Result<Self::Point, ManifoldError> {
+        first_point(points, weights)
+    }
+
     /// The weighted mean of log_p(x_i) and of d²(p, x_i); on all threads of the current pool when there are many points.
     /// `weights`: nonnegative, one each, not all zero; equal if `None`.
     ///
@@ -211,6 +227,27 @@ pub trait Manifold: Sync {
         }
         Ok(MeanLog { log, mean_square })
     }
+}
+
+/// The first point of positive weight.
+pub(super) fn first_point<P: Clone>(points: &[P], weights: Option<&[f64]>) -> Result<P, ManifoldError> {
+    total_weight(points.len(), weights)?;
+    let first = weights.and_then(|w| w.iter().position(|w| *w > 0.0)).unwrap_or(0);
+    points.get(first).cloned().ok_or(ManifoldError::Average("there are no points"))
+}
+
+/// Σ w_i x_i / Σ w_i of ambient vectors.
+pub(super) fn ambient_mean<'a, T: Linear + 'a>(
+    zero: T,
+    points: impl ExactSizeIterator<Item = &'a T>,
+    weights: Option<&[f64]>,
+) -> Result<T, ManifoldError> {
+    let total = total_weight(points.len(), weights)?;
+    let mut mean = zero;
+    for (i, x) in points.enumerate() {
+        mean.add_scaled(weights.map_or(1.0, |w| w[i]) / total, x);
+    }
+    Ok(mean)
 }
 
 /// Points a thread takes at a time in [`Manifold::mean_log`].

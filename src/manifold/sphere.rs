@@ -5,7 +5,7 @@ use super::isotropic::{Isotropic, power_ln};
 use super::linear::axpy;
 use super::normal::fill_standard_normal;
 use super::numeric::{dot, norm, sinc};
-use super::space::{CurvatureBounds, Manifold, ManifoldError};
+use super::space::{CurvatureBounds, Manifold, ManifoldError, ambient_mean, first_point};
 use nalgebra::DVector;
 use rand::Rng;
 
@@ -188,6 +188,20 @@ impl Manifold for Sphere {
             *v = sigma * (*v - c * p);
         }
         v
+    }
+
+    /// The ambient mean, scaled to the sphere.
+    fn rough_mean(
+        &self,
+        points: &[DVector<f64>],
+        weights: Option<&[f64]>,
+    ) -> Result<DVector<f64>, ManifoldError> {
+        let mean = ambient_mean(DVector::zeros(self.dim + 1), points.iter(), weights)?;
+        // A balanced cloud has no direction.
+        if mean.norm() < 1e-6 * self.radius {
+            return first_point(points, weights);
+        }
+        self.normalize(&mean).map_or_else(|| first_point(points, weights), Ok)
     }
 
     fn zero(&self, _p: &DVector<f64>) -> DVector<f64> {

@@ -1,5 +1,10 @@
-//! Statistics on manifolds: Fréchet means, Procrustes, balls. Nothing here knows about privacy.
+//! Statistics on manifolds: Fréchet means, Procrustes means, geodesic balls. Nothing here knows about privacy.
 
 mod ball;
+mod descent;
+mod frechet;
+mod procrustes;
 
 pub use ball::GeodesicBall;
+pub use frechet::{FrechetMean, FrechetOptions, Stationarity, Stop, frechet_mean, hessian_lower_bound};
+pub use procrustes::full_procrustes_mean;

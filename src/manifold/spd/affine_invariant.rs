@@ -1,10 +1,12 @@
 //! The affine-invariant metric.
 
+use super::log_euclidean::SpdLogEuclidean;
 use super::matrix::{
     NAME, check_order, check_spd, congruence, random_spd, spectral, symmetric_gaussian, symmetric_part,
     symmetrize,
 };
 use crate::manifold::space::{CurvatureBounds, Manifold, ManifoldError};
+use crate::manifold::svd::{Svd, svd};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
 use rand::Rng;
 
@@ -65,12 +67,10 @@ fn log_spectrum(l: &DMatrix<f64>, p: &DMatrix<f64>, q: &DMatrix<f64>) -> (DMatri
     // Far apart: squared singular values of L⁻¹L_Q keep twice as many digits of the small eigenvalues.
     let mut root = factor(q);
     l.solve_lower_triangular_unchecked_mut(&mut root);
-    if !root.iter().all(|x| x.is_finite()) {
-        return (root, DVector::from_element(p.nrows(), f64::NAN));
+    match svd(&root) {
+        Some(Svd { u, s, .. }) => (u, s.map(|s| 2.0 * s.ln())),
+        None => (root, DVector::from_element(p.nrows(), f64::NAN)),
     }
-    let svd = root.svd(true, false);
-    let vectors = svd.u.unwrap_or(eigen.eigenvectors);
-    (vectors, svd.singular_values.map(|s| 2.0 * s.ln()))
 }
 
 impl Manifold for SpdAffineInvariant {
@@ -150,6 +150,15 @@ impl Manifold for SpdAffineInvariant {
     /// L A Lᵀ with P = LLᵀ and A a symmetric Gaussian: V ↦ LVLᵀ is an isometry of T_I onto T_P.
     fn tangent_gaussian<R: Rng + ?Sized>(&self, p: &DMatrix<f64>, sigma: f64, rng: &mut R) -> DMatrix<f64> {
         congruence(&factor(p), &symmetric_gaussian(self.order, sigma, rng))
+    }
+
+    /// The log-Euclidean mean.
+    fn rough_mean(
+        &self,
+        points: &[DMatrix<f64>],
+        weights: Option<&[f64]>,
+    ) -> Result<DMatrix<f64>, ManifoldError> {
+        SpdLogEuclidean::new(self.order)?.mean(points, weights)
     }
 
     fn zero(&self, _p: &DMatrix<f64>) -> DMatrix<f64> {

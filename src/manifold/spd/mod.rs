@@ -1,8 +1,10 @@
 //! Symmetric positive definite matrices, three metrics.
 
 mod affine_invariant;
+mod bures_wasserstein;
 mod log_euclidean;
 mod matrix;
 
 pub use affine_invariant::SpdAffineInvariant;
+pub use bures_wasserstein::SpdBuresWasserstein;
 pub use log_euclidean::SpdLogEuclidean;

@@ -1,0 +1,172 @@
+//! Stiefel manifolds.
+
+use super::frame::{check_frame, check_shape, gaussian, orthonormalize, polish, random_frame, transvect};
+use super::shooting::shoot;
+use super::space::{CurvatureBounds, Manifold, ManifoldError, ambient_mean, first_point};
+use super::svd::{Svd, svd};
+use nalgebra::DMatrix;
+use rand::Rng;
+use std::f64::consts::PI;
+
+const NAME: &str = "Stiefel manifold";
+
+/// Orthonormal r-frames in ℝᵐ with the metric tr(UᵀV) induced from ℝᵐˣʳ. Points: m × r matrices X, XᵀX = I; tangent
+/// vectors: XᵀV skew.
+///
+/// `log` solves exp_X(V) = Q by iteration to rounding accuracy and answers only within the injectivity radius π
+/// (Zimmermann and Stoye 2024), where the geodesic is certain to be the shortest; `dist` is NaN beyond. `transport` is
+/// isometric, not parallel: the shortest ambient rotation from X to Q, applied to V.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stiefel {
+    rows: usize,
+    columns: usize,
+}
+
+impl Stiefel {
+    /// Frames of `columns` vectors in ℝ^`rows`, 1 ≤ columns < rows.
+    ///
+    /// # Errors
+    /// A shape out of range.
+    pub fn new(rows: usize, columns: usize) -> Result<Self, ManifoldError> {
+        check_shape(NAME, rows, columns).map(|()| Self { rows, columns })
+    }
+
+    /// The orthonormal factor of a matrix of full rank (QR with positive diagonal).
+    pub fn orthonormalize(&self, x: &DMatrix<f64>) -> DMatrix<f64> {
+        orthonormalize(x)
+    }
+}
+
+/// The tangent part of an ambient matrix: G − X sym(XᵀG).
+pub(super) fn project(x: &DMatrix<f64>, g: &DMatrix<f64>) -> DMatrix<f64> {
+    let inner = x.tr_mul(g);
+    g - x * ((&inner + inner.transpose()) * 0.5)
+}
+
+/// [X Y] exp([[2A, −Rᵀ], [R, 0]]) [I; 0] exp(−A), with V = X A + Y R (Edelman et al. 1998; Zimmermann and Hüper 2022).
+pub(super) fn geodesic(x: &DMatrix<f64>, v: &DMatrix<f64>) -> DMatrix<f64> {
+    let r = x.ncols();
+    let inner = x.tr_mul(v);
+    let a = (&inner - inner.transpose()) * 0.5;
+    let normal = v - x * &inner;
+    let qr = normal.qr();
+    let (y, upper) = (qr.q(), qr.r());
+    let s = upper.nrows();
+    let mut generator = DMatrix::zeros(r + s, r + s);
+    generator.view_mut((0, 0), (r, r)).copy_from(&(&a * 2.0));
+    generator.view_mut((r, 0), (s, r)).copy_from(&upper);
+    generator.view_mut((0, r), (r, s)).copy_from(&(-upper.transpose()));
+    let turned = generator.exp().columns(0, r) * (-a).exp();
+    polish(&(x * turned.rows(0, r) + y * turned.rows(r, s)))
+}
+
+impl Manifold for Stiefel {
+    type Point = DMatrix<f64>;
+    type Tangent = DMatrix<f64>;
+
+    /// mr − r(r + 1)/2.
+    fn dim(&self) -> usize {
+        self.rows * self.columns - self.columns * (self.columns + 1) / 2
+    }
+
+    fn check(&self, p: &DMatrix<f64>) -> Result<(), ManifoldError> {
+        check_frame(NAME, p, self.rows, self.columns)
+    }
+
+    fn exp(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> DMatrix<f64> {
+        geodesic(p, v)
+    }
+
+    /// # Errors
+    /// [`ManifoldError::NoGeodesic`] if the iteration fails, [`ManifoldError::CutLocus`] at distance π or more.
+    fn log(&self, p: &DMatrix<f64>, q: &DMatrix<f64>) -> Result<DMatrix<f64>, ManifoldError> {
+        let r = self.columns;
+        let found = if self.rows <= 2 * r {
+            shoot(p, q)
+        } else {
+            // Everything happens in the span of the two frames, of dimension 2r.
+            let inner = p.tr_mul(q);
+            let qr = (q - p * &inner).qr();
+            let (y, upper) = (qr.q(), qr.r());
+            let mut end = DMatrix::zeros(2 * r, r);
+            end.rows_mut(0, r).copy_from(&inner);
+            end.rows_mut(r, r).copy_from(&upper);
+            let start = DMatrix::identity(2 * r, r);
+            shoot(&start, &end).map(|v| project(p, &(p * v.rows(0, r) + y * v.rows(r, r))))
+        };
+        let v = found.ok_or(ManifoldError::NoGeodesic(NAME))?;
+        if v.norm() < PI { Ok(v) } else { Err(ManifoldError::CutLocus(NAME)) }
+    }
+
+    /// NaN where [`log`](Manifold::log) has no answer.
+    fn dist(&self, p: &DMatrix<f64>, q: &DMatrix<f64>) -> f64 {
+        self.log(p, q).map_or(f64::NAN, |v| v.norm())
+    }
+
+    fn inner(&self, _p: &DMatrix<f64>, u: &DMatrix<f64>, v: &DMatrix<f64>) -> f64 {
+        u.dot(v)
+    }
+
+    /// Isometric, not parallel.
+    fn transport(
+        &self,
+        p: &DMatrix<f64>,
+        q: &DMatrix<f64>,
+        v: &DMatrix<f64>,
+    ) -> Result<DMatrix<f64>, ManifoldError> {
+        transvect(p, q, v).ok_or(ManifoldError::CutLocus(NAME))
+    }
+
+    fn project_tangent(&self, p: &DMatrix<f64>, ambient: &DMatrix<f64>) -> DMatrix<f64> {
+        project(p, ambient)
+    }
+
+    /// −½ to 1 (Zimmermann and Stoye 2024); a single column is a sphere.
+    fn curvature(&self) -> CurvatureBounds {
+        match (self.rows, self.columns) {
+            (2, 1) => CurvatureBounds::constant(0.0),
+            (_, 1) => CurvatureBounds::constant(1.0),
+            _ => CurvatureBounds { lower: -0.5, upper: 1.0 },
+        }
+    }
+
+    /// π (Zimmermann and Stoye 2024).
+    fn injectivity_radius(&self) -> f64 {
+        PI
+    }
+
+    fn random_point<R: Rng + ?Sized>(&self, rng: &mut R) -> DMatrix<f64> {
+        random_frame(self.rows, self.columns, rng)
+    }
+
+    /// An ambient Gaussian projected onto the tangent space.
+    fn tangent_gaussian<R: Rng + ?Sized>(&self, p: &DMatrix<f64>, sigma: f64, rng: &mut R) -> DMatrix<f64> {
+        let mut g = gaussian(self.rows, self.columns, rng);
+        let inner = p.tr_mul(&g);
+        let symmetric = &inner + inner.transpose();
+        g.gemm(-0.5 * sigma, p, &symmetric, sigma);
+        g
+    }
+
+    fn zero(&self, _p: &DMatrix<f64>) -> DMatrix<f64> {
+        DMatrix::zeros(self.rows, self.columns)
+    }
+
+    /// The orthonormal frame nearest to the ambient mean.
+    fn rough_mean(
+        &self,
+        points: &[DMatrix<f64>],
+        weights: Option<&[f64]>,
+    ) -> Result<DMatrix<f64>, ManifoldError> {
+        let mean = ambient_mean(DMatrix::zeros(self.rows, self.columns), points.iter(), weights)?;
+        if mean.iter().all(|x| x.is_finite()) {
+            // Frames that cancel leave no direction to take.
+            if let Some(Svd { u, s, v }) = svd(&mean)
+                && s.min() > 1e-6
+            {
+                return Ok(u * v.transpose());
+            }
+        }
+        first_point(points, weights)
+    }
+}

@@ -1,0 +1,151 @@
+//! Fréchet means with a certificate.
+
+use super::descent::Descent;
+use crate::manifold::{Manifold, ManifoldError};
+
+/// Why the iteration ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The gradient norm is at most the tolerance: the only way to have converged.
+    Converged,
+    /// No step made progress: rounding, or a tolerance out of reach.
+    Stalled,
+    /// The iteration cap.
+    IterationCap,
+}
+
+/// What is known about the point returned: how nearly the gradient of F = ½ Σ w_i d²(·, x_i)/Σ w_i vanishes there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stationarity {
+    /// ‖∇F‖ = ‖Σ w_i log(x_i)/Σ w_i‖ at the point returned, as evaluated there.
+    pub gradient_norm: f64,
+    /// The tolerance asked for.
+    pub tolerance: f64,
+    /// Accepted steps over all the points.
+    pub iterations: usize,
+    /// Evaluations of the gradient over all the points.
+    pub evaluations: usize,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+impl Stationarity {
+    /// Whether the tolerance was met.
+    pub fn converged(&self) -> bool {
+        self.stop == Stop::Converged
+    }
+
+    /// Bound on the distance to the exact mean, ‖∇F‖/h, where F is h-strongly convex on a ball that holds both
+    /// ([`hessian_lower_bound`]); Soto et al. 2022, Lemma 1.
+    pub fn distance_bound(&self, h: f64) -> f64 {
+        self.gradient_norm / h
+    }
+}
+
+/// A lower bound on the Hessian of F within a geodesic ball of radius r that holds the points and the mean, for curvature
+/// at most `upper`: h = s cot s with s = 2r√κ if κ > 0, else 1. Not positive if r ≥ π/(4√κ).
+pub fn hessian_lower_bound(upper: f64, radius: f64) -> f64 {
+    let s = 2.0 * radius * upper.max(0.0).sqrt();
+    if s == 0.0 {
+        1.0
+    } else if s < std::f64::consts::PI {
+        s / s.tan()
+    } else {
+        f64::NEG_INFINITY
+    }
+}
+
+/// How to iterate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FrechetOptions {
+    /// Largest gradient norm that counts as converged, in the unit of distance.
+    pub gradient_tolerance: f64,
+    /// Most steps over all the points.
+    pub max_iterations: usize,
+}
+
+impl Default for FrechetOptions {
+    /// Gradient norm 1e-12, at most 200 iterations.
+    fn default() -> Self {
+        Self { gradient_tolerance: 1e-12, max_iterations: 200 }
+    }
+}
+
+/// A mean and what is known about it.
+#[derive(Debug, Clone)]
+pub struct FrechetMean<P> {
+    /// The point of smallest gradient norm seen.
+    pub point: P,
+    /// How nearly it is stationary. Read [`Stationarity::converged`] before using the point.
+    pub certificate: Stationarity,
+    /// F = ½ the weighted mean of d² there.
+    pub objective: f64,
+}
+
+/// The weighted Fréchet mean: a stationary point of F(p) = ½ Σ w_i d²(p, x_i)/Σ w_i, by limited-memory BFGS with
+/// transported curvature pairs, from `start` (a warm start) or [`Manifold::rough_mean`]. With many points and no start, a
+/// subset is averaged first. The points must have been checked.
+///
+/// In a ball of radius below half the convexity radius, and anywhere on a Hadamard manifold, the stationary point is the
+/// unique mean (Karcher 1977; Afsari 2011). The result does not depend on the number of threads.
+///
+/// ```
+/// use nalgebra::dvector;
+/// use visard::manifold::{Manifold, Sphere};
+/// use visard::stats::{FrechetOptions, frechet_mean};
+/// let sphere = Sphere::unit(2)?;
+/// let points = [dvector![1.0, 0.0, 0.0], dvector![0.0, 1.0, 0.0], dvector![0.0, 0.0, 1.0]];
+/// let mean = frechet_mean(&sphere, &points, None, None, FrechetOptions::default())?;
+/// assert!(mean.certificate.converged());
+/// assert!((mean.point[0] - 3f64.sqrt().recip()).abs() < 1e-12);
+/// # Ok::<(), visard::manifold::ManifoldError>(())
+/// ```
+///
+/// # Errors
+/// No points, weights that do not fit (`weights`: nonnegative, one for each point, equal if `None`), or points so spread
+/// that one lies on the cut locus of the iterate.
+pub fn frechet_mean<M: Manifold>(
+    manifold: &M,
+    points: &[M::Point],
+    weights: Option<&[f64]>,
+    start: Option<&M::Point>,
+    options: FrechetOptions,
+) -> Result<FrechetMean<M::Point>, ManifoldError> {
+    let mut descent = Descent::new(manifold);
+    let start = match start {
+        Some(start) => start.clone(),
+        None => from_subset(manifold, points, weights, &mut descent)?,
+    };
+    descent.run(points, weights, start, options)
+}
+
+/// Points below which a subset is not worth it.
+const FEW: usize = 1024;
+/// A subset takes one point in this many.
+const STRIDE: usize = 16;
+
+/// The mean of every 16th point, to the accuracy such a subset can have; of fewer points, the rough mean. Leaves the
+/// curvature pairs it met in `descent`.
+fn from_subset<M: Manifold>(
+    manifold: &M,
+    points: &[M::Point],
+    weights: Option<&[f64]>,
+    descent: &mut Descent<'_, M>,
+) -> Result<M::Point, ManifoldError> {
+    if points.len() < FEW {
+        return manifold.rough_mean(points, weights);
+    }
+    let subset: Vec<M::Point> = points.iter().step_by(STRIDE).cloned().collect();
+    let subset_weights: Option<Vec<f64>> = weights.map(|w| w.iter().step_by(STRIDE).copied().collect());
+    let subset_weights = subset_weights.as_deref();
+    // Weights may vanish on the subset though not on the whole.
+    if subset_weights.is_some_and(|w| w.iter().all(|w| *w == 0.0)) {
+        return manifold.rough_mean(points, weights);
+    }
+    let start = from_subset(manifold, &subset, subset_weights, descent)?;
+    let spread = manifold.mean_log(&start, &subset, subset_weights)?.mean_square.sqrt();
+    // Sampling error is about spread/√n: a tenth of it is as good as exact.
+    let gradient_tolerance = 0.1 * spread / (points.len() as f64).sqrt();
+    let options = FrechetOptions { gradient_tolerance, max_iterations: 50 };
+    Ok(descent.run(&subset, subset_weights, start, options)?.point)
+}
