@@ -1,0 +1,5 @@
+//! Problems that ship.
+
+mod frechet_mean;
+
+pub use frechet_mean::FrechetMeanProblem;
