@@ -3,6 +3,7 @@
 mod budget;
 mod demo;
 mod face;
+mod optimize;
 mod output;
 mod privacy;
 mod progress;
@@ -52,6 +53,9 @@ enum Command {
     /// Face scans: private mean, flattening, dense correspondence
     #[command(subcommand)]
     Face(face::FaceCommand),
+    /// Private Riemannian optimization: Fréchet means, eigenvectors, subspaces
+    #[command(subcommand)]
+    Optimize(optimize::OptimizeCommand),
     /// Privacy budgets: convert, compose, calibrate, audit, explain
     #[command(subcommand)]
     Privacy(privacy::PrivacyCommand),
@@ -76,6 +80,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
     match &cli.command {
         Command::Demo(args) => demo::run(args, &cli.global, printer),
         Command::Face(command) => face::run(command, &cli.global, printer),
+        Command::Optimize(command) => optimize::run(command, &cli.global, printer),
         Command::Privacy(command) => privacy::run(command, &cli.global, printer),
         Command::View(args) => view::run(args, printer),
     }

@@ -46,7 +46,9 @@ pub use error::{OptimizeError, PlanError};
 pub use method::{Correction, Method, NoiseSplit};
 pub use plan::{Plan, QueryNoise};
 pub use problem::{OracleError, Point, Problem, Tangent, check_oracle};
-pub use problems::FrechetMeanProblem;
+pub use problems::{
+    FrechetMeanProblem, LeadingEigenvector, PrincipalSubspace, Tree, TreeEmbedding, TreeError,
+};
 pub use settings::{Output, Settings, StepSize};
 
 #[cfg(test)]

@@ -2,5 +2,6 @@
 
 pub mod face;
 mod folder;
+pub mod optimize;
 
 pub use folder::{FolderError, StudyFolder};
