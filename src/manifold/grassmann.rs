@@ -108,7 +108,7 @@ impl Manifold for Grassmann {
     fn log(&self, p: &DMatrix<f64>, q: &DMatrix<f64>) -> Result<DMatrix<f64>, ManifoldError> {
         let Principal { rotation, mut normals, angles } =
             principal(p, q).ok_or(ManifoldError::NotFinite(NAME))?;
-        if !(angles.max() < FRAC_PI_2 - 8.0 * f64::EPSILON) {
+        if angles.max() >= FRAC_PI_2 - 8.0 * f64::EPSILON {
             return Err(ManifoldError::CutLocus(NAME));
         }
         for (mut normal, angle) in normals.column_iter_mut().zip(angles.iter()) {

@@ -1,14 +1,15 @@
 //! Kendall's space of planar shapes.
 
 use super::isotropic::{Isotropic, power_ln};
+use super::kendall_mean;
 use super::normal::fill_standard_normal;
 use super::numeric::sinc;
-use super::space::{CurvatureBounds, Manifold, ManifoldError, first_point};
+use super::space::{CurvatureBounds, Manifold, ManifoldError, MeanLog, first_point};
 use nalgebra::{Complex, DVector};
 use rand::Rng;
 use std::f64::consts::FRAC_PI_2;
 
-const NAME: &str = "planar shape space";
+pub(super) const NAME: &str = "planar shape space";
 
 /// Kendall's space of shapes of k planar landmarks: configurations modulo translation, scale and rotation, the complex
 /// projective space ℂPᵏ⁻² with the Fubini–Study metric of curvature 1 to 4 (Kendall 1984).
@@ -22,7 +23,7 @@ pub struct Kendall {
 }
 
 /// A preshape or a horizontal vector: one complex number for each landmark.
-type Preshape = DVector<Complex<f64>>;
+pub(super) type Preshape = DVector<Complex<f64>>;
 
 impl Kendall {
     /// The space of shapes of k ≥ 3 landmarks in the plane.
@@ -97,17 +98,8 @@ impl Kendall {
 }
 
 /// p*q = Σ p̄_j q_j.
-pub(crate) fn hermitian(p: &Preshape, q: &Preshape) -> Complex<f64> {
-    let mut sums = [[0.0; 4]; 2];
-    for (i, (a, b)) in p.as_slice().iter().zip(q.as_slice()).enumerate() {
-        let lane = i & 1;
-        sums[lane][0] += a.re * b.re;
-        sums[lane][1] += a.im * b.im;
-        sums[lane][2] += a.re * b.im;
-        sums[lane][3] += a.im * b.re;
-    }
-    let total = |k: usize| sums[0][k] + sums[1][k];
-    Complex::new(total(0) + total(1), total(2) - total(3))
+fn hermitian(p: &Preshape, q: &Preshape) -> Complex<f64> {
+    kendall_mean::dot(p.as_slice(), q.as_slice())
 }
 
 fn norm(z: &Preshape) -> f64 {
@@ -255,6 +247,15 @@ impl Manifold for Kendall {
             *v = (*v - along * p) * sigma;
         }
         v
+    }
+
+    fn mean_log(
+        &self,
+        p: &Preshape,
+        points: &[Preshape],
+        weights: Option<&[f64]>,
+    ) -> Result<MeanLog<Preshape>, ManifoldError> {
+        kendall_mean::mean_log(p, points, weights)
     }
 
     /// The mean of the preshapes, each rotated to match the first.

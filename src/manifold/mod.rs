@@ -34,6 +34,7 @@ mod frame;
 mod grassmann;
 mod isotropic;
 mod kendall;
+mod kendall_mean;
 mod linear;
 mod lorentz;
 mod normal;

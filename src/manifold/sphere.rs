@@ -126,7 +126,7 @@ impl Manifold for Sphere {
 
     fn dist(&self, p: &DVector<f64>, q: &DVector<f64>) -> f64 {
         let (mut chord, mut co_chord) = (0.0, 0.0);
-        for (a, b) in p.iter().zip(q.iter()) {
+        for (a, b) in p.as_slice().iter().zip(q.as_slice()) {
             chord += (b - a) * (b - a);
             co_chord += (b + a) * (b + a);
         }
@@ -184,7 +184,7 @@ impl Manifold for Sphere {
         let mut v = DVector::zeros(self.dim + 1);
         fill_standard_normal(rng, v.as_mut_slice());
         let c = dot(p.as_slice(), v.as_slice()) / (self.radius * self.radius);
-        for (v, p) in v.iter_mut().zip(p.iter()) {
+        for (v, p) in v.as_mut_slice().iter_mut().zip(p.as_slice()) {
             *v = sigma * (*v - c * p);
         }
         v

@@ -8,8 +8,9 @@ use std::collections::VecDeque;
 const MEMORY: usize = 10;
 /// Halvings of a step before giving up.
 const HALVINGS: usize = 30;
-/// Relative rounding error of the objective, generously.
-const ROUNDING: f64 = 1e-13;
+/// Below this promised change relative to the objective, the gradient's norm decides: it is exact where the objective's
+/// change is lost in rounding, and this near a minimum both fall together.
+const ROUNDING: f64 = 1e-10;
 
 /// A step s, the change y of the gradient along it, and 1/⟨s, y⟩; carried along from point to point.
 struct Pair<T> {

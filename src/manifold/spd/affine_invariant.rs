@@ -5,7 +5,8 @@ use super::matrix::{
     NAME, check_order, check_spd, congruence, random_spd, spectral, symmetric_gaussian, symmetric_part,
     symmetrize,
 };
-use crate::manifold::space::{CurvatureBounds, Manifold, ManifoldError};
+use super::mean_log::mean_log;
+use crate::manifold::space::{CurvatureBounds, Manifold, ManifoldError, MeanLog};
 use crate::manifold::svd::{Svd, svd};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
 use rand::Rng;
@@ -52,7 +53,11 @@ pub(super) fn whiten(l: &DMatrix<f64>, a: &DMatrix<f64>) -> DMatrix<f64> {
 }
 
 /// The eigenvectors of L⁻¹QL⁻ᵀ and the logarithms of its eigenvalues.
-fn log_spectrum(l: &DMatrix<f64>, p: &DMatrix<f64>, q: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
+pub(super) fn log_spectrum(
+    l: &DMatrix<f64>,
+    p: &DMatrix<f64>,
+    q: &DMatrix<f64>,
+) -> (DMatrix<f64>, DVector<f64>) {
     // Near points: the difference Q − P is exact, and log1p of the small eigenvalues loses nothing.
     let difference = whiten(l, &(q - p));
     if difference.norm() < 0.5 {
@@ -150,6 +155,15 @@ impl Manifold for SpdAffineInvariant {
     /// L A Lᵀ with P = LLᵀ and A a symmetric Gaussian: V ↦ LVLᵀ is an isometry of T_I onto T_P.
     fn tangent_gaussian<R: Rng + ?Sized>(&self, p: &DMatrix<f64>, sigma: f64, rng: &mut R) -> DMatrix<f64> {
         congruence(&factor(p), &symmetric_gaussian(self.order, sigma, rng))
+    }
+
+    fn mean_log(
+        &self,
+        p: &DMatrix<f64>,
+        points: &[DMatrix<f64>],
+        weights: Option<&[f64]>,
+    ) -> Result<MeanLog<DMatrix<f64>>, ManifoldError> {
+        mean_log(p, points, weights)
     }
 
     /// The log-Euclidean mean.

@@ -2,8 +2,10 @@
 
 mod affine_invariant;
 mod bures_wasserstein;
+mod lockstep;
 mod log_euclidean;
 mod matrix;
+mod mean_log;
 
 pub use affine_invariant::SpdAffineInvariant;
 pub use bures_wasserstein::SpdBuresWasserstein;
