@@ -246,7 +246,7 @@ enum CorrectionName {
     Separate,
     /// Their difference clipped
     Difference,
-    /// Their difference clipped to the bound times the distance from the anchor
+    /// Their difference clipped to the bound times the distance from the anchor, at most the clip radius
     Lipschitz,
 }
 
@@ -272,7 +272,9 @@ impl RunArgs {
                 correction: match self.correction {
                     CorrectionName::Separate => Correction::Separate(bound),
                     CorrectionName::Difference => Correction::Difference(bound),
-                    CorrectionName::Lipschitz => Correction::Lipschitz(bound),
+                    CorrectionName::Lipschitz => {
+                        Correction::Lipschitz { constant: bound, cap: self.clip_radius }
+                    }
                 },
                 split: self.split()?,
             },

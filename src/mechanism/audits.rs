@@ -6,6 +6,7 @@ use super::functional::{
 };
 use super::quantile::PrivateQuantile;
 use crate::function::{Domain, FaceCurves};
+use crate::optimize::{OPTIMIZATION_AUDITS, optimization_audit};
 use crate::privacy::audit::{AuditError, Auditable, Neighbour, STANDARD_AUDITS, standard_audit};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{ClipRadius, ClipSource, Ledger, Mu, PrivacyLoss};
@@ -15,7 +16,7 @@ pub const MEAN_AUDITS: [&str; 5] = ["joint", "curves", "paper", "pointwise", "pr
 
 /// The names [`audit_by_name`] knows.
 pub fn audit_names() -> Vec<&'static str> {
-    STANDARD_AUDITS.into_iter().chain(MEAN_AUDITS).collect()
+    STANDARD_AUDITS.into_iter().chain(MEAN_AUDITS).chain(OPTIMIZATION_AUDITS).collect()
 }
 
 /// The audit of this name at the given parameter (μ, ε or ρ, by what the mechanism is stated in).
@@ -24,6 +25,7 @@ pub fn audit_names() -> Vec<&'static str> {
 /// [`AuditError::Unknown`], [`AuditError::Budget`].
 pub fn audit_by_name(name: &str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
     match MEAN_AUDITS.into_iter().find(|known| *known == name) {
+        None if OPTIMIZATION_AUDITS.contains(&name) => optimization_audit(name, parameter),
         None => standard_audit(name, parameter),
         Some("private-quantile") => Ok(Box::new(QuantileAudit { mu: Mu::new(parameter)? })),
         Some(name) => {
@@ -191,6 +193,6 @@ mod tests {
     fn nonsense_is_refused() {
         assert!(audit_by_name("nothing", 1.0).is_err());
         assert!(audit_by_name("joint", -1.0).is_err());
-        assert!(audit_names().len() == STANDARD_AUDITS.len() + MEAN_AUDITS.len());
+        assert!(audit_names().len() == STANDARD_AUDITS.len() + MEAN_AUDITS.len() + OPTIMIZATION_AUDITS.len());
     }
 }

@@ -74,36 +74,25 @@ pub(super) fn gradient_sum<P: Problem>(
     sum_over(problem, w, batch, |i, size| clip(problem, w, problem.gradient(w, i)?, radius, size))
 }
 
-/// Σ of the bounded corrections over the batch, at w, from the anchor.
+/// Σ of the bounded corrections over the batch, at w, from the anchor; `radius` is that of full gradients.
 pub(super) fn correction_sum<P: Problem>(
     problem: &P,
     anchor: &Point<P>,
     w: &Point<P>,
     batch: &Batch,
+    radius: f64,
     correction: Correction,
     distance: f64,
 ) -> ClippedSum<Tangent<P>> {
     let space = problem.space();
+    let own = if let Correction::Separate(own) = correction { own } else { radius };
     sum_over(problem, w, batch, |i, size| {
-        let here = problem.gradient(w, i)?;
-        let there = problem.gradient(anchor, i)?;
-        match correction {
-            Correction::Separate(radius) => {
-                let (mut here, a) = clip(problem, w, here, radius, size)?;
-                let (there, b) = clip(problem, anchor, there, radius, size)?;
-                here.add_scaled(-1.0, &space.transport(anchor, w, &there).ok()?);
-                // Both parts are bounded; what is left is to keep a failed transport out.
-                finite_norm(space, w, &here).map(|_| (here, a || b))
-            }
-            Correction::Difference(_) | Correction::Lipschitz(_) => {
-                let mut here = here;
-                if here.real_len() != size || there.real_len() != size {
-                    return None;
-                }
-                here.add_scaled(-1.0, &space.transport(anchor, w, &there).ok()?);
-                clip(problem, w, here, correction.reach(distance), size)
-            }
-        }
+        let (mut share, a) = clip(problem, w, problem.gradient(w, i)?, own, size)?;
+        let (there, b) = clip(problem, anchor, problem.gradient(anchor, i)?, own, size)?;
+        share.add_scaled(-1.0, &space.transport(anchor, w, &there).ok()?);
+        // The norm is bounded by 2·own up to the transport's rounding; this makes it exact.
+        let (share, c) = clip(problem, w, share, correction.reach(distance), size)?;
+        Some((share, a || b || c))
     })
 }
 

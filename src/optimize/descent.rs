@@ -262,7 +262,8 @@ impl<P: Problem> Run<'_, P> {
         }
         let sigma = self.plan.correction_sigma(distance);
         let batch = Batch::draw(noise.sampling, n, rng);
-        let found = correction_sum(self.problem, anchor, &w, &batch, correction, distance);
+        let radius = self.plan.clip().get();
+        let found = correction_sum(self.problem, anchor, &w, &batch, radius, correction, distance);
         self.state.gradient_calls += 2 * batch.len() as u64;
         let mut vector = space.tangent_gaussian(&w, sigma, rng);
         space.axpy(1.0 / noise.sampling.batch(n) as f64, &found.sum, &mut vector);

@@ -73,24 +73,32 @@ impl Method {
 }
 
 /// How one record's share ∇f(w; z) − PT ∇f(w̃; z) of a correction is bounded (w̃ the anchor, PT transport from w̃ to w).
+/// Both gradients are clipped first: to C₁ of `Separate`, else to C as full gradients are, so that the corrected direction
+/// is an unbiased gradient of one and the same clipped objective.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Correction {
-    /// Both gradients are clipped to this radius C₁ on their own, as in the paper: a share of norm up to 2C₁.
+    /// Both gradients are clipped to this radius C₁, as in the paper: a share of norm up to 2C₁.
     Separate(f64),
     /// The difference is clipped to this radius.
     Difference(f64),
-    /// The difference is clipped to L·d(w, w̃), L this public Lipschitz constant of the gradients. Both points are public,
-    /// so the radius is, and the noise shrinks with it: none at the anchor itself. (A wrong L costs bias, never privacy.)
-    Lipschitz(f64),
+    /// The difference is clipped to min(L·d(w, w̃), cap). Both points are public, so the radius is, and the noise shrinks with
+    /// it: none at the anchor itself. (A wrong L costs bias, never privacy.)
+    Lipschitz {
+        /// L, a Lipschitz constant of the gradients.
+        constant: f64,
+        /// The largest radius.
+        cap: f64,
+    },
 }
 
 impl Correction {
-    /// Its radius or constant.
-    pub fn value(self) -> f64 {
+    /// Its radii and constants, all of which must be positive.
+    pub(super) fn parameters(self) -> [f64; 2] {
         match self {
-            Self::Separate(value) | Self::Difference(value) | Self::Lipschitz(value) => value,
+            Self::Separate(radius) | Self::Difference(radius) => [radius; 2],
+            Self::Lipschitz { constant, cap } => [constant, cap],
         }
     }
 
@@ -99,7 +107,7 @@ impl Correction {
         match self {
             Self::Separate(radius) => 2.0 * radius,
             Self::Difference(radius) => radius,
-            Self::Lipschitz(constant) => constant * distance,
+            Self::Lipschitz { constant, cap } => (constant * distance).min(cap),
         }
     }
 }

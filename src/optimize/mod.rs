@@ -30,10 +30,12 @@
 //! ```
 
 pub mod accounting;
+mod audit;
 mod calibrate;
 mod clip;
 mod descent;
 mod error;
+pub mod experiments;
 mod method;
 mod plan;
 mod problem;
@@ -41,6 +43,7 @@ mod problems;
 mod settings;
 
 pub use accounting::Sampling;
+pub use audit::{OPTIMIZATION_AUDITS, optimization_audit};
 pub use descent::{Observer, Outcome, Report, State, StopReason, check_start, optimize};
 pub use error::{OptimizeError, PlanError};
 pub use method::{Correction, Method, NoiseSplit};

@@ -276,8 +276,8 @@ fn queries(method: &Method, n: usize) -> Result<Queries, PlanError> {
             at_least_one(epochs, "the number of epochs")?;
             at_least_one(inner, "the number of steps in an epoch")?;
             at_least_one(restarts, "the number of runs")?;
-            let value = correction.value();
-            if !(value > 0.0 && value.is_finite()) {
+            let bad = |value: &f64| !(*value > 0.0 && value.is_finite());
+            if let Some(value) = correction.parameters().into_iter().find(bad) {
                 let (name, range) = ("the bound of corrections", "a positive finite number");
                 return Err(PlanError::Parameter { name, range, value });
             }

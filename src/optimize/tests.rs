@@ -41,7 +41,7 @@ const SVRG: Method = Method::VarianceReduced {
     inner: 20,
     restarts: 1,
     sampling: Sampling::Poisson { batch: 50 },
-    correction: Correction::Lipschitz(1.5),
+    correction: Correction::Lipschitz { constant: 1.5, cap: 1.0 },
     split: NoiseSplit::Optimized { weight: 1.0 },
 };
 
@@ -231,7 +231,7 @@ fn every_method_converges_when_the_budget_is_huge() {
             ),
             (svrg(correction, 1), StepSize::Constant(0.2), 1e-3),
             (svrg(Correction::Difference(10.0), 2), StepSize::Constant(0.2), 1e-3),
-            (svrg(Correction::Lipschitz(3.0), 1), StepSize::Constant(0.2), 1e-3),
+            (svrg(Correction::Lipschitz { constant: 3.0, cap: 10.0 }, 1), StepSize::Constant(0.2), 1e-3),
         ];
         for (method, step, tolerance) in runs {
             let second = matches!(method, Method::VarianceReduced { .. }).then_some(1e-6);

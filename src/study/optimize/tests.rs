@@ -60,7 +60,7 @@ fn a_study_releases_a_solution_with_its_certificate() {
         inner: 10,
         restarts: 1,
         sampling: Sampling::Poisson { batch: 50 },
-        correction: Correction::Lipschitz(2.0),
+        correction: Correction::Lipschitz { constant: 2.0, cap: 1.0 },
         split: NoiseSplit::Optimized { weight: 0.1 },
     };
     let rsgd = Method::Stochastic { steps: 60, sampling: Sampling::WithoutReplacement { batch: 50 } };
