@@ -1,7 +1,8 @@
 //! Grassmann manifolds.
 
 use super::frame::{
-    aligning_rotation, check_frame, check_shape, gaussian, orthonormalize, polish, random_frame, transvect,
+    add_product, aligning_rotation, check_frame, check_shape, gaussian, inner_products, orthonormalize,
+    polish, random_frame, transvect,
 };
 use super::space::{CurvatureBounds, Manifold, ManifoldError, first_point};
 use super::svd::{Svd, svd};
@@ -158,8 +159,8 @@ impl Manifold for Grassmann {
     /// An ambient Gaussian projected onto the horizontal space.
     fn tangent_gaussian<R: Rng + ?Sized>(&self, p: &DMatrix<f64>, sigma: f64, rng: &mut R) -> DMatrix<f64> {
         let mut g = gaussian(self.rows, self.columns, rng);
-        let inner = p.tr_mul(&g);
-        g.gemm(-sigma, p, &inner, sigma);
+        let inner = inner_products(p, &g) * -sigma;
+        add_product(&mut g, sigma, p, &inner);
         g
     }
 

@@ -1,6 +1,9 @@
 //! Stiefel manifolds.
 
-use super::frame::{check_frame, check_shape, gaussian, orthonormalize, polish, random_frame, transvect};
+use super::frame::{
+    add_product, check_frame, check_shape, gaussian, inner_products, orthonormalize, polish, random_frame,
+    transvect,
+};
 use super::shooting::shoot;
 use super::space::{CurvatureBounds, Manifold, ManifoldError, ambient_mean, first_point};
 use super::svd::{Svd, svd};
@@ -142,9 +145,9 @@ impl Manifold for Stiefel {
     /// An ambient Gaussian projected onto the tangent space.
     fn tangent_gaussian<R: Rng + ?Sized>(&self, p: &DMatrix<f64>, sigma: f64, rng: &mut R) -> DMatrix<f64> {
         let mut g = gaussian(self.rows, self.columns, rng);
-        let inner = p.tr_mul(&g);
-        let symmetric = &inner + inner.transpose();
-        g.gemm(-0.5 * sigma, p, &symmetric, sigma);
+        let inner = inner_products(p, &g);
+        let symmetric = (&inner + inner.transpose()) * (-0.5 * sigma);
+        add_product(&mut g, sigma, p, &symmetric);
         g
     }
 

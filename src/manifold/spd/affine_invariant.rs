@@ -1,5 +1,6 @@
 //! The affine-invariant metric.
 
+use super::cholesky::cholesky;
 use super::log_euclidean::SpdLogEuclidean;
 use super::matrix::{
     NAME, check_order, check_spd, congruence, random_spd, spectral, symmetric_gaussian, symmetric_part,
@@ -8,7 +9,7 @@ use super::matrix::{
 use super::mean_log::mean_log;
 use crate::manifold::space::{CurvatureBounds, Manifold, ManifoldError, MeanLog};
 use crate::manifold::svd::{Svd, svd};
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
+use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 use rand::Rng;
 
 /// Positive definite k × k matrices with the affine-invariant metric ⟨U, V⟩_P = tr(P⁻¹U P⁻¹V) (Pennec et al. 2006):
@@ -34,12 +35,9 @@ impl SpdAffineInvariant {
     }
 }
 
-/// The lower Cholesky factor; an order-preserving NaN matrix if p is not positive definite (callers checked it).
+/// The lower Cholesky factor; NaN if p is not positive definite (callers checked it).
 pub(super) fn factor(p: &DMatrix<f64>) -> DMatrix<f64> {
-    match Cholesky::new(p.clone()) {
-        Some(cholesky) => cholesky.unpack(),
-        None => DMatrix::from_element(p.nrows(), p.ncols(), f64::NAN),
-    }
+    cholesky(p).unwrap_or_else(|| DMatrix::from_element(p.nrows(), p.ncols(), f64::NAN))
 }
 
 /// L⁻¹ A L⁻ᵀ, exactly symmetric.

@@ -10,13 +10,13 @@ use crate::manifold::svd::{Svd, svd};
 use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 use rand::Rng;
 
-/// Positive definite k × k matrices with the Bures–Wasserstein metric ⟨U, V⟩_P = ½ tr(L_P[U] V), P L + L P = U: the
+/// Positive definite k × k matrices with the Bures–Wasserstein metric ⟨U, V⟩_P = ½ tr(L_P(U) V), P L + L P = U: the
 /// optimal transport distance of centred Gaussians, d² = tr P + tr Q − 2 tr(P^½ Q P^½)^½ (Bhatia, Jain and Lim 2019).
 ///
 /// Not complete: a geodesic leaves the set of positive definite matrices after finite length, at least
 /// [`injectivity_radius_at`](Self::injectivity_radius_at) from P, and the global injectivity radius is 0. Within it
 /// `exp` and `log` are inverse. `transport` is not parallel (that has no closed form) but the isometry
-/// S_Q^½ S_P^(−½), where S_P[X] = P X + X P; it does not depend on a path.
+/// S_Q^½ S_P^(−½), where S_P(X) = P X + X P; it does not depend on a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpdBuresWasserstein {
     order: usize,
@@ -50,7 +50,7 @@ impl Spectrum {
         Self(p.clone().symmetric_eigen())
     }
 
-    /// S_P^e[U] for a power e: entries in the eigenbasis times (λ_r + λ_s)^e.
+    /// S_P^e(U) for a power e: entries in the eigenbasis times (λ_r + λ_s)^e.
     fn sylvester(&self, u: &DMatrix<f64>, power: impl Fn(f64) -> f64) -> DMatrix<f64> {
         congruence(&self.0.eigenvectors, &self.in_eigenbasis(u, power))
     }
@@ -93,7 +93,7 @@ impl Manifold for SpdBuresWasserstein {
         check_spd(p, self.order)
     }
 
-    /// (I + L) P (I + L) with L = L_P[V]; on the manifold while ‖V‖ < [`Self::injectivity_radius_at`].
+    /// (I + L) P (I + L) with L = L_P(V); on the manifold while ‖V‖ < [`Self::injectivity_radius_at`].
     fn exp(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> DMatrix<f64> {
         let l = Spectrum::of(p).sylvester(v, |s| 1.0 / s);
         let factor = l + DMatrix::identity(self.order, self.order);

@@ -185,9 +185,9 @@ impl Lockstep {
         let vp = columns::dot(simd, &v[k + 1..n], &p[k + 1..]);
         // With p = βAv, the rank-two update subtracts v wᵀ + w vᵀ, w = p − ½β(vᵀp) v.
         let half = lanes!(l => -0.5 * beta[l] * beta[l] * vp[l]);
-        for i in k + 1..n {
+        for p in &mut p[k + 1..] {
             for l in 0..LANES {
-                p[i][l] *= beta[l];
+                p[l] *= beta[l];
             }
         }
         columns::axpy(simd, &half, &v[k + 1..n], &mut p[k + 1..]);

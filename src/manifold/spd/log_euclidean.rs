@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 /// Positive definite k × k matrices with the metric pulled back from symmetric matrices by the matrix logarithm
 /// (Arsigny et al. 2007): flat, d(P, Q) = ‖log P − log Q‖. Tangent vectors are symmetric matrices V at P, of norm
-/// ‖D log_P[V]‖.
+/// ‖D log_P(V)‖.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpdLogEuclidean {
     order: usize,

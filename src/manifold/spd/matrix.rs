@@ -115,7 +115,7 @@ pub(super) fn congruence(v: &DMatrix<f64>, a: &DMatrix<f64>) -> DMatrix<f64> {
 
 /// Vᵀ A V for symmetric A, exactly symmetric.
 pub(super) fn congruence_transposed(v: &DMatrix<f64>, a: &DMatrix<f64>) -> DMatrix<f64> {
-    let mut product = v.tr_mul(&(a * v));
+    let mut product = v.transpose() * (a * v);
     symmetrize(&mut product);
     product
 }

@@ -122,7 +122,7 @@ impl Sums {
         let a = &mut self.solver.a;
         for j in 0..n {
             let (done, rest) = a.split_at_mut(j * n);
-            for i in j..n {
+            for (i, out) in rest[..n].iter_mut().enumerate().skip(j) {
                 let mut x = self.half[j * n + i];
                 columns::subtract_combination(
                     simd,
@@ -132,7 +132,7 @@ impl Sums {
                     &mut x,
                 );
                 for l in 0..LANES {
-                    rest[i][l] = x[l] * self.inverse_diagonal[j];
+                    out[l] = x[l] * self.inverse_diagonal[j];
                 }
             }
         }

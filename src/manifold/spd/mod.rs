@@ -2,6 +2,7 @@
 
 mod affine_invariant;
 mod bures_wasserstein;
+mod cholesky;
 mod lockstep;
 mod log_euclidean;
 mod matrix;
