@@ -11,6 +11,7 @@
 //! * [`stats`]: Fréchet means and geodesic balls, without privacy.
 //! * [`privacy`]: budgets, accountants, the ledger, certificates, noise.
 //! * [`mechanism`]: statistics with a price: one folder per mechanism.
+//! * [`optimize`]: private Riemannian gradient methods and their accounting.
 //! * [`sparse`]: sparse symmetric systems, below everything.
 //! * [`synth`]: synthetic populations made by our own generator.
 //! * [`report`]: pictures, charts and the self-contained HTML report.
@@ -22,6 +23,7 @@ pub mod io;
 pub mod manifold;
 pub mod mechanism;
 pub mod mesh;
+pub mod optimize;
 pub mod privacy;
 pub mod report;
 pub mod sparse;

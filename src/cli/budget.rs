@@ -29,6 +29,12 @@ impl BudgetArgs {
         self.mu.is_none() && self.epsilon.is_none() && self.delta.is_none()
     }
 
+    /// The budget in the unit it was given in.
+    pub fn loss(&self) -> Result<PrivacyLoss, Failure> {
+        PrivacyLoss::requested(self.mu, self.epsilon, self.delta)
+            .map_err(|e| Failure::usage(e).with_hint("give --mu F, or --epsilon F with --delta F"))
+    }
+
     /// The budget as μ of a Gaussian mechanism; (ε, δ) becomes the largest μ that meets it.
     pub fn mu(&self) -> Result<Mu, Failure> {
         let usage =

@@ -3,6 +3,7 @@
 mod budget;
 mod demo;
 mod face;
+mod optimize;
 mod output;
 mod points;
 mod privacy;
@@ -65,6 +66,9 @@ enum Command {
     /// Points of hyperbolic space: private mean
     #[command(subcommand)]
     Hyperbolic(points::HyperbolicCommand),
+    /// Private Riemannian optimization: Fréchet means, eigenvectors, subspaces
+    #[command(subcommand)]
+    Optimize(optimize::OptimizeCommand),
     /// Privacy budgets: convert, compose, calibrate, audit, explain
     #[command(subcommand)]
     Privacy(privacy::PrivacyCommand),
@@ -93,6 +97,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         Command::Spd(command) => points::spd(command, &cli.global, printer),
         Command::Sphere(command) => points::sphere(command, &cli.global, printer),
         Command::Hyperbolic(command) => points::hyperbolic(command, &cli.global, printer),
+        Command::Optimize(command) => optimize::run(command, &cli.global, printer),
         Command::Privacy(command) => privacy::run(command, &cli.global, printer),
         Command::View(args) => view::run(args, printer),
     }

@@ -8,6 +8,7 @@ use super::manifold::{KNormGradient, PublicBall, RiemannianGaussian, RiemannianL
 use super::quantile::PrivateQuantile;
 use crate::function::{Domain, FaceCurves};
 use crate::manifold::{Manifold, Sphere};
+use crate::optimize::{OPTIMIZATION_AUDITS, optimization_audit};
 use crate::privacy::audit::{AuditError, Auditable, Neighbour, STANDARD_AUDITS, standard_audit};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{ClipRadius, ClipSource, Epsilon, Ledger, Mu, PrivacyLoss};
@@ -23,7 +24,8 @@ pub const MANIFOLD_AUDITS: [&str; 4] =
 
 /// The names [`audit_by_name`] knows.
 pub fn audit_names() -> Vec<&'static str> {
-    STANDARD_AUDITS.into_iter().chain(MEAN_AUDITS).chain(MANIFOLD_AUDITS).collect()
+    let means = MEAN_AUDITS.into_iter().chain(MANIFOLD_AUDITS);
+    STANDARD_AUDITS.into_iter().chain(means).chain(OPTIMIZATION_AUDITS).collect()
 }
 
 /// The audit of this name at the given parameter (μ, ε or ρ, by what the mechanism is stated in).
@@ -35,6 +37,7 @@ pub fn audit_by_name(name: &str, parameter: f64) -> Result<Box<dyn Auditable>, A
         return DirectionAudit::new(name, parameter);
     }
     match MEAN_AUDITS.into_iter().find(|known| *known == name) {
+        None if OPTIMIZATION_AUDITS.contains(&name) => optimization_audit(name, parameter),
         None => standard_audit(name, parameter),
         Some("private-quantile") => Ok(Box::new(QuantileAudit { mu: Mu::new(parameter)? })),
         Some(name) => {
@@ -315,6 +318,8 @@ mod tests {
         assert!(audit_by_name("nothing", 1.0).is_err());
         assert!(audit_by_name("joint", -1.0).is_err());
         assert!(audit_by_name("kng", f64::NAN).is_err());
-        assert_eq!(audit_names().len(), STANDARD_AUDITS.len() + MEAN_AUDITS.len() + MANIFOLD_AUDITS.len());
+        let all =
+            STANDARD_AUDITS.len() + MEAN_AUDITS.len() + MANIFOLD_AUDITS.len() + OPTIMIZATION_AUDITS.len();
+        assert_eq!(audit_names().len(), all);
     }
 }

@@ -87,11 +87,13 @@ fn minimize(f: impl Fn(f64) -> f64) -> f64 {
     best
 }
 
-/// The orders every curve is tabulated on: 2 to 64, and 1 + 2^(k/4) from 1.016 to 1e6.
+/// The orders every curve is tabulated on: all integers from 2 to 128, every 2nd and 4th to 256 and 512 (where subsampled
+/// mechanisms of small rates have their best order), and 1 + 2^(k/4) from 1.016 to 1e6.
 fn orders() -> &'static [f64] {
     static ORDERS: OnceLock<Vec<f64>> = OnceLock::new();
     ORDERS.get_or_init(|| {
-        let mut all: Vec<f64> = (2..=64).map(f64::from).collect();
+        let integers = (2..=128).chain((130..=256).step_by(2)).chain((260..=512).step_by(4));
+        let mut all: Vec<f64> = integers.map(f64::from).collect();
         all.extend((-24..=80).map(|k| 1.0 + libm::exp2(k as f64 / 4.0)));
         all.sort_by(f64::total_cmp);
         all.dedup();

@@ -2,6 +2,7 @@
 
 pub mod face;
 mod folder;
+pub mod optimize;
 pub mod points;
 
 pub use folder::{FolderError, StudyFolder};

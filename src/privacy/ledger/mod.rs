@@ -207,6 +207,20 @@ impl Ledger {
         Ok(Charge::recorded(requested, self.file.is_some()))
     }
 
+    /// The proof of a charge that is already on record, for a run that was interrupted between its charge and its
+    /// release: whoever calls this answers for it that nothing drawn under the first proof has left the process, and that no
+    /// release was made with it. `part` must carry a name no other charge has. `None` if it is not on record.
+    pub fn reissue(&self, part: &Part) -> Option<Charge> {
+        let mut found = self.spent.parts().iter().filter(|entry| *entry == part);
+        match (found.next(), found.next()) {
+            (Some(part), None) => {
+                let loss = alone(part).total().ok()?;
+                Some(Charge::recorded(loss, self.file.is_some()))
+            }
+            _ => None,
+        }
+    }
+
     /// What a release would cost; charges nothing.
     ///
     /// # Errors

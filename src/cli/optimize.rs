@@ -1,0 +1,462 @@
+//! `visard optimize`: private Riemannian optimization.
+
+use super::Global;
+use super::budget::BudgetArgs;
+use super::output::{Failure, Printer};
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use rand::SeedableRng;
+use serde_json::json;
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use visard::io::{write_npy, write_text};
+use visard::manifold::PoincareBall;
+use visard::optimize::{
+    Correction, Method, NoiseSplit, OptimizeError, Output, PlanError, Sampling, Settings, StepSize, Tree,
+    TreeEmbedding,
+};
+use visard::privacy::{ClipRadius, ClipSource, PrivacyLoss};
+use visard::study::FolderError;
+use visard::study::optimize::{
+    Frames, MeanSpace, OptimizeStudyError, OptimizeStudySettings, Outcome, Task, run as run_study,
+};
+
+/// Commands of private optimization.
+#[derive(Debug, Subcommand)]
+pub enum OptimizeCommand {
+    /// The Fréchet mean of matrices or points
+    FrechetMean(Box<MeanArgs>),
+    /// The leading eigenvector of the records' second moment (first principal component, not centred)
+    Eigenvector(Box<EigenvectorArgs>),
+    /// The leading subspace of the records' second moment (private PCA)
+    Subspace(Box<SubspaceArgs>),
+    /// Embed a public tree in the Poincaré ball (no privacy): a table of points to take private means of
+    EmbedTree(EmbedArgs),
+}
+
+/// Arguments of `optimize frechet-mean`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  visard optimize frechet-mean spd.npy --space affine-invariant --method rgd --clip-radius 2 --epsilon 1 --delta 1e-6 --out mean\n  visard optimize frechet-mean points.npy --space poincare --method rsvrg --batch 64 --clip-radius 3 --epsilon 0.5 --delta 1e-6 --out mean"
+)]
+pub struct MeanArgs {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Where the records live
+    #[arg(long, value_enum)]
+    space: SpaceName,
+}
+
+/// Arguments of `optimize eigenvector`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard optimize eigenvector images.npy --unit-records --method rgd --step 2 --clip-radius 1 --epsilon 0.5 --delta 1e-6 --out pc1"
+)]
+pub struct EigenvectorArgs {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Scale every record to unit length first; its gradient is then no longer than 1
+    #[arg(long)]
+    unit_records: bool,
+}
+
+/// Arguments of `optimize subspace`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard optimize subspace images.npy --rank 3 --unit-records --method rgd --step 2 --clip-radius 1 --epsilon 1 --delta 1e-6 --out pca"
+)]
+pub struct SubspaceArgs {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Dimension of the subspace
+    #[arg(long, value_name = "R")]
+    rank: usize,
+    /// The manifold
+    #[arg(long, value_enum, default_value_t = FramesName::Grassmann)]
+    manifold: FramesName,
+    /// Scale every record to unit length first
+    #[arg(long)]
+    unit_records: bool,
+}
+
+/// What all tasks share.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The records: a .npy array, one record along the first axis
+    #[arg(value_name = "FILE.npy")]
+    input: PathBuf,
+    /// The study's folder
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    budget: BudgetArgs,
+    /// The method
+    #[arg(long, value_enum)]
+    method: MethodName,
+    /// Public bound on the length of one record's gradient; longer ones are clipped
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    clip_radius: f64,
+    /// Steps (default: 20 for rgd, 500 for rsgd)
+    #[arg(long, value_name = "T")]
+    steps: Option<u32>,
+    /// Epochs of rsvrg
+    #[arg(long, value_name = "S", default_value_t = 5)]
+    epochs: u32,
+    /// Steps in an epoch of rsvrg
+    #[arg(long, value_name = "M", default_value_t = 20)]
+    inner: u32,
+    /// Runs of rsvrg, each from the output of the one before
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    restarts: u32,
+    /// Records in a batch
+    #[arg(long, value_name = "B", default_value_t = 64)]
+    batch: usize,
+    /// How batches are drawn
+    #[arg(long, value_enum, default_value_t = SamplingName::Poisson)]
+    sampling: SamplingName,
+    /// How corrections of rsvrg are bounded
+    #[arg(long, value_enum, default_value_t = CorrectionName::Lipschitz)]
+    correction: CorrectionName,
+    /// The bound: a radius, or the Lipschitz constant of the gradients
+    #[arg(long, value_name = "F", default_value_t = 2.0, allow_negative_numbers = true)]
+    correction_bound: f64,
+    /// Division of noise between anchors and corrections: half, optimized, or the anchors' share between 0 and 1
+    #[arg(long, value_name = "half|optimized|F", default_value = "optimized")]
+    split: String,
+    /// Step size (default: 0.5 for rgd, 0.1 otherwise)
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    step: Option<f64>,
+    /// Step sizes fall like 1/(1 + t/T0)
+    #[arg(long, value_name = "T0", allow_negative_numbers = true)]
+    step_delay: Option<f64>,
+    /// Which iterate is released (default: last for rgd, tail-mean otherwise)
+    #[arg(long, value_enum)]
+    output: Option<OutputName>,
+    /// Keep the iterates within this distance of the start point
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    domain: Option<f64>,
+    /// Shorten noised steps to this length
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    longest_step: Option<f64>,
+    /// Stop when the noised gradient is no longer than this (does not lower the cost)
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    tolerance: Option<f64>,
+    /// A public start point, .npy
+    #[arg(long, value_name = "FILE.npy")]
+    start: Option<PathBuf>,
+    /// Continue an interrupted run; it is not charged again
+    #[arg(long)]
+    resume: bool,
+}
+
+/// Arguments of `optimize embed-tree`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  visard optimize embed-tree mammals_closure.csv --dim 2 --out embedded")]
+pub struct EmbedArgs {
+    /// csv with a header line and one `child,ancestor` a line: best the transitive closure
+    #[arg(value_name = "EDGES.csv")]
+    edges: PathBuf,
+    /// Folder for embedding.npy and nodes.csv
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Dimension of the ball
+    #[arg(long, value_name = "D", default_value_t = 2)]
+    dim: usize,
+    /// Passes over the edges
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    epochs: usize,
+}
+
+macro_rules! names {
+    ($(#[$doc:meta])* $name:ident => $target:ty { $($(#[$what:meta])* $variant:ident => $value:expr,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+        enum $name { $($(#[$what])* $variant,)* }
+        impl From<$name> for $target {
+            fn from(name: $name) -> Self {
+                match name { $($name::$variant => $value,)* }
+            }
+        }
+    };
+}
+
+names! {
+    /// The spaces by name.
+    SpaceName => MeanSpace {
+        /// Positive definite matrices, affine-invariant metric
+        AffineInvariant => MeanSpace::AffineInvariant,
+        /// Positive definite matrices, log-Euclidean metric
+        LogEuclidean => MeanSpace::LogEuclidean,
+        /// Positive definite matrices, Bures–Wasserstein metric
+        BuresWasserstein => MeanSpace::BuresWasserstein,
+        /// Unit vectors
+        Sphere => MeanSpace::Sphere,
+        /// Points of the Poincaré ball
+        Poincare => MeanSpace::Poincare,
+        /// Points of the hyperboloid, time coordinate first
+        Lorentz => MeanSpace::Lorentz,
+    }
+}
+names! {
+    /// The manifolds of frames by name.
+    FramesName => Frames {
+        /// Orthonormal frames
+        Stiefel => Frames::Stiefel,
+        /// Subspaces
+        Grassmann => Frames::Grassmann,
+    }
+}
+names! {
+    /// The outputs by name.
+    OutputName => Output {
+        /// The last iterate
+        Last => Output::Last,
+        /// A uniformly random iterate
+        Random => Output::Random,
+        /// The geodesic mean of the second half of the iterates
+        TailMean => Output::TailMean,
+    }
+}
+
+/// The methods by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MethodName {
+    /// Full gradients
+    Rgd,
+    /// Gradients of random batches
+    Rsgd,
+    /// Full gradients now and then, corrected by batches
+    Rsvrg,
+}
+
+/// The sampling schemes by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SamplingName {
+    /// Each record on its own; the stronger amplification
+    Poisson,
+    /// Batches of fixed size
+    WithoutReplacement,
+}
+
+/// The bounds of corrections by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CorrectionName {
+    /// Both gradients clipped on their own, as in the paper
+    Separate,
+    /// Their difference clipped
+    Difference,
+    /// Their difference clipped to the bound times the distance from the anchor, at most the clip radius
+    Lipschitz,
+}
+
+impl RunArgs {
+    fn method(&self) -> Result<Method, Failure> {
+        let batch = self.batch;
+        let sampling = match self.sampling {
+            SamplingName::Poisson => Sampling::Poisson { batch },
+            SamplingName::WithoutReplacement => Sampling::WithoutReplacement { batch },
+        };
+        let bound = self.correction_bound;
+        Ok(match self.method {
+            MethodName::Rgd => Method::GradientDescent { steps: self.steps.unwrap_or(20) },
+            MethodName::Rsgd => Method::Stochastic { steps: self.steps.unwrap_or(500), sampling },
+            MethodName::Rsvrg if self.steps.is_some() => {
+                return Err(Failure::usage("rsvrg counts its steps by --epochs and --inner, not --steps"));
+            }
+            MethodName::Rsvrg => Method::VarianceReduced {
+                epochs: self.epochs,
+                inner: self.inner,
+                restarts: self.restarts,
+                sampling,
+                correction: match self.correction {
+                    CorrectionName::Separate => Correction::Separate(bound),
+                    CorrectionName::Difference => Correction::Difference(bound),
+                    CorrectionName::Lipschitz => {
+                        Correction::Lipschitz { constant: bound, cap: self.clip_radius }
+                    }
+                },
+                split: self.split()?,
+            },
+        })
+    }
+
+    fn split(&self) -> Result<NoiseSplit, Failure> {
+        match self.split.as_str() {
+            "half" => Ok(NoiseSplit::Half),
+            // The corrections' noise averages out over an epoch, the anchor's does not.
+            "optimized" => Ok(NoiseSplit::Optimized { weight: 0.5 * self.step_size() }),
+            share => share.parse().map(NoiseSplit::Share).map_err(|_| {
+                Failure::usage(format!("--split {share}: expected half, optimized or a number"))
+            }),
+        }
+    }
+
+    fn step_size(&self) -> f64 {
+        self.step.unwrap_or(if self.method == MethodName::Rgd { 0.5 } else { 0.1 })
+    }
+
+    fn study(
+        &self,
+        task: Task,
+        unit_records: bool,
+        global: &Global,
+    ) -> Result<OptimizeStudySettings, Failure> {
+        let budget = self.budget.loss()?;
+        if self.method != MethodName::Rgd && !matches!(budget, PrivacyLoss::Approximate(..)) {
+            let hint = "give --epsilon F with --delta F (above 0); only rgd has a mu";
+            return Err(Failure::usage("this method is accounted for in epsilon and delta").with_hint(hint));
+        }
+        if let PrivacyLoss::Pure(_) = budget {
+            return Err(Failure::usage("Gaussian noise has no pure epsilon; give --delta too, or --mu"));
+        }
+        let clip = ClipRadius::new(self.clip_radius, ClipSource::Public).map_err(Failure::usage)?;
+        let initial = self.step_size();
+        let step = match self.step_delay {
+            None => StepSize::Constant(initial),
+            Some(delay) => StepSize::Polynomial { initial, delay, power: 1.0 },
+        };
+        let averaged = if self.method == MethodName::Rgd { Output::Last } else { Output::TailMean };
+        let run = Settings {
+            step,
+            output: self.output.map_or(averaged, Output::from),
+            longest_step: self.longest_step,
+            domain: self.domain,
+            gradient_tolerance: self.tolerance,
+        };
+        run.check().map_err(Failure::usage)?;
+        Ok(OptimizeStudySettings {
+            input: self.input.clone(),
+            out: self.out.clone(),
+            task,
+            method: self.method()?,
+            run,
+            clip,
+            budget,
+            start: self.start.clone(),
+            unit_records,
+            seed: global.seed,
+            ceiling: None,
+            resume: self.resume,
+            replace: global.force,
+        })
+    }
+}
+
+/// Runs an optimization command.
+pub fn run(command: &OptimizeCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let settings = match command {
+        OptimizeCommand::FrechetMean(args) => {
+            args.run.study(Task::FrechetMean(args.space.into()), false, global)?
+        }
+        OptimizeCommand::Eigenvector(args) => args.run.study(Task::Eigenvector, args.unit_records, global)?,
+        OptimizeCommand::Subspace(args) => {
+            let task = Task::Subspace { rank: args.rank, frames: args.manifold.into() };
+            args.run.study(task, args.unit_records, global)?
+        }
+        OptimizeCommand::EmbedTree(args) => return embed(args, global, printer),
+    };
+    let bar = bar();
+    let result = run_study(&settings, &mut |now| {
+        bar.set_length(now.steps);
+        bar.set_position(now.step);
+        ControlFlow::Continue(())
+    });
+    bar.finish_and_clear();
+    report(&result.map_err(advise)?, printer);
+    Ok(())
+}
+
+fn bar() -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(0);
+    match ProgressStyle::with_template("{bar:32} {pos}/{len} steps  {elapsed} done, {eta} left") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+fn advise(error: OptimizeStudyError) -> Failure {
+    match &error {
+        OptimizeStudyError::Plan(PlanError::OutOfReach | PlanError::Budget(_))
+        | OptimizeStudyError::Optimize(OptimizeError::NoiseTooLarge { .. }) => {
+            Failure::failed(error).with_hint("nothing was charged and nothing released")
+        }
+        OptimizeStudyError::Plan(_) => Failure::usage(error),
+        OptimizeStudyError::Folder(FolderError::HasRelease(_)) => Failure::failed(error)
+            .with_hint("choose another --out, or --force to replace it (the ledger keeps every charge)"),
+        OptimizeStudyError::Interrupted(_) => Failure::failed(error).with_hint(
+            "--resume continues it without paying again; --force abandons it and pays for a new one",
+        ),
+        OptimizeStudyError::OtherRun(_) => Failure::failed(error)
+            .with_hint("give it the same records and settings, or abandon it with --force and no --resume"),
+        _ => Failure::failed(error),
+    }
+}
+
+fn report(outcome: &Outcome, printer: &Printer) {
+    outcome.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    if outcome.continued {
+        eprintln!("note: continued an interrupted run; nothing was charged again");
+    }
+    let certificate = &outcome.certificate;
+    let release = outcome.folder.release();
+    printer.result(
+        json!({
+            "out": outcome.folder.root(),
+            "release": release,
+            "solution": release.join("solution.npy"),
+            "n": outcome.records,
+            "mechanism": certificate.mechanism,
+            "loss": certificate.loss,
+            "private": certificate.private,
+            "converged": outcome.stop.indicates_convergence(),
+            "continued": outcome.continued,
+        }),
+        format!(
+            "{} of {} records by {}, {}\n  publish:     {}\n  keep secret: {} (risk of the result: {:.6})",
+            if certificate.private { "private solution" } else { "solution (NOT PRIVATE)" },
+            outcome.records,
+            certificate.mechanism,
+            certificate.loss,
+            release.display(),
+            outcome.folder.internal().display(),
+            outcome.risk,
+        ),
+    );
+}
+
+fn embed(args: &EmbedArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let (points_file, nodes_file) = (args.out.join("embedding.npy"), args.out.join("nodes.csv"));
+    if let Some(file) = [&points_file, &nodes_file].into_iter().find(|f| f.exists() && !global.force) {
+        return Err(Failure::failed(format!("{} exists", file.display()))
+            .with_hint("choose another --out, or --force to replace it"));
+    }
+    let name = args.edges.display();
+    let text = std::fs::read_to_string(&args.edges)
+        .map_err(|e| Failure::failed(format!("{name}: cannot be read: {e}")))?;
+    let tree = Tree::from_csv(&text).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
+    let ball = PoincareBall::new(args.dim).map_err(Failure::usage)?;
+    let trainer = TreeEmbedding { epochs: args.epochs, ..TreeEmbedding::default() };
+    let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(global.seed.unwrap_or(1));
+    let points = trainer.train(&ball, &nalgebra::DVector::zeros(args.dim), &tree, &mut rng);
+    let rank = tree.mean_rank(&ball, &points);
+    std::fs::create_dir_all(&args.out)
+        .map_err(|e| Failure::failed(format!("cannot prepare {}: {e}", args.out.display())))?;
+    let rows: Vec<f64> = points.iter().flat_map(|p| p.iter().copied()).collect();
+    write_npy(&points_file, &[points.len(), args.dim], &rows).map_err(Failure::failed)?;
+    let names: String = tree.names.iter().enumerate().map(|(i, name)| format!("{i},{name}\n")).collect();
+    write_text(&nodes_file, &format!("node,name\n{names}")).map_err(Failure::failed)?;
+    printer.result(
+        json!({"out": args.out, "nodes": points.len(), "edges": tree.edges.len(), "mean_rank": rank}),
+        format!(
+            "{} nodes embedded in dimension {}, mean rank of ancestors {rank:.1}: {}",
+            points.len(),
+            args.dim,
+            points_file.display()
+        ),
+    );
+    Ok(())
+}

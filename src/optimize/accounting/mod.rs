@@ -1,0 +1,79 @@
+//! What a noised gradient costs: sampling, amplification, Rényi curves.
+
+mod amplification;
+mod quadrature;
+#[cfg(test)]
+mod reference_tests;
+mod wbk;
+
+pub use wbk::{ClosedFormError, paper_moment, wang_balle_kasiviswanathan, wbk_curve};
+
+use super::PlanError;
+use crate::privacy::{Mu, RenyiCurve};
+use amplification::{Amplified, Law};
+use serde::{Deserialize, Serialize};
+
+/// Which records a step looks at. Batches are secret: only the noised sum of their gradients leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sampling {
+    /// All of them.
+    All,
+    /// Each record on its own with probability batch/n; the sum is divided by `batch`, whatever came.
+    Poisson {
+        /// The expected number of records, 1 to n.
+        batch: usize,
+    },
+    /// A uniform subset of exactly `batch` records.
+    WithoutReplacement {
+        /// The number of records, 1 to n.
+        batch: usize,
+    },
+}
+
+impl Sampling {
+    /// What the sum of gradients is divided by.
+    pub fn batch(self, n: usize) -> usize {
+        match self {
+            Self::All => n,
+            Self::Poisson { batch } | Self::WithoutReplacement { batch } => batch,
+        }
+    }
+
+    /// q = batch/n.
+    pub fn rate(self, n: usize) -> f64 {
+        self.batch(n) as f64 / n as f64
+    }
+
+    /// Whether every step sees every record: then the loss is exactly Gaussian.
+    pub fn is_full(self, n: usize) -> bool {
+        self.batch(n) == n
+    }
+
+    /// Refuses batches no dataset of n records has.
+    ///
+    /// # Errors
+    /// [`PlanError::Batch`], [`PlanError::NoRecords`].
+    pub fn check(self, n: usize) -> Result<(), PlanError> {
+        if n == 0 {
+            return Err(PlanError::NoRecords);
+        }
+        let batch = self.batch(n);
+        if batch == 0 || batch > n { Err(PlanError::Batch { batch, n }) } else { Ok(()) }
+    }
+
+    /// The Rényi curve of one step under replacement of one record, where the noise in every direction has standard
+    /// deviation `multiplier` × (the largest norm of one record's share of the result): σ = z·C/batch for a mean of
+    /// gradients clipped to C.
+    ///
+    /// Proofs: the doc of [`accounting::amplification`](self) in the source.
+    pub fn renyi_curve(self, n: usize, multiplier: f64) -> RenyiCurve {
+        if self.is_full(n) {
+            return Mu::new(2.0 / multiplier)
+                .map_or_else(|_| RenyiCurve::from_fn(|_| f64::INFINITY), RenyiCurve::of_gaussian);
+        }
+        let law = if matches!(self, Self::Poisson { .. }) { Law::Poisson } else { Law::WithoutReplacement };
+        let step = Amplified::new(law, self.rate(n), multiplier, 1e6);
+        RenyiCurve::from_fn(|order| step.divergence(order))
+    }
+}

@@ -1,0 +1,75 @@
+//! The bounds of the literature, beside which ours is shown.
+
+use crate::privacy::RenyiCurve;
+
+/// Sampling without replacement at rate γ, base mechanism Gaussian with sensitivity/σ = `shift` under replacement of a
+/// record: Wang, Balle and Kasiviswanathan 2019, Theorem 9, which holds at integer orders α ≥ 2 only:
+///
+/// ```text
+/// ε′(α) ≤ 1/(α−1) ln(1 + γ² C(α,2) min{4(e^{ε(2)} − 1), 2e^{ε(2)}} + Σ_{j≥3} 2 γʲ C(α,j) e^{(j−1)ε(j)}),  ε(j) = j·shift²/2
+/// ```
+pub fn wang_balle_kasiviswanathan(order: u32, rate: f64, shift: f64) -> Option<f64> {
+    if order < 2 || !(rate > 0.0 && rate <= 1.0) {
+        return None;
+    }
+    let square = shift * shift;
+    let second = (2.0f64.ln() + square).min(4.0f64.ln() + square.exp_m1().ln());
+    let mut ln_binomial = (f64::from(order) * f64::from(order - 1) / 2.0).ln();
+    let mut terms = vec![2.0 * rate.ln() + ln_binomial + second];
+    for j in 3..=order {
+        ln_binomial += (f64::from(order - j + 1) / f64::from(j)).ln();
+        let j = f64::from(j);
+        terms.push(j * rate.ln() + ln_binomial + 2.0f64.ln() + 0.5 * (j - 1.0) * j * square);
+    }
+    let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum = largest + terms.iter().map(|t| (t - largest).exp()).sum::<f64>().ln();
+    let ln_one_plus = if sum > 0.0 { sum + (-sum).exp().ln_1p() } else { sum.exp().ln_1p() };
+    Some(ln_one_plus / f64::from(order - 1) * (1.0 + 1e-12))
+}
+
+/// The same as a curve: infinite at orders the theorem does not cover (and above 4096, where the sum grows long).
+pub fn wbk_curve(rate: f64, shift: f64) -> RenyiCurve {
+    RenyiCurve::from_fn(|order| {
+        if order.fract() != 0.0 || order > 4096.0 {
+            return f64::INFINITY;
+        }
+        wang_balle_kasiviswanathan(order as u32, rate, shift).unwrap_or(f64::INFINITY)
+    })
+}
+
+/// Why the paper's closed form says nothing.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClosedFormError {
+    /// The noise is too small.
+    #[error("the closed form needs (sigma/C1)^2 >= 12, got {0}")]
+    NoiseTooSmall(f64),
+    /// The moment is too high.
+    #[error("the closed form holds up to moment {limit} here, moment {asked} was asked for")]
+    MomentTooHigh {
+        /// λ.
+        asked: f64,
+        /// The largest λ allowed.
+        limit: f64,
+    },
+}
+
+/// The log moment K(λ) of one subsampled correction by the paper's closed form (Utpala et al. 2023, Claim 4),
+/// 28 λ(λ+1) C₁²/(n²σ₂²), where its conditions are met: with s = σ₂/4C₁, s² ≥ ¾ and
+/// λ ≤ ⅔ s² ln(n/((λ+1)(1+s²))), as in the lemma it rests on (Wang et al. 2019, arXiv:1910.13659, Lemma 3.7; the claim
+/// prints the condition without the fraction bars).
+///
+/// # Errors
+/// [`ClosedFormError`] outside them: the paper's own example is outside.
+pub fn paper_moment(lambda: f64, n: f64, sigma_over_clip: f64) -> Result<f64, ClosedFormError> {
+    let ratio = sigma_over_clip * sigma_over_clip;
+    if ratio.is_nan() || ratio < 12.0 {
+        return Err(ClosedFormError::NoiseTooSmall(ratio));
+    }
+    let square = ratio / 16.0;
+    let limit = 2.0 / 3.0 * square * (n / ((lambda + 1.0) * (1.0 + square))).ln();
+    if lambda > limit {
+        return Err(ClosedFormError::MomentTooHigh { asked: lambda, limit });
+    }
+    Ok(28.0 * lambda * (lambda + 1.0) / (n * n * ratio))
+}

@@ -1,0 +1,220 @@
+//! The job on made-up records: files, charges, resumption, refusals.
+
+use super::*;
+use crate::io::{npy, write_npy};
+use crate::manifold::{Manifold, SpdAffineInvariant};
+use crate::optimize::{
+    Correction, Method, NoiseSplit, OptimizeError, Output, PlanError, Sampling, Settings, StepSize,
+};
+use crate::privacy::{Certificate, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
+use crate::study::{FolderError, StudyFolder};
+use rand::SeedableRng;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+fn keep_on(_: Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// `n` matrices about a multiple of the identity.
+fn write_matrices(path: &Path, n: usize) {
+    let space = SpdAffineInvariant::new(3).unwrap();
+    let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(1);
+    let centre = nalgebra::DMatrix::identity(3, 3) * 1.5;
+    let data: Vec<f64> = (0..n)
+        .flat_map(|_| space.exp(&centre, &space.tangent_gaussian(&centre, 0.2, &mut rng)).as_slice().to_vec())
+        .collect();
+    write_npy(path, &[n, 3, 3], &data).unwrap();
+}
+
+fn settings(dir: &Path) -> OptimizeStudySettings {
+    let (epsilon, delta) = (Epsilon::new(2.0).unwrap(), Delta::new(1e-6).unwrap());
+    OptimizeStudySettings {
+        input: dir.join("records.npy"),
+        out: dir.join("study"),
+        task: Task::FrechetMean(MeanSpace::AffineInvariant),
+        method: Method::GradientDescent { steps: 10 },
+        run: Settings { step: StepSize::Constant(0.5), ..Settings::default() },
+        clip: ClipRadius::new(1.0, ClipSource::Public).unwrap(),
+        budget: PrivacyLoss::Approximate(epsilon, delta),
+        start: None,
+        unit_records: false,
+        seed: None,
+        ceiling: None,
+        resume: false,
+        replace: false,
+    }
+}
+
+fn charges(settings: &OptimizeStudySettings) -> usize {
+    let folder = StudyFolder::prepare(&settings.out, true).unwrap();
+    Ledger::open(&folder.ledger(), None).unwrap().spent().parts().len()
+}
+
+#[test]
+fn a_study_releases_a_solution_with_its_certificate() {
+    let dir = tempfile::tempdir().unwrap();
+    write_matrices(&dir.path().join("records.npy"), 1500);
+    let svrg = Method::VarianceReduced {
+        epochs: 3,
+        inner: 10,
+        restarts: 1,
+        sampling: Sampling::Poisson { batch: 50 },
+        correction: Correction::Lipschitz { constant: 2.0, cap: 1.0 },
+        split: NoiseSplit::Optimized { weight: 0.1 },
+    };
+    let rsgd = Method::Stochastic { steps: 60, sampling: Sampling::WithoutReplacement { batch: 50 } };
+    for (charged, method) in [(1, Method::GradientDescent { steps: 10 }), (2, rsgd), (3, svrg)] {
+        let settings = OptimizeStudySettings { method, replace: charged > 1, ..settings(dir.path()) };
+        let done = run(&settings, &mut keep_on).unwrap();
+        let release = settings.out.join("release");
+        let solution = npy::read(&release.join("solution.npy")).unwrap();
+        assert_eq!(solution.shape, [3, 3]);
+        assert!((solution.data[0] - 1.5).abs() < 0.5, "{method:?}: {:?}", solution.data);
+        let text = std::fs::read_to_string(release.join("certificate.json")).unwrap();
+        let certificate = Certificate::from_json(&text).unwrap();
+        assert!(certificate.private && !certificate.seeded, "{text}");
+        assert_eq!((certificate.n, certificate.mechanism.as_str()), (1500, method.name()));
+        assert_eq!(certificate.loss, settings.budget);
+        assert!(certificate.caveats.iter().any(|c| c.starts_with("idealized-reals")));
+        assert_eq!(certificate.details["converged"], false);
+        let trace = std::fs::read_to_string(settings.out.join("internal/trace.csv")).unwrap();
+        assert_eq!(trace.lines().count() as u64, 1 + method.steps());
+        assert_eq!(std::fs::read_dir(&release).unwrap().count(), 2, "nothing else is released");
+        assert!(!settings.out.join("internal/run.json").exists());
+        assert!(!done.continued);
+        assert_eq!(charges(&settings), charged);
+    }
+}
+
+#[test]
+fn an_interrupted_study_is_paid_for_once() {
+    let dir = tempfile::tempdir().unwrap();
+    write_matrices(&dir.path().join("records.npy"), 1500);
+    let method = Method::Stochastic { steps: 100, sampling: Sampling::Poisson { batch: 50 } };
+    let run_ = Settings { output: Output::TailMean, step: StepSize::Constant(0.1), ..Settings::default() };
+    let first = OptimizeStudySettings { method, run: run_, ..settings(dir.path()) };
+    let mut stop_at_60 = |now: Progress| {
+        if now.step == 60 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    assert!(matches!(run(&first, &mut stop_at_60), Err(OptimizeStudyError::Stopped)));
+    assert!(!first.out.join("release").exists());
+    assert_eq!(charges(&first), 1);
+    // Not resumed by accident, not resumed with other settings.
+    assert!(matches!(run(&first, &mut keep_on), Err(OptimizeStudyError::Interrupted(_))));
+    let other = Settings { step: StepSize::Constant(0.2), ..run_ };
+    let other = OptimizeStudySettings { run: other, resume: true, ..first.clone() };
+    assert!(matches!(run(&other, &mut keep_on), Err(OptimizeStudyError::OtherRun(_))));
+    let resumed = OptimizeStudySettings { resume: true, ..first.clone() };
+    let mut from = None;
+    let done = run(&resumed, &mut |now| {
+        from.get_or_insert(now.step);
+        ControlFlow::Continue(())
+    });
+    assert!(done.unwrap().continued);
+    assert_eq!(from, Some(65));
+    assert_eq!(charges(&first), 1, "one charge for both parts");
+    let trace = std::fs::read_to_string(first.out.join("internal/trace.csv")).unwrap();
+    assert_eq!(trace.lines().count(), 101, "the trace is whole");
+    // The charge is used up: a second resumption is a new run, refused without --force and charged with it.
+    assert!(matches!(
+        run(&resumed, &mut keep_on),
+        Err(OptimizeStudyError::Folder(FolderError::HasRelease(_)))
+    ));
+    let forced = OptimizeStudySettings { replace: true, ..resumed };
+    assert!(!run(&forced, &mut keep_on).unwrap().continued);
+    assert_eq!(charges(&first), 2);
+}
+
+#[test]
+fn nothing_is_charged_for_what_cannot_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("records.npy");
+    write_matrices(&file, 100);
+    let good = settings(dir.path());
+    let refused = |settings: &OptimizeStudySettings| {
+        let error = run(settings, &mut keep_on).unwrap_err();
+        assert!(!settings.out.join("visard.ledger.jsonl").exists() || charges(settings) == 0, "{error}");
+        error
+    };
+    let sampling = Sampling::Poisson { batch: 101 };
+    let batch = OptimizeStudySettings { method: Method::Stochastic { steps: 5, sampling }, ..good.clone() };
+    assert!(matches!(refused(&batch), OptimizeStudyError::Plan(PlanError::Batch { .. })));
+    let mu = PrivacyLoss::Gaussian(Mu::new(1e-4).unwrap());
+    let noisy = OptimizeStudySettings { budget: mu, ..good.clone() };
+    let error = refused(&noisy);
+    assert!(matches!(error, OptimizeStudyError::Optimize(OptimizeError::NoiseTooLarge { .. })), "{error}");
+    let sphere = OptimizeStudySettings { task: Task::FrechetMean(MeanSpace::Sphere), ..good.clone() };
+    assert!(matches!(refused(&sphere), OptimizeStudyError::Data(DataError::Shape { .. })));
+    let frames = Frames::Grassmann;
+    let rank = OptimizeStudySettings { task: Task::Subspace { rank: 9, frames }, ..good.clone() };
+    assert!(matches!(refused(&rank), OptimizeStudyError::Data(DataError::Parameter(_))));
+    let start = dir.path().join("start.npy");
+    write_npy(&start, &[3, 3], &[-1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
+    let off = OptimizeStudySettings { start: Some(start.clone()), ..good.clone() };
+    assert!(matches!(refused(&off), OptimizeStudyError::Optimize(OptimizeError::Start(_))));
+    write_npy(&start, &[3], &[1.0, 0.0, 0.0]).unwrap();
+    assert!(matches!(refused(&off), OptimizeStudyError::Data(DataError::Shape { .. })));
+    write_npy(&file, &[2, 2, 2], &[1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, f64::NAN]).unwrap();
+    let error = refused(&good).to_string();
+    assert!(error.contains("record 1") && error.contains("not a finite number"), "{error}");
+    write_npy(&file, &[2, 2, 2], &[1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 1.0]).unwrap();
+    assert!(refused(&good).to_string().contains("not positive definite"));
+    std::fs::write(&file, b"junk").unwrap();
+    assert!(matches!(refused(&good), OptimizeStudyError::Read(_)));
+    // A ceiling that is too low: refused, and no run is left behind to be resumed unpaid.
+    write_matrices(&file, 100);
+    let ceiling = Some(PrivacyLoss::Gaussian(Mu::new(0.01).unwrap()));
+    let low = OptimizeStudySettings { ceiling, ..good };
+    assert!(matches!(refused(&low), OptimizeStudyError::Ledger(_)));
+    assert!(!low.out.join("internal/run.json").exists());
+}
+
+#[test]
+fn every_space_and_task_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("records.npy");
+    let go = |task, unit_records, shape: &[usize]| {
+        let settings = OptimizeStudySettings {
+            task,
+            unit_records,
+            replace: true,
+            seed: Some(3),
+            budget: PrivacyLoss::Gaussian(Mu::new(8.0).unwrap()),
+            ..settings(dir.path())
+        };
+        let done = run(&settings, &mut keep_on).unwrap();
+        assert!(!done.certificate.private && done.certificate.seeded);
+        let solution = npy::read(&settings.out.join("release/solution.npy")).unwrap();
+        assert_eq!(solution.shape, shape);
+        solution.data
+    };
+    write_matrices(&file, 300);
+    for space in [MeanSpace::LogEuclidean, MeanSpace::BuresWasserstein] {
+        let mean = go(Task::FrechetMean(space), false, &[3, 3]);
+        assert!((mean[0] - 1.5).abs() < 0.2, "{space:?}: {mean:?}");
+    }
+    // Points near (0.3, 0) of the ball, and the same on the hyperboloid and (scaled) on the sphere.
+    let ring: Vec<(f64, f64)> =
+        (0..400).map(|i| f64::from(i) * 0.7).map(|t| (0.3 + 0.1 * t.cos(), 0.1 * t.sin())).collect();
+    write_npy(&file, &[400, 2], &ring.iter().flat_map(|p| [p.0, p.1]).collect::<Vec<_>>()).unwrap();
+    let mean = go(Task::FrechetMean(MeanSpace::Poincare), false, &[2]);
+    assert!((mean[0] - 0.3).abs() < 0.05 && mean[1].abs() < 0.05, "{mean:?}");
+    let lorentz = |p: &(f64, f64)| {
+        let square = p.0 * p.0 + p.1 * p.1;
+        [(1.0 + square) / (1.0 - square), 2.0 * p.0 / (1.0 - square), 2.0 * p.1 / (1.0 - square)]
+    };
+    write_npy(&file, &[400, 3], &ring.iter().flat_map(lorentz).collect::<Vec<_>>()).unwrap();
+    let upper = go(Task::FrechetMean(MeanSpace::Lorentz), false, &[3]);
+    assert!((upper[1] / (1.0 + upper[0]) - mean[0]).abs() < 0.05, "{upper:?} {mean:?}");
+    let sphere = |p: &(f64, f64)| [p.0, p.1, (1.0 - p.0 * p.0 - p.1 * p.1).sqrt()];
+    write_npy(&file, &[400, 3], &ring.iter().flat_map(sphere).collect::<Vec<_>>()).unwrap();
+    let mean = go(Task::FrechetMean(MeanSpace::Sphere), false, &[3]);
+    assert!((mean[0] - 0.3).abs() < 0.05, "{mean:?}");
+    let first = go(Task::Eigenvector, true, &[3]);
+    assert!(first[2].abs() > 0.9, "{first:?}");
+    for frames in [Frames::Stiefel, Frames::Grassmann] {
+        let plane = go(Task::Subspace { rank: 2, frames }, true, &[3, 2]);
+        assert_eq!(plane.len(), 6);
+    }
+}
