@@ -1,53 +1,64 @@
 //! The viewer's arguments.
 
+use crate::fields::FieldName;
 use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
 
-/// Look at studies, releases, meshes and scans
-#[derive(Debug, Parser)]
+/// Look at studies, releases, meshes, scans, curves and outlines
+#[derive(Debug, Clone, Parser)]
 #[command(
     name = "visard-viewer",
     version,
-    after_help = "Examples:\n  visard-viewer study\n  visard-viewer study/release/mean.ply --screenshot face.png --camera three-quarter\n\nMouse: drag with the left button to turn, with the right to move, wheel to zoom."
+    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field noise --turntable face.gif --size 480x480\n  visard view synthetic --mu 1\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
 )]
 pub struct Arguments {
-    /// A study folder, a mesh or a scan
+    /// Study folders, releases, meshes, scans, curves (.npy), outlines (.tps, .npy); "builtin" is the public template,
+    /// "synthetic" a private mean of made-up people. Two are shown side by side
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Render to a PNG file without opening a window
     #[arg(long, value_name = "FILE")]
     pub screenshot: Option<PathBuf>,
-    /// Size of the screenshot in pixels
+    /// Render a short turn to an animated GIF without opening a window
+    #[arg(long, value_name = "FILE")]
+    pub turntable: Option<PathBuf>,
+    /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", default_value = "1200x900", value_parser = parse_size)]
     pub size: (u32, u32),
-    /// From where
-    #[arg(long, value_enum, default_value_t = Camera::Front)]
-    pub camera: Camera,
-    /// Replace the screenshot file where it exists
+    /// From where: front, left, right, three-quarter, or a camera file saved in the window
+    #[arg(long, value_name = "NAME|FILE", default_value = "front")]
+    pub camera: String,
+    /// Colours on the surface
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = FieldName::None)]
+    pub field: FieldName,
+    /// What else to draw
+    #[arg(long, value_enum, value_name = "NAMES", value_delimiter = ',')]
+    pub with: Vec<Extra>,
+    /// From the template (0) to what is shown (1)
+    #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = parse_share)]
+    pub morph: f64,
+    /// Privacy budget of "synthetic"
+    #[arg(long, value_name = "MU", default_value_t = 1.0, value_parser = parse_mu)]
+    pub mu: f64,
+    /// Draw without a graphics adapter even where there is one
+    #[arg(long)]
+    pub software: bool,
+    /// Replace files that exist
     #[arg(long)]
     pub force: bool,
 }
 
-/// Where the camera stands.
+/// Things drawn beside or over the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Camera {
-    /// From the front
-    Front,
-    /// From the subject's left
-    Left,
-    /// Half way between
-    ThreeQuarter,
-}
-
-impl Camera {
-    /// Degrees around the vertical axis, towards the subject's left.
-    pub fn yaw_degrees(self) -> f64 {
-        match self {
-            Camera::Front => 0.0,
-            Camera::Left => 88.0,
-            Camera::ThreeQuarter => 40.0,
-        }
-    }
+pub enum Extra {
+    /// The triangles' edges
+    Wireframe,
+    /// The vertices
+    Points,
+    /// The face radial curves
+    Curves,
+    /// The disk map, beside the surface
+    Disk,
 }
 
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
@@ -59,13 +70,33 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
     Ok((side(w)?, side(h)?))
 }
 
+fn parse_share(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|t| (0.0..=1.0).contains(t)).ok_or_else(|| "a number from 0 to 1".to_owned())
+}
+
+fn parse_mu(text: &str) -> Result<f64, String> {
+    let range = "a number from 0.01 to 100".to_owned();
+    text.parse().ok().filter(|t| (0.01..=100.0).contains(t)).ok_or(range)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::CommandFactory;
 
     #[test]
-    fn sizes() {
-        assert_eq!(parse_size("640x480"), Ok((640, 480)));
-        assert!(parse_size("640").is_err() && parse_size("0x10").is_err() && parse_size("9000x100").is_err());
+    fn the_command_line_is_sound() {
+        Arguments::command().debug_assert();
+        let read = |line: &str| Arguments::try_parse_from(line.split(' '));
+        let a = read("v x.ply --size 640x480 --with curves,disk --field noise --camera left").unwrap();
+        assert_eq!(
+            (a.size, a.with, a.field),
+            ((640, 480), vec![Extra::Curves, Extra::Disk], FieldName::Noise)
+        );
+        for bad in
+            ["v", "v x --size 640", "v x --size 0x10", "v x --size 9000x100", "v x --morph 2", "v x --mu nan"]
+        {
+            assert!(read(bad).is_err(), "{bad}");
+        }
     }
 }

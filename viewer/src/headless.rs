@@ -1,69 +1,189 @@
-//! Screenshots without a window or a display: off-screen on any graphics adapter (software Vulkan included),
-//! otherwise with the library's own CPU renderer.
+//! Pictures and animations without a window or a display: off-screen on any graphics adapter (software Vulkan included),
+//! otherwise with the library's own renderer.
 
-use crate::arguments::Camera;
-use crate::scene;
-use crate::source::Subject;
-use kiss3d::prelude::*;
+use crate::arguments::{Arguments, Extra};
+use crate::look::Look;
+use crate::pane::{Drawing, Show, draw};
+use crate::software;
+use crate::source::{self, Standing, Subject};
+use crate::stage::{Stage, has_adapter};
+use crate::synthetic;
 use std::path::Path;
-use visard::report::render::{self, Image};
+use std::rc::Rc;
+use visard::report::render::Image;
 
-/// Renders the subject into a PNG file.
-pub fn screenshot(
-    subject: &Subject,
-    camera: Camera,
-    (width, height): (u32, u32),
-    file: &Path,
-    replace: bool,
-) -> Result<(), String> {
-    if file.exists() && !replace {
-        return Err(format!("{} exists; use --force to replace it", file.display()));
-    }
-    let mut image = if has_adapter() {
-        render_off_screen(subject, camera, width, height)
-    } else if subject.mesh.triangles().is_empty() {
-        return Err("no graphics adapter here, and bare points cannot be drawn without one".to_owned());
-    } else {
-        eprintln!(
-            "note: no graphics adapter here; drawn with the built-in software renderer (square picture)"
-        );
-        let view = render::View { yaw: -camera.yaw_degrees(), pitch: 0.0, size: width.min(height) as usize };
-        render::render(&subject.mesh, view, render::CLAY)
-    };
-    if subject.internal {
-        band(&mut image);
-    }
-    let png = image.to_png().map_err(|e| e.to_string())?;
-    visard::io::write_bytes(file, &png).map_err(|e| e.to_string())
+/// Frames of an animation, and hundredths of a second for each.
+const FRAMES: usize = 40;
+const DELAY: u16 = 7;
+
+/// What stands beside what in a picture.
+pub struct Exhibit {
+    /// The drawings, from left to right.
+    pub drawings: Vec<Drawing>,
+    /// The strictest standing of all.
+    pub standing: Standing,
 }
 
-/// Whether anything can draw: kiss3d panics without an adapter, so ask first.
-pub fn has_adapter() -> bool {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-        backends: wgpu::Backends::all(),
-        ..wgpu::InstanceDescriptor::new_without_display_handle()
-    });
-    kiss3d::pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default())).is_ok()
-}
-
-fn render_off_screen(subject: &Subject, camera: Camera, width: u32, height: u32) -> Image {
-    kiss3d::pollster::block_on(async {
-        let mut surface = OffscreenSurface::new(width, height).await;
-        surface.set_background_color(scene::BACKGROUND);
-        surface.set_shadows_enabled(false);
-        surface.set_samples(NumSamples::Four);
-        surface.set_ambient(0.35);
-        let mut nodes = scene::build(subject);
-        let mut camera = scene::camera(camera.yaw_degrees());
-        let picture = surface.render_image_3d(&mut nodes, &mut camera).await;
-        Image { width: width as usize, height: height as usize, rgb: picture.into_raw() }
-    })
-}
-
-/// A red band at the top of pictures of data that must not be published.
-fn band(image: &mut Image) {
-    let rows = (image.height / 18).max(4);
-    for pixel in image.rgb[..3 * rows * image.width].chunks_exact_mut(3) {
-        pixel.copy_from_slice(&[140, 29, 24]);
+impl Exhibit {
+    /// Loads the arguments' paths.
+    ///
+    /// # Errors
+    /// One line: the first thing that cannot be shown.
+    pub fn load(arguments: &Arguments) -> Result<Self, String> {
+        let mut subjects = Vec::new();
+        for path in arguments.paths.iter().take(2) {
+            subjects.push(Rc::new(subject(path, arguments.mu)?));
+        }
+        if arguments.paths.len() > 2 {
+            eprintln!("note: of {} paths the first two are shown", arguments.paths.len());
+        }
+        let show = show_of(arguments);
+        let mut drawings = Vec::new();
+        for subject in &subjects {
+            drawings.push(draw(subject, &show)?);
+            if arguments.with.contains(&Extra::Disk) {
+                drawings.push(draw(subject, &Show { disk: true, ..show })?);
+            }
+        }
+        drawings.iter().flat_map(|d| &d.notices).for_each(|n| eprintln!("note: {n}"));
+        let worst = |s: &Standing| match s {
+            Standing::Public => 0,
+            Standing::Released => 1,
+            Standing::NotPrivate => 2,
+            Standing::Internal => 3,
+        };
+        let standing = subjects.iter().map(|s| s.standing).max_by_key(worst).unwrap_or(Standing::Internal);
+        Ok(Self { drawings, standing })
     }
+
+    /// Panes side by side with colour bar, and the band over them where they must not be published.
+    fn assemble(&self, panes: &[Image]) -> Image {
+        let panes: Vec<Image> = panes
+            .iter()
+            .zip(&self.drawings)
+            .map(|(pane, drawing)| {
+                let mut pane = pane.clone();
+                if let Some(scale) = &drawing.scale {
+                    pane.draw_colour_bar(scale);
+                }
+                pane
+            })
+            .collect();
+        let picture = Image::beside(&panes);
+        match self.standing.band() {
+            Some(text) => picture.with_band(text),
+            None => picture,
+        }
+    }
+}
+
+/// The first thing to show behind a path, or one of the two names.
+///
+/// # Errors
+/// One line.
+pub fn subject(path: &Path, mu: f64) -> Result<Subject, String> {
+    match path.to_str() {
+        Some("builtin") if !path.exists() => Ok(synthetic::template_subject()),
+        Some("synthetic") if !path.exists() => synthetic::Population::new(synthetic::PEOPLE)?.draw(mu, 1),
+        _ => source::load(&source::entries(path)?.first().ok_or("nothing to show")?.path),
+    }
+}
+
+fn show_of(arguments: &Arguments) -> Show {
+    Show {
+        field: arguments.field,
+        wireframe: arguments.with.contains(&Extra::Wireframe),
+        points: arguments.with.contains(&Extra::Points),
+        curves: arguments.with.contains(&Extra::Curves),
+        disk: false,
+        morph: arguments.morph,
+    }
+}
+
+/// Writes what the arguments ask for.
+///
+/// # Errors
+/// One line: what cannot be read, shown or written.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
+    for file in [&arguments.screenshot, &arguments.turntable].into_iter().flatten() {
+        if file.exists() && !arguments.force {
+            return Err(format!("{} exists; use --force to replace it", file.display()));
+        }
+    }
+    let look = Look::named(&arguments.camera)?;
+    let exhibit = Exhibit::load(arguments)?;
+    let software = arguments.software || !has_adapter();
+    if software && !arguments.software {
+        eprintln!("note: no graphics adapter here; drawn with the built-in renderer");
+    }
+    let mut painter = Painter::new(&exhibit, arguments.size, software);
+    if let Some(file) = &arguments.screenshot {
+        let png = painter.picture(&look).to_png().map_err(|e| e.to_string())?;
+        visard::io::write_bytes(file, &png).map_err(|e| e.to_string())?;
+    }
+    if let Some(file) = &arguments.turntable {
+        let gif = animation(&mut painter, &look)?;
+        visard::io::write_bytes(file, &gif).map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
+
+/// Draws an exhibit from any side.
+pub struct Painter<'a> {
+    exhibit: &'a Exhibit,
+    /// One per drawing; none where there is no adapter.
+    stages: Vec<Stage>,
+    pane: (u32, u32),
+}
+
+impl<'a> Painter<'a> {
+    /// Prepares the panes of a picture of this size.
+    pub fn new(exhibit: &'a Exhibit, (width, height): (u32, u32), software: bool) -> Self {
+        let pane = ((width / exhibit.drawings.len().max(1) as u32).max(8), height);
+        let mut stages = Vec::new();
+        if !software {
+            for drawing in &exhibit.drawings {
+                let mut stage = kiss3d::pollster::block_on(Stage::new(pane.0, pane.1));
+                stage.set(drawing);
+                stages.push(stage);
+            }
+        }
+        Self { exhibit, stages, pane }
+    }
+
+    /// One picture.
+    pub fn picture(&mut self, look: &Look) -> Image {
+        let panes: Vec<Image> = if self.stages.is_empty() {
+            let draw = |d: &Drawing| software::picture(d, look, self.pane.0, self.pane.1);
+            self.exhibit.drawings.iter().map(draw).collect()
+        } else {
+            let draw = |stage: &mut Stage| {
+                kiss3d::pollster::block_on(stage.render(look, None));
+                stage.picture()
+            };
+            self.stages.iter_mut().map(draw).collect()
+        };
+        self.exhibit.assemble(&panes)
+    }
+}
+
+/// From one side to the other and back: a face has no back worth seeing.
+fn animation(painter: &mut Painter<'_>, look: &Look) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let frames: Vec<Image> = (0..FRAMES)
+        .map(|k| {
+            let swing = (std::f64::consts::TAU * k as f64 / FRAMES as f64).sin();
+            painter.picture(&Look { yaw: look.yaw + 55.0 * swing, ..*look })
+        })
+        .collect();
+    let size = frames.first().map_or((1, 1), |f| (f.width as u16, f.height as u16));
+    let mut encoder = gif::Encoder::new(&mut bytes, size.0, size.1, &[]).map_err(|e| e.to_string())?;
+    encoder.set_repeat(gif::Repeat::Infinite).map_err(|e| e.to_string())?;
+    for image in &frames {
+        let mut frame = gif::Frame::from_rgb_speed(size.0, size.1, &image.rgb, 10);
+        frame.delay = DELAY;
+        encoder.write_frame(&frame).map_err(|e| e.to_string())?;
+    }
+    drop(encoder);
+    Ok(bytes)
 }

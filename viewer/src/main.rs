@@ -1,29 +1,21 @@
 //! `visard-viewer`: looks at studies, releases, meshes and scans, in a window or without a display.
 
-mod arguments;
-mod headless;
-mod scene;
-mod source;
-mod window;
-
 use clap::Parser;
 use std::process::ExitCode;
+use visard_viewer::{arguments::Arguments, headless};
 
 fn main() -> ExitCode {
-    let arguments = arguments::Arguments::parse();
-    match run(&arguments) {
+    let arguments = Arguments::parse();
+    let done = if arguments.screenshot.is_some() || arguments.turntable.is_some() {
+        headless::run(&arguments)
+    } else {
+        Err("the window is being rebuilt".to_owned())
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("error: {message}");
             ExitCode::from(1)
         }
-    }
-}
-
-fn run(arguments: &arguments::Arguments) -> Result<(), String> {
-    let subject = source::load(&arguments.paths)?;
-    match &arguments.screenshot {
-        Some(file) => headless::screenshot(&subject, arguments.camera, arguments.size, file, arguments.force),
-        None => window::open(subject),
     }
 }

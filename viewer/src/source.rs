@@ -1,59 +1,319 @@
-//! Finds what to show behind a path: a study's released mean, a mesh, or a bare point cloud.
+//! What can be shown behind a path, and whether it may be published.
 
+use crate::tps;
 use std::path::{Path, PathBuf};
+use visard::io::{landmarks, list_scans, npy, read_scan};
 use visard::mesh::{Point, TriMesh};
+use visard::privacy::Certificate;
+
+/// Whether what is shown may be published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Lies beside the certificate of a private release.
+    Released,
+    /// Made by visard itself from no one's data.
+    Public,
+    /// Lies beside a certificate that says it is not private.
+    NotPrivate,
+    /// Everything else: scans, registered faces, means without noise.
+    Internal,
+}
+
+impl Standing {
+    /// The band that what must not be published carries on screen and in pictures; nothing removes it.
+    pub fn band(self) -> Option<&'static str> {
+        match self {
+            Self::Released | Self::Public => None,
+            Self::NotPrivate => Some("NOT PRIVATE - DO NOT PUBLISH"),
+            Self::Internal => Some("INTERNAL - DO NOT PUBLISH"),
+        }
+    }
+
+    /// Of a file: `internal` anywhere in its full path settles it; otherwise the certificate beside it.
+    pub fn of(file: &Path) -> Self {
+        let full =
+            file.canonicalize().or_else(|_| std::path::absolute(file)).unwrap_or_else(|_| file.to_owned());
+        if full.components().any(|part| part.as_os_str().eq_ignore_ascii_case("internal")) {
+            return Self::Internal;
+        }
+        let certificate = full.with_file_name("certificate.json");
+        let text = std::fs::read_to_string(certificate).ok();
+        match text.and_then(|t| Certificate::from_json(&t).ok()) {
+            Some(c) if c.private => Self::Released,
+            Some(_) => Self::NotPrivate,
+            None => Self::Internal,
+        }
+    }
+}
+
+/// The geometry.
+#[derive(Debug, Clone)]
+pub enum Shape {
+    /// Triangles.
+    Surface(TriMesh),
+    /// Bare points.
+    Cloud(Vec<Point>),
+    /// Closed curves in space.
+    Curves(Vec<Vec<Point>>),
+    /// Closed planar outlines, the first drawn strongest.
+    Outlines(Vec<Vec<[f64; 2]>>),
+}
+
+impl Shape {
+    /// All points; outlines lie in the plane z = 0.
+    pub fn points(&self) -> Vec<Point> {
+        match self {
+            Self::Surface(mesh) => mesh.vertices().to_vec(),
+            Self::Cloud(points) => points.clone(),
+            Self::Curves(curves) => curves.concat(),
+            Self::Outlines(o) => o.iter().flatten().map(|p| Point::new(p[0], p[1], 0.0)).collect(),
+        }
+    }
+
+    /// What it is, in words.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Surface(m) => format!("{} vertices, {} triangles", m.vertices().len(), m.triangles().len()),
+            Self::Cloud(p) => format!("{} points", p.len()),
+            Self::Curves(c) => format!("{} curves", c.len()),
+            Self::Outlines(o) if o.len() == 1 => format!("an outline of {} landmarks", o[0].len()),
+            Self::Outlines(o) => format!("{} outlines", o.len()),
+        }
+    }
+}
 
 /// What is shown.
+#[derive(Debug, Clone)]
 pub struct Subject {
+    /// Its name, for titles.
+    pub name: String,
     /// The file it came from.
     pub path: PathBuf,
-    /// Vertices, and triangles where there are any.
-    pub mesh: TriMesh,
-    /// Lies in an `internal` folder: shown with a warning that cannot be removed.
-    pub internal: bool,
+    /// Whether it may be published.
+    pub standing: Standing,
+    /// The geometry.
+    pub shape: Shape,
+    /// Standard deviation of the noise at each vertex, where the release has it.
+    pub noise: Option<Vec<f64>>,
+    /// The curves of the same release, to draw over its surface.
+    pub curves: Vec<Vec<Point>>,
 }
 
-impl Subject {
-    /// Middle of the bounding box and half its diagonal.
-    pub fn bounds(&self) -> (Point, f64) {
-        let mut lo = [f64::INFINITY; 3];
-        let mut hi = [f64::NEG_INFINITY; 3];
-        for p in self.mesh.vertices() {
-            for k in 0..3 {
-                lo[k] = lo[k].min(p[k]);
-                hi[k] = hi[k].max(p[k]);
+/// Something that can be loaded when it is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name in lists.
+    pub name: String,
+    /// The file.
+    pub path: PathBuf,
+}
+
+/// What lies behind a path, without reading the files: a study's release first, then what is internal, then scans.
+///
+/// # Errors
+/// One line: nothing there to show.
+pub fn entries(path: &Path) -> Result<Vec<Entry>, String> {
+    if !path.is_dir() {
+        return Ok(vec![entry(path.to_owned(), path)]);
+    }
+    let known = [
+        "release/mean.ply",
+        "release/mean.tps",
+        "release/curves.npy",
+        "mean.ply",
+        "mean.tps",
+        "curves.npy",
+        "internal/nonprivate_mean.ply",
+        "internal/nonprivate_mean.tps",
+        "internal/nonprivate_curves.npy",
+        "nonprivate_mean.ply",
+        "nonprivate_curves.npy",
+    ];
+    let mut found: Vec<Entry> = known
+        .iter()
+        .map(|name| path.join(name))
+        .filter(|file| file.is_file())
+        .map(|file| entry(file, path))
+        .collect();
+    for folder in [path.join("scans"), path.to_owned()] {
+        // A folder without scans is no error here.
+        for file in list_scans(&[folder]).unwrap_or_default() {
+            if !found.iter().any(|e| e.path == file) {
+                found.push(entry(file, path));
             }
         }
-        let centre = Point::new((lo[0] + hi[0]) / 2.0, (lo[1] + hi[1]) / 2.0, (lo[2] + hi[2]) / 2.0);
-        let radius = (0..3).map(|k| (hi[k] - lo[k]).powi(2)).sum::<f64>().sqrt() / 2.0;
-        (centre, if radius > 0.0 { radius } else { 1.0 })
+    }
+    if found.is_empty() {
+        return Err(format!("{}: no release, mean or scan in this folder", path.display()));
+    }
+    Ok(found)
+}
+
+fn entry(file: PathBuf, root: &Path) -> Entry {
+    let inside = file.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty());
+    let name = inside.unwrap_or(&file).display().to_string();
+    Entry { name, path: file }
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// One line: what is wrong, where, what to do.
+pub fn load(file: &Path) -> Result<Subject, String> {
+    let file = &if file.file_name().is_some_and(|n| n == "certificate.json") {
+        file.with_file_name("mean.ply")
+    } else {
+        file.to_owned()
+    };
+    let shape = read_shape(file)?;
+    let vertices = if let Shape::Surface(mesh) = &shape { mesh.vertices().len() } else { 0 };
+    let noise = npy::read(&file.with_file_name("noise.npy"))
+        .ok()
+        .filter(|a| a.shape == [vertices] && file.file_name().is_some_and(|n| n == "mean.ply"))
+        .map(|a| a.data);
+    let curves = match (&shape, file.file_name().and_then(|n| n.to_str())) {
+        (Shape::Surface(_), Some("mean.ply")) => read_curves(&file.with_file_name("curves.npy")),
+        (Shape::Surface(_), Some("nonprivate_mean.ply")) => {
+            read_curves(&file.with_file_name("nonprivate_curves.npy"))
+        }
+        (Shape::Curves(curves), _) => curves.clone(),
+        _ => Vec::new(),
+    };
+    let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok(Subject { name, path: file.clone(), standing: Standing::of(file), shape, noise, curves })
+}
+
+fn read_shape(file: &Path) -> Result<Shape, String> {
+    let ending = file.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    match ending.as_str() {
+        "tps" => Ok(Shape::Outlines(tps::read(file)?)),
+        "npy" => {
+            let array = npy::read(file).map_err(|e| e.to_string())?;
+            shape_of_array(&array.shape, &array.data).map_err(|e| format!("{}: {e}", file.display()))
+        }
+        _ => {
+            let scan = match read_scan(file) {
+                Ok(scan) => scan,
+                // A table of named landmarks is not a scan, but it can be shown.
+                Err(error) => match landmarks::read(file) {
+                    Ok(found) => return Ok(Shape::Cloud(found.iter().map(|l| l.position).collect())),
+                    Err(_) => return Err(error.to_string()),
+                },
+            };
+            match scan.triangles {
+                None => Ok(Shape::Cloud(scan.vertices)),
+                Some(triangles) => TriMesh::new(scan.vertices, triangles)
+                    .map(Shape::Surface)
+                    .map_err(|e| format!("{}: {e}", file.display())),
+            }
+        }
     }
 }
 
-/// Loads the first path: a folder of a study, or a file that [`visard::io`] reads.
-pub fn load(paths: &[PathBuf]) -> Result<Subject, String> {
-    let path = paths.first().ok_or("nothing to show")?;
-    if paths.len() > 1 {
-        eprintln!("note: showing only the first of {} paths", paths.len());
+fn shape_of_array(shape: &[usize], data: &[f64]) -> Result<Shape, String> {
+    if data.is_empty() {
+        return Err("an empty array".to_owned());
     }
-    let file = if path.is_dir() { mean_of_study(path)? } else { path.clone() };
-    let scan = visard::io::read_scan(&file).map_err(|e| e.to_string())?;
-    if scan.vertices.is_empty() {
-        return Err(format!("{}: no points to show", file.display()));
+    if !data.iter().all(|x| x.is_finite()) {
+        return Err("holds values that are not finite numbers".to_owned());
     }
-    let mesh = TriMesh::new(scan.vertices, scan.triangles.unwrap_or_default())
-        .map_err(|e| format!("{}: {e}", file.display()))?;
-    let internal = std::path::absolute(&file)
-        .unwrap_or_else(|_| file.clone())
-        .components()
-        .any(|part| part.as_os_str() == "internal");
-    Ok(Subject { path: file, mesh, internal })
+    let points = |values: &[f64]| -> Vec<Point> {
+        values.chunks_exact(3).map(|c| Point::new(c[0], c[1], c[2])).collect()
+    };
+    let plane = |values: &[f64]| -> Vec<[f64; 2]> { values.chunks_exact(2).map(|c| [c[0], c[1]]).collect() };
+    match shape {
+        [_, 3] => Ok(Shape::Cloud(points(data))),
+        [_, m, 3] => Ok(Shape::Curves(data.chunks(3 * m).map(points).collect())),
+        [_, 2] => Ok(Shape::Outlines(vec![plane(data)])),
+        [_, k, 2] => Ok(Shape::Outlines(data.chunks(2 * k).map(plane).collect())),
+        _ => Err(format!(
+            "an array of shape {shape:?}; points are (p, 3), curves (J, m, 3), outlines (k, 2) or (n, k, 2)"
+        )),
+    }
 }
 
-fn mean_of_study(folder: &Path) -> Result<PathBuf, String> {
-    ["release/mean.ply", "mean.ply", "internal/nonprivate_mean.ply", "nonprivate_mean.ply"]
-        .iter()
-        .map(|name| folder.join(name))
-        .find(|file| file.is_file())
-        .ok_or_else(|| format!("{}: no release/mean.ply in this folder", folder.display()))
+fn read_curves(file: &Path) -> Vec<Vec<Point>> {
+    match npy::read(file).map(|a| shape_of_array(&a.shape, &a.data)) {
+        Ok(Ok(Shape::Curves(curves))) => curves,
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use visard::io::{write_npy, write_ply};
+    use visard::privacy::{Mu, PrivacyLoss, Statement};
+
+    fn write_triangle(file: &Path) {
+        let v = vec![Point::origin(), Point::new(1.0, 0.0, 0.0), Point::new(0.0, 1.0, 0.0)];
+        write_ply(file, &TriMesh::new(v, vec![[0, 1, 2]]).unwrap()).unwrap();
+    }
+
+    fn certificate(seeded: bool) -> String {
+        let mut statement = Statement::new("m", 3, PrivacyLoss::Gaussian(Mu::new(1.0).unwrap()));
+        statement.seeded = seeded;
+        statement.certify().unwrap().to_json().unwrap()
+    }
+
+    #[test]
+    fn only_a_private_certificate_outside_internal_takes_the_band_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = |folder: &str, json: Option<String>| {
+            let folder = dir.path().join(folder);
+            std::fs::create_dir_all(&folder).unwrap();
+            write_triangle(&folder.join("mean.ply"));
+            if let Some(json) = json {
+                std::fs::write(folder.join("certificate.json"), json).unwrap();
+            }
+            load(&folder.join("mean.ply")).unwrap().standing
+        };
+        assert_eq!(place("release", Some(certificate(false))), Standing::Released);
+        assert_eq!(place("seeded", Some(certificate(true))), Standing::NotPrivate);
+        assert_eq!(place("bare", None), Standing::Internal);
+        assert_eq!(place("damaged", Some("{\"private\": true}".into())), Standing::Internal);
+        assert_eq!(place("internal/release", Some(certificate(false))), Standing::Internal);
+        assert_eq!(place("Internal", Some(certificate(false))), Standing::Internal);
+        // A link from outside does not help.
+        #[cfg(unix)]
+        {
+            let link = dir.path().join("release/link.ply");
+            std::os::unix::fs::symlink(dir.path().join("internal/release/mean.ply"), &link).unwrap();
+            assert_eq!(Standing::of(&link), Standing::Internal);
+        }
+        assert!(Standing::Released.band().is_none() && Standing::Internal.band().is_some());
+    }
+
+    #[test]
+    fn a_study_is_listed_release_first_without_reading_its_files() {
+        let dir = tempfile::tempdir().unwrap();
+        for file in ["release/mean.ply", "internal/nonprivate_mean.ply", "scans/a.ply", "scans/b.xyz"] {
+            let file = dir.path().join(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, "not a mesh").unwrap();
+        }
+        let names: Vec<String> = entries(dir.path()).unwrap().into_iter().map(|e| e.name).collect();
+        assert_eq!(names, ["release/mean.ply", "internal/nonprivate_mean.ply", "scans/a.ply", "scans/b.xyz"]);
+        let empty = tempfile::tempdir().unwrap();
+        assert!(entries(empty.path()).unwrap_err().contains("no release"));
+    }
+
+    #[test]
+    fn arrays_are_told_apart_by_shape_and_bad_files_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a.npy");
+        let kind = |shape: &[usize], value: f64| {
+            write_npy(&file, shape, &vec![value; shape.iter().product()]).unwrap();
+            load(&file).map(|s| s.shape.describe())
+        };
+        assert_eq!(kind(&[5, 3], 0.0).unwrap(), "5 points");
+        assert_eq!(kind(&[2, 4, 3], 0.0).unwrap(), "2 curves");
+        assert_eq!(kind(&[4, 2], 0.0).unwrap(), "an outline of 4 landmarks");
+        assert_eq!(kind(&[3, 4, 2], 0.0).unwrap(), "3 outlines");
+        assert!(kind(&[3, 4], 0.0).unwrap_err().contains("shape [3, 4]"));
+        assert!(kind(&[3, 3], f64::NAN).unwrap_err().contains("a.npy"));
+        assert!(load(&dir.path().join("none.ply")).unwrap_err().contains("none.ply"));
+        std::fs::write(dir.path().join("cut.ply"), "ply\nformat ascii 1.0\nelement vertex 9\n").unwrap();
+        assert!(load(&dir.path().join("cut.ply")).unwrap_err().contains("cut.ply"));
+    }
 }

@@ -1,0 +1,88 @@
+// The face-like material: sky, key light from the upper left, weak fill from the right, a little sheen, as in the reports'
+// still pictures. Or colours of a scalar field, a checkerboard or a polar grid of the disk map.
+
+struct Uniforms {
+    clip: mat4x4<f32>,
+    turn: mat4x4<f32>,
+    // Mode (0 skin, 1 field, 2 checkerboard, 3 polar grid), then nothing.
+    style: vec4<f32>,
+    // The colour map's anchors, sRGB.
+    palette: array<vec4<f32>, 9>,
+}
+
+@group(0) @binding(0) var<uniform> u: Uniforms;
+
+struct Vertex {
+    @location(0) position: vec3<f32>,
+    // Its length is (1 + sky visibility) / 2.
+    @location(1) normal: vec3<f32>,
+    // The field's place on its scale and 0, or the disk coordinate.
+    @location(2) uv: vec2<f32>,
+}
+
+struct Fragment {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) normal: vec3<f32>,
+    @location(1) open: f32,
+    @location(2) uv: vec2<f32>,
+}
+
+@vertex
+fn vertex(v: Vertex) -> Fragment {
+    var out: Fragment;
+    out.clip = u.clip * vec4<f32>(v.position, 1.0);
+    let size = max(length(v.normal), 1e-6);
+    out.normal = (u.turn * vec4<f32>(v.normal / size, 0.0)).xyz;
+    out.open = clamp(2.0 * size - 1.0, 0.0, 1.0);
+    out.uv = v.uv;
+    return out;
+}
+
+fn field_colour(t: f32) -> vec3<f32> {
+    if !(t >= 0.0) { return vec3<f32>(0.6); }
+    let place = clamp(t, 0.0, 1.0) * 8.0;
+    let low = min(u32(place), 7u);
+    return mix(u.palette[low].rgb, u.palette[low + 1u].rgb, place - f32(low));
+}
+
+// +-1/2 in turn over unit intervals, smooth over a pixel.
+fn stripes(x: f32, w: f32) -> f32 {
+    return clamp((abs(fract(0.5 * x + 0.25) - 0.5) - 0.25) * 2.0 / max(w, 1e-6), -0.5, 0.5);
+}
+
+@fragment
+fn fragment(in: Fragment) -> @location(0) vec4<f32> {
+    let clay = vec3<f32>(0.86, 0.71, 0.61);
+    let pixel = max(length(fwidth(in.uv)), 1e-6);
+    let squares = fwidth(in.uv * 10.0);
+    var n = normalize(in.normal);
+    var side = 1.0;
+    if n.z < 0.0 { n = -n; side = 0.45; }
+    let mode = u32(u.style.x + 0.5);
+    if mode == 1u {
+        let c = field_colour(in.uv.x) * side * (0.58 + 0.42 * n.z) * (0.72 + 0.28 * in.open);
+        return vec4<f32>(pow(c, vec3<f32>(2.2)), 1.0);
+    }
+    var base = clay;
+    if mode == 2u {
+        let s = stripes(10.0 * in.uv.x, squares.x) * stripes(10.0 * in.uv.y, squares.y);
+        base = mix(vec3<f32>(0.16, 0.34, 0.52), vec3<f32>(0.96, 0.94, 0.90), 0.5 + 2.0 * s);
+    }
+    if mode == 3u {
+        let r = length(in.uv);
+        let ring = abs(fract(10.0 * r + 0.5) - 0.5) / (10.0 * pixel);
+        let sector = 0.523598776;
+        let spoke = abs(fract(atan2(in.uv.y, in.uv.x) / sector + 0.5) - 0.5) * sector * r / pixel;
+        let ink = 1.0 - smoothstep(0.5, 1.1, min(ring, spoke));
+        base = mix(clay, vec3<f32>(0.05, 0.20, 0.42), ink);
+    }
+    let key = normalize(vec3<f32>(-0.48, 0.58, 0.66));
+    let fill = normalize(vec3<f32>(0.75, 0.05, 0.42));
+    let wrapped = max((dot(n, key) + 0.12) / 1.12, 0.0);
+    let arriving = smoothstep(0.30, 0.80, in.open);
+    let diffuse = in.open * (0.20 + 0.10 * n.y + 0.17 * max(dot(n, fill), 0.0))
+        + (0.4 + 0.6 * in.open) * (0.35 + 0.65 * arriving) * 0.80 * wrapped;
+    let sheen = 0.07 * arriving * pow(max(dot(n, normalize(key + vec3<f32>(0.0, 0.0, 1.0))), 0.0), 24.0);
+    let glow = vec3<f32>(0.045, 0.018, 0.009) * (1.0 - in.open);
+    return vec4<f32>(side * (pow(base, vec3<f32>(2.2)) * diffuse + sheen + glow * base), 1.0);
+}

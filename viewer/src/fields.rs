@@ -1,0 +1,239 @@
+//! What can be painted on a surface: scalar fields with their scales, and the disk map itself.
+
+use crate::material::Paint;
+use crate::source::{Shape, Subject};
+use clap::ValueEnum;
+use std::sync::OnceLock;
+use visard::conformal::{Complex, disk_map};
+use visard::mesh::{DiskMesh, Point, TriMesh, Vector, pose::nearest_rotation};
+use visard::report::colour::ColourScale;
+use visard::study::face::{LoadedTemplate, TemplateSource, load_template};
+use visard::surface::recentred;
+use visard::synth::{builtin_landmarks, builtin_template};
+
+/// Colours on the surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum FieldName {
+    /// Face-like clay
+    #[default]
+    None,
+    /// A checkerboard of the disk map
+    Checker,
+    /// Rings and spokes of the disk map around its centre
+    Polar,
+    /// Signed distance from the built-in template, fitted (the template's vertices needed)
+    Distance,
+    /// Angle distortion of the disk map, degrees
+    Distortion,
+    /// Standard deviation of the noise that was added for privacy
+    Noise,
+}
+
+impl FieldName {
+    /// All of them, with names for buttons.
+    pub const ALL: [(Self, &'static str); 6] = [
+        (Self::None, "surface"),
+        (Self::Checker, "checkerboard"),
+        (Self::Polar, "polar grid"),
+        (Self::Distance, "distance to template"),
+        (Self::Distortion, "angle distortion"),
+        (Self::Noise, "noise of the release"),
+    ];
+}
+
+/// Paint, texture coordinates (one per vertex) and, for scalar fields, the scale.
+#[derive(Debug, Clone)]
+pub struct Colouring {
+    /// What the coordinates mean.
+    pub paint: Paint,
+    /// The field's place on its scale and 0, or the disk coordinate.
+    pub uvs: Vec<[f32; 2]>,
+    /// What the colour bar says.
+    pub scale: Option<ColourScale>,
+}
+
+impl Colouring {
+    fn field(scale: ColourScale, values: &[f64]) -> Self {
+        let uvs =
+            values.iter().map(|v| [if v.is_nan() { -1.0 } else { scale.place(*v) as f32 }, 0.0]).collect();
+        Self { paint: Paint::Field(scale.map), uvs, scale: Some(scale) }
+    }
+
+    fn disk(paint: Paint, z: &[Complex]) -> Self {
+        Self { paint, uvs: z.iter().map(|z| [z.re as f32, z.im as f32]).collect(), scale: None }
+    }
+}
+
+/// The colours of a subject's surface under a field.
+///
+/// # Errors
+/// One line: why the subject has no such field.
+pub fn colouring(name: FieldName, subject: &Subject) -> Result<Colouring, String> {
+    let mesh = match &subject.shape {
+        Shape::Surface(mesh) => mesh,
+        _ if name == FieldName::None => {
+            return Ok(Colouring { paint: Paint::Skin, uvs: Vec::new(), scale: None });
+        }
+        _ => return Err(format!("{}: fields need a surface", subject.name)),
+    };
+    match name {
+        FieldName::None => {
+            Ok(Colouring { paint: Paint::Skin, uvs: vec![[0.0; 2]; mesh.vertices().len()], scale: None })
+        }
+        FieldName::Checker => Ok(Colouring::disk(Paint::Checkerboard, &disk_coordinates(mesh)?)),
+        FieldName::Polar => Ok(Colouring::disk(Paint::PolarGrid, &disk_coordinates(mesh)?)),
+        FieldName::Distortion => {
+            let values = angle_distortion(mesh, &disk_coordinates(mesh)?);
+            Ok(Colouring::field(ColourScale::magnitude("angle distortion", "degrees", &values), &values))
+        }
+        FieldName::Distance => {
+            let template = fitted_template(mesh)
+                .ok_or_else(|| format!("{}: its vertices are not the built-in template's", subject.name))?;
+            let normals = mesh.vertex_normals();
+            let along = |((p, q), n): ((&Point, &Point), &Vector)| (p - q).dot(n);
+            let values: Vec<f64> = mesh.vertices().iter().zip(&template).zip(&normals).map(along).collect();
+            Ok(Colouring::field(ColourScale::signed("distance to template", unit(mesh), &values), &values))
+        }
+        FieldName::Noise => {
+            let values = subject.noise.as_ref().ok_or_else(|| {
+                format!(
+                    "{}: no noise.npy of a release beside it; distance and distortion may serve",
+                    subject.name
+                )
+            })?;
+            Ok(Colouring::field(ColourScale::magnitude("noise, 1 σ", unit(mesh), values), values))
+        }
+    }
+}
+
+/// Lengths of unit-area faces are said so; all others are in the file's own unit.
+fn unit(mesh: &TriMesh) -> &'static str {
+    if (mesh.area() - 1.0).abs() < 0.1 { "face of area 1" } else { "unit of the file" }
+}
+
+/// Conformal coordinates on the unit disk, one per vertex; for the template's vertices with the nose tip at 0 and up upwards.
+///
+/// # Errors
+/// One line: not a disk, or too damaged to flatten.
+pub fn disk_coordinates(mesh: &TriMesh) -> Result<Vec<Complex>, String> {
+    let disk = DiskMesh::try_new(mesh.clone()).map_err(|e| format!("no disk map: {e}"))?;
+    let map = disk_map(&disk).map_err(|e| format!("no disk map: {e}"))?;
+    if fitted_template(mesh).is_none() {
+        return Ok(map.z);
+    }
+    let nose = builtin_landmarks().nose_tip;
+    let tip = mesh.vertices()[nose];
+    let upward = tip + Vector::y() * (0.40 * mesh.area().sqrt());
+    Ok(recentred(&map, mesh, nose, &upward).z)
+}
+
+/// Mean absolute difference of the angles at each vertex between surface and map, degrees.
+fn angle_distortion(mesh: &TriMesh, z: &[Complex]) -> Vec<f64> {
+    let mut sum = vec![(0.0, 0.0); z.len()];
+    for (k, t) in mesh.triangles().iter().enumerate() {
+        let there = angles(&mesh.corners(k));
+        let here = angles(&t.map(|i| Point::new(z[i].re, z[i].im, 0.0)));
+        for c in 0..3 {
+            let difference = (here[c] - there[c]).abs().to_degrees();
+            if difference.is_finite() {
+                sum[t[c]].0 += difference;
+                sum[t[c]].1 += 1.0;
+            }
+        }
+    }
+    sum.into_iter().map(|(s, n)| if n > 0.0 { s / n } else { f64::NAN }).collect()
+}
+
+fn angles(p: &[Point; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|k| (p[(k + 1) % 3] - p[k]).angle(&(p[(k + 2) % 3] - p[k])))
+}
+
+/// The built-in template, prepared once.
+pub fn template() -> Option<&'static LoadedTemplate> {
+    static TEMPLATE: OnceLock<Option<LoadedTemplate>> = OnceLock::new();
+    TEMPLATE.get_or_init(|| load_template(&TemplateSource::Builtin).ok()).as_ref()
+}
+
+/// The built-in template's vertices moved by the similarity that brings them nearest to the mesh's; `None` for meshes of
+/// other triangles.
+pub fn fitted_template(mesh: &TriMesh) -> Option<Vec<Point>> {
+    let builtin = builtin_template();
+    if builtin.triangles() != mesh.triangles() {
+        return None;
+    }
+    let mean = |v: &[Point]| v.iter().map(|p| p.coords).sum::<Vector>() / v.len() as f64;
+    let (from, to) = (mean(builtin.vertices()), mean(mesh.vertices()));
+    let pairs =
+        || builtin.vertices().iter().zip(mesh.vertices()).map(|(p, q)| (p.coords - from, q.coords - to));
+    let cross = pairs().map(|(p, q)| q * p.transpose()).sum();
+    let (rotation, _) = nearest_rotation(&cross)?;
+    let (inner, square) =
+        pairs().fold((0.0, 0.0), |(a, b), (p, q)| (a + q.dot(&(rotation * p)), b + p.norm_squared()));
+    let scale = inner / square;
+    Some(builtin.vertices().iter().map(|p| Point::from(to + rotation * (p.coords - from) * scale)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Standing;
+
+    fn subject(mesh: TriMesh) -> Subject {
+        Subject {
+            name: "s".into(),
+            path: "s.ply".into(),
+            standing: Standing::Public,
+            shape: Shape::Surface(mesh),
+            noise: None,
+            curves: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_moved_and_scaled_template_is_at_no_distance_from_itself() {
+        let builtin = builtin_template();
+        let turn = nalgebra::Rotation3::from_euler_angles(0.3, -0.8, 0.2);
+        let moved =
+            builtin.vertices().iter().map(|p| turn * (p * 0.01) + Vector::new(3.0, -2.0, 1.0)).collect();
+        let mesh = builtin.with_vertices(moved).unwrap();
+        let fitted = fitted_template(&mesh).unwrap();
+        let worst = fitted.iter().zip(mesh.vertices()).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        assert!(worst < 1e-9, "{worst}");
+    }
+
+    #[test]
+    fn a_bump_is_seen_where_it_is() {
+        let builtin = builtin_template();
+        let normals = builtin.vertex_normals();
+        let nose = builtin_landmarks().nose_tip;
+        let mut v = builtin.vertices().to_vec();
+        v[nose] += normals[nose] * 5.0;
+        let found = colouring(FieldName::Distance, &subject(builtin.with_vertices(v).unwrap())).unwrap();
+        let largest =
+            (0..found.uvs.len()).max_by(|&a, &b| found.uvs[a][0].total_cmp(&found.uvs[b][0])).unwrap();
+        assert_eq!(largest, nose);
+    }
+
+    #[test]
+    fn the_disk_map_of_the_template_has_its_nose_at_the_centre() {
+        let z = disk_coordinates(builtin_template()).unwrap();
+        assert!(z[builtin_landmarks().nose_tip].norm() < 1e-9 && z.iter().all(|z| z.norm() < 1.0 + 1e-9));
+        let distortion = colouring(FieldName::Distortion, &subject(builtin_template().clone())).unwrap();
+        assert!(distortion.scale.unwrap().high < 10.0);
+    }
+
+    #[test]
+    fn what_has_no_field_says_why() {
+        let tetra = TriMesh::new(
+            vec![Point::origin(), Point::new(1., 0., 0.), Point::new(0., 1., 0.), Point::new(0., 0., 1.)],
+            vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]],
+        )
+        .unwrap();
+        let s = subject(tetra);
+        assert!(colouring(FieldName::Checker, &s).unwrap_err().contains("not a disk"));
+        assert!(colouring(FieldName::Distance, &s).unwrap_err().contains("template"));
+        assert!(colouring(FieldName::Noise, &s).unwrap_err().contains("noise.npy"));
+        let cloud = Subject { shape: Shape::Cloud(vec![Point::origin()]), ..s };
+        assert!(colouring(FieldName::Noise, &cloud).is_err() && colouring(FieldName::None, &cloud).is_ok());
+    }
+}

@@ -1,0 +1,18 @@
+//! The parts of the viewer: what can be shown ([`source`]), what is drawn on it ([`fields`]), from where ([`look`]), and the
+//! two ways of drawing it: [`stage`] on a graphics card (or software Vulkan), [`software`] without one. [`headless`] makes
+//! pictures and animations of them, [`window`] the interactive program.
+
+pub mod arguments;
+pub mod fields;
+pub mod geometry;
+pub mod headless;
+pub mod look;
+pub mod material;
+pub mod memory;
+pub mod pane;
+pub mod picking;
+pub mod software;
+pub mod source;
+pub mod stage;
+pub mod synthetic;
+pub mod tps;

@@ -1,0 +1,225 @@
+//! The material of surfaces: our own small shader, so that pictures look the same here, in the reports and in the page.
+
+use kiss3d::glamx::Mat4;
+use kiss3d::prelude::*;
+use std::any::Any;
+use std::cell::Cell;
+use visard::report::colour::ColourMap;
+
+/// What a surface's colours say.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Paint {
+    /// Face-like clay.
+    #[default]
+    Skin,
+    /// A scalar field; texture coordinate u is its place on the scale.
+    Field(ColourMap),
+    /// A checkerboard of the disk; texture coordinates are the disk coordinate.
+    Checkerboard,
+    /// Rings and spokes of the disk.
+    PolarGrid,
+}
+
+impl Paint {
+    /// The uniforms `style` and `palette` of the shader.
+    fn uniforms(self) -> [f32; 40] {
+        let (mode, map) = match self {
+            Self::Skin => (0.0, ColourMap::Sequential),
+            Self::Field(map) => (1.0, map),
+            Self::Checkerboard => (2.0, ColourMap::Sequential),
+            Self::PolarGrid => (3.0, ColourMap::Sequential),
+        };
+        let mut out = [0.0; 40];
+        out[0] = mode;
+        for (k, anchor) in map.anchors().iter().enumerate() {
+            for (j, c) in anchor.iter().enumerate() {
+                out[4 + 4 * k + j] = f32::from(*c) / 255.0;
+            }
+        }
+        out
+    }
+}
+
+/// Draws meshes with `face.wgsl`.
+pub struct FaceMaterial {
+    pipeline: PipelineCache,
+    layout: wgpu::BindGroupLayout,
+    paint: Rc<Cell<Paint>>,
+}
+
+/// One object's uniforms on the graphics card.
+struct ObjectUniforms {
+    buffer: wgpu::Buffer,
+    group: wgpu::BindGroup,
+}
+
+impl GpuData for ObjectUniforms {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+/// Two matrices, the style, nine anchors: floats of 4 bytes.
+const UNIFORM_BYTES: u64 = 4 * (16 + 16 + 40);
+
+impl FaceMaterial {
+    /// A material whose paint can be changed through the cell.
+    pub fn new(paint: Rc<Cell<Paint>>) -> Self {
+        let context = Context::get();
+        let layout = context.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("face uniforms"),
+            entries: &[wgpu::BindGroupLayoutEntry {
+                binding: 0,
+                visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+                ty: wgpu::BindingType::Buffer {
+                    ty: wgpu::BufferBindingType::Uniform,
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            }],
+        });
+        let pipeline_layout = context.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("face"),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let shader = context.create_shader_module(Some("face"), include_str!("face.wgsl"));
+        let pipeline = PipelineCache::new(move |samples| pipeline(&pipeline_layout, &shader, samples));
+        Self { pipeline, layout, paint }
+    }
+}
+
+fn pipeline(
+    layout: &wgpu::PipelineLayout,
+    shader: &wgpu::ShaderModule,
+    samples: u32,
+) -> wgpu::RenderPipeline {
+    let attribute =
+        |location, format| [wgpu::VertexAttribute { offset: 0, shader_location: location, format }];
+    let three = wgpu::VertexFormat::Float32x3;
+    let attributes = [attribute(0, three), attribute(1, three), attribute(2, wgpu::VertexFormat::Float32x2)];
+    let buffers: Vec<_> = attributes
+        .iter()
+        .map(|a| {
+            Some(wgpu::VertexBufferLayout {
+                array_stride: a[0].format.size(),
+                step_mode: wgpu::VertexStepMode::Vertex,
+                attributes: a,
+            })
+        })
+        .collect();
+    Context::get().create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some("face"),
+        layout: Some(layout),
+        vertex: wgpu::VertexState {
+            module: shader,
+            entry_point: Some("vertex"),
+            buffers: &buffers,
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+        },
+        fragment: Some(wgpu::FragmentState {
+            module: shader,
+            entry_point: Some("fragment"),
+            targets: &[Some(Context::render_format().into())],
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+        }),
+        primitive: wgpu::PrimitiveState::default(),
+        depth_stencil: Some(wgpu::DepthStencilState {
+            format: Context::depth_format(),
+            depth_write_enabled: Some(true),
+            depth_compare: Some(wgpu::CompareFunction::Less),
+            stencil: wgpu::StencilState::default(),
+            bias: wgpu::DepthBiasState::default(),
+        }),
+        multisample: multisample_state(samples),
+        multiview_mask: None,
+        cache: None,
+    })
+}
+
+impl Material3d for FaceMaterial {
+    fn create_gpu_data(&self) -> Box<dyn GpuData> {
+        let context = Context::get();
+        let buffer = context.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("face uniforms"),
+            size: UNIFORM_BYTES,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let group = context.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("face uniforms"),
+            layout: &self.layout,
+            entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
+        });
+        Box::new(ObjectUniforms { buffer, group })
+    }
+
+    fn prepare(
+        &mut self,
+        pass: usize,
+        transform: Pose3,
+        scale: Vec3,
+        camera: &mut dyn Camera3d,
+        _lights: &LightCollection,
+        _data: &ObjectData3d,
+        gpu_data: &mut dyn GpuData,
+        _width: u32,
+        _height: u32,
+    ) {
+        let Some(object) = gpu_data.as_any_mut().downcast_mut::<ObjectUniforms>() else { return };
+        let (view, projection) = camera.view_transform_pair(pass);
+        let model = transform.to_mat4() * Mat4::from_scale(scale);
+        let clip = projection * view.to_mat4() * model;
+        let turn = view.to_mat4() * transform.to_mat4();
+        let paint = self.paint.get().uniforms();
+        let floats = clip.to_cols_array().into_iter().chain(turn.to_cols_array()).chain(paint);
+        let bytes: Vec<u8> = floats.flat_map(f32::to_le_bytes).collect();
+        Context::get().write_buffer(&object.buffer, 0, &bytes);
+    }
+
+    fn render(
+        &mut self,
+        _pass: usize,
+        _transform: Pose3,
+        _scale: Vec3,
+        _camera: &mut dyn Camera3d,
+        _lights: &LightCollection,
+        data: &ObjectData3d,
+        mesh: &mut GpuMesh3d,
+        _instances: &mut InstancesBuffer3d,
+        gpu_data: &mut dyn GpuData,
+        render_pass: &mut wgpu::RenderPass<'_>,
+        context: &RenderContext,
+    ) {
+        let Some(object) = gpu_data.as_any_mut().downcast_mut::<ObjectUniforms>() else { return };
+        if !data.surface_rendering_active() {
+            return;
+        }
+        let (Ok(mut coords), Ok(mut normals), Ok(mut uvs), Ok(mut faces)) =
+            (mesh.coords().write(), mesh.normals().write(), mesh.uvs().write(), mesh.faces().write())
+        else {
+            return;
+        };
+        coords.load_to_gpu();
+        normals.load_to_gpu();
+        uvs.load_to_gpu();
+        faces.load_to_gpu();
+        let count = 3 * faces.len() as u32;
+        let (Some(c), Some(n), Some(t), Some(f)) =
+            (coords.buffer(), normals.buffer(), uvs.buffer(), faces.buffer())
+        else {
+            return;
+        };
+        render_pass.set_pipeline(&self.pipeline.get(context.sample_count));
+        render_pass.set_bind_group(0, &object.group, &[]);
+        render_pass.set_vertex_buffer(0, c.slice(..));
+        render_pass.set_vertex_buffer(1, n.slice(..));
+        render_pass.set_vertex_buffer(2, t.slice(..));
+        render_pass.set_index_buffer(f.slice(..), wgpu::IndexFormat::Uint32);
+        render_pass.draw_indexed(0..count, 0, 0..1);
+    }
+}

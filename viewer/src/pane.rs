@@ -1,0 +1,284 @@
+//! One pane: a subject and how it is shown, and the lists of triangles and lines this comes to. Knows nothing of graphics
+//! cards, so that all ways of drawing show the same.
+
+use crate::fields::{FieldName, colouring, disk_coordinates, fitted_template};
+use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
+use crate::material::Paint;
+use crate::source::{Shape, Subject};
+use std::rc::Rc;
+use visard::mesh::{Point, TriMesh, Vector};
+use visard::report::colour::{ColourMap, ColourScale};
+use visard::report::visibility::sky_visibility;
+
+/// How a subject is shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Show {
+    /// Colours on the surface.
+    pub field: FieldName,
+    /// The triangles' edges.
+    pub wireframe: bool,
+    /// The vertices.
+    pub points: bool,
+    /// The face radial curves.
+    pub curves: bool,
+    /// The flattened surface instead of the surface.
+    pub disk: bool,
+    /// From the template (0) to the subject (1).
+    pub morph: f64,
+}
+
+impl Default for Show {
+    fn default() -> Self {
+        Self {
+            field: FieldName::None,
+            wireframe: false,
+            points: false,
+            curves: false,
+            disk: false,
+            morph: 1.0,
+        }
+    }
+}
+
+/// A line to draw.
+#[derive(Debug, Clone)]
+pub struct Stroke {
+    /// Its points, in display coordinates.
+    pub points: Vec<[f32; 3]>,
+    /// sRGB in [0, 1].
+    pub colour: [f64; 3],
+    /// Width in pixels.
+    pub width: f32,
+}
+
+/// All that is drawn, in display coordinates (half-diagonal one).
+#[derive(Debug, Clone)]
+pub struct Drawing {
+    /// Vertices.
+    pub positions: Vec<[f32; 3]>,
+    /// Unit normals.
+    pub normals: Vec<[f32; 3]>,
+    /// How much of the sky each vertex sees, from 0 to 1.
+    pub sky: Vec<f32>,
+    /// Texture coordinates.
+    pub uvs: Vec<[f32; 2]>,
+    /// Triangles; those of a subject with triangles come in its order.
+    pub triangles: Vec<[u32; 3]>,
+    /// What the texture coordinates mean.
+    pub paint: Paint,
+    /// Edges and vertices to be drawn.
+    pub wireframe: bool,
+    /// Vertices to be drawn.
+    pub points: bool,
+    /// Lines.
+    pub strokes: Vec<Stroke>,
+    /// The colour bar.
+    pub scale: Option<ColourScale>,
+    /// Lies in a plane: it is moved and enlarged, not turned.
+    pub flat: bool,
+    /// Where subject coordinates went.
+    pub frame: Frame,
+    /// What the viewer should know, such as that the mesh was thinned.
+    pub notices: Vec<String>,
+}
+
+const CURVE_INK: [f64; 3] = [0.05, 0.20, 0.42];
+
+/// Works out what is drawn.
+///
+/// # Errors
+/// One line: why this subject cannot be shown so.
+pub fn draw(subject: &Rc<Subject>, show: &Show) -> Result<Drawing, String> {
+    match &subject.shape {
+        Shape::Surface(mesh) => surface(subject, mesh, show),
+        Shape::Cloud(points) => Ok(cloud(points)),
+        Shape::Curves(curves) => Ok(Drawing {
+            strokes: curve_strokes(curves, &Frame::around(&curves.concat()), true),
+            ..empty(Frame::around(&curves.concat()))
+        }),
+        Shape::Outlines(outlines) => Ok(outline_drawing(subject, outlines)),
+    }
+}
+
+fn empty(frame: Frame) -> Drawing {
+    Drawing {
+        positions: Vec::new(),
+        normals: Vec::new(),
+        sky: Vec::new(),
+        uvs: Vec::new(),
+        triangles: Vec::new(),
+        paint: Paint::Skin,
+        wireframe: false,
+        points: false,
+        strokes: Vec::new(),
+        scale: None,
+        flat: false,
+        frame,
+        notices: Vec::new(),
+    }
+}
+
+fn surface(subject: &Rc<Subject>, mesh: &TriMesh, show: &Show) -> Result<Drawing, String> {
+    let mut notices = Vec::new();
+    let thin;
+    let (mesh, field) = if mesh.triangles().len() > MOST_TRIANGLES {
+        thin = thinned(mesh, MOST_TRIANGLES).0;
+        notices.push(format!(
+            "{} triangles are more than are drawn at once; shown with {}, without fields",
+            mesh.triangles().len(),
+            thin.triangles().len()
+        ));
+        (&thin, FieldName::None)
+    } else {
+        (mesh, show.field)
+    };
+    let own = Subject { shape: Shape::Surface(mesh.clone()), ..Subject::clone(subject) };
+    let colours = colouring(field, &own)?;
+    let morphed = morph(mesh, show.morph)?;
+    let shown = morphed.as_ref().unwrap_or(mesh);
+    let to_array = |v: &Vector| [v.x as f32, v.y as f32, v.z as f32];
+    let normals: Vec<[f32; 3]> = shown.vertex_normals().iter().map(to_array).collect();
+    // Millions of triangles shade themselves finely enough.
+    let sky =
+        if shown.triangles().len() <= 400_000 { sky_visibility(shown, 60) } else { vec![1.0; normals.len()] };
+    let flattened = if show.disk {
+        let z = disk_coordinates(mesh)?;
+        Some(z.iter().map(|z| Point::new(z.re, z.im, 0.0)).collect::<Vec<_>>())
+    } else {
+        None
+    };
+    let frame = match &flattened {
+        Some(_) => Frame { centre: Point::origin(), scale: 0.80 },
+        // The subject's own frame whatever the morph, so that it does not jump.
+        None => Frame::around(mesh.vertices()),
+    };
+    let places = flattened.as_deref().unwrap_or(shown.vertices());
+    let strokes = if show.curves && flattened.is_none() && show.morph >= 1.0 {
+        curve_strokes(&subject.curves, &frame, false)
+    } else {
+        Vec::new()
+    };
+    if show.curves && subject.curves.is_empty() {
+        notices.push(format!("{}: no curves beside it", subject.name));
+    }
+    Ok(Drawing {
+        positions: places.iter().map(|p| frame.place(p)).collect(),
+        normals,
+        sky,
+        uvs: colours.uvs,
+        triangles: mesh.triangles().iter().map(|t| t.map(|i| i as u32)).collect(),
+        paint: colours.paint,
+        wireframe: show.wireframe,
+        points: show.points,
+        strokes,
+        scale: colours.scale,
+        flat: flattened.is_some(),
+        notices,
+        ..empty(frame)
+    })
+}
+
+/// The surface on its way from the fitted template; `None` where the subject itself is shown.
+fn morph(mesh: &TriMesh, t: f64) -> Result<Option<TriMesh>, String> {
+    if t >= 1.0 {
+        return Ok(None);
+    }
+    let template = fitted_template(mesh).ok_or("morphing needs the built-in template's vertices")?;
+    let between = template.iter().zip(mesh.vertices()).map(|(a, b)| a + (b - a) * t).collect();
+    mesh.with_vertices(between).map(Some).map_err(|e| e.to_string())
+}
+
+fn cloud(points: &[Point]) -> Drawing {
+    let frame = Frame::around(points);
+    let (places, normals, triangles) = discs(points);
+    let mut drawing = empty(frame);
+    let shown = triangles.len() / 4;
+    if shown < points.len() {
+        drawing.notices.push(format!("{} points, of which {shown} are drawn", points.len()));
+    }
+    drawing.positions = places.iter().map(|p| frame.place(p)).collect();
+    drawing.normals = normals.iter().map(|v| [v.x as f32, v.y as f32, v.z as f32]).collect();
+    drawing.sky = vec![1.0; normals.len()];
+    drawing.uvs = vec![[0.0; 2]; normals.len()];
+    drawing.triangles = triangles;
+    drawing
+}
+
+fn curve_strokes(curves: &[Vec<Point>], frame: &Frame, coloured: bool) -> Vec<Stroke> {
+    curves
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| !c.is_empty())
+        .map(|(j, curve)| {
+            let points = curve.iter().chain(curve.first()).map(|p| frame.place(p)).collect();
+            let t = 0.85 * j as f64 / curves.len().max(2) as f64;
+            let colour = if coloured { ColourMap::Sequential.at(t) } else { CURVE_INK };
+            Stroke { points, colour, width: if coloured { 2.0 } else { 1.4 } }
+        })
+        .collect()
+}
+
+/// The first outline coloured along the curve; the others pale under it.
+fn outline_drawing(subject: &Subject, outlines: &[Vec<[f64; 2]>]) -> Drawing {
+    let frame = Frame::around(&subject.shape.points());
+    let mut drawing = empty(frame);
+    let place = |p: &[f64; 2]| frame.place(&Point::new(p[0], p[1], 0.0));
+    for outline in outlines.iter().skip(1).take(500) {
+        let points = outline.iter().chain(outline.first()).map(place).collect();
+        drawing.strokes.push(Stroke { points, colour: [0.72, 0.74, 0.77], width: 1.0 });
+    }
+    if let Some(first) = outlines.first() {
+        for k in 0..first.len() {
+            let colour = ColourMap::Sequential.at(0.86 * k as f64 / first.len() as f64);
+            let points = vec![place(&first[k]), place(&first[(k + 1) % first.len()])];
+            drawing.strokes.push(Stroke { points, colour, width: 4.0 });
+        }
+    }
+    drawing.flat = true;
+    drawing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Standing;
+    use visard::synth::builtin_template;
+
+    fn subject(shape: Shape) -> Rc<Subject> {
+        let (name, path) = ("s".to_owned(), "s".into());
+        Rc::new(Subject { name, path, standing: Standing::Public, shape, noise: None, curves: Vec::new() })
+    }
+
+    #[test]
+    fn every_way_of_showing_a_face_is_whole() {
+        let face = subject(Shape::Surface(builtin_template().clone()));
+        for disk in [false, true] {
+            for (field, _) in FieldName::ALL.into_iter().filter(|f| f.0 != FieldName::Noise) {
+                let d = draw(&face, &Show { field, disk, morph: 0.5, ..Show::default() }).unwrap();
+                let n = d.positions.len();
+                assert!(d.normals.len() == n && d.sky.len() == n && d.uvs.len() == n && d.flat == disk);
+                assert!(d.positions.iter().flatten().all(|c| c.abs() <= 1.01));
+                assert!(d.triangles.iter().flatten().all(|&i| (i as usize) < n));
+            }
+        }
+        assert!(draw(&face, &Show { field: FieldName::Noise, ..Show::default() }).is_err());
+    }
+
+    #[test]
+    fn clouds_curves_and_outlines_are_drawn_and_nothing_is_drawn_of_nothing() {
+        let p = vec![Point::origin(), Point::new(1.0, 2.0, 3.0)];
+        assert_eq!(draw(&subject(Shape::Cloud(p.clone())), &Show::default()).unwrap().triangles.len(), 8);
+        let curves = draw(&subject(Shape::Curves(vec![p.clone(), p])), &Show::default()).unwrap();
+        assert_eq!((curves.strokes.len(), curves.strokes[0].points.len()), (2, 3));
+        let square = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        let outlines =
+            draw(&subject(Shape::Outlines(vec![square.clone(), square])), &Show::default()).unwrap();
+        assert!(outlines.flat && outlines.strokes.len() == 5);
+        for shape in [Shape::Surface(TriMesh::default()), Shape::Cloud(vec![]), Shape::Outlines(vec![])] {
+            assert!(draw(&subject(shape), &Show::default()).is_ok());
+        }
+        // Morphing knows only the template's triangles.
+        let mesh = TriMesh::new(vec![Point::origin(); 3], vec![[0, 1, 2]]).unwrap();
+        assert!(draw(&subject(Shape::Surface(mesh)), &Show { morph: 0.5, ..Show::default() }).is_err());
+    }
+}

@@ -1,0 +1,158 @@
+//! A pane on a graphics card: an off-screen surface that both pictures and the window use.
+
+use crate::look::{Look, StillCamera};
+use crate::material::{FaceMaterial, Paint};
+use crate::pane::Drawing;
+use kiss3d::prelude::*;
+use std::cell::Cell;
+use visard::report::render::Image;
+
+/// The ground, sRGB; near-white, as in the reports.
+pub const GROUND: f64 = 0.97;
+
+/// Whether anything can draw: kiss3d panics without an adapter, so ask first.
+pub fn has_adapter() -> bool {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::all(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    kiss3d::pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default())).is_ok()
+}
+
+/// An off-screen surface with one drawing.
+pub struct Stage {
+    surface: OffscreenSurface,
+    scene: SceneNode3d,
+    group: SceneNode3d,
+    material: Rc<RefCell<Box<dyn Material3d>>>,
+    paint: Rc<Cell<Paint>>,
+    strokes: Vec<Polyline3d>,
+    flat: bool,
+    size: (u32, u32),
+}
+
+impl Stage {
+    /// A stage of this size in pixels. Call only where [`has_adapter`].
+    pub async fn new(width: u32, height: u32) -> Self {
+        let mut surface = OffscreenSurface::new(width, height).await;
+        let ground = GROUND.powf(2.2) as f32;
+        surface.set_background_color(Color::new(ground, ground, ground, 1.0));
+        surface.set_shadows_enabled(false);
+        surface.set_samples(NumSamples::Four);
+        surface.window_mut().set_tonemap(kiss3d::post_processing::Tonemap::None);
+        let mut scene = SceneNode3d::empty();
+        let group = scene.add_group();
+        let paint = Rc::new(Cell::new(Paint::Skin));
+        let material: Box<dyn Material3d> = Box::new(FaceMaterial::new(paint.clone()));
+        let material = Rc::new(RefCell::new(material));
+        Self {
+            surface,
+            scene,
+            group,
+            material,
+            paint,
+            strokes: Vec::new(),
+            flat: false,
+            size: (width, height),
+        }
+    }
+
+    /// Changes the size; the next picture has it.
+    pub fn resize(&mut self, width: u32, height: u32) {
+        if self.size != (width, height) {
+            self.size = (width, height);
+            self.surface.resize(width, height);
+        }
+    }
+
+    /// The size in pixels.
+    pub fn size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    /// Puts another drawing on the stage.
+    pub fn set(&mut self, drawing: &Drawing) {
+        self.group.remove();
+        self.group = self.scene.add_group();
+        self.paint.set(drawing.paint);
+        self.flat = drawing.flat;
+        self.strokes = drawing.strokes.iter().map(polyline).collect();
+        if drawing.triangles.is_empty() {
+            return;
+        }
+        let mesh = Rc::new(RefCell::new(gpu_mesh(drawing)));
+        self.group
+            .add_mesh(mesh.clone(), Vec3::ONE)
+            .set_material(self.material.clone())
+            .enable_backface_culling(false);
+        if drawing.wireframe || drawing.points {
+            let mut overlay = self.group.add_mesh(mesh, Vec3::ONE);
+            overlay.set_surface_rendering_activation(false);
+            if drawing.wireframe {
+                overlay.set_lines_width(1.0, false).set_lines_color(Some(Color::new(0.02, 0.04, 0.08, 1.0)));
+            }
+            if drawing.points {
+                overlay.set_points_size(2.5, false).set_points_color(Some(Color::new(0.0, 0.05, 0.25, 1.0)));
+            }
+        }
+    }
+
+    /// Draws one frame as seen; `mark` is a picked point in display coordinates.
+    pub async fn render(&mut self, look: &Look, mark: Option<[f32; 3]>) {
+        let look = self.seen(look);
+        let (position, rotation) = look.pose();
+        self.group.set_position(position);
+        self.group.set_rotation(rotation);
+        // Lines are drawn a hair before the surface they lie on.
+        let lift = Vec3::new(0.0, 0.0, 0.006);
+        let pose = Pose3::from_parts(position + lift, rotation);
+        for stroke in &self.strokes {
+            let mut line = stroke.clone();
+            line.transform = pose;
+            self.surface.window_mut().draw_polyline(&line);
+        }
+        if let Some(mark) = mark {
+            let at = look.place(Vec3::from_array(mark)) + 4.0 * lift;
+            self.surface.window_mut().draw_point(at, Color::new(0.65, 0.08, 0.0, 1.0), 9.0);
+        }
+        let mut camera = StillCamera::new(look.zoom, self.size.0, self.size.1);
+        self.surface.render_3d(&mut self.scene, &mut camera).await;
+    }
+
+    /// What lies in a plane is not turned.
+    fn seen(&self, look: &Look) -> Look {
+        if self.flat { Look { yaw: 0.0, pitch: 0.0, ..*look } } else { *look }
+    }
+
+    /// The last frame.
+    pub fn picture(&self) -> Image {
+        let picture = self.surface.snap_image();
+        Image { width: picture.width() as usize, height: picture.height() as usize, rgb: picture.into_raw() }
+    }
+
+    /// The last frame on the graphics card, for the window.
+    pub fn view(&mut self) -> wgpu::TextureView {
+        self.surface.output_view()
+    }
+}
+
+fn gpu_mesh(drawing: &Drawing) -> GpuMesh3d {
+    let positions = drawing.positions.iter().map(|p| Vec3::from_array(*p)).collect();
+    // The material reads the sky's visibility from the normal's length.
+    let normals = drawing
+        .normals
+        .iter()
+        .zip(&drawing.sky)
+        .map(|(n, sky)| Vec3::from_array(*n) * (0.5 + 0.5 * sky))
+        .collect();
+    let uvs = drawing.uvs.iter().map(|uv| Vec2::from_array(*uv)).collect();
+    GpuMesh3d::new(positions, drawing.triangles.clone(), Some(normals), Some(uvs), false)
+}
+
+fn polyline(stroke: &crate::pane::Stroke) -> Polyline3d {
+    let [r, g, b] = stroke.colour.map(|c| c.powf(2.2) as f32);
+    Polyline3d::new(stroke.points.iter().map(|p| Vec3::from_array(*p)).collect())
+        .with_color(Color::new(r, g, b, 1.0))
+        .with_width(stroke.width)
+        .with_perspective(false)
+}

@@ -1,0 +1,109 @@
+//! Private means of made-up people at any budget: to feel what μ means without spending anyone's privacy.
+
+use crate::fields::template;
+use crate::source::{Shape, Standing, Subject};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+use visard::function::FaceCurves;
+use visard::mesh::TriMesh;
+use visard::privacy::noise::NoiseSource;
+use visard::privacy::{Ledger, Mu};
+use visard::study::face::{FaceMechanism, mean};
+use visard::synth::{FaceParameters, builtin_template};
+
+/// How many people the population has.
+pub const PEOPLE: usize = 200;
+const CURVES: usize = 23;
+const SAMPLES: usize = 80;
+
+/// The curves of made-up people, known exactly: no scanning, no registration.
+pub struct Population {
+    own: FaceCurves,
+    records: Vec<Option<FaceCurves>>,
+}
+
+impl Population {
+    /// The same people every time.
+    ///
+    /// # Errors
+    /// One line; not met in practice.
+    pub fn new(people: usize) -> Result<Self, String> {
+        let template = &template().ok_or("the built-in template cannot be prepared")?.template;
+        let own = template.own_curves(CURVES, SAMPLES).map_err(|e| e.to_string())?;
+        let mut rng = ChaCha20Rng::seed_from_u64(7);
+        let records = (0..people)
+            .map(|_| {
+                let face = FaceParameters::sample(&mut rng).vertices();
+                template.curves_of(&face, CURVES, SAMPLES).ok()
+            })
+            .collect();
+        Ok(Self { own, records })
+    }
+
+    /// How many people there are.
+    pub fn people(&self) -> usize {
+        self.records.len()
+    }
+
+    /// A draw of the default mechanism at this μ; the same for the same `draw`.
+    ///
+    /// # Errors
+    /// One line: a μ the mechanism refuses.
+    pub fn draw(&self, mu: f64, draw: u64) -> Result<Subject, String> {
+        let template = &template().ok_or("the built-in template cannot be prepared")?.template;
+        let mu = Mu::new(mu).map_err(|e| e.to_string())?;
+        let mechanism = mean::mechanism(FaceMechanism::Joint, &self.own, &self.records, None, mu)
+            .map_err(|e| e.to_string())?
+            .ok_or("no mechanism")?;
+        let mut ledger = Ledger::in_memory(None);
+        let mut noise = NoiseSource::seeded(draw);
+        let released = mean::release(mechanism.as_ref(), &self.own, &self.records, &mut ledger, &mut noise)
+            .map_err(|e| e.to_string())?;
+        let mesh = template.face_through(&released.curves).map_err(|e| e.to_string())?;
+        let name = format!("synthetic people, n = {}, {mu}", self.people());
+        Ok(Subject { curves: curves_in_space(&released.curves), ..public(name, mesh) })
+    }
+}
+
+fn curves_in_space(curves: &FaceCurves) -> Vec<Vec<visard::mesh::Point>> {
+    let points = |c: &[f64]| c.chunks_exact(3).map(|p| visard::mesh::Point::new(p[0], p[1], p[2])).collect();
+    curves.data().chunks(3 * curves.samples()).map(points).collect()
+}
+
+fn public(name: String, mesh: TriMesh) -> Subject {
+    Subject {
+        path: name.clone().into(),
+        name,
+        standing: Standing::Public,
+        shape: Shape::Surface(mesh),
+        noise: None,
+        curves: Vec::new(),
+    }
+}
+
+/// The built-in template face.
+pub fn template_subject() -> Subject {
+    public("built-in template".to_owned(), builtin_template().clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vertices(subject: &Subject) -> Vec<visard::mesh::Point> {
+        subject.shape.points()
+    }
+
+    #[test]
+    fn less_budget_moves_the_face_more_and_draws_repeat() {
+        let people = Population::new(30).unwrap();
+        let at = |mu, draw| vertices(&people.draw(mu, draw).unwrap());
+        let distance = |a: &[visard::mesh::Point], b: &[visard::mesh::Point]| {
+            (a.iter().zip(b).map(|(p, q)| (p - q).norm_squared()).sum::<f64>() / a.len() as f64).sqrt()
+        };
+        assert_eq!(at(1.0, 5), at(1.0, 5));
+        let (near, far) = (distance(&at(50.0, 1), &at(50.0, 2)), distance(&at(1.0, 1), &at(1.0, 2)));
+        assert!(far > 3.0 * near, "{near} {far}");
+        assert!(people.draw(f64::NAN, 1).is_err() && people.draw(-1.0, 1).is_err());
+    }
+}
