@@ -26,6 +26,7 @@ pub mod mesh;
 pub mod optimize;
 pub mod privacy;
 pub mod report;
+pub mod reproduce;
 pub mod sparse;
 pub mod stats;
 pub mod study;

@@ -8,6 +8,7 @@ mod output;
 mod points;
 mod privacy;
 mod progress;
+mod reproduce;
 mod view;
 
 use clap::{Args, Parser, Subcommand};
@@ -72,6 +73,8 @@ enum Command {
     /// Privacy budgets: convert, compose, calibrate, audit, explain
     #[command(subcommand)]
     Privacy(privacy::PrivacyCommand),
+    /// The papers' tables and figures, ours beside them
+    Reproduce(reproduce::ReproduceArgs),
     /// Open a study, a mesh or a scan in the interactive viewer
     View(view::ViewArgs),
 }
@@ -99,6 +102,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         Command::Hyperbolic(command) => points::hyperbolic(command, &cli.global, printer),
         Command::Optimize(command) => optimize::run(command, &cli.global, printer),
         Command::Privacy(command) => privacy::run(command, &cli.global, printer),
+        Command::Reproduce(args) => reproduce::run(args, &cli.global, printer),
         Command::View(args) => view::run(args, printer),
     }
 }

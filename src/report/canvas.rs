@@ -53,7 +53,8 @@ impl Image {
         for row in span(1, self.height) {
             for column in span(0, self.width) {
                 let p = [column as f64 + 0.5 - a[0], row as f64 + 0.5 - a[1]];
-                let t = if square > 0.0 { ((p[0] * d[0] + p[1] * d[1]) / square).clamp(0.0, 1.0) } else { 0.0 };
+                let t =
+                    if square > 0.0 { ((p[0] * d[0] + p[1] * d[1]) / square).clamp(0.0, 1.0) } else { 0.0 };
                 let distance = (p[0] - t * d[0]).hypot(p[1] - t * d[1]);
                 let cover = (width / 2.0 + 0.5 - distance).clamp(0.0, 1.0);
                 if cover > 0.0 {
@@ -218,7 +219,9 @@ mod tests {
             let image = Image::filled(width, height, [200; 3]).with_band("INTERNAL - DO NOT PUBLISH");
             let rows = image.height - height;
             let band = &image.rgb[..3 * rows * width];
-            assert!(rows >= 14 && band[..3] == WARNING && image.rgb[3 * rows * width..].iter().all(|&c| c == 200));
+            assert!(
+                rows >= 14 && band[..3] == WARNING && image.rgb[3 * rows * width..].iter().all(|&c| c == 200)
+            );
             if width > 100 {
                 assert!(band.chunks(3).filter(|p| p[1] > 200).count() > 100);
             }

@@ -1,0 +1,56 @@
+//! `visard reproduce`: the papers' figures and tables, ours beside them.
+
+use super::Global;
+use super::output::{Failure, Printer};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use visard::reproduce::{Context, ITEMS, ReproduceError, reproduce};
+
+/// Regenerate the papers' tables and figures, with our better way beside each
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  visard reproduce list\n  visard reproduce all --quick --out gallery\n\nPublic data sets are looked for in the folder VISARD_DATA; without them synthetic populations are used."
+)]
+pub struct ReproduceArgs {
+    /// Items, "all", or "list" to show them
+    #[arg(value_name = "NAME", required = true)]
+    names: Vec<String>,
+    /// Folder for the results and index.html
+    #[arg(long, value_name = "DIR", default_value = "visard-reproduction")]
+    out: PathBuf,
+    /// Smaller sizes, within two minutes
+    #[arg(long)]
+    quick: bool,
+}
+
+/// Runs the items; finished ones are kept unless `--force` is given.
+pub fn run(args: &ReproduceArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    if args.names.iter().any(|n| n == "list") {
+        let lines: Vec<String> = ITEMS.iter().map(|i| format!("{:20} {}", i.name, i.about)).collect();
+        let names: Vec<_> = ITEMS.iter().map(|i| json!({"name": i.name, "about": i.about})).collect();
+        printer.result(json!({"items": names}), lines.join("\n"));
+        return Ok(());
+    }
+    let data = std::env::var_os("VISARD_DATA").map(PathBuf::from).filter(|p| p.is_dir());
+    if data.is_none() {
+        eprintln!("note: VISARD_DATA names no folder: synthetic populations are used where data are needed");
+    }
+    std::fs::create_dir_all(&args.out)
+        .map_err(|e| Failure::failed(format!("cannot prepare {}: {e}", args.out.display())))?;
+    let context = Context { data, quick: args.quick };
+    let progress = |name: &str, done: usize, of: usize, reused: bool| {
+        eprintln!("[{}/{of}] {name}{}", done + 1, if reused { " (kept from before)" } else { "" });
+    };
+    let findings =
+        reproduce(&args.names, &args.out, &context, global.force, &progress).map_err(|e| match e {
+            ReproduceError::Unknown(_) => Failure::usage(e),
+            _ => Failure::failed(e),
+        })?;
+    let index = args.out.join("index.html");
+    printer.result(
+        json!({"index": index, "items": findings.iter().map(|(n, f)| json!({"name": n, "verdict": f.verdict, "seconds": f.seconds})).collect::<Vec<_>>()}),
+        format!("{} items: {}", findings.len(), index.display()),
+    );
+    Ok(())
+}
