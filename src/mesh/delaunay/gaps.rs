@@ -53,7 +53,8 @@ pub(crate) struct Closed {
 /// [`MeshError::NotADisk`] for no surface, several surfaces, a closed one, and one with handles that do not come open.
 pub(crate) fn close_gaps(cloud: &Cloud<'_>, mut triangles: Vec<[usize; 3]>) -> Result<Closed, MeshError> {
     refuse_two_surfaces(cloud, &triangles)?;
-    for round in 0.. {
+    let mut round = 0;
+    loop {
         let survey = open_tangles(cloud, &mut triangles)?;
         let border = survey.loops.first().map(|l| l.vertices.clone()).unwrap_or_default();
         let (filled, new) = fill_all(cloud, &survey, &triangles);
@@ -63,8 +64,8 @@ pub(crate) fn close_gaps(cloud: &Cloud<'_>, mut triangles: Vec<[usize; 3]>) -> R
             return Ok(Closed { triangles: filled, new, border });
         }
         triangles.retain(|t| !t.iter().any(|v| clashes.binary_search(v).is_ok()));
+        round += 1;
     }
-    unreachable!("the loop ends at the last round")
 }
 
 fn refuse_two_surfaces(cloud: &Cloud<'_>, triangles: &[[usize; 3]]) -> Result<(), MeshError> {
