@@ -137,6 +137,32 @@ fn flatten_writes_a_disk_map() {
     assert!(quality["angle_distortion_deg"]["mean"].as_f64().unwrap() < 1.5);
 }
 
+/// A 6 × 6 grid with the middle square taken out.
+#[test]
+fn flatten_names_what_is_no_disk_and_repairs_when_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("holed.obj");
+    let mut text = String::new();
+    (0..36).for_each(|i| text.push_str(&format!("v {} {} {}\n", i % 6, i / 6, 0.1 * f64::from(i % 5))));
+    for (x, y) in (0..25).map(|c| (c % 5, c / 5)).filter(|&c| c != (2, 2)) {
+        let v = 6 * y + x + 1;
+        text.push_str(&format!("f {} {} {} {}\n", v, v + 1, v + 7, v + 6));
+    }
+    fs::write(&file, text).unwrap();
+    let out = dir.path().join("flat");
+    let args = ["face", "flatten", file.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    let (code, message) = stderr_of(&args);
+    assert_eq!(code, Some(1));
+    assert!(message.contains("2 boundary loops (expected 1)") && message.contains("--repair"), "{message}");
+    assert!(!out.exists());
+    visard().args(args).arg("--repair").assert().success();
+    let map = visard::io::npy::read(&out.join("disk_map.npy")).unwrap();
+    assert_eq!(map.shape, [36, 2]);
+    // The first vertex is a corner of the border.
+    assert_eq!(map.data[..2], [1.0, 0.0]);
+    assert!(map.data.chunks(2).all(|z| z[0] * z[0] + z[1] * z[1] < 1.0 + 1e-12));
+}
+
 #[test]
 fn privacy_arithmetic_from_the_command_line() {
     let out = visard().args(["privacy", "compose", "--mu", "3", "--mu", "4", "--json"]).output().unwrap();

@@ -109,14 +109,19 @@ impl From<MechanismName> for FaceMechanism {
 
 /// Arguments of `face flatten`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  visard face flatten face.ply --out flat")]
+#[command(
+    after_help = "The map is centred: the surface's area is balanced around 0, and the first vertex of the file that lies on the border is at 1. Rows of disk_map.npy are in the order of the file's vertices.\n\nExample:\n  visard face flatten face.ply --out flat\n  visard face flatten scan.ply --repair --out flat"
+)]
 pub struct FlattenArgs {
-    /// A mesh with one border; small holes are filled
+    /// A mesh that is a disk: one piece, one border, no handles
     #[arg(value_name = "MESH")]
     mesh: PathBuf,
     /// Folder for disk_map.npy and quality.json
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Make the mesh a disk first: fill holes, drop debris, cut handles. Vertices dropped on the way get NaN rows
+    #[arg(long)]
+    repair: bool,
 }
 
 /// Arguments of `face register`.
@@ -309,10 +314,21 @@ fn flatten(args: &FlattenArgs, global: &Global, printer: &Printer) -> Result<(),
     let mesh = TriMesh::new(scan.vertices, triangles).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
     let (disk, source) = match DiskMesh::try_new(mesh.clone()) {
         Ok(disk) => (disk, (0..vertices).map(Some).collect()),
+        Err(error) if !args.repair => {
+            return Err(Failure::failed(format!("{name}: {error}"))
+                .with_hint("--repair fills holes, drops debris and cuts small handles first"));
+        }
         Err(_) => {
             let repaired = make_disk(mesh, None, &RepairSettings::default())
                 .map_err(|e| Failure::failed(format!("{name}: {e}")))?;
             eprintln!("note: repaired before flattening: {}", repaired.log);
+            let kept = repaired.vertex_source.iter().flatten().collect::<std::collections::HashSet<_>>();
+            if kept.len() < vertices {
+                eprintln!(
+                    "note: {} vertices are not part of the disk; their rows are NaN",
+                    vertices - kept.len()
+                );
+            }
             (repaired.mesh, repaired.vertex_source)
         }
     };

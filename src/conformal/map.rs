@@ -41,13 +41,15 @@ const BOUNDARY_STEPS: Stop = Stop { steps: 20, movement: 1e-4 };
 const RECENTRINGS: usize = 8;
 
 /// A disk conformal map of a disk-like mesh: boundary exactly on the unit circle, no triangle turned over, as
-/// conformal as the triangulation allows, the same up to rotation however the mesh is posed, scaled or numbered.
+/// conformal as the triangulation allows; the same however the mesh is posed and scaled, and up to rotation however
+/// it is numbered.
 ///
 /// 1. Among the harmonic maps with boundary on the circle, the conformal one has the least Dirichlet energy
 ///    less area (conformal energy, Hutchinson 1991; Yueh, Lin, Wu and Yau 2017). One sparse Cholesky factor
 ///    with the boundary eliminated last gives the energy as a dense quadratic form of the boundary, minimized
 ///    over the boundary angles by Newton's method from arc length.
-/// 2. The Möbius freedom is fixed by putting the centre of the surface's area at the origin.
+/// 2. The Möbius freedom is fixed: the mean of the vertices, weighted by the area around them on the surface, lies at
+///    the origin, and the boundary vertex of least number at 1.
 /// 3. Flipped triangles (obtuse ones make cotangent weights negative) are turned back: single vertices are
 ///    moved into the kernels of their stars, or positive weights are used around them.
 /// 4. A few Gauss–Newton steps lower the sum over triangles of a robust measure of the Beltrami coefficient,
@@ -69,12 +71,14 @@ pub fn disk_map(disk: &DiskMesh) -> Result<DiskMap, ConformalError> {
     widen_narrow_arcs(&mut angles);
     let mut map = DiskMap { z: solver.extend_map(&on_circle(&angles))? };
     drop(solver);
-    map.balance(&surface_weights(disk, &parts.shape));
+    let weights = surface_weights(disk, &parts.shape);
+    map.balance(&weights);
     if map.unflip(disk, &parts).is_err() {
         // Crowded beyond the resolution of numbers: start from the other end, the even map.
         map = DiskMap::even(disk, &parts)?;
     }
     refine(disk, &parts.shape, &parts.elimination, &mut map.z)?;
+    map.fix_gauge(disk, &weights);
     Ok(map)
 }
 
@@ -133,6 +137,32 @@ impl DiskMap {
                 _ => break,
             }
         }
+    }
+
+    /// Balances again what refinement has moved, and turns the boundary vertex of least number to 1. A balance that
+    /// would turn a triangle over (it is a hair's breadth away) is left.
+    fn fix_gauge(&mut self, disk: &DiskMesh, weights: &[f64]) {
+        let mut balanced = self.clone();
+        balanced.balance(weights);
+        balanced.turn_to_first(disk);
+        if balanced.is_bijective(disk) {
+            *self = balanced;
+            return;
+        }
+        let mut turned = self.clone();
+        turned.turn_to_first(disk);
+        if turned.is_bijective(disk) {
+            *self = turned;
+        }
+    }
+
+    /// Turns the boundary vertex of least number to 1.
+    fn turn_to_first(&mut self, disk: &DiskMesh) {
+        let Some(&first) = disk.boundary().iter().min() else { return };
+        let turn = self.z[first].conj() / self.z[first].norm();
+        self.z.iter_mut().for_each(|z| *z *= turn);
+        self.put_boundary_on_circle(disk);
+        self.z[first] = Complex::ONE;
     }
 
     /// Tutte's map: even arcs on the boundary, every interior vertex at the mean of its neighbours.
@@ -312,6 +342,22 @@ mod tests {
         map.balance(&weights);
         let mean: Complex<f64> = map.z.iter().zip(&weights).map(|(z, w)| z * w).sum();
         assert!(mean.norm() < 1e-12);
+    }
+
+    #[test]
+    fn the_gauge_is_the_documented_one() {
+        let disk = fan(11);
+        let map = disk_map(&disk).unwrap();
+        assert_eq!(map.z[0], Complex::ONE);
+        let weights = surface_weights(&disk, &Intrinsic::new(disk.mesh()).unwrap());
+        let mean: Complex<f64> = map.z.iter().zip(&weights).map(|(z, w)| z * w).sum();
+        assert!(mean.norm() < 1e-12, "{mean}");
+        // Pose and scale do not matter.
+        let turn = nalgebra::Rotation3::from_euler_angles(0.3, -2.0, 1.1);
+        let moved =
+            disk.mesh().vertices().iter().map(|p| turn * p * 7.0 + nalgebra::Vector3::new(1.0, 2.0, 3.0));
+        let again = disk_map(&disk.with_vertices(moved.collect()).unwrap()).unwrap();
+        map.z.iter().zip(&again.z).for_each(|(a, b)| assert!((a - b).norm() < 1e-6, "{a} {b}"));
     }
 
     #[test]

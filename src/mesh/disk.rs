@@ -49,6 +49,15 @@ impl DiskMesh {
         self.mesh
     }
 
+    /// The same disk seen from the other side.
+    pub(crate) fn turned_over(self) -> Self {
+        let (vertices, mut triangles) = self.mesh.into_parts();
+        triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        let mut boundary = self.boundary;
+        boundary.reverse();
+        Self { mesh: TriMesh::from_checked(vertices, triangles), boundary }
+    }
+
     /// The same disk at other places (one per vertex, in order).
     ///
     /// # Errors

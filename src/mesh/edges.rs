@@ -14,7 +14,8 @@ pub struct Edge {
 /// The edges of a list of triangles. Side `3 t + k` of triangle `t` runs from corner `k` to corner `k + 1`.
 ///
 /// Makes no assumption on the list except that each triangle has three different corners: an edge may have
-/// one side (border), two (in opposite directions where the orientation is consistent) or more.
+/// one side (border), two (in opposite directions where the orientation is consistent) or more. There may be at most
+/// 2³² sides and vertices.
 #[derive(Debug, Clone)]
 pub struct EdgeTable {
     edges: Vec<Edge>,
@@ -36,17 +37,19 @@ impl EdgeTable {
         (0..n_sides).for_each(|s| start[ends(s)[0] + 1] += 1);
         (0..n_vertices).for_each(|v| start[v + 1] += start[v]);
         let mut fill = start.clone();
-        let mut slots = vec![(0usize, 0usize); n_sides];
+        // Larger end and side in one word: half the memory, and they sort as one number.
+        let mut slots = vec![0u64; n_sides];
         for side in 0..n_sides {
             let [low, high] = ends(side);
-            slots[fill[low]] = (high, side);
+            slots[fill[low]] = (high as u64) << 32 | side as u64;
             fill[low] += 1;
         }
         let mut edges: Vec<Edge> = Vec::with_capacity(n_sides / 2 + 1);
         let mut edge_of_side = vec![0; n_sides];
         for low in 0..n_vertices {
             slots[start[low]..start[low + 1]].sort_unstable();
-            for (slot, &(high, side)) in slots.iter().enumerate().take(start[low + 1]).skip(start[low]) {
+            for (slot, &word) in slots.iter().enumerate().take(start[low + 1]).skip(start[low]) {
+                let (high, side) = ((word >> 32) as usize, word as u32 as usize);
                 match edges.last_mut() {
                     Some(e) if e.ends == [low, high] => e.n_sides += 1,
                     _ => edges.push(Edge { ends: [low, high], first_side: slot, n_sides: 1 }),
@@ -54,7 +57,19 @@ impl EdgeTable {
                 edge_of_side[side] = edges.len() - 1;
             }
         }
-        Self { edges, sides: slots.into_iter().map(|(_, side)| side).collect(), edge_of_side }
+        Self { edges, sides: slots.into_iter().map(|word| word as u32 as usize).collect(), edge_of_side }
+    }
+
+    /// The table of the same triangles cut apart at their pinched vertices: corner c is vertex `fans[c]` now. No edge
+    /// may have more than two sides, and two sides must run in opposite directions.
+    pub(crate) fn apart(&self, fans: &[usize]) -> Self {
+        let mut out = self.clone();
+        for edge in &mut out.edges {
+            let side = self.sides[edge.first_side];
+            let (a, b) = (fans[side], fans[side - side % 3 + (side + 1) % 3]);
+            edge.ends = [a.min(b), a.max(b)];
+        }
+        out
     }
 
     /// All edges.

@@ -13,6 +13,7 @@ pub mod pose;
 mod refine;
 mod repair;
 mod sheet;
+mod signs;
 mod survey;
 mod topology;
 mod trimesh;

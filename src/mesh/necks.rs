@@ -1,6 +1,6 @@
 //! The shortest ways from border to border that cut the handles of a surface open.
 
-use super::edges::{EdgeTable, side_ends};
+use super::edges::{Edge, EdgeTable};
 use super::topology::BoundaryLoop;
 use super::unite::Sets;
 use std::collections::VecDeque;
@@ -20,28 +20,36 @@ pub(crate) struct Arc {
 /// Tree–cotree decomposition (Eppstein 2003; greedy by length as Erickson and Whittlesey 2005): a shortest-path
 /// forest from the border, a spanning tree of the triangles across the remaining edges that prefers edges far
 /// from the border, and what is left closes the arcs. The surface must be connected and have a border.
+///
+/// Loops for which `is_covered` holds are taken for closed by a cell each: no arc begins or ends there.
 pub(crate) fn generating_arcs(
     triangles: &[[usize; 3]],
     table: &EdgeTable,
     loops: &[BoundaryLoop],
     n_vertices: usize,
+    is_covered: &dyn Fn(&BoundaryLoop) -> bool,
 ) -> Vec<Arc> {
     const NONE: usize = usize::MAX;
     let mut root = vec![NONE; n_vertices];
     let mut parent = vec![NONE; n_vertices];
     let mut steps = vec![0usize; n_vertices];
     let mut queue = VecDeque::new();
+    let mut cell_at = vec![NONE; n_vertices];
     for (k, l) in loops.iter().enumerate() {
+        let is_covered = is_covered(l);
         for &v in &l.vertices {
-            if root[v] == NONE {
+            if is_covered {
+                cell_at[v] = triangles.len() + k;
+            } else if root[v] == NONE {
                 root[v] = k;
                 queue.push_back(v);
             }
         }
     }
-    let neighbours = neighbour_lists(triangles, n_vertices);
+    let neighbours = NeighbourLists::new(table, n_vertices);
     while let Some(v) = queue.pop_front() {
-        for &u in &neighbours[v] {
+        for &u in neighbours.of(v) {
+            let u = u as usize;
             if root[u] == NONE {
                 (root[u], parent[u], steps[u]) = (root[v], v, steps[v] + 1);
                 queue.push_back(u);
@@ -49,15 +57,24 @@ pub(crate) fn generating_arcs(
         }
     }
     let in_forest = |[a, b]: [usize; 2]| parent[a] == b || parent[b] == a;
-    let mut crossed: Vec<_> =
-        table.edges().iter().filter(|e| table.sides(e).len() == 2 && !in_forest(e.ends)).collect();
+    // The triangles, or the triangle and the cell, on either side of an edge.
+    let faces = |e: &Edge| match *table.sides(e) {
+        [s, o] => Some([s / 3, o / 3]),
+        [s] => Some([s / 3, cell_at[e.ends[0]]]).filter(|f| f[1] != NONE && f[1] == cell_at[e.ends[1]]),
+        _ => None,
+    };
+    let mut crossed: Vec<_> = table
+        .edges()
+        .iter()
+        .filter(|e| !in_forest(e.ends))
+        .filter_map(|e| faces(e).map(|faces| (e, faces)))
+        .collect();
     let length = |[a, b]: [usize; 2]| steps[a] + steps[b] + 1;
-    crossed.sort_by_key(|e| std::cmp::Reverse(length(e.ends)));
-    let mut joined = Sets::new(triangles.len());
+    crossed.sort_by_key(|(e, _)| std::cmp::Reverse(length(e.ends)));
+    let mut joined = Sets::new(triangles.len() + loops.len());
     let mut arcs: Vec<Arc> = Vec::new();
-    for edge in crossed {
-        let sides = table.sides(edge);
-        if joined.unite(sides[0] / 3, sides[1] / 3) {
+    for (edge, [one, other]) in crossed {
+        if joined.unite(one, other) {
             continue;
         }
         let [a, b] = edge.ends;
@@ -72,14 +89,31 @@ pub(crate) fn generating_arcs(
     arcs
 }
 
-fn neighbour_lists(triangles: &[[usize; 3]], n_vertices: usize) -> Vec<Vec<usize>> {
-    let mut out = vec![Vec::new(); n_vertices];
-    for side in 0..3 * triangles.len() {
-        let [a, b] = side_ends(triangles, side);
-        out[a].push(b);
-        out[b].push(a);
+/// The neighbours of every vertex along edges, as one list cut into pieces.
+struct NeighbourLists {
+    start: Vec<usize>,
+    flat: Vec<u32>,
+}
+
+impl NeighbourLists {
+    fn new(table: &EdgeTable, n_vertices: usize) -> Self {
+        let mut start = vec![0; n_vertices + 1];
+        table.edges().iter().flat_map(|e| e.ends).for_each(|v| start[v + 1] += 1);
+        (0..n_vertices).for_each(|v| start[v + 1] += start[v]);
+        let mut fill = start.clone();
+        let mut flat = vec![0; 2 * table.edges().len()];
+        for &[a, b] in table.edges().iter().map(|e| &e.ends) {
+            for (from, to) in [(a, b), (b, a)] {
+                flat[fill[from]] = to as u32;
+                fill[from] += 1;
+            }
+        }
+        Self { start, flat }
     }
-    out
+
+    fn of(&self, v: usize) -> &[u32] {
+        &self.flat[self.start[v]..self.start[v + 1]]
+    }
 }
 
 /// The triangles to take away so that the surface is cut along an arc: those at its inner vertices, or those
@@ -119,9 +153,23 @@ mod tests {
         let places: Vec<Point> = (0..n * n).map(|i| Point::new(i as f64, (i * i) as f64, 0.0)).collect();
         let table = EdgeTable::new(&triangles, n * n);
         let loops = boundary_loops(&places, &triangles, &table);
-        let arcs = generating_arcs(&triangles, &table, &loops, n * n);
+        let arcs = generating_arcs(&triangles, &table, &loops, n * n, &|_| false);
         assert_eq!(arcs.len(), 2);
         assert!(arcs.iter().all(|a| a.is_on_one_loop && a.vertices.len() <= n + 1));
+        // A further bite, covered, changes nothing; open, it adds one arc.
+        let twice: Vec<[usize; 3]> =
+            triangles.iter().copied().filter(|t| !t.contains(&(4 * n + 4))).collect();
+        let table = EdgeTable::new(&twice, n * n);
+        let two = boundary_loops(&places, &twice, &table);
+        assert_eq!(two.len(), 2);
+        let smallest = two[1].vertices.len().min(two[0].vertices.len());
+        let of_hole = |l: &BoundaryLoop| l.vertices.len() == smallest;
+        let covered = generating_arcs(&twice, &table, &two, n * n, &of_hole);
+        assert_eq!(covered.len(), 2);
+        assert!(covered.iter().all(|a| a.is_on_one_loop));
+        let open = generating_arcs(&twice, &table, &two, n * n, &|_| false);
+        assert_eq!(open.len(), 3);
+
         let gone = triangles_along(&triangles, &arcs[0]);
         let triangles: Vec<_> =
             (0..triangles.len()).filter(|t| !gone.contains(t)).map(|t| triangles[t]).collect();

@@ -1,34 +1,55 @@
-//! Normals of a point cloud: directions from local planes, signs by propagation.
+//! Directions of the normals of a point cloud, from local planes.
 
 use super::neighbours::Neighbours;
-use super::unite::Sets;
 use super::{Point, Vector};
 use nalgebra::Matrix3;
 
-/// The unit normal of the plane of best fit through each point's `m` nearest neighbours and itself, of either
-/// sign; the zero vector where the neighbourhood is a line.
-pub(crate) fn plane_normals(points: &[Point], neighbours: &Neighbours, m: usize) -> Vec<Vector> {
+/// Neighbours in the plane of a point where the surface bends, and elsewhere.
+const FEW: usize = 6;
+const MANY: usize = 16;
+/// The surface bends where the thickness of the larger neighbourhood is more than this times that of the smaller:
+/// noise makes both equally thick, curvature makes thickness grow with the area.
+const BEND: f64 = 1.5;
+
+/// Unit normals, of either sign, of the planes of best fit: through many neighbours where only noise keeps them from
+/// lying in a plane, through few where the surface bends.
+pub(crate) fn normals(points: &[Point], neighbours: &Neighbours) -> Vec<Vector> {
     (0..points.len())
         .map(|i| {
-            let near = &neighbours.of(i)[..m.min(neighbours.k())];
-            let weight = 1.0 / (near.len() as f64 + 1.0);
-            // Offsets from the point itself: no cancellation.
-            let (mut sum, mut moments) = (Vector::zeros(), Matrix3::zeros());
-            for &j in near {
-                let d = points[j as usize] - points[i];
-                sum += d;
-                moments += d * d.transpose();
-            }
-            smallest_axis(&(moments * weight - sum * sum.transpose() * (weight * weight)))
+            let (bent, thin) = plane_at(points, neighbours, i, FEW);
+            let (flat, thick) = plane_at(points, neighbours, i, MANY);
+            if thick > BEND * thin { bent } else { flat }
         })
         .collect()
 }
 
-/// A unit eigenvector for the smallest eigenvalue of a symmetric positive semidefinite matrix; zero when
-/// that is not unique (rank one or less).
+/// The same, always through the `m` nearest neighbours.
+pub(crate) fn plane_normals(points: &[Point], neighbours: &Neighbours, m: usize) -> Vec<Vector> {
+    (0..points.len()).map(|i| plane_at(points, neighbours, i, m).0).collect()
+}
+
+/// The unit normal of the plane of best fit through point `i` and its `m` nearest neighbours (zero where they lie on
+/// a line), and the root mean square distance of these from it.
+fn plane_at(points: &[Point], neighbours: &Neighbours, i: usize, m: usize) -> (Vector, f64) {
+    let near = &neighbours.of(i)[..m.min(neighbours.k())];
+    // Offsets from the point itself: no cancellation.
+    let (mut sum, mut moments) = (Vector::zeros(), Matrix3::zeros());
+    for &j in near {
+        let d = points[j as usize] - points[i];
+        sum += d;
+        moments += d * d.transpose();
+    }
+    let weight = 1.0 / (near.len() as f64 + 1.0);
+    let covariance = moments * weight - sum * sum.transpose() * (weight * weight);
+    let normal = smallest_axis(&covariance);
+    (normal, (covariance * normal).dot(&normal).max(0.0).sqrt())
+}
+
+/// A unit eigenvector for the smallest eigenvalue of a symmetric positive semidefinite matrix; zero when that is not
+/// unique (rank one or less).
 ///
-/// The adjugate has the same eigenvectors and the products of the other two eigenvalues, so its largest
-/// eigenvalue belongs to the vector sought; six squarings raise the gap to the 64th power.
+/// The adjugate has the same eigenvectors and the products of the other two eigenvalues, so its largest eigenvalue
+/// belongs to the vector sought; six squarings raise the gap to the 64th power.
 pub(crate) fn smallest_axis(m: &Matrix3<f64>) -> Vector {
     let (a, b, c) = (m.column(0), m.column(1), m.column(2));
     let mut power = Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)]);
@@ -44,52 +65,29 @@ pub(crate) fn smallest_axis(m: &Matrix3<f64>) -> Vector {
     power.column(k).into_owned().try_normalize(0.0).unwrap_or_else(Vector::zeros)
 }
 
-/// Gives the normals consistent signs: along a spanning forest of the neighbour graph that prefers pairs with
-/// parallel normals perpendicular to the step between them (Hoppe et al. 1992, the second condition after
-/// Xie et al. 2003), so that the two sheets of a fold are joined round the fold and not across it.
-pub(crate) fn orient(points: &[Point], neighbours: &Neighbours, graph_k: usize, normals: &mut [Vector]) {
-    let mut steps: Vec<(f32, u32, u32)> = Vec::with_capacity(points.len() * graph_k);
-    for i in 0..points.len() {
-        for &j in neighbours.of(i).iter().take(graph_k) {
-            let other = j as usize;
-            // A pair in each other's lists is taken once.
-            if other < i && neighbours.of(other).iter().take(graph_k).any(|&back| back as usize == i) {
-                continue;
-            }
-            let step = points[other] - points[i];
-            let (n, m) = (normals[i], normals[other]);
-            let rise = (step.dot(&n).powi(2) + step.dot(&m).powi(2)) / step.norm_squared().max(1e-300);
-            steps.push(((1.0 - n.dot(&m).abs() + rise) as f32, i as u32, j));
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::SymmetricEigen;
+
+    proptest::proptest! {
+        /// Against an iterative eigensolver, wherever the smallest eigenvalue stands apart.
+        #[test]
+        fn smallest_axis_is_the_eigenvector(x in proptest::array::uniform9(-1.0f64..1.0)) {
+            let root = Matrix3::from_column_slice(&x);
+            let m = root * root.transpose();
+            let eigen = SymmetricEigen::new(m);
+            let mut values: Vec<f64> = eigen.eigenvalues.iter().copied().collect();
+            values.sort_by(f64::total_cmp);
+            proptest::prop_assume!(values[1] > 1.7 * values[0] && values[1] > 1e-6);
+            let expected = eigen.eigenvectors.column(eigen.eigenvalues.imin()).into_owned();
+            proptest::prop_assert!(smallest_axis(&m).dot(&expected).abs() > 1.0 - 1e-9);
         }
     }
-    steps.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    let mut forest: Vec<Vec<u32>> = vec![Vec::new(); points.len()];
-    let mut sets = Sets::new(points.len());
-    for (_, i, j) in steps {
-        if sets.unite(i as usize, j as usize) {
-            forest[i as usize].push(j);
-            forest[j as usize].push(i);
-        }
-    }
-    let mut reached = vec![false; points.len()];
-    let mut stack = Vec::new();
-    for root in 0..points.len() {
-        if reached[root] {
-            continue;
-        }
-        reached[root] = true;
-        stack.push(root);
-        while let Some(i) = stack.pop() {
-            for &j in &forest[i] {
-                let j = j as usize;
-                if !reached[j] {
-                    reached[j] = true;
-                    if normals[i].dot(&normals[j]) < 0.0 {
-                        normals[j] = -normals[j];
-                    }
-                    stack.push(j);
-                }
-            }
-        }
+
+    #[test]
+    fn a_line_has_no_normal() {
+        let along = Vector::new(1.0, 2.0, 3.0);
+        assert_eq!(smallest_axis(&(along * along.transpose())), Vector::zeros());
     }
 }

@@ -4,6 +4,9 @@ use super::{Point, Vector};
 use std::collections::VecDeque;
 use tri_mesh::{FaceID, HalfEdgeID, Mesh};
 
+/// Sine of the smallest angle below which flips for the sake of curvature do not go.
+const NEEDLE: f64 = 0.1;
+
 /// An oriented, edge- and vertex-manifold triangle list under edit, with the normals it should follow.
 pub(crate) struct Refiner<'a> {
     places: &'a [Point],
@@ -71,7 +74,60 @@ impl<'a> Refiner<'a> {
         }
     }
 
-    fn would_improve(&self, edge: HalfEdgeID) -> bool {
+    /// Flips edges around vertices where the surface is far from flat (angles summing to 2π but for more than `bent`
+    /// radians) as long as that lowers the sum of squares of these defects, turns no more triangles away from the
+    /// normals and makes no needles.
+    ///
+    /// Where sheets of a fold come close, stars agree on triangles that jump to and fro. A conformal map has to pay
+    /// for every cone they make; between the same points there are triangulations with fewer.
+    pub fn even_curvature(&mut self, bent: f64) {
+        let mut sums = AngleSums::new(self);
+        let is_bent = |v: usize, sums: &AngleSums| sums.defect(v).abs() > bent;
+        let faces: Vec<FaceID> =
+            self.mesh.face_iter().filter(|&f| self.corners(f).iter().any(|&v| is_bent(v, &sums))).collect();
+        let mut queue: VecDeque<HalfEdgeID> =
+            faces.into_iter().flat_map(|f| self.mesh.face_halfedge_iter(f)).collect();
+        let mut left = 50 * queue.len();
+        while let (Some(edge), true) = (queue.pop_front(), left > 0) {
+            left -= 1;
+            let Some(quad) = self.quad(edge) else { continue };
+            if !quad.iter().any(|&v| is_bent(v, &sums)) || !self.stays_sound(quad) {
+                continue;
+            }
+            let change = self.angle_changes(quad);
+            if sums.cost_of(&change) < -1e-3 && self.mesh.flip_edge(edge).is_ok() {
+                sums.apply(&change);
+                let mut walker = self.mesh.walker_from_halfedge(edge);
+                for _ in 0..2 {
+                    queue.extend(walker.as_next().halfedge_id());
+                    queue.extend(walker.as_next().halfedge_id());
+                    walker.as_next().as_twin();
+                }
+            }
+        }
+    }
+
+    /// Whether flipping the diagonal turns no more triangles away from the normals and makes no needles.
+    fn stays_sound(&self, [a, b, c, d]: [usize; 4]) -> bool {
+        let now = [self.judge([a, b, c]), self.judge([b, a, d])];
+        let new = [self.judge([c, d, b]), self.judge([d, c, a])];
+        let least = |of: &[(u8, f64); 2]| of[0].1.min(of[1].1);
+        new[0].0 + new[1].0 <= now[0].0 + now[1].0 && least(&new) > least(&now).min(NEEDLE)
+    }
+
+    /// How the angle sums of four vertices change when the diagonal (a, b) gives way to (c, d).
+    fn angle_changes(&self, [a, b, c, d]: [usize; 4]) -> [(usize, f64); 4] {
+        let mut change = [(a, 0.0), (b, 0.0), (c, 0.0), (d, 0.0)];
+        for (sign, corners) in [(-1.0, [a, b, c]), (-1.0, [b, a, d]), (1.0, [c, d, b]), (1.0, [d, c, a])] {
+            for (v, angle) in corners.into_iter().zip(angles(self.places, corners)) {
+                change.iter_mut().filter(|(u, _)| *u == v).for_each(|(_, sum)| *sum += sign * angle);
+            }
+        }
+        change
+    }
+
+    /// Ends a, b of an inner edge and the vertices c, d opposite to it in (a, b, c) and (b, a, d).
+    fn quad(&self, edge: HalfEdgeID) -> Option<[usize; 4]> {
         let mut walker = self.mesh.walker_from_halfedge(edge);
         let b = walker.vertex_id();
         let c = walker.as_next().vertex_id();
@@ -79,13 +135,14 @@ impl<'a> Refiner<'a> {
         let a = walker.vertex_id();
         let d = walker.as_next().vertex_id();
         if self.mesh.is_edge_on_boundary(edge) {
-            return false;
+            return None;
         }
-        let (Some(a), Some(b), Some(c), Some(d)) = (a, b, c, d) else { return false };
-        let [a, b, c, d] = [a, b, c, d].map(|v| *v as usize);
-        if c == d {
-            return false;
-        }
+        let (Some(a), Some(b), Some(c), Some(d)) = (a, b, c, d) else { return None };
+        (c != d).then(|| [a, b, c, d].map(|v| *v as usize))
+    }
+
+    fn would_improve(&self, edge: HalfEdgeID) -> bool {
+        let Some([a, b, c, d]) = self.quad(edge) else { return false };
         let (now_1, now_2) = (self.judge([a, b, c]), self.judge([b, a, d]));
         let (new_1, new_2) = (self.judge([c, d, b]), self.judge([d, c, a]));
         let (turned_now, turned_new) = (now_1.0 + now_2.0, new_1.0 + new_2.0);
@@ -119,4 +176,50 @@ impl<'a> Refiner<'a> {
     pub fn into_triangles(self) -> Vec<[usize; 3]> {
         self.mesh.face_iter().map(|f| self.corners(f)).collect()
     }
+}
+
+/// Sums of the angles at the vertices.
+struct AngleSums {
+    sums: Vec<f64>,
+    is_border: Vec<bool>,
+}
+
+impl AngleSums {
+    fn new(refiner: &Refiner<'_>) -> Self {
+        let mut out =
+            Self { sums: vec![0.0; refiner.places.len()], is_border: vec![false; refiner.places.len()] };
+        for face in refiner.mesh.face_iter() {
+            let corners = refiner.corners(face);
+            corners.iter().zip(angles(refiner.places, corners)).for_each(|(&v, angle)| out.sums[v] += angle);
+        }
+        for edge in refiner.mesh.edge_iter().filter(|&e| refiner.mesh.is_edge_on_boundary(e)) {
+            let (a, b) = refiner.mesh.edge_vertices(edge);
+            [a, b].iter().for_each(|&v| out.is_border[*v as usize] = true);
+        }
+        out
+    }
+
+    /// 2π less the sum; nought on the border, which may turn as it likes.
+    fn defect(&self, v: usize) -> f64 {
+        if self.is_border[v] { 0.0 } else { std::f64::consts::TAU - self.sums[v] }
+    }
+
+    /// How the sum of squared defects would change.
+    fn cost_of(&self, change: &[(usize, f64); 4]) -> f64 {
+        let inner = change.iter().filter(|(v, _)| !self.is_border[*v]);
+        inner.map(|&(v, c)| (self.defect(v) - c).powi(2) - self.defect(v).powi(2)).sum()
+    }
+
+    fn apply(&mut self, change: &[(usize, f64); 4]) {
+        change.iter().for_each(|&(v, c)| self.sums[v] += c);
+    }
+}
+
+/// The three angles of a triangle, radians.
+fn angles(places: &[Point], corners: [usize; 3]) -> [f64; 3] {
+    let p = corners.map(|v| places[v]);
+    [0, 1, 2].map(|k| {
+        let (u, v) = (p[(k + 1) % 3] - p[k], p[(k + 2) % 3] - p[k]);
+        u.cross(&v).norm().atan2(u.dot(&v))
+    })
 }

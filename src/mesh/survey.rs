@@ -59,17 +59,27 @@ impl Survey {
     }
 }
 
-/// Keeps the component with the most triangles; returns how many triangles went.
-pub(crate) fn keep_largest_component(triangles: &mut Vec<[usize; 3]>, n_vertices: usize) -> usize {
-    let labels = component_labels(triangles, &EdgeTable::new(triangles, n_vertices));
+/// Keeps the component with the most triangles, given the table of them all; returns how many triangles went.
+pub(crate) fn keep_largest_component(triangles: &mut Vec<[usize; 3]>, table: &EdgeTable) -> usize {
+    let labels = component_labels(triangles, table);
     let mut sizes = vec![0usize; triangles.len()];
     labels.iter().for_each(|&l| sizes[l] += 1);
     let Some(largest) = (0..sizes.len()).max_by_key(|&l| (sizes[l], std::cmp::Reverse(l))) else { return 0 };
     let before = triangles.len();
-    let mut t = 0;
-    triangles.retain(|_| {
-        t += 1;
-        labels[t - 1] == largest
-    });
+    if sizes[largest] < before {
+        let mut t = 0;
+        triangles.retain(|_| {
+            t += 1;
+            labels[t - 1] == largest
+        });
+    }
     before - triangles.len()
+}
+
+/// How many triangles each component has.
+pub(crate) fn component_sizes(triangles: &[[usize; 3]], table: &EdgeTable) -> Vec<usize> {
+    let mut sizes = vec![0usize; triangles.len()];
+    component_labels(triangles, table).into_iter().for_each(|l| sizes[l] += 1);
+    sizes.retain(|&size| size > 0);
+    sizes
 }

@@ -61,6 +61,11 @@ impl TriMesh {
         Ok(Self { vertices, triangles })
     }
 
+    /// A mesh of parts known to be sound.
+    pub(crate) fn from_checked(vertices: Vec<Point>, triangles: Vec<[usize; 3]>) -> Self {
+        Self { vertices, triangles }
+    }
+
     /// The vertices, in file order.
     pub fn vertices(&self) -> &[Point] {
         &self.vertices

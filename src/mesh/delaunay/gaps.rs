@@ -4,8 +4,8 @@ use super::super::edges::{EdgeTable, corner_fans};
 use super::super::fill::fill_rim;
 use super::super::necks::{Arc, generating_arcs, triangles_along};
 use super::super::neighbours::Neighbours;
-use super::super::survey::{Survey, keep_largest_component};
-use super::super::topology::{boundary_loops, pinched};
+use super::super::survey::{Survey, component_sizes, keep_largest_component};
+use super::super::topology::{BoundaryLoop, boundary_loops, pinched};
 use super::super::{MeshError, Point, Vector};
 use super::insert::insert_point;
 use super::interior::fill_region;
@@ -19,39 +19,67 @@ pub(crate) struct Cloud<'a> {
 }
 
 /// How often a tangle is opened wider before giving up.
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 60;
 /// How often handles are cut across before everything around the holes is opened instead.
-const PATIENCE: usize = 20;
+const PATIENCE: usize = 30;
+/// Rims up to this many edges are taken for missing triangles and not for the mouths of tangles.
+const SMALL_HOLE: usize = 6;
+/// How often cuts from small holes are tried, where there are no others.
+const SMALL_CUTS: usize = 8;
 /// How often fillings that clash are taken out again.
 const REFILLS: usize = 6;
 /// A cut across a handle of more vertices than this is not taken for an error of sampling.
-const LONGEST_NECK: usize = 12;
+const LONGEST_NECK: usize = 8;
+/// A surface that falls apart unless one in so many triangles goes has real handles; scans of mouths and nostrils lose one in
+/// forty at most.
+const LARGEST_LOSS: usize = 16;
 /// An inner border wider than this fraction of the outer one is a real second border.
 const WIDEST_HOLE: f64 = 0.5;
 
-/// Makes a surface of one component a disk on all points that can be reached from it: opens what is pinched
+/// A surface without gaps.
+pub(crate) struct Closed {
+    pub triangles: Vec<[usize; 3]>,
+    /// The numbers of the triangles that filling has made, rising.
+    pub new: Vec<usize>,
+    /// The vertices of the outer border, before points were added to it.
+    pub border: Vec<usize>,
+}
+
+/// Makes a surface a disk on all points that can be reached from its largest component: opens what is pinched
 /// or has handles, then fills every hole with the points that lie loose there; where the fillings get in each
 /// other's way, opens wider and fills again.
 ///
-/// Returns the triangles and the numbers of those that are new, rising.
-///
 /// # Errors
-/// [`MeshError::NotADisk`] for a closed surface and for one with handles that do not come open.
-pub(crate) fn close_gaps(
-    cloud: &Cloud<'_>,
-    mut triangles: Vec<[usize; 3]>,
-) -> Result<(Vec<[usize; 3]>, Vec<usize>), MeshError> {
-    let mut filled = (Vec::new(), Vec::new());
-    for _ in 0..REFILLS {
+/// [`MeshError::NotADisk`] for no surface, several surfaces, a closed one, and one with handles that do not come open.
+pub(crate) fn close_gaps(cloud: &Cloud<'_>, mut triangles: Vec<[usize; 3]>) -> Result<Closed, MeshError> {
+    refuse_two_surfaces(cloud, &triangles)?;
+    let mut round = 0;
+    loop {
         let survey = open_tangles(cloud, &mut triangles)?;
-        filled = fill_all(cloud, &survey, &triangles);
-        let clashes = clashing_vertices(&filled.0, cloud.points.len());
-        if clashes.is_empty() {
-            break;
+        let border = survey.loops.first().map(|l| l.vertices.clone()).unwrap_or_default();
+        let (filled, new) = fill_all(cloud, &survey, &triangles);
+        let clashes =
+            if new.is_empty() { Vec::new() } else { clashing_vertices(&filled, cloud.points.len()) };
+        if clashes.is_empty() || round == REFILLS {
+            return Ok(Closed { triangles: filled, new, border });
         }
         triangles.retain(|t| !t.iter().any(|v| clashes.binary_search(v).is_ok()));
+        round += 1;
     }
-    Ok(filled)
+}
+
+fn refuse_two_surfaces(cloud: &Cloud<'_>, triangles: &[[usize; 3]]) -> Result<(), MeshError> {
+    let mut sizes = component_sizes(triangles, &EdgeTable::new(triangles, cloud.points.len()));
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    match sizes[..] {
+        [] => Err(MeshError::NotADisk(
+            "no surface can be recognized in the points; are they a surface, evenly sampled?".into(),
+        )),
+        [largest, second, ..] if second > largest / 3 => Err(MeshError::NotADisk(format!(
+            "the points make more than one surface ({largest} and {second} triangles); keep one face per file"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn fill_all(cloud: &Cloud<'_>, survey: &Survey, surface: &[[usize; 3]]) -> (Vec<[usize; 3]>, Vec<usize>) {
@@ -81,78 +109,86 @@ fn clashing_vertices(triangles: &[[usize; 3]], n_vertices: usize) -> Vec<usize> 
     out
 }
 
+/// Takes triangles away until the surface is one piece without handles whose border loops pass no vertex twice.
 fn open_tangles(cloud: &Cloud<'_>, triangles: &mut Vec<[usize; 3]>) -> Result<Survey, MeshError> {
     let at_first = triangles.len();
+    let mut left = SMALL_CUTS;
     for round in 0..ROUNDS {
-        keep_largest_component(triangles, cloud.points.len());
         let survey = Survey::of(cloud.points, triangles);
-        refuse_closed(cloud.points, triangles, &survey)?;
-        let lesser = survey.lesser_fans(triangles);
-        if !lesser.is_empty() {
-            let mut t = 0;
-            triangles.retain(|_| {
-                t += 1;
-                lesser.binary_search(&(t - 1)).is_err()
-            });
+        let mut gone = survey.lesser_fans(triangles);
+        if keep_largest_component(triangles, &survey.table) > 0 {
             continue;
         }
-        if survey.handles == 0 {
+        refuse_closed(cloud.points, triangles, &survey)?;
+        if survey.handles > 0 {
+            let mut cuts = necks(cloud, &survey, triangles, true);
+            if cuts.is_empty() && left > 0 {
+                left -= 1;
+                cuts = necks(cloud, &survey, triangles, false);
+            }
+            if cuts.is_empty() || round >= PATIENCE {
+                cuts = around_holes(&survey, triangles);
+            }
+            gone.extend(cuts);
+        } else if gone.is_empty() {
             return Ok(survey);
         }
-        let cut = round < PATIENCE && open_necks(cloud, &survey, triangles);
-        if !cut {
-            open_wider(&survey, triangles);
-        }
-        if triangles.len() < at_first - at_first / 8 {
+        if gone.is_empty() || triangles.len() < at_first - at_first / LARGEST_LOSS {
             break;
         }
+        gone.sort_unstable();
+        remove(triangles, |t| gone.binary_search(&t).is_ok());
     }
-    let survey = Survey::of(cloud.points, triangles);
-    Err(MeshError::NotADisk(format!(
-        "the points make a surface with {} handles, like a torus, which cannot be flattened; give a mesh, or crop the points to the face",
-        survey.handles
-    )))
+    Err(MeshError::NotADisk(match Survey::of(cloud.points, triangles).handles {
+        0 => "the points make a surface that hangs together by single points only; are they evenly sampled? give a mesh instead".into(),
+        1 => "the points make a surface with a handle, like a torus, which cannot be flattened; give a mesh, or crop the points to the face".into(),
+        n => format!(
+            "the points make a surface with {n} handles, like a torus, which cannot be flattened; give a mesh, or crop the points to the face"
+        ),
+    }))
 }
 
-/// Cuts as many short arcs as there are handles; false when an arc is too long to be an error of sampling.
-fn open_necks(cloud: &Cloud<'_>, survey: &Survey, triangles: &mut Vec<[usize; 3]>) -> bool {
+/// The triangles along as many short arcs as there are handles; none when the arcs are too long for errors of
+/// sampling.
+/// Small holes are no places to cut handles from, unless `cover` is false.
+fn necks(cloud: &Cloud<'_>, survey: &Survey, triangles: &[[usize; 3]], cover: bool) -> Vec<usize> {
     // Pinched vertices are taken apart, a vertex for each fan, so that no arc jumps from fan to fan.
     let apart: Vec<[usize; 3]> =
         (0..triangles.len()).map(|t| [0, 1, 2].map(|k| survey.fans[3 * t + k])).collect();
     let places: Vec<Point> = triangles.iter().flatten().map(|&v| cloud.points[v]).collect();
-    let table = EdgeTable::new(&apart, places.len());
+    let table = survey.table.apart(&survey.fans);
     let loops = boundary_loops(&places, &apart, &table);
-    let arcs = generating_arcs(&apart, &table, &loops, places.len());
+    let outer = loops.first().map_or(0, |l| l.vertices.len());
+    let is_covered = |l: &BoundaryLoop| cover && l.vertices.len() <= SMALL_HOLE.min(outer.saturating_sub(1));
+    let arcs = generating_arcs(&apart, &table, &loops, places.len(), &is_covered);
     let short = |arc: &&Arc| arc.vertices.len() <= LONGEST_NECK;
     let mut chosen: Vec<&Arc> =
         arcs.iter().filter(short).filter(|arc| arc.is_on_one_loop).take(survey.handles).collect();
     if chosen.is_empty() {
         // No arc comes back to its loop: join loops first.
-        chosen.extend(arcs.iter().find(short));
+        let longest = if cover { LONGEST_NECK } else { LONGEST_NECK / 2 };
+        chosen.extend(arcs.iter().find(|arc| arc.vertices.len() <= longest));
     }
-    let mut open = vec![false; triangles.len()];
-    for arc in &chosen {
-        triangles_along(&apart, arc).into_iter().for_each(|t| open[t] = true);
-    }
+    chosen.iter().flat_map(|arc| triangles_along(&apart, arc)).collect()
+}
+
+/// Takes away the triangles whose number meets the condition.
+fn remove(triangles: &mut Vec<[usize; 3]>, is_gone: impl Fn(usize) -> bool) {
     let mut t = 0;
     triangles.retain(|_| {
         t += 1;
-        !open[t - 1]
+        !is_gone(t - 1)
     });
-    !chosen.is_empty()
 }
 
-/// Takes away the triangles around the rims of the larger inner holes.
-fn open_wider(survey: &Survey, triangles: &mut Vec<[usize; 3]>) {
-    let rims = |least: usize| -> HashSet<usize> {
-        let inner = survey.loops.iter().skip(1).filter(|l| l.vertices.len() >= least);
-        inner.flat_map(|l| l.vertices.iter().copied()).collect()
-    };
-    let large = rims(9);
-    let open = if large.is_empty() { rims(0) } else { large };
+/// The triangles around the rims of the inner holes that are not small.
+fn around_holes(survey: &Survey, triangles: &[[usize; 3]]) -> Vec<usize> {
+    let large = survey.loops.iter().skip(1).filter(|l| l.vertices.len() > SMALL_HOLE);
+    let open: HashSet<usize> = large.flat_map(|l| l.vertices.iter().copied()).collect();
     let outer: HashSet<usize> =
         survey.loops.first().into_iter().flat_map(|l| l.vertices.iter().copied()).collect();
-    triangles.retain(|t| !t.iter().any(|v| open.contains(v)) || t.iter().any(|v| outer.contains(v)));
+    let is_gone = |t: &[usize; 3]| t.iter().any(|v| open.contains(v)) && !t.iter().any(|v| outer.contains(v));
+    (0..triangles.len()).filter(|&t| is_gone(&triangles[t])).collect()
 }
 
 fn refuse_closed(points: &[Point], triangles: &[[usize; 3]], survey: &Survey) -> Result<(), MeshError> {
@@ -160,8 +196,11 @@ fn refuse_closed(points: &[Point], triangles: &[[usize; 3]], survey: &Survey) ->
         .iter()
         .map(|&[a, b, c]| 0.5 * (points[b] - points[a]).cross(&(points[c] - points[a])).norm())
         .sum();
-    // A flat disk has 3.5, a hemisphere 2.5, a whole head open at the neck about 1.
-    let roundness = survey.loops.first().map_or(0.0, |l| l.length) / area.sqrt();
+    // A flat disk has 3.5, a hemisphere 2.5, a whole head open at the neck about 1. The rim of a gap in the sampling
+    // may be long and jagged, but it is not wide.
+    let rim = survey.loops.first();
+    let rim = rim.map_or(0.0, |l| l.length.min(std::f64::consts::TAU * width(points, &l.vertices)));
+    let roundness = rim / area.sqrt();
     if roundness > 0.35 {
         return Ok(());
     }

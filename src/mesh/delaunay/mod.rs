@@ -5,7 +5,8 @@
 //! tangent plane, and triangles that their corners agree upon (97–99 % on clean scans) are laid down in
 //! order of agreement as an oriented, edge-manifold sheet. What stays open is filled: bare holes by the
 //! triangulation of least weight, holes with loose points by meshless parameterization (Floater and Reimers
-//! 2001) and Delaunay in that plane; edge flips finish.
+//! 2001) and Delaunay in that plane. Edge flips finish: towards Delaunay, then, where sheets of a fold come close, away
+//! from sharp cones.
 
 mod gaps;
 mod insert;
@@ -18,16 +19,17 @@ use super::neighbours::Neighbours;
 use super::normals;
 use super::refine::Refiner;
 use super::sheet::Sheet;
+use super::signs;
 use super::topology::duplicate_places;
 use super::{MeshError, Point, TriMesh, Vector};
-use gaps::{Cloud, close_gaps};
+use gaps::{Closed, Cloud, close_gaps};
 
 /// Neighbours of which a point's star is found.
 const STAR_NEIGHBOURS: usize = 20;
-/// Neighbours whose plane gives a point's normal.
-const PLANE_NEIGHBOURS: usize = 10;
-/// Neighbours along which signs of normals spread.
-const SIGN_NEIGHBOURS: usize = 8;
+
+/// Vertices whose angles sum to more or less than 2π by more than this many radians get other triangles, where there
+/// are better ones.
+const BENT: f64 = 1.0;
 
 /// A triangle mesh of a cloud of points on a disk-like surface such as a face, in any pose and unit.
 ///
@@ -78,14 +80,13 @@ fn refuse_degenerate(points: &[Point]) -> Result<(), MeshError> {
 fn disk_of(points: &[Point]) -> Result<Vec<[usize; 3]>, MeshError> {
     let neighbours = Neighbours::new(points, STAR_NEIGHBOURS)
         .ok_or_else(|| MeshError::Degenerate("the points cannot be searched for neighbours".into()))?;
-    let mut normals = normals::plane_normals(points, &neighbours, PLANE_NEIGHBOURS);
-    normals::orient(points, &neighbours, SIGN_NEIGHBOURS, &mut normals);
+    let mut normals = normals::normals(points, &neighbours);
+    signs::orient(points, &neighbours, &mut normals);
     let sheet = agreed_sheet(points, &normals, &neighbours);
-    refuse_two_surfaces(&sheet, points.len())?;
     let cloud = Cloud { points, normals: &normals, neighbours: &neighbours };
-    let (triangles, new) = close_gaps(&cloud, sheet)?;
+    let Closed { triangles, new, border } = close_gaps(&cloud, sheet)?;
     let mut triangles = refined(points, &normals, triangles, &new);
-    if bulge(points, &triangles) < 0.0 {
+    if bulge(points, &triangles, &border) < 0.0 {
         triangles.iter_mut().for_each(|t| t.swap(1, 2));
     }
     Ok(triangles)
@@ -120,22 +121,6 @@ fn agreed_sheet(points: &[Point], normals: &[Vector], neighbours: &Neighbours) -
     sheet.triangles().iter().map(|t| t.map(|v| v as usize)).collect()
 }
 
-fn refuse_two_surfaces(triangles: &[[usize; 3]], n_vertices: usize) -> Result<(), MeshError> {
-    let mut rest = triangles.to_vec();
-    let others = super::survey::keep_largest_component(&mut rest, n_vertices);
-    if rest.is_empty() {
-        let message = "no surface can be recognized in the points; are they a surface, evenly sampled?";
-        return Err(MeshError::NotADisk(message.into()));
-    }
-    if others > rest.len() / 3 {
-        return Err(MeshError::NotADisk(format!(
-            "the points make more than one surface ({} triangles in the largest, {others} outside it); keep one face per file",
-            rest.len()
-        )));
-    }
-    Ok(())
-}
-
 fn refined(
     points: &[Point],
     normals: &[Vector],
@@ -146,11 +131,13 @@ fn refined(
         let area_vector = (points[b] - points[a]).cross(&(points[c] - points[a]));
         area_vector.dot(&(normals[a] + normals[b] + normals[c])) <= 0.0
     };
-    if !gaps::is_disk(&triangles, points.len()) || (new.is_empty() && !triangles.iter().any(is_turned)) {
+    let is_fine = new.is_empty() && !triangles.iter().any(is_turned);
+    if is_fine || !gaps::is_disk(&triangles, points.len()) {
         return triangles;
     }
     let mut refiner = Refiner::new(points, normals, &triangles);
     refiner.flip_edges(new);
+    refiner.even_curvature(BENT);
     refiner.into_triangles()
 }
 

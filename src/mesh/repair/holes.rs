@@ -64,7 +64,7 @@ fn triangles_to_open(work: &Work, survey: &Survey) -> HashSet<usize> {
     let loops = boundary_loops(&places, &apart, &table);
     let longest = loops.first().map_or(0.0, |l| LONGEST_CUT * width(&places, &l.vertices));
     let length = |arc: &[usize]| arc.windows(2).map(|w| (places[w[0]] - places[w[1]]).norm()).sum::<f64>();
-    let arcs = generating_arcs(&apart, &table, &loops, places.len());
+    let arcs = generating_arcs(&apart, &table, &loops, places.len(), &|_| false);
     let short: Vec<_> = arcs.iter().filter(|arc| length(&arc.vertices) <= longest).collect();
     let on_one: Vec<_> = short.iter().filter(|arc| arc.is_on_one_loop).take(survey.handles).collect();
     // Where no short cut comes back to its loop, two loops are joined first.

@@ -162,13 +162,19 @@ pub fn make_disk(
         holes::close(&mut work, settings.widest_hole)?;
     }
     clean::flip_slivers(&mut work);
-    if bulge(&work.places, &work.triangles) < 0.0 {
-        work.triangles.iter_mut().for_each(|t| t.swap(1, 2));
-        work.note(RepairKind::TurnedOver, vec![], vec![], 0);
-    }
     work.drop_unused();
-    let mesh = DiskMesh::try_new(TriMesh::new(work.places, work.triangles)?)?;
-    Ok(Repaired { mesh, log: work.log, vertex_source: work.source })
+    let mut log = work.log;
+    let mut mesh = DiskMesh::try_new(TriMesh::new(work.places, work.triangles)?)?;
+    if bulge(mesh.mesh().vertices(), mesh.mesh().triangles(), mesh.boundary()) < 0.0 {
+        mesh = mesh.turned_over();
+        log.repairs.push(Repair {
+            kind: RepairKind::TurnedOver,
+            vertices: vec![],
+            triangles: vec![],
+            new_triangles: 0,
+        });
+    }
+    Ok(Repaired { mesh, log, vertex_source: work.source })
 }
 
 #[cfg(test)]
