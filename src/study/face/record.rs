@@ -5,7 +5,7 @@ use crate::conformal::{disk_map, quality};
 use crate::function::FaceCurves;
 use crate::io::{self, landmarks};
 use crate::mesh::{self, DiskMesh, MeshError, Point, RepairSettings, Similarity, TriMesh};
-use crate::surface::{self, DiskSurface, ElasticSettings, Registered, SrnfSettings, Template};
+use crate::surface::{self, DiskSurface, Registered, SrnfSettings, Template};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -231,8 +231,7 @@ pub fn register_scan(
     let mut watch = Stopwatch(row);
     let registered = match registration {
         Registration::Elastic => watch.stage(Stage::Register, || {
-            surface::register(&prepared.disk, template, &prepared.similarity, &ElasticSettings::default())
-                .and_then(unfolded)
+            template.elastic()?.register(&prepared.disk, &prepared.similarity).and_then(unfolded)
         })?,
         Registration::Srnf => {
             let surface = flatten_scan(prepared, template, &mut watch)?;

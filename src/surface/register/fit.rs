@@ -35,7 +35,7 @@ struct Step {
 }
 
 /// Fits the nodes to the scan.
-pub fn fit(prepared: &PreparedTemplate<'_>, target: &Target) -> Result<Fitted, MeshError> {
+pub fn fit(prepared: &PreparedTemplate, target: &Target) -> Result<Fitted, MeshError> {
     let s = prepared.settings();
     let total = s.steps.0 + s.steps.1;
     let x = prepared.mesh.vertices();
@@ -54,7 +54,7 @@ pub fn fit(prepared: &PreparedTemplate<'_>, target: &Target) -> Result<Fitted, M
 
 /// Weighted linear equations for coefficients and motion, a column each.
 struct Equations<'a> {
-    prepared: &'a PreparedTemplate<'a>,
+    prepared: &'a PreparedTemplate,
     rank: Rank,
     size: usize,
     columns: Vec<f64>,
@@ -95,12 +95,7 @@ impl Equations<'_> {
 }
 
 impl Fitted {
-    fn step(
-        &mut self,
-        prepared: &PreparedTemplate<'_>,
-        target: &Target,
-        step: &Step,
-    ) -> Result<(), MeshError> {
+    fn step(&mut self, prepared: &PreparedTemplate, target: &Target, step: &Step) -> Result<(), MeshError> {
         let normals = prepared.mesh.with_vertices(self.nodes.clone())?.vertex_normals();
         let size = 3 * (step.rank.0 + step.rank.1) + 7;
         let mut equations =
@@ -176,7 +171,7 @@ impl Fitted {
         }
     }
 
-    fn update(&mut self, prepared: &PreparedTemplate<'_>, c: &DVector<f64>, rank: Rank) {
+    fn update(&mut self, prepared: &PreparedTemplate, c: &DVector<f64>, rank: Rank) {
         let off = c.len() - 7;
         let part = |k: usize| Vector::new(c[off + k], c[off + k + 1], c[off + k + 2]);
         let m = self.motion;

@@ -14,11 +14,11 @@ const FADING: f64 = 0.01;
 
 /// Positions of the template's vertices in scan coordinates, and the smallest Jacobian determinant.
 pub fn land(
-    prepared: &PreparedTemplate<'_>,
+    prepared: &PreparedTemplate,
     target: &Target,
     fitted: &Fitted,
 ) -> Result<(Vec<Point>, f64), MeshError> {
-    let template = prepared.template().mesh();
+    let template = prepared.template();
     let nodes = prepared.mesh.vertices();
     let moved = template
         .vertices()
@@ -39,7 +39,7 @@ pub fn land(
     let mut sheet = Sheet { template, moved: &moved, offsets, landed, normals };
     let min_jacobian = sheet.unfold(&neighbours);
     let positions =
-        (0..template.vertices().len()).map(|i| target.frames.to_scan(&sheet.position(i))).collect();
+        (0..template.vertices().len()).map(|i| target.frames.scan_of_work(&sheet.position(i))).collect();
     Ok((positions, min_jacobian))
 }
 

@@ -43,7 +43,7 @@ pub fn register(
     PreparedTemplate::new(template, settings)?.register(scan, pose)
 }
 
-impl PreparedTemplate<'_> {
+impl PreparedTemplate {
     /// [`register`], without preparing the template again.
     ///
     /// # Errors

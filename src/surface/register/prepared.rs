@@ -19,19 +19,20 @@ pub struct Frames {
 
 impl Frames {
     /// Scan to working coordinates.
-    pub fn from_scan(&self, p: &Point) -> Point {
+    pub fn work_of_scan(self, p: &Point) -> Point {
         self.template_to_work.apply(&self.template_to_scan.invert(p))
     }
 
     /// Working to scan coordinates.
-    pub fn to_scan(&self, p: &Point) -> Point {
+    pub fn scan_of_work(self, p: &Point) -> Point {
         self.template_to_scan.apply(&self.template_to_work.invert(p))
     }
 }
 
 /// A template ready for the registration of any number of scans.
-pub struct PreparedTemplate<'a> {
-    template: &'a Template,
+pub struct PreparedTemplate {
+    /// The whole template, in its own coordinates.
+    template: TriMesh,
     settings: ElasticSettings,
     to_work: Similarity,
     /// Which vertices carry the displacement.
@@ -41,37 +42,37 @@ pub struct PreparedTemplate<'a> {
     pub(super) basis: DisplacementBasis,
 }
 
-impl std::fmt::Debug for PreparedTemplate<'_> {
+impl std::fmt::Debug for PreparedTemplate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "PreparedTemplate({} nodes)", self.control.nodes.len())
     }
 }
 
-impl<'a> PreparedTemplate<'a> {
+impl PreparedTemplate {
     /// Chooses nodes, finds the mid-plane, makes the basis.
     ///
     /// # Errors
     /// [`MeshError::Degenerate`] for a template without extent or settings that give no positive kernel.
-    pub fn new(template: &'a Template, settings: &ElasticSettings) -> Result<Self, MeshError> {
+    pub fn new(template: &Template, settings: &ElasticSettings) -> Result<Self, MeshError> {
         let control = ControlMesh::new(template, settings.nodes)?;
-        let mesh = template.mesh();
-        let scale = NOMINAL / mesh.area().sqrt();
+        let whole = template.mesh();
+        let scale = NOMINAL / whole.area().sqrt();
         let rotation = template.upright().inverse();
-        let translation = -scale * (rotation * mesh.area_centroid().coords);
+        let translation = -scale * (rotation * whole.area_centroid().coords);
         let upright = Similarity { scale, rotation, translation };
         let place = |to_work: &Similarity| {
-            let nodes = control.nodes.iter().map(|&i| to_work.apply(&mesh.vertices()[i])).collect();
+            let nodes = control.nodes.iter().map(|&i| to_work.apply(&whole.vertices()[i])).collect();
             TriMesh::new(nodes, control.triangles.clone())
         };
         let to_work = to_mid_plane(&place(&upright)?).after(&upright);
         let mesh = place(&to_work)?;
         let basis = DisplacementBasis::new(mesh.vertices(), &settings.kernel)?;
-        Ok(Self { template, settings: settings.clone(), to_work, control, mesh, basis })
+        Ok(Self { template: whole.clone(), settings: settings.clone(), to_work, control, mesh, basis })
     }
 
-    /// The template.
-    pub fn template(&self) -> &Template {
-        self.template
+    /// The template's mesh.
+    pub fn template(&self) -> &TriMesh {
+        &self.template
     }
 
     /// The settings it was prepared with.

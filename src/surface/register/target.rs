@@ -128,7 +128,7 @@ pub struct Target {
 impl Target {
     /// From a scan and its frames.
     pub fn new(scan: &DiskMesh, frames: &Frames, settings: &ElasticSettings) -> Result<Self, MeshError> {
-        let points: Vec<Point> = scan.mesh().vertices().iter().map(|p| frames.from_scan(p)).collect();
+        let points: Vec<Point> = scan.mesh().vertices().iter().map(|p| frames.work_of_scan(p)).collect();
         let finder = Finder::new(scan.mesh().with_vertices(points)?)?;
         let points = finder.mesh.vertices();
         let normals = finder.mesh.vertex_normals();

@@ -11,7 +11,7 @@ static TEMPLATE: LazyLock<Template> = LazyLock::new(|| {
     let disk = DiskMesh::try_new(synth::builtin_template().clone()).unwrap();
     Template::new(disk, synth::builtin_landmarks().nose_tip, Vector::z(), Vector::y()).unwrap()
 });
-static PREPARED: LazyLock<PreparedTemplate<'static>> =
+static PREPARED: LazyLock<PreparedTemplate> =
     LazyLock::new(|| PreparedTemplate::new(&TEMPLATE, &ElasticSettings::default()).unwrap());
 
 fn motion() -> Similarity {
