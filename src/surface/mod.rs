@@ -1,11 +1,12 @@
 //! Disk-parameterized surfaces, square-root normal fields, registration, face radial curves.
 
 mod locate;
-pub mod register;
+mod register;
 mod srnf;
 mod tangential;
 mod template;
 
 pub use locate::{DiskSurface, Located};
+pub use register::{DisplacementKernel, ElasticSettings, PreparedTemplate, register};
 pub use srnf::{Registered, SrnfSettings, register_srnf};
 pub use template::{Template, TemplateError, recentred};

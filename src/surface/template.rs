@@ -1,10 +1,12 @@
 //! The public template: a face flattened and recentred once, that every scan is registered to.
 
 use super::locate::{DiskSurface, Located};
+use super::register::{ElasticSettings, PreparedTemplate};
 use crate::conformal::{Complex, ConformalError, DiskMap, Place, disk_map};
 use crate::function::{CurvesError, DiskField, FaceCurves};
 use crate::mesh::{DiskMesh, MeshError, Point, PoseError, PoseFinder, TriMesh, Vector};
 use nalgebra::{Matrix3, Rotation3};
+use std::sync::OnceLock;
 
 /// Why a mesh cannot be a template, or positions cannot be turned into curves.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +36,7 @@ pub struct Template {
     upward: Point,
     unit: Vec<Point>,
     upright: Rotation3<f64>,
+    elastic: OnceLock<PreparedTemplate>,
 }
 
 /// How far out the outermost curve lies: just inside the border, where scans are least reliable.
@@ -54,7 +57,7 @@ impl Template {
         let upright = upright(&forward, &up).ok_or_else(|| {
             MeshError::Degenerate("the template's directions forward and up are parallel".to_owned())
         })?;
-        Ok(Self { disk, surface, pose, nose, upward, unit, upright })
+        Ok(Self { disk, surface, pose, nose, upward, unit, upright, elastic: OnceLock::new() })
     }
 
     /// The mesh, in its file's units.
@@ -85,6 +88,20 @@ impl Template {
     /// The rotation that takes (x, y, z) to (the subject's left, up, forward).
     pub fn upright(&self) -> &Rotation3<f64> {
         &self.upright
+    }
+
+    /// The template made ready for elastic registration with the default settings; made at the first call.
+    ///
+    /// # Errors
+    /// As [`PreparedTemplate::new`].
+    pub fn elastic(&self) -> Result<&PreparedTemplate, MeshError> {
+        match self.elastic.get() {
+            Some(ready) => Ok(ready),
+            None => {
+                let made = PreparedTemplate::new(self, &ElasticSettings::default())?;
+                Ok(self.elastic.get_or_init(|| made))
+            }
+        }
     }
 
     /// The border's vertices, in order.

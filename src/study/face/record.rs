@@ -5,7 +5,6 @@ use crate::conformal::{Quality, disk_map};
 use crate::function::FaceCurves;
 use crate::io::{self, landmarks};
 use crate::mesh::{self, DiskMesh, MeshError, Point, RepairSettings, Similarity, TriMesh};
-use crate::surface::register::ElasticSettings;
 use crate::surface::{self, DiskSurface, Registered, SrnfSettings, Template};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -239,13 +238,7 @@ pub fn register_scan(
     let mut watch = Stopwatch(row);
     let registered = match registration {
         Registration::Elastic => watch.stage(Stage::Register, || {
-            surface::register::register(
-                &prepared.disk,
-                template,
-                &prepared.similarity,
-                &ElasticSettings::default(),
-            )
-            .and_then(unfolded)
+            template.elastic()?.register(&prepared.disk, &prepared.similarity).and_then(unfolded)
         })?,
         Registration::Srnf => {
             let surface = flatten_scan(prepared, template, &mut watch)?;

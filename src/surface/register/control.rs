@@ -1,5 +1,6 @@
 //! A coarse mesh over the template that carries the displacement.
 
+use super::target::Finder;
 use crate::conformal::Complex;
 use crate::mesh::{MeshError, Point, TriMesh};
 use crate::surface::template::Template;
@@ -10,9 +11,11 @@ use std::collections::HashMap;
 pub struct ControlMesh {
     /// Template vertices.
     pub nodes: Vec<usize>,
+    /// The nodes on the template's border, in its order.
+    pub border: Vec<usize>,
     /// Triangles between nodes.
     pub triangles: Vec<[usize; 3]>,
-    /// For every template vertex the three nodes and weights.
+    /// For every template vertex three nodes and their weights.
     pub blends: Vec<([usize; 3], [f64; 3])>,
 }
 
@@ -23,85 +26,80 @@ struct Node {
 
 impl HasPosition for Node {
     type Scalar = f64;
+
     fn position(&self) -> Point2<f64> {
         self.at
     }
 }
 
-fn degenerate(text: &str) -> MeshError {
-    MeshError::Degenerate(text.to_owned())
+impl ControlMesh {
+    /// About `count` nodes, evenly spread over the surface.
+    pub fn new(template: &Template, count: usize) -> Result<Self, MeshError> {
+        let points = template.mesh().vertices();
+        let mut on_border = vec![false; points.len()];
+        template.border().iter().for_each(|&i| on_border[i] = true);
+        let inner = (0..points.len()).filter(|&i| !on_border[i]);
+        let order: Vec<usize> = template.border().iter().copied().chain(inner).collect();
+        let nodes = spread_evenly(points, &order, template.mesh().area(), count);
+        let z = template.surface().z();
+        let triangles = delaunay(z, &nodes)?;
+        let flat = TriMesh::new(nodes.iter().map(|&i| flat(z[i])).collect(), triangles)?;
+        let finder = Finder::new(flat)?;
+        let blends = z
+            .iter()
+            .map(|&q| {
+                let found = finder.closest(&self::flat(q));
+                (finder.mesh.triangles()[found.triangle], found.weights)
+            })
+            .collect();
+        let border = (0..nodes.len()).filter(|&k| on_border[nodes[k]]).collect();
+        Ok(Self { nodes, border, triangles: finder.mesh.into_parts().1, blends })
+    }
 }
 
-/// Vertices no two of which are nearer than `apart`, greedily in the given order.
+fn flat(z: Complex) -> Point {
+    Point::new(z.re, z.im, 0.0)
+}
+
+fn delaunay(z: &[Complex], nodes: &[usize]) -> Result<Vec<[usize; 3]>, MeshError> {
+    let places =
+        nodes.iter().enumerate().map(|(index, &i)| Node { at: Point2::new(z[i].re, z[i].im), index });
+    let net: DelaunayTriangulation<Node> = DelaunayTriangulation::bulk_load_stable(places.collect())
+        .map_err(|_| MeshError::Degenerate("the template's disk map is not finite".to_owned()))?;
+    Ok(net.inner_faces().map(|face| face.vertices().map(|v| v.data().index)).collect())
+}
+
+/// About `count` of the points, no two nearer to one another than a common distance.
+fn spread_evenly(points: &[Point], order: &[usize], area: f64, count: usize) -> Vec<usize> {
+    let mut apart = (0.9 * area / count as f64).sqrt();
+    let mut nodes = spread(points, order, apart);
+    for _ in 0..4 {
+        let ratio = nodes.len() as f64 / count as f64;
+        if (0.97..1.03).contains(&ratio) || nodes.len() == points.len() {
+            break;
+        }
+        apart *= ratio.sqrt();
+        nodes = spread(points, order, apart);
+    }
+    nodes
+}
+
+/// Points no two of which are nearer than `apart`, greedily in the given order.
 fn spread(points: &[Point], order: &[usize], apart: f64) -> Vec<usize> {
-    let cell = |p: &Point| [p.x, p.y, p.z].map(|c| (c / apart).floor() as i64);
     let mut grid: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
     let mut chosen = Vec::new();
     for &i in order {
-        let [a, b, c] = cell(&points[i]);
-        let near = (a - 1..=a + 1).any(|x| {
-            (b - 1..=b + 1).any(|y| {
-                (c - 1..=c + 1).any(|z| {
-                    grid.get(&[x, y, z])
-                        .is_some_and(|held| held.iter().any(|&j| (points[i] - points[j]).norm() < apart))
-                })
-            })
-        });
-        if !near {
+        let [a, b, c] = [points[i].x, points[i].y, points[i].z].map(|v| (v / apart).floor() as i64);
+        let cells = (a - 1..=a + 1)
+            .flat_map(|x| (b - 1..=b + 1).flat_map(move |y| (c - 1..=c + 1).map(move |z| [x, y, z])));
+        let taken = cells
+            .filter_map(|cell| grid.get(&cell))
+            .flatten()
+            .any(|&j| (points[i] - points[j]).norm() < apart);
+        if !taken {
             grid.entry([a, b, c]).or_default().push(i);
             chosen.push(i);
         }
     }
     chosen
-}
-
-impl ControlMesh {
-    /// About `count` nodes.
-    pub fn new(template: &Template, count: usize) -> Result<Self, MeshError> {
-        let mesh = template.mesh();
-        let points = mesh.vertices();
-        let border = template.border();
-        let mut on_border = vec![false; points.len()];
-        border.iter().for_each(|&i| on_border[i] = true);
-        let order: Vec<usize> =
-            border.iter().copied().chain((0..points.len()).filter(|&i| !on_border[i])).collect();
-        let mut apart = (0.9 * mesh.area() / count as f64).sqrt();
-        let mut nodes = spread(points, &order, apart);
-        for _ in 0..4 {
-            let ratio = nodes.len() as f64 / count as f64;
-            if (0.97..1.03).contains(&ratio) || nodes.len() == points.len() {
-                break;
-            }
-            apart *= ratio.sqrt();
-            nodes = spread(points, &order, apart);
-        }
-        let z = template.surface().z();
-        let mut net: DelaunayTriangulation<Node> = DelaunayTriangulation::new();
-        for (index, &i) in nodes.iter().enumerate() {
-            net.insert(Node { at: Point2::new(z[i].re, z[i].im), index })
-                .map_err(|_| degenerate("the template's disk map has no finite coordinates"))?;
-        }
-        let triangles: Vec<[usize; 3]> =
-            net.inner_faces().map(|f| f.vertices().map(|v| v.data().index)).collect();
-        if triangles.is_empty() {
-            return Err(degenerate("the template's disk map is degenerate"));
-        }
-        let blends = Self::blends(z, &nodes, &triangles);
-        Ok(Self { nodes, triangles, blends })
-    }
-
-    fn blends(z: &[Complex], nodes: &[usize], triangles: &[[usize; 3]]) -> Vec<([usize; 3], [f64; 3])> {
-        let flat = TriMesh::new(
-            nodes.iter().map(|&i| Point::new(z[i].re, z[i].im, 0.0)).collect(),
-            triangles.to_vec(),
-        );
-        let Ok(flat) = flat else { return Vec::new() };
-        let finder = super::scan::Finder::new(flat);
-        z.iter()
-            .map(|q| {
-                let found = finder.closest(&Point::new(q.re, q.im, 0.0));
-                (finder.mesh.triangles()[found.triangle], found.weights)
-            })
-            .collect()
-    }
 }

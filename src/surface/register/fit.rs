@@ -1,198 +1,196 @@
-//! Gauss–Newton.
+//! Gauss–Newton for similarity and displacement together.
 
-use super::prior::Prepared;
-use super::scan::Target;
-use super::settings::ElasticSettings;
-use crate::mesh::{MeshError, Point, Similarity, TriMesh, Vector};
-use kiddo::{ImmutableKdTree, SquaredEuclidean};
+use super::basis::Rank;
+use super::prepared::PreparedTemplate;
+use super::target::Target;
+use crate::mesh::{MeshError, Point, Similarity, Vector};
 use nalgebra::{Cholesky, DMatrix, DVector, Rotation3};
 
 /// Where the nodes came to lie.
 pub struct Fitted {
-    /// Displaced nodes, working coordinates of the template.
-    pub y: Vec<Point>,
-    /// Template to scan, both in working coordinates.
-    pub frame: Similarity,
+    /// Displaced nodes, in the template's working coordinates.
+    pub nodes: Vec<Point>,
+    /// From there onto the scan, in working coordinates too.
+    pub motion: Similarity,
     /// Root-mean-square distance to the matched planes, step by step.
     pub misfit: Vec<f64>,
 }
 
-pub fn curvature(mesh: &TriMesh, h: f64) -> Vec<f64> {
-    let x = mesh.vertices();
-    let (n, a) = (mesh.vertex_normals(), mesh.vertex_areas());
-    let Ok(tree) =
-        ImmutableKdTree::<f64, 3>::new_from_slice(&x.iter().map(|p| [p.x, p.y, p.z]).collect::<Vec<_>>())
-    else {
-        return vec![0.0; x.len()];
-    };
-    (0..x.len())
-        .map(|i| {
-            let (mut num, mut den) = (0.0, 0.0);
-            for f in tree
-                .query(&[x[i].x, x[i].y, x[i].z])
-                .within::<SquaredEuclidean<f64>>(6.0 * h * h)
-                .unsorted()
-                .execute()
-            {
-                let j = f.item as usize;
-                let d = x[j] - x[i];
-                let d2 = d.norm_squared();
-                if n[i].dot(&n[j]) < 0.0 {
-                    continue;
-                }
-                let w = a[j] * (-d2 / (2.0 * h * h)).exp();
-                num += w * (n[j] - n[i]).dot(&d);
-                den += w * d2;
-            }
-            if den > 0.0 { num / den } else { 0.0 }
-        })
-        .collect()
+/// Fewest matched nodes a registration can rest on.
+const FEWEST: usize = 50;
+/// Standard deviations of a step's shift (working units), turn (radians) and log growth: all but free.
+const SHIFT: f64 = 3000.0;
+const TURN: f64 = 50.0;
+/// Distances to the border beyond this count less and less.
+const BORDER_ROBUST: f64 = 6.0;
+/// How much more is forgiven at the first step than at the last.
+const FIRST_FORGIVEN: f64 = 4.0;
+
+/// What changes from step to step.
+struct Step {
+    rank: Rank,
+    sigma: f64,
+    reach: f64,
+    robust: f64,
 }
 
-fn gradients(mesh: &TriMesh, value: &[f64]) -> Vec<Vector> {
-    let mut sum = vec![(Vector::zeros(), 0.0); value.len()];
-    for (t, tri) in mesh.triangles().iter().enumerate() {
-        let n = mesh.area_vector(t);
-        let a2 = n.norm_squared();
-        if a2 <= 0.0 {
-            continue;
-        }
-        let [a, b, c] = mesh.corners(t);
-        let g = (n.cross(&(c - b)) * value[tri[0]]
-            + n.cross(&(a - c)) * value[tri[1]]
-            + n.cross(&(b - a)) * value[tri[2]])
-            / (2.0 * a2);
-        for &i in tri {
-            sum[i].0 += g * a2.sqrt();
-            sum[i].1 += a2.sqrt();
-        }
+/// Fits the nodes to the scan.
+pub fn fit(prepared: &PreparedTemplate, target: &Target) -> Result<Fitted, MeshError> {
+    let s = prepared.settings();
+    let total = s.steps.0 + s.steps.1;
+    let x = prepared.mesh.vertices();
+    let mut state = Fitted { nodes: x.to_vec(), motion: Similarity::identity(), misfit: Vec::new() };
+    for k in 0..total {
+        let done = k as f64 / (total.max(2) - 1) as f64;
+        // The softest stage begins a little before the end, so that the last steps converge.
+        let sigma = s.sigma.0 * (s.sigma.1 / s.sigma.0).powf((1.2 * done).min(1.0));
+        let rank = prepared.basis.rank(if k < s.steps.0 { s.kernel.coarse_rank } else { s.kernel.rank });
+        let reach = s.reach.0 + (s.reach.1 - s.reach.0) * done;
+        let robust = s.robust * (FIRST_FORGIVEN + (1.0 - FIRST_FORGIVEN) * done);
+        state.step(prepared, target, &Step { rank, sigma, reach, robust })?;
     }
-    sum.into_iter().map(|(g, a)| if a > 0.0 { g / a } else { g }).collect()
+    Ok(state)
 }
 
-pub fn fit(prepared: &Prepared, target: &Target, s: &ElasticSettings) -> Result<Fitted, MeshError> {
-    let x = &prepared.x;
-    let mut y = x.clone();
-    let mut frame = Similarity::identity();
-    let mut misfit = Vec::new();
-    let scan = &target.finder.mesh;
-    let (curv, grad) = if s.curvature > 0.0 {
-        let c = curvature(scan, s.curvature_scale);
-        let g = gradients(scan, &c);
-        (c, g)
-    } else {
-        (Vec::new(), Vec::new())
-    };
-    for it in 0..s.steps {
-        let a = it as f64 / (s.steps.max(2) - 1) as f64;
-        let sigma = s.sigma_first * (s.sigma_last / s.sigma_first).powf((1.2 * a).min(1.0));
-        let (r, ra) = if it + s.fine_steps < s.steps {
-            (s.coarse_symmetric.min(s.symmetric), s.coarse_asymmetric.min(s.asymmetric))
-        } else {
-            (s.symmetric, s.asymmetric)
-        };
-        let normals = prepared.mesh.with_vertices(y.clone())?.vertex_normals();
-        let n = 3 * (r + ra) + 7;
-        let reach = s.reach_first * (1.0 - a) + s.reach_last * a;
-        let huber = s.huber * (1.0 + 3.0 * (1.0 - a));
-        let mut rows: Vec<f64> = Vec::with_capacity(n * x.len());
-        let mut rhs = Vec::with_capacity(x.len());
-        let mut sum = (0.0, 0.0);
-        for i in 0..x.len() {
-            let q = frame.apply(&y[i]);
-            let m = frame.rotation * normals[i];
-            let j = target.nearest(&q, &m);
-            if target.border[j] {
-                continue;
-            }
-            let (p, pn) = if s.exact > 0.0 {
-                let foot = target.finder.best_of(&q, std::iter::once(j));
-                (foot.point, target.normal_at(&foot))
-            } else {
-                (scan.vertices()[j], target.normals[j])
+/// Weighted linear equations for coefficients and motion, a column each.
+struct Equations<'a> {
+    prepared: &'a PreparedTemplate,
+    rank: Rank,
+    size: usize,
+    columns: Vec<f64>,
+    right: Vec<f64>,
+}
+
+impl Equations<'_> {
+    /// w · direction · (x + u + motion of y) = w · direction · goal.
+    fn push(&mut self, i: usize, y: &Point, direction: &Vector, goal: &Point, w: f64) {
+        let start = self.columns.len();
+        self.columns.resize(start + self.size, 0.0);
+        let (field, motion) = self.columns[start..].split_at_mut(self.size - 7);
+        self.prepared.basis.gradient(i, direction, w, self.rank, field);
+        let turn = y.coords.cross(direction);
+        for d in 0..3 {
+            motion[d] = w * direction[d];
+            motion[3 + d] = w * turn[d];
+        }
+        motion[6] = w * y.coords.dot(direction);
+        self.right.push(w * (goal - self.prepared.mesh.vertices()[i]).dot(direction));
+    }
+
+    /// The posterior mode: standard normal coefficients, all but free motion.
+    fn solve(self) -> Option<DVector<f64>> {
+        let rows = DMatrix::from_vec(self.size, self.right.len(), self.columns);
+        let mut normal = DMatrix::zeros(self.size, self.size);
+        gram(&rows, &mut normal);
+        let field = self.size - 7;
+        for i in 0..self.size {
+            normal[(i, i)] += match i.checked_sub(field) {
+                None => 1.0,
+                Some(0..3) => SHIFT.powi(-2),
+                Some(_) => TURN.powi(-2),
             };
-            if (p - q).norm() > reach || pn.dot(&m) < s.normal_least {
+        }
+        Some(Cholesky::new(normal)?.solve(&(rows * DVector::from_vec(self.right))))
+    }
+}
+
+impl Fitted {
+    fn step(&mut self, prepared: &PreparedTemplate, target: &Target, step: &Step) -> Result<(), MeshError> {
+        let normals = prepared.mesh.with_vertices(self.nodes.clone())?.vertex_normals();
+        let size = 3 * (step.rank.0 + step.rank.1) + 7;
+        let mut equations =
+            Equations { prepared, rank: step.rank, size, columns: Vec::new(), right: Vec::new() };
+        equations.columns.reserve(size * (self.nodes.len() + prepared.control.border.len()));
+        self.match_surface(target, step, &normals, &mut equations);
+        if equations.right.len() < FEWEST {
+            return Err(MeshError::Degenerate(
+                "too little of the scan lies near the template; check the pose or crop the scan to the face"
+                    .to_owned(),
+            ));
+        }
+        self.match_border(target, step, &normals, &mut equations);
+        let solution = equations.solve().ok_or_else(|| {
+            MeshError::Degenerate("the registration's equations have no solution".to_owned())
+        })?;
+        self.update(prepared, &solution, step.rank);
+        Ok(())
+    }
+
+    /// Point-to-plane distances of the nodes to the scan; nodes matched to the scan's border have none.
+    fn match_surface(
+        &mut self,
+        target: &Target,
+        step: &Step,
+        normals: &[Vector],
+        equations: &mut Equations<'_>,
+    ) {
+        let least = equations.prepared.settings().least_cosine;
+        let back = self.motion.rotation.inverse();
+        let mut squares = 0.0;
+        for (i, y) in self.nodes.iter().enumerate() {
+            let (q, n) = (self.motion.apply(y), self.motion.rotation * normals[i]);
+            let j = target.match_of(&q, &n);
+            let (p, m) = (target.finder.mesh.vertices()[j], target.normals[j]);
+            if target.on_border[j] || (p - q).norm() > step.reach || m.dot(&n) < least {
                 continue;
             }
-            let gap = (p - q).dot(&pn);
-            sum = (sum.0 + gap * gap, sum.1 + 1.0);
-            let direction = (frame.rotation.inverse() * pn + normals[i] * s.normal_mix).normalize();
-            let goal = frame.invert(&p);
-            let w = (prepared.weights[i] / (1.0 + (gap / huber).powi(2))).sqrt() / sigma;
-            let start = rows.len();
-            rows.resize(start + n, 0.0);
-            push(prepared, &mut rows[start..], i, &direction, r, ra, w, &y[i]);
-            rhs.push(w * (goal - x[i]).dot(&direction));
-            if s.curvature > 0.0 {
-                let foot = q - pn * (q - p).dot(&pn);
-                let off = foot - p;
-                let value = curv[j] + grad[j].dot(&off);
-                let e = prepared.curvature[i] - value;
-                let dir = frame.rotation.inverse() * grad[j];
-                let ee = e / s.curvature_sd;
-                let w = s.curvature * (prepared.weights[i] / (1.0 + ee * ee)).sqrt() / s.curvature_sd / sigma;
-                let start = rows.len();
-                rows.resize(start + n, 0.0);
-                push(prepared, &mut rows[start..], i, &dir, r, ra, w, &y[i]);
-                rhs.push(w * (e + (y[i] - x[i]).dot(&dir)));
-            }
+            let gap = (p - q).dot(&m);
+            squares += gap * gap;
+            // The mean of both normals: that of a noisy scan alone is noisy.
+            let Some(direction) = (back * m + normals[i]).try_normalize(1e-9) else { continue };
+            let w = 1.0 / (1.0 + (gap / step.robust).powi(2)).sqrt() / step.sigma;
+            equations.push(i, y, &direction, &self.motion.invert(&p), w);
         }
-        let used = rhs.len();
-        if used < 50 {
-            return Err(MeshError::Degenerate("too little of the scan lies near the template".to_owned()));
+        self.misfit.push((squares / equations.right.len().max(1) as f64).sqrt());
+    }
+
+    /// The template's border is drawn towards a curve inside which the scan's border lies at its median depth: a scan may
+    /// end anywhere, but likely ends about as far from the template's border all round.
+    fn match_border(&self, target: &Target, step: &Step, normals: &[Vector], equations: &mut Equations<'_>) {
+        let (rim, s) = (&equations.prepared.control.border, equations.prepared.settings());
+        let outward: Vec<(usize, Vector, f64)> = (0..rim.len())
+            .filter_map(|k| {
+                let i = rim[k];
+                let along =
+                    self.nodes[rim[(k + 1) % rim.len()]] - self.nodes[rim[(k + rim.len() - 1) % rim.len()]];
+                let out = along.cross(&normals[i]).try_normalize(1e-9)?;
+                let y = &self.nodes[i];
+                let p = self.motion.invert(&target.rim(&self.motion.apply(y)));
+                Some((i, out, (p - y).dot(&out)))
+            })
+            .collect();
+        let mut gaps: Vec<f64> = outward.iter().map(|(.., gap)| *gap).collect();
+        gaps.sort_by(f64::total_cmp);
+        let Some(&median) = gaps.get(gaps.len() / 2) else { return };
+        // Depths of neighbours go together: the whole border counts as one observation.
+        let sigma = s.border_sigma * (rim.len() as f64).sqrt() * step.sigma / s.sigma.1;
+        for (i, out, gap) in outward {
+            let gap = gap - median;
+            let w = 1.0 / (1.0 + (gap / BORDER_ROBUST).powi(2)).sqrt() / sigma;
+            equations.push(i, &self.nodes[i], &out, &(self.nodes[i] + out * gap), w);
         }
-        let rows = DMatrix::from_vec(n, used, rows);
-        let rhs = DVector::from_vec(rhs);
-        let mut h = DMatrix::zeros(n, n);
-        product(&rows, &mut h);
-        for i in 0..n {
-            h[(i, i)] += if i + 7 >= n { 1e-4 } else { 1.0 };
-        }
-        let c = Cholesky::new(h)
-            .ok_or_else(|| MeshError::Degenerate("the registration's equations cannot be solved".to_owned()))?
-            .solve(&(&rows * rhs));
-        let off = n - 7;
-        let shift = Vector::new(c[off], c[off + 1], c[off + 2]) * 30.0;
-        let turn = Rotation3::new(Vector::new(c[off + 3], c[off + 4], c[off + 5]) * 0.5);
-        let grow = (c[off + 6] * 0.5).exp();
-        frame = Similarity {
-            scale: frame.scale * grow,
-            rotation: frame.rotation * turn,
-            translation: frame.translation + frame.rotation * shift * frame.scale,
+    }
+
+    fn update(&mut self, prepared: &PreparedTemplate, c: &DVector<f64>, rank: Rank) {
+        let off = c.len() - 7;
+        let part = |k: usize| Vector::new(c[off + k], c[off + k + 1], c[off + k + 2]);
+        let m = self.motion;
+        self.motion = Similarity {
+            scale: m.scale * c[off + 6].exp(),
+            rotation: m.rotation * Rotation3::new(part(3)),
+            translation: m.translation + m.rotation * part(0) * m.scale,
         };
-        for i in 0..x.len() {
-            y[i] = x[i] + prepared.displacement(&c, i, r, ra);
+        for (i, x) in prepared.mesh.vertices().iter().enumerate() {
+            self.nodes[i] = x + prepared.basis.displacement(c, i, rank);
         }
-        misfit.push((sum.0 / sum.1).sqrt());
     }
-    Ok(Fitted { y, frame, misfit })
 }
 
-fn push(
-    prepared: &Prepared,
-    out: &mut [f64],
-    i: usize,
-    direction: &Vector,
-    r: usize,
-    ra: usize,
-    w: f64,
-    y: &Point,
-) {
-    prepared.row(i, direction, out, r, ra, w);
-    let off = out.len() - 7;
-    let turn = y.coords.cross(direction);
-    for d in 0..3 {
-        out[off + d] = direction[d] * 30.0 * w;
-        out[off + 3 + d] = turn[d] * 0.5 * w;
-    }
-    out[off + 6] = y.coords.dot(direction) * 0.5 * w;
-}
-
-/// Lower triangle of B Bᵀ.
-fn product(rows: &DMatrix<f64>, out: &mut DMatrix<f64>) {
+/// The lower triangle of B Bᵀ.
+fn gram(b: &DMatrix<f64>, out: &mut DMatrix<f64>) {
     use faer::linalg::matmul::triangular::{BlockStructure, matmul};
-    let n = rows.nrows();
-    let b = faer::MatRef::from_column_major_slice(rows.as_slice(), n, rows.ncols());
+    let n = b.nrows();
+    let b = faer::MatRef::from_column_major_slice(b.as_slice(), n, b.ncols());
     matmul(
         faer::MatMut::from_column_major_slice_mut(out.as_mut_slice(), n, n),
         BlockStructure::TriangularLower,

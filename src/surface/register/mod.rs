@@ -1,50 +1,57 @@
-//! Elastic registration: the template is moved onto the scan by a similarity and a smooth displacement.
+//! Elastic registration: the template is moved onto a scan by a similarity and a smooth displacement.
 //!
-//! The displacement is a Gaussian random field with an analytic kernel ([`prior`]) conditioned on closest points of the scan
-//! (Gauss–Newton on point-to-plane distances, stiff to soft); where the scan ends the field goes on by itself.
+//! The displacement is a Gaussian random field with an analytic covariance ([`DisplacementKernel`]), conditioned on where
+//! the scan is: Gauss–Newton on robust point-to-plane distances, from stiff to soft. Where the scan ends the field goes on
+//! by itself, so a border may lie anywhere; nothing is learned from scans, and one scan is registered without another.
+//!
+//! Sources: Lüthi et al. 2018 (Gaussian process morphable models, low-rank approximation); Chen and Medioni 1992
+//! (point-to-plane distance); the estimates are those of ridge regression in a reproducing kernel Hilbert space.
 
+mod basis;
 mod control;
-mod finish;
 mod fit;
-mod prior;
-mod scan;
+mod folds;
+mod landing;
+mod prepared;
 mod settings;
 mod symmetry;
+mod target;
+#[cfg(test)]
+mod tests;
 
-pub use settings::ElasticSettings;
+pub use prepared::PreparedTemplate;
+pub use settings::{DisplacementKernel, ElasticSettings};
 
 use super::srnf::Registered;
 use super::template::Template;
 use crate::mesh::{DiskMesh, MeshError, Similarity};
 
-pub use prior::Prepared;
-
-/// Registers.
+/// Registers a scan to the template, starting from a pose (template to scan).
+///
+/// The positions lie on the scan where it covers the template, up to its noise; elsewhere they continue smoothly.
+/// `energy` holds one trace: the root-mean-square distance to the matched planes before every step, in nominal
+/// millimetres. `min_jacobian` is the smallest Jacobian determinant over the template's triangles, relative to the mean.
 ///
 /// # Errors
-/// [`MeshError`].
+/// [`MeshError::Degenerate`] when too little of the scan lies near the posed template, or either mesh has no extent.
 pub fn register(
     scan: &DiskMesh,
     template: &Template,
     pose: &Similarity,
     settings: &ElasticSettings,
 ) -> Result<Registered, MeshError> {
-    let prepared = Prepared::new(template, settings)?;
-    register_prepared(scan, template, &prepared, pose, settings)
+    PreparedTemplate::new(template, settings)?.register(scan, pose)
 }
 
-/// Registers with a prepared prior.
-///
-/// # Errors
-/// [`MeshError`].
-pub fn register_prepared(
-    scan: &DiskMesh,
-    template: &Template,
-    prepared: &Prepared,
-    pose: &Similarity,
-    settings: &ElasticSettings,
-) -> Result<Registered, MeshError> {
-    let target = scan::Target::new(scan, &prepared.to_work(pose), settings)?;
-    let fitted = fit::fit(prepared, &target, settings)?;
-    finish::finish(template, prepared, &target, &fitted, settings)
+impl PreparedTemplate {
+    /// [`register`], without preparing the template again.
+    ///
+    /// # Errors
+    /// As [`register`].
+    pub fn register(&self, scan: &DiskMesh, pose: &Similarity) -> Result<Registered, MeshError> {
+        let target = target::Target::new(scan, &self.frames(pose), self.settings())?;
+        let fitted = fit::fit(self, &target)?;
+        let (positions, min_jacobian) = landing::land(self, &target, &fitted)?;
+        Ok(Registered { positions, energy: vec![fitted.misfit], min_jacobian })
+    }
 }

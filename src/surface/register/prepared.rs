@@ -1,0 +1,92 @@
+//! The template made ready: control mesh in working coordinates, basis of its displacements.
+
+use super::basis::DisplacementBasis;
+use super::control::ControlMesh;
+use super::settings::ElasticSettings;
+use super::symmetry::to_mid_plane;
+use crate::mesh::{MeshError, Point, Similarity, TriMesh};
+use crate::surface::template::Template;
+
+/// √area of the template in working units.
+const NOMINAL: f64 = 180.0;
+
+/// From template and scan to working coordinates: upright, nominal millimetres, mid-plane x = 0.
+#[derive(Debug, Clone, Copy)]
+pub struct Frames {
+    template_to_scan: Similarity,
+    template_to_work: Similarity,
+}
+
+impl Frames {
+    /// Scan to working coordinates.
+    pub fn work_of_scan(self, p: &Point) -> Point {
+        self.template_to_work.apply(&self.template_to_scan.invert(p))
+    }
+
+    /// Working to scan coordinates.
+    pub fn scan_of_work(self, p: &Point) -> Point {
+        self.template_to_scan.apply(&self.template_to_work.invert(p))
+    }
+}
+
+/// A template ready for the registration of any number of scans.
+pub struct PreparedTemplate {
+    /// The whole template, in its own coordinates.
+    template: TriMesh,
+    settings: ElasticSettings,
+    to_work: Similarity,
+    /// Which vertices carry the displacement.
+    pub(super) control: ControlMesh,
+    /// The control mesh in working coordinates.
+    pub(super) mesh: TriMesh,
+    pub(super) basis: DisplacementBasis,
+}
+
+impl std::fmt::Debug for PreparedTemplate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PreparedTemplate({} nodes)", self.control.nodes.len())
+    }
+}
+
+impl PreparedTemplate {
+    /// Chooses nodes, finds the mid-plane, makes the basis.
+    ///
+    /// # Errors
+    /// [`MeshError::Degenerate`] for a template without extent or settings that give no positive kernel.
+    pub fn new(template: &Template, settings: &ElasticSettings) -> Result<Self, MeshError> {
+        let control = ControlMesh::new(template, settings.nodes)?;
+        let whole = template.mesh();
+        let scale = NOMINAL / whole.area().sqrt();
+        let rotation = template.upright().inverse();
+        let translation = -scale * (rotation * whole.area_centroid().coords);
+        let upright = Similarity { scale, rotation, translation };
+        let place = |to_work: &Similarity| {
+            let nodes = control.nodes.iter().map(|&i| to_work.apply(&whole.vertices()[i])).collect();
+            TriMesh::new(nodes, control.triangles.clone())
+        };
+        let to_work = to_mid_plane(&place(&upright)?).after(&upright);
+        let mesh = place(&to_work)?;
+        let basis = DisplacementBasis::new(mesh.vertices(), &settings.kernel)?;
+        Ok(Self { template: whole.clone(), settings: settings.clone(), to_work, control, mesh, basis })
+    }
+
+    /// The template's mesh.
+    pub fn template(&self) -> &TriMesh {
+        &self.template
+    }
+
+    /// The settings it was prepared with.
+    pub fn settings(&self) -> &ElasticSettings {
+        &self.settings
+    }
+
+    /// The frames of a scan with this pose.
+    pub(super) fn frames(&self, pose: &Similarity) -> Frames {
+        Frames { template_to_scan: *pose, template_to_work: self.to_work }
+    }
+
+    /// Template to working coordinates.
+    pub(super) fn to_work(&self, p: &Point) -> Point {
+        self.to_work.apply(p)
+    }
+}

@@ -1,0 +1,145 @@
+//! Known motions and displacements of the built-in face are found again.
+
+use super::*;
+use crate::mesh::{Point, RepairSettings, TriMesh, Vector, make_disk};
+use crate::surface::Template;
+use crate::synth;
+use nalgebra::Rotation3;
+use std::sync::LazyLock;
+
+static TEMPLATE: LazyLock<Template> = LazyLock::new(|| {
+    let disk = DiskMesh::try_new(synth::builtin_template().clone()).unwrap();
+    Template::new(disk, synth::builtin_landmarks().nose_tip, Vector::z(), Vector::y()).unwrap()
+});
+static PREPARED: LazyLock<PreparedTemplate> =
+    LazyLock::new(|| PreparedTemplate::new(&TEMPLATE, &ElasticSettings::default()).unwrap());
+
+fn motion() -> Similarity {
+    Similarity {
+        scale: 1.07,
+        rotation: Rotation3::new(Vector::new(0.4, -1.1, 0.3)),
+        translation: Vector::new(12.0, -40.0, 7.0),
+    }
+}
+
+/// A smooth change of a face, of some three millimetres.
+fn bend(p: &Point) -> Point {
+    let wave = |a: f64, b: f64| 3.0 * (a / 40.0).sin() * (b / 50.0).cos();
+    p + Vector::new(wave(p.x, p.y), wave(p.y, p.z), wave(p.z, p.y))
+}
+
+/// A slightly wrong pose.
+fn rough(pose: &Similarity) -> Similarity {
+    let nudge = Similarity {
+        scale: 1.03,
+        rotation: Rotation3::new(Vector::new(0.03, 0.02, -0.04)),
+        translation: Vector::new(1.0, -2.0, 1.5),
+    };
+    pose.after(&nudge)
+}
+
+fn mean(errors: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = errors.fold((0.0, 0usize), |(s, n), e| (s + e, n + 1));
+    sum / count as f64
+}
+
+/// The part of a mesh within `reach` of a point.
+fn cropped(mesh: &TriMesh, centre: &Point, reach: f64) -> DiskMesh {
+    let v = mesh.vertices();
+    let kept = mesh
+        .triangles()
+        .iter()
+        .filter(|t| t.iter().all(|&i| (v[i] - centre).norm() < reach))
+        .copied()
+        .collect();
+    let part = TriMesh::new(v.to_vec(), kept).unwrap();
+    make_disk(part, Some(*centre), &RepairSettings::default()).unwrap().mesh
+}
+
+#[test]
+fn a_moved_template_is_found_again() {
+    let t = TEMPLATE.mesh();
+    let truth: Vec<Point> = t.vertices().iter().map(|p| motion().apply(p)).collect();
+    let scan = DiskMesh::try_new(t.with_vertices(truth.clone()).unwrap()).unwrap();
+    let found = PREPARED.register(&scan, &rough(&motion())).unwrap();
+    let error = mean(found.positions.iter().zip(&truth).map(|(p, q)| (p - q).norm()));
+    assert!(error < 0.15, "{error} mm");
+    assert!(found.min_jacobian > 0.0);
+    assert!(found.energy[0].last() < found.energy[0].first());
+}
+
+#[test]
+fn a_cropped_and_bent_face_keeps_its_places() {
+    let t = TEMPLATE.mesh();
+    let bent: Vec<Point> = t.vertices().iter().map(bend).collect();
+    let truth: Vec<Point> = bent.iter().map(|p| motion().apply(p)).collect();
+    let whole = t.with_vertices(truth.clone()).unwrap();
+    let (nose, reach) = (truth[TEMPLATE.nose()], 0.75 * TEMPLATE.reach() * motion().scale);
+    let scan = cropped(&whole, &nose, reach);
+    let found = PREPARED.register(&scan, &rough(&motion())).unwrap();
+    assert!(found.min_jacobian > 0.0);
+    let inside = |q: &Point| (q - nose).norm() < reach - 10.0;
+    let pairs = || found.positions.iter().zip(&truth);
+    let error = mean(pairs().filter(|(_, q)| inside(q)).map(|(p, q)| (p - q).norm())) / motion().scale;
+    let posed = mean(
+        t.vertices()
+            .iter()
+            .zip(&truth)
+            .filter(|(_, q)| inside(q))
+            .map(|(p, q)| (motion().apply(p) - q).norm()),
+    );
+    assert!(error < 1.2 && error < 0.4 * posed, "{error} mm, by pose alone {posed} mm");
+    // Beyond the crop the field goes on: no worse than some millimetres, and no spikes.
+    let beyond = pairs().filter(|(_, q)| !inside(q)).map(|(p, q)| (p - q).norm()).fold(0.0, f64::max);
+    assert!(beyond < 15.0, "{beyond} mm");
+}
+
+#[test]
+fn positions_follow_the_scan_and_its_vertex_order_does_not_matter() {
+    let t = TEMPLATE.mesh();
+    let truth: Vec<Point> = t.vertices().iter().map(bend).collect();
+    let scan = DiskMesh::try_new(t.with_vertices(truth.clone()).unwrap()).unwrap();
+    let identity = Similarity::identity();
+    let first = PREPARED.register(&scan, &identity).unwrap();
+    let again = PREPARED.register(&scan, &identity).unwrap();
+    assert_eq!(first.positions, again.positions);
+    let n = truth.len();
+    let reversed = TriMesh::new(
+        truth.iter().rev().copied().collect(),
+        t.triangles().iter().map(|c| c.map(|i| n - 1 - i)).collect(),
+    );
+    let other = PREPARED.register(&DiskMesh::try_new(reversed.unwrap()).unwrap(), &identity).unwrap();
+    let gap = first.positions.iter().zip(&other.positions).map(|(p, q)| (p - q).norm()).fold(0.0, f64::max);
+    assert!(gap < 1e-6, "{gap}");
+    // In other coordinates the same places.
+    let moved: Vec<Point> = truth.iter().map(|p| motion().apply(p)).collect();
+    let moved = DiskMesh::try_new(t.with_vertices(moved).unwrap()).unwrap();
+    let there = PREPARED.register(&moved, &motion()).unwrap();
+    let gap = mean(first.positions.iter().zip(&there.positions).map(|(p, q)| (motion().apply(p) - q).norm()));
+    assert!(gap < 1e-6, "{gap}");
+}
+
+#[test]
+fn a_scan_elsewhere_is_refused() {
+    let t = TEMPLATE.mesh();
+    let scan = DiskMesh::try_new(t.clone()).unwrap();
+    let far = Similarity { translation: Vector::new(1e4, 0.0, 0.0), ..Similarity::identity() };
+    assert!(PREPARED.register(&scan, &far).is_err());
+}
+
+#[test]
+fn the_mid_plane_of_a_turned_face_is_found() {
+    let turn = Similarity {
+        scale: 1.0,
+        rotation: Rotation3::new(Vector::new(0.0, 0.05, 0.06)),
+        translation: Vector::new(4.0, 0.0, 0.0),
+    };
+    let mesh = TEMPLATE.mesh();
+    let turned = mesh.with_vertices(mesh.vertices().iter().map(|p| turn.apply(p)).collect()).unwrap();
+    let fixed = symmetry::to_mid_plane(&turned).after(&turn);
+    // The built-in face is symmetric about x = 0.
+    let left = fixed.rotation * Vector::x();
+    assert!(left.x > 1.0 - 1e-4, "{left}");
+    let nose = fixed.apply(&mesh.vertices()[TEMPLATE.nose()]);
+    assert!(nose.x.abs() < 0.5, "{nose}");
+}
