@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let mut risks = Vec::new();
     if asked("spd") {
-        risks.extend(spd(&data, if quick { 14 } else { 5 }, runs)?);
+        risks.extend(spd(&data, if quick { 14 } else { 7 }, runs)?);
     }
     if asked("eigenvector") {
         risks.extend(eigenvector(&data, runs)?);

@@ -142,7 +142,7 @@ impl<P: Problem> Comparison<'_, P> {
         ])
     }
 
-    /// Excess risk along the runs of every method at every ε, about forty points a run. Runs whose noise is refused as too
+    /// Excess risk along the runs of every method at every ε, about thirty points a run. Runs whose noise is refused as too
     /// large for the manifold are left out.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ impl<P: Problem> Comparison<'_, P> {
                 for run in 0..runs {
                     let mut noise = NoiseSource::seeded(1000 + u64::from(run));
                     let paid = Ledger::in_memory(None).charge_part(plan.part())?;
-                    let every = (method.gradient_calls(n) / 40).max(1);
+                    let every = (method.gradient_calls(n) / 30).max(1);
                     let mut next = 0;
                     let mut record = |_: &_, state: &State<Point<P>>| {
                         if state.gradient_calls >= next || state.step == method.steps() {

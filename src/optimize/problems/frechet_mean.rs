@@ -46,6 +46,14 @@ impl<M: Manifold> Problem for FrechetMeanProblem<M> {
         0.5 * self.space.dist(w, &self.points[i]).powi(2)
     }
 
+    fn risk(&self, w: &M::Point) -> f64 {
+        // The manifold's own pass over the points is faster than one distance at a time.
+        match self.space.mean_log(w, &self.points, None) {
+            Ok(found) => 0.5 * found.mean_square,
+            Err(_) => (0..self.points.len()).map(|i| self.loss(w, i)).sum::<f64>() / self.points.len() as f64,
+        }
+    }
+
     fn gradient(&self, w: &M::Point, i: usize) -> Option<M::Tangent> {
         let log = self.space.log(w, &self.points[i]).ok()?;
         Some(self.space.scale(-1.0, &log))
