@@ -24,6 +24,8 @@ pub struct State {
     pub busy: bool,
     /// A picture is to be saved.
     pub save_picture: bool,
+    /// The window is to be closed.
+    pub close: bool,
 }
 
 /// Keys and what they do, in the order of the help.
@@ -64,9 +66,13 @@ pub fn band(ctx: &Context, standing: Standing) -> f32 {
     HEIGHT
 }
 
-/// The controls' window.
-pub fn controls(ctx: &Context, state: &mut State, top: f32) {
-    egui::Window::new("visard").default_pos([8.0, top + 8.0]).default_width(230.0).show(ctx, |ui| {
+/// The controls on the left. Returns the width they take from the panes: none when folded away.
+pub fn controls(ctx: &Context, state: &mut State, top: f32) -> f32 {
+    let window = egui::Window::new("visard")
+        .anchor(Align2::LEFT_TOP, [6.0, top + 6.0])
+        .default_width(230.0)
+        .resizable(false);
+    let shown = window.show(ctx, |ui| {
         subjects(ui, state);
         ui.separator();
         colours(ui, state);
@@ -96,7 +102,13 @@ pub fn controls(ctx: &Context, state: &mut State, top: f32) {
             ui.label(RichText::new(&state.message).color(Color32::from_rgb(200, 90, 20)));
         }
     });
-    if state.help {
+    help(ctx, state.help);
+    let rect = shown.map_or(egui::Rect::ZERO, |w| w.response.rect);
+    if rect.height() > 60.0 { rect.right() + 4.0 } else { 0.0 }
+}
+
+fn help(ctx: &Context, open: bool) {
+    if open {
         egui::Window::new("Mouse and keys")
             .anchor(Align2::CENTER_CENTER, [0.0, 0.0])
             .collapsible(false)
@@ -210,6 +222,13 @@ pub fn keys(ctx: &Context, state: &mut State) {
         return;
     }
     let pressed = |key: Key| ctx.input(|i| i.key_pressed(key));
+    if pressed(Key::Escape) {
+        if state.help {
+            state.help = false;
+        } else {
+            state.close = true;
+        }
+    }
     if ctx.input(|i| i.events.iter().any(|e| matches!(e, egui::Event::Text(t) if t == "?"))) {
         state.help = !state.help;
     }

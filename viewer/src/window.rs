@@ -68,6 +68,7 @@ fn first_state(arguments: &Arguments) -> Result<State, String> {
         facts: Vec::new(),
         busy: true,
         save_picture: false,
+        close: false,
     })
 }
 
@@ -103,6 +104,8 @@ async fn run(mut state: State) {
     let mut asked = None;
     let mut panes: Vec<Pane> = Vec::new();
     let mut mark: Option<Pick> = None;
+    let mut left: f32 = 0.0;
+    window.rebind_close_key(None);
     while window.render_3d(&mut scene, &mut camera).await {
         take_dropped(&window, &mut state);
         if asked.as_ref() != Some(&state.wish) {
@@ -123,7 +126,7 @@ async fn run(mut state: State) {
         let standing = panes.iter().map(|p| p.shown.subject.standing).max().unwrap_or(Standing::Public);
         let screen = screen(&window);
         let top = if standing.band().is_some() { 30.0 } else { 0.0 };
-        let area = Rect::from_min_max(egui::pos2(0.0, top), screen.max);
+        let area = Rect::from_min_max(egui::pos2(left.min(0.5 * screen.width()), top), screen.max);
         draw_panes(&mut window, &mut panes, area, &state.look, mark).await;
         if std::mem::take(&mut state.save_picture) {
             state.message = save_picture(&panes);
@@ -136,9 +139,12 @@ async fn run(mut state: State) {
             }
             mark_facts(&panes, mark, &mut state);
             band(ctx, standing);
-            controls(ctx, &mut state, top);
+            left = controls(ctx, &mut state, top);
             keys(ctx, &mut state);
         });
+        if state.close {
+            window.close();
+        }
     }
     memory::keep_window_size(window.width(), window.height());
 }
