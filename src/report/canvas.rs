@@ -82,9 +82,21 @@ impl Image {
         }
     }
 
+    /// Some of the picture's rows.
+    pub fn rows(&self, rows: std::ops::Range<usize>) -> Image {
+        let start = rows.start.min(self.height);
+        let end = rows.end.clamp(start, self.height);
+        let rgb = self.rgb[3 * start * self.width..3 * end * self.width].to_vec();
+        Image { width: self.width, height: end - start, rgb }
+    }
+
     /// Adds a band over the picture: a statement that cannot be cropped away by accident. The picture grows by its height.
     pub fn with_band(&self, text: &str) -> Image {
-        let rows = (self.height / 16).clamp(14, 48);
+        self.with_band_of(text, Self::band_rows(self.height))
+    }
+
+    /// Adds a band of so many rows.
+    pub fn with_band_of(&self, text: &str, rows: usize) -> Image {
         let mut out = Image::filled(self.width, self.height + rows, WARNING);
         out.paste(self, 0, rows);
         let fit = self.width as f64 / (text_width(text, 1.0) + 2.0);
@@ -94,10 +106,20 @@ impl Image {
         out
     }
 
-    /// Draws a colour bar with its label and values in the lower left corner.
+    /// Rows that [`Image::with_band`] adds to a picture of this height, text included.
+    pub fn band_rows(height: usize) -> usize {
+        (height / 16).clamp(14, 48)
+    }
+
+    /// Rows that a colour bar needs on a picture of this height.
+    pub fn colour_bar_rows(height: usize) -> usize {
+        (6.6 * bar_lettering(height)).ceil() as usize
+    }
+
+    /// Draws a colour bar with its label and values along the lower edge, [`Image::colour_bar_rows`] high.
     pub fn draw_colour_bar(&mut self, scale: &ColourScale) {
-        let height = (self.height as f64 / 55.0).clamp(7.0, 16.0);
-        let width = (0.36 * self.width as f64).max(60.0);
+        let height = bar_lettering(self.height);
+        let width = (0.5 * self.width as f64).clamp(60.0, 480.0);
         let (left, bottom) = (1.6 * height, self.height as f64 - 1.6 * height);
         let bar = (bottom - 3.4 * height)..(bottom - 2.0 * height);
         for column in 0..width as usize {
@@ -113,6 +135,11 @@ impl Image {
             self.write(&text, [x, bottom - 1.2 * height], 0.9 * height, INK);
         }
     }
+}
+
+/// Height of the letters at a colour bar.
+fn bar_lettering(height: usize) -> f64 {
+    (height as f64 / 55.0).clamp(7.0, 16.0)
 }
 
 /// Letters stand on a grid 4 wide and 6 high.
@@ -175,7 +202,7 @@ fn strokes(letter: char) -> &'static str {
         '×' => "0244 4204",
         '±' => "0242 2024 0545",
         'μ' | 'µ' => "0206 0205164542 4546",
-        'σ' => "42123213040516364534 ",
+        'σ' => "42120305163645433212",
         _ => "",
     }
 }

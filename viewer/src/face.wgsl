@@ -4,7 +4,7 @@
 struct Uniforms {
     clip: mat4x4<f32>,
     turn: mat4x4<f32>,
-    // Mode (0 skin, 1 field, 2 checkerboard, 3 polar grid), then nothing.
+    // Mode (0 skin, 1 field, 2 checkerboard, 3 polar grid); 1 where both sides are lit alike.
     style: vec4<f32>,
     // The colour map's anchors, sRGB.
     palette: array<vec4<f32>, 9>,
@@ -57,7 +57,7 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     let squares = fwidth(in.uv * 10.0);
     var n = normalize(in.normal);
     var side = 1.0;
-    if n.z < 0.0 { n = -n; side = 0.45; }
+    if n.z < 0.0 { n = -n; side = mix(0.45, 1.0, u.style.y); }
     let mode = u32(u.style.x + 0.5);
     if mode == 1u {
         let c = field_colour(in.uv.x) * side * (0.58 + 0.42 * n.z) * (0.72 + 0.28 * in.open);

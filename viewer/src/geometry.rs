@@ -85,7 +85,7 @@ pub fn discs(points: &[Point]) -> (Vec<Point>, Vec<Vector>, Vec<[u32; 3]>) {
         Some(mesh) => (mesh.vertex_normals(), mesh.area()),
         None => (vec![Vector::z(); points.len()], 4.0 / (frame.scale * frame.scale)),
     };
-    let radius = (0.30 * (area / points.len().max(1) as f64).sqrt()).min(0.02 / frame.scale);
+    let radius = (0.58 * (area / points.len().max(1) as f64).sqrt()).min(0.02 / frame.scale);
     let (mut places, mut directions, mut triangles) = (Vec::new(), Vec::new(), Vec::new());
     for (p, n) in points.iter().zip(&normals) {
         let n = n.try_normalize(0.0).unwrap_or_else(Vector::z);

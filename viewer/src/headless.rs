@@ -6,10 +6,9 @@ use crate::look::Look;
 use crate::pane::{Drawing, Show, draw};
 use crate::software;
 use crate::source::{self, Standing, Subject};
-use crate::stage::{Stage, has_adapter};
+use crate::stage::{GROUND, Stage, has_adapter};
 use crate::synthetic;
 use std::path::Path;
-use std::rc::Rc;
 use visard::report::render::Image;
 
 /// Frames of an animation, and hundredths of a second for each.
@@ -32,7 +31,7 @@ impl Exhibit {
     pub fn load(arguments: &Arguments) -> Result<Self, String> {
         let mut subjects = Vec::new();
         for path in arguments.paths.iter().take(2) {
-            subjects.push(Rc::new(subject(path, arguments.mu)?));
+            subjects.push(subject(path, arguments.mu)?);
         }
         if arguments.paths.len() > 2 {
             eprintln!("note: of {} paths the first two are shown", arguments.paths.len());
@@ -46,32 +45,43 @@ impl Exhibit {
             }
         }
         drawings.iter().flat_map(|d| &d.notices).for_each(|n| eprintln!("note: {n}"));
-        let worst = |s: &Standing| match s {
-            Standing::Public => 0,
-            Standing::Released => 1,
-            Standing::NotPrivate => 2,
-            Standing::Internal => 3,
-        };
-        let standing = subjects.iter().map(|s| s.standing).max_by_key(worst).unwrap_or(Standing::Internal);
+        let standing = subjects.iter().map(|s| s.standing).max().unwrap_or(Standing::Internal);
         Ok(Self { drawings, standing })
     }
 
+    /// Size of one pane of a picture of this size, what frames it left out.
+    fn pane_size(&self, (width, height): (u32, u32)) -> (u32, u32) {
+        let (h, n) = (height as usize, self.drawings.len().max(1) as u32);
+        let band = if self.standing.band().is_some() { Image::band_rows(h) } else { 0 };
+        let bar = if self.drawings.iter().any(|d| d.scale.is_some()) { Image::colour_bar_rows(h) } else { 0 };
+        ((width / n).max(8), h.saturating_sub(band + bar).max(8) as u32)
+    }
+
+    /// Size of a picture whose panes are together this large.
+    pub fn framed_size(&self, (width, height): (u32, u32)) -> (u32, u32) {
+        // A little larger than needed where the bands grow with the picture.
+        let whole = (height..height + 400).find(|h| self.pane_size((width, *h)).1 >= height);
+        (width, whole.unwrap_or(height + 400))
+    }
+
     /// Panes side by side with colour bar, and the band over them where they must not be published.
-    fn assemble(&self, panes: &[Image]) -> Image {
-        let panes: Vec<Image> = panes
-            .iter()
-            .zip(&self.drawings)
-            .map(|(pane, drawing)| {
-                let mut pane = pane.clone();
-                if let Some(scale) = &drawing.scale {
-                    pane.draw_colour_bar(scale);
-                }
-                pane
-            })
-            .collect();
-        let picture = Image::beside(&panes);
+    pub fn assemble(&self, panes: &[Image], (width, height): (u32, u32)) -> Image {
+        let ground = [(255.0 * GROUND).round() as u8; 3];
+        let (width, height) = (width as usize, height as usize);
+        let band = if self.standing.band().is_some() { Image::band_rows(height) } else { 0 };
+        let mut picture = Image::filled(width, height.saturating_sub(band), ground);
+        for (k, (pane, drawing)) in panes.iter().zip(&self.drawings).enumerate() {
+            let left = k * width / panes.len().max(1);
+            picture.paste(pane, left, 0);
+            if let Some(scale) = &drawing.scale {
+                let mut strip = Image::filled(pane.width, height, ground);
+                strip.draw_colour_bar(scale);
+                let rows = Image::colour_bar_rows(height).min(height);
+                picture.paste(&strip.rows(height - rows..height), left, picture.height.saturating_sub(rows));
+            }
+        }
         match self.standing.band() {
-            Some(text) => picture.with_band(text),
+            Some(text) => picture.with_band_of(text, band),
             None => picture,
         }
     }
@@ -133,13 +143,14 @@ pub struct Painter<'a> {
     exhibit: &'a Exhibit,
     /// One per drawing; none where there is no adapter.
     stages: Vec<Stage>,
+    size: (u32, u32),
     pane: (u32, u32),
 }
 
 impl<'a> Painter<'a> {
     /// Prepares the panes of a picture of this size.
-    pub fn new(exhibit: &'a Exhibit, (width, height): (u32, u32), software: bool) -> Self {
-        let pane = ((width / exhibit.drawings.len().max(1) as u32).max(8), height);
+    pub fn new(exhibit: &'a Exhibit, size: (u32, u32), software: bool) -> Self {
+        let pane = exhibit.pane_size(size);
         let mut stages = Vec::new();
         if !software {
             for drawing in &exhibit.drawings {
@@ -148,7 +159,7 @@ impl<'a> Painter<'a> {
                 stages.push(stage);
             }
         }
-        Self { exhibit, stages, pane }
+        Self { exhibit, stages, size, pane }
     }
 
     /// One picture.
@@ -163,7 +174,7 @@ impl<'a> Painter<'a> {
             };
             self.stages.iter_mut().map(draw).collect()
         };
-        self.exhibit.assemble(&panes)
+        self.exhibit.assemble(&panes, self.size)
     }
 }
 

@@ -2,14 +2,14 @@
 
 use clap::Parser;
 use std::process::ExitCode;
-use visard_viewer::{arguments::Arguments, headless};
+use visard_viewer::{arguments::Arguments, headless, window};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = if arguments.screenshot.is_some() || arguments.turntable.is_some() {
         headless::run(&arguments)
     } else {
-        Err("the window is being rebuilt".to_owned())
+        window::open(&arguments)
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -22,7 +22,7 @@ pub enum Paint {
 
 impl Paint {
     /// The uniforms `style` and `palette` of the shader.
-    fn uniforms(self) -> [f32; 40] {
+    fn uniforms(self, two_sided: bool) -> [f32; 40] {
         let (mode, map) = match self {
             Self::Skin => (0.0, ColourMap::Sequential),
             Self::Field(map) => (1.0, map),
@@ -31,6 +31,7 @@ impl Paint {
         };
         let mut out = [0.0; 40];
         out[0] = mode;
+        out[1] = if two_sided { 1.0 } else { 0.0 };
         for (k, anchor) in map.anchors().iter().enumerate() {
             for (j, c) in anchor.iter().enumerate() {
                 out[4 + 4 * k + j] = f32::from(*c) / 255.0;
@@ -40,11 +41,20 @@ impl Paint {
     }
 }
 
+/// How a mesh is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Style {
+    /// What its colours say.
+    pub paint: Paint,
+    /// Both sides are lit alike (points of a scan); otherwise backs are dark.
+    pub two_sided: bool,
+}
+
 /// Draws meshes with `face.wgsl`.
 pub struct FaceMaterial {
     pipeline: PipelineCache,
     layout: wgpu::BindGroupLayout,
-    paint: Rc<Cell<Paint>>,
+    style: Rc<Cell<Style>>,
 }
 
 /// One object's uniforms on the graphics card.
@@ -66,8 +76,8 @@ impl GpuData for ObjectUniforms {
 const UNIFORM_BYTES: u64 = 4 * (16 + 16 + 40);
 
 impl FaceMaterial {
-    /// A material whose paint can be changed through the cell.
-    pub fn new(paint: Rc<Cell<Paint>>) -> Self {
+    /// A material whose style can be changed through the cell.
+    pub fn new(style: Rc<Cell<Style>>) -> Self {
         let context = Context::get();
         let layout = context.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("face uniforms"),
@@ -89,7 +99,7 @@ impl FaceMaterial {
         });
         let shader = context.create_shader_module(Some("face"), include_str!("face.wgsl"));
         let pipeline = PipelineCache::new(move |samples| pipeline(&pipeline_layout, &shader, samples));
-        Self { pipeline, layout, paint }
+        Self { pipeline, layout, style }
     }
 }
 
@@ -175,7 +185,8 @@ impl Material3d for FaceMaterial {
         let model = transform.to_mat4() * Mat4::from_scale(scale);
         let clip = projection * view.to_mat4() * model;
         let turn = view.to_mat4() * transform.to_mat4();
-        let paint = self.paint.get().uniforms();
+        let Style { paint, two_sided } = self.style.get();
+        let paint = paint.uniforms(two_sided);
         let floats = clip.to_cols_array().into_iter().chain(turn.to_cols_array()).chain(paint);
         let bytes: Vec<u8> = floats.flat_map(f32::to_le_bytes).collect();
         Context::get().write_buffer(&object.buffer, 0, &bytes);

@@ -5,7 +5,6 @@ use crate::fields::{FieldName, colouring, disk_coordinates, fitted_template};
 use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
 use crate::material::Paint;
 use crate::source::{Shape, Subject};
-use std::rc::Rc;
 use visard::mesh::{Point, TriMesh, Vector};
 use visard::report::colour::{ColourMap, ColourScale};
 use visard::report::visibility::sky_visibility;
@@ -66,7 +65,9 @@ pub struct Drawing {
     pub triangles: Vec<[u32; 3]>,
     /// What the texture coordinates mean.
     pub paint: Paint,
-    /// Edges and vertices to be drawn.
+    /// Both sides are lit alike.
+    pub two_sided: bool,
+    /// Edges to be drawn.
     pub wireframe: bool,
     /// Vertices to be drawn.
     pub points: bool,
@@ -88,7 +89,7 @@ const CURVE_INK: [f64; 3] = [0.05, 0.20, 0.42];
 ///
 /// # Errors
 /// One line: why this subject cannot be shown so.
-pub fn draw(subject: &Rc<Subject>, show: &Show) -> Result<Drawing, String> {
+pub fn draw(subject: &Subject, show: &Show) -> Result<Drawing, String> {
     match &subject.shape {
         Shape::Surface(mesh) => surface(subject, mesh, show),
         Shape::Cloud(points) => Ok(cloud(points)),
@@ -108,6 +109,7 @@ fn empty(frame: Frame) -> Drawing {
         uvs: Vec::new(),
         triangles: Vec::new(),
         paint: Paint::Skin,
+        two_sided: false,
         wireframe: false,
         points: false,
         strokes: Vec::new(),
@@ -118,7 +120,7 @@ fn empty(frame: Frame) -> Drawing {
     }
 }
 
-fn surface(subject: &Rc<Subject>, mesh: &TriMesh, show: &Show) -> Result<Drawing, String> {
+fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, String> {
     let mut notices = Vec::new();
     let thin;
     let (mesh, field) = if mesh.triangles().len() > MOST_TRIANGLES {
@@ -132,7 +134,7 @@ fn surface(subject: &Rc<Subject>, mesh: &TriMesh, show: &Show) -> Result<Drawing
     } else {
         (mesh, show.field)
     };
-    let own = Subject { shape: Shape::Surface(mesh.clone()), ..Subject::clone(subject) };
+    let own = Subject { shape: Shape::Surface(mesh.clone()), ..subject.clone() };
     let colours = colouring(field, &own)?;
     let morphed = morph(mesh, show.morph)?;
     let shown = morphed.as_ref().unwrap_or(mesh);
@@ -201,6 +203,7 @@ fn cloud(points: &[Point]) -> Drawing {
     drawing.sky = vec![1.0; normals.len()];
     drawing.uvs = vec![[0.0; 2]; normals.len()];
     drawing.triangles = triangles;
+    drawing.two_sided = true;
     drawing
 }
 
@@ -244,9 +247,9 @@ mod tests {
     use crate::source::Standing;
     use visard::synth::builtin_template;
 
-    fn subject(shape: Shape) -> Rc<Subject> {
+    fn subject(shape: Shape) -> Subject {
         let (name, path) = ("s".to_owned(), "s".into());
-        Rc::new(Subject { name, path, standing: Standing::Public, shape, noise: None, curves: Vec::new() })
+        Subject { name, path, standing: Standing::Public, shape, noise: None, curves: Vec::new() }
     }
 
     #[test]

@@ -1,0 +1,292 @@
+//! The controls: what is shown, how, and the help.
+
+use crate::fields::FieldName;
+use crate::look::{Look, VIEWS};
+use crate::source::{Entry, Standing};
+use crate::worker::{Origin, Wish};
+use kiss3d::egui::{self, Align2, Color32, Context, Id, Key, Order, RichText, Ui};
+
+/// Everything the window shows and the user changes.
+pub struct State {
+    /// What can be chosen.
+    pub entries: Vec<Entry>,
+    /// What is wished for.
+    pub wish: Wish,
+    /// From where.
+    pub look: Look,
+    /// The help is open.
+    pub help: bool,
+    /// What went wrong last, or what was done.
+    pub message: String,
+    /// Facts on what is shown.
+    pub facts: Vec<String>,
+    /// Something is being read.
+    pub busy: bool,
+    /// A picture is to be saved.
+    pub save_picture: bool,
+    /// The window is to be closed.
+    pub close: bool,
+}
+
+/// Keys and what they do, in the order of the help.
+const KEYS: [(&str, &str); 15] = [
+    ("left drag", "turn"),
+    ("right or middle drag, Ctrl + left drag", "move"),
+    ("wheel", "enlarge"),
+    ("click", "mark a point, on the disk map too"),
+    ("double click", "make it the centre"),
+    ("1 2 3 4", "front, three-quarter, left, right"),
+    ("0", "everything back"),
+    ("F", "next colours (checkerboard, distance, noise, ...)"),
+    ("W  P  C  D", "edges, vertices, curves, disk map"),
+    ("N  B", "next, previous of the list"),
+    ("Space", "draw again (synthetic people)"),
+    ("S", "save the camera, for --camera FILE"),
+    ("V", "save a picture"),
+    ("drop files", "show them, two side by side"),
+    ("?  Esc", "this help; close the window"),
+];
+
+/// The band over everything while something internal is shown. Returns its height in points.
+pub fn band(ctx: &Context, standing: Standing) -> f32 {
+    let Some(text) = standing.band() else { return 0.0 };
+    const HEIGHT: f32 = 30.0;
+    let screen = ctx.content_rect();
+    let rect = egui::Rect::from_min_size(screen.min, egui::vec2(screen.width(), HEIGHT));
+    // Above every other layer: no window can be moved over it.
+    let painter = ctx.layer_painter(egui::LayerId::new(Order::Debug, Id::new("band")));
+    painter.rect_filled(rect, 0.0, Color32::from_rgb(140, 29, 24));
+    painter.text(
+        rect.center(),
+        Align2::CENTER_CENTER,
+        text,
+        egui::FontId::proportional(17.0),
+        Color32::WHITE,
+    );
+    HEIGHT
+}
+
+/// The controls on the left. Returns the width they take from the panes: none when folded away.
+pub fn controls(ctx: &Context, state: &mut State, top: f32) -> f32 {
+    let window = egui::Window::new("visard")
+        .anchor(Align2::LEFT_TOP, [6.0, top + 6.0])
+        .default_width(230.0)
+        .resizable(false);
+    let shown = window.show(ctx, |ui| {
+        subjects(ui, state);
+        ui.separator();
+        colours(ui, state);
+        ui.separator();
+        sliders(ui, state);
+        ui.separator();
+        ui.horizontal_wrapped(|ui| {
+            for (name, yaw, pitch) in VIEWS {
+                if ui.button(name).clicked() {
+                    state.look = Look { yaw, pitch, ..Look::default() };
+                }
+            }
+            if ui.button("?").clicked() {
+                state.help = !state.help;
+            }
+        });
+        for fact in &state.facts {
+            ui.small(fact);
+        }
+        if state.busy {
+            ui.horizontal(|ui| {
+                ui.spinner();
+                ui.label("reading");
+            });
+        }
+        if !state.message.is_empty() {
+            ui.label(RichText::new(&state.message).color(Color32::from_rgb(200, 90, 20)));
+        }
+    });
+    help(ctx, state.help);
+    let rect = shown.map_or(egui::Rect::ZERO, |w| w.response.rect);
+    if rect.height() > 60.0 { rect.right() + 4.0 } else { 0.0 }
+}
+
+fn help(ctx: &Context, open: bool) {
+    if open {
+        egui::Window::new("Mouse and keys")
+            .anchor(Align2::CENTER_CENTER, [0.0, 0.0])
+            .collapsible(false)
+            .show(ctx, |ui| {
+                egui::Grid::new("keys").num_columns(2).striped(true).show(ui, |ui| {
+                    for (key, what) in KEYS {
+                        ui.strong(key);
+                        ui.label(what);
+                        ui.end_row();
+                    }
+                });
+            });
+    }
+}
+
+fn subjects(ui: &mut Ui, state: &mut State) {
+    let first = state.wish.origins.first().cloned();
+    let row = ui.text_style_height(&egui::TextStyle::Button) + 4.0;
+    let entries = std::mem::take(&mut state.entries);
+    // Only the rows in sight are laid out: a thousand scans cost nothing.
+    egui::ScrollArea::vertical().max_height(180.0).auto_shrink([false, true]).show_rows(
+        ui,
+        row,
+        entries.len(),
+        |ui, range| {
+            for entry in &entries[range] {
+                let origin = Origin::File(entry.path.clone());
+                let chosen = first.as_ref() == Some(&origin);
+                if ui.selectable_label(chosen, &entry.name).clicked() {
+                    choose(state, origin);
+                }
+            }
+        },
+    );
+    let second = state.wish.origins.get(1).cloned();
+    let name = |origin: &Option<Origin>| match origin {
+        None => "nothing".to_owned(),
+        Some(Origin::Template) => "built-in template".to_owned(),
+        Some(Origin::Synthetic { .. }) => "synthetic people".to_owned(),
+        Some(Origin::File(file)) => entries
+            .iter()
+            .find(|e| e.path == *file)
+            .map_or_else(|| file.display().to_string(), |e| e.name.clone()),
+    };
+    let mut other = second.clone();
+    egui::ComboBox::from_label("beside it").selected_text(name(&second)).show_ui(ui, |ui| {
+        ui.selectable_value(&mut other, None, "nothing");
+        ui.selectable_value(&mut other, Some(Origin::Template), "built-in template");
+        for entry in entries.iter().take(50) {
+            ui.selectable_value(&mut other, Some(Origin::File(entry.path.clone())), &entry.name);
+        }
+    });
+    state.entries = entries;
+    if other != second {
+        state.wish.origins.truncate(1);
+        state.wish.origins.extend(other);
+    }
+    ui.horizontal(|ui| {
+        if ui.button("built-in template").clicked() {
+            choose(state, Origin::Template);
+        }
+        if ui.button("synthetic people").clicked() {
+            choose(state, Origin::Synthetic { mu: 1.0, draw: 1 });
+        }
+    });
+}
+
+fn choose(state: &mut State, origin: Origin) {
+    state.message.clear();
+    match state.wish.origins.first_mut() {
+        Some(first) => *first = origin,
+        None => state.wish.origins.push(origin),
+    }
+}
+
+fn colours(ui: &mut Ui, state: &mut State) {
+    for (field, name) in FieldName::ALL {
+        ui.radio_value(&mut state.wish.show.field, field, name);
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.checkbox(&mut state.wish.show.wireframe, "edges");
+        ui.checkbox(&mut state.wish.show.points, "vertices");
+        ui.checkbox(&mut state.wish.show.curves, "curves");
+        ui.checkbox(&mut state.wish.disk, "disk map");
+    });
+}
+
+fn sliders(ui: &mut Ui, state: &mut State) {
+    ui.add(egui::Slider::new(&mut state.wish.show.morph, 0.0..=1.0).text("template to shown"));
+    let mut changed = None;
+    for origin in &mut state.wish.origins {
+        if let Origin::Synthetic { mu, draw } = origin {
+            ui.add(egui::Slider::new(mu, 0.05..=10.0).logarithmic(true).text("mu"));
+            if ui.button("draw again (Space)").clicked() {
+                *draw += 1;
+            }
+            changed = Some(*mu);
+        }
+    }
+    if let Some(mu) = changed {
+        let guess = visard::privacy::Mu::new(mu).map(|m| 100.0 * m.guess_probability()).unwrap_or(100.0);
+        ui.small(format!(
+            "200 made-up people; an attacker guesses right {guess:.1} % of the time (a coin: 50 %)"
+        ));
+    }
+}
+
+/// Acts on keys, unless a text field has them.
+pub fn keys(ctx: &Context, state: &mut State) {
+    if ctx.egui_wants_keyboard_input() {
+        return;
+    }
+    let pressed = |key: Key| ctx.input(|i| i.key_pressed(key));
+    if pressed(Key::Escape) {
+        if state.help {
+            state.help = false;
+        } else {
+            state.close = true;
+        }
+    }
+    if ctx.input(|i| i.events.iter().any(|e| matches!(e, egui::Event::Text(t) if t == "?"))) {
+        state.help = !state.help;
+    }
+    for (key, view) in [(Key::Num1, 0), (Key::Num2, 1), (Key::Num3, 2), (Key::Num4, 3)] {
+        if pressed(key) {
+            state.look = Look { yaw: VIEWS[view].1, pitch: VIEWS[view].2, ..Look::default() };
+        }
+    }
+    if pressed(Key::Num0) {
+        state.look = Look::default();
+        state.wish.show = crate::pane::Show::default();
+    }
+    if pressed(Key::F) {
+        let at = FieldName::ALL.iter().position(|f| f.0 == state.wish.show.field).unwrap_or(0);
+        state.wish.show.field = FieldName::ALL[(at + 1) % FieldName::ALL.len()].0;
+    }
+    let show = &mut state.wish.show;
+    for (key, flag) in [
+        (Key::W, &mut show.wireframe),
+        (Key::P, &mut show.points),
+        (Key::C, &mut show.curves),
+        (Key::D, &mut state.wish.disk),
+    ] {
+        if pressed(key) {
+            *flag = !*flag;
+        }
+    }
+    if pressed(Key::Space) {
+        for origin in &mut state.wish.origins {
+            if let Origin::Synthetic { draw, .. } = origin {
+                *draw += 1;
+            }
+        }
+    }
+    for (key, step) in [(Key::N, 1), (Key::B, state.entries.len().saturating_sub(1))] {
+        if pressed(key) && !state.entries.is_empty() {
+            let here = |e: &Entry| state.wish.origins.first() == Some(&Origin::File(e.path.clone()));
+            let at = state.entries.iter().position(here).unwrap_or(0);
+            let next = state.entries[(at + step) % state.entries.len()].path.clone();
+            choose(state, Origin::File(next));
+        }
+    }
+    if pressed(Key::S) {
+        state.message = save_camera(&state.look);
+    }
+    state.save_picture |= pressed(Key::V);
+}
+
+fn save_camera(look: &Look) -> String {
+    let file = free_name("visard-camera", "json");
+    match visard::io::write_text(&file, &look.to_json()) {
+        Ok(()) => format!("saved {}; use it with --camera", file.display()),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The first of NAME-1.END, NAME-2.END ... that does not exist: nothing is ever overwritten.
+pub fn free_name(name: &str, ending: &str) -> std::path::PathBuf {
+    let numbered = |k: u32| std::path::PathBuf::from(format!("{name}-{k}.{ending}"));
+    (1..u32::MAX).map(numbered).find(|f| !f.exists()).unwrap_or_else(|| numbered(0))
+}

@@ -65,12 +65,11 @@ mod tests {
     use super::*;
     use crate::pane::{Show, draw};
     use crate::synthetic::template_subject;
-    use std::rc::Rc;
     use visard::synth::builtin_landmarks;
 
     #[test]
     fn the_nose_is_picked_where_it_is_seen_on_surface_and_disk() {
-        let face = Rc::new(template_subject());
+        let face = template_subject();
         let nose = builtin_landmarks().nose_tip;
         let surface = draw(&face, &Show::default()).unwrap();
         let disk = draw(&face, &Show { disk: true, ..Show::default() }).unwrap();

@@ -7,12 +7,14 @@ use visard::mesh::{Point, TriMesh};
 use visard::privacy::Certificate;
 
 /// Whether what is shown may be published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+///
+/// Ordered: what is shown together has the greatest standing of its parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
-    /// Lies beside the certificate of a private release.
-    Released,
     /// Made by visard itself from no one's data.
     Public,
+    /// Lies beside the certificate of a private release.
+    Released,
     /// Lies beside a certificate that says it is not private.
     NotPrivate,
     /// Everything else: scans, registered faces, means without noise.

@@ -1,7 +1,7 @@
 //! A pane on a graphics card: an off-screen surface that both pictures and the window use.
 
 use crate::look::{Look, StillCamera};
-use crate::material::{FaceMaterial, Paint};
+use crate::material::{FaceMaterial, Style};
 use crate::pane::Drawing;
 use kiss3d::prelude::*;
 use std::cell::Cell;
@@ -25,7 +25,7 @@ pub struct Stage {
     scene: SceneNode3d,
     group: SceneNode3d,
     material: Rc<RefCell<Box<dyn Material3d>>>,
-    paint: Rc<Cell<Paint>>,
+    style: Rc<Cell<Style>>,
     strokes: Vec<Polyline3d>,
     flat: bool,
     size: (u32, u32),
@@ -42,15 +42,15 @@ impl Stage {
         surface.window_mut().set_tonemap(kiss3d::post_processing::Tonemap::None);
         let mut scene = SceneNode3d::empty();
         let group = scene.add_group();
-        let paint = Rc::new(Cell::new(Paint::Skin));
-        let material: Box<dyn Material3d> = Box::new(FaceMaterial::new(paint.clone()));
+        let style = Rc::new(Cell::new(Style::default()));
+        let material: Box<dyn Material3d> = Box::new(FaceMaterial::new(style.clone()));
         let material = Rc::new(RefCell::new(material));
         Self {
             surface,
             scene,
             group,
             material,
-            paint,
+            style,
             strokes: Vec::new(),
             flat: false,
             size: (width, height),
@@ -74,7 +74,7 @@ impl Stage {
     pub fn set(&mut self, drawing: &Drawing) {
         self.group.remove();
         self.group = self.scene.add_group();
-        self.paint.set(drawing.paint);
+        self.style.set(Style { paint: drawing.paint, two_sided: drawing.two_sided });
         self.flat = drawing.flat;
         self.strokes = drawing.strokes.iter().map(polyline).collect();
         if drawing.triangles.is_empty() {

@@ -1,21 +1,39 @@
-//! The interactive window.
+//! The interactive window: panes drawn off-screen and laid out with the controls.
 
-use crate::scene;
-use crate::source::Subject;
-use kiss3d::egui;
+use crate::arguments::{Arguments, Extra};
+use crate::headless::Exhibit;
+use crate::look::Look;
+use crate::memory;
+use crate::pane::Show;
+use crate::panel::{State, band, controls, free_name, keys};
+use crate::picking::{Pick, pick};
+use crate::source::{Standing, entries};
+use crate::stage::{Stage, has_adapter};
+use crate::worker::{Origin, Shown, Wish, Worker};
+use kiss3d::egui::{self, Context, Id, Order, PointerButton, Rect, Response, Sense, TextureId, vec2};
 use kiss3d::prelude::*;
+use std::path::Path;
+use visard::report::colour::ColourScale;
+use visard::report::render::Image;
 
 /// Opens the window and runs until it is closed.
-pub fn open(subject: Subject) -> Result<(), String> {
+///
+/// # Errors
+/// One line: no display, no graphics adapter, nothing to show.
+pub fn open(arguments: &Arguments) -> Result<(), String> {
+    let mut state = first_state(arguments)?;
     if !has_display() {
         return Err("there is no display to open a window on; use --screenshot FILE".to_owned());
     }
-    if !crate::headless::has_adapter() {
+    if !has_adapter() {
         return Err(
-            "no graphics adapter found; install a Vulkan driver (Debian: mesa-vulkan-drivers)".to_owned()
+            "no graphics adapter found; install a Vulkan driver (Debian: mesa-vulkan-drivers), or use \
+                    --screenshot FILE"
+                .to_owned(),
         );
     }
-    kiss3d::pollster::block_on(run(subject));
+    state.look = Look::named(&arguments.camera)?;
+    kiss3d::pollster::block_on(run(state));
     Ok(())
 }
 
@@ -24,35 +42,302 @@ fn has_display() -> bool {
     !cfg!(target_os = "linux") || set("DISPLAY") || set("WAYLAND_DISPLAY")
 }
 
-async fn run(subject: Subject) {
-    let mut window = Window::new(&format!("visard: {}", subject.path.display())).await;
-    window.set_background_color(scene::BACKGROUND);
-    window.set_shadows_enabled(false);
-    window.set_ambient(0.35);
-    let mut nodes = scene::build(&subject);
-    let mut camera = scene::camera(0.0);
-    let facts =
-        format!("{} points, {} triangles", subject.mesh.vertices().len(), subject.mesh.triangles().len());
-    while window.render_3d(&mut nodes, &mut camera).await {
-        window.draw_ui(|ctx| {
-            if subject.internal {
-                let top =
-                    egui::Area::new(egui::Id::new("internal")).anchor(egui::Align2::CENTER_TOP, [0.0, 4.0]);
-                top.show(ctx, |ui| {
-                    ui.colored_label(egui::Color32::from_rgb(200, 30, 20), "INTERNAL: do not publish");
-                });
+fn first_state(arguments: &Arguments) -> Result<State, String> {
+    let (mut found, mut origins) = (Vec::new(), Vec::new());
+    for path in &arguments.paths {
+        let (origin, listed) = origin(path, arguments.mu)?;
+        origins.push(origin);
+        found.extend(listed);
+    }
+    origins.truncate(2);
+    let with = |extra: Extra| arguments.with.contains(&extra);
+    let show = Show {
+        field: arguments.field,
+        wireframe: with(Extra::Wireframe),
+        points: with(Extra::Points),
+        curves: with(Extra::Curves),
+        disk: false,
+        morph: arguments.morph,
+    };
+    Ok(State {
+        entries: found,
+        wish: Wish { origins, show, disk: with(Extra::Disk) },
+        look: Look::default(),
+        help: false,
+        message: String::new(),
+        facts: Vec::new(),
+        busy: true,
+        save_picture: false,
+        close: false,
+    })
+}
+
+fn origin(path: &Path, mu: f64) -> Result<(Origin, Vec<crate::source::Entry>), String> {
+    match path.to_str() {
+        Some("builtin") if !path.exists() => Ok((Origin::Template, Vec::new())),
+        Some("synthetic") if !path.exists() => Ok((Origin::Synthetic { mu, draw: 1 }, Vec::new())),
+        _ => {
+            let listed = entries(path)?;
+            let first = listed.first().ok_or("nothing to show")?.path.clone();
+            Ok((Origin::File(first), listed))
+        }
+    }
+}
+
+/// One pane on screen.
+struct Pane {
+    shown: Shown,
+    stage: Stage,
+    texture: Option<TextureId>,
+    /// What the texture shows.
+    drawn: Option<(Look, Option<Pick>, (u32, u32))>,
+}
+
+async fn run(mut state: State) {
+    let (width, height) = memory::window_size();
+    let mut window = Window::new_with_size("visard", width, height).await;
+    let ground = crate::stage::GROUND.powf(2.2) as f32;
+    window.set_background_color(Color::new(ground, ground, ground, 1.0));
+    window.egui_context().set_visuals(egui::Visuals::light());
+    let (mut scene, mut camera) = (SceneNode3d::empty(), FixedView3d::new());
+    let worker = Worker::start();
+    let mut asked = None;
+    let mut panes: Vec<Pane> = Vec::new();
+    let mut mark: Option<Pick> = None;
+    let mut left: f32 = 0.0;
+    window.rebind_close_key(None);
+    while window.render_3d(&mut scene, &mut camera).await {
+        take_dropped(&window, &mut state);
+        if asked.as_ref() != Some(&state.wish) {
+            worker.ask(state.wish.clone());
+            asked = Some(state.wish.clone());
+            state.busy = true;
+        }
+        if let Some((wish, answer)) = worker.answer() {
+            state.busy = asked.as_ref() != Some(&wish);
+            match answer {
+                Ok(shown) => {
+                    mark = None;
+                    show(&mut window, &mut panes, shown, &mut state).await;
+                }
+                Err(message) => state.message = message,
             }
-            egui::Window::new("visard").resizable(false).show(ctx, |ui| {
-                ui.label(&facts);
-                ui.horizontal(|ui| {
-                    for (name, yaw) in [("front", 0.0), ("three-quarter", 40.0), ("left", 88.0)] {
-                        if ui.button(name).clicked() {
-                            camera = scene::camera(yaw);
-                        }
-                    }
-                });
-                ui.label("left drag: turn · right drag: move · wheel: zoom");
-            });
+        }
+        let standing = panes.iter().map(|p| p.shown.subject.standing).max().unwrap_or(Standing::Public);
+        let screen = screen(&window);
+        let top = if standing.band().is_some() { 30.0 } else { 0.0 };
+        let area = Rect::from_min_max(egui::pos2(left.min(0.5 * screen.width()), top), screen.max);
+        draw_panes(&mut window, &mut panes, area, &state.look, mark).await;
+        if std::mem::take(&mut state.save_picture) {
+            state.message = save_picture(&panes);
+        }
+        window.draw_ui(|ctx| {
+            for (k, pane) in panes.iter().enumerate() {
+                let rect = pane_rect(area, k, panes.len());
+                let response = lay_out(ctx, k, rect, pane);
+                move_by_mouse(ctx, &response, rect, pane, &mut state, &mut mark);
+            }
+            mark_facts(&panes, mark, &mut state);
+            band(ctx, standing);
+            left = controls(ctx, &mut state, top);
+            keys(ctx, &mut state);
         });
+        if state.close {
+            window.close();
+        }
+    }
+    memory::keep_window_size(window.width(), window.height());
+}
+
+fn screen(window: &Window) -> Rect {
+    let scale = window.scale_factor() as f32;
+    Rect::from_min_size(egui::Pos2::ZERO, vec2(window.width() as f32 / scale, window.height() as f32 / scale))
+}
+
+fn take_dropped(window: &Window, state: &mut State) {
+    let dropped = window.dropped_files();
+    let mut origins = Vec::new();
+    for path in &dropped {
+        match origin(path, 1.0) {
+            Ok((origin, listed)) => {
+                origins.push(origin);
+                state.entries.extend(listed);
+            }
+            Err(message) => state.message = message,
+        }
+    }
+    if !origins.is_empty() {
+        origins.truncate(2);
+        state.message.clear();
+        state.wish.origins = origins;
+    }
+}
+
+/// Replaces what is on the panes; stages are kept where there are any.
+async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, state: &mut State) {
+    let mut old = std::mem::take(panes);
+    old.reverse();
+    state.facts = shown
+        .iter()
+        .filter(|s| !s.drawing.flat)
+        .map(|s| format!("{}: {}", s.subject.name, s.subject.shape.describe()))
+        .collect();
+    state.facts.extend(shown.iter().flat_map(|s| s.drawing.notices.iter().cloned()));
+    for content in shown {
+        let (mut stage, texture) = match old.pop() {
+            Some(pane) => (pane.stage, pane.texture),
+            None => (Stage::new(64, 64).await, None),
+        };
+        stage.set(&content.drawing);
+        panes.push(Pane { shown: content, stage, texture, drawn: None });
+    }
+    for pane in old {
+        if let Some(texture) = pane.texture {
+            window.unregister_egui_texture(texture);
+        }
+    }
+    if let Some(first) = panes.first() {
+        window.set_title(&format!("visard: {}", first.shown.subject.path.display()));
+    }
+}
+
+fn pane_rect(area: Rect, k: usize, n: usize) -> Rect {
+    let width = area.width() / n.max(1) as f32;
+    Rect::from_min_size(area.min + vec2(k as f32 * width, 0.0), vec2(width, area.height()))
+}
+
+/// Draws the panes whose look, mark or size changed.
+async fn draw_panes(window: &mut Window, panes: &mut [Pane], area: Rect, look: &Look, mark: Option<Pick>) {
+    let scale = window.scale_factor() as f32;
+    let count = panes.len();
+    for (k, pane) in panes.iter_mut().enumerate() {
+        let rect = pane_rect(area, k, count);
+        let size = ((rect.width() * scale).max(8.0) as u32, (rect.height() * scale).max(8.0) as u32);
+        let wanted = (*look, mark, size);
+        if pane.drawn == Some(wanted) {
+            continue;
+        }
+        pane.stage.resize(size.0, size.1);
+        pane.stage.render(look, mark.and_then(|m| m.point(&pane.shown.drawing))).await;
+        if pane.drawn.map(|d| d.2) != Some(size) || pane.texture.is_none() {
+            if let Some(texture) = pane.texture.take() {
+                window.unregister_egui_texture(texture);
+            }
+            let view = pane.stage.view();
+            pane.texture = Some(window.register_egui_texture(&view, wgpu::FilterMode::Linear));
+        }
+        pane.drawn = Some(wanted);
+    }
+}
+
+/// Puts a pane's picture, its colour bar and its name on the screen.
+fn lay_out(ctx: &Context, k: usize, rect: Rect, pane: &Pane) -> Response {
+    let area = egui::Area::new(Id::new(("pane", k))).order(Order::Background).fixed_pos(rect.min);
+    area.show(ctx, |ui| {
+        let (place, response) = ui.allocate_exact_size(rect.size(), Sense::click_and_drag());
+        if let Some(texture) = pane.texture {
+            let whole = Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
+            ui.painter().image(texture, place, whole, egui::Color32::WHITE);
+        }
+        if let Some(scale) = &pane.shown.drawing.scale {
+            colour_bar(ui.painter(), place, scale);
+        }
+        let title = place.center_bottom() - vec2(0.0, 8.0);
+        let font = egui::FontId::proportional(14.0);
+        let name = &pane.shown.subject.name;
+        ui.painter().text(title, egui::Align2::CENTER_BOTTOM, name, font, egui::Color32::from_gray(60));
+        response
+    })
+    .inner
+}
+
+fn colour_bar(painter: &egui::Painter, pane: Rect, scale: &ColourScale) {
+    let width = (0.32 * pane.width()).clamp(80.0, 320.0);
+    let corner = pane.right_bottom() - vec2(width + 24.0, 48.0);
+    let font = egui::FontId::proportional(13.0);
+    let ink = egui::Color32::from_gray(30);
+    for step in 0..64 {
+        let [r, g, b] = scale.map.at((step as f64 + 0.5) / 64.0).map(|c| (255.0 * c).round() as u8);
+        let left = corner + vec2(width * step as f32 / 64.0, 0.0);
+        let cell = Rect::from_min_size(left, vec2(width / 64.0 + 0.5, 12.0));
+        painter.rect_filled(cell, 0.0, egui::Color32::from_rgb(r, g, b));
+    }
+    painter.text(corner - vec2(0.0, 4.0), egui::Align2::LEFT_BOTTOM, scale.label(), font.clone(), ink);
+    let anchors = [egui::Align2::LEFT_TOP, egui::Align2::CENTER_TOP, egui::Align2::RIGHT_TOP];
+    for ((t, text), anchor) in scale.ticks().into_iter().zip(anchors) {
+        painter.text(corner + vec2(width * t as f32, 14.0), anchor, text, font.clone(), ink);
+    }
+}
+
+/// As in MeshLab: left turns, right, middle or Ctrl + left moves, the wheel enlarges, a double click sets the centre.
+fn move_by_mouse(
+    ctx: &Context,
+    response: &Response,
+    rect: Rect,
+    pane: &Pane,
+    state: &mut State,
+    mark: &mut Option<Pick>,
+) {
+    let delta = response.drag_delta();
+    let (dx, dy) = (f64::from(delta.x), f64::from(delta.y));
+    let modified = ctx.input(|i| i.modifiers.ctrl || i.modifiers.shift || i.modifiers.command);
+    let moves = response.dragged_by(PointerButton::Secondary) || response.dragged_by(PointerButton::Middle);
+    if moves || (response.dragged_by(PointerButton::Primary) && (modified || pane.shown.drawing.flat)) {
+        state.look.shift_by(dx, dy, f64::from(rect.height()));
+    } else if response.dragged_by(PointerButton::Primary) {
+        state.look.turn(dx, dy);
+    }
+    if response.hovered() {
+        let scroll = ctx.input(|i| i.smooth_scroll_delta().y);
+        if scroll != 0.0 {
+            state.look.enlarge((0.004 * f64::from(scroll)).exp());
+        }
+    }
+    let Some(at) =
+        response.interact_pointer_pos().filter(|_| response.clicked() || response.double_clicked())
+    else {
+        return;
+    };
+    let place = [(at.x - rect.min.x) / rect.width(), (at.y - rect.min.y) / rect.height()].map(f64::from);
+    let aspect = f64::from(rect.width() / rect.height());
+    let found = pick(&pane.shown.drawing, &state.look, place, aspect);
+    *mark = found;
+    if let (true, Some(found)) = (response.double_clicked(), found)
+        && let Some(point) = found.point(&pane.shown.drawing)
+    {
+        state.look.centre_on(point.map(f64::from));
+    }
+}
+
+/// What is known of the marked point.
+fn mark_facts(panes: &[Pane], mark: Option<Pick>, state: &mut State) {
+    state.facts.retain(|f| !f.starts_with("point"));
+    let Some((pane, vertex)) =
+        panes.first().zip(mark).and_then(|(p, m)| Some((p, m.vertex(&p.shown.drawing)?)))
+    else {
+        return;
+    };
+    let drawing = &pane.shown.drawing;
+    let value = drawing.scale.as_ref().zip(drawing.uvs.get(vertex)).map(|(scale, uv)| {
+        let value = scale.low + f64::from(uv[0]) * (scale.high - scale.low);
+        format!(", {} {}", scale.name, visard::report::colour::short(value))
+    });
+    state.facts.push(format!("point: vertex {vertex}{}", value.unwrap_or_default()));
+}
+
+/// What is on the panes, with band and bars, into a new file.
+fn save_picture(panes: &[Pane]) -> String {
+    let pictures: Vec<Image> = panes.iter().map(|p| p.stage.picture()).collect();
+    let drawings = panes.iter().map(|p| p.shown.drawing.clone()).collect();
+    let standing = panes.iter().map(|p| p.shown.subject.standing).max().unwrap_or(Standing::Internal);
+    let exhibit = Exhibit { drawings, standing };
+    let width = pictures.iter().map(|p| p.width as u32).sum();
+    let height = pictures.iter().map(|p| p.height as u32).max().unwrap_or(8);
+    let file = free_name("visard-view", "png");
+    let png =
+        exhibit.assemble(&pictures, exhibit.framed_size((width, height))).to_png().map_err(|e| e.to_string());
+    match png.and_then(|bytes: Vec<u8>| visard::io::write_bytes(&file, &bytes).map_err(|e| e.to_string())) {
+        Ok(()) => format!("saved {}", file.display()),
+        Err(error) => error,
     }
 }

@@ -113,6 +113,9 @@
         && !gl.getExtension("OES_element_index_uint")) return;
     const normals = normalsOf(data), segments = segmentsOf(data);
     const state = {yaw: 20, pitch: 3, zoom: 1, x: 0, y: 0, field: -1, curves: false};
+    // report.html#view=40,5 opens with this yaw and pitch.
+    const wanted = /view=(-?[0-9.]+),(-?[0-9.]+)/.exec(location.hash);
+    if (wanted) [state.yaw, state.pitch] = [Number(wanted[1]) || 0, Number(wanted[2]) || 0];
     let scene = null, waiting = false;
 
     function compile(type, source) {

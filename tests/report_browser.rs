@@ -1,0 +1,112 @@
+//! A real browser opens a report: the face is drawn, another view draws another picture, and nothing is asked of the network.
+//! Needs Chromium; says so where there is none.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use visard::privacy::{Mu, PrivacyLoss, Statement};
+use visard::report::colour::ColourScale;
+use visard::report::figure::Figure;
+use visard::report::guarantee::{certificate_section, guarantee_section, release_page};
+use visard::report::render::Image;
+use visard::report::surface_view::SurfaceView;
+use visard::synth::builtin_template;
+
+fn browser() -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    std::env::split_paths(&folders).flat_map(|f| names.map(|n| f.join(n))).find(|p| p.is_file())
+}
+
+fn page() -> String {
+    let statement = Statement::new("some mechanism", 100, PrivacyLoss::Gaussian(Mu::new(1.0).unwrap()));
+    let certificate = statement.certify().unwrap();
+    let face = builtin_template();
+    let heights: Vec<f64> = face.vertices().iter().map(|p| p.z).collect();
+    let view = SurfaceView::new("a face", face.clone())
+        .with_field(ColourScale::signed("height", "mm", &heights), &heights);
+    let mut page = release_page("A face", "average of 100 faces", &certificate);
+    page.figures(&[Figure::surface(&view, "Turn it.")]);
+    guarantee_section(&mut page, &certificate);
+    certificate_section(&mut page, &certificate, &certificate.to_json().unwrap());
+    page.to_html()
+}
+
+/// A screenshot of the page at an address fragment, and what the browser's network log says.
+fn open(browser: &Path, page: &Path, fragment: &str, folder: &Path) -> (Image, String) {
+    let (shot, log) = (folder.join("shot.png"), folder.join("net.json"));
+    let output = Command::new(browser)
+        .args(["--headless=new", "--no-sandbox", "--no-first-run", "--disable-background-networking"])
+        .args([
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-extensions",
+            "--disable-dev-shm-usage",
+        ])
+        .args(["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"])
+        .args(["--window-size=900,900", "--hide-scrollbars", "--virtual-time-budget=4000"])
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg(format!("--log-net-log={}", log.display()))
+        .arg(format!("--screenshot={}", shot.display()))
+        .arg(format!("file://{}{fragment}", page.display()))
+        .output()
+        .unwrap();
+    assert!(shot.is_file(), "no screenshot: {}", String::from_utf8_lossy(&output.stderr));
+    let file = std::io::BufReader::new(std::fs::File::open(&shot).unwrap());
+    let mut decoder = png::Decoder::new(file);
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    let channels = info.color_type.samples();
+    let rgb = bytes.chunks(channels).flat_map(|p| [p[0], p[1], p[2]]).collect();
+    let image = Image { width: info.width as usize, height: info.height as usize, rgb };
+    (image, std::fs::read_to_string(&log).unwrap_or_default())
+}
+
+/// Pixels of the material's hue: red over green over blue, neither grey nor a badge's or button's colour.
+fn skin(image: &Image) -> usize {
+    let is_skin = |p: &&[u8]| p[0] > 90 && p[0] > p[1] + 12 && p[1] > p[2] + 8 && p[0] < p[1] + 90;
+    image.rgb.chunks(3).filter(is_skin).count()
+}
+
+#[test]
+fn the_face_is_drawn_turns_and_nothing_is_loaded() {
+    let Some(browser) = browser() else {
+        eprintln!("NOT TESTED: no Chromium on this machine");
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("report.html");
+    std::fs::write(&file, page()).unwrap();
+    let (front, log) = open(&browser, &file, "#view=0,0", dir.path());
+    let (side, _) = open(&browser, &file, "#view=75,0", dir.path());
+    let all = front.width * front.height;
+    assert!(skin(&front) > all / 20, "{} of {all} pixels are skin", skin(&front));
+    assert!(
+        skin(&side) > all / 50 && skin(&side) < skin(&front) * 9 / 10,
+        "{} {}",
+        skin(&front),
+        skin(&side)
+    );
+    // Requests a page makes name their initiator; the browser's own housekeeping does not come from file://.
+    assert!(log.contains("report.html"), "the network log is empty");
+    let asked: Vec<&str> = log
+        .lines()
+        .filter(|l| l.contains("\"initiator\":\"file://") && l.contains("\"url\":\"http"))
+        .collect();
+    assert!(asked.is_empty(), "{asked:?}");
+}
+
+#[test]
+fn the_page_forbids_itself_the_network_and_names_its_programs() {
+    let html = page();
+    let policy =
+        html.split("Content-Security-Policy\" content=\"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(policy.starts_with("default-src 'none'; img-src data:;"), "{policy}");
+    assert!(
+        policy.contains("script-src 'sha256-") && !policy.contains("connect-src") && !policy.contains('*')
+    );
+    for outside in ["http://www", "https://", "src=\"//", "@import", "url("] {
+        assert!(!html.contains(outside), "{outside}");
+    }
+}

@@ -1,0 +1,147 @@
+//! Reads and prepares what is to be shown on a thread of its own, so that the window never waits for a large file.
+
+use crate::pane::{Drawing, Show, draw};
+use crate::source::{self, Subject};
+use crate::synthetic::{PEOPLE, Population, template_subject};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// Where a subject comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Origin {
+    /// A file.
+    File(PathBuf),
+    /// The built-in template.
+    Template,
+    /// A draw of the mechanism on made-up people.
+    Synthetic {
+        /// The budget.
+        mu: f64,
+        /// Which draw.
+        draw: u64,
+    },
+}
+
+/// All that determines what is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wish {
+    /// One subject or two, side by side.
+    pub origins: Vec<Origin>,
+    /// How they are shown.
+    pub show: Show,
+    /// The disk map of each beside it.
+    pub disk: bool,
+}
+
+/// A pane's content.
+#[derive(Debug)]
+pub struct Shown {
+    /// What it is.
+    pub subject: Arc<Subject>,
+    /// What is drawn.
+    pub drawing: Drawing,
+}
+
+/// The thread.
+pub struct Worker {
+    wishes: Sender<Wish>,
+    answers: Receiver<(Wish, Result<Vec<Shown>, String>)>,
+}
+
+impl Worker {
+    /// Starts the thread; it ends with the worker.
+    pub fn start() -> Self {
+        let (wishes, inbox) = channel::<Wish>();
+        let (outbox, answers) = channel();
+        std::thread::spawn(move || {
+            let mut studio = Studio::default();
+            while let Ok(mut wish) = inbox.recv() {
+                // Only the latest wish counts: a slider makes many.
+                while let Ok(later) = inbox.try_recv() {
+                    wish = later;
+                }
+                let answer = studio.fulfil(&wish);
+                if outbox.send((wish, answer)).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { wishes, answers }
+    }
+
+    /// Asks for something else to be shown.
+    pub fn ask(&self, wish: Wish) {
+        // The thread lives as long as the worker: sending cannot fail but by its panic, and then nothing new is shown.
+        let _ = self.wishes.send(wish);
+    }
+
+    /// The latest answer, if there is a new one.
+    pub fn answer(&self) -> Option<(Wish, Result<Vec<Shown>, String>)> {
+        self.answers.try_iter().last()
+    }
+}
+
+/// Keeps what was loaded last.
+#[derive(Default)]
+struct Studio {
+    loaded: Vec<(Origin, Arc<Subject>)>,
+    population: Option<Population>,
+}
+
+impl Studio {
+    fn fulfil(&mut self, wish: &Wish) -> Result<Vec<Shown>, String> {
+        let mut shown = Vec::new();
+        for origin in &wish.origins {
+            let subject = self.subject(origin)?;
+            shown.push(Shown { drawing: draw(&subject, &wish.show)?, subject: subject.clone() });
+            if wish.disk {
+                let drawing = draw(&subject, &Show { disk: true, ..wish.show })?;
+                shown.push(Shown { drawing, subject });
+            }
+        }
+        self.loaded.retain(|(origin, _)| wish.origins.contains(origin));
+        Ok(shown)
+    }
+
+    fn subject(&mut self, origin: &Origin) -> Result<Arc<Subject>, String> {
+        if let Some((_, subject)) = self.loaded.iter().find(|(o, _)| o == origin) {
+            return Ok(subject.clone());
+        }
+        let subject = Arc::new(match origin {
+            Origin::File(file) => source::load(file)?,
+            Origin::Template => template_subject(),
+            Origin::Synthetic { mu, draw } => {
+                let population = match self.population.take() {
+                    Some(population) => population,
+                    None => Population::new(PEOPLE)?,
+                };
+                self.population.insert(population).draw(*mu, *draw)?
+            }
+        });
+        self.loaded.push((origin.clone(), subject.clone()));
+        Ok(subject)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn wishes_are_answered_and_failures_told() {
+        let worker = Worker::start();
+        let wait = |wish: Wish| {
+            worker.ask(wish.clone());
+            let (answered, answer) = worker.answers.recv_timeout(Duration::from_secs(120)).unwrap();
+            assert_eq!(answered, wish);
+            answer
+        };
+        let template = Wish { origins: vec![Origin::Template], show: Show::default(), disk: true };
+        let shown = wait(template.clone()).unwrap();
+        assert!(shown.len() == 2 && shown[1].drawing.flat && !shown[0].drawing.flat);
+        let missing = Wish { origins: vec![Origin::File("no-such.ply".into())], ..template };
+        assert!(wait(missing).unwrap_err().contains("no-such.ply"));
+    }
+}

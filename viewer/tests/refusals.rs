@@ -1,0 +1,129 @@
+//! Bad input: one line that says what is wrong, never a crash; and the band that nothing takes off.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use visard::io::{write_npy, write_ply};
+use visard::mesh::{Point, TriMesh};
+use visard::privacy::{Mu, PrivacyLoss, Statement};
+
+fn viewer(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visard-viewer"));
+    command.args(arguments).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").output().unwrap()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Exit code 1, nothing on standard output, one line of error that holds `needle`.
+fn refused(arguments: &[&str], needle: &str) {
+    let output = viewer(arguments);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    let errors: Vec<&str> =
+        message.lines().filter(|l| l.starts_with("error: ") && !l.contains("XDG_")).collect();
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {message}");
+    assert!(errors.len() == 1 && errors[0].contains(needle), "{arguments:?}: {message}");
+    assert!(!message.contains("panicked") && output.stdout.is_empty(), "{message}");
+}
+
+#[test]
+fn what_cannot_be_shown_is_refused_in_one_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let png = dir.path().join("out.png");
+    let shot = |file: &Path, needle: &str| refused(&[text(file), "--screenshot", text(&png)], needle);
+    let file = |name: &str, content: &str| {
+        let file = dir.path().join(name);
+        std::fs::write(&file, content).unwrap();
+        file
+    };
+    shot(&dir.path().join("none.ply"), "none.ply");
+    shot(&file("empty.ply", ""), "empty");
+    shot(&file("notes.doc", "hello"), "notes.doc");
+    shot(&file("cut.obj", "v 0 0 0\nv 1 0\n"), "cut.obj");
+    shot(&file("nan.obj", "v 0 0 0\nv 1 0 nan\nv 0 1 0\nf 1 2 3\n"), "nan.obj");
+    shot(&file("outside.obj", "v 0 0 0\nf 1 2 3\n"), "outside.obj");
+    shot(&file("cut.tps", "LP=3\n1 2\n"), "cut.tps");
+    let array = dir.path().join("odd.npy");
+    write_npy(&array, &[2, 7], &[0.0; 14]).unwrap();
+    shot(&array, "shape [2, 7]");
+    let folder = dir.path().join("nothing");
+    std::fs::create_dir(&folder).unwrap();
+    shot(&folder, "no release");
+    assert!(!png.exists());
+}
+
+#[test]
+fn wrong_wishes_are_refused_and_files_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let png = dir.path().join("out.png");
+    let shot = ["builtin", "--software", "--size", "64x64", "--screenshot", text(&png)];
+    let with = |more: &[&'static str]| [&shot[..], more].concat();
+    refused(&with(&["--camera", "behind"]), "--camera behind");
+    refused(&with(&["--field", "noise"]), "noise.npy");
+    std::fs::write(&png, "mine").unwrap();
+    refused(&shot, "--force");
+    assert_eq!(std::fs::read(&png).unwrap(), b"mine");
+    assert!(viewer(&with(&["--force"])).status.success());
+    refused(&["builtin"], "no display");
+    assert_eq!(viewer(&["builtin", "--size", "big"]).status.code(), Some(2));
+}
+
+/// The first pixel of a small screenshot.
+fn corner(arguments: &[&str]) -> [u8; 3] {
+    let dir = tempfile::tempdir().unwrap();
+    let png = dir.path().join("out.png");
+    let output = viewer(&[arguments, &["--size", "96x96", "--screenshot", text(&png)]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let file = std::io::BufReader::new(std::fs::File::open(&png).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut rgb).unwrap();
+    assert_eq!((info.width, info.height), (96, 96));
+    [rgb[0], rgb[1], rgb[2]]
+}
+
+#[test]
+fn pictures_of_what_is_not_released_carry_the_band_whatever_stands_beside_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let v = vec![Point::origin(), Point::new(1.0, 0.0, 0.0), Point::new(0.0, 1.0, 0.0)];
+    let mesh = TriMesh::new(v, vec![[0, 1, 2]]).unwrap();
+    let certificate = Statement::new("m", 9, PrivacyLoss::Gaussian(Mu::new(1.0).unwrap()))
+        .certify()
+        .unwrap()
+        .to_json()
+        .unwrap();
+    for folder in ["release", "internal", "elsewhere"] {
+        let folder = dir.path().join(folder);
+        std::fs::create_dir(&folder).unwrap();
+        write_ply(&folder.join("mean.ply"), &mesh).unwrap();
+    }
+    std::fs::write(dir.path().join("release/certificate.json"), &certificate).unwrap();
+    std::fs::write(dir.path().join("internal/certificate.json"), &certificate).unwrap();
+    let at = |folder: &str| dir.path().join(folder).join("mean.ply");
+    let red = visard::report::canvas::WARNING;
+    for extra in [&[][..], &["--software"][..]] {
+        assert_ne!(corner(&[&[text(&at("release"))], extra].concat()), red);
+        assert_eq!(corner(&[&[text(&at("internal"))], extra].concat()), red);
+        assert_eq!(corner(&[&[text(&at("elsewhere"))], extra].concat()), red);
+        assert_eq!(corner(&[&[text(&at("release")), text(&at("internal"))], extra].concat()), red);
+    }
+    // A folder of the same study shows its release.
+    assert_ne!(corner(&[text(dir.path())]), red);
+}
+
+#[test]
+fn degenerate_geometry_is_drawn_as_what_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let far = 1e300;
+    for (name, content) in [
+        ("point.xyz", "0 0 0\n".to_owned()),
+        ("same.xyz", "1 1 1\n".repeat(5)),
+        ("huge.xyz", format!("-{far:e} 0 0\n{far:e} 1 1\n0 {far:e} 0\n")),
+        ("flat.obj", "v 0 0 0\nv 0 0 0\nv 1 0 0\nf 1 2 3\nf 1 1 1\n".to_owned()),
+    ] {
+        let file = dir.path().join(name);
+        std::fs::write(&file, content).unwrap();
+        corner(&[text(&file)]);
+        corner(&[text(&file), "--software"]);
+    }
+}
