@@ -16,6 +16,7 @@
 //! * [`synth`]: synthetic populations made by our own generator.
 //! * [`report`]: pictures, charts and the self-contained HTML report.
 //! * [`study`]: whole jobs, resumable, record by record.
+//! * [`reproduce`]: the papers' tables and figures, ours beside them.
 
 pub mod conformal;
 pub mod function;
