@@ -6,10 +6,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Open studies, releases, meshes, scans or curves in the interactive viewer
+/// Open studies, releases, meshes, scans, curves or outlines in the interactive viewer, or make pictures of them
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard view study/release/mean.ply\n  visard view study --screenshot face.png"
+    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --size 1600x1200 --camera three-quarter\n  visard view study --field noise --turntable face.gif --size 480x480\n  visard view study/release/mean.ply builtin --with curves\n  visard view synthetic --mu 1\n\nOptions of the viewer:\n  --screenshot FILE, --turntable FILE   a PNG or GIF, without a window or display\n  --size WxH                            its size in pixels\n  --camera front|left|right|three-quarter|FILE\n  --field none|checker|polar|distance|distortion|noise\n  --with wireframe,points,curves,disk   what else is drawn\n  --morph T                             from the template (0) to what is shown (1)\n  --mu MU                               budget of \"synthetic\", a private mean of made-up people\n  --software                            draw without a graphics adapter\n  --force                               replace files that exist"
 )]
 pub struct ViewArgs {
     /// Files or study folders, and options of the viewer (such as --screenshot FILE)

@@ -6,9 +6,9 @@ use crate::look::Look;
 use crate::pane::{Drawing, Show, draw};
 use crate::software;
 use crate::source::{self, Standing, Subject};
-use crate::stage::{GROUND, Stage, has_adapter};
+use crate::stage::{GROUND, Stage, guarded, has_adapter};
 use crate::synthetic;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use visard::report::render::Image;
 
 /// Frames of an animation, and hundredths of a second for each.
@@ -122,20 +122,40 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let look = Look::named(&arguments.camera)?;
     let exhibit = Exhibit::load(arguments)?;
-    let software = arguments.software || !has_adapter();
+    let software = arguments.software || !guarded(has_adapter).unwrap_or(false);
     if software && !arguments.software {
         eprintln!("note: no graphics adapter here; drawn with the built-in renderer");
     }
-    let mut painter = Painter::new(&exhibit, arguments.size, software);
-    if let Some(file) = &arguments.screenshot {
-        let png = painter.picture(&look).to_png().map_err(|e| e.to_string())?;
-        visard::io::write_bytes(file, &png).map_err(|e| e.to_string())?;
-    }
-    if let Some(file) = &arguments.turntable {
-        let gif = animation(&mut painter, &look)?;
-        visard::io::write_bytes(file, &gif).map_err(|e| e.to_string())?;
+    let made = if software {
+        pictures(arguments, &exhibit, &look, true)
+    } else {
+        guarded(|| pictures(arguments, &exhibit, &look, false)).unwrap_or_else(|said| {
+            eprintln!("note: the graphics adapter failed ({said}); drawn with the built-in renderer");
+            pictures(arguments, &exhibit, &look, true)
+        })
+    }?;
+    for (file, bytes) in made {
+        visard::io::write_bytes(&file, &bytes).map_err(|e| e.to_string())?;
     }
     Ok(())
+}
+
+/// The files asked for, in memory.
+fn pictures(
+    arguments: &Arguments,
+    exhibit: &Exhibit,
+    look: &Look,
+    software: bool,
+) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
+    let mut painter = Painter::new(exhibit, arguments.size, software);
+    let mut made = Vec::new();
+    if let Some(file) = &arguments.screenshot {
+        made.push((file.clone(), painter.picture(look).to_png().map_err(|e| e.to_string())?));
+    }
+    if let Some(file) = &arguments.turntable {
+        made.push((file.clone(), animation(&mut painter, look)?));
+    }
+    Ok(made)
 }
 
 /// Draws an exhibit from any side.

@@ -129,6 +129,12 @@ impl Look {
 /// Half the picture's height at zoom 1, in half-diagonals of the subject.
 pub const HALF_HEIGHT: f64 = 0.86;
 
+/// Half the height that is seen, given zoom and width over height: in narrow pictures more, so that faces, which are higher
+/// than wide, are seen whole.
+pub fn half_height(zoom: f64, aspect: f64) -> f64 {
+    HALF_HEIGHT / zoom * (0.9 / aspect).max(1.0)
+}
+
 /// A camera that stands still, far before the subject, and sees it in parallel projection.
 #[derive(Debug, Clone, Copy)]
 pub struct StillCamera {
@@ -144,9 +150,7 @@ impl StillCamera {
 
     /// Half width and half height of what is seen.
     fn half(&self) -> [f32; 2] {
-        let base = HALF_HEIGHT as f32 / self.zoom;
-        // Narrow pictures still show the whole width.
-        let h = if self.aspect < 1.0 { base / self.aspect } else { base };
+        let h = half_height(f64::from(self.zoom), f64::from(self.aspect)) as f32;
         [h * self.aspect, h]
     }
 

@@ -150,7 +150,7 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, St
         None
     };
     let frame = match &flattened {
-        Some(_) => Frame { centre: Point::origin(), scale: 0.80 },
+        Some(_) => Frame { centre: Point::origin(), scale: 0.74 },
         // The subject's own frame whatever the morph, so that it does not jump.
         None => Frame::around(mesh.vertices()),
     };
@@ -175,6 +175,8 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, St
         strokes,
         scale: colours.scale,
         flat: flattened.is_some(),
+        // Seen from the front alone, wherever the surface faces.
+        two_sided: flattened.is_some(),
         notices,
         ..empty(frame)
     })
@@ -223,7 +225,9 @@ fn curve_strokes(curves: &[Vec<Point>], frame: &Frame, coloured: bool) -> Vec<St
 
 /// The first outline coloured along the curve; the others pale under it.
 fn outline_drawing(subject: &Subject, outlines: &[Vec<[f64; 2]>]) -> Drawing {
-    let frame = Frame::around(&subject.shape.points());
+    let whole = Frame::around(&subject.shape.points());
+    // Outlines may be as wide as their diagonal: they get a margin.
+    let frame = Frame { scale: 0.76 * whole.scale, ..whole };
     let mut drawing = empty(frame);
     let place = |p: &[f64; 2]| frame.place(&Point::new(p[0], p[1], 0.0));
     for outline in outlines.iter().skip(1).take(500) {

@@ -229,17 +229,26 @@ pub fn keys(ctx: &Context, state: &mut State) {
             state.close = true;
         }
     }
-    if ctx.input(|i| i.events.iter().any(|e| matches!(e, egui::Event::Text(t) if t == "?"))) {
-        state.help = !state.help;
-    }
-    for (key, view) in [(Key::Num1, 0), (Key::Num2, 1), (Key::Num3, 2), (Key::Num4, 3)] {
-        if pressed(key) {
-            state.look = Look { yaw: VIEWS[view].1, pitch: VIEWS[view].2, ..Look::default() };
+    // Digits and the question mark as text: keyboards differ in which keys they are on.
+    let typed: String = ctx.input(|i| {
+        i.events
+            .iter()
+            .filter_map(|e| if let egui::Event::Text(t) = e { Some(t.as_str()) } else { None })
+            .collect()
+    });
+    for letter in typed.chars() {
+        match letter {
+            '?' => state.help = !state.help,
+            '0' => {
+                state.look = Look::default();
+                state.wish.show = crate::pane::Show::default();
+            }
+            '1'..='4' => {
+                let (_, yaw, pitch) = VIEWS[letter as usize - '1' as usize];
+                state.look = Look { yaw, pitch, ..Look::default() };
+            }
+            _ => {}
         }
-    }
-    if pressed(Key::Num0) {
-        state.look = Look::default();
-        state.wish.show = crate::pane::Show::default();
     }
     if pressed(Key::F) {
         let at = FieldName::ALL.iter().position(|f| f.0 == state.wish.show.field).unwrap_or(0);

@@ -1,6 +1,6 @@
 //! Which point of a drawing lies under the mouse.
 
-use crate::look::{HALF_HEIGHT, Look};
+use crate::look::{Look, half_height};
 use crate::pane::Drawing;
 use kiss3d::prelude::Vec3;
 
@@ -34,7 +34,7 @@ impl Pick {
 /// The foremost triangle under a place on the pane, (0, 0) its upper left corner, (1, 1) its lower right.
 pub fn pick(drawing: &Drawing, look: &Look, place: [f64; 2], aspect: f64) -> Option<Pick> {
     let look = if drawing.flat { Look { yaw: 0.0, pitch: 0.0, ..*look } } else { *look };
-    let half = HALF_HEIGHT / look.zoom / aspect.min(1.0);
+    let half = half_height(look.zoom, aspect);
     let x = ((2.0 * place[0] - 1.0) * half * aspect) as f32;
     let y = ((1.0 - 2.0 * place[1]) * half) as f32;
     let (position, rotation) = look.pose();
@@ -76,7 +76,7 @@ mod tests {
         for yaw in [0.0, 35.0, -60.0] {
             let look = Look { yaw, zoom: 1.3, ..Look::default() };
             let seen = look.place(Vec3::from_array(surface.positions[nose]));
-            let half = HALF_HEIGHT / look.zoom;
+            let half = half_height(look.zoom, 1.5);
             let place =
                 [0.5 + f64::from(seen.x) / (2.0 * half * 1.5), 0.5 - f64::from(seen.y) / (2.0 * half)];
             let found = pick(&surface, &look, place, 1.5).unwrap();

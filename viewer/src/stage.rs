@@ -19,6 +19,23 @@ pub fn has_adapter() -> bool {
     kiss3d::pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default())).is_ok()
 }
 
+/// Runs what may panic inside the graphics libraries (no such display, a lost device, a texture larger than the card's): a
+/// message in place of a crash.
+///
+/// # Errors
+/// The first line of what the library said.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+    std::panic::set_hook(hook);
+    result.map_err(|cause| {
+        let said =
+            cause.downcast_ref::<String>().map(String::as_str).or(cause.downcast_ref::<&str>().copied());
+        said.unwrap_or("the graphics library stopped").lines().next().unwrap_or_default().to_owned()
+    })
+}
+
 /// An off-screen surface with one drawing.
 pub struct Stage {
     surface: OffscreenSurface,

@@ -8,7 +8,7 @@ use crate::pane::Show;
 use crate::panel::{State, band, controls, free_name, keys};
 use crate::picking::{Pick, pick};
 use crate::source::{Standing, entries};
-use crate::stage::{Stage, has_adapter};
+use crate::stage::{Stage, guarded, has_adapter};
 use crate::worker::{Origin, Shown, Wish, Worker};
 use kiss3d::egui::{self, Context, Id, Order, PointerButton, Rect, Response, Sense, TextureId, vec2};
 use kiss3d::prelude::*;
@@ -33,8 +33,8 @@ pub fn open(arguments: &Arguments) -> Result<(), String> {
         );
     }
     state.look = Look::named(&arguments.camera)?;
-    kiss3d::pollster::block_on(run(state));
-    Ok(())
+    guarded(|| kiss3d::pollster::block_on(run(state)))
+        .map_err(|said| format!("the window cannot go on ({said}); --screenshot FILE needs no display"))
 }
 
 fn has_display() -> bool {
@@ -98,6 +98,7 @@ async fn run(mut state: State) {
     let mut window = Window::new_with_size("visard", width, height).await;
     let ground = crate::stage::GROUND.powf(2.2) as f32;
     window.set_background_color(Color::new(ground, ground, ground, 1.0));
+    window.set_tonemap(kiss3d::post_processing::Tonemap::None);
     window.egui_context().set_visuals(egui::Visuals::light());
     let (mut scene, mut camera) = (SceneNode3d::empty(), FixedView3d::new());
     let worker = Worker::start();
@@ -264,7 +265,10 @@ fn colour_bar(painter: &egui::Painter, pane: Rect, scale: &ColourScale) {
     }
     painter.text(corner - vec2(0.0, 4.0), egui::Align2::LEFT_BOTTOM, scale.label(), font.clone(), ink);
     let anchors = [egui::Align2::LEFT_TOP, egui::Align2::CENTER_TOP, egui::Align2::RIGHT_TOP];
-    for ((t, text), anchor) in scale.ticks().into_iter().zip(anchors) {
+    let narrow = width < 150.0;
+    for ((t, text), anchor) in
+        scale.ticks().into_iter().zip(anchors).filter(|((t, _), _)| !narrow || *t != 0.5)
+    {
         painter.text(corner + vec2(width * t as f32, 14.0), anchor, text, font.clone(), ink);
     }
 }

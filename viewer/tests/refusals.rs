@@ -68,6 +68,16 @@ fn wrong_wishes_are_refused_and_files_kept() {
     assert_eq!(viewer(&["builtin", "--size", "big"]).status.code(), Some(2));
 }
 
+#[test]
+fn a_display_that_is_not_there_is_no_crash() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visard-viewer"));
+    let output =
+        command.arg("builtin").env("DISPLAY", ":9876").env_remove("WAYLAND_DISPLAY").output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("--screenshot FILE") && !message.contains("panicked"), "{message}");
+}
+
 /// The first pixel of a small screenshot.
 fn corner(arguments: &[&str]) -> [u8; 3] {
     let dir = tempfile::tempdir().unwrap();
