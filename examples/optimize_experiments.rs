@@ -1,6 +1,6 @@
 //! The experiments of private Riemannian optimization, written as csv.
 //!
-//! `cargo run --release --example optimize_experiments -- DATA OUT [--quick] [sampling|overhead|privacy|noise|spd|eigenvector|hyperbolic]...`
+//! `cargo run --release --example optimize_experiments -- DATA OUT [--quick] [sampling|overhead|privacy|noise|spd|eigenvector|hyperbolic|one-shot]...`
 //!
 //! DATA is the folder with `images/` and `hyperbolic/`; without names everything is run.
 
@@ -54,7 +54,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let mut risks = Vec::new();
     if asked("spd") {
-        risks.extend(spd(&data, if quick { 14 } else { 7 }, runs)?);
+        risks.extend(spd(&data, if quick { 14 } else { 7 }, runs, true)?);
+    }
+    if names.iter().any(|n| n == "one-shot") {
+        risks.extend(spd(&data, if quick { 14 } else { 7 }, runs, false)?);
     }
     if asked("eigenvector") {
         risks.extend(eigenvector(&data, runs)?);
@@ -92,7 +95,7 @@ fn mean_and_scale<M: Manifold>(m: &M, points: &[M::Point]) -> Result<(M::Point, 
 }
 
 /// Descriptors of the tiles of one picture; start point and clip radius come from the other, which plays the public one.
-fn spd(data: &Path, stride: usize, runs: u32) -> Result<Vec<RiskRow>, Box<dyn Error>> {
+fn spd(data: &Path, stride: usize, runs: u32, iterate: bool) -> Result<Vec<RiskRow>, Box<dyn Error>> {
     let space = SpdAffineInvariant::new(11)?;
     let mut rows = Vec::new();
     for (name, public) in [("ihc", "retina"), ("retina", "ihc")] {
@@ -123,7 +126,9 @@ fn spd(data: &Path, stride: usize, runs: u32) -> Result<Vec<RiskRow>, Box<dyn Er
         let name = format!("SPD mean: {name} tiles");
         let comparison =
             Comparison { name: &name, problem: &problem, start, least_risk, delta: DELTA, setup };
-        rows.extend(comparison.run(&EPSILONS, runs)?);
+        if iterate {
+            rows.extend(comparison.run(&EPSILONS, runs)?);
+        }
         rows.extend(comparison.one_shot(&EPSILONS, runs)?);
     }
     Ok(rows)

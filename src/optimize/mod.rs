@@ -1,7 +1,7 @@
 //! Private Riemannian optimization: DP-RGD, DP-RSGD and DP-RSVRG for losses on any manifold of [`crate::manifold`].
 //!
 //! min over w ∈ M of F(w) = (1/n) Σ f(w; zᵢ), with tangent Gaussian noise on clipped gradients (Han et al. 2022; Utpala et
-//! al. 2023, with the corrections of docs/errata.md).
+//! al. 2023, with the slips of both mended).
 //!
 //! 1. A [`Problem`] is a manifold, a loss of one record and its Riemannian gradient.
 //! 2. A [`Plan`] says what a [`Method`] costs and how much noise it needs, before a record is read

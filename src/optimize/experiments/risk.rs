@@ -189,23 +189,26 @@ impl<P: Problem> Comparison<'_, P> {
 }
 
 impl<M: Manifold> Comparison<'_, FrechetMeanProblem<M>> {
-    /// The one-shot mechanism on the same mean: logarithms at the public start, clipped to the same radius, averaged, one tangent
-    /// Gaussian, exponential map (theory: it is DP-RGD with a single step of size 1). Gradient calls: n.
+    /// The one-shot mechanism on the same mean: logarithms at the public start, clipped, averaged, one tangent Gaussian,
+    /// exponential map (it is DP-RGD with a single step of size 1). It must clip farther than the start is from the mean, so it is
+    /// shown at one, two and four times the clip radius. Gradient calls: n.
     ///
     /// # Errors
     /// [`ExperimentError`].
     pub fn one_shot(&self, epsilons: &[f64], runs: u32) -> Result<Vec<RiskRow>, ExperimentError> {
         let n = self.problem.records();
-        let clip = ClipRadius::new(self.setup.clip, ClipSource::Public)?;
         let mut rows = Vec::new();
-        for &epsilon in epsilons {
+        let cases = epsilons.iter().flat_map(|epsilon| [1.0, 2.0, 4.0].map(|factor| (*epsilon, factor)));
+        for (epsilon, factor) in cases {
             let budget = PrivacyLoss::requested(None, Some(epsilon), Some(self.delta))?;
+            let clip = ClipRadius::new(factor * self.setup.clip, ClipSource::Public)?;
             let plan = Plan::calibrate(Method::GradientDescent { steps: 1 }, n, clip, budget)?;
             for run in 0..runs {
                 let mut noise = NoiseSource::seeded(1000 + u64::from(run));
                 let paid = Ledger::in_memory(None).charge_part(plan.part())?;
                 let start = State::at(self.start.clone());
-                let settings = Settings { domain: self.setup.domain, ..Settings::default() };
+                let domain = self.setup.domain;
+                let settings = Settings { domain, longest_step: Some(30.0), ..Settings::default() };
                 let done = optimize(self.problem, &plan, &settings, start, &mut noise, paid, &mut |_, _| {
                     ControlFlow::Continue(())
                 });
@@ -216,7 +219,7 @@ impl<M: Manifold> Comparison<'_, FrechetMeanProblem<M>> {
                 rows.push(RiskRow {
                     problem: self.name.into(),
                     records: n,
-                    method: "tangent Gaussian at the start, one shot".into(),
+                    method: format!("tangent Gaussian at the start, radius {:.1}", clip.get()),
                     epsilon,
                     run,
                     gradient_calls: n as u64,

@@ -221,3 +221,26 @@ fn a_failed_write_hands_out_nothing_and_breaks_the_ledger() {
     assert!(matches!(ledger.charge("a", gaussian(1.0)), Err(LedgerError::Broken)));
     assert!(ledger.spent().is_empty());
 }
+
+/// A run interrupted between its charge and its release gets its proof again, also from the file; nothing else does.
+#[test]
+fn a_charge_on_record_is_reissued_by_its_own_name_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(LEDGER_FILE);
+    let loss = PrivacyLoss::Gaussian(crate::privacy::Mu::new(0.7).unwrap());
+    let part = |name: &str| Part { mechanism: name.into(), times: 1, cost: Cost::Loss(loss) };
+    let mut ledger = Ledger::open(&path, None).unwrap();
+    assert!(ledger.reissue(&part("run 1")).is_none(), "never charged");
+    ledger.charge_part(part("run 1")).unwrap();
+    drop(ledger);
+    let mut ledger = Ledger::open(&path, None).unwrap();
+    let again = ledger.reissue(&part("run 1")).unwrap();
+    assert!(again.is_durable() && again.check(loss).is_ok());
+    assert_eq!(ledger.spent().parts().len(), 1, "nothing was charged again");
+    assert!(ledger.reissue(&part("run 2")).is_none());
+    let other = PrivacyLoss::Gaussian(crate::privacy::Mu::new(0.8).unwrap());
+    let dearer = Part { cost: Cost::Loss(other), ..part("run 1") };
+    assert!(ledger.reissue(&dearer).is_none(), "another cost is another charge");
+    ledger.charge_part(part("run 1")).unwrap();
+    assert!(ledger.reissue(&part("run 1")).is_none(), "an ambiguous name proves nothing");
+}
