@@ -123,6 +123,9 @@ fn a_private_radius_and_public_records_are_paid_for_and_left_out() {
     assert_eq!(certificate["clip_radius"]["source"], "private");
     let total = certificate["details"]["study_total"]["mu"].as_f64().unwrap();
     assert!(total <= 2.0 && total > 1.999, "{total}");
+    // The radius is part of what was published, so it is part of the certified loss.
+    assert_eq!(certificate["composition"].as_array().map(Vec::len), Some(2));
+    assert!((certificate["loss"]["mu"].as_f64().unwrap() - total).abs() < 1e-9);
 }
 
 #[test]

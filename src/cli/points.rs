@@ -75,6 +75,7 @@ impl Common {
             ceiling: self.ceiling_mu.map(Mu::new).transpose().map_err(Failure::usage)?,
             replace: global.force,
             public_inputs: Vec::new(),
+            paid_before: Vec::new(),
         })
     }
 }

@@ -70,6 +70,8 @@ pub struct PointRequest {
     pub replace: bool,
     /// Files that were assumed public.
     pub public_inputs: Vec<PublicInput>,
+    /// What this release has already paid for from the same records (a private radius): part of its loss.
+    pub paid_before: Vec<(String, PrivacyLoss)>,
 }
 
 impl PointRequest {

@@ -134,6 +134,9 @@ pub(super) fn draws<P>(
         None => NoiseSource::from_os()?,
     };
     let mut composition = Composition::new();
+    for (what, loss) in &request.paid_before {
+        composition.add(what.clone(), *loss);
+    }
     let mut points = Vec::new();
     let mut recorded = true;
     for _ in 0..request.draws.max(1) {

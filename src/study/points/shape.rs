@@ -314,6 +314,7 @@ fn private_radius(
         None => NoiseSource::from_os()?,
     };
     let paid = ledger.charge("private clip radius", PrivacyLoss::Gaussian(for_radius))?;
+    request.paid_before.push(("private clip radius".to_owned(), PrivacyLoss::Gaussian(for_radius)));
     let distances = records.iter().map(|r| r.as_ref().map(|p| space.dist(centre, p)));
     let radius = quantile.release(distances, &mut noise, paid)?;
     // The last edge of the grid may lie a step beyond the theorem's bound.
