@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use std::error::Error;
-use visard::optimize::{LeadingEigenvector, Method, Plan, Settings, State, optimize};
+use visard::optimize::{LeadingEigenvector, Method, Plan, Settings, State, StepSize, optimize};
 use visard::privacy::noise::NoiseSource;
 use visard::privacy::{ClipRadius, ClipSource, Ledger, Mu, PrivacyLoss};
 
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (n, d) = (4000, 6);
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(2);
     // Twice the spread along the first axis.
-    let records = DMatrix::from_fn(n, d, |_, j| {
+    let records = DMatrix::from_fn(d, n, |j, _| {
         let z: f64 = StandardNormal.sample(&mut rng);
         if j == 0 { 2.0 * z } else { z }
     });
@@ -25,13 +25,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let paid = Ledger::in_memory(None).charge_part(plan.part())?;
     let start = State::at(DVector::from_element(d, 1.0 / (d as f64).sqrt()));
     let go_on = &mut |_: &_, _: &_| std::ops::ControlFlow::Continue(());
-    let done =
-        optimize(&problem, &plan, &Settings::default(), start, &mut NoiseSource::from_os()?, paid, go_on)?;
-    println!(
-        "private leading direction: {:.3}, cosine with the true axis {:.4}",
-        done.point.transpose(),
-        done.point[0].abs()
-    );
+    let settings = Settings { step: StepSize::Constant(0.5), ..Settings::default() };
+    let done = optimize(&problem, &plan, &settings, start, &mut NoiseSource::from_os()?, paid, go_on)?;
+    println!("cosine of the private leading direction with the true axis: {:.4}", done.point[0].abs());
     assert!(done.point[0].abs() > 0.9);
     Ok(())
 }

