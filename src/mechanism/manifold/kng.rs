@@ -45,6 +45,17 @@ struct KngRadius<'b, 'a, M: PolarVolume> {
     /// d(p₀, x̄).
     offset: f64,
     end: f64,
+    /// Whether the radius is counted from x̄ or from p₀.
+    about: About,
+}
+
+/// Where proposals are centred. Both give the same law; which one is quicker depends on how far apart mean and centre are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// The Fréchet mean: few gradients, but in high dimension few directions of the outer spheres lie in the ball.
+    Mean,
+    /// The ball's centre: every proposal lies in the ball, but the envelope is looser by e^{d(p₀, x̄)/σ}.
+    Centre,
 }
 
 impl<M: PolarVolume> KngRadius<'_, '_, M> {
@@ -105,6 +116,10 @@ impl<M: PolarVolume> RadialDensity for KngRadius<'_, '_, M> {
         self.ball.manifold().ln_area_concave(t) - if self.root == 0.0 { t / self.sigma } else { 0.0 }
     }
     fn rest(&self, t: f64) -> f64 {
+        if self.about == About::Centre {
+            // d(x̄, x) ≥ t − d(p₀, x̄), and g grows.
+            return -self.lower_gradient((t - self.offset).max(0.0)) / self.sigma;
+        }
         if self.root == 0.0 {
             return self.ball.manifold().ln_area_rise(t);
         }
@@ -144,6 +159,7 @@ impl<'a, M: PolarVolume> KNormGradient<'a, M> {
                 distances: Vec::new(),
                 offset: 0.0,
                 end: manifold.largest_distance(),
+                about: About::Mean,
             };
             RadialLaw::new(radius, sigma * manifold.dim() as f64).map_err(|_| TooWide(sigma))?;
         }
@@ -174,6 +190,16 @@ impl<'a, M: PolarVolume> KNormGradient<'a, M> {
         bounded: &'b [M::Point],
         mean: &'b M::Point,
     ) -> Result<KngSampler<'b, 'a, M>, ManifoldMeanError> {
+        self.sampler_about(bounded, mean, None)
+    }
+
+    /// `centred`: whether proposals are made about the ball's centre; by default what looks quicker.
+    pub(super) fn sampler_about<'b>(
+        &'b self,
+        bounded: &'b [M::Point],
+        mean: &'b M::Point,
+        centred: Option<bool>,
+    ) -> Result<KngSampler<'b, 'a, M>, ManifoldMeanError> {
         let manifold = self.ball.manifold();
         let root = manifold.curvature().upper.max(0.0).sqrt();
         let offset = manifold.dist(self.ball.centre(), mean);
@@ -183,9 +209,23 @@ impl<'a, M: PolarVolume> KNormGradient<'a, M> {
         } else {
             Vec::new()
         };
-        let radius = KngRadius { ball: &self.ball, sigma: self.sigma, root, distances, offset, end };
-        let law =
-            RadialLaw::new(radius, self.sigma * manifold.dim() as f64).map_err(|_| TooWide(self.sigma))?;
+        let scale = self.sigma * manifold.dim() as f64;
+        let radius = |about, end| KngRadius {
+            ball: &self.ball,
+            sigma: self.sigma,
+            root,
+            distances: distances.clone(),
+            offset,
+            end,
+            about,
+        };
+        let mut law = RadialLaw::new(radius(About::Mean, end), scale).map_err(|_| TooWide(self.sigma))?;
+        // A membership test costs about a thirtieth of a gradient.
+        let hard = law.density().ln_share(law.mode()) + 30f64.ln();
+        if root > 0.0 && centred.unwrap_or(hard < -offset / self.sigma) {
+            let about_centre = radius(About::Centre, self.ball.radius().get());
+            law = RadialLaw::new(about_centre, scale).map_err(|_| TooWide(self.sigma))?;
+        }
         Ok(KngSampler { mechanism: self, bounded, mean, law })
     }
 
@@ -235,17 +275,21 @@ impl<M: PolarVolume> KngSampler<'_, '_, M> {
         let mut attempts = Attempts { proposed: 0 };
         loop {
             let t = self.law.draw(&mut rng);
+            let (from, nearest) = match radius.about {
+                About::Mean => (self.mean, t),
+                About::Centre => (ball.centre(), (t - radius.offset).max(0.0)),
+            };
             let (x, v) = loop {
-                let v = manifold.scale(t, &manifold.random_direction(self.mean, &mut rng));
-                let x = manifold.exp(self.mean, &v);
-                if radius.root == 0.0 || ball.contains(&x) {
+                let v = manifold.scale(t, &manifold.random_direction(from, &mut rng));
+                let x = manifold.exp(from, &v);
+                if radius.root == 0.0 || radius.about == About::Centre || ball.contains(&x) {
                     break (x, v);
                 }
             };
             attempts.proposed += 1;
             let gradient = manifold.mean_log(&x, self.bounded, None)?.log;
-            let excess = (manifold.norm(&x, &gradient) - radius.lower_gradient(t)).max(0.0);
-            if direction_accepted(manifold, self.mean, &v, -excess / sigma, &mut rng) {
+            let excess = (manifold.norm(&x, &gradient) - radius.lower_gradient(nearest)).max(0.0);
+            if direction_accepted(manifold, from, &v, -excess / sigma, &mut rng) {
                 return Ok((x, attempts));
             }
         }

@@ -132,28 +132,57 @@ fn kng_draws_follow_the_density() {
     }
     let total: f64 = expected.iter().sum();
     let n = 20_000;
-    let mut counts = vec![0.0; rings * sectors];
-    let mut noise = NoiseSource::seeded(4);
-    let sampler = kng.sampler(&points, &x).unwrap();
-    for _ in 0..n {
-        let (p, _) = sampler.draw(&mut noise, paid(kng.price().loss)).unwrap();
-        assert!(ball.contains(&p));
-        let t = sphere.dist(&centre, &p);
-        let phi = p[1].atan2(p[0]).rem_euclid(std::f64::consts::TAU);
-        let ring = ((t / 0.6 * rings as f64) as usize).min(rings - 1);
-        let sector = ((phi / std::f64::consts::TAU * sectors as f64) as usize).min(sectors - 1);
-        counts[ring * sectors + sector] += 1.0;
+    for centred in [false, true] {
+        let mut counts = vec![0.0; rings * sectors];
+        let mut noise = NoiseSource::seeded(4);
+        let sampler = kng.sampler_about(&points, &x, Some(centred)).unwrap();
+        for _ in 0..n {
+            let (p, _) = sampler.draw(&mut noise, paid(kng.price().loss)).unwrap();
+            assert!(ball.contains(&p));
+            let t = sphere.dist(&centre, &p);
+            let phi = p[1].atan2(p[0]).rem_euclid(std::f64::consts::TAU);
+            let ring = ((t / 0.6 * rings as f64) as usize).min(rings - 1);
+            let sector = ((phi / std::f64::consts::TAU * sectors as f64) as usize).min(sectors - 1);
+            counts[ring * sectors + sector] += 1.0;
+        }
+        let chi: f64 = counts
+            .iter()
+            .zip(&expected)
+            .map(|(c, e)| {
+                let e = e / total * f64::from(n);
+                (c - e).powi(2) / e
+            })
+            .sum();
+        // 47 degrees of freedom: 95.0 has probability 4e-5 of being passed.
+        assert!(chi < 95.0, "{chi}");
     }
-    let chi: f64 = counts
-        .iter()
-        .zip(&expected)
-        .map(|(c, e)| {
-            let e = e / total * f64::from(n);
-            (c - e).powi(2) / e
+}
+
+/// In 60 dimensions, with the mean away from the centre, proposals about the mean would miss the ball for ever: the sampler
+/// turns to the centre, and both ways give the same mean distance where both are feasible.
+#[test]
+fn kng_draws_in_high_dimension() {
+    let shapes = Kendall::new(32).unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(21);
+    let centre = shapes.random_point(&mut rng);
+    let ball = PublicBall::new(&shapes, centre.clone(), radius(0.12)).unwrap();
+    let shift = shapes.scale(0.06, &shapes.random_direction(&centre, &mut rng));
+    let near = shapes.exp(&centre, &shift);
+    let points: Vec<_> = (0..40)
+        .map(|_| {
+            let v = shapes.tangent_gaussian(&near, 0.003, &mut rng);
+            ball.bound(&[Some(shapes.exp(&near, &v))]).points.remove(0)
         })
-        .sum();
-    // 47 degrees of freedom: 95.0 has probability 4e-5 of being passed.
-    assert!(chi < 95.0, "{chi}");
+        .collect();
+    let x = mean(&shapes, &points);
+    let kng = KNormGradient::new(ball.clone(), 40, Epsilon::new(1.0).unwrap()).unwrap();
+    let sampler = kng.sampler(&points, &x).unwrap();
+    let mut noise = NoiseSource::seeded(22);
+    for _ in 0..30 {
+        let (p, attempts) = sampler.draw(&mut noise, paid(kng.price().loss)).unwrap();
+        // In so many dimensions pure ε fills the ball: draws lie near its rim.
+        assert!(ball.contains(&p) && shapes.dist(&centre, &p) > 0.09 && attempts.proposed < 1_000_000);
+    }
 }
 
 /// On SPD(2) and H² the untruncated KNG and Laplace laws agree with importance-weighted tangent Gaussians in E d.
