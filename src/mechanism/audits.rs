@@ -34,7 +34,7 @@ pub fn audit_names() -> Vec<&'static str> {
 /// [`AuditError::Unknown`], [`AuditError::Budget`].
 pub fn audit_by_name(name: &str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
     if let Some(name) = MANIFOLD_AUDITS.into_iter().find(|known| *known == name) {
-        return DirectionAudit::new(name, parameter);
+        return DirectionAudit::boxed(name, parameter);
     }
     match MEAN_AUDITS.into_iter().find(|known| *known == name) {
         None if OPTIMIZATION_AUDITS.contains(&name) => optimization_audit(name, parameter),
@@ -198,7 +198,7 @@ const DIRECTIONS: u64 = 3;
 const BALL: f64 = 0.3;
 
 impl DirectionAudit {
-    fn new(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+    fn boxed(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
         let claim = match name {
             "riemannian-laplace" | "kng" => PrivacyLoss::Pure(Epsilon::new(parameter)?),
             _ => PrivacyLoss::Gaussian(Mu::new(parameter)?),

@@ -15,12 +15,14 @@ use rand_distr::{Distribution, StandardNormal};
 
 type Preshape = DVector<Complex<f64>>;
 type AnyError = Box<dyn std::error::Error>;
+/// Configurations, one for each record.
+type Table = Vec<Vec<[f64; 2]>>;
 
 pub(super) fn run(context: &Context) -> Result<Finding, ReproduceError> {
     outlines(context).map_err(ReproduceError::from_any)
 }
 
-fn table(context: &Context) -> Result<(Vec<Vec<[f64; 2]>>, &'static str), AnyError> {
+fn table(context: &Context) -> Result<(Table, &'static str), AnyError> {
     if let Some(file) = context.file("landmarks2d/corpus_callosum.tps") {
         let shapes = shapes::read(&file)?.into_iter().map(|s| s.landmarks).collect();
         return Ok((

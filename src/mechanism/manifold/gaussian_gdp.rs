@@ -91,7 +91,7 @@ pub fn riemannian_gaussian_sigma(space: TwoPointSpace, delta: f64, mu: Mu) -> Re
             return Err(none());
         }
     }
-    while !(at_high <= 0.0) {
+    while at_high.is_nan() || at_high > 0.0 {
         (low, at_low) = (high, at_high);
         high += 0.7;
         at_high = excess(high);

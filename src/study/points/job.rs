@@ -3,7 +3,10 @@
 use super::ambient::{Ambient, ambient};
 use super::spd::{read_matrices, write_matrices};
 use super::vectors::{read_rows, write_rows};
-use super::{Internal, PointMechanism, PointRequest, PointStudyError, Published, Released, publish, release};
+use super::{
+    Form, Internal, Outcome, PointMechanism, PointRequest, PointStudyError, PointWriter, Published, publish,
+    release,
+};
 use crate::manifold::{
     Euclidean, Lorentz, Manifold, PoincareBall, SpdAffineInvariant, SpdLogEuclidean, Sphere,
 };
@@ -220,15 +223,12 @@ fn checked<M: Manifold>(space: &M, rows: &[M::Point]) -> Result<Vec<Option<M::Po
         .collect()
 }
 
-type Outcome<P> = (Internal<P>, Option<Released<P>>);
-type Writer<'a, P> = &'a dyn Fn(&Path, &str, &[P]) -> Result<(), PointStudyError>;
-
 /// Folder, ledger, release, results.
 fn finish<P: Clone>(
     request: &PointRequest,
     what: &str,
     run: impl FnOnce(&mut Ledger) -> Result<Outcome<P>, PointStudyError>,
-    write: Writer<'_, P>,
+    write: PointWriter<'_, P>,
 ) -> Result<Published, PointStudyError> {
     let folder = StudyFolder::prepare(&request.out, request.replace)?;
     let mut ledger = Ledger::open(&folder.ledger(), request.ceiling.map(PrivacyLoss::Gaussian))?;
@@ -236,7 +236,7 @@ fn finish<P: Clone>(
     let mut details = Map::<String, Value>::new();
     details.insert("records".into(), json!(what));
     let report = |certificate: &Certificate, json: &str| Some(page(certificate, json, what));
-    publish(folder, request, &ledger, &internal, released.as_ref(), details, write, &report)
+    publish(folder, request, &ledger, &internal, released.as_ref(), Form { details, write, report: &report })
 }
 
 /// `release/report.html`: certificate and public settings only (the mean itself is a file of numbers).

@@ -11,8 +11,8 @@ pub mod spd;
 pub mod vectors;
 
 pub use job::{SpdCentre, SpdMetric, SpdStudy, VectorSpace, VectorStudy, run_spd, run_vectors};
-pub use publish::{Published, publish};
-pub use release::{Internal, Released, release};
+pub use publish::{Form, PointWriter, Published, publish};
+pub use release::{Internal, Outcome, Released, release};
 pub use shape_page::shape_page;
 pub use smooth::{Smoothing, local_linear, shrink_outline};
 

@@ -23,23 +23,32 @@ pub struct Published {
     pub seconds_per_draw: f64,
 }
 
-/// Writes the internal results, then the release. `write(folder, name, points)` writes points under a folder.
+/// How points are written under a folder: (folder, name, points).
+pub type PointWriter<'a, P> = &'a dyn Fn(&Path, &str, &[P]) -> Result<(), PointStudyError>;
+
+/// How a study's results become files.
+pub struct Form<'a, P> {
+    /// Further public parameters, for the certificate.
+    pub details: Map<String, Value>,
+    /// Writes points.
+    pub write: PointWriter<'a, P>,
+    /// The page to publish, from the certificate and its file's text.
+    pub report: &'a dyn Fn(&Certificate, &str) -> Option<String>,
+}
+
+/// Writes the internal results, then the release.
 ///
 /// # Errors
 /// [`PointStudyError`].
-pub fn publish<P>(
+pub fn publish<P: Clone>(
     folder: StudyFolder,
     request: &PointRequest,
     ledger: &Ledger,
     internal: &Internal<P>,
     released: Option<&Released<P>>,
-    details: Map<String, Value>,
-    write: &dyn Fn(&Path, &str, &[P]) -> Result<(), PointStudyError>,
-    report: &dyn Fn(&Certificate, &str) -> Option<String>,
-) -> Result<Published, PointStudyError>
-where
-    P: Clone,
-{
+    form: Form<'_, P>,
+) -> Result<Published, PointStudyError> {
+    let Form { details, write, report } = form;
     let n = internal.bounded.points.len();
     let outside = (internal.bounded.projected, internal.bounded.failed);
     write(&folder.internal(), "nonprivate_mean", std::slice::from_ref(&internal.mean))?;

@@ -41,6 +41,9 @@ pub struct Internal<P> {
     pub seconds_per_draw: f64,
 }
 
+/// What stays with the data holder, and what was released, if anything was.
+pub type Outcome<P> = (Internal<P>, Option<Released<P>>);
+
 /// The mean of the records over the public ball, and the private draws about it ([`PointMechanism::None`] draws nothing).
 /// Everything that can fail for want of data, budget or radius fails before the ledger is charged.
 ///
@@ -51,7 +54,7 @@ pub fn release<M: PolarVolume + Clone>(
     records: &[Option<M::Point>],
     request: &PointRequest,
     ledger: &mut Ledger,
-) -> Result<(Internal<M::Point>, Option<Released<M::Point>>), PointStudyError> {
+) -> Result<Outcome<M::Point>, PointStudyError> {
     let n = records.len() as u64;
     let bounded = ball.bound(records);
     if bounded.points.is_empty() {

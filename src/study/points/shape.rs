@@ -2,8 +2,8 @@
 
 use super::release::draws;
 use super::{
-    Internal, PointMechanism, PointRequest, PointStudyError, Published, Released, Smoothing, local_linear,
-    publish, release, shrink_outline,
+    Form, Internal, Outcome, PointMechanism, PointRequest, PointStudyError, Published, Smoothing,
+    local_linear, publish, release, shrink_outline,
 };
 use crate::io::shapes::{self, ShapeRecord, write_tps};
 use crate::manifold::{Kendall, Manifold};
@@ -126,16 +126,9 @@ pub fn run(
             outline: study.smoothing != Smoothing::None,
         })
     };
-    let published = publish(
-        folder,
-        &request,
-        &ledger,
-        &internal,
-        released.as_ref(),
-        details,
-        &write,
-        &|certificate, json| make_report(Some((certificate, json))),
-    )?;
+    let form =
+        Form { details, write: &write, report: &|certificate, json| make_report(Some((certificate, json))) };
+    let published = publish(folder, &request, &ledger, &internal, released.as_ref(), form)?;
     if let Some(page) = make_report(None) {
         crate::io::write_bytes(&published.folder.internal().join("report.html"), page.as_bytes())?;
     }
@@ -333,7 +326,7 @@ fn pointwise(
     records: &[Option<Preshape>],
     request: &PointRequest,
     ledger: &mut Ledger,
-) -> Result<(Internal<Preshape>, Option<Released<Preshape>>), PointStudyError> {
+) -> Result<Outcome<Preshape>, PointStudyError> {
     let aligned = request.mechanism == PointMechanism::Pointwise;
     let (n, k) = (records.len() as f64, space.landmarks() as f64);
     let half = if aligned { 0.5 * ball.radius().get() } else { 1.0 };
