@@ -124,7 +124,7 @@ pub fn disk_coordinates(mesh: &TriMesh) -> Result<Vec<Complex>, String> {
     let nose = builtin_landmarks().nose_tip;
     let tip = mesh.vertices()[nose];
     let upward = tip + Vector::y() * (0.40 * mesh.area().sqrt());
-    Ok(recentred(&map, mesh, nose, &upward).z)
+    recentred(&map, &disk, nose, &upward).map(|map| map.z).map_err(|e| format!("no disk map: {e}"))
 }
 
 /// Mean absolute difference of the angles at each vertex between surface and map, degrees.
