@@ -150,11 +150,8 @@ fn mechanisms(
         mu,
         n,
     )?;
-    let joint = |smoothing| -> Result<Box<dyn MeanMechanism>> {
-        let domain = Domain::Disk { curves: own.curves(), samples: own.samples() };
-        let mean = FunctionalMean::new(domain, 3, own.data().to_vec(), public, mu, n)?;
-        Ok(Box::new(mean.with_smoothing(smoothing)))
-    };
+    let domain = Domain::Disk { curves: own.curves(), samples: own.samples() };
+    let joint = FunctionalMean::new(domain, 3, own.data().to_vec(), public, mu, n)?;
     let mut all: Vec<Box<dyn MeanMechanism>> = Vec::new();
     for (radii, noise, centred) in [
         (&largest, BlockNoise::PaperBound, false),
@@ -165,7 +162,7 @@ fn mechanisms(
         all.push(Box::new(PerCurveMean::new(own.clone(), radii, with(noise, centred), mu, n)?));
     }
     all.push(Box::new(of_data));
-    all.push(joint(Smoothing::None)?);
-    all.push(joint(Smoothing::Shrink)?);
+    all.push(Box::new(joint.with_smoothing(Smoothing::None)));
+    all.extend(mean::mechanism(mean::FaceMechanism::Joint, own, records, Some(public), mu)?);
     Ok(all)
 }

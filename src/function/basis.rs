@@ -1,6 +1,7 @@
 //! Orthonormal bases for vector-valued functions on a circle, an interval or a disk, sampled on a grid.
 
 use super::circle::Fourier;
+use super::shrink::Place;
 use nalgebra::DMatrix;
 
 /// Where functions live and at which points they are sampled.
@@ -58,6 +59,8 @@ pub struct Basis {
     across: Vec<DMatrix<f64>>,
     /// For every angular frequency and row: local frequency, in cycles around the border of the disk (or along the curve).
     roughness: Vec<Vec<f64>>,
+    /// The channel that changes its sign in the mirror, where there is one.
+    mirror: Option<usize>,
 }
 
 impl Basis {
@@ -66,7 +69,14 @@ impl Basis {
         let (curves, samples) = domain.shape();
         let frequencies = samples / 2 + 1;
         let (across, roughness) = (0..frequencies).map(|k| radial_functions(curves, k)).unzip();
-        Self { curves, channels, fourier: Fourier::new(samples), across, roughness }
+        Self { curves, channels, fourier: Fourier::new(samples), across, roughness, mirror: None }
+    }
+
+    /// Tells functions that are symmetric under the mirror of the disk, t ↦ ½ − t, with a change of sign in `channel` (for a
+    /// face: x), from antisymmetric ones. The functions stay the same.
+    pub fn with_mirror(mut self, channel: usize) -> Self {
+        self.mirror = Some(channel);
+        self
     }
 
     /// Number of coefficients: points × channels.
@@ -79,11 +89,19 @@ impl Basis {
         self.len() == 0
     }
 
-    /// Channel and local frequency (a smoothness scale: 0 is constant) of the coefficient in place `i`.
-    pub fn key(&self, i: usize) -> (usize, f64) {
+    /// What is known beforehand of the coefficient in place `i`; with a mirror, symmetric ones are of class 0 and
+    /// antisymmetric ones of class 1.
+    pub fn place(&self, i: usize) -> Place {
         let m = self.fourier.samples();
         let (channel, within) = (i / (self.curves * m), i % (self.curves * m));
-        (channel, self.roughness[Fourier::frequency(within % m)][within / m])
+        let frequency = Fourier::frequency(within % m);
+        let on_a_disk = self.curves > 1 && m > 1;
+        Place {
+            class: self.mirror.map_or(0, |odd| usize::from(changes_sign(within % m) != (channel == odd))),
+            channel,
+            frequency: self.roughness[frequency][within / m],
+            angular: if on_a_disk { frequency as f64 } else { 0.0 },
+        }
     }
 
     /// Coefficients, ordered by channel, radial, angular place, of samples `(points, channels)`.
@@ -123,6 +141,12 @@ impl Basis {
         }
         out
     }
+}
+
+/// Whether a Fourier basis function changes its sign under t ↦ ½ − t, the mirror of a disk about its vertical diameter.
+fn changes_sign(i: usize) -> bool {
+    let (odd, sine) = (Fourier::frequency(i) % 2 == 1, i > 0 && i % 2 == 0);
+    odd != sine
 }
 
 /// Orthonormal functions of J equally spaced radii for angular frequency k (rows, smoothest first), and their local
@@ -176,9 +200,31 @@ mod tests {
         let mut values = vec![0.0; basis.len()];
         values.iter_mut().skip(1).step_by(3).for_each(|y| *y = 2.0);
         for (i, c) in basis.analyse(&values).into_iter().enumerate() {
-            let (channel, roughness) = basis.key(i);
-            let expected = if channel == 1 && roughness < 1e-6 { 2.0 } else { 0.0 };
+            let place = basis.place(i);
+            let expected = if place.channel == 1 && place.frequency < 1e-6 { 2.0 } else { 0.0 };
             assert!((c.abs() - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn mirrored_functions_have_coefficients_of_one_class_only() {
+        for samples in [8, 10] {
+            let (curves, basis) = (4, Basis::new(Domain::Disk { curves: 4, samples }, 3).with_mirror(0));
+            let noise: Vec<f64> = (0..basis.len()).map(|i| ((i * 61) % 97) as f64 - 48.0).collect();
+            let at = |v: &[f64], j: usize, l: usize, k: usize| v[3 * (j * samples + l) + k];
+            for class in [0, 1] {
+                let values: Vec<f64> = (0..basis.len())
+                    .map(|i| {
+                        let (j, l, k) = (i / 3 / samples, i / 3 % samples, i % 3);
+                        let sign = if (k == 0) != (class == 1) { -1.0 } else { 1.0 };
+                        at(&noise, j, l, k) + sign * at(&noise, j, (samples + samples / 2 - l) % samples, k)
+                    })
+                    .collect();
+                assert_eq!(values.len(), 3 * curves * samples);
+                for (i, c) in basis.analyse(&values).into_iter().enumerate() {
+                    assert!(basis.place(i).class == class || c.abs() < 1e-10, "coefficient {i}: {c}");
+                }
+            }
         }
     }
 }

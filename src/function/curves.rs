@@ -77,4 +77,22 @@ impl FaceCurves {
         let sum: f64 = self.data.iter().zip(&other.data).map(|(a, b)| (a - b).powi(2)).sum();
         sum / (self.curves * self.samples) as f64
     }
+
+    /// Root-mean-square distance to the mirror image: x ↦ −x, t ↦ ½ − t. Infinite for an odd number of samples, whose mirror
+    /// image has its samples elsewhere.
+    pub fn mirror_asymmetry(&self) -> f64 {
+        let m = self.samples;
+        if !m.is_multiple_of(2) {
+            return f64::INFINITY;
+        }
+        let point = |j: usize, l: usize| &self.data[3 * (j * m + l)..][..3];
+        let sum: f64 = (0..self.curves)
+            .flat_map(|j| (0..m).map(move |l| (j, l)))
+            .map(|(j, l)| {
+                let (p, q) = (point(j, l), point(j, (m + m / 2 - l) % m));
+                (p[0] + q[0]).powi(2) + (p[1] - q[1]).powi(2) + (p[2] - q[2]).powi(2)
+            })
+            .sum();
+        (sum / (self.curves * m) as f64).sqrt()
+    }
 }

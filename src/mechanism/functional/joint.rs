@@ -4,6 +4,10 @@ use super::{MeanMechanism, MechanismError, Price, clip_factor, loss, mean_sensit
 use crate::function::{Basis, Domain, shrink};
 use crate::privacy::{ClipRadius, Mu};
 
+/// The squared norm that a mean's deviation is expected to have, as a share of the squared clip radius: radii must hold single
+/// records, whose differences average out. A weak expectation, for shrinkage only.
+const EXPECTED_SHARE: f64 = 0.05;
+
 /// What is done to the noised coefficients; all of it is free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Smoothing {
@@ -91,6 +95,13 @@ impl FunctionalMean {
         Ok(self)
     }
 
+    /// Declares functions on the disk nearly symmetric under t ↦ ½ − t with a change of sign in `channel`: shrinkage then
+    /// expects little of antisymmetric parts. It is free, and records need not be symmetric.
+    pub fn with_mirror(mut self, channel: usize) -> Self {
+        self.basis = self.basis.with_mirror(channel);
+        self
+    }
+
     /// What is done after the noise.
     pub fn with_smoothing(mut self, smoothing: Smoothing) -> Self {
         self.smoothing = smoothing;
@@ -137,7 +148,8 @@ impl MeanMechanism for FunctionalMean {
             Smoothing::None => noised.to_vec(),
             Smoothing::Shrink => {
                 // The clipped mean lies in the public ball, so pulling the estimate into it can only help.
-                let mut shrunk = shrink::shrink(noised, sigma, |i| self.basis.key(i));
+                let energy = EXPECTED_SHARE * self.price.clip.get().powi(2);
+                let mut shrunk = shrink::shrink(noised, sigma, Some(energy), |i| self.basis.place(i));
                 let norm = shrunk.iter().map(|c| c * c).sum::<f64>().sqrt();
                 let factor = clip_factor(norm, self.price.clip.get());
                 shrunk.iter_mut().for_each(|c| *c *= factor);

@@ -243,7 +243,7 @@ impl MeanMechanism for PerCurveMean {
         let mut out = vec![0.0; 3 * jn * m];
         for (block, coordinates) in self.blocks.iter().zip(noised.chunks_exact(m)) {
             let c: Vec<f64> = if self.settings.noise == BlockNoise::Matched {
-                let shrunk = shrink::shrink(coordinates, sigma, |i| (0, Fourier::frequency(i) as f64));
+                let shrunk = shrink::shrink(coordinates, sigma, None, |i| (0, Fourier::frequency(i) as f64));
                 shrunk.iter().map(|u| u * block.scale).collect()
             } else {
                 // s_i·mean_i + (Δ/μ) √λ_i z_i.

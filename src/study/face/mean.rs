@@ -33,6 +33,9 @@ pub enum FaceMechanism {
 /// docs/measurements.md).
 pub const JOINT_RADIUS: f64 = 0.045;
 
+/// Templates at most this far from their mirror image (root mean square, unit area) let the shrinkage expect symmetry of the mean.
+pub const NEARLY_SYMMETRIC: f64 = 0.02;
+
 /// Default public radius of [`FaceMechanism::Curves`] for each curve's each coordinate.
 pub const CURVE_RADIUS: f64 = 0.060;
 
@@ -120,7 +123,8 @@ pub fn mechanism(
         FaceMechanism::Joint => {
             let domain = Domain::Disk { curves: template.curves(), samples: template.samples() };
             let radius = radius.map_or_else(|| public(JOINT_RADIUS), Ok)?;
-            Box::new(FunctionalMean::new(domain, 3, template.data().to_vec(), radius, mu, n)?)
+            let mean = FunctionalMean::new(domain, 3, template.data().to_vec(), radius, mu, n)?;
+            Box::new(if template.mirror_asymmetry() < NEARLY_SYMMETRIC { mean.with_mirror(0) } else { mean })
         }
         FaceMechanism::Curves => {
             let radius = radius.map_or_else(|| public(CURVE_RADIUS), Ok)?;

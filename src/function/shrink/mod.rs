@@ -2,7 +2,30 @@
 //!
 //! Everything here looks at noised values and public numbers only.
 
+mod spectrum;
+
+use spectrum::{Bands, Pull, Spectrum};
 use std::collections::BTreeMap;
+
+/// What is known beforehand of a coefficient, none of it from data.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Place {
+    /// Coefficients of different classes have nothing in common: mirror-symmetric and antisymmetric ones of a face.
+    pub class: usize,
+    /// The coordinate of the vector-valued function.
+    pub channel: usize,
+    /// Local frequency, 0 for constants.
+    pub frequency: f64,
+    /// Angular frequency on a disk; 0 on other domains, where it would say nothing beyond the local one.
+    pub angular: f64,
+}
+
+impl From<(usize, f64)> for Place {
+    /// Channel and local frequency.
+    fn from((channel, frequency): (usize, f64)) -> Self {
+        Self { channel, frequency, ..Self::default() }
+    }
+}
 
 /// Positive-part James–Stein on one block: y ↦ max(0, 1 − (d − 2) σ²/‖y‖²) y for d ≥ 3; smaller blocks use d
 /// in place of d − 2, which shrinks a little more.
@@ -33,17 +56,19 @@ fn james_stein_risk(energy: f64, dimension: usize, sigma: f64) -> f64 {
 /// Blockwise James–Stein over bands of frequency, for every channel on its own or for all together, with bands of several
 /// widths; which of them is chosen by Stein's unbiased risk estimate on the same noised coefficients.
 ///
-/// `key(i)`: channel and frequency of coefficient i.
-pub fn banded_james_stein(noised: &[f64], sigma: f64, key: impl Fn(usize) -> (usize, f64)) -> Vec<f64> {
+/// Classes are never put together.
+pub fn banded_james_stein<P: Into<Place>>(
+    noised: &[f64],
+    sigma: f64,
+    place: impl Fn(usize) -> P,
+) -> Vec<f64> {
     let mut best: Option<(f64, Vec<f64>)> = None;
     for per_octave in [1.0, 2.0, 4.0] {
         for by_channel in [true, false] {
             let block = |i: usize| {
-                let (channel, frequency) = key(i);
-                (
-                    if by_channel { channel } else { 0 },
-                    (per_octave * (1.0 + frequency).log2()).floor() as usize,
-                )
+                let at = place(i).into();
+                let channel = if by_channel { at.channel } else { 0 };
+                (at.class, channel, (per_octave * (1.0 + at.frequency).log2()).floor() as usize)
             };
             let (risk, shrunk) = shrink_blocks(noised, sigma, block);
             if best.as_ref().is_none_or(|(r, _)| risk < *r) {
@@ -54,7 +79,7 @@ pub fn banded_james_stein(noised: &[f64], sigma: f64, key: impl Fn(usize) -> (us
     best.map(|(_, shrunk)| shrunk).unwrap_or_default()
 }
 
-fn shrink_blocks(noised: &[f64], sigma: f64, block: impl Fn(usize) -> (usize, usize)) -> (f64, Vec<f64>) {
+fn shrink_blocks<B: Ord>(noised: &[f64], sigma: f64, block: impl Fn(usize) -> B) -> (f64, Vec<f64>) {
     let mut sums = BTreeMap::<_, (f64, usize)>::new();
     for (i, y) in noised.iter().enumerate() {
         let entry = sums.entry(block(i)).or_default();
@@ -72,112 +97,70 @@ fn shrink_blocks(noised: &[f64], sigma: f64, block: impl Fn(usize) -> (usize, us
     (risk, shrunk)
 }
 
-/// The smooth prior of [`empirical_bayes`]: signal variance A·(1 + (ν/ν₀)²)^(−p) at frequency ν.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct SmoothPrior {
-    log_amplitude: f64,
-    log_corner: f64,
-    log_power: f64,
+/// Share of the expected energy in classes other than the first.
+const ANTISYMMETRIC_SHARE: f64 = 0.03;
+
+/// Wiener shrinkage under a smooth prior spectrum fitted by marginal likelihood to the noised coefficients: factor
+/// s/(s + σ²) with s the fitted signal variance at the coefficient's place. Every class has a spectrum of its own; the channels
+/// within it differ in amplitude and, where the coefficients say so, in shape.
+pub fn empirical_bayes<P: Into<Place>>(noised: &[f64], sigma: f64, place: impl Fn(usize) -> P) -> Vec<f64> {
+    empirical_bayes_expecting(noised, sigma, None, place)
 }
 
-impl SmoothPrior {
-    fn variance(&self, frequency: f64) -> f64 {
-        let u = frequency / self.log_corner.exp();
-        (self.log_amplitude - self.log_power.exp() * (u * u).ln_1p()).exp()
-    }
-}
-
-/// Wiener shrinkage under a smooth prior spectrum fitted by marginal likelihood to the noised coefficients of each channel:
-/// factor s/(s + σ²) with s the fitted signal variance at the coefficient's frequency.
-pub fn empirical_bayes(noised: &[f64], sigma: f64, key: impl Fn(usize) -> (usize, f64)) -> Vec<f64> {
-    let mut spectra = BTreeMap::<usize, Spectrum>::new();
+/// [`empirical_bayes`] of a signal whose energy Σ θ² is expected to be about `energy` (within a factor of five or so): what a
+/// public bound tells. Antisymmetric classes are expected to have 3 % of it.
+pub fn empirical_bayes_expecting<P: Into<Place>>(
+    noised: &[f64],
+    sigma: f64,
+    energy: Option<f64>,
+    place: impl Fn(usize) -> P,
+) -> Vec<f64> {
+    let mut classes = BTreeMap::<usize, (Bands, BTreeMap<usize, Bands>)>::new();
     for (i, y) in noised.iter().enumerate() {
-        let (channel, frequency) = key(i);
-        let bin = (12.0 * (1.0 + frequency).log2()).floor() as usize;
-        let entry = spectra.entry(channel).or_default().entry(bin).or_default();
-        entry.energy += y * y;
-        entry.count += 1.0;
-        entry.frequency += frequency;
+        let at = place(i).into();
+        let (all, channels) = classes.entry(at.class).or_default();
+        all.add(&at, *y);
+        channels.entry(at.channel).or_default().add(&at, *y);
     }
-    let priors: BTreeMap<usize, SmoothPrior> =
-        spectra.iter().map(|(&channel, spectrum)| (channel, fit_prior(spectrum, sigma))).collect();
+    let mut spectra = BTreeMap::new();
+    for (&class, (all, channels)) in &classes {
+        let expected = energy.map(|e| if class == 0 { e } else { ANTISYMMETRIC_SHARE * e });
+        let each = expected.map(|e| e / channels.len() as f64);
+        let common = Spectrum::fit(all, sigma, &Pull::weak(expected), None);
+        for (&channel, bands) in channels {
+            let own = match channels.len() {
+                1 => common,
+                _ => Spectrum::fit(bands, sigma, &Pull::towards(&common, each), Some(&common)),
+            };
+            spectra.insert((class, channel), own);
+        }
+    }
     noised
         .iter()
         .enumerate()
         .map(|(i, y)| {
-            let (channel, frequency) = key(i);
-            let s = priors.get(&channel).map_or(0.0, |p| p.variance(frequency));
+            let at = place(i).into();
+            let s = spectra.get(&(at.class, at.channel)).map_or(0.0, |p| p.variance(&at));
             y * s / (s + sigma * sigma)
         })
         .collect()
 }
 
-/// Energy, number and summed frequency of the coefficients of a narrow band.
-#[derive(Debug, Clone, Copy, Default)]
-struct Bin {
-    energy: f64,
-    count: f64,
-    frequency: f64,
-}
-
-type Spectrum = BTreeMap<usize, Bin>;
-
-/// Coordinate descent with shrinking steps on the negative log marginal likelihood, from a few starts.
-fn fit_prior(spectrum: &Spectrum, sigma: f64) -> SmoothPrior {
-    let s2 = sigma * sigma;
-    let prior = |x: &[f64; 3]| SmoothPrior { log_amplitude: x[0], log_corner: x[1], log_power: x[2] };
-    let cost = |x: &[f64; 3]| -> f64 {
-        let prior = prior(x);
-        let fit: f64 = spectrum
-            .values()
-            .map(|bin| {
-                let v = prior.variance(bin.frequency / bin.count) + s2;
-                bin.count * v.ln() + bin.energy / v
-            })
-            .sum();
-        // A weak pull keeps the shape in a sensible range when the data say nothing.
-        fit + 0.05 * ((x[1] - 1.0).powi(2) + (x[2] - 0.8).powi(2))
-    };
-    let lowest = spectrum.values().next().map_or(0.0, |b| b.energy / b.count);
-    let peak = spectrum.values().map(|b| b.energy / b.count).fold(0.0, f64::max);
-    let mut best: Option<(f64, [f64; 3])> = None;
-    for amplitude in [lowest.max(1e-3 * s2), peak.max(1e-3 * s2), s2] {
-        for power in [0.2, 0.8, 1.4] {
-            let mut x = [amplitude.max(f64::MIN_POSITIVE).ln(), 1.0, power];
-            let mut value = cost(&x);
-            let mut step = 1.0;
-            while step > 0.005 {
-                let mut moved = false;
-                for k in 0..3 {
-                    for direction in [step, -step] {
-                        let mut y = x;
-                        y[k] += direction;
-                        let trial = cost(&y);
-                        if trial < value {
-                            (x, value, moved) = (y, trial, true);
-                        }
-                    }
-                }
-                if !moved {
-                    step *= 0.5;
-                }
-            }
-            if best.is_none_or(|(v, _)| value < v) {
-                best = Some((value, x));
-            }
-        }
-    }
-    prior(&best.map_or([f64::NEG_INFINITY, 0.0, 0.0], |b| b.1))
-}
-
 /// Shrinks coefficients by frequency: by the smooth Wiener factors, or by the bands' where Stein's unbiased estimate
 /// of the risk says that these are better by more than its own standard deviation, σ²√(2d).
-pub fn shrink(noised: &[f64], sigma: f64, key: impl Fn(usize) -> (usize, f64)) -> Vec<f64> {
+///
+/// `energy`: what Σ θ² may be expected to be, from public numbers; `None` where nothing is known.
+pub fn shrink<P: Into<Place>>(
+    noised: &[f64],
+    sigma: f64,
+    energy: Option<f64>,
+    place: impl Fn(usize) -> P,
+) -> Vec<f64> {
     if sigma <= 0.0 {
         return noised.to_vec();
     }
-    let smooth = empirical_bayes(noised, sigma, &key);
-    let banded = banded_james_stein(noised, sigma, &key);
+    let smooth = empirical_bayes_expecting(noised, sigma, energy, &place);
+    let banded = banded_james_stein(noised, sigma, &place);
     let doubt = sigma * sigma * (2.0 * noised.len() as f64).sqrt();
     if linear_risk(noised, &smooth, sigma) <= linear_risk(noised, &banded, sigma) + doubt {
         smooth
@@ -230,7 +213,7 @@ mod tests {
         for _ in 0..draws {
             let noised: Vec<f64> =
                 theta.iter().map(|t| t + Distribution::<f64>::sample(&StandardNormal, &mut rng)).collect();
-            let shrunk = shrink(&noised, 1.0, key);
+            let shrunk = shrink(&noised, 1.0, None, key);
             risk += theta.iter().zip(&shrunk).map(|(t, s)| (t - s).powi(2)).sum::<f64>() / draws as f64;
         }
         let spectrum = |i: usize| {
@@ -266,6 +249,25 @@ mod tests {
     #[test]
     fn no_noise_means_no_shrinkage() {
         let y = [1.0, -2.0];
-        assert_eq!(shrink(&y, 0.0, |_| (0, 0.0)), y);
+        assert_eq!(shrink(&y, 0.0, None, |_| (0, 0.0)), y);
+    }
+
+    /// The expected energy matters where there is hardly a signal: the estimate is then near 0 and not a few large draws.
+    #[test]
+    fn with_an_expected_energy_noise_alone_is_not_taken_for_a_signal() {
+        let theta = signal(0.3);
+        let energy: f64 = theta.iter().map(|t| t * t).sum();
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(8);
+        let (mut without, mut with) = (0.0, 0.0);
+        for _ in 0..30 {
+            let noised: Vec<f64> =
+                theta.iter().map(|t| t + Distribution::<f64>::sample(&StandardNormal, &mut rng)).collect();
+            for (expected, sum) in [(None, &mut without), (Some(2.0 * energy), &mut with)] {
+                let shrunk = shrink(&noised, 1.0, expected, key);
+                *sum += theta.iter().zip(&shrunk).map(|(t, s)| (t - s).powi(2)).sum::<f64>() / 30.0;
+            }
+        }
+        assert!(with < 0.5 * without, "{with} against {without}");
+        assert!(with < 4.0 * energy, "{with} against {energy}");
     }
 }

@@ -1,0 +1,218 @@
+//! A smooth spectrum of signal variances, fitted by marginal likelihood to coefficients with noise of known variance.
+
+use super::Place;
+use nalgebra::{Matrix4, Vector4};
+use std::collections::BTreeMap;
+
+/// Signal variance A · (1 + (ν/ν₀)²)^(−p) · (1 + κ)^(−q) at local frequency ν and angular frequency κ.
+///
+/// A parameter vector holds ln A, ln ν₀, ln p and q.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Spectrum(Vector4<f64>);
+
+/// Where a spectrum's parameters are pulled to, and how strongly (the second derivative of −2 log prior, halved).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pull {
+    towards: Vector4<f64>,
+    strength: Vector4<f64>,
+    /// ln of the signal's expected energy, where something is known of it.
+    log_energy: Option<f64>,
+}
+
+/// Strength of the pull on ln(energy): a standard deviation of a factor of e^1.6.
+const ENERGY_STRENGTH: f64 = 0.4;
+
+impl Pull {
+    /// Towards sensible shapes and the expected energy: it keeps single large draws of the noise from being taken for a spectrum
+    /// of one line where there is hardly any signal, and does not matter where there is.
+    pub(super) fn weak(energy: Option<f64>) -> Self {
+        Self {
+            towards: Vector4::new(0.0, 1.0, 0.0, 0.0),
+            strength: Vector4::new(0.0, 0.5, 0.5, 0.5),
+            log_energy: energy.map(f64::ln),
+        }
+    }
+
+    /// Towards the shape that several channels have in common; amplitudes stay almost free.
+    pub(super) fn towards(common: &Spectrum, energy: Option<f64>) -> Self {
+        Self {
+            towards: common.0,
+            strength: Vector4::new(0.1, 2.0, 2.0, 2.0),
+            log_energy: energy.map(f64::ln),
+        }
+    }
+}
+
+/// Energies of narrow bands of (local, angular) frequency.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bands(BTreeMap<(i32, i32), Band>);
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Band {
+    energy: f64,
+    count: f64,
+    frequency: f64,
+    log_angular: f64,
+}
+
+/// Bands per octave of 1 + frequency.
+const PER_OCTAVE: f64 = 8.0;
+
+impl Bands {
+    /// Adds a noised coefficient.
+    pub(super) fn add(&mut self, place: &Place, value: f64) {
+        let band = |frequency: f64| (PER_OCTAVE * (1.0 + frequency).log2()).floor() as i32;
+        let entry = self.0.entry((band(place.frequency), band(place.angular))).or_default();
+        entry.energy += value * value;
+        entry.count += 1.0;
+        entry.frequency += place.frequency;
+        entry.log_angular += place.angular.ln_1p();
+    }
+
+    fn means(&self) -> impl Iterator<Item = (Band, f64, f64)> + '_ {
+        self.0.values().map(|b| (*b, b.frequency / b.count, b.log_angular / b.count))
+    }
+}
+
+impl Spectrum {
+    /// Signal variance at a coefficient's place.
+    pub(super) fn variance(&self, place: &Place) -> f64 {
+        self.at(place.frequency, place.angular.ln_1p()).0
+    }
+
+    /// Variance and derivatives of its logarithm by the parameters.
+    fn at(&self, frequency: f64, log_angular: f64) -> (f64, Vector4<f64>) {
+        let [log_amplitude, log_corner, log_power, tilt] = self.0.into();
+        let u = (frequency / log_corner.exp()).powi(2);
+        let (fall, power) = (u.ln_1p(), log_power.exp());
+        let log = log_amplitude - power * fall - tilt * log_angular;
+        let slope = Vector4::new(1.0, 2.0 * power * u / (1.0 + u), -power * fall, -log_angular);
+        (log.min(600.0).exp(), slope)
+    }
+
+    /// The spectrum of largest posterior density, sought from several starts.
+    pub(super) fn fit(bands: &Bands, sigma: f64, pull: &Pull, also: Option<&Self>) -> Self {
+        let s2 = sigma * sigma;
+        let (energy, count) = bands.0.values().fold((0.0, 0.0), |(e, c), b| (e + b.energy, c + b.count));
+        let peak = bands.0.values().map(|b| b.energy / b.count).fold(0.0, f64::max);
+        let expected = pull.log_energy.map(|log| 0.1 * log.exp());
+        let mut starts: Vec<Vector4<f64>> = [energy / f64::max(count, 1.0), peak, s2]
+            .into_iter()
+            .chain(expected)
+            .flat_map(|a: f64| {
+                let log = a.max(1e-3 * s2).max(f64::MIN_POSITIVE).ln();
+                [-0.7, 0.5].map(|log_power| Vector4::new(log, 1.0, log_power, 0.0))
+            })
+            .collect();
+        if let Some(spectrum) = also {
+            starts = vec![spectrum.0, spectrum.0 + Vector4::new(2.0, 0.0, 0.0, 0.0)];
+        }
+        starts
+            .into_iter()
+            .map(|start| ascend(bands, s2, pull, start))
+            .min_by(|a, b| a.0.total_cmp(&b.0))
+            .map_or(Self(pull.towards), |(_, x)| Self(x))
+    }
+}
+
+/// −2 log posterior, its gradient and its expected second derivative (Fisher information), all halved.
+fn expand(bands: &Bands, s2: f64, pull: &Pull, x: &Vector4<f64>) -> (f64, Vector4<f64>, Matrix4<f64>) {
+    let (spectrum, offset) = (Spectrum(*x), x - pull.towards);
+    let mut value = 0.5 * offset.dot(&pull.strength.component_mul(&offset));
+    let mut gradient = pull.strength.component_mul(&offset);
+    let mut information = Matrix4::from_diagonal(&pull.strength);
+    let (mut energy, mut energy_slope) = (0.0, Vector4::zeros());
+    for (band, frequency, log_angular) in bands.means() {
+        let (signal, slope) = spectrum.at(frequency, log_angular);
+        let v = signal + s2;
+        let share = signal / v;
+        value += 0.5 * (band.count * v.ln() + band.energy / v);
+        gradient += 0.5 * share * (band.count - band.energy / v) * slope;
+        information += 0.5 * band.count * share * share * slope * slope.transpose();
+        energy += band.count * signal;
+        energy_slope += band.count * signal * slope;
+    }
+    if let Some(expected) = pull.log_energy
+        && energy > 0.0
+    {
+        let (excess, slope) = (energy.ln() - expected, energy_slope / energy);
+        value += 0.5 * ENERGY_STRENGTH * excess * excess;
+        gradient += ENERGY_STRENGTH * excess * slope;
+        information += ENERGY_STRENGTH * slope * slope.transpose();
+    }
+    (value, gradient, information)
+}
+
+/// Fisher scoring with Levenberg's damping.
+fn ascend(bands: &Bands, s2: f64, pull: &Pull, start: Vector4<f64>) -> (f64, Vector4<f64>) {
+    let mut x = start;
+    let (mut value, mut gradient, mut information) = expand(bands, s2, pull, &x);
+    let mut damping = 1e-2;
+    for _ in 0..60 {
+        let mut damped = information;
+        (0..4).for_each(|i| damped[(i, i)] += damping * (information[(i, i)] + 1e-3));
+        let step = damped.cholesky().map_or_else(Vector4::zeros, |c| -c.solve(&gradient));
+        // No parameter moves by more than a factor of e² at once, and none leaves the range of doubles.
+        let next = (x + step.map(|s| s.clamp(-2.0, 2.0))).map(|p| p.clamp(-200.0, 200.0));
+        let (trial, g, h) = expand(bands, s2, pull, &next);
+        if trial < value {
+            let gain = value - trial;
+            (x, value, gradient, information) = (next, trial, g, h);
+            damping = (0.2 * damping).max(1e-9);
+            if gain < 1e-6 {
+                break;
+            }
+        } else {
+            damping *= 8.0;
+            if damping > 1e8 {
+                break;
+            }
+        }
+    }
+    (value, x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Coefficients whose energies are exactly the expected ones: the fit finds the spectrum they were made with.
+    #[test]
+    fn the_fit_recovers_a_spectrum_from_expected_energies() {
+        let truth = Spectrum(Vector4::new(5.0, 1.2, 0.3, 0.6));
+        let mut bands = Bands::default();
+        let places: Vec<Place> = (0..40)
+            .flat_map(|a| (0..20).map(move |k| (a, k)))
+            .map(|(a, k)| Place {
+                frequency: f64::hypot(2.0 * a as f64, k as f64),
+                angular: k as f64,
+                ..Place::default()
+            })
+            .collect();
+        for place in &places {
+            bands.add(place, (truth.variance(place) + 0.01).sqrt());
+        }
+        let found = Spectrum::fit(&bands, 0.1, &Pull::weak(None), None);
+        for place in places.iter().filter(|p| truth.variance(p) > 0.01) {
+            let ratio = found.variance(place) / truth.variance(place);
+            assert!((0.8..1.25).contains(&ratio), "{place:?}: {ratio}");
+        }
+    }
+
+    #[test]
+    fn gradient_and_value_agree() {
+        let mut bands = Bands::default();
+        for i in 0..50 {
+            let place = Place { frequency: i as f64, angular: (i % 7) as f64, ..Place::default() };
+            bands.add(&place, 3.0 / (1.0 + i as f64));
+        }
+        let (pull, x) = (Pull::weak(Some(0.3)), Vector4::new(0.5, 0.8, 0.1, 0.4));
+        let (_, gradient, _) = expand(&bands, 0.04, &pull, &x);
+        for i in 0..4 {
+            let h = 1e-6 * Vector4::ith(i, 1.0);
+            let slope =
+                (expand(&bands, 0.04, &pull, &(x + h)).0 - expand(&bands, 0.04, &pull, &(x - h)).0) / 2e-6;
+            approx::assert_relative_eq!(slope, gradient[i], max_relative = 1e-6, epsilon = 1e-8);
+        }
+    }
+}
