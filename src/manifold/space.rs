@@ -118,9 +118,20 @@ pub trait Manifold: Sync {
     /// The metric g_p(u, v).
     fn inner(&self, p: &Self::Point, u: &Self::Tangent, v: &Self::Tangent) -> f64;
 
-    /// ‖v‖_p.
+    /// ‖v‖_p; NaN where the inner product is NaN, so that a broken vector never passes for a short one.
     fn norm(&self, p: &Self::Point, v: &Self::Tangent) -> f64 {
-        self.inner(p, v, v).max(0.0).sqrt()
+        let square = self.inner(p, v, v);
+        // Rounding may bring a tiny square below zero; f64::max would turn NaN into 0.
+        if square < 0.0 { 0.0 } else { square.sqrt() }
+    }
+
+    /// An orthonormal basis of T_pM: dim M vectors, fewer if p is so ill-conditioned that the metric degenerates in rounding.
+    /// By Gram–Schmidt ([`orthonormal_basis`](super::orthonormal_basis)) unless the space knows one.
+    fn basis(&self, p: &Self::Point) -> Vec<Self::Tangent>
+    where
+        Self: Sized,
+    {
+        super::orthonormal_basis(self, p)
     }
 
     /// A linear isometry T_pM → T_qM: parallel transport along the geodesic from p to q unless the type says otherwise.
@@ -170,9 +181,10 @@ pub trait Manifold: Sync {
         loop {
             let mut v = self.tangent_gaussian(p, 1.0, rng);
             let norm = self.norm(p, &v);
-            // Norm 0 has probability 0; in dimension 0 there is no direction.
-            if norm > 0.0 || self.dim() == 0 {
-                v.scale_by(if norm > 0.0 { 1.0 / norm } else { 0.0 });
+            // Norm 0 has probability 0; in dimension 0 there is no direction. At a broken point (NaN) neither is there, and
+            // another try would not find one.
+            if norm > 0.0 || norm.is_nan() || self.dim() == 0 {
+                v.scale_by(if norm == 0.0 { 0.0 } else { 1.0 / norm });
                 return v;
             }
         }

@@ -17,8 +17,8 @@ pub fn explain(certificate: &Certificate) -> String {
     if certificate.private {
         text.push_str(
             "\nIt does not promise that nothing can be learnt about a person: what is true of the whole group (and of \
-             them as a member of it) shows with or without their scan. Nor does it cover people who gave several \
-             scans, unless these were counted as one record.\n",
+             them as a member of it) shows with or without their record. Nor does it cover people who gave several \
+             records, unless these were counted as one.\n",
         );
     }
     text
@@ -87,7 +87,8 @@ fn attacker(text: &mut String, c: &Certificate) {
     };
     let _ = writeln!(
         text,
-        "\nTake an attacker {others}, and two scans, one of which was used for the last person."
+        "\nTake an attacker {others}, and two {}, one of which was used for the last person.",
+        records(c)
     );
     let _ = writeln!(
         text,
@@ -176,6 +177,18 @@ fn foundations(text: &mut String, c: &Certificate) {
     }
 }
 
+/// What the records are, in the plural: the certificate may name them under `details.record_kind`.
+fn records(c: &Certificate) -> &'static str {
+    match c.details.get("record_kind").and_then(serde_json::Value::as_str) {
+        Some("scan") => "scans",
+        Some("shape") => "shapes",
+        Some("matrix") => "matrices",
+        Some("direction") => "directions",
+        Some("point") => "points",
+        _ => "records",
+    }
+}
+
 fn describe_part(part: &super::Part) -> String {
     let times = if part.times == 1 { String::new() } else { format!("{} times ", part.times) };
     let cost = match &part.cost {
@@ -190,8 +203,9 @@ fn describe_part(part: &super::Part) -> String {
 fn percent(p: f64) -> String {
     for digits in [1, 2, 3, 4, 6, 9] {
         let scale = 10f64.powi(digits);
-        // Doubles such as 0.05 lie a little above their decimal: that is not worth a digit.
-        let value = (p * 100.0 * scale * (1.0 - 1e-13)).ceil() / scale;
+        // A probability is known to about 1e-12, and doubles such as 0.05 lie a little above their decimal: that is not worth
+        // a digit (75 % would print as 75.1 %).
+        let value = (p * 100.0 * scale * (1.0 - 1e-10)).ceil() / scale;
         if (value < 100.0 || p >= 1.0) && (p == 0.0 || value <= 1.2 * 100.0 * p) {
             return format!("{value} %");
         }
@@ -234,6 +248,7 @@ mod tests {
         assert_eq!(percent(0.691_46), "69.2 %");
         assert_eq!(percent(0.999_99), "99.999 %");
         assert_eq!(percent(1.0), "100 %");
+        assert_eq!(percent(0.75 + 1e-12), "75 %");
         assert_eq!(percent(0.000_01), "0.001 %");
         assert_eq!(rounded_up(5.1901), "5.2");
         assert_eq!(about(0.001_000_000_000_232_8), "0.001");

@@ -176,4 +176,21 @@ impl Manifold for SpdAffineInvariant {
     fn zero(&self, _p: &DMatrix<f64>) -> DMatrix<f64> {
         DMatrix::zeros(self.order, self.order)
     }
+
+    /// L E Lᵀ with P = LLᵀ and E the symmetric unit matrices: V ↦ LVLᵀ is an isometry of T_I onto T_P. (Gram–Schmidt needs
+    /// k⁴ inner products, seconds from order 20 on.)
+    fn basis(&self, p: &DMatrix<f64>) -> Vec<DMatrix<f64>> {
+        let l = factor(p);
+        let column = |i: usize| l.column(i).into_owned();
+        let pairs = (0..self.order).flat_map(|j| (0..=j).map(move |i| (i, j)));
+        pairs
+            .map(|(i, j)| {
+                let (a, b) = (column(i), column(j));
+                if i == j {
+                    return &a * a.transpose();
+                }
+                (&a * b.transpose() + &b * a.transpose()) * std::f64::consts::FRAC_1_SQRT_2
+            })
+            .collect()
+    }
 }

@@ -4,7 +4,7 @@ use super::polar::{TooWide, direction_accepted};
 use super::radial::{RadialDensity, RadialLaw};
 use super::volume::PolarVolume;
 use super::{ManifoldMeanError, ManifoldPrice, PublicBall};
-use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource};
+use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource, PaidGenerator};
 use crate::privacy::{Charge, Epsilon, PrivacyLoss};
 
 /// A draw from the density ∝ exp(−‖∇F(x)‖/σ) with ∇F(x) = −(1/n) Σ log_x(x_i), with respect to volume; on the public ball where
@@ -193,6 +193,17 @@ impl<'a, M: PolarVolume> KNormGradient<'a, M> {
         self.sampler_about(bounded, mean, None)
     }
 
+    /// For figures: proposals about the ball's centre unless that is hopeless, so that setting up is quick and
+    /// [`KngSampler::draw_within`] bounds the work.
+    pub(crate) fn quick_sampler<'b>(
+        &'b self,
+        bounded: &'b [M::Point],
+        mean: &'b M::Point,
+    ) -> Result<KngSampler<'b, 'a, M>, ManifoldMeanError> {
+        let offset = self.ball.manifold().dist(self.ball.centre(), mean);
+        self.sampler_about(bounded, mean, (offset < 6.0 * self.sigma).then_some(true))
+    }
+
     /// `centred`: whether proposals are made about the ball's centre; by default what looks quicker.
     pub(super) fn sampler_about<'b>(
         &'b self,
@@ -219,13 +230,24 @@ impl<'a, M: PolarVolume> KNormGradient<'a, M> {
             end,
             about,
         };
-        let mut law = RadialLaw::new(radius(About::Mean, end), scale).map_err(|_| TooWide(self.sigma))?;
-        // A membership test costs about a thirtieth of a gradient.
-        let hard = law.density().ln_share(law.mode()) + 30f64.ln();
-        if root > 0.0 && centred.unwrap_or(hard < -offset / self.sigma) {
-            let about_centre = radius(About::Centre, self.ball.radius().get());
-            law = RadialLaw::new(about_centre, scale).map_err(|_| TooWide(self.sigma))?;
-        }
+        let law = |about, end| RadialLaw::new(radius(about, end), scale).map_err(|_| TooWide(self.sigma));
+        let law = match centred {
+            _ if root == 0.0 => law(About::Mean, end)?,
+            Some(false) => law(About::Mean, end)?,
+            Some(true) => law(About::Centre, self.ball.radius().get())?,
+            // A looser envelope costs a few gradients, the share of a sphere inside the ball a double integral.
+            None if offset < 2.0 * self.sigma => law(About::Centre, self.ball.radius().get())?,
+            None => {
+                let about_mean = law(About::Mean, end)?;
+                // A membership test costs about a thirtieth of a gradient.
+                let hard = about_mean.density().ln_share(about_mean.mode()) + 30f64.ln();
+                if hard < -offset / self.sigma {
+                    law(About::Centre, self.ball.radius().get())?
+                } else {
+                    about_mean
+                }
+            }
+        };
         Ok(KngSampler { mechanism: self, bounded, mean, law })
     }
 
@@ -268,30 +290,51 @@ impl<M: PolarVolume> KngSampler<'_, '_, M> {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<(M::Point, Attempts), ManifoldMeanError> {
-        let (ball, sigma) = (&self.mechanism.ball, self.mechanism.sigma);
-        let manifold = ball.manifold();
-        let radius = self.law.density();
         let mut rng = noise.open(paid, self.mechanism.price.loss)?;
         let mut attempts = Attempts { proposed: 0 };
         loop {
-            let t = self.law.draw(&mut rng);
-            let (from, nearest) = match radius.about {
-                About::Mean => (self.mean, t),
-                About::Centre => (ball.centre(), (t - radius.offset).max(0.0)),
-            };
-            let (x, v) = loop {
-                let v = manifold.scale(t, &manifold.random_direction(from, &mut rng));
-                let x = manifold.exp(from, &v);
-                if radius.root == 0.0 || radius.about == About::Centre || ball.contains(&x) {
-                    break (x, v);
-                }
-            };
             attempts.proposed += 1;
-            let gradient = manifold.mean_log(&x, self.bounded, None)?.log;
-            let excess = (manifold.norm(&x, &gradient) - radius.lower_gradient(nearest)).max(0.0);
-            if direction_accepted(manifold, from, &v, -excess / sigma, &mut rng) {
+            if let Some(x) = self.attempt(&mut rng)? {
                 return Ok((x, attempts));
             }
         }
+    }
+
+    /// One private point, or `None` after `most` attempts: not a draw from the law then, so for the data holder's figures only.
+    pub(crate) fn draw_within(
+        &self,
+        noise: &mut NoiseSource,
+        paid: Charge,
+        most: u32,
+    ) -> Result<Option<M::Point>, ManifoldMeanError> {
+        let mut rng = noise.open(paid, self.mechanism.price.loss)?;
+        for _ in 0..most {
+            if let Some(x) = self.attempt(&mut rng)? {
+                return Ok(Some(x));
+            }
+        }
+        Ok(None)
+    }
+
+    /// One proposal inside the ball, accepted or not.
+    fn attempt(&self, rng: &mut PaidGenerator<'_>) -> Result<Option<M::Point>, ManifoldMeanError> {
+        let (ball, sigma) = (&self.mechanism.ball, self.mechanism.sigma);
+        let manifold = ball.manifold();
+        let radius = self.law.density();
+        let t = self.law.draw(rng);
+        let (from, nearest) = match radius.about {
+            About::Mean => (self.mean, t),
+            About::Centre => (ball.centre(), (t - radius.offset).max(0.0)),
+        };
+        let (x, v) = loop {
+            let v = manifold.scale(t, &manifold.random_direction(from, rng));
+            let x = manifold.exp(from, &v);
+            if radius.root == 0.0 || radius.about == About::Centre || ball.contains(&x) {
+                break (x, v);
+            }
+        };
+        let gradient = manifold.mean_log(&x, self.bounded, None)?.log;
+        let excess = (manifold.norm(&x, &gradient) - radius.lower_gradient(nearest)).max(0.0);
+        Ok(direction_accepted(manifold, from, &v, -excess / sigma, rng).then_some(x))
     }
 }

@@ -7,8 +7,12 @@
 //! * [`KNormGradient`]: ε-DP, density ∝ exp(−‖∇F‖/σ).
 //! * [`RiemannianGaussian`]: μ-GDP with exact accounting, on two-point homogeneous spaces.
 //! * [`TangentGaussian`]: μ-GDP in the tangent space of the public centre; the least noise in high dimension.
+//! * [`PrivateCentre`]: a rough centre from a private first pass, where none is public.
 
 mod ball;
+mod centre;
+#[cfg(test)]
+mod centre_tests;
 mod gaussian;
 mod gaussian_gdp;
 mod kng;
@@ -23,6 +27,10 @@ mod two_point;
 mod volume;
 
 pub use ball::{BoundedRecords, PublicBall, largest_radius};
+pub use centre::{
+    BallStatistic, CentreRelease, CentreStatistic, DirectionStatistic, PrivateCentre, ProcrustesStatistic,
+    any_shape,
+};
 pub use gaussian::RiemannianGaussian;
 pub use gaussian_gdp::{GaussianGdpError, riemannian_gaussian_mu, riemannian_gaussian_sigma};
 pub use kng::{Attempts, KNormGradient, KngSampler};
@@ -63,6 +71,19 @@ pub enum ManifoldMeanError {
     NoiseTooWide {
         /// σ.
         scale: f64,
+    },
+    /// Too few records for the budget: a condition on public numbers only.
+    #[error(
+        "{n} records at this budget are too few for a private centre: it would be off by about {error:.2}, where {most:.2} is \
+         the most that helps; give a public centre, or a larger budget"
+    )]
+    CentreTooRough {
+        /// n.
+        n: u64,
+        /// How far off it would be.
+        error: f64,
+        /// How far off it may be.
+        most: f64,
     },
     /// Exact accounting or sampling is not known here.
     #[error(

@@ -1,7 +1,7 @@
 //! The Gaussian mechanism in the tangent space of a public point.
 
 use super::{ManifoldMeanError, ManifoldPrice, PublicBall};
-use crate::manifold::{Linear, Manifold, orthonormal_basis};
+use crate::manifold::{Linear, Manifold};
 use crate::privacy::noise::{GaussianRelease, NoiseSource};
 use crate::privacy::{Charge, L2Sensitivity, Mu, PrivacyLoss};
 
@@ -42,7 +42,7 @@ impl<'a, M: Manifold> TangentGaussian<'a, M> {
         loss: PrivacyLoss,
     ) -> Result<Self, ManifoldMeanError> {
         let sensitivity = ball.log_mean_sensitivity(n)?;
-        let basis = orthonormal_basis(ball.manifold(), ball.centre());
+        let basis = ball.manifold().basis(ball.centre());
         let price = ManifoldPrice {
             mechanism: "Gaussian in the tangent space at the public centre",
             loss,

@@ -134,6 +134,7 @@ fn certify(results: &Results<'_>, released: &ReleasedMean) -> Result<Certificate
     let settings = results.settings;
     let parts: Vec<_> = price.parts.iter().map(|(what, mu)| json!({"what": what, "mu": mu})).collect();
     let details = json!({
+        "record_kind": "scan",
         "statistic": "mean of face radial curves, each record centred, of unit area, registered to the public template",
         "coordinates": price.description,
         "curves": settings.curves,

@@ -1,26 +1,35 @@
 //! Studies of points on manifolds: landmark shapes, matrices, directions, hyperbolic points → a private mean.
 
 mod ambient;
-mod job;
+mod exploration;
+mod finish;
+mod first_pass;
+mod internal_page;
 mod publish;
 mod release;
 pub mod shape;
 mod shape_page;
 mod smooth;
 pub mod spd;
+mod spd_study;
+mod vector_study;
 pub mod vectors;
 
-pub use job::{SpdCentre, SpdMetric, SpdStudy, VectorSpace, VectorStudy, run_spd, run_vectors};
+pub use exploration::{Exploration, UtilityCurve, UtilityPoint};
+pub use first_pass::FirstPass;
+
 pub use publish::{Form, PointWriter, Published, publish};
 pub use release::{Internal, Outcome, Released, release};
-pub use shape_page::shape_page;
+pub use shape_page::StandardPages;
 pub use smooth::{Smoothing, local_linear, shrink_outline};
+pub use spd_study::{SpdCentre, SpdMetric, SpdStudy, run_spd};
+pub use vector_study::{VectorCentre, VectorSpace, VectorStudy, run_vectors};
 
 use crate::io::{ReadError, WriteError};
 use crate::manifold::ManifoldError;
 use crate::mechanism::manifold::ManifoldMeanError;
 use crate::mechanism::quantile::QuantileError;
-use crate::privacy::noise::NoiseError;
+use crate::privacy::noise::{NoiseError, NoiseSource};
 use crate::privacy::{
     BudgetError, Calibration, CertificateError, ChargeError, Epsilon, LedgerError, Mu, PrivacyLoss,
     PublicInput,
@@ -70,11 +79,31 @@ pub struct PointRequest {
     pub replace: bool,
     /// Files that were assumed public.
     pub public_inputs: Vec<PublicInput>,
-    /// What this release has already paid for from the same records (a private radius): part of its loss.
-    pub paid_before: Vec<(String, PrivacyLoss)>,
+    /// What this release has already paid for from the same records (a private centre or radius): part of its loss.
+    pub paid_before: Vec<FirstPass>,
+}
+
+/// Which part of a study draws noise: with a fixed seed each has a stream of its own.
+#[derive(Debug, Clone, Copy)]
+enum Stream {
+    Release = 0,
+    Radius = 0x5ad1,
+    Centre = 0xce47,
+    Exploration = 0xe591,
 }
 
 impl PointRequest {
+    /// The noise source of a part of the study: from the operating system, or of its own stream of the fixed seed.
+    ///
+    /// # Errors
+    /// The operating system gives no randomness.
+    fn noise(&self, stream: Stream) -> Result<NoiseSource, NoiseError> {
+        match self.seed {
+            Some(seed) => Ok(NoiseSource::seeded(seed ^ stream as u64)),
+            None => NoiseSource::from_os(),
+        }
+    }
+
     /// The budget for a mechanism that gives pure ε-DP: ε itself (δ is not needed), or the ε that implies μ-GDP.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Bounds the records, finds their mean, charges, draws.
 
-use super::{PointMechanism, PointRequest, PointStudyError};
+use super::exploration::{Exploration, explore};
+use super::{PointMechanism, PointRequest, PointStudyError, Stream};
 use crate::mechanism::manifold::{
     BoundedRecords, KNormGradient, ManifoldMeanError, ManifoldPrice, PolarVolume, PublicBall,
     RiemannianGaussian, RiemannianLaplace, TangentGaussian,
@@ -11,7 +12,7 @@ use crate::stats::{FrechetOptions, frechet_mean};
 
 /// The gradient norm the sensitivity allows for: what the solver stops at is far below, and a mean that is not found to this
 /// accuracy stops the study before anything is charged.
-const GRADIENT: f64 = 1e-9;
+pub(super) const GRADIENT: f64 = 1e-9;
 
 /// Independent private means.
 #[derive(Debug, Clone)]
@@ -39,6 +40,8 @@ pub struct Internal<P> {
     pub bounded: BoundedRecords<P>,
     /// Seconds each draw took, on average.
     pub seconds_per_draw: f64,
+    /// Further draws for the data holder's page.
+    pub exploration: Option<Exploration<P>>,
 }
 
 /// What stays with the data holder, and what was released, if anything was.
@@ -65,7 +68,7 @@ pub fn release<M: PolarVolume + Clone>(
     if found.certificate.gradient_norm.is_nan() || found.certificate.gradient_norm > GRADIENT {
         return Err(PointStudyError::NotConverged);
     }
-    let mut internal = Internal { mean: found.point, bounded, seconds_per_draw: 0.0 };
+    let mut internal = Internal { mean: found.point, bounded, seconds_per_draw: 0.0, exploration: None };
     let (mean, points) = (&internal.mean, &internal.bounded.points);
     let start = std::time::Instant::now();
     let released = match request.mechanism {
@@ -110,7 +113,39 @@ pub fn release<M: PolarVolume + Clone>(
         }
     };
     internal.seconds_per_draw = start.elapsed().as_secs_f64() / f64::from(request.draws.max(1));
+    internal.exploration = Some(explore(ball, points, mean, request)?);
     Ok((internal, released))
+}
+
+/// Whether the mechanism exists over such a ball at the request's budget: everything that depends on public numbers only, so
+/// that a first pass is not paid for in vain. On homogeneous spaces it does not matter where the ball lies.
+///
+/// # Errors
+/// As [`release`].
+pub(super) fn preflight<M: PolarVolume + Clone>(
+    ball: &PublicBall<'_, M>,
+    n: u64,
+    request: &PointRequest,
+) -> Result<(), PointStudyError> {
+    match request.mechanism {
+        PointMechanism::Laplace => {
+            RiemannianLaplace::new(ball.clone(), n, request.pure()?, GRADIENT)?;
+        }
+        PointMechanism::Kng => {
+            KNormGradient::new(ball.clone(), n, request.pure()?)?;
+        }
+        PointMechanism::RiemannianGaussian => {
+            RiemannianGaussian::new(ball.clone(), n, request.gaussian()?, GRADIENT)?;
+        }
+        PointMechanism::TangentGaussian => {
+            request.gaussian()?;
+        }
+        PointMechanism::Extrinsic
+        | PointMechanism::Pointwise
+        | PointMechanism::PointwiseUnaligned
+        | PointMechanism::None => {}
+    }
+    Ok(())
 }
 
 fn placeholder(price: &ManifoldPrice) -> NoiseDescription {
@@ -132,13 +167,10 @@ pub(super) fn draws<P>(
     ledger: &mut Ledger,
     mut draw: impl FnMut(&mut NoiseSource, Charge) -> Result<P, ManifoldMeanError>,
 ) -> Result<Released<P>, PointStudyError> {
-    let mut noise = match request.seed {
-        Some(seed) => NoiseSource::seeded(seed),
-        None => NoiseSource::from_os()?,
-    };
+    let mut noise = request.noise(Stream::Release)?;
     let mut composition = Composition::new();
-    for (what, loss) in &request.paid_before {
-        composition.add(what.clone(), *loss);
+    for pass in &request.paid_before {
+        composition.add(pass.what, pass.loss);
     }
     let mut points = Vec::new();
     let mut recorded = true;

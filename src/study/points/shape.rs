@@ -1,5 +1,6 @@
 //! The shape study: a table of planar landmarks → a private mean shape.
 
+use super::first_pass::{private_centre, private_radius};
 use super::release::draws;
 use super::{
     Form, Internal, Outcome, PointMechanism, PointRequest, PointStudyError, Published, Smoothing,
@@ -7,10 +8,11 @@ use super::{
 };
 use crate::io::shapes::{self, ShapeRecord, write_tps};
 use crate::manifold::{Kendall, Manifold};
-use crate::mechanism::manifold::{BoundedRecords, ManifoldPrice, PublicBall, largest_radius};
-use crate::mechanism::quantile::PrivateQuantile;
-use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource};
-use crate::privacy::{ClipRadius, ClipSource, L1Sensitivity, Ledger, Mu, PrivacyLoss, PublicInput};
+use crate::mechanism::manifold::{
+    BoundedRecords, ManifoldPrice, ProcrustesStatistic, PublicBall, any_shape, largest_radius,
+};
+use crate::privacy::noise::{NoiseDescription, NoisePath};
+use crate::privacy::{Certificate, ClipRadius, ClipSource, L1Sensitivity, Ledger, PrivacyLoss, PublicInput};
 use crate::stats::{FrechetOptions, frechet_mean, full_procrustes_mean};
 use crate::study::StudyFolder;
 use nalgebra::{Complex, DVector};
@@ -20,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 type Preshape = DVector<Complex<f64>>;
 
-/// Where the public centre comes from.
+/// Where the centre comes from.
 #[derive(Debug, Clone)]
 pub enum Centre {
     /// A file with one shape.
@@ -28,6 +30,8 @@ pub enum Centre {
     /// The mean of shapes that are public: a table of shapes, or (`.txt`) names of records of the study, one on each line.
     /// Either way they are taken out of the study, and out of n.
     PublicRecords(PathBuf),
+    /// A first pass paid from the budget; no shape need be public.
+    Private,
 }
 
 /// Where the radius comes from.
@@ -37,7 +41,7 @@ pub enum Radius {
     Public(f64),
     /// Half as much again as the largest distance of a public record from the centre.
     FromPublicRecords,
-    /// A private 95 % quantile of the distances, paid with a fifth of μ (Gaussian mechanisms).
+    /// A private 95 % quantile of the distances, paid with a fifth of μ.
     Private,
 }
 
@@ -46,7 +50,7 @@ pub enum Radius {
 pub struct ShapeStudy {
     /// The table of landmarks.
     pub file: PathBuf,
-    /// Its public centre.
+    /// Its centre.
     pub centre: Centre,
     /// Its radius.
     pub radius: Radius,
@@ -62,24 +66,38 @@ pub struct ShapeStudy {
 ///
 /// # Errors
 /// [`PointStudyError`]; nothing is charged for input that cannot be used.
-pub fn run(
-    study: &ShapeStudy,
-    report: &dyn Fn(&ShapeReport<'_>) -> Option<String>,
-) -> Result<Published, PointStudyError> {
+pub fn run(study: &ShapeStudy, pages: &dyn ShapePages) -> Result<Published, PointStudyError> {
     let mut table = shapes::read(&study.file)?;
     let mut request = study.request.clone();
-    let (space, centre, public) = centre(study, &mut table, &mut request)?;
+    let (space, public) = public_centre(study, &mut table, &mut request)?;
     let records = preshapes(&space, &table, study.drop_missing)?;
     let folder = StudyFolder::prepare(&request.out, request.replace)?;
     let mut ledger = Ledger::open(&folder.ledger(), request.ceiling.map(PrivacyLoss::Gaussian))?;
-    let n = records.len() as u64;
-    let radius = match study.radius {
-        Radius::Public(r) => ClipRadius::new(r, ClipSource::Public)?,
-        Radius::FromPublicRecords => {
-            let farthest = public.iter().map(|p| space.dist(&centre, p)).fold(0.0, f64::max);
-            ClipRadius::new(1.5 * farthest, ClipSource::Public)?
+    let given = match (study.radius, &public) {
+        (Radius::Public(r), _) => Some(ClipRadius::new(r, ClipSource::Public)?),
+        (Radius::FromPublicRecords, Some((centre, shapes))) => {
+            let farthest = shapes.iter().map(|p| space.dist(centre, p)).fold(0.0, f64::max);
+            Some(ClipRadius::new(1.5 * farthest, ClipSource::Public)?)
         }
-        Radius::Private => private_radius(&space, &centre, &records, n, &mut request, &mut ledger)?,
+        (Radius::FromPublicRecords, None) => {
+            return Err(PointStudyError::Input(
+                "no records are public: give --radius F, or --radius private".into(),
+            ));
+        }
+        (Radius::Private, _) => None,
+    };
+    let centre = match public {
+        Some((centre, _)) => centre,
+        None => {
+            let widest = ClipRadius::new(0.999 * largest_radius(&space), ClipSource::Private)?;
+            let anywhere = PublicBall::new(&space, any_shape(&space), given.unwrap_or(widest))?;
+            let statistic = ProcrustesStatistic::new(&space);
+            private_centre(statistic, &records, &anywhere, &mut request, &mut ledger)?
+        }
+    };
+    let radius = match given {
+        Some(radius) => radius,
+        None => private_radius(&space, &centre, &records, &mut request, &mut ledger)?,
     };
     let ball = PublicBall::new(&space, centre.clone(), radius)?;
     let (internal, mut released) = match request.mechanism {
@@ -114,46 +132,43 @@ pub fn run(
             .collect();
         Ok(write_tps(&folder.join(format!("{name}.tps")), &shapes)?)
     };
-    let internal_mean = internal.mean.clone();
     let points = released.as_ref().map(|r| r.points.clone()).unwrap_or_default();
-    let make_report = |certificate: Option<(&crate::privacy::Certificate, &str)>| {
-        report(&ShapeReport {
-            space: &space,
-            centre: &centre,
-            released: &points,
-            nonprivate: certificate.is_none().then_some(&internal_mean),
-            certificate,
-            outline: study.smoothing != Smoothing::None,
-        })
+    let outline = study.smoothing != Smoothing::None;
+    let shapes = ShapeReport { space: &space, centre: &centre, released: &points, outline };
+    let form = Form {
+        details,
+        write: &write,
+        report: &|certificate, json| pages.release(&shapes, certificate, json),
+        private_page: &|internal, _| Some(pages.internal(&shapes, internal)),
     };
-    let form =
-        Form { details, write: &write, report: &|certificate, json| make_report(Some((certificate, json))) };
-    let published = publish(folder, &request, &ledger, &internal, released.as_ref(), form)?;
-    if let Some(page) = make_report(None) {
-        crate::io::write_bytes(&published.folder.internal().join("report.html"), page.as_bytes())?;
-    }
-    Ok(published)
+    publish(folder, &request, &ledger, &internal, released.as_ref(), form)
 }
 
-/// What a page about a shape study may be made of.
+/// The shapes of a study's pages.
 pub struct ShapeReport<'a> {
     /// The space.
     pub space: &'a Kendall,
-    /// The public centre.
+    /// The centre: public, or found privately and paid for.
     pub centre: &'a Preshape,
     /// The released shapes.
     pub released: &'a [Preshape],
-    /// The non-private mean: for the data holder's page only.
-    pub nonprivate: Option<&'a Preshape>,
-    /// The certificate and its file's text: for the page to publish.
-    pub certificate: Option<(&'a crate::privacy::Certificate, &'a str)>,
     /// Whether the landmarks are an outline.
     pub outline: bool,
+}
+
+/// What makes the pages of a shape study.
+pub trait ShapePages {
+    /// `release/report.html`, from the release, the centre and the certificate (with its file's text) only.
+    fn release(&self, shapes: &ShapeReport<'_>, certificate: &Certificate, json: &str) -> Option<String>;
+
+    /// `internal/report.html`.
+    fn internal(&self, shapes: &ShapeReport<'_>, internal: &Internal<Preshape>) -> String;
 }
 
 fn details(study: &ShapeStudy, space: &Kendall) -> Map<String, Value> {
     let mut details = Map::new();
     details.insert("space".into(), json!(format!("shapes of {} planar landmarks", space.landmarks())));
+    details.insert("record_kind".into(), json!("shape"));
     details.insert(
         "smoothing".into(),
         json!(match study.smoothing {
@@ -162,18 +177,22 @@ fn details(study: &ShapeStudy, space: &Kendall) -> Map<String, Value> {
             Smoothing::LocalLinear => "local linear regression along the outline, tuned on the release",
         }),
     );
-    details.insert("units".into(), json!("centred, of unit size, rotated to the public centre"));
+    details.insert("units".into(), json!("centred, of unit size, rotated to the centre of the ball"));
     details
 }
 
-/// The space, the public centre, and the public shapes it was made of.
-fn centre(
+/// A public centre and the public shapes it was made of.
+type PublicCentre = (Preshape, Vec<Preshape>);
+
+/// The space, and the public centre where there is one.
+fn public_centre(
     study: &ShapeStudy,
     table: &mut Vec<ShapeRecord>,
     request: &mut PointRequest,
-) -> Result<(Kendall, Preshape, Vec<Preshape>), PointStudyError> {
-    let landmarks = table.first().map_or(0, |s| s.landmarks.len());
+) -> Result<(Kendall, Option<PublicCentre>), PointStudyError> {
+    let space = Kendall::new(table.first().map_or(0, |s| s.landmarks.len()))?;
     let (file, shapes) = match &study.centre {
+        Centre::Private => return Ok((space, None)),
         Centre::File(file) => {
             let shapes = shapes::read(file)?;
             if shapes.len() != 1 {
@@ -190,7 +209,6 @@ fn centre(
     let bytes = std::fs::read(file).map_err(|e| crate::io::ReadError::new(file, e))?;
     let name = file.file_name().map_or_else(|| "centre".to_owned(), |n| n.to_string_lossy().into_owned());
     request.public_inputs.push(PublicInput::of_bytes(name, &bytes));
-    let space = Kendall::new(landmarks)?;
     let public = shapes
         .iter()
         .map(|s| {
@@ -206,7 +224,7 @@ fn centre(
             frechet_mean(&space, many, None, Some(&start), FrechetOptions::default())?.point
         }
     };
-    Ok((space, centre, public))
+    Ok((space, Some((centre, public))))
 }
 
 /// Takes the public shapes out of the study.
@@ -278,42 +296,6 @@ fn preshapes(
     Ok(records)
 }
 
-/// A private quantile of the distances from the centre; leaves the rest of the budget in `request`.
-fn private_radius(
-    space: &Kendall,
-    centre: &Preshape,
-    records: &[Option<Preshape>],
-    n: u64,
-    request: &mut PointRequest,
-    ledger: &mut Ledger,
-) -> Result<ClipRadius, PointStudyError> {
-    let gaussian =
-        matches!(request.mechanism, PointMechanism::TangentGaussian | PointMechanism::RiemannianGaussian);
-    if !gaussian {
-        return Err(PointStudyError::NotHere {
-            mechanism: "private radius with this",
-            space: "planar shapes",
-            remedy: "a private radius is paid in mu: choose gaussian or riemannian-gaussian, or give a public radius",
-        });
-    }
-    let mu = request.gaussian()?;
-    let for_radius = Mu::new(0.2 * mu.get())?;
-    request.budget = Some(PrivacyLoss::Gaussian(Mu::new(mu.get() * 0.96_f64.sqrt() * (1.0 - 1e-12))?));
-    let end = 0.999 * largest_radius(space);
-    let quantile = PrivateQuantile::new(0.02_f64.min(0.1 * end), end, 1.12, 0.95, n, for_radius)?;
-    let mut noise = match request.seed {
-        // Another stream than that of the draws.
-        Some(seed) => NoiseSource::seeded(seed ^ 0x5ad1),
-        None => NoiseSource::from_os()?,
-    };
-    let paid = ledger.charge("private clip radius", PrivacyLoss::Gaussian(for_radius))?;
-    request.paid_before.push(("private clip radius".to_owned(), PrivacyLoss::Gaussian(for_radius)));
-    let distances = records.iter().map(|r| r.as_ref().map(|p| space.dist(centre, p)));
-    let radius = quantile.release(distances, &mut noise, paid)?;
-    // The last edge of the grid may lie a step beyond the theorem's bound.
-    Ok(ClipRadius::new(radius.get().min(end), ClipSource::Private)?)
-}
-
 /// The pointwise baselines: Laplace noise on the 2k coordinates of the mean configuration.
 ///
 /// Aligned: each record is rotated to the public centre, and every coordinate's deviation from the centre is clipped to r/2 (the
@@ -368,5 +350,5 @@ fn pointwise(
         Ok(space.preshape(&points)?)
     })?;
     let mean = frechet_mean(space, &bounded.points, None, Some(centre), FrechetOptions::default())?.point;
-    Ok((Internal { mean, bounded, seconds_per_draw: 0.0 }, Some(released)))
+    Ok((Internal { mean, bounded, seconds_per_draw: 0.0, exploration: None }, Some(released)))
 }

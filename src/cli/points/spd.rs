@@ -1,0 +1,145 @@
+//! `visard spd`: covariance descriptors of images, private means of positive definite matrices.
+
+use super::super::Global;
+use super::super::output::{Failure, Printer};
+use super::{Common, PlainMechanism, failure, say};
+use clap::{Args, Subcommand, ValueEnum};
+use nalgebra::DMatrix;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use visard::study::points::spd::{Images, descriptor_ball};
+use visard::study::points::{SpdCentre, SpdMetric, SpdStudy, run_spd};
+
+/// Commands on positive definite matrices.
+#[derive(Debug, Subcommand)]
+pub enum SpdCommand {
+    /// Covariance descriptors of images
+    Describe(DescribeArgs),
+    /// From matrices to a private mean
+    Mean(SpdArgs),
+}
+
+/// Arguments of `spd describe`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  visard spd describe images.npy --out descriptors.npy")]
+pub struct DescribeArgs {
+    /// Images: .npy of shape (n, h, w) or (n, h, w, 3), or a folder of .png
+    #[arg(value_name = "IMAGES")]
+    images: PathBuf,
+    /// The descriptors, (n, 9, 9) for grey images, (n, 11, 11) for colour
+    #[arg(long, value_name = "FILE.npy")]
+    out: PathBuf,
+    /// The value of white in an .npy of images
+    #[arg(long, value_name = "F", default_value_t = 255.0)]
+    white: f64,
+}
+
+/// Arguments of `spd mean`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  visard spd mean tensors.npy --mechanism tangent-gaussian --radius 3 --epsilon 1 --delta 1e-6 --out study\n  visard spd mean descriptors.npy --mechanism laplace --radius descriptor --epsilon 1 --out study"
+)]
+pub struct SpdArgs {
+    /// Matrices: .npy of shape (n, k, k)
+    #[arg(value_name = "FILE.npy")]
+    file: PathBuf,
+    /// The metric of the mean
+    #[arg(long, value_enum, default_value_t = MetricName::LogEuclidean)]
+    metric: MetricName,
+    /// Which private mean
+    #[arg(long, value_enum)]
+    mechanism: PlainMechanism,
+    /// Public radius of the ball that bounds the records, or "descriptor": the ball of all covariance descriptors
+    #[arg(long, value_name = "F|descriptor", allow_negative_numbers = true)]
+    radius: String,
+    /// Centre: a file with one public matrix, "identity", or "private": estimated within --first-radius and paid for
+    #[arg(long, value_name = "FILE|identity|private", default_value = "identity")]
+    center: String,
+    /// With --center private: public radius about the identity that holds the centre, or "descriptor"
+    #[arg(long, value_name = "F|descriptor", allow_negative_numbers = true)]
+    first_radius: Option<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Metrics on positive definite matrices.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum MetricName {
+    /// Flat in the logarithm
+    LogEuclidean,
+    /// Invariant under congruence
+    AffineInvariant,
+}
+
+/// Runs a command on matrices.
+pub fn spd(command: &SpdCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let args = match command {
+        SpdCommand::Describe(args) => return describe(args, global, printer),
+        SpdCommand::Mean(args) => args,
+    };
+    let metric = match args.metric {
+        MetricName::LogEuclidean => SpdMetric::LogEuclidean,
+        MetricName::AffineInvariant => SpdMetric::AffineInvariant,
+    };
+    let (about, radius) = ball("--radius", &args.radius, &args.file)?;
+    let centre = match (args.center.as_str(), about) {
+        ("private", _) => {
+            let first = args.first_radius.as_deref().map(|text| ball("--first-radius", text, &args.file));
+            let (about, first_radius) = match first.transpose()? {
+                Some((about, radius)) => (about, Some(radius)),
+                None => (None, None),
+            };
+            SpdCentre::Private { about, first_radius }
+        }
+        (_, Some(known)) => SpdCentre::Known(known),
+        ("identity", None) => SpdCentre::Identity,
+        (file, None) => SpdCentre::File(file.into()),
+    };
+    let request = args.common.request(args.mechanism.into(), global)?;
+    let study = SpdStudy { file: args.file.clone(), metric, centre, radius, request };
+    let published = run_spd(&study).map_err(failure)?;
+    say(&published, "matrices", printer);
+    Ok(())
+}
+
+/// A radius, and its centre where that is known without data.
+fn ball(option: &str, text: &str, file: &Path) -> Result<(Option<DMatrix<f64>>, f64), Failure> {
+    if text != "descriptor" {
+        let radius = text.parse().map_err(|_| {
+            Failure::usage(format!("{option} {text:?} is neither a number nor \"descriptor\""))
+        })?;
+        return Ok((None, radius));
+    }
+    let order = visard::io::npy::read(file).map_err(Failure::failed)?.shape.last().copied();
+    let (known, radius) = order.and_then(descriptor_ball).ok_or_else(|| {
+        Failure::usage(format!(
+            "{option} descriptor is for covariance descriptors: 9 × 9 (grey) or 11 × 11 (colour)"
+        ))
+    })?;
+    Ok((Some(known), radius))
+}
+
+fn describe(args: &DescribeArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    if args.out.exists() && !global.force {
+        return Err(Failure::failed(format!("{} exists", args.out.display()))
+            .with_hint("choose another --out, or --force to replace it"));
+    }
+    if !(args.white > 0.0 && args.white.is_finite()) {
+        return Err(Failure::usage("--white must be a positive number"));
+    }
+    let images = if args.images.is_dir() {
+        Images::read_folder(&args.images)
+    } else {
+        Images::read_npy(&args.images, args.white)
+    }
+    .map_err(failure)?;
+    let descriptors = images.descriptors();
+    let order = descriptors.first().map_or(0, DMatrix::nrows);
+    let data: Vec<f64> = descriptors.iter().flat_map(|m| m.iter().copied()).collect();
+    visard::io::write_npy(&args.out, &[descriptors.len(), order, order], &data).map_err(Failure::failed)?;
+    printer.result(
+        json!({"out": args.out, "n": descriptors.len(), "order": order}),
+        format!("{} descriptors of order {order}: {}", descriptors.len(), args.out.display()),
+    );
+    Ok(())
+}

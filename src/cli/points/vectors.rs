@@ -1,0 +1,105 @@
+//! `visard sphere`, `visard hyperbolic`: private means of directions and of points of hyperbolic space.
+
+use super::super::Global;
+use super::super::output::{Failure, Printer};
+use super::{Common, PlainMechanism, failure, say};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use visard::study::points::{VectorCentre, VectorSpace, VectorStudy, run_vectors};
+
+/// Commands on directions.
+#[derive(Debug, Subcommand)]
+pub enum SphereCommand {
+    /// From directions to a private mean direction
+    Mean(VectorArgs),
+}
+
+/// Commands on points of hyperbolic space.
+#[derive(Debug, Subcommand)]
+pub enum HyperbolicCommand {
+    /// From points of hyperbolic space to a private mean
+    Mean(HyperbolicArgs),
+}
+
+/// Arguments of `sphere mean`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard sphere mean cities.csv --mechanism kng --radius 0.7 --center greenwich.csv --epsilon 1 --out study"
+)]
+pub struct VectorArgs {
+    /// Points: .npy of shape (n, d), or .csv (latitude and longitude in degrees are understood)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Which private mean
+    #[arg(long, value_enum)]
+    mechanism: PlainMechanism,
+    /// Public radius of the ball that bounds the records
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    radius: f64,
+    /// Centre: a file with one public row, or "private": estimated and paid for
+    #[arg(long, value_name = "FILE|private")]
+    center: Option<PathBuf>,
+    /// With --center private, in hyperbolic space: public radius about the origin that holds the centre
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    first_radius: Option<f64>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Arguments of `hyperbolic mean`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard hyperbolic mean embedding.npy --mechanism laplace --radius 2 --epsilon 1 --out study"
+)]
+pub struct HyperbolicArgs {
+    /// Which coordinates the points are in
+    #[arg(long, value_enum, default_value_t = ModelName::Poincare)]
+    model: ModelName,
+    #[command(flatten)]
+    points: VectorArgs,
+}
+
+/// Models of hyperbolic space.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ModelName {
+    /// The unit ball; the default centre is its origin
+    Poincare,
+    /// The hyperboloid in Minkowski space, time first
+    Lorentz,
+}
+
+/// Runs a sphere command.
+pub fn sphere(command: &SphereCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let SphereCommand::Mean(args) = command;
+    vectors(args, VectorSpace::Sphere, global, printer)
+}
+
+/// Runs a hyperbolic command.
+pub fn hyperbolic(command: &HyperbolicCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let HyperbolicCommand::Mean(args) = command;
+    let space = match args.model {
+        ModelName::Poincare => VectorSpace::Poincare,
+        ModelName::Lorentz => VectorSpace::Lorentz,
+    };
+    vectors(&args.points, space, global, printer)
+}
+
+fn vectors(args: &VectorArgs, space: VectorSpace, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let request = args.common.request(args.mechanism.into(), global)?;
+    let study = VectorStudy {
+        file: args.file.clone(),
+        space,
+        centre: match &args.center {
+            None => VectorCentre::Origin,
+            Some(word) if word.as_os_str() == "private" => {
+                VectorCentre::Private { first_radius: args.first_radius }
+            }
+            Some(file) => VectorCentre::File(file.clone()),
+        },
+        radius: args.radius,
+        request,
+    };
+    let published = run_vectors(&study).map_err(failure)?;
+    say(&published, "points", printer);
+    Ok(())
+}
