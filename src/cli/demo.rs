@@ -63,7 +63,7 @@ pub fn run(args: &DemoArgs, global: &Global, printer: &Printer) -> Result<(), Fa
 fn write_population(folder: &Path, count: usize, seed: u64) -> Result<(), Failure> {
     let prepare = |e| Failure::failed(format!("cannot prepare {}: {e}", folder.display()));
     if folder.exists() {
-        std::fs::remove_dir_all(folder).map_err(prepare)?;
+        clear_earlier(folder)?;
     }
     std::fs::create_dir_all(folder).map_err(prepare)?;
     let conditions = ScanConditions::demo();
@@ -72,4 +72,23 @@ fn write_population(folder: &Path, count: usize, seed: u64) -> Result<(), Failur
         let cloud = TriMesh::new(scan.points, Vec::new()).map_err(Failure::failed)?;
         write_ply(&folder.join(format!("person-{:04}.ply", i + 1)), &cloud).map_err(Failure::failed)
     })
+}
+
+/// Removes the scans of an earlier demo, and nothing else.
+fn clear_earlier(folder: &Path) -> Result<(), Failure> {
+    let failed = |e| Failure::failed(format!("cannot prepare {}: {e}", folder.display()));
+    let ours = |name: &str| {
+        let number = name.strip_prefix("person-").and_then(|n| n.strip_suffix(".ply"));
+        number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        if !entry.file_name().to_str().is_some_and(ours) {
+            return Err(Failure::failed(format!("{} is not of a demo", entry.path().display()))
+                .with_hint("the demo writes its scans there; choose another --out"));
+        }
+        files.push(entry.path());
+    }
+    files.into_iter().try_for_each(std::fs::remove_file).map_err(failed)
 }

@@ -154,6 +154,12 @@ pub trait Manifold: Sync {
     /// inj M; infinite on Hadamard manifolds.
     fn injectivity_radius(&self) -> f64;
 
+    /// How far rounding in exp, log and distance can exceed machine precision, relatively, within `radius` of a point: distances
+    /// to far points rest on differences of numbers as unlike as e^{radius√−κ} and its inverse.
+    fn rounding_growth(&self, radius: f64) -> f64 {
+        (2.0 * radius * (-self.curvature().lower).max(0.0).sqrt()).exp()
+    }
+
     /// A random point: uniform on compact spaces, else the image of a standard tangent Gaussian at the origin.
     fn random_point<R: Rng + ?Sized>(&self, rng: &mut R) -> Self::Point;
 

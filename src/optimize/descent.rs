@@ -59,7 +59,7 @@ pub struct Report {
 }
 
 /// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub enum StopReason {
     /// All planned steps were made. Says nothing about convergence.
@@ -104,11 +104,7 @@ pub fn check_start<P: Problem>(
     settings: &Settings,
     start: &Point<P>,
 ) -> Result<(), OptimizeError> {
-    settings.check()?;
-    if plan.records() != problem.records() {
-        return Err(OptimizeError::Records { plan: plan.records(), problem: problem.records() });
-    }
-    problem.space().check(start).map_err(OptimizeError::Start)?;
+    check_settings(problem, plan, settings, start)?;
     let dim = problem.space().dim() as f64;
     let expected = settings.step.at(0) * plan.gradient_sigma() * dim.sqrt();
     let limit = longest_step(problem, settings);
@@ -116,6 +112,19 @@ pub fn check_start<P: Problem>(
         return Err(OptimizeError::NoiseTooLarge { expected, limit });
     }
     Ok(check_oracle(problem, start)?)
+}
+
+fn check_settings<P: Problem>(
+    problem: &P,
+    plan: &Plan,
+    settings: &Settings,
+    point: &Point<P>,
+) -> Result<(), OptimizeError> {
+    settings.check()?;
+    if plan.records() != problem.records() {
+        return Err(OptimizeError::Records { plan: plan.records(), problem: problem.records() });
+    }
+    problem.space().check(point).map_err(OptimizeError::Start)
 }
 
 fn longest_step<P: Problem>(problem: &P, settings: &Settings) -> f64 {
@@ -140,7 +149,12 @@ pub fn optimize<P: Problem>(
     paid: Charge,
     observe: &mut Observer<'_, Point<P>>,
 ) -> Result<Outcome<Point<P>>, OptimizeError> {
-    check_start(problem, plan, settings, &state.point)?;
+    if state.step == 0 {
+        check_start(problem, plan, settings, &state.point)?;
+    } else {
+        // Gradients at a noised point are not asked for again: a paid run goes on, and failing records count as zero.
+        check_settings(problem, plan, settings, &state.point)?;
+    }
     let needed = plan.composition().total().map_err(super::PlanError::from)?;
     let mut rng = noise.open(paid, needed)?;
     let mut run = Run { problem, plan, settings, limit: longest_step(problem, settings), state };

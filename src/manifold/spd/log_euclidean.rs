@@ -201,6 +201,11 @@ impl Manifold for SpdLogEuclidean {
         f64::INFINITY
     }
 
+    /// The space is flat, but its points are matrices with eigenvalues as unlike as e^{±radius/√2}.
+    fn rounding_growth(&self, radius: f64) -> f64 {
+        (std::f64::consts::SQRT_2 * radius).exp()
+    }
+
     fn random_point<R: Rng + ?Sized>(&self, rng: &mut R) -> DMatrix<f64> {
         random_spd(self.order, rng)
     }

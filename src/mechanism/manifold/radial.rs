@@ -181,9 +181,34 @@ fn knots(density: &impl RadialDensity, scale: f64) -> Option<Vec<f64>> {
             knots.push(0.5 * (inside + outside));
         }
     }
+    let outermost = knots.iter().copied().filter(|&t| t < far).fold(mode, f64::max);
+    knots.extend(far_knots(density, top, outermost, far));
     knots.sort_by(f64::total_cmp);
     knots.dedup_by(|x, y| (*x - *y).abs() <= 1e-12 * far);
     (knots.len() >= 3).then_some(knots)
+}
+
+/// Knots from `start`, far below the top, to the end of the range. On each cell the density may change by a quarter of its depth
+/// below the top at most, so that what the envelope has too much there stays far below the top as well.
+fn far_knots(density: &impl RadialDensity, top: f64, start: f64, end: f64) -> Vec<f64> {
+    let mut knots = Vec::new();
+    let mut t = start;
+    for _ in 0..400 {
+        let allowed = (0.25 * (top - density.ln(t))).max(2.0);
+        let change = |s: f64| {
+            (density.concave(s) - density.concave(t)).abs() + (density.rest(s) - density.rest(t)).abs()
+        };
+        let mut step = end - t;
+        while step > 1e-9 * end && change(t + step).partial_cmp(&allowed).is_none_or(|o| o.is_gt()) {
+            step *= 0.5;
+        }
+        t += step;
+        if t >= end * (1.0 - 1e-9) {
+            break;
+        }
+        knots.push(t);
+    }
+    knots
 }
 
 /// The maximum over cell i of the lesser of the chords continued from its neighbours.
@@ -260,6 +285,48 @@ mod tests {
                 .map(|(i, t)| (exact.cdf(*t) - (i as f64 + 0.5) / n as f64).abs())
                 .fold(0.0, f64::max);
             assert!(distance < 2.23 / (n as f64).sqrt(), "{shape}: {distance}");
+        }
+    }
+
+    /// An area that rises to the end of the range, under a density that falls steeply.
+    struct Narrow {
+        dim: f64,
+        rate: f64,
+    }
+    impl RadialDensity for Narrow {
+        fn concave(&self, t: f64) -> f64 {
+            (self.dim - 1.0) * t.sin().max(0.0).ln()
+        }
+        fn rest(&self, t: f64) -> f64 {
+            -self.rate * t
+        }
+        fn rest_bound(&self, a: f64, _b: f64) -> f64 {
+            self.rest(a)
+        }
+        fn end(&self) -> f64 {
+            1.5
+        }
+    }
+
+    /// The envelope holds few times the mass of the density, however narrow it is: draws return.
+    #[test]
+    fn draws_from_narrow_densities_return() {
+        let loss = PrivacyLoss::Gaussian(Mu::new(1.0).unwrap());
+        for dim in [2.0, 10.0, 30.0, 97.0] {
+            for rate in [1.0, 30.0, 300.0, 3e3, 3e4, 1e6] {
+                let law = RadialLaw::new(Narrow { dim, rate }, dim / rate).unwrap();
+                let mut source = NoiseSource::seeded(6);
+                let paid = Ledger::in_memory(None).charge("test", loss).unwrap();
+                let mut rng = source.open(paid, loss).unwrap();
+                let n = 2000;
+                let mean = (0..n).map(|_| law.draw(&mut rng)).sum::<f64>() / n as f64;
+                // Narrow ones are Gamma(dim) laws: mean dim/rate, standard error √dim/rate/√n; five of them.
+                if rate > 30.0 * dim {
+                    let gamma = dim / rate;
+                    let allowed = 5.0 * dim.sqrt() / rate / f64::sqrt(n as f64) + gamma * gamma * gamma * dim;
+                    assert!((mean - gamma).abs() < allowed, "{dim} {rate}: {mean} against {gamma}");
+                }
+            }
         }
     }
 

@@ -8,7 +8,8 @@ use crate::privacy::{Charge, L2Sensitivity, Mu, PrivacyLoss};
 /// exp of the noised mean of the logarithms at the public centre p₀.
 ///
 /// # Proof of μ-GDP
-/// Every record's logarithm at p₀ has norm at most r (records outside are projected onto the ball first), so the mean of the
+/// Every record's logarithm at p₀ has norm at most r (records outside are projected onto the ball first, and where exp and log round badly the logarithms
+/// themselves are clipped), so the mean of the
 /// logarithms, in coordinates of an orthonormal basis of T_{p₀}M, moves by at most 2r/n: the Gaussian mechanism on a lattice
 /// with σ = 2r/(nμ). exp and any shrinkage see noised coordinates and public numbers only. No curvature enters; on flat spaces
 /// (log-Euclidean SPD, ℝᵈ) this is the noised Fréchet mean itself.
@@ -66,8 +67,24 @@ impl<'a, M: Manifold> TangentGaussian<'a, M> {
     /// A record on the cut locus of p₀: impossible for records that [`PublicBall::bound`] has been over.
     pub fn statistic(&self, bounded: &[M::Point]) -> Result<Vec<f64>, ManifoldMeanError> {
         let (manifold, centre) = (self.ball.manifold(), self.ball.centre());
-        let mean = manifold.mean_log(centre, bounded, None)?.log;
+        let mean = if self.ball.rounds_badly() {
+            self.mean_of_clipped_logs(bounded)?
+        } else {
+            manifold.mean_log(centre, bounded, None)?.log
+        };
         Ok(self.basis.iter().map(|e| manifold.inner(centre, e, &mean)).collect())
+    }
+
+    /// For wide balls of curved spaces, where exp and log of a record at the rim may leave it a little outside.
+    fn mean_of_clipped_logs(&self, bounded: &[M::Point]) -> Result<M::Tangent, ManifoldMeanError> {
+        let (manifold, centre) = (self.ball.manifold(), self.ball.centre());
+        let (mut mean, share) = (manifold.zero(centre), 1.0 / bounded.len() as f64);
+        for point in bounded {
+            let v = manifold.log(centre, point)?;
+            let excess = manifold.norm(centre, &v) / self.ball.radius().get();
+            mean.add_scaled(share / excess.max(1.0), &v);
+        }
+        Ok(mean)
     }
 
     /// The noised mean.

@@ -6,7 +6,7 @@
 use super::data::PointArray;
 use crate::io::npy::Array;
 use crate::io::{WriteError, write_text};
-use crate::optimize::State;
+use crate::optimize::{State, StopReason};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -25,6 +25,9 @@ pub(super) struct Checkpoint {
     gradient_calls: u64,
     /// The trace so far.
     pub trace: String,
+    /// Why the run ended, once it has: what is left is to publish the state, and nothing is drawn again.
+    #[serde(default)]
+    pub finished: Option<StopReason>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -59,7 +62,13 @@ impl Checkpoint {
             stage: state.stage,
             gradient_calls: state.gradient_calls,
             trace: trace.into(),
+            finished: None,
         }
+    }
+
+    /// The same, of a run that has ended.
+    pub fn finished(self, stop: StopReason) -> Self {
+        Self { finished: Some(stop), ..self }
     }
 
     /// The state, if it is whole.

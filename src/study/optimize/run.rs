@@ -11,8 +11,8 @@ use crate::manifold::{
     SpdLogEuclidean, Sphere, Stiefel,
 };
 use crate::optimize::{
-    FrechetMeanProblem, LeadingEigenvector, OptimizeError, OracleError, Plan, PlanError, Point,
-    PrincipalSubspace, Problem, Report, State, StopReason, check_start, optimize,
+    FrechetMeanProblem, LeadingEigenvector, OptimizeError, OracleError, Outcome as Finished, Plan, PlanError,
+    Point, PrincipalSubspace, Problem, Report, State, StopReason, check_start, optimize,
 };
 use crate::privacy::noise::{NoiseError, NoiseSource};
 use crate::privacy::{Certificate, CertificateError, Charge, Ledger, LedgerError, Part, PublicInput};
@@ -183,7 +183,8 @@ impl Start {
     fn load(settings: &OptimizeStudySettings) -> Result<Option<Self>, OptimizeStudyError> {
         let Some(path) = &settings.start else { return Ok(None) };
         let array = npy::read(path)?;
-        let bytes: Vec<u8> = array.data.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let bytes =
+            std::fs::read(path).map_err(|e| OptimizeStudyError::Release(path.display().to_string(), e))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Ok(Some(Self { input: PublicInput::of_bytes(name, &bytes), array }))
     }
@@ -217,7 +218,7 @@ impl Job<'_, &mut dyn FnMut(Progress) -> ControlFlow<()>> {
         let mut ledger = Ledger::open(&folder.ledger(), settings.ceiling)?;
         let fingerprint = fingerprint(settings, array, &given);
         let begun = begin(settings, &folder, &mut ledger, &plan, &fingerprint, State::at(origin))?;
-        let Begun { state, charge, name, mut trace, continued } = begun;
+        let Begun { state, charge, name, mut trace, continued, finished } = begun;
         let recorded = charge.is_durable();
         let mut noise = match settings.seed {
             // A continued experiment must not draw the numbers of its first part again.
@@ -238,13 +239,20 @@ impl Job<'_, &mut dyn FnMut(Progress) -> ControlFlow<()>> {
             }
             progress(Progress { step: state.step, steps, stage: state.stage })
         };
-        let done = optimize(problem, &plan, &settings.run, state, &mut noise, charge, &mut observe)?;
+        let done = match finished {
+            Some(stop) => Finished { point: state.output().clone(), state, stop },
+            None => optimize(problem, &plan, &settings.run, state, &mut noise, charge, &mut observe)?,
+        };
         if let Some(error) = trouble {
             return Err(error.into());
         }
         if done.stop == StopReason::Interrupted && done.state.step < steps {
             return Err(OptimizeStudyError::Stopped);
         }
+        // One charge pays for one release: from here on a crash leaves this result to be published, not another to be drawn.
+        Checkpoint::new(&fingerprint, &name, &done.state, &trace)
+            .finished(done.stop)
+            .store(&folder.internal())?;
         write_text(&folder.internal().join("trace.csv"), &format!("{TRACE_HEADER}{trace}"))?;
         let certificate = certify(&Facts {
             settings,
@@ -278,6 +286,8 @@ struct Begun<T> {
     name: String,
     trace: String,
     continued: bool,
+    /// Why it ended, where only the release is missing.
+    finished: Option<StopReason>,
 }
 
 /// Pays for a new run, or finds what an interrupted one paid.
@@ -296,7 +306,8 @@ fn begin<T: PointArray>(
             let state = kept.state::<T>().filter(|_| kept.fingerprint == fingerprint);
             let state = state.ok_or_else(|| OptimizeStudyError::OtherRun(folder.root().to_owned()))?;
             let (charge, continued) = pay(ledger, &part)?;
-            return Ok(Begun { state, charge, name: kept.charge, trace: kept.trace, continued });
+            let Checkpoint { charge: name, trace, finished, .. } = kept;
+            return Ok(Begun { state, charge, name, trace, continued, finished });
         }
         if ledger.reissue(&part).is_some() && !settings.replace {
             return Err(OptimizeStudyError::Interrupted(folder.root().to_owned()));
@@ -308,7 +319,7 @@ fn begin<T: PointArray>(
     let charge = ledger.charge_part(plan.named_part(&name)).inspect_err(|_| {
         let _ = remove_checkpoint(&internal);
     })?;
-    Ok(Begun { state: fresh, charge, name, trace: String::new(), continued: false })
+    Ok(Begun { state: fresh, charge, name, trace: String::new(), continued: false, finished: None })
 }
 
 /// The charge on record, or a new one where the run was interrupted before it was made.

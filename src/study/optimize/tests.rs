@@ -5,6 +5,7 @@ use crate::io::{npy, write_npy};
 use crate::manifold::{Manifold, SpdAffineInvariant};
 use crate::optimize::{
     Correction, Method, NoiseSplit, OptimizeError, Output, PlanError, Sampling, Settings, StepSize,
+    StopReason,
 };
 use crate::privacy::{Certificate, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
 use crate::study::{FolderError, StudyFolder};
@@ -124,6 +125,33 @@ fn an_interrupted_study_is_paid_for_once() {
     let forced = OptimizeStudySettings { replace: true, ..resumed };
     assert!(!run(&forced, &mut keep_on).unwrap().continued);
     assert_eq!(charges(&first), 2);
+}
+
+/// A crash between the last step and the release: what is published later is the result that was paid for, not another draw.
+#[test]
+fn one_charge_never_gives_two_results() {
+    let dir = tempfile::tempdir().unwrap();
+    write_matrices(&dir.path().join("records.npy"), 1500);
+    let first =
+        OptimizeStudySettings { method: Method::GradientDescent { steps: 30 }, ..settings(dir.path()) };
+    let run_ = Settings { gradient_tolerance: Some(1e9), ..first.run };
+    let first = OptimizeStudySettings { run: run_, ..first };
+    let folder = StudyFolder::prepare(&first.out, false).unwrap();
+    // The trace cannot be written over a folder.
+    let trace = folder.internal().join("trace.csv");
+    std::fs::create_dir_all(trace.join("in-the-way")).unwrap();
+    assert!(matches!(run(&first, &mut keep_on), Err(OptimizeStudyError::Write(_))));
+    let kept = std::fs::read_to_string(folder.internal().join("run.json")).unwrap();
+    let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+    std::fs::remove_dir_all(&trace).unwrap();
+    let resumed = OptimizeStudySettings { resume: true, ..first };
+    let done = run(&resumed, &mut keep_on).unwrap();
+    assert!(done.continued && matches!(done.stop, StopReason::SmallGradient { .. }));
+    let solution = npy::read(&resumed.out.join("release/solution.npy")).unwrap();
+    let paid: Vec<f64> =
+        kept["point"]["data"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+    assert_eq!(solution.data, paid);
+    assert_eq!(charges(&resumed), 1);
 }
 
 #[test]
