@@ -38,7 +38,7 @@ pub fn run(args: &ReproduceArgs, global: &Global, printer: &Printer) -> Result<(
     }
     std::fs::create_dir_all(&args.out)
         .map_err(|e| Failure::failed(format!("cannot prepare {}: {e}", args.out.display())))?;
-    let context = Context { data, quick: args.quick };
+    let context = Context::new(data, args.quick);
     let progress = |name: &str, done: usize, of: usize, reused: bool| {
         eprintln!("[{}/{of}] {name}{}", done + 1, if reused { " (kept from before)" } else { "" });
     };

@@ -1,6 +1,6 @@
 //! Slips in the papers: what is printed, what is right, and a number computed here that shows it.
 
-use super::{Context, Finding, ReproduceError, Verdict};
+use super::{AnyError, Context, Finding, Verdict};
 use crate::function::circle::PowerExponential;
 use crate::manifold::{Manifold, PoincareBall, SpdBuresWasserstein, SpdLogEuclidean};
 use crate::mechanism::manifold::{TwoPointSpace, riemannian_gaussian_mu};
@@ -24,11 +24,11 @@ pub struct Erratum {
 ///
 /// # Errors
 /// None that depends on anything but this program.
-pub fn errata() -> Result<Vec<Erratum>, ReproduceError> {
+pub fn errata() -> Result<Vec<Erratum>, AnyError> {
     let mut all = Vec::new();
     let mut add = |place, printed, right, shown| all.push(Erratum { place, printed, right, shown });
     let (phi, m) = (0.01, 400);
-    let kernel = PowerExponential::new(0.25, 1.0).ok_or_else(|| ReproduceError::from_any("kernel"))?;
+    let kernel = PowerExponential::new(0.25, 1.0).ok_or("kernel")?;
     let worst = |factor: f64| {
         let over = |l: &f64| (l * factor).sqrt() / (l * factor + phi);
         kernel.eigenvalues(m).iter().map(over).fold(0.0, f64::max)
@@ -69,7 +69,7 @@ pub fn errata() -> Result<Vec<Erratum>, ReproduceError> {
         ),
     );
     let r: f64 = 2.0;
-    let space = SpdLogEuclidean::new(1).map_err(ReproduceError::from_any)?;
+    let space = SpdLogEuclidean::new(1)?;
     let n = 1000.0;
     let mean =
         |last: f64| space.exponential(&DMatrix::from_element(1, 1, ((n - 1.0) * r + last) / n))[(0, 0)];
@@ -85,7 +85,7 @@ pub fn errata() -> Result<Vec<Erratum>, ReproduceError> {
         ),
     );
     let tensor = DMatrix::from_diagonal(&DVector::from_vec(vec![1.0, 9.0]));
-    let bures = SpdBuresWasserstein::new(2).map_err(ReproduceError::from_any)?;
+    let bures = SpdBuresWasserstein::new(2)?;
     let mut unit = DMatrix::zeros(2, 2);
     (unit[(0, 1)], unit[(1, 0)]) = (1.0, 1.0);
     let identity = DMatrix::identity(2, 2);
@@ -102,7 +102,7 @@ pub fn errata() -> Result<Vec<Erratum>, ReproduceError> {
             bures.norm(&tensor, &right) / at_identity
         ),
     );
-    let poincare = PoincareBall::new(2).map_err(ReproduceError::from_any)?;
+    let poincare = PoincareBall::new(2)?;
     let w = DVector::from_vec(vec![0.6, 0.0]);
     let one = 1.0 - w.norm_squared();
     let along = |c: f64| poincare.norm(&w, &DVector::from_vec(vec![0.0, one * c]));
@@ -147,9 +147,7 @@ pub fn errata() -> Result<Vec<Erratum>, ReproduceError> {
         "v = ∇f(w) − PT(∇f(w̃) − g)",
         format!("mean of 1, 2, 6: {:.2e} as printed, {:.6} corrected (true 3)", step(-1.0), step(1.0)),
     );
-    let exact = riemannian_gaussian_mu(TwoPointSpace::Sphere { dim: 1 }, 1.0, 1.0)
-        .map_err(ReproduceError::from_any)?
-        .get();
+    let exact = riemannian_gaussian_mu(TwoPointSpace::Sphere { dim: 1 }, 1.0, 1.0)?.get();
     add(
         "riemannian-gdp, Theorem on constant curvature",
         "manifolds of constant curvature",
@@ -171,7 +169,7 @@ pub fn errata() -> Result<Vec<Erratum>, ReproduceError> {
     Ok(all)
 }
 
-pub(super) fn run(_context: &Context) -> Result<Finding, ReproduceError> {
+pub(super) fn run(_context: &Context) -> Result<Finding, AnyError> {
     let all = errata()?;
     let mut finding = Finding::new("Errata of the five papers", "What is printed.");
     let clean = |text: &str| text.replace(',', ";");

@@ -1,15 +1,15 @@
 //! Utpala, Han, Jawanpuria and Mishra 2023: differentially private Riemannian optimization.
 
-use super::{Context, Finding, ReproduceError};
+use super::{AnyError, Context, Finding};
 use crate::optimize::experiments::privacy::epsilon_against_epochs;
 use crate::optimize::experiments::sampling::{overhead, sampling_seconds};
 use crate::optimize::experiments::to_csv;
 use crate::report::chart::{Axis, Line, line_chart};
 
-pub(super) fn run(context: &Context) -> Result<Finding, ReproduceError> {
-    let epsilon = epsilon_against_epochs(context.quick).map_err(ReproduceError::from_any)?;
-    let privatization = overhead(context.quick).map_err(ReproduceError::from_any)?;
-    let sampling = sampling_seconds(context.quick).map_err(ReproduceError::from_any)?;
+pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
+    let epsilon = epsilon_against_epochs(context.quick)?;
+    let privatization = overhead(context.quick)?;
+    let sampling = sampling_seconds(context.quick)?;
     let mut finding = Finding::new(
         "dp-riemannian-optimization: Figures 1 and 2, Table 2",
         "Tangent Gaussian sampling by four strategies; ε against epochs of DP-RSVRG with optimized and half split; privatization of \
@@ -60,14 +60,8 @@ pub(super) fn run(context: &Context) -> Result<Finding, ReproduceError> {
         "epsilon_against_epochs.svg".into(),
         line_chart("ε against epochs, σ = 0.1", &Axis::log("epochs"), &Axis::log("ε"), &lines),
     ));
-    finding
-        .tables
-        .push(("privatization.csv".into(), to_csv(&privatization).map_err(ReproduceError::from_any)?));
-    finding
-        .tables
-        .push(("epsilon_against_epochs.csv".into(), to_csv(&epsilon).map_err(ReproduceError::from_any)?));
-    finding
-        .tables
-        .push(("sampling_seconds.csv".into(), to_csv(&sampling).map_err(ReproduceError::from_any)?));
+    finding.tables.push(("privatization.csv".into(), to_csv(&privatization)?));
+    finding.tables.push(("epsilon_against_epochs.csv".into(), to_csv(&epsilon)?));
+    finding.tables.push(("sampling_seconds.csv".into(), to_csv(&sampling)?));
     Ok(finding)
 }

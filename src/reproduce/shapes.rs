@@ -1,6 +1,6 @@
 //! Soto et al. 2022, Figures 2 and 3: private corpus callosum outlines.
 
-use super::{Context, Finding, ReproduceError};
+use super::{AnyError, Context, Finding};
 use crate::io::shapes;
 use crate::manifold::{Kendall, Manifold};
 use crate::mechanism::manifold::{KNormGradient, PublicBall, RiemannianGaussian, TangentGaussian};
@@ -14,15 +14,14 @@ use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 
 type Preshape = DVector<Complex<f64>>;
-type AnyError = Box<dyn std::error::Error>;
 /// Configurations, one for each record.
-type Table = Vec<Vec<[f64; 2]>>;
+pub(super) type Table = Vec<Vec<[f64; 2]>>;
 
-pub(super) fn run(context: &Context) -> Result<Finding, ReproduceError> {
-    outlines(context).map_err(ReproduceError::from_any)
+pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
+    outlines(context)
 }
 
-fn table(context: &Context) -> Result<(Table, &'static str), AnyError> {
+pub(super) fn table(context: &Context) -> Result<(Table, &'static str), AnyError> {
     if let Some(file) = context.file("landmarks2d/corpus_callosum.tps") {
         let shapes = shapes::read(&file)?.into_iter().map(|s| s.landmarks).collect();
         return Ok((

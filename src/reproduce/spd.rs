@@ -1,6 +1,6 @@
 //! Utpala, Vepakomma and Miolane 2023: private log-Euclidean means.
 
-use super::{Context, Finding, ReproduceError, Verdict};
+use super::{AnyError, Context, Finding, Verdict};
 use crate::manifold::{Euclidean, Manifold, SpdLogEuclidean};
 use crate::mechanism::manifold::{PublicBall, RiemannianLaplace, TangentGaussian};
 use crate::privacy::noise::NoiseSource;
@@ -12,10 +12,8 @@ use crate::report::chart::{Axis, Line, line_chart};
 use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
 
-type AnyError = Box<dyn std::error::Error>;
-
-pub(super) fn utility(context: &Context) -> Result<Finding, ReproduceError> {
-    expected_errors(context).map_err(ReproduceError::from_any)
+pub(super) fn utility(context: &Context) -> Result<Finding, AnyError> {
+    expected_errors(context)
 }
 
 fn charge(loss: PrivacyLoss) -> Result<Charge, AnyError> {
@@ -110,8 +108,8 @@ fn expected_errors(context: &Context) -> Result<Finding, AnyError> {
     Ok(finding)
 }
 
-pub(super) fn sampling(context: &Context) -> Result<Finding, ReproduceError> {
-    draw_times(context).map_err(ReproduceError::from_any)
+pub(super) fn sampling(context: &Context) -> Result<Finding, AnyError> {
+    draw_times(context)
 }
 
 /// A 50,000-step random-walk chain as in the paper's setting, started at the mean, against the exact draw.
