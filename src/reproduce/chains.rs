@@ -142,22 +142,22 @@ fn outlines(context: &Context) -> Result<Row, AnyError> {
     let ball = PublicBall::new(&space, centre.clone(), ClipRadius::new(0.13, ClipSource::Public)?)?;
     let records: Vec<_> = all[30..].iter().take(context.pick(60, 379)).cloned().map(Some).collect();
     let points = ball.bound(&records).points;
-    // B.5.1 with uniform components, centred, horizontal; the length t is not stated: a step of σ/10.
-    let propose = |at: &DVector<nalgebra::Complex<f64>>, sigma: f64, rng: &mut ChaCha8Rng| {
-        let v = at.map(|_| nalgebra::Complex::new(rng.random::<f64>() - 0.5, rng.random::<f64>() - 0.5));
-        let v = space.project_tangent(at, &v);
-        let length = space.norm(at, &v).max(f64::MIN_POSITIVE);
-        space.scale(0.1 * sigma.min(0.13) / length, &v)
+    // B.5.1 with uniform components, centred, horizontal. The length t is not stated: the longest of a few that accepts a third.
+    let with = |length: f64| {
+        let space = &space;
+        move |at: &DVector<nalgebra::Complex<f64>>, _: f64, rng: &mut ChaCha8Rng| {
+            let v = at.map(|_| nalgebra::Complex::new(rng.random::<f64>() - 0.5, rng.random::<f64>() - 0.5));
+            let v = space.project_tangent(at, &v);
+            space.scale(length / space.norm(at, &v).max(f64::MIN_POSITIVE), &v)
+        }
     };
+    let at = (points.as_slice(), &centre, 0.13);
+    let mut length = 0.2;
+    while length > 1e-3 && kng("tuning", &space, at, 1000, [2, 1], with(length))?.accepted < 0.33 {
+        length *= 0.75;
+    }
     let sizes = [context.pick(40, 100), context.pick(300, 1000)];
-    kng(
-        "KNG on outlines of 50 landmarks (7500 steps)",
-        &space,
-        (&points, &centre, 0.13),
-        7500,
-        sizes,
-        propose,
-    )
+    kng("KNG on outlines of 50 landmarks (7500 steps)", &space, at, 7500, sizes, with(length))
 }
 
 /// Riemannian Laplace on SPD(k), log-Euclidean: the paper's 50,000 log-Gaussian steps from a random matrix.

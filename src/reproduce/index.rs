@@ -53,10 +53,14 @@ pub(super) fn page(findings: &[(String, Finding)]) -> String {
         for (file, csv) in &f.tables {
             let mut lines = csv.lines().map(|l| l.split(',').map(str::to_owned).collect::<Vec<_>>());
             let header = lines.next().unwrap_or_default();
-            let rows: Vec<Vec<String>> = lines.take(24).collect();
-            page.paragraph(file);
+            let all: Vec<Vec<String>> = lines.collect();
+            let rows = &all[..all.len().min(48)];
+            page.paragraph(&match all.len() - rows.len() {
+                0 => file.clone(),
+                _ => format!("{file} (the first 48 of its {} rows)", all.len()),
+            });
             let header: Vec<&str> = header.iter().map(String::as_str).collect();
-            page.table(&header, &rows);
+            page.table(&header, rows);
         }
     }
     page.to_html()

@@ -16,6 +16,7 @@ mod risk;
 mod shapes;
 mod spd;
 mod spd_kng;
+mod spd_sampling;
 mod sphere;
 
 pub use errata::{Erratum, errata};
@@ -211,7 +212,7 @@ pub const ITEMS: [Item; 17] = [
     Item { name: "kng-spd", about: "private means of 2 × 2 positive definite matrices", run: spd_kng::run },
     Item { name: "kng-shapes", about: "private corpus callosum outlines", run: shapes::run },
     Item { name: "spd-utility", about: "log-Euclidean utility against dimension and ε", run: spd::utility },
-    Item { name: "spd-sampling", about: "seconds and correctness of a Laplace draw", run: spd::sampling },
+    Item { name: "spd-sampling", about: "seconds and correctness of a Laplace draw", run: spd_sampling::run },
     Item {
         name: "spd-descriptors",
         about: "covariance descriptors of images; tightness of the radius bound",

@@ -51,6 +51,30 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
         at("half"),
         at("optimized")
     );
+    let one = |strategy: &str| {
+        sampling
+            .iter()
+            .filter(|r| r.space.contains("affine") && r.strategy == strategy)
+            .map(|r| (r.size.clone(), r.seconds))
+            .next_back()
+    };
+    if let (Some(slow), Some(fast)) = (one("gram-schmidt"), one("ours")) {
+        finding.same.push_str(&format!(
+            " One draw on SPD({}): {:.1e} s with a basis orthogonalized by Gram and Schmidt, {:.1e} s by transport from a fixed point.",
+            slow.0,
+            slow.1,
+            one("transport").map_or(f64::NAN, |t| t.1)
+        ));
+        finding.better.push_str(&format!(" One draw on SPD({}): {:.1e} s.", fast.0, fast.1));
+    }
+    if let Some(row) = privatization.iter().find(|r| r.space.contains("SPD")) {
+        finding.tells(
+            "seconds that noise adds to 3·10⁵ private steps on SPD(11)",
+            format!("{} s", row.paper_seconds),
+            format!("{:.2} s", row.noise_seconds * 3e5 / row.steps as f64),
+            row.paper_seconds * row.steps as f64 / (row.noise_seconds * 3e5),
+        );
+    }
     finding.then = "41 s and 24 s for 3·10⁵ steps".into();
     finding.why = "The optimized split helps; charging the anchor once an epoch helps more. The paper's closed form uses orders its \
                    own lemma forbids."
