@@ -69,11 +69,11 @@ fn travel(cloud: Vec<Point>, template: &Template) -> Result<Journey, AnyError> {
     let surface = DiskSurface::new(&disk, &centred);
     let towards = pose.similarity.rotation.inverse();
     register_srnf(&surface, template, towards, &SrnfSettings::default());
-    stage("registration of the disk, SRNF (the paper's way)", "180 and more");
+    stage("SRNF registration of the disk (the paper's way)", "180 and more");
     template.elastic()?;
     stage("elastic template made ready (once a study)", "–");
     let registered = template.elastic()?.register(&disk, &pose.similarity)?.positions;
-    stage("registration in space, elastic (default)", "180 and more");
+    stage("elastic registration in space (default)", "180 and more");
     template.curves_of(&registered, CURVES, SAMPLES)?;
     stage("curves", "not stated");
     let quality = Quality::measure(&disk, &map)?;
@@ -117,13 +117,13 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
          upwards of 3 minutes to register a face (A.2).",
     );
     let panels = draw_maps(&mut finding, &journey)?;
-    let last = draw_curves(&mut finding, &journey, &template)?;
+    let last = draw_curves(&mut finding, &journey, &template, &panels[0])?;
     draw_hundred(&mut finding, context)?;
     let mut pipeline = panels;
     pipeline.push(last);
     finding.picture(
         "figure10_pipeline.png",
-        "Figure 10: cloud → mesh → disk map → recentred → surface with 23 radial curves",
+        "Figure 10: cloud → mesh → recentred disk map → registered surface with 23 radial curves",
         &Image::beside(&pipeline),
     )?;
     let mut csv = String::from("stage,seconds,paper's seconds (A.2)\n");
@@ -133,8 +133,7 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     finding.tables.push(("seconds.csv".into(), csv));
     let once = "elastic template made ready (once a study)";
     let srnf = journey.seconds.iter().find(|s| s.0.contains("SRNF")).map_or(f64::NAN, |s| s.1);
-    let elastic =
-        journey.seconds.iter().find(|s| s.0.contains("elastic (default)")).map_or(f64::NAN, |s| s.1);
+    let elastic = journey.seconds.iter().find(|s| s.0.contains("(default)")).map_or(f64::NAN, |s| s.1);
     let all: f64 = journey.seconds.iter().filter(|s| s.0 != once).map(|s| s.1).sum();
     let (paper_way, ours) = (all - elastic, all - srnf);
     let flips = journey.quality.flipped_triangles;
@@ -187,12 +186,16 @@ fn draw_maps(finding: &mut Finding, journey: &Journey) -> Result<Vec<Image>, Any
         "Figure 7: disk map and surface before (left pair) and after (right pair) the Möbius transformation",
         &Image::beside(&[before, plain, after.clone(), centred]),
     )?;
-    finding.picture("figure2_cloud.png", "Figure 2, left: the face as a cloud of points", &dots)?;
     Ok(vec![dots, wire, after])
 }
 
 /// Figures 2 (right) and 3; the surface with 23 curves.
-fn draw_curves(finding: &mut Finding, journey: &Journey, template: &Template) -> Result<Image, AnyError> {
+fn draw_curves(
+    finding: &mut Finding,
+    journey: &Journey,
+    template: &Template,
+    cloud: &Image,
+) -> Result<Image, AnyError> {
     let area = template.mesh().with_vertices(journey.registered.clone())?;
     // In the frame of the curves: centred, unit area, turned to the template.
     let (centre, size) = (area.area_centroid(), area.area().sqrt());
@@ -210,9 +213,9 @@ fn draw_curves(finding: &mut Finding, journey: &Journey, template: &Template) ->
     let mut shown = render(&face, TURNED, CLAY);
     camera.curves(&mut shown, &in_space(&curves_of(CURVES)?), true, 1.1, BLUE);
     finding.picture(
-        "figure2_curves.png",
-        "Figure 2, right: the registered face with its 23 radial curves",
-        &shown,
+        "figure2_cloud_and_curves.png",
+        "Figure 2: the face as a cloud of points; the registered face with its 23 radial curves",
+        &Image::beside(&[cloud.clone(), shown.clone()]),
     )?;
     finding.picture(
         "figure3_curves.png",
@@ -220,18 +223,15 @@ fn draw_curves(finding: &mut Finding, journey: &Journey, template: &Template) ->
         &Image::beside(&panels),
     )?;
     let one = template.curves_of(&journey.registered, CURVES, SAMPLES)?;
-    let lines: Vec<Line> = ["x", "y", "z"]
-        .iter()
-        .enumerate()
-        .map(|(k, name)| Line::new(*name, coordinate(&one, 11, k)))
-        .collect();
-    let chart = line_chart(
-        "Figure 3, right: coordinates of curve 12 of 23",
-        &Axis::linear("share of the way round"),
-        &Axis::linear("unit-area coordinate"),
-        &lines,
-    );
-    finding.figures.push(("figure3_coordinates.svg".into(), chart));
+    for (k, name) in ["x", "y", "z"].iter().enumerate() {
+        let chart = line_chart(
+            &format!("Figure 3, right: {name} of curve 12 of 23"),
+            &Axis::linear("share of the way round"),
+            &Axis::linear("unit-area coordinate"),
+            &[Line::new("", coordinate(&one, 11, k))],
+        );
+        finding.figures.push((format!("figure3_{name}.svg"), chart));
+    }
     Ok(shown)
 }
 

@@ -164,7 +164,11 @@ impl Finding {
     fn tells(&mut self, what: &str, paper: impl Into<String>, ours: impl Into<String>, ratio: f64) {
         let ratio = match ratio {
             r if !r.is_finite() => "–".to_owned(),
-            r if r >= 100.0 => format!("{r:.0}"),
+            r if r >= 100.0 => {
+                // Two digits are what timings and single runs bear.
+                let unit = 10f64.powf(r.log10().floor() - 1.0);
+                format!("{:.0}", (r / unit).round() * unit)
+            }
             r => format!("{r:.2}"),
         };
         self.telling.push(Telling { what: what.into(), paper: paper.into(), ours: ours.into(), ratio });

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     /// Computed numbers against those of independent code (the reference table of slips), where both look at the same case:
-    /// slip, place in the list, independent value, relative tolerance.
+    /// slip, place in the list, independent value, relative tolerance. The losses of KNG are suprema over a coarser grid there.
     const INDEPENDENT: [(&str, usize, f64, f64); 47] = [
         ("gdp-faces: sensitivity", 0, 9.999990, 1e-6),
         ("gdp-faces: sensitivity", 1, 14.131982, 1e-6),
@@ -85,10 +85,10 @@ mod tests {
         ("kng-shapes: sensitivity", 0, 0.9539, 1e-4),
         ("kng-shapes: sensitivity", 1, 0.8062, 2e-3),
         ("kng-shapes: domain", 0, 6.2832, 1e-3),
-        ("kng-shapes: factor", 0, 1.2351, 5e-3),
-        ("kng-shapes: factor", 1, 0.6717, 5e-3),
-        ("kng-shapes: factor", 2, 1.3951, 5e-3),
-        ("kng-shapes: factor", 3, 0.7647, 5e-3),
+        ("kng-shapes: factor", 0, 1.2351, 0.025),
+        ("kng-shapes: factor", 1, 0.6717, 0.025),
+        ("kng-shapes: factor", 2, 1.3951, 0.025),
+        ("kng-shapes: factor", 3, 0.7647, 0.025),
         ("kng-shapes: truncation", 0, 1.4899, 1e-4),
         ("kng-shapes: utility", 0, 2.5391, 1e-3),
         ("kng-shapes: utility", 1, 4.1260, 1e-3),
