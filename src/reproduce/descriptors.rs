@@ -181,23 +181,23 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
             sharp / reach_centred
         ));
         let (theirs, ours) = (flat.ball(&identity, published)?, flat.ball(&centre, sharp)?);
-        let mut lines: Vec<(String, Vec<(f64, f64)>, Vec<(f64, f64, f64)>)> = Vec::new();
+        let mut lines: Vec<Line> = Vec::new();
         for e in [0.1, 0.3, 0.5, 0.7, 0.9] {
             let epsilon = Epsilon::new(e)?;
             let mut put = |name: String, delta: &str, values: Vec<f64>| {
                 let (mean, sd) = spread(&values);
                 csv.push_str(&format!("{},{k},{n},{e},{name},{delta},{mean:.4},{sd:.4}\n", class.name));
                 let title = if delta.is_empty() { name } else { format!("{name}, δ = {delta}") };
-                let line = match lines.iter_mut().position(|l| l.0 == title) {
+                let line = match lines.iter().position(|l| l.name == title) {
                     Some(at) => &mut lines[at],
                     None => {
-                        lines.push((title, Vec::new(), Vec::new()));
+                        lines.push(Line::new(title, Vec::new()));
                         let last = lines.len() - 1;
                         &mut lines[last]
                     }
                 };
-                line.1.push((e, mean));
-                line.2.push((e, (mean - 2.0 * sd).max(0.0), mean + 2.0 * sd));
+                line.points.push((e, mean));
+                line.band.push((e, (mean - 2.0 * sd).max(0.0), mean + 2.0 * sd));
                 mean
             };
             let laplace = put("Laplace as published".into(), "", flat.laplace(&theirs, e, 2.0, draws)?);
@@ -217,8 +217,6 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
                 summary.push((class.name.clone(), n, laplace, one, best));
             }
         }
-        let lines: Vec<Line> =
-            lines.into_iter().map(|(name, p, band)| Line::new(name, p).with_band(band)).collect();
         let svg = line_chart(
             &format!("{}, n = {n}", class.name),
             &Axis::linear("ε"),

@@ -194,7 +194,7 @@ pub(super) fn slips() -> Result<Vec<Erratum>, AnyError> {
                 "r = largest distance in the data",
                 "r < ½ min(π/2, π/4) = π/8 for planar shapes, public",
             ],
-            format!("{bound:.4}; at r = 0.3926 the factor 4r cot 4r is {:.4}", h(4.0 * 0.3926)),
+            format!("{bound:.4}; at r = 0.39 the factor 4r cot 4r is {:.4}", h(4.0 * 0.39)),
             [bound],
         ),
     ])
