@@ -38,9 +38,11 @@ pub fn run(args: &ReproduceArgs, global: &Global, printer: &Printer) -> Result<(
     }
     std::fs::create_dir_all(&args.out)
         .map_err(|e| Failure::failed(format!("cannot prepare {}: {e}", args.out.display())))?;
-    let context = Context { data, quick: args.quick };
+    let context = Context::new(data, args.quick);
+    let start = std::time::Instant::now();
     let progress = |name: &str, done: usize, of: usize, reused: bool| {
-        eprintln!("[{}/{of}] {name}{}", done + 1, if reused { " (kept from before)" } else { "" });
+        let state = if reused { ", kept from before" } else { "" };
+        eprintln!("[{}/{of}] {name} (after {:.0} s{state})", done + 1, start.elapsed().as_secs_f64());
     };
     let findings =
         reproduce(&args.names, &args.out, &context, global.force, &progress).map_err(|e| match e {

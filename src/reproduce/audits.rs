@@ -1,10 +1,10 @@
 //! Every mechanism run against its claim.
 
-use super::{Context, Finding, ReproduceError, Verdict};
+use super::{AnyError, Context, Finding, Verdict};
 use crate::mechanism::audits::{audit_by_name, audit_names};
 use crate::privacy::audit::audit;
 
-pub(super) fn run(context: &Context) -> Result<Finding, ReproduceError> {
+pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     let mut finding = Finding::new(
         "Audits: every mechanism against its claim",
         "None of the papers audits its mechanisms.",
@@ -20,8 +20,8 @@ pub(super) fn run(context: &Context) -> Result<Finding, ReproduceError> {
             (false, true) => 10_000,
             (false, false) => 100_000,
         };
-        let mechanism = audit_by_name(name, 1.0).map_err(ReproduceError::from_any)?;
-        let report = audit(mechanism.as_ref(), runs, 1).map_err(ReproduceError::from_any)?;
+        let mechanism = audit_by_name(name, 1.0)?;
+        let report = audit(mechanism.as_ref(), runs, 1)?;
         csv.push_str(&format!(
             "{name},{},{:.4},{runs},{:.2},{}\n",
             report.claimed, report.lower_bound, report.seconds, report.passed

@@ -1,0 +1,115 @@
+//! Homologous faces, of the public ICT face model where its data are, else of the built-in synthetic model.
+
+use super::{AnyError, Context, ReproduceError};
+use crate::function::FaceCurves;
+use crate::io::{npy, write_ply};
+use crate::mesh::pose::nearest_rotation;
+use crate::mesh::{Point, TriMesh, Vector};
+use crate::study::face::{TemplateSource, load_template};
+use crate::surface::Template;
+use crate::synth::FaceParameters;
+use nalgebra::Matrix3;
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rayon::prelude::*;
+
+/// Homologous faces, and the public face they are clipped around.
+#[derive(Debug)]
+pub struct Population {
+    /// The public face with its disk map.
+    pub template: Template,
+    /// The template's own curves.
+    pub own: FaceCurves,
+    /// One record for each face: 23 curves of 80 samples.
+    pub records: Vec<Option<FaceCurves>>,
+    /// The faces' vertices, x y z of each in the template's order: centred, of unit area, turned to the template.
+    pub dense: Vec<Vec<f64>>,
+    /// Where they come from.
+    pub source: &'static str,
+}
+
+/// J of the paper.
+pub(super) const CURVES: usize = 23;
+/// m of the paper.
+pub(super) const SAMPLES: usize = 80;
+
+/// `n` homologous faces: of the public ICT face model where its data are, else of the built-in synthetic model.
+///
+/// # Errors
+/// Damaged data.
+pub fn homologous_faces(context: &Context, n: usize) -> Result<Population, ReproduceError> {
+    made(context, n).map_err(|e| ReproduceError::Failed(format!("faces: {e}")))
+}
+
+fn made(context: &Context, n: usize) -> Result<Population, AnyError> {
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+    let (Some(neutral), Some(modes), Some(faces)) = (
+        context.file("faces_ict/ict_neutral.npy"),
+        context.file("faces_ict/ict_identity_modes.npy"),
+        context.file("faces_ict/ict_faces.npy"),
+    ) else {
+        let template = load_template(&TemplateSource::Builtin)?.template;
+        let people: Vec<FaceParameters> = (0..n).map(|_| FaceParameters::sample(&mut rng)).collect();
+        let source = "synthetic population (no shared data)";
+        return measured(template, people.into_par_iter().map(|p| p.vertices()), source);
+    };
+    let (neutral, modes, faces) = (npy::read(&neutral)?, npy::read(&modes)?, npy::read(&faces)?);
+    let triangles =
+        faces.data.chunks_exact(3).map(|t| [t[0] as usize, t[1] as usize, t[2] as usize]).collect();
+    let mesh = TriMesh::new(points(&neutral.data), triangles)?;
+    let file = std::env::temp_dir().join(format!("visard-neutral-{}.ply", std::process::id()));
+    write_ply(&file, &mesh)?;
+    let template = load_template(&TemplateSource::File(file.clone()));
+    // Only this process knows the file; a copy left behind would do no harm.
+    let _ = std::fs::remove_file(&file);
+    let template = template?.template;
+    let size = neutral.data.len().max(1);
+    let weights: Vec<Vec<f64>> = (0..n)
+        .map(|_| (0..modes.data.len() / size).map(|_| StandardNormal.sample(&mut rng)).collect())
+        .collect();
+    let people = weights.into_par_iter().map(|w| {
+        let mut v = neutral.data.clone();
+        for (mode, w) in modes.data.chunks_exact(size).zip(w) {
+            v.iter_mut().zip(mode).for_each(|(v, m)| *v += w * m);
+        }
+        points(&v)
+    });
+    measured(template, people, "homologous faces of the public ICT face model")
+}
+
+/// Curves and aligned vertices of every face.
+fn measured(
+    template: Template,
+    people: impl IndexedParallelIterator<Item = Vec<Point>>,
+    source: &'static str,
+) -> Result<Population, AnyError> {
+    let own = template.own_curves(CURVES, SAMPLES)?;
+    let all: Vec<_> = people
+        .map(|positions| {
+            let curves = template.curves_of(&positions, CURVES, SAMPLES).map_err(|e| e.to_string())?;
+            let registered = template.mesh().with_vertices(positions).map_err(|e| e.to_string())?;
+            Ok::<_, String>((Some(curves), aligned(&template, &registered)))
+        })
+        .collect::<Result<_, _>>()?;
+    let (records, dense) = all.into_iter().unzip();
+    Ok(Population { template, own, records, dense, source })
+}
+
+/// The vertices centred, of unit area, turned to the template's.
+fn aligned(template: &Template, mesh: &TriMesh) -> Vec<f64> {
+    let (centre, size) = (mesh.area_centroid(), mesh.area().sqrt());
+    let unit: Vec<Vector> = mesh.vertices().iter().map(|p| (p - centre) / size).collect();
+    let cross: Matrix3<f64> = unit
+        .iter()
+        .zip(template.unit_vertices())
+        .zip(mesh.vertex_areas())
+        .map(|((p, q), a)| a * q.coords * p.transpose())
+        .sum();
+    let turn = nearest_rotation(&cross).map(|found| found.0).unwrap_or_default();
+    unit.iter().flat_map(|p| <[f64; 3]>::from(turn * p)).collect()
+}
+
+/// Points from x y z triples.
+pub(super) fn points(values: &[f64]) -> Vec<Point> {
+    values.chunks_exact(3).map(|c| Point::new(c[0], c[1], c[2])).collect()
+}
