@@ -188,11 +188,11 @@ impl<'a> Painter<'a> {
             let draw = |d: &Drawing| software::picture(d, look, self.pane.0, self.pane.1);
             self.exhibit.drawings.iter().map(draw).collect()
         } else {
-            let draw = |stage: &mut Stage| {
-                kiss3d::pollster::block_on(stage.render(look, None));
+            let draw = |(stage, drawing): (&mut Stage, &Drawing)| {
+                kiss3d::pollster::block_on(stage.render(&drawing.seen(look, None), None));
                 stage.picture()
             };
-            self.stages.iter_mut().map(draw).collect()
+            self.stages.iter_mut().zip(&self.exhibit.drawings).map(draw).collect()
         };
         self.exhibit.assemble(&panes, self.size)
     }
