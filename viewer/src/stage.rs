@@ -10,10 +10,11 @@ use visard::report::render::Image;
 /// The ground, sRGB; near-white, as in the reports.
 pub const GROUND: f64 = 0.97;
 
-/// Whether anything can draw: kiss3d panics without an adapter, so ask first.
+/// Whether anything can draw: kiss3d panics without an adapter, so ask first. OpenGL does not count: without a display its
+/// pictures come back black.
 pub fn has_adapter() -> bool {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-        backends: wgpu::Backends::all(),
+        backends: wgpu::Backends::PRIMARY,
         ..wgpu::InstanceDescriptor::new_without_display_handle()
     });
     kiss3d::pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default())).is_ok()

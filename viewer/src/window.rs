@@ -33,8 +33,14 @@ pub fn open(arguments: &Arguments) -> Result<(), String> {
         );
     }
     state.look = Look::named(&arguments.camera)?;
-    guarded(|| kiss3d::pollster::block_on(run(state)))
-        .map_err(|said| format!("the window cannot go on ({said}); --screenshot FILE needs no display"))
+    guarded(|| kiss3d::pollster::block_on(run(state))).map_err(|said| {
+        format!("the window cannot go on: {}; --screenshot FILE needs no display", plainly(&said))
+    })
+}
+
+/// What the libraries say of a display, without their own source's places.
+fn plainly(said: &str) -> &str {
+    if said.contains("event loop") { "the display cannot be reached" } else { said }
 }
 
 fn has_display() -> bool {

@@ -63,10 +63,11 @@ pub fn internal_report(
     page.heading("Registrations to look at");
     page.paragraph(
         "The scans with the most left over by the registration. Left: the scan, cropped and repaired; middle and right: the \
-         template's surface as it was registered to it, which should be the same face. One that is torn, folded or another \
+         template's surface as it was registered to it, which should be the same face; grey where there is no scan. One that \
+         is torn, folded or another \
          face was registered badly; one that is merely unusual is fine.",
     );
-    page.figures(&worst_registrations(results)?);
+    page.wide_figures(&worst_registrations(results)?);
     page.heading("All scans");
     page.paragraph("Click a heading to sort. Scans that could not be processed are marked.");
     let (headings, cells) = page_table(results.rows);

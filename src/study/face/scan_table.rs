@@ -30,7 +30,7 @@ const COLUMNS: &[Column] = &[
     number("was_mesh", None, |r| r.was_mesh.to_string()),
     text("repairs", Some("repairs"), |r| r.repairs.clone()),
     number("pose_misfit", Some("pose misfit"), |r| known(r.pose_misfit, 4)),
-    number("steps", Some("steps"), |r| if r.is_ok() { r.steps.to_string() } else { String::new() }),
+    number("steps", None, |r| if r.is_ok() { r.steps.to_string() } else { String::new() }),
     number("misfit_start_mm", None, |r| known(r.misfit_start, 4)),
     number("misfit_end_mm", Some("misfit, mm"), |r| known(r.misfit_end, 4)),
     number("on_scan", Some("share on scan"), |r| of_record(r, r.on_scan, 4)),

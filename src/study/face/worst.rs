@@ -33,8 +33,7 @@ pub fn worst_registrations(results: &Results<'_>) -> Result<Vec<Figure>, OutputE
     let pairs: Vec<(&ScanRow, Pair)> =
         worst.into_par_iter().filter_map(|k| Some((&results.rows[k], pair(results, k)?))).collect();
     let all: Vec<f64> = pairs.iter().flat_map(|p| p.1.landing.distances.iter().copied()).collect();
-    let scale =
-        ColourScale::magnitude("distance to the scan", "units of the template; grey: no scan there", &all);
+    let scale = ColourScale::magnitude("distance to the scan", "template units", &all);
     pairs.iter().map(|(row, pair)| figure(row, pair, &scale)).collect()
 }
 
