@@ -1,5 +1,5 @@
 //! A real browser opens a report: the face is drawn, another view draws another picture, and nothing is asked of the network.
-//! Needs Chromium; says so where there is none.
+//! Needs Chromium, and Firefox for its own test; says so where there is none.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,14 +7,13 @@ use visard::privacy::{Mu, PrivacyLoss, Statement};
 use visard::report::colour::ColourScale;
 use visard::report::figure::Figure;
 use visard::report::guarantee::{certificate_section, guarantee_section, release_page};
-use visard::report::render::Image;
+use visard::report::render::{CLAY, Image, View, render};
 use visard::report::surface_view::SurfaceView;
 use visard::synth::builtin_template;
 
-fn browser() -> Option<PathBuf> {
+fn program(names: &[&str]) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    std::env::split_paths(&folders).flat_map(|f| names.map(|n| f.join(n))).find(|p| p.is_file())
+    std::env::split_paths(&folders).flat_map(|f| names.iter().map(move |n| f.join(n))).find(|p| p.is_file())
 }
 
 fn page() -> String {
@@ -26,6 +25,8 @@ fn page() -> String {
         .with_field(ColourScale::signed("height", "mm", &heights), &heights);
     let mut page = release_page("A face", "average of 100 faces", &certificate);
     page.figures(&[Figure::surface(&view, "Turn it.")]);
+    let still = render(face, View::FRONT, CLAY);
+    page.figures(&[Figure::image(&still, "A still picture").unwrap()]);
     guarantee_section(&mut page, &certificate);
     certificate_section(&mut page, &certificate, &certificate.to_json().unwrap());
     page.to_html()
@@ -51,7 +52,11 @@ fn open(browser: &Path, page: &Path, fragment: &str, folder: &Path) -> (Image, S
         .output()
         .unwrap();
     assert!(shot.is_file(), "no screenshot: {}", String::from_utf8_lossy(&output.stderr));
-    let file = std::io::BufReader::new(std::fs::File::open(&shot).unwrap());
+    (read(&shot), std::fs::read_to_string(&log).unwrap_or_default())
+}
+
+fn read(shot: &Path) -> Image {
+    let file = std::io::BufReader::new(std::fs::File::open(shot).unwrap());
     let mut decoder = png::Decoder::new(file);
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().unwrap();
@@ -59,8 +64,7 @@ fn open(browser: &Path, page: &Path, fragment: &str, folder: &Path) -> (Image, S
     let info = reader.next_frame(&mut bytes).unwrap();
     let channels = info.color_type.samples();
     let rgb = bytes.chunks(channels).flat_map(|p| [p[0], p[1], p[2]]).collect();
-    let image = Image { width: info.width as usize, height: info.height as usize, rgb };
-    (image, std::fs::read_to_string(&log).unwrap_or_default())
+    Image { width: info.width as usize, height: info.height as usize, rgb }
 }
 
 /// Pixels of the material's hue: red over green over blue, neither grey nor a badge's or button's colour.
@@ -71,7 +75,7 @@ fn skin(image: &Image) -> usize {
 
 #[test]
 fn the_face_is_drawn_turns_and_nothing_is_loaded() {
-    let Some(browser) = browser() else {
+    let Some(browser) = program(&["chromium", "chromium-browser", "google-chrome"]) else {
         eprintln!("NOT TESTED: no Chromium on this machine");
         return;
     };
@@ -98,6 +102,34 @@ fn the_face_is_drawn_turns_and_nothing_is_loaded() {
     std::fs::write(&leak, "<img src=\"http://localhost:9/pixel.png\">").unwrap();
     let (_, log) = open(&browser, &leak, "", dir.path());
     assert!(!asked_of_the_network(&log).is_empty());
+}
+
+/// Firefox without a display may have no WebGL: then the still pictures are what is left, and the surface's empty frame must
+/// not be.
+#[test]
+fn firefox_shows_the_face_too() {
+    let Some(firefox) = program(&["firefox", "firefox-esr"]) else {
+        eprintln!("NOT TESTED: no Firefox on this machine");
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let (file, shot) = (dir.path().join("report.html"), dir.path().join("shot.png"));
+    let profile = dir.path().join("profile");
+    std::fs::create_dir(&profile).unwrap();
+    std::fs::write(&file, page()).unwrap();
+    let output = Command::new(firefox)
+        .args(["--headless", "--no-remote", "--window-size=900,900"])
+        .arg("--profile")
+        .arg(&profile)
+        .arg(format!("--screenshot={}", shot.display()))
+        .arg(format!("file://{}#view=0,0", file.display()))
+        .env("HOME", dir.path())
+        .output()
+        .unwrap();
+    assert!(shot.is_file(), "no screenshot: {}", String::from_utf8_lossy(&output.stderr));
+    let picture = read(&shot);
+    let all = picture.width * picture.height;
+    assert!(skin(&picture) > all / 20, "{} of {all} pixels are skin", skin(&picture));
 }
 
 /// Lines of the network log on requests by pages from files; the browser's own housekeeping has no such key.

@@ -92,12 +92,21 @@ impl Page {
 
     /// Pictures, charts and surfaces side by side, as many in a row as fit.
     pub fn figures(&mut self, figures: &[Figure]) -> &mut Self {
+        self.figures_of_class("figures", figures)
+    }
+
+    /// Wide pictures, at most two in a row.
+    pub fn wide_figures(&mut self, figures: &[Figure]) -> &mut Self {
+        self.figures_of_class("figures wide", figures)
+    }
+
+    fn figures_of_class(&mut self, class: &str, figures: &[Figure]) -> &mut Self {
         if figures.is_empty() {
             return self;
         }
         self.turns |= figures.iter().any(Figure::is_surface);
         let inside: String = figures.iter().map(Figure::to_html).collect();
-        self.push(format_args!("<div class=\"figures\">{inside}</div>"))
+        self.push(format_args!("<div class=\"{class}\">{inside}</div>"))
     }
 
     /// A table; columns of numbers are aligned to the right.

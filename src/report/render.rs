@@ -68,6 +68,24 @@ impl View {
     pub const PROFILE: View = View { yaw: 88.0, pitch: 0.0, size: 480 };
 }
 
+/// The part of space that fills a picture.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extent {
+    /// Its middle.
+    pub centre: Point,
+    /// Distance from there that still fits, whatever the view.
+    pub radius: f64,
+}
+
+impl Extent {
+    /// All of a mesh, about the middle of its bounding box.
+    pub fn around(mesh: &TriMesh) -> Self {
+        let centre = bounding_centre(mesh);
+        let radius = mesh.vertices().iter().map(|p| (p - centre).norm()).fold(1e-300, f64::max);
+        Self { centre, radius }
+    }
+}
+
 /// How the surface is coloured.
 #[derive(Debug, Clone, Copy)]
 pub enum Colour<'a> {
@@ -89,7 +107,12 @@ const BACKGROUND: f64 = 0.97;
 /// light on the upper left and a weak fill on the right; hollows are darker, since less of the sky is seen from
 /// them, and the key light casts soft shadows.
 pub fn render(mesh: &TriMesh, view: View, colour: Colour<'_>) -> Image {
-    let scene = Scene::project(mesh, view);
+    render_within(mesh, view, colour, &Extent::around(mesh))
+}
+
+/// [`render`] with a given part of space in the frame, so that several meshes can be compared; what lies outside is cut off.
+pub fn render_within(mesh: &TriMesh, view: View, colour: Colour<'_>, extent: &Extent) -> Image {
+    let scene = Scene::project(mesh, view, extent);
     let buffer = scene.rasterize(mesh, colour);
     let side = buffer.side;
     let pixels: Vec<[f64; 3]> = (0..side * side)
@@ -119,16 +142,14 @@ struct Buffer {
 }
 
 impl Scene {
-    fn project(mesh: &TriMesh, view: View) -> Self {
+    fn project(mesh: &TriMesh, view: View, extent: &Extent) -> Self {
         let side = view.size * SUPERSAMPLING;
         let turn = Rotation3::from_axis_angle(&Vector::x_axis(), view.pitch.to_radians())
             * Rotation3::from_axis_angle(&Vector::y_axis(), view.yaw.to_radians());
-        let centre = bounding_centre(mesh);
-        let extent = mesh.vertices().iter().map(|p| (p - centre).norm()).fold(1e-300, f64::max);
-        let scale = 0.48 * side as f64 / extent;
+        let scale = 0.48 * side as f64 / extent.radius;
         let half = side as f64 / 2.0;
         let place = |p: &Point| {
-            let v = turn * (p - centre);
+            let v = turn * (p - extent.centre);
             [half + scale * v.x, half - scale * v.y, scale * v.z]
         };
         Self {

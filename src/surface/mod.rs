@@ -7,6 +7,7 @@ mod tangential;
 mod template;
 
 pub use locate::{DiskSurface, Located};
+pub(crate) use register::Finder;
 pub use register::{DisplacementKernel, ElasticSettings, PreparedTemplate, register};
 pub use srnf::{Registered, SrnfSettings, register_srnf};
 pub use template::{Template, TemplateError, recentred};

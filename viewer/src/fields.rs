@@ -27,17 +27,20 @@ pub enum FieldName {
     Distortion,
     /// Standard deviation of the noise that was added for privacy
     Noise,
+    /// Half the width of the pointwise 95 % band about the release
+    Band,
 }
 
 impl FieldName {
     /// All of them, with names for buttons.
-    pub const ALL: [(Self, &'static str); 6] = [
+    pub const ALL: [(Self, &'static str); 7] = [
         (Self::None, "surface"),
         (Self::Checker, "checkerboard"),
         (Self::Polar, "polar grid"),
         (Self::Distance, "distance to template"),
         (Self::Distortion, "angle distortion"),
         (Self::Noise, "noise of the release"),
+        (Self::Band, "95 % band of the release"),
     ];
 }
 
@@ -69,13 +72,18 @@ impl Colouring {
 /// # Errors
 /// One line: why the subject has no such field.
 pub fn colouring(name: FieldName, subject: &Subject) -> Result<Colouring, String> {
-    let mesh = match &subject.shape {
-        Shape::Surface(mesh) => mesh,
-        _ if name == FieldName::None => {
-            return Ok(Colouring { paint: Paint::Skin, uvs: Vec::new(), scale: None });
-        }
-        _ => return Err(format!("{}: fields need a surface", subject.name)),
-    };
+    match &subject.shape {
+        Shape::Surface(mesh) => surface_colouring(name, subject, mesh),
+        _ if name == FieldName::None => Ok(Colouring { paint: Paint::Skin, uvs: Vec::new(), scale: None }),
+        _ => Err(format!("{}: fields need a surface", subject.name)),
+    }
+}
+
+/// The colours of a subject's mesh, or of what it was thinned to.
+///
+/// # Errors
+/// One line: why the subject has no such field.
+pub fn surface_colouring(name: FieldName, subject: &Subject, mesh: &TriMesh) -> Result<Colouring, String> {
     match name {
         FieldName::None => {
             Ok(Colouring { paint: Paint::Skin, uvs: vec![[0.0; 2]; mesh.vertices().len()], scale: None })
@@ -94,16 +102,21 @@ pub fn colouring(name: FieldName, subject: &Subject) -> Result<Colouring, String
             let values: Vec<f64> = mesh.vertices().iter().zip(&template).zip(&normals).map(along).collect();
             Ok(Colouring::field(ColourScale::signed("distance to template", unit(mesh), &values), &values))
         }
-        FieldName::Noise => {
-            let values = subject.noise.as_ref().ok_or_else(|| {
-                format!(
-                    "{}: no noise.npy of a release beside it; distance and distortion may serve",
-                    subject.name
-                )
-            })?;
-            Ok(Colouring::field(ColourScale::magnitude("noise, 1 σ", unit(mesh), values), values))
-        }
+        FieldName::Noise => noise(subject, mesh, "noise, 1 σ", 1.0),
+        FieldName::Band => noise(subject, mesh, "95 % band, ±", NORMAL_97_5),
     }
+}
+
+/// The standard normal's 97.5 % quantile: noise at one point is Gaussian, so this many standard deviations about the release
+/// hold the mean without noise with probability 95 %, point by point and but for the bias of shrinkage.
+const NORMAL_97_5: f64 = 1.959_963_984_540_054;
+
+fn noise(subject: &Subject, mesh: &TriMesh, name: &str, factor: f64) -> Result<Colouring, String> {
+    let sigma = subject.noise.as_ref().ok_or_else(|| {
+        format!("{}: no noise.npy of a release beside it; distance and distortion may serve", subject.name)
+    })?;
+    let values: Vec<f64> = sigma.iter().map(|s| factor * s).collect();
+    Ok(Colouring::field(ColourScale::magnitude(name, unit(mesh), &values), &values))
 }
 
 /// Lengths of unit-area faces are said so; all others are in the file's own unit.
@@ -232,7 +245,12 @@ mod tests {
         let s = subject(tetra);
         assert!(colouring(FieldName::Checker, &s).unwrap_err().contains("not a disk"));
         assert!(colouring(FieldName::Distance, &s).unwrap_err().contains("template"));
-        assert!(colouring(FieldName::Noise, &s).unwrap_err().contains("noise.npy"));
+        for field in [FieldName::Noise, FieldName::Band] {
+            assert!(colouring(field, &s).unwrap_err().contains("noise.npy"));
+        }
+        let noisy = Subject { noise: Some(vec![0.5; 4]), ..s.clone() };
+        let high = |field| colouring(field, &noisy).unwrap().scale.unwrap().high;
+        assert!((high(FieldName::Band) / high(FieldName::Noise) - 1.96).abs() < 1e-4);
         let cloud = Subject { shape: Shape::Cloud(vec![Point::origin()]), ..s };
         assert!(colouring(FieldName::Noise, &cloud).is_err() && colouring(FieldName::None, &cloud).is_ok());
     }

@@ -129,7 +129,8 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let made = if software {
         pictures(arguments, &exhibit, &look, true)
     } else {
-        guarded(|| pictures(arguments, &exhibit, &look, false)).unwrap_or_else(|said| {
+        let made = guarded(|| pictures(arguments, &exhibit, &look, false)).and_then(|made| made);
+        made.or_else(|said| {
             eprintln!("note: the graphics adapter failed ({said}); drawn with the built-in renderer");
             pictures(arguments, &exhibit, &look, true)
         })
@@ -150,7 +151,7 @@ fn pictures(
     let mut painter = Painter::new(exhibit, arguments.size, software);
     let mut made = Vec::new();
     if let Some(file) = &arguments.screenshot {
-        made.push((file.clone(), painter.picture(look).to_png().map_err(|e| e.to_string())?));
+        made.push((file.clone(), painter.picture(look)?.to_png().map_err(|e| e.to_string())?));
     }
     if let Some(file) = &arguments.turntable {
         made.push((file.clone(), animation(&mut painter, look)?));
@@ -183,18 +184,24 @@ impl<'a> Painter<'a> {
     }
 
     /// One picture.
-    pub fn picture(&mut self, look: &Look) -> Image {
+    ///
+    /// # Errors
+    /// One line: the adapter left a pane black, which nothing we draw is.
+    pub fn picture(&mut self, look: &Look) -> Result<Image, String> {
         let panes: Vec<Image> = if self.stages.is_empty() {
             let draw = |d: &Drawing| software::picture(d, look, self.pane.0, self.pane.1);
             self.exhibit.drawings.iter().map(draw).collect()
         } else {
-            let draw = |stage: &mut Stage| {
-                kiss3d::pollster::block_on(stage.render(look, None));
+            let draw = |(stage, drawing): (&mut Stage, &Drawing)| {
+                kiss3d::pollster::block_on(stage.render(&drawing.seen(look, None), None));
                 stage.picture()
             };
-            self.stages.iter_mut().map(draw).collect()
+            self.stages.iter_mut().zip(&self.exhibit.drawings).map(draw).collect()
         };
-        self.exhibit.assemble(&panes, self.size)
+        if panes.iter().any(|pane| pane.rgb.iter().all(|c| *c == 0)) {
+            return Err("it draws nothing".to_owned());
+        }
+        Ok(self.exhibit.assemble(&panes, self.size))
     }
 }
 
@@ -206,7 +213,7 @@ fn animation(painter: &mut Painter<'_>, look: &Look) -> Result<Vec<u8>, String> 
             let swing = (std::f64::consts::TAU * k as f64 / FRAMES as f64).sin();
             painter.picture(&Look { yaw: look.yaw + 55.0 * swing, ..*look })
         })
-        .collect();
+        .collect::<Result<_, _>>()?;
     let size = frames.first().map_or((1, 1), |f| (f.width as u16, f.height as u16));
     let mut encoder = gif::Encoder::new(&mut bytes, size.0, size.1, &[]).map_err(|e| e.to_string())?;
     encoder.set_repeat(gif::Repeat::Infinite).map_err(|e| e.to_string())?;

@@ -16,6 +16,5 @@ pub mod software;
 pub mod source;
 pub mod stage;
 pub mod synthetic;
-pub mod tps;
 pub mod window;
 pub mod worker;

@@ -1,9 +1,11 @@
 //! One pane: a subject and how it is shown, and the lists of triangles and lines this comes to. Knows nothing of graphics
 //! cards, so that all ways of drawing show the same.
 
-use crate::fields::{FieldName, colouring, disk_coordinates, fitted_template};
+use crate::fields::{FieldName, disk_coordinates, fitted_template, surface_colouring};
 use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
+use crate::look::Look;
 use crate::material::Paint;
+use crate::picking::Pick;
 use crate::source::{Shape, Subject};
 use visard::mesh::{Point, TriMesh, Vector};
 use visard::report::colour::{ColourMap, ColourScale};
@@ -83,6 +85,18 @@ pub struct Drawing {
     pub notices: Vec<String>,
 }
 
+impl Drawing {
+    /// From where it is seen: what lies in a plane is not turned, and has a place of its own for the point that was made
+    /// the centre.
+    pub fn seen(&self, look: &Look, centre: Option<Pick>) -> Look {
+        if !self.flat {
+            return *look;
+        }
+        let pivot = centre.and_then(|c| c.point(self)).unwrap_or_default();
+        Look { yaw: 0.0, pitch: 0.0, pivot: pivot.map(f64::from), ..*look }
+    }
+}
+
 const CURVE_INK: [f64; 3] = [0.05, 0.20, 0.42];
 
 /// Works out what is drawn.
@@ -134,12 +148,13 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, St
     } else {
         (mesh, show.field)
     };
-    let own = Subject { shape: Shape::Surface(mesh.clone()), ..subject.clone() };
-    let colours = colouring(field, &own)?;
+    let colours = surface_colouring(field, subject, mesh)?;
     let morphed = morph(mesh, show.morph)?;
     let shown = morphed.as_ref().unwrap_or(mesh);
-    let to_array = |v: &Vector| [v.x as f32, v.y as f32, v.z as f32];
-    let normals: Vec<[f32; 3]> = shown.vertex_normals().iter().map(to_array).collect();
+    // The flattened surface is seen from its front everywhere: what looks away is lit as if it looked sideways.
+    let lit = |v: &Vector| if show.disk { Vector::new(v.x, v.y, v.z.max(0.0)) } else { *v };
+    let to_array = |v: Vector| [v.x as f32, v.y as f32, v.z as f32];
+    let normals: Vec<[f32; 3]> = shown.vertex_normals().iter().map(|v| to_array(lit(v))).collect();
     // Millions of triangles shade themselves finely enough.
     let sky =
         if shown.triangles().len() <= 400_000 { sky_visibility(shown, 60) } else { vec![1.0; normals.len()] };
@@ -260,7 +275,9 @@ mod tests {
     fn every_way_of_showing_a_face_is_whole() {
         let face = subject(Shape::Surface(builtin_template().clone()));
         for disk in [false, true] {
-            for (field, _) in FieldName::ALL.into_iter().filter(|f| f.0 != FieldName::Noise) {
+            for (field, _) in
+                FieldName::ALL.into_iter().filter(|f| f.0 != FieldName::Noise && f.0 != FieldName::Band)
+            {
                 let d = draw(&face, &Show { field, disk, morph: 0.5, ..Show::default() }).unwrap();
                 let n = d.positions.len();
                 assert!(d.normals.len() == n && d.sky.len() == n && d.uvs.len() == n && d.flat == disk);
@@ -269,6 +286,20 @@ mod tests {
             }
         }
         assert!(draw(&face, &Show { field: FieldName::Noise, ..Show::default() }).is_err());
+    }
+
+    #[test]
+    fn the_centre_is_one_place_on_the_surface_and_on_its_disk_map() {
+        let face = subject(Shape::Surface(builtin_template().clone()));
+        let centre = Some(Pick { triangle: 100, weights: [0.2, 0.3, 0.5] });
+        let look = Look { yaw: 30.0, pivot: [9.0; 3], zoom: 2.0, ..Look::default() };
+        let surface = draw(&face, &Show::default()).unwrap();
+        assert_eq!(surface.seen(&look, centre), look);
+        let disk = draw(&face, &Show { disk: true, ..Show::default() }).unwrap();
+        let seen = disk.seen(&look, centre);
+        let there = centre.unwrap().point(&disk).unwrap();
+        assert_eq!((seen.pivot, seen.yaw, seen.zoom), (there.map(f64::from), 0.0, 2.0));
+        assert_eq!(disk.seen(&look, None).pivot, [0.0; 3]);
     }
 
     #[test]

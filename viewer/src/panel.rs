@@ -2,7 +2,7 @@
 
 use crate::fields::FieldName;
 use crate::look::{Look, VIEWS};
-use crate::source::{Entry, Standing};
+use crate::source::{Entry, Standing, short_name};
 use crate::worker::{Origin, Wish};
 use kiss3d::egui::{self, Align2, Color32, Context, Id, Key, Order, RichText, Ui};
 
@@ -148,10 +148,9 @@ fn subjects(ui: &mut Ui, state: &mut State) {
         None => "nothing".to_owned(),
         Some(Origin::Template) => "built-in template".to_owned(),
         Some(Origin::Synthetic { .. }) => "synthetic people".to_owned(),
-        Some(Origin::File(file)) => entries
-            .iter()
-            .find(|e| e.path == *file)
-            .map_or_else(|| file.display().to_string(), |e| e.name.clone()),
+        Some(Origin::File(file)) => {
+            entries.iter().find(|e| e.path == *file).map_or_else(|| short_name(file), |e| e.name.clone())
+        }
     };
     let mut other = second.clone();
     egui::ComboBox::from_label("beside it").selected_text(name(&second)).show_ui(ui, |ui| {

@@ -31,9 +31,9 @@ impl Pick {
     }
 }
 
-/// The foremost triangle under a place on the pane, (0, 0) its upper left corner, (1, 1) its lower right.
+/// The foremost triangle under a place on the pane, (0, 0) its upper left corner, (1, 1) its lower right; `look` is how the
+/// drawing is seen ([`Drawing::seen`]).
 pub fn pick(drawing: &Drawing, look: &Look, place: [f64; 2], aspect: f64) -> Option<Pick> {
-    let look = if drawing.flat { Look { yaw: 0.0, pitch: 0.0, ..*look } } else { *look };
     let half = half_height(look.zoom, aspect);
     let x = ((2.0 * place[0] - 1.0) * half * aspect) as f32;
     let y = ((1.0 - 2.0 * place[1]) * half) as f32;

@@ -10,7 +10,7 @@ use visard::report::render::{CLAY, Colour, Image, View, render};
 
 /// One picture. The look's zoom and place count for lines only where there is no surface; a surface always fills the picture.
 pub fn picture(drawing: &Drawing, look: &Look, width: u32, height: u32) -> Image {
-    let look = if drawing.flat { Look { yaw: 0.0, pitch: 0.0, ..*look } } else { *look };
+    let look = drawing.seen(look, None);
     let ground = (255.0 * GROUND).round() as u8;
     let (w, h) = (width as usize, height as usize);
     let mut image = Image::filled(w, h, [ground; 3]);

@@ -1,8 +1,7 @@
 //! What can be shown behind a path, and whether it may be published.
 
-use crate::tps;
 use std::path::{Path, PathBuf};
-use visard::io::{landmarks, list_scans, npy, read_scan};
+use visard::io::{landmarks, list_scans, npy, read_scan, shapes};
 use visard::mesh::{Point, TriMesh};
 use visard::privacy::Certificate;
 
@@ -157,6 +156,14 @@ fn entry(file: PathBuf, root: &Path) -> Entry {
     Entry { name, path: file }
 }
 
+/// A file's name; with its study's where every study has a file of that name.
+pub fn short_name(file: &Path) -> String {
+    let parts: Vec<_> = file.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    let in_study =
+        parts.iter().rev().nth(1).is_some_and(|folder| folder == "release" || folder == "internal");
+    parts[parts.len().saturating_sub(if in_study { 3 } else { 1 })..].join("/")
+}
+
 /// Reads a file.
 ///
 /// # Errors
@@ -181,14 +188,20 @@ pub fn load(file: &Path) -> Result<Subject, String> {
         (Shape::Curves(curves), _) => curves.clone(),
         _ => Vec::new(),
     };
-    let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok(Subject { name, path: file.clone(), standing: Standing::of(file), shape, noise, curves })
+    Ok(Subject {
+        name: short_name(file),
+        path: file.clone(),
+        standing: Standing::of(file),
+        shape,
+        noise,
+        curves,
+    })
 }
 
 fn read_shape(file: &Path) -> Result<Shape, String> {
     let ending = file.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     match ending.as_str() {
-        "tps" => Ok(Shape::Outlines(tps::read(file)?)),
+        "tps" => outlines(file),
         "npy" => {
             let array = npy::read(file).map_err(|e| e.to_string())?;
             shape_of_array(&array.shape, &array.data).map_err(|e| format!("{}: {e}", file.display()))
@@ -210,6 +223,21 @@ fn read_shape(file: &Path) -> Result<Shape, String> {
             }
         }
     }
+}
+
+/// Missing landmarks are left out of their outline.
+fn outlines(file: &Path) -> Result<Shape, String> {
+    let records = shapes::read(file).map_err(|e| e.to_string())?;
+    let whole = |p: &[f64; 2]| p.iter().all(|c| c.is_finite());
+    let outlines: Vec<Vec<[f64; 2]>> = records
+        .into_iter()
+        .map(|record| record.landmarks.into_iter().filter(whole).collect())
+        .filter(|outline: &Vec<_>| !outline.is_empty())
+        .collect();
+    if outlines.is_empty() {
+        return Err(format!("{}: every landmark is missing", file.display()));
+    }
+    Ok(Shape::Outlines(outlines))
 }
 
 fn shape_of_array(shape: &[usize], data: &[f64]) -> Result<Shape, String> {
@@ -298,6 +326,22 @@ mod tests {
         assert_eq!(names, ["release/mean.ply", "internal/nonprivate_mean.ply", "scans/a.ply", "scans/b.xyz"]);
         let empty = tempfile::tempdir().unwrap();
         assert!(entries(empty.path()).unwrap_err().contains("no release"));
+    }
+
+    #[test]
+    fn names_tell_studies_apart_and_missing_landmarks_leave_the_rest() {
+        assert_eq!(short_name(Path::new("/a/b/study/release/mean.ply")), "study/release/mean.ply");
+        assert_eq!(short_name(Path::new("internal/x.npy")), "internal/x.npy");
+        assert_eq!(short_name(Path::new("/scans/a.ply")), "a.ply");
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a.tps");
+        std::fs::write(&file, "LM=3\n1 2\nNA NA\n3.5 4\nLM=1\nNA NA\n").unwrap();
+        match load(&file).unwrap().shape {
+            Shape::Outlines(o) => assert_eq!(o, vec![vec![[1.0, 2.0], [3.5, 4.0]]]),
+            other => panic!("{}", other.describe()),
+        }
+        std::fs::write(&file, "LM=1\nNA NA\n").unwrap();
+        assert!(load(&file).unwrap_err().contains("missing"));
     }
 
     #[test]

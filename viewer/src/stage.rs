@@ -10,10 +10,11 @@ use visard::report::render::Image;
 /// The ground, sRGB; near-white, as in the reports.
 pub const GROUND: f64 = 0.97;
 
-/// Whether anything can draw: kiss3d panics without an adapter, so ask first.
+/// Whether anything can draw: kiss3d panics without an adapter, so ask first. OpenGL does not count: without a display its
+/// pictures come back black.
 pub fn has_adapter() -> bool {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-        backends: wgpu::Backends::all(),
+        backends: wgpu::Backends::PRIMARY,
         ..wgpu::InstanceDescriptor::new_without_display_handle()
     });
     kiss3d::pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default())).is_ok()
@@ -44,7 +45,6 @@ pub struct Stage {
     material: Rc<RefCell<Box<dyn Material3d>>>,
     style: Rc<Cell<Style>>,
     strokes: Vec<Polyline3d>,
-    flat: bool,
     size: (u32, u32),
 }
 
@@ -62,16 +62,7 @@ impl Stage {
         let style = Rc::new(Cell::new(Style::default()));
         let material: Box<dyn Material3d> = Box::new(FaceMaterial::new(style.clone()));
         let material = Rc::new(RefCell::new(material));
-        Self {
-            surface,
-            scene,
-            group,
-            material,
-            style,
-            strokes: Vec::new(),
-            flat: false,
-            size: (width, height),
-        }
+        Self { surface, scene, group, material, style, strokes: Vec::new(), size: (width, height) }
     }
 
     /// Changes the size; the next picture has it.
@@ -92,7 +83,6 @@ impl Stage {
         self.group.remove();
         self.group = self.scene.add_group();
         self.style.set(Style { paint: drawing.paint, two_sided: drawing.two_sided });
-        self.flat = drawing.flat;
         self.strokes = drawing.strokes.iter().map(polyline).collect();
         if drawing.triangles.is_empty() {
             return;
@@ -114,9 +104,8 @@ impl Stage {
         }
     }
 
-    /// Draws one frame as seen; `mark` is a picked point in display coordinates.
+    /// Draws one frame; `look` is how the drawing is seen ([`Drawing::seen`]), `mark` a picked point in display coordinates.
     pub async fn render(&mut self, look: &Look, mark: Option<[f32; 3]>) {
-        let look = self.seen(look);
         let (position, rotation) = look.pose();
         self.group.set_position(position);
         self.group.set_rotation(rotation);
@@ -134,11 +123,6 @@ impl Stage {
         }
         let mut camera = StillCamera::new(look.zoom, self.size.0, self.size.1);
         self.surface.render_3d(&mut self.scene, &mut camera).await;
-    }
-
-    /// What lies in a plane is not turned.
-    fn seen(&self, look: &Look) -> Look {
-        if self.flat { Look { yaw: 0.0, pitch: 0.0, ..*look } } else { *look }
     }
 
     /// The last frame.

@@ -7,12 +7,12 @@ use crate::memory;
 use crate::pane::Show;
 use crate::panel::{State, band, controls, free_name, keys};
 use crate::picking::{Pick, pick};
-use crate::source::{Standing, entries};
+use crate::source::{Entry, Standing, entries};
 use crate::stage::{Stage, guarded, has_adapter};
 use crate::worker::{Origin, Shown, Wish, Worker};
 use kiss3d::egui::{self, Context, Id, Order, PointerButton, Rect, Response, Sense, TextureId, vec2};
 use kiss3d::prelude::*;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use visard::report::colour::ColourScale;
 use visard::report::render::Image;
 
@@ -33,8 +33,14 @@ pub fn open(arguments: &Arguments) -> Result<(), String> {
         );
     }
     state.look = Look::named(&arguments.camera)?;
-    guarded(|| kiss3d::pollster::block_on(run(state)))
-        .map_err(|said| format!("the window cannot go on ({said}); --screenshot FILE needs no display"))
+    guarded(|| kiss3d::pollster::block_on(run(state))).map_err(|said| {
+        format!("the window cannot go on: {}; --screenshot FILE needs no display", plainly(&said))
+    })
+}
+
+/// What the libraries say of a display, without their own source's places.
+fn plainly(said: &str) -> &str {
+    if said.contains("event loop") { "the display cannot be reached" } else { said }
 }
 
 fn has_display() -> bool {
@@ -47,7 +53,7 @@ fn first_state(arguments: &Arguments) -> Result<State, String> {
     for path in &arguments.paths {
         let (origin, listed) = origin(path, arguments.mu)?;
         origins.push(origin);
-        found.extend(listed);
+        list(&mut found, listed, path, arguments.paths.len() > 1);
     }
     origins.truncate(2);
     let with = |extra: Extra| arguments.with.contains(&extra);
@@ -72,7 +78,20 @@ fn first_state(arguments: &Arguments) -> Result<State, String> {
     })
 }
 
-fn origin(path: &Path, mu: f64) -> Result<(Origin, Vec<crate::source::Entry>), String> {
+/// Adds what is not listed yet; with the folder's name where there are several.
+fn list(found: &mut Vec<Entry>, listed: Vec<Entry>, path: &Path, several: bool) {
+    let folder = path.file_name().filter(|_| several && path.is_dir());
+    for mut entry in listed {
+        if let Some(folder) = folder {
+            entry.name = format!("{}/{}", folder.to_string_lossy(), entry.name);
+        }
+        if !found.iter().any(|e| e.path == entry.path) {
+            found.push(entry);
+        }
+    }
+}
+
+fn origin(path: &Path, mu: f64) -> Result<(Origin, Vec<Entry>), String> {
     match path.to_str() {
         Some("builtin") if !path.exists() => Ok((Origin::Template, Vec::new())),
         Some("synthetic") if !path.exists() => Ok((Origin::Synthetic { mu, draw: 1 }, Vec::new())),
@@ -104,11 +123,11 @@ async fn run(mut state: State) {
     let worker = Worker::start();
     let mut asked = None;
     let mut panes: Vec<Pane> = Vec::new();
-    let mut mark: Option<Pick> = None;
+    let mut picked = Picked::default();
     let mut left: f32 = 0.0;
     window.rebind_close_key(None);
     while window.render_3d(&mut scene, &mut camera).await {
-        take_dropped(&window, &mut state);
+        take_dropped(&window.dropped_files(), &mut state);
         if asked.as_ref() != Some(&state.wish) {
             worker.ask(state.wish.clone());
             asked = Some(state.wish.clone());
@@ -118,7 +137,7 @@ async fn run(mut state: State) {
             state.busy = asked.as_ref() != Some(&wish);
             match answer {
                 Ok(shown) => {
-                    mark = None;
+                    picked.mark = None;
                     show(&mut window, &mut panes, shown, &mut state).await;
                 }
                 Err(message) => state.message = message,
@@ -128,7 +147,7 @@ async fn run(mut state: State) {
         let screen = screen(&window);
         let top = if standing.band().is_some() { 30.0 } else { 0.0 };
         let area = Rect::from_min_max(egui::pos2(left.min(0.5 * screen.width()), top), screen.max);
-        draw_panes(&mut window, &mut panes, area, &state.look, mark).await;
+        draw_panes(&mut window, &mut panes, area, &state.look, picked).await;
         if std::mem::take(&mut state.save_picture) {
             state.message = save_picture(&panes);
         }
@@ -136,13 +155,16 @@ async fn run(mut state: State) {
             for (k, pane) in panes.iter().enumerate() {
                 let rect = pane_rect(area, k, panes.len());
                 let response = lay_out(ctx, k, rect, pane);
-                move_by_mouse(ctx, &response, rect, pane, &mut state, &mut mark);
+                move_by_mouse(ctx, &response, rect, &panes[..=k], &mut state, &mut picked);
             }
-            mark_facts(&panes, mark, &mut state);
+            mark_facts(&panes, picked.mark, &mut state);
             band(ctx, standing);
             left = controls(ctx, &mut state, top);
             keys(ctx, &mut state);
         });
+        if state.look.pivot == [0.0; 3] {
+            picked.centre = None;
+        }
         if state.close {
             window.close();
         }
@@ -155,14 +177,14 @@ fn screen(window: &Window) -> Rect {
     Rect::from_min_size(egui::Pos2::ZERO, vec2(window.width() as f32 / scale, window.height() as f32 / scale))
 }
 
-fn take_dropped(window: &Window, state: &mut State) {
-    let dropped = window.dropped_files();
+/// Shows dropped files or folders, the first two side by side.
+fn take_dropped(dropped: &[PathBuf], state: &mut State) {
     let mut origins = Vec::new();
-    for path in &dropped {
+    for path in dropped {
         match origin(path, 1.0) {
             Ok((origin, listed)) => {
                 origins.push(origin);
-                state.entries.extend(listed);
+                list(&mut state.entries, listed, path, true);
             }
             Err(message) => state.message = message,
         }
@@ -208,18 +230,18 @@ fn pane_rect(area: Rect, k: usize, n: usize) -> Rect {
 }
 
 /// Draws the panes whose look, mark or size changed.
-async fn draw_panes(window: &mut Window, panes: &mut [Pane], area: Rect, look: &Look, mark: Option<Pick>) {
+async fn draw_panes(window: &mut Window, panes: &mut [Pane], area: Rect, look: &Look, picked: Picked) {
     let scale = window.scale_factor() as f32;
     let count = panes.len();
     for (k, pane) in panes.iter_mut().enumerate() {
         let rect = pane_rect(area, k, count);
         let size = ((rect.width() * scale).max(8.0) as u32, (rect.height() * scale).max(8.0) as u32);
-        let wanted = (*look, mark, size);
+        let wanted = (pane.shown.drawing.seen(look, picked.centre), picked.mark, size);
         if pane.drawn == Some(wanted) {
             continue;
         }
         pane.stage.resize(size.0, size.1);
-        pane.stage.render(look, mark.and_then(|m| m.point(&pane.shown.drawing))).await;
+        pane.stage.render(&wanted.0, picked.mark.and_then(|m| m.point(&pane.shown.drawing))).await;
         if pane.drawn.map(|d| d.2) != Some(size) || pane.texture.is_none() {
             if let Some(texture) = pane.texture.take() {
                 window.unregister_egui_texture(texture);
@@ -245,7 +267,7 @@ fn lay_out(ctx: &Context, k: usize, rect: Rect, pane: &Pane) -> Response {
         }
         let title = place.center_bottom() - vec2(0.0, 8.0);
         let font = egui::FontId::proportional(14.0);
-        let name = &pane.shown.subject.name;
+        let name = pane.shown.title();
         ui.painter().text(title, egui::Align2::CENTER_BOTTOM, name, font, egui::Color32::from_gray(60));
         response
     })
@@ -273,15 +295,25 @@ fn colour_bar(painter: &egui::Painter, pane: Rect, scale: &ColourScale) {
     }
 }
 
-/// As in MeshLab: left turns, right, middle or Ctrl + left moves, the wheel enlarges, a double click sets the centre.
+/// The points that were clicked: on every pane of the same triangles.
+#[derive(Debug, Clone, Copy, Default)]
+struct Picked {
+    /// Marked by a click.
+    mark: Option<Pick>,
+    /// Made the centre by a double click.
+    centre: Option<Pick>,
+}
+
+/// On the last of the panes. As in MeshLab: left turns, right, middle or Ctrl + left moves, the wheel enlarges, a double click sets the centre.
 fn move_by_mouse(
     ctx: &Context,
     response: &Response,
     rect: Rect,
-    pane: &Pane,
+    panes: &[Pane],
     state: &mut State,
-    mark: &mut Option<Pick>,
+    picked: &mut Picked,
 ) {
+    let Some(pane) = panes.last() else { return };
     let delta = response.drag_delta();
     let (dx, dy) = (f64::from(delta.x), f64::from(delta.y));
     let modified = ctx.input(|i| i.modifiers.ctrl || i.modifiers.shift || i.modifiers.command);
@@ -304,11 +336,15 @@ fn move_by_mouse(
     };
     let place = [(at.x - rect.min.x) / rect.width(), (at.y - rect.min.y) / rect.height()].map(f64::from);
     let aspect = f64::from(rect.width() / rect.height());
-    let found = pick(&pane.shown.drawing, &state.look, place, aspect);
-    *mark = found;
+    let seen = pane.shown.drawing.seen(&state.look, picked.centre);
+    let found = pick(&pane.shown.drawing, &seen, place, aspect);
+    picked.mark = found;
+    // A disk map stands to the right of its surface, which is what turns about the new centre.
+    let surface = panes.iter().rev().find(|p| !p.shown.drawing.flat).unwrap_or(pane);
     if let (true, Some(found)) = (response.double_clicked(), found)
-        && let Some(point) = found.point(&pane.shown.drawing)
+        && let Some(point) = found.point(&surface.shown.drawing)
     {
+        picked.centre = Some(found);
         state.look.centre_on(point.map(f64::from));
     }
 }
@@ -343,5 +379,34 @@ fn save_picture(panes: &[Pane]) -> String {
     match png.and_then(|bytes: Vec<u8>| visard::io::write_bytes(&file, &bytes).map_err(|e| e.to_string())) {
         Ok(()) => format!("saved {}", file.display()),
         Err(error) => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[test]
+    fn dropped_files_are_shown_side_by_side_and_refused_ones_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let study = dir.path().join("study");
+        std::fs::create_dir_all(study.join("release")).unwrap();
+        std::fs::write(study.join("release/mean.ply"), "ply").unwrap();
+        let scan = dir.path().join("scan.ply");
+        std::fs::write(&scan, "ply").unwrap();
+        let mut state = first_state(&Arguments::parse_from(["v", "builtin"])).unwrap();
+        take_dropped(&[], &mut state);
+        assert_eq!(state.wish.origins, [Origin::Template]);
+        take_dropped(&[study.clone(), scan.clone(), scan.clone()], &mut state);
+        let mean = study.join("release/mean.ply");
+        assert_eq!(state.wish.origins, [Origin::File(mean), Origin::File(scan.clone())]);
+        let names: Vec<&str> = state.entries.iter().map(|e| e.name.as_str()).collect();
+        assert!(names.len() == 2 && names[0] == "study/release/mean.ply", "{names:?}");
+        // What cannot be shown leaves what is shown.
+        let empty = dir.path().join("empty");
+        std::fs::create_dir(&empty).unwrap();
+        take_dropped(&[empty], &mut state);
+        assert!(state.message.contains("no release") && state.wish.origins.len() == 2);
     }
 }

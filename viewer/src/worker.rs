@@ -1,7 +1,7 @@
 //! Reads and prepares what is to be shown on a thread of its own, so that the window never waits for a large file.
 
 use crate::pane::{Drawing, Show, draw};
-use crate::source::{self, Subject};
+use crate::source::{self, Shape, Subject};
 use crate::synthetic::{PEOPLE, Population, template_subject};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,6 +41,14 @@ pub struct Shown {
     pub subject: Arc<Subject>,
     /// What is drawn.
     pub drawing: Drawing,
+}
+
+impl Shown {
+    /// What is written under it.
+    pub fn title(&self) -> String {
+        let flattened = self.drawing.flat && matches!(self.subject.shape, Shape::Surface(_));
+        format!("{}{}", self.subject.name, if flattened { ", disk map" } else { "" })
+    }
 }
 
 /// The thread.

@@ -42,7 +42,7 @@ fn what_cannot_be_shown_is_refused_in_one_line() {
     shot(&file("cut.obj", "v 0 0 0\nv 1 0\n"), "cut.obj");
     shot(&file("nan.obj", "v 0 0 0\nv 1 0 nan\nv 0 1 0\nf 1 2 3\n"), "nan.obj");
     shot(&file("outside.obj", "v 0 0 0\nf 1 2 3\n"), "outside.obj");
-    shot(&file("cut.tps", "LP=3\n1 2\n"), "cut.tps");
+    shot(&file("cut.tps", "LM=3\n1 2\n"), "cut.tps");
     let array = dir.path().join("odd.npy");
     write_npy(&array, &[2, 7], &[0.0; 14]).unwrap();
     shot(&array, "shape [2, 7]");
@@ -78,17 +78,39 @@ fn a_display_that_is_not_there_is_no_crash() {
     assert!(message.contains("--screenshot FILE") && !message.contains("panicked"), "{message}");
 }
 
+/// OpenGL is not asked for in its place: its pictures come back black where there is no display.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_vulkan_the_built_in_renderer_draws() {
+    let dir = tempfile::tempdir().unwrap();
+    let png = dir.path().join("out.png");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visard-viewer"));
+    let absent = dir.path().join("absent.json");
+    let output = command
+        .args(["builtin", "--size", "64x64", "--screenshot", text(&png)])
+        .env("VK_ICD_FILENAMES", &absent)
+        .env("VK_DRIVER_FILES", &absent)
+        .output()
+        .unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && message.contains("built-in renderer"), "{message}");
+    assert!(first_pixel(&png).iter().all(|c| *c > 240));
+}
+
 /// The first pixel of a small screenshot.
 fn corner(arguments: &[&str]) -> [u8; 3] {
     let dir = tempfile::tempdir().unwrap();
     let png = dir.path().join("out.png");
     let output = viewer(&[arguments, &["--size", "96x96", "--screenshot", text(&png)]].concat());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let file = std::io::BufReader::new(std::fs::File::open(&png).unwrap());
+    first_pixel(&png)
+}
+
+fn first_pixel(png: &Path) -> [u8; 3] {
+    let file = std::io::BufReader::new(std::fs::File::open(png).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
     let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut rgb).unwrap();
-    assert_eq!((info.width, info.height), (96, 96));
+    reader.next_frame(&mut rgb).unwrap();
     [rgb[0], rgb[1], rgb[2]]
 }
 

@@ -5,17 +5,28 @@ use super::noise_map::along_normals;
 use super::output::{OutputError, Results};
 use super::record::{ScanRow, Stage};
 use super::release_report::portraits;
+use super::scan_table::page_table;
+use super::worst::worst_registrations;
 use crate::function::FaceCurves;
 use crate::mesh::TriMesh;
 use crate::report::chart::{Axis, histogram};
 use crate::report::colour::{ColourScale, short};
 use crate::report::figure::Figure;
 use crate::report::page::Page;
-use crate::report::render::{CLAY, Colour, Image, View, render};
+use crate::report::render::{CLAY, Image, View, render};
 use crate::report::surface_view::SurfaceView;
 
-/// How many of the worst registrations are drawn.
-const WORST: usize = 6;
+/// What the columns of the table mean.
+const COLUMN_NOTES: [&str; 6] = [
+    "misfit: root-mean-square distance of the smoothly moved template to the scan's planes at the last step, in nominal \
+     millimetres (a face of ordinary size)",
+    "share on scan, distance to scan: of the registered vertices, how many lie where there is scan, and their \
+     root-mean-square distance to it in units of the template",
+    "least Jacobian: of the map from the template, relative to its mean; 0 or less would be a fold, and such scans are refused",
+    "energy, angle distortion, flipped triangles: of the SRNF registration only, which flattens the scan",
+    "deviation: of the record's curves from the template's, root mean square, on a face of area 1",
+    "pose misfit: of the rigid fit that found the nose, relative to the face's size",
+];
 
 /// The page.
 pub fn internal_report(
@@ -51,30 +62,17 @@ pub fn internal_report(
     page.figures(&spread_charts(results));
     page.heading("Registrations to look at");
     page.paragraph(
-        "The scans whose surfaces agree least with the template's after registration (largest remaining SRNF energy). Colour: \
-         distance from the template along its normal. A face that is torn, folded or not a face was registered badly; \
-         one that is merely unusual is fine.",
+        "The scans with the most left over by the registration. Left: the scan, cropped and repaired; middle and right: the \
+         template's surface as it was registered to it, which should be the same face; grey where there is no scan. One that \
+         is torn, folded or another \
+         face was registered badly; one that is merely unusual is fine.",
     );
-    page.figures(&worst_registrations(results)?);
+    page.wide_figures(&worst_registrations(results)?);
     page.heading("All scans");
     page.paragraph("Click a heading to sort. Scans that could not be processed are marked.");
-    let rows: Vec<Vec<String>> = results.rows.iter().map(scan_cells).collect();
-    page.sortable_table(
-        &[
-            "scan",
-            "problem",
-            "points",
-            "repairs",
-            "pose misfit",
-            "angle distortion °",
-            "energy",
-            "min Jacobian",
-            "deviation",
-            "seconds",
-        ],
-        &rows,
-        &|k| !results.rows[k].is_ok(),
-    );
+    let (headings, cells) = page_table(results.rows);
+    page.sortable_table(&headings, &cells, &|k| !results.rows[k].is_ok());
+    page.list(&COLUMN_NOTES);
     page.heading("Seconds by stage (median scan)");
     page.table(&["stage", "seconds"], &stage_rows(results.rows));
     Ok(page.to_html())
@@ -96,7 +94,7 @@ fn error_facts(results: &Results<'_>, released: &FaceCurves) -> Vec<(String, Str
 /// (1/n²) Σ ‖F_i − mean‖², from each record's deviation from the template.
 fn sampling_error(rows: &[ScanRow], own: &FaceCurves, mean: &FaceCurves) -> f64 {
     let n = rows.len() as f64;
-    let about_template = rows.iter().map(|r| r.deviation * r.deviation).sum::<f64>() / n;
+    let about_template = rows.iter().filter_map(|r| r.deviation).map(|d| d * d).sum::<f64>() / n;
     (about_template - mean.mean_square_distance(own)).max(0.0) / n
 }
 
@@ -113,78 +111,48 @@ fn difference(nonprivate: &TriMesh, private: &TriMesh) -> Figure {
 }
 
 fn spread_charts(results: &Results<'_>) -> Vec<Figure> {
-    let of =
-        |f: fn(&ScanRow) -> f64| -> Vec<f64> { results.rows.iter().filter(|r| r.is_ok()).map(f).collect() };
+    let of = |f: fn(&ScanRow) -> Option<f64>| -> Vec<f64> { results.rows.iter().filter_map(f).collect() };
     let clip = results.released.map(|r| r.price.clip.get());
     let marks: Vec<(f64, &str)> = clip.iter().map(|&c| (c, "clip radius")).collect();
     let deviation = of(|r| r.deviation);
     let beyond = clip.map_or(0, |c| deviation.iter().filter(|d| **d > c).count());
-    vec![
-        Figure::chart(
-            histogram(
-                "Deviation from the template",
-                &Axis::linear("root mean square, face of area 1"),
-                &deviation,
-                24,
-                &marks,
-            ),
-            format!(
-                "Records beyond the clip radius (pulled back to it where the radius is for whole faces): {beyond}."
-            ),
+    let mut figures = vec![Figure::chart(
+        histogram(
+            "Deviation from the template",
+            &Axis::linear("root mean square, face of area 1"),
+            &deviation,
+            24,
+            &marks,
         ),
-        Figure::chart(
-            histogram(
-                "Energy after registration",
-                &Axis::linear("SRNF energy"),
-                &of(|r| r.energy_end),
-                24,
-                &[],
-            ),
-            "Large values are worth a look.",
+        format!(
+            "Records beyond the clip radius (pulled back to it where the radius is for whole faces): {beyond}."
         ),
-        Figure::chart(
-            histogram(
-                "Angle distortion of the disk maps",
-                &Axis::linear("mean, degrees"),
-                &of(|r| r.angle_distortion_deg),
-                24,
-                &[],
-            ),
-            "A discrete conformal map of a smooth scan is within a few degrees.",
-        ),
-    ]
-}
-
-fn worst_registrations(results: &Results<'_>) -> Result<Vec<Figure>, OutputError> {
-    let template = &results.loaded.template;
-    let own = template.face_through(results.own)?;
-    let normals = own.vertex_normals();
-    let mut worst: Vec<(&ScanRow, &FaceCurves)> =
-        results.rows.iter().zip(results.records).filter_map(|(row, r)| Some((row, r.as_ref()?))).collect();
-    worst.sort_by(|a, b| b.0.energy_end.total_cmp(&a.0.energy_end));
-    worst.truncate(WORST);
-    let mut faces = Vec::new();
-    for (row, curves) in worst {
-        let face = template.face_through(curves)?;
-        let along = along_normals(&face, &own, &normals);
-        faces.push((row, face, along));
-    }
-    let all: Vec<f64> = faces.iter().flat_map(|f| f.2.iter().copied()).collect();
-    let scale = ColourScale::signed("distance from the template", "face of area 1", &all);
-    faces
-        .iter()
-        .map(|(row, face, along)| {
-            let colours: Vec<[f64; 3]> = along.iter().map(|d| scale.colour(*d)).collect();
-            let small = |view: View| View { size: 260, ..view };
-            let image = Image::beside(&[
-                render(face, small(View::FRONT), CLAY),
-                render(face, small(View::THREE_QUARTER), Colour::PerVertex(&colours)),
-            ]);
-            let caption =
-                format!("{}: energy {}, deviation {}", row.scan, short(row.energy_end), short(row.deviation));
-            Ok(Figure::image_with_bar(&image, &scale, caption)?)
-        })
-        .collect()
+    )];
+    let mut add = |title: &str, axis: &str, values: &[f64], caption: &str| {
+        if !values.is_empty() {
+            figures.push(Figure::chart(histogram(title, &Axis::linear(axis), values, 24, &[]), caption));
+        }
+    };
+    add(
+        "Misfit after registration",
+        "root mean square, nominal mm",
+        &of(|r| r.misfit_end),
+        "How far the smoothly moved template stays from the scan before its vertices land on it.",
+    );
+    add("Energy after registration", "SRNF energy", &of(|r| r.energy_end), "Large values are worth a look.");
+    add(
+        "Angle distortion of the disk maps",
+        "mean, degrees",
+        &of(|r| r.angle_distortion_deg),
+        "A discrete conformal map of a smooth scan is within a few degrees.",
+    );
+    add(
+        "Share of the surface on the scan",
+        "share of the vertices",
+        &of(|r| r.is_ok().then_some(r.on_scan)),
+        "The rest continues smoothly where the scan has ended.",
+    );
+    figures
 }
 
 fn stage_rows(rows: &[ScanRow]) -> Vec<Vec<String>> {
@@ -198,20 +166,4 @@ fn stage_rows(rows: &[ScanRow]) -> Vec<Vec<String>> {
             vec![(*name).to_owned(), format!("{middle:.4}")]
         })
         .collect()
-}
-
-fn scan_cells(row: &ScanRow) -> Vec<String> {
-    let known = |text: String| if row.is_ok() { text } else { String::new() };
-    vec![
-        row.scan.clone(),
-        row.problem.clone(),
-        row.points.to_string(),
-        row.repairs.clone(),
-        known(format!("{:.4}", row.pose_misfit)),
-        known(format!("{:.2}", row.angle_distortion_deg)),
-        known(format!("{:.4}", row.energy_end)),
-        known(format!("{:.3}", row.min_jacobian)),
-        known(format!("{:.4}", row.deviation)),
-        format!("{:.3}", row.seconds.iter().sum::<f64>()),
-    ]
 }

@@ -6,14 +6,17 @@
 
 mod cache;
 mod internal_report;
+mod landing;
 pub mod mean;
 mod noise_map;
 mod output;
 pub mod record;
 mod release_report;
 mod run;
+pub mod scan_table;
 mod settings;
 mod template;
+mod worst;
 
 pub use mean::{ClipChoice, FaceMechanism};
 pub use run::{Outcome, Progress, StudyError, run};

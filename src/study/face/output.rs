@@ -4,7 +4,7 @@
 use super::internal_report::internal_report;
 use super::mean::ReleasedMean;
 use super::noise_map::noise_map;
-use super::record::{Record, ScanRow, Stage};
+use super::record::{RecordSettings, ScanRow};
 use super::release_report::release_report;
 use super::settings::FaceStudySettings;
 use super::template::LoadedTemplate;
@@ -12,10 +12,10 @@ use crate::function::FaceCurves;
 use crate::io::{WriteError, write_bytes, write_npy, write_ply};
 use crate::mesh::TriMesh;
 use crate::privacy::{Caveat, Certificate, CertificateError, Composition, PrivacyLoss, Statement};
-use crate::study::StudyFolder;
+use crate::study::{FolderError, StudyFolder};
 use crate::surface::TemplateError;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A result could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -25,8 +25,8 @@ pub enum OutputError {
     #[error(transparent)]
     Write(#[from] WriteError),
     /// A folder.
-    #[error("cannot prepare {0}: {1}")]
-    Folder(String, std::io::Error),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// The mean as a mesh.
     #[error(transparent)]
     Mesh(#[from] TemplateError),
@@ -44,47 +44,12 @@ pub struct Results<'a> {
     pub settings: &'a FaceStudySettings,
     pub loaded: &'a LoadedTemplate,
     pub own: &'a FaceCurves,
+    pub scans: &'a [PathBuf],
+    pub record_settings: &'a RecordSettings,
     pub rows: &'a [ScanRow],
-    pub records: &'a [Option<FaceCurves>],
     pub nonprivate: &'a FaceCurves,
     pub released: Option<&'a ReleasedMean>,
     pub spent: &'a Composition,
-}
-
-/// `internal/scans.csv`: one line per scan.
-pub fn write_scan_table(folder: &StudyFolder, records: &[Record]) -> Result<(), OutputError> {
-    let mut text = String::from(
-        "scan,status,problem,points,was_mesh,repairs,pose_misfit,angle_distortion_deg,flipped_triangles,\
-         energy_start,energy_end,min_jacobian,deviation,seconds",
-    );
-    Stage::NAMES.iter().for_each(|stage| text.push_str(&format!(",seconds_{stage}")));
-    text.push('\n');
-    for Record { row, .. } in records {
-        let status = if row.is_ok() { "ok" } else { "failed" };
-        text.push_str(&format!(
-            "{},{status},{},{},{},{},{:.5},{:.4},{},{:.6},{:.6},{:.4},{:.6},{:.4}",
-            quoted(&row.scan),
-            quoted(&row.problem),
-            row.points,
-            row.was_mesh,
-            quoted(&row.repairs),
-            row.pose_misfit,
-            row.angle_distortion_deg,
-            row.flipped_triangles,
-            row.energy_start,
-            row.energy_end,
-            row.min_jacobian,
-            row.deviation,
-            row.seconds.iter().sum::<f64>(),
-        ));
-        row.seconds.iter().for_each(|s| text.push_str(&format!(",{s:.4}")));
-        text.push('\n');
-    }
-    Ok(write_bytes(&folder.internal().join("scans.csv"), text.as_bytes())?)
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\"\""))
 }
 
 /// Writes the internal results, then the release.
@@ -104,7 +69,7 @@ pub fn write_results(results: &Results<'_>) -> Result<(), OutputError> {
             let certificate = certify(results, released)?;
             let page = internal_report(results, &nonprivate_mesh, Some(&mesh))?;
             write_bytes(&internal.join("report.html"), page.as_bytes())?;
-            write_release(results, released, &mesh, &certificate)?;
+            results.folder.publish(|aside| fill_release(aside, results, released, &mesh, &certificate))?;
         }
     }
     // Last: its presence says that the internal results are whole.
@@ -151,41 +116,23 @@ fn certify(results: &Results<'_>, released: &ReleasedMean) -> Result<Certificate
     Ok(statement.certify()?)
 }
 
-/// Puts the release together aside and moves it into place.
-fn write_release(
+/// Everything that may be published, into an empty folder; the certificate last.
+fn fill_release(
+    folder: &Path,
     results: &Results<'_>,
     released: &ReleasedMean,
     mesh: &TriMesh,
     certificate: &Certificate,
 ) -> Result<(), OutputError> {
-    let release = results.folder.release();
-    let aside = results.folder.root().join(".release.tmp");
-    let prepare = |e| OutputError::Folder(aside.display().to_string(), e);
-    remove_folder(&aside).map_err(prepare)?;
-    std::fs::create_dir_all(&aside).map_err(prepare)?;
-    write_ply(&aside.join("mean.ply"), mesh)?;
+    write_ply(&folder.join("mean.ply"), mesh)?;
     let shape = [released.curves.curves(), released.curves.samples(), 3];
-    write_npy(&aside.join("curves.npy"), &shape, released.curves.data())?;
+    write_npy(&folder.join("curves.npy"), &shape, released.curves.data())?;
     let json = certificate.to_json()?;
     let noise = noise_map(results.settings, &results.loaded.template, results.own, released, mesh)?;
     if let Some(noise) = &noise {
-        write_npy(&aside.join("noise.npy"), &[noise.len()], noise)?;
+        write_npy(&folder.join("noise.npy"), &[noise.len()], noise)?;
     }
     let page = release_report(results, released, mesh, noise.as_deref(), certificate, &json)?;
-    write_bytes(&aside.join("report.html"), page.as_bytes())?;
-    write_bytes(&aside.join("certificate.json"), json.as_bytes())?;
-    let finish = || -> std::io::Result<()> {
-        let old = results.folder.root().join(".release.old");
-        remove_folder(&old)?;
-        if release.exists() {
-            std::fs::rename(&release, &old)?;
-        }
-        std::fs::rename(&aside, &release)?;
-        remove_folder(&old)
-    };
-    finish().map_err(|e| OutputError::Folder(release.display().to_string(), e))
-}
-
-fn remove_folder(path: &Path) -> std::io::Result<()> {
-    if path.exists() { std::fs::remove_dir_all(path) } else { Ok(()) }
+    write_bytes(&folder.join("report.html"), page.as_bytes())?;
+    Ok(write_bytes(&folder.join("certificate.json"), json.as_bytes())?)
 }

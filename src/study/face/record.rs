@@ -1,5 +1,6 @@
 //! One scan → one record, against public inputs only.
 
+use super::landing::Landing;
 use super::settings::Registration;
 use crate::conformal::{Quality, disk_map};
 use crate::function::FaceCurves;
@@ -49,7 +50,7 @@ pub struct RecordError {
     pub reason: String,
 }
 
-/// What is known of one scan; for the data holder only.
+/// What is known of one scan; for the data holder only. What a route of registration does not have is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScanRow {
     /// The scan's file name.
@@ -63,19 +64,29 @@ pub struct ScanRow {
     /// The repairs the topology needed, in words.
     pub repairs: String,
     /// Misfit of the pose (see [`mesh::Pose`]).
-    pub pose_misfit: f64,
-    /// Mean absolute angle distortion of the disk map, degrees.
-    pub angle_distortion_deg: f64,
-    /// Flipped triangles of the disk map (must be 0).
-    pub flipped_triangles: usize,
-    /// Registration energy before the first step of the finest level.
-    pub energy_start: f64,
+    pub pose_misfit: Option<f64>,
+    /// Steps the registration took on its finest level.
+    pub steps: usize,
+    /// Elastic registration: root-mean-square distance to the matched planes before the first step, nominal millimetres.
+    pub misfit_start: Option<f64>,
+    /// And before the last.
+    pub misfit_end: Option<f64>,
+    /// SRNF registration: mean absolute angle distortion of the scan's disk map, degrees.
+    pub angle_distortion_deg: Option<f64>,
+    /// SRNF registration: flipped triangles of the disk map (must be 0).
+    pub flipped_triangles: Option<usize>,
+    /// SRNF registration: energy before the first step of the finest level.
+    pub energy_start: Option<f64>,
     /// And after its last.
-    pub energy_end: f64,
+    pub energy_end: Option<f64>,
+    /// Share of the registered vertices that lie where there is scan; elsewhere the surface was continued.
+    pub on_scan: f64,
+    /// Root-mean-square distance of those to the scan, in units of the template.
+    pub distance_to_scan: f64,
     /// Smallest Jacobian determinant of the registration (must be positive).
     pub min_jacobian: f64,
     /// Root-mean-square deviation of the curves from the template's, in units of √area.
-    pub deviation: f64,
+    pub deviation: Option<f64>,
     /// Seconds by [`Stage`].
     pub seconds: [f64; 7],
 }
@@ -84,6 +95,11 @@ impl ScanRow {
     /// Whether the scan gave curves.
     pub fn is_ok(&self) -> bool {
         self.problem.is_empty()
+    }
+
+    /// What the registration could not remove: the last misfit or energy, whichever it minimizes.
+    pub fn remaining(&self) -> f64 {
+        self.misfit_end.or(self.energy_end).unwrap_or(0.0)
     }
 }
 
@@ -205,7 +221,7 @@ pub fn prepare_scan(
     watch.0.was_mesh = scan.triangles.is_some();
     let pose = watch.stage(Stage::Pose, || template.pose().find(&scan.vertices))?;
     let nose = given_nose.unwrap_or(pose.nose_tip);
-    watch.0.pose_misfit = pose.misfit;
+    watch.0.pose_misfit = Some(pose.misfit);
     let reach = crop_radius * pose.similarity.scale;
     let mesh = watch.stage(Stage::Mesh, || match scan.triangles {
         Some(triangles) => TriMesh::new(scan.vertices, triangles),
@@ -253,9 +269,23 @@ pub fn register_scan(
             })?
         }
     };
+    let landing = watch.stage(Stage::Register, || Landing::measure(prepared, &registered.positions))?;
     let finest = registered.energy.last();
-    watch.0.energy_start = finest.and_then(|e| e.first()).copied().unwrap_or(0.0);
-    watch.0.energy_end = finest.and_then(|e| e.last()).copied().unwrap_or(0.0);
+    let (first, last) = (finest.and_then(|e| e.first()).copied(), finest.and_then(|e| e.last()).copied());
+    let recorded = finest.map_or(0, Vec::len);
+    match registration {
+        // One entry before every step.
+        Registration::Elastic => {
+            (watch.0.misfit_start, watch.0.misfit_end, watch.0.steps) = (first, last, recorded);
+        }
+        // One more after the last.
+        Registration::Srnf => {
+            (watch.0.energy_start, watch.0.energy_end) = (first, last);
+            watch.0.steps = recorded.saturating_sub(1);
+        }
+    }
+    watch.0.on_scan = landing.share();
+    watch.0.distance_to_scan = landing.root_mean_square();
     watch.0.min_jacobian = registered.min_jacobian;
     Ok(registered.positions)
 }
@@ -273,8 +303,8 @@ fn flatten_scan(
         let map = surface::recentred(&map, &prepared.disk, prepared.nose, &upward)?;
         Ok::<_, crate::conformal::ConformalError>((DiskSurface::new(&prepared.disk, &map), measured))
     })?;
-    watch.0.angle_distortion_deg = measured.angle_distortion_deg.mean;
-    watch.0.flipped_triangles = measured.flipped_triangles;
+    watch.0.angle_distortion_deg = Some(measured.angle_distortion_deg.mean);
+    watch.0.flipped_triangles = Some(measured.flipped_triangles);
     Ok(surface)
 }
 

@@ -3,11 +3,12 @@
 use super::cache::RecordCache;
 use super::mean::{self, ClipChoice, FaceMechanism, MeanError, ReleasedMean};
 use super::output::{self, OutputError, Results};
-use super::record::{Record, RecordSettings, landmark_file, process_scan};
+use super::record::{Record, RecordSettings, ScanRow, landmark_file, process_scan};
+use super::scan_table;
 use super::settings::FaceStudySettings;
 use super::template::{LoadedTemplate, TemplateLoadError, load_template};
 use crate::function::FaceCurves;
-use crate::io::{ReadError, WriteError, list_scans};
+use crate::io::{ReadError, WriteError, list_scans, write_bytes};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{BudgetError, Ledger, LedgerError, PrivacyLoss};
 use crate::study::{FolderError, StudyFolder};
@@ -112,18 +113,20 @@ pub fn run(
     let ceiling = settings.ceiling.map(PrivacyLoss::Gaussian);
     let mut ledger = Ledger::open(&folder.ledger(), ceiling)?;
     progress(Progress::Found { scans: scans.len() });
-    let records = process_all(&scans, &loaded, settings, &folder, progress)?;
+    let record_settings = RecordSettings {
+        registration: settings.registration,
+        crop_radius: settings.crop_radius.unwrap_or(1.05 * loaded.template.reach()),
+        curves: settings.curves,
+        samples: settings.samples,
+    };
+    let records = process_all(&scans, &loaded, &record_settings, settings.resume, &folder, progress)?;
     let failed = records.iter().filter(|r| r.curves.is_none()).count();
-    output::write_scan_table(&folder, &records)?;
-    if failed == records.len() {
+    let (rows, curves): (Vec<_>, Vec<_>) = records.into_iter().map(|r| (r.row, r.curves)).unzip();
+    write_bytes(&folder.internal().join("scans.csv"), scan_table::csv(&rows).as_bytes())?;
+    if failed == rows.len() {
         return Err(StudyError::NoneProcessed(failed));
     }
-    let mut stage_seconds = [0.0; 7];
-    for r in &records {
-        stage_seconds.iter_mut().zip(r.row.seconds).for_each(|(a, b)| *a += b);
-    }
     progress(Progress::Releasing);
-    let (rows, curves): (Vec<_>, Vec<_>) = records.into_iter().map(|r| (r.row, r.curves)).unzip();
     let own =
         loaded.template.own_curves(settings.curves, settings.samples).map_err(TemplateLoadError::from)?;
     let nonprivate = mean::nonprivate_mean(&own, &curves).map_err(MeanError::from)?;
@@ -134,13 +137,23 @@ pub fn run(
         settings,
         loaded: &loaded,
         own: &own,
+        scans: &scans,
+        record_settings: &record_settings,
         rows: &rows,
-        records: &curves,
         nonprivate: &nonprivate,
         released: released.as_ref(),
         spent: ledger.spent(),
     })?;
+    let stage_seconds = total_seconds(&rows);
     Ok(Outcome { folder, scans: rows.len(), failed, released, mean_square_error, stage_seconds })
+}
+
+fn total_seconds(rows: &[ScanRow]) -> [f64; 7] {
+    let mut total = [0.0; 7];
+    for row in rows {
+        total.iter_mut().zip(row.seconds).for_each(|(a, b)| *a += b);
+    }
+    total
 }
 
 fn release_mean(
@@ -174,18 +187,13 @@ fn release_mean(
 fn process_all(
     scans: &[PathBuf],
     loaded: &LoadedTemplate,
-    settings: &FaceStudySettings,
+    settings: &RecordSettings,
+    resume: bool,
     folder: &StudyFolder,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Vec<Record>, StudyError> {
     let template = &loaded.template;
-    let record_settings = RecordSettings {
-        registration: settings.registration,
-        crop_radius: settings.crop_radius.unwrap_or(1.05 * template.reach()),
-        curves: settings.curves,
-        samples: settings.samples,
-    };
-    let fingerprint = format!("{} {} {record_settings:?}", env!("CARGO_PKG_VERSION"), loaded.input.sha256);
+    let fingerprint = format!("{} {} {settings:?}", env!("CARGO_PKG_VERSION"), loaded.input.sha256);
     let cache = RecordCache::new(folder.records(), &fingerprint);
     let own = template.own_curves(settings.curves, settings.samples).map_err(TemplateLoadError::from)?;
     let done = AtomicUsize::new(0);
@@ -195,12 +203,12 @@ fn process_all(
         .map(|scan| {
             let landmarks = landmark_file(scan);
             let key = cache.key(scan, landmarks.as_deref()).ok();
-            let kept = key.as_ref().filter(|_| settings.resume).and_then(|key| cache.load(key));
+            let kept = key.as_ref().filter(|_| resume).and_then(|key| cache.load(key));
             let reused = kept.is_some();
             let record = kept.unwrap_or_else(|| {
-                let mut record = process_scan(scan, landmarks.as_deref(), template, &record_settings);
+                let mut record = process_scan(scan, landmarks.as_deref(), template, settings);
                 if let Some(curves) = &record.curves {
-                    record.row.deviation = curves.mean_square_distance(&own).sqrt();
+                    record.row.deviation = Some(curves.mean_square_distance(&own).sqrt());
                 }
                 record
             });

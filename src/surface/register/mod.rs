@@ -21,6 +21,7 @@ mod tests;
 
 pub use prepared::PreparedTemplate;
 pub use settings::{DisplacementKernel, ElasticSettings};
+pub(crate) use target::Finder;
 
 use super::srnf::Registered;
 use super::template::Template;

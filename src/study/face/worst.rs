@@ -1,0 +1,87 @@
+//! Pictures of the registrations that are worth a look: each scan beside the surface that was registered to it.
+
+use super::landing::Landing;
+use super::output::{OutputError, Results};
+use super::record::{PreparedScan, ScanRow, landmark_file, prepare_scan, register_scan};
+use crate::mesh::{MeshError, Point, TriMesh};
+use crate::report::colour::{ColourScale, short};
+use crate::report::figure::Figure;
+use crate::report::render::{CLAY, Colour, Extent, Image, View, render_within};
+use crate::surface::Template;
+use rayon::prelude::*;
+
+/// How many are drawn.
+const WORST: usize = 6;
+/// Side of each picture in pixels.
+const SIDE: usize = 280;
+/// Part of a picture's frame that the registered surface leaves empty, for scan beyond it.
+const MARGIN: f64 = 1.08;
+
+/// A scan and what was registered to it, both seen from the front in units of the template.
+struct Pair {
+    scan: TriMesh,
+    registered: TriMesh,
+    landing: Landing,
+}
+
+/// The scans with the most left over by the registration. They are registered again: only their curves are kept. A scan that
+/// cannot be read any more is left out.
+pub fn worst_registrations(results: &Results<'_>) -> Result<Vec<Figure>, OutputError> {
+    let mut worst: Vec<usize> = (0..results.rows.len()).filter(|&k| results.rows[k].is_ok()).collect();
+    worst.sort_by(|&a, &b| results.rows[b].remaining().total_cmp(&results.rows[a].remaining()));
+    worst.truncate(WORST);
+    let pairs: Vec<(&ScanRow, Pair)> =
+        worst.into_par_iter().filter_map(|k| Some((&results.rows[k], pair(results, k)?))).collect();
+    let all: Vec<f64> = pairs.iter().flat_map(|p| p.1.landing.distances.iter().copied()).collect();
+    let scale = ColourScale::magnitude("distance to the scan", "template units", &all);
+    pairs.iter().map(|(row, pair)| figure(row, pair, &scale)).collect()
+}
+
+fn pair(results: &Results<'_>, k: usize) -> Option<Pair> {
+    let (template, settings) = (&results.loaded.template, results.record_settings);
+    let (scan, row) = (&results.scans[k], &mut ScanRow::default());
+    let prepared =
+        prepare_scan(scan, landmark_file(scan).as_deref(), template, settings.crop_radius, row).ok()?;
+    let positions = register_scan(&prepared, template, settings.registration, row).ok()?;
+    Some(Pair {
+        landing: Landing::measure(&prepared, &positions).ok()?,
+        registered: upright(template.mesh(), &positions, &prepared, template).ok()?,
+        scan: upright(prepared.disk.mesh(), prepared.disk.mesh().vertices(), &prepared, template).ok()?,
+    })
+}
+
+/// Triangles at positions on the scan, brought back to where the template looks at the viewer.
+fn upright(
+    triangles: &TriMesh,
+    positions: &[Point],
+    scan: &PreparedScan,
+    template: &Template,
+) -> Result<TriMesh, MeshError> {
+    let turn = template.upright().inverse();
+    triangles.with_vertices(positions.iter().map(|p| turn * scan.similarity.invert(p)).collect())
+}
+
+fn figure(row: &ScanRow, pair: &Pair, scale: &ColourScale) -> Result<Figure, OutputError> {
+    let around = Extent::around(&pair.registered);
+    let extent = Extent { radius: MARGIN * around.radius, ..around };
+    let draw = |mesh: &TriMesh, view: View, colour| {
+        render_within(mesh, View { size: SIDE, ..view }, colour, &extent)
+    };
+    let colours: Vec<[f64; 3]> = pair.landing.distances.iter().map(|d| scale.colour(*d)).collect();
+    let image = Image::beside(&[
+        draw(&pair.scan, View::FRONT, CLAY),
+        draw(&pair.registered, View::FRONT, CLAY),
+        draw(&pair.registered, View::THREE_QUARTER, Colour::PerVertex(&colours)),
+    ]);
+    let (name, left) = match row.misfit_end {
+        Some(misfit) => ("misfit", format!("{} mm", short(misfit))),
+        None => ("energy", short(row.remaining())),
+    };
+    let caption = format!(
+        "{}: {name} {left}, {:.1} % of the surface on the scan, there {} away from it",
+        row.scan,
+        100.0 * row.on_scan,
+        short(row.distance_to_scan)
+    );
+    Ok(Figure::image_with_bar(&image, scale, caption)?)
+}

@@ -1,0 +1,104 @@
+//! Frames of a mesh of 20 000 vertices, and what opening a large study costs. `cargo bench -p visard-viewer`.
+
+use std::sync::OnceLock;
+use visard::mesh::{Point, TriMesh};
+use visard_viewer::look::Look;
+use visard_viewer::pane::{Drawing, Show, draw};
+use visard_viewer::picking::pick;
+use visard_viewer::source::{self, Shape, Standing, Subject};
+use visard_viewer::stage::{Stage, has_adapter};
+
+fn main() {
+    if has_adapter() {
+        // The graphics library's context does not outlive its last surface: one stays for all measurements.
+        let kept = kiss3d::pollster::block_on(Stage::new(8, 8));
+        divan::main();
+        drop(kept);
+    } else {
+        eprintln!("NOT MEASURED: no graphics adapter here; install mesa-vulkan-drivers");
+    }
+}
+
+/// A wavy sheet of 142 × 142 vertices.
+fn sheet() -> Subject {
+    let n = 142;
+    let at = |i: usize| -1.0 + 2.0 * i as f64 / (n - 1) as f64;
+    let height = |x: f64, y: f64| 0.3 * (5.0 * x).sin() * (4.0 * y).cos();
+    let vertices = (0..n * n).map(|k| (at(k % n), at(k / n))).map(|(x, y)| Point::new(x, y, height(x, y)));
+    let cell = |k: usize| [[k, k + 1, k + n + 1], [k, k + n + 1, k + n]];
+    let triangles = (0..n * (n - 1)).filter(|k| k % n < n - 1).flat_map(cell).collect();
+    Subject {
+        name: "sheet".into(),
+        path: "sheet".into(),
+        standing: Standing::Public,
+        shape: Shape::Surface(TriMesh::new(vertices.collect(), triangles).unwrap_or_default()),
+        noise: None,
+        curves: Vec::new(),
+    }
+}
+
+fn drawing() -> &'static Drawing {
+    static DRAWING: OnceLock<Drawing> = OnceLock::new();
+    DRAWING.get_or_init(|| draw(&sheet(), &Show::default()).expect("a sheet can be drawn"))
+}
+
+fn stage(width: u32, height: u32, drawing: &Drawing) -> Stage {
+    let mut stage = kiss3d::pollster::block_on(Stage::new(width, height));
+    stage.set(drawing);
+    stage
+}
+
+fn turned(step: &mut f64) -> Look {
+    *step += 3.0;
+    Look { yaw: *step, ..Look::default() }
+}
+
+/// Until the pixels have been read back: rendering by whatever adapter there is, and a copy that the window does not make.
+#[divan::bench(args = [(1200, 900), (600, 450)])]
+fn whole_frame(bencher: divan::Bencher, size: (u32, u32)) {
+    let (mut stage, mut step) = (stage(size.0, size.1, drawing()), 0.0);
+    bencher.bench_local(|| {
+        kiss3d::pollster::block_on(stage.render(&turned(&mut step), None));
+        stage.picture()
+    });
+}
+
+/// Our part of a frame: camera, uniforms, commands handed over. Vertices rest on the adapter, so that their number makes no
+/// difference; here it has one triangle and next to no pixels to draw.
+#[divan::bench]
+fn frame_but_for_rendering(bencher: divan::Bencher) {
+    let one = Drawing { triangles: vec![[0, 1, 142]], ..drawing().clone() };
+    let (mut stage, mut step) = (stage(8, 8, &one), 0.0);
+    bencher.bench_local(|| kiss3d::pollster::block_on(stage.render(&turned(&mut step), None)));
+}
+
+#[divan::bench]
+fn pick_under_the_mouse(bencher: divan::Bencher) {
+    let drawing = drawing();
+    bencher.bench(|| pick(drawing, &Look::default(), [0.5, 0.5], 4.0 / 3.0));
+}
+
+/// Vertices, normals, sky visibility: once for every subject, on a thread of its own.
+#[divan::bench]
+fn prepare_a_subject(bencher: divan::Bencher) {
+    let subject = sheet();
+    bencher.bench(|| draw(&subject, &Show::default()));
+}
+
+/// The list of a study of 1000 scans, and its first file read: what the window waits for.
+#[divan::bench]
+fn open_a_study_of_1000_scans(bencher: divan::Bencher) {
+    let Ok(dir) = tempfile::tempdir() else { return };
+    let (scans, release) = (dir.path().join("scans"), dir.path().join("release"));
+    let made =
+        std::fs::create_dir_all(&scans).and_then(|()| std::fs::create_dir_all(&release)).and_then(|()| {
+            let ply = release.join("mean.ply");
+            visard::io::write_ply(&ply, visard::synth::builtin_template()).map_err(std::io::Error::other)?;
+            (0..1000)
+                .try_for_each(|k| std::fs::copy(&ply, scans.join(format!("person-{k:04}.ply"))).map(|_| ()))
+        });
+    if made.is_err() {
+        return;
+    }
+    bencher.bench(|| source::entries(dir.path()).and_then(|found| source::load(&found[0].path)));
+}
