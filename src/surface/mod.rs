@@ -7,6 +7,9 @@ mod tangential;
 mod template;
 
 pub use locate::{DiskSurface, Located};
-pub use register::{DisplacementKernel, ElasticSettings, PreparedTemplate, register};
+pub use register::{
+    Bijectivity, BorderModel, DisplacementKernel, ElasticSettings, PreparedTemplate, certify, make_bijective,
+    register,
+};
 pub use srnf::{Registered, SrnfSettings, register_srnf};
 pub use template::{Template, TemplateError, recentred};
