@@ -60,23 +60,12 @@ const RECENTRINGS: usize = 8;
 /// [`ConformalError`] when the mesh has no size or is too uneven for double precision.
 pub fn disk_map(disk: &DiskMesh) -> Result<DiskMap, ConformalError> {
     let parts = Parts::new(disk)?;
-    let laplacian = ordered_laplacian(&parts.elimination, &parts.half_cotangents);
-    let solver = HarmonicSolver::from_laplacian(&parts.elimination, laplacian)?;
-    let mut angles = proportional_angles(&boundary_lengths(disk));
-    if !is_monotone(&angles) {
-        // Coincident boundary vertices: give every edge the same arc.
-        angles = proportional_angles(&vec![1.0; angles.len()]);
-    }
-    CircleEnergy::conformal(&solver.dirichlet_to_neumann()).descend(&mut angles, &BOUNDARY_STEPS)?;
-    widen_narrow_arcs(&mut angles);
-    let mut map = DiskMap { z: solver.extend_map(&on_circle(&angles))? };
-    drop(solver);
     let weights = surface_weights(disk, &parts.shape);
-    map.balance(&weights);
-    if map.unflip(disk, &parts).is_err() {
-        // Crowded beyond the resolution of numbers: start from the other end, the even map.
-        map = DiskMap::even(disk, &parts)?;
-    }
+    // Triangles beyond the resolution of numbers: start from the other end, the even map.
+    let mut map = match DiskMap::harmonic(disk, &parts, &weights) {
+        Ok(map) => map,
+        Err(_) => DiskMap::even(disk, &parts)?,
+    };
     refine(disk, &parts.shape, &parts.elimination, &mut map.z)?;
     map.fix_gauge(disk, &weights);
     Ok(map)
@@ -163,6 +152,24 @@ impl DiskMap {
         self.z.iter_mut().for_each(|z| *z *= turn);
         self.put_boundary_on_circle(disk);
         self.z[first] = Complex::ONE;
+    }
+
+    /// Steps 1 to 3: the harmonic map of least conformal energy, balanced, its flipped triangles turned back.
+    fn harmonic(disk: &DiskMesh, parts: &Parts, weights: &[f64]) -> Result<Self, ConformalError> {
+        let laplacian = ordered_laplacian(&parts.elimination, &parts.half_cotangents);
+        let solver = HarmonicSolver::from_laplacian(&parts.elimination, laplacian)?;
+        let mut angles = proportional_angles(&boundary_lengths(disk));
+        if !is_monotone(&angles) {
+            // Coincident boundary vertices: give every edge the same arc.
+            angles = proportional_angles(&vec![1.0; angles.len()]);
+        }
+        CircleEnergy::conformal(&solver.dirichlet_to_neumann()).descend(&mut angles, &BOUNDARY_STEPS)?;
+        widen_narrow_arcs(&mut angles);
+        let mut map = Self { z: solver.extend_map(&on_circle(&angles))? };
+        drop(solver);
+        map.balance(weights);
+        map.unflip(disk, parts)?;
+        Ok(map)
     }
 
     /// Tutte's map: even arcs on the boundary, every interior vertex at the mean of its neighbours.

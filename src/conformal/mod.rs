@@ -42,6 +42,7 @@ pub use harmonic::HarmonicSolver;
 pub use laplacian::cotangent_laplacian;
 pub use map::{DiskMap, Place, disk_map};
 pub use mobius::Mobius;
+pub(crate) use untangle::move_into_kernels;
 /// A point of the plane as a complex number.
 pub type Complex = nalgebra::Complex<f64>;
 

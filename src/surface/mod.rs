@@ -8,6 +8,9 @@ mod template;
 
 pub use locate::{DiskSurface, Located};
 pub(crate) use register::Finder;
-pub use register::{DisplacementKernel, ElasticSettings, PreparedTemplate, register};
+pub use register::{
+    Bijectivity, BorderModel, DisplacementKernel, ElasticSettings, PreparedTemplate, certify, make_bijective,
+    register,
+};
 pub use srnf::{Registered, SrnfSettings, register_srnf};
 pub use template::{Template, TemplateError, recentred};

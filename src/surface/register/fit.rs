@@ -12,6 +12,8 @@ pub struct Fitted {
     pub nodes: Vec<Point>,
     /// From there onto the scan, in working coordinates too.
     pub motion: Similarity,
+    /// Coefficients of the depth by which the scan ends inside the template's border.
+    depth: Vec<f64>,
     /// Root-mean-square distance to the matched planes, step by step.
     pub misfit: Vec<f64>,
 }
@@ -21,8 +23,6 @@ const FEWEST: usize = 50;
 /// Standard deviations of a step's shift (working units), turn (radians) and log growth: all but free.
 const SHIFT: f64 = 3000.0;
 const TURN: f64 = 50.0;
-/// Distances to the border beyond this count less and less.
-const BORDER_ROBUST: f64 = 6.0;
 /// How much more is forgiven at the first step than at the last.
 const FIRST_FORGIVEN: f64 = 4.0;
 
@@ -39,7 +39,12 @@ pub fn fit(prepared: &PreparedTemplate, target: &Target) -> Result<Fitted, MeshE
     let s = prepared.settings();
     let total = s.steps.0 + s.steps.1;
     let x = prepared.mesh.vertices();
-    let mut state = Fitted { nodes: x.to_vec(), motion: Similarity::identity(), misfit: Vec::new() };
+    let mut state = Fitted {
+        nodes: x.to_vec(),
+        motion: Similarity::identity(),
+        depth: vec![0.0; prepared.depths.count()],
+        misfit: Vec::new(),
+    };
     for k in 0..total {
         let done = k as f64 / (total.max(2) - 1) as f64;
         // The softest stage begins a little before the end, so that the last steps converge.
@@ -56,17 +61,28 @@ pub fn fit(prepared: &PreparedTemplate, target: &Target) -> Result<Fitted, MeshE
 struct Equations<'a> {
     prepared: &'a PreparedTemplate,
     rank: Rank,
-    size: usize,
+    /// Coefficients of the displacement; of the depth at the border.
+    sizes: (usize, usize),
     columns: Vec<f64>,
     right: Vec<f64>,
 }
 
+impl<'a> Equations<'a> {
+    fn new(prepared: &'a PreparedTemplate, rank: Rank) -> Self {
+        let sizes = (3 * (rank.0 + rank.1), prepared.depths.count());
+        let rows = prepared.mesh.vertices().len() + prepared.control.border.len();
+        let columns = Vec::with_capacity((sizes.0 + 7 + sizes.1) * rows);
+        Self { prepared, rank, sizes, columns, right: Vec::with_capacity(rows) }
+    }
+}
+
 impl Equations<'_> {
-    /// w · direction · (x + u + motion of y) = w · direction · goal.
-    fn push(&mut self, i: usize, y: &Point, direction: &Vector, goal: &Point, w: f64) {
+    /// w · direction · (x + u + motion of y) = w · direction · goal; the row's part for the depth, zero so far.
+    fn push(&mut self, i: usize, y: &Point, direction: &Vector, goal: &Point, w: f64) -> &mut [f64] {
         let start = self.columns.len();
-        self.columns.resize(start + self.size, 0.0);
-        let (field, motion) = self.columns[start..].split_at_mut(self.size - 7);
+        self.columns.resize(start + self.sizes.0 + 7 + self.sizes.1, 0.0);
+        let (field, rest) = self.columns[start..].split_at_mut(self.sizes.0);
+        let (motion, depth) = rest.split_at_mut(7);
         self.prepared.basis.gradient(i, direction, w, self.rank, field);
         let turn = y.coords.cross(direction);
         for d in 0..3 {
@@ -75,19 +91,20 @@ impl Equations<'_> {
         }
         motion[6] = w * y.coords.dot(direction);
         self.right.push(w * (goal - self.prepared.mesh.vertices()[i]).dot(direction));
+        depth
     }
 
     /// The posterior mode: standard normal coefficients, all but free motion.
     fn solve(self) -> Option<DVector<f64>> {
-        let rows = DMatrix::from_vec(self.size, self.right.len(), self.columns);
-        let mut normal = DMatrix::zeros(self.size, self.size);
+        let size = self.sizes.0 + 7 + self.sizes.1;
+        let rows = DMatrix::from_vec(size, self.right.len(), self.columns);
+        let mut normal = DMatrix::zeros(size, size);
         gram(&rows, &mut normal);
-        let field = self.size - 7;
-        for i in 0..self.size {
-            normal[(i, i)] += match i.checked_sub(field) {
-                None => 1.0,
+        for i in 0..size {
+            normal[(i, i)] += match i.checked_sub(self.sizes.0) {
                 Some(0..3) => SHIFT.powi(-2),
-                Some(_) => TURN.powi(-2),
+                Some(3..7) => TURN.powi(-2),
+                _ => 1.0,
             };
         }
         Some(Cholesky::new(normal)?.solve(&(rows * DVector::from_vec(self.right))))
@@ -97,10 +114,7 @@ impl Equations<'_> {
 impl Fitted {
     fn step(&mut self, prepared: &PreparedTemplate, target: &Target, step: &Step) -> Result<(), MeshError> {
         let normals = prepared.mesh.with_vertices(self.nodes.clone())?.vertex_normals();
-        let size = 3 * (step.rank.0 + step.rank.1) + 7;
-        let mut equations =
-            Equations { prepared, rank: step.rank, size, columns: Vec::new(), right: Vec::new() };
-        equations.columns.reserve(size * (self.nodes.len() + prepared.control.border.len()));
+        let mut equations = Equations::new(prepared, step.rank);
         self.match_surface(target, step, &normals, &mut equations);
         if equations.right.len() < FEWEST {
             return Err(MeshError::Degenerate(
@@ -144,10 +158,14 @@ impl Fitted {
         self.misfit.push((squares / equations.right.len().max(1) as f64).sqrt());
     }
 
-    /// The template's border is drawn towards a curve inside which the scan's border lies at its median depth: a scan may
-    /// end anywhere, but likely ends about as far from the template's border all round.
+    /// Along the template's outward direction its border lies a smooth unknown depth outside the scan's: a scan may end
+    /// anywhere, but gradually.
     fn match_border(&self, target: &Target, step: &Step, normals: &[Vector], equations: &mut Equations<'_>) {
-        let (rim, s) = (&equations.prepared.control.border, equations.prepared.settings());
+        let prepared = equations.prepared;
+        let (rim, s) = (&prepared.control.border, prepared.settings());
+        // The first steps know little: they trust the border as they trust the surface.
+        let sigma = s.border.noise * step.sigma / s.sigma.1;
+        let first = self.depth.iter().all(|&c| c == 0.0);
         let outward: Vec<(usize, Vector, f64)> = (0..rim.len())
             .filter_map(|k| {
                 let i = rim[k];
@@ -156,23 +174,24 @@ impl Fitted {
                 let out = along.cross(&normals[i]).try_normalize(1e-9)?;
                 let y = &self.nodes[i];
                 let p = self.motion.invert(&target.rim(&self.motion.apply(y)));
-                Some((i, out, (p - y).dot(&out)))
+                Some((k, out, (p - y).dot(&out)))
             })
             .collect();
         let mut gaps: Vec<f64> = outward.iter().map(|(.., gap)| *gap).collect();
         gaps.sort_by(f64::total_cmp);
         let Some(&median) = gaps.get(gaps.len() / 2) else { return };
-        // Depths of neighbours go together: the whole border counts as one observation.
-        let sigma = s.border_sigma * (rim.len() as f64).sqrt() * step.sigma / s.sigma.1;
-        for (i, out, gap) in outward {
-            let gap = gap - median;
-            let w = 1.0 / (1.0 + (gap / BORDER_ROBUST).powi(2)).sqrt() / sigma;
-            equations.push(i, &self.nodes[i], &out, &(self.nodes[i] + out * gap), w);
+        for (k, out, gap) in outward {
+            let expected = if first { median } else { -prepared.depths.depth(&self.depth, k) };
+            let w = 1.0 / (1.0 + ((gap - expected) / s.border.robust).powi(2)).sqrt() / sigma;
+            let y = self.nodes[rim[k]];
+            let depth = equations.push(rim[k], &y, &out, &(y + out * gap), w);
+            depth.iter_mut().zip(prepared.depths.at(k)).for_each(|(o, f)| *o = -w * f);
         }
     }
 
     fn update(&mut self, prepared: &PreparedTemplate, c: &DVector<f64>, rank: Rank) {
-        let off = c.len() - 7;
+        let off = 3 * (rank.0 + rank.1);
+        self.depth = c.as_slice()[off + 7..].to_vec();
         let part = |k: usize| Vector::new(c[off + k], c[off + k + 1], c[off + k + 2]);
         let m = self.motion;
         self.motion = Similarity {

@@ -2,12 +2,15 @@
 //!
 //! The displacement is a Gaussian random field with an analytic covariance ([`DisplacementKernel`]), conditioned on where
 //! the scan is: Gauss–Newton on robust point-to-plane distances, from stiff to soft. Where the scan ends the field goes on
-//! by itself, so a border may lie anywhere; nothing is learned from scans, and one scan is registered without another.
+//! by itself, so a border may lie anywhere; that it lies a smooth depth inside the template's ([`BorderModel`]) is what is
+//! known of the outskirts. Nothing is learned from scans, and one scan is registered without another.
 //!
 //! Sources: Lüthi et al. 2018 (Gaussian process morphable models, low-rank approximation); Chen and Medioni 1992
 //! (point-to-plane distance); the estimates are those of ridge regression in a reproducing kernel Hilbert space.
 
 mod basis;
+mod border;
+mod certificate;
 mod control;
 mod fit;
 mod folds;
@@ -19,8 +22,9 @@ mod target;
 #[cfg(test)]
 mod tests;
 
+pub use certificate::{Bijectivity, certify, make_bijective};
 pub use prepared::PreparedTemplate;
-pub use settings::{DisplacementKernel, ElasticSettings};
+pub use settings::{BorderModel, DisplacementKernel, ElasticSettings};
 pub(crate) use target::Finder;
 
 use super::srnf::Registered;

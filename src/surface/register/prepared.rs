@@ -1,6 +1,7 @@
 //! The template made ready: control mesh in working coordinates, basis of its displacements.
 
 use super::basis::DisplacementBasis;
+use super::border::DepthBasis;
 use super::control::ControlMesh;
 use super::settings::ElasticSettings;
 use super::symmetry::to_mid_plane;
@@ -40,6 +41,7 @@ pub struct PreparedTemplate {
     /// The control mesh in working coordinates.
     pub(super) mesh: TriMesh,
     pub(super) basis: DisplacementBasis,
+    pub(super) depths: DepthBasis,
 }
 
 impl std::fmt::Debug for PreparedTemplate {
@@ -67,7 +69,17 @@ impl PreparedTemplate {
         let to_work = to_mid_plane(&place(&upright)?).after(&upright);
         let mesh = place(&to_work)?;
         let basis = DisplacementBasis::new(mesh.vertices(), &settings.kernel)?;
-        Ok(Self { template: whole.clone(), settings: settings.clone(), to_work, control, mesh, basis })
+        let border: Vec<Point> = control.border.iter().map(|&i| mesh.vertices()[i]).collect();
+        let depths = DepthBasis::new(&border, &settings.border);
+        Ok(Self {
+            template: whole.clone(),
+            settings: settings.clone(),
+            to_work,
+            control,
+            mesh,
+            basis,
+            depths,
+        })
     }
 
     /// The template's mesh.

@@ -22,9 +22,8 @@ pub struct ElasticSettings {
     pub normal_weight: f64,
     /// Smallest cosine between the normals of a match.
     pub least_cosine: f64,
-    /// Standard deviation of the depth by which the scan's border lies inside the template's, about its median, when the
-    /// whole border is taken as one observation. Only this weak pull acts along the surface where the scan ends.
-    pub border_sigma: f64,
+    /// Where the scan may end.
+    pub border: BorderModel,
     /// How strongly neighbouring offsets to the scan's surface are held together at the end: against noise, and to carry
     /// them on beyond the scan.
     pub stiffness: f64,
@@ -48,18 +47,35 @@ pub struct DisplacementKernel {
     pub coarse_rank: (usize, usize),
 }
 
+/// The depth by which the scan ends inside the template's border (negative: outside): a smooth random function along the
+/// border. It is solved for with the displacement, so a cropped scan pulls at nothing, while the course of the border tells
+/// what the normals cannot: how far the outskirts of the face have moved along the surface.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BorderModel {
+    /// Standard deviation of its mean.
+    pub mean: f64,
+    /// Standard deviation about the mean.
+    pub spread: f64,
+    /// Its highest frequency, in periods along the whole border; variances fall with the square of the frequency.
+    pub harmonics: usize,
+    /// Standard deviation of what is not smooth, point by point.
+    pub noise: f64,
+    /// Deviations beyond this count less and less (Cauchy weights).
+    pub robust: f64,
+}
+
 impl Default for ElasticSettings {
     fn default() -> Self {
         Self {
             nodes: 1400,
             kernel: DisplacementKernel::default(),
             steps: (6, 2),
-            sigma: (9.0, 2.0),
+            sigma: (5.0, 2.0),
             reach: (25.0, 6.0),
             robust: 1.5,
             normal_weight: 20.0,
             least_cosine: 0.5,
-            border_sigma: 1.5,
+            border: BorderModel::default(),
             stiffness: 0.5,
         }
     }
@@ -68,12 +84,18 @@ impl Default for ElasticSettings {
 impl Default for DisplacementKernel {
     fn default() -> Self {
         Self {
-            lengths: (8.0, 140.0),
+            lengths: (10.0, 100.0),
             amplitude: 1.5,
-            growth: 0.66,
-            symmetry: 0.5,
+            growth: 0.5,
+            symmetry: 0.9,
             rank: (120, 40),
             coarse_rank: (50, 12),
         }
+    }
+}
+
+impl Default for BorderModel {
+    fn default() -> Self {
+        Self { mean: 20.0, spread: 6.0, harmonics: 8, noise: 1.3, robust: 4.0 }
     }
 }

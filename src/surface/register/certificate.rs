@@ -1,0 +1,244 @@
+//! That a registration is one-to-one: the orientation of the template's triangles, on the scan and in its disk chart.
+
+use super::target::{Finder, Foot};
+use crate::conformal::{Complex, DiskMap, move_into_kernels};
+use crate::mesh::{DiskMesh, MeshError, Point, Vector};
+use crate::surface::locate::DiskSurface;
+use crate::surface::template::Template;
+
+/// Vertices farther from the scan than this share of √area do not lie on it: about 3 mm on a face.
+const NEAR: f64 = 0.015;
+
+/// What became of the orientation of the template's triangles that lie on the scan.
+///
+/// A piecewise linear map from disk to disk whose Jacobian determinants are all positive has no folds; with a border that
+/// does not cross itself it is one-to-one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bijectivity {
+    /// Triangles with all three corners on the scan.
+    pub covered: usize,
+    /// Of these, turned over on the scan's surface or in its disk chart.
+    pub turned: Vec<usize>,
+    /// Smallest Jacobian determinant on the surface (area of the triangle seen along the scan's normal, over its area on
+    /// the template), relative to the mean; 1 when nothing is covered.
+    pub min_surface: f64,
+    /// Smallest Jacobian determinant from the template's disk to the scan's, relative to the mean; 1 when nothing is covered.
+    pub min_chart: f64,
+}
+
+impl Bijectivity {
+    /// The smaller of the two determinants: positive exactly when no covered triangle is turned.
+    pub fn least(&self) -> f64 {
+        self.min_surface.min(self.min_chart)
+    }
+}
+
+/// The places of the template's vertices on the scan.
+struct Landed<'a> {
+    template: &'a Template,
+    positions: &'a [Point],
+    /// For vertices on the scan: place in the scan's disk, and the scan's normal.
+    places: Vec<Option<(Complex, Vector)>>,
+}
+
+impl<'a> Landed<'a> {
+    fn new(
+        template: &'a Template,
+        scan: &DiskMesh,
+        map: &DiskMap,
+        positions: &'a [Point],
+    ) -> Result<Self, MeshError> {
+        if positions.len() != template.mesh().vertices().len() {
+            return Err(MeshError::Degenerate(format!(
+                "{} positions given for the template's {} vertices",
+                positions.len(),
+                template.mesh().vertices().len()
+            )));
+        }
+        if map.z.len() != scan.mesh().vertices().len() {
+            return Err(MeshError::Degenerate("the disk map is not that of the scan".to_owned()));
+        }
+        let finder = Finder::new(scan.mesh().clone())?;
+        let normals = finder.mesh.vertex_normals();
+        let mut on_border = vec![false; normals.len()];
+        scan.boundary().iter().for_each(|&i| on_border[i] = true);
+        let near = NEAR * finder.mesh.area().sqrt();
+        let place = |p: &Point| {
+            let foot = finder.closest(p);
+            let corners = finder.mesh.triangles()[foot.triangle];
+            let inside = |foot: &Foot| (0..3).any(|k| foot.weights[k] > 1e-9 && !on_border[corners[k]]);
+            ((foot.point - p).norm() < near && inside(&foot)).then(|| {
+                let z = (0..3).map(|k| map.z[corners[k]] * foot.weights[k]).sum();
+                (z, (0..3).map(|k| normals[corners[k]] * foot.weights[k]).sum())
+            })
+        };
+        Ok(Self { template, positions, places: positions.iter().map(place).collect() })
+    }
+
+    /// Triangles with all corners on the scan.
+    fn covered(&self) -> Vec<usize> {
+        let triangles = self.template.mesh().triangles();
+        (0..triangles.len()).filter(|&t| triangles[t].iter().all(|&i| self.places[i].is_some())).collect()
+    }
+
+    fn measure(&self) -> Bijectivity {
+        let covered = self.covered();
+        let (mut surface, mut chart) = (Vec::with_capacity(covered.len()), Vec::with_capacity(covered.len()));
+        let z = self.template.surface().z();
+        for &t in &covered {
+            let corners = self.template.mesh().triangles()[t];
+            let [a, b, c] = corners.map(|i| self.positions[i]);
+            let seen = corners.map(|i| self.places[i].unwrap_or_default());
+            let normal = (seen[0].1 + seen[1].1 + seen[2].1).try_normalize(1e-300).unwrap_or_default();
+            let own = self.template.mesh().area_vector(t).norm();
+            surface.push(0.5 * (b - a).cross(&(c - a)).dot(&normal) / own.max(1e-300));
+            chart.push(signed_area(seen.map(|s| s.0)) / signed_area(corners.map(|i| z[i])));
+        }
+        let turned = (0..covered.len())
+            .filter(|&k| !(surface[k] > 0.0 && chart[k] > 0.0))
+            .map(|k| covered[k])
+            .collect();
+        Bijectivity {
+            covered: covered.len(),
+            turned,
+            min_surface: least_relative(&surface),
+            min_chart: least_relative(&chart),
+        }
+    }
+}
+
+/// Whether a registration keeps the orientation of every triangle of the template that lies on the scan, on the scan's
+/// surface and from the template's disk to the scan's.
+///
+/// `map` is a disk map of the scan (any gauge), `positions` are the places of the template's vertices in its coordinates.
+///
+/// # Errors
+/// [`MeshError::Degenerate`] when the numbers of positions, vertices and places do not fit, or the scan has no extent.
+pub fn certify(
+    template: &Template,
+    scan: &DiskMesh,
+    map: &DiskMap,
+    positions: &[Point],
+) -> Result<Bijectivity, MeshError> {
+    Ok(Landed::new(template, scan, map, positions)?.measure())
+}
+
+/// [`certify`], and where triangles are turned over in the scan's chart, their corners are moved into the kernels of
+/// their stars there and put on the scan; what is left is in the answer.
+///
+/// # Errors
+/// As [`certify`].
+pub fn make_bijective(
+    template: &Template,
+    scan: &DiskMesh,
+    map: &DiskMap,
+    positions: &mut [Point],
+) -> Result<Bijectivity, MeshError> {
+    let landed = Landed::new(template, scan, map, positions)?;
+    let before = landed.measure();
+    if before.turned.is_empty() {
+        return Ok(before);
+    }
+    let triangles: Vec<[usize; 3]> =
+        landed.covered().into_iter().map(|t| template.mesh().triangles()[t]).collect();
+    let fixed: Vec<bool> = landed.places.iter().map(Option::is_none).collect();
+    let first: Vec<Complex> = landed.places.iter().map(|p| p.map_or(Complex::ZERO, |p| p.0)).collect();
+    let mut moved = first.clone();
+    move_into_kernels(&triangles, &fixed, &mut moved);
+    let surface = DiskSurface::new(scan, map);
+    let mut repaired = positions.to_vec();
+    for (i, (&from, &to)) in first.iter().zip(&moved).enumerate() {
+        // Not a number, or out of the disk: a place that cannot be had.
+        if from != to && to.norm() < 1.0 {
+            repaired[i] = surface.point(&surface.locate(to));
+        }
+    }
+    let after = certify(template, scan, map, &repaired)?;
+    if after.turned.len() < before.turned.len() {
+        positions.copy_from_slice(&repaired);
+        return Ok(after);
+    }
+    Ok(before)
+}
+
+fn signed_area([a, b, c]: [Complex; 3]) -> f64 {
+    let (e, f) = (b - a, c - a);
+    0.5 * (e.re * f.im - e.im * f.re)
+}
+
+fn least_relative(values: &[f64]) -> f64 {
+    if values.is_empty() {
+        return 1.0;
+    }
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.iter().copied().fold(f64::INFINITY, f64::min) / mean.abs().max(1e-300)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformal::disk_map;
+    use crate::synth;
+    use std::sync::LazyLock;
+
+    static FACE: LazyLock<(Template, DiskMesh, DiskMap)> = LazyLock::new(|| {
+        let disk = DiskMesh::try_new(synth::builtin_template().clone()).unwrap();
+        let map = disk_map(&disk).unwrap();
+        let nose = synth::builtin_landmarks().nose_tip;
+        (Template::new(disk.clone(), nose, Vector::z(), Vector::y()).unwrap(), disk, map)
+    });
+
+    /// A vertex well inside, and one beside it.
+    fn neighbours() -> (usize, usize) {
+        let nose = synth::builtin_landmarks().nose_tip;
+        let t = FACE.0.mesh().triangles().iter().find(|t| t.contains(&nose)).unwrap();
+        let other = t.iter().copied().find(|&i| i != nose).unwrap();
+        (nose, other)
+    }
+
+    #[test]
+    fn the_template_on_itself_is_certified_with_determinants_of_one() {
+        let (template, disk, map) = &*FACE;
+        let found = certify(template, disk, map, disk.mesh().vertices()).unwrap();
+        assert!(found.turned.is_empty());
+        // Only triangles with a corner on the border do not count.
+        assert!(found.covered > template.mesh().triangles().len() * 9 / 10, "{}", found.covered);
+        assert!(found.min_surface > 0.5 && found.min_chart > 0.0);
+    }
+
+    #[test]
+    fn a_planted_fold_is_found_and_taken_out() {
+        let (template, disk, map) = &*FACE;
+        let truth = disk.mesh().vertices();
+        let (a, b) = neighbours();
+        let mut folded = truth.to_vec();
+        folded.swap(a, b);
+        let found = certify(template, disk, map, &folded).unwrap();
+        assert!(found.least() < 0.0 && !found.turned.is_empty());
+        // Exactly the triangles about the two vertices are concerned.
+        let about = |t: &usize| template.mesh().triangles()[*t].iter().any(|i| *i == a || *i == b);
+        assert!(found.turned.iter().all(about));
+        let repaired = make_bijective(template, disk, map, &mut folded).unwrap();
+        assert!(repaired.turned.is_empty() && repaired.least() > 0.0, "{repaired:?}");
+        for (i, (p, q)) in folded.iter().zip(truth).enumerate() {
+            let limit = if i == a || i == b { 10.0 } else { 3.0 };
+            assert!((p - q).norm() < limit, "vertex {i}");
+        }
+    }
+
+    #[test]
+    fn a_mirrored_face_is_turned_everywhere() {
+        let (template, disk, map) = &*FACE;
+        let mirrored = DiskMap { z: map.z.iter().map(|z| z.conj()).collect() };
+        let found = certify(template, disk, &mirrored, disk.mesh().vertices()).unwrap();
+        assert_eq!(found.turned.len(), found.covered);
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_refused() {
+        let (template, disk, map) = &*FACE;
+        assert!(certify(template, disk, map, &[]).is_err());
+        let short = DiskMap { z: map.z[1..].to_vec() };
+        assert!(certify(template, disk, &short, disk.mesh().vertices()).is_err());
+    }
+}
