@@ -212,7 +212,7 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
             }
             put("Laplace ours".into(), "", flat.laplace(&ours, e, 1.0, draws)?);
             let mu = Mu::within(epsilon, Delta::new(1e-7)?)?;
-            let best = put("ours, centred".into(), "1e-7", flat.tangent(&ours, mu, draws)?);
+            let best = put("ours (centred ball)".into(), "1e-7", flat.tangent(&ours, mu, draws)?);
             if e == 0.1 {
                 summary.push((class.name.clone(), n, laplace, one, best));
             }

@@ -48,7 +48,7 @@ pub(super) fn page(findings: &[(String, Finding)]) -> String {
             page.figures(&[Figure::chart(embedded(picture), picture.caption.clone())]);
         }
         let figures: Vec<Figure> =
-            f.figures.iter().map(|(file, svg)| Figure::chart(svg.clone(), file.clone())).collect();
+            f.figures.iter().map(|(file, svg)| Figure::chart(narrow(svg), file.clone())).collect();
         page.figures(&figures);
         for (file, csv) in &f.tables {
             let mut lines = csv.lines().map(|l| l.split(',').map(str::to_owned).collect::<Vec<_>>());
@@ -69,6 +69,11 @@ pub(super) fn page(findings: &[(String, Finding)]) -> String {
 fn files(f: &Finding) -> String {
     let text = f.tables.iter().chain(&f.figures).map(|(n, _)| n.as_str());
     text.chain(f.pictures.iter().map(|p| p.file.as_str())).collect::<Vec<_>>().join(", ")
+}
+
+/// A chart that stands alone in its row stays as small as its neighbours in others.
+fn narrow(svg: &str) -> String {
+    format!("<div style=\"max-width:34rem\">{svg}</div>")
 }
 
 /// The picture inside the page, so that the page can be sent alone.

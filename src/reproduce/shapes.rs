@@ -148,7 +148,7 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     let mut distance = std::collections::HashMap::new();
     for (name, shapes, seconds) in &rows {
         let d = shapes.iter().map(|p| space.dist(&mean, p)).sum::<f64>() / f64::from(draws);
-        csv.push_str(&format!("\"{}\",{d:.4},{seconds:.2e}\n", name.replace(',', ";")));
+        csv.push_str(&format!("{},{d:.4},{seconds:.2e}\n", name.replace(',', ";")));
         distance.insert(*name, d);
         let outline = |p: &Preshape, k| -> Result<Outline, AnyError> {
             Ok(Outline::closed("", space.configuration(&space.align(&mean, p)?), k))

@@ -41,6 +41,22 @@ fn chain(spd: &SpdLogEuclidean, sigma: f64, start: &DMatrix<f64>, share: f64) ->
     out
 }
 
+/// Parts of a timing of which the fastest counts: on a shared machine the others measure the neighbours.
+const PARTS: u32 = 10;
+
+/// Seconds of one call, over `calls` calls in the fastest of a few parts.
+fn fastest(calls: u32, mut call: impl FnMut() -> Result<(), AnyError>) -> Result<f64, AnyError> {
+    let mut best = f64::INFINITY;
+    for _ in 0..PARTS {
+        let clock = Instant::now();
+        for _ in 0..calls {
+            call()?;
+        }
+        best = best.min(clock.elapsed().as_secs_f64() / f64::from(calls));
+    }
+    Ok(best)
+}
+
 /// Figure 4(a, b).
 pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     let mut csv = String::from(
@@ -62,22 +78,21 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
         let mu = Mu::within(epsilon, Delta::new(1e-6)?)?;
         let gaussian = TangentGaussian::new(ball, 500, mu, PrivacyLoss::Gaussian(mu))?;
         let scale = laplace.price().scale;
-        let draws = context.pick(100, 1000);
+        let draws = context.pick(20, 100);
         let (mut noise, origin, zero) = (NoiseSource::seeded(13), DVector::zeros(dim), vec![0.0; dim]);
-        let (clock, mut radius) = (Instant::now(), 0.0);
-        for _ in 0..draws {
+        let mut radius = 0.0;
+        let exact = fastest(draws, || {
             let paid = Ledger::in_memory(None).charge("laplace", laplace.price().loss)?;
             let x = laplace.draw(&origin, &mut noise, paid)?;
-            radius += x.norm() / f64::from(draws);
+            radius += x.norm() / f64::from(PARTS * draws);
             black_box(spd.from_coordinates(&x));
-        }
-        let exact = clock.elapsed().as_secs_f64() / f64::from(draws);
-        let clock = Instant::now();
-        for _ in 0..draws {
+            Ok(())
+        })?;
+        let tangent = fastest(draws, || {
             let paid = Ledger::in_memory(None).charge("tangent", gaussian.price().loss)?;
             black_box(spd.from_coordinates(&gaussian.draw(&zero, &mut noise, paid)?.point));
-        }
-        let tangent = clock.elapsed().as_secs_f64() / f64::from(draws);
+            Ok(())
+        })?;
         let start = spd.random_point(&mut ChaCha8Rng::seed_from_u64(16));
         let far = chain(&spd, scale, &start, share);
         let near = chain(&spd, scale, &DMatrix::identity(k, k), share);
@@ -118,8 +133,20 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     finding.why = "The space is flat: radius and direction are drawn from their laws. A chain that has not moved from the mean returns the private \
                    value itself, which is no privacy at all."
         .into();
+    // The law's radius is Gamma(dim): relative standard deviation 1/√dim.
+    let near = |chain: &(f64, f64), law: &(f64, f64)| {
+        let dim = 0.5 * chain.0 * (chain.0 + 1.0);
+        (chain.1 / law.1 - 1.0).abs() * dim.sqrt() < 4.0
+    };
+    let settled = radii[0].iter().zip(&radii[3]).all(|(chain, law)| near(chain, law));
     if context.quick {
         finding.verdict = super::Verdict::Partly;
+        finding.why.push_str(" Whether the burn-in matters only the full run can tell.");
+    } else if !settled {
+        finding.verdict = super::Verdict::Partly;
+        finding
+            .why
+            .push_str(" After 10000 steps from a random start some chains are more than four standard deviations from their law.");
     }
     finding.data = "none needed".into();
     finding.tells(
