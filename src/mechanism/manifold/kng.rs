@@ -1,8 +1,10 @@
 //! The K-norm gradient mechanism for Fréchet means, drawn exactly.
 
+use super::lower_gradient::{LowerGradient, binned};
 use super::polar::{TooWide, direction_accepted};
 use super::radial::{RadialDensity, RadialLaw};
 use super::volume::PolarVolume;
+use super::von_mises_fisher::VonMisesFisher;
 use super::{ManifoldMeanError, ManifoldPrice, PublicBall};
 use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource, PaidGenerator};
 use crate::privacy::{Charge, Epsilon, PrivacyLoss};
@@ -21,6 +23,13 @@ use crate::privacy::{Charge, Epsilon, PrivacyLoss};
 /// h(u) = u√κ cot(u√κ), or 1 where κ ≤ 0 (Hessian comparison). The radius is drawn from exp(−g(t)/σ)·A(t)·(share of the
 /// sphere of radius t inside the ball), the direction uniformly among those inside, and the point accepted with probability
 /// exp(−(‖∇F‖ − g)/σ): no chain. The share is computed to about 1e-12; σ carries a margin of 1e-9 for it.
+///
+/// Where few directions of those spheres lie inside (high dimension, wide noise), proposals are made about the ball's centre p₀
+/// instead. With o = d(p₀, x̄) and c the cosine of the angle at p₀ between x and x̄, d(x̄, x) ≥ t − o c, because d(x, ·) is convex
+/// along the geodesic from p₀ to x̄ (distances stay below π/(2√κ)). g is concave, so for t ≥ o its chord gives
+/// g(t − o c) ≥ g(t − o) + a o (1 − c), with the least chord slope a = (g(r + o) − g(r − o))/2o; for t < o the same holds with t − o
+/// in place of g(t − o). So the radius is drawn from exp(−g(t − o)/σ)·A(t) on [0, r], the direction from the von
+/// Mises–Fisher law of concentration a o/σ about x̄, and the point accepted with exp(−(‖∇F‖ − g(t − o) − a o (1 − c))/σ).
 #[derive(Debug)]
 pub struct KNormGradient<'a, M: PolarVolume> {
     ball: PublicBall<'a, M>,
@@ -40,8 +49,8 @@ struct KngRadius<'b, 'a, M: PolarVolume> {
     sigma: f64,
     /// √κ, 0 where κ ≤ 0.
     root: f64,
-    /// d(x̄, x_i), gathered into bins at their upper ends (h falls, so this bounds from below), with the share of each.
-    distances: Vec<(f64, f64)>,
+    /// g, where κ > 0.
+    lower: LowerGradient,
     /// d(p₀, x̄).
     offset: f64,
     end: f64,
@@ -54,36 +63,35 @@ struct KngRadius<'b, 'a, M: PolarVolume> {
 enum About {
     /// The Fréchet mean: few gradients, but in high dimension few directions of the outer spheres lie in the ball.
     Mean,
-    /// The ball's centre: every proposal lies in the ball, but the envelope is looser by e^{d(p₀, x̄)/σ}.
+    /// The ball's centre, directions leaning towards the mean: every proposal lies in the ball.
     Centre,
 }
 
 impl<M: PolarVolume> KngRadius<'_, '_, M> {
-    /// g(t), by five Gauss points on each of four pieces: the integrand is smooth, so this is exact to rounding.
+    /// g(t), t ≤ r + o.
     fn lower_gradient(&self, t: f64) -> f64 {
-        if self.root == 0.0 {
-            return t;
+        if self.root == 0.0 { t } else { self.lower.at(t) }
+    }
+
+    /// g(t − o), continued by t − o below o.
+    fn lower_about_centre(&self, t: f64) -> f64 {
+        if t < self.offset { t - self.offset } else { self.lower_gradient(t - self.offset) }
+    }
+
+    /// a: the least slope of a chord of g of width 2o.
+    fn slope(&self) -> f64 {
+        let (r, o) = (self.ball.radius().get(), self.offset);
+        if o < 1e-9 * r {
+            return 0.0;
         }
-        const NODES: [(f64, f64); 3] = [
-            (0.0, 0.568_888_888_888_888_9),
-            (0.538_469_310_105_683_1, 0.478_628_670_499_366_47),
-            (0.906_179_845_938_664, 0.236_926_885_056_189_08),
-        ];
-        let pieces = 4;
-        let width = t / f64::from(pieces);
-        let mut sum = 0.0;
-        for (d, share) in &self.distances {
-            for piece in 0..pieces {
-                let middle = d + width * (f64::from(piece) + 0.5);
-                for (x, w) in NODES {
-                    sum += share * w * hessian(self.root * (middle - 0.5 * width * x));
-                    if x > 0.0 {
-                        sum += share * w * hessian(self.root * (middle + 0.5 * width * x));
-                    }
-                }
-            }
-        }
-        0.5 * width * sum
+        // A hair less: the mean may lie a rounding error outside.
+        let inner = self.lower_gradient((r - o).max(0.0));
+        (self.lower_gradient(r + o) - inner) / (2.0 * o) * (1.0 - 1e-9)
+    }
+
+    /// The least slope of g, which counts with the concave part so that the rest varies little.
+    fn least_slope(&self) -> f64 {
+        if self.root == 0.0 { 1.0 } else { self.lower.least_slope }
     }
 
     /// ln of the share of the sphere of radius t about x̄ that lies in the ball: 0 near x̄, falling with t because the ball is
@@ -106,27 +114,21 @@ impl<M: PolarVolume> KngRadius<'_, '_, M> {
     }
 }
 
-/// u cot u, 1 at 0.
-fn hessian(u: f64) -> f64 {
-    if u < 1e-4 { 1.0 - u * u / 3.0 } else { u / u.tan() }
-}
-
 impl<M: PolarVolume> RadialDensity for KngRadius<'_, '_, M> {
     fn concave(&self, t: f64) -> f64 {
-        self.ball.manifold().ln_area_concave(t) - if self.root == 0.0 { t / self.sigma } else { 0.0 }
+        self.ball.manifold().ln_area_concave(t) - self.least_slope() * t / self.sigma
     }
     fn rest(&self, t: f64) -> f64 {
         if self.about == About::Centre {
-            // d(x̄, x) ≥ t − d(p₀, x̄), and g grows.
-            return -self.lower_gradient((t - self.offset).max(0.0)) / self.sigma;
+            return (self.least_slope() * t - self.lower_about_centre(t)) / self.sigma;
         }
         if self.root == 0.0 {
             return self.ball.manifold().ln_area_rise(t);
         }
-        -self.lower_gradient(t) / self.sigma + self.ln_share(t)
+        (self.least_slope() * t - self.lower_gradient(t)) / self.sigma + self.ln_share(t)
     }
     fn rest_bound(&self, a: f64, b: f64) -> f64 {
-        // g grows and the share falls (κ > 0); the volume's rise grows (κ ≤ 0).
+        // g grows at least as its least slope and the share falls (κ > 0); the volume's rise grows (κ ≤ 0).
         if self.root == 0.0 { self.ball.manifold().ln_area_rise(b) } else { self.rest(a) }
     }
     fn rest_slope(&self) -> f64 {
@@ -156,7 +158,7 @@ impl<'a, M: PolarVolume> KNormGradient<'a, M> {
                 ball: &ball,
                 sigma,
                 root: 0.0,
-                distances: Vec::new(),
+                lower: LowerGradient::default(),
                 offset: 0.0,
                 end: manifold.largest_distance(),
                 about: About::Mean,
@@ -193,17 +195,6 @@ impl<'a, M: PolarVolume> KNormGradient<'a, M> {
         self.sampler_about(bounded, mean, None)
     }
 
-    /// For figures: proposals about the ball's centre unless that is hopeless, so that setting up is quick and
-    /// [`KngSampler::draw_within`] bounds the work.
-    pub(crate) fn quick_sampler<'b>(
-        &'b self,
-        bounded: &'b [M::Point],
-        mean: &'b M::Point,
-    ) -> Result<KngSampler<'b, 'a, M>, ManifoldMeanError> {
-        let offset = self.ball.manifold().dist(self.ball.centre(), mean);
-        self.sampler_about(bounded, mean, (offset < 6.0 * self.sigma).then_some(true))
-    }
-
     /// `centred`: whether proposals are made about the ball's centre; by default what looks quicker.
     pub(super) fn sampler_about<'b>(
         &'b self,
@@ -215,40 +206,40 @@ impl<'a, M: PolarVolume> KNormGradient<'a, M> {
         let root = manifold.curvature().upper.max(0.0).sqrt();
         let offset = manifold.dist(self.ball.centre(), mean);
         let end = if root > 0.0 { self.ball.radius().get() + offset } else { manifold.largest_distance() };
-        let distances = if root > 0.0 {
-            binned(bounded.iter().map(|p| manifold.dist(mean, p)).collect())
+        let lower = if root > 0.0 {
+            let distances = binned(bounded.iter().map(|p| manifold.dist(mean, p)).collect());
+            LowerGradient::new(&distances, root, end)
         } else {
-            Vec::new()
+            LowerGradient::default()
         };
         let scale = self.sigma * manifold.dim() as f64;
         let radius = |about, end| KngRadius {
             ball: &self.ball,
             sigma: self.sigma,
             root,
-            distances: distances.clone(),
+            lower: lower.clone(),
             offset,
             end,
             about,
         };
         let law = |about, end| RadialLaw::new(radius(about, end), scale).map_err(|_| TooWide(self.sigma));
-        let law = match centred {
-            _ if root == 0.0 => law(About::Mean, end)?,
-            Some(false) => law(About::Mean, end)?,
-            Some(true) => law(About::Centre, self.ball.radius().get())?,
-            // A looser envelope costs a few gradients, the share of a sphere inside the ball a double integral.
-            None if offset < 2.0 * self.sigma => law(About::Centre, self.ball.radius().get())?,
-            None => {
-                let about_mean = law(About::Mean, end)?;
-                // A membership test costs about a thirtieth of a gradient.
-                let hard = about_mean.density().ln_share(about_mean.mode()) + 30f64.ln();
-                if hard < -offset / self.sigma {
-                    law(About::Centre, self.ball.radius().get())?
-                } else {
-                    about_mean
-                }
+        // Directions in one dimension have no concentration, and without positive curvature nothing is cut off.
+        let possible = root > 0.0 && manifold.dim() > 1;
+        if !possible || centred == Some(false) {
+            return Ok(KngSampler::new(self, bounded, mean, law(About::Mean, end)?));
+        }
+        let about_centre = law(About::Centre, self.ball.radius().get())?;
+        let loss = expected_loss(&about_centre, manifold.dim());
+        let mut chosen = about_centre;
+        // Up to some thousand gradients are cheaper than the double integrals of the share.
+        if centred.is_none() && loss > 8.0 {
+            let about_mean = law(About::Mean, end)?;
+            // A membership test costs about a thirtieth of a gradient.
+            if about_mean.density().ln_share(about_mean.mode()) + 30f64.ln() > -loss {
+                chosen = about_mean;
             }
-        };
-        Ok(KngSampler { mechanism: self, bounded, mean, law })
+        }
+        Ok(KngSampler::new(self, bounded, mean, chosen))
     }
 
     /// The noise, for the certificate.
@@ -264,12 +255,14 @@ impl<'a, M: PolarVolume> KNormGradient<'a, M> {
     }
 }
 
-/// Distances in 32 bins: (upper end, share).
-fn binned(mut distances: Vec<f64>) -> Vec<(f64, f64)> {
-    distances.sort_by(f64::total_cmp);
-    let each = distances.len().div_ceil(32).max(1);
-    let total = distances.len() as f64;
-    distances.chunks(each).map(|bin| (bin.last().copied().unwrap_or(0.0), bin.len() as f64 / total)).collect()
+/// About how far, in units of ln, the envelope about the centre lies above the law where its mass is: by flat trigonometry.
+fn expected_loss<M: PolarVolume>(law: &RadialLaw<KngRadius<'_, '_, M>>, dim: usize) -> f64 {
+    let (density, t) = (law.density(), law.mode());
+    let (o, half) = (density.offset, 0.5 * dim as f64);
+    let concentration = density.slope() * o / density.sigma;
+    let cosine = concentration / (half + half.hypot(concentration));
+    let distance = (t * t + o * o - 2.0 * t * o * cosine).max(0.0).sqrt();
+    ((distance - t + o * cosine) / density.sigma).max(0.0)
 }
 
 /// Draws of the mechanism on one dataset.
@@ -278,9 +271,28 @@ pub struct KngSampler<'b, 'a, M: PolarVolume> {
     bounded: &'b [M::Point],
     mean: &'b M::Point,
     law: RadialLaw<KngRadius<'b, 'a, M>>,
+    /// Concentration of directions about x̄, for proposals about the ball's centre.
+    lean: VonMisesFisher,
+    /// The unit vector at p₀ towards x̄; `None` where they coincide.
+    towards: Option<M::Tangent>,
 }
 
-impl<M: PolarVolume> KngSampler<'_, '_, M> {
+impl<'b, 'a, M: PolarVolume> KngSampler<'b, 'a, M> {
+    fn new(
+        mechanism: &'b KNormGradient<'a, M>,
+        bounded: &'b [M::Point],
+        mean: &'b M::Point,
+        law: RadialLaw<KngRadius<'b, 'a, M>>,
+    ) -> Self {
+        let (manifold, centre) = (mechanism.ball.manifold(), mechanism.ball.centre());
+        let radius = law.density();
+        let lean = VonMisesFisher::new(manifold.dim(), radius.slope() * radius.offset / radius.sigma);
+        let towards = manifold.log(centre, mean).ok().and_then(|v| {
+            let norm = manifold.norm(centre, &v);
+            (lean.concentration > 0.0 && norm > 0.0).then(|| manifold.scale(1.0 / norm, &v))
+        });
+        Self { mechanism, bounded, mean, law, lean, towards }
+    }
     /// One private point.
     ///
     /// # Errors
@@ -300,15 +312,15 @@ impl<M: PolarVolume> KngSampler<'_, '_, M> {
         }
     }
 
-    /// One private point, or `None` after `most` attempts: not a draw from the law then, so for the data holder's figures only.
-    pub(crate) fn draw_within(
+    /// One private point, or `None` when `patient` said no: not a draw from the law then, so for the data holder's figures only.
+    pub(crate) fn draw_while(
         &self,
         noise: &mut NoiseSource,
         paid: Charge,
-        most: u32,
+        patient: &dyn Fn() -> bool,
     ) -> Result<Option<M::Point>, ManifoldMeanError> {
         let mut rng = noise.open(paid, self.mechanism.price.loss)?;
-        for _ in 0..most {
+        while patient() {
             if let Some(x) = self.attempt(&mut rng)? {
                 return Ok(Some(x));
             }
@@ -322,19 +334,43 @@ impl<M: PolarVolume> KngSampler<'_, '_, M> {
         let manifold = ball.manifold();
         let radius = self.law.density();
         let t = self.law.draw(rng);
-        let (from, nearest) = match radius.about {
-            About::Mean => (self.mean, t),
-            About::Centre => (ball.centre(), (t - radius.offset).max(0.0)),
-        };
-        let (x, v) = loop {
-            let v = manifold.scale(t, &manifold.random_direction(from, rng));
-            let x = manifold.exp(from, &v);
-            if radius.root == 0.0 || radius.about == About::Centre || ball.contains(&x) {
-                break (x, v);
+        let (from, x, v, lower) = match radius.about {
+            About::Mean => loop {
+                let v = manifold.scale(t, &manifold.random_direction(self.mean, rng));
+                let x = manifold.exp(self.mean, &v);
+                if radius.root == 0.0 || ball.contains(&x) {
+                    break (self.mean, x, v, radius.lower_gradient(t));
+                }
+            },
+            About::Centre => {
+                let (direction, cosine) = self.leaning_direction(rng);
+                let v = manifold.scale(t, &direction);
+                let gained = radius.sigma * self.lean.concentration * (1.0 - cosine);
+                (ball.centre(), manifold.exp(ball.centre(), &v), v, radius.lower_about_centre(t) + gained)
             }
         };
         let gradient = manifold.mean_log(&x, self.bounded, None)?.log;
-        let excess = (manifold.norm(&x, &gradient) - radius.lower_gradient(nearest)).max(0.0);
+        let excess = (manifold.norm(&x, &gradient) - lower).max(0.0);
         Ok(direction_accepted(manifold, from, &v, -excess / sigma, rng).then_some(x))
+    }
+
+    /// A unit vector at p₀ from the von Mises–Fisher law about x̄, and its cosine.
+    fn leaning_direction(&self, rng: &mut PaidGenerator<'_>) -> (M::Tangent, f64) {
+        let (manifold, centre) = (self.mechanism.ball.manifold(), self.mechanism.ball.centre());
+        let Some(towards) = &self.towards else {
+            // At concentration 0 the cosine does not matter.
+            return (manifold.random_direction(centre, rng), 1.0);
+        };
+        let cosine = self.lean.cosine(rng);
+        loop {
+            let mut across = manifold.random_direction(centre, rng);
+            manifold.axpy(-manifold.inner(centre, &across, towards), towards, &mut across);
+            let norm = manifold.norm(centre, &across);
+            if norm > 1e-6 {
+                let mut v = manifold.scale((1.0 - cosine * cosine).max(0.0).sqrt() / norm, &across);
+                manifold.axpy(cosine, towards, &mut v);
+                return (v, cosine);
+            }
+        }
     }
 }

@@ -17,6 +17,7 @@ mod gaussian;
 mod gaussian_gdp;
 mod kng;
 mod laplace;
+mod lower_gradient;
 mod polar;
 mod quadrature;
 mod radial;
@@ -25,6 +26,7 @@ mod tangent;
 mod tests;
 mod two_point;
 mod volume;
+mod von_mises_fisher;
 
 pub use ball::{BoundedRecords, PublicBall, largest_radius};
 pub use centre::{

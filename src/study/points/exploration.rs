@@ -52,8 +52,6 @@ const SIX: usize = 6;
 const DRAWS: usize = 15;
 /// Time for a point of a curve; one that needs more is left out.
 const PATIENCE: Duration = Duration::from_millis(150);
-/// Attempts for a KNG draw; a curve that needs more is left out.
-const ATTEMPTS: u32 = 2000;
 /// Where the budget names no δ.
 const DELTA: f64 = 1e-6;
 
@@ -170,8 +168,8 @@ impl<M: PolarVolume + Clone> Scene<'_, '_, M> {
             }
             (PointMechanism::Kng, PrivacyLoss::Pure(epsilon)) => {
                 let m = KNormGradient::new(ball, n, epsilon)?;
-                let sampler = m.quick_sampler(self.points, self.mean)?;
-                repeat(&mut |paid| sampler.draw_within(noise, paid, ATTEMPTS))
+                let sampler = m.sampler(self.points, self.mean)?;
+                repeat(&mut |paid| sampler.draw_while(noise, paid, &|| start.elapsed() < most))
             }
             (PointMechanism::RiemannianGaussian, PrivacyLoss::Gaussian(mu)) => {
                 let m = RiemannianGaussian::new(ball, n, mu, GRADIENT)?;
