@@ -64,3 +64,8 @@ impl Failure {
         ExitCode::from(if self.usage { 2 } else { 1 })
     }
 }
+
+/// What stands before the folder of a release.
+pub fn where_to(private: bool) -> &'static str {
+    if private { "publish:    " } else { "do NOT publish:" }
+}

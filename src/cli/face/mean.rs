@@ -3,7 +3,7 @@
 use super::template_source;
 use crate::cli::Global;
 use crate::cli::budget::BudgetArgs;
-use crate::cli::output::{Failure, Printer};
+use crate::cli::output::{Failure, Printer, where_to};
 use crate::cli::progress::Bar;
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -183,7 +183,7 @@ pub fn report(outcome: &Outcome, printer: &Printer) {
     let release = outcome.folder.release();
     if outcome.failed > 0 {
         eprintln!(
-            "note: {} of {} scans could not be processed and count as the template (reasons: {})",
+            "note (do not publish): {} of {} scans could not be processed and count as the template (reasons: {})",
             outcome.failed,
             outcome.scans,
             outcome.folder.internal().join("scans.csv").display()
@@ -208,10 +208,11 @@ pub fn report(outcome: &Outcome, printer: &Printer) {
             "private": private,
         }),
         format!(
-            "{} of {} faces, {}\n  publish:     {}\n  look first:  {}\n  keep secret: {}",
+            "{} of {} faces, {}\n  {} {}\n  look first:  {}\n  keep secret: {}",
             if private { "private average" } else { "average (NOT PRIVATE)" },
             outcome.scans,
             released.price.loss,
+            where_to(private),
             release.display(),
             release.join("report.html").display(),
             outcome.folder.internal().display()

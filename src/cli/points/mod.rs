@@ -9,7 +9,7 @@ pub use spd::{SpdCommand, spd};
 pub use vectors::{HyperbolicCommand, SphereCommand, hyperbolic, sphere};
 
 use super::Global;
-use super::output::{Failure, Printer};
+use super::output::{Failure, Printer, where_to};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
@@ -154,11 +154,12 @@ fn say(published: &Published, what: &str, printer: &Printer) {
                 "private": certificate.private,
             }),
             format!(
-                "{} of {} {what}, {}, {}\n  publish:     {}\n  look first:  {}\n  keep secret: {}",
+                "{} of {} {what}, {}, {}\n  {} {}\n  look first:  {}\n  keep secret: {}",
                 if certificate.private { "private mean" } else { "mean (NOT PRIVATE)" },
                 published.n,
                 certificate.mechanism,
                 certificate.loss,
+                where_to(certificate.private),
                 release.display(),
                 release.join("report.html").display(),
                 internal.display()

@@ -9,6 +9,9 @@ use super::{ManifoldMeanError, ManifoldPrice, PublicBall};
 use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource, PaidGenerator};
 use crate::privacy::{Charge, Epsilon, PrivacyLoss};
 
+/// The largest gradient norm that a Fréchet mean given to [`KNormGradient::sampler`] may have.
+pub const MEAN_GRADIENT: f64 = 1e-9;
+
 /// A draw from the density ∝ exp(−‖∇F(x)‖/σ) with ∇F(x) = −(1/n) Σ log_x(x_i), with respect to volume; on the public ball where
 /// the curvature is positive, on the whole space where it is not (Soto, Bharath, Reimherr and Slavković 2022).
 ///
@@ -22,7 +25,8 @@ use crate::privacy::{Charge, Epsilon, PrivacyLoss};
 /// Along geodesics from the Fréchet mean, ‖∇F(x)‖ ≥ g(d(x̄, x)), g(t) = ∫₀ᵗ (1/n) Σ h(d_i + u) du with d_i = d(x̄, x_i) and
 /// h(u) = u√κ cot(u√κ), or 1 where κ ≤ 0 (Hessian comparison). The radius is drawn from exp(−g(t)/σ)·A(t)·(share of the
 /// sphere of radius t inside the ball), the direction uniformly among those inside, and the point accepted with probability
-/// exp(−(‖∇F‖ − g)/σ): no chain. The share is computed to about 1e-12; σ carries a margin of 1e-9 for it.
+/// exp(−(‖∇F‖ − g)/σ): no chain. The share is computed to about 1e-12; σ carries a margin of 1e-9 for it. The mean is one to
+/// within a gradient of 1e-9 only, by which g may be too large: Δ counts it on both sides.
 ///
 /// Where few directions of those spheres lie inside (high dimension, wide noise), proposals are made about the ball's centre p₀
 /// instead. With o = d(p₀, x̄) and c the cosine of the angle at p₀ between x and x̄, d(x̄, x) ≥ t − o c, because d(x, ·) is convex
@@ -143,14 +147,17 @@ impl<'a, M: PolarVolume> KNormGradient<'a, M> {
     /// For n records in the ball. The sampler needs d_i + t < π/√κ throughout, which the ball's radius bound gives.
     ///
     /// # Errors
-    /// n = 0; a positively curved space that is not two-point homogeneous; noise so wide that it has no law (κ < 0).
+    /// n = 0; a positively curved space that is not two-point homogeneous; a closed flat space; noise so wide that it has no law (κ < 0).
     pub fn new(ball: PublicBall<'a, M>, n: u64, epsilon: Epsilon) -> Result<Self, ManifoldMeanError> {
         let manifold = ball.manifold();
         let positive = manifold.curvature().upper > 0.0;
         if positive && manifold.two_point().is_none() {
             return Err(ManifoldMeanError::NotTwoPointHomogeneous);
         }
-        let sensitivity = ball.gradient_sensitivity(n)?;
+        if !positive && manifold.injectivity_radius().is_finite() {
+            return Err(ManifoldMeanError::ClosedFlat);
+        }
+        let sensitivity = ball.gradient_sensitivity(n)?.plus_error(MEAN_GRADIENT)?;
         let sigma = 2.0 * sensitivity.get() / epsilon.get() * (1.0 + 1e-9);
         if !positive {
             // The law's envelope does not depend on the records here: whether it exists is public.
@@ -293,6 +300,7 @@ impl<'b, 'a, M: PolarVolume> KngSampler<'b, 'a, M> {
         });
         Self { mechanism, bounded, mean, law, lean, towards }
     }
+
     /// One private point.
     ///
     /// # Errors

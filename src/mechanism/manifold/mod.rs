@@ -35,7 +35,7 @@ pub use centre::{
 };
 pub use gaussian::RiemannianGaussian;
 pub use gaussian_gdp::{GaussianGdpError, riemannian_gaussian_mu, riemannian_gaussian_sigma};
-pub use kng::{Attempts, KNormGradient, KngSampler};
+pub use kng::{Attempts, KNormGradient, KngSampler, MEAN_GRADIENT};
 pub use laplace::RiemannianLaplace;
 pub use tangent::{TangentGaussian, TangentRelease};
 pub use two_point::TwoPointSpace;
@@ -92,6 +92,11 @@ pub enum ManifoldMeanError {
         "this mechanism needs a two-point homogeneous space (ℝᵈ, spheres, hyperbolic spaces, planar shapes)"
     )]
     NotTwoPointHomogeneous,
+    /// Logarithms jump across the cut locus, which no curvature keeps away.
+    #[error(
+        "this mechanism is not known on a circle and other closed flat spaces; choose laplace or gaussian"
+    )]
+    ClosedFlat,
     /// No scale for this μ.
     #[error(transparent)]
     Gaussian(#[from] GaussianGdpError),

@@ -279,6 +279,36 @@ fn tangent_gaussian_has_the_claimed_noise() {
 }
 
 /// Noise too wide for the volume growth of hyperbolic space is refused before anything is charged.
+/// The scales that the proofs ask for, in closed form: noise 10 % too small would be seen at once.
+#[test]
+fn scales_are_those_of_the_proofs() {
+    let sphere = Sphere::new(4, 1.0).unwrap();
+    let ball = PublicBall::new(&sphere, dvector![1.0, 0.0, 0.0, 0.0, 0.0], radius(0.4)).unwrap();
+    let (n, epsilon, mu) = (50, Epsilon::new(0.7).unwrap(), Mu::new(1.3).unwrap());
+    // s = 2r√κ; the mean moves by (2r/n)/cos s, the gradient by (2r/n) s/sin s.
+    let (flat, s) = (2.0 * 0.4 / 50.0, 0.8_f64);
+    let laplace = RiemannianLaplace::new(ball.clone(), n, epsilon, 0.0).unwrap();
+    approx::assert_relative_eq!(laplace.price().scale, flat / s.cos() / 0.7, max_relative = 1e-8);
+    let kng = KNormGradient::new(ball.clone(), n, epsilon).unwrap();
+    let gradient = flat * s / s.sin() + 2.0 * MEAN_GRADIENT;
+    approx::assert_relative_eq!(kng.price().scale, 2.0 * gradient / 0.7, max_relative = 1e-8);
+    let tangent = TangentGaussian::new(ball.clone(), n, mu, PrivacyLoss::Gaussian(mu)).unwrap();
+    approx::assert_relative_eq!(tangent.price().scale, flat / 1.3, max_relative = 1e-8);
+    let gaussian = RiemannianGaussian::new(ball, n, mu, 0.0).unwrap();
+    let (space, unit) = sphere.two_point().unwrap();
+    let implied =
+        riemannian_gaussian_mu(space, flat / s.cos() / unit, gaussian.price().scale / unit).unwrap();
+    assert!(implied.get() <= 1.3 * (1.0 + 1e-9) && implied.get() > 1.3 * (1.0 - 1e-6), "{implied:?}");
+}
+
+#[test]
+fn kng_is_refused_where_logarithms_jump() {
+    let circle = Sphere::new(1, 1.0).unwrap();
+    let ball = PublicBall::new(&circle, dvector![1.0, 0.0], radius(0.3)).unwrap();
+    let epsilon = Epsilon::new(1.0).unwrap();
+    assert!(matches!(KNormGradient::new(ball, 10, epsilon), Err(ManifoldMeanError::ClosedFlat)));
+}
+
 #[test]
 fn noise_without_a_law_is_refused() {
     let hyperbolic = Lorentz::new(4).unwrap();

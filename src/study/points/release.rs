@@ -12,7 +12,7 @@ use crate::stats::{FrechetOptions, frechet_mean};
 
 /// The gradient norm the sensitivity allows for: what the solver stops at is far below, and a mean that is not found to this
 /// accuracy stops the study before anything is charged.
-pub(super) const GRADIENT: f64 = 1e-9;
+pub(super) const GRADIENT: f64 = crate::mechanism::manifold::MEAN_GRADIENT;
 
 /// Independent private means.
 #[derive(Debug, Clone)]
