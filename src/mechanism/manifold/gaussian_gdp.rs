@@ -12,6 +12,7 @@ use super::quadrature::integrate;
 use super::two_point::TwoPointSpace;
 use crate::privacy::normal;
 use crate::privacy::{BudgetError, Mu};
+use rayon::prelude::*;
 
 /// Relative margin on μ for quadrature error.
 const MARGIN: f64 = 1e-10;
@@ -61,9 +62,10 @@ pub fn riemannian_gaussian_mu(space: TwoPointSpace, delta: f64, sigma: f64) -> R
     // On ℂPᵐ every integral is a double one.
     let steps = if matches!(space, TwoPointSpace::ComplexProjective { .. }) { 6 } else { 20 };
     let sup = (1..=steps)
+        .into_par_iter()
         .map(|i| implied_mu(space, delta, sigma, largest * (f64::from(i) / f64::from(steps)).powi(2)))
         .filter(|mu| mu.is_finite())
-        .fold(at_zero, f64::max);
+        .reduce(|| at_zero, f64::max);
     Ok(Mu::new(sup * (1.0 + MARGIN))?)
 }
 
@@ -256,7 +258,6 @@ fn grow(ln: &impl Fn(f64) -> f64, guess: f64, depth: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rayon::prelude::*;
 
     fn mu(space: TwoPointSpace, delta: f64, sigma: f64) -> f64 {
         riemannian_gaussian_mu(space, delta, sigma).unwrap().get()

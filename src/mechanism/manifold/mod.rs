@@ -76,8 +76,8 @@ pub enum ManifoldMeanError {
     },
     /// Too few records for the budget: a condition on public numbers only.
     #[error(
-        "{n} records at this budget are too few for a private centre: it would be off by about {error:.2}, where {most:.2} is \
-         the most that helps; give a public centre, or a larger budget"
+        "{n} records at this budget are too few for a private centre: {}, where {most:.2} is the most that helps; give a public \
+         centre, or a larger budget", off(*.error)
     )]
     CentreTooRough {
         /// n.
@@ -103,6 +103,14 @@ pub enum ManifoldMeanError {
     /// No noise was drawn.
     #[error(transparent)]
     Noise(#[from] NoiseError),
+}
+
+fn off(error: f64) -> String {
+    if error.is_finite() {
+        format!("it would be off by about {error:.2}")
+    } else {
+        "it would be noise alone".into()
+    }
 }
 
 /// What a private mean costs: known before any record is read.

@@ -7,6 +7,7 @@
 //!
 //! Experiments run on public data with seeded noise and charge ledgers in memory.
 
+mod one_shot;
 pub mod privacy;
 pub mod records;
 pub mod risk;

@@ -3,6 +3,7 @@
 use crate::io::npy::{self, Array};
 use crate::manifold::PoincareBall;
 use crate::optimize::{Tree, TreeEmbedding, TreeError};
+use crate::stats::covariance_descriptor;
 use nalgebra::{DMatrix, DVector};
 use rand::SeedableRng;
 use std::path::Path;
@@ -77,7 +78,9 @@ pub fn tile_descriptors(data: &Path, name: &str, stride: usize) -> Result<Vec<DM
     let mut descriptors = Vec::new();
     for top in (0..=picture.height - TILE).step_by(stride) {
         for left in (0..=picture.width - TILE).step_by(stride) {
-            descriptors.extend(picture.tile(top, left).map(|tile| covariance_descriptor(&tile)));
+            descriptors.extend(
+                picture.tile(top, left).map(|tile| covariance_descriptor(tile.as_flattened(), TILE, TILE, 3)),
+            );
         }
     }
     Ok(descriptors)
@@ -117,55 +120,6 @@ impl Picture {
     }
 }
 
-/// η in Cov + ηI.
-const RIDGE: f64 = 1e-6;
-
-/// The 11 × 11 covariance of (x, y, R, G, B, |I_x|, |I_y|, |I_xx|, |I_yy|, √(I_x² + I_y²), arctan(|I_x|/|I_y|)) over the pixels
-/// of a tile, positions and colours in [0, 1], I the mean of the colours, plus 10⁻⁶·I (Utpala et al. 2023, C.1). Derivatives by
-/// the stencils given there; at the border pixels repeat.
-pub fn covariance_descriptor(tile: &[[f64; 3]]) -> DMatrix<f64> {
-    let side = (tile.len() as f64).sqrt() as usize;
-    let grey: Vec<f64> = tile.iter().map(|rgb| (rgb[0] + rgb[1] + rgb[2]) / 3.0).collect();
-    let at = |row: isize, column: isize| {
-        let clamp = |i: isize| i.clamp(0, side as isize - 1) as usize;
-        grey[clamp(row) * side + clamp(column)]
-    };
-    // Sobel's smoothing across, difference along.
-    let stencil = |row: isize, column: isize, along: &[f64], across: &[f64], transposed: bool| {
-        let (a, b) = (along.len() as isize / 2, across.len() as isize / 2);
-        let mut sum = 0.0;
-        for (j, across) in across.iter().enumerate() {
-            for (i, along) in along.iter().enumerate() {
-                let (i, j) = (i as isize - a, j as isize - b);
-                let (dr, dc) = if transposed { (i, j) } else { (j, i) };
-                sum += along * across * at(row + dr, column + dc);
-            }
-        }
-        sum
-    };
-    let first = |r, c, t| stencil(r, c, &[1.0, 0.0, -1.0], &[0.25, 0.5, 0.25], t);
-    let smooth = [1.0 / 32.0, 4.0 / 32.0, 6.0 / 32.0, 4.0 / 32.0, 1.0 / 32.0];
-    let second = |r, c, t| stencil(r, c, &[1.0, 0.0, -2.0, 0.0, 1.0], &smooth, t);
-    let features: Vec<[f64; 11]> = (0..tile.len())
-        .map(|i| {
-            let (row, column) = (i / side, i % side);
-            let (r, c) = (row as isize, column as isize);
-            let (ix, iy) = (first(r, c, false).abs(), first(r, c, true).abs());
-            let (ixx, iyy) = (second(r, c, false).abs(), second(r, c, true).abs());
-            let scale = (side - 1) as f64;
-            let [red, green, blue] = tile[i];
-            let (x, y) = (column as f64 / scale, row as f64 / scale);
-            [x, y, red, green, blue, ix, iy, ixx, iyy, ix.hypot(iy), ix.atan2(iy)]
-        })
-        .collect();
-    let n = features.len() as f64;
-    let mean: Vec<f64> = (0..11).map(|k| features.iter().map(|f| f[k]).sum::<f64>() / n).collect();
-    DMatrix::from_fn(11, 11, |j, k| {
-        let sum: f64 = features.iter().map(|f| (f[j] - mean[j]) * (f[k] - mean[k])).sum();
-        sum / n + if j == k { RIDGE } else { 0.0 }
-    })
-}
-
 /// The WordNet mammals in the Poincaré ball of dimension `dim`, trained on the transitive closure; with the mean rank of
 /// ancestors, which says how well. `quick`: a fifth of the passes.
 ///
@@ -184,25 +138,30 @@ pub fn mammals(data: &Path, dim: usize, quick: bool) -> Result<(Vec<DVector<f64>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::DESCRIPTOR_RIDGE;
 
     #[test]
     fn descriptors_of_known_tiles() {
         // A ramp of slope 0.02 a pixel to the right: I_x is 4·¼·... = 0.04 inside, I_y zero, colours fully correlated with x.
         let ramp: Vec<[f64; 3]> = (0..784).map(|i| [0.02 * (i % 28) as f64; 3]).collect();
-        let cov = covariance_descriptor(&ramp);
+        let cov = covariance_descriptor(ramp.as_flattened(), 28, 28, 3);
         let variance_x = (28.0f64 * 28.0 - 1.0) / 12.0 / 27.0f64.powi(2);
-        assert!((cov[(0, 0)] - RIDGE - variance_x).abs() < 1e-12);
+        assert!((cov[(0, 0)] - DESCRIPTOR_RIDGE - variance_x).abs() < 1e-12);
         assert!((cov[(2, 0)] - 0.02 * 27.0 * variance_x).abs() < 1e-12 && cov[(0, 1)].abs() < 1e-12);
         assert!((cov[(2, 3)] - (0.54f64).powi(2) * variance_x).abs() < 1e-12);
         assert!(
-            (cov[(6, 6)] - RIDGE).abs() < 1e-12 && (cov[(8, 8)] - RIDGE).abs() < 1e-12,
+            (cov[(6, 6)] - DESCRIPTOR_RIDGE).abs() < 1e-12 && (cov[(8, 8)] - DESCRIPTOR_RIDGE).abs() < 1e-12,
             "nothing along y"
         );
         // |I_x| is 0.04 but at the two borders, where it is half of that.
         let p = 2.0 / 28.0;
-        assert!((cov[(5, 5)] - RIDGE - 0.02f64.powi(2) * p * (1.0 - p)).abs() < 1e-12, "{}", cov[(5, 5)]);
+        assert!(
+            (cov[(5, 5)] - DESCRIPTOR_RIDGE - 0.02f64.powi(2) * p * (1.0 - p)).abs() < 1e-12,
+            "{}",
+            cov[(5, 5)]
+        );
         // A constant tile: only positions vary.
-        let flat = covariance_descriptor(&vec![[0.3; 3]; 784]);
-        assert!((flat[(4, 4)] - RIDGE).abs() < 1e-12 && flat.clone().cholesky().is_some());
+        let flat = covariance_descriptor(&[0.3; 3 * 784], 28, 28, 3);
+        assert!((flat[(4, 4)] - DESCRIPTOR_RIDGE).abs() < 1e-12 && flat.clone().cholesky().is_some());
     }
 }

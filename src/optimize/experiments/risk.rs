@@ -1,9 +1,9 @@
-//! Excess risk against gradient calls (Figure 3), and one-shot mechanisms on the same Fréchet means.
+//! Excess risk against gradient calls (Figure 3).
 
-use crate::manifold::{Linear, Manifold, ManifoldError};
+use crate::manifold::{Linear, ManifoldError};
 use crate::optimize::{
-    Correction, FrechetMeanProblem, Method, NoiseSplit, OptimizeError, Output, Plan, PlanError, Point,
-    Problem, Sampling, Settings, State, StepSize, optimize,
+    Correction, Method, NoiseSplit, OptimizeError, Output, Plan, PlanError, Point, Problem, Sampling,
+    Settings, State, StepSize, optimize,
 };
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{ClipRadius, ClipSource, Ledger, LedgerError, PrivacyLoss};
@@ -78,6 +78,9 @@ pub enum ExperimentError {
     /// A manifold.
     #[error(transparent)]
     Manifold(#[from] ManifoldError),
+    /// A one-shot mechanism.
+    #[error(transparent)]
+    Mechanism(#[from] crate::mechanism::manifold::ManifoldMeanError),
 }
 
 /// What is compared: the problem, a public start, the least risk there is, and δ.
@@ -182,49 +185,6 @@ impl<P: Problem> Comparison<'_, P> {
                         other => other.map(|_| ())?,
                     }
                 }
-            }
-        }
-        Ok(rows)
-    }
-}
-
-impl<M: Manifold> Comparison<'_, FrechetMeanProblem<M>> {
-    /// The one-shot mechanism on the same mean: logarithms at the public start, clipped, averaged, one tangent Gaussian,
-    /// exponential map (it is DP-RGD with a single step of size 1). It must clip farther than the start is from the mean, so it is
-    /// shown at one, two and four times the clip radius. Gradient calls: n.
-    ///
-    /// # Errors
-    /// [`ExperimentError`].
-    pub fn one_shot(&self, epsilons: &[f64], runs: u32) -> Result<Vec<RiskRow>, ExperimentError> {
-        let n = self.problem.records();
-        let mut rows = Vec::new();
-        let cases = epsilons.iter().flat_map(|epsilon| [1.0, 2.0, 4.0].map(|factor| (*epsilon, factor)));
-        for (epsilon, factor) in cases {
-            let budget = PrivacyLoss::requested(None, Some(epsilon), Some(self.delta))?;
-            let clip = ClipRadius::new(factor * self.setup.clip, ClipSource::Public)?;
-            let plan = Plan::calibrate(Method::GradientDescent { steps: 1 }, n, clip, budget)?;
-            for run in 0..runs {
-                let mut noise = NoiseSource::seeded(1000 + u64::from(run));
-                let paid = Ledger::in_memory(None).charge_part(plan.part())?;
-                let start = State::at(self.start.clone());
-                let domain = self.setup.domain;
-                let settings = Settings { domain, longest_step: Some(30.0), ..Settings::default() };
-                let done = optimize(self.problem, &plan, &settings, start, &mut noise, paid, &mut |_, _| {
-                    ControlFlow::Continue(())
-                });
-                let done = match done {
-                    Err(OptimizeError::NoiseTooLarge { .. }) => break,
-                    other => other?,
-                };
-                rows.push(RiskRow {
-                    problem: self.name.into(),
-                    records: n,
-                    method: format!("tangent Gaussian at the start, radius {:.1}", clip.get()),
-                    epsilon,
-                    run,
-                    gradient_calls: n as u64,
-                    excess_risk: self.problem.risk(&done.point) - self.least_risk,
-                });
             }
         }
         Ok(rows)

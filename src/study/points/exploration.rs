@@ -7,11 +7,11 @@
 use super::release::GRADIENT;
 use super::{PointMechanism, PointRequest, PointStudyError, Stream};
 use crate::mechanism::manifold::{
-    KNormGradient, ManifoldMeanError, PolarVolume, PublicBall, RiemannianGaussian, RiemannianLaplace,
-    TangentGaussian, TwoPointSpace,
+    KNormGradient, ManifoldMeanError, ManifoldPrice, PolarVolume, PublicBall, RiemannianGaussian,
+    RiemannianLaplace, TangentGaussian, TwoPointSpace,
 };
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Charge, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
+use crate::privacy::{Charge, Delta, Epsilon, L2Sensitivity, Ledger, Mu, PrivacyLoss};
 use std::time::{Duration, Instant};
 
 /// Uncharged draws on the records. For the data holder only.
@@ -46,7 +46,6 @@ pub struct UtilityPoint {
 }
 
 const EPSILONS: [f64; 7] = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0];
-const FEW: [f64; 3] = [0.5, 1.0, 5.0];
 const SIX: usize = 6;
 /// Draws for a point of a curve.
 const DRAWS: usize = 15;
@@ -60,10 +59,11 @@ pub(super) fn explore<M: PolarVolume + Clone>(
     points: &[M::Point],
     mean: &M::Point,
     request: &PointRequest,
+    released: Option<&ManifoldPrice>,
 ) -> Result<Exploration<M::Point>, PointStudyError> {
     let mut noise = request.noise(Stream::Exploration)?;
     let manifold = ball.manifold();
-    let scene = Scene { ball, points, mean };
+    let scene = Scene { ball, points, mean, released };
     let delta = match request.budget {
         Some(PrivacyLoss::Approximate(_, delta)) => delta,
         _ => Delta::new(DELTA)?,
@@ -86,7 +86,7 @@ pub(super) fn explore<M: PolarVolume + Clone>(
         (PointMechanism::TangentGaussian, "tangent Gaussian"),
     ] {
         let mut curve = UtilityCurve { mechanism: name, points: Vec::new() };
-        for &epsilon in epsilons(mechanism, request, &scene) {
+        for &epsilon in epsilons(mechanism, &scene) {
             let budget = match mechanism {
                 PointMechanism::Laplace | PointMechanism::Kng => PrivacyLoss::Pure(Epsilon::new(epsilon)?),
                 _ => PrivacyLoss::Gaussian(Mu::within(Epsilon::new(epsilon)?, delta)?),
@@ -111,29 +111,19 @@ pub(super) fn explore<M: PolarVolume + Clone>(
     Ok(Exploration { draws, curves, delta: delta.get(), sampling_error })
 }
 
-/// Where a curve has points. On shape spaces a Riemannian Gaussian takes a second to calibrate: three points, and only where it
-/// was asked for.
-fn epsilons<M: PolarVolume>(
-    mechanism: PointMechanism,
-    request: &PointRequest,
-    scene: &Scene<'_, '_, M>,
-) -> &'static [f64] {
+/// Where a curve has points. On shape spaces every scale of a Riemannian Gaussian takes seconds to calibrate: no curve there.
+fn epsilons<M: PolarVolume>(mechanism: PointMechanism, scene: &Scene<'_, '_, M>) -> &'static [f64] {
     let space = scene.ball.manifold().two_point().map(|(space, _)| space);
-    match (mechanism, space) {
-        (PointMechanism::RiemannianGaussian, Some(TwoPointSpace::ComplexProjective { .. }))
-            if request.mechanism != mechanism =>
-        {
-            &[]
-        }
-        (PointMechanism::RiemannianGaussian, Some(TwoPointSpace::ComplexProjective { .. })) => &FEW,
-        _ => &EPSILONS,
-    }
+    let slow = matches!(space, Some(TwoPointSpace::ComplexProjective { .. }));
+    if slow && mechanism == PointMechanism::RiemannianGaussian { &[] } else { &EPSILONS }
 }
 
 struct Scene<'a, 'b, M: PolarVolume> {
     ball: &'a PublicBall<'b, M>,
     points: &'a [M::Point],
     mean: &'a M::Point,
+    /// What was released: its scale need not be calibrated again.
+    released: Option<&'a ManifoldPrice>,
 }
 
 impl<M: PolarVolume + Clone> Scene<'_, '_, M> {
@@ -172,7 +162,13 @@ impl<M: PolarVolume + Clone> Scene<'_, '_, M> {
                 repeat(&mut |paid| sampler.draw_while(noise, paid, &|| start.elapsed() < most))
             }
             (PointMechanism::RiemannianGaussian, PrivacyLoss::Gaussian(mu)) => {
-                let m = RiemannianGaussian::new(ball, n, mu, GRADIENT)?;
+                let m = match self.released {
+                    Some(price) if price.loss == loss => {
+                        let sensitivity = L2Sensitivity::new(price.sensitivity)?;
+                        RiemannianGaussian::calibrated(ball, n, mu, sensitivity, price.scale)?
+                    }
+                    _ => RiemannianGaussian::new(ball, n, mu, GRADIENT)?,
+                };
                 repeat(&mut |paid| m.draw(self.mean, noise, paid).map(Some))
             }
             (PointMechanism::TangentGaussian, PrivacyLoss::Gaussian(mu)) => {

@@ -1,7 +1,7 @@
 //! What the studies of vectors and matrices share: folder, ledger, results, pages.
 
 use super::first_pass::Place;
-use super::internal_page::{private_page, utility_section};
+use super::internal_page::{distance_line, private_page, utility_section};
 use super::{
     Form, Internal, Outcome, PointRequest, PointStudyError, PointWriter, Published, Released, publish,
 };
@@ -37,10 +37,12 @@ pub(super) fn finish<P: Clone>(
     details.insert("record_kind".into(), json!(what.kind));
     let report = |certificate: &Certificate, json: &str| Some(page(certificate, json, what.description));
     let private_page = |internal: &Internal<P>, released: Option<&Released<P>>| {
-        let exploration = internal.exploration.as_ref()?;
         let mut page = private_page("Internal: mean of points");
         let first = released.and_then(|r| r.points.first()).map(|p| distance(&internal.mean, p));
-        utility_section(&mut page, exploration, first);
+        distance_line(&mut page, first);
+        if let Some(exploration) = &internal.exploration {
+            utility_section(&mut page, exploration);
+        }
         Some(page.to_html())
     };
     let form = Form { details, write, report: &report, private_page: &private_page };

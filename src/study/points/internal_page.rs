@@ -15,16 +15,21 @@ pub(super) fn private_page(title: &str) -> Page {
     Page::new(title).band("internal, do not publish")
 }
 
-/// Utility against ε; `distance`: how far the released mean lies from the mean without noise, where something was released.
-pub(super) fn utility_section<P>(page: &mut Page, exploration: &Exploration<P>, distance: Option<f64>) {
+/// How far the released mean lies from the mean without noise.
+pub(super) fn distance_line(page: &mut Page, distance: Option<f64>) {
+    if let Some(distance) = distance {
+        page.paragraph(&format!("The released mean lies {distance:.3e} from the mean without noise."));
+    }
+}
+
+/// Utility against ε.
+pub(super) fn utility_section<P>(page: &mut Page, exploration: &Exploration<P>) {
     page.heading("How near the mean private means come");
     page.paragraph(NOT_CHARGED);
-    if let Some(distance) = distance {
-        page.paragraph(&format!(
-            "The released mean lies {distance:.3e} from the mean without noise; the sampling error of that mean itself is about {:.1e}.",
-            exploration.sampling_error
-        ));
-    }
+    page.paragraph(&format!(
+        "The sampling error of the mean without noise is itself about {:.1e}.",
+        exploration.sampling_error
+    ));
     let mut lines: Vec<Line> = exploration
         .curves
         .iter()

@@ -113,7 +113,7 @@ pub fn release<M: PolarVolume + Clone>(
         }
     };
     internal.seconds_per_draw = start.elapsed().as_secs_f64() / f64::from(request.draws.max(1));
-    internal.exploration = Some(explore(ball, points, mean, request)?);
+    internal.exploration = Some(explore(ball, points, mean, request, released.as_ref().map(|r| &r.price))?);
     Ok((internal, released))
 }
 

@@ -1,7 +1,7 @@
 //! The pages of a shape study: one to publish, one for the data holder.
 
 use super::Internal;
-use super::internal_page::{private_page, utility_section};
+use super::internal_page::{distance_line, private_page, utility_section};
 use super::shape::{ShapePages, ShapeReport};
 use crate::manifold::Manifold;
 use crate::privacy::Certificate;
@@ -57,9 +57,9 @@ impl ShapePages for StandardPages {
             outlines("private over non-private", &drawn),
             "The mean without noise is for the data holder only.",
         )]);
+        distance_line(&mut page, shapes.released.first().map(|p| shapes.space.dist(&internal.mean, p)));
         if let Some(exploration) = &internal.exploration {
-            let distance = shapes.released.first().map(|p| shapes.space.dist(&internal.mean, p));
-            utility_section(&mut page, exploration, distance);
+            utility_section(&mut page, exploration);
             if !exploration.draws.is_empty() {
                 page.heading("More draws like the released one");
                 page.paragraph(

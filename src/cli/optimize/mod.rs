@@ -1,26 +1,25 @@
 //! `visard optimize`: private Riemannian optimization.
 
+mod embed;
+mod names;
+
 use super::Global;
 use super::budget::BudgetArgs;
 use super::output::{Failure, Printer};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
+use embed::{EmbedArgs, embed};
 use indicatif::{ProgressBar, ProgressStyle};
-use rand::SeedableRng;
+use names::{CorrectionName, FramesName, MethodName, OutputName, SamplingName, SpaceName};
 use serde_json::json;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use visard::io::{write_npy, write_text};
-use visard::manifold::PoincareBall;
 use visard::optimize::{
-    Correction, Method, NoiseSplit, OptimizeError, Output, PlanError, Sampling, Settings, StepSize, Tree,
-    TreeEmbedding,
+    Correction, Method, NoiseSplit, OptimizeError, Output, PlanError, Sampling, Settings, StepSize,
 };
 use visard::privacy::{ClipRadius, ClipSource, PrivacyLoss};
 use visard::study::FolderError;
-use visard::study::optimize::{
-    Frames, MeanSpace, OptimizeStudyError, OptimizeStudySettings, Outcome, Task, run as run_study,
-};
+use visard::study::optimize::{OptimizeStudyError, OptimizeStudySettings, Outcome, Task, run as run_study};
 
 /// Commands of private optimization.
 #[derive(Debug, Subcommand)]
@@ -148,106 +147,6 @@ pub struct RunArgs {
     /// Continue an interrupted run; it is not charged again
     #[arg(long)]
     resume: bool,
-}
-
-/// Arguments of `optimize embed-tree`.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  visard optimize embed-tree mammals_closure.csv --dim 2 --out embedded")]
-pub struct EmbedArgs {
-    /// csv with a header line and one `child,ancestor` a line: best the transitive closure
-    #[arg(value_name = "EDGES.csv")]
-    edges: PathBuf,
-    /// Folder for embedding.npy and nodes.csv
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
-    /// Dimension of the ball
-    #[arg(long, value_name = "D", default_value_t = 2)]
-    dim: usize,
-    /// Passes over the edges
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    epochs: usize,
-}
-
-macro_rules! names {
-    ($(#[$doc:meta])* $name:ident => $target:ty { $($(#[$what:meta])* $variant:ident => $value:expr,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-        enum $name { $($(#[$what])* $variant,)* }
-        impl From<$name> for $target {
-            fn from(name: $name) -> Self {
-                match name { $($name::$variant => $value,)* }
-            }
-        }
-    };
-}
-
-names! {
-    /// The spaces by name.
-    SpaceName => MeanSpace {
-        /// Positive definite matrices, affine-invariant metric
-        AffineInvariant => MeanSpace::AffineInvariant,
-        /// Positive definite matrices, log-Euclidean metric
-        LogEuclidean => MeanSpace::LogEuclidean,
-        /// Positive definite matrices, Bures–Wasserstein metric
-        BuresWasserstein => MeanSpace::BuresWasserstein,
-        /// Unit vectors
-        Sphere => MeanSpace::Sphere,
-        /// Points of the Poincaré ball
-        Poincare => MeanSpace::Poincare,
-        /// Points of the hyperboloid, time coordinate first
-        Lorentz => MeanSpace::Lorentz,
-    }
-}
-names! {
-    /// The manifolds of frames by name.
-    FramesName => Frames {
-        /// Orthonormal frames
-        Stiefel => Frames::Stiefel,
-        /// Subspaces
-        Grassmann => Frames::Grassmann,
-    }
-}
-names! {
-    /// The outputs by name.
-    OutputName => Output {
-        /// The last iterate
-        Last => Output::Last,
-        /// A uniformly random iterate
-        Random => Output::Random,
-        /// The geodesic mean of the second half of the iterates
-        TailMean => Output::TailMean,
-    }
-}
-
-/// The methods by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum MethodName {
-    /// Full gradients
-    Rgd,
-    /// Gradients of random batches
-    Rsgd,
-    /// Full gradients now and then, corrected by batches
-    Rsvrg,
-}
-
-/// The sampling schemes by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SamplingName {
-    /// Each record on its own; the stronger amplification
-    Poisson,
-    /// Batches of fixed size
-    WithoutReplacement,
-}
-
-/// The bounds of corrections by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum CorrectionName {
-    /// Both gradients clipped on their own, as in the paper
-    Separate,
-    /// Their difference clipped
-    Difference,
-    /// Their difference clipped to the bound times the distance from the anchor, at most the clip radius
-    Lipschitz,
 }
 
 impl RunArgs {
@@ -426,37 +325,4 @@ fn report(outcome: &Outcome, printer: &Printer) {
             outcome.risk,
         ),
     );
-}
-
-fn embed(args: &EmbedArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let (points_file, nodes_file) = (args.out.join("embedding.npy"), args.out.join("nodes.csv"));
-    if let Some(file) = [&points_file, &nodes_file].into_iter().find(|f| f.exists() && !global.force) {
-        return Err(Failure::failed(format!("{} exists", file.display()))
-            .with_hint("choose another --out, or --force to replace it"));
-    }
-    let name = args.edges.display();
-    let text = std::fs::read_to_string(&args.edges)
-        .map_err(|e| Failure::failed(format!("{name}: cannot be read: {e}")))?;
-    let tree = Tree::from_csv(&text).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
-    let ball = PoincareBall::new(args.dim).map_err(Failure::usage)?;
-    let trainer = TreeEmbedding { epochs: args.epochs, ..TreeEmbedding::default() };
-    let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(global.seed.unwrap_or(1));
-    let points = trainer.train(&ball, &nalgebra::DVector::zeros(args.dim), &tree, &mut rng);
-    let rank = tree.mean_rank(&ball, &points);
-    std::fs::create_dir_all(&args.out)
-        .map_err(|e| Failure::failed(format!("cannot prepare {}: {e}", args.out.display())))?;
-    let rows: Vec<f64> = points.iter().flat_map(|p| p.iter().copied()).collect();
-    write_npy(&points_file, &[points.len(), args.dim], &rows).map_err(Failure::failed)?;
-    let names: String = tree.names.iter().enumerate().map(|(i, name)| format!("{i},{name}\n")).collect();
-    write_text(&nodes_file, &format!("node,name\n{names}")).map_err(Failure::failed)?;
-    printer.result(
-        json!({"out": args.out, "nodes": points.len(), "edges": tree.edges.len(), "mean_rank": rank}),
-        format!(
-            "{} nodes embedded in dimension {}, mean rank of ancestors {rank:.1}: {}",
-            points.len(),
-            args.dim,
-            points_file.display()
-        ),
-    );
-    Ok(())
 }

@@ -1,0 +1,101 @@
+//! One-shot mechanisms on the Fréchet means that the iterative methods are compared on.
+
+use super::risk::{Comparison, ExperimentError, RiskRow};
+use crate::mechanism::manifold::{
+    KNormGradient, ManifoldMeanError, PolarVolume, PublicBall, RiemannianLaplace, TangentGaussian,
+};
+use crate::optimize::FrechetMeanProblem;
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{Charge, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
+use crate::stats::{FrechetOptions, frechet_mean};
+use std::time::{Duration, Instant};
+
+/// Time for one draw; a mechanism that needs more is left out at that ε.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// What the mean of bounded records is found to.
+const GRADIENT: f64 = 1e-9;
+
+impl<M: PolarVolume + Clone> Comparison<'_, FrechetMeanProblem<M>> {
+    /// Riemannian Laplace and K-norm gradient (pure ε) and the tangent Gaussian ((ε, δ)) on the same records, each over the ball
+    /// about the public start. Its radius must reach farther than the start is from the mean, so it is shown at one, two and four
+    /// times the clip radius. Gradient calls: n for a mean of logarithms; for the Fréchet mean of the others n is stated too,
+    /// though finding it takes several passes (they are not noised, so none of them is paid for). Mechanisms that have no law at a
+    /// budget (noise wider than the volume growth allows) are left out.
+    ///
+    /// # Errors
+    /// [`ExperimentError`].
+    pub fn one_shot(&self, epsilons: &[f64], runs: u32) -> Result<Vec<RiskRow>, ExperimentError> {
+        let space = crate::optimize::Problem::space(self.problem);
+        let n = self.problem.points().len() as u64;
+        let records: Vec<Option<M::Point>> = self.problem.points().iter().cloned().map(Some).collect();
+        let mut rows = Vec::new();
+        for factor in [1.0, 2.0, 4.0] {
+            let radius = ClipRadius::new(factor * self.setup.clip, ClipSource::Public)?;
+            let ball = match PublicBall::new(space, self.start.clone(), radius) {
+                Err(ManifoldMeanError::Radius { .. }) => continue,
+                other => other?,
+            };
+            let bounded = ball.bound(&records).points;
+            let mean =
+                frechet_mean(space, &bounded, None, Some(&self.start), FrechetOptions::default())?.point;
+            for &value in epsilons {
+                let epsilon = Epsilon::new(value)?;
+                let pure = PrivacyLoss::Pure(epsilon);
+                let mu = Mu::within(epsilon, Delta::new(self.delta)?)?;
+                let mut add = |name: &str, run: u32, point: &M::Point| {
+                    rows.push(self.row(format!("{name}, radius {:.1}", radius.get()), value, run, point));
+                };
+                let seed = |run: u32| NoiseSource::seeded(1000 + u64::from(run));
+                if let Some(m) = possible(RiemannianLaplace::new(ball.clone(), n, epsilon, GRADIENT))? {
+                    for run in 0..runs {
+                        add("Laplace", run, &m.draw(&mean, &mut seed(run), paid(pure)?)?);
+                    }
+                }
+                if let Some(m) = possible(KNormGradient::new(ball.clone(), n, epsilon))? {
+                    let sampler = m.sampler(&bounded, &mean)?;
+                    for run in 0..runs {
+                        let start = Instant::now();
+                        let patient = || start.elapsed() < PATIENCE;
+                        match sampler.draw_while(&mut seed(run), paid(pure)?, &patient)? {
+                            Some(point) => add("K-norm gradient", run, &point),
+                            None => break,
+                        }
+                    }
+                }
+                let loss = PrivacyLoss::Gaussian(mu);
+                let m = TangentGaussian::new(ball.clone(), n, mu, loss)?;
+                let statistic = m.statistic(&bounded)?;
+                for run in 0..runs {
+                    add("tangent Gaussian", run, &m.draw(&statistic, &mut seed(run), paid(loss)?)?.point);
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    fn row(&self, method: String, epsilon: f64, run: u32, point: &M::Point) -> RiskRow {
+        use crate::optimize::Problem;
+        let records = self.problem.records();
+        RiskRow {
+            problem: self.name.into(),
+            records,
+            method,
+            epsilon,
+            run,
+            gradient_calls: records as u64,
+            excess_risk: self.problem.risk(point) - self.least_risk,
+        }
+    }
+}
+
+fn paid(loss: PrivacyLoss) -> Result<Charge, ExperimentError> {
+    Ok(Ledger::in_memory(None).charge("one-shot mean", loss)?)
+}
+
+/// `None` where the noise has no law.
+fn possible<T>(made: Result<T, ManifoldMeanError>) -> Result<Option<T>, ExperimentError> {
+    match made {
+        Err(ManifoldMeanError::NoiseTooWide { .. }) => Ok(None),
+        other => Ok(Some(other?)),
+    }
+}
