@@ -253,17 +253,9 @@ pub fn register_scan(
 ) -> Result<Vec<Point>, RecordError> {
     let mut watch = Stopwatch(row);
     let registered = match registration {
-        Registration::Elastic => {
-            let mut found = watch.stage(Stage::Register, || {
-                template.elastic()?.register(&prepared.disk, &prepared.similarity)
-            })?;
-            let map = watch.stage(Stage::Flatten, || disk_map(&prepared.disk))?;
-            watch.stage(Stage::Register, || {
-                let seen = surface::make_bijective(template, &prepared.disk, &map, &mut found.positions)?;
-                found.min_jacobian = found.min_jacobian.min(seen.least());
-                unfolded(found)
-            })?
-        }
+        Registration::Elastic => watch.stage(Stage::Register, || {
+            template.elastic()?.register(&prepared.disk, &prepared.similarity).and_then(unfolded)
+        })?,
         Registration::Srnf => {
             let surface = flatten_scan(prepared, template, &mut watch)?;
             let towards_template = prepared.similarity.rotation.inverse();
