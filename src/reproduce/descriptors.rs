@@ -6,7 +6,8 @@ use crate::mechanism::manifold::{PublicBall, RiemannianLaplace, TangentGaussian}
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
 use crate::report::chart::{Axis, Line, line_chart};
-use crate::study::points::spd::{DESCRIPTOR_RIDGE, Images, descriptor_ball};
+use crate::stats::DESCRIPTOR_RIDGE;
+use crate::study::points::spd::{Images, descriptor_ball};
 use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
 

@@ -117,7 +117,10 @@ pub fn study_settings(
     let budget = match mechanism {
         FaceMechanism::None if budget.is_empty() => None,
         FaceMechanism::None => {
-            return Err(Failure::usage("--mechanism none takes no budget: nothing private is released"));
+            eprintln!(
+                "note: --mechanism none releases nothing: the budget is not used and nothing is charged"
+            );
+            None
         }
         _ => Some(budget.mu()?),
     };

@@ -5,7 +5,7 @@ mod names;
 
 use super::Global;
 use super::budget::BudgetArgs;
-use super::output::{Failure, Printer};
+use super::output::{Failure, Printer, where_to};
 use clap::{Args, Subcommand};
 use embed::{EmbedArgs, embed};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -302,6 +302,7 @@ fn report(outcome: &Outcome, printer: &Printer) {
     }
     let certificate = &outcome.certificate;
     let release = outcome.folder.release();
+    eprintln!("note (do not publish): risk of the result on the records {:.6}", outcome.risk);
     printer.result(
         json!({
             "out": outcome.folder.root(),
@@ -315,14 +316,14 @@ fn report(outcome: &Outcome, printer: &Printer) {
             "continued": outcome.continued,
         }),
         format!(
-            "{} of {} records by {}, {}\n  publish:     {}\n  keep secret: {} (risk of the result: {:.6})",
+            "{} of {} records by {}, {}\n  {} {}\n  keep secret: {}",
             if certificate.private { "private solution" } else { "solution (NOT PRIVATE)" },
             outcome.records,
             certificate.mechanism,
             certificate.loss,
+            where_to(certificate.private),
             release.display(),
             outcome.folder.internal().display(),
-            outcome.risk,
         ),
     );
 }

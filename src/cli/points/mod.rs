@@ -58,7 +58,10 @@ impl Common {
         let budget = match (mechanism, nothing) {
             (PointMechanism::None, true) => None,
             (PointMechanism::None, false) => {
-                return Err(Failure::usage("--mechanism none takes no budget: nothing private is released"));
+                eprintln!(
+                    "note: --mechanism none releases nothing: the budget is not used and nothing is charged"
+                );
+                None
             }
             _ => Some(PrivacyLoss::requested(self.mu, self.epsilon, self.delta).map_err(|e| {
                 Failure::usage(e).with_hint("give --mu F, or --epsilon F, or --epsilon F with --delta F")
