@@ -178,7 +178,7 @@ impl CentreStatistic for DirectionStatistic<'_> {
     fn centre(&self, noised: &[f64]) -> DVector<f64> {
         let mut x = DVector::from_row_slice(noised);
         let length = x.norm();
-        if !(length > 1e-12) {
+        if length.is_nan() || length <= 1e-12 {
             x = DVector::zeros(noised.len());
             x[0] = 1.0;
             return x * self.sphere.radius();
@@ -316,7 +316,7 @@ impl<S: CentreStatistic> PrivateCentre<S> {
             }
         };
         let (error, most) = (statistic.error(sigma), statistic.useless());
-        if !(error <= most) {
+        if error.is_nan() || error > most {
             return Err(ManifoldMeanError::CentreTooRough { n, error, most });
         }
         Ok(Self { statistic, loss, sensitivity, sigma })

@@ -45,13 +45,13 @@ impl<'a, M: Manifold> TangentGaussian<'a, M> {
         let sensitivity = ball.log_mean_sensitivity(n)?;
         let basis = ball.manifold().basis(ball.centre());
         let price = ManifoldPrice {
-            mechanism: "Gaussian in the tangent space at the public centre",
+            mechanism: "Gaussian in the tangent space at the ball's centre",
             loss,
             n,
             sensitivity: sensitivity.get(),
             radius: ball.radius(),
             scale: sensitivity.get() / mu.get(),
-            statistic: "mean of the records' logarithms at the public centre, in an orthonormal basis",
+            statistic: "mean of the records' logarithms at the ball's centre, in an orthonormal basis",
         };
         Ok(Self { ball, basis, price, mu, sensitivity })
     }

@@ -28,6 +28,9 @@ pub struct Published {
 /// How points are written under a folder: (folder, name, points).
 pub type PointWriter<'a, P> = &'a dyn Fn(&Path, &str, &[P]) -> Result<(), PointStudyError>;
 
+/// Makes the data holder's page.
+pub type PrivatePage<'a, P> = &'a dyn Fn(&Internal<P>, Option<&Released<P>>) -> Option<String>;
+
 /// How a study's results become files.
 pub struct Form<'a, P> {
     /// Further public parameters, for the certificate.
@@ -37,7 +40,7 @@ pub struct Form<'a, P> {
     /// The page to publish, from the certificate and its file's text.
     pub report: &'a dyn Fn(&Certificate, &str) -> Option<String>,
     /// The page for the data holder.
-    pub private_page: &'a dyn Fn(&Internal<P>, Option<&Released<P>>) -> Option<String>,
+    pub private_page: PrivatePage<'a, P>,
 }
 
 /// Writes the internal results, then the release.
