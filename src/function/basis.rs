@@ -145,7 +145,7 @@ impl Basis {
 
 /// Whether a Fourier basis function changes its sign under t ↦ ½ − t, the mirror of a disk about its vertical diameter.
 fn changes_sign(i: usize) -> bool {
-    let (odd, sine) = (Fourier::frequency(i) % 2 == 1, i > 0 && i % 2 == 0);
+    let (odd, sine) = (Fourier::frequency(i) % 2 == 1, i > 0 && i.is_multiple_of(2));
     odd != sine
 }
 
