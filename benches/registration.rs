@@ -1,8 +1,9 @@
 //! Seconds of the registration's parts on the built-in face (clean scan of the same face, slightly bent).
 
 use divan::Bencher;
+use visard::conformal::disk_map;
 use visard::mesh::{DiskMesh, Point, Similarity, Vector};
-use visard::surface::{ElasticSettings, PreparedTemplate, Template};
+use visard::surface::{ElasticSettings, PreparedTemplate, Template, certify};
 use visard::synth;
 
 fn main() {
@@ -40,4 +41,16 @@ fn register_scan(bencher: Bencher) {
     let pose =
         Similarity { scale: 1.0, rotation: nalgebra::Rotation3::identity(), translation: Vector::zeros() };
     bencher.bench(|| prepared.register(&scan, &pose).map(|r| r.min_jacobian));
+}
+
+/// Once per scan: whether the registration is one-to-one, given the scan's disk map.
+#[divan::bench]
+fn certify_registration(bencher: Bencher) {
+    let template = template();
+    let scan = bent(&template);
+    let map = disk_map(&scan).expect("a face");
+    let pose =
+        Similarity { scale: 1.0, rotation: nalgebra::Rotation3::identity(), translation: Vector::zeros() };
+    let found = template.elastic().and_then(|ready| ready.register(&scan, &pose)).expect("it is registered");
+    bencher.bench(|| certify(&template, &scan, &map, &found).map(|seen| seen.least()));
 }

@@ -19,6 +19,7 @@ fn every_short_example_runs() {
         "private_pca",
         "budget_planning",
         "terrain_tile",
+        "registration_gallery",
     ] {
         let out = Command::new(example(name)).output().unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(out.status.success(), "{name}: {}", String::from_utf8_lossy(&out.stderr));

@@ -29,6 +29,8 @@ impl Default for SrnfSettings {
 pub struct Registered {
     /// Where the template's vertices lie on the scan, in the scan's coordinates.
     pub positions: Vec<Point>,
+    /// Whether a vertex was put on the scan; the others, where there is none, continue smoothly.
+    pub landed: Vec<bool>,
     /// The energy before the first and after every accepted step, level by level (each level has its own discretization).
     pub energy: Vec<Vec<f64>>,
     /// Smallest Jacobian determinant of γ over the template's triangles; positive.
@@ -50,8 +52,9 @@ pub fn register_srnf(
     let energy =
         settings.levels.iter().map(|&(rings, degree, steps)| state.level(rings, degree, steps)).collect();
     let (y, min_jacobian) = state.on_template();
-    let positions = y.iter().map(|&y| scan.point(&scan.locate(y))).collect();
-    Registered { positions, energy, min_jacobian }
+    let positions: Vec<Point> = y.iter().map(|&y| scan.point(&scan.locate(y))).collect();
+    let landed = vec![true; positions.len()];
+    Registered { positions, landed, energy, min_jacobian }
 }
 
 /// One accepted step: z ↦ z + Σ c_k b_k(z).

@@ -4,10 +4,8 @@ use super::target::{Finder, Foot};
 use crate::conformal::{Complex, DiskMap, move_into_kernels};
 use crate::mesh::{DiskMesh, MeshError, Point, Vector};
 use crate::surface::locate::DiskSurface;
+use crate::surface::srnf::Registered;
 use crate::surface::template::Template;
-
-/// Vertices farther from the scan than this share of √area do not lie on it: about 3 mm on a face.
-const NEAR: f64 = 0.015;
 
 /// What became of the orientation of the template's triangles that lie on the scan.
 ///
@@ -46,9 +44,10 @@ impl<'a> Landed<'a> {
         template: &'a Template,
         scan: &DiskMesh,
         map: &DiskMap,
-        positions: &'a [Point],
+        found: &'a Registered,
     ) -> Result<Self, MeshError> {
-        if positions.len() != template.mesh().vertices().len() {
+        let positions = &found.positions;
+        if positions.len() != template.mesh().vertices().len() || found.landed.len() != positions.len() {
             return Err(MeshError::Degenerate(format!(
                 "{} positions given for the template's {} vertices",
                 positions.len(),
@@ -62,17 +61,19 @@ impl<'a> Landed<'a> {
         let normals = finder.mesh.vertex_normals();
         let mut on_border = vec![false; normals.len()];
         scan.boundary().iter().for_each(|&i| on_border[i] = true);
-        let near = NEAR * finder.mesh.area().sqrt();
-        let place = |p: &Point| {
+        let place = |(p, landed): (&Point, &bool)| {
+            if !landed {
+                return None;
+            }
             let foot = finder.closest(p);
             let corners = finder.mesh.triangles()[foot.triangle];
             let inside = |foot: &Foot| (0..3).any(|k| foot.weights[k] > 1e-9 && !on_border[corners[k]]);
-            ((foot.point - p).norm() < near && inside(&foot)).then(|| {
+            inside(&foot).then(|| {
                 let z = (0..3).map(|k| map.z[corners[k]] * foot.weights[k]).sum();
                 (z, (0..3).map(|k| normals[corners[k]] * foot.weights[k]).sum())
             })
         };
-        Ok(Self { template, positions, places: positions.iter().map(place).collect() })
+        Ok(Self { template, positions, places: positions.iter().zip(&found.landed).map(place).collect() })
     }
 
     /// Triangles with all corners on the scan.
@@ -110,7 +111,7 @@ impl<'a> Landed<'a> {
 /// Whether a registration keeps the orientation of every triangle of the template that lies on the scan, on the scan's
 /// surface and from the template's disk to the scan's.
 ///
-/// `map` is a disk map of the scan (any gauge), `positions` are the places of the template's vertices in its coordinates.
+/// `map` is a disk map of the scan (any gauge), `found` the registration of that scan.
 ///
 /// # Errors
 /// [`MeshError::Degenerate`] when the numbers of positions, vertices and places do not fit, or the scan has no extent.
@@ -118,9 +119,9 @@ pub fn certify(
     template: &Template,
     scan: &DiskMesh,
     map: &DiskMap,
-    positions: &[Point],
+    found: &Registered,
 ) -> Result<Bijectivity, MeshError> {
-    Ok(Landed::new(template, scan, map, positions)?.measure())
+    Ok(Landed::new(template, scan, map, found)?.measure())
 }
 
 /// [`certify`], and where triangles are turned over in the scan's chart, their corners are moved into the kernels of
@@ -132,9 +133,9 @@ pub fn make_bijective(
     template: &Template,
     scan: &DiskMesh,
     map: &DiskMap,
-    positions: &mut [Point],
+    found: &mut Registered,
 ) -> Result<Bijectivity, MeshError> {
-    let landed = Landed::new(template, scan, map, positions)?;
+    let landed = Landed::new(template, scan, map, found)?;
     let before = landed.measure();
     if before.turned.is_empty() {
         return Ok(before);
@@ -146,16 +147,16 @@ pub fn make_bijective(
     let mut moved = first.clone();
     move_into_kernels(&triangles, &fixed, &mut moved);
     let surface = DiskSurface::new(scan, map);
-    let mut repaired = positions.to_vec();
+    let mut repaired = found.clone();
     for (i, (&from, &to)) in first.iter().zip(&moved).enumerate() {
         // Not a number, or out of the disk: a place that cannot be had.
         if from != to && to.norm() < 1.0 {
-            repaired[i] = surface.point(&surface.locate(to));
+            repaired.positions[i] = surface.point(&surface.locate(to));
         }
     }
     let after = certify(template, scan, map, &repaired)?;
     if after.turned.len() < before.turned.len() {
-        positions.copy_from_slice(&repaired);
+        *found = repaired;
         return Ok(after);
     }
     Ok(before)
@@ -188,6 +189,11 @@ mod tests {
         (Template::new(disk.clone(), nose, Vector::z(), Vector::y()).unwrap(), disk, map)
     });
 
+    fn registered(positions: Vec<Point>) -> Registered {
+        let landed = vec![true; positions.len()];
+        Registered { positions, landed, energy: Vec::new(), min_jacobian: 1.0 }
+    }
+
     /// A vertex well inside, and one beside it.
     fn neighbours() -> (usize, usize) {
         let nose = synth::builtin_landmarks().nose_tip;
@@ -199,7 +205,7 @@ mod tests {
     #[test]
     fn the_template_on_itself_is_certified_with_determinants_of_one() {
         let (template, disk, map) = &*FACE;
-        let found = certify(template, disk, map, disk.mesh().vertices()).unwrap();
+        let found = certify(template, disk, map, &registered(disk.mesh().vertices().to_vec())).unwrap();
         assert!(found.turned.is_empty());
         // Only triangles with a corner on the border do not count.
         assert!(found.covered > template.mesh().triangles().len() * 9 / 10, "{}", found.covered);
@@ -211,8 +217,8 @@ mod tests {
         let (template, disk, map) = &*FACE;
         let truth = disk.mesh().vertices();
         let (a, b) = neighbours();
-        let mut folded = truth.to_vec();
-        folded.swap(a, b);
+        let mut folded = registered(truth.to_vec());
+        folded.positions.swap(a, b);
         let found = certify(template, disk, map, &folded).unwrap();
         assert!(found.least() < 0.0 && !found.turned.is_empty());
         // Exactly the triangles about the two vertices are concerned.
@@ -220,7 +226,7 @@ mod tests {
         assert!(found.turned.iter().all(about));
         let repaired = make_bijective(template, disk, map, &mut folded).unwrap();
         assert!(repaired.turned.is_empty() && repaired.least() > 0.0, "{repaired:?}");
-        for (i, (p, q)) in folded.iter().zip(truth).enumerate() {
+        for (i, (p, q)) in folded.positions.iter().zip(truth).enumerate() {
             let limit = if i == a || i == b { 10.0 } else { 3.0 };
             assert!((p - q).norm() < limit, "vertex {i}");
         }
@@ -230,15 +236,15 @@ mod tests {
     fn a_mirrored_face_is_turned_everywhere() {
         let (template, disk, map) = &*FACE;
         let mirrored = DiskMap { z: map.z.iter().map(|z| z.conj()).collect() };
-        let found = certify(template, disk, &mirrored, disk.mesh().vertices()).unwrap();
+        let found = certify(template, disk, &mirrored, &registered(disk.mesh().vertices().to_vec())).unwrap();
         assert_eq!(found.turned.len(), found.covered);
     }
 
     #[test]
     fn numbers_that_do_not_fit_are_refused() {
         let (template, disk, map) = &*FACE;
-        assert!(certify(template, disk, map, &[]).is_err());
+        assert!(certify(template, disk, map, &registered(Vec::new())).is_err());
         let short = DiskMap { z: map.z[1..].to_vec() };
-        assert!(certify(template, disk, &short, disk.mesh().vertices()).is_err());
+        assert!(certify(template, disk, &short, &registered(disk.mesh().vertices().to_vec())).is_err());
     }
 }

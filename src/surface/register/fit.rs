@@ -113,7 +113,7 @@ impl Equations<'_> {
 
 impl Fitted {
     fn step(&mut self, prepared: &PreparedTemplate, target: &Target, step: &Step) -> Result<(), MeshError> {
-        let normals = prepared.mesh.with_vertices(self.nodes.clone())?.vertex_normals();
+        let normals = prepared.normals(&self.nodes)?;
         let mut equations = Equations::new(prepared, step.rank);
         self.match_surface(target, step, &normals, &mut equations);
         if equations.right.len() < FEWEST {

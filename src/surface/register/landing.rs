@@ -7,17 +7,14 @@ use super::prepared::PreparedTemplate;
 use super::target::Target;
 use crate::mesh::{MeshError, Point, TriMesh, Vector};
 use crate::sparse::{SparseCholesky, SymmetricBuilder};
+use crate::surface::srnf::Registered;
 use nalgebra::DMatrix;
 
 /// Pull of offsets towards zero, relative to that of one neighbour: beyond the scan they fade over some ten edges.
 const FADING: f64 = 0.01;
 
-/// Positions of the template's vertices in scan coordinates, and the smallest Jacobian determinant.
-pub fn land(
-    prepared: &PreparedTemplate,
-    target: &Target,
-    fitted: &Fitted,
-) -> Result<(Vec<Point>, f64), MeshError> {
+/// The template's vertices in scan coordinates.
+pub fn land(prepared: &PreparedTemplate, target: &Target, fitted: Fitted) -> Result<Registered, MeshError> {
     let template = prepared.template();
     let nodes = prepared.mesh.vertices();
     let moved = template
@@ -40,7 +37,7 @@ pub fn land(
     let min_jacobian = sheet.unfold(&neighbours);
     let positions =
         (0..template.vertices().len()).map(|i| target.frames.scan_of_work(&sheet.position(i))).collect();
-    Ok((positions, min_jacobian))
+    Ok(Registered { positions, landed: sheet.landed, energy: vec![fitted.misfit], min_jacobian })
 }
 
 /// Offsets to the scan, `None` where it has ended; and the scan's normals there.

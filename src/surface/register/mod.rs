@@ -56,7 +56,6 @@ impl PreparedTemplate {
     pub fn register(&self, scan: &DiskMesh, pose: &Similarity) -> Result<Registered, MeshError> {
         let target = target::Target::new(scan, &self.frames(pose), self.settings())?;
         let fitted = fit::fit(self, &target)?;
-        let (positions, min_jacobian) = landing::land(self, &target, &fitted)?;
-        Ok(Registered { positions, energy: vec![fitted.misfit], min_jacobian })
+        landing::land(self, &target, fitted)
     }
 }

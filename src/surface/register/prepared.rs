@@ -5,7 +5,7 @@ use super::border::DepthBasis;
 use super::control::ControlMesh;
 use super::settings::ElasticSettings;
 use super::symmetry::to_mid_plane;
-use crate::mesh::{MeshError, Point, Similarity, TriMesh};
+use crate::mesh::{MeshError, Point, Similarity, TriMesh, Vector};
 use crate::surface::template::Template;
 
 /// √area of the template in working units.
@@ -40,6 +40,8 @@ pub struct PreparedTemplate {
     pub(super) control: ControlMesh,
     /// The control mesh in working coordinates.
     pub(super) mesh: TriMesh,
+    /// At the nodes: normals of the control mesh and of the whole template, in working coordinates.
+    normals: Vec<(Vector, Vector)>,
     pub(super) basis: DisplacementBasis,
     pub(super) depths: DepthBasis,
 }
@@ -69,6 +71,9 @@ impl PreparedTemplate {
         let to_work = to_mid_plane(&place(&upright)?).after(&upright);
         let mesh = place(&to_work)?;
         let basis = DisplacementBasis::new(mesh.vertices(), &settings.kernel)?;
+        let fine = whole.vertex_normals();
+        let fine = control.nodes.iter().map(|&i| to_work.rotation * fine[i]);
+        let normals = mesh.vertex_normals().into_iter().zip(fine).collect();
         let border: Vec<Point> = control.border.iter().map(|&i| mesh.vertices()[i]).collect();
         let depths = DepthBasis::new(&border, &settings.border);
         Ok(Self {
@@ -77,9 +82,26 @@ impl PreparedTemplate {
             to_work,
             control,
             mesh,
+            normals,
             basis,
             depths,
         })
+    }
+
+    /// Normals of the template at displaced nodes: its own, turned as the control mesh turns. Those of the coarse mesh itself
+    /// are off by several degrees wherever the face is curved.
+    pub(super) fn normals(&self, nodes: &[Point]) -> Result<Vec<Vector>, MeshError> {
+        let now = self.mesh.with_vertices(nodes.to_vec())?.vertex_normals();
+        let turned = |(n, (coarse, fine)): (&Vector, &(Vector, Vector))| {
+            let (axis, cosine) = (coarse.cross(n), coarse.dot(n));
+            // Rodrigues' formula, without the angle: the arc cosine of nearly 1 is inexact.
+            if cosine > -0.5 {
+                fine + axis.cross(fine) + axis.cross(&axis.cross(fine)) / (1.0 + cosine)
+            } else {
+                *n
+            }
+        };
+        Ok(now.iter().zip(&self.normals).map(turned).collect())
     }
 
     /// The template's mesh.
