@@ -3,6 +3,7 @@
 use crate::optimize::accounting::wbk_curve;
 use crate::optimize::{Correction, Method, NoiseSplit, Plan, PlanError, Sampling};
 use crate::privacy::{ClipRadius, ClipSource, Delta, Mu, RenyiCurve};
+use rayon::prelude::*;
 use serde::Serialize;
 
 /// The paper's example: n, steps in an epoch, C₀, C₁.
@@ -55,14 +56,17 @@ enum Bound {
 pub fn epsilon_against_epochs(quick: bool) -> Result<Vec<EpsilonRow>, PlanError> {
     let delta = Delta::new(1e-6)?;
     let all_epochs: &[u32] = if quick { &[1, 10, 100] } else { &[1, 5, 10, 25, 50, 100] };
-    let shares = if quick { 12 } else { 40 };
+    let shares = if quick { 12 } else { 24 };
     let mut rows = Vec::new();
     for (name, every_step, bound) in SCHEMES {
         for sigma in [0.1, 0.05] {
             // The correction's curve depends on α only: one table for all epochs.
-            let table: Vec<(f64, RenyiCurve)> = (0..=shares)
+            let shares: Vec<f64> = (0..=shares)
                 .map(|i| 10f64.powf(-4.0 + 4.0 * f64::from(i) / f64::from(shares)).min(0.999))
                 .chain([0.5])
+                .collect();
+            let table: Vec<(f64, RenyiCurve)> = shares
+                .into_par_iter()
                 .map(|alpha| (alpha, correction_curve(bound, (1.0 - alpha).sqrt() * sigma)))
                 .collect();
             for &epochs in all_epochs {
