@@ -3,6 +3,7 @@
 //! `cargo run --release --example registration_gallery [FOLDER]` writes `registration.html` and PNG files to the folder (default:
 //! a temporary one). Synthetic people, whose correspondence is known; nothing is downloaded.
 
+use std::collections::HashMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use visard::conformal::disk_map;
@@ -17,8 +18,8 @@ use visard::surface::{Template, certify};
 use visard::synth::{ScanConditions, person};
 
 /// Squares of the checkerboard across the disk.
-const SQUARES: f64 = 28.0;
-const VIEW: View = View { yaw: 25.0, pitch: 4.0, size: 360 };
+const SQUARES: f64 = 20.0;
+const VIEW: View = View { yaw: 25.0, pitch: 4.0, size: 420 };
 
 /// One person's scan put into correspondence with the template.
 struct Registered {
@@ -73,7 +74,11 @@ fn registered(template: &Template, i: usize, scale: &ColourScale) -> Result<Regi
         points.iter().map(|p| template.upright().inverse() * pose.similarity.invert(p)).collect()
     };
     let face = template.mesh().with_vertices(upright(&found.positions))?;
-    let checker: Vec<[f64; 3]> = template.surface().z().iter().map(|z| square(z.re, z.im)).collect();
+    // Finer triangles, so that the squares have straight sides.
+    let places: Vec<[f64; 2]> = template.surface().z().iter().map(|z| [z.re, z.im]).collect();
+    let (fine, places) = divided(&face, &places)?;
+    let (fine, places) = divided(&fine, &places)?;
+    let checker: Vec<[f64; 3]> = places.iter().map(|z| square(z[0], z[1])).collect();
     let heat: Vec<[f64; 3]> = errors
         .iter()
         .zip(&scan.covered)
@@ -81,7 +86,7 @@ fn registered(template: &Template, i: usize, scale: &ColourScale) -> Result<Regi
         .collect();
     Ok(Registered {
         faces: [
-            render(&face, VIEW, Colour::PerVertex(&checker)),
+            render(&fine, VIEW, Colour::PerVertex(&checker)),
             render(&face, VIEW, Colour::PerVertex(&heat)),
         ],
         errors: errors.iter().zip(&scan.covered).filter(|(_, seen)| **seen).map(|(e, _)| *e).collect(),
@@ -92,16 +97,37 @@ fn registered(template: &Template, i: usize, scale: &ColourScale) -> Result<Regi
     })
 }
 
+/// Every triangle in four, with what is known at the vertices.
+fn divided(mesh: &TriMesh, values: &[[f64; 2]]) -> Result<(TriMesh, Vec<[f64; 2]>), Box<dyn Error>> {
+    let (mut vertices, mut values) = (mesh.vertices().to_vec(), values.to_vec());
+    let mut middles = HashMap::new();
+    let mut triangles = Vec::with_capacity(4 * mesh.triangles().len());
+    for &[a, b, c] in mesh.triangles() {
+        let [p, q, r] = [(a, b), (b, c), (c, a)].map(|(i, j)| {
+            *middles.entry((i.min(j), i.max(j))).or_insert_with(|| {
+                vertices.push(nalgebra::center(&vertices[i], &vertices[j]));
+                values.push([0, 1].map(|k| 0.5 * (values[i][k] + values[j][k])));
+                vertices.len() - 1
+            })
+        });
+        triangles.extend([[a, p, r], [p, b, q], [r, q, c], [p, q, r]]);
+    }
+    Ok((TriMesh::new(vertices, triangles)?, values))
+}
+
 /// The colour of the checkerboard at a place of the template's disk.
 fn square(x: f64, y: f64) -> [f64; 3] {
     let index = |v: f64| (0.5 * SQUARES * (v + 1.0)).floor() as i64;
     if (index(x) + index(y)) % 2 == 0 { [0.86, 0.71, 0.61] } else { [0.28, 0.36, 0.50] }
 }
 
-/// Areas over the template's, relative to their mean.
+/// Areas over the template's, relative to their mean; negative where a triangle is turned over.
 fn jacobians(template: &TriMesh, face: &TriMesh) -> Vec<f64> {
     let ratios: Vec<f64> = (0..face.triangles().len())
-        .map(|t| face.area_vector(t).norm() / template.area_vector(t).norm())
+        .map(|t| {
+            let (now, before) = (face.area_vector(t), template.area_vector(t));
+            (now.norm() / before.norm()).copysign(now.dot(&before))
+        })
         .collect();
     let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
     ratios.iter().map(|r| r / mean).collect()

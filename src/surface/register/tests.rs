@@ -110,14 +110,14 @@ fn positions_follow_the_scan_and_its_vertex_order_does_not_matter() {
     );
     let other = PREPARED.register(&DiskMesh::try_new(reversed.unwrap()).unwrap(), &identity).unwrap();
     let gap = first.positions.iter().zip(&other.positions).map(|(p, q)| (p - q).norm()).fold(0.0, f64::max);
-    // Millimetres: sums in another order, through some dozen steps of a nonlinear fit.
-    assert!(gap < 1e-4, "{gap}");
+    assert!(gap < 1e-6, "{gap}");
     // In other coordinates the same places.
     let moved: Vec<Point> = truth.iter().map(|p| motion().apply(p)).collect();
     let moved = DiskMesh::try_new(t.with_vertices(moved).unwrap()).unwrap();
     let there = PREPARED.register(&moved, &motion()).unwrap();
     let gap = mean(first.positions.iter().zip(&there.positions).map(|(p, q)| (motion().apply(p) - q).norm()));
-    assert!(gap < 1e-6, "{gap}");
+    // Millimetres: other roundings, through some dozen steps of a nonlinear fit.
+    assert!(gap < 1e-4, "{gap}");
 }
 
 #[test]
