@@ -27,7 +27,7 @@ impl Pull {
     /// of one line where there is hardly any signal, and does not matter where there is.
     pub(super) fn weak(energy: Option<f64>) -> Self {
         Self {
-            towards: Vector4::new(0.0, 1.0, 0.0, 0.0),
+            towards: Vector4::new(0.0, 1.0, 0.0, 1.0),
             strength: Vector4::new(0.0, 0.5, 0.5, 0.5),
             log_energy: energy.map(f64::ln),
         }

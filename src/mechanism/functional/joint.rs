@@ -6,7 +6,7 @@ use crate::privacy::{ClipRadius, Mu};
 
 /// The squared norm that a mean's deviation is expected to have, as a share of the squared clip radius: radii must hold single
 /// records, whose differences average out. A weak expectation, for shrinkage only.
-const EXPECTED_SHARE: f64 = 0.05;
+const EXPECTED_SHARE: f64 = 0.01;
 
 /// What is done to the noised coefficients; all of it is free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
