@@ -97,8 +97,11 @@ fn registered(template: &Template, i: usize, scale: &ColourScale) -> Result<Regi
     })
 }
 
+/// A mesh with a place of the disk for every vertex.
+type Placed = (TriMesh, Vec<[f64; 2]>);
+
 /// Every triangle in four, with what is known at the vertices.
-fn divided(mesh: &TriMesh, values: &[[f64; 2]]) -> Result<(TriMesh, Vec<[f64; 2]>), Box<dyn Error>> {
+fn divided(mesh: &TriMesh, values: &[[f64; 2]]) -> Result<Placed, Box<dyn Error>> {
     let (mut vertices, mut values) = (mesh.vertices().to_vec(), values.to_vec());
     let mut middles = HashMap::new();
     let mut triangles = Vec::with_capacity(4 * mesh.triangles().len());
