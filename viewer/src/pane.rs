@@ -291,13 +291,13 @@ mod tests {
     #[test]
     fn the_centre_is_one_place_on_the_surface_and_on_its_disk_map() {
         let face = subject(Shape::Surface(builtin_template().clone()));
-        let centre = Some(Pick { triangle: 100, weights: [0.2, 0.3, 0.5] });
+        let centre = Pick { triangle: 100, weights: [0.2, 0.3, 0.5] };
         let look = Look { yaw: 30.0, pivot: [9.0; 3], zoom: 2.0, ..Look::default() };
         let surface = draw(&face, &Show::default()).unwrap();
-        assert_eq!(surface.seen(&look, centre), look);
+        assert_eq!(surface.seen(&look, Some(centre)), look);
         let disk = draw(&face, &Show { disk: true, ..Show::default() }).unwrap();
-        let seen = disk.seen(&look, centre);
-        let there = centre.unwrap().point(&disk).unwrap();
+        let seen = disk.seen(&look, Some(centre));
+        let there = centre.point(&disk).unwrap();
         assert_eq!((seen.pivot, seen.yaw, seen.zoom), (there.map(f64::from), 0.0, 2.0));
         assert_eq!(disk.seen(&look, None).pivot, [0.0; 3]);
     }
