@@ -6,6 +6,7 @@ use std::error::Error;
 use visard::io::write_ply;
 use visard::mesh::TriMesh;
 use visard::privacy::Mu;
+use visard::study::LedgerChoice;
 use visard::study::face::{
     ClipChoice, FaceMechanism, FaceStudySettings, Registration, TemplateSource, run as run_study,
 };
@@ -31,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         budget: Some(Mu::new(3.0)?),
         clip_radius: ClipChoice::Default,
         seed: None,
-        ceiling: None,
+        ledger: LedgerChoice::default(),
         resume: false,
         replace: false,
     };

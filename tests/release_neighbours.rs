@@ -7,6 +7,7 @@ use std::path::Path;
 use visard::io::write_ply;
 use visard::mesh::TriMesh;
 use visard::privacy::Mu;
+use visard::study::LedgerChoice;
 use visard::study::face::{
     ClipChoice, FaceMechanism, FaceStudySettings, Registration, TemplateSource, run as run_study,
 };
@@ -36,7 +37,7 @@ fn release(mechanism: FaceMechanism, last: &dyn Fn(&Path)) -> BTreeMap<String, V
         budget: Some(Mu::new(2.0).unwrap()),
         clip_radius: ClipChoice::Default,
         seed: Some(11),
-        ceiling: None,
+        ledger: LedgerChoice::default(),
         resume: false,
         replace: false,
     };

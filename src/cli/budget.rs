@@ -2,7 +2,9 @@
 
 use super::output::Failure;
 use clap::Args;
+use std::path::PathBuf;
 use visard::privacy::{BudgetError, Mu, PrivacyLoss, convert};
+use visard::study::LedgerChoice;
 
 /// How much privacy loss the release may have; give --mu, or --epsilon and --delta
 #[derive(Debug, Clone, Default, Args)]
@@ -49,5 +51,24 @@ impl BudgetArgs {
                 Err(Failure::usage("this Gaussian mechanism has no pure epsilon; give --delta too, or --mu"))
             }
         }
+    }
+}
+
+/// Where a release is recorded
+#[derive(Debug, Clone, Default, Args)]
+pub struct LedgerArgs {
+    /// Charge this ledger, shared by all studies of the same people (default: one in the study's folder)
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+    /// Refuse releases beyond this total mu of the ledger, now and in later runs
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    ceiling_mu: Option<f64>,
+}
+
+impl LedgerArgs {
+    /// The choice of ledger.
+    pub fn choice(&self) -> Result<LedgerChoice, Failure> {
+        let ceiling = self.ceiling_mu.map(Mu::new).transpose().map_err(Failure::usage)?;
+        Ok(LedgerChoice { file: self.ledger.clone(), ceiling: ceiling.map(PrivacyLoss::Gaussian) })
     }
 }

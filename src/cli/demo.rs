@@ -1,7 +1,7 @@
 //! `visard demo`: a synthetic population of raw scans, and the whole face job on it.
 
 use super::Global;
-use super::budget::BudgetArgs;
+use super::budget::{BudgetArgs, LedgerArgs};
 use super::face::{MechanismName, ShapeArgs, report, run_with_progress, study_settings};
 use super::output::{Failure, Printer};
 use clap::Args;
@@ -42,7 +42,7 @@ pub fn run(args: &DemoArgs, global: &Global, printer: &Printer) -> Result<(), Fa
         clip_radius: None,
         mechanism: args.mechanism,
         crop_radius: None,
-        ceiling_mu: None,
+        ledger: LedgerArgs::default(),
     };
     let default = BudgetArgs::of_mu(3.0);
     let budget =

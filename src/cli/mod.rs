@@ -3,6 +3,7 @@
 mod budget;
 mod demo;
 mod face;
+mod ledger;
 mod optimize;
 mod output;
 mod points;

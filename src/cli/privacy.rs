@@ -1,6 +1,7 @@
-//! `visard privacy`: convert, compose, calibrate, explain.
+//! `visard privacy`: convert, compose, calibrate, audit, explain.
 
 use super::Global;
+use super::ledger::{self, LedgerCommand};
 use super::output::{Failure, Printer};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
@@ -25,6 +26,8 @@ pub enum PrivacyCommand {
     Audit(AuditArgs),
     /// A certificate in plain sentences
     Explain(ExplainArgs),
+    /// What was released from the same people, and what it adds up to
+    Ledger(LedgerCommand),
 }
 
 /// Arguments of `privacy convert`.
@@ -184,6 +187,7 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
                 return Err(Failure::failed("the audit refuted the claim"));
             }
         }
+        PrivacyCommand::Ledger(args) => ledger::run(args, printer)?,
         PrivacyCommand::Explain(args) => {
             let name = args.certificate.display();
             let text = std::fs::read_to_string(&args.certificate)

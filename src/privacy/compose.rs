@@ -141,6 +141,13 @@ pub struct EpsilonBound {
     pub rule: Rule,
 }
 
+impl From<Part> for Composition {
+    /// Of one entry.
+    fn from(part: Part) -> Self {
+        Self { parts: vec![part] }
+    }
+}
+
 impl Composition {
     /// No releases.
     pub fn new() -> Self {

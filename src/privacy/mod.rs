@@ -40,7 +40,7 @@ pub use certificate::{
 pub use charge::{Charge, ChargeError};
 pub use compose::{Composition, Cost, EpsilonBound, Part, Rule};
 pub use explain::explain;
-pub use ledger::{LEDGER_FILE, Ledger, LedgerError, Quote};
+pub use ledger::{LEDGER_FILE, Ledger, LedgerError, LedgerHistory, Quote};
 pub use noise::{ClippedMean, IncompleteMean, ReleaseError};
 pub use renyi::RenyiCurve;
 pub use sensitivity::{L1Sensitivity, L2Sensitivity};

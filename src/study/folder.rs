@@ -1,6 +1,11 @@
 //! Where a study keeps what may be published and what only the data holder may see: never in one folder.
 
+use crate::io::write_bytes;
+use crate::privacy::LEDGER_FILE;
 use std::path::{Path, PathBuf};
+
+/// Holds the path of the ledger a study shares with others.
+const SHARED_LEDGER_FILE: &str = "visard.ledger.shared";
 
 /// Why a study's folder cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -12,6 +17,9 @@ pub enum FolderError {
     /// A file stands where the folder should be.
     #[error("{0} is a file, not a folder")]
     IsAFile(PathBuf),
+    /// The study's releases are recorded in this ledger, not in the one it was told to charge.
+    #[error("the releases of this study are recorded in {0}; charge that ledger, or choose another folder")]
+    OtherLedger(PathBuf),
     /// The folder could not be made or emptied.
     #[error("cannot prepare {0}: {1}")]
     Io(PathBuf, std::io::Error),
@@ -63,9 +71,45 @@ impl StudyFolder {
         self.internal().join("records")
     }
 
-    /// The ledger of every release made from this study's records.
-    pub fn ledger(&self) -> PathBuf {
-        self.root.join("visard.ledger.jsonl")
+    /// The ledger of every release made from this study's records, unless it shares one.
+    pub fn own_ledger(&self) -> PathBuf {
+        self.root.join(LEDGER_FILE)
+    }
+
+    /// The ledger this study shares with others, where it does.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`].
+    pub fn shared_ledger(&self) -> Result<Option<PathBuf>, FolderError> {
+        let note = self.root.join(SHARED_LEDGER_FILE);
+        match std::fs::read_to_string(&note) {
+            Ok(text) => Ok(Some(PathBuf::from(text.trim_end_matches('\n')))),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(FolderError::Io(note, e)),
+        }
+    }
+
+    /// The ledger that holds the releases of the study in `root`, when that is the folder of one.
+    ///
+    /// # Errors
+    /// [`FolderError::Io`].
+    pub fn ledger_in(root: &Path) -> Result<Option<PathBuf>, FolderError> {
+        if !root.is_dir() {
+            return Ok(None);
+        }
+        let folder = Self { root: root.to_owned() };
+        Ok(Some(folder.shared_ledger()?.unwrap_or_else(|| folder.own_ledger())))
+    }
+
+    /// From now on this study shares the ledger at `path`.
+    pub(super) fn remember_ledger(&self, path: &Path) -> Result<(), FolderError> {
+        let note = self.root.join(SHARED_LEDGER_FILE);
+        let text = path.to_str().ok_or_else(|| {
+            let what = "the name of a shared ledger must be valid Unicode";
+            FolderError::Io(path.to_owned(), std::io::Error::new(std::io::ErrorKind::InvalidInput, what))
+        })?;
+        write_bytes(&note, format!("{text}\n").as_bytes())
+            .map_err(|e| FolderError::Io(note, std::io::Error::other(e)))
     }
 
     /// Puts a release together aside with `fill`, then moves it into place as a whole: what was there stays whole until

@@ -2,7 +2,9 @@
 
 pub mod face;
 mod folder;
+mod ledger;
 pub mod optimize;
 pub mod points;
 
 pub use folder::{FolderError, StudyFolder};
+pub use ledger::LedgerChoice;

@@ -2,7 +2,7 @@
 
 use super::template_source;
 use crate::cli::Global;
-use crate::cli::budget::BudgetArgs;
+use crate::cli::budget::{BudgetArgs, LedgerArgs};
 use crate::cli::output::{Failure, Printer, where_to};
 use crate::cli::progress::Bar;
 use clap::{Args, ValueEnum};
@@ -59,9 +59,9 @@ pub struct ShapeArgs {
     /// Keep this much around the nose tip of a bust, in units of the template (default: the template's own reach)
     #[arg(long, value_name = "F")]
     pub crop_radius: Option<f64>,
-    /// Refuse releases beyond this total mu of the study's ledger, now and in later runs
-    #[arg(long, value_name = "F")]
-    pub ceiling_mu: Option<f64>,
+    /// Where the release is recorded
+    #[command(flatten)]
+    pub ledger: LedgerArgs,
 }
 
 /// The mechanisms by name.
@@ -131,7 +131,6 @@ pub fn study_settings(
         }
         x => Ok(x),
     };
-    let ceiling = shape.ceiling_mu.map(visard::privacy::Mu::new).transpose().map_err(Failure::usage)?;
     if shape.curves < 2 || shape.samples < 8 || shape.curves * shape.samples > 1_000_000 {
         return Err(Failure::usage(
             "a face needs at least 2 curves of 8 samples (and at most a million samples)",
@@ -149,7 +148,7 @@ pub fn study_settings(
         budget,
         clip_radius: clip,
         seed: global.seed,
-        ceiling,
+        ledger: shape.ledger.choice()?,
         resume: false,
         replace: global.force,
     })

@@ -4,7 +4,7 @@ mod embed;
 mod names;
 
 use super::Global;
-use super::budget::BudgetArgs;
+use super::budget::{BudgetArgs, LedgerArgs};
 use super::output::{Failure, Printer, where_to};
 use clap::{Args, Subcommand};
 use embed::{EmbedArgs, embed};
@@ -90,6 +90,8 @@ pub struct RunArgs {
     out: PathBuf,
     #[command(flatten)]
     budget: BudgetArgs,
+    #[command(flatten)]
+    ledger: LedgerArgs,
     /// The method
     #[arg(long, value_enum)]
     method: MethodName,
@@ -235,7 +237,7 @@ impl RunArgs {
             start: self.start.clone(),
             unit_records,
             seed: global.seed,
-            ceiling: None,
+            ledger: self.ledger.choice()?,
             resume: self.resume,
             replace: global.force,
         })

@@ -9,11 +9,12 @@ pub use spd::{SpdCommand, spd};
 pub use vectors::{HyperbolicCommand, SphereCommand, hyperbolic, sphere};
 
 use super::Global;
+use super::budget::LedgerArgs;
 use super::output::{Failure, Printer, where_to};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
-use visard::privacy::{Calibration, Mu, PrivacyLoss};
+use visard::privacy::{Calibration, PrivacyLoss};
 use visard::study::FolderError;
 use visard::study::points::{PointMechanism, PointRequest, PointStudyError, Published};
 
@@ -38,9 +39,9 @@ pub struct Common {
     /// Independent draws, each charged
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     draws: u32,
-    /// Refuse releases beyond this total mu of the study's ledger, now and in later runs
-    #[arg(long, value_name = "F")]
-    ceiling_mu: Option<f64>,
+    /// Where the release is recorded
+    #[command(flatten)]
+    ledger: LedgerArgs,
 }
 
 /// How Gaussian noise is calibrated to (ε, δ).
@@ -78,7 +79,7 @@ impl Common {
             calibration,
             draws: self.draws,
             seed: global.seed,
-            ceiling: self.ceiling_mu.map(Mu::new).transpose().map_err(Failure::usage)?,
+            ledger: self.ledger.choice()?,
             replace: global.force,
             public_inputs: Vec::new(),
             paid_before: Vec::new(),

@@ -30,8 +30,7 @@ impl LedgerFile {
             sync_folder(path).map_err(failed)?;
             return Ok((ledger, vec![entry]));
         }
-        let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-        let (lines, torn) = bytes.split_at(whole);
+        let (lines, torn) = bytes.split_at(whole_lines(&bytes));
         let mut entries = ledger.read(lines, torn, study)?;
         if !torn.is_empty() {
             entries.push(ledger.repair(lines, torn, study)?);
@@ -136,6 +135,27 @@ impl LedgerFile {
         self.file = replaced.map_err(|error| self.failed(error))?;
         Ok(entry)
     }
+}
+
+/// What the file at `path` records, without locking or repairing it.
+pub(super) fn entries(path: &Path) -> Result<Vec<Entry>, LedgerError> {
+    let failed = |source| LedgerError::Io { path: path.to_owned(), source };
+    let mut file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(failed)?;
+    let (lines, torn) = bytes.split_at(whole_lines(&bytes));
+    let mut ledger = LedgerFile { path: path.to_owned(), file, chain: Chain::default() };
+    let mut entries = ledger.read(lines, torn, None)?;
+    if !torn.is_empty() {
+        let salvaged = salvage(&String::from_utf8_lossy(torn));
+        entries.push(Entry::Repair { torn_bytes: torn.len() as u64, salvaged });
+    }
+    Ok(entries)
+}
+
+/// The length of the leading whole lines.
+fn whole_lines(bytes: &[u8]) -> usize {
+    bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)
 }
 
 #[cfg(test)]

@@ -94,6 +94,26 @@ pub struct Quote {
     pub exceeds: Option<PrivacyLoss>,
 }
 
+/// What a ledger file records.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LedgerHistory {
+    /// The releases, oldest first, with the time of the charge in seconds since 1970 where it is known.
+    pub charges: Vec<(Option<u64>, Part)>,
+    /// The ceilings, all of which hold.
+    pub ceilings: Vec<PrivacyLoss>,
+}
+
+impl LedgerHistory {
+    /// The releases together.
+    pub fn spent(&self) -> Composition {
+        let mut all = Composition::new();
+        for (_, part) in &self.charges {
+            all.push(part.mechanism.clone(), part.times, part.cost.clone());
+        }
+        all
+    }
+}
+
 /// Record of the releases made from one dataset, with ceilings on their composed loss.
 ///
 /// ```
@@ -144,6 +164,23 @@ impl Ledger {
         Self::begin(path, Some(study), ceiling)
     }
 
+    /// What the ledger at `path` records; it is neither locked nor changed. What can be read of a torn last line counts.
+    ///
+    /// # Errors
+    /// [`LedgerError`]: not readable, foreign, corrupted, of another version.
+    pub fn history(path: &Path) -> Result<LedgerHistory, LedgerError> {
+        let mut history = LedgerHistory::default();
+        for entry in file::entries(path)? {
+            match entry {
+                Entry::Ceiling { loss } => history.ceilings.push(loss),
+                Entry::Charge { part, unix_time } => history.charges.push((Some(unix_time), part)),
+                Entry::Repair { salvaged: Some(part), .. } => history.charges.push((None, part)),
+                Entry::Open { .. } | Entry::Seal { .. } | Entry::Repair { salvaged: None, .. } => {}
+            }
+        }
+        Ok(history)
+    }
+
     fn begin(path: &Path, study: Option<&str>, ceiling: Option<PrivacyLoss>) -> Result<Self, LedgerError> {
         let (file, entries) = LedgerFile::open(path, study)?;
         let mut ledger = Self::in_memory(None);
@@ -191,7 +228,7 @@ impl Ledger {
             return Err(LedgerError::Broken);
         }
         let after = self.with(&part);
-        let one = alone(&part);
+        let one = Composition::from(part.clone());
         let requested = one.total()?;
         for ceiling in &self.ceilings {
             if !fits(&after, *ceiling)? {
@@ -214,7 +251,7 @@ impl Ledger {
         let mut found = self.spent.parts().iter().filter(|entry| *entry == part);
         match (found.next(), found.next()) {
             (Some(part), None) => {
-                let loss = alone(part).total().ok()?;
+                let loss = Composition::from(part.clone()).total().ok()?;
                 Some(Charge::recorded(loss, self.file.is_some()))
             }
             _ => None,
@@ -268,12 +305,6 @@ impl Ledger {
         let Some(file) = &mut self.file else { return Ok(()) };
         file.append(entries).inspect_err(|_| self.broken = true)
     }
-}
-
-fn alone(part: &Part) -> Composition {
-    let mut one = Composition::new();
-    one.push(part.mechanism.clone(), part.times, part.cost.clone());
-    one
 }
 
 /// A sum in the unit of `ceiling` where that is possible, in its own otherwise.

@@ -10,7 +10,7 @@ use super::template::{LoadedTemplate, TemplateLoadError, load_template};
 use crate::function::FaceCurves;
 use crate::io::{ReadError, WriteError, list_scans, write_bytes};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{BudgetError, Ledger, LedgerError, PrivacyLoss};
+use crate::privacy::{BudgetError, Ledger, LedgerError};
 use crate::study::{FolderError, StudyFolder};
 use rayon::prelude::*;
 use std::path::PathBuf;
@@ -110,8 +110,7 @@ pub fn run(
     let loaded = load_template(&settings.template)?;
     let folder = StudyFolder::prepare(&settings.out, settings.replace)?;
     // Opened (and locked) before hours of work, not after.
-    let ceiling = settings.ceiling.map(PrivacyLoss::Gaussian);
-    let mut ledger = Ledger::open(&folder.ledger(), ceiling)?;
+    let mut ledger = settings.ledger.open::<StudyError>(&folder)?;
     progress(Progress::Found { scans: scans.len() });
     let record_settings = RecordSettings {
         registration: settings.registration,

@@ -2,6 +2,7 @@
 
 use super::mean::{ClipChoice, FaceMechanism};
 use crate::privacy::Mu;
+use crate::study::LedgerChoice;
 use std::path::PathBuf;
 
 /// Where the public template comes from.
@@ -51,8 +52,8 @@ pub struct FaceStudySettings {
     pub clip_radius: ClipChoice,
     /// Fixed noise seed: an experiment, not private.
     pub seed: Option<u64>,
-    /// Total μ this study's ledger may ever spend, where limited.
-    pub ceiling: Option<Mu>,
+    /// Which ledger is charged.
+    pub ledger: LedgerChoice,
     /// Reuse finished records of an interrupted run.
     pub resume: bool,
     /// Replace a finished release.

@@ -215,7 +215,7 @@ impl Job<'_, &mut dyn FnMut(Progress) -> ControlFlow<()>> {
         let plan = Plan::calibrate(settings.method, problem.records(), settings.clip, settings.budget)?;
         check_start(problem, &plan, &settings.run, &origin)?;
         let folder = StudyFolder::prepare(&settings.out, settings.replace)?;
-        let mut ledger = Ledger::open(&folder.ledger(), settings.ceiling)?;
+        let mut ledger = settings.ledger.open::<OptimizeStudyError>(&folder)?;
         let fingerprint = fingerprint(settings, array, &given);
         let begun = begin(settings, &folder, &mut ledger, &plan, &fingerprint, State::at(origin))?;
         let Begun { state, charge, name, mut trace, continued, finished } = begun;

@@ -2,6 +2,7 @@
 
 use crate::optimize::{Method, Settings};
 use crate::privacy::{ClipRadius, PrivacyLoss};
+use crate::study::LedgerChoice;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -74,8 +75,8 @@ pub struct OptimizeStudySettings {
     pub unit_records: bool,
     /// Fixed noise seed: an experiment, not private.
     pub seed: Option<u64>,
-    /// A ceiling for the study's ledger.
-    pub ceiling: Option<PrivacyLoss>,
+    /// Which ledger is charged.
+    pub ledger: LedgerChoice,
     /// Continue an interrupted run under the charge it made.
     pub resume: bool,
     /// Replace a finished release, or abandon an interrupted run.

@@ -8,7 +8,7 @@ use crate::optimize::{
     StopReason,
 };
 use crate::privacy::{Certificate, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
-use crate::study::{FolderError, StudyFolder};
+use crate::study::{FolderError, LedgerChoice, StudyFolder};
 use rand::SeedableRng;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn settings(dir: &Path) -> OptimizeStudySettings {
         start: None,
         unit_records: false,
         seed: None,
-        ceiling: None,
+        ledger: LedgerChoice::default(),
         resume: false,
         replace: false,
     }
@@ -49,7 +49,7 @@ fn settings(dir: &Path) -> OptimizeStudySettings {
 
 fn charges(settings: &OptimizeStudySettings) -> usize {
     let folder = StudyFolder::prepare(&settings.out, true).unwrap();
-    Ledger::open(&folder.ledger(), None).unwrap().spent().parts().len()
+    Ledger::open(&folder.own_ledger(), None).unwrap().spent().parts().len()
 }
 
 #[test]
@@ -193,7 +193,8 @@ fn nothing_is_charged_for_what_cannot_run() {
     // A ceiling that is too low: refused, and no run is left behind to be resumed unpaid.
     write_matrices(&file, 100);
     let ceiling = Some(PrivacyLoss::Gaussian(Mu::new(0.01).unwrap()));
-    let low = OptimizeStudySettings { ceiling, ..good };
+    let ledger = LedgerChoice { file: None, ceiling };
+    let low = OptimizeStudySettings { ledger, ..good };
     assert!(matches!(refused(&low), OptimizeStudyError::Ledger(_)));
     assert!(!low.out.join("internal/run.json").exists());
 }

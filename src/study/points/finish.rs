@@ -7,7 +7,7 @@ use super::{
 };
 use crate::manifold::Manifold;
 use crate::mechanism::manifold::{BallStatistic, PublicBall};
-use crate::privacy::{Certificate, ClipRadius, ClipSource, Ledger, PrivacyLoss, PublicInput};
+use crate::privacy::{Certificate, ClipRadius, ClipSource, Ledger, PublicInput};
 use crate::report::guarantee::{certificate_section, guarantee_section, mechanism_rows, release_page};
 use crate::study::StudyFolder;
 use serde_json::{Map, Value, json};
@@ -30,7 +30,7 @@ pub(super) fn finish<P: Clone>(
     distance: &dyn Fn(&P, &P) -> f64,
 ) -> Result<Published, PointStudyError> {
     let folder = StudyFolder::prepare(&request.out, request.replace)?;
-    let mut ledger = Ledger::open(&folder.ledger(), request.ceiling.map(PrivacyLoss::Gaussian))?;
+    let mut ledger = request.ledger.open::<PointStudyError>(&folder)?;
     let (internal, released) = run(&mut request, &mut ledger)?;
     let mut details = Map::<String, Value>::new();
     details.insert("records".into(), json!(what.description));

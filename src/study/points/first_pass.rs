@@ -188,6 +188,7 @@ fn affordable(ledger: &Ledger, whole: Option<PrivacyLoss>) -> Result<(), PointSt
 mod tests {
     use super::*;
     use crate::privacy::{Calibration, Composition, Delta};
+    use crate::study::LedgerChoice;
 
     fn request(mechanism: PointMechanism, budget: PrivacyLoss) -> PointRequest {
         PointRequest {
@@ -197,7 +198,7 @@ mod tests {
             calibration: Calibration::Analytic,
             draws: 1,
             seed: None,
-            ceiling: None,
+            ledger: LedgerChoice::default(),
             replace: false,
             public_inputs: Vec::new(),
             paid_before: Vec::new(),

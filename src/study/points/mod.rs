@@ -34,7 +34,7 @@ use crate::privacy::{
     BudgetError, Calibration, CertificateError, ChargeError, Epsilon, LedgerError, Mu, PrivacyLoss,
     PublicInput,
 };
-use crate::study::FolderError;
+use crate::study::{FolderError, LedgerChoice};
 use std::path::PathBuf;
 
 /// Which private mean of points is released.
@@ -73,8 +73,8 @@ pub struct PointRequest {
     pub draws: u32,
     /// Fixed noise seed: an experiment, not private.
     pub seed: Option<u64>,
-    /// Total μ this study's ledger may ever spend, where limited.
-    pub ceiling: Option<Mu>,
+    /// Which ledger is charged.
+    pub ledger: LedgerChoice,
     /// Replace a finished release.
     pub replace: bool,
     /// Files that were assumed public.

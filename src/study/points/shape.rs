@@ -72,7 +72,7 @@ pub fn run(study: &ShapeStudy, pages: &dyn ShapePages) -> Result<Published, Poin
     let (space, public) = public_centre(study, &mut table, &mut request)?;
     let records = preshapes(&space, &table, study.drop_missing)?;
     let folder = StudyFolder::prepare(&request.out, request.replace)?;
-    let mut ledger = Ledger::open(&folder.ledger(), request.ceiling.map(PrivacyLoss::Gaussian))?;
+    let mut ledger = request.ledger.open::<PointStudyError>(&folder)?;
     let given = match (study.radius, &public) {
         (Radius::Public(r), _) => Some(ClipRadius::new(r, ClipSource::Public)?),
         (Radius::FromPublicRecords, Some((centre, shapes))) => {

@@ -1,0 +1,109 @@
+//! `visard privacy ledger`: what has been released from the same people, and what it adds up to.
+
+use super::output::{Failure, Printer};
+use clap::Args;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::PathBuf;
+use visard::privacy::{Delta, Ledger, LedgerHistory};
+use visard::study::StudyFolder;
+
+/// The δ at which a total is also stated as ε.
+const DELTAS: [f64; 3] = [1e-5, 1e-6, 1e-9];
+
+/// Arguments of `privacy ledger`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  visard privacy ledger study\n  visard privacy ledger people.ledger.jsonl --json"
+)]
+pub struct LedgerCommand {
+    /// A ledger, or the folder of a study
+    #[arg(value_name = "FILE_OR_DIR")]
+    path: PathBuf,
+}
+
+/// Runs `privacy ledger`.
+pub fn run(args: &LedgerCommand, printer: &Printer) -> Result<(), Failure> {
+    let file = match StudyFolder::ledger_in(&args.path).map_err(Failure::failed)? {
+        Some(file) => file,
+        None => args.path.clone(),
+    };
+    let history = Ledger::history(&file).map_err(Failure::failed)?;
+    let spent = history.spent();
+    let mut json = json!({
+        "ledger": file,
+        "releases": history.charges.iter().map(|(time, part)| json!({"unix_time": time, "part": part})).collect::<Vec<_>>(),
+        "ceilings": history.ceilings,
+        "total": Value::Null,
+        "epsilon_at_delta": [],
+    });
+    let mut text = format!("{}: {} releases charged", file.display(), history.charges.len());
+    if !spent.is_empty() {
+        let total = spent.total().map_err(Failure::failed)?;
+        let mut rows = Vec::new();
+        for delta in DELTAS {
+            let delta = Delta::new(delta).map_err(Failure::failed)?;
+            if let Ok(bound) = spent.epsilon_at(delta) {
+                rows.push((delta, bound.epsilon));
+            }
+        }
+        json["total"] = json!(total);
+        json["epsilon_at_delta"] =
+            rows.iter().map(|(delta, epsilon)| json!({"delta": delta, "epsilon": epsilon})).collect();
+        let _ = write!(text, "; together {total}");
+        if let Some((delta, epsilon)) = rows.get(1) {
+            let _ = write!(text, " (epsilon {:.4} at delta {:e})", epsilon.get(), delta.get());
+        }
+    }
+    text.push_str(&lines(&history));
+    printer.result(json, text);
+    Ok(())
+}
+
+fn lines(history: &LedgerHistory) -> String {
+    let mut text = String::new();
+    for (time, part) in &history.charges {
+        let when = time.map_or_else(|| "(time lost)     ".to_owned(), utc);
+        let loss = visard::privacy::Composition::from(part.clone()).total();
+        let loss = loss.map_or_else(|e| e.to_string(), |loss| loss.to_string());
+        let times = if part.times > 1 { format!(" ({} times)", part.times) } else { String::new() };
+        let _ = write!(text, "\n  {when}  {}{times}: {loss}", part.mechanism);
+    }
+    for ceiling in &history.ceilings {
+        let _ = write!(text, "\n  ceiling: {ceiling}");
+    }
+    text
+}
+
+/// Seconds since 1970 as year-month-day hour:minute, UTC.
+///
+/// Days are counted from 1 March of the year 0 of the proleptic Gregorian calendar, whose cycle of 400 years has 146097.
+fn utc(seconds: u64) -> String {
+    let (days, rest) = (seconds / 86_400 + 719_468, seconds % 86_400);
+    let (cycle, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let of_year = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let of_month = of_year - (153 * month + 2) / 5 + 1;
+    let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
+    format!("{:04}-{month:02}-{of_month:02} {:02}:{:02}", cycle * 400 + year, rest / 3600, rest / 60 % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::utc;
+
+    #[test]
+    fn times_are_shown_as_dates() {
+        // From `date -u -d @N`.
+        for (seconds, shown) in [
+            (0, "1970-01-01 00:00"),
+            (951_782_399, "2000-02-28 23:59"),
+            (951_827_696, "2000-02-29 12:34"),
+            (1_735_689_599, "2024-12-31 23:59"),
+            (4_107_542_400, "2100-03-01 00:00"),
+        ] {
+            assert_eq!(utc(seconds), shown);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! One ledger for several studies of the same people, from the command line.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn visard(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let out = Command::cargo_bin("visard").unwrap().current_dir(folder).args(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (out.status.code(), text(&out.stdout), text(&out.stderr))
+}
+
+/// Directions about the pole, and the pole.
+fn write_directions(folder: &Path) {
+    let rows: String = (0..40)
+        .map(|i| {
+            let (t, r) = (0.7 * i as f64, 0.2 * ((i * 13) % 40) as f64 / 40.0);
+            format!("{},{},{}\n", r.sin() * t.cos(), r.sin() * t.sin(), r.cos())
+        })
+        .collect();
+    fs::write(folder.join("points.csv"), format!("x,y,z\n{rows}")).unwrap();
+    fs::write(folder.join("pole.csv"), "x,y,z\n0,0,1\n").unwrap();
+}
+
+/// A private mean with μ into `out`, charged to `ledger`.
+fn release(folder: &Path, out: &str, mu: &str, more: &[&str]) -> (Option<i32>, String, String) {
+    let mut args = vec!["sphere", "mean", "points.csv", "--center", "pole.csv", "--radius", "0.3"];
+    args.extend(["--mechanism", "tangent-gaussian", "--mu", mu, "--out", out]);
+    args.extend(more);
+    visard(folder, &args)
+}
+
+#[test]
+fn losses_of_several_studies_add_up_to_the_ceiling() {
+    let dir = tempfile::tempdir().unwrap();
+    write_directions(dir.path());
+    let shared = ["--ledger", "people.jsonl", "--ceiling-mu", "5"];
+    for (out, mu) in [("first", "3"), ("second", "4")] {
+        let (code, _, stderr) = release(dir.path(), out, mu, &shared);
+        assert_eq!(code, Some(0), "{stderr}");
+    }
+    let certificate = fs::read(dir.path().join("second/release/certificate.json")).unwrap();
+    let certificate: Value = serde_json::from_slice(&certificate).unwrap();
+    assert_eq!(certificate["loss"]["mu"], 4.0);
+    assert_eq!(certificate["details"]["study_total"]["mu"], 5.0);
+    // The ceiling was set by an earlier run and holds for a third folder.
+    let (code, _, stderr) = release(dir.path(), "third", "0.1", &shared[..2]);
+    assert_eq!(code, Some(1));
+    assert!(stderr.contains("nothing was charged"), "{stderr}");
+    assert!(!dir.path().join("third/release").exists());
+}
+
+#[test]
+fn the_ledger_is_shown_by_its_name_and_by_a_study_that_charges_it() {
+    let dir = tempfile::tempdir().unwrap();
+    write_directions(dir.path());
+    assert_eq!(release(dir.path(), "first", "3", &["--ledger", "people.jsonl"]).0, Some(0));
+    // The folder remembers.
+    assert_eq!(release(dir.path(), "first", "4", &["--force"]).0, Some(0));
+    for place in ["people.jsonl", "first"] {
+        let (code, stdout, stderr) = visard(dir.path(), &["privacy", "ledger", place, "--json"]);
+        assert_eq!(code, Some(0), "{stderr}");
+        let shown: Value = serde_json::from_str(&stdout).unwrap();
+        assert_eq!(shown["releases"].as_array().unwrap().len(), 2);
+        assert_eq!(shown["total"]["mu"], 5.0);
+    }
+    let (_, text, _) = visard(dir.path(), &["privacy", "ledger", "people.jsonl"]);
+    assert!(text.contains("together mu = 5") && text.lines().count() == 3, "{text}");
+    let (code, _, stderr) = release(dir.path(), "first", "1", &["--force", "--ledger", "other.jsonl"]);
+    assert_eq!(code, Some(1));
+    assert!(stderr.contains("people.jsonl"), "{stderr}");
+    let (code, _, stderr) = visard(dir.path(), &["privacy", "ledger", "points.csv"]);
+    assert_eq!(code, Some(1));
+    assert!(stderr.contains("is not a visard ledger"), "{stderr}");
+}
