@@ -1,7 +1,8 @@
-//! `visard face`: private mean, flattening, dense correspondence.
+//! `visard face`: private mean, planning one, flattening, dense correspondence.
 
 mod flatten;
 mod mean;
+mod plan;
 mod register;
 
 pub use mean::{MechanismName, ShapeArgs, report, run_with_progress, study_settings};
@@ -17,6 +18,8 @@ use visard::study::face::TemplateSource;
 pub enum FaceCommand {
     /// From a folder of scans to a private average face
     Mean(Box<mean::MeanArgs>),
+    /// What error to expect of a private average face; reads nothing, costs nothing
+    Plan(plan::PlanArgs),
     /// Map a face mesh conformally onto the unit disk
     Flatten(flatten::FlattenArgs),
     /// Put scans into dense correspondence with a template mesh
@@ -27,6 +30,7 @@ pub enum FaceCommand {
 pub fn run(command: &FaceCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
         FaceCommand::Mean(args) => mean::run(args, global, printer),
+        FaceCommand::Plan(args) => plan::run(args, printer),
         FaceCommand::Flatten(args) => flatten::run(args, global, printer),
         FaceCommand::Register(args) => register::run(args, global, printer),
     }

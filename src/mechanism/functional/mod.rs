@@ -55,7 +55,7 @@ pub struct Price {
 }
 
 /// A private mean of vectors of samples.
-pub trait MeanMechanism {
+pub trait MeanMechanism: Sync {
     /// The cost, known beforehand.
     fn price(&self) -> &Price;
 

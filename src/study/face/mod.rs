@@ -10,6 +10,7 @@ mod landing;
 pub mod mean;
 mod noise_map;
 mod output;
+pub mod plan;
 pub mod record;
 mod release_report;
 mod run;
