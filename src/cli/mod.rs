@@ -32,20 +32,23 @@ struct Cli {
     global: Global,
 }
 
+/// Where the options that every command has stand in its help.
+const GENERAL: &str = "General options";
+
 /// Options every command has.
 #[derive(Debug, Args)]
 pub struct Global {
     /// Print one JSON object on standard output (everything else goes to standard error)
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GENERAL)]
     json: bool,
     /// Fix the random seed: for tests and experiments only; marks releases as not private
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, help_heading = GENERAL, value_name = "N")]
     seed: Option<u64>,
     /// Number of worker threads (default: one per core)
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, global = true, help_heading = GENERAL, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
     /// Replace results that are already there
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GENERAL)]
     force: bool,
 }
 
