@@ -10,7 +10,7 @@ use visard::reproduce::{Context, ITEMS, ReproduceError, reproduce};
 /// Regenerate the papers' tables and figures, with our better way beside each
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard reproduce list\n  visard reproduce all --quick --out gallery\n\nPublic data sets are looked for in the folder VISARD_DATA; without them synthetic populations are used."
+    after_help = "Examples:\n  visard reproduce list\n  visard reproduce all --quick --out gallery\n\nPublic data sets are looked for in the folder VISARD_DATA; without them synthetic populations are used.\nAn interrupted run goes on where it was: finished items are kept, unless --force is given."
 )]
 pub struct ReproduceArgs {
     /// Items, "all", or "list" to show them
@@ -38,8 +38,9 @@ pub fn run(args: &ReproduceArgs, global: &Global, printer: &Printer) -> Result<(
     }
     std::fs::create_dir_all(&args.out)
         .map_err(|e| Failure::failed(format!("cannot prepare {}: {e}", args.out.display())))?;
-    let context = Context::new(data, args.quick);
     let start = std::time::Instant::now();
+    let context = Context::new(data, args.quick)
+        .with_steps(move |what| eprintln!("       {what} (after {:.0} s)", start.elapsed().as_secs_f64()));
     let progress = |name: &str, done: usize, of: usize, reused: bool| {
         let state = if reused { ", kept from before" } else { "" };
         eprintln!("[{}/{of}] {name} (after {:.0} s{state})", done + 1, start.elapsed().as_secs_f64());

@@ -40,6 +40,11 @@ impl Page {
         self.push(format_args!("<h2>{}</h2>", escape(text)))
     }
 
+    /// A heading that links inside the page can name: `id` is of letters, digits and hyphens.
+    pub fn heading_at(&mut self, id: &str, text: &str) -> &mut Self {
+        self.push(format_args!("<h2 id=\"{}\">{}</h2>", escape(id), escape(text)))
+    }
+
     /// A paragraph.
     pub fn paragraph(&mut self, text: &str) -> &mut Self {
         self.push(format_args!("<p>{}</p>", escape(text)))
@@ -100,6 +105,11 @@ impl Page {
         self.figures_of_class("figures wide", figures)
     }
 
+    /// Charts and drawings in two equal columns: one alone is no larger than its neighbours elsewhere.
+    pub fn gallery(&mut self, figures: &[Figure]) -> &mut Self {
+        self.figures_of_class("gallery", figures)
+    }
+
     fn figures_of_class(&mut self, class: &str, figures: &[Figure]) -> &mut Self {
         if figures.is_empty() {
             return self;
@@ -112,6 +122,34 @@ impl Page {
     /// A table; columns of numbers are aligned to the right.
     pub fn table<S: AsRef<str>>(&mut self, header: &[&str], rows: &[Vec<S>]) -> &mut Self {
         self.any_table("", header, rows, &|_| false)
+    }
+
+    /// A table whose first cells are links to the headings of that name ([`Self::heading_at`]).
+    pub fn linking_table<S: AsRef<str>>(&mut self, header: &[&str], rows: &[Vec<S>]) -> &mut Self {
+        let head: String = header.iter().map(|h| format!("<th scope=\"col\">{}</th>", escape(h))).collect();
+        let body: String = rows
+            .iter()
+            .map(|row| {
+                let id = escape(row.first().map_or("", AsRef::as_ref));
+                let rest = cells(row.get(1..).unwrap_or_default(), &vec![false; row.len()]);
+                format!("<tr><td><a href=\"#{id}\">{id}</a></td>{rest}</tr>")
+            })
+            .collect();
+        self.push(format_args!(
+            "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        ))
+    }
+
+    /// A long table, shown on demand.
+    pub fn folded_table<S: AsRef<str>>(
+        &mut self,
+        summary: &str,
+        header: &[&str],
+        rows: &[Vec<S>],
+    ) -> &mut Self {
+        self.push(format_args!("<details><summary>{}</summary>", escape(summary)));
+        self.table(header, rows);
+        self.push(format_args!("</details>"))
     }
 
     /// A table that the reader sorts by any column; rows for which `alert` holds stand out.
@@ -225,10 +263,17 @@ mod tests {
             .table(&["a", "b"], &[vec!["x", "1.5"]])
             .prose("one\n- two\n- <three>\nfour")
             .facts(&[("93 %", "a <guess>")])
+            .heading_at("one", "One")
+            .linking_table(&["where"], &[vec!["one", "<1>"]])
+            .folded_table("all < of it", &["a"], &[vec!["1"]])
             .embedded_json("c.json", "{\"a\": \"<\"}");
         let html = page.to_html();
         assert!(html.contains("A &lt;b&gt; &amp; c") && html.contains("1 &lt; 2"));
         assert!(html.contains("<td class=\"number\">1.5</td>") && html.contains("class=\"band\""));
+        assert!(
+            html.contains("<h2 id=\"one\">") && html.contains("<a href=\"#one\">one</a></td><td>&lt;1&gt;")
+        );
+        assert!(html.contains("<details><summary>all &lt; of it</summary>"));
         assert!(html.contains("<p>one</p>\n<ul><li>two</li><li>&lt;three&gt;</li></ul>\n<p>four</p>"));
         assert!(!html.contains("http://") && !html.contains("https://") && !html.contains("<script"));
     }

@@ -20,6 +20,7 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
             (false, true) => 10_000,
             (false, false) => 100_000,
         };
+        context.step(&format!("{runs} runs of {name}"));
         let mechanism = audit_by_name(name, 1.0)?;
         let report = audit(mechanism.as_ref(), runs, 1)?;
         csv.push_str(&format!(

@@ -1,6 +1,7 @@
 //! Soto et al. 2024, Figures 4, 5, 6 and 8: mean faces by points and by curves, private and not.
 
-use super::faces::{PAPER_MU, dense_mean, draw, mechanism, pointwise};
+use super::face_error::Sample;
+use super::faces::{PAPER_MU, dense_mean, draw, pointwise};
 use super::picture::{BLUE, Camera, RED};
 use super::population::{Population, points};
 use super::{AnyError, Context, Finding, Verdict};
@@ -41,12 +42,9 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
         upright(&faces, faces.template.face_through(values)?.vertices())
     };
     let mu = Mu::new(PAPER_MU)?;
-    let statistic = |m: &dyn crate::mechanism::functional::MeanMechanism| {
-        m.statistic(&mut faces.records.iter().map(|r| r.as_ref().map(FaceCurves::data)))
-    };
-    let (paper, best) =
-        (mechanism("paper", &faces, n, mu)?, mechanism("joint and shrinkage", &faces, n, mu)?);
-    let (of_paper, of_best) = (statistic(paper.as_ref()), statistic(best.as_ref()));
+    let sample = Sample::of(&faces.own, &faces.records)?;
+    let (paper, best) = (sample.mechanism("paper", mu)?, sample.mechanism("joint and shrinkage", mu)?);
+    let (of_paper, of_best) = (sample.statistic(paper.as_ref()), sample.statistic(best.as_ref()));
     let smooth_mean = curves(paper.finish(&of_paper, 0.0))?;
     let published = curves(draw(paper.as_ref(), &of_paper, 1)?)?;
     let ours = curves(draw(best.as_ref(), &of_best, 1)?)?;
@@ -104,9 +102,10 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
         moved(&ours, &truth)
     );
     finding.verdict = Verdict::Partly;
-    finding.why = "Noise by points does make a rough face and noise by curves a smoother one. But on registered, unit-area faces the paper's \
-                   curves move farther from the mean than points with the 1/n of a mean do: clipping whole curves, not \
-                   deviations from a public face, costs more than smoothing gains."
+    finding.why = "Noise by points makes a rough face, as the paper says. Noise by curves is smooth along every curve, but drawn anew for each \
+                   of the 23 curves, so that the face through them ripples from curve to curve: on registered, unit-area faces it moves \
+                   farther from the mean than points with the 1/n of a mean do. Clipping whole curves, not deviations from a public face, \
+                   costs more than smoothing gains."
         .into();
     finding.then = "3 minutes (curves), 1 minute (points) for mean and noise".into();
     finding.data = faces.source.into();

@@ -4,6 +4,7 @@ mod audits;
 mod chains;
 mod descriptors;
 mod errata;
+mod face_error;
 mod face_means;
 mod face_pipeline;
 mod faces;
@@ -20,19 +21,23 @@ mod spd_sampling;
 mod sphere;
 
 pub use errata::{Erratum, errata};
+pub use face_error::{MECHANISMS, Sample, mean_errors, sampling_error};
 pub use population::{Population, homologous_faces};
 
 use crate::io::{WriteError, write_atomically, write_text};
 use crate::report::render::Image;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// Any reason an item has to stop.
 type AnyError = Box<dyn std::error::Error>;
 
+/// Told what a long item is about to do.
+type Steps = Box<dyn Fn(&str) + Send + Sync>;
+
 /// What an item may use.
-#[derive(Debug)]
 pub struct Context {
     /// The folder of public data sets, where there is one; otherwise synthetic populations are used.
     pub data: Option<PathBuf>,
@@ -40,12 +45,34 @@ pub struct Context {
     pub quick: bool,
     /// Faces are made once and shared by the items that show them.
     faces: OnceLock<Arc<Population>>,
+    steps: Option<Steps>,
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("data", &self.data)
+            .field("quick", &self.quick)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Context {
     /// With the folder of public data sets, if there is one; `quick` for smaller sizes.
     pub fn new(data: Option<PathBuf>, quick: bool) -> Self {
-        Self { data, quick, faces: OnceLock::new() }
+        Self { data, quick, faces: OnceLock::new(), steps: None }
+    }
+
+    /// Tells `steps` what a long item is about to do; possibly from several threads.
+    pub fn with_steps(mut self, steps: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.steps = Some(Box::new(steps));
+        self
+    }
+
+    fn step(&self, what: &str) {
+        if let Some(steps) = &self.steps {
+            steps(what);
+        }
     }
 
     /// One thousand homologous faces, as many as the paper has, whatever the sizes elsewhere.
@@ -53,6 +80,7 @@ impl Context {
         match self.faces.get() {
             Some(faces) => Ok(faces.clone()),
             None => {
+                self.step("one thousand faces are made, for all items that show them");
                 let made = Arc::new(homologous_faces(self, 1000)?);
                 Ok(self.faces.get_or_init(|| made).clone())
             }
@@ -98,7 +126,7 @@ pub struct Picture {
 pub struct Telling {
     /// What is compared.
     pub what: String,
-    /// The paper's number.
+    /// The paper's number, or that of its method run here where it prints none.
     pub paper: String,
     /// Ours.
     pub ours: String,
@@ -164,12 +192,12 @@ impl Finding {
     fn tells(&mut self, what: &str, paper: impl Into<String>, ours: impl Into<String>, ratio: f64) {
         let ratio = match ratio {
             r if !r.is_finite() => "–".to_owned(),
-            r if r >= 100.0 => {
+            r if r >= 10.0 => {
                 // Two digits are what timings and single runs bear.
                 let unit = 10f64.powf(r.log10().floor() - 1.0);
                 format!("{:.0}", (r / unit).round() * unit)
             }
-            r => format!("{r:.2}"),
+            r => format!("{r:.1}"),
         };
         self.telling.push(Telling { what: what.into(), paper: paper.into(), ours: ours.into(), ratio });
     }
@@ -210,7 +238,9 @@ pub const ITEMS: [Item; 17] = [
     Item { name: "gdp-faces-means", about: "mean faces and private faces, looked at", run: face_means::run },
     Item { name: "gdp-faces-table1", about: "mean square error of private mean faces", run: faces::table1 },
     Item {
-        name: "gdp-faces-error", about: "error against n and μ, beyond the paper", run: faces::against_n
+        name: "gdp-faces-error",
+        about: "error against n and μ, beyond the paper",
+        run: face_error::against_n,
     },
     Item { name: "kng-sphere", about: "private means on S² against n", run: sphere::run },
     Item { name: "kng-spd", about: "private means of 2 × 2 positive definite matrices", run: spd_kng::run },
@@ -243,6 +273,9 @@ pub const ITEMS: [Item; 17] = [
     Item { name: "audits", about: "empirical lower bounds against every claim", run: audits::run },
 ];
 
+/// Raised when what an item says or shows changes: results of an earlier edition are made again.
+const EDITION: u32 = 2;
+
 /// Runs the named items (`all` is every one) and writes `DIR/NAME/*` and `DIR/index.html`. Items that are there already, from
 /// the same version, data and `quick`, are kept unless `again` is set. `progress(name, done, of, reused)`.
 ///
@@ -264,7 +297,7 @@ pub fn reproduce(
         }
     }
     let stamp = format!(
-        "{} {} {}",
+        "{} edition {EDITION} {} {}",
         env!("CARGO_PKG_VERSION"),
         if context.quick { "quick" } else { "full" },
         if context.data.is_some() { "with public data" } else { "synthetic" }

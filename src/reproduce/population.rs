@@ -24,12 +24,17 @@ pub struct Population {
     pub records: Vec<Option<FaceCurves>>,
     /// The faces' vertices, x y z of each in the template's order: centred, of unit area, turned to the template.
     pub dense: Vec<Vec<f64>>,
+    /// Another public face: of one hundred others of the population the one farthest from the template. What a template is
+    /// that does not happen to be near the mean.
+    pub stranger: FaceCurves,
     /// Where they come from.
     pub source: &'static str,
 }
 
 /// J of the paper.
 pub(super) const CURVES: usize = 23;
+/// Faces of whom the strangest is the stranger.
+const OTHERS: usize = 100;
 /// m of the paper.
 pub(super) const SAMPLES: usize = 80;
 
@@ -49,7 +54,7 @@ fn made(context: &Context, n: usize) -> Result<Population, AnyError> {
         context.file("faces_ict/ict_faces.npy"),
     ) else {
         let template = load_template(&TemplateSource::Builtin)?.template;
-        let people: Vec<FaceParameters> = (0..n).map(|_| FaceParameters::sample(&mut rng)).collect();
+        let people: Vec<FaceParameters> = (0..n + OTHERS).map(|_| FaceParameters::sample(&mut rng)).collect();
         let source = "synthetic population (no shared data)";
         return measured(template, people.into_par_iter().map(|p| p.vertices()), source);
     };
@@ -64,7 +69,7 @@ fn made(context: &Context, n: usize) -> Result<Population, AnyError> {
     let _ = std::fs::remove_file(&file);
     let template = template?.template;
     let size = neutral.data.len().max(1);
-    let weights: Vec<Vec<f64>> = (0..n)
+    let weights: Vec<Vec<f64>> = (0..n + OTHERS)
         .map(|_| (0..modes.data.len() / size).map(|_| StandardNormal.sample(&mut rng)).collect())
         .collect();
     let people = weights.into_par_iter().map(|w| {
@@ -77,7 +82,7 @@ fn made(context: &Context, n: usize) -> Result<Population, AnyError> {
     measured(template, people, "homologous faces of the public ICT face model")
 }
 
-/// Curves and aligned vertices of every face.
+/// Curves and aligned vertices of every face; the last [`OTHERS`] are not of the study.
 fn measured(
     template: Template,
     people: impl IndexedParallelIterator<Item = Vec<Point>>,
@@ -91,8 +96,13 @@ fn measured(
             Ok::<_, String>((Some(curves), aligned(&template, &registered)))
         })
         .collect::<Result<_, _>>()?;
-    let (records, dense) = all.into_iter().unzip();
-    Ok(Population { template, own, records, dense, source })
+    let (mut records, mut dense): (Vec<Option<FaceCurves>>, Vec<_>) = all.into_iter().unzip();
+    let n = records.len().saturating_sub(OTHERS);
+    dense.truncate(n);
+    let others = records.split_off(n).into_iter().flatten();
+    let far = |face: &FaceCurves| face.mean_square_distance(&own);
+    let stranger = others.max_by(|a, b| far(a).total_cmp(&far(b))).ok_or("no faces")?;
+    Ok(Population { template, own, records, dense, stranger, source })
 }
 
 /// The vertices centred, of unit area, turned to the template's.

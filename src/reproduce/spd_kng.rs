@@ -83,6 +83,7 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     let mut csv = format!("n,{}\n", NAMES.join(";").replace(',', "").replace(';', ","));
     let mut lines = vec![Vec::new(); NAMES.len()];
     for &n in sizes {
+        context.step(&format!("{replicates} replicates at n = {n}"));
         let all: Vec<[f64; 5]> = (0..replicates)
             .into_par_iter()
             .map(|seed| one(n, seed).map_err(|e| e.to_string()))
@@ -110,16 +111,27 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
         last(3)
     );
     finding.better = format!(
-        "Laplace with the scale Δ/ε that a homogeneous space allows {:.3e}; every draw exact. Tangent Gaussian at the μ that ε = 1 implies \
-         {:.3e}, its bias against the Fréchet mean included.",
+        "Laplace with the scale Δ/ε that a homogeneous space allows {:.3e}; every draw exact. Tangent Gaussian at the μ that ε = 1 implies, \
+         a weaker guarantee: {:.3e}, its bias against the Fréchet mean included.",
         last(2),
         last(4)
     );
-    let holds = last(0) < last(3) && (last(0) / last(1) - 1.0).abs() < 0.3;
+    let holds = last(0) < last(3) && last(1) < last(3) && (last(0) / last(1) - 1.0).abs() < 0.3;
     finding.verdict = if holds { Verdict::Yes } else { Verdict::Partly };
-    finding.why = "The order of the figure holds at the scales the paper uses. The Laplace mechanism needs only half its scale here, and is then \
-                   the best at pure ε."
-        .into();
+    finding.why = format!(
+        "{} The Laplace mechanism needs only half its scale here, and is then the best at pure ε.",
+        if holds {
+            "The order of the figure holds at the scales the paper uses."
+        } else {
+            "The order of the figure does not quite come out at the scales the paper uses."
+        }
+    );
+    finding.tells(
+        "error of a private mean on SPD(2), n = 500, ε = 1: KNG; Laplace at the scale a homogeneous space allows",
+        format!("{:.2e} (run here)", last(0)),
+        format!("{:.2e}", last(2)),
+        last(0) / last(2),
+    );
     finding.then = "a chain with 5000 steps of burn-in and 5000 between draws".into();
     finding.data = "Wishart matrices within distance 1.5 of the identity, as in the paper".into();
     finding.tables.push(("spd2.csv".into(), csv));

@@ -8,10 +8,11 @@ use crate::optimize::FrechetMeanProblem;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
 use crate::stats::{FrechetOptions, frechet_mean};
-use std::time::{Duration, Instant};
+use std::cell::Cell;
 
-/// Time for one draw; a mechanism that needs more is left out at that ε.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Gradients of single records that one draw may look at; a mechanism that needs more is left out at that ε. A count, not a
+/// time, so that the same rows come out on any machine.
+const PATIENCE: usize = 1_000_000;
 /// What the mean of bounded records is found to.
 const GRADIENT: f64 = 1e-9;
 
@@ -54,8 +55,8 @@ impl<M: PolarVolume + Clone> Comparison<'_, FrechetMeanProblem<M>> {
                 if let Some(m) = possible(KNormGradient::new(ball.clone(), n, epsilon))? {
                     let sampler = m.sampler(&bounded, &mean)?;
                     for run in 0..runs {
-                        let start = Instant::now();
-                        let patient = || start.elapsed() < PATIENCE;
+                        let tries = Cell::new(PATIENCE / records.len().max(1));
+                        let patient = || tries.replace(tries.get().saturating_sub(1)) > 0;
                         match sampler.draw_while(&mut seed(run), paid(pure)?, &patient)? {
                             Some(point) => add("K-norm gradient", run, &point),
                             None => break,
