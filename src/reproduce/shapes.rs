@@ -9,9 +9,9 @@ use crate::privacy::{ClipRadius, ClipSource, Delta, Epsilon, L1Sensitivity, Ledg
 use crate::report::outline::{Outline, Placement, outlines_at};
 use crate::stats::{FrechetOptions, frechet_mean};
 use crate::study::points::{local_linear, shrink_outline};
+use crate::synth::outline_population;
 use nalgebra::{Complex, DVector};
 use rand::{RngExt, SeedableRng};
-use rand_distr::{Distribution, StandardNormal};
 
 type Preshape = DVector<Complex<f64>>;
 /// Configurations, one for each record.
@@ -25,24 +25,8 @@ pub(super) fn table(context: &Context) -> Result<(Table, &'static str), AnyError
             "409 corpus callosum outlines of 50 landmarks; the first 30 are declared public",
         ));
     }
-    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(3);
-    let shapes = (0..409)
-        .map(|_| {
-            let z: [f64; 6] = std::array::from_fn(|_| StandardNormal.sample(&mut rng));
-            (0..50)
-                .map(|j| {
-                    let t = std::f64::consts::TAU * f64::from(j) / 50.0;
-                    let bend = 0.35 * (t.cos() + 0.15 * z[0]).powi(2);
-                    let x = 2.0 * t.cos() + 0.06 * z[1] * (2.0 * t).cos() + 0.05 * z[2] * (3.0 * t).sin();
-                    let y =
-                        0.5 * t.sin() - bend + 0.05 * z[3] * (2.0 * t).sin() + 0.03 * z[4] * (3.0 * t).cos();
-                    [x, y * (1.0 + 0.05 * z[5])]
-                })
-                .collect()
-        })
-        .collect();
     Ok((
-        shapes,
+        outline_population(3, 409),
         "409 synthetic bent outlines of 50 landmarks (no shared data); the first 30 are declared public",
     ))
 }

@@ -1,4 +1,4 @@
-//! Synthetic populations made by our own generator: faces and scanning conditions.
+//! Synthetic populations made by our own generator: faces and scanning conditions, outlines.
 //!
 //! The mean face is sculpted as an implicit solid from published average proportions and read off as a
 //! parametric surface over the disk ([`face::FaceSurface`]); [`builtin_template`] is a mesh of it. A person is the
@@ -9,6 +9,7 @@ pub mod face;
 mod implicit;
 mod model;
 mod modes;
+mod outlines;
 mod parameters;
 mod sampling;
 mod scan;
@@ -18,6 +19,7 @@ mod template;
 mod tests;
 mod triangulate;
 
+pub use outlines::{OUTLINE_LANDMARKS, OUTLINE_RADIUS, outline_atlas, outline_population};
 pub use parameters::{FaceParameters, ShapeParameter};
 pub use scan::{ScanConditions, SimulatedScan, person, population, simulate_scan};
 pub use template::{

@@ -2,6 +2,7 @@
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
+use super::shape_demo::{ShapeDemoArgs, shape_demo};
 use super::{Common, failure, say};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -13,6 +14,8 @@ use visard::study::points::{PointMechanism, Smoothing, StandardPages};
 pub enum ShapeCommand {
     /// From a table of landmarks to a private mean shape
     Mean(ShapeArgs),
+    /// Make outlines of made-up people and release their private mean
+    Demo(ShapeDemoArgs),
 }
 
 /// Arguments of `shape mean`.
@@ -79,7 +82,13 @@ enum SmoothingName {
 
 /// Runs a shape command.
 pub fn shape(command: &ShapeCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let ShapeCommand::Mean(args) = command;
+    match command {
+        ShapeCommand::Mean(args) => mean(args, global, printer),
+        ShapeCommand::Demo(args) => shape_demo(args, global, printer),
+    }
+}
+
+fn mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let mechanism = match args.mechanism {
         ShapeMechanism::Kng => PointMechanism::Kng,
         ShapeMechanism::Laplace => PointMechanism::Laplace,

@@ -1,0 +1,76 @@
+//! `visard shape demo`: made-up outlines, and a private mean of them.
+
+use super::super::Global;
+use super::super::budget::BudgetArgs;
+use super::super::output::{Failure, Printer};
+use super::{failure, say};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use visard::io::shapes::{ShapeRecord, write_tps};
+use visard::privacy::Calibration;
+use visard::study::points::shape::{Centre, Radius, ShapeStudy, run};
+use visard::study::points::{PointMechanism, PointRequest, Smoothing, StandardPages};
+use visard::study::{LedgerChoice, StudyFolder};
+use visard::synth::{OUTLINE_RADIUS, outline_atlas, outline_population};
+
+/// Arguments of `shape demo`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard shape demo\n  visard shape demo --shapes 100 --mu 0.5 --out my-demo"
+)]
+pub struct ShapeDemoArgs {
+    /// The study's folder
+    #[arg(long, value_name = "DIR", default_value = "visard-shape-demo")]
+    out: PathBuf,
+    /// How many outlines
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u16).range(1..))]
+    shapes: u16,
+    #[command(flatten)]
+    budget: BudgetArgs,
+}
+
+/// The outlines of the demo are always the same unless `--seed` says otherwise; the privacy noise never is.
+const POPULATION: u64 = 20_221_128;
+
+/// Runs the demo.
+pub fn shape_demo(args: &ShapeDemoArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    if StudyFolder::prepare(&args.out, global.force).is_err() {
+        return Err(Failure::failed(format!("{} already holds a study", args.out.display()))
+            .with_hint("choose another --out, or --force to replace its release"));
+    }
+    let default = BudgetArgs::of_mu(1.0);
+    let budget = if args.budget.is_empty() { &default } else { &args.budget };
+    let (outlines, atlas) = (args.out.join("outlines.tps"), args.out.join("atlas.tps"));
+    let people = outline_population(global.seed.unwrap_or(POPULATION), usize::from(args.shapes));
+    let named = people.into_iter().enumerate().map(|(i, outline)| (format!("person-{:04}", i + 1), outline));
+    write(&outlines, named)?;
+    write(&atlas, [("atlas".to_owned(), outline_atlas())].into_iter())?;
+    eprintln!("{} made-up outlines: {}; a public one: {}", args.shapes, outlines.display(), atlas.display());
+    let study = ShapeStudy {
+        file: outlines,
+        centre: Centre::File(atlas),
+        radius: Radius::Public(OUTLINE_RADIUS),
+        drop_missing: false,
+        smoothing: Smoothing::Shrink,
+        request: PointRequest {
+            out: args.out.clone(),
+            mechanism: PointMechanism::TangentGaussian,
+            budget: Some(budget.loss()?),
+            calibration: Calibration::Analytic,
+            draws: 1,
+            seed: global.seed,
+            ledger: LedgerChoice::default(),
+            replace: global.force,
+            public_inputs: Vec::new(),
+            paid_before: Vec::new(),
+        },
+    };
+    say(&run(&study, &StandardPages).map_err(failure)?, "shapes", printer);
+    Ok(())
+}
+
+fn write(file: &Path, shapes: impl Iterator<Item = (String, Vec<[f64; 2]>)>) -> Result<(), Failure> {
+    let shapes: Vec<ShapeRecord> =
+        shapes.map(|(id, landmarks)| ShapeRecord { id: Some(id), landmarks }).collect();
+    write_tps(file, &shapes).map_err(Failure::failed)
+}
