@@ -20,6 +20,7 @@ fn items_are_written_kept_and_indexed() {
     let first = run();
     let stderr = String::from_utf8_lossy(&first.stderr).into_owned();
     assert!(first.status.success() && stderr.contains("synthetic"), "{stderr}");
+    assert!(stderr.contains("one thousand faces are made"), "long items say what they do: {stderr}");
     let index = fs::read_to_string(out.join("index.html")).unwrap();
     let expected = [
         "2.9661",
@@ -44,6 +45,33 @@ fn items_are_written_kept_and_indexed() {
     fs::remove_file(out.join("gdp-faces-pipeline/figure7_disk_maps.png")).unwrap();
     run();
     assert_eq!(fs::read(out.join("gdp-faces-pipeline/figure7_disk_maps.png")).unwrap(), picture);
+}
+
+/// Interrupted in the middle of an item, a run goes on with that item: finished ones are kept, nothing half-written is taken.
+#[test]
+fn an_interrupted_run_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("gallery");
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("visard"))
+        .env_remove("VISARD_DATA")
+        .args(["reproduce", "errata", "chains", "--out"])
+        .arg(&out)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The full chains take tens of seconds; the run is stopped as soon as it says that it is at them.
+    let lines = std::io::BufRead::lines(std::io::BufReader::new(child.stderr.take().unwrap()));
+    assert!(lines.map_while(Result::ok).any(|line| line.contains("chains of KNG")));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(out.join("errata/item.json").is_file() && !out.join("chains/item.json").exists());
+    let again = visard().args(["reproduce", "errata", "spd-utility", "--out"]).arg(&out).output().unwrap();
+    let stderr = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(again.status.success(), "{stderr}");
+    let kept: Vec<&str> = stderr.lines().filter(|line| line.contains("kept from before")).collect();
+    assert!(kept.len() == 1 && kept[0].contains("errata"), "{stderr}");
+    let index = fs::read_to_string(out.join("index.html")).unwrap();
+    assert!(index.contains("id=\"errata\"") && index.contains("href=\"#spd-utility\""));
 }
 
 #[test]

@@ -109,7 +109,14 @@ fn coordinate(curves: &FaceCurves, j: usize, k: usize) -> Vec<(f64, f64)> {
 pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     let template = load_template(&TemplateSource::Builtin)?.template;
     let (cloud, data) = cloud(context)?;
-    let journey = travel(cloud, &template)?;
+    // Three times, the fastest of each stage: on a shared machine the others measure the neighbours.
+    let mut journey = travel(cloud.clone(), &template)?;
+    for _ in 0..2 {
+        let again = travel(cloud.clone(), &load_template(&TemplateSource::Builtin)?.template)?;
+        for (best, other) in journey.seconds.iter_mut().zip(&again.seconds) {
+            best.1 = best.1.min(other.1);
+        }
+    }
     let mut finding = Finding::new(
         "gdp-faces, Figures 1, 2, 3, 7, 9, 10: from a cloud of points to curves",
         "A face as cloud, triangulated mesh, disk map before and after a Möbius transformation that puts the nose tip at the centre, \

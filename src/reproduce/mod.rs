@@ -19,6 +19,7 @@ mod spd;
 mod spd_kng;
 mod spd_sampling;
 mod sphere;
+mod standing;
 
 pub use errata::{Erratum, errata};
 pub use face_error::{MECHANISMS, Sample, mean_errors, sampling_error};

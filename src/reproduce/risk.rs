@@ -1,9 +1,10 @@
 //! Utpala, Han, Jawanpuria and Mishra 2023, Figure 3: excess risk against gradient calls.
 
+use super::standing::Tally;
 use super::{AnyError, Context, Finding, Verdict, descriptors};
 use crate::manifold::{Manifold, PoincareBall, SpdAffineInvariant};
 use crate::optimize::experiments::risk::{
-    Comparison, ExperimentError, RiskRow, RiskSetup, RiskSummary, leading_eigenvalue, summarize,
+    Comparison, ExperimentError, RiskRow, RiskSetup, leading_eigenvalue, summarize,
 };
 use crate::optimize::experiments::{band, records, to_csv};
 use crate::optimize::{FrechetMeanProblem, LeadingEigenvector, Problem};
@@ -14,17 +15,18 @@ use rand::SeedableRng;
 use std::collections::BTreeMap;
 
 const DELTA: f64 = 1e-6;
-const METHODS: [&str; 4] = ["DP-RGD", "DP-RSGD", "DP-RSVRG", "DP-RSVRG (corrections as in the paper)"];
+pub(super) const METHODS: [&str; 4] =
+    ["DP-RGD", "DP-RSGD", "DP-RSVRG", "DP-RSVRG (corrections as in the paper)"];
 
 /// The quick variant shows one ε, at which its smaller sets of records still say something.
-fn epsilons(context: &Context) -> &'static [f64] {
+pub(super) fn epsilons(context: &Context) -> &'static [f64] {
     context.pick(&[0.5], &[0.1, 0.3, 0.5])
 }
 
 /// One problem: what the runs gave, and the excess risk of the public start.
-struct Ran {
-    rows: Vec<RiskRow>,
-    start: f64,
+pub(super) struct Ran {
+    pub(super) rows: Vec<RiskRow>,
+    pub(super) start: f64,
 }
 
 /// The mean and the median distance to it: the public scale that other pictures set.
@@ -204,89 +206,6 @@ fn chart(rows: &[&RiskRow], title: &str) -> String {
     line_chart(title, &Axis::linear("gradients of single records"), &Axis::log("excess risk"), &lines)
 }
 
-/// How DP-RSVRG ends beside the better of the other two, over the runs.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Standing {
-    /// Its worst run is better than the best of theirs.
-    Better,
-    /// The runs overlap.
-    Alike,
-    /// Its best run is worse than the worst of theirs.
-    Worse,
-    /// No method comes half the way from the start: the noise drowns all.
-    Drowned,
-}
-
-fn standing(method: Option<&RiskSummary>, others: &[Option<&RiskSummary>], start: f64) -> Standing {
-    let best = others.iter().flatten().min_by(|a, b| a.excess_risk.total_cmp(&b.excess_risk));
-    let arrives = |s: &RiskSummary| s.excess_risk < 0.5 * start;
-    match (method, best) {
-        (Some(m), Some(b)) if !arrives(m) && !arrives(b) => Standing::Drowned,
-        (Some(m), Some(b)) if m.largest < b.least => Standing::Better,
-        (Some(m), Some(b)) if m.least > b.largest => Standing::Worse,
-        (Some(_), Some(_)) => Standing::Alike,
-        (Some(_), None) => Standing::Better,
-        (None, Some(_)) => Standing::Worse,
-        (None, None) => Standing::Drowned,
-    }
-}
-
-/// What is told of all cases.
-#[derive(Default)]
-struct Tally {
-    better: u32,
-    alike: u32,
-    worse: u32,
-    drowned: u32,
-    /// Cases that say something in which DP-RSVRG needed fewer gradients than both others.
-    cheaper: u32,
-    told: Vec<String>,
-    best: Vec<String>,
-}
-
-impl Tally {
-    fn add(&mut self, ran: &Ran, ends: &[RiskSummary], context: &Context) {
-        let Some(name) = ran.rows.first().map(|r| r.problem.as_str()) else { return };
-        for epsilon in epsilons(context) {
-            let find = |method: &str| {
-                ends.iter().find(|s| s.problem == name && s.epsilon == *epsilon && s.method == method)
-            };
-            let [gd, sgd, ours, paper] = METHODS.map(find);
-            let standing = standing(paper, &[gd, sgd], ran.start);
-            match standing {
-                Standing::Better => self.better += 1,
-                Standing::Alike => self.alike += 1,
-                Standing::Worse => self.worse += 1,
-                Standing::Drowned => self.drowned += 1,
-            }
-            let calls = |s: Option<&RiskSummary>| s.map_or(f64::INFINITY, |s| s.gradient_calls);
-            if standing != Standing::Drowned && calls(paper) < calls(gd).min(calls(sgd)) {
-                self.cheaper += 1;
-            }
-            if *epsilon == 0.5 {
-                let risk = |s: Option<&RiskSummary>| {
-                    s.map_or("too noisy".into(), |s| format!("{:.4}", s.excess_risk))
-                };
-                self.told.push(format!(
-                    "{name} (start {:.3}): DP-RGD {}, DP-RSGD {}, DP-RSVRG {}",
-                    ran.start,
-                    risk(gd),
-                    risk(sgd),
-                    risk(paper)
-                ));
-                let one_shot = ends
-                    .iter()
-                    .filter(|s| {
-                        s.problem == name && s.epsilon == *epsilon && !METHODS.contains(&s.method.as_str())
-                    })
-                    .min_by(|a, b| a.excess_risk.total_cmp(&b.excess_risk))
-                    .map_or(String::new(), |s| format!(", {} in one shot {:.4}", s.method, s.excess_risk));
-                self.best.push(format!("{name}: DP-RSVRG {}{one_shot}", risk(ours)));
-            }
-        }
-    }
-}
-
 pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     let runs = context.pick(3, 5);
     let plain = |rows: Result<Vec<Ran>, AnyError>| rows.map_err(|e| e.to_string());
@@ -319,28 +238,31 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     finding.same =
         format!("excess risk at the end, ε = 0.5, mean of {runs} runs: {}.", tally.told.join("; "));
     finding.better = format!(
-        "corrections bounded by the distance from the anchor; for means also mechanisms that release once (n gradients, the best of three public \
-         radii), ε = 0.5: {}.",
-        tally.best.join("; ")
+        "corrections bounded by the distance from the anchor, ε = 0.5: {}. It ends better than the better of the other two in {} of {} cases, alike \
+         in {}. In brackets, for means, the best of mechanisms that release once, over three public radii: n gradients, and better where the start is near.",
+        tally.best.join("; "),
+        tally.ours.better,
+        tally.ours.said(),
+        tally.ours.alike
     );
-    let said = tally.better + tally.alike + tally.worse;
-    finding.verdict = match tally.worse {
+    let said = tally.paper.said();
+    finding.verdict = match tally.paper.worse {
         0 => Verdict::Yes,
-        w if w == said => Verdict::No,
+        worse if 2 * worse > said => Verdict::No,
         _ => Verdict::Partly,
     };
     finding.why = format!(
         "At equal privacy by valid accounting the paper's DP-RSVRG ends better than the better of the other two in {} of {said} cases, alike (the \
-         runs overlap) in {}, worse in {}; it takes fewer gradients than both in {}.{} Where noise, not the sampling of records, limits the \
-         risk, reducing the variance of sampling gains little.",
-        tally.better,
-        tally.alike,
-        tally.worse,
+         runs overlap) in {}, worse in {}; it takes fewer gradients than both in {}.{} All settings are fixed and public here; the paper tunes clips, \
+         steps and epochs of each method in each case on the private records. Where noise, not the sampling of records, limits the risk, reducing \
+         the variance of sampling gains little.",
+        tally.paper.better,
+        tally.paper.alike,
+        tally.paper.worse,
         tally.cheaper,
-        if tally.drowned > 0 {
-            format!(" In {} further cases the noise drowns all methods at these n.", tally.drowned)
-        } else {
-            String::new()
+        match tally.paper.drowned {
+            0 => String::new(),
+            n => format!(" In {n} more the noise drowns all methods at these n."),
         }
     );
     finding.data = match context.data {
@@ -352,34 +274,4 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     finding.tables.push(("ends.csv".into(), to_csv(&ends)?));
     finding.tables.push(("excess_risk.csv".into(), to_csv(&rows)?));
     Ok(finding)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn end(excess_risk: f64, least: f64, largest: f64) -> RiskSummary {
-        let (problem, method) = (String::new(), String::new());
-        RiskSummary {
-            problem,
-            records: 1,
-            epsilon: 0.5,
-            method,
-            gradient_calls: 1.0,
-            excess_risk,
-            least,
-            largest,
-        }
-    }
-
-    #[test]
-    fn cases_are_told_apart() {
-        let (low, high, wide) = (end(1.0, 0.9, 1.1), end(2.0, 1.9, 2.1), end(1.5, 0.5, 2.5));
-        let of = |m: Option<&RiskSummary>, others: &[Option<&RiskSummary>]| standing(m, others, 10.0);
-        assert_eq!(of(Some(&low), &[Some(&high), None]), Standing::Better);
-        assert_eq!(of(Some(&high), &[Some(&wide), Some(&low)]), Standing::Worse);
-        assert_eq!(of(Some(&wide), &[Some(&low), Some(&high)]), Standing::Alike);
-        assert_eq!(of(None, &[Some(&low), None]), Standing::Worse);
-        assert_eq!(standing(Some(&low), &[Some(&high)], 1.5), Standing::Drowned);
-    }
 }

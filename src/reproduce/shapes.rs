@@ -133,7 +133,7 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
             .map(|p| Ok(space.configuration(&space.align(&mean, p)?)))
             .collect::<Result<Vec<_>, AnyError>>()?;
         let file = format!("{}.svg", name.replace([',', ' '], "_").replace("__", "_"));
-        let title = format!("{name}, six draws: {d:.3} from the mean");
+        let title = format!("{name}: {d:.3} from the mean");
         finding.figures.push((file, row_of(&title, &space.configuration(&mean), &drawn)));
     }
     finding.tables.push(("distances.csv".into(), csv));
@@ -170,7 +170,8 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
             (true, true) =>
                 "KNG keeps more of the shape than pointwise noise, before and after smoothing, and without alignment nothing is left.",
             (true, false) => "KNG keeps more of the shape than pointwise noise, though not after smoothing.",
-            _ => "Pointwise noise of ranges as small as these data's keeps as much of the shape as KNG does.",
+            _ =>
+                "Pointwise noise of ranges as small as these data's (read off the data: not private) keeps as much of the shape as KNG does; without alignment nothing is left.",
         }
     );
     finding.data = data.into();

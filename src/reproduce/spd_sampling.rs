@@ -60,8 +60,8 @@ fn fastest(calls: u32, mut call: impl FnMut() -> Result<(), AnyError>) -> Result
 /// Figure 4(a, b).
 pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     let mut csv = String::from(
-        "k,dim,law's mean radius,exact draws' mean radius,seconds an exact Laplace draw,seconds a tangent Gaussian draw,seconds of 10000 steps,\
-         30000,50000,radius after 10000,30000,50000,radius after 50000 from the mean\n",
+        "k,dim,law's mean radius,exact draws' radius,s exact Laplace,s tangent Gaussian,s 10000 steps,s 30000,s 50000,radius 10000,\
+         radius 30000,radius 50000,radius 50000 from the mean\n",
     );
     let share = context.pick(0.05, 1.0);
     let orders: &[usize] = if context.quick { &[2, 5, 10, 20, 30] } else { &[2, 5, 10, 15, 20, 25, 30] };
