@@ -2,16 +2,15 @@
 
 use super::risk::{Comparison, ExperimentError, RiskRow};
 use crate::mechanism::manifold::{
-    KNormGradient, ManifoldMeanError, PolarVolume, PublicBall, RiemannianLaplace, TangentGaussian,
+    KNormGradient, ManifoldMeanError, PolarVolume, PublicBall, RiemannianLaplace, TangentGaussian, Work,
 };
 use crate::optimize::FrechetMeanProblem;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
 use crate::stats::{FrechetOptions, frechet_mean};
-use std::time::{Duration, Instant};
 
-/// Time for one draw; a mechanism that needs more is left out at that ε.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Work for one draw, in about nanoseconds; a mechanism that needs more is left out at that ε.
+const PATIENCE: f64 = 3e10;
 /// What the mean of bounded records is found to.
 const GRADIENT: f64 = 1e-9;
 
@@ -54,9 +53,8 @@ impl<M: PolarVolume + Clone> Comparison<'_, FrechetMeanProblem<M>> {
                 if let Some(m) = possible(KNormGradient::new(ball.clone(), n, epsilon))? {
                     let sampler = m.sampler(&bounded, &mean)?;
                     for run in 0..runs {
-                        let start = Instant::now();
-                        let patient = || start.elapsed() < PATIENCE;
-                        match sampler.draw_while(&mut seed(run), paid(pure)?, &patient)? {
+                        let mut work = Work::new(space, &mean, PATIENCE);
+                        match sampler.draw_within(&mut seed(run), paid(pure)?, &mut work)? {
                             Some(point) => add("K-norm gradient", run, &point),
                             None => break,
                         }

@@ -196,6 +196,7 @@ mod tests {
             budget: Some(budget),
             calibration: Calibration::Analytic,
             draws: 1,
+            unusable: Default::default(),
             seed: None,
             ceiling: None,
             replace: false,
