@@ -1,10 +1,13 @@
 //! The budget of a release on the command line: `--mu F`, or `--epsilon F --delta F`. There is no default.
 
 use super::output::Failure;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use visard::privacy::{BudgetError, Mu, PrivacyLoss, convert};
+use visard::privacy::{BudgetError, Calibration, Mu, PrivacyLoss, convert};
 use visard::study::LedgerChoice;
+
+const HINT: &str =
+    "give --mu F, or --epsilon F with --delta F (--epsilon F alone where the mechanism has pure epsilon)";
 
 /// How much privacy loss the release may have; give --mu, or --epsilon and --delta
 #[derive(Debug, Clone, Default, Args)]
@@ -12,7 +15,7 @@ pub struct BudgetArgs {
     /// Budget in Gaussian differential privacy (1 is strong, 3 moderate)
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     mu: Option<f64>,
-    /// Budget ε of (ε, δ)-differential privacy; needs --delta
+    /// Budget ε of differential privacy; needs --delta unless the mechanism gives pure ε
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     epsilon: Option<f64>,
     /// δ of (ε, δ)-differential privacy; needs --epsilon
@@ -34,13 +37,12 @@ impl BudgetArgs {
     /// The budget in the unit it was given in.
     pub fn loss(&self) -> Result<PrivacyLoss, Failure> {
         PrivacyLoss::requested(self.mu, self.epsilon, self.delta)
-            .map_err(|e| Failure::usage(e).with_hint("give --mu F, or --epsilon F with --delta F"))
+            .map_err(|e| Failure::usage(e).with_hint(HINT))
     }
 
     /// The budget as μ of a Gaussian mechanism; (ε, δ) becomes the largest μ that meets it.
     pub fn mu(&self) -> Result<Mu, Failure> {
-        let usage =
-            |e: BudgetError| Failure::usage(e).with_hint("give --mu F, or --epsilon F with --delta F");
+        let usage = |e: BudgetError| Failure::usage(e).with_hint(HINT);
         match PrivacyLoss::requested(self.mu, self.epsilon, self.delta).map_err(usage)? {
             PrivacyLoss::Gaussian(mu) => Ok(mu),
             PrivacyLoss::Approximate(epsilon, delta) => {
@@ -70,5 +72,24 @@ impl LedgerArgs {
     pub fn choice(&self) -> Result<LedgerChoice, Failure> {
         let ceiling = self.ceiling_mu.map(Mu::new).transpose().map_err(Failure::usage)?;
         Ok(LedgerChoice { file: self.ledger.clone(), ceiling: ceiling.map(PrivacyLoss::Gaussian) })
+    }
+}
+
+/// How Gaussian noise is calibrated to (ε, δ).
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub enum CalibrationName {
+    /// The smallest noise that will do (Balle and Wang 2018)
+    #[default]
+    Analytic,
+    /// The textbook formula, for ε < 1
+    Classical,
+}
+
+impl From<CalibrationName> for Calibration {
+    fn from(name: CalibrationName) -> Self {
+        match name {
+            CalibrationName::Analytic => Self::Analytic,
+            CalibrationName::Classical => Self::Classical,
+        }
     }
 }

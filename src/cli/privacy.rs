@@ -1,6 +1,7 @@
 //! `visard privacy`: convert, compose, calibrate, audit, explain.
 
 use super::Global;
+use super::budget::CalibrationName;
 use super::ledger::{self, LedgerCommand};
 use super::output::{Failure, Printer};
 use clap::{Args, Subcommand, ValueEnum};
@@ -9,9 +10,7 @@ use std::path::PathBuf;
 use visard::mechanism::audits::{audit_by_name, audit_names};
 use visard::mechanism::manifold::{TwoPointSpace, riemannian_gaussian_mu, riemannian_gaussian_sigma};
 use visard::privacy::audit::audit;
-use visard::privacy::{
-    Calibration, Certificate, Delta, Epsilon, L2Sensitivity, Mu, convert, explain, gaussian_sigma_for,
-};
+use visard::privacy::{Certificate, Delta, Epsilon, L2Sensitivity, Mu, convert, explain, gaussian_sigma_for};
 
 /// Commands on budgets and certificates.
 #[derive(Debug, Subcommand)]
@@ -113,15 +112,6 @@ enum ManifoldName {
     Kendall,
 }
 
-/// How Gaussian noise is calibrated to (ε, δ).
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum CalibrationName {
-    /// The smallest noise that will do (Balle and Wang 2018)
-    Analytic,
-    /// The textbook formula, for ε < 1
-    Classical,
-}
-
 /// Arguments of `privacy audit`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  visard privacy audit --mechanism gaussian --runs 100000")]
@@ -210,10 +200,7 @@ fn calibrate_gaussian(args: &CalibrateArgs) -> Result<serde_json::Value, Failure
             "--mu, --sigma, --manifold and --dim belong to --mechanism riemannian-gaussian",
         ));
     }
-    let calibration = match args.calibration {
-        Some(CalibrationName::Classical) => Calibration::Classical,
-        _ => Calibration::Analytic,
-    };
+    let calibration = args.calibration.unwrap_or_default().into();
     let sensitivity = L2Sensitivity::new(args.sensitivity).map_err(Failure::usage)?;
     let epsilon = Epsilon::new(epsilon).map_err(Failure::usage)?;
     let delta = Delta::new(delta).map_err(Failure::usage)?;

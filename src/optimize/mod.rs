@@ -47,7 +47,7 @@ pub use audit::{OPTIMIZATION_AUDITS, optimization_audit};
 pub use descent::{Observer, Outcome, Report, State, StopReason, check_start, optimize};
 pub use error::{OptimizeError, PlanError};
 pub use method::{Correction, Method, NoiseSplit};
-pub use plan::{Plan, QueryNoise};
+pub use plan::{Plan, QueryNoise, QuerySensitivity};
 pub use problem::{OracleError, Point, Problem, Tangent, check_oracle};
 pub use problems::{
     FrechetMeanProblem, LeadingEigenvector, PrincipalSubspace, Tree, TreeEmbedding, TreeError,

@@ -3,16 +3,20 @@
 use super::PlanError;
 use super::accounting::Sampling;
 use super::calibrate::{Target, VarianceReducedNoise, full_gradient_multiplier, smallest_multiplier};
-use super::method::Method;
+use super::method::{Correction, Method};
 use crate::privacy::noise::{NoiseDescription, NoisePath};
 use crate::privacy::{
-    Caveat, ClipRadius, Composition, Cost, Delta, L2Sensitivity, Mu, Part, PrivacyLoss, Statement,
+    Caveat, ClipRadius, ClipSource, Composition, Cost, Delta, L2Sensitivity, Mu, Part, PrivacyLoss, Statement,
 };
 use serde::Serialize;
 use serde_json::json;
 
 /// Room for the rounding of clipped sums: noise is raised by this factor.
 const ROUNDING: f64 = 1.0 + 1e-9;
+
+const GRADIENT: &str = "gradient";
+const ANCHOR: &str = "anchor gradient";
+const CORRECTION: &str = "correction";
 
 /// The noise on one kind of query.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -135,8 +139,8 @@ impl Plan {
             }
         };
         let mut composition = Composition::new();
-        let name = if correction.is_some() { "anchor gradient" } else { "gradient" };
-        for (name, noise) in [(name, Some(gradient)), ("correction", correction)] {
+        let name = if correction.is_some() { ANCHOR } else { GRADIENT };
+        for (name, noise) in [(name, Some(gradient)), (CORRECTION, correction)] {
             if let Some(noise) = noise {
                 let part = noise.part(name, n)?;
                 composition.push(part.mechanism, part.times, part.cost);
@@ -242,11 +246,51 @@ impl Plan {
             "method": self.method,
             "gradient_noise": self.gradient,
             "correction_noise": self.correction,
+            "sensitivities": self.sensitivities()?,
         });
         if let serde_json::Value::Object(details) = details {
             statement.details = details;
         }
         Ok(statement)
+    }
+}
+
+/// How far one record moves one kind of query, for a certificate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QuerySensitivity {
+    /// The query, as the composition names it.
+    pub query: &'static str,
+    /// Δ in the norm at the point where the query is made. For corrections bounded by the distance d from the anchor, the largest it
+    /// can be.
+    pub sensitivity: f64,
+    /// What d does to it, where it does: Δ = min(`per_distance`·d, `sensitivity`), and the noise goes with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_distance: Option<f64>,
+}
+
+impl Plan {
+    /// The sensitivity of every kind of query: of gradients, and of the corrections of DP-RSVRG. The noise of each is its multiplier
+    /// times half of its sensitivity.
+    ///
+    /// # Errors
+    /// [`PlanError::Budget`].
+    pub fn sensitivities(&self) -> Result<Vec<QuerySensitivity>, PlanError> {
+        let of = |norm: f64, sampling: Sampling| -> Result<f64, PlanError> {
+            let norm = ClipRadius::new(norm, ClipSource::Public)?;
+            Ok(L2Sensitivity::of_clipped_mean(norm, sampling.batch(self.n) as u64)?.get())
+        };
+        let query = if self.correction.is_some() { ANCHOR } else { GRADIENT };
+        let sensitivity = of(self.clip.get(), self.gradient.sampling)?;
+        let mut all = vec![QuerySensitivity { query, sensitivity, per_distance: None }];
+        if let (Some(noise), Method::VarianceReduced { correction, .. }) = (self.correction, self.method) {
+            let sensitivity = of(correction.reach(f64::INFINITY), noise.sampling)?;
+            let per_distance = match correction {
+                Correction::Lipschitz { constant, .. } => Some(of(constant, noise.sampling)?),
+                Correction::Separate(_) | Correction::Difference(_) => None,
+            };
+            all.push(QuerySensitivity { query: CORRECTION, sensitivity, per_distance });
+        }
+        Ok(all)
     }
 }
 

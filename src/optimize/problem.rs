@@ -70,7 +70,7 @@ pub enum OracleError {
     NoRecords,
     /// Some gradients are of the wrong size.
     #[error(
-        "the gradient oracle returned {found} numbers for record {record}, a tangent vector has {expected}"
+        "the gradient oracle returned {found} numbers for record {} (counting from 1), a tangent vector has {expected}", .record + 1
     )]
     Size {
         /// Which record, from 0.
@@ -82,8 +82,8 @@ pub enum OracleError {
     },
     /// Some gradients are not finite or do not exist.
     #[error(
-        "the gradients of {count} records (the first is record {record}) at the start point are not finite; \
-         repair or remove these records, or start elsewhere"
+        "the gradients of {count} records (the first is record {}, counting from 1) at the start point are not finite; \
+         repair or remove these records, or start elsewhere", .record + 1
     )]
     NotFinite {
         /// The first of them, from 0.
@@ -92,7 +92,7 @@ pub enum OracleError {
         count: usize,
     },
     /// A record is not on the manifold.
-    #[error("record {record}: {source}")]
+    #[error("record {} (counting from 1): {source}", .record + 1)]
     Record {
         /// Which, from 0.
         record: usize,

@@ -22,7 +22,7 @@ mod charge;
 mod compose;
 mod explain;
 mod fit;
-mod gaussian;
+pub(crate) mod gaussian;
 mod ledger;
 pub mod noise;
 pub(crate) mod normal;

@@ -13,7 +13,7 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     let (mut passed, mut all) = (0, 0);
     for name in audit_names() {
         // The chains of gradients of KNG and the exact discrete samplers cost milliseconds a run.
-        let slow = matches!(name, "kng" | "discrete-gaussian" | "laplace");
+        let slow = matches!(name, "kng" | "discrete-gaussian" | "laplace") || name.starts_with("pointwise-");
         let runs = match (context.quick, slow) {
             (true, true) => 400,
             (true, false) => 4_000,

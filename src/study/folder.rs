@@ -29,6 +29,8 @@ pub enum FolderError {
 #[derive(Debug, Clone)]
 pub struct StudyFolder {
     root: PathBuf,
+    /// Whether [`prepare`](Self::prepare) made it.
+    made: bool,
 }
 
 impl StudyFolder {
@@ -41,7 +43,7 @@ impl StudyFolder {
         if root.is_file() {
             return Err(FolderError::IsAFile(root.to_owned()));
         }
-        let folder = Self { root: root.to_owned() };
+        let folder = Self { root: root.to_owned(), made: !root.exists() };
         if folder.has_release() && !replace {
             return Err(FolderError::HasRelease(root.to_owned()));
         }
@@ -49,6 +51,19 @@ impl StudyFolder {
             std::fs::create_dir_all(&dir).map_err(|e| FolderError::Io(dir, e))?;
         }
         Ok(folder)
+    }
+
+    /// Removes what [`prepare`](Self::prepare) made, as far as it is empty: for a study that came to nothing.
+    pub fn withdraw(&self) {
+        // Folders that hold something are not removed by this, and need not be.
+        if self.made {
+            let _ = std::fs::remove_file(self.root.join(SHARED_LEDGER_FILE));
+        }
+        let _ = std::fs::remove_dir(self.records());
+        let _ = std::fs::remove_dir(self.internal());
+        if self.made {
+            let _ = std::fs::remove_dir(&self.root);
+        }
     }
 
     /// The study's folder itself.
@@ -97,7 +112,7 @@ impl StudyFolder {
         if !root.is_dir() {
             return Ok(None);
         }
-        let folder = Self { root: root.to_owned() };
+        let folder = Self { root: root.to_owned(), made: false };
         Ok(Some(folder.shared_ledger()?.unwrap_or_else(|| folder.own_ledger())))
     }
 

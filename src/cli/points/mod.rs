@@ -10,27 +10,19 @@ pub use spd::{SpdCommand, spd};
 pub use vectors::{HyperbolicCommand, SphereCommand, hyperbolic, sphere};
 
 use super::Global;
-use super::budget::LedgerArgs;
+use super::budget::{BudgetArgs, CalibrationName, LedgerArgs};
 use super::output::{Failure, Printer, where_to};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
-use visard::privacy::{Calibration, PrivacyLoss};
 use visard::study::FolderError;
-use visard::study::points::{PointMechanism, PointRequest, PointStudyError, Published};
+use visard::study::points::{PointMechanism, PointRequest, PointStudyError, Published, Unusable};
 
 /// Options of every private mean of points.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Budget in Gaussian differential privacy
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
-    mu: Option<f64>,
-    /// Budget ε; pure unless --delta is given
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
-    epsilon: Option<f64>,
-    /// δ of (ε, δ)-differential privacy
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
-    delta: Option<f64>,
+    #[command(flatten)]
+    budget: BudgetArgs,
     /// How Gaussian noise is calibrated to (ε, δ)
     #[arg(long, value_enum, default_value_t = CalibrationName::Analytic)]
     calibration: CalibrationName,
@@ -40,24 +32,18 @@ pub struct Common {
     /// Independent draws, each charged
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     draws: u32,
+    /// Records that are no points of the space (not a number, not positive definite, off the sphere, landmarks missing or all in one
+    /// place) count as the centre instead of stopping the study; how many is told under internal/ only
+    #[arg(long)]
+    drop_unusable: bool,
     /// Where the release is recorded
     #[command(flatten)]
     ledger: LedgerArgs,
 }
 
-/// How Gaussian noise is calibrated to (ε, δ).
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum CalibrationName {
-    /// The smallest noise that will do
-    Analytic,
-    /// The textbook formula, for ε < 1
-    Classical,
-}
-
 impl Common {
     fn request(&self, mechanism: PointMechanism, global: &Global) -> Result<PointRequest, Failure> {
-        let nothing = self.mu.is_none() && self.epsilon.is_none() && self.delta.is_none();
-        let budget = match (mechanism, nothing) {
+        let budget = match (mechanism, self.budget.is_empty()) {
             (PointMechanism::None, true) => None,
             (PointMechanism::None, false) => {
                 eprintln!(
@@ -65,20 +51,16 @@ impl Common {
                 );
                 None
             }
-            _ => Some(PrivacyLoss::requested(self.mu, self.epsilon, self.delta).map_err(|e| {
-                Failure::usage(e).with_hint("give --mu F, or --epsilon F, or --epsilon F with --delta F")
-            })?),
+            _ => Some(self.budget.loss()?),
         };
-        let calibration = match self.calibration {
-            CalibrationName::Analytic => Calibration::Analytic,
-            CalibrationName::Classical => Calibration::Classical,
-        };
+        let unusable = if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop };
         Ok(PointRequest {
             out: self.out.clone(),
             mechanism,
             budget,
-            calibration,
+            calibration: self.calibration.into(),
             draws: self.draws,
+            unusable,
             seed: global.seed,
             ledger: self.ledger.choice()?,
             replace: global.force,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use visard::io::shapes::{ShapeRecord, write_tps};
 use visard::privacy::Calibration;
 use visard::study::points::shape::{Centre, Radius, ShapeStudy, run};
-use visard::study::points::{PointMechanism, PointRequest, Smoothing, StandardPages};
+use visard::study::points::{PointMechanism, PointRequest, Smoothing, StandardPages, Unusable};
 use visard::study::{LedgerChoice, StudyFolder};
 use visard::synth::{OUTLINE_RADIUS, outline_atlas, outline_population};
 
@@ -58,6 +58,7 @@ pub fn shape_demo(args: &ShapeDemoArgs, global: &Global, printer: &Printer) -> R
             budget: Some(budget.loss()?),
             calibration: Calibration::Analytic,
             draws: 1,
+            unusable: Unusable::Stop,
             seed: global.seed,
             ledger: LedgerChoice::default(),
             replace: global.force,

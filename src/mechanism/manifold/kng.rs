@@ -5,7 +5,7 @@ use super::polar::{TooWide, direction_accepted};
 use super::radial::{RadialDensity, RadialLaw};
 use super::volume::PolarVolume;
 use super::von_mises_fisher::VonMisesFisher;
-use super::{ManifoldMeanError, ManifoldPrice, PublicBall};
+use super::{ManifoldMeanError, ManifoldPrice, PublicBall, Work};
 use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource, PaidGenerator};
 use crate::privacy::{Charge, Epsilon, PrivacyLoss};
 
@@ -272,6 +272,16 @@ fn expected_loss<M: PolarVolume>(law: &RadialLaw<KngRadius<'_, '_, M>>, dim: usi
     ((distance - t + o * cosine) / density.sigma).max(0.0)
 }
 
+/// What becomes of a proposal.
+enum Attempt<P> {
+    /// It was too much work.
+    GivenUp,
+    /// Its gradient was computed, and it was not accepted.
+    Refused,
+    /// It is a draw.
+    Accepted(P),
+}
+
 /// Draws of the mechanism on one dataset.
 pub struct KngSampler<'b, 'a, M: PolarVolume> {
     mechanism: &'b KNormGradient<'a, M>,
@@ -314,36 +324,46 @@ impl<'b, 'a, M: PolarVolume> KngSampler<'b, 'a, M> {
         let mut attempts = Attempts { proposed: 0 };
         loop {
             attempts.proposed += 1;
-            if let Some(x) = self.attempt(&mut rng)? {
+            if let Attempt::Accepted(x) = self.attempt(&mut rng, &mut |_| true)? {
                 return Ok((x, attempts));
             }
         }
     }
 
-    /// One private point, or `None` when `patient` said no: not a draw from the law then, so for the data holder's figures only.
-    pub(crate) fn draw_while(
+    /// One private point, or `None` when the work is more than was allowed: not a draw from the law then, so for the data holder's
+    /// figures only.
+    pub(crate) fn draw_within(
         &self,
         noise: &mut NoiseSource,
         paid: Charge,
-        patient: &dyn Fn() -> bool,
+        work: &mut Work,
     ) -> Result<Option<M::Point>, ManifoldMeanError> {
         let mut rng = noise.open(paid, self.mechanism.price.loss)?;
-        while patient() {
-            if let Some(x) = self.attempt(&mut rng)? {
-                return Ok(Some(x));
+        loop {
+            match self.attempt(&mut rng, &mut |logarithms| work.spend(logarithms))? {
+                Attempt::Accepted(x) => return Ok(Some(x)),
+                Attempt::GivenUp => return Ok(None),
+                Attempt::Refused => {}
             }
         }
-        Ok(None)
     }
 
-    /// One proposal inside the ball, accepted or not.
-    fn attempt(&self, rng: &mut PaidGenerator<'_>) -> Result<Option<M::Point>, ManifoldMeanError> {
+    /// One proposal inside the ball. `spend` is told how many logarithms are about to be computed, and may stop that.
+    fn attempt(
+        &self,
+        rng: &mut PaidGenerator<'_>,
+        spend: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Attempt<M::Point>, ManifoldMeanError> {
         let (ball, sigma) = (&self.mechanism.ball, self.mechanism.sigma);
         let manifold = ball.manifold();
         let radius = self.law.density();
         let t = self.law.draw(rng);
         let (from, x, v, lower) = match radius.about {
+            // The radius stays: its law counts the share of directions inside.
             About::Mean => loop {
+                if !spend(1) {
+                    return Ok(Attempt::GivenUp);
+                }
                 let v = manifold.scale(t, &manifold.random_direction(self.mean, rng));
                 let x = manifold.exp(self.mean, &v);
                 if radius.root == 0.0 || ball.contains(&x) {
@@ -357,9 +377,13 @@ impl<'b, 'a, M: PolarVolume> KngSampler<'b, 'a, M> {
                 (ball.centre(), manifold.exp(ball.centre(), &v), v, radius.lower_about_centre(t) + gained)
             }
         };
+        if !spend(self.bounded.len()) {
+            return Ok(Attempt::GivenUp);
+        }
         let gradient = manifold.mean_log(&x, self.bounded, None)?.log;
         let excess = (manifold.norm(&x, &gradient) - lower).max(0.0);
-        Ok(direction_accepted(manifold, from, &v, -excess / sigma, rng).then_some(x))
+        let accepted = direction_accepted(manifold, from, &v, -excess / sigma, rng);
+        Ok(if accepted { Attempt::Accepted(x) } else { Attempt::Refused })
     }
 
     /// A unit vector at p₀ from the von Mises–Fisher law about x̄, and its cosine.

@@ -3,8 +3,8 @@
 use super::polar::{TooWide, direction_accepted};
 use super::radial::{RadialDensity, RadialLaw};
 use super::volume::PolarVolume;
-use super::{ManifoldMeanError, ManifoldPrice, PublicBall};
-use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource};
+use super::{ManifoldMeanError, ManifoldPrice, PublicBall, Work};
+use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource, PaidGenerator};
 use crate::privacy::{Charge, Epsilon, PrivacyLoss};
 
 /// A draw from the density ∝ exp(−d(x, x̄)/σ) on the whole space, x̄ the Fréchet mean (Reimherr, Bharath and Soto 2021).
@@ -89,16 +89,38 @@ impl<'a, M: PolarVolume> RiemannianLaplace<'a, M> {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<M::Point, ManifoldMeanError> {
-        let manifold = self.ball.manifold();
         let mut rng = noise.open(paid, self.price.loss)?;
         loop {
-            let t = self.law.draw(&mut rng);
-            let direction = manifold.random_direction(mean, &mut rng);
-            let v = manifold.scale(t, &direction);
-            if direction_accepted(manifold, mean, &v, 0.0, &mut rng) {
-                return Ok(manifold.exp(mean, &v));
+            if let Some(x) = self.attempt(mean, &mut rng) {
+                return Ok(x);
             }
         }
+    }
+
+    /// One private point, or `None` when the work is more than was allowed: not a draw from the law then, so for the data holder's
+    /// figures only.
+    pub(crate) fn draw_within(
+        &self,
+        mean: &M::Point,
+        noise: &mut NoiseSource,
+        paid: Charge,
+        work: &mut Work,
+    ) -> Result<Option<M::Point>, ManifoldMeanError> {
+        let mut rng = noise.open(paid, self.price.loss)?;
+        while work.spend(1) {
+            if let Some(x) = self.attempt(mean, &mut rng) {
+                return Ok(Some(x));
+            }
+        }
+        Ok(None)
+    }
+
+    fn attempt(&self, mean: &M::Point, rng: &mut PaidGenerator<'_>) -> Option<M::Point> {
+        let manifold = self.ball.manifold();
+        let t = self.law.draw(rng);
+        let direction = manifold.random_direction(mean, rng);
+        let v = manifold.scale(t, &direction);
+        direction_accepted(manifold, mean, &v, 0.0, rng).then(|| manifold.exp(mean, &v))
     }
 
     /// The noise, for the certificate.

@@ -7,9 +7,13 @@
 //! * [`KNormGradient`]: ε-DP, density ∝ exp(−‖∇F‖/σ).
 //! * [`RiemannianGaussian`]: μ-GDP with exact accounting, on two-point homogeneous spaces.
 //! * [`TangentGaussian`]: μ-GDP in the tangent space of the public centre; the least noise in high dimension.
+//! * [`ExtrinsicSphere`], [`ExtrinsicSpd`], [`PointwiseShape`]: the baselines of the papers, noise in a surrounding vector space.
 //! * [`PrivateCentre`]: a rough centre from a private first pass, where none is public.
 
+mod ambient;
 mod ball;
+#[cfg(test)]
+mod baseline_tests;
 mod centre;
 #[cfg(test)]
 mod centre_tests;
@@ -18,6 +22,7 @@ mod gaussian_gdp;
 mod kng;
 mod laplace;
 mod lower_gradient;
+mod pointwise;
 mod polar;
 mod quadrature;
 mod radial;
@@ -27,7 +32,9 @@ mod tests;
 mod two_point;
 mod volume;
 mod von_mises_fisher;
+mod work;
 
+pub use ambient::{ExtrinsicSpd, ExtrinsicSphere, VectorNoise};
 pub use ball::{BoundedRecords, PublicBall, largest_radius};
 pub use centre::{
     BallStatistic, CentreRelease, CentreStatistic, DirectionStatistic, PrivateCentre, ProcrustesStatistic,
@@ -37,9 +44,11 @@ pub use gaussian::RiemannianGaussian;
 pub use gaussian_gdp::{GaussianGdpError, riemannian_gaussian_mu, riemannian_gaussian_sigma};
 pub use kng::{Attempts, KNormGradient, KngSampler, MEAN_GRADIENT};
 pub use laplace::RiemannianLaplace;
+pub use pointwise::{Alignment, PointwiseShape};
 pub use tangent::{TangentGaussian, TangentRelease};
 pub use two_point::TwoPointSpace;
 pub use volume::PolarVolume;
+pub(crate) use work::Work;
 
 use crate::manifold::ManifoldError;
 use crate::privacy::noise::NoiseError;

@@ -2,17 +2,16 @@
 
 use super::risk::{Comparison, ExperimentError, RiskRow};
 use crate::mechanism::manifold::{
-    KNormGradient, ManifoldMeanError, PolarVolume, PublicBall, RiemannianLaplace, TangentGaussian,
+    KNormGradient, ManifoldMeanError, PolarVolume, PublicBall, RiemannianLaplace, TangentGaussian, Work,
 };
 use crate::optimize::FrechetMeanProblem;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
 use crate::stats::{FrechetOptions, frechet_mean};
-use std::cell::Cell;
 
-/// Gradients of single records that one draw may look at; a mechanism that needs more is left out at that ε. A count, not a
-/// time, so that the same rows come out on any machine.
-const PATIENCE: usize = 1_000_000;
+/// Work for one draw, in about nanoseconds; a mechanism that needs more is left out at that ε. Counted, not timed, so that the
+/// same rows come out on any machine.
+const PATIENCE: f64 = 5e9;
 /// What the mean of bounded records is found to.
 const GRADIENT: f64 = 1e-9;
 
@@ -55,9 +54,8 @@ impl<M: PolarVolume + Clone> Comparison<'_, FrechetMeanProblem<M>> {
                 if let Some(m) = possible(KNormGradient::new(ball.clone(), n, epsilon))? {
                     let sampler = m.sampler(&bounded, &mean)?;
                     for run in 0..runs {
-                        let tries = Cell::new(PATIENCE / records.len().max(1));
-                        let patient = || tries.replace(tries.get().saturating_sub(1)) > 0;
-                        match sampler.draw_while(&mut seed(run), paid(pure)?, &patient)? {
+                        let mut work = Work::new(space, &mean, PATIENCE);
+                        match sampler.draw_within(&mut seed(run), paid(pure)?, &mut work)? {
                             Some(point) => add("K-norm gradient", run, &point),
                             None => break,
                         }

@@ -13,6 +13,8 @@ pub(super) struct LedgerFile {
     path: PathBuf,
     file: File,
     chain: Chain,
+    /// Whether it is empty but for the opening that was just written.
+    begun: bool,
 }
 
 impl LedgerFile {
@@ -23,11 +25,12 @@ impl LedgerFile {
         lock(&file, path)?;
         let mut bytes = Vec::new();
         (&file).read_to_end(&mut bytes).map_err(failed)?;
-        let mut ledger = Self { path: path.to_owned(), file, chain: Chain::default() };
+        let mut ledger = Self { path: path.to_owned(), file, chain: Chain::default(), begun: false };
         if bytes.is_empty() {
             let entry = opening(study).map_err(failed)?;
             ledger.append(vec![entry.clone()])?;
             sync_folder(path).map_err(failed)?;
+            ledger.begun = true;
             return Ok((ledger, vec![entry]));
         }
         let (lines, torn) = bytes.split_at(whole_lines(&bytes));
@@ -36,6 +39,13 @@ impl LedgerFile {
             entries.push(ledger.repair(lines, torn, study)?);
         }
         Ok((ledger, entries))
+    }
+
+    /// Removes a file that was begun just now. One that cannot be removed stays: it is a ledger in good order.
+    pub(super) fn withdraw(self) {
+        if self.begun {
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
 
     /// The number the next line will have.
@@ -144,7 +154,7 @@ pub(super) fn entries(path: &Path) -> Result<Vec<Entry>, LedgerError> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(failed)?;
     let (lines, torn) = bytes.split_at(whole_lines(&bytes));
-    let mut ledger = LedgerFile { path: path.to_owned(), file, chain: Chain::default() };
+    let mut ledger = LedgerFile { path: path.to_owned(), file, chain: Chain::default(), begun: false };
     let mut entries = ledger.read(lines, torn, None)?;
     if !torn.is_empty() {
         let salvaged = salvage(&String::from_utf8_lossy(torn));

@@ -275,6 +275,13 @@ impl Ledger {
         Ok(Quote { requested: loss, spent: self.spent.total()?, total: after.total()?, exceeds })
     }
 
+    /// Removes the file again if this ledger began it and neither a charge nor a ceiling is in it: for a job that came to nothing.
+    pub fn withdraw(self) {
+        if let Some(file) = self.file.filter(|_| self.spent.parts().is_empty() && self.ceilings.is_empty()) {
+            file.withdraw();
+        }
+    }
+
     /// Every release so far.
     pub fn spent(&self) -> &Composition {
         &self.spent

@@ -18,8 +18,8 @@ pub enum DataError {
         /// What it is.
         found: Vec<usize>,
     },
-    /// A record that cannot be scaled to unit length.
-    #[error("record {0} is zero or not finite and cannot be scaled to unit length")]
+    /// A record, from 0, that cannot be scaled to unit length.
+    #[error("record {} (counting from 1) is zero or not finite and cannot be scaled to unit length", .0 + 1)]
     NoDirection(usize),
     /// A parameter no such data have.
     #[error("{0}")]

@@ -185,7 +185,7 @@ fn nothing_is_charged_for_what_cannot_run() {
     assert!(matches!(refused(&off), OptimizeStudyError::Data(DataError::Shape { .. })));
     write_npy(&file, &[2, 2, 2], &[1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, f64::NAN]).unwrap();
     let error = refused(&good).to_string();
-    assert!(error.contains("record 1") && error.contains("not a finite number"), "{error}");
+    assert!(error.contains("record 2") && error.contains("not a finite number"), "{error}");
     write_npy(&file, &[2, 2, 2], &[1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 1.0]).unwrap();
     assert!(refused(&good).to_string().contains("not positive definite"));
     std::fs::write(&file, b"junk").unwrap();

@@ -5,14 +5,13 @@
 //! release that nobody paid for.
 
 use super::release::GRADIENT;
-use super::{PointMechanism, PointRequest, PointStudyError, Stream};
+use super::{PointMechanism, PointRequest, PointStudyError, Stream, pure_within};
 use crate::mechanism::manifold::{
     KNormGradient, ManifoldMeanError, ManifoldPrice, PolarVolume, PublicBall, RiemannianGaussian,
-    RiemannianLaplace, TangentGaussian, TwoPointSpace,
+    RiemannianLaplace, TangentGaussian, Work,
 };
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, Delta, Epsilon, L2Sensitivity, Ledger, Mu, PrivacyLoss};
-use std::time::{Duration, Instant};
 
 /// Uncharged draws on the records. For the data holder only.
 #[derive(Debug, Clone)]
@@ -49,8 +48,9 @@ const EPSILONS: [f64; 7] = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0];
 const SIX: usize = 6;
 /// Draws for a point of a curve.
 const DRAWS: usize = 15;
-/// Time for a point of a curve; one that needs more is left out.
-const PATIENCE: Duration = Duration::from_millis(150);
+/// Work for a point of a curve, in about nanoseconds; one that needs more is left out. Counted, so that with a fixed seed the page
+/// is the same on every machine.
+const PATIENCE: f64 = 1.5e8;
 /// Where the budget names no δ.
 const DELTA: f64 = 1e-6;
 
@@ -74,22 +74,25 @@ pub(super) fn explore<M: PolarVolume + Clone>(
         _ => request.gaussian().map(PrivacyLoss::Gaussian).ok(),
     };
     if let Some(budget) = budget {
-        let most = 10 * PATIENCE;
+        let most = 10.0 * PATIENCE;
         // A mechanism that does not exist here has been refused before.
         let _ = scene.draws(request.mechanism, budget, &mut noise, SIX, most, &mut |p| draws.push(p));
     }
     let mut curves = Vec::new();
-    for (mechanism, name) in [
-        (PointMechanism::Laplace, "Riemannian Laplace, pure ε"),
-        (PointMechanism::Kng, "K-norm gradient, pure ε"),
-        (PointMechanism::RiemannianGaussian, "Riemannian Gaussian"),
-        (PointMechanism::TangentGaussian, "tangent Gaussian"),
+    for (mechanism, name, unit) in [
+        (PointMechanism::Laplace, "Riemannian Laplace, pure ε", Unit::Pure),
+        (PointMechanism::Kng, "K-norm gradient, pure ε", Unit::Pure),
+        (PointMechanism::RiemannianGaussian, "Riemannian Gaussian", Unit::Gaussian),
+        (PointMechanism::TangentGaussian, "tangent Gaussian", Unit::Gaussian),
+        (PointMechanism::Laplace, "Riemannian Laplace at the Gaussians' μ", Unit::PureOfGaussian),
     ] {
         let mut curve = UtilityCurve { mechanism: name, points: Vec::new() };
-        for &epsilon in epsilons(mechanism, &scene) {
-            let budget = match mechanism {
-                PointMechanism::Laplace | PointMechanism::Kng => PrivacyLoss::Pure(Epsilon::new(epsilon)?),
-                _ => PrivacyLoss::Gaussian(Mu::within(Epsilon::new(epsilon)?, delta)?),
+        for epsilon in EPSILONS {
+            let mu = Mu::within(Epsilon::new(epsilon)?, delta)?;
+            let budget = match unit {
+                Unit::Pure => PrivacyLoss::Pure(Epsilon::new(epsilon)?),
+                Unit::Gaussian => PrivacyLoss::Gaussian(mu),
+                Unit::PureOfGaussian => PrivacyLoss::Pure(pure_within(mu)?),
             };
             let mut distances = Vec::new();
             let drawn = scene.draws(mechanism, budget, &mut noise, DRAWS, PATIENCE, &mut |p| {
@@ -111,11 +114,15 @@ pub(super) fn explore<M: PolarVolume + Clone>(
     Ok(Exploration { draws, curves, delta: delta.get(), sampling_error })
 }
 
-/// Where a curve has points. On shape spaces every scale of a Riemannian Gaussian takes seconds to calibrate: no curve there.
-fn epsilons<M: PolarVolume>(mechanism: PointMechanism, scene: &Scene<'_, '_, M>) -> &'static [f64] {
-    let space = scene.ball.manifold().two_point().map(|(space, _)| space);
-    let slow = matches!(space, Some(TwoPointSpace::ComplexProjective { .. }));
-    if slow && mechanism == PointMechanism::RiemannianGaussian { &[] } else { &EPSILONS }
+/// What ε on the axis stands for.
+#[derive(Clone, Copy)]
+enum Unit {
+    /// Pure ε.
+    Pure,
+    /// The largest μ within (ε, δ).
+    Gaussian,
+    /// The pure ε whose mechanisms are all μ-GDP for that μ: Laplace and Gaussian noise at one μ.
+    PureOfGaussian,
 }
 
 struct Scene<'a, 'b, M: PolarVolume> {
@@ -127,26 +134,26 @@ struct Scene<'a, 'b, M: PolarVolume> {
 }
 
 impl<M: PolarVolume + Clone> Scene<'_, '_, M> {
-    /// Up to `count` draws within about the time `most`.
+    /// Up to `count` draws within about this work.
     fn draws(
         &self,
         mechanism: PointMechanism,
         loss: PrivacyLoss,
         noise: &mut NoiseSource,
         count: usize,
-        most: Duration,
+        most: f64,
         take: &mut dyn FnMut(M::Point),
     ) -> Result<(), PointStudyError> {
         let (ball, n) = (self.ball.clone(), self.points.len() as u64);
-        let start = Instant::now();
+        let mut work = Work::new(ball.manifold(), self.mean, most);
         let mut repeat = |draw: &mut dyn FnMut(Charge) -> Result<Option<M::Point>, ManifoldMeanError>| {
             // In memory: these draws are looked at here and go nowhere.
             let mut ledger = Ledger::in_memory(None);
             for _ in 0..count {
                 let paid = ledger.charge("for the data holder's page", loss)?;
                 match draw(paid)? {
-                    Some(point) if start.elapsed() < most => take(point),
-                    _ => break,
+                    Some(point) => take(point),
+                    None => break,
                 }
             }
             Ok(())
@@ -154,12 +161,12 @@ impl<M: PolarVolume + Clone> Scene<'_, '_, M> {
         match (mechanism, loss) {
             (PointMechanism::Laplace, PrivacyLoss::Pure(epsilon)) => {
                 let m = RiemannianLaplace::new(ball, n, epsilon, GRADIENT)?;
-                repeat(&mut |paid| m.draw(self.mean, noise, paid).map(Some))
+                repeat(&mut |paid| m.draw_within(self.mean, noise, paid, &mut work))
             }
             (PointMechanism::Kng, PrivacyLoss::Pure(epsilon)) => {
                 let m = KNormGradient::new(ball, n, epsilon)?;
                 let sampler = m.sampler(self.points, self.mean)?;
-                repeat(&mut |paid| sampler.draw_while(noise, paid, &|| start.elapsed() < most))
+                repeat(&mut |paid| sampler.draw_within(noise, paid, &mut work))
             }
             (PointMechanism::RiemannianGaussian, PrivacyLoss::Gaussian(mu)) => {
                 let m = match self.released {

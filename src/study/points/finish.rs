@@ -21,6 +21,25 @@ pub(super) struct Records {
     pub(super) description: &'static str,
 }
 
+/// Does `job` with the study's folder and ledger. If it fails before anything is charged, neither is left behind where there was none.
+pub(super) fn in_folder<T>(
+    request: &PointRequest,
+    job: impl FnOnce(&StudyFolder, &mut Ledger) -> Result<T, PointStudyError>,
+) -> Result<T, PointStudyError> {
+    let folder = StudyFolder::prepare(&request.out, request.replace)?;
+    let done = request.ledger.open::<PointStudyError>(&folder).and_then(|mut ledger| {
+        let done = job(&folder, &mut ledger);
+        if done.is_err() {
+            ledger.withdraw();
+        }
+        done
+    });
+    if done.is_err() {
+        folder.withdraw();
+    }
+    done
+}
+
 /// Folder, ledger, release, results.
 pub(super) fn finish<P: Clone>(
     mut request: PointRequest,
@@ -29,9 +48,21 @@ pub(super) fn finish<P: Clone>(
     write: PointWriter<'_, P>,
     distance: &dyn Fn(&P, &P) -> f64,
 ) -> Result<Published, PointStudyError> {
-    let folder = StudyFolder::prepare(&request.out, request.replace)?;
-    let mut ledger = request.ledger.open::<PointStudyError>(&folder)?;
-    let (internal, released) = run(&mut request, &mut ledger)?;
+    in_folder(&request.clone(), |folder, ledger| {
+        finish_in(folder, ledger, &mut request, what, run, write, distance)
+    })
+}
+
+fn finish_in<P: Clone>(
+    folder: &StudyFolder,
+    ledger: &mut Ledger,
+    request: &mut PointRequest,
+    what: &Records,
+    run: impl FnOnce(&mut PointRequest, &mut Ledger) -> Result<Outcome<P>, PointStudyError>,
+    write: PointWriter<'_, P>,
+    distance: &dyn Fn(&P, &P) -> f64,
+) -> Result<Published, PointStudyError> {
+    let (internal, released) = run(request, ledger)?;
     let mut details = Map::<String, Value>::new();
     details.insert("records".into(), json!(what.description));
     details.insert("record_kind".into(), json!(what.kind));
@@ -46,7 +77,7 @@ pub(super) fn finish<P: Clone>(
         Some(page.to_html())
     };
     let form = Form { details, write, report: &report, private_page: &private_page };
-    publish(folder, &request, &ledger, &internal, released.as_ref(), form)
+    publish(folder.clone(), request, ledger, &internal, released.as_ref(), form)
 }
 
 /// `release/report.html`: certificate and public settings only (the mean itself is a file of numbers).

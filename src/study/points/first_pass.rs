@@ -197,6 +197,7 @@ mod tests {
             budget: Some(budget),
             calibration: Calibration::Analytic,
             draws: 1,
+            unusable: Default::default(),
             seed: None,
             ledger: LedgerChoice::default(),
             replace: false,

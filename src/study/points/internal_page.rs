@@ -50,7 +50,7 @@ pub(super) fn utility_section<P>(page: &mut Page, exploration: &Exploration<P>) 
     }
     let (x, y) = (Axis::log("ε"), Axis::log("distance from the mean without noise"));
     let caption = format!(
-        "Median and quartiles of fresh draws. Laplace and K-norm gradient: pure ε. Gaussians: (ε, {:e}). Dashed: sampling error of the \
+        "Median and quartiles of fresh draws. Laplace and K-norm gradient: pure ε. Gaussians, and Laplace at their μ: (ε, {:e}). Dashed: sampling error of the \
          mean itself. Mechanisms that do not exist here, or take long to draw, are left out.",
         exploration.delta
     );

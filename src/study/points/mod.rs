@@ -1,6 +1,5 @@
 //! Studies of points on manifolds: landmark shapes, matrices, directions, hyperbolic points → a private mean.
 
-mod ambient;
 mod exploration;
 mod finish;
 mod first_pass;
@@ -27,7 +26,7 @@ pub use vector_study::{VectorCentre, VectorSpace, VectorStudy, run_vectors};
 
 use crate::io::{ReadError, WriteError};
 use crate::manifold::ManifoldError;
-use crate::mechanism::manifold::ManifoldMeanError;
+use crate::mechanism::manifold::{ManifoldMeanError, VectorNoise};
 use crate::mechanism::quantile::QuantileError;
 use crate::privacy::noise::{NoiseError, NoiseSource};
 use crate::privacy::{
@@ -71,6 +70,8 @@ pub struct PointRequest {
     pub calibration: Calibration,
     /// How many independent draws, each charged.
     pub draws: u32,
+    /// What is done with records that are no points of the space.
+    pub unusable: Unusable,
     /// Fixed noise seed: an experiment, not private.
     pub seed: Option<u64>,
     /// Which ledger is charged.
@@ -81,6 +82,47 @@ pub struct PointRequest {
     pub public_inputs: Vec<PublicInput>,
     /// What this release has already paid for from the same records (a private centre or radius): part of its loss.
     pub paid_before: Vec<FirstPass>,
+}
+
+/// What is done with a record that is no point of the space: landmarks missing or all in one place, a matrix that is not positive
+/// definite, a vector off the sphere, anything that is not a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unusable {
+    /// The study stops and says which record it is and why, before anything is charged. A message to the data holder; whoever hears
+    /// that a study stopped, or that it did not, learns something the guarantee does not cover.
+    #[default]
+    Stop,
+    /// It counts as the centre of the ball, like a record that cannot be projected: n stays what it was, and how many there
+    /// were is told under `internal/` only. Nothing that can be seen depends on it.
+    CountAsCentre,
+}
+
+impl Unusable {
+    /// The records, `None` for those that count as the centre.
+    ///
+    /// # Errors
+    /// [`PointStudyError::Record`] for the first unusable one, where the study stops.
+    pub fn points<P>(
+        self,
+        records: impl IntoIterator<Item = Result<P, String>>,
+    ) -> Result<Vec<Option<P>>, PointStudyError> {
+        let point = |(i, record): (usize, Result<P, String>)| match (record, self) {
+            (Ok(point), _) => Ok(Some(point)),
+            (Err(_), Self::CountAsCentre) => Ok(None),
+            (Err(problem), Self::Stop) => Err(PointStudyError::Record { index: i + 1, problem }),
+        };
+        records.into_iter().enumerate().map(point).collect()
+    }
+
+    /// For the certificate.
+    fn describe(self) -> &'static str {
+        match self {
+            Self::Stop => {
+                "stop a study before anything is charged: that this release exists tells that there was none"
+            }
+            Self::CountAsCentre => "count as the centre of the ball; their number is not published",
+        }
+    }
 }
 
 /// Which part of a study draws noise: with a fixed seed each has a stream of its own.
@@ -113,6 +155,17 @@ impl PointRequest {
             PrivacyLoss::Pure(epsilon) | PrivacyLoss::Approximate(epsilon, _) => Ok(epsilon),
             PrivacyLoss::Gaussian(mu) => Ok(pure_within(mu)?),
             _ => Err(BudgetError::NoBudget.into()),
+        }
+    }
+
+    /// The noise of an extrinsic baseline: isotropic Laplace for pure ε, Gaussian for every other budget.
+    ///
+    /// # Errors
+    /// As [`gaussian`](Self::gaussian).
+    pub fn vector_noise(&self) -> Result<VectorNoise, PointStudyError> {
+        match self.budget {
+            Some(PrivacyLoss::Pure(epsilon)) => Ok(VectorNoise::Laplace(epsilon)),
+            _ => Ok(VectorNoise::Gaussian(self.gaussian()?)),
         }
     }
 

@@ -60,7 +60,7 @@ pub fn publish<P: Clone>(
     let outside = (internal.bounded.projected, internal.bounded.failed);
     write(&folder.internal(), "nonprivate_mean", std::slice::from_ref(&internal.mean))?;
     let counts = format!(
-        "what,count\nrecords,{n}\nprojected onto the ball,{}\nmissing or without projection (stand at the centre),{}\n",
+        "what,count\nrecords,{n}\nprojected onto the ball,{}\nunusable or without projection (stand at the centre),{}\n",
         outside.0, outside.1
     );
     write_bytes(&folder.internal().join("records.csv"), counts.as_bytes())?;
@@ -131,8 +131,7 @@ fn certify<P>(
     }
     details.insert("draws".into(), json!(released.points.len()));
     details.insert("study_total".into(), json!(spent.total().ok()));
-    details
-        .insert("missing_records".into(), json!("count as the public centre; their number is not published"));
+    details.insert("unusable_records".into(), json!(request.unusable.describe()));
     statement.details = details;
     Ok(statement.certify()?)
 }

@@ -63,12 +63,8 @@ pub fn release<M: PolarVolume + Clone>(
     if bounded.points.is_empty() {
         return Err(PointStudyError::Input("there are no records".into()));
     }
-    let found =
-        frechet_mean(ball.manifold(), &bounded.points, None, Some(ball.centre()), FrechetOptions::default())?;
-    if found.certificate.gradient_norm.is_nan() || found.certificate.gradient_norm > GRADIENT {
-        return Err(PointStudyError::NotConverged);
-    }
-    let mut internal = Internal { mean: found.point, bounded, seconds_per_draw: 0.0, exploration: None };
+    let mean = bounded_mean(ball, &bounded)?;
+    let mut internal = Internal { mean, bounded, seconds_per_draw: 0.0, exploration: None };
     let (mean, points) = (&internal.mean, &internal.bounded.points);
     let start = std::time::Instant::now();
     let released = match request.mechanism {
@@ -117,6 +113,19 @@ pub fn release<M: PolarVolume + Clone>(
     Ok((internal, released))
 }
 
+/// The Fréchet mean of the bounded records, to the accuracy the sensitivity counts on.
+pub(super) fn bounded_mean<M: PolarVolume>(
+    ball: &PublicBall<'_, M>,
+    bounded: &BoundedRecords<M::Point>,
+) -> Result<M::Point, PointStudyError> {
+    let options = FrechetOptions::default();
+    let found = frechet_mean(ball.manifold(), &bounded.points, None, Some(ball.centre()), options)?;
+    if found.certificate.gradient_norm.is_nan() || found.certificate.gradient_norm > GRADIENT {
+        return Err(PointStudyError::NotConverged);
+    }
+    Ok(found.point)
+}
+
 /// Whether the mechanism exists over such a ball at the request's budget: everything that depends on public numbers only, so
 /// that a first pass is not paid for in vain. On homogeneous spaces it does not matter where the ball lies.
 ///
@@ -140,10 +149,13 @@ pub(super) fn preflight<M: PolarVolume + Clone>(
         PointMechanism::TangentGaussian => {
             request.gaussian()?;
         }
-        PointMechanism::Extrinsic
-        | PointMechanism::Pointwise
-        | PointMechanism::PointwiseUnaligned
-        | PointMechanism::None => {}
+        PointMechanism::Extrinsic => {
+            request.vector_noise()?;
+        }
+        PointMechanism::Pointwise | PointMechanism::PointwiseUnaligned => {
+            request.pure()?;
+        }
+        PointMechanism::None => {}
     }
     Ok(())
 }

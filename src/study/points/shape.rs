@@ -1,7 +1,8 @@
 //! The shape study: a table of planar landmarks → a private mean shape.
 
+use super::finish::{in_folder, public_input};
 use super::first_pass::{private_centre, private_radius};
-use super::release::draws;
+use super::release::{bounded_mean, draws};
 use super::{
     Form, Internal, Outcome, PointMechanism, PointRequest, PointStudyError, Published, Smoothing,
     local_linear, publish, release, shrink_outline,
@@ -9,10 +10,9 @@ use super::{
 use crate::io::shapes::{self, ShapeRecord, write_tps};
 use crate::manifold::{Kendall, Manifold};
 use crate::mechanism::manifold::{
-    BoundedRecords, ManifoldPrice, ProcrustesStatistic, PublicBall, any_shape, largest_radius,
+    Alignment, PointwiseShape, ProcrustesStatistic, PublicBall, any_shape, largest_radius,
 };
-use crate::privacy::noise::{NoiseDescription, NoisePath};
-use crate::privacy::{Certificate, ClipRadius, ClipSource, L1Sensitivity, Ledger, PrivacyLoss, PublicInput};
+use crate::privacy::{Certificate, ClipRadius, ClipSource, Ledger, PublicInput};
 use crate::stats::{FrechetOptions, frechet_mean, full_procrustes_mean};
 use crate::study::StudyFolder;
 use nalgebra::{Complex, DVector};
@@ -70,78 +70,97 @@ pub fn run(study: &ShapeStudy, pages: &dyn ShapePages) -> Result<Published, Poin
     let mut table = shapes::read(&study.file)?;
     let mut request = study.request.clone();
     let (space, public) = public_centre(study, &mut table, &mut request)?;
-    let records = preshapes(&space, &table, study.drop_missing)?;
-    let folder = StudyFolder::prepare(&request.out, request.replace)?;
-    let mut ledger = request.ledger.open::<PointStudyError>(&folder)?;
-    let given = match (study.radius, &public) {
-        (Radius::Public(r), _) => Some(ClipRadius::new(r, ClipSource::Public)?),
-        (Radius::FromPublicRecords, Some((centre, shapes))) => {
-            let farthest = shapes.iter().map(|p| space.dist(centre, p)).fold(0.0, f64::max);
-            Some(ClipRadius::new(1.5 * farthest, ClipSource::Public)?)
+    let records = preshapes(&space, &table, study)?;
+    let prepared = Prepared { study, space, public, records };
+    in_folder(&study.request, |folder, ledger| prepared.run(folder, ledger, &mut request, pages))
+}
+
+/// A study whose files have been read.
+struct Prepared<'a> {
+    study: &'a ShapeStudy,
+    space: Kendall,
+    public: Option<PublicCentre>,
+    records: Vec<Option<Preshape>>,
+}
+
+impl Prepared<'_> {
+    fn run(
+        &self,
+        folder: &StudyFolder,
+        ledger: &mut Ledger,
+        request: &mut PointRequest,
+        pages: &dyn ShapePages,
+    ) -> Result<Published, PointStudyError> {
+        let Self { study, space, public, records } = self;
+        let given = match (study.radius, public) {
+            (Radius::Public(r), _) => Some(ClipRadius::new(r, ClipSource::Public)?),
+            (Radius::FromPublicRecords, Some((centre, shapes))) => {
+                let farthest = shapes.iter().map(|p| space.dist(centre, p)).fold(0.0, f64::max);
+                Some(ClipRadius::new(1.5 * farthest, ClipSource::Public)?)
+            }
+            (Radius::FromPublicRecords, None) => {
+                return Err(PointStudyError::Input(
+                    "no records are public: give --radius F, or --radius private".into(),
+                ));
+            }
+            (Radius::Private, _) => None,
+        };
+        let centre = match public {
+            Some((centre, _)) => centre.clone(),
+            None => {
+                let widest = ClipRadius::new(0.999 * largest_radius(space), ClipSource::Private)?;
+                let anywhere = PublicBall::new(space, any_shape(space), given.unwrap_or(widest))?;
+                let statistic = ProcrustesStatistic::new(space);
+                private_centre(statistic, records, &anywhere, request, ledger)?
+            }
+        };
+        let radius = match given {
+            Some(radius) => radius,
+            None => private_radius(space, &centre, records, request, ledger)?,
+        };
+        let ball = PublicBall::new(space, centre.clone(), radius)?;
+        let (internal, mut released) = match request.mechanism {
+            PointMechanism::Pointwise | PointMechanism::PointwiseUnaligned => {
+                pointwise(&ball, records, request, ledger)?
+            }
+            _ => release(&ball, records, request, ledger)?,
+        };
+        if let Some(released) = &mut released {
+            let sigma = released.price.scale;
+            for point in &mut released.points {
+                *point = match study.smoothing {
+                    Smoothing::None => point.clone(),
+                    Smoothing::Shrink => shrink_outline(space, &centre, point, sigma)?,
+                    Smoothing::LocalLinear => local_linear(space, point)?,
+                };
+                // The rotation is a convention; the centre's is as good as any.
+                *point = space.align(&centre, point)?;
+            }
         }
-        (Radius::FromPublicRecords, None) => {
-            return Err(PointStudyError::Input(
-                "no records are public: give --radius F, or --radius private".into(),
-            ));
-        }
-        (Radius::Private, _) => None,
-    };
-    let centre = match public {
-        Some((centre, _)) => centre,
-        None => {
-            let widest = ClipRadius::new(0.999 * largest_radius(&space), ClipSource::Private)?;
-            let anywhere = PublicBall::new(&space, any_shape(&space), given.unwrap_or(widest))?;
-            let statistic = ProcrustesStatistic::new(&space);
-            private_centre(statistic, &records, &anywhere, &mut request, &mut ledger)?
-        }
-    };
-    let radius = match given {
-        Some(radius) => radius,
-        None => private_radius(&space, &centre, &records, &mut request, &mut ledger)?,
-    };
-    let ball = PublicBall::new(&space, centre.clone(), radius)?;
-    let (internal, mut released) = match request.mechanism {
-        PointMechanism::Pointwise | PointMechanism::PointwiseUnaligned => {
-            let bounded = ball.bound(&records);
-            pointwise(&space, &ball, bounded, &records, &request, &mut ledger)?
-        }
-        _ => release(&ball, &records, &request, &mut ledger)?,
-    };
-    if let Some(released) = &mut released {
-        let sigma = released.price.scale;
-        for point in &mut released.points {
-            *point = match study.smoothing {
-                Smoothing::None => point.clone(),
-                Smoothing::Shrink => shrink_outline(&space, &centre, point, sigma)?,
-                Smoothing::LocalLinear => local_linear(&space, point)?,
-            };
-            // The rotation is a convention; the centre's is as good as any.
-            *point = space.align(&centre, point)?;
-        }
+        let details = details(study, space);
+        let write = |folder: &Path, name: &str, points: &[Preshape]| -> Result<(), PointStudyError> {
+            let one = points.len() == 1;
+            let shapes: Vec<ShapeRecord> = points
+                .iter()
+                .enumerate()
+                .map(|(i, p)| ShapeRecord {
+                    id: Some(if one { name.to_owned() } else { format!("{name}_{}", i + 1) }),
+                    landmarks: space.configuration(p),
+                })
+                .collect();
+            Ok(write_tps(&folder.join(format!("{name}.tps")), &shapes)?)
+        };
+        let points = released.as_ref().map(|r| r.points.clone()).unwrap_or_default();
+        let outline = study.smoothing != Smoothing::None;
+        let shapes = ShapeReport { space, centre: &centre, released: &points, outline };
+        let form = Form {
+            details,
+            write: &write,
+            report: &|certificate, json| pages.release(&shapes, certificate, json),
+            private_page: &|internal, _| Some(pages.internal(&shapes, internal)),
+        };
+        publish(folder.clone(), request, ledger, &internal, released.as_ref(), form)
     }
-    let details = details(study, &space);
-    let write = |folder: &Path, name: &str, points: &[Preshape]| -> Result<(), PointStudyError> {
-        let one = points.len() == 1;
-        let shapes: Vec<ShapeRecord> = points
-            .iter()
-            .enumerate()
-            .map(|(i, p)| ShapeRecord {
-                id: Some(if one { name.to_owned() } else { format!("{name}_{}", i + 1) }),
-                landmarks: space.configuration(p),
-            })
-            .collect();
-        Ok(write_tps(&folder.join(format!("{name}.tps")), &shapes)?)
-    };
-    let points = released.as_ref().map(|r| r.points.clone()).unwrap_or_default();
-    let outline = study.smoothing != Smoothing::None;
-    let shapes = ShapeReport { space: &space, centre: &centre, released: &points, outline };
-    let form = Form {
-        details,
-        write: &write,
-        report: &|certificate, json| pages.release(&shapes, certificate, json),
-        private_page: &|internal, _| Some(pages.internal(&shapes, internal)),
-    };
-    publish(folder, &request, &ledger, &internal, released.as_ref(), form)
 }
 
 /// The shapes of a study's pages.
@@ -190,9 +209,9 @@ fn public_centre(
     table: &mut Vec<ShapeRecord>,
     request: &mut PointRequest,
 ) -> Result<(Kendall, Option<PublicCentre>), PointStudyError> {
-    let space = Kendall::new(table.first().map_or(0, |s| s.landmarks.len()))?;
+    let landmarks = |shapes: &[ShapeRecord]| Kendall::new(shapes.first().map_or(0, |s| s.landmarks.len()));
     let (file, shapes) = match &study.centre {
-        Centre::Private => return Ok((space, None)),
+        Centre::Private => return Ok((landmarks(table)?, None)),
         Centre::File(file) => {
             let shapes = shapes::read(file)?;
             if shapes.len() != 1 {
@@ -206,9 +225,14 @@ fn public_centre(
         }
         Centre::PublicRecords(file) => (file, public_records(file, table)?),
     };
-    let bytes = std::fs::read(file).map_err(|e| crate::io::ReadError::new(file, e))?;
-    let name = file.file_name().map_or_else(|| "centre".to_owned(), |n| n.to_string_lossy().into_owned());
-    request.public_inputs.push(PublicInput::of_bytes(name, &bytes));
+    let space = landmarks(&shapes)?;
+    let input = public_input(file)?;
+    if by_name(file) {
+        // The file holds names only: what was assumed public are the shapes.
+        let name = format!("{}: landmarks of the records it names", input.name);
+        request.public_inputs.push(PublicInput::of_bytes(name, &contents(&shapes)));
+    }
+    request.public_inputs.push(input);
     let public = shapes
         .iter()
         .map(|s| {
@@ -227,9 +251,24 @@ fn public_centre(
     Ok((space, Some((centre, public))))
 }
 
+/// Whether a file of public records holds names of records of the study.
+fn by_name(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e.eq_ignore_ascii_case("txt"))
+}
+
+/// Names and landmarks of shapes, to be hashed: `name\0`, then x and y of each landmark as little-endian doubles.
+fn contents(shapes: &[ShapeRecord]) -> Vec<u8> {
+    let bytes = |shape: &ShapeRecord| {
+        let name = shape.id.clone().unwrap_or_default();
+        let numbers = shape.landmarks.iter().flatten().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+        [name.as_bytes(), b"\0", &numbers].concat()
+    };
+    shapes.iter().flat_map(bytes).collect()
+}
+
 /// Takes the public shapes out of the study.
 fn public_records(file: &Path, table: &mut Vec<ShapeRecord>) -> Result<Vec<ShapeRecord>, PointStudyError> {
-    let by_name = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("txt"));
+    let by_name = by_name(file);
     let (names, mut public) = if by_name {
         let text = std::fs::read_to_string(file).map_err(|e| crate::io::ReadError::new(file, e))?;
         let names: HashSet<String> =
@@ -264,91 +303,51 @@ fn public_records(file: &Path, table: &mut Vec<ShapeRecord>) -> Result<Vec<Shape
     Ok(public)
 }
 
-/// The records as preshapes; `None` for one with missing landmarks, where that is allowed.
+/// The records as preshapes; `None` for one that counts as the centre.
 fn preshapes(
     space: &Kendall,
     table: &[ShapeRecord],
-    drop_missing: bool,
+    study: &ShapeStudy,
 ) -> Result<Vec<Option<Preshape>>, PointStudyError> {
-    let mut records = Vec::with_capacity(table.len());
-    for (i, shape) in table.iter().enumerate() {
-        let fail = |problem: String| PointStudyError::Record { index: i + 1, problem };
-        if shape.landmarks.len() != space.landmarks() {
-            return Err(fail(format!(
-                "has {} landmarks where the first has {}; every record must have the same",
-                shape.landmarks.len(),
-                space.landmarks()
-            )));
+    let public = !matches!(study.centre, Centre::Private);
+    let point = |shape: &ShapeRecord| -> Result<Option<Preshape>, String> {
+        let (found, expected) = (shape.landmarks.len(), space.landmarks());
+        if found != expected {
+            let whose = if public { "the public centre" } else { "the first" };
+            return Err(format!(
+                "has {found} landmarks where {whose} has {expected}; every record must have the same"
+            ));
         }
-        if shape.missing() > 0 {
-            if drop_missing {
-                records.push(None);
-                continue;
-            }
-            return Err(fail(format!(
-                "has {} missing landmarks; digitize or estimate them, or give --drop-missing (the record then counts \
-                 as the public centre)",
-                shape.missing()
-            )));
+        match shape.missing() {
+            0 => space.preshape(&shape.landmarks).map(Some).map_err(|e| e.to_string()),
+            _ if study.drop_missing => Ok(None),
+            missing => Err(format!(
+                "has {missing} missing landmarks; digitize or estimate them, or give --drop-missing (the record then counts as \
+                 the public centre)"
+            )),
         }
-        records.push(Some(space.preshape(&shape.landmarks).map_err(|e| fail(e.to_string()))?));
-    }
-    Ok(records)
+    };
+    let records = study.request.unusable.points(table.iter().map(point))?;
+    Ok(records.into_iter().map(Option::flatten).collect())
 }
 
-/// The pointwise baselines: Laplace noise on the 2k coordinates of the mean configuration.
-///
-/// Aligned: each record is rotated to the public centre, and every coordinate's deviation from the centre is clipped to r/2 (the
-/// whole shape's is at most r): Δ₁ = 2k·r/n. Unaligned: coordinates of unit-size configurations lie in [−1, 1]: Δ₁ = 2k·2/n.
-/// ε-DP by the Laplace mechanism in ℝ^{2k}; the same scale as giving each coordinate ε/(2k), as Soto et al. 2022 (B.5.2) do.
+/// The pointwise baselines.
 fn pointwise(
-    space: &Kendall,
     ball: &PublicBall<'_, Kendall>,
-    bounded: BoundedRecords<Preshape>,
     records: &[Option<Preshape>],
     request: &PointRequest,
     ledger: &mut Ledger,
 ) -> Result<Outcome<Preshape>, PointStudyError> {
-    let aligned = request.mechanism == PointMechanism::Pointwise;
-    let (n, k) = (records.len() as f64, space.landmarks() as f64);
-    let half = if aligned { 0.5 * ball.radius().get() } else { 1.0 };
-    let centre = ball.centre();
-    let mut mean = vec![0.0; 2 * space.landmarks()];
-    for (bounded, raw) in bounded.points.iter().zip(records) {
-        let shape =
-            if aligned { space.align(centre, bounded)? } else { raw.as_ref().unwrap_or(centre).clone() };
-        for (j, z) in shape.iter().enumerate() {
-            let middle = if aligned { centre[j] } else { Complex::from(0.0) };
-            let deviation = z - middle;
-            mean[2 * j] += (middle.re + deviation.re.clamp(-half, half)) / n;
-            mean[2 * j + 1] += (middle.im + deviation.im.clamp(-half, half)) / n;
-        }
-    }
-    let epsilon = request.pure()?;
-    // Room for the rounding of the mean.
-    let sensitivity = L1Sensitivity::new(2.0 * k * 2.0 * half / n * (1.0 + 1e-9))?;
-    let price = ManifoldPrice {
-        mechanism: if aligned { "pointwise Laplace, aligned" } else { "pointwise Laplace, not aligned" },
-        loss: PrivacyLoss::Pure(epsilon),
-        n: records.len() as u64,
-        sensitivity: sensitivity.get(),
-        radius: ball.radius(),
-        scale: sensitivity.get() / epsilon.get(),
-        statistic: "coordinates of the mean configuration",
+    let alignment = match request.mechanism {
+        PointMechanism::PointwiseUnaligned => Alignment::Unaligned,
+        _ => Alignment::Aligned,
     };
-    let description = NoiseDescription {
-        distribution: "laplace".into(),
-        path: NoisePath::Lattice,
-        scale: price.scale,
-        dimension: mean.len(),
-        step: None,
-        sampler: "exact discrete Laplace on a lattice".into(),
-    };
-    let released = draws(&price, description, request, ledger, |noise, paid| {
-        let noised = noise.laplace_vector(&mean, sensitivity, epsilon, paid)?.values;
-        let points: Vec<[f64; 2]> = noised.chunks_exact(2).map(|p| [p[0], p[1]]).collect();
-        Ok(space.preshape(&points)?)
+    let bounded = ball.bound(records);
+    let mean = bounded_mean(ball, &bounded)?;
+    let mechanism = PointwiseShape::new(ball, records.len() as u64, request.pure()?, alignment)?;
+    let statistic = mechanism.statistic(&bounded.points, records)?;
+    let released = draws(mechanism.price(), mechanism.noise(), request, ledger, |noise, paid| {
+        mechanism.point(&mechanism.noised(&statistic, noise, paid)?)
     })?;
-    let mean = frechet_mean(space, &bounded.points, None, Some(centre), FrechetOptions::default())?.point;
     Ok((Internal { mean, bounded, seconds_per_draw: 0.0, exploration: None }, Some(released)))
 }

@@ -7,11 +7,20 @@ use nalgebra::DMatrix;
 use rayon::prelude::*;
 use std::path::Path;
 
+/// Matrices of one order.
+#[derive(Debug, Clone)]
+pub struct Matrices {
+    /// k.
+    pub order: usize,
+    /// Each symmetric positive definite, or what is wrong with it.
+    pub matrices: Vec<Result<DMatrix<f64>, String>>,
+}
+
 /// Reads matrices from an NPY file of shape (n, k, k) or (k, k), and checks that each is symmetric positive definite.
 ///
 /// # Errors
-/// [`PointStudyError`] naming file, record and what is wrong.
-pub fn read_matrices(path: &Path) -> Result<Vec<DMatrix<f64>>, PointStudyError> {
+/// [`PointStudyError`] for a file that holds no such array.
+pub fn read_matrices(path: &Path) -> Result<Matrices, PointStudyError> {
     let array = npy::read(path)?;
     let k = match array.shape[..] {
         [_, k, l] | [k, l] if k == l && k > 0 => k,
@@ -23,26 +32,26 @@ pub fn read_matrices(path: &Path) -> Result<Vec<DMatrix<f64>>, PointStudyError> 
             )));
         }
     };
-    let matrices: Vec<DMatrix<f64>> =
-        array.data.chunks_exact(k * k).map(|m| DMatrix::from_row_slice(k, k, m)).collect();
-    for (i, m) in matrices.iter().enumerate() {
-        check(m).map_err(|problem| PointStudyError::Record { index: i + 1, problem })?;
+    let matrices: Vec<_> =
+        array.data.chunks_exact(k * k).map(|m| check(DMatrix::from_row_slice(k, k, m))).collect();
+    match matrices.is_empty() {
+        true => Err(PointStudyError::Input(format!("{}: holds no matrices", path.display()))),
+        false => Ok(Matrices { order: k, matrices }),
     }
-    Ok(matrices)
 }
 
-fn check(m: &DMatrix<f64>) -> Result<(), String> {
+fn check(m: DMatrix<f64>) -> Result<DMatrix<f64>, String> {
     if !m.iter().all(|x| x.is_finite()) {
         return Err("has an entry that is NaN or infinite; repair or remove it".into());
     }
-    let asymmetry = (m - m.transpose()).amax();
+    let asymmetry = (&m - m.transpose()).amax();
     if asymmetry > 1e-8 * m.amax() {
         return Err("is not symmetric; symmetrize it before the study".into());
     }
     if m.clone().cholesky().is_none() {
         return Err("is not positive definite; add a multiple of the identity before the study".into());
     }
-    Ok(())
+    Ok(m)
 }
 
 /// Writes matrices as `name.npy`: shape (k, k) for one, (draws, k, k) for several.

@@ -1,14 +1,13 @@
 //! The studies of directions and hyperbolic points, from their files to their releases.
 
-use super::ambient::{Ambient, ambient};
 use super::finish::{Records, finish, in_first_ball, public_input};
 use super::first_pass::Place;
-use super::vectors::{read_rows, write_rows};
+use super::release::{bounded_mean, draws};
+use super::vectors::{Rows, read_rows, write_rows};
 use super::{Internal, Outcome, PointMechanism, PointRequest, PointStudyError, Published, release};
 use crate::manifold::{Lorentz, Manifold, PoincareBall, Sphere};
-use crate::mechanism::manifold::{DirectionStatistic, PolarVolume, PublicBall};
-use crate::privacy::{ClipRadius, ClipSource, L2Sensitivity, Ledger};
-use crate::stats::{FrechetOptions, frechet_mean};
+use crate::mechanism::manifold::{DirectionStatistic, ExtrinsicSphere, PolarVolume, PublicBall};
+use crate::privacy::{ClipRadius, ClipSource, Ledger};
 use nalgebra::DVector;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +58,7 @@ pub struct VectorStudy {
 /// [`PointStudyError`]; nothing is charged for input that cannot be used.
 pub fn run_vectors(study: &VectorStudy) -> Result<Published, PointStudyError> {
     let rows = read_rows(&study.file)?;
-    let d = rows[0].len();
+    let d = rows.width;
     let mut request = study.request.clone();
     let given = match &study.centre {
         VectorCentre::File(file) => Some(one_row(file, &mut request)?),
@@ -70,7 +69,7 @@ pub fn run_vectors(study: &VectorStudy) -> Result<Published, PointStudyError> {
     match study.space {
         VectorSpace::Sphere => {
             let sphere = Sphere::unit(d.saturating_sub(1))?;
-            let records = checked(&sphere, &rows)?;
+            let records = checked(&sphere, rows, &request)?;
             let place = match given {
                 Some(centre) => Place::Public(PublicBall::new(&sphere, centre, radius)?),
                 None if private => {
@@ -88,7 +87,7 @@ pub fn run_vectors(study: &VectorStudy) -> Result<Published, PointStudyError> {
             let run = |request: &mut PointRequest, ledger: &mut Ledger| {
                 let ball = place.ball(&sphere, &records, request, ledger)?;
                 if request.mechanism == PointMechanism::Extrinsic {
-                    return extrinsic_sphere(&sphere, &ball, &records, request, ledger);
+                    return extrinsic_sphere(&ball, &records, request, ledger);
                 }
                 release(&ball, &records, request, ledger)
             };
@@ -98,38 +97,39 @@ pub fn run_vectors(study: &VectorStudy) -> Result<Published, PointStudyError> {
         VectorSpace::Poincare => {
             let space = PoincareBall::new(d)?;
             let what = Records { kind: "point", description: "points of the Poincaré ball" };
-            hyperbolic(&space, given, DVector::zeros(d), &rows, study, request, &what)
+            hyperbolic(&space, given, DVector::zeros(d), rows, study, request, &what)
         }
         VectorSpace::Lorentz => {
             let space = Lorentz::new(d.saturating_sub(1))?;
             let mut origin = DVector::zeros(d);
             origin[0] = 1.0;
             let what = Records { kind: "point", description: "points of the hyperboloid" };
-            hyperbolic(&space, given, origin, &rows, study, request, &what)
+            hyperbolic(&space, given, origin, rows, study, request, &what)
         }
     }
 }
 
 /// The public centre, one row of numbers.
 fn one_row(file: &Path, request: &mut PointRequest) -> Result<DVector<f64>, PointStudyError> {
-    let mut given = read_rows(file)?;
+    let mut given = read_rows(file)?.rows;
     request.public_inputs.push(public_input(file)?);
-    if given.len() != 1 {
-        return Err(PointStudyError::Input(format!("{}: the public centre is one row", file.display())));
+    let fail = |problem: &str| PointStudyError::Input(format!("{}: {problem}", file.display()));
+    match (given.pop(), given.is_empty()) {
+        (Some(row), true) => row.map_err(|problem| fail(&problem)),
+        _ => Err(fail("the public centre is one row")),
     }
-    Ok(given.remove(0))
 }
 
 fn hyperbolic<M: PolarVolume<Point = DVector<f64>> + Clone>(
     space: &M,
     given: Option<DVector<f64>>,
     origin: DVector<f64>,
-    rows: &[DVector<f64>],
+    rows: Rows,
     study: &VectorStudy,
     request: PointRequest,
     what: &Records,
 ) -> Result<Published, PointStudyError> {
-    let records = checked(space, rows)?;
+    let records = checked(space, rows, &request)?;
     let radius = ClipRadius::new(study.radius, ClipSource::Public)?;
     let place = match study.centre {
         VectorCentre::Private { first_radius } => in_first_ball(space, origin, radius, first_radius)?,
@@ -149,38 +149,31 @@ fn hyperbolic<M: PolarVolume<Point = DVector<f64>> + Clone>(
     finish(request, what, run, &write_rows, &|p, q| space.dist(p, q))
 }
 
-fn checked<M: Manifold>(space: &M, rows: &[M::Point]) -> Result<Vec<Option<M::Point>>, PointStudyError> {
-    rows.iter()
-        .enumerate()
-        .map(|(i, p)| match space.check(p) {
-            Ok(()) => Ok(Some(p.clone())),
-            Err(e) => Err(PointStudyError::Record { index: i + 1, problem: e.to_string() }),
-        })
-        .collect()
+fn checked<M: Manifold<Point = DVector<f64>>>(
+    space: &M,
+    rows: Rows,
+    request: &PointRequest,
+) -> Result<Vec<Option<DVector<f64>>>, PointStudyError> {
+    let point = |row: DVector<f64>| match space.check(&row) {
+        Ok(()) => Ok(row),
+        Err(e) => Err(e.to_string()),
+    };
+    request.unusable.points(rows.rows.into_iter().map(|row| row.and_then(point)))
 }
 
-/// The mean in ℝ^{d+1} of points of the ball, noised and projected back: two points of a ball of radius r ≤ π/2 are at most
-/// 2 sin r apart in space, so Δ = 2 sin r/n.
+/// The baseline: the mean in ℝ^{d+1}, noised and scaled back.
 fn extrinsic_sphere(
-    sphere: &Sphere,
     ball: &PublicBall<'_, Sphere>,
     records: &[Option<DVector<f64>>],
     request: &PointRequest,
     ledger: &mut Ledger,
 ) -> Result<Outcome<DVector<f64>>, PointStudyError> {
     let bounded = ball.bound(records);
-    let n = bounded.points.len() as u64;
-    let mut mean = DVector::zeros(ball.centre().len());
-    bounded.points.iter().for_each(|p| mean += p / n as f64);
-    let sensitivity = L2Sensitivity::new(2.0 * ball.radius().get().sin() / n as f64 * (1.0 + 1e-9))?;
-    let what = "mean in space of the records in the public ball";
-    let of = Ambient { statistic: mean.as_slice(), sensitivity, n, radius: ball.radius(), what };
-    let centre = ball.centre();
-    let released = ambient(&of, request, ledger, |x| {
-        let x = DVector::from_row_slice(x);
-        let length = x.norm();
-        Ok(if length > 1e-12 { x / length } else { centre.clone() })
+    let mean = bounded_mean(ball, &bounded)?;
+    let mechanism = ExtrinsicSphere::new(ball, records.len() as u64, request.vector_noise()?)?;
+    let statistic = mechanism.statistic(&bounded.points);
+    let released = draws(mechanism.price(), mechanism.noise(), request, ledger, |source, paid| {
+        Ok(mechanism.point(&mechanism.noised(&statistic, source, paid)?))
     })?;
-    let mean = frechet_mean(sphere, &bounded.points, None, Some(centre), FrechetOptions::default())?.point;
     Ok((Internal { mean, bounded, seconds_per_draw: 0.0, exploration: None }, Some(released)))
 }

@@ -6,13 +6,22 @@ use nalgebra::DVector;
 use std::path::Path;
 
 /// Rows of numbers, one for each record.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    /// Numbers in a row, by the heading or the first row: a public fact about the file.
+    pub width: usize,
+    /// A row each, or what is wrong with it and where.
+    pub rows: Vec<Result<DVector<f64>, String>>,
+}
+
+/// Rows of numbers, one for each record.
 ///
 /// `.npy` of shape (n, d); `.csv`/`.txt` with a heading or none. Columns named lat… and lon… (or lng…) in degrees become unit
 /// vectors of ℝ³; otherwise all numeric columns are taken.
 ///
 /// # Errors
-/// [`PointStudyError::Input`] with file and line.
-pub fn read_rows(path: &Path) -> Result<Vec<DVector<f64>>, PointStudyError> {
+/// [`PointStudyError::Input`] for a file that is no such table; a row that is not as it should be is an error in its place.
+pub fn read_rows(path: &Path) -> Result<Rows, PointStudyError> {
     let name = path.display();
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let rows = match ending.as_str() {
@@ -24,11 +33,12 @@ pub fn read_rows(path: &Path) -> Result<Vec<DVector<f64>>, PointStudyError> {
                     array.shape
                 )));
             };
-            array.data.chunks_exact(d.max(1)).map(DVector::from_row_slice).collect()
+            let rows = array.data.chunks_exact(d.max(1)).map(|row| Ok(DVector::from_row_slice(row)));
+            Rows { width: d, rows: rows.collect() }
         }
         "csv" | "tsv" | "txt" => {
             let text = std::fs::read_to_string(path).map_err(|e| crate::io::ReadError::new(path, e))?;
-            parse_table(&text).map_err(|problem| PointStudyError::Input(format!("{name}: {problem}")))?
+            parse_table(&text)
         }
         _ => {
             return Err(PointStudyError::Input(format!(
@@ -36,13 +46,13 @@ pub fn read_rows(path: &Path) -> Result<Vec<DVector<f64>>, PointStudyError> {
             )));
         }
     };
-    match rows.is_empty() {
+    match rows.rows.is_empty() {
         true => Err(PointStudyError::Input(format!("{name}: holds no points"))),
         false => Ok(rows),
     }
 }
 
-fn parse_table(text: &str) -> Result<Vec<DVector<f64>>, String> {
+fn parse_table(text: &str) -> Rows {
     let mark = [',', ';', '\t'].into_iter().find(|m| text.contains(*m));
     let split = |line: &str| -> Vec<String> {
         match mark {
@@ -57,7 +67,7 @@ fn parse_table(text: &str) -> Result<Vec<DVector<f64>>, String> {
         .filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#'))
         .map(|(i, l)| (i + 1, split(l)))
         .collect();
-    let Some((_, first)) = lines.first() else { return Ok(Vec::new()) };
+    let Some((_, first)) = lines.first() else { return Rows { width: 0, rows: Vec::new() } };
     let heading = !first.iter().any(|f| f.parse::<f64>().is_ok());
     let names: Vec<String> = first.iter().map(|f| f.to_lowercase()).collect();
     let column = |starts: &[&str]| names.iter().position(|n| starts.iter().any(|s| n.starts_with(s)));
@@ -68,7 +78,9 @@ fn parse_table(text: &str) -> Result<Vec<DVector<f64>>, String> {
         (None, Some((_, row))) => (0..row.len()).filter(|i| row[*i].parse::<f64>().is_ok()).collect(),
         (None, None) => Vec::new(),
     };
-    rows.iter()
+    let width = if geographic.is_some() { 3 } else { numeric.len() };
+    let parsed = rows
+        .iter()
         .map(|(at, row)| {
             let values = numeric
                 .iter()
@@ -89,7 +101,8 @@ fn parse_table(text: &str) -> Result<Vec<DVector<f64>>, String> {
             let (lat, lon) = (lat.to_radians(), lon.to_radians());
             Ok(DVector::from_vec(vec![lat.cos() * lon.cos(), lat.cos() * lon.sin(), lat.sin()]))
         })
-        .collect()
+        .collect();
+    Rows { width, rows: parsed }
 }
 
 /// Writes points as `name.npy`: shape (d) for one, (draws, d) for several.
@@ -109,11 +122,14 @@ mod tests {
 
     #[test]
     fn tables_with_and_without_geography() {
-        let cities = parse_table("name,lat_deg,lng_deg\nPole,90,0\nNull,0,0\n").unwrap();
-        assert!((cities[0][2] - 1.0).abs() < 1e-15 && (cities[1][0] - 1.0).abs() < 1e-15);
-        let plain = parse_table("1 2 3\n4 5 6\n").unwrap();
-        assert_eq!(plain[1].as_slice(), [4.0, 5.0, 6.0]);
-        assert!(parse_table("lat,lon\n91,0\n").unwrap_err().contains("line 2"));
-        assert!(parse_table("a,1,2\nb,1,x\n").unwrap_err().contains("line 2: column 3"));
+        let row = |text: &str, i: usize| parse_table(text).rows[i].clone();
+        let cities = "name,lat_deg,lng_deg\nPole,90,0\nNull,0,0\n";
+        assert!((row(cities, 0).unwrap()[2] - 1.0).abs() < 1e-15);
+        assert!((row(cities, 1).unwrap()[0] - 1.0).abs() < 1e-15 && parse_table(cities).width == 3);
+        assert_eq!(row("1 2 3\n4 5 6\n", 1).unwrap().as_slice(), [4.0, 5.0, 6.0]);
+        assert!(row("lat,lon\n91,0\n", 0).unwrap_err().contains("line 2"));
+        let broken = "a,1,2\nb,1,x\nc,1\nd,3,4\n";
+        assert!(row(broken, 1).unwrap_err().contains("line 2: column 3"));
+        assert!(row(broken, 2).is_err() && row(broken, 3).is_ok() && row("a,1,2\nb,1,nan\n", 1).is_err());
     }
 }

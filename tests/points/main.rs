@@ -1,0 +1,8 @@
+//! Private means of shapes, matrices, directions and hyperbolic points from the command line, end to end.
+
+mod neighbours;
+mod private_centres;
+mod refusals;
+mod releases;
+mod support;
+mod unusable;

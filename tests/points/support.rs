@@ -1,0 +1,49 @@
+//! The command, and small populations.
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::Path;
+
+/// Exit code, standard output, standard error of `visard` with these words as arguments.
+pub fn visard(line: &str) -> (Option<i32>, String, String) {
+    let out = Command::cargo_bin("visard").unwrap().args(line.split_whitespace()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (out.status.code(), text(&out.stdout), text(&out.stderr))
+}
+
+/// As [`visard`], for what must succeed; standard output.
+pub fn succeeds(line: &str) -> String {
+    let (code, stdout, stderr) = visard(line);
+    assert_eq!(code, Some(0), "{line}: {stderr}");
+    stdout
+}
+
+/// The certificate of a study.
+pub fn certificate(study: &str) -> serde_json::Value {
+    let file = Path::new(study).join("release/certificate.json");
+    serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
+}
+
+/// `n` wobbling ellipses of 12 landmarks, rotated and scaled, and one without wobble as `centre.tps`.
+pub fn write_shapes(folder: &Path, n: usize) -> (String, String) {
+    let shape = |i: usize, wobble: f64| {
+        let (turn, size) = (0.3 * i as f64, 1.0 + 0.1 * (i % 5) as f64);
+        (0..12)
+            .map(|j| {
+                let t = std::f64::consts::TAU * j as f64 / 12.0;
+                let r = 1.0 + wobble * ((i * 7 + j * 5) % 11) as f64 / 11.0;
+                let (x, y) = (2.0 * r * t.cos(), r * t.sin());
+                format!(
+                    "{} {}\n",
+                    size * (x * turn.cos() - y * turn.sin()),
+                    size * (x * turn.sin() + y * turn.cos())
+                )
+            })
+            .collect::<String>()
+    };
+    let table: String = (0..n).map(|i| format!("LM=12\n{}ID=s{i}\n", shape(i, 0.1))).collect();
+    let (file, centre) = (folder.join("shapes.tps"), folder.join("centre.tps"));
+    fs::write(&file, table).unwrap();
+    fs::write(&centre, format!("LM=12\n{}ID=centre\n", shape(0, 0.0))).unwrap();
+    (file.display().to_string(), centre.display().to_string())
+}
