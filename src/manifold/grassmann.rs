@@ -159,7 +159,8 @@ impl Manifold for Grassmann {
     /// An ambient Gaussian projected onto the horizontal space.
     fn tangent_gaussian<R: Rng + ?Sized>(&self, p: &DMatrix<f64>, sigma: f64, rng: &mut R) -> DMatrix<f64> {
         let mut g = gaussian(self.rows, self.columns, rng);
-        let inner = inner_products(p, &g) * -sigma;
+        let mut inner = inner_products(p, &g);
+        inner *= -sigma;
         add_product(&mut g, sigma, p, &inner);
         g
     }

@@ -3,10 +3,10 @@
 use super::cholesky::cholesky;
 use super::log_euclidean::SpdLogEuclidean;
 use super::matrix::{
-    NAME, check_order, check_spd, congruence, random_spd, spectral, symmetric_gaussian, symmetric_part,
-    symmetrize,
+    NAME, check_order, check_spd, random_spd, spectral, symmetric_gaussian, symmetric_part, symmetrize,
 };
 use super::mean_log::mean_log;
+use super::product::{congruence, scaled_congruence, triangular_congruence};
 use crate::manifold::space::{CurvatureBounds, Manifold, ManifoldError, MeanLog};
 use crate::manifold::svd::{Svd, svd};
 use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
@@ -92,7 +92,7 @@ impl Manifold for SpdAffineInvariant {
     fn exp(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> DMatrix<f64> {
         let l = factor(p);
         let inner = spectral(&whiten(&l, v).symmetric_eigen(), f64::exp);
-        congruence(&l, &inner)
+        triangular_congruence(&l, &inner)
     }
 
     fn log(&self, p: &DMatrix<f64>, q: &DMatrix<f64>) -> Result<DMatrix<f64>, ManifoldError> {
@@ -101,8 +101,8 @@ impl Manifold for SpdAffineInvariant {
         if logs.iter().any(|x| !x.is_finite()) {
             return Err(ManifoldError::NotFinite(NAME));
         }
-        let log = super::matrix::scaled_congruence(&vectors, &logs);
-        Ok(congruence(&l, &log))
+        let log = scaled_congruence(&vectors, logs.as_slice());
+        Ok(triangular_congruence(&l, &log))
     }
 
     fn dist(&self, p: &DMatrix<f64>, q: &DMatrix<f64>) -> f64 {
@@ -152,7 +152,7 @@ impl Manifold for SpdAffineInvariant {
 
     /// L A Lᵀ with P = LLᵀ and A a symmetric Gaussian: V ↦ LVLᵀ is an isometry of T_I onto T_P.
     fn tangent_gaussian<R: Rng + ?Sized>(&self, p: &DMatrix<f64>, sigma: f64, rng: &mut R) -> DMatrix<f64> {
-        congruence(&factor(p), &symmetric_gaussian(self.order, sigma, rng))
+        triangular_congruence(&factor(p), &symmetric_gaussian(self.order, sigma, rng))
     }
 
     fn mean_log(

@@ -2,8 +2,9 @@
 
 use super::affine_invariant::factor;
 use super::matrix::{
-    NAME, check_order, check_spd, congruence, congruence_transposed, random_spd, symmetric_part, symmetrize,
+    NAME, check_order, check_spd, congruence_transposed, random_spd, symmetric_part, symmetrize,
 };
+use super::product::congruence;
 use crate::manifold::normal::fill_standard_normal;
 use crate::manifold::space::{CurvatureBounds, Manifold, ManifoldError};
 use crate::manifold::svd::{Svd, svd};

@@ -1,10 +1,10 @@
 //! The log-Euclidean metric.
 
 use super::matrix::{
-    check_order, check_spd, congruence, congruence_transposed, random_spd, spectral, symmetric_gaussian,
-    symmetric_part,
+    check_order, check_spd, congruence_transposed, random_spd, spectral, symmetric_gaussian, symmetric_part,
 };
-use crate::manifold::numeric::logarithmic_mean;
+use super::product::{congruence, scaled_congruence};
+use crate::manifold::numeric::Positive;
 use crate::manifold::space::{CurvatureBounds, Manifold, ManifoldError, MeanLog, blocks, total_weight};
 use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 use rand::Rng;
@@ -120,7 +120,7 @@ impl Spectrum {
     }
 
     fn logarithm(&self) -> DMatrix<f64> {
-        super::matrix::scaled_congruence(&self.vectors, &self.logs)
+        scaled_congruence(&self.vectors, self.logs.as_slice())
     }
 
     /// D exp at log P of a symmetric matrix: V (K ∘ VᵀAV) Vᵀ with the logarithmic means K of the eigenvalues.
@@ -138,9 +138,14 @@ impl Spectrum {
     }
 
     fn for_means(&self, mut f: impl FnMut(usize, usize, f64)) {
-        for j in 0..self.logs.len() {
-            for i in 0..self.logs.len() {
-                f(i, j, logarithmic_mean(self.logs[i], self.logs[j]));
+        let eigenvalues: Vec<Positive> = self.logs.iter().map(|ln| Positive::of_ln(*ln)).collect();
+        for (j, b) in eigenvalues.iter().enumerate() {
+            for (i, a) in eigenvalues[..=j].iter().enumerate() {
+                let mean = a.logarithmic_mean(*b);
+                f(i, j, mean);
+                if i < j {
+                    f(j, i, mean);
+                }
             }
         }
     }

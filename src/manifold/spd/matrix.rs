@@ -1,9 +1,10 @@
 //! What the metrics share: symmetric matrices and their functions.
 
+use super::product::{congruence, scaled_congruence};
 use crate::manifold::normal::fill_standard_normal;
 use crate::manifold::numeric::all_finite;
 use crate::manifold::space::ManifoldError;
-use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use nalgebra::{DMatrix, SymmetricEigen};
 use rand::Rng;
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -68,17 +69,16 @@ pub(super) fn symmetric_gaussian<R: Rng + ?Sized>(order: usize, sigma: f64, rng:
     let mut numbers = vec![0.0; order * (order + 1) / 2];
     fill_standard_normal(rng, &mut numbers);
     let mut a = DMatrix::zeros(order, order);
-    let mut next = numbers.iter();
+    let mut rest = &numbers[..];
     for j in 0..order {
-        for i in 0..=j {
-            let z = sigma * next.next().copied().unwrap_or(0.0);
-            if i == j {
-                a[(i, i)] = z;
-            } else {
-                a[(i, j)] = z * FRAC_1_SQRT_2;
-                a[(j, i)] = z * FRAC_1_SQRT_2;
-            }
+        let (column, after) = rest.split_at(j + 1);
+        rest = after;
+        for (i, z) in column.iter().enumerate() {
+            let z = sigma * FRAC_1_SQRT_2 * z;
+            a[(i, j)] = z;
+            a[(j, i)] = z;
         }
+        a[(j, j)] = sigma * column[j];
     }
     a
 }
@@ -92,30 +92,10 @@ pub(super) fn random_spd<R: Rng + ?Sized>(order: usize, rng: &mut R) -> DMatrix<
 /// V f(Λ) Vᵀ.
 pub(super) fn spectral(eigen: &SymmetricEigen<f64, nalgebra::Dyn>, f: impl Fn(f64) -> f64) -> DMatrix<f64> {
     let mapped = eigen.eigenvalues.map(f);
-    scaled_congruence(&eigen.eigenvectors, &mapped)
-}
-
-/// V diag(d) Vᵀ, exactly symmetric.
-pub(super) fn scaled_congruence(v: &DMatrix<f64>, d: &DVector<f64>) -> DMatrix<f64> {
-    let mut scaled = v.clone();
-    for (mut column, d) in scaled.column_iter_mut().zip(d.iter()) {
-        column *= *d;
-    }
-    let mut product = scaled * v.transpose();
-    symmetrize(&mut product);
-    product
-}
-
-/// V A Vᵀ for symmetric A, exactly symmetric.
-pub(super) fn congruence(v: &DMatrix<f64>, a: &DMatrix<f64>) -> DMatrix<f64> {
-    let mut product = v * a * v.transpose();
-    symmetrize(&mut product);
-    product
+    scaled_congruence(&eigen.eigenvectors, mapped.as_slice())
 }
 
 /// Vᵀ A V for symmetric A, exactly symmetric.
 pub(super) fn congruence_transposed(v: &DMatrix<f64>, a: &DMatrix<f64>) -> DMatrix<f64> {
-    let mut product = v.transpose() * (a * v);
-    symmetrize(&mut product);
-    product
+    congruence(&v.transpose(), a)
 }

@@ -2,7 +2,8 @@
 
 use super::affine_invariant::{factor, log_spectrum};
 use super::lockstep::{LANES, Lane, Lockstep, columns};
-use super::matrix::{NAME, congruence, scaled_congruence};
+use super::matrix::NAME;
+use super::product::{scaled_congruence, triangular_congruence};
 use crate::manifold::space::{ManifoldError, MeanLog, blocks, total_weight};
 use nalgebra::DMatrix;
 use pulp::{Arch, Simd, WithSimd};
@@ -48,7 +49,7 @@ pub(super) fn mean_log(
         return Err(ManifoldError::NotFinite(NAME));
     }
     sum /= total;
-    Ok(MeanLog { log: congruence(&l, &sum), mean_square: square / total })
+    Ok(MeanLog { log: triangular_congruence(&l, &sum), mean_square: square / total })
 }
 
 /// Running sums of whitened logarithms.
@@ -87,7 +88,7 @@ impl Sums {
     fn add_alone(&mut self, l: &DMatrix<f64>, p: &DMatrix<f64>, q: &DMatrix<f64>, weight: f64) {
         let (vectors, logs) = log_spectrum(l, p, q);
         self.alone_square += weight * logs.norm_squared();
-        self.alone += scaled_congruence(&vectors, &logs) * weight;
+        self.alone += scaled_congruence(&vectors, logs.as_slice()) * weight;
     }
 
     fn finish(self) -> (DMatrix<f64>, f64) {

@@ -7,6 +7,7 @@ mod lockstep;
 mod log_euclidean;
 mod matrix;
 mod mean_log;
+mod product;
 
 pub use affine_invariant::SpdAffineInvariant;
 pub use bures_wasserstein::SpdBuresWasserstein;

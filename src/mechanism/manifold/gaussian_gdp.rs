@@ -190,7 +190,7 @@ impl DistanceLaw {
         let ln = |t: f64| space.ln_area(t) - 0.5 * (t / sigma).powi(2);
         let (mode, low, high) =
             support(&ln, space.diameter(), sigma * (space.real_dim() as f64).sqrt(), depth);
-        let pieces = 8 + (depth / 10.0) as i32;
+        let pieces = 5 + (depth / 15.0) as i32;
         let mut breaks: Vec<f64> =
             (0..=pieces).map(|i| low + (high - low) * f64::from(i) / f64::from(pieces)).collect();
         breaks.push(mode);

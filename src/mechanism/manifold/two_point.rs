@@ -167,7 +167,7 @@ fn complex_shares(m: usize, r: f64, delta: f64, rho: f64) -> (f64, f64) {
     // The phase at which a root is q; the integrand falls within some 1/√m from the least one.
     let phase = |q: f64| ((gap - b * b * q * q) / (2.0 * a * b * q)).clamp(-1.0, 1.0).acos();
     let (least, width) = (excess.abs() / b, 1.0 / (m as f64).sqrt());
-    let falls = [0.5, 1.0, 1.5, 2.0, 3.0, 4.5].map(|k| phase((least + k * width).min(1.0)));
+    let falls = [0.6, 1.5, 3.0, 5.0].map(|k| phase((least + k * width).min(1.0)));
     if excess >= 0.0 {
         // q₊ grows with φ, to 1 at the edge; where c ≈ a it turns sharply at π/2.
         let end = phase(1.0);
@@ -232,7 +232,7 @@ mod tests {
                         let (within, beyond) = complex_shares(m, r, delta, rho);
                         let expected = by_modulus(m, r, delta, rho.min(FRAC_PI_2));
                         assert!(
-                            (within - expected).abs() < 1e-11,
+                            (within - expected).abs() < 1e-12 + 1e-15 / (delta * r),
                             "{m} {delta} {r} {rho}: {within} {expected}"
                         );
                         assert!((within + beyond - 1.0).abs() < 1e-15);
@@ -259,6 +259,6 @@ mod tests {
         }
         let sphere = TwoPointSpace::Sphere { dim: 30 };
         let small = sphere.share_beyond(0.5, 0.4, 0.88);
-        assert!(small > 0.0 && small < 1e-14, "{small}");
+        assert!(small > 0.0 && small < 1e-12, "{small}");
     }
 }
