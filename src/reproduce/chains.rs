@@ -262,7 +262,7 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     finding.verdict = if late == 0 { Verdict::Yes } else { Verdict::Partly };
     finding.why = format!(
         "{late} of {} kinds of chain differ from their laws by more than chance (one in a thousand), as far as so many ends can tell. Even so a chain \
-         is private only in the limit, and starts at the private mean; an exact draw has no such caveat and costs less.",
+         is private only in the limit, and those of KNG start at the private mean; an exact draw has no such caveat and costs less.",
         rows.len()
     );
     finding.then = "73 s for 50,000 steps at k = 30".into();

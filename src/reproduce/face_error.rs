@@ -261,11 +261,12 @@ pub(super) fn against_n(context: &Context) -> Result<Finding, AnyError> {
     );
     finding.why = format!(
         "The same privacy with a small part of the noise, on every n and μ tried. With few faces shrinkage releases little more than the template, \
-         and the template of these faces lies {:.4} from their mean (root mean square; the built-in one lies 0.0116 from it): its error is bias \
+         and the template of these faces lies {:.4} from their mean (root mean square{}): its error is bias \
          towards a face that happens to be right, and the {} faces are no proof that so few are enough. Without shrinkage the template does not \
          matter; about the stranger, {:.4} from the mean, the bias is honest. The table of bias and variance shows the two apart. The published error is \
          no small one: on these faces a single face taken at random lies {:.2e} (mean square) from the mean.",
         distance(&faces.own)?,
+        context.data.as_ref().map_or("", |_| "; the built-in one lies 0.0116 from it"),
         words(needed[2]),
         distance(&faces.stranger)?,
         sampling_error(&faces.own, &faces.records)? * faces.records.len() as f64

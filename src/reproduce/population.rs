@@ -55,7 +55,7 @@ fn made(context: &Context, n: usize) -> Result<Population, AnyError> {
     ) else {
         let template = load_template(&TemplateSource::Builtin)?.template;
         let people: Vec<FaceParameters> = (0..n + OTHERS).map(|_| FaceParameters::sample(&mut rng)).collect();
-        let source = "synthetic population (no shared data)";
+        let source = "faces of the built-in synthetic population (no shared data)";
         return measured(template, people.into_par_iter().map(|p| p.vertices()), source);
     };
     let (neutral, modes, faces) = (npy::read(&neutral)?, npy::read(&modes)?, npy::read(&faces)?);
