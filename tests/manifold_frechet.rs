@@ -201,3 +201,25 @@ fn balls_project_along_geodesics() -> Result<(), ManifoldError> {
     assert!((projected - dmatrix![1.0_f64.exp(), 0.0; 0.0, 1.0]).norm() < 1e-14);
     Ok(())
 }
+
+/// An iteration that was cut short is as near to the mean as its certificate says, and the bound is not idle.
+#[test]
+fn certificates_bound_the_distance_to_the_mean() {
+    let (sphere, r) = (Sphere::unit(3).unwrap(), 0.5);
+    let mut rng = ChaCha8Rng::seed_from_u64(41);
+    let pole = DVector::from_vec(vec![0.0, 0.0, 0.0, 1.0]);
+    for _ in 0..50 {
+        let points: Vec<_> = (0..4)
+            .map(|_| sphere.exp(&pole, &sphere.scale(r, &sphere.random_direction(&pole, &mut rng))))
+            .collect();
+        let found = |iterations| {
+            let options = FrechetOptions { max_iterations: iterations, ..FrechetOptions::default() };
+            frechet_mean(&sphere, &points, None, Some(&points[0]), options).unwrap()
+        };
+        let (rough, exact) = (found(1), found(200));
+        let bound = rough.certificate.distance_bound(hessian_lower_bound(sphere.curvature().upper, r));
+        let distance = sphere.dist(&rough.point, &exact.point);
+        assert!(distance <= bound * (1.0 + 1e-9) + 1e-12 && bound < 0.5, "{distance} {bound}");
+        assert!(exact.certificate.converged());
+    }
+}

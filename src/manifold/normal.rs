@@ -1,6 +1,5 @@
 //! Standard normal numbers in bulk.
 
-use pulp::{Arch, Simd, WithSimd};
 use rand::Rng;
 use std::sync::LazyLock;
 
@@ -13,7 +12,7 @@ const CHUNK: usize = 128;
 
 /// The layers: layer i spans |x| < x[i], of which |x| < x[i + 1] lies wholly under the curve; height f(x[i]).
 struct Ziggurat {
-    /// 2 x[i] beside x[i + 1]: what the fast path reads.
+    /// x[i]·2⁻⁵² beside x[i + 1]: what the fast path reads.
     fast: [(f64, f64); LAYERS],
     x: [f64; LAYERS + 1],
     height: [f64; LAYERS + 1],
@@ -36,8 +35,9 @@ impl Ziggurat {
         for i in 2..LAYERS {
             x[i] = (-2.0 * (area / x[i - 1] + density(x[i - 1])).ln()).sqrt();
         }
+        let scale = 2f64.powi(-52);
         Self {
-            fast: std::array::from_fn(|i| (2.0 * x[i], x[i + 1])),
+            fast: std::array::from_fn(|i| (x[i] * scale, x[i + 1])),
             x,
             height: std::array::from_fn(|i| density(x[i])),
         }
@@ -61,14 +61,12 @@ impl Ziggurat {
         }
     }
 
-    /// A layer from the low 8 bits, and a symmetric uniform x in it from the high 52.
+    /// A layer from the low 8 bits, and a symmetric uniform x in it from the high 53.
     #[inline(always)]
     fn candidate(&self, bits: u64) -> (f64, usize) {
         let layer = (bits & 0xff) as usize;
-        // A number of [1, 2) from its bits, then half-integers: never 0, and as often −x as x. Without a conversion, so that
-        // several go side by side.
-        let one_to_two = f64::from_bits((bits >> 12) | 0x3ff0_0000_0000_0000);
-        (((one_to_two - 1.5) + 0.5 * f64::EPSILON) * self.fast[layer].0, layer)
+        // Half-integers: never 0, and as often −x as x.
+        (((bits as i64 >> 11) as f64 + 0.5) * self.fast[layer].0, layer)
     }
 }
 
@@ -88,45 +86,18 @@ fn uniform<G: Rng + ?Sized>(rng: &mut G) -> f64 {
 }
 
 /// Fills `out` with independent standard normal numbers: the ziggurat of Marsaglia and Tsang (2000) with 256 layers and
-/// separate bits for layer and position (Doornik 2005), exact up to the rounding of a 52-bit uniform number. Random words are drawn
-/// in blocks, and what the fast path leaves open is decided after it.
+/// separate bits for layer and position (Doornik 2005), exact up to the rounding of a 53-bit uniform number. It takes the
+/// random words in blocks, which is twice as fast as one at a time.
 pub fn fill_standard_normal<G: Rng + ?Sized>(rng: &mut G, out: &mut [f64]) {
     let ziggurat: &Ziggurat = &ZIGGURAT;
-    let (arch, mut words, mut open) = (Arch::new(), [0_u64; CHUNK], [false; CHUNK]);
-    for out in out.chunks_mut(CHUNK) {
-        let (words, open) = (&mut words[..out.len()], &mut open[..out.len()]);
-        words.iter_mut().for_each(|word| *word = rng.next_u64());
-        let any = arch.dispatch(Candidates { ziggurat, words, out, open });
-        if !any {
-            continue;
+    let mut bytes = [0_u8; 8 * CHUNK];
+    for chunk in out.chunks_mut(CHUNK) {
+        let bytes = &mut bytes[..8 * chunk.len()];
+        rng.fill_bytes(bytes);
+        for (out, word) in chunk.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            let (x, layer) = ziggurat.candidate(u64::from_le_bytes(*word));
+            *out = if x.abs() < ziggurat.fast[layer].1 { x } else { ziggurat.finish(x, layer, rng) };
         }
-        for (i, _) in open.iter().enumerate().filter(|(_, open)| **open) {
-            out[i] = ziggurat.finish(out[i], (words[i] & 0xff) as usize, rng);
-        }
-    }
-}
-
-/// The fast path: candidates, which of them are open, and whether any is.
-struct Candidates<'a> {
-    ziggurat: &'a Ziggurat,
-    words: &'a [u64],
-    out: &'a mut [f64],
-    open: &'a mut [bool],
-}
-
-impl WithSimd for Candidates<'_> {
-    type Output = bool;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) -> bool {
-        let mut any = false;
-        for ((out, open), word) in self.out.iter_mut().zip(self.open).zip(self.words) {
-            let (x, layer) = self.ziggurat.candidate(*word);
-            *out = x;
-            *open = x.abs() >= self.ziggurat.fast[layer].1;
-            any |= *open;
-        }
-        any
     }
 }
 

@@ -1,7 +1,8 @@
 //! The log-Euclidean metric.
 
+use super::exponential::exponential;
 use super::matrix::{
-    check_order, check_spd, congruence_transposed, random_spd, spectral, symmetric_gaussian, symmetric_part,
+    check_order, check_spd, congruence_transposed, random_spd, symmetric_gaussian, symmetric_part,
 };
 use super::product::{congruence, scaled_congruence};
 use crate::manifold::numeric::Positive;
@@ -39,7 +40,7 @@ impl SpdLogEuclidean {
 
     /// exp S of a symmetric matrix.
     pub fn exponential(&self, s: &DMatrix<f64>) -> DMatrix<f64> {
-        spectral(&s.clone().symmetric_eigen(), f64::exp)
+        exponential(s)
     }
 
     /// The Fréchet mean exp(Σ w_i log P_i / Σ w_i), in closed form; weights equal if `None`. On all threads.

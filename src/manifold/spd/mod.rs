@@ -3,6 +3,7 @@
 mod affine_invariant;
 mod bures_wasserstein;
 mod cholesky;
+mod exponential;
 mod lockstep;
 mod log_euclidean;
 mod matrix;

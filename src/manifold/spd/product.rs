@@ -22,6 +22,11 @@ pub(super) fn scaled_congruence(v: &DMatrix<f64>, d: &[f64]) -> DMatrix<f64> {
     lower_product(&scaled, v, false)
 }
 
+/// X Y for symmetric X and Y that commute, exactly symmetric.
+pub(super) fn symmetric_product(x: &DMatrix<f64>, y: &DMatrix<f64>) -> DMatrix<f64> {
+    lower_product(x, y, false)
+}
+
 fn half_congruence(v: &DMatrix<f64>, a: &DMatrix<f64>, triangular: bool) -> DMatrix<f64> {
     let n = v.nrows();
     let mut left = DMatrix::zeros(n, n);

@@ -3,7 +3,7 @@
 use super::ManifoldMeanError;
 use crate::manifold::Manifold;
 use crate::privacy::{BudgetError, ClipRadius, L2Sensitivity};
-use crate::stats::GeodesicBall;
+use crate::stats::{GeodesicBall, hessian_lower_bound};
 use std::f64::consts::FRAC_PI_2;
 
 /// Room for rounding in the geodesic projection and the logarithms, relative, on spaces where it does not grow.
@@ -103,9 +103,8 @@ impl<'a, M: Manifold> PublicBall<'a, M> {
     /// # Errors
     /// n = 0.
     pub fn mean_sensitivity(&self, n: u64, gradient: f64) -> Result<L2Sensitivity, BudgetError> {
-        let s = self.spread();
-        let hessian = if s > 0.0 { s / s.tan() } else { 1.0 };
-        self.of_mean(n, 1.0 / s.cos())?.plus_error(gradient / hessian)
+        let hessian = hessian_lower_bound(self.manifold.curvature().upper, self.radius.get());
+        self.of_mean(n, 1.0 / self.spread().cos())?.plus_error(gradient / hessian)
     }
 
     /// How far one record moves the gradient of the Fréchet objective at any point of the ball: (2r/n)·s/sin s, 2r/n where

@@ -1,10 +1,11 @@
 //! The Riemannian Gaussian mechanism with exact GDP accounting, drawn exactly.
 
-use super::polar::TooWide;
+use super::gaussian_gdp::riemannian_gaussian_sigma_roughly;
+use super::polar::{TooWide, description};
 use super::radial::{RadialDensity, RadialLaw};
 use super::volume::PolarVolume;
 use super::{ManifoldMeanError, ManifoldPrice, PublicBall, riemannian_gaussian_sigma};
-use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource};
+use crate::privacy::noise::{NoiseDescription, NoiseSource};
 use crate::privacy::{Charge, L2Sensitivity, Mu, PrivacyLoss};
 
 /// A draw from the density ∝ exp(−d²(x, x̄)/2σ²), x̄ the Fréchet mean (Jiang et al. 2023).
@@ -45,6 +46,19 @@ impl<'a, M: PolarVolume> RiemannianGaussian<'a, M> {
         let (space, unit) = manifold.two_point().ok_or(ManifoldMeanError::NotTwoPointHomogeneous)?;
         let sensitivity = ball.mean_sensitivity(n, gradient)?;
         let sigma = unit * riemannian_gaussian_sigma(space, sensitivity.get() / unit, mu)?;
+        Self::calibrated(ball, n, mu, sensitivity, sigma)
+    }
+
+    /// As [`new`](Self::new) with σ to one per mille, in a small part of the time: for the data holder's figures only.
+    pub(crate) fn roughly(
+        ball: PublicBall<'a, M>,
+        n: u64,
+        mu: Mu,
+        gradient: f64,
+    ) -> Result<Self, ManifoldMeanError> {
+        let (space, unit) = ball.manifold().two_point().ok_or(ManifoldMeanError::NotTwoPointHomogeneous)?;
+        let sensitivity = ball.mean_sensitivity(n, gradient)?;
+        let sigma = unit * riemannian_gaussian_sigma_roughly(space, sensitivity.get() / unit, mu)?;
         Self::calibrated(ball, n, mu, sensitivity, sigma)
     }
 
@@ -96,13 +110,11 @@ impl<'a, M: PolarVolume> RiemannianGaussian<'a, M> {
 
     /// The noise, for the certificate.
     pub fn noise(&self) -> NoiseDescription {
-        NoiseDescription {
-            distribution: "riemannian-gaussian".into(),
-            path: NoisePath::IdealizedReals,
-            scale: self.price.scale,
-            dimension: self.ball.manifold().dim(),
-            step: None,
-            sampler: "exact: radius by rejection, uniform direction".into(),
-        }
+        description(
+            "riemannian-gaussian",
+            "exact: radius by rejection, uniform direction",
+            &self.price,
+            self.ball.manifold().dim(),
+        )
     }
 }

@@ -112,7 +112,30 @@ pub fn riemannian_gaussian_sigma(space: TwoPointSpace, delta: f64, mu: Mu) -> Re
     if let TwoPointSpace::Euclidean { .. } = space {
         return Ok(delta / mu.get());
     }
-    // μ falls with σ, nearly as 1/σ: regula falsi (Illinois) in logarithms on the cheap ε = 0 value, then the full check.
+    let mut sigma = sigma_at_zero(space, delta, mu, 1e-11)?;
+    // Where the supremum lies at another ε, the scale grows until the full check holds.
+    loop {
+        let found = riemannian_gaussian_mu(space, delta, sigma)?.get();
+        if found <= mu.get() {
+            return Ok(sigma);
+        }
+        sigma *= (found / mu.get()).max(1.0 + 1e-9);
+    }
+}
+
+/// σ to about one per mille, from the implied μ at ε = 0 only: for figures, not for noise that is released.
+pub(super) fn riemannian_gaussian_sigma_roughly(
+    space: TwoPointSpace,
+    delta: f64,
+    mu: Mu,
+) -> Result<f64, GaussianGdpError> {
+    check(space, delta, 1.0)?;
+    sigma_at_zero(space, delta, mu, 1e-3)
+}
+
+/// The upper end of an interval of ln σ, no wider than `width`, that holds the root of the implied μ at ε = 0.
+fn sigma_at_zero(space: TwoPointSpace, delta: f64, mu: Mu, width: f64) -> Result<f64, GaussianGdpError> {
+    // μ falls with σ, nearly as 1/σ: regula falsi (Illinois) in logarithms on the cheap ε = 0 value.
     let target = mu.get() * (1.0 - 3.0 * MARGIN);
     let excess = |ln_sigma: f64| (implied_mu(space, delta, ln_sigma.exp(), 0.0) / target).ln();
     let flat = (delta / mu.get()).ln();
@@ -137,7 +160,7 @@ pub fn riemannian_gaussian_sigma(space: TwoPointSpace, delta: f64, mu: Mu) -> Re
     }
     let (mut weight_low, mut weight_high) = (at_low, at_high);
     for _ in 0..100 {
-        if high - low < 1e-11 {
+        if high - low < width {
             break;
         }
         let middle = ((low * weight_high - high * weight_low) / (weight_high - weight_low))
@@ -149,12 +172,7 @@ pub fn riemannian_gaussian_sigma(space: TwoPointSpace, delta: f64, mu: Mu) -> Re
             (high, weight_high, weight_low) = (middle, value, 0.5 * weight_low);
         }
     }
-    // Should the supremum ever lie at another ε, the scale grows until the full check holds.
-    let mut sigma = high.exp();
-    while riemannian_gaussian_mu(space, delta, sigma)?.get() > mu.get() {
-        sigma *= 1.0 + 1e-9;
-    }
-    Ok(sigma)
+    Ok(high.exp())
 }
 
 fn check(space: TwoPointSpace, delta: f64, sigma: f64) -> Result<(), GaussianGdpError> {

@@ -1,12 +1,12 @@
 //! The K-norm gradient mechanism for Fréchet means, drawn exactly.
 
 use super::lower_gradient::{LowerGradient, binned};
-use super::polar::{TooWide, direction_accepted};
+use super::polar::{TooWide, description, direction_accepted};
 use super::radial::{RadialDensity, RadialLaw};
 use super::volume::PolarVolume;
 use super::von_mises_fisher::VonMisesFisher;
 use super::{ManifoldMeanError, ManifoldPrice, PublicBall, Work};
-use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource, PaidGenerator};
+use crate::privacy::noise::{NoiseDescription, NoiseSource, PaidGenerator};
 use crate::privacy::{Charge, Epsilon, PrivacyLoss};
 
 /// The largest gradient norm that a Fréchet mean given to [`KNormGradient::sampler`] may have.
@@ -251,14 +251,12 @@ impl<'a, M: PolarVolume> KNormGradient<'a, M> {
 
     /// The noise, for the certificate.
     pub fn noise(&self) -> NoiseDescription {
-        NoiseDescription {
-            distribution: "k-norm-gradient".into(),
-            path: NoisePath::IdealizedReals,
-            scale: self.price.scale,
-            dimension: self.ball.manifold().dim(),
-            step: None,
-            sampler: "exact: rejection from a radial envelope".into(),
-        }
+        description(
+            "k-norm-gradient",
+            "exact: rejection from a radial envelope",
+            &self.price,
+            self.ball.manifold().dim(),
+        )
     }
 }
 

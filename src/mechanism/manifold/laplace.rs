@@ -1,10 +1,10 @@
 //! The Riemannian Laplace mechanism, drawn exactly.
 
-use super::polar::{TooWide, direction_accepted};
+use super::polar::{TooWide, description, direction_accepted};
 use super::radial::{RadialDensity, RadialLaw};
 use super::volume::PolarVolume;
 use super::{ManifoldMeanError, ManifoldPrice, PublicBall, Work};
-use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource, PaidGenerator};
+use crate::privacy::noise::{NoiseDescription, NoiseSource, PaidGenerator};
 use crate::privacy::{Charge, Epsilon, PrivacyLoss};
 
 /// A draw from the density ∝ exp(−d(x, x̄)/σ) on the whole space, x̄ the Fréchet mean (Reimherr, Bharath and Soto 2021).
@@ -125,13 +125,11 @@ impl<'a, M: PolarVolume> RiemannianLaplace<'a, M> {
 
     /// The noise, for the certificate.
     pub fn noise(&self) -> NoiseDescription {
-        NoiseDescription {
-            distribution: "riemannian-laplace".into(),
-            path: NoisePath::IdealizedReals,
-            scale: self.price.scale,
-            dimension: self.ball.manifold().dim(),
-            step: None,
-            sampler: "exact: radius by rejection, uniform direction".into(),
-        }
+        description(
+            "riemannian-laplace",
+            "exact: radius by rejection, uniform direction",
+            &self.price,
+            self.ball.manifold().dim(),
+        )
     }
 }

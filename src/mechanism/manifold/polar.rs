@@ -1,8 +1,8 @@
 //! What the exact samplers in polar coordinates share.
 
-use super::ManifoldMeanError;
 use super::volume::PolarVolume;
-use crate::privacy::noise::PaidGenerator;
+use super::{ManifoldMeanError, ManifoldPrice};
+use crate::privacy::noise::{NoiseDescription, NoisePath, PaidGenerator};
 
 /// Noise of this scale has no law on the space.
 pub(super) struct TooWide(pub(super) f64);
@@ -10,6 +10,23 @@ pub(super) struct TooWide(pub(super) f64);
 impl From<TooWide> for ManifoldMeanError {
     fn from(wide: TooWide) -> Self {
         Self::NoiseTooWide { scale: wide.0 }
+    }
+}
+
+/// What a certificate says of floating-point noise on the space itself.
+pub(super) fn description(
+    distribution: &str,
+    sampler: &str,
+    price: &ManifoldPrice,
+    dimension: usize,
+) -> NoiseDescription {
+    NoiseDescription {
+        distribution: distribution.into(),
+        path: NoisePath::IdealizedReals,
+        scale: price.scale,
+        dimension,
+        step: None,
+        sampler: sampler.into(),
     }
 }
 

@@ -6,7 +6,7 @@ mod quadrature;
 mod reference_tests;
 mod wbk;
 
-pub use wbk::{ClosedFormError, paper_moment, wang_balle_kasiviswanathan, wbk_curve};
+pub use wbk::{wang_balle_kasiviswanathan, wbk_curve};
 
 use super::PlanError;
 use crate::privacy::{Mu, RenyiCurve};

@@ -82,15 +82,24 @@ fn the_subsampled_bound_reproduces_the_reference_table() {
     assert!(count == 96 && worst < 1e-9);
 }
 
+/// The log moment K(λ) of one subsampled correction by the paper's closed form (Utpala et al. 2023, Claim 4),
+/// 28 λ(λ+1) C₁²/(n²σ₂²), where its conditions are met: with s = σ₂/4C₁, s² ≥ ¾ and
+/// λ ≤ ⅔ s² ln(n/((λ+1)(1+s²))), as in the lemma it rests on (Wang et al. 2019, arXiv:1910.13659, Lemma 3.7; the claim
+/// prints the condition without the fraction bars).
+fn paper_moment(lambda: f64, sigma_over_clip: f64) -> Option<f64> {
+    let square = sigma_over_clip * sigma_over_clip / 16.0;
+    let limit = 2.0 / 3.0 * square * (N / ((lambda + 1.0) * (1.0 + square))).ln();
+    (square >= 0.75 && lambda <= limit).then(|| 28.0 * lambda * (lambda + 1.0) / (N * N * 16.0 * square))
+}
+
 #[test]
 fn the_closed_form_is_refused_where_its_conditions_fail() {
     // The paper's own example: σ = 0.1, half split, C₁ = 0.01, the order its ε needs.
     let sigma = 0.1 * 0.5f64.sqrt() / C1;
-    assert!(matches!(paper_moment(479.0, N, sigma), Err(ClosedFormError::MomentTooHigh { .. })));
-    assert!(matches!(paper_moment(1.0, N, 1.0), Err(ClosedFormError::NoiseTooSmall(_))));
+    assert!(paper_moment(479.0, sigma).is_none() && paper_moment(1.0, 1.0).is_none());
     // Where it holds it lies above the subsampled bound's own moment, as a bound of a bound must.
     let (lambda, sigma) = (4.0, 40.0);
-    let moment = paper_moment(lambda, N, sigma).unwrap();
+    let moment = paper_moment(lambda, sigma).unwrap();
     let finer = lambda * wang_balle_kasiviswanathan(5, 1.0 / N, 4.0 / sigma).unwrap();
     assert!(moment > finer * 0.8 && moment < 10.0 * finer, "{moment} {finer}");
     assert!(wang_balle_kasiviswanathan(1, 0.1, 1.0).is_none(), "order 1 is not covered");

@@ -11,7 +11,7 @@ mod file;
 mod line;
 
 use super::fit::fits;
-use super::{Adjacency, BudgetError, Charge, Composition, Cost, Part, PrivacyLoss};
+use super::{BudgetError, Charge, Composition, Cost, Part, PrivacyLoss};
 use file::LedgerFile;
 use line::Entry;
 use std::path::{Path, PathBuf};
@@ -295,11 +295,6 @@ impl Ledger {
     /// Whether a torn line has ever been repaired in this file.
     pub fn was_repaired(&self) -> bool {
         self.repaired
-    }
-
-    /// The relation under which all charges are stated.
-    pub fn adjacency(&self) -> Adjacency {
-        Adjacency::ReplaceOne
     }
 
     fn with(&self, part: &Part) -> Composition {

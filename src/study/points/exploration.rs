@@ -174,7 +174,7 @@ impl<M: PolarVolume + Clone> Scene<'_, '_, M> {
                         let sensitivity = L2Sensitivity::new(price.sensitivity)?;
                         RiemannianGaussian::calibrated(ball, n, mu, sensitivity, price.scale)?
                     }
-                    _ => RiemannianGaussian::new(ball, n, mu, GRADIENT)?,
+                    _ => RiemannianGaussian::roughly(ball, n, mu, GRADIENT)?,
                 };
                 repeat(&mut |paid| m.draw(self.mean, noise, paid).map(Some))
             }
