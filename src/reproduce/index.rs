@@ -7,7 +7,7 @@ use crate::report::page::Page;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-/// Longer tables are shown on demand.
+/// Longer tables of numbers are shown on demand.
 const LONG: usize = 16;
 /// Rows shown of any table; the file has them all.
 const SHOWN: usize = 120;
@@ -73,7 +73,9 @@ fn table(page: &mut Page, file: &str, csv: &str) {
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let all: Vec<Vec<String>> = lines.map(|row| row.iter().map(|cell| shown(cell)).collect()).collect();
     let rows = &all[..all.len().min(SHOWN)];
-    if all.len() <= LONG {
+    // Sentences are to be read, columns of numbers to be looked up.
+    let sentences = all.iter().flatten().any(|cell| cell.chars().count() > 60);
+    if all.len() <= LONG || sentences {
         page.paragraph(file).table(&header, rows);
         return;
     }
