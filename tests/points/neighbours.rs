@@ -54,10 +54,10 @@ fn shapes() {
         [t.cos(), 0.6 * t.sin()]
     };
     let record = |r: usize| (0..24).map(move |k| base(k / 2)[k % 2] + 0.01 * ((7 * k + 5 * r) as f64).sin());
-    let mut data: Vec<f64> = (0..150).flat_map(record).collect();
-    write_npy(&dir.path().join("near.npy"), &[150, 12, 2], &data).unwrap();
+    let mut data: Vec<f64> = (0..220).flat_map(record).collect();
+    write_npy(&dir.path().join("near.npy"), &[220, 12, 2], &data).unwrap();
     data[..24].iter_mut().enumerate().for_each(|(k, x)| *x = ((3 * k * k) as f64).cos());
-    write_npy(&dir.path().join("far.npy"), &[150, 12, 2], &data).unwrap();
+    write_npy(&dir.path().join("far.npy"), &[220, 12, 2], &data).unwrap();
     let centre = dir.path().join("centre.npy");
     write_npy(&centre, &[12, 2], &(0..12).flat_map(base).collect::<Vec<_>>()).unwrap();
     for (mechanism, budget) in [

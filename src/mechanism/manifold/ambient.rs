@@ -1,6 +1,6 @@
 //! Baselines: noise in a surrounding vector space, brought back where there is a way back.
 
-use super::{ManifoldMeanError, ManifoldPrice, PublicBall};
+use super::{MEAN_GRADIENT, ManifoldMeanError, ManifoldPrice, PublicBall};
 use crate::manifold::{ManifoldError, Sphere};
 use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource};
 use crate::privacy::{Charge, ClipRadius, ClipSource, Epsilon, L2Sensitivity, Mu, PrivacyLoss};
@@ -202,7 +202,8 @@ impl ExtrinsicSpd {
             }
             .into());
         }
-        let bound = largest * radius.get().exp() * ROUNDING;
+        // The computed mean may lie outside the ball by what its gradient leaves open.
+        let bound = largest * (radius.get() + 4.0 * MEAN_GRADIENT).exp() * ROUNDING;
         // The matrix is computed from its logarithm or factors by products of k terms.
         let rounding = 100.0 * order as f64 * f64::EPSILON * bound;
         let sensitivity = L2Sensitivity::new(bound * moved.get())?.plus_error(rounding)?;
