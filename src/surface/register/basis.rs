@@ -9,7 +9,7 @@ pub type Rank = (usize, usize);
 
 /// u(xᵢ) = Σ cₖ bₖ(xᵢ) with independent standard normal cₖ. Of a symmetric face u_x is odd and u_y, u_z are even.
 pub struct DisplacementBasis {
-    /// Functions by nodes.
+    /// Functions by points.
     even: DMatrix<f64>,
     odd: DMatrix<f64>,
     /// Standard deviations of the symmetric and the asymmetric part.
@@ -17,11 +17,12 @@ pub struct DisplacementBasis {
 }
 
 impl DisplacementBasis {
-    /// On nodes in working coordinates (mid-plane x = 0).
-    pub fn new(x: &[Point], kernel: &DisplacementKernel) -> Result<Self, MeshError> {
+    /// At points in working coordinates (mid-plane x = 0), the first `nodes` of which it spans best.
+    pub fn new(x: &[Point], nodes: usize, kernel: &DisplacementKernel) -> Result<Self, MeshError> {
         let folded: Vec<Point> = x.iter().map(|p| Point::new(p.x.abs(), p.y, p.z)).collect();
-        let count = kernel.rank.0.max(kernel.rank.1).min(x.len());
-        let centres: Vec<Point> = farthest_points(&folded, count).into_iter().map(|i| folded[i]).collect();
+        let count = kernel.rank.0.max(kernel.rank.1).min(nodes);
+        let centres: Vec<Point> =
+            farthest_points(&folded[..nodes], count).into_iter().map(|i| folded[i]).collect();
         let terms = kernel.terms();
         let k = |p: &Point, q: &Point| -> f64 {
             let d = (p - q).norm_squared();
@@ -51,7 +52,7 @@ impl DisplacementBasis {
         (wanted.0.min(self.even.nrows()), wanted.1.min(self.even.nrows()))
     }
 
-    /// u at node i.
+    /// u at point i.
     pub fn displacement(&self, c: &DVector<f64>, i: usize, rank: Rank) -> Vector {
         let (r, all) = (rank.0, rank.0 + rank.1);
         let mut u = Vector::zeros();
@@ -63,7 +64,7 @@ impl DisplacementBasis {
         u
     }
 
-    /// Derivatives of w n · u(node i) by the coefficients.
+    /// Derivatives of w n · u(point i) by the coefficients.
     pub fn gradient(&self, i: usize, n: &Vector, w: f64, rank: Rank, out: &mut [f64]) {
         let (r, all) = (rank.0, rank.0 + rank.1);
         for (d, (major, minor)) in self.columns(i).into_iter().enumerate() {
@@ -74,7 +75,7 @@ impl DisplacementBasis {
         }
     }
 
-    /// By coordinate: the functions at node i of the symmetric and of the asymmetric part.
+    /// By coordinate: the functions at point i of the symmetric and of the asymmetric part.
     fn columns(&self, i: usize) -> [(&[f64], &[f64]); 3] {
         let rows = self.even.nrows();
         let (e, o) = (&self.even.as_slice()[i * rows..][..rows], &self.odd.as_slice()[i * rows..][..rows]);

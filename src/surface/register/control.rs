@@ -11,8 +11,6 @@ use std::collections::HashMap;
 pub struct ControlMesh {
     /// Template vertices.
     pub nodes: Vec<usize>,
-    /// The nodes on the template's border, in its order.
-    pub border: Vec<usize>,
     /// Triangles between nodes.
     pub triangles: Vec<[usize; 3]>,
     /// For every template vertex three nodes and their weights.
@@ -52,8 +50,7 @@ impl ControlMesh {
                 (finder.mesh.triangles()[found.triangle], found.weights)
             })
             .collect();
-        let border = (0..nodes.len()).filter(|&k| on_border[nodes[k]]).collect();
-        Ok(Self { nodes, border, triangles: finder.mesh.into_parts().1, blends })
+        Ok(Self { nodes, triangles: finder.mesh.into_parts().1, blends })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Gauss–Newton for similarity and displacement together.
 
 use super::basis::Rank;
+use super::border::Sighting;
 use super::prepared::PreparedTemplate;
 use super::target::Target;
 use crate::mesh::{MeshError, Point, Similarity, Vector};
@@ -12,6 +13,8 @@ pub struct Fitted {
     pub nodes: Vec<Point>,
     /// From there onto the scan, in working coordinates too.
     pub motion: Similarity,
+    /// Displaced vertices of the border.
+    rim: Vec<Point>,
     /// Coefficients of the depth by which the scan ends inside the template's border.
     depth: Vec<f64>,
     /// Root-mean-square distance to the matched planes, step by step.
@@ -41,8 +44,9 @@ pub fn fit(prepared: &PreparedTemplate, target: &Target) -> Result<Fitted, MeshE
     let x = prepared.mesh.vertices();
     let mut state = Fitted {
         nodes: x.to_vec(),
+        rim: prepared.border.points.clone(),
         motion: Similarity::identity(),
-        depth: vec![0.0; prepared.depths.count()],
+        depth: vec![0.0; prepared.border.depths.count()],
         misfit: Vec::new(),
     };
     for k in 0..total {
@@ -57,6 +61,16 @@ pub fn fit(prepared: &PreparedTemplate, target: &Target) -> Result<Fitted, MeshE
     Ok(state)
 }
 
+/// A point of the template the displacement carries.
+struct Carried {
+    /// Its number among the basis's points.
+    index: usize,
+    /// Where it is on the template.
+    from: Point,
+    /// Where it is after the last step, in the template's coordinates.
+    now: Point,
+}
+
 /// Weighted linear equations for coefficients and motion, a column each.
 struct Equations<'a> {
     prepared: &'a PreparedTemplate,
@@ -69,28 +83,31 @@ struct Equations<'a> {
 
 impl<'a> Equations<'a> {
     fn new(prepared: &'a PreparedTemplate, rank: Rank) -> Self {
-        let sizes = (3 * (rank.0 + rank.1), prepared.depths.count());
-        let rows = prepared.mesh.vertices().len() + prepared.control.border.len();
+        let sizes = (3 * (rank.0 + rank.1), prepared.border.depths.count());
+        // The rim of a scan is seldom much longer than the template's border.
+        let rows = prepared.mesh.vertices().len() + 2 * prepared.border.points.len();
         let columns = Vec::with_capacity((sizes.0 + 7 + sizes.1) * rows);
         Self { prepared, rank, sizes, columns, right: Vec::with_capacity(rows) }
     }
 }
 
 impl Equations<'_> {
-    /// w · direction · (x + u + motion of y) = w · direction · goal; the row's part for the depth, zero so far.
-    fn push(&mut self, i: usize, y: &Point, direction: &Vector, goal: &Point, w: f64) -> &mut [f64] {
+    /// w · direction · (x + u + motion of y) = w · direction · goal, x where the point was and y where it is; the row's part
+    /// for the depth, zero so far.
+    fn push(&mut self, point: &Carried, direction: &Vector, goal: &Point, w: f64) -> &mut [f64] {
+        let y = &point.now;
         let start = self.columns.len();
         self.columns.resize(start + self.sizes.0 + 7 + self.sizes.1, 0.0);
         let (field, rest) = self.columns[start..].split_at_mut(self.sizes.0);
         let (motion, depth) = rest.split_at_mut(7);
-        self.prepared.basis.gradient(i, direction, w, self.rank, field);
+        self.prepared.basis.gradient(point.index, direction, w, self.rank, field);
         let turn = y.coords.cross(direction);
         for d in 0..3 {
             motion[d] = w * direction[d];
             motion[3 + d] = w * turn[d];
         }
         motion[6] = w * y.coords.dot(direction);
-        self.right.push(w * (goal - self.prepared.mesh.vertices()[i]).dot(direction));
+        self.right.push(w * (goal - point.from).dot(direction));
         depth
     }
 
@@ -150,42 +167,42 @@ impl Fitted {
             }
             let gap = (p - q).dot(&m);
             squares += gap * gap;
-            // The mean of both normals: that of a noisy scan alone is noisy.
-            let Some(direction) = (back * m + normals[i]).try_normalize(1e-9) else { continue };
-            let w = 1.0 / (1.0 + (gap / step.robust).powi(2)).sqrt() / step.sigma;
-            equations.push(i, y, &direction, &self.motion.invert(&p), w);
+            // The chord of a slide along a curved surface is at a right angle to the sum of the normals where it begins and
+            // where it ends (Rusinkiewicz 2019), and the displacement is such a chord.
+            let prepared = equations.prepared;
+            let Some(direction) = (back * m + prepared.own_normal(i)).try_normalize(1e-9) else { continue };
+            let w = prepared.weights[i] / (1.0 + (gap / step.robust).powi(2)).sqrt() / step.sigma;
+            let carried = Carried { index: i, from: prepared.mesh.vertices()[i], now: *y };
+            equations.push(&carried, &direction, &self.motion.invert(&p), w);
         }
         self.misfit.push((squares / equations.right.len().max(1) as f64).sqrt());
     }
 
-    /// Along the template's outward direction its border lies a smooth unknown depth outside the scan's: a scan may end
-    /// anywhere, but gradually.
+    /// The scan's rim lies a smooth unknown depth inside the template's border: a scan may end anywhere, but gradually.
     fn match_border(&self, target: &Target, step: &Step, normals: &[Vector], equations: &mut Equations<'_>) {
         let prepared = equations.prepared;
-        let (rim, s) = (&prepared.control.border, prepared.settings());
+        let (border, s) = (&prepared.border, prepared.settings());
         // The first steps know little: they trust the border as they trust the surface.
         let sigma = s.border.noise * step.sigma / s.sigma.1;
-        let first = self.depth.iter().all(|&c| c == 0.0);
-        let outward: Vec<(usize, Vector, f64)> = (0..rim.len())
-            .filter_map(|k| {
-                let i = rim[k];
-                let along =
-                    self.nodes[rim[(k + 1) % rim.len()]] - self.nodes[rim[(k + rim.len() - 1) % rim.len()]];
-                let out = along.cross(&normals[i]).try_normalize(1e-9)?;
-                let y = &self.nodes[i];
-                let p = self.motion.invert(&target.rim(&self.motion.apply(y)));
-                Some((k, out, (p - y).dot(&out)))
-            })
+        let outward = border.outward(&self.rim, normals);
+        let sighted: Vec<Sighting> = target
+            .rim
+            .iter()
+            .map(|p| border.sight(&self.rim, &outward, &self.motion.invert(p)))
+            .filter(|seen| seen.out != Vector::zeros())
             .collect();
-        let mut gaps: Vec<f64> = outward.iter().map(|(.., gap)| *gap).collect();
+        let mut gaps: Vec<f64> = sighted.iter().map(|seen| seen.gap).collect();
         gaps.sort_by(f64::total_cmp);
         let Some(&median) = gaps.get(gaps.len() / 2) else { return };
-        for (k, out, gap) in outward {
-            let expected = if first { median } else { -prepared.depths.depth(&self.depth, k) };
-            let w = 1.0 / (1.0 + ((gap - expected) / s.border.robust).powi(2)).sqrt() / sigma;
-            let y = self.nodes[rim[k]];
-            let depth = equations.push(rim[k], &y, &out, &(y + out * gap), w);
-            depth.iter_mut().zip(prepared.depths.at(k)).for_each(|(o, f)| *o = -w * f);
+        let first = self.depth.iter().all(|&c| c == 0.0);
+        for Sighting { vertex, out, gap } in sighted {
+            let expected = if first { median } else { -border.depths.depth(&self.depth, vertex) };
+            let tolerance = if gap < expected { s.border.dents } else { s.border.robust };
+            let w = 1.0 / (1.0 + ((gap - expected) / tolerance).powi(2)).sqrt() / sigma;
+            let y = self.rim[vertex];
+            let carried = Carried { index: self.nodes.len() + vertex, from: border.points[vertex], now: y };
+            let depth = equations.push(&carried, &out, &(y + out * gap), w);
+            depth.iter_mut().zip(border.depths.at(vertex)).for_each(|(o, f)| *o = -w * f);
         }
     }
 
@@ -201,6 +218,9 @@ impl Fitted {
         };
         for (i, x) in prepared.mesh.vertices().iter().enumerate() {
             self.nodes[i] = x + prepared.basis.displacement(c, i, rank);
+        }
+        for (k, x) in prepared.border.points.iter().enumerate() {
+            self.rim[k] = x + prepared.basis.displacement(c, self.nodes.len() + k, rank);
         }
     }
 }

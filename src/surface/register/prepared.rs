@@ -1,7 +1,7 @@
 //! The template made ready: control mesh in working coordinates, basis of its displacements.
 
 use super::basis::DisplacementBasis;
-use super::border::DepthBasis;
+use super::border::Border;
 use super::control::ControlMesh;
 use super::settings::ElasticSettings;
 use super::symmetry::to_mid_plane;
@@ -10,6 +10,9 @@ use crate::surface::template::Template;
 
 /// √area of the template in working units.
 const NOMINAL: f64 = 180.0;
+/// The area whose node has the nominal standard deviation, working units: what is known of the surface does not depend on how
+/// many nodes there are.
+const NODE_AREA: f64 = 23.0;
 
 /// From template and scan to working coordinates: upright, nominal millimetres, mid-plane x = 0.
 #[derive(Debug, Clone, Copy)]
@@ -42,8 +45,11 @@ pub struct PreparedTemplate {
     pub(super) mesh: TriMesh,
     /// At the nodes: normals of the control mesh and of the whole template, in working coordinates.
     normals: Vec<(Vector, Vector)>,
+    /// Weights of the nodes' equations: the root of the area each stands for, over [`NODE_AREA`].
+    pub(super) weights: Vec<f64>,
+    /// At the nodes, then at the vertices of the border.
     pub(super) basis: DisplacementBasis,
-    pub(super) depths: DepthBasis,
+    pub(super) border: Border,
 }
 
 impl std::fmt::Debug for PreparedTemplate {
@@ -70,12 +76,15 @@ impl PreparedTemplate {
         };
         let to_work = to_mid_plane(&place(&upright)?).after(&upright);
         let mesh = place(&to_work)?;
-        let basis = DisplacementBasis::new(mesh.vertices(), &settings.kernel)?;
+        let weights = mesh.vertex_areas().into_iter().map(|area| (area / NODE_AREA).sqrt()).collect();
+        let rim: Vec<Point> =
+            template.border().iter().map(|&i| to_work.apply(&whole.vertices()[i])).collect();
+        let carried: Vec<Point> = mesh.vertices().iter().chain(&rim).copied().collect();
+        let basis = DisplacementBasis::new(&carried, mesh.vertices().len(), &settings.kernel)?;
         let fine = whole.vertex_normals();
         let fine = control.nodes.iter().map(|&i| to_work.rotation * fine[i]);
         let normals = mesh.vertex_normals().into_iter().zip(fine).collect();
-        let border: Vec<Point> = control.border.iter().map(|&i| mesh.vertices()[i]).collect();
-        let depths = DepthBasis::new(&border, &settings.border);
+        let border = Border::new(template.border(), rim, &control, &settings.border);
         Ok(Self {
             template: whole.clone(),
             settings: settings.clone(),
@@ -83,8 +92,9 @@ impl PreparedTemplate {
             control,
             mesh,
             normals,
+            weights,
             basis,
-            depths,
+            border,
         })
     }
 
@@ -102,6 +112,11 @@ impl PreparedTemplate {
             }
         };
         Ok(now.iter().zip(&self.normals).map(turned).collect())
+    }
+
+    /// The normal at an undisplaced node.
+    pub(super) fn own_normal(&self, node: usize) -> &Vector {
+        &self.normals[node].1
     }
 
     /// The template's mesh.

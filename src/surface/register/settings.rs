@@ -11,7 +11,8 @@ pub struct ElasticSettings {
     pub kernel: DisplacementKernel,
     /// Gauss–Newton steps with the coarse basis, then with the full one.
     pub steps: (usize, usize),
-    /// Standard deviation of a node's distance to the scan along the normal, first and last step; it bounds how far
+    /// Standard deviation of a node's distance to the scan along the normal, first and last step, for a node that stands for
+    /// 23 square millimetres; it bounds how far
     /// differences of shape the kernel does not know (and noise) can pull the nodes along the surface.
     pub sigma: (f64, f64),
     /// Scan farther away than this is no match, first and last step.
@@ -58,10 +59,12 @@ pub struct BorderModel {
     pub spread: f64,
     /// Its highest frequency, in periods along the whole border; variances fall with the square of the frequency.
     pub harmonics: usize,
-    /// Standard deviation of what is not smooth, point by point.
+    /// Standard deviation of what is not smooth, point by point of the rim, 3 apart.
     pub noise: f64,
-    /// Deviations beyond this count less and less (Cauchy weights).
+    /// Deviations outwards beyond this count less and less (Cauchy weights).
     pub robust: f64,
+    /// And inwards: the rim of a scan has dents where its last points are sparse, but no points where there was no face.
+    pub dents: f64,
 }
 
 impl Default for ElasticSettings {
@@ -96,6 +99,6 @@ impl Default for DisplacementKernel {
 
 impl Default for BorderModel {
     fn default() -> Self {
-        Self { mean: 20.0, spread: 6.0, harmonics: 8, noise: 1.3, robust: 4.0 }
+        Self { mean: 20.0, spread: 6.0, harmonics: 8, noise: 1.15, robust: 4.0, dents: 1.0 }
     }
 }

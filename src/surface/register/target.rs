@@ -2,9 +2,12 @@
 
 use super::prepared::Frames;
 use super::settings::ElasticSettings;
-use crate::mesh::{DiskMesh, MeshError, NearestPoint, Point, TriMesh, Vector};
+use crate::mesh::{DiskMesh, MeshError, Point, TriMesh, Vector};
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use std::num::NonZero;
+
+/// Distance of the points along the scan's border, working units.
+const RIM_SPACING: f64 = 3.0;
 
 /// A point of a triangle mesh.
 #[derive(Debug, Clone, Copy)]
@@ -121,8 +124,8 @@ pub struct Target {
     pub frames: Frames,
     tree: ImmutableKdTree<f64, 6>,
     normal_weight: f64,
-    rim: Vec<Point>,
-    rim_tree: NearestPoint,
+    /// Points along the scan's border, evenly spaced.
+    pub rim: Vec<Point>,
 }
 
 impl Target {
@@ -140,21 +143,16 @@ impl Target {
             return Err(unsearchable(()));
         }
         let tree = ImmutableKdTree::new_from_slice(&keys).map_err(unsearchable)?;
-        let rim: Vec<Point> = scan.boundary().iter().map(|&i| points[i]).collect();
-        let rim_tree = NearestPoint::new(rim.iter())?;
+        let border: Vec<Point> = scan.boundary().iter().map(|&i| points[i]).collect();
+        let rim = evenly_spaced(&border, RIM_SPACING);
         let normal_weight = settings.normal_weight;
-        Ok(Self { finder, normals, on_border, frames: *frames, tree, normal_weight, rim, rim_tree })
+        Ok(Self { finder, normals, on_border, frames: *frames, tree, normal_weight, rim })
     }
 
     /// The vertex nearest in place and normal together.
     pub fn match_of(&self, p: &Point, n: &Vector) -> usize {
         let key = key(p, n, self.normal_weight);
         self.tree.query(&key).nearest_one::<SquaredEuclidean<f64>>().execute().item as usize
-    }
-
-    /// The vertex of the border nearest to `p`.
-    pub fn rim(&self, p: &Point) -> Point {
-        self.rim[self.rim_tree.find(p).0]
     }
 
     /// The normal at a foot, blended from the corners.
@@ -169,6 +167,25 @@ impl Target {
         let corners = self.finder.mesh.triangles()[foot.triangle];
         (0..3).all(|k| foot.weights[k] < 1e-9 || self.on_border[corners[k]])
     }
+}
+
+/// Points on a closed polygon, about `apart` from one another along it.
+fn evenly_spaced(polygon: &[Point], apart: f64) -> Vec<Point> {
+    let n = polygon.len();
+    let side = |k: usize| polygon[(k + 1) % n] - polygon[k];
+    let total: f64 = (0..n).map(|k| side(k).norm()).sum();
+    let count = (total / apart).ceil().max(3.0) as usize;
+    let (mut k, mut passed) = (0, 0.0);
+    (0..count)
+        .map(|i| {
+            let at = (i as f64 + 0.5) * total / count as f64;
+            while k + 1 < n && passed + side(k).norm() < at {
+                passed += side(k).norm();
+                k += 1;
+            }
+            polygon[k] + side(k) * ((at - passed) / side(k).norm().max(1e-300)).min(1.0)
+        })
+        .collect()
 }
 
 fn key(p: &Point, n: &Vector, weight: f64) -> [f64; 6] {
