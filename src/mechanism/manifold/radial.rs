@@ -62,47 +62,14 @@ impl<D: RadialDensity> RadialLaw<D> {
     /// `scale`: a guess of where the mass lies, only for speed.
     pub(super) fn new(density: D, scale: f64) -> Result<Self, NotNormalizable> {
         let mut knots = knots(&density, scale).ok_or(NotNormalizable)?;
-        let infinite = density.end().is_infinite();
-        let mut tail = None;
-        if infinite {
-            // Far enough out for chord and rest to fall together.
-            for _ in 0..200 {
-                let last = knots.len() - 1;
-                let (a, b) = (knots[last - 1], knots[last]);
-                let slope = (density.concave(b) - density.concave(a)) / (b - a) + density.rest_slope();
-                if slope < -1e-12 {
-                    tail = Some(Tail { start: b, bound: density.ln(b), slope });
-                    break;
-                }
-                knots.push(2.0 * b);
-            }
-            if tail.is_none() {
-                return Err(NotNormalizable);
-            }
-        }
-        let values: Vec<f64> = knots.iter().map(|t| density.concave(*t)).collect();
-        let cells: Vec<Cell> = (0..knots.len() - 1)
-            .map(|i| {
-                let (low, high) = (knots[i], knots[i + 1]);
-                let bound = concave_bound(&knots, &values, i) + density.rest_bound(low, high);
-                Cell { low, high, bound }
-            })
-            .collect();
-        let peak = cells.iter().map(|c| c.bound).fold(f64::NEG_INFINITY, f64::max);
-        if !peak.is_finite() {
-            return Err(NotNormalizable);
-        }
+        let envelope = tightened(&density, &mut knots)?;
         let mut sum = 0.0;
-        let mut cumulative = Vec::with_capacity(cells.len() + 1);
-        for cell in &cells {
-            sum += (cell.bound - peak).exp() * (cell.high - cell.low);
-            cumulative.push(sum);
-        }
-        if let Some(tail) = tail {
-            sum += (tail.bound - peak).exp() / -tail.slope;
-            cumulative.push(sum);
-        }
-        Ok(Self { density, cells, cumulative, tail })
+        let cumulative = envelope.masses().into_iter().map(|mass| {
+            sum += mass;
+            sum
+        });
+        let cumulative = cumulative.collect();
+        Ok(Self { density, cells: envelope.cells, cumulative, tail: envelope.tail })
     }
 
     /// The density itself.
@@ -136,6 +103,94 @@ impl<D: RadialDensity> RadialLaw<D> {
             }
         }
     }
+}
+
+/// An envelope may lie this much (in ln) above the density in the middle of a cell.
+const LOOSE: f64 = 1.5;
+/// What lies this much below the top of the density does not matter, up to the number of cells.
+const NEGLIGIBLE: f64 = 30.0;
+/// Rounds of halving.
+const ROUNDS: usize = 60;
+/// Knots from which on no cell is halved.
+const MOST_KNOTS: usize = 1 << 17;
+
+/// Cells, what stands beyond them, and the largest bound.
+struct Envelope {
+    cells: Vec<Cell>,
+    tail: Option<Tail>,
+    peak: f64,
+}
+
+impl Envelope {
+    fn new(density: &impl RadialDensity, knots: &mut Vec<f64>) -> Result<Self, NotNormalizable> {
+        let tail = if density.end().is_infinite() { Some(tail(density, knots)?) } else { None };
+        let values: Vec<f64> = knots.iter().map(|t| density.concave(*t)).collect();
+        let cells: Vec<Cell> = (0..knots.len() - 1)
+            .map(|i| {
+                let (low, high) = (knots[i], knots[i + 1]);
+                let bound = concave_bound(knots, &values, i) + density.rest_bound(low, high);
+                Cell { low, high, bound }
+            })
+            .collect();
+        let peak = cells.iter().map(|c| c.bound).fold(f64::NEG_INFINITY, f64::max);
+        if peak.is_finite() { Ok(Self { cells, tail, peak }) } else { Err(NotNormalizable) }
+    }
+
+    /// Masses of the cells and, after them, of the tail; relative to the largest bound.
+    fn masses(&self) -> Vec<f64> {
+        let of_cell = |c: &Cell| (c.bound - self.peak).exp() * (c.high - c.low);
+        let of_tail = |tail: &Tail| (tail.bound - self.peak).exp() / -tail.slope;
+        self.cells.iter().map(of_cell).chain(self.tail.iter().map(of_tail)).collect()
+    }
+}
+
+/// An envelope that is nowhere much above the density where it matters: cells that are [`LOOSE`] in their middle are halved unless
+/// they lie [`NEGLIGIBLE`] below the top, and the tail begins farther out. How tight it becomes matters for speed only.
+fn tightened(density: &impl RadialDensity, knots: &mut Vec<f64>) -> Result<Envelope, NotNormalizable> {
+    let mut envelope = Envelope::new(density, knots)?;
+    for _ in 0..ROUNDS {
+        let middles: Vec<(f64, f64)> = envelope
+            .cells
+            .iter()
+            .map(|c| 0.5 * (c.low + c.high))
+            .map(|middle| (middle, density.ln(middle)))
+            .collect();
+        let top = middles.iter().map(|(_, ln)| *ln).fold(f64::NEG_INFINITY, f64::max);
+        let is_loose = |bound: f64, ln: f64| bound > top - NEGLIGIBLE && bound - ln > LOOSE;
+        let bounds = envelope.cells.iter().map(|c| c.bound);
+        let before = knots.len();
+        knots.extend(
+            middles.iter().zip(bounds).filter(|((_, ln), b)| is_loose(*b, *ln)).map(|((t, _), _)| *t),
+        );
+        if let Some(Tail { start, bound, slope }) = envelope.tail {
+            let farther = start - 1.0 / slope;
+            knots.extend(is_loose(bound - 1.0, density.ln(farther)).then_some(farther));
+        }
+        knots.sort_by(f64::total_cmp);
+        knots.dedup_by(|x, y| (*x - *y).abs() <= 1e-13 * x.abs());
+        if knots.len() == before {
+            break;
+        }
+        envelope = Envelope::new(density, knots)?;
+        if knots.len() > MOST_KNOTS {
+            break;
+        }
+    }
+    Ok(envelope)
+}
+
+/// The exponential beyond the last knot; adds knots until chord and rest fall together.
+fn tail(density: &impl RadialDensity, knots: &mut Vec<f64>) -> Result<Tail, NotNormalizable> {
+    for _ in 0..200 {
+        let last = knots.len() - 1;
+        let (a, b) = (knots[last - 1], knots[last]);
+        let slope = (density.concave(b) - density.concave(a)) / (b - a) + density.rest_slope();
+        if slope < -1e-12 {
+            return Ok(Tail { start: b, bound: density.ln(b), slope });
+        }
+        knots.push(2.0 * b);
+    }
+    Err(NotNormalizable)
 }
 
 /// Knots around the mode, closer where the density is large; the ends of a finite range included.
@@ -328,6 +383,59 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Like a volume that grows as sinh^{d−1}, under noise nearly too wide for it: the mass lies far out on a long flat stretch.
+    struct NearlyTooWide {
+        dim: f64,
+        spare: f64,
+    }
+    impl RadialDensity for NearlyTooWide {
+        fn concave(&self, t: f64) -> f64 {
+            (self.dim - 1.0) * (t + (-(-2.0 * t).exp()).ln_1p())
+        }
+        fn rest(&self, t: f64) -> f64 {
+            -(self.dim - 1.0) * (1.0 + self.spare) * t
+        }
+        fn rest_bound(&self, a: f64, _b: f64) -> f64 {
+            self.rest(a)
+        }
+        fn rest_slope(&self) -> f64 {
+            -(self.dim - 1.0) * (1.0 + self.spare)
+        }
+        fn end(&self) -> f64 {
+            f64::INFINITY
+        }
+    }
+
+    #[test]
+    fn draws_from_nearly_too_wide_noise_return() {
+        let loss = PrivacyLoss::Gaussian(Mu::new(1.0).unwrap());
+        for dim in [3.0, 66.0] {
+            for spare in [0.3, 0.03, 3e-3, 3e-4] {
+                let law = RadialLaw::new(NearlyTooWide { dim, spare }, 1.0 / spare).unwrap();
+                let mut source = NoiseSource::seeded(7);
+                let paid = Ledger::in_memory(None).charge("test", loss).unwrap();
+                let mut rng = source.open(paid, loss).unwrap();
+                let n = 2000;
+                let mean = (0..n).map(|_| law.draw(&mut rng)).sum::<f64>() / n as f64;
+                // With x = e^{−2t} the density is that of a Beta((d−1)s/2, d) law, and E[t] = (ψ(a+b) − ψ(a))/2.
+                let (a, b) = (0.5 * (dim - 1.0) * spare, dim);
+                let digamma = statrs::function::gamma::digamma;
+                let expected = 0.5 * (digamma(a + b) - digamma(a));
+                let variance = 0.25 * (trigamma(a) - trigamma(a + b));
+                let error = (variance / n as f64).sqrt();
+                assert!((mean - expected).abs() < 5.0 * error, "{dim} {spare}: {mean} {expected} {error}");
+            }
+        }
+    }
+
+    /// ψ′, by recurrence and its asymptotic series.
+    fn trigamma(x: f64) -> f64 {
+        if x < 30.0 {
+            return 1.0 / (x * x) + trigamma(x + 1.0);
+        }
+        1.0 / x + 0.5 / (x * x) + 1.0 / (6.0 * x.powi(3)) - 1.0 / (30.0 * x.powi(5))
     }
 
     #[test]
