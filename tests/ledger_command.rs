@@ -44,6 +44,12 @@ fn losses_of_several_studies_add_up_to_the_ceiling() {
     let certificate: Value = serde_json::from_slice(&certificate).unwrap();
     assert_eq!(certificate["loss"]["mu"], 4.0);
     assert_eq!(certificate["details"]["study_total"]["mu"], 5.0);
+    // Draws are all affordable or none is charged.
+    let (code, _, stderr) = release(dir.path(), "draws", "3", &["--draws", "3", "--ceiling-mu", "5"]);
+    assert_eq!(code, Some(1), "{stderr}");
+    assert!(stderr.contains("5.19"), "{stderr}");
+    let (code, _, stderr) = release(dir.path(), "draws", "3", &["--draws", "2", "--ceiling-mu", "5"]);
+    assert_eq!(code, Some(0), "{stderr}");
     // The ceiling was set by an earlier run and holds for a third folder.
     let (code, _, stderr) = release(dir.path(), "third", "0.1", &shared[..2]);
     assert_eq!(code, Some(1));

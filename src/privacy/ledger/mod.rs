@@ -81,10 +81,10 @@ pub enum LedgerError {
     Broken,
 }
 
-/// What a charge would cost, before it is made.
+/// What charges would cost, before they are made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quote {
-    /// The loss of the release asked about.
+    /// The loss of the releases asked about.
     pub requested: PrivacyLoss,
     /// The total so far.
     pub spent: PrivacyLoss,
@@ -258,13 +258,15 @@ impl Ledger {
         }
     }
 
-    /// What a release would cost; charges nothing.
+    /// What releases would cost together; charges nothing.
     ///
     /// # Errors
     /// [`LedgerError::Budget`] when a sum overflows.
-    pub fn quote(&self, mechanism: &str, loss: PrivacyLoss) -> Result<Quote, LedgerError> {
-        let part = Part { mechanism: mechanism.to_owned(), times: 1, cost: Cost::Loss(loss) };
-        let after = self.with(&part);
+    pub fn quote(&self, releases: &Composition) -> Result<Quote, LedgerError> {
+        let mut after = self.spent.clone();
+        for part in releases.parts() {
+            after.push(part.mechanism.clone(), part.times, part.cost.clone());
+        }
         let mut exceeds = None;
         for ceiling in &self.ceilings {
             if !fits(&after, *ceiling)? {
@@ -272,7 +274,19 @@ impl Ledger {
                 break;
             }
         }
-        Ok(Quote { requested: loss, spent: self.spent.total()?, total: after.total()?, exceeds })
+        Ok(Quote { requested: releases.total()?, spent: self.spent.total()?, total: after.total()?, exceeds })
+    }
+
+    /// Whether all these releases fit below the ceilings, so that none is made in vain; charges nothing.
+    ///
+    /// # Errors
+    /// [`LedgerError::AboveCeiling`] when they do not; [`LedgerError::Budget`].
+    pub fn check(&self, releases: &Composition) -> Result<(), LedgerError> {
+        let Quote { requested, spent, total, exceeds } = self.quote(releases)?;
+        match exceeds {
+            None => Ok(()),
+            Some(ceiling) => Err(LedgerError::AboveCeiling { spent, requested, total, ceiling }),
+        }
     }
 
     /// Removes the file again if this ledger began it and neither a charge nor a ceiling is in it: for a job that came to nothing.

@@ -37,7 +37,7 @@ fn ceilings_refuse_with_the_sum_and_charge_nothing() {
     let mut ledger = Ledger::open(&path, Some(gaussian(4.9))).unwrap();
     ledger.charge("a", gaussian(3.0)).unwrap();
     let before = fs::read(&path).unwrap();
-    let quote = ledger.quote("b", gaussian(4.0)).unwrap();
+    let quote = ledger.quote(Composition::new().add("b", gaussian(4.0))).unwrap();
     assert_eq!((quote.total, quote.exceeds), (gaussian(5.0), Some(gaussian(4.9))));
     let refusal = ledger.charge("b", gaussian(4.0)).unwrap_err().to_string();
     assert_eq!(

@@ -9,7 +9,9 @@ use crate::manifold::Manifold;
 use crate::mechanism::manifold::{CentreStatistic, PolarVolume, PrivateCentre, PublicBall, largest_radius};
 use crate::mechanism::quantile::PrivateQuantile;
 use crate::privacy::noise::{NoiseDescription, NoisePath};
-use crate::privacy::{BudgetError, ClipRadius, ClipSource, Epsilon, Ledger, LedgerError, Mu, PrivacyLoss};
+use crate::privacy::{
+    BudgetError, ClipRadius, ClipSource, Composition, Cost, Epsilon, Ledger, Mu, PrivacyLoss,
+};
 use serde::Serialize;
 
 /// Share of μ (of ε, for pure budgets) for a private centre: the mean keeps √(1 − 0.09) = 95 % of μ.
@@ -76,9 +78,9 @@ pub(super) fn private_centre<M: PolarVolume + Clone, S: CentreStatistic<Point = 
     let n = records.len() as u64;
     let (first, rest) = split(request, CENTRE_SHARE)?;
     let mechanism = PrivateCentre::new(statistic, n, first)?;
-    let whole = request.budget.replace(rest);
+    request.budget = Some(rest);
     preflight(anywhere, n, request)?;
-    affordable(ledger, whole)?;
+    affordable(ledger, request, mechanism.loss(), rest)?;
     let mut noise = request.noise(Stream::Centre)?;
     let paid = ledger.charge("private centre", mechanism.loss())?;
     let drawn = mechanism.draw(records, &mut noise, paid)?;
@@ -111,10 +113,10 @@ pub(super) fn private_radius<M: PolarVolume + Clone>(
     };
     let end = 0.999 * largest_radius(space);
     let quantile = PrivateQuantile::new(0.02_f64.min(0.1 * end), end, 1.12, 0.95, n, mu)?;
-    let whole = request.budget.replace(rest);
+    request.budget = Some(rest);
     let widest = PublicBall::new(space, centre.clone(), ClipRadius::new(end, ClipSource::Private)?)?;
     preflight(&widest, n, request)?;
-    affordable(ledger, whole)?;
+    affordable(ledger, request, first, rest)?;
     let mut noise = request.noise(Stream::Radius)?;
     let paid = ledger.charge("private clip radius", first)?;
     let distances = records.iter().map(|r| r.as_ref().map(|p| space.dist(centre, p)));
@@ -168,26 +170,25 @@ fn split(request: &PointRequest, share: f64) -> Result<(PrivacyLoss, PrivacyLoss
     }
 }
 
-/// Whether the ledger's ceilings leave room for the whole of it.
-fn affordable(ledger: &Ledger, whole: Option<PrivacyLoss>) -> Result<(), PointStudyError> {
-    let Some(whole) = whole else { return Ok(()) };
-    let quote = ledger.quote("private mean with its first pass", whole)?;
-    match quote.exceeds {
-        None => Ok(()),
-        Some(ceiling) => Err(LedgerError::AboveCeiling {
-            spent: quote.spent,
-            requested: quote.requested,
-            total: quote.total,
-            ceiling,
-        }
-        .into()),
-    }
+/// Whether the ledger's ceilings leave room for the first pass and all draws after it.
+fn affordable(
+    ledger: &Ledger,
+    request: &PointRequest,
+    first: PrivacyLoss,
+    rest: PrivacyLoss,
+) -> Result<(), PointStudyError> {
+    // Only pure mechanisms are left an (ε, δ), and they spend its ε.
+    let rest =
+        if let PrivacyLoss::Approximate(epsilon, _) = rest { PrivacyLoss::Pure(epsilon) } else { rest };
+    let mut all = Composition::new();
+    all.add("first pass", first).push("private mean", request.draws.max(1), Cost::Loss(rest));
+    Ok(ledger.check(&all)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::{Calibration, Composition, Delta};
+    use crate::privacy::{Calibration, Delta};
     use crate::study::LedgerChoice;
 
     fn request(mechanism: PointMechanism, budget: PrivacyLoss) -> PointRequest {

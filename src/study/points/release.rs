@@ -7,7 +7,7 @@ use crate::mechanism::manifold::{
     RiemannianGaussian, RiemannianLaplace, TangentGaussian,
 };
 use crate::privacy::noise::{NoiseDescription, NoiseSource};
-use crate::privacy::{Charge, Composition, Ledger, PrivacyLoss};
+use crate::privacy::{Charge, Composition, Cost, Ledger, PrivacyLoss};
 use crate::stats::{FrechetOptions, frechet_mean};
 
 /// The gradient norm the sensitivity allows for: what the solver stops at is far below, and a mean that is not found to this
@@ -186,7 +186,10 @@ pub(super) fn draws<P>(
     }
     let mut points = Vec::new();
     let mut recorded = true;
-    for _ in 0..request.draws.max(1) {
+    let times = request.draws.max(1);
+    // All of them, or none: draws that were charged before a ceiling stopped the study would be lost.
+    ledger.check(Composition::new().push(price.mechanism, times, Cost::Loss(price.loss)))?;
+    for _ in 0..times {
         let paid = ledger.charge(price.mechanism, price.loss)?;
         recorded &= paid.is_durable();
         points.push(draw(&mut noise, paid)?);
