@@ -76,6 +76,13 @@ fn the_ledger_is_shown_by_its_name_and_by_a_study_that_charges_it() {
     let (code, _, stderr) = release(dir.path(), "first", "1", &["--force", "--ledger", "other.jsonl"]);
     assert_eq!(code, Some(1));
     assert!(stderr.contains("people.jsonl"), "{stderr}");
+    // Refused, however often, while the shared ledger is missing.
+    fs::remove_file(dir.path().join("people.jsonl")).unwrap();
+    for _ in 0..2 {
+        let (code, _, stderr) = release(dir.path(), "first", "1", &["--force"]);
+        assert_eq!(code, Some(1));
+        assert!(stderr.contains("put it back"), "{stderr}");
+    }
     let (code, _, stderr) = visard(dir.path(), &["privacy", "ledger", "points.csv"]);
     assert_eq!(code, Some(1));
     assert!(stderr.contains("is not a visard ledger"), "{stderr}");

@@ -157,17 +157,10 @@ struct Grid {
 }
 
 /// Columns of the grid: the mechanisms about the template, and the last two about the stranger.
-const COLUMNS: [&str; 9] = [
-    "paper",
-    "exact sensitivity",
-    "matched noise",
-    "centred",
-    "pointwise on curves",
-    "joint",
-    "joint and shrinkage",
-    "joint; far template",
-    "joint and shrinkage; far template",
-];
+fn columns() -> Vec<&'static str> {
+    let far = ["joint; far template", "joint and shrinkage; far template"];
+    MECHANISMS.into_iter().chain(far).collect()
+}
 
 impl Grid {
     fn of(
@@ -280,7 +273,7 @@ pub(super) fn against_n(context: &Context) -> Result<Finding, AnyError> {
 }
 
 fn grid_csv(grid: &Grid, floor: &[(f64, f64)]) -> String {
-    let mut csv = format!("n,mu,sampling_error,{}\n", COLUMNS.join(","));
+    let mut csv = format!("n,mu,sampling_error,{}\n", columns().join(","));
     for ((n, mu), errors) in grid.cases.iter().zip(&grid.rows) {
         let sampling = floor.iter().find(|f| f.0 == *n as f64).map_or(f64::NAN, |f| f.1);
         csv.push_str(&format!("{n},{mu},{sampling:.4e}"));
@@ -296,7 +289,7 @@ fn charts(grid: &Grid, floor: &[(f64, f64)], mus: &[f64]) -> [(String, String); 
     // Columns that tell most; the others stand in the table.
     let shown = [0, 3, 5, 6, 8];
     let lines = |points: &dyn Fn(usize) -> Vec<(f64, f64)>| -> Vec<Line> {
-        shown.iter().map(|k| Line::new(COLUMNS[*k], points(*k)).with_dots()).collect()
+        shown.iter().map(|k| Line::new(columns()[*k], points(*k)).with_dots()).collect()
     };
     let error = Axis::log("mean square error");
     let mut by_n = lines(&|k| grid.line(k, |_, mu| mu == most, |n, _| n as f64));

@@ -20,6 +20,9 @@ pub enum FolderError {
     /// The study's releases are recorded in this ledger, not in the one it was told to charge.
     #[error("the releases of this study are recorded in {0}; charge that ledger, or choose another folder")]
     OtherLedger(PathBuf),
+    /// The ledger this study shares with others is not where it was.
+    #[error("the ledger {0}, which this study shares with others, is not there; put it back")]
+    LedgerGone(PathBuf),
     /// The folder could not be made or emptied.
     #[error("cannot prepare {0}: {1}")]
     Io(PathBuf, std::io::Error),
@@ -63,6 +66,14 @@ impl StudyFolder {
         let _ = std::fs::remove_dir(self.internal());
         if self.made {
             let _ = std::fs::remove_dir(&self.root);
+        }
+    }
+
+    /// Forgets a shared ledger that was begun for this study and has just been [withdrawn](crate::privacy::Ledger::withdraw). Not for one
+    /// that is missing: [`LedgerGone`](FolderError::LedgerGone).
+    pub(super) fn forget_withdrawn_ledger(&self) {
+        if matches!(self.shared_ledger(), Ok(Some(path)) if !path.exists()) {
+            let _ = std::fs::remove_file(self.root.join(SHARED_LEDGER_FILE));
         }
     }
 

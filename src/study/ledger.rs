@@ -22,9 +22,14 @@ impl LedgerChoice {
     ///
     /// # Errors
     /// As the caller's error: [`FolderError::OtherLedger`] when the folder's releases are recorded elsewhere,
+    /// [`FolderError::LedgerGone`] when they were recorded in a shared ledger that is missing,
     /// [`FolderError::Io`], and those of [`Ledger::open`].
     pub fn open<E: From<FolderError> + From<LedgerError>>(&self, folder: &StudyFolder) -> Result<Ledger, E> {
         let remembered = folder.shared_ledger()?;
+        // To begin it anew would forget what it held.
+        if let Some(path) = remembered.as_ref().filter(|path| !path.exists()) {
+            return Err(FolderError::LedgerGone(path.clone()).into());
+        }
         let Some(given) = &self.file else {
             let path = remembered.unwrap_or_else(|| folder.own_ledger());
             return Ok(Ledger::open(&path, self.ceiling)?);
@@ -108,6 +113,13 @@ mod tests {
         );
         assert!(!second.exists());
         assert!(open(&shared(dir.path().join("faces/../first.jsonl")), &folder).is_ok());
+        // A ledger that is missing is not begun anew.
+        std::fs::remove_file(&first).unwrap();
+        for choice in [LedgerChoice::default(), shared(first.clone())] {
+            let refused = open(&choice, &folder).unwrap_err();
+            assert!(matches!(refused, Failed::Folder(FolderError::LedgerGone(_))), "{refused}");
+        }
+        assert!(!first.exists());
     }
 
     #[test]

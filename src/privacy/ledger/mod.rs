@@ -26,7 +26,8 @@ pub const LEDGER_FILE: &str = "visard.ledger.jsonl";
 pub enum LedgerError {
     /// The charge would exceed a ceiling.
     #[error(
-        "{spent} spent + {requested} requested = {total}, above the ceiling {ceiling}; nothing was charged"
+        "{spent} spent + {requested} requested = {total}, above the ceiling {ceiling}{}; nothing was charged",
+        other_unit(*total, *ceiling)
     )]
     AboveCeiling {
         /// The total before.
@@ -227,16 +228,10 @@ impl Ledger {
         if self.broken {
             return Err(LedgerError::Broken);
         }
-        let after = self.with(&part);
         let one = Composition::from(part.clone());
+        let after = self.after(&one);
         let requested = one.total()?;
-        for ceiling in &self.ceilings {
-            if !fits(&after, *ceiling)? {
-                let (spent, total) = (stated(&self.spent, *ceiling)?, stated(&after, *ceiling)?);
-                let requested = stated(&one, *ceiling)?;
-                return Err(LedgerError::AboveCeiling { spent, requested, total, ceiling: *ceiling });
-            }
-        }
+        self.check(&one)?;
         let unix_time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
         let number = self.file.as_ref().map_or(0, LedgerFile::next_line);
         self.write(vec![Entry::Charge { part, unix_time }, Entry::Seal { charge: number }])?;
@@ -263,17 +258,8 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::Budget`] when a sum overflows.
     pub fn quote(&self, releases: &Composition) -> Result<Quote, LedgerError> {
-        let mut after = self.spent.clone();
-        for part in releases.parts() {
-            after.push(part.mechanism.clone(), part.times, part.cost.clone());
-        }
-        let mut exceeds = None;
-        for ceiling in &self.ceilings {
-            if !fits(&after, *ceiling)? {
-                exceeds = Some(*ceiling);
-                break;
-            }
-        }
+        let after = self.after(releases);
+        let exceeds = self.exceeded(&after)?;
         Ok(Quote { requested: releases.total()?, spent: self.spent.total()?, total: after.total()?, exceeds })
     }
 
@@ -282,11 +268,30 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::AboveCeiling`] when they do not; [`LedgerError::Budget`].
     pub fn check(&self, releases: &Composition) -> Result<(), LedgerError> {
-        let Quote { requested, spent, total, exceeds } = self.quote(releases)?;
-        match exceeds {
-            None => Ok(()),
-            Some(ceiling) => Err(LedgerError::AboveCeiling { spent, requested, total, ceiling }),
+        let after = self.after(releases);
+        let Some(ceiling) = self.exceeded(&after)? else { return Ok(()) };
+        let (spent, total) = (stated(&self.spent, ceiling)?, stated(&after, ceiling)?);
+        let requested = stated(releases, ceiling)?;
+        Err(LedgerError::AboveCeiling { spent, requested, total, ceiling })
+    }
+
+    /// What would be spent with these.
+    fn after(&self, releases: &Composition) -> Composition {
+        let mut after = self.spent.clone();
+        for part in releases.parts() {
+            after.push(part.mechanism.clone(), part.times, part.cost.clone());
         }
+        after
+    }
+
+    /// The first ceiling that this much exceeds.
+    fn exceeded(&self, spent: &Composition) -> Result<Option<PrivacyLoss>, BudgetError> {
+        for ceiling in &self.ceilings {
+            if !fits(spent, *ceiling)? {
+                return Ok(Some(*ceiling));
+            }
+        }
+        Ok(None)
     }
 
     /// Removes the file again if this ledger began it and neither a charge nor a ceiling is in it: for a job that came to nothing.
@@ -311,16 +316,16 @@ impl Ledger {
         self.repaired
     }
 
-    fn with(&self, part: &Part) -> Composition {
-        let mut after = self.spent.clone();
-        after.push(part.mechanism.clone(), part.times, part.cost.clone());
-        after
-    }
-
     fn write(&mut self, entries: Vec<Entry>) -> Result<(), LedgerError> {
         let Some(file) = &mut self.file else { return Ok(()) };
         file.append(entries).inspect_err(|_| self.broken = true)
     }
+}
+
+/// What to say where a total has no bound in its ceiling's unit, and so lies above every ceiling in it.
+fn other_unit(total: PrivacyLoss, ceiling: PrivacyLoss) -> &'static str {
+    let same = std::mem::discriminant(&total) == std::mem::discriminant(&ceiling);
+    if same { "" } else { " (a loss of this kind has no bound in the ceiling's unit)" }
 }
 
 /// A sum in the unit of `ceiling` where that is possible, in its own otherwise.

@@ -4,7 +4,7 @@ use super::mean::{FaceMechanism, MeanError, mechanism};
 use super::settings::TemplateSource;
 use super::template::{TemplateLoadError, load_template};
 use crate::function::FaceCurves;
-use crate::privacy::{ClipRadius, ClipSource, L2Sensitivity, Mu, gaussian_sigma};
+use crate::privacy::{ClipRadius, ClipSource, Mu, gaussian_sigma};
 use crate::surface::TemplateError;
 use crate::synth::FaceParameters;
 use rand::SeedableRng;
@@ -109,7 +109,7 @@ pub fn plan(request: &PlanRequest) -> Result<Plan, PlanError> {
         let price = mechanism.price();
         clip = Some(price.clip);
         let statistic = mechanism.statistic(&mut cycle().map(|p| Some(p.as_slice())));
-        let sigma = sigma(price.sensitivity, mu)?;
+        let sigma = gaussian_sigma(price.sensitivity, mu).map_err(MeanError::from)?;
         let total: f64 = (0..DRAWS)
             .into_par_iter()
             .map(|draw| {
@@ -133,10 +133,6 @@ pub fn plan(request: &PlanRequest) -> Result<Plan, PlanError> {
         errors,
         scale_mm: template.mesh().area().sqrt(),
     })
-}
-
-fn sigma(sensitivity: L2Sensitivity, mu: Mu) -> Result<f64, MeanError> {
-    Ok(gaussian_sigma(sensitivity, mu)?)
 }
 
 /// All but the last person, each moved by the last one's deviation from the template, made [`TEMPLATE_DISTANCE`] long.

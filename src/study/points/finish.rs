@@ -31,6 +31,7 @@ pub(super) fn in_folder<T>(
         let done = job(&folder, &mut ledger);
         if done.is_err() {
             ledger.withdraw();
+            folder.forget_withdrawn_ledger();
         }
         done
     });
