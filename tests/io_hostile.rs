@@ -1,40 +1,14 @@
 //! Damaged and malicious files: refused or read, without a panic, without much memory, without being quoted.
-#![allow(unsafe_code)] // A global allocator that counts can only be written so.
 
+mod counting;
+
+use counting::{Counting, peak};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::path::Path;
-use visard::io::{landmarks, npy, read_scan};
-
-/// The system's allocator, counting the bytes each thread holds.
-struct Counting;
-
-thread_local! {
-    static HELD: Cell<isize> = const { Cell::new(0) };
-    static MOST: Cell<isize> = const { Cell::new(0) };
-}
-
-fn count(bytes: isize) {
-    let _ = HELD.try_with(|held| {
-        held.set(held.get() + bytes);
-        let _ = MOST.try_with(|most| most.set(most.get().max(held.get())));
-    });
-}
-
-// SAFETY: every call goes to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        count(-(layout.size() as isize));
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use visard::io::{
+    ReadError, RecordError, RecordSize, npy, read_landmarks, read_matrices, read_rows, read_scan, read_shapes,
+};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -112,32 +86,81 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Landmark files, of which no scan is read.
-fn landmark_samples() -> Vec<(&'static str, Vec<u8>)> {
+/// Landmark files and tables, of which no scan is read.
+fn other_samples() -> Vec<(&'static str, Vec<u8>)> {
     let json = r#"{"markups": [{"controlPoints": [{"label": "prn", "position": [1.5, -2, 30.0]}]}]}"#;
     let fcsv = "# Markups fiducial file version = 4.11\n# columns = id,x,y,z,ow,label\n1,1.5,-2,30,0,prn\n";
-    vec![("json", json.into()), ("fcsv", fcsv.into()), ("csv", b"a,1,2,3\nb,4,5,6\n".to_vec())]
+    let tps = "# made\nLM=2\n1 2\n3,4\nIMAGE=a.jpg\nID=one\nSCALE=0.5\nlm=1\n5\t6\nCURVES=1\nPOINTS=2\n7 8\n-1 NA\nLM3=0\n";
+    let mut matrices = Vec::new();
+    npy::write_to(&mut matrices, &[2, 2, 2], &[1., 0., 0., 1., 2., 1., 1., 2.]).unwrap();
+    let turned = "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 2), }";
+    let turned =
+        [b"\x93NUMPY\x01\0", &(turned.len() as u16).to_le_bytes()[..], turned.as_bytes(), &[7; 12]].concat();
+    let text = |text: &str| text.as_bytes().to_vec();
+    vec![
+        ("json", json.into()),
+        ("fcsv", fcsv.into()),
+        ("csv", text("a,1,2,3\nb,4,5,6\n")),
+        ("csv", text("name,lat,lon\na,1,2\nb,NA,3\n")),
+        ("csv", text("id,landmark,x,y\na,1,0,1\nb,1,4,5\na,2,2,3\nb,2,NA,7\n")),
+        ("tsv", text("name\tx1\ty1\tx2\ty2\n\"a\"\t0\t1\t2\t3\nb\t4\t5\t6\n")),
+        ("txt", text("0 1\n2 3\n")),
+        ("tps", text(tps)),
+        ("npy", matrices),
+        ("npy", turned),
+    ]
+}
+
+/// The errors of records of a table, and how many there are without.
+type Records = Result<(usize, Vec<RecordError>), ReadError>;
+
+fn of_records<T>(records: impl Iterator<Item = Result<T, RecordError>>) -> (usize, Vec<RecordError>) {
+    let (mut good, mut bad) = (0, Vec::new());
+    for record in records {
+        match record {
+            Ok(_) => good += 1,
+            Err(_) if bad.len() > 20 => {}
+            Err(error) => bad.push(error),
+        }
+    }
+    (good, bad)
+}
+
+/// Reads a table of many records by every reader for one.
+fn read_tables(path: &Path) -> Vec<Records> {
+    let mut found = Vec::new();
+    for size in [RecordSize::Heading, RecordSize::Known(2), RecordSize::Content] {
+        found.push(read_rows(path, size).map(|rows| of_records(rows.iter())));
+        found.push(read_shapes(path, size).map(|shapes| of_records(shapes.iter())));
+    }
+    found.push(read_matrices(path).map(|matrices| (matrices.iter().count(), Vec::new())));
+    found
 }
 
 /// Reads a content as the ending tells, by every reader for it, and checks what must hold whatever it is.
 fn read_safely(folder: &Path, ending: &str, content: &[u8]) -> bool {
     let path = folder.join(format!("scan.{ending}"));
     std::fs::write(&path, content).unwrap();
-    let start = HELD.get();
-    MOST.set(start);
-    let scan = read_scan(&path);
-    let marks = landmarks::read(&path);
-    let array = npy::read(&path);
-    let most = MOST.get() - start;
+    let (scan, most) = peak(|| read_scan(&path));
+    let (marks, by_marks) = peak(|| read_landmarks(&path));
+    let (array, by_array) = peak(|| npy::read(&path));
+    let (tables, by_tables) = peak(|| read_tables(&path));
+    let most = [most, by_marks, by_array, by_tables].into_iter().max().unwrap();
     // Parsing a PLY header takes some thousand bytes however short it is.
-    let fair = 65_536 + 48 * content.len() as isize;
+    let fair = 65_536 + 48 * content.len();
     assert!(most <= fair, "{most} bytes of memory for a file of {}", content.len());
     let start = format!("{}", path.display());
-    let messages = [scan.as_ref().err(), marks.as_ref().err(), array.as_ref().err()];
-    for message in messages.into_iter().flatten().map(ToString::to_string) {
+    let of_files = [scan.as_ref().err(), marks.as_ref().err(), array.as_ref().err()];
+    for error in of_files.into_iter().flatten().chain(tables.iter().filter_map(|t| t.as_ref().err())) {
+        let message = error.to_string();
         assert!(message.starts_with(&start) && !message.contains(['\n', '\r']), "{message:?}");
         assert!(!message.contains(SECRET), "{message}");
         assert!(message.len() < start.len() + 250, "{message}");
+    }
+    for error in tables.iter().flatten().flat_map(|(_, errors)| errors) {
+        // Of what a record holds its name alone is told, and to the data holder alone.
+        assert!(!error.fault.to_string().contains(SECRET), "{error}");
+        assert!(!error.to_string().contains(['\n', '\r']) && error.to_string().len() < 500, "{error}");
     }
     if let Ok(scan) = &scan {
         assert!(!scan.vertices.is_empty());
@@ -146,7 +169,7 @@ fn read_safely(folder: &Path, ending: &str, content: &[u8]) -> bool {
         assert!(triangles.is_none_or(|t| !t.is_empty()));
         assert!(triangles.into_iter().flatten().flatten().all(|&i| i < scan.vertices.len()));
     }
-    scan.is_ok() || marks.is_ok()
+    scan.is_ok() || marks.is_ok() || tables.iter().flatten().any(|(good, _)| *good > 0)
 }
 
 /// One way to damage a file.
@@ -209,7 +232,7 @@ impl Damage {
 #[test]
 fn the_samples_are_valid_and_every_part_of_them_is_harmless() {
     let folder = tempfile::tempdir().unwrap();
-    for (ending, content) in samples().into_iter().chain(landmark_samples()) {
+    for (ending, content) in samples().into_iter().chain(other_samples()) {
         assert!(read_safely(folder.path(), ending, &content), "{ending}");
         for n in 0..content.len() {
             read_safely(folder.path(), ending, &content[..n]);
@@ -221,7 +244,7 @@ fn the_samples_are_valid_and_every_part_of_them_is_harmless() {
 #[test]
 fn every_byte_may_be_any_byte() {
     let folder = tempfile::tempdir().unwrap();
-    for (ending, content) in samples().into_iter().chain(landmark_samples()) {
+    for (ending, content) in samples().into_iter().chain(other_samples()) {
         for n in 0..content.len() {
             for byte in [0, 0x20, 0x2d, 0x39, 0x7f, 0xff, content[n] ^ 1] {
                 let mut damaged = content.clone();
@@ -235,7 +258,7 @@ fn every_byte_may_be_any_byte() {
 #[test]
 fn every_number_may_be_any_number() {
     let folder = tempfile::tempdir().unwrap();
-    for (ending, content) in samples().into_iter().chain(landmark_samples()) {
+    for (ending, content) in samples().into_iter().chain(other_samples()) {
         for n in 0..content.len() {
             for number in HOSTILE {
                 let mut damaged = content.clone();
@@ -268,7 +291,7 @@ proptest! {
 
     #[test]
     fn damaged_files_are_harmless(which in any::<prop::sample::Index>(), damages in prop::collection::vec(damage(), 1..8)) {
-        let all: Vec<_> = samples().into_iter().chain(landmark_samples()).collect();
+        let all: Vec<_> = samples().into_iter().chain(other_samples()).collect();
         let (ending, mut content) = all[which.index(all.len())].clone();
         damages.iter().for_each(|damage| damage.apply(&mut content));
         let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
 //! Reading the real meshes, scans and landmarks of the shared data, against the counts its README gives.
 
 use std::path::PathBuf;
-use visard::io::{landmarks, list_scans, npy, read_scan, write_ply};
+use visard::io::{landmarks, list_scans, npy, read_landmarks, read_scan, write_ply};
 use visard::mesh::TriMesh;
 
 /// The folder of shared data, or nothing said loudly.
@@ -44,14 +44,14 @@ fn landmarks_lie_on_the_vertices_their_file_names() {
         ("scans/demo_face_10k.ply", "scans/demo_face_landmarks.csv", 6760, 1.7),
     ] {
         let vertices = read_scan(&data.join(scan)).unwrap().vertices;
-        let landmarks = landmarks::read(&data.join(table)).unwrap();
+        let landmarks = read_landmarks(&data.join(table)).unwrap();
         assert_eq!(landmarks.len(), 5);
         assert_eq!(landmarks[0].name.as_deref(), Some("inner_eye_corner_right"));
         let tip = landmarks::nose_tip(&landmarks).unwrap();
         assert_eq!(tip, landmarks[2].position);
         assert!((vertices[nose_vertex] - tip).norm() < distance);
     }
-    let named_by_region = landmarks::read(&data.join("faces_ict/ict_landmarks68.csv")).unwrap();
+    let named_by_region = read_landmarks(&data.join("faces_ict/ict_landmarks68.csv")).unwrap();
     let neutral = npy::read(&data.join("faces_ict/ict_neutral.npy")).unwrap();
     assert_eq!(named_by_region.len(), 68);
     let tip = &neutral.data[3 * 4857..][..3];
@@ -68,7 +68,7 @@ fn folders_of_scans_with_landmarks_beside_them_list_the_scans_only() {
     assert_eq!(scans, expected);
     for scan in scans {
         assert!(read_scan(&scan).unwrap().vertices.len() > 1000);
-        assert_eq!(landmarks::read(&scan.with_file_name("landmarks.csv")).unwrap().len(), 5);
+        assert_eq!(read_landmarks(&scan.with_file_name("landmarks.csv")).unwrap().len(), 5);
     }
     assert_eq!(list_scans(&[data.join("scans")]).unwrap(), [data.join("scans/demo_face_10k.ply")]);
 }

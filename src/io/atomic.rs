@@ -1,10 +1,11 @@
 //! Writing a file whole or not at all: a temporary file beside it, flushed to the disk, then renamed.
 
 use super::error::one_line;
-use std::fs::{self, File};
+use crate::fault;
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use tempfile::NamedTempFile;
 
 /// A file could not be written; what was there before is untouched.
 #[derive(Debug, thiserror::Error)]
@@ -53,63 +54,52 @@ fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>)
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    let (temporary, file) = Temporary::beside(path)?;
+    path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    fault::point("create")?;
+    let (file, temporary) = beside(folder)?.into_parts();
     let mut out = BufWriter::with_capacity(1 << 16, file);
+    fault::point("write")?;
     fill(&mut out)?;
-    out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-    temporary.rename_to(path)?;
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    fault::point("sync")?;
+    file.sync_all()?;
+    fault::point("rename")?;
+    temporary.persist(path)?;
+    fault::point("sync a folder")?;
     // The rename itself is on the disk only once the folder is. Not all systems can do that: then it may be lost
     // in a crash, and the old content is found.
-    #[cfg(unix)]
-    if let Some(folder) = path.parent() {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    }
+    sync_folder(folder);
     Ok(())
 }
 
-/// A temporary file that is removed unless renamed.
-struct Temporary {
-    path: PathBuf,
-    is_renamed: bool,
+/// Waits until the renames in a folder are on the disk, as far as the system can do that.
+pub fn sync_folder(folder: &Path) {
+    #[cfg(unix)]
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    #[cfg(not(unix))]
+    let _ = folder;
 }
 
-impl Temporary {
-    fn beside(path: &Path) -> io::Result<(Self, File)> {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        loop {
-            // Hidden, short (the name at `path` may be as long as the system allows), and with an ending no
-            // reader of ours takes for a scan.
-            let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-            let path = path.with_file_name(format!(".visard-{}-{count}.tmp", std::process::id()));
-            match File::options().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok((Self { path, is_renamed: false }, file)),
-                // Left by a process of the same number that was killed.
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(e) => return Err(e),
-            }
-        }
-    }
-
-    fn rename_to(mut self, path: &Path) -> io::Result<()> {
-        fs::rename(&self.path, path)?;
-        self.is_renamed = true;
-        Ok(())
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if !self.is_renamed {
-            let _ = fs::remove_file(&self.path);
-        }
-    }
+/// A new file in the folder, removed unless it is renamed.
+fn beside(folder: &Path) -> io::Result<NamedTempFile> {
+    // Hidden, short (the name it is to have may be as long as the system allows), and with an ending no reader of ours takes
+    // for a scan.
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".visard-").suffix(".tmp");
+    // As files are made, not for their owner alone as temporary ones are.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(folder)
@@ -154,17 +144,16 @@ mod tests {
         assert_eq!(names(dir.path()), ["a.bin"]);
     }
 
+    #[cfg(unix)]
     #[test]
-    fn a_stale_temporary_file_is_neither_used_nor_harmed() {
+    fn a_file_is_made_with_the_usual_permissions() {
+        use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("a");
-        let stale: Vec<_> = (0..200)
-            .map(|count| dir.path().join(format!(".visard-{}-{count}.tmp", std::process::id())))
-            .collect();
-        stale.iter().for_each(|path| fs::write(path, "stale").unwrap());
+        let (path, usual) = (dir.path().join("a"), dir.path().join("b"));
         write_text(&path, "new").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert!(stale.iter().all(|path| fs::read(path).unwrap() == b"stale"));
+        fs::write(&usual, "new").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&path), mode(&usual));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Why a file could not be read: which file, where in it, what is wrong, what to do.
 //!
 //! A [`Fault`] is made of text known at compile time and of numbers, so that nothing a file contains can reach a
-//! message or a log: scans are personal data.
+//! message or a log: scans are personal data. The one exception is the name of a record in a [`RecordError`].
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,12 @@ pub struct ReadError {
 impl ReadError {
     /// A fault of the file as a whole.
     pub fn new(path: &Path, fault: impl Into<Fault>) -> Self {
-        Located::from(fault.into()).in_file(path)
+        Self::at(path, Place::Whole, fault.into())
+    }
+
+    /// A fault at a place of the file.
+    pub(super) fn at(path: &Path, place: Place, fault: Fault) -> Self {
+        Self { path: path.to_owned(), place, fault }
     }
 
     /// The file or folder.
@@ -78,33 +83,62 @@ pub enum Fault {
     #[error("is a folder, not a file; give the files in it, or rename it")]
     Folder,
     /// A pipe, device or the like.
-    #[error("is not an ordinary file; copy its content to one")]
-    NotAFile,
+    #[error("is {what}, not an ordinary file; copy its content to a file and give that")]
+    NotAFile {
+        /// What it is.
+        what: &'static str,
+    },
     /// The system refused.
     #[error("cannot be read: {0}; check that you may read it")]
     System(std::io::Error),
     /// More bytes than are ever read.
-    #[error("has {bytes} bytes, more than the {limit} that are read; reduce the number of points first")]
+    #[error("has {bytes} bytes, more than the {limit} that are read of such a file; {remedy}")]
     TooLarge {
         /// Bytes in the file.
         bytes: u64,
         /// The largest number that is read.
         limit: u64,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Content that would take more memory than a file of its size may.
+    #[error(
+        "would take {needed} bytes of memory, more than the {allowed} that a file of its size may take; {remedy}"
+    )]
+    Memory {
+        /// Bytes needed.
+        needed: usize,
+        /// The largest number that is allowed.
+        allowed: usize,
+        /// What to do.
+        remedy: &'static str,
     },
     /// No content at all.
     #[error("is empty; export it again")]
     Empty,
     /// No reader goes with the ending of the name.
-    #[error("has a name with an unknown ending; known are {known}")]
+    #[error("has a name with an unknown ending; known for {what} are {known}")]
     UnknownExtension {
+        /// What was looked for.
+        what: &'static str,
         /// The endings known.
-        known: &'static str,
+        known: String,
+    },
+    /// A format that does not hold what is wanted.
+    #[error("is of the format {format}, which holds no {what}; known for {what} are {known}")]
+    WrongFormat {
+        /// The format.
+        format: &'static str,
+        /// What was looked for.
+        what: &'static str,
+        /// The endings known.
+        known: String,
     },
     /// A folder in which nothing is a scan by its name.
     #[error("holds no scans; known endings are {known}")]
     NoScans {
         /// The endings known.
-        known: &'static str,
+        known: String,
     },
     /// Content of a damaged or unsupported form.
     #[error("{0}")]
@@ -145,6 +179,40 @@ pub enum Fault {
         /// The thing that should be a number.
         what: &'static str,
     },
+    /// A field of a table that should be a number. Columns are counted from 1.
+    #[error("column {column} is not a finite number; correct it, or if it holds names head it name or id")]
+    Column {
+        /// The column.
+        column: usize,
+    },
+    /// A row of another width.
+    #[error("has {found} fields between {separator} where {expected} are expected; correct the row")]
+    Fields {
+        /// Fields in the row.
+        found: usize,
+        /// What stands between them.
+        separator: &'static str,
+        /// How many there should be, in words.
+        expected: String,
+    },
+    /// A file whose heading (or array) tells another size of records than is known from elsewhere.
+    #[error("holds records of {found} {what} where {expected} are expected; correct the file or the option")]
+    Size {
+        /// Numbers or landmarks.
+        what: &'static str,
+        /// As the file says.
+        found: usize,
+        /// As known from elsewhere.
+        expected: usize,
+    },
+    /// Nothing public tells how large a record is.
+    #[error("has no heading that tells how many {what} a record has, and no record may tell it; {remedy}")]
+    NoSize {
+        /// Numbers or landmarks.
+        what: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// Fewer numbers than needed.
     #[error("{what} is missing; correct the line or export the file again")]
     MissingValue {
@@ -179,6 +247,12 @@ pub enum Fault {
         /// What is needed.
         needed: &'static str,
     },
+    /// An image with values that are none of brightness.
+    #[error("has values outside 0 to {white}; give the value of white as --white")]
+    AboveWhite {
+        /// The largest value there should be.
+        white: f64,
+    },
     /// One file given twice.
     #[error("is given twice (also as {}); every person's scan must be given once", one_line(.other))]
     GivenTwice {
@@ -195,6 +269,42 @@ pub enum Fault {
     },
 }
 
+/// What is wrong with one record of a table of many; the others can be read all the same.
+///
+/// For the data holder: unlike a [`ReadError`] it gives the record's name, where it has one.
+#[derive(Debug)]
+pub struct RecordError {
+    /// Where in the file.
+    pub place: Place,
+    /// The record's name, where the file gives one.
+    pub name: Option<String>,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+/// The longest name that messages show, in characters.
+const LONGEST_NAME: usize = 60;
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", Self::label(self.place, self.name.as_deref()), self.fault)
+    }
+}
+
+impl RecordError {
+    /// What a message about a record begins with: `line 5, "s3": `, as far as place and name are known.
+    pub fn label(place: Place, name: Option<&str>) -> String {
+        let name = name.map(|name| name.chars().take(LONGEST_NAME).collect::<String>());
+        let name = name.map(|name| format!("\"{}\"", printable(&name)));
+        let place = Some(place.to_string().trim_start_matches([',', ' ']).to_owned());
+        let known: Vec<String> =
+            [place, name].into_iter().flatten().filter(|part| !part.is_empty()).collect();
+        if known.is_empty() { String::new() } else { known.join(", ") + ": " }
+    }
+}
+
+impl std::error::Error for RecordError {}
+
 /// A fault and its place, before the name of the file is known.
 #[derive(Debug)]
 pub(super) struct Located {
@@ -207,7 +317,12 @@ pub(super) type Parsed<T> = Result<T, Located>;
 
 impl Located {
     pub fn in_file(self, path: &Path) -> ReadError {
-        ReadError { path: path.to_owned(), place: self.place, fault: self.fault }
+        ReadError::at(path, self.place, self.fault)
+    }
+
+    /// The fault of one record.
+    pub fn of_record(self, name: Option<String>) -> RecordError {
+        RecordError { place: self.place, name, fault: self.fault }
     }
 }
 
@@ -239,7 +354,11 @@ impl From<std::io::Error> for Fault {
 
 /// A path without line breaks and other control characters, so that a message stays one line.
 pub(super) fn one_line(path: &Path) -> String {
-    path.display().to_string().chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    printable(&path.display().to_string())
+}
+
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -255,5 +374,19 @@ mod tests {
         );
         assert_eq!(error.problem(), "line 3: x is not a number; correct it or export the file again");
         assert_eq!(ReadError::new("a".as_ref(), Fault::Empty).problem(), "is empty; export it again");
+    }
+
+    #[test]
+    fn a_record_is_told_by_place_and_name_in_one_short_line() {
+        let error = |place, name: Option<&str>| {
+            RecordError { place, name: name.map(str::to_owned), fault: Fault::Column { column: 2 } }
+                .to_string()
+        };
+        let fault = "column 2 is not a finite number; correct it, or if it holds names head it name or id";
+        assert_eq!(error(Place::Whole, None), fault);
+        assert_eq!(error(Place::Line(3), None), format!("line 3: {fault}"));
+        assert_eq!(error(Place::Whole, Some("s\n3")), format!("\"s\u{fffd}3\": {fault}"));
+        let long = error(Place::Line(3), Some(&"\u{e9}".repeat(1000)));
+        assert_eq!(long, format!("line 3, \"{}\": {fault}", "\u{e9}".repeat(60)));
     }
 }

@@ -1,13 +1,11 @@
 //! Landmarks of face scans: tables as CSV or text, 3D Slicer's `.fcsv` and `.mrk.json`, NumPy arrays.
 
-use super::error::{Fault, Parsed, ReadError};
+use super::error::{Fault, Parsed};
 use super::npy;
-use super::source::load;
 use super::table::Layout;
 use super::text::{Lines, plain};
 use crate::mesh::Point;
-use serde_json::Value;
-use std::path::Path;
+use serde::Deserialize;
 
 /// A named place on a scan.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,45 +14,6 @@ pub struct Landmark {
     pub name: Option<String>,
     /// Where it is, in the scan's coordinates.
     pub position: Point,
-}
-
-/// The largest landmark file that is read, in bytes.
-const LARGEST: u64 = 16 << 20;
-
-/// Reads a landmark file, in the order of the file:
-///
-/// * `.csv .tsv .txt .xyz .asc .pts`: a table. Columns headed x, y, z and name (or label, landmark) are found
-///   wherever they are; without a heading, the first three columns, with a name before or after them or none
-///   (MeshMonk's files). A name in a column headed "landmark" that is only a number is not taken for a name.
-/// * `.fcsv` (3D Slicer's markups): a table with its heading in a remark.
-/// * `.json` (3D Slicer's `.mrk.json`): the control points of all markups.
-/// * `.npy`: an array of shape (k, 3), without names.
-///
-/// Slicer's coordinates are taken as they stand (RAS in `.fcsv` before version 4.11, since then LPS), which is how
-/// the same version of Slicer writes the scan's mesh; mixing versions turns x and y over.
-///
-/// # Errors
-/// [`ReadError`]: one line naming the file, the place in it, what is wrong and what to do, never its content.
-pub fn read(path: &Path) -> Result<Vec<Landmark>, ReadError> {
-    parse(path).map_err(|located| located.in_file(path))
-}
-
-fn parse(path: &Path) -> Parsed<Vec<Landmark>> {
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    let bytes = load(path, LARGEST)?;
-    let landmarks = match ending.as_str() {
-        "csv" | "tsv" | "txt" | "xyz" | "asc" | "pts" | "fcsv" => table(&bytes),
-        "json" => markups(&bytes),
-        "npy" => array(&bytes),
-        _ => {
-            let known = ".csv, .tsv, .txt, .xyz, .asc, .pts, .fcsv, .json and .npy for landmarks";
-            Err(Fault::UnknownExtension { known }.into())
-        }
-    }?;
-    match landmarks.is_empty() {
-        true => Err(Fault::Malformed("holds no landmarks; export it again").into()),
-        false => Ok(landmarks),
-    }
 }
 
 /// The tip of the nose, if exactly one landmark is named so.
@@ -85,7 +44,9 @@ fn landmark(p: [f64; 3], name: Option<String>, index: usize) -> Result<Landmark,
     }
 }
 
-fn table(bytes: &[u8]) -> Parsed<Vec<Landmark>> {
+/// A table: columns headed x, y, z and name (or label, landmark) wherever they are; without a heading, the first three
+/// columns, with a name before or after them or none. 3D Slicer's `.fcsv` is one with its heading in a remark.
+pub(super) fn table(bytes: &[u8]) -> Parsed<Vec<Landmark>> {
     let mut lines = Lines::new(plain(bytes)?);
     let mut landmarks = Vec::new();
     let Some(layout) = Layout::find(&mut lines, true)? else { return Ok(landmarks) };
@@ -102,38 +63,59 @@ fn table(bytes: &[u8]) -> Parsed<Vec<Landmark>> {
     Ok(landmarks)
 }
 
-fn array(bytes: &[u8]) -> Parsed<Vec<Landmark>> {
-    let array = npy::parse(bytes)?;
-    if !matches!(array.shape[..], [_, 3]) {
-        let needed = "landmarks are k × 3, a row for each";
-        return Err(Fault::Shape { shape: array.shape, needed }.into());
-    }
-    let rows = array.data.chunks_exact(3).enumerate();
-    Ok(rows.map(|(k, row)| landmark([row[0], row[1], row[2]], None, k)).collect::<Result<_, _>>()?)
+/// An array of shape (k, 3), without names.
+pub(super) fn array(bytes: &[u8]) -> Parsed<Vec<Landmark>> {
+    let points = npy::points(bytes, "landmarks are k × 3, a row for each")?.into_iter().enumerate();
+    Ok(points.map(|(k, p)| landmark(p, None, k)).collect::<Result<_, _>>()?)
 }
 
-/// The control points in a `.mrk.json` file.
-fn markups(bytes: &[u8]) -> Parsed<Vec<Landmark>> {
-    let file: Value = serde_json::from_slice(plain(bytes)?)
-        .map_err(|e| Fault::Malformed("is not JSON from here on; export it again").at_line(e.line()))?;
-    let list = |value: &Value, key: &str| value.get(key).and_then(Value::as_array).cloned();
-    let markups = list(&file, "markups")
-        .ok_or(Fault::Malformed("is JSON, but not of 3D Slicer's markups; save them as .mrk.json"))?;
-    let mut landmarks = Vec::new();
-    for point in markups.iter().filter_map(|markup| list(markup, "controlPoints")).flatten() {
-        let status = point.get("positionStatus").and_then(Value::as_str).unwrap_or("defined");
-        let position: Option<Vec<f64>> =
-            list(&point, "position").and_then(|p| p.iter().map(Value::as_f64).collect());
-        let (Some([x, y, z]), "defined") = (position.as_deref(), status) else {
-            return Err(Fault::Malformed(
-                "holds a landmark without a position; place or delete it in 3D Slicer",
-            )
-            .into());
+/// A `.mrk.json` file of 3D Slicer; fields that are of no use here are passed over.
+#[derive(Deserialize)]
+struct Markups {
+    markups: Vec<Markup>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Markup {
+    #[serde(default)]
+    control_points: Vec<ControlPoint>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ControlPoint {
+    label: Option<String>,
+    position: [f64; 3],
+    #[serde(default)]
+    position_status: Status,
+}
+
+/// A point that is only planned, or was not found, has no position that counts.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+enum Status {
+    #[default]
+    Defined,
+}
+
+/// The control points of all markups in a `.mrk.json` file.
+pub(super) fn markups(bytes: &[u8]) -> Parsed<Vec<Landmark>> {
+    let file: Markups = serde_json::from_slice(plain(bytes)?).map_err(|e| {
+        let text = match e.classify() {
+            serde_json::error::Category::Data => {
+                "is JSON, but not of 3D Slicer's markups with a position for every landmark; place or delete those without \
+                 one, and save as .mrk.json"
+            }
+            _ => "is not JSON from here on; export it again",
         };
-        let name = point.get("label").and_then(Value::as_str).filter(|name| !name.is_empty());
-        landmarks.push(landmark([*x, *y, *z], name.map(str::to_owned), landmarks.len())?);
-    }
-    Ok(landmarks)
+        Fault::Malformed(text).at_line(e.line())
+    })?;
+    let points = file.markups.into_iter().flat_map(|markup| markup.control_points).enumerate();
+    let landmarks = points.map(|(k, ControlPoint { label, position, position_status: Status::Defined })| {
+        landmark(position, label.filter(|name| !name.is_empty()), k)
+    });
+    Ok(landmarks.collect::<Result<_, _>>()?)
 }
 
 #[cfg(test)]
@@ -208,12 +190,12 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_says_where_without_showing_it() {
+    fn landmarks_that_cannot_be_read_say_where_without_showing_them() {
         let dir = tempfile::tempdir().unwrap();
         let message = |name: &str, content: &[u8]| {
             let path = dir.path().join(name);
             std::fs::write(&path, content).unwrap();
-            let message = read(&path).unwrap_err().to_string();
+            let message = crate::io::read_landmarks(&path).unwrap_err().to_string();
             assert!(!message.contains("secret") && !message.contains('\n'), "{message}");
             message
         };
@@ -225,24 +207,24 @@ mod tests {
             ("l.csv", "0,1,2,3\n1,1,2,3\n2,1,2,3\n", "l.csv: has a first column that only counts the rows; "),
             ("l.doc", "1 2 3", "l.doc: has a name with an unknown ending; "),
             ("l.json", "{\n\"secret\": [1,}", "l.json, line 2: is not JSON from here on; "),
-            ("l.json", "{\"secret\": []}", "l.json: is JSON, but not of 3D Slicer's markups; "),
+            ("l.json", "{\"secret\": []}", "l.json, line 1: is JSON, but not of 3D Slicer's markups "),
             ("l.json", "{\"markups\": []}", "l.json: holds no landmarks; "),
             (
                 "l.json",
                 &MARKUPS.replace("[4, 5, 6]", "[4, 5]"),
-                "l.json: holds a landmark without a position; ",
+                "is JSON, but not of 3D Slicer's markups with a position for every landmark; ",
             ),
             (
                 "l.json",
                 &MARKUPS.replace("[4, 5, 6]", "[4, 5, \"secret\"]"),
-                "l.json: holds a landmark without a ",
+                "is JSON, but not of 3D Slicer's markups with a position ",
             ),
             (
                 "l.json",
                 &MARKUPS.replace("\"defined\"", "\"undefined\""),
-                "l.json: holds a landmark without a ",
+                "is JSON, but not of 3D Slicer's markups with a position ",
             ),
-            ("l.json", &"[".repeat(100_000), "l.json, line 1: is not JSON from here on; "),
+            ("l.json", &"[".repeat(100_000), "l.json, line 1: is JSON, but not of 3D Slicer's markups "),
         ] {
             let message = message(name, content.as_bytes());
             assert!(message.contains(expected), "{message}");

@@ -1,173 +1,61 @@
 //! NumPy `.npy` arrays: format versions 1 to 3, either order of axes and of bytes, real numbers of 4 or 8 bytes and
 //! whole ones of 1 to 8, read into f64 and written as `<f8`.
 
+mod form;
+
+pub(super) use form::Form;
+
 use super::atomic::{WriteError, write_atomically};
-use super::error::{Fault, Parsed, ReadError};
-use super::source::{LARGEST_SCAN, load};
+use super::error::{Parsed, ReadError};
+use super::open::{Limit, Opened, open};
+use form::MOST_AXES;
 use std::io::{self, Write};
 use std::path::Path;
 
 /// An n-dimensional array in C order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
-    /// Lengths of the axes.
+    /// Lengths of the axes. Their product, zeros left out, is small enough for any part of it to be counted.
     pub shape: Vec<usize>,
     /// The values, last axis fastest.
     pub data: Vec<f64>,
 }
 
-/// The longest header, in bytes; NumPy's own are about a hundred.
-const LONGEST_HEADER: usize = 1 << 16;
-/// The most axes, as in NumPy.
-const MOST_AXES: usize = 64;
-
 /// Reads an array, whatever its number type, as f64 (whole numbers beyond 2⁵³ are rounded). At most
-/// [`LARGEST_SCAN`] bytes.
+/// [`Limit::TABLE`] bytes, and at most 64 MB of numbers of one byte, which take eight as f64.
 ///
 /// # Errors
 /// [`ReadError`] when the header is not understood, or claims another size than the file has (checked before
 /// anything is allocated for it).
 pub fn read(path: &Path) -> Result<Array, ReadError> {
-    load(path, LARGEST_SCAN).and_then(|bytes| parse(&bytes)).map_err(|located| located.in_file(path))
+    open(path, Limit::TABLE).and_then(|file| of(&file))
+}
+
+/// The array in an opened file, as [`read`].
+///
+/// # Errors
+/// As [`read`].
+pub fn of(file: &Opened) -> Result<Array, ReadError> {
+    parse(file.bytes()).map_err(|located| file.error(located))
 }
 
 /// Parses a whole array file.
-pub(super) fn parse(bytes: &[u8]) -> Parsed<Array> {
-    let Some(rest) = bytes.strip_prefix(b"\x93NUMPY") else {
-        return malformed("does not begin as an .npy file does; check the ending of its name");
-    };
-    let (length, rest) = match rest {
-        [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
-        [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest),
-        [1..=3, ..] | [] => return malformed("ends in the .npy header; copy or save it again"),
-        _ => {
-            return malformed(
-                "is of an .npy version that is not known; save it with NumPy as version 1 to 3",
-            );
-        }
-    };
-    if length > LONGEST_HEADER {
-        return malformed("has an .npy header too long to be one; save it again");
-    }
-    let Some((header, body)) = rest.split_at_checked(length) else {
-        return malformed("ends in the .npy header; copy or save it again");
-    };
-    let Some(header) = std::str::from_utf8(header).ok().and_then(Header::parse) else {
-        return malformed("has an .npy header that is not understood; save it with numpy.save");
-    };
-    let Some(number) = Number::parse(header.kind) else {
-        return malformed("holds an .npy array of a type that is not read; save it as float64");
-    };
-    let Some(count) = header.shape.iter().try_fold(1usize, |n, &k| n.checked_mul(k)) else {
-        return malformed("has an .npy header of an impossible shape; save it again");
-    };
-    let found = body.len() / number.width;
-    if count > found {
-        return Err(Fault::Truncated { what: "values", promised: count, found }.into());
-    }
-    if body.len() > count * number.width {
-        return Err(Fault::Surplus { what: "bytes", surplus: body.len() - count * number.width }.into());
-    }
-    let data: Vec<f64> = body.chunks_exact(number.width).map(|raw| number.value(raw)).collect();
-    let data = if header.is_fortran { to_c_order(&header.shape, &data) } else { data };
-    Ok(Array { shape: header.shape, data })
+fn parse(bytes: &[u8]) -> Parsed<Array> {
+    let form = Form::parse(bytes)?;
+    let data = form.values(bytes)?;
+    Ok(Array { shape: form.shape, data })
 }
 
-fn malformed<T>(text: &'static str) -> Parsed<T> {
-    Err(Fault::Malformed(text).into())
-}
-
-/// The values of an array whose first axis is fastest, last axis fastest.
-fn to_c_order(shape: &[usize], data: &[f64]) -> Vec<f64> {
-    let mut index = vec![0; shape.len()];
-    let mut at = 0;
-    let mut out = Vec::with_capacity(data.len());
-    for _ in 0..data.len() {
-        out.push(data[at]);
-        // Count the index up from its last axis; `at` follows.
-        let mut stride = data.len();
-        for (i, &n) in index.iter_mut().zip(shape).rev() {
-            stride /= n;
-            *i += 1;
-            at += stride;
-            if *i < n {
-                break;
-            }
-            *i = 0;
-            at -= stride * n;
-        }
+/// Points of space from an array of shape (p, 3).
+pub(super) fn points(bytes: &[u8], needed: &'static str) -> Parsed<Vec<[f64; 3]>> {
+    let form = Form::parse(bytes)?;
+    if !matches!(form.shape[..], [_, 3]) {
+        return Err(form.unfit(needed));
     }
-    out
-}
-
-/// A type of number: kind and width in bytes.
-#[derive(Debug, Clone, Copy)]
-struct Number {
-    kind: u8,
-    width: usize,
-    is_big_endian: bool,
-}
-
-impl Number {
-    /// As NumPy writes it: `<f8`, `>i4`, `|u1`, `|b1`.
-    fn parse(text: &str) -> Option<Self> {
-        let [order @ (b'<' | b'>' | b'|' | b'='), kind, width] = *text.as_bytes() else { return None };
-        let is_known = matches!(
-            (kind, width),
-            (b'f', b'4' | b'8') | (b'i' | b'u', b'1' | b'2' | b'4' | b'8') | (b'b', b'1')
-        );
-        is_known.then_some(Self { kind, width: usize::from(width - b'0'), is_big_endian: order == b'>' })
-    }
-
-    fn value(self, raw: &[u8]) -> f64 {
-        let mut bytes = [0; 8];
-        bytes[..self.width].copy_from_slice(raw);
-        if self.is_big_endian {
-            bytes[..self.width].reverse();
-        }
-        let whole = u64::from_le_bytes(bytes);
-        match (self.kind, self.width) {
-            (b'f', 4) => f64::from(f32::from_bits(whole as u32)),
-            (b'f', _) => f64::from_bits(whole),
-            (b'i', width) => {
-                let shift = 64 - 8 * width as u32;
-                (((whole << shift) as i64) >> shift) as f64
-            }
-            _ => whole as f64,
-        }
-    }
-}
-
-/// What a header says.
-struct Header<'a> {
-    kind: &'a str,
-    is_fortran: bool,
-    shape: Vec<usize>,
-}
-
-impl<'a> Header<'a> {
-    fn parse(text: &'a str) -> Option<Self> {
-        let value_of = |key: &str| {
-            let (_, rest) = text.split_once(&format!("'{key}'"))?;
-            rest.trim_start().strip_prefix(':').map(str::trim_start)
-        };
-        let kind = value_of("descr")?.strip_prefix('\'')?.split('\'').next()?;
-        let is_fortran = match value_of("fortran_order")? {
-            v if v.starts_with("True") => true,
-            v if v.starts_with("False") => false,
-            _ => return None,
-        };
-        let (axes, _) = value_of("shape")?.strip_prefix('(')?.split_once(')')?;
-        let shape: Vec<usize> = axes
-            .split(',')
-            .map(str::trim)
-            .filter(|axis| !axis.is_empty())
-            .take(MOST_AXES + 1)
-            // Python 2 wrote long integers with an L.
-            .map(|axis| axis.trim_end_matches('L').parse().ok())
-            .collect::<Option<_>>()?;
-        (shape.len() <= MOST_AXES).then_some(Self { kind, is_fortran, shape })
-    }
+    form.check_memory(bytes)?;
+    let mut points = vec![[0.0; 3]; form.records()];
+    points.as_flattened_mut().iter_mut().zip(form.all(bytes)).for_each(|(c, value)| *c = value);
+    Ok(points)
 }
 
 /// Writes an array of the given shape as `<f8` in C order (format version 1.0), atomically.
@@ -274,7 +162,9 @@ mod tests {
         let array = parse(&file(2, header, &body)).unwrap();
         assert_eq!(array.shape, [2, 3, 4]);
         assert_eq!(array.data, (0..24).map(f64::from).collect::<Vec<_>>());
-        assert!(to_c_order(&[0, 3], &[]).is_empty());
+        let form = Form::parse(&file(2, header, &body)).unwrap();
+        let whole = file(2, header, &body);
+        assert_eq!(form.record(&whole, 1), (12..24).map(f64::from).collect::<Vec<_>>());
     }
 
     #[test]
@@ -283,6 +173,10 @@ mod tests {
         for (kind, shape, expected) in [
             ("<f8", "1000000000000, 3", "the values end early (2 of 3000000000000 are there)"),
             ("<f8", "4000000000, 4000000000, 4000000000", "impossible shape"),
+            ("<f8", "0, 4294967296, 4294967296", "impossible shape"),
+            ("<f8", "0, 9223372036854775808, 2", "impossible shape"),
+            ("<f8", "4294967296, 0, 4294967296", "impossible shape"),
+            ("|u1", "0, 1152921504606846976", "impossible shape"),
             ("<f8", "1,", "there are 8 more bytes"),
             ("<f8", "-1,", "not understood"),
             ("<f8", "99999999999999999999,", "not understood"),

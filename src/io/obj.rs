@@ -1,50 +1,126 @@
 //! Wavefront OBJ: vertices and faces; all else is passed over.
 
 use super::error::{Fault, Parsed};
-use super::scan::{Scan, push_fan};
+use super::scan::{Fan, Scan, check_room, fan_size};
 use super::text::{Lines, plain, three_numbers, words};
 use crate::mesh::Point;
-use std::borrow::Cow;
 
 /// Parses a whole OBJ file.
 ///
 /// Vertices are numbered as in the file, whether a face uses them or not. What follows the three coordinates of a
 /// vertex (a weight, a colour) and the texture and normal numbers of corners are passed over.
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Scan> {
-    let mut lines = Lines::new(plain(bytes)?);
-    let mut out = Reader::default();
-    while let Some((number, line)) = lines.next() {
-        let keyword = words(line).next().unwrap_or_default();
-        if !matches!(keyword, b"v" | b"f") {
-            continue;
+    let text = plain(bytes)?;
+    // Counted first: room that grows as it is needed would be three times too much at times.
+    let (mut n_vertices, mut n_triangles) = (0, 0);
+    statements(text, |statement, words| {
+        match statement {
+            Statement::Vertex => n_vertices += 1,
+            Statement::Face => n_triangles += fan_size(words.count()),
         }
-        // Only here are lines continued: elsewhere a backslash may end the name of a file.
-        let line = continued(line, &mut lines);
-        let statement = line.split(|&b| b == b'#').next().unwrap_or_default();
-        let mut words = words(statement).skip(1);
-        match keyword {
-            b"v" => out.vertex(&mut words, number)?,
-            _ => out.face(&mut words, number)?,
-        }
-    }
+        Ok(())
+    })?;
+    // A line that is no vertex although it begins as one is shorter, and an error below.
+    let n_vertices = n_vertices.min(bytes.len() / SHORTEST_VERTEX + 1);
+    check_room(bytes.len(), n_vertices, n_triangles)?;
+    let mut out = Reader {
+        vertices: Vec::with_capacity(n_vertices),
+        triangles: Vec::with_capacity(n_triangles),
+        faces: 0,
+        highest: Highest::default(),
+    };
+    statements(text, |statement, words| match statement {
+        Statement::Vertex => out.vertex(words),
+        Statement::Face => out.face(words),
+    })?;
     out.finish()
 }
 
-/// The line joined with the next ones as long as it ends in a backslash.
-fn continued<'a>(line: &'a [u8], lines: &mut Lines<'a>) -> Cow<'a, [u8]> {
-    let mut line = Cow::Borrowed(line);
-    while let Some(begun) = line.trim_ascii_end().strip_suffix(b"\\") {
-        let Some((_, next)) = lines.next() else { break };
-        line = [begun, b" ", next].concat().into();
-    }
-    line
+/// The bytes of `v 0 0 0`.
+const SHORTEST_VERTEX: usize = 7;
+
+/// What is read.
+#[derive(Clone, Copy)]
+enum Statement {
+    Vertex,
+    Face,
 }
 
-#[derive(Default)]
+/// Runs `take` on the words after the keyword of every statement.
+fn statements(text: &[u8], mut take: impl FnMut(Statement, &mut Words<'_, '_>) -> Parsed<()>) -> Parsed<()> {
+    let mut lines = Lines::new(text);
+    while let Some((number, line)) = lines.next() {
+        let statement = match words(line).next() {
+            Some(b"v") => Statement::Vertex,
+            Some(b"f") => Statement::Face,
+            _ => continue,
+        };
+        // Only here are lines continued: elsewhere a backslash may end the name of a file.
+        let mut words = Words::begin(line, number, &mut lines);
+        words.next();
+        take(statement, &mut words)?;
+        words.pass_over();
+    }
+    Ok(())
+}
+
+/// The words of a statement, up to a remark: of its line and, as long as that ends in a backslash, of the next.
+struct Words<'a, 'b> {
+    rest: &'a [u8],
+    is_continued: bool,
+    is_remark: bool,
+    lines: &'b mut Lines<'a>,
+    /// The number of the statement's first line.
+    number: usize,
+}
+
+impl<'a, 'b> Words<'a, 'b> {
+    fn begin(line: &'a [u8], number: usize, lines: &'b mut Lines<'a>) -> Self {
+        let mut words = Self { rest: &[], is_continued: false, is_remark: false, lines, number };
+        words.line(line);
+        words
+    }
+
+    fn line(&mut self, line: &'a [u8]) {
+        let begun = line.trim_ascii_end().strip_suffix(b"\\");
+        // On the last line of the file a backslash continues nothing.
+        self.is_continued = begun.is_some() && !self.lines.rest().is_empty();
+        let line = if self.is_continued { begun.unwrap_or(line) } else { line };
+        let end = line.iter().position(|&b| b == b'#').unwrap_or(line.len());
+        self.rest = if self.is_remark { &[] } else { &line[..end] };
+        self.is_remark |= end < line.len();
+    }
+
+    /// To the end of the statement, read or not.
+    fn pass_over(mut self) {
+        while self.next().is_some() {}
+    }
+}
+
+impl<'a> Iterator for Words<'a, '_> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        loop {
+            let rest = self.rest.trim_ascii_start();
+            if !rest.is_empty() {
+                let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+                let (word, rest) = rest.split_at(end);
+                self.rest = rest;
+                return Some(word);
+            }
+            if !self.is_continued {
+                return None;
+            }
+            let (_, line) = self.lines.next()?;
+            self.line(line);
+        }
+    }
+}
+
 struct Reader {
     vertices: Vec<Point>,
     triangles: Vec<[usize; 3]>,
-    corners: Vec<usize>,
     faces: usize,
     highest: Highest,
 }
@@ -58,7 +134,8 @@ struct Highest {
 }
 
 impl Reader {
-    fn vertex<'a>(&mut self, words: &mut impl Iterator<Item = &'a [u8]>, line: usize) -> Parsed<()> {
+    fn vertex(&mut self, words: &mut Words<'_, '_>) -> Parsed<()> {
+        let line = words.number;
         let p = three_numbers(words, line)?;
         if !p.iter().all(|c| c.is_finite()) {
             return Err(Fault::NotFinite { what: "vertex", index: self.vertices.len() }.at_line(line));
@@ -67,16 +144,16 @@ impl Reader {
         Ok(())
     }
 
-    fn face<'a>(&mut self, words: &mut impl Iterator<Item = &'a [u8]>, line: usize) -> Parsed<()> {
-        self.corners.clear();
+    fn face(&mut self, words: &mut Words<'_, '_>) -> Parsed<()> {
+        let line = words.number;
+        let mut fan = Fan::default();
         for word in words {
             let index = self.corner(word, line)?;
             if index > self.highest.index {
                 self.highest = Highest { index, face: self.faces, line };
             }
-            self.corners.push(index);
+            self.triangles.extend(fan.corner(index));
         }
-        push_fan(&self.corners, &mut self.triangles);
         self.faces += 1;
         Ok(())
     }
@@ -129,6 +206,7 @@ mod tests {
             "f -4 -3 -2 -1",
             "f -4//-1 2/1 -2 4",
             "f 1 2 \\\n 3 \\\r\n 4",
+            "f 1 2\\\n3 4 # all \\\n 5 6",
             "f 1 2 3 4 # all of it",
             "\tf  1 2\t3 4  ",
             "f 1 2 3\nf 1 3 4",
@@ -151,6 +229,12 @@ mod tests {
         let scan = parse(b"mtllib C:\\scans\\\nv 1 2 3\n# C:\\\nv 4 5 6\nv 7 \\\n 8 9\nv 1 2 3 \\").unwrap();
         assert_eq!(scan.vertices[2], Point::new(7.0, 8.0, 9.0));
         assert_eq!(scan.vertices.len(), 4);
+    }
+
+    #[test]
+    fn a_face_continued_over_a_million_lines_is_one_polygon() {
+        let text = format!("v 0 0 0\nf 1 1{}", " \\\n1".repeat(1_000_000));
+        assert_eq!(parse(text.as_bytes()).unwrap().triangles.unwrap().len(), 1_000_000);
     }
 
     #[test]

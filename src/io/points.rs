@@ -1,15 +1,20 @@
-//! Lists of points: XYZ, CSV, TXT, PTS, ASC.
+//! Lists of points: XYZ, CSV, TXT, PTS, ASC, NumPy arrays.
 
 use super::error::{Fault, Parsed};
+use super::npy;
 use super::scan::Scan;
 use super::table::Layout;
 use super::text::{Lines, plain};
 use crate::mesh::Point;
 
+/// The bytes of `0 0 0` and its line's end.
+const SHORTEST: usize = 6;
+
 /// Parses a whole list of points.
 pub(super) fn parse(bytes: &[u8]) -> Parsed<Scan> {
     let mut lines = Lines::new(plain(bytes)?);
-    let mut vertices: Vec<Point> = Vec::new();
+    // Counted first: room that grows as it is needed would be three times too much at times.
+    let mut vertices: Vec<Point> = Vec::with_capacity(lines.clone().count().min(bytes.len() / SHORTEST + 1));
     if let Some(layout) = Layout::find(&mut lines, false)? {
         for (number, line) in lines {
             let Some((p, _)) = layout.row(line, number)? else { continue };
@@ -21,7 +26,13 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Scan> {
         layout.check_first_column(vertices.iter().map(|p| p.x))?;
         check_announced(layout.announced, vertices.len())?;
     }
-    Ok(Scan { vertices, triangles: None })
+    Ok(Scan::cloud(vertices))
+}
+
+/// An array of shape (p, 3).
+pub(super) fn array(bytes: &[u8]) -> Parsed<Scan> {
+    let points = npy::points(bytes, "a scan is p × 3, a row for each point")?;
+    Ok(Scan::cloud(points.into_iter().map(Point::from).collect()))
 }
 
 fn check_announced(announced: Option<usize>, found: usize) -> Parsed<()> {

@@ -1,10 +1,8 @@
-//! A scan: a bare point cloud or a triangle mesh, from any of the formats laboratories keep them in.
+//! A scan: a bare point cloud or a triangle mesh.
 
-use super::error::{Fault, Parsed, ReadError};
-use super::source::{LARGEST_SCAN, load};
-use super::{npy, obj, ply, points, stl};
+use super::error::{Fault, Parsed};
+use super::open::check_memory;
 use crate::mesh::Point;
-use std::path::Path;
 
 /// What a scan file holds. Every coordinate is finite, every index names a vertex, and there is a vertex.
 ///
@@ -20,106 +18,59 @@ pub struct Scan {
     pub triangles: Option<Vec<[usize; 3]>>,
 }
 
-/// The formats scans are read from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Ply,
-    Obj,
-    Stl,
-    Points,
-    Npy,
-}
+impl Scan {
+    /// A bare point cloud.
+    pub(super) fn cloud(vertices: Vec<Point>) -> Self {
+        Self { vertices, triangles: None }
+    }
 
-/// What messages call the known endings.
-pub(super) const SCAN_ENDINGS: &str = ".ply, .obj, .stl, .xyz, .asc, .pts, .csv, .tsv, .txt and .npy";
-
-impl Format {
-    fn of(path: &Path) -> Option<Self> {
-        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        Some(match ending.as_str() {
-            "ply" => Format::Ply,
-            "obj" => Format::Obj,
-            "stl" => Format::Stl,
-            "xyz" | "asc" | "pts" | "csv" | "tsv" | "txt" => Format::Points,
-            "npy" => Format::Npy,
-            _ => return None,
-        })
+    /// Makes sure of the promises of [`Scan`], in one place for all formats.
+    pub(super) fn check(self) -> Parsed<Self> {
+        let n_vertices = self.vertices.len();
+        if n_vertices == 0 {
+            return Err(Fault::Malformed("holds no points; export the scan again").into());
+        }
+        if let Some(index) = self.vertices.iter().position(|p| !p.coords.iter().all(|c| c.is_finite())) {
+            return Err(Fault::NotFinite { what: "vertex", index }.into());
+        }
+        let triangles = self.triangles.filter(|t| !t.is_empty());
+        let outside = triangles.iter().flatten().position(|t| t.iter().any(|&i| i >= n_vertices));
+        if let Some(face) = outside {
+            return Err(Fault::IndexOutOfRange { face, n_vertices }.into());
+        }
+        Ok(Self { vertices: self.vertices, triangles })
     }
 }
 
-/// Whether the ending of the name is one scans have.
-pub(super) fn has_scan_ending(path: &Path) -> bool {
-    Format::of(path).is_some()
+/// Refuses so many vertices and triangles if a file of `bytes` bytes may not take as much memory.
+pub(super) fn check_room(bytes: usize, vertices: usize, triangles: usize) -> Result<(), Fault> {
+    let made = (vertices.saturating_add(triangles)).saturating_mul(size_of::<Point>());
+    check_memory(bytes, made, "write its polygons as triangles and its numbers in 4 bytes or more")
 }
 
-/// Reads a scan, in the format the ending of its name tells (in capitals or not):
-///
-/// | ending | format |
-/// | --- | --- |
-/// | `.ply` | PLY, ASCII or binary of either byte order, any number types, other elements and properties passed over |
-/// | `.obj` | Wavefront OBJ: `v` and `f` lines |
-/// | `.stl` | STL, ASCII or binary (told apart by content) |
-/// | `.xyz .asc .pts .csv .tsv .txt` | points, one a line: numbers between spaces, tabs, commas or semicolons; the columns headed x, y, z, or the first three |
-/// | `.npy` | NumPy array of shape (p, 3) |
-///
-/// At most [`LARGEST_SCAN`] bytes. Whatever a file claims, reading it takes memory in proportion to its size: up to
-/// ten times as much, and up to 48 times for contrived polygons of many corners.
-///
-/// # Errors
-/// [`ReadError`]: one line naming the file, the place in it, what is wrong and what to do, never its content.
-pub fn read_scan(path: &Path) -> Result<Scan, ReadError> {
-    read(path).map_err(|located| located.in_file(path))
+const _: () = assert!(size_of::<Point>() == size_of::<[usize; 3]>());
+
+/// How many triangles the fan of a polygon of so many corners has.
+pub(super) fn fan_size(corners: usize) -> usize {
+    corners.saturating_sub(2)
 }
 
-fn read(path: &Path) -> Parsed<Scan> {
-    let format = Format::of(path);
-    if format.is_none() && path.is_file() {
-        return Err(Fault::UnknownExtension { known: SCAN_ENDINGS }.into());
-    }
-    let bytes = load(path, LARGEST_SCAN)?;
-    let scan = match format {
-        Some(Format::Ply) => ply::parse(&bytes),
-        Some(Format::Obj) => obj::parse(&bytes),
-        Some(Format::Stl) => stl::parse(&bytes),
-        Some(Format::Points) => points::parse(&bytes),
-        Some(Format::Npy) => npy_points(&bytes),
-        None => Err(Fault::UnknownExtension { known: SCAN_ENDINGS }.into()),
-    }?;
-    check(scan)
+/// The fan of a polygon, corner by corner: nothing is kept of a polygon but its first corner and its last so far.
+#[derive(Default)]
+pub(super) struct Fan {
+    first: Option<usize>,
+    last: Option<usize>,
 }
 
-fn npy_points(bytes: &[u8]) -> Parsed<Scan> {
-    let array = npy::parse(bytes)?;
-    if !matches!(array.shape[..], [_, 3]) {
-        return Err(
-            Fault::Shape { shape: array.shape, needed: "a scan is p × 3, a row for each point" }.into()
-        );
-    }
-    let vertices = array.data.chunks_exact(3).map(|c| Point::new(c[0], c[1], c[2])).collect();
-    Ok(Scan { vertices, triangles: None })
-}
-
-/// The promises of [`Scan`], made sure of in one place for all formats.
-fn check(scan: Scan) -> Parsed<Scan> {
-    let n_vertices = scan.vertices.len();
-    if n_vertices == 0 {
-        return Err(Fault::Malformed("holds no points; export the scan again").into());
-    }
-    if let Some(index) = scan.vertices.iter().position(|p| !p.coords.iter().all(|c| c.is_finite())) {
-        return Err(Fault::NotFinite { what: "vertex", index }.into());
-    }
-    let triangles = scan.triangles.filter(|t| !t.is_empty());
-    let outside = triangles.iter().flatten().position(|t| t.iter().any(|&i| i >= n_vertices));
-    if let Some(face) = outside {
-        return Err(Fault::IndexOutOfRange { face, n_vertices }.into());
-    }
-    Ok(Scan { vertices: scan.vertices, triangles })
-}
-
-/// Appends the fan of a polygon's corners.
-pub(super) fn push_fan(corners: &[usize], triangles: &mut Vec<[usize; 3]>) {
-    if let [first, rest @ ..] = corners {
-        triangles.extend(rest.windows(2).map(|edge| [*first, edge[0], edge[1]]));
+impl Fan {
+    /// The triangle that the next corner closes.
+    pub fn corner(&mut self, corner: usize) -> Option<[usize; 3]> {
+        let triangle = self.first.zip(self.last).map(|(first, last)| [first, last, corner]);
+        match self.first {
+            None => self.first = Some(corner),
+            Some(_) => self.last = Some(corner),
+        }
+        triangle
     }
 }
 
@@ -128,58 +79,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_are_no_scan_are_refused_in_one_line() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir(dir.path().join("folder.ply")).unwrap();
-        let mut array = Vec::new();
-        npy::write_to(&mut array, &[2, 3], &[0.0, 1.0, 2.0, 3.0, f64::NAN, 5.0]).unwrap();
-        let contents: [(&str, &[u8]); 8] = [
-            ("empty.ply", b""),
-            ("scan.vtk", b"# vtk"),
-            ("scan", b"1 2 3"),
-            ("remarks.xyz", b"# no points\n"),
-            ("faces.obj", b"f 1 2 3\n"),
-            ("zero.ply", b"ply\nformat ascii 1.0\nelement vertex 0\nproperty int x\nproperty int y\nproperty int z\nend_header\n"),
-            ("nan.npy", &array),
-            ("picture.ply", b"\x89PNG\r\n\x1a\n"),
-        ];
-        for (name, content) in contents {
-            std::fs::write(dir.path().join(name), content).unwrap();
+    fn a_fan_is_about_its_first_corner() {
+        for n in 0..7 {
+            let mut fan = Fan::default();
+            let triangles: Vec<_> = (10..10 + n).filter_map(|corner| fan.corner(corner)).collect();
+            let expected: Vec<_> = (11..10 + n.max(2) - 1).map(|k| [10, k, k + 1]).collect();
+            assert_eq!(triangles, expected, "{n}");
+            assert_eq!(triangles.len(), fan_size(n));
         }
-        for (name, expected) in [
-            ("absent.ply", "there is no such file or folder; check the path"),
-            ("absent.vtk", "there is no such file or folder; check the path"),
-            ("folder.ply", "is a folder, not a file; give the files in it, or rename it"),
-            ("empty.ply", "is empty; export it again"),
-            (
-                "scan.vtk",
-                "has a name with an unknown ending; known are .ply, .obj, .stl, .xyz, .asc, .pts, .csv, .tsv, .txt and .npy",
-            ),
-            (
-                "scan",
-                "has a name with an unknown ending; known are .ply, .obj, .stl, .xyz, .asc, .pts, .csv, .tsv, .txt and .npy",
-            ),
-            ("remarks.xyz", "holds no points; export the scan again"),
-            ("faces.obj", "holds no points; export the scan again"),
-            ("zero.ply", "holds no points; export the scan again"),
-            (
-                "nan.npy",
-                "vertex 1 (counting from 0) has a coordinate that is NaN or infinite; remove it or scan again",
-            ),
-            ("picture.ply", "does not begin with the word ply; check the ending of its name"),
-        ] {
-            let path = dir.path().join(name);
-            let message = read_scan(&path).unwrap_err().to_string();
-            assert_eq!(message, format!("{}: {expected}", path.display()));
-        }
-    }
-
-    #[test]
-    fn endings_may_be_in_capitals() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("SCAN.XYZ");
-        std::fs::write(&path, "1 2 3").unwrap();
-        let expected = Scan { vertices: vec![Point::new(1.0, 2.0, 3.0)], triangles: None };
-        assert_eq!(read_scan(&path).unwrap(), expected);
     }
 }

@@ -1,7 +1,8 @@
 //! The scans of a study: files and folders as given, made a list in an order that is the same everywhere.
 
 use super::error::{Fault, ReadError};
-use super::scan::{SCAN_ENDINGS, has_scan_ending};
+use super::formats::{Content, format_of};
+use super::open::refuse_special;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -26,6 +27,7 @@ pub fn list_scans(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
         if about.is_dir() {
             scans.append(&mut in_folder(path)?);
         } else {
+            refuse_special(path)?;
             check_named(path)?;
             scans.push(path.clone());
         }
@@ -41,21 +43,20 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
     for entry in fs::read_dir(folder).map_err(system)? {
         let path = entry.map_err(system)?.path();
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !is_hidden && has_scan_ending(&path) && !is_other_text(&path) && path.is_file() {
+        let is_scan = format_of(&path, Content::Scan).is_ok() && !is_other_text(&path);
+        if !is_hidden && is_scan && path.is_file() {
             scans.push(path);
         }
     }
     if scans.is_empty() {
-        let fault = Fault::NoScans { known: SCAN_ENDINGS };
+        let fault = Fault::NoScans { known: Content::Scan.endings() };
         return Err(ReadError::new(folder, fault));
     }
     Ok(scans)
 }
 
 fn check_named(path: &Path) -> Result<(), ReadError> {
-    if !has_scan_ending(path) {
-        return Err(ReadError::new(path, Fault::UnknownExtension { known: SCAN_ENDINGS }));
-    }
+    format_of(path, Content::Scan).map_err(|fault| ReadError::new(path, fault))?;
     if is_other_text(path) {
         let text = "is by its name no scan but a table of landmarks or a text; give the scan, or rename it";
         return Err(ReadError::new(path, Fault::Malformed(text)));
@@ -63,13 +64,11 @@ fn check_named(path: &Path) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Whether a file has the ending of a list of points, but is none by its name.
+/// Whether a file of a format that may hold landmarks too is by its name no scan.
 fn is_other_text(path: &Path) -> bool {
-    let lower =
-        |part: Option<&std::ffi::OsStr>| part.map(|p| p.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let (stem, ending) = (lower(path.file_stem()), lower(path.extension()));
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
     let mut words = stem.split(|c: char| !c.is_alphabetic());
-    !matches!(ending.as_str(), "ply" | "obj" | "stl")
+    format_of(path, Content::Landmarks).is_ok()
         && (matches!(stem.as_str(), "readme" | "license" | "licence")
             || words.any(|word| matches!(word, "landmark" | "landmarks")))
 }
@@ -264,7 +263,7 @@ mod tests {
         for (given, expected) in [
             ("absent.ply", "absent.ply: there is no such file or folder; check the path"),
             ("empty", "empty: holds no scans; known endings are .ply, .obj, "),
-            ("s1.doc", "s1.doc: has a name with an unknown ending; known are .ply, .obj, "),
+            ("s1.doc", "s1.doc: has a name with an unknown ending; known for scans are .ply, .obj, "),
             ("s1", "s1: has a name with an unknown ending; "),
             ("landmarks.csv", "landmarks.csv: is by its name no scan but a table of landmarks or a text; "),
         ] {

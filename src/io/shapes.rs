@@ -1,14 +1,15 @@
 //! Tables of planar landmark shapes: TPS as tpsDig and geomorph write it, CSV, NumPy arrays.
 
+mod csv;
 mod tps;
 
 pub use tps::write_tps;
 
-use super::error::{Fault, Parsed, ReadError};
+use super::columns::RecordSize;
+use super::error::{Fault, Parsed, Place, ReadError, RecordError};
 use super::npy;
-use super::source::load;
-use super::text::{Lines, number, plain, words};
-use std::path::Path;
+use super::open::Opened;
+use csv::{Long, Wide};
 
 /// One specimen's landmarks.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,174 +27,130 @@ impl ShapeRecord {
     }
 }
 
-/// The largest table that is read, in bytes.
-const LARGEST: u64 = 1 << 30;
-
-/// Reads planar shapes, in the order of the file:
-///
-/// * `.tps`: `LM=k` and k lines x y for each specimen; `CURVES=`/`POINTS=` are read as further landmarks; `ID=`, `IMAGE=`,
-///   `SCALE=` (applied), comments and unknown keywords are understood or skipped; any line ends. `LM3=` is refused.
-///   `NA` marks a missing landmark, and so do negative coordinates in files of digitized pictures (those with `IMAGE=`,
-///   where they mean nothing else).
-/// * `.csv .tsv .txt`: long (columns x and y, and one that names the specimen) or wide (a row for each specimen:
-///   x1, y1, x2, y2, …, perhaps a name first).
-/// * `.npy`: shape (n, k, 2), (k, 2) or (n, 2k).
-///
-/// # Errors
-/// [`ReadError`]: one line naming the file, the place in it, what is wrong and what to do, never its content.
-pub fn read(path: &Path) -> Result<Vec<ShapeRecord>, ReadError> {
-    parse(path).map_err(|located| located.in_file(path))
+/// A table of shapes, taken from the file's bytes when they are asked for: nothing is kept twice.
+#[derive(Debug, Clone)]
+pub struct Shapes {
+    file: Opened,
+    form: Form,
+    landmarks: Option<usize>,
 }
 
-fn parse(path: &Path) -> Parsed<Vec<ShapeRecord>> {
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    let bytes = load(path, LARGEST)?;
-    let shapes = match ending.as_str() {
-        "tps" => tps::read(&bytes),
-        "csv" | "tsv" | "txt" => table(&bytes),
-        "npy" => array(&bytes),
-        _ => Err(Fault::UnknownExtension { known: ".tps, .csv, .tsv, .txt and .npy for shapes" }.into()),
-    }?;
-    if shapes.is_empty() {
-        return Err(Fault::Malformed("holds no shapes; export it again").into());
+#[derive(Debug, Clone)]
+enum Form {
+    Tps,
+    Wide(Wide),
+    Long(Long),
+    /// (n, k, 2), its first axis the records.
+    Array(npy::Form),
+}
+
+/// Shapes one after the other with the places where they begin, what is wrong with one in its place.
+pub type ShapeIter<'a> = Box<dyn Iterator<Item = Result<(Place, ShapeRecord), RecordError>> + 'a>;
+
+const WHAT: &str = "landmarks";
+
+impl Shapes {
+    /// The file they are in.
+    pub fn file(&self) -> &Opened {
+        &self.file
     }
-    Ok(shapes)
-}
 
-fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).trim().to_owned()
-}
-
-/// A number, or NaN for the ways of writing that a landmark is missing.
-fn coordinate(word: &[u8], what: &'static str, line: usize) -> Parsed<f64> {
-    let upper = word.to_ascii_uppercase();
-    if matches!(upper.as_slice(), b"NA" | b"N/A" | b"NAN" | b"." | b"?") {
-        return Ok(f64::NAN);
+    /// Landmarks of a shape, where something public tells: a heading with columns for each landmark, an array's shape, or
+    /// the number that was known beforehand. `None` for TPS and for tables with a row for each landmark.
+    pub fn landmarks(&self) -> Option<usize> {
+        self.landmarks
     }
-    match number(word) {
-        Some(x) if x.is_infinite() => Err(Fault::NotANumber { what }.at_line(line)),
-        Some(x) => Ok(x),
-        None => Err(Fault::NotANumber { what }.at_line(line)),
-    }
-}
 
-/// Fields of a line: by commas, semicolons or tabs where there are any, by white space otherwise.
-fn fields(line: &[u8]) -> Vec<&[u8]> {
-    match [b',', b';', b'\t'].into_iter().find(|mark| line.contains(mark)) {
-        Some(mark) => line.split(|b| *b == mark).map(|f| f.trim_ascii().trim_ascii()).map(unquoted).collect(),
-        None => words(line).map(unquoted).collect(),
-    }
-}
-
-fn unquoted(field: &[u8]) -> &[u8] {
-    match field {
-        [b'"', inner @ .., b'"'] => inner,
-        _ => field,
-    }
-}
-
-fn table(bytes: &[u8]) -> Parsed<Vec<ShapeRecord>> {
-    let lines: Vec<(usize, Vec<&[u8]>)> = Lines::new(plain(bytes)?)
-        .filter(|(_, line)| !line.trim_ascii().is_empty() && !line.starts_with(b"#"))
-        .map(|(at, line)| (at, fields(line)))
-        .collect();
-    let Some((_, first)) = lines.first() else { return Ok(Vec::new()) };
-    let names: Vec<String> = first.iter().map(|f| lossy(f).to_lowercase()).collect();
-    let place = |name: &str| names.iter().position(|n| n == name);
-    match (place("x"), place("y")) {
-        (Some(x), Some(y)) => long(&lines, x, y, &names),
-        _ => wide(&lines),
-    }
-}
-
-fn long(lines: &[(usize, Vec<&[u8]>)], x: usize, y: usize, names: &[String]) -> Parsed<Vec<ShapeRecord>> {
-    let known = ["id", "specimen", "shape", "name", "subject", "sample", "individual", "ind"];
-    let id = known
-        .iter()
-        .find_map(|k| names.iter().position(|n| n == k))
-        .or_else(|| (0..names.len()).find(|i| *i != x && *i != y));
-    let mut shapes: Vec<ShapeRecord> = Vec::new();
-    let mut places = std::collections::HashMap::new();
-    for (at, row) in &lines[1..] {
-        let field =
-            |i: usize, what| row.get(i).copied().ok_or_else(|| Fault::MissingValue { what }.at_line(*at));
-        let name = match id {
-            Some(id) => Some(lossy(field(id, "the specimen's name")?)),
-            None => None,
-        };
-        let p = [
-            coordinate(field(x, "the x coordinate")?, "the x coordinate", *at)?,
-            coordinate(field(y, "the y coordinate")?, "the y coordinate", *at)?,
-        ];
-        let place = *places.entry(name.clone()).or_insert_with(|| {
-            shapes.push(ShapeRecord { id: name, landmarks: Vec::new() });
-            shapes.len() - 1
-        });
-        shapes[place].landmarks.push(p);
-    }
-    Ok(shapes)
-}
-
-fn wide(lines: &[(usize, Vec<&[u8]>)]) -> Parsed<Vec<ShapeRecord>> {
-    let is_value = |f: &[u8]| coordinate(f, "", 0).is_ok();
-    // A heading is a first row in which nothing is a number.
-    let heading = lines.first().is_some_and(|(_, row)| !row.iter().any(|f| number(f).is_some()));
-    let rows = &lines[usize::from(heading)..];
-    let named =
-        rows.first().is_some_and(|(_, row)| row.first().is_some_and(|f| !is_value(f)) || row.len() % 2 == 1);
-    rows.iter()
-        .map(|(at, row)| {
-            let (id, values) = if named {
-                (row.first().map(|f| lossy(f)), &row[1.min(row.len())..])
-            } else {
-                (None, &row[..])
-            };
-            if values.len() % 2 == 1 || values.is_empty() {
-                let odd =
-                    "holds an odd number of coordinates; a row is x1, y1, x2, y2, … perhaps after a name";
-                return Err(Fault::Malformed(odd).at_line(*at));
+    /// The shapes, in the order of the file. They need not have [`landmarks`](Self::landmarks) landmarks each.
+    pub fn iter(&self) -> ShapeIter<'_> {
+        let bytes = self.file.bytes();
+        match &self.form {
+            Form::Tps => tps::specimens(bytes),
+            Form::Wide(wide) => wide.shapes(bytes),
+            Form::Long(long) => long.shapes(bytes),
+            Form::Array(form) => {
+                Box::new((0..form.records()).map(|i| Ok((Place::Whole, of_array(&form.record(bytes, i))))))
             }
-            let landmarks = values
-                .chunks_exact(2)
-                .map(|p| {
-                    Ok([coordinate(p[0], "an x coordinate", *at)?, coordinate(p[1], "a y coordinate", *at)?])
-                })
-                .collect::<Parsed<_>>()?;
-            Ok(ShapeRecord { id, landmarks })
-        })
-        .collect()
+        }
+    }
+
+    /// All shapes, where the file is public or nothing is released.
+    ///
+    /// # Errors
+    /// [`ReadError`] for the first that cannot be read.
+    pub fn all(&self) -> Result<Vec<ShapeRecord>, ReadError> {
+        let located = |RecordError { place, fault, .. }| ReadError::at(self.file.path(), place, fault);
+        self.iter().map(|shape| shape.map(|(_, shape)| shape).map_err(located)).collect()
+    }
 }
 
-fn array(bytes: &[u8]) -> Parsed<Vec<ShapeRecord>> {
-    let array = npy::parse(bytes)?;
-    let per_shape = match array.shape[..] {
-        [_, k, 2] => k,
-        [k, 2] => k,
-        [_, c] if c % 2 == 0 && c > 2 => c / 2,
-        _ => {
-            let needed = "shapes are (n, k, 2), (n, 2k) or, for one shape, (k, 2)";
-            return Err(Fault::Shape { shape: array.shape, needed }.into());
-        }
-    };
-    if per_shape == 0 {
-        return Err(Fault::Malformed("holds shapes without landmarks").into());
+fn of_array(values: &[f64]) -> ShapeRecord {
+    ShapeRecord { id: None, landmarks: values.chunks_exact(2).map(|p| [p[0], p[1]]).collect() }
+}
+
+fn finish(file: Opened, parsed: Parsed<(Form, Option<usize>)>) -> Result<Shapes, ReadError> {
+    let (form, landmarks) = parsed.map_err(|located| file.error(located))?;
+    let shapes = Shapes { file, form, landmarks };
+    if shapes.iter().next().is_none() {
+        return Err(shapes.file.error(Fault::Malformed("holds no shapes; export it again")));
     }
-    let shapes = array.data.chunks_exact(2 * per_shape).map(|shape| ShapeRecord {
-        id: None,
-        landmarks: shape.chunks_exact(2).map(|p| [p[0], p[1]]).collect(),
-    });
-    Ok(shapes.collect())
+    Ok(shapes)
+}
+
+/// A TPS file. Each specimen tells its own number of landmarks.
+pub(super) fn tps(file: Opened, size: RecordSize) -> Result<Shapes, ReadError> {
+    let known = if let RecordSize::Known(k) = size { Some(k) } else { None };
+    let parsed = tps::check(file.bytes()).map(|()| (Form::Tps, known));
+    finish(file, parsed)
+}
+
+/// A table with a row for each landmark (columns x and y, and one that names the specimen), or one for each specimen (x1, y1, x2,
+/// y2, …, perhaps a name first).
+pub(super) fn table(file: Opened, size: RecordSize) -> Result<Shapes, ReadError> {
+    let parse = || -> Parsed<(Form, Option<usize>)> {
+        if let Some(long) = Long::find(file.bytes(), file.path(), size)? {
+            let known = if let RecordSize::Known(k) = size { Some(k) } else { None };
+            return Ok((Form::Long(long), known));
+        }
+        let wide = Wide::find(file.bytes(), file.path(), size)?;
+        let landmarks = wide.landmarks();
+        Ok((Form::Wide(wide), Some(landmarks)))
+    };
+    let parsed = parse();
+    finish(file, parsed)
+}
+
+/// An array of shape (n, k, 2), (n, 2k) or, for one shape, (k, 2).
+pub(super) fn array(file: Opened, size: RecordSize) -> Result<Shapes, ReadError> {
+    let parse = || -> Parsed<(Form, Option<usize>)> {
+        let form = npy::Form::parse(file.bytes())?;
+        let (form, landmarks) = match form.shape[..] {
+            [_, k, 2] => (form, k),
+            [k, 2] => (form.into_one_record(), k),
+            [_, c] if c % 2 == 0 => (form, c / 2),
+            _ => return Err(form.unfit("shapes are (n, k, 2), (n, 2k) or, for one shape, (k, 2)")),
+        };
+        if landmarks == 0 {
+            return Err(Fault::Malformed("holds shapes without landmarks; save it again").into());
+        }
+        size.check(landmarks, WHAT)?;
+        Ok((Form::Array(form), Some(landmarks)))
+    };
+    let parsed = parse();
+    finish(file, parsed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::read_shapes;
 
     fn of(name: &str, text: &str) -> Result<Vec<ShapeRecord>, String> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
         std::fs::write(&path, text).unwrap();
-        read(&path).map_err(|e| e.problem())
+        let shapes = read_shapes(&path, RecordSize::Content).and_then(|shapes| shapes.all());
+        shapes.map_err(|e| e.problem())
     }
 
     #[test]
@@ -261,6 +218,6 @@ mod tests {
             ShapeRecord { id: None, landmarks: vec![[1.0, 2.0]] },
         ];
         write_tps(&path, &shapes).unwrap();
-        assert_eq!(read(&path).unwrap(), shapes);
+        assert_eq!(read_shapes(&path, RecordSize::Content).unwrap().all().unwrap(), shapes);
     }
 }

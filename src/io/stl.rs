@@ -4,12 +4,13 @@ use super::error::{Fault, Located, Parsed};
 use super::scan::Scan;
 use super::text::{Lines, plain, three_numbers, words};
 use crate::mesh::Point;
-use std::collections::HashMap;
 
 /// The header of 80 bytes and the number of triangles.
 const START: usize = 84;
 /// A normal, three corners and two bytes more.
 const RECORD: usize = 50;
+/// The bytes of `vertex 0 0 0`.
+const SHORTEST_CORNER: usize = 12;
 
 /// Parses a whole STL file.
 ///
@@ -29,26 +30,39 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Scan> {
     }
 }
 
-/// Corners in order of appearance, those of equal coordinates made one (0 and −0 are equal).
-#[derive(Default)]
-struct Weld {
-    vertices: Vec<Point>,
-    seen: HashMap<[u64; 3], usize>,
-    corners: usize,
+/// The corners of all triangles, three for each, as one scan: those of equal coordinates are made one vertex (0 and −0 are
+/// equal), numbered by first appearance.
+fn weld(corners: &[[f64; 3]]) -> Scan {
+    // A file of the largest size that is read has fewer than 2³² corners. Adding zero turns −0 into 0; the corners are finite, so that this orders them and finds the equal ones.
+    let key = |i: u32| corners[i as usize].map(|c| (c + 0.0).to_bits());
+    let mut sorted: Vec<u32> = (0..corners.len() as u32).collect();
+    sorted.sort_unstable_by_key(|&i| (key(i), i));
+    // For each corner the first one equal to it, then the vertex that this has become.
+    let mut number = vec![0u32; corners.len()];
+    let mut n_vertices = 0;
+    for equal in sorted.chunk_by(|&a, &b| key(a) == key(b)) {
+        equal.iter().for_each(|&i| number[i as usize] = equal[0]);
+        n_vertices += 1;
+    }
+    drop(sorted);
+    let mut vertices: Vec<Point> = Vec::with_capacity(n_vertices);
+    for (i, corner) in corners.iter().enumerate() {
+        let first = number[i] as usize;
+        if first == i {
+            number[i] = vertices.len() as u32;
+            vertices.push(Point::from(*corner));
+        } else {
+            number[i] = number[first];
+        }
+    }
+    let triangles = number.chunks_exact(3).map(|t| [t[0], t[1], t[2]].map(|i| i as usize)).collect();
+    Scan { vertices, triangles: Some(triangles) }
 }
 
-impl Weld {
-    fn corner(&mut self, p: [f64; 3], here: impl Fn(Fault) -> Located) -> Parsed<usize> {
-        if !p.iter().all(|c| c.is_finite()) {
-            return Err(here(Fault::NotFinite { what: "corner", index: self.corners }));
-        }
-        self.corners += 1;
-        // Adding zero turns −0 into 0.
-        let key = p.map(|c| (c + 0.0).to_bits());
-        Ok(*self.seen.entry(key).or_insert_with(|| {
-            self.vertices.push(Point::from(p));
-            self.vertices.len() - 1
-        }))
+fn finite(p: [f64; 3], index: usize, here: impl Fn(Fault) -> Located) -> Parsed<[f64; 3]> {
+    match p.iter().all(|c| c.is_finite()) {
+        true => Ok(p),
+        false => Err(here(Fault::NotFinite { what: "corner", index })),
     }
 }
 
@@ -62,42 +76,44 @@ fn parse_binary(bytes: &[u8], promised: usize) -> Parsed<Scan> {
     if !rest.iter().all(|b| *b == 0 || b.is_ascii_whitespace()) {
         return Err(Fault::Surplus { what: "bytes", surplus: rest.len() }.into());
     }
-    let mut weld = Weld::default();
-    let mut triangles = Vec::with_capacity(promised);
+    let mut corners = Vec::with_capacity(3 * promised);
     for (k, record) in records.chunks_exact(RECORD).enumerate() {
-        let mut triangle = [0; 3];
-        for (c, corner) in triangle.iter_mut().enumerate() {
+        // Past the normal; two bytes remain.
+        for (c, corner) in record[12..].chunks_exact(12).enumerate() {
             let number = |axis: usize| {
-                let at = 12 + 12 * c + 4 * axis;
-                f64::from(f32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]))
+                let raw = &corner[4 * axis..];
+                f64::from(f32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]))
             };
             let here = |fault: Fault| fault.at_byte(START + k * RECORD + 12 + 12 * c);
-            *corner = weld.corner([0, 1, 2].map(number), here)?;
+            corners.push(finite([0, 1, 2].map(number), corners.len(), here)?);
         }
-        triangles.push(triangle);
     }
-    Ok(Scan { vertices: weld.vertices, triangles: Some(triangles) })
+    Ok(weld(&corners))
 }
 
 fn parse_ascii(bytes: &[u8]) -> Parsed<Scan> {
-    let mut weld = Weld::default();
-    let mut triangles = Vec::new();
-    let mut facet: Vec<usize> = Vec::with_capacity(4);
-    let mut is_open = false;
-    for (number, line) in Lines::new(plain(bytes)?) {
+    let text = plain(bytes)?;
+    let is = |line: &[u8], name: &str| {
+        words(line).next().is_some_and(|word| word.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    // Counted first: room that grows as it is needed would be three times too much at times.
+    let n_corners = Lines::new(text).filter(|(_, line)| is(line, "vertex")).count();
+    let mut corners = Vec::with_capacity(n_corners.min(bytes.len() / SHORTEST_CORNER + 1));
+    let (mut in_facet, mut is_open) = (0, false);
+    for (number, line) in Lines::new(text) {
         let mut words = words(line);
         let Some(keyword) = words.next() else { continue };
         let is = |name: &str| keyword.eq_ignore_ascii_case(name.as_bytes());
         if is("vertex") {
             let p = three_numbers(&mut words, number)?;
-            facet.push(weld.corner(p, |fault| fault.at_line(number))?);
+            corners.push(finite(p, corners.len(), |fault| fault.at_line(number))?);
+            in_facet += 1;
         } else if is("endfacet") {
-            let triangle = <[usize; 3]>::try_from(&facet[..]).map_err(|_| {
-                Fault::Malformed("ends a facet that has not three corners; export the file again")
-                    .at_line(number)
-            })?;
-            triangles.push(triangle);
-            facet.clear();
+            if in_facet != 3 {
+                let text = "ends a facet that has not three corners; export the file again";
+                return Err(Fault::Malformed(text).at_line(number));
+            }
+            in_facet = 0;
         } else if is("solid") || is("endsolid") {
             is_open = is("solid");
         } else if !(is("facet") || is("outer") || is("endloop")) {
@@ -106,10 +122,10 @@ fn parse_ascii(bytes: &[u8]) -> Parsed<Scan> {
             );
         }
     }
-    if is_open || !facet.is_empty() {
+    if is_open || in_facet > 0 {
         return Err(Fault::Malformed("ends without endsolid; it is cut off, copy or export it again").into());
     }
-    Ok(Scan { vertices: weld.vertices, triangles: Some(triangles) })
+    Ok(weld(&corners))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Text as files hold it: any line ending, a byte order mark or none, and numbers as programs print them.
 
 use super::error::{Fault, Parsed};
+use std::path::Path;
 
 /// The text without its byte order mark, refused if it is no text in an encoding that contains ASCII.
 pub(super) fn plain(bytes: &[u8]) -> Parsed<&[u8]> {
@@ -16,6 +17,15 @@ pub(super) fn plain(bytes: &[u8]) -> Parsed<&[u8]> {
     Ok(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
 }
 
+/// The text without its byte order mark, refused with the line where it is not UTF-8.
+pub(super) fn utf8(bytes: &[u8]) -> Parsed<&str> {
+    let bytes = plain(bytes)?;
+    std::str::from_utf8(bytes).map_err(|e| {
+        let line = Lines::new(&bytes[..=e.valid_up_to()]).count();
+        Fault::Malformed("holds a letter that is not in UTF-8; save the file as UTF-8").at_line(line)
+    })
+}
+
 /// The lines of a text, ended by LF, CR LF or CR alone, with their numbers from 1.
 #[derive(Debug, Clone)]
 pub(super) struct Lines<'a> {
@@ -25,7 +35,12 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub fn new(text: &'a [u8]) -> Self {
-        Self { rest: text, number: 0 }
+        Self::after(text, 0)
+    }
+
+    /// The lines of a text that stands after so many others.
+    pub fn after(text: &'a [u8], number: usize) -> Self {
+        Self { rest: text, number }
     }
 
     /// What follows the lines taken so far.
@@ -55,6 +70,26 @@ impl<'a> Iterator for Lines<'a> {
         self.number += 1;
         Some((self.number, line))
     }
+}
+
+/// Whether a line is for people: blank, or begun by `#`, `//` or `%`.
+pub(super) fn is_remark(line: &[u8]) -> bool {
+    matches!(line.trim_ascii(), [] | [b'#' | b'%', ..] | [b'/', b'/', ..] | [b'"', b'#', ..])
+}
+
+/// Whether a field is a way of writing that there is no value.
+pub(super) fn is_missing(field: &[u8]) -> bool {
+    matches!(field.to_ascii_uppercase().as_slice(), b"NA" | b"N/A" | b"NAN" | b"." | b"?")
+}
+
+/// Text of a file for people to read, whatever its encoding.
+pub(super) fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+/// The ending of a file's name, in small letters.
+pub(super) fn ending(path: &Path) -> String {
+    path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase()
 }
 
 /// The words of a line, between white space.
@@ -93,6 +128,19 @@ mod tests {
         let lines: Vec<_> = Lines::new(b"a\nb\r\n\rc\r\rd").collect();
         let expected: [(usize, &[u8]); 6] = [(1, b"a"), (2, b"b"), (3, b""), (4, b"c"), (5, b""), (6, b"d")];
         assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn other_encodings_are_named() {
+        let message = |bytes: &[u8]| utf8(bytes).unwrap_err().in_file("a.txt".as_ref()).to_string();
+        assert_eq!(utf8(b"\xef\xbb\xbfM\xc3\xbcller").unwrap(), "M\u{fc}ller");
+        assert!(
+            message(b"a\nM\xfcller\n").starts_with("a.txt, line 2: holds a letter that is not in UTF-8; ")
+        );
+        assert!(message(b"\xfcller").starts_with("a.txt, line 1: "));
+        assert!(message(b"a\n\xfcller").starts_with("a.txt, line 2: "));
+        assert!(message(b"\xff\xfea\0").contains("UTF-16"));
+        assert!(message(b"a\0").contains("binary data"));
     }
 
     #[test]

@@ -31,6 +31,7 @@ pub(super) trait Values {
 }
 
 /// Values between white space; a record may run over several lines, but begins on a new one.
+#[derive(Clone)]
 pub(super) struct Ascii<'a> {
     lines: Lines<'a>,
     line: &'a [u8],
@@ -109,6 +110,7 @@ impl Values for Ascii<'_> {
 }
 
 /// Values as bytes, the most significant first if `BIG`.
+#[derive(Clone)]
 pub(super) struct Binary<'a, const BIG: bool> {
     bytes: &'a [u8],
     at: usize,
