@@ -191,9 +191,9 @@ fn metrics_of_positive_definite_matrices_are_invariant() -> Result<(), ManifoldE
     close(bw.dist(&q0, &q1), bw.dist(&p[0], &p[1]), 1e-13);
     close(le.dist(&(&p[0] * 5.0), &(&p[1] * 5.0)), le.dist(&p[0], &p[1]), 1e-13);
     // Coordinates of the log-Euclidean metric are Euclidean and round-trip.
-    let (x, y) = (le.coordinates(&p[0]), le.coordinates(&p[1]));
+    let (x, y) = (le.chart(&p[0]), le.chart(&p[1]));
     close((&x - &y).norm(), le.dist(&p[0], &p[1]), 1e-14);
-    assert!((le.from_coordinates(&x) - &p[0]).amax() < 1e-14);
+    assert!((le.from_chart(&x) - &p[0]).amax() < 1e-14);
     Ok(())
 }
 
@@ -249,7 +249,7 @@ fn volumes_of_whole_spaces() -> Result<(), ManifoldError> {
     close(integral(&Sphere::new(2, 3.0)?), 18.0, 1e-9);
     close(integral(&Sphere::unit(3)?), FRAC_PI_2, 1e-9);
     close(integral(&Kendall::new(6)?), 1.0 / 8.0, 1e-9);
-    assert_eq!(Lorentz::new(3)?.ln_sphere_density(2.0), 2.0 * 2f64.sinh().ln());
+    close(Lorentz::new(3)?.ln_sphere_density(2.0), 2.0 * 2f64.sinh().ln(), 1e-15);
     close(PoincareBall::new(3)?.ln_sphere_density(800.0), 2.0 * (800.0 - 2f64.ln()), 1e-15);
     assert_eq!(Euclidean::new(4).ln_sphere_density(0.0), f64::NEG_INFINITY);
     assert_eq!(Euclidean::new(1).ln_sphere_density(0.0), 0.0);

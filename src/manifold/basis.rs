@@ -1,41 +1,12 @@
-//! Explicit orthonormal bases of tangent spaces: the slow way to sample a tangent Gaussian, kept as the oracle.
+//! Explicit orthonormal bases of tangent spaces.
 
 use super::linear::Linear;
 use super::normal::fill_standard_normal;
-use super::space::Manifold;
+use super::space::{Manifold, combination};
 use rand::Rng;
 
-/// An orthonormal basis of T_pM: ambient unit vectors projected onto the tangent space and orthogonalized in the metric
-/// at p by Gram–Schmidt (twice each, for accuracy), as in Utpala et al. 2023, §3.1. Costs O(dim² · ambient dimension)
-/// or more. May hold fewer than dim M vectors if p is so ill-conditioned that the metric degenerates in rounding.
-pub fn orthonormal_basis<M: Manifold>(m: &M, p: &M::Point) -> Vec<M::Tangent> {
-    let zero = m.zero(p);
-    let mut basis: Vec<M::Tangent> = Vec::with_capacity(m.dim());
-    for i in 0..zero.real_len() {
-        if basis.len() == m.dim() {
-            break;
-        }
-        let mut ambient = zero.clone();
-        ambient.set_real(i, 1.0);
-        let mut v = m.project_tangent(p, &ambient);
-        let before = m.norm(p, &v);
-        for _ in 0..2 {
-            for b in &basis {
-                let c = m.inner(p, b, &v);
-                v.add_scaled(-c, b);
-            }
-            v = m.project_tangent(p, &v);
-        }
-        let after = m.norm(p, &v);
-        if after > 1e-7 * before && after > 0.0 {
-            v.scale_by(1.0 / after);
-            basis.push(v);
-        }
-    }
-    basis
-}
-
-/// An isotropic Gaussian Σ_j σ z_j b_j in the span of an orthonormal basis of T_pM.
+/// An isotropic Gaussian Σ_j σ z_j b_j in the span of an orthonormal basis of T_pM: the slow way to sample a tangent Gaussian, kept as
+/// the oracle.
 pub fn basis_gaussian<M: Manifold, R: Rng + ?Sized>(
     m: &M,
     p: &M::Point,
@@ -50,4 +21,45 @@ pub fn basis_gaussian<M: Manifold, R: Rng + ?Sized>(
         v.add_scaled(sigma * z, b);
     }
     v
+}
+
+/// Up to this dimension a frame keeps its basis: 256 vectors of 256 numbers are half a megabyte, and Gram–Schmidt takes some ten
+/// milliseconds once. Beyond, it is the space that gives coordinates.
+const KEPT: usize = 256;
+
+/// Coordinates in [`Manifold::basis`] at one point, for many vectors: those of [`Manifold::coordinates`], to rounding.
+#[derive(Debug, Clone)]
+pub struct TangentFrame<M: Manifold> {
+    manifold: M,
+    point: M::Point,
+    kept: Option<Vec<M::Tangent>>,
+}
+
+impl<M: Manifold> TangentFrame<M> {
+    /// Of T_pM.
+    pub fn new(manifold: M, point: M::Point) -> Self {
+        let kept = (manifold.dim() <= KEPT).then(|| manifold.basis(&point));
+        Self { manifold, point, kept }
+    }
+
+    /// How many coordinates there are: dim M, fewer if p is so ill-conditioned that the metric degenerates in rounding.
+    pub fn dim(&self) -> usize {
+        self.kept.as_ref().map_or_else(|| self.manifold.dim(), Vec::len)
+    }
+
+    /// The coordinates of a tangent vector at p.
+    pub fn coordinates(&self, v: &M::Tangent) -> Vec<f64> {
+        match &self.kept {
+            Some(basis) => basis.iter().map(|e| self.manifold.inner(&self.point, e, v)).collect(),
+            None => self.manifold.coordinates(&self.point, v),
+        }
+    }
+
+    /// The tangent vector at p with these coordinates; missing ones count as 0.
+    pub fn vector(&self, coordinates: &[f64]) -> M::Tangent {
+        match &self.kept {
+            Some(basis) => combination(&self.manifold, &self.point, basis, coordinates),
+            None => self.manifold.from_coordinates(&self.point, coordinates),
+        }
+    }
 }

@@ -1,9 +1,12 @@
 //! ℝᵈ.
 
-use super::isotropic::{Isotropic, power_ln};
+use super::error::ManifoldError;
 use super::normal::fill_standard_normal;
-use super::numeric::{all_finite, dot};
-use super::space::{CurvatureBounds, Manifold, ManifoldError, ambient_mean};
+use super::space::{CurvatureBounds, Manifold, basis_of_coordinates};
+use super::two_point::TwoPointSpace;
+use super::volume::Isotropic;
+use super::weights::ambient_mean;
+use crate::numeric::elementary::{all_finite, dot};
 use nalgebra::DVector;
 use rand::Rng;
 
@@ -94,15 +97,24 @@ impl Manifold for Euclidean {
     fn zero(&self, _p: &DVector<f64>) -> DVector<f64> {
         DVector::zeros(self.dim)
     }
+
+    fn basis(&self, p: &DVector<f64>) -> Vec<DVector<f64>> {
+        basis_of_coordinates(self, p)
+    }
+
+    fn coordinates(&self, _p: &DVector<f64>, v: &DVector<f64>) -> Vec<f64> {
+        v.as_slice().to_vec()
+    }
+
+    fn from_coordinates(&self, _p: &DVector<f64>, coordinates: &[f64]) -> DVector<f64> {
+        let numbers = coordinates.iter().copied().chain(std::iter::repeat(0.0));
+        DVector::from_iterator(self.dim, numbers.take(self.dim))
+    }
 }
 
 impl Isotropic for Euclidean {
-    fn ln_sphere_density(&self, t: f64) -> f64 {
-        power_ln(self.dim as f64 - 1.0, t)
-    }
-
-    fn diameter(&self) -> f64 {
-        f64::INFINITY
+    fn model(&self) -> (TwoPointSpace, f64) {
+        (TwoPointSpace::Euclidean { dim: self.dim }, 1.0)
     }
 }
 

@@ -1,9 +1,10 @@
 //! What Stiefel and Grassmann manifolds share: m × r matrices with orthonormal columns.
 
+use super::complement::Complement;
+use super::error::ManifoldError;
 use super::normal::fill_standard_normal;
-use super::numeric::all_finite;
-use super::space::ManifoldError;
 use super::svd::polar;
+use crate::numeric::elementary::all_finite;
 use nalgebra::{DMatrix, DMatrixView};
 use pulp::{Arch, Simd, WithSimd};
 use rand::Rng;
@@ -91,6 +92,23 @@ pub(super) fn transvect(x: &DMatrix<f64>, q: &DMatrix<f64>, v: &DMatrix<f64>) ->
     let gram = s.tr_mul(&s).cholesky()?;
     let coefficients = gram.solve(&s.tr_mul(&reflected));
     Some((reflected - s * (coefficients * 2.0)) * r.transpose())
+}
+
+/// The columns of V in the complement of the columns of X, one after another.
+pub(super) fn normal_coordinates(x: &DMatrix<f64>, v: &DMatrix<f64>) -> Vec<f64> {
+    let complement = Complement::new(x);
+    v.as_slice().chunks_exact(x.nrows()).flat_map(|column| complement.coordinates(column)).collect()
+}
+
+/// The matrix orthogonal to X whose columns have these coordinates; missing ones are 0.
+pub(super) fn normal_vector(x: &DMatrix<f64>, coordinates: &[f64]) -> DMatrix<f64> {
+    let complement = Complement::new(x);
+    let (rows, columns) = x.shape();
+    let mut v = DMatrix::zeros(rows, columns);
+    for (mut column, c) in v.column_iter_mut().zip(coordinates.chunks(rows - columns)) {
+        column.copy_from_slice(&complement.vector(c));
+    }
+    v
 }
 
 /// XᵀG, several times faster than nalgebra's `tr_mul`.

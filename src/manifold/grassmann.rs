@@ -1,11 +1,13 @@
 //! Grassmann manifolds.
 
+use super::error::ManifoldError;
 use super::frame::{
-    add_product, aligning_rotation, check_frame, check_shape, gaussian, inner_products, orthonormalize,
-    polish, random_frame, transvect,
+    add_product, aligning_rotation, check_frame, check_shape, gaussian, inner_products, normal_coordinates,
+    normal_vector, orthonormalize, polish, random_frame, transvect,
 };
-use super::space::{CurvatureBounds, Manifold, ManifoldError, first_point};
+use super::space::{CurvatureBounds, Manifold, basis_of_coordinates};
 use super::svd::{Svd, svd};
+use super::weights::first_point;
 use nalgebra::{DMatrix, DVector};
 use rand::Rng;
 use std::f64::consts::FRAC_PI_2;
@@ -167,6 +169,19 @@ impl Manifold for Grassmann {
 
     fn zero(&self, _p: &DMatrix<f64>) -> DMatrix<f64> {
         DMatrix::zeros(self.rows, self.columns)
+    }
+
+    fn basis(&self, p: &DMatrix<f64>) -> Vec<DMatrix<f64>> {
+        basis_of_coordinates(self, p)
+    }
+
+    /// Column by column in the complement of the frame.
+    fn coordinates(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> Vec<f64> {
+        normal_coordinates(p, v)
+    }
+
+    fn from_coordinates(&self, p: &DMatrix<f64>, coordinates: &[f64]) -> DMatrix<f64> {
+        normal_vector(p, coordinates)
     }
 
     /// The mean of the frames, each turned to match the first, orthonormalized.

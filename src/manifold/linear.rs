@@ -42,6 +42,25 @@ macro_rules! linear_f64 {
 linear_f64!(DVector<f64>);
 linear_f64!(DMatrix<f64>);
 
+/// A line.
+impl Linear for f64 {
+    fn scale_by(&mut self, c: f64) {
+        *self *= c;
+    }
+    fn add_scaled(&mut self, a: f64, x: &Self) {
+        *self += a * x;
+    }
+    fn real_len(&self) -> usize {
+        1
+    }
+    fn real(&self, _i: usize) -> f64 {
+        *self
+    }
+    fn set_real(&mut self, _i: usize, x: f64) {
+        *self = x;
+    }
+}
+
 /// y ← y + a·x.
 pub(super) fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     for (y, x) in y.iter_mut().zip(x) {

@@ -1,13 +1,16 @@
 //! Hyperbolic space as the upper sheet of a hyperboloid.
 
+use super::complement::Complement;
+use super::error::ManifoldError;
 use super::euclidean::check_vector;
-use super::isotropic::Isotropic;
 use super::linear::axpy;
 use super::normal::fill_standard_normal;
-use super::numeric::{dot, norm, sinhc};
-use super::poincare::hyperbolic_ln_sphere_density;
-use super::space::{CurvatureBounds, Manifold, ManifoldError, ambient_mean};
-use nalgebra::DVector;
+use super::space::{CurvatureBounds, Manifold};
+use super::two_point::TwoPointSpace;
+use super::volume::Isotropic;
+use super::weights::ambient_mean;
+use crate::numeric::elementary::{dot, norm, sinhc};
+use nalgebra::{DMatrix, DVector};
 use rand::Rng;
 
 const NAME: &str = "Lorentz hyperboloid";
@@ -56,6 +59,12 @@ impl Lorentz {
 /// The space coordinates.
 fn space(x: &DVector<f64>) -> &[f64] {
     &x.as_slice()[1..]
+}
+
+/// x/|x| for the space part x of p; `None` at the origin.
+fn direction(p: &DVector<f64>) -> Option<Vec<f64>> {
+    let length = norm(space(p));
+    (length > 0.0).then(|| space(p).iter().map(|x| x / length).collect())
 }
 
 fn set_time(p: &mut DVector<f64>) {
@@ -216,14 +225,34 @@ impl Manifold for Lorentz {
     fn zero(&self, _p: &DVector<f64>) -> DVector<f64> {
         DVector::zeros(self.dim + 1)
     }
+
+    /// Away from the origin Gram–Schmidt takes the vector towards the origin first, −(|x|, p₀x/|x|), and then the directions across
+    /// the space part x of p, as on a sphere.
+    fn coordinates(&self, p: &DVector<f64>, v: &DVector<f64>) -> Vec<f64> {
+        let Some(radial) = direction(p) else { return space(v).to_vec() };
+        let along = -dot(&radial, space(v)) / p[0];
+        let across = Complement::new(&DMatrix::from_column_slice(self.dim, 1, &radial));
+        std::iter::once(along).chain(across.coordinates(space(v))).collect()
+    }
+
+    fn from_coordinates(&self, p: &DVector<f64>, coordinates: &[f64]) -> DVector<f64> {
+        let mut v = DVector::zeros(self.dim + 1);
+        let numbers = &mut v.as_mut_slice()[1..];
+        let Some(radial) = direction(p) else {
+            numbers.iter_mut().zip(coordinates).for_each(|(v, c)| *v = *c);
+            return v;
+        };
+        let along = coordinates.first().copied().unwrap_or(0.0);
+        let across = Complement::new(&DMatrix::from_column_slice(self.dim, 1, &radial));
+        numbers.copy_from_slice(&across.vector(coordinates.get(1..).unwrap_or(&[])));
+        axpy(-along * p[0], &radial, numbers);
+        v[0] = -along * norm(space(p));
+        v
+    }
 }
 
 impl Isotropic for Lorentz {
-    fn ln_sphere_density(&self, t: f64) -> f64 {
-        hyperbolic_ln_sphere_density(self.dim, t)
-    }
-
-    fn diameter(&self) -> f64 {
-        f64::INFINITY
+    fn model(&self) -> (TwoPointSpace, f64) {
+        (TwoPointSpace::Hyperbolic { dim: self.dim }, 1.0)
     }
 }

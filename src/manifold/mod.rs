@@ -26,19 +26,22 @@
 //! # Ok::<(), visard::manifold::ManifoldError>(())
 //! ```
 //!
+//! A space of your own implements [`Manifold`]; with the feature `laws`, `manifold::laws::check` tests it as ours are tested.
+//!
 //! Nothing here knows about privacy.
 
 mod basis;
+mod complement;
+mod error;
 mod euclidean;
 mod frame;
 mod grassmann;
-mod isotropic;
 mod kendall;
-mod kendall_mean;
+#[cfg(feature = "laws")]
+pub mod laws;
 mod linear;
 mod lorentz;
 mod normal;
-mod numeric;
 mod poincare;
 mod product;
 mod shooting;
@@ -47,18 +50,24 @@ mod spd;
 mod sphere;
 mod stiefel;
 mod svd;
+mod two_point;
+mod volume;
+mod weights;
 
-pub use basis::{basis_gaussian, orthonormal_basis};
+pub use basis::{TangentFrame, basis_gaussian};
+pub use error::ManifoldError;
 pub use euclidean::Euclidean;
 pub use grassmann::Grassmann;
-pub use isotropic::Isotropic;
 pub use kendall::Kendall;
 pub use linear::Linear;
 pub use lorentz::Lorentz;
 pub use normal::fill_standard_normal;
 pub use poincare::PoincareBall;
 pub use product::Product;
-pub use space::{CurvatureBounds, Manifold, ManifoldError, MeanLog};
+pub use space::{CurvatureBounds, Manifold, MeanLog, orthonormal_basis};
 pub use spd::{SpdAffineInvariant, SpdBuresWasserstein, SpdLogEuclidean};
 pub use sphere::Sphere;
 pub use stiefel::Stiefel;
+pub use two_point::TwoPointSpace;
+pub use volume::{Isotropic, PolarVolume};
+pub(crate) use weights::blocks;

@@ -1,12 +1,14 @@
 //! Hyperbolic space as the Poincaré ball.
 
+use super::error::ManifoldError;
 use super::euclidean::check_vector;
-use super::isotropic::{Isotropic, power_ln};
 use super::linear::axpy;
 use super::lorentz::Lorentz;
 use super::normal::fill_standard_normal;
-use super::numeric::{dot, norm};
-use super::space::{CurvatureBounds, Manifold, ManifoldError};
+use super::space::{CurvatureBounds, Manifold};
+use super::two_point::TwoPointSpace;
+use super::volume::Isotropic;
+use crate::numeric::elementary::{dot, norm};
 use nalgebra::DVector;
 use rand::Rng;
 
@@ -193,23 +195,22 @@ impl Manifold for PoincareBall {
     fn zero(&self, _p: &DVector<f64>) -> DVector<f64> {
         DVector::zeros(self.dim)
     }
+
+    /// The metric is a multiple of the Euclidean one.
+    fn coordinates(&self, p: &DVector<f64>, v: &DVector<f64>) -> Vec<f64> {
+        let factor = 2.0 / gap(p);
+        v.iter().map(|v| factor * v).collect()
+    }
+
+    fn from_coordinates(&self, p: &DVector<f64>, coordinates: &[f64]) -> DVector<f64> {
+        let factor = 0.5 * gap(p);
+        let numbers = coordinates.iter().map(|c| factor * c).chain(std::iter::repeat(0.0));
+        DVector::from_iterator(self.dim, numbers.take(self.dim))
+    }
 }
 
 impl Isotropic for PoincareBall {
-    fn ln_sphere_density(&self, t: f64) -> f64 {
-        hyperbolic_ln_sphere_density(self.dim, t)
+    fn model(&self) -> (TwoPointSpace, f64) {
+        (TwoPointSpace::Hyperbolic { dim: self.dim }, 1.0)
     }
-
-    fn diameter(&self) -> f64 {
-        f64::INFINITY
-    }
-}
-
-/// (d − 1) ln sinh t, without overflow.
-pub(super) fn hyperbolic_ln_sphere_density(dim: usize, t: f64) -> f64 {
-    if dim == 1 {
-        return 0.0;
-    }
-    let ln_sinh = if t < 20.0 { power_ln(1.0, t.sinh()) } else { t - std::f64::consts::LN_2 };
-    (dim as f64 - 1.0) * ln_sinh
 }

@@ -1,6 +1,7 @@
 //! Products.
 
-use super::space::{CurvatureBounds, Manifold, ManifoldError};
+use super::error::ManifoldError;
+use super::space::{CurvatureBounds, Manifold};
 use rand::Rng;
 
 /// M × N with the sum of the metrics: points and tangent vectors are pairs, d² = d_M² + d_N². Longer products nest.
@@ -78,6 +79,24 @@ impl<M: Manifold, N: Manifold> Manifold for Product<M, N> {
 
     fn tangent_gaussian<R: Rng + ?Sized>(&self, p: &Self::Point, sigma: f64, rng: &mut R) -> Self::Tangent {
         (self.first.tangent_gaussian(&p.0, sigma, rng), self.second.tangent_gaussian(&p.1, sigma, rng))
+    }
+
+    fn basis(&self, p: &Self::Point) -> Vec<Self::Tangent> {
+        let (first, second) = self.zero(p);
+        let in_first = self.first.basis(&p.0).into_iter().map(|e| (e, second.clone()));
+        in_first.chain(self.second.basis(&p.1).into_iter().map(|e| (first.clone(), e))).collect()
+    }
+
+    /// Those of both factors.
+    fn coordinates(&self, p: &Self::Point, v: &Self::Tangent) -> Vec<f64> {
+        let mut coordinates = self.first.coordinates(&p.0, &v.0);
+        coordinates.extend(self.second.coordinates(&p.1, &v.1));
+        coordinates
+    }
+
+    fn from_coordinates(&self, p: &Self::Point, coordinates: &[f64]) -> Self::Tangent {
+        let (first, second) = coordinates.split_at(self.first.dim().min(coordinates.len()));
+        (self.first.from_coordinates(&p.0, first), self.second.from_coordinates(&p.1, second))
     }
 
     fn zero(&self, p: &Self::Point) -> Self::Tangent {

@@ -1,7 +1,6 @@
-//! The geodesic endpoint problem on the Stiefel manifold: V with exp_X(V) = Q.
+//! Geodesics of the Stiefel manifold: exp in closed form, and the endpoint problem exp_X(V) = Q.
 
-use super::frame::transvect;
-use super::stiefel::{geodesic, project};
+use super::frame::{polish, transvect};
 use super::svd::least_squares;
 use nalgebra::{DMatrix, DVector};
 
@@ -11,6 +10,29 @@ const STEPS: usize = 60;
 const KRYLOV: usize = 40;
 /// Longest step, a fraction of the injectivity radius.
 const LONGEST: f64 = 1.0;
+
+/// The tangent part of an ambient matrix: G − X sym(XᵀG).
+pub(super) fn project(x: &DMatrix<f64>, g: &DMatrix<f64>) -> DMatrix<f64> {
+    let inner = x.tr_mul(g);
+    g - x * ((&inner + inner.transpose()) * 0.5)
+}
+
+/// [X Y] exp([[2A, −Rᵀ], [R, 0]]) [I; 0] exp(−A), with V = X A + Y R (Edelman et al. 1998; Zimmermann and Hüper 2022).
+pub(super) fn geodesic(x: &DMatrix<f64>, v: &DMatrix<f64>) -> DMatrix<f64> {
+    let r = x.ncols();
+    let inner = x.tr_mul(v);
+    let a = (&inner - inner.transpose()) * 0.5;
+    let normal = v - x * &inner;
+    let qr = normal.qr();
+    let (y, upper) = (qr.q(), qr.r());
+    let s = upper.nrows();
+    let mut generator = DMatrix::zeros(r + s, r + s);
+    generator.view_mut((0, 0), (r, r)).copy_from(&(&a * 2.0));
+    generator.view_mut((r, 0), (s, r)).copy_from(&upper);
+    generator.view_mut((0, r), (r, s)).copy_from(&(-upper.transpose()));
+    let turned = generator.exp().columns(0, r) * (-a).exp();
+    polish(&(x * turned.rows(0, r) + y * turned.rows(r, s)))
+}
 
 /// Newton's method on V ↦ Q − exp_X(V), seen from X by an isometric transport (where the differential is near the
 /// identity, so that GMRES solves it in a few steps), damped. `None` unless it reaches rounding accuracy.

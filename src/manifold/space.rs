@@ -1,61 +1,12 @@
 //! The trait every manifold implements.
 
+use super::complement::{DEPENDENT, NOISE};
+use super::error::ManifoldError;
 use super::linear::Linear;
+use super::weights::{BLOCK, blocks, first_point, total_weight};
 use rand::Rng;
 use rayon::prelude::*;
 use std::fmt::Debug;
-
-/// What is wrong with a point, a pair of points or a parameter. Carries no values of the points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ManifoldError {
-    /// No unique shortest geodesic joins the two points.
-    #[error(
-        "two points of the {0} lie on each other's cut locus: no unique geodesic joins them; keep data in a smaller ball"
-    )]
-    CutLocus(&'static str),
-    /// A coordinate is NaN or infinite.
-    #[error("a point of the {0} has a coordinate that is not a finite number; remove or repair the record")]
-    NotFinite(&'static str),
-    /// A vector or matrix has the wrong shape.
-    #[error(
-        "a point of the {manifold} has {found} numbers where {expected} are expected; check the dimension"
-    )]
-    WrongSize {
-        /// The space.
-        manifold: &'static str,
-        /// Numbers a point has in this space.
-        expected: usize,
-        /// Numbers the point has.
-        found: usize,
-    },
-    /// The point breaks the constraint that defines the space.
-    #[error("a point of the {manifold} {constraint}; {remedy}")]
-    OffManifold {
-        /// The space.
-        manifold: &'static str,
-        /// The constraint, as the end of a sentence.
-        constraint: &'static str,
-        /// What to do.
-        remedy: &'static str,
-    },
-    /// A dimension or radius no such space has.
-    #[error("no {manifold} has {parameter}; {remedy}")]
-    Parameter {
-        /// The space.
-        manifold: &'static str,
-        /// What was asked for.
-        parameter: &'static str,
-        /// What to do.
-        remedy: &'static str,
-    },
-    /// An iterative logarithm did not reach rounding accuracy.
-    #[error("no geodesic was found between two points of the {0}; they are too far apart")]
-    NoGeodesic(&'static str),
-    /// Nothing to average, or weights that do not fit.
-    #[error("cannot average: {0}")]
-    Average(&'static str),
-}
 
 /// Bounds on the sectional curvature over the whole space, in 1/length².
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,13 +33,13 @@ pub struct MeanLog<T> {
     pub mean_square: f64,
 }
 
-/// A complete Riemannian manifold (M, g), held as a value.
+/// A complete Riemannian manifold (M, g), held as a value: a few numbers, so whatever needs one keeps its own.
 ///
 /// Methods other than [`check`](Manifold::check) trust their points: checked once, used many times. Points that were
 /// never checked give meaningless numbers (NaN included), not undefined behaviour; sizes that differ may panic.
 /// The base point of a tangent vector is the `p` passed beside it. On quotients (Kendall's shapes, Grassmann) a tangent
 /// vector is the horizontal lift at the given representative.
-pub trait Manifold: Sync {
+pub trait Manifold: Clone + Debug + Send + Sync {
     /// A point p ∈ M.
     type Point: Clone + Send + Sync + Debug;
     /// A tangent vector at the point passed beside it.
@@ -126,12 +77,21 @@ pub trait Manifold: Sync {
     }
 
     /// An orthonormal basis of T_pM: dim M vectors, fewer if p is so ill-conditioned that the metric degenerates in rounding.
-    /// By Gram–Schmidt ([`orthonormal_basis`](super::orthonormal_basis)) unless the space knows one.
-    fn basis(&self, p: &Self::Point) -> Vec<Self::Tangent>
-    where
-        Self: Sized,
-    {
-        super::orthonormal_basis(self, p)
+    /// By Gram–Schmidt ([`orthonormal_basis`]) unless the space knows one.
+    fn basis(&self, p: &Self::Point) -> Vec<Self::Tangent> {
+        orthonormal_basis(self, p)
+    }
+
+    /// The coordinates of v ∈ T_pM in [`basis`](Self::basis): their Euclidean norm is ‖v‖_p. From the basis itself, O(dim² M)
+    /// numbers, unless the space has a better way. For many vectors at one point see [`TangentFrame`](super::TangentFrame).
+    fn coordinates(&self, p: &Self::Point, v: &Self::Tangent) -> Vec<f64> {
+        self.basis(p).iter().map(|e| self.inner(p, e, v)).collect()
+    }
+
+    /// The vector of T_pM with these [`coordinates`](Self::coordinates); missing ones count as 0, further ones are ignored.
+    #[expect(clippy::wrong_self_convention, reason = "self is the space, as in exp(p, v)")]
+    fn from_coordinates(&self, p: &Self::Point, coordinates: &[f64]) -> Self::Tangent {
+        combination(self, p, &self.basis(p), coordinates)
     }
 
     /// A linear isometry T_pM → T_qM: parallel transport along the geodesic from p to q unless the type says otherwise.
@@ -247,51 +207,62 @@ pub trait Manifold: Sync {
     }
 }
 
-/// The first point of positive weight.
-pub(super) fn first_point<P: Clone>(points: &[P], weights: Option<&[f64]>) -> Result<P, ManifoldError> {
-    total_weight(points.len(), weights)?;
-    let first = weights.and_then(|w| w.iter().position(|w| *w > 0.0)).unwrap_or(0);
-    points.get(first).cloned().ok_or(ManifoldError::Average("there are no points"))
+/// An orthonormal basis of T_pM: ambient unit vectors projected onto the tangent space and orthogonalized in the metric
+/// at p by Gram–Schmidt (twice each, for accuracy), as in Utpala et al. 2023, §3.1. Costs O(dim² · ambient dimension)
+/// or more. May hold fewer than dim M vectors if p is so ill-conditioned that the metric degenerates in rounding.
+pub fn orthonormal_basis<M: Manifold>(m: &M, p: &M::Point) -> Vec<M::Tangent> {
+    let zero = m.zero(p);
+    let mut basis: Vec<M::Tangent> = Vec::with_capacity(m.dim());
+    for i in 0..zero.real_len() {
+        if basis.len() == m.dim() {
+            break;
+        }
+        let mut ambient = zero.clone();
+        ambient.set_real(i, 1.0);
+        let mut v = m.project_tangent(p, &ambient);
+        let (whole, before) = (m.norm(p, &ambient), m.norm(p, &v));
+        // The projection of a unit vector orthogonal to the tangent space is rounding error, with a direction all the same.
+        if before <= NOISE * whole {
+            continue;
+        }
+        for _ in 0..2 {
+            for b in &basis {
+                let c = m.inner(p, b, &v);
+                v.add_scaled(-c, b);
+            }
+            v = m.project_tangent(p, &v);
+        }
+        let after = m.norm(p, &v);
+        if after > DEPENDENT * before && after > 0.0 {
+            v.scale_by(1.0 / after);
+            basis.push(v);
+        }
+    }
+    basis
 }
 
-/// Σ w_i x_i / Σ w_i of ambient vectors.
-pub(super) fn ambient_mean<'a, T: Linear + 'a>(
-    zero: T,
-    points: impl ExactSizeIterator<Item = &'a T>,
-    weights: Option<&[f64]>,
-) -> Result<T, ManifoldError> {
-    let total = total_weight(points.len(), weights)?;
-    let mut mean = zero;
-    for (i, x) in points.enumerate() {
-        mean.add_scaled(weights.map_or(1.0, |w| w[i]) / total, x);
+/// Σ_j c_j b_j.
+pub(super) fn combination<M: Manifold>(
+    m: &M,
+    p: &M::Point,
+    basis: &[M::Tangent],
+    coordinates: &[f64],
+) -> M::Tangent {
+    let mut v = m.zero(p);
+    for (c, b) in coordinates.iter().zip(basis) {
+        v.add_scaled(*c, b);
     }
-    Ok(mean)
+    v
 }
 
-/// Points a thread takes at a time in [`Manifold::mean_log`].
-pub(crate) const BLOCK: usize = 64;
-
-/// 0..n cut into blocks of at most [`BLOCK`].
-pub(crate) fn blocks(n: usize) -> Vec<std::ops::Range<usize>> {
-    (0..n).step_by(BLOCK).map(|start| start..(start + BLOCK).min(n)).collect()
-}
-
-/// The sum of the weights, checked.
-pub(crate) fn total_weight(n: usize, weights: Option<&[f64]>) -> Result<f64, ManifoldError> {
-    if n == 0 {
-        return Err(ManifoldError::Average("there are no points"));
-    }
-    let Some(weights) = weights else { return Ok(n as f64) };
-    if weights.len() != n {
-        return Err(ManifoldError::Average("the number of weights is not the number of points"));
-    }
-    if weights.iter().any(|w| !(*w >= 0.0 && w.is_finite())) {
-        return Err(ManifoldError::Average("a weight is negative or not finite"));
-    }
-    let total: f64 = weights.iter().sum();
-    if total > 0.0 && total.is_finite() {
-        Ok(total)
-    } else {
-        Err(ManifoldError::Average("the weights add up to zero or overflow"))
-    }
+/// The basis of a space that has coordinates without one.
+pub(super) fn basis_of_coordinates<M: Manifold>(m: &M, p: &M::Point) -> Vec<M::Tangent> {
+    let mut unit = vec![0.0; m.dim()];
+    let vectors = (0..m.dim()).map(|j| {
+        unit[j] = 1.0;
+        let b = m.from_coordinates(p, &unit);
+        unit[j] = 0.0;
+        b
+    });
+    vectors.collect()
 }

@@ -1,12 +1,16 @@
 //! Spheres of any dimension and radius.
 
+use super::complement::Complement;
+use super::error::ManifoldError;
 use super::euclidean::check_vector;
-use super::isotropic::{Isotropic, power_ln};
 use super::linear::axpy;
 use super::normal::fill_standard_normal;
-use super::numeric::{dot, norm, sinc};
-use super::space::{CurvatureBounds, Manifold, ManifoldError, ambient_mean, first_point};
-use nalgebra::DVector;
+use super::space::{CurvatureBounds, Manifold};
+use super::two_point::TwoPointSpace;
+use super::volume::Isotropic;
+use super::weights::{ambient_mean, first_point};
+use crate::numeric::elementary::{dot, norm, sinc};
+use nalgebra::{DMatrix, DVector};
 use rand::Rng;
 
 const NAME: &str = "sphere";
@@ -69,6 +73,11 @@ impl Sphere {
     fn orthogonalize(&self, p: &DVector<f64>, v: &mut DVector<f64>) {
         let c = dot(p.as_slice(), v.as_slice()) / (self.radius * self.radius);
         axpy(-c, p.as_slice(), v.as_mut_slice());
+    }
+
+    /// The tangent space at p.
+    fn complement(&self, p: &DVector<f64>) -> Complement<f64> {
+        Complement::new(&DMatrix::from_column_slice(p.len(), 1, (p / self.radius).as_slice()))
     }
 
     /// Whether ‖p + q‖ is rounding error: the direction from p to q cannot be told.
@@ -207,14 +216,18 @@ impl Manifold for Sphere {
     fn zero(&self, _p: &DVector<f64>) -> DVector<f64> {
         DVector::zeros(self.dim + 1)
     }
+
+    fn coordinates(&self, p: &DVector<f64>, v: &DVector<f64>) -> Vec<f64> {
+        self.complement(p).coordinates(v.as_slice())
+    }
+
+    fn from_coordinates(&self, p: &DVector<f64>, coordinates: &[f64]) -> DVector<f64> {
+        DVector::from_vec(self.complement(p).vector(coordinates))
+    }
 }
 
 impl Isotropic for Sphere {
-    fn ln_sphere_density(&self, t: f64) -> f64 {
-        power_ln(self.dim as f64 - 1.0, self.radius * (t / self.radius).sin())
-    }
-
-    fn diameter(&self) -> f64 {
-        std::f64::consts::PI * self.radius
+    fn model(&self) -> (TwoPointSpace, f64) {
+        (TwoPointSpace::Sphere { dim: self.dim }, self.radius)
     }
 }

@@ -1,15 +1,17 @@
 //! Stiefel manifolds.
 
+use super::error::ManifoldError;
 use super::frame::{
-    add_product, check_frame, check_shape, gaussian, inner_products, orthonormalize, polish, random_frame,
-    transvect,
+    add_product, check_frame, check_shape, gaussian, inner_products, normal_coordinates, normal_vector,
+    orthonormalize, random_frame, transvect,
 };
-use super::shooting::shoot;
-use super::space::{CurvatureBounds, Manifold, ManifoldError, ambient_mean, first_point};
+use super::shooting::{geodesic, project, shoot};
+use super::space::{CurvatureBounds, Manifold, basis_of_coordinates};
 use super::svd::{Svd, svd};
+use super::weights::{ambient_mean, first_point};
 use nalgebra::DMatrix;
 use rand::Rng;
-use std::f64::consts::PI;
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 const NAME: &str = "Stiefel manifold";
 
@@ -40,27 +42,9 @@ impl Stiefel {
     }
 }
 
-/// The tangent part of an ambient matrix: G − X sym(XᵀG).
-pub(super) fn project(x: &DMatrix<f64>, g: &DMatrix<f64>) -> DMatrix<f64> {
-    let inner = x.tr_mul(g);
-    g - x * ((&inner + inner.transpose()) * 0.5)
-}
-
-/// [X Y] exp([[2A, −Rᵀ], [R, 0]]) [I; 0] exp(−A), with V = X A + Y R (Edelman et al. 1998; Zimmermann and Hüper 2022).
-pub(super) fn geodesic(x: &DMatrix<f64>, v: &DMatrix<f64>) -> DMatrix<f64> {
-    let r = x.ncols();
-    let inner = x.tr_mul(v);
-    let a = (&inner - inner.transpose()) * 0.5;
-    let normal = v - x * &inner;
-    let qr = normal.qr();
-    let (y, upper) = (qr.q(), qr.r());
-    let s = upper.nrows();
-    let mut generator = DMatrix::zeros(r + s, r + s);
-    generator.view_mut((0, 0), (r, r)).copy_from(&(&a * 2.0));
-    generator.view_mut((r, 0), (s, r)).copy_from(&upper);
-    generator.view_mut((0, r), (r, s)).copy_from(&(-upper.transpose()));
-    let turned = generator.exp().columns(0, r) * (-a).exp();
-    polish(&(x * turned.rows(0, r) + y * turned.rows(r, s)))
+/// Places below the diagonal, by columns.
+fn below(order: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..order).flat_map(move |j| (j + 1..order).map(move |i| (i, j)))
 }
 
 impl Manifold for Stiefel {
@@ -153,6 +137,30 @@ impl Manifold for Stiefel {
 
     fn zero(&self, _p: &DMatrix<f64>) -> DMatrix<f64> {
         DMatrix::zeros(self.rows, self.columns)
+    }
+
+    fn basis(&self, p: &DMatrix<f64>) -> Vec<DMatrix<f64>> {
+        basis_of_coordinates(self, p)
+    }
+
+    /// With V = X A + X⊥ B: the lower triangle of the skew A by columns, times √2, then B in the complement of the frame.
+    fn coordinates(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> Vec<f64> {
+        let a = p.tr_mul(v);
+        let mut coordinates: Vec<f64> =
+            below(self.columns).map(|(i, j)| FRAC_1_SQRT_2 * (a[(i, j)] - a[(j, i)])).collect();
+        coordinates.extend(normal_coordinates(p, v));
+        coordinates
+    }
+
+    fn from_coordinates(&self, p: &DMatrix<f64>, coordinates: &[f64]) -> DMatrix<f64> {
+        let skew = below(self.columns).count().min(coordinates.len());
+        let (within, normal) = coordinates.split_at(skew);
+        let mut a = DMatrix::zeros(self.columns, self.columns);
+        for ((i, j), c) in below(self.columns).zip(within) {
+            a[(i, j)] = FRAC_1_SQRT_2 * c;
+            a[(j, i)] = -FRAC_1_SQRT_2 * c;
+        }
+        p * a + normal_vector(p, normal)
     }
 
     /// The orthonormal frame nearest to the ambient mean.

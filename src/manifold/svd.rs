@@ -4,7 +4,7 @@
 //! seen), and faer's is slower at the sizes met here.
 
 use super::linear::axpy;
-use super::numeric::dot;
+use crate::numeric::elementary::dot;
 use nalgebra::{DMatrix, DVector};
 
 /// A = U diag(s) Vᵀ with s decreasing; U has the shape of A, V is square. Columns of U for which s = 0 are zero.

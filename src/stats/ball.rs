@@ -4,18 +4,18 @@ use crate::manifold::{Manifold, ManifoldError};
 
 /// The closed geodesic ball B(centre, r) = {q : d(centre, q) ≤ r}.
 #[derive(Debug, Clone)]
-pub struct GeodesicBall<'a, M: Manifold> {
-    manifold: &'a M,
+pub struct GeodesicBall<M: Manifold> {
+    manifold: M,
     center: M::Point,
     radius: f64,
 }
 
-impl<'a, M: Manifold> GeodesicBall<'a, M> {
+impl<M: Manifold> GeodesicBall<M> {
     /// The ball about `center`; `radius` must be finite, positive and less than the injectivity radius.
     ///
     /// # Errors
     /// A centre off the manifold, or a radius out of range.
-    pub fn new(manifold: &'a M, center: M::Point, radius: f64) -> Result<Self, ManifoldError> {
+    pub fn new(manifold: M, center: M::Point, radius: f64) -> Result<Self, ManifoldError> {
         manifold.check(&center)?;
         if !(radius > 0.0 && radius.is_finite() && radius < manifold.injectivity_radius()) {
             return Err(ManifoldError::Parameter {
@@ -25,6 +25,11 @@ impl<'a, M: Manifold> GeodesicBall<'a, M> {
             });
         }
         Ok(Self { manifold, center, radius })
+    }
+
+    /// The space.
+    pub fn manifold(&self) -> &M {
+        &self.manifold
     }
 
     /// The centre.

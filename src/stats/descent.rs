@@ -1,6 +1,6 @@
 //! Limited-memory BFGS on a manifold, for the Fréchet objective.
 
-use super::frechet::{FrechetMean, FrechetOptions, Stationarity, Stop};
+use super::stationarity::{FrechetMean, FrechetOptions, Stationarity, Stop};
 use crate::manifold::{Manifold, ManifoldError, MeanLog};
 use std::collections::VecDeque;
 

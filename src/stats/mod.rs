@@ -5,8 +5,12 @@ mod descent;
 mod descriptor;
 mod frechet;
 mod procrustes;
+mod stationarity;
 
 pub use ball::GeodesicBall;
 pub use descriptor::{DESCRIPTOR_RIDGE, covariance_descriptor};
-pub use frechet::{FrechetMean, FrechetOptions, Stationarity, Stop, frechet_mean, hessian_lower_bound};
+pub use frechet::frechet_mean;
 pub use procrustes::full_procrustes_mean;
+pub use stationarity::{
+    FrechetMean, FrechetOptions, Stationarity, Stop, distance_to_mean, hessian_lower_bound,
+};

@@ -3,13 +3,17 @@
 use super::cholesky::cholesky;
 use super::log_euclidean::SpdLogEuclidean;
 use super::matrix::{
-    NAME, check_order, check_spd, random_spd, spectral, symmetric_gaussian, symmetric_part, symmetrize,
+    NAME, check_order, check_spd, random_spd, spectral, symmetric_coordinates, symmetric_gaussian,
+    symmetric_of_coordinates, symmetric_part,
 };
 use super::mean_log::mean_log;
 use super::product::{congruence, scaled_congruence, triangular_congruence};
-use crate::manifold::space::{CurvatureBounds, Manifold, ManifoldError, MeanLog};
-use crate::manifold::svd::{Svd, svd};
-use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
+use super::whiten::{factor, log_spectrum, whiten};
+use crate::manifold::error::ManifoldError;
+use crate::manifold::space::{CurvatureBounds, Manifold, MeanLog};
+use crate::manifold::two_point::TwoPointSpace;
+use crate::manifold::volume::PolarVolume;
+use nalgebra::{DMatrix, Dyn, SymmetricEigen};
 use rand::Rng;
 
 /// Positive definite k × k matrices with the affine-invariant metric ⟨U, V⟩_P = tr(P⁻¹U P⁻¹V) (Pennec et al. 2006):
@@ -32,47 +36,6 @@ impl SpdAffineInvariant {
     /// k.
     pub fn order(&self) -> usize {
         self.order
-    }
-}
-
-/// The lower Cholesky factor; NaN if p is not positive definite (callers checked it).
-pub(super) fn factor(p: &DMatrix<f64>) -> DMatrix<f64> {
-    cholesky(p).unwrap_or_else(|| DMatrix::from_element(p.nrows(), p.ncols(), f64::NAN))
-}
-
-/// L⁻¹ A L⁻ᵀ, exactly symmetric.
-pub(super) fn whiten(l: &DMatrix<f64>, a: &DMatrix<f64>) -> DMatrix<f64> {
-    let mut w = a.clone();
-    l.solve_lower_triangular_unchecked_mut(&mut w);
-    w.transpose_mut();
-    l.solve_lower_triangular_unchecked_mut(&mut w);
-    symmetrize(&mut w);
-    w
-}
-
-/// The eigenvectors of L⁻¹QL⁻ᵀ and the logarithms of its eigenvalues.
-pub(super) fn log_spectrum(
-    l: &DMatrix<f64>,
-    p: &DMatrix<f64>,
-    q: &DMatrix<f64>,
-) -> (DMatrix<f64>, DVector<f64>) {
-    // Near points: the difference Q − P is exact, and log1p of the small eigenvalues loses nothing.
-    let difference = whiten(l, &(q - p));
-    if difference.norm() < 0.5 {
-        let eigen = difference.symmetric_eigen();
-        return (eigen.eigenvectors, eigen.eigenvalues.map(f64::ln_1p));
-    }
-    let eigen = whiten(l, q).symmetric_eigen();
-    let (smallest, largest) = (eigen.eigenvalues.min(), eigen.eigenvalues.max());
-    if smallest > 1e-6 * largest {
-        return (eigen.eigenvectors, eigen.eigenvalues.map(f64::ln));
-    }
-    // Far apart: squared singular values of L⁻¹L_Q keep twice as many digits of the small eigenvalues.
-    let mut root = factor(q);
-    l.solve_lower_triangular_unchecked_mut(&mut root);
-    match svd(&root) {
-        Some(Svd { u, s, .. }) => (u, s.map(|s| 2.0 * s.ln())),
-        None => (root, DVector::from_element(p.nrows(), f64::NAN)),
     }
 }
 
@@ -192,5 +155,51 @@ impl Manifold for SpdAffineInvariant {
                 (&a * b.transpose() + &b * a.transpose()) * std::f64::consts::FRAC_1_SQRT_2
             })
             .collect()
+    }
+
+    /// Of the symmetric matrix L⁻¹VL⁻ᵀ.
+    fn coordinates(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> Vec<f64> {
+        symmetric_coordinates(&whiten(&factor(p), v))
+    }
+
+    fn from_coordinates(&self, p: &DMatrix<f64>, coordinates: &[f64]) -> DMatrix<f64> {
+        triangular_congruence(&factor(p), &symmetric_of_coordinates(self.order, coordinates))
+    }
+}
+
+/// About the identity, in the eigenvalues λ of a symmetric matrix V, the volume element is that of flat space times
+/// ∏_{i<j} sinh(x)/x, x = |λ_i − λ_j|/2. From sinh(x)/x ≤ min(e^{x²/6}, eˣ), Σ(λ_i − λ_j)² ≤ k‖V‖² and
+/// Σ|λ_i − λ_j| ≤ √(k(k² − 1)/3)·‖V‖ the product is at most exp min(k t²/24, c t), c = ½√(k(k² − 1)/3).
+impl PolarVolume for SpdAffineInvariant {
+    fn ln_area_concave(&self, t: f64) -> f64 {
+        TwoPointSpace::Euclidean { dim: self.dim() }.ln_area(t)
+    }
+    fn ln_area_rise(&self, t: f64) -> f64 {
+        let k = self.order as f64;
+        (k * t * t / 24.0).min(0.5 * (k * (k * k - 1.0) / 3.0).sqrt() * t)
+    }
+    fn ln_area_rise_slope(&self) -> f64 {
+        // 2c: the parabola's slope where it meets the line.
+        let k = self.order as f64;
+        (k * (k * k - 1.0) / 3.0).sqrt()
+    }
+    fn ln_area_factor(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> f64 {
+        let Some(l) = cholesky(p) else { return f64::NEG_INFINITY };
+        let eigenvalues = whiten(&l, v).symmetric_eigenvalues();
+        let mut ln = 0.0;
+        for (i, a) in eigenvalues.iter().enumerate() {
+            for b in eigenvalues.iter().take(i) {
+                let x = 0.5 * (a - b).abs();
+                ln += if x < 1e-4 { x * x / 6.0 } else { x + (-(-2.0 * x).exp_m1()).ln() - (2.0 * x).ln() };
+            }
+        }
+        (ln - self.ln_area_rise(self.norm(p, v))).min(0.0)
+    }
+    fn largest_distance(&self) -> f64 {
+        f64::INFINITY
+    }
+    /// Not two-point homogeneous.
+    fn two_point(&self) -> Option<(TwoPointSpace, f64)> {
+        None
     }
 }

@@ -1,12 +1,14 @@
 //! The Bures–Wasserstein metric.
 
-use super::affine_invariant::factor;
 use super::matrix::{
-    NAME, check_order, check_spd, congruence_transposed, random_spd, symmetric_part, symmetrize,
+    NAME, check_order, check_spd, congruence_transposed, random_spd, symmetric_coordinates,
+    symmetric_of_coordinates, symmetric_part, symmetrize,
 };
 use super::product::congruence;
+use super::whiten::factor;
+use crate::manifold::error::ManifoldError;
 use crate::manifold::normal::fill_standard_normal;
-use crate::manifold::space::{CurvatureBounds, Manifold, ManifoldError};
+use crate::manifold::space::{CurvatureBounds, Manifold, basis_of_coordinates};
 use crate::manifold::svd::{Svd, svd};
 use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 use rand::Rng;
@@ -14,9 +16,8 @@ use rand::Rng;
 /// Positive definite k × k matrices with the Bures–Wasserstein metric ⟨U, V⟩_P = ½ tr(L_P(U) V), P L + L P = U: the
 /// optimal transport distance of centred Gaussians, d² = tr P + tr Q − 2 tr(P^½ Q P^½)^½ (Bhatia, Jain and Lim 2019).
 ///
-/// Not complete: a geodesic leaves the set of positive definite matrices after finite length, at least
-/// [`injectivity_radius_at`](Self::injectivity_radius_at) from P, and the global injectivity radius is 0. Within it
-/// `exp` and `log` are inverse. `transport` is not parallel (that has no closed form) but the isometry
+/// Not complete: a geodesic leaves the set of positive definite matrices after finite length, at least √λ_min(P) from P, the
+/// distance to the singular matrices, and the global injectivity radius is 0. Within √λ_min(P) `exp` and `log` are inverse. `transport` is not parallel (that has no closed form) but the isometry
 /// S_Q^½ S_P^(−½), where S_P(X) = P X + X P; it does not depend on a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpdBuresWasserstein {
@@ -35,11 +36,6 @@ impl SpdBuresWasserstein {
     /// k.
     pub fn order(&self) -> usize {
         self.order
-    }
-
-    /// √λ_min(P), the distance from P to the singular matrices.
-    pub fn injectivity_radius_at(&self, p: &DMatrix<f64>) -> f64 {
-        p.symmetric_eigenvalues().min().max(0.0).sqrt()
     }
 }
 
@@ -94,7 +90,7 @@ impl Manifold for SpdBuresWasserstein {
         check_spd(p, self.order)
     }
 
-    /// (I + L) P (I + L) with L = L_P(V); on the manifold while ‖V‖ < [`Self::injectivity_radius_at`].
+    /// (I + L) P (I + L) with L = L_P(V); on the manifold while ‖V‖ < √λ_min(P).
     fn exp(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> DMatrix<f64> {
         let l = Spectrum::of(p).sylvester(v, |s| 1.0 / s);
         let factor = l + DMatrix::identity(self.order, self.order);
@@ -164,5 +160,18 @@ impl Manifold for SpdBuresWasserstein {
 
     fn zero(&self, _p: &DMatrix<f64>) -> DMatrix<f64> {
         DMatrix::zeros(self.order, self.order)
+    }
+
+    fn basis(&self, p: &DMatrix<f64>) -> Vec<DMatrix<f64>> {
+        basis_of_coordinates(self, p)
+    }
+
+    /// Of the symmetric matrix (2 S_P)^(−½)(V), whose Frobenius norm is ‖V‖.
+    fn coordinates(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> Vec<f64> {
+        symmetric_coordinates(&Spectrum::of(p).sylvester(v, |s| (0.5 / s).sqrt()))
+    }
+
+    fn from_coordinates(&self, p: &DMatrix<f64>, coordinates: &[f64]) -> DMatrix<f64> {
+        Spectrum::of(p).sylvester(&symmetric_of_coordinates(self.order, coordinates), |s| (2.0 * s).sqrt())
     }
 }

@@ -2,11 +2,16 @@
 
 use super::exponential::exponential;
 use super::matrix::{
-    check_order, check_spd, congruence_transposed, random_spd, symmetric_gaussian, symmetric_part,
+    check_order, check_spd, congruence_transposed, random_spd, symmetric_coordinates, symmetric_gaussian,
+    symmetric_of_coordinates, symmetric_part,
 };
 use super::product::{congruence, scaled_congruence};
-use crate::manifold::numeric::Positive;
-use crate::manifold::space::{CurvatureBounds, Manifold, ManifoldError, MeanLog, blocks, total_weight};
+use crate::manifold::error::ManifoldError;
+use crate::manifold::space::{CurvatureBounds, Manifold, MeanLog, basis_of_coordinates};
+use crate::manifold::two_point::TwoPointSpace;
+use crate::manifold::volume::Isotropic;
+use crate::manifold::weights::{blocks, total_weight};
+use crate::numeric::elementary::Positive;
 use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 use rand::Rng;
 use rayon::prelude::*;
@@ -85,26 +90,14 @@ impl SpdLogEuclidean {
     }
 
     /// The coordinates of log P as a vector of length k(k + 1)/2: columns of the upper triangle, off-diagonal entries
-    /// times √2. An isometry onto Euclidean space.
-    pub fn coordinates(&self, p: &DMatrix<f64>) -> DVector<f64> {
-        let s = self.logarithm(p);
-        let entries = (0..self.order).flat_map(|j| (0..=j).map(move |i| (i, j)));
-        DVector::from_iterator(
-            self.dim(),
-            entries.map(|(i, j)| if i == j { s[(i, i)] } else { s[(i, j)] * std::f64::consts::SQRT_2 }),
-        )
+    /// times √2. A chart of the whole space, and an isometry onto Euclidean space.
+    pub fn chart(&self, p: &DMatrix<f64>) -> DVector<f64> {
+        DVector::from_vec(symmetric_coordinates(&self.logarithm(p)))
     }
 
-    /// The inverse of [`coordinates`](Self::coordinates); `x` has k(k + 1)/2 numbers.
-    pub fn from_coordinates(&self, x: &DVector<f64>) -> DMatrix<f64> {
-        let mut s = DMatrix::zeros(self.order, self.order);
-        let entries = (0..self.order).flat_map(|j| (0..=j).map(move |i| (i, j)));
-        for ((i, j), x) in entries.zip(x.iter()) {
-            let value = if i == j { *x } else { x * std::f64::consts::FRAC_1_SQRT_2 };
-            s[(i, j)] = value;
-            s[(j, i)] = value;
-        }
-        self.exponential(&s)
+    /// The inverse of [`chart`](Self::chart); `x` has k(k + 1)/2 numbers.
+    pub fn from_chart(&self, x: &DVector<f64>) -> DMatrix<f64> {
+        self.exponential(&symmetric_of_coordinates(self.order, x.as_slice()))
     }
 }
 
@@ -247,5 +240,25 @@ impl Manifold for SpdLogEuclidean {
 
     fn zero(&self, _p: &DMatrix<f64>) -> DMatrix<f64> {
         DMatrix::zeros(self.order, self.order)
+    }
+
+    fn basis(&self, p: &DMatrix<f64>) -> Vec<DMatrix<f64>> {
+        basis_of_coordinates(self, p)
+    }
+
+    /// Of the symmetric matrix D log_P(V).
+    fn coordinates(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> Vec<f64> {
+        symmetric_coordinates(&Spectrum::of(p).differential_log(v))
+    }
+
+    fn from_coordinates(&self, p: &DMatrix<f64>, coordinates: &[f64]) -> DMatrix<f64> {
+        Spectrum::of(p).differential_exp(&symmetric_of_coordinates(self.order, coordinates))
+    }
+}
+
+/// Flat: exp_P is an isometry of T_P onto the space.
+impl Isotropic for SpdLogEuclidean {
+    fn model(&self) -> (TwoPointSpace, f64) {
+        (TwoPointSpace::Euclidean { dim: self.dim() }, 1.0)
     }
 }

@@ -1,12 +1,12 @@
 //! What the metrics share: symmetric matrices and their functions.
 
 use super::product::{congruence, scaled_congruence};
+use crate::manifold::error::ManifoldError;
 use crate::manifold::normal::fill_standard_normal;
-use crate::manifold::numeric::all_finite;
-use crate::manifold::space::ManifoldError;
+use crate::numeric::elementary::all_finite;
 use nalgebra::{DMatrix, SymmetricEigen};
 use rand::Rng;
-use std::f64::consts::FRAC_1_SQRT_2;
+use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 pub(super) const NAME: &str = "space of positive definite matrices";
 
@@ -79,6 +79,27 @@ pub(super) fn symmetric_gaussian<R: Rng + ?Sized>(order: usize, sigma: f64, rng:
             a[(j, i)] = z;
         }
         a[(j, j)] = sigma * column[j];
+    }
+    a
+}
+
+/// Places on and above the diagonal, by columns.
+fn upper(order: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..order).flat_map(|j| (0..=j).map(move |i| (i, j)))
+}
+
+/// The upper triangle of a symmetric matrix by columns, off the diagonal times √2: an isometry of the Frobenius norm.
+pub(super) fn symmetric_coordinates(a: &DMatrix<f64>) -> Vec<f64> {
+    upper(a.nrows()).map(|(i, j)| if i == j { a[(i, i)] } else { a[(i, j)] * SQRT_2 }).collect()
+}
+
+/// The symmetric matrix with these coordinates; missing ones are 0.
+pub(super) fn symmetric_of_coordinates(order: usize, coordinates: &[f64]) -> DMatrix<f64> {
+    let mut a = DMatrix::zeros(order, order);
+    for ((i, j), x) in upper(order).zip(coordinates) {
+        let value = if i == j { *x } else { x * FRAC_1_SQRT_2 };
+        a[(i, j)] = value;
+        a[(j, i)] = value;
     }
     a
 }

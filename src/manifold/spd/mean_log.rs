@@ -1,10 +1,12 @@
 //! The mean of affine-invariant logarithms of many matrices, eight at a time.
 
-use super::affine_invariant::{factor, log_spectrum};
 use super::lockstep::{LANES, Lane, Lockstep, columns};
 use super::matrix::NAME;
 use super::product::{scaled_congruence, triangular_congruence};
-use crate::manifold::space::{ManifoldError, MeanLog, blocks, total_weight};
+use super::whiten::{factor, log_spectrum};
+use crate::manifold::error::ManifoldError;
+use crate::manifold::space::MeanLog;
+use crate::manifold::weights::{blocks, total_weight};
 use nalgebra::DMatrix;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;

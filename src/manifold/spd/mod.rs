@@ -9,6 +9,7 @@ mod log_euclidean;
 mod matrix;
 mod mean_log;
 mod product;
+mod whiten;
 
 pub use affine_invariant::SpdAffineInvariant;
 pub use bures_wasserstein::SpdBuresWasserstein;

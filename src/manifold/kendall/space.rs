@@ -1,15 +1,17 @@
 //! Kendall's space of planar shapes.
 
-use super::isotropic::{Isotropic, power_ln};
-use super::kendall_mean;
-use super::normal::fill_standard_normal;
-use super::numeric::sinc;
-use super::space::{CurvatureBounds, Manifold, ManifoldError, MeanLog, first_point};
-use nalgebra::{Complex, DVector};
+use super::mean;
+use super::preshape::{NAME, Preshape, axpy, center, gaussian, hermitian, norm, phase};
+use crate::manifold::complement::Complement;
+use crate::manifold::error::ManifoldError;
+use crate::manifold::space::{CurvatureBounds, Manifold, MeanLog};
+use crate::manifold::two_point::TwoPointSpace;
+use crate::manifold::volume::Isotropic;
+use crate::manifold::weights::first_point;
+use crate::numeric::elementary::sinc;
+use nalgebra::{Complex, DMatrix};
 use rand::Rng;
 use std::f64::consts::FRAC_PI_2;
-
-pub(super) const NAME: &str = "planar shape space";
 
 /// Kendall's space of shapes of k planar landmarks: configurations modulo translation, scale and rotation, the complex
 /// projective space ℂPᵏ⁻² with the Fubini–Study metric of curvature 1 to 4 (Kendall 1984).
@@ -21,9 +23,6 @@ pub(super) const NAME: &str = "planar shape space";
 pub struct Kendall {
     landmarks: usize,
 }
-
-/// A preshape or a horizontal vector: one complex number for each landmark.
-pub(super) type Preshape = DVector<Complex<f64>>;
 
 impl Kendall {
     /// The space of shapes of k ≥ 3 landmarks in the plane.
@@ -97,31 +96,11 @@ impl Kendall {
     }
 }
 
-/// p*q = Σ p̄_j q_j.
-fn hermitian(p: &Preshape, q: &Preshape) -> Complex<f64> {
-    kendall_mean::dot(p.as_slice(), q.as_slice())
-}
-
-fn norm(z: &Preshape) -> f64 {
-    z.iter().map(|z| z.norm_sqr()).sum::<f64>().sqrt()
-}
-
-fn center(z: &mut Preshape) {
-    let mean = z.iter().sum::<Complex<f64>>() / z.len() as f64;
-    z.iter_mut().for_each(|z| *z -= mean);
-}
-
-/// c/|c|, or an error if |c| is rounding error.
-fn phase(c: Complex<f64>) -> Result<Complex<f64>, ManifoldError> {
-    let size = c.norm();
-    if size <= 8.0 * f64::EPSILON { Err(ManifoldError::CutLocus(NAME)) } else { Ok(c / size) }
-}
-
-/// y ← y + a·x.
-fn axpy(a: Complex<f64>, x: &Preshape, y: &mut Preshape) {
-    for (y, x) in y.as_mut_slice().iter_mut().zip(x.as_slice()) {
-        *y += a * x;
-    }
+/// The horizontal space at p: what is orthogonal to p and centred. Gram–Schmidt on real coordinates gives each complex basis
+/// vector and i times it.
+fn horizontal(p: &Preshape) -> Complement<Complex<f64>> {
+    let constant = Preshape::from_element(p.len(), Complex::from(1.0 / (p.len() as f64).sqrt()));
+    Complement::new(&DMatrix::from_columns(&[constant, p.clone()]))
 }
 
 impl Manifold for Kendall {
@@ -255,7 +234,7 @@ impl Manifold for Kendall {
         points: &[Preshape],
         weights: Option<&[f64]>,
     ) -> Result<MeanLog<Preshape>, ManifoldError> {
-        kendall_mean::mean_log(p, points, weights)
+        mean::mean_log(p, points, weights)
     }
 
     /// The mean of the preshapes, each rotated to match the first.
@@ -281,22 +260,20 @@ impl Manifold for Kendall {
     fn zero(&self, _p: &Preshape) -> Preshape {
         Preshape::zeros(self.landmarks)
     }
-}
 
-/// k complex numbers with independent standard normal parts.
-fn gaussian<R: Rng + ?Sized>(k: usize, rng: &mut R) -> Preshape {
-    let mut numbers = vec![0.0; 2 * k];
-    fill_standard_normal(rng, &mut numbers);
-    Preshape::from_iterator(k, numbers.chunks_exact(2).map(|z| Complex::new(z[0], z[1])))
+    fn coordinates(&self, p: &Preshape, v: &Preshape) -> Vec<f64> {
+        horizontal(p).coordinates(v.as_slice()).into_iter().flat_map(|c| [c.re, c.im]).collect()
+    }
+
+    fn from_coordinates(&self, p: &Preshape, coordinates: &[f64]) -> Preshape {
+        let number = |pair: &[f64]| Complex::new(pair[0], pair.get(1).copied().unwrap_or(0.0));
+        let numbers: Vec<Complex<f64>> = coordinates.chunks(2).map(number).collect();
+        Preshape::from_vec(horizontal(p).vector(&numbers))
+    }
 }
 
 impl Isotropic for Kendall {
-    /// sin²ᵐ⁻¹t cos t with m = k − 2.
-    fn ln_sphere_density(&self, t: f64) -> f64 {
-        power_ln(self.dim() as f64 - 1.0, t.sin()) + power_ln(1.0, t.cos())
-    }
-
-    fn diameter(&self) -> f64 {
-        FRAC_PI_2
+    fn model(&self) -> (TwoPointSpace, f64) {
+        (TwoPointSpace::ComplexProjective { dim: self.landmarks - 2 }, 1.0)
     }
 }

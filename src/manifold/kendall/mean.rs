@@ -1,33 +1,12 @@
 //! The mean of logarithms of many planar shapes.
 
-use super::kendall::{NAME, Preshape};
-use super::space::{ManifoldError, MeanLog, blocks, total_weight};
+use super::preshape::{NAME, Preshape, dot};
+use crate::manifold::error::ManifoldError;
+use crate::manifold::space::MeanLog;
+use crate::manifold::weights::{blocks, total_weight};
 use nalgebra::Complex;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
-
-/// p*q = Σ p̄_j q_j.
-#[inline(always)]
-pub(super) fn dot(p: &[Complex<f64>], q: &[Complex<f64>]) -> Complex<f64> {
-    // Running sums apart, so that additions do not wait for one another.
-    let (mut same, mut cross) = ([0.0; 8], [0.0; 8]);
-    let (ps, qs) = (p.chunks_exact(4), q.chunks_exact(4));
-    let tail: Complex<f64> = ps.remainder().iter().zip(qs.remainder()).map(|(a, b)| a.conj() * b).sum();
-    for (a, b) in ps.zip(qs) {
-        for k in 0..4 {
-            same[2 * k] += a[k].re * b[k].re;
-            same[2 * k + 1] += a[k].im * b[k].im;
-            cross[2 * k] += a[k].re * b[k].im;
-            cross[2 * k + 1] += a[k].im * b[k].re;
-        }
-    }
-    let mut sum = tail;
-    for k in 0..4 {
-        sum.re += same[2 * k] + same[2 * k + 1];
-        sum.im += cross[2 * k] - cross[2 * k + 1];
-    }
-    sum
-}
 
 /// Σ w_i log_p(x_i) / Σ w_i and the mean of d², with one pass over each shape: log_p(z) = (θ/sin θ)(z e^{−iφ} − cos θ p)
 /// for p*z = cos θ e^{iφ}.

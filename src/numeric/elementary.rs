@@ -1,18 +1,18 @@
 //! Small functions without cancellation.
 
 /// sin t / t.
-pub(super) fn sinc(t: f64) -> f64 {
+pub(crate) fn sinc(t: f64) -> f64 {
     if t.abs() < 1e-4 { 1.0 - t * t / 6.0 } else { t.sin() / t }
 }
 
 /// sinh t / t.
-pub(super) fn sinhc(t: f64) -> f64 {
+pub(crate) fn sinhc(t: f64) -> f64 {
     if t.abs() < 1e-4 { 1.0 + t * t / 6.0 } else { t.sinh() / t }
 }
 
 /// A positive number with its logarithm and root: what logarithmic means are made of.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Positive {
+pub(crate) struct Positive {
     value: f64,
     ln: f64,
     root: f64,
@@ -20,13 +20,13 @@ pub(super) struct Positive {
 
 impl Positive {
     /// e^ln.
-    pub(super) fn of_ln(ln: f64) -> Self {
+    pub(crate) fn of_ln(ln: f64) -> Self {
         Self { value: ln.exp(), ln, root: (0.5 * ln).exp() }
     }
 
     /// The logarithmic mean (a − b)/(ln a − ln b), which for near numbers is √(ab) sinh(t)/t with t = (ln a − ln b)/2.
     #[inline(always)]
-    pub(super) fn logarithmic_mean(self, other: Self) -> f64 {
+    pub(crate) fn logarithmic_mean(self, other: Self) -> f64 {
         let t = 0.5 * (self.ln - other.ln);
         if t.abs() > 0.7 {
             return 0.5 * (self.value - other.value) / t;
@@ -40,7 +40,7 @@ impl Positive {
 }
 
 /// Σ x_i y_i.
-pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
     // Four running sums: the compiler may not reorder a single one.
     let mut sums = [0.0; 4];
     let (xs, ys) = (x.chunks_exact(4), y.chunks_exact(4));
@@ -54,12 +54,12 @@ pub(super) fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// ‖x‖, for vectors whose squares neither overflow nor vanish.
-pub(super) fn norm(x: &[f64]) -> f64 {
+pub(crate) fn norm(x: &[f64]) -> f64 {
     dot(x, x).sqrt()
 }
 
 /// Whether every number is finite.
-pub(super) fn all_finite(x: &[f64]) -> bool {
+pub(crate) fn all_finite(x: &[f64]) -> bool {
     x.iter().all(|x| x.is_finite())
 }
 

@@ -1,0 +1,7 @@
+//! Kendall's space of planar shapes.
+
+mod mean;
+mod preshape;
+mod space;
+
+pub use space::Kendall;

@@ -1,0 +1,9 @@
+//! Arithmetic that the other rooms share and that knows nothing of them: sparse systems, integrals, small functions without
+//! cancellation, and the margins left for rounding.
+
+pub(crate) mod elementary;
+pub mod margins;
+pub(crate) mod quadrature;
+mod sparse;
+
+pub use sparse::{NotPositiveDefinite, SparseCholesky, SymmetricBuilder};

@@ -1,0 +1,80 @@
+//! What an iterative mean is asked for and what is known about it.
+
+/// Why the iteration ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The gradient norm is at most the tolerance: the only way to have converged.
+    Converged,
+    /// No step made progress: rounding, or a tolerance out of reach.
+    Stalled,
+    /// The iteration cap.
+    IterationCap,
+}
+
+/// What is known about the point returned: how nearly the gradient of F = ½ Σ w_i d²(·, x_i)/Σ w_i vanishes there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stationarity {
+    /// ‖∇F‖ = ‖Σ w_i log(x_i)/Σ w_i‖ at the point returned, as evaluated there.
+    pub gradient_norm: f64,
+    /// The tolerance asked for.
+    pub tolerance: f64,
+    /// Accepted steps over all the points.
+    pub iterations: usize,
+    /// Evaluations of the gradient over all the points.
+    pub evaluations: usize,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+impl Stationarity {
+    /// Whether the tolerance was met.
+    pub fn converged(&self) -> bool {
+        self.stop == Stop::Converged
+    }
+}
+
+/// A lower bound on the Hessian of F within a geodesic ball of radius r that holds the points and the mean, for curvature
+/// at most `upper`: h = s cot s with s = 2r√κ if κ > 0, else 1. Not positive if r ≥ π/(4√κ).
+pub fn hessian_lower_bound(upper: f64, radius: f64) -> f64 {
+    let s = 2.0 * radius * upper.max(0.0).sqrt();
+    if s == 0.0 {
+        1.0
+    } else if s < std::f64::consts::PI {
+        s / s.tan()
+    } else {
+        f64::NEG_INFINITY
+    }
+}
+
+/// How far a point whose gradient norm is `gradient` may lie from the exact mean: ‖∇F‖/h where F is h-strongly convex on a ball of
+/// this radius that holds both, for curvature at most `upper` ([`hessian_lower_bound`]); Soto et al. 2022, Lemma 1.
+pub fn distance_to_mean(gradient: f64, upper: f64, radius: f64) -> f64 {
+    gradient / hessian_lower_bound(upper, radius)
+}
+
+/// How to iterate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FrechetOptions {
+    /// Largest gradient norm that counts as converged, in the unit of distance.
+    pub gradient_tolerance: f64,
+    /// Most steps over all the points.
+    pub max_iterations: usize,
+}
+
+impl Default for FrechetOptions {
+    /// Gradient norm 1e-12, at most 200 iterations.
+    fn default() -> Self {
+        Self { gradient_tolerance: 1e-12, max_iterations: 200 }
+    }
+}
+
+/// A mean and what is known about it.
+#[derive(Debug, Clone)]
+pub struct FrechetMean<P> {
+    /// The point of smallest gradient norm seen.
+    pub point: P,
+    /// How nearly it is stationary. Read [`Stationarity::converged`] before using the point.
+    pub certificate: Stationarity,
+    /// F = ½ the weighted mean of d² there.
+    pub objective: f64,
+}
