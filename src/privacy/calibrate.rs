@@ -2,24 +2,33 @@
 
 use super::rounding::{div_up, mul_up, up};
 use super::{BudgetError, Delta, Epsilon, L1Sensitivity, L2Sensitivity, Mu, PrivacyLoss};
+use std::ops::Range;
 
 /// How a Gaussian mechanism is calibrated to (ε, δ).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Calibration {
-    /// The smallest σ that meets (ε, δ) (Balle and Wang 2018), through the exact δ(ε) of μ = Δ/σ.
+    /// The smallest noise that will do (Balle and Wang 2018): σ with the exact δ(ε) of μ = Δ/σ
     #[default]
     Analytic,
-    /// σ = Δ √(2 ln(1.25/δ)) / ε (Dwork and Roth 2014, Theorem A.1, proved for ε < 1).
+    /// The textbook formula, for ε < 1: σ = Δ √(2 ln(1.25/δ)) / ε (Dwork and Roth 2014, Theorem A.1)
     Classical,
 }
+
+/// The noise scales that can be drawn: their squares, and those of the steps of their lattices, are far from overflow.
+pub(crate) const SCALES: Range<f64> = 1e-280..1e280;
+
+/// The losses (μ, ε) that noise is scaled to. Nobody means a loss outside, and its square may not be a number.
+const LOSSES: Range<f64> = 1e-100..1e100;
 
 /// σ = Δ/μ for μ-GDP.
 ///
 /// # Errors
-/// [`BudgetError::NoSuchBound`] when it overflows.
+/// [`BudgetError::OutOfRange`] for μ outside 1e-100 to 1e100, [`BudgetError::NoSuchBound`] for σ outside 1e-280 to 1e280.
 pub fn gaussian_sigma(sensitivity: L2Sensitivity, mu: Mu) -> Result<f64, BudgetError> {
-    finite(div_up(sensitivity.get(), mu.get()))
+    scalable("mu", mu.get())?;
+    drawable(div_up(sensitivity.get(), mu.get()))
 }
 
 /// σ for (ε, δ)-DP.
@@ -28,7 +37,7 @@ pub fn gaussian_sigma(sensitivity: L2Sensitivity, mu: Mu) -> Result<f64, BudgetE
 ///
 /// # Errors
 /// [`BudgetError::NoSuchBound`] at δ = 0, at ε = 0 with the classical formula, where the classical formula gives too
-/// little noise, or when σ overflows.
+/// little noise, or for σ outside 1e-280 to 1e280; [`BudgetError::OutOfRange`] for ε above 1e100.
 ///
 /// ```
 /// use visard::privacy::{Calibration, Delta, Epsilon, L2Sensitivity, gaussian_sigma_for};
@@ -43,6 +52,7 @@ pub fn gaussian_sigma_for(
     delta: Delta,
     sensitivity: L2Sensitivity,
 ) -> Result<f64, BudgetError> {
+    scalable("epsilon", epsilon.get().max(LOSSES.start))?;
     let largest = Mu::within(epsilon, delta)?;
     match calibration {
         Calibration::Analytic => gaussian_sigma(sensitivity, largest),
@@ -60,7 +70,7 @@ pub fn gaussian_sigma_for(
                      (it is proved for epsilon < 1); use the analytic one",
                 ));
             }
-            finite(mul_up(factor, sensitivity.get()))
+            drawable(mul_up(factor, sensitivity.get()))
         }
     }
 }
@@ -68,19 +78,35 @@ pub fn gaussian_sigma_for(
 /// b = Δ₁/ε, the scale of the Laplace mechanism for ε-DP.
 ///
 /// # Errors
-/// [`BudgetError::NoSuchBound`] at ε = 0 or when b overflows.
+/// [`BudgetError::NoSuchBound`] at ε = 0 or for b outside 1e-280 to 1e280, [`BudgetError::OutOfRange`] for ε outside
+/// 1e-100 to 1e100.
 pub fn laplace_scale(sensitivity: L1Sensitivity, epsilon: Epsilon) -> Result<f64, BudgetError> {
     if epsilon.get() == 0.0 {
         return Err(BudgetError::NoSuchBound("a Laplace mechanism needs epsilon > 0"));
     }
-    finite(div_up(sensitivity.get(), epsilon.get()))
+    scalable("epsilon", epsilon.get())?;
+    drawable(div_up(sensitivity.get(), epsilon.get()))
 }
 
-fn finite(scale: f64) -> Result<f64, BudgetError> {
-    if scale.is_finite() && scale > 0.0 {
+fn scalable(name: &'static str, loss: f64) -> Result<(), BudgetError> {
+    if LOSSES.contains(&loss) {
+        Ok(())
+    } else {
+        Err(BudgetError::OutOfRange {
+            name,
+            range: "between 1e-100 and 1e100 for noise to be scaled to it",
+            value: loss,
+        })
+    }
+}
+
+fn drawable(scale: f64) -> Result<f64, BudgetError> {
+    if SCALES.contains(&scale) {
         Ok(scale)
     } else {
-        Err(BudgetError::NoSuchBound("the noise scale is too large to be written as a number"))
+        Err(BudgetError::NoSuchBound(
+            "the noise scale is outside 1e-280 to 1e280; state the data in other units",
+        ))
     }
 }
 

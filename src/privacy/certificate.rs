@@ -1,10 +1,17 @@
 //! The certificate: what a release guarantees, under what, and what it leaves to the reader.
 
+use super::digest::sha256_hex;
 use super::fit::fits;
 use super::noise::{NoiseDescription, NoisePath};
-use super::{Adjacency, BudgetError, ClipRadius, ClipSource, Composition, Delta, Epsilon, PrivacyLoss};
+use super::{
+    Adjacency, BudgetError, ClipRadius, ClipSource, Composition, Delta, Epsilon, PrivacyLoss, Receipt,
+    Sensitivity,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+/// The name of a certificate, beside the files of its release.
+pub const CERTIFICATE_FILE: &str = "certificate.json";
 
 /// The version of the certificate's form.
 pub const CERTIFICATE_FORMAT: u64 = 1;
@@ -108,9 +115,24 @@ pub struct PublicInput {
 impl PublicInput {
     /// Hashes the bytes.
     pub fn of_bytes(name: impl Into<String>, bytes: &[u8]) -> Self {
-        use sha2::{Digest, Sha256};
-        let sha256 = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
-        Self { name: name.into(), sha256 }
+        Self { name: name.into(), sha256: sha256_hex(bytes) }
+    }
+}
+
+/// A file of the release and the sum of its bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileSum {
+    /// Its name in the folder of the release.
+    pub name: String,
+    /// SHA-256 of its bytes, lower-case hexadecimal.
+    pub sha256: String,
+}
+
+impl FileSum {
+    /// Hashes the bytes.
+    pub fn of_bytes(name: impl Into<String>, bytes: &[u8]) -> Self {
+        Self { name: name.into(), sha256: sha256_hex(bytes) }
     }
 }
 
@@ -134,7 +156,7 @@ pub struct Statement {
     /// The loss of everything in this release.
     pub loss: PrivacyLoss,
     /// The sensitivity the noise was scaled to, in the statistic's units; `None` where there is no noise.
-    pub sensitivity: Option<f64>,
+    pub sensitivity: Option<Sensitivity>,
     /// The clip radius; `None` where records are bounded by nature or there is no guarantee.
     pub clip_radius: Option<ClipRadius>,
     /// The noise; `None` where there is none.
@@ -147,6 +169,8 @@ pub struct Statement {
     pub seeded: bool,
     /// Whether the charge is in a ledger file ([`super::Charge::is_durable`]).
     pub recorded: bool,
+    /// Where it is ([`super::Charge::receipt`]).
+    pub ledger: Option<Receipt>,
     /// Caveats beyond those that follow from the rest.
     pub caveats: Vec<Caveat>,
     /// Further public parameters of the mechanism.
@@ -167,6 +191,7 @@ impl Statement {
             public_inputs: Vec::new(),
             seeded: false,
             recorded: true,
+            ledger: None,
             caveats: Vec::new(),
             details: Map::new(),
         }
@@ -195,7 +220,7 @@ impl Statement {
         if self.noise.as_ref().is_some_and(|noise| noise.path == NoisePath::IdealizedReals) {
             note(Caveat::IdealizedReals);
         }
-        if !self.recorded && self.loss.is_private() {
+        if !self.recorded && self.ledger.is_none() && self.loss.is_private() {
             note(Caveat::Unrecorded);
         }
         let mut composition = self.composition;
@@ -212,12 +237,15 @@ impl Statement {
             mechanism: self.mechanism,
             loss: self.loss,
             epsilon_at_delta: curve(&composition, self.loss),
-            sensitivity: self.sensitivity,
+            sensitivity: self.sensitivity.map(Sensitivity::get),
+            sensitivity_norm: self.sensitivity.map(|bound| bound.norm().to_owned()),
             clip_radius: self.clip_radius,
             noise: self.noise,
             composition,
+            ledger: self.ledger,
             public_inputs: self.public_inputs,
             seeded: self.seeded,
+            files: Vec::new(),
             details: self.details,
         };
         certificate.check()?;
@@ -255,7 +283,7 @@ fn curve(composition: &Composition, loss: PrivacyLoss) -> Vec<EpsilonAtDelta> {
         .collect()
 }
 
-/// What goes beside a release as `certificate.json`. Its form is `docs/certificate.schema.json`.
+/// What goes beside a release as [`CERTIFICATE_FILE`]. Its form is `docs/certificate.schema.json`.
 ///
 /// Every value is public or a parameter of the mechanism; none depends on the records, so neither does the file's size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -281,16 +309,25 @@ pub struct Certificate {
     pub epsilon_at_delta: Vec<EpsilonAtDelta>,
     /// The sensitivity.
     pub sensitivity: Option<f64>,
+    /// The norm it is a bound in ([`Sensitivity::norm`]); certificates of version 0.1 do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sensitivity_norm: Option<String>,
     /// The clip radius and its source.
     pub clip_radius: Option<ClipRadius>,
     /// The noise.
     pub noise: Option<NoiseDescription>,
     /// The releases it is composed of.
     pub composition: Composition,
+    /// Where it was charged; absent in certificates of version 0.1 and where no ledger file holds the charge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Receipt>,
     /// What was assumed public.
     pub public_inputs: Vec<PublicInput>,
     /// Whether the noise source was seeded.
     pub seeded: bool,
+    /// Every file of the release but this one; certificates of version 0.1 do not say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileSum>,
     /// Further public parameters.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub details: Map<String, Value>,

@@ -1,87 +1,20 @@
 //! Composition: several releases from the same data, adaptively chosen, counted as one.
+//!
+//! Releases from the same people add up (sequential composition). Releases of which each reads the records of one group
+//! alone compose in parallel ([`super::Partition`]): every question is asked for each group by itself, of what was
+//! released from everyone and from that group, and the largest answer counts. So it is exact for mixed kinds of losses:
+//! the worst group may be another one in μ than in ε.
 
-use super::pairs::DominatingPairs;
-use super::rounding::{add_up, mul_up};
+use super::group::Group;
 use super::{BudgetError, Delta, Epsilon, Mu, PrivacyLoss, RenyiCurve, Rho};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 mod leaves;
+mod part;
 
-use leaves::{Leaves, sum_delta, sum_epsilon};
-
-/// One entry of a composition: a release, or a named group of releases, repeated `times`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "RawPart", into = "RawPart")]
-pub struct Part {
-    /// The mechanism's name in the literature, or the group's.
-    pub mechanism: String,
-    /// How often it was run.
-    pub times: u32,
-    /// What one run costs.
-    pub cost: Cost,
-}
-
-/// The cost of one entry.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Cost {
-    /// A loss in the unit of its theorem.
-    Loss(PrivacyLoss),
-    /// A Rényi curve.
-    Renyi(RenyiCurve),
-    /// A group.
-    Parts(Composition),
-}
-
-/// The JSON form: `mechanism`, `times` unless 1, and one of `loss`, `renyi`, `parts`.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawPart {
-    mechanism: String,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    times: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "present")]
-    loss: Option<PrivacyLoss>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    renyi: Option<RenyiCurve>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    parts: Option<Composition>,
-}
-
-/// A loss that is there, be it `null`.
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<PrivacyLoss>, D::Error> {
-    PrivacyLoss::deserialize(deserializer).map(Some)
-}
-
-impl From<Part> for RawPart {
-    fn from(part: Part) -> Self {
-        let times = (part.times != 1).then_some(part.times);
-        let mut raw = Self { mechanism: part.mechanism, times, loss: None, renyi: None, parts: None };
-        match part.cost {
-            Cost::Loss(loss) => raw.loss = Some(loss),
-            Cost::Renyi(curve) => raw.renyi = Some(curve),
-            Cost::Parts(parts) => raw.parts = Some(parts),
-        }
-        raw
-    }
-}
-
-impl TryFrom<RawPart> for Part {
-    type Error = BudgetError;
-    fn try_from(raw: RawPart) -> Result<Self, BudgetError> {
-        let cost = match (raw.loss, raw.renyi, raw.parts) {
-            (Some(loss), None, None) => Cost::Loss(loss),
-            (None, Some(curve), None) => Cost::Renyi(curve),
-            (None, None, Some(parts)) => Cost::Parts(parts),
-            _ => {
-                return Err(BudgetError::NoSuchBound(
-                    "an entry of a composition has exactly one of loss, renyi and parts",
-                ));
-            }
-        };
-        Ok(Self { mechanism: raw.mechanism, times: raw.times.unwrap_or(1), cost })
-    }
-}
+pub(super) use leaves::Leaves;
+pub use part::{Cost, GroupCost, Part};
 
 /// A tree of releases under sequential (adaptive) composition.
 ///
@@ -185,24 +118,13 @@ impl Composition {
         self.parts.is_empty()
     }
 
-    /// The total μ, rounded up: √(Σμ²), pure terms converted. `None` when a term has no μ or there are none.
+    /// The total μ, rounded up: √(Σμ²), pure terms converted. `None` when a term has no μ or there are none. With
+    /// groups, here and below: that of the worst group.
     ///
     /// # Errors
-    /// [`BudgetError`] when the sum overflows.
+    /// [`BudgetError`] when the sum overflows, here and below also when groups of two partitions meet.
     pub fn mu(&self) -> Result<Option<Mu>, BudgetError> {
-        let leaves = self.leaves()?;
-        if leaves.non_private || leaves.rho > 0.0 || leaves.curves.is_some() {
-            return Ok(None);
-        }
-        let mut all = leaves.gaussians;
-        for term in leaves.approximate.iter().filter(|t| t.epsilon > 0.0 || t.delta > 0.0) {
-            if term.delta > 0.0 {
-                return Ok(None);
-            }
-            let mu = Mu::of_pure(Epsilon::new(term.epsilon)?)?;
-            all.push(Mu::new(mul_up(mu.get(), super::rounding::sqrt_up(f64::from(term.times))))?);
-        }
-        Mu::compose(all)
+        worst(&self.people()?, |leaves| !leaves.nothing_lost(), Leaves::mu)
     }
 
     /// The total pure ε, rounded up. `None` when a term is not pure.
@@ -210,13 +132,7 @@ impl Composition {
     /// # Errors
     /// [`BudgetError`] when the sum overflows.
     pub fn pure_epsilon(&self) -> Result<Option<Epsilon>, BudgetError> {
-        let leaves = self.leaves()?;
-        let pure = leaves.gaussians.is_empty()
-            && leaves.curves.is_none()
-            && leaves.rho == 0.0
-            && !leaves.non_private
-            && leaves.approximate.iter().all(|t| t.delta == 0.0);
-        if pure { Epsilon::new(sum_epsilon(&leaves.approximate)).map(Some) } else { Ok(None) }
+        worst(&self.people()?, |_| true, Leaves::pure_epsilon)
     }
 
     /// The total ρ, rounded up: pure terms as ε²/2, Gaussian as μ²/2. `None` when a term has no ρ or there are none.
@@ -224,19 +140,7 @@ impl Composition {
     /// # Errors
     /// [`BudgetError`] when the sum overflows.
     pub fn rho(&self) -> Result<Option<Rho>, BudgetError> {
-        let leaves = self.leaves()?;
-        if leaves.non_private || leaves.curves.is_some() || leaves.approximate.iter().any(|t| t.delta > 0.0) {
-            return Ok(None);
-        }
-        let mut sum = leaves.rho;
-        for mu in &leaves.gaussians {
-            sum = add_up(sum, mu.to_rho()?.get());
-        }
-        for term in &leaves.approximate {
-            let one = mul_up(term.epsilon, 0.5 * term.epsilon);
-            sum = add_up(sum, mul_up(one, f64::from(term.times)));
-        }
-        if sum == 0.0 { Ok(None) } else { Rho::new(sum).map(Some) }
+        worst(&self.people()?, |leaves| !leaves.nothing_lost(), Leaves::rho)
     }
 
     /// The loss of everything together, in the unit that fits: pure when all is pure, else μ when every term has one,
@@ -248,7 +152,8 @@ impl Composition {
         if let Some(epsilon) = self.pure_epsilon()? {
             return Ok(PrivacyLoss::Pure(epsilon));
         }
-        if self.leaves()?.non_private {
+        let people = self.people()?;
+        if people.iter().any(|leaves| leaves.non_private) {
             return Ok(PrivacyLoss::NonPrivate);
         }
         if let Some(mu) = self.mu()? {
@@ -257,9 +162,8 @@ impl Composition {
         if let Some(rho) = self.rho()? {
             return Ok(PrivacyLoss::ZeroConcentrated(rho));
         }
-        let leaves = self.leaves()?;
-        let own = sum_delta(&leaves.approximate);
-        let alone = leaves.gaussians.is_empty() && leaves.curves.is_none() && leaves.rho == 0.0;
+        let own = people.iter().map(Leaves::own_delta).fold(0.0, f64::max);
+        let alone = people.iter().all(Leaves::only_approximate);
         let delta = match (own > 0.0, alone) {
             (false, _) => 1e-9,
             (true, true) => own,
@@ -275,49 +179,55 @@ impl Composition {
     /// [`BudgetError::NoSuchBound`] when no rule gives a finite ε: something non-private was released, δ is no larger
     /// than what the terms already lose, or δ = 0 with a term that is not pure.
     pub fn epsilon_at(&self, delta: Delta) -> Result<EpsilonBound, BudgetError> {
-        let leaves = self.leaves()?;
-        if leaves.non_private {
-            return Err(BudgetError::NoSuchBound("something was released without a privacy bound"));
-        }
-        let mut bounds: Vec<EpsilonBound> = Vec::new();
-        let mut offer = |epsilon: Option<Epsilon>, rule| {
-            if let Some(epsilon) = epsilon {
-                bounds.push(EpsilonBound { epsilon, rule });
-            }
-        };
-        if self.is_empty() {
-            offer(Epsilon::new(0.0).ok(), Rule::Empty);
-        }
-        let exact = leaves.curves.is_none() && leaves.rho == 0.0;
-        if exact && leaves.gaussians.is_empty() && sum_delta(&leaves.approximate) <= delta.get() {
-            offer(Epsilon::new(sum_epsilon(&leaves.approximate)).ok(), Rule::Sum);
-        }
-        if exact && leaves.approximate.is_empty() {
-            if let Some(mu) = Mu::compose(leaves.gaussians.iter().copied())? {
-                offer(mu.epsilon_at(delta).ok(), Rule::GaussianRoot);
-            }
-        } else if delta.get() > 0.0 {
-            let mu = Mu::compose(leaves.gaussians.iter().copied())?;
-            if exact {
-                let pairs = DominatingPairs::new(mu, &leaves.approximate);
-                offer(pairs.epsilon_at(delta.get()), Rule::DominatingPairs);
-            } else {
-                offer(leaves.renyi_sum(delta.get())?, Rule::RenyiSum);
-                offer(leaves.split(mu, delta.get())?, Rule::Split);
-            }
-        }
-        bounds.into_iter().reduce(|a, b| if b.epsilon < a.epsilon { b } else { a }).ok_or(
-            BudgetError::NoSuchBound(
-                "no composition theorem gives a finite epsilon at this delta; state a larger delta",
-            ),
-        )
+        let bounds: Vec<EpsilonBound> =
+            self.people()?.iter().map(|leaves| leaves.epsilon_at(delta)).collect::<Result<_, _>>()?;
+        let worst = bounds.into_iter().reduce(|a, b| if b.epsilon > a.epsilon { b } else { a });
+        worst.ok_or(BudgetError::NoSuchBound("nobody was asked about"))
     }
 
-    fn leaves(&self) -> Result<Leaves, BudgetError> {
-        let mut leaves = Leaves::default();
-        leaves.gather(self, 1)?;
-        Ok(leaves)
+    /// What each kind of person loses: without groups there is one kind, with groups one for each that is named (anyone
+    /// else loses what all of these lose, and no more).
+    pub(super) fn people(&self) -> Result<Vec<Leaves>, BudgetError> {
+        let mut groups = BTreeSet::new();
+        self.name_groups(&mut groups);
+        if groups.iter().zip(groups.iter().skip(1)).any(|(a, b)| a.ledger() != b.ledger()) {
+            return Err(BudgetError::NoSuchBound(
+                "groups of two partitions may overlap, so they do not compose in parallel",
+            ));
+        }
+        if groups.is_empty() {
+            return Ok(vec![Leaves::of(self, None)?]);
+        }
+        groups.into_iter().map(|group| Leaves::of(self, Some(group))).collect()
     }
+
+    fn name_groups<'a>(&'a self, found: &mut BTreeSet<&'a Group>) {
+        for part in &self.parts {
+            match &part.cost {
+                Cost::Group(of) => {
+                    found.insert(of.group());
+                }
+                Cost::Parts(parts) => parts.name_groups(found),
+                Cost::Loss(_) | Cost::Renyi(_) => {}
+            }
+        }
+    }
+}
+
+/// The largest answer among those asked; `None` when one of them has none.
+fn worst<T: PartialOrd>(
+    people: &[Leaves],
+    asked: impl Fn(&Leaves) -> bool,
+    question: impl Fn(&Leaves) -> Result<Option<T>, BudgetError>,
+) -> Result<Option<T>, BudgetError> {
+    let mut worst = None;
+    for leaves in people.iter().filter(|leaves| asked(leaves)) {
+        let Some(answer) = question(leaves)? else { return Ok(None) };
+        if worst.as_ref().is_none_or(|worst| answer > *worst) {
+            worst = Some(answer);
+        }
+    }
+    Ok(worst)
 }
 
 #[cfg(test)]

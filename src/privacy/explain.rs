@@ -2,7 +2,7 @@
 
 use super::budget::number;
 use super::noise::NoisePath;
-use super::{Certificate, ClipSource, Cost, PrivacyLoss};
+use super::{Certificate, ClipSource, PrivacyLoss};
 use std::fmt::Write;
 
 /// What an attacker who knows everyone else's record can conclude about one person, as odds and as the error rates of
@@ -33,6 +33,9 @@ fn headline(text: &mut String, c: &Certificate) {
             "This release is differentially private. {records} {noun} {verb} used (the number is public), and the \
              mechanism was: {mechanism}."
         );
+        if let Some(sentence) = c.details.get("in_words").and_then(serde_json::Value::as_str) {
+            let _ = writeln!(text, "{sentence}");
+        }
         let _ = writeln!(text, "Guarantee: {}. {}", c.loss, meaning(c.loss));
     } else {
         let _ = writeln!(text, "This release is NOT PRIVATE. Do not publish it as if it were.");
@@ -191,12 +194,7 @@ fn records(c: &Certificate) -> &'static str {
 
 fn describe_part(part: &super::Part) -> String {
     let times = if part.times == 1 { String::new() } else { format!("{} times ", part.times) };
-    let cost = match &part.cost {
-        Cost::Loss(loss) => loss.to_string(),
-        Cost::Renyi(_) => "a Renyi curve".into(),
-        Cost::Parts(parts) => parts.total().map_or_else(|_| "a group".into(), |total| total.to_string()),
-    };
-    format!("{times}{} ({cost})", part.mechanism)
+    format!("{times}{} ({})", part.mechanism, part.cost)
 }
 
 /// A probability in per cent, rounded up in its last digit, never to 100 unless it is 1.

@@ -21,6 +21,7 @@ use super::normal::{
 };
 use super::rounding::{SLACK, add_up, down, mul_up, sqrt_up, up};
 use super::{BudgetError, Delta, Epsilon, Mu, Rho};
+use crate::numeric::margins;
 
 /// a = ε/μ − μ/2 as an unevaluated sum of two doubles.
 fn threshold(mu: f64, epsilon: f64) -> (f64, f64) {
@@ -69,7 +70,10 @@ pub(crate) fn ln_delta_nearest(mu: f64, epsilon: f64) -> f64 {
 
 /// An upper bound on δ(ε) for any real ε; for ε < 0 it is 1 − e^ε (1 − δ(−ε)), the symmetry of G_μ. At most 1.
 pub(crate) fn delta_bound(mu: f64, epsilon: f64) -> f64 {
-    if epsilon >= 0.0 {
+    if epsilon.is_nan() {
+        // Of sums that overflowed nothing is known.
+        1.0
+    } else if epsilon >= 0.0 {
         up(delta_nearest(mu, epsilon)).min(1.0)
     } else {
         let other = delta_bound(mu, -epsilon);
@@ -191,6 +195,15 @@ impl Mu {
             step = (2.0 * step).min(0.5);
         }
         Self::new(mu)
+    }
+
+    /// A part s·μ, and what is left: μ² = (sμ)² + rest², a hair less, so that rounding does not carry the sum above the whole.
+    ///
+    /// # Errors
+    /// [`BudgetError`] for shares that leave nothing.
+    pub fn split(self, share: f64) -> Result<(Self, Self), BudgetError> {
+        let rest = self.get() * (1.0 - share * share).sqrt() * (1.0 - margins::SPLIT);
+        Ok((Self::new(share * self.get())?, Self::new(rest)?))
     }
 
     /// The smallest μ for which every ε-DP release is μ-GDP, rounded up: μ = −2Φ⁻¹(1/(1+e^ε)). An ε-DP release is no

@@ -4,12 +4,14 @@
 //!
 //! 1. a budget is asked for ([`PrivacyLoss::requested`]) and converted or calibrated ([`convert`], [`Mu::within`],
 //!    [`gaussian_sigma_for`]), every number rounded towards more loss;
-//! 2. records are clipped and summed ([`ClippedMean`]) or a mechanism states its sensitivity ([`L2Sensitivity`]);
+//! 2. a [`Mechanism`] states its [`Price`] and its [`Sensitivity`], then looks at the records;
 //! 3. the study's [`Ledger`] composes the loss with all earlier ones ([`Composition`]), refuses above its ceiling, and
-//!    hands out a [`Charge`] once the record is on disk;
-//! 4. the [`noise::NoiseSource`] takes the charge and draws, on a lattice unless told otherwise;
-//! 5. a [`Statement`] of what was done becomes the [`Certificate`] beside the release, and [`explain`] puts it into
-//!    sentences;
+//!    hands out a [`Charge`] once the record is on disk, with a [`Receipt`]; groups of one [`Partition`] count in
+//!    parallel;
+//! 4. the mechanism takes the charge and draws from a [`noise::NoiseSource`], on a lattice unless it says otherwise, and
+//!    describes the noise that it drew; [`release`] does 2 to 4;
+//! 5. the stored result redeems the charge, once ([`Ledger::redeem`]); the [`Statement`] of what was [`Released`] becomes the
+//!    [`Certificate`] beside it, and [`explain`] puts it into sentences;
 //! 6. [`audit::audit`] runs the whole on worst-case neighbours and tries to refute it.
 //!
 //! The proofs are in `docs/threat-model.md`.
@@ -20,30 +22,47 @@ mod calibrate;
 mod certificate;
 mod charge;
 mod compose;
+mod digest;
 mod explain;
+#[cfg(test)]
+mod extremes;
 mod fit;
 pub(crate) mod gaussian;
+mod group;
 mod ledger;
 pub mod noise;
 pub(crate) mod normal;
 mod pairs;
+mod receipt;
+mod release;
 mod renyi;
 mod rounding;
 mod sensitivity;
 mod tradeoff;
+mod vacuous;
 
 pub use budget::{Adjacency, BudgetError, ClipRadius, ClipSource, Delta, Epsilon, Mu, PrivacyLoss, Rho};
 pub use calibrate::{Calibration, Conversion, convert, gaussian_sigma, gaussian_sigma_for, laplace_scale};
 pub use certificate::{
-    CERTIFICATE_FORMAT, Caveat, Certificate, CertificateError, EpsilonAtDelta, PublicInput, Statement,
+    CERTIFICATE_FILE, CERTIFICATE_FORMAT, Caveat, Certificate, CertificateError, EpsilonAtDelta, FileSum,
+    PublicInput, Statement,
 };
 pub use charge::{Charge, ChargeError};
-pub use compose::{Composition, Cost, EpsilonBound, Part, Rule};
+pub use compose::{Composition, Cost, EpsilonBound, GroupCost, Part, Rule};
 pub use explain::explain;
-pub use ledger::{LEDGER_FILE, Ledger, LedgerError, LedgerHistory, Quote};
-pub use noise::{ClippedMean, IncompleteMean, ReleaseError};
+pub use group::{Group, GroupSize, Partition, PartitionError};
+pub use ledger::{
+    Announced, ChargeOnRecord, GroupedPart, LEDGER_FILE, Ledger, LedgerError, LedgerHistory, Quote,
+    ReceiptError,
+};
+pub use noise::{ClippedMean, ClippedSum, IncompleteMean};
+pub use receipt::Receipt;
+pub use release::{
+    Drawn, Entry, Mechanism, NoisedPart, Price, ReleaseError, Released, ScaleCheck, Title, draw, pay, release,
+};
 pub use renyi::RenyiCurve;
-pub use sensitivity::{L1Sensitivity, L2Sensitivity};
+pub use sensitivity::{DistanceSensitivity, GradientSensitivity, L1Sensitivity, L2Sensitivity, Sensitivity};
+pub use vacuous::Vacuous;
 
 /// The folder of reference tables, or `None` (said loudly) where it is absent.
 #[cfg(test)]

@@ -26,6 +26,9 @@ pub(crate) struct ApproximateTerm {
 
 const MAX_ATOMS: usize = 512;
 
+/// How often equal terms may be repeated: the law of their sum has one atom more, and is tabulated before it is merged.
+const MAX_TIMES: u64 = 1 << 20;
+
 /// A value of L and an upper bound on its probability.
 type Atom = (f64, f64);
 
@@ -38,7 +41,17 @@ pub(crate) struct DominatingPairs {
 }
 
 impl DominatingPairs {
-    pub(crate) fn new(mu: Option<Mu>, terms: &[ApproximateTerm]) -> Self {
+    /// Whether the terms are few enough to be composed exactly.
+    pub(crate) fn feasible(terms: &[ApproximateTerm]) -> bool {
+        let times = terms.iter().filter(|t| t.epsilon > 0.0).map(|t| u64::from(t.times));
+        times.fold(0, u64::saturating_add) <= MAX_TIMES
+    }
+
+    /// `None` where the terms are not [feasible](Self::feasible).
+    pub(crate) fn new(mu: Option<Mu>, terms: &[ApproximateTerm]) -> Option<Self> {
+        if !Self::feasible(terms) {
+            return None;
+        }
         let lost = terms.iter().map(|t| mul_up(t.delta, f64::from(t.times))).fold(0.0, add_up);
         let mut grouped: Vec<(f64, u64)> = Vec::new();
         for term in terms.iter().filter(|t| t.epsilon > 0.0) {
@@ -56,7 +69,7 @@ impl DominatingPairs {
                 .collect();
             atoms = merged(product);
         }
-        Self { mu, lost, atoms }
+        Some(Self { mu, lost, atoms })
     }
 
     /// δ(ε) for ε ≥ 0, rounded up, at most 1.
@@ -101,6 +114,10 @@ impl DominatingPairs {
         let mut low = 0.0;
         while high - low > 1e-11 * high {
             let middle = 0.5 * (low + high);
+            // Among the smallest numbers the precision asked for does not exist.
+            if middle <= low || middle >= high {
+                break;
+            }
             if self.delta_at(middle) <= delta { high = middle } else { low = middle }
         }
         Epsilon::new(high).ok()

@@ -17,6 +17,52 @@ parameter!(
     L1Sensitivity, "L1 sensitivity", "a positive finite number", |x| x > 0.0
 );
 
+parameter!(
+    /// A bound on how far one record moves a point of a space: the geodesic distance between the statistics of neighbours.
+    DistanceSensitivity, "sensitivity in distance", "a positive finite number", |x| x > 0.0
+);
+parameter!(
+    /// A bound on ‖∇F_D(x) − ∇F_D′(x)‖ over all neighbouring datasets and all points x where the mechanism may release: what one
+    /// record can do to the gradient of an objective, in the norm of the tangent space at x.
+    GradientSensitivity, "gradient sensitivity", "a positive finite number", |x| x > 0.0
+);
+
+/// What one record can do to a statistic, with the norm it is measured in: a bound in one is not a bound in another.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "norm", content = "bound", rename_all = "lowercase")]
+pub enum Sensitivity {
+    /// Sum of the absolute changes of the coordinates.
+    L1(L1Sensitivity),
+    /// Euclidean norm of the change.
+    L2(L2Sensitivity),
+    /// Geodesic distance that a point moves.
+    Distance(DistanceSensitivity),
+    /// Norm of the change of a gradient, everywhere.
+    Gradient(GradientSensitivity),
+}
+
+impl Sensitivity {
+    /// The bound.
+    pub fn get(self) -> f64 {
+        match self {
+            Self::L1(bound) => bound.get(),
+            Self::L2(bound) => bound.get(),
+            Self::Distance(bound) => bound.get(),
+            Self::Gradient(bound) => bound.get(),
+        }
+    }
+
+    /// The norm's name in certificates.
+    pub fn norm(self) -> &'static str {
+        match self {
+            Self::L1(_) => "l1",
+            Self::L2(_) => "l2",
+            Self::Distance(_) => "distance",
+            Self::Gradient(_) => "gradient",
+        }
+    }
+}
+
 impl L2Sensitivity {
     /// Of the mean of `n` records of norm at most `radius`, one record replaced: 2τ/n, rounded up.
     ///

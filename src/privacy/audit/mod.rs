@@ -7,9 +7,11 @@
 //! claim is a bug (or one chance in a thousand, in practice far less); one below it proves nothing, but should be close.
 
 mod interval;
+mod pair;
 mod standard;
 
-pub use standard::{STANDARD_AUDITS, standard_audit};
+pub use pair::{Look, PairAudit, WorstCase};
+pub use standard::STANDARD_AUDITS;
 
 use super::normal::quantile;
 use super::{BudgetError, Mu, PrivacyLoss, Rho};

@@ -1,58 +1,44 @@
-//! Audits of the noise this crate draws, and of the clipped mean, failures included.
+//! Audits of the noise this crate draws.
 
-use super::{AuditError, Auditable, Neighbour};
+use super::{AuditError, Auditable, Neighbour, WorstCase};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{
-    Charge, ClipRadius, ClipSource, ClippedMean, Epsilon, L1Sensitivity, L2Sensitivity, Ledger, Mu,
-    PrivacyLoss, Rho,
-};
+use crate::privacy::{Charge, Epsilon, L1Sensitivity, L2Sensitivity, Ledger, Mu, PrivacyLoss, Rho};
 
-/// The names [`standard_audit`] knows.
-pub const STANDARD_AUDITS: [&str; 8] = [
-    "gaussian",
-    "gaussian-idealized",
-    "discrete-gaussian",
-    "laplace",
-    "isotropic-laplace",
-    "clipped-mean",
-    "failed-scan",
-    "two-releases",
+/// The audits of the noise itself.
+pub const STANDARD_AUDITS: &[WorstCase] = &[
+    WorstCase { name: "gaussian", make: gaussian, slow: false },
+    WorstCase { name: "gaussian-idealized", make: gaussian_idealized, slow: false },
+    WorstCase { name: "discrete-gaussian", make: discrete_gaussian, slow: true },
+    WorstCase { name: "laplace", make: laplace, slow: true },
+    WorstCase { name: "isotropic-laplace", make: isotropic_laplace, slow: false },
+    WorstCase { name: "two-releases", make: two_releases, slow: false },
 ];
 
-/// A standard audit at the given parameter (μ, ε or ρ, by what the mechanism is stated in).
-///
-/// # Errors
-/// [`AuditError::Unknown`], [`AuditError::Budget`].
-pub fn standard_audit(name: &str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
-    let mu = || Mu::new(parameter);
-    let epsilon = || Epsilon::new(parameter);
-    Ok(match name {
-        "gaussian" => {
-            Box::new(Vector { name: "gaussian", loss: PrivacyLoss::Gaussian(mu()?), idealized: false })
-        }
-        "gaussian-idealized" => Box::new(Vector {
-            name: "gaussian-idealized",
-            loss: PrivacyLoss::Gaussian(mu()?),
-            idealized: true,
-        }),
-        "discrete-gaussian" => Box::new(Vector {
-            name: "discrete-gaussian",
-            loss: PrivacyLoss::ZeroConcentrated(Rho::new(parameter)?),
-            idealized: false,
-        }),
-        "laplace" => {
-            Box::new(Vector { name: "laplace", loss: PrivacyLoss::Pure(epsilon()?), idealized: false })
-        }
-        "isotropic-laplace" => Box::new(Vector {
-            name: "isotropic-laplace",
-            loss: PrivacyLoss::Pure(epsilon()?),
-            idealized: true,
-        }),
-        "clipped-mean" => Box::new(Mean { mu: mu()?, fails: false }),
-        "failed-scan" => Box::new(Mean { mu: mu()?, fails: true }),
-        "two-releases" => Box::new(TwoReleases { mu: mu()? }),
-        _ => return Err(AuditError::Unknown { name: name.chars().take(60).collect() }),
-    })
+type Made = Result<Box<dyn Auditable>, AuditError>;
+
+fn gaussian(name: &'static str, parameter: f64) -> Made {
+    Ok(Box::new(Vector { name, loss: PrivacyLoss::Gaussian(Mu::new(parameter)?), idealized: false }))
+}
+
+fn gaussian_idealized(name: &'static str, parameter: f64) -> Made {
+    Ok(Box::new(Vector { name, loss: PrivacyLoss::Gaussian(Mu::new(parameter)?), idealized: true }))
+}
+
+fn discrete_gaussian(name: &'static str, parameter: f64) -> Made {
+    let loss = PrivacyLoss::ZeroConcentrated(Rho::new(parameter)?);
+    Ok(Box::new(Vector { name, loss, idealized: false }))
+}
+
+fn laplace(name: &'static str, parameter: f64) -> Made {
+    Ok(Box::new(Vector { name, loss: PrivacyLoss::Pure(Epsilon::new(parameter)?), idealized: false }))
+}
+
+fn isotropic_laplace(name: &'static str, parameter: f64) -> Made {
+    Ok(Box::new(Vector { name, loss: PrivacyLoss::Pure(Epsilon::new(parameter)?), idealized: true }))
+}
+
+fn two_releases(name: &'static str, parameter: f64) -> Made {
+    Ok(Box::new(TwoReleases { name, mu: Mu::new(parameter)? }))
 }
 
 /// A charge from a ledger that forgets: nothing here comes from a person.
@@ -125,46 +111,9 @@ impl Auditable for Vector {
     }
 }
 
-/// Four records at the rim of the ball, and a fifth there too or at the opposite end (or failed).
-struct Mean {
-    mu: Mu,
-    fails: bool,
-}
-
-impl Mean {
-    fn release(&self, which: Neighbour, seed: u64) -> Option<Vec<f64>> {
-        let radius = ClipRadius::new(2.0, ClipSource::Public).ok()?;
-        let mut mean = ClippedMean::new(3, 5, radius, self.mu).ok()?;
-        for _ in 0..4 {
-            mean.add(Some(&[50.0, 0.0, 0.0])).ok()?;
-        }
-        match (which, self.fails) {
-            (Neighbour::First, false) => mean.add(Some(&[1e9, 0.0, 0.0])),
-            (Neighbour::First, true) => mean.add(None),
-            (Neighbour::Second, _) => mean.add(Some(&[-1e9, 0.0, 0.0])),
-        }
-        .ok()?;
-        let released =
-            mean.release(&mut NoiseSource::seeded(seed), paid(PrivacyLoss::Gaussian(self.mu))?).ok()?;
-        // All that leaves the house: the mean, its size, and the noise scale in the certificate.
-        Some(vec![released.values[0], released.values.len() as f64, released.sigma])
-    }
-}
-
-impl Auditable for Mean {
-    fn name(&self) -> &str {
-        if self.fails { "failed-scan" } else { "clipped-mean" }
-    }
-    fn claim(&self) -> PrivacyLoss {
-        PrivacyLoss::Gaussian(self.mu)
-    }
-    fn draw(&self, which: Neighbour, seed: u64) -> Vec<f64> {
-        outcome(self.release(which, seed), 3)
-    }
-}
-
 /// The same statistic released twice from one source at μ/√2 each.
 struct TwoReleases {
+    name: &'static str,
     mu: Mu,
 }
 
@@ -188,7 +137,7 @@ impl TwoReleases {
 
 impl Auditable for TwoReleases {
     fn name(&self) -> &str {
-        "two-releases"
+        self.name
     }
     fn claim(&self) -> PrivacyLoss {
         PrivacyLoss::Gaussian(self.mu)

@@ -1,46 +1,60 @@
-//! The leaves of a composition tree by kind, and the rules that mix kinds.
+//! The leaves of a composition tree by kind, as one person bears them, and the rules that mix kinds.
 
+use super::super::group::Group;
 use super::super::pairs::{ApproximateTerm, DominatingPairs};
 use super::super::rounding::{add_up, mul_up, sqrt_up};
 use super::super::{BudgetError, Delta, Epsilon, Mu, PrivacyLoss, RenyiCurve, Rho};
-use super::{Composition, Cost};
+use super::{Composition, Cost, EpsilonBound, Rule};
 
 /// The leaves of a tree by kind, multiplicities applied.
 #[derive(Default)]
-pub(super) struct Leaves {
-    pub(super) gaussians: Vec<Mu>,
+pub(in super::super) struct Leaves {
+    gaussians: Vec<Mu>,
     /// Pure (δ = 0) and approximate terms.
-    pub(super) approximate: Vec<ApproximateTerm>,
-    pub(super) rho: f64,
-    pub(super) curves: Option<RenyiCurve>,
+    approximate: Vec<ApproximateTerm>,
+    rho: f64,
+    curves: Option<RenyiCurve>,
     pub(super) non_private: bool,
 }
 
-pub(super) fn sum_epsilon(terms: &[ApproximateTerm]) -> f64 {
+fn sum_epsilon(terms: &[ApproximateTerm]) -> f64 {
     terms.iter().map(|t| mul_up(t.epsilon, f64::from(t.times))).fold(0.0, add_up)
 }
 
-pub(super) fn sum_delta(terms: &[ApproximateTerm]) -> f64 {
+fn sum_delta(terms: &[ApproximateTerm]) -> f64 {
     terms.iter().map(|t| mul_up(t.delta, f64::from(t.times))).fold(0.0, add_up)
 }
 
 impl Leaves {
-    pub(super) fn gather(&mut self, tree: &Composition, outer: u32) -> Result<(), BudgetError> {
-        for part in &tree.parts {
-            let times = outer
-                .checked_mul(part.times)
-                .ok_or(BudgetError::NoSuchBound("a composition repeats more than 2^32 times"))?;
-            if times == 0 {
-                continue;
-            }
-            match &part.cost {
-                Cost::Parts(group) => self.gather(group, times)?,
-                Cost::Renyi(curve) => {
-                    let curve = curve.times(times);
-                    self.curves = Some(self.curves.take().map_or(curve.clone(), |sum| sum.plus(&curve)));
+    /// What a member of `group` loses by `tree`; without a group, what everyone does.
+    pub(super) fn of(tree: &Composition, group: Option<&Group>) -> Result<Self, BudgetError> {
+        let mut leaves = Self::default();
+        for part in tree.parts() {
+            leaves.gather(part.times, &part.cost, group)?;
+        }
+        Ok(leaves)
+    }
+
+    fn gather(&mut self, times: u32, cost: &Cost, group: Option<&Group>) -> Result<(), BudgetError> {
+        if times == 0 {
+            return Ok(());
+        }
+        match cost {
+            Cost::Parts(parts) => {
+                for part in parts.parts() {
+                    let times = times
+                        .checked_mul(part.times)
+                        .ok_or(BudgetError::NoSuchBound("a composition repeats more than 2^32 times"))?;
+                    self.gather(times, &part.cost, group)?;
                 }
-                Cost::Loss(loss) => self.gather_loss(*loss, times)?,
             }
+            Cost::Group(of) if group == Some(of.group()) => self.gather(times, of.cost(), group)?,
+            Cost::Group(_) => {}
+            Cost::Renyi(curve) => {
+                let curve = curve.times(times);
+                self.curves = Some(self.curves.take().map_or(curve.clone(), |sum| sum.plus(&curve)));
+            }
+            Cost::Loss(loss) => self.gather_loss(*loss, times)?,
         }
         Ok(())
     }
@@ -66,6 +80,108 @@ impl Leaves {
         Ok(())
     }
 
+    /// Whether every term is one of no loss, or there is none.
+    pub(in super::super) fn nothing_lost(&self) -> bool {
+        self.only_approximate() && self.approximate.iter().all(|t| t.epsilon == 0.0 && t.delta == 0.0)
+    }
+
+    /// Whether there is nothing but pure and approximate terms.
+    pub(super) fn only_approximate(&self) -> bool {
+        self.gaussians.is_empty() && self.has_exact_pairs() && !self.non_private
+    }
+
+    /// Σδ of the terms' own δ.
+    pub(super) fn own_delta(&self) -> f64 {
+        sum_delta(&self.approximate)
+    }
+
+    /// Whether no term is known by its ρ or its curve only.
+    fn has_exact_pairs(&self) -> bool {
+        self.curves.is_none() && self.rho == 0.0
+    }
+
+    pub(in super::super) fn mu(&self) -> Result<Option<Mu>, BudgetError> {
+        if self.non_private || !self.has_exact_pairs() {
+            return Ok(None);
+        }
+        let mut all = self.gaussians.clone();
+        for term in self.approximate.iter().filter(|t| t.epsilon > 0.0 || t.delta > 0.0) {
+            if term.delta > 0.0 {
+                return Ok(None);
+            }
+            let mu = Mu::of_pure(Epsilon::new(term.epsilon)?)?;
+            all.push(Mu::new(mul_up(mu.get(), sqrt_up(f64::from(term.times))))?);
+        }
+        Mu::compose(all)
+    }
+
+    pub(in super::super) fn pure_epsilon(&self) -> Result<Option<Epsilon>, BudgetError> {
+        let pure = self.only_approximate() && self.approximate.iter().all(|t| t.delta == 0.0);
+        if pure { Epsilon::new(sum_epsilon(&self.approximate)).map(Some) } else { Ok(None) }
+    }
+
+    pub(in super::super) fn rho(&self) -> Result<Option<Rho>, BudgetError> {
+        if self.non_private || self.curves.is_some() || self.approximate.iter().any(|t| t.delta > 0.0) {
+            return Ok(None);
+        }
+        let mut sum = self.rho;
+        for mu in &self.gaussians {
+            sum = add_up(sum, mu.to_rho()?.get());
+        }
+        for term in &self.approximate {
+            let one = mul_up(term.epsilon, 0.5 * term.epsilon);
+            sum = add_up(sum, mul_up(one, f64::from(term.times)));
+        }
+        if sum == 0.0 { Ok(None) } else { Rho::new(sum).map(Some) }
+    }
+
+    pub(in super::super) fn epsilon_at(&self, delta: Delta) -> Result<EpsilonBound, BudgetError> {
+        if self.non_private {
+            return Err(BudgetError::NoSuchBound("something was released without a privacy bound"));
+        }
+        let bounds = [
+            self.by_sum(delta)
+                .map(|epsilon| (epsilon, if self.is_empty() { Rule::Empty } else { Rule::Sum })),
+            self.by_root(delta)?.map(|epsilon| (epsilon, Rule::GaussianRoot)),
+            self.by_pairs(delta)?.map(|epsilon| (epsilon, Rule::DominatingPairs)),
+            self.by_renyi(delta.get())?.map(|epsilon| (epsilon, Rule::RenyiSum)),
+            self.by_split(delta.get())?.map(|epsilon| (epsilon, Rule::Split)),
+        ];
+        let best = bounds.into_iter().flatten().reduce(|a, b| if b.0 < a.0 { b } else { a });
+        best.map(|(epsilon, rule)| EpsilonBound { epsilon, rule }).ok_or(BudgetError::NoSuchBound(
+            "no composition theorem gives a finite epsilon at this delta; state a larger delta",
+        ))
+    }
+
+    /// No terms at all.
+    fn is_empty(&self) -> bool {
+        self.only_approximate() && self.approximate.is_empty()
+    }
+
+    /// Σε, where Σδ is within δ.
+    fn by_sum(&self, delta: Delta) -> Option<Epsilon> {
+        let applies = self.only_approximate() && self.own_delta() <= delta.get();
+        if applies { Epsilon::new(sum_epsilon(&self.approximate)).ok() } else { None }
+    }
+
+    /// The exact Gaussian curve, where all terms are Gaussian.
+    fn by_root(&self, delta: Delta) -> Result<Option<Epsilon>, BudgetError> {
+        if !(self.has_exact_pairs() && self.approximate.is_empty()) {
+            return Ok(None);
+        }
+        let mu = Mu::compose(self.gaussians.iter().copied())?;
+        Ok(mu.and_then(|mu| mu.epsilon_at(delta).ok()))
+    }
+
+    /// The exact product of pairs, where all terms have one and there are not too many.
+    fn by_pairs(&self, delta: Delta) -> Result<Option<Epsilon>, BudgetError> {
+        if !self.has_exact_pairs() || self.approximate.is_empty() || delta.get() == 0.0 {
+            return Ok(None);
+        }
+        let mu = Mu::compose(self.gaussians.iter().copied())?;
+        Ok(DominatingPairs::new(mu, &self.approximate).and_then(|pairs| pairs.epsilon_at(delta.get())))
+    }
+
     /// The curve of the terms known only by ρ or a curve.
     fn bare_curve(&self) -> Result<RenyiCurve, BudgetError> {
         let mut curve = self.curves.clone().unwrap_or_else(|| RenyiCurve::from_fn(|_| 0.0));
@@ -75,8 +191,12 @@ impl Leaves {
         Ok(curve)
     }
 
-    /// Everything by Rényi, approximate terms by plain addition.
-    pub(super) fn renyi_sum(&self, delta: f64) -> Result<Option<Epsilon>, BudgetError> {
+    /// Everything by Rényi, approximate terms by plain addition: where exact pairs are not to be had.
+    fn by_renyi(&self, delta: f64) -> Result<Option<Epsilon>, BudgetError> {
+        let exact = self.has_exact_pairs() && DominatingPairs::feasible(&self.approximate);
+        if exact || delta == 0.0 {
+            return Ok(None);
+        }
         let rest = delta - sum_delta(&self.approximate);
         let (pure, approximate): (Vec<ApproximateTerm>, Vec<ApproximateTerm>) =
             self.approximate.iter().partition(|t| t.delta == 0.0);
@@ -94,7 +214,9 @@ impl Leaves {
         }
         let by_order = match (curve, rho > 0.0) {
             // ρ alone: the order is optimized freely.
-            (None, _) => Rho::new(rho)?.epsilon_at(rest),
+            (None, true) => Rho::new(rho)?.epsilon_at(rest),
+            // Nothing but approximate terms: their plain sum is a rule of its own.
+            (None, false) => return Ok(None),
             (Some(curve), true) => curve.plus(&RenyiCurve::of_rho(Rho::new(rho)?)).epsilon_at(rest),
             (Some(curve), false) => curve.epsilon_at(rest),
         };
@@ -103,8 +225,9 @@ impl Leaves {
     }
 
     /// The bare curves at a part of δ become one more approximate term.
-    pub(super) fn split(&self, mu: Option<Mu>, delta: f64) -> Result<Option<Epsilon>, BudgetError> {
-        if mu.is_none() && self.approximate.is_empty() {
+    fn by_split(&self, delta: f64) -> Result<Option<Epsilon>, BudgetError> {
+        let mu = Mu::compose(self.gaussians.iter().copied())?;
+        if self.has_exact_pairs() || delta == 0.0 || (mu.is_none() && self.approximate.is_empty()) {
             return Ok(None);
         }
         let curve = self.bare_curve()?;
@@ -114,7 +237,7 @@ impl Leaves {
             let Ok(epsilon) = curve.epsilon_at(part) else { continue };
             let mut terms = self.approximate.clone();
             terms.push(ApproximateTerm { epsilon: epsilon.get(), delta: part.get(), times: 1 });
-            let found = DominatingPairs::new(mu, &terms).epsilon_at(delta);
+            let found = DominatingPairs::new(mu, &terms).and_then(|pairs| pairs.epsilon_at(delta));
             best = match (best, found) {
                 (Some(a), Some(b)) => Some(if b < a { b } else { a }),
                 (a, b) => a.or(b),

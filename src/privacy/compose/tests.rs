@@ -1,3 +1,4 @@
+use super::super::fit::fits;
 use super::*;
 use proptest::prelude::*;
 
@@ -60,6 +61,39 @@ fn trees_count_like_their_leaves() {
         text.starts_with(r#"[{"mechanism":"curve","times":23,"parts":[{"mechanism":"x","loss":{"mu":0.2}}"#)
     );
     assert!(serde_json::from_str::<Composition>(r#"[{"mechanism":"x"}]"#).is_err());
+}
+
+fn of_group(label: &str, cost: Cost) -> Cost {
+    Cost::Group(GroupCost::new(Group::new("ledger", label), cost).unwrap())
+}
+
+#[test]
+fn entries_of_groups_have_a_json_form_and_do_not_nest() {
+    let mut all = of(&[gaussian(1.0)]);
+    all.push("mean", 3, of_group("F", Cost::Loss(gaussian(0.5))));
+    let text = serde_json::to_string(&all).unwrap();
+    assert!(
+        text.ends_with(
+            r#"{"mechanism":"mean","times":3,"group":{"ledger":"ledger","label":"F"},"loss":{"mu":0.5}}]"#
+        ),
+        "{text}"
+    );
+    assert_eq!(serde_json::from_str::<Composition>(&text).unwrap(), all);
+    assert!(GroupCost::new(Group::new("ledger", "M"), Cost::Parts(all)).is_err());
+    let nested = format!(r#"[{{"mechanism":"x","group":{{"ledger":"l","label":"M"}},"parts":{text}}}]"#);
+    assert!(serde_json::from_str::<Composition>(&nested).is_err());
+}
+
+/// A group within a repeated set of releases counts as often as the set.
+#[test]
+fn groups_count_within_sets() {
+    let mut inner = of(&[pure(0.25)]);
+    inner.push("F", 2, of_group("F", Cost::Loss(pure(0.5))));
+    inner.push("M", 1, of_group("M", Cost::Loss(pure(0.75))));
+    let mut all = Composition::new();
+    all.push("set", 4, Cost::Parts(inner));
+    assert_eq!(all.total().unwrap(), pure(5.0));
+    assert!(fits(&all, pure(5.0)).unwrap() && !fits(&all, pure(4.9)).unwrap());
 }
 
 #[test]
@@ -174,5 +208,65 @@ proptest! {
         let got = all.epsilon_at(del(d)).unwrap().epsilon.get();
         prop_assert!(got >= largest * (1.0 - 1e-10), "{} below {}", got, largest);
         prop_assert!(got <= sum * (1.0 + 1e-3) + 1e-9, "{} above {}", got, sum);
+    }
+}
+
+fn any_loss() -> impl Strategy<Value = PrivacyLoss> {
+    prop_oneof![
+        (0.0f64..1.0).prop_map(pure),
+        (0.01f64..1.0).prop_map(gaussian),
+        (0.01f64..1.0, 1e-9f64..1e-7).prop_map(|(e, d)| approximate(e, d)),
+        (0.01f64..0.5).prop_map(zcdp),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    /// Groups against the definition: each group's releases and everyone's written out, the largest answer taken.
+    #[test]
+    fn groups_compose_as_their_worst_member_does(
+        releases in prop::collection::vec((0usize..4, any_loss(), 1u32..3), 1..7),
+        lg_delta in -6.0f64..-2.0,
+    ) {
+        let labels = ["a", "b", "c"];
+        let mut all = Composition::new();
+        for (whose, loss, times) in &releases {
+            let cost = Cost::Loss(*loss);
+            let cost = labels.get(*whose).map_or(cost.clone(), |label| of_group(label, cost));
+            all.push("m", *times, cost);
+        }
+        let named = (0..3).filter(|k| releases.iter().any(|(whose, ..)| whose == k));
+        let mut each: Vec<Composition> = named.map(|k| {
+            let mut own = Composition::new();
+            for (_, loss, times) in releases.iter().filter(|(whose, ..)| *whose == k || *whose == 3) {
+                own.push("m", *times, Cost::Loss(*loss));
+            }
+            own
+        }).collect();
+        if each.is_empty() {
+            each.push(all.clone());
+        }
+        let delta = del(10f64.powf(lg_delta));
+        let epsilons: Vec<f64> = each.iter().map(|own| own.epsilon_at(delta).unwrap().epsilon.get()).collect();
+        let largest = epsilons.iter().copied().fold(0.0, f64::max);
+        prop_assert_eq!(all.epsilon_at(delta).unwrap().epsilon.get(), largest);
+        let most = |question: &dyn Fn(&Composition) -> Option<f64>| {
+            each.iter().map(question).try_fold(0.0, |most, answer| Some(f64::max(most, answer?)))
+        };
+        // A group without loss has no μ and no ρ, and asks for none.
+        let lost = |own: &Composition| !fits(own, pure(0.0)).unwrap();
+        let mu = |of: &Composition| if lost(of) { of.mu().unwrap().map(Mu::get) } else { Some(0.0) };
+        let rho = |of: &Composition| if lost(of) { of.rho().unwrap().map(Rho::get) } else { Some(0.0) };
+        prop_assert_eq!(mu(&all), most(&mu));
+        prop_assert_eq!(rho(&all), most(&rho));
+        let pure_epsilon = |of: &Composition| of.pure_epsilon().unwrap().map(Epsilon::get);
+        prop_assert_eq!(pure_epsilon(&all), most(&pure_epsilon));
+        for limit in [gaussian(1.0), zcdp(0.7), approximate(2.0, delta.get()), pure(1.5)] {
+            let each_fits = each.iter().all(|own| fits(own, limit).unwrap());
+            prop_assert_eq!(fits(&all, limit).unwrap(), each_fits);
+        }
+        let total = all.total().unwrap();
+        let covers = |own: &Composition| fits(own, total).unwrap();
+        prop_assert!(each.iter().all(covers), "{}", total);
     }
 }

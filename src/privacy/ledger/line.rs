@@ -1,31 +1,40 @@
 //! The lines of a ledger file.
 //!
 //! One JSON object a line: `{"n", "previous", "entry", "check"}`. `check` is the SHA-256 of the line's own text up to
-//! it, `previous` the check of the line before, so a changed, removed, inserted or foreign line shows. (Whoever can
-//! write the file can forge all of it, or roll it back to an older copy: the ledger guards against accidents.)
+//! it, `previous` the check of the line before, so a changed, removed, inserted or foreign line shows.
 
-use super::super::{Adjacency, Part, PrivacyLoss};
+use super::super::digest::sha256_hex;
+use super::super::{Adjacency, Part, Partition, PrivacyLoss};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-/// The version of this format; files of another are refused.
-pub(super) const FORMAT: u32 = 1;
+/// The version of the format of new files; why it is 2 stands in the [module](super).
+pub(super) const FORMAT: u32 = 2;
+
+/// The oldest format that is read, and written on.
+pub(super) const OLDEST_FORMAT: u32 = 1;
 
 /// What a line records.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub(super) enum Entry {
-    /// The first line.
+    /// The first line. (`study` was of use to no one and is always null; version 0.1 could write a name.)
     Open { format: u32, visard: String, id: String, study: Option<String>, adjacency: Adjacency },
     /// From here on the total must stay within this.
     Ceiling { loss: PrivacyLoss },
+    /// How the records are divided into the groups that charges name; at most once.
+    Partition(Partition),
     /// A loss, counted from the moment this line is whole.
     Charge { part: Part, unix_time: u64 },
-    /// The line after each charge: where a torn write most likely ends.
+    /// The line after each charge and each redemption: where a torn write most likely ends, and a cut costs nothing.
     Seal { charge: u64 },
+    /// The result drawn under the charge of that line has this SHA-256; no other will be published under it.
+    Redeem { charge: u64, draw: String },
     /// A torn last line was found; what could be read of a charge in it counts.
     Repair { torn_bytes: u64, salvaged: Option<Part> },
 }
+
+/// Every kind a line of this version may have, as it is spelled in the file.
+pub(super) const KINDS: [&str; 7] = ["open", "ceiling", "partition", "charge", "seal", "redeem", "repair"];
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,61 +46,66 @@ struct Line {
 
 const CHECK: &str = ",\"check\":\"";
 
+/// Why a line is not the next of its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BadLine {
+    /// Not of the form.
+    Foreign,
+    /// Changed after it was written.
+    Changed,
+    /// Right, but not at this place.
+    Misplaced,
+    /// Right, but written by a program that knows more than this one.
+    Newer,
+}
+
 /// Where a chain of lines has got to.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Chain {
     /// The number of lines.
     pub(super) length: u64,
-    last_check: String,
+    /// The check of the last.
+    pub(super) head: String,
 }
 
 impl Chain {
     /// The next line's text, with its newline; the chain moves on.
-    pub(super) fn write(&mut self, entry: Entry) -> Result<String, serde_json::Error> {
-        let line = Line { n: self.length, previous: self.last_check.clone(), entry };
-        let mut text = serde_json::to_string(&line)?;
-        // The closing brace comes after the check.
-        text.pop();
-        let check = digest(&text);
-        text.push_str(CHECK);
-        text.push_str(&check);
-        text.push_str("\"}\n");
+    pub(super) fn write(&mut self, entry: &Entry) -> Result<String, serde_json::Error> {
+        let mut text = self.opening();
+        text.push_str(&serde_json::to_string(entry)?);
+        let check = sha256_hex(text.as_bytes());
+        text.push_str(&ending(&check));
+        text.push('\n');
         self.length += 1;
-        self.last_check = check;
+        self.head = check;
         Ok(text)
     }
 
     /// Reads the next line (without its newline); the chain moves on if it is right.
-    pub(super) fn read(&mut self, text: &str) -> Result<Entry, &'static str> {
-        let at = text.rfind(CHECK).ok_or("it is not a ledger line")?;
-        let (body, rest) = text.split_at(at);
-        let check = rest[CHECK.len()..].strip_suffix("\"}").ok_or("it is not a ledger line")?;
-        if digest(body) != check {
-            return Err("its text does not match its checksum");
+    pub(super) fn read(&mut self, text: &[u8]) -> Result<Entry, BadLine> {
+        let text = std::str::from_utf8(text).map_err(|_| BadLine::Foreign)?;
+        let (body, rest) = text.rsplit_once(CHECK).ok_or(BadLine::Foreign)?;
+        let check = rest.strip_suffix("\"}").ok_or(BadLine::Foreign)?;
+        if sha256_hex(body.as_bytes()) != check {
+            return Err(BadLine::Changed);
         }
-        let line: Line = serde_json::from_str(&format!("{body}}}"))
-            .map_err(|_| "its entry is not understood by this version")?;
-        if line.n != self.length || line.previous != self.last_check {
-            return Err("it does not follow the line before (a line was removed, inserted or reordered)");
+        // The chain first: an entry this version does not know may still stand where it belongs.
+        if !body.starts_with(&self.opening()) {
+            return Err(BadLine::Misplaced);
         }
+        let line: Line = serde_json::from_str(&format!("{body}}}")).map_err(|_| BadLine::Newer)?;
         self.length += 1;
-        self.last_check = check.to_owned();
+        self.head = check.to_owned();
         Ok(line.entry)
+    }
+
+    /// How the next line begins, up to its entry.
+    pub(super) fn opening(&self) -> String {
+        format!("{{\"n\":{},\"previous\":\"{}\",\"entry\":", self.length, self.head)
     }
 }
 
-fn digest(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
-}
-
-/// Lower-case hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
-
-/// The charge in a torn line, if enough of it is there.
-pub(super) fn salvage(torn: &str) -> Option<Part> {
-    const PART: &str = "\"kind\":\"charge\",\"part\":";
-    let at = torn.find(PART)?;
-    serde_json::Deserializer::from_str(&torn[at + PART.len()..]).into_iter::<Part>().next()?.ok()
+/// How a line goes on after its entry.
+pub(super) fn ending(check: &str) -> String {
+    format!("{CHECK}{check}\"}}")
 }

@@ -1,86 +1,56 @@
 //! The ledger: every release is charged before its noise is drawn, and never refunded.
 //!
-//! One file per study, `visard.ledger.jsonl`, append-only. A charge is handed out after its line *and* a seal line
-//! after it have been written in one write and synced to disk, so whatever was drawn is on record. Should the last
-//! line be torn (power cut, full disk), opening repairs the file: a torn seal leaves its charge counted; a torn charge
-//! was never handed out, and still counts if its loss can be read. Repair never lowers the sum.
+//! One file for one group of people, append-only, one JSON object a line. What it guarantees:
 //!
-//! The file is locked while it is open: a second process is refused, not raced.
+//! * **Charged before drawn.** A [`Charge`] is handed out after its line *and* a seal line after it have been written in
+//!   one write and synced to disk. Every ceiling ever set holds. One line may pay for thousands of draws ([`Part::times`]).
+//! * **Never a lower sum.** The lines are chained by checksums; a file that cannot be read whole is refused whole, with
+//!   the line and what to do, and left as it is: changed, removed, doubled, reordered and joined lines, lost or converted
+//!   line ends, bad bytes. The one thing that is repaired is what an interrupted write of ours leaves, the beginning of
+//!   the next line, to the byte: its charge was never handed out, and still counts if its loss can be read. A complete
+//!   last line that lacks its newline counts.
+//! * **Never another file.** Links are resolved first, so that all names of a ledger lock and repair one file; it is
+//!   locked while open, repaired in place, the old state kept beside it in `<name>.bak`, and never renamed over. Several
+//!   hard links are refused, and so is what is no regular file. New files belong to their owner only.
+//! * **One charge, one result.** A charge is known by its [`Receipt`] (ledger, line, checksum). It is redeemed at most
+//!   once, for the stored result of that SHA-256, and is reissued to an interrupted run only until then.
+//! * **Groups** of one registered [`Partition`](super::Partition) compose in parallel ([`GroupedPart`]).
+//!
+//! What it cannot do: whoever can write the file can forge all of it, or put back an older copy. It guards against
+//! accidents and other processes, not against its owner. Nor can a file that was cut off somewhere be told from an older
+//! copy, or from one whose last write was interrupted. Against that, certificates carry receipts: [`Ledger::holds`] tells
+//! whether a ledger still has the line a release was charged in ([`Ledger::open_existing`] begins none in its place). And
+//! it counts what is charged to it: releases made elsewhere from the same people are not in the sum.
+//!
+//! **Format.** Version 0.1 wrote format 1, without redemptions, partitions and groups. These are new kinds of lines in an
+//! otherwise unchanged chain, so files of format 1 are read and written on as they are. New files say format 2
+//! all the same: version 0.1 refuses any line it does not know, but calls the file corrupted and advises a backup, which
+//! would forget charges; of format 2 it says that it needs another program, which is the truth.
 
+mod content;
+mod error;
 mod file;
+mod groups;
+mod history;
 mod line;
+mod place;
+mod redeem;
+mod repair;
+mod torn;
+
+pub use error::{LedgerError, ReceiptError};
+pub use groups::GroupedPart;
+pub use history::{ChargeOnRecord, LedgerHistory};
 
 use super::fit::fits;
-use super::{BudgetError, Charge, Composition, Cost, Part, PrivacyLoss};
-use file::LedgerFile;
+use super::{BudgetError, Charge, Composition, Cost, Part, Partition, PrivacyLoss, Receipt};
+use file::{Draft, LedgerFile};
 use line::Entry;
-use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The name of a study's ledger within its folder.
 pub const LEDGER_FILE: &str = "visard.ledger.jsonl";
-
-/// Why nothing was charged.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LedgerError {
-    /// The charge would exceed a ceiling.
-    #[error(
-        "{spent} spent + {requested} requested = {total}, above the ceiling {ceiling}{}; nothing was charged",
-        other_unit(*total, *ceiling)
-    )]
-    AboveCeiling {
-        /// The total before.
-        spent: PrivacyLoss,
-        /// What was asked.
-        requested: PrivacyLoss,
-        /// The composed total, in the ceiling's unit where it can be stated in it.
-        total: PrivacyLoss,
-        /// The ceiling.
-        ceiling: PrivacyLoss,
-    },
-    /// A sum that no number can state.
-    #[error("{0}; nothing was charged")]
-    Budget(#[from] BudgetError),
-    /// Another process has it open.
-    #[error("the ledger {} is in use by another process; let it finish, then try again", .0.display())]
-    Locked(PathBuf),
-    /// The file could not be read or written.
-    #[error("the ledger {}: {source}; nothing was charged", .path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// Not a ledger.
-    #[error("{} is not a visard ledger; it was left as it is", .0.display())]
-    Foreign(PathBuf),
-    /// A ledger of another format version.
-    #[error("the ledger {} has format {found}, this program reads {}; use the program that wrote it", .path.display(), line::FORMAT)]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its format.
-        found: u64,
-    },
-    /// The ledger of another study.
-    #[error("the ledger {} belongs to another study; every study needs its own", .0.display())]
-    OtherStudy(PathBuf),
-    /// A line that was changed after it was written.
-    #[error("the ledger {} is corrupted at line {line}: {what}; restore it from a backup, nothing was charged", .path.display())]
-    Corrupted {
-        /// The file.
-        path: PathBuf,
-        /// From 1.
-        line: u64,
-        /// What is wrong.
-        what: &'static str,
-    },
-    /// A write failed earlier: what the file holds is not known.
-    #[error("an earlier write to the ledger failed; open it again, which repairs it")]
-    Broken,
-}
 
 /// What charges would cost, before they are made.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,26 +63,6 @@ pub struct Quote {
     pub total: PrivacyLoss,
     /// The first ceiling it would exceed, if any.
     pub exceeds: Option<PrivacyLoss>,
-}
-
-/// What a ledger file records.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct LedgerHistory {
-    /// The releases, oldest first, with the time of the charge in seconds since 1970 where it is known.
-    pub charges: Vec<(Option<u64>, Part)>,
-    /// The ceilings, all of which hold.
-    pub ceilings: Vec<PrivacyLoss>,
-}
-
-impl LedgerHistory {
-    /// The releases together.
-    pub fn spent(&self) -> Composition {
-        let mut all = Composition::new();
-        for (_, part) in &self.charges {
-            all.push(part.mechanism.clone(), part.times, part.cost.clone());
-        }
-        all
-    }
 }
 
 /// Record of the releases made from one dataset, with ceilings on their composed loss.
@@ -129,22 +79,53 @@ impl LedgerHistory {
 #[derive(Debug)]
 pub struct Ledger {
     file: Option<LedgerFile>,
-    ceilings: Vec<PrivacyLoss>,
+    history: LedgerHistory,
     spent: Composition,
-    repaired: bool,
     broken: bool,
+}
+
+/// A charge that fits below the ceilings and whose line is ready, but not yet written.
+///
+/// Its receipt is known already. Who stores that before [paying](Self::pay) finds the charge again after a crash at any
+/// moment: the ledger [holds](Ledger::holds) the receipt, or was not charged.
+#[derive(Debug)]
+#[must_use = "nothing is charged before it is paid"]
+pub struct Announced<'l> {
+    ledger: &'l mut Ledger,
+    part: Part,
+    receipt: Option<Receipt>,
+    entries: Entries,
+}
+
+/// Entries on their way into a ledger.
+#[derive(Debug)]
+enum Entries {
+    InFile(Draft),
+    InMemory(Vec<Entry>),
+}
+
+impl Announced<'_> {
+    /// The receipt that the charge will have; `None` for an in-memory ledger.
+    pub fn receipt(&self) -> Option<&Receipt> {
+        self.receipt.as_ref()
+    }
+
+    /// Records the charge and hands out the proof. Nothing is ever refunded: a draw that fails afterwards is paid for.
+    ///
+    /// # Errors
+    /// [`LedgerError::Io`]: nothing was handed out, though the charge may be on record.
+    pub fn pay(self) -> Result<Charge, LedgerError> {
+        self.ledger.record(self.entries)?;
+        Ok(Charge::recorded(&self.part, self.receipt)?)
+    }
 }
 
 impl Ledger {
     /// A ledger that forgets: for experiments and synthetic data. Its charges say so ([`Charge::is_durable`]).
     pub fn in_memory(ceiling: Option<PrivacyLoss>) -> Self {
-        Self {
-            file: None,
-            ceilings: ceiling.into_iter().collect(),
-            spent: Composition::new(),
-            repaired: false,
-            broken: false,
-        }
+        let mut history = LedgerHistory::default();
+        history.ceilings.extend(ceiling);
+        Self { file: None, history, spent: Composition::new(), broken: false }
     }
 
     /// Opens the ledger at `path`, or begins one, and locks it. A `ceiling` is recorded and holds from then on, for all
@@ -153,16 +134,38 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError`]: locked, foreign, corrupted, of another version, not readable.
     pub fn open(path: &Path, ceiling: Option<PrivacyLoss>) -> Result<Self, LedgerError> {
-        Self::begin(path, None, ceiling)
+        Self::open_waiting(path, ceiling, Duration::ZERO)
     }
 
-    /// As [`Self::open`], for the study called `study` (a name or fingerprint chosen by the caller): the ledger of
-    /// another study is refused.
+    /// As [`Self::open`], waiting up to `wait` for another process that has it open.
     ///
     /// # Errors
-    /// [`LedgerError`].
-    pub fn open_for(path: &Path, study: &str, ceiling: Option<PrivacyLoss>) -> Result<Self, LedgerError> {
-        Self::begin(path, Some(study), ceiling)
+    /// [`LedgerError`]; [`LedgerError::Locked`] after that time.
+    pub fn open_waiting(
+        path: &Path,
+        ceiling: Option<PrivacyLoss>,
+        wait: Duration,
+    ) -> Result<Self, LedgerError> {
+        let mut ledger = Self::open_file(path, true, wait)?;
+        if let Some(ceiling) = ceiling {
+            ledger.add_ceiling(ceiling)?;
+        }
+        Ok(ledger)
+    }
+
+    /// As [`Self::open_waiting`] for a ledger that must be there: where releases have been charged, a new one in its
+    /// place would forget them.
+    ///
+    /// # Errors
+    /// [`LedgerError`]; [`LedgerError::Missing`] when there is no file, or one without a line.
+    pub fn open_existing(path: &Path, wait: Duration) -> Result<Self, LedgerError> {
+        Self::open_file(path, false, wait)
+    }
+
+    fn open_file(path: &Path, may_begin: bool, wait: Duration) -> Result<Self, LedgerError> {
+        let (file, lines) = LedgerFile::open(path, may_begin, wait)?;
+        let history = LedgerHistory::of_lines(lines).map_err(|(line, what)| corrupted(path, line, what))?;
+        Ok(Self { file: Some(file), spent: history.spent(), history, broken: false })
     }
 
     /// What the ledger at `path` records; it is neither locked nor changed. What can be read of a torn last line counts.
@@ -170,46 +173,18 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError`]: not readable, foreign, corrupted, of another version.
     pub fn history(path: &Path) -> Result<LedgerHistory, LedgerError> {
-        let mut history = LedgerHistory::default();
-        for entry in file::entries(path)? {
-            match entry {
-                Entry::Ceiling { loss } => history.ceilings.push(loss),
-                Entry::Charge { part, unix_time } => history.charges.push((Some(unix_time), part)),
-                Entry::Repair { salvaged: Some(part), .. } => history.charges.push((None, part)),
-                Entry::Open { .. } | Entry::Seal { .. } | Entry::Repair { salvaged: None, .. } => {}
-            }
-        }
-        Ok(history)
+        LedgerHistory::of(file::look(path)?).map_err(|(line, what)| corrupted(path, line, what))
     }
 
-    fn begin(path: &Path, study: Option<&str>, ceiling: Option<PrivacyLoss>) -> Result<Self, LedgerError> {
-        let (file, entries) = LedgerFile::open(path, study)?;
-        let mut ledger = Self::in_memory(None);
-        for entry in entries {
-            ledger.replay(entry);
+    /// From now on, and in all later runs, the total must stay within `ceiling`; earlier ceilings hold too.
+    ///
+    /// # Errors
+    /// [`LedgerError`] of writing.
+    pub fn add_ceiling(&mut self, ceiling: PrivacyLoss) -> Result<(), LedgerError> {
+        if self.history.ceilings.contains(&ceiling) {
+            return Ok(());
         }
-        ledger.file = Some(file);
-        if let Some(ceiling) = ceiling.filter(|ceiling| !ledger.ceilings.contains(ceiling)) {
-            ledger.write(vec![Entry::Ceiling { loss: ceiling }])?;
-            ledger.ceilings.push(ceiling);
-        }
-        Ok(ledger)
-    }
-
-    fn replay(&mut self, entry: Entry) {
-        match entry {
-            Entry::Ceiling { loss } => self.ceilings.push(loss),
-            Entry::Charge { part, .. } => {
-                self.spent.push(part.mechanism, part.times, part.cost);
-            }
-            Entry::Repair { salvaged, .. } => {
-                self.repaired = true;
-                if let Some(part) = salvaged {
-                    self.spent.push(part.mechanism, part.times, part.cost);
-                }
-            }
-            Entry::Open { .. } | Entry::Seal { .. } => {}
-        }
+        self.write(vec![Entry::Ceiling { loss: ceiling }])
     }
 
     /// Records one release and hands out the proof. Nothing is ever refunded: a draw that fails afterwards is paid for.
@@ -220,37 +195,49 @@ impl Ledger {
         self.charge_part(Part { mechanism: mechanism.to_owned(), times: 1, cost: Cost::Loss(loss) })
     }
 
-    /// Records a repeated release, a group or a Rényi curve. The proof's loss is that of the whole.
+    /// Records a repeated release, several together, or a Rényi curve, in one line. The proof's loss is that of the whole;
+    /// [`Charge::split_equally`] and [`Charge::split_parts`] divide it.
     ///
     /// # Errors
-    /// As [`Self::charge`].
+    /// As [`Self::charge`]; [`LedgerError::GroupWithoutPartition`] for an entry that names a group
+    /// ([`Self::charge_groups`]).
     pub fn charge_part(&mut self, part: Part) -> Result<Charge, LedgerError> {
+        self.announce(part)?.pay()
+    }
+
+    /// Prepares a charge, so that its receipt can be stored before it is paid.
+    ///
+    /// # Errors
+    /// As [`Self::charge_part`]; nothing is charged yet.
+    pub fn announce(&mut self, part: Part) -> Result<Announced<'_>, LedgerError> {
+        if part.cost.names_groups() {
+            return Err(LedgerError::GroupWithoutPartition);
+        }
+        self.draft(part, None)
+    }
+
+    /// The lines of a charge, and before it of the partition that it is the first to need.
+    fn draft(&mut self, part: Part, partition: Option<Partition>) -> Result<Announced<'_>, LedgerError> {
         if self.broken {
             return Err(LedgerError::Broken);
         }
         let one = Composition::from(part.clone());
-        let after = self.after(&one);
-        let requested = one.total()?;
+        // What has no total cannot be handed out.
+        one.total()?;
         self.check(&one)?;
         let unix_time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
-        let number = self.file.as_ref().map_or(0, LedgerFile::next_line);
-        self.write(vec![Entry::Charge { part, unix_time }, Entry::Seal { charge: number }])?;
-        self.spent = after;
-        Ok(Charge::recorded(requested, self.file.is_some()))
-    }
-
-    /// The proof of a charge that is already on record, for a run that was interrupted between its charge and its
-    /// release: whoever calls this answers for it that nothing drawn under the first proof has left the process, and that no
-    /// release was made with it. `part` must carry a name no other charge has. `None` if it is not on record.
-    pub fn reissue(&self, part: &Part) -> Option<Charge> {
-        let mut found = self.spent.parts().iter().filter(|entry| *entry == part);
-        match (found.next(), found.next()) {
-            (Some(part), None) => {
-                let loss = Composition::from(part.clone()).total().ok()?;
-                Some(Charge::recorded(loss, self.file.is_some()))
-            }
-            _ => None,
-        }
+        let mut entries: Vec<Entry> = partition.map(Entry::Partition).into_iter().collect();
+        let Some(file) = &self.file else {
+            entries.push(Entry::Charge { part: part.clone(), unix_time });
+            return Ok(Announced { ledger: self, part, receipt: None, entries: Entries::InMemory(entries) });
+        };
+        let before = entries.len();
+        let line = file.next_line() + before as u64;
+        entries.extend([Entry::Charge { part: part.clone(), unix_time }, Entry::Seal { charge: line }]);
+        let draft = file.draft(entries)?;
+        let head = draft.lines.get(before).map(|line| line.head.clone()).ok_or(LedgerError::Broken)?;
+        let receipt = Some(Receipt { id: self.history.id().to_owned(), line, head });
+        Ok(Announced { ledger: self, part, receipt, entries: Entries::InFile(draft) })
     }
 
     /// What releases would cost together; charges nothing.
@@ -286,7 +273,7 @@ impl Ledger {
 
     /// The first ceiling that this much exceeds.
     fn exceeded(&self, spent: &Composition) -> Result<Option<PrivacyLoss>, BudgetError> {
-        for ceiling in &self.ceilings {
+        for ceiling in &self.history.ceilings {
             if !fits(spent, *ceiling)? {
                 return Ok(Some(*ceiling));
             }
@@ -296,9 +283,15 @@ impl Ledger {
 
     /// Removes the file again if this ledger began it and neither a charge nor a ceiling is in it: for a job that came to nothing.
     pub fn withdraw(self) {
-        if let Some(file) = self.file.filter(|_| self.spent.parts().is_empty() && self.ceilings.is_empty()) {
+        let unused = self.history.charges.is_empty() && self.history.ceilings.is_empty();
+        if let Some(file) = self.file.filter(|_| unused && !self.broken) {
             file.withdraw();
         }
+    }
+
+    /// The ledger's id, drawn at random when it was begun; empty in memory.
+    pub fn id(&self) -> &str {
+        self.history.id()
     }
 
     /// Every release so far.
@@ -308,24 +301,50 @@ impl Ledger {
 
     /// The ceilings, all of which hold.
     pub fn ceilings(&self) -> &[PrivacyLoss] {
-        &self.ceilings
+        &self.history.ceilings
     }
 
     /// Whether a torn line has ever been repaired in this file.
     pub fn was_repaired(&self) -> bool {
-        self.repaired
+        self.history.was_repaired
     }
 
     fn write(&mut self, entries: Vec<Entry>) -> Result<(), LedgerError> {
-        let Some(file) = &mut self.file else { return Ok(()) };
-        file.append(entries).inspect_err(|_| self.broken = true)
+        if self.broken {
+            return Err(LedgerError::Broken);
+        }
+        let entries = match &self.file {
+            None => Entries::InMemory(entries),
+            Some(file) => Entries::InFile(file.draft(entries)?),
+        };
+        self.record(entries)
+    }
+
+    /// Entries that are right in themselves, into the file and then into what is known of it.
+    fn record(&mut self, entries: Entries) -> Result<(), LedgerError> {
+        // Until it is known what the file holds.
+        self.broken = true;
+        let added = match (entries, &mut self.file) {
+            (Entries::InFile(draft), Some(file)) => {
+                file.append(draft)?.into_iter().try_for_each(|line| self.history.add(line))
+            }
+            (Entries::InMemory(entries), None) => {
+                entries.into_iter().try_for_each(|entry| self.history.apply(entry, None))
+            }
+            _ => return Err(LedgerError::Broken),
+        };
+        added.map_err(|_| LedgerError::Broken)?;
+        for charge in self.history.charges.iter().skip(self.spent.parts().len()) {
+            let Part { mechanism, times, cost } = charge.part.clone();
+            self.spent.push(mechanism, times, cost);
+        }
+        self.broken = false;
+        Ok(())
     }
 }
 
-/// What to say where a total has no bound in its ceiling's unit, and so lies above every ceiling in it.
-fn other_unit(total: PrivacyLoss, ceiling: PrivacyLoss) -> &'static str {
-    let same = std::mem::discriminant(&total) == std::mem::discriminant(&ceiling);
-    if same { "" } else { " (a loss of this kind has no bound in the ceiling's unit)" }
+fn corrupted(path: &Path, line: u64, what: &'static str) -> LedgerError {
+    LedgerError::Corrupted { path: path.to_owned(), line, what }
 }
 
 /// A sum in the unit of `ceiling` where that is possible, in its own otherwise.

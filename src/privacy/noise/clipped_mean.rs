@@ -3,8 +3,27 @@
 use super::lattice::{Lattice, step_for};
 use super::vectors::describe;
 use super::{GaussianRelease, NoiseError, NoiseSource};
+use crate::privacy::release::{Drawn, Entry, Mechanism, NoisedPart, Price, Title};
 use crate::privacy::rounding::{add_up, div_up, sqrt_up};
-use crate::privacy::{Charge, ClipRadius, Ledger, LedgerError, Mu, PrivacyLoss, Statement};
+use crate::privacy::{BudgetError, Charge, ClipRadius, L2Sensitivity, Mu, PrivacyLoss, Sensitivity};
+
+mod worst_case;
+
+/// As the registry knows it.
+pub const CLIPPED_MEAN_ENTRY: Entry = Entry {
+    name: "clipped-mean",
+    title: CLIPPED_MEAN,
+    proof: include_str!("clipped_mean/proof.md"),
+    scale: worst_case::scale,
+    worst_cases: worst_case::WORST_CASES,
+};
+
+/// What certificates and ledgers call it.
+pub(crate) const CLIPPED_MEAN: Title = Title {
+    name: "clipped mean",
+    sentence: "Every record is shortened to the public radius, the records are averaged, and normal noise that covers what any one of \
+               them can do to the average is added to every coordinate.",
+};
 
 /// A clipped mean that cannot be released. (n and the number of records given are the data holder's own counts; a
 /// failed scan is given as `None` and counts.)
@@ -32,47 +51,30 @@ pub enum IncompleteMean {
         /// The record's.
         found: usize,
     },
-    /// Means of different settings cannot be merged.
-    #[error("two partial means differ in their settings and cannot be merged")]
+    /// Sums of different settings cannot be merged.
+    #[error("two partial sums differ in their settings and cannot be merged")]
     Mismatch,
     /// More records than exact sums have room for.
     #[error("more than 2^40 records")]
     TooMany,
 }
 
-/// Why nothing was released.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReleaseError {
-    /// Nothing was charged.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    /// The mean was not ready (nothing charged), or the noise could not be drawn (charges are not refunded).
-    #[error(transparent)]
-    Noise(#[from] NoiseError),
-}
-
 /// (1/n) Σ clip_τ(xᵢ) + Gaussian noise, μ-GDP under replacement of one record, with no floating-point assumption.
 ///
-/// Each record is clipped to norm τ, rounded to a public lattice, and its norm is then checked *in integers* against
-/// the bound B = ⌈τ/g + √d/2⌉; should rounding have left it outside, it is shrunk further. Integer sums are exact and
-/// independent of order, so the sum has sensitivity exactly 2B steps, and noise of M = ⌈2B/μ⌉ steps (see
-/// [`super`]) makes it exactly μ-GDP. Dividing by n is post-processing.
+#[doc = include_str!("clipped_mean/proof.md")]
 ///
+/// # Failed records
 /// A record that is `None`, or that has a coordinate that is not finite, is a failed scan: it contributes zero (the
 /// public template, when records are deviations from it) and still counts.
 ///
 /// ```
-/// use visard::privacy::{ClipRadius, ClipSource, ClippedMean, Ledger, Mu, noise::NoiseSource};
-/// let mu = Mu::new(1.0)?;
-/// let mut mean = ClippedMean::new(2, 3, ClipRadius::new(1.0, ClipSource::Public)?, mu)?;
-/// mean.add(Some(&[0.5, 0.5]))?;
-/// mean.add(Some(&[300.0, 0.0]))?; // clipped to (1, 0)
-/// mean.add(None)?; // a failed scan
-/// let mut ledger = Ledger::in_memory(None);
-/// let (release, statement) = mean.publish("clipped mean", &mut ledger, &mut NoiseSource::from_os()?)?;
-/// assert!((release.sigma - 2.0 / 3.0).abs() < 1e-8);
-/// assert!(statement.certify()?.private);
+/// use visard::privacy::{ClipRadius, ClipSource, ClippedMean, Ledger, Mu, noise::NoiseSource, release};
+/// let mean = ClippedMean::new(2, 3, ClipRadius::new(1.0, ClipSource::Public)?, Mu::new(1.0)?)?;
+/// // The second is clipped to (1, 0), the third is a failed scan.
+/// let records = [Some(vec![0.5, 0.5]), Some(vec![300.0, 0.0]), None];
+/// let released = release(&mean, &records[..], &mut Ledger::in_memory(None), &mut NoiseSource::from_os()?)?;
+/// assert!((released.parts[0].noise.scale - 2.0 / 3.0).abs() < 1e-8);
+/// assert!(released.statement().certify()?.private);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -82,13 +84,23 @@ pub struct ClippedMean {
     bound: u64,
     radius: ClipRadius,
     mu: Mu,
+    dimension: usize,
+    price: Price,
+}
+
+/// Clipped records added up in integers: secret until noise is added.
+#[derive(Debug, Clone)]
+pub struct ClippedSum {
+    lattice: Lattice,
+    bound: u64,
+    radius: f64,
     declared: u64,
     given: u64,
     sums: Vec<i128>,
 }
 
 impl ClippedMean {
-    /// An empty mean of `n` records of `dim` coordinates, to be clipped to `radius` and released at `mu`. All of these
+    /// The mean of `n` records of `dim` coordinates, to be clipped to `radius` and released at `mu`. All of these
     /// are public; none may be learnt from the records.
     ///
     /// # Errors
@@ -108,9 +120,123 @@ impl ClippedMean {
         }
         let bound = bound as u64;
         let lattice = Lattice::with_step(step, 2 * bound, mu)?;
-        Ok(Self { lattice, bound, radius, mu, declared: n, given: 0, sums: vec![0; dim] })
+        let sensitivity = L2Sensitivity::new(div_up(2.0 * bound as f64 * step, n as f64).next_up());
+        let sensitivity = sensitivity.map_err(|_| NoiseError::OutOfScale)?;
+        let what = "mean of the clipped records";
+        let price = Price::new(CLIPPED_MEAN, n, PrivacyLoss::Gaussian(mu), what)
+            .map_err(|_| IncompleteMean::Empty)?
+            .with_noise(Sensitivity::L2(sensitivity), div_up(lattice.scale(), n as f64))
+            .with_clip(radius);
+        Ok(Self { lattice, bound, radius, mu, dimension: dim, price })
     }
 
+    /// An empty sum, for records that are added one by one or on several threads. Several make one by [`ClippedSum::merge`].
+    pub fn sum(&self) -> ClippedSum {
+        ClippedSum {
+            lattice: self.lattice,
+            bound: self.bound,
+            radius: self.radius.get(),
+            declared: self.price.n,
+            given: 0,
+            sums: vec![0; self.dimension],
+        }
+    }
+
+    /// Its price under another name and loss (that of the mechanism it is a part of), with what the records are, in words.
+    ///
+    /// # Errors
+    /// None for a mean that exists.
+    pub fn price_as(&self, title: Title, loss: PrivacyLoss, statistic: &str) -> Result<Price, BudgetError> {
+        let price = Price::new(title, self.price.n, loss, statistic)?;
+        let price = Price { sensitivity: self.price.sensitivity, scale: self.price.scale, ..price };
+        Ok(price.with_clip(self.radius))
+    }
+
+    /// How far one record can move the mean in the L2 norm, 2Bg/n, rounded up: 2τ/n and a little for the lattice.
+    pub fn sensitivity(&self) -> f64 {
+        self.price.sensitivity.map_or(f64::INFINITY, Sensitivity::get)
+    }
+
+    /// The standard deviation of the noise in every coordinate, σ ≥ 2τ/(nμ) by a factor of at most 1 + 2⁻³⁰.
+    pub fn sigma(&self) -> f64 {
+        div_up(self.lattice.scale(), self.price.n as f64)
+    }
+
+    /// The clip radius τ.
+    pub fn radius(&self) -> ClipRadius {
+        self.radius
+    }
+
+    /// Number of coordinates.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Draws the noise and releases the mean.
+    ///
+    /// # Errors
+    /// [`NoiseError`], an incomplete sum or one of other settings among them; nothing has been drawn then.
+    pub fn noised(
+        &self,
+        sum: &ClippedSum,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<GaussianRelease, NoiseError> {
+        sum.check_complete()?;
+        if !sum.fits(&self.sum()) {
+            return Err(IncompleteMean::Mismatch.into());
+        }
+        let n = self.price.n as f64;
+        let steps = noise.gaussian_steps(&sum.sums, &self.lattice, self.mu, &paid)?;
+        let values = steps.into_iter().map(|k| self.lattice.to_f64(k) / n).collect();
+        let mut noise =
+            describe("gaussian", &self.lattice, self.dimension, "exact normal (Karney 2016), rounded");
+        noise.scale = self.sigma();
+        noise.step = noise.step.map(|step| step / n);
+        Ok(GaussianRelease { values, sigma: noise.scale, noise })
+    }
+}
+
+impl Mechanism for ClippedMean {
+    type Records = [Option<Vec<f64>>];
+    type Prepared<'a> = ClippedSum;
+    type Value = Vec<f64>;
+    type Error = NoiseError;
+
+    fn price(&self) -> &Price {
+        &self.price
+    }
+
+    fn prepare(&self, records: &[Option<Vec<f64>>]) -> Result<ClippedSum, NoiseError> {
+        let mut sum = self.sum();
+        for record in records {
+            sum.add(record.as_deref())?;
+        }
+        sum.check_complete()?;
+        Ok(sum)
+    }
+
+    fn draw(
+        &self,
+        sum: &ClippedSum,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<Vec<f64>>, NoiseError> {
+        let GaussianRelease { values, noise, .. } = self.noised(sum, noise, paid)?;
+        let sensitivity = self.price.sensitivity.ok_or(NoiseError::OutOfScale)?;
+        let part = NoisedPart {
+            what: self.price.mechanism.clone(),
+            loss: self.price.loss,
+            sensitivity,
+            clip: Some(self.radius),
+            noise,
+            expected_error: None,
+        };
+        Ok(Drawn { value: values, parts: vec![part] })
+    }
+}
+
+impl ClippedSum {
     /// Adds one record, or a failed one.
     ///
     /// # Errors
@@ -133,17 +259,12 @@ impl ClippedMean {
         Ok(())
     }
 
-    /// Adds the records of another partial sum (summed elsewhere, as in parallel work).
+    /// Adds the records of another sum.
     ///
     /// # Errors
     /// [`IncompleteMean::Mismatch`] unless both have the same settings, [`IncompleteMean::Count`] beyond n.
     pub fn merge(&mut self, other: &Self) -> Result<(), IncompleteMean> {
-        let same = self.lattice == other.lattice
-            && self.bound == other.bound
-            && self.mu == other.mu
-            && self.declared == other.declared
-            && self.sums.len() == other.sums.len();
-        if !same {
+        if !self.fits(other) {
             return Err(IncompleteMean::Mismatch);
         }
         let given = self.given + other.given;
@@ -157,6 +278,13 @@ impl ClippedMean {
         Ok(())
     }
 
+    fn fits(&self, other: &Self) -> bool {
+        self.lattice == other.lattice
+            && self.bound == other.bound
+            && self.declared == other.declared
+            && self.sums.len() == other.sums.len()
+    }
+
     /// Whether all n records are in: to be asked before the ledger is charged.
     ///
     /// # Errors
@@ -167,58 +295,6 @@ impl ClippedMean {
         } else {
             Err(IncompleteMean::Count { declared: self.declared, given: self.given })
         }
-    }
-
-    /// Draws the noise and releases the mean. `sigma` of the release is that of the mean, σ ≥ 2τ/(nμ) by a factor of
-    /// at most 1 + 2⁻³⁰.
-    ///
-    /// # Errors
-    /// [`NoiseError`]; nothing has been drawn then.
-    pub fn release(self, noise: &mut NoiseSource, paid: Charge) -> Result<GaussianRelease, NoiseError> {
-        self.check_complete()?;
-        let n = self.declared as f64;
-        let steps = noise.gaussian_steps(&self.sums, &self.lattice, self.mu, &paid)?;
-        let values = steps.into_iter().map(|k| self.lattice.to_f64(k) / n).collect();
-        let mut noise =
-            describe("gaussian", &self.lattice, self.sums.len(), "exact normal (Karney 2016), rounded");
-        noise.scale = div_up(noise.scale, n);
-        noise.step = noise.step.map(|step| step / n);
-        Ok(GaussianRelease { values, sigma: noise.scale, noise })
-    }
-
-    /// Checks that all records are in, charges `ledger`, draws the noise and states what a certificate needs, in that
-    /// order: nothing is charged for a mean that cannot be released, and nothing is drawn unpaid.
-    ///
-    /// # Errors
-    /// [`ReleaseError`].
-    pub fn publish(
-        self,
-        mechanism: &str,
-        ledger: &mut Ledger,
-        noise: &mut NoiseSource,
-    ) -> Result<(GaussianRelease, Statement), ReleaseError> {
-        self.check_complete().map_err(NoiseError::from)?;
-        let (loss, n) = (PrivacyLoss::Gaussian(self.mu), self.declared);
-        let (radius, sensitivity) = (self.radius, self.sensitivity());
-        let paid = ledger.charge(mechanism, loss)?;
-        let mut statement = Statement::new(mechanism, n, loss);
-        statement.recorded = paid.is_durable();
-        statement.seeded = noise.is_seeded();
-        statement.sensitivity = Some(sensitivity);
-        statement.clip_radius = Some(radius);
-        let release = self.release(noise, paid)?;
-        statement.noise = Some(release.noise.clone());
-        Ok((release, statement))
-    }
-
-    /// How far one record can move the mean in the L2 norm, 2Bg/n, rounded up: 2τ/n and a little for the lattice.
-    pub fn sensitivity(&self) -> f64 {
-        div_up(2.0 * self.bound as f64 * self.lattice.step(), self.declared as f64).next_up()
-    }
-
-    /// The clip radius τ.
-    pub fn radius(&self) -> ClipRadius {
-        self.radius
     }
 
     /// The mean without noise: for the data holder's eyes, never for a release.
@@ -234,11 +310,8 @@ impl ClippedMean {
         }
         // In units of the largest coordinate no square overflows or underflows.
         let ratio = record.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt();
-        let (unit, mut scale) = if largest * ratio > self.radius.get() {
-            (largest, self.radius.get() / ratio)
-        } else {
-            (1.0, 1.0)
-        };
+        let (unit, mut scale) =
+            if largest * ratio > self.radius { (largest, self.radius / ratio) } else { (1.0, 1.0) };
         let mut shrink = 1e-13;
         let limit = u128::from(self.bound).pow(2);
         loop {
@@ -262,7 +335,7 @@ impl ClippedMean {
 }
 
 #[cfg(test)]
-impl ClippedMean {
+impl ClippedSum {
     pub(super) fn integer_sums(&self) -> &[i128] {
         &self.sums
     }

@@ -1,6 +1,7 @@
 //! The lattice noise is drawn on, chosen from public numbers only.
 
 use super::NoiseError;
+use crate::privacy::calibrate::SCALES;
 use crate::privacy::rounding::{add_up, div_up, mul_up, sqrt_up};
 use crate::privacy::{Epsilon, L1Sensitivity, L2Sensitivity, Mu};
 
@@ -91,7 +92,7 @@ pub(crate) fn step_for(sensitivity: f64, loss: f64, growth: f64) -> Result<f64, 
     }
     let scale = sensitivity / loss;
     let target = scale.min(sensitivity / growth);
-    if !(target > 1e-280 && scale < 1e280) {
+    if !(target > SCALES.start && scale < SCALES.end) {
         return Err(NoiseError::OutOfScale);
     }
     let exponent = libm::ilogb(target) - RESOLUTION;

@@ -22,7 +22,7 @@ mod idealized;
 mod lattice;
 mod vectors;
 
-pub use clipped_mean::{ClippedMean, IncompleteMean, ReleaseError};
+pub use clipped_mean::{CLIPPED_MEAN_ENTRY, ClippedMean, ClippedSum, IncompleteMean};
 pub use idealized::PaidGenerator;
 
 use super::charge::ChargeError;
@@ -98,7 +98,8 @@ pub struct NoiseDescription {
 #[derive(Debug)]
 pub struct NoiseSource {
     rng: ChaCha20Rng,
-    seeded: bool,
+    /// A fixed one.
+    seed: Option<u64>,
 }
 
 impl NoiseSource {
@@ -107,17 +108,28 @@ impl NoiseSource {
     /// # Errors
     /// [`NoiseError::Entropy`] when the operating system gives no randomness.
     pub fn from_os() -> Result<Self, NoiseError> {
-        Ok(Self { rng: ChaCha20Rng::try_from_rng(&mut rand::rngs::SysRng)?, seeded: false })
+        Ok(Self { rng: ChaCha20Rng::try_from_rng(&mut rand::rngs::SysRng)?, seed: None })
     }
 
     /// A fixed seed, for tests and experiments: marks what it makes as not private.
     pub fn seeded(seed: u64) -> Self {
-        Self { rng: ChaCha20Rng::seed_from_u64(seed), seeded: true }
+        Self { rng: ChaCha20Rng::seed_from_u64(seed), seed: Some(seed) }
+    }
+
+    /// A source of its own for a part of a release: with a fixed seed the stream of that name, else from the operating system.
+    ///
+    /// # Errors
+    /// [`NoiseError::Entropy`].
+    pub fn part(&self, stream: u64) -> Result<Self, NoiseError> {
+        match self.seed {
+            Some(seed) => Ok(Self::seeded(seed ^ stream)),
+            None => Self::from_os(),
+        }
     }
 
     /// Whether a fixed seed was used.
     pub fn is_seeded(&self) -> bool {
-        self.seeded
+        self.seed.is_some()
     }
 
     /// The raw generator, for exact samplers written elsewhere. What they draw costs `needed`.

@@ -1,10 +1,8 @@
-use super::exact_normal::rounded_normal;
-use super::lattice::Lattice;
 use super::*;
 use crate::privacy::gaussian::delta_nearest;
 use crate::privacy::normal::{cdf, upper_tail};
 use crate::privacy::{
-    ClipRadius, ClipSource, ClippedMean, Epsilon, L1Sensitivity, L2Sensitivity, Ledger, Rho,
+    ClipRadius, ClipSource, ClippedMean, ClippedSum, Epsilon, L1Sensitivity, L2Sensitivity, Ledger, Rho,
 };
 use proptest::prelude::*;
 
@@ -217,18 +215,19 @@ fn paid_generators_draw_gammas_and_directions() {
 
 #[test]
 fn clipped_means_are_the_means_of_clipped_records() {
-    let mut mean = ClippedMean::new(3, 4, clip(2.0), mu(1.0)).unwrap();
-    mean.add(Some(&[1.0, 0.0, -1.0])).unwrap();
-    mean.add(Some(&[0.0, 1e300, 0.0])).unwrap(); // → (0, 2, 0)
-    mean.add(Some(&[f64::NAN, 0.0, 0.0])).unwrap(); // failed → 0
-    assert!(matches!(mean.check_complete(), Err(IncompleteMean::Count { declared: 4, given: 3 })));
-    mean.add(None).unwrap();
-    mean.check_complete().unwrap();
-    assert!(matches!(mean.add(None), Err(IncompleteMean::Count { .. })));
-    for (got, want) in mean.nonprivate_mean().iter().zip([0.25, 0.5, -0.25]) {
+    let mean = ClippedMean::new(3, 4, clip(2.0), mu(1.0)).unwrap();
+    let mut sum = mean.sum();
+    sum.add(Some(&[1.0, 0.0, -1.0])).unwrap();
+    sum.add(Some(&[0.0, 1e300, 0.0])).unwrap(); // → (0, 2, 0)
+    sum.add(Some(&[f64::NAN, 0.0, 0.0])).unwrap(); // failed → 0
+    assert!(matches!(sum.check_complete(), Err(IncompleteMean::Count { declared: 4, given: 3 })));
+    sum.add(None).unwrap();
+    sum.check_complete().unwrap();
+    assert!(matches!(sum.add(None), Err(IncompleteMean::Count { .. })));
+    for (got, want) in sum.nonprivate_mean().iter().zip([0.25, 0.5, -0.25]) {
         assert!((got - want).abs() < 1e-9, "{got} {want}");
     }
-    let release = mean.release(&mut NoiseSource::seeded(1), for_mu(1.0)).unwrap();
+    let release = mean.noised(&sum, &mut NoiseSource::seeded(1), for_mu(1.0)).unwrap();
     assert!(release.sigma >= 1.0 && release.sigma < 1.0 + 1e-8, "2τ/(nμ) = 1: {}", release.sigma);
 }
 
@@ -237,13 +236,17 @@ fn bad_means_are_refused() {
     assert!(ClippedMean::new(3, 0, clip(1.0), mu(1.0)).is_err());
     assert!(ClippedMean::new(0, 3, clip(1.0), mu(1.0)).is_err());
     assert!(ClippedMean::new(1, 1, clip(1e300), mu(1.0)).is_err());
-    let mut one = ClippedMean::new(1, 1, clip(1.0), mu(1.0)).unwrap();
-    assert_eq!(one.add(Some(&[1.0, 2.0])), Err(IncompleteMean::Length { expected: 1, found: 2 }));
-    let incomplete = one.clone().release(&mut NoiseSource::seeded(1), for_mu(1.0));
-    assert!(matches!(incomplete, Err(NoiseError::Incomplete(_))));
-    one.add(Some(&[0.5])).unwrap();
-    assert!(one.clone().release(&mut NoiseSource::seeded(1), for_mu(0.5)).is_err(), "underpaid");
-    assert!(one.release(&mut NoiseSource::seeded(1), for_mu(1.0)).is_ok(), "n = 1 is a dataset");
+    let one = ClippedMean::new(1, 1, clip(1.0), mu(1.0)).unwrap();
+    let mut sum = one.sum();
+    let noised = |sum: &ClippedSum, m| one.noised(sum, &mut NoiseSource::seeded(1), for_mu(m));
+    assert_eq!(sum.add(Some(&[1.0, 2.0])), Err(IncompleteMean::Length { expected: 1, found: 2 }));
+    assert!(matches!(noised(&sum, 1.0), Err(NoiseError::Incomplete(_))));
+    sum.add(Some(&[0.5])).unwrap();
+    assert!(noised(&sum, 0.5).is_err(), "underpaid");
+    assert!(noised(&sum, 1.0).is_ok(), "n = 1 is a dataset");
+    let mut other = ClippedMean::new(1, 1, clip(2.0), mu(1.0)).unwrap().sum();
+    other.add(None).unwrap();
+    assert!(matches!(noised(&other, 1.0), Err(NoiseError::Incomplete(IncompleteMean::Mismatch))));
 }
 
 proptest! {
@@ -256,7 +259,7 @@ proptest! {
         m in 1e-3f64..1e2,
     ) {
         let run = |record: &[f64]| {
-            let mut mean = ClippedMean::new(5, 2, clip(radius), mu(m)).unwrap();
+            let mut mean = ClippedMean::new(5, 2, clip(radius), mu(m)).unwrap().sum();
             mean.add(Some(record)).unwrap();
             mean.add(Some(&[0.5, -0.25, 0.125, 0.0, 1.0])).unwrap();
             mean
@@ -273,7 +276,7 @@ proptest! {
     #[test]
     fn sums_do_not_depend_on_order(records in prop::collection::vec(prop::collection::vec(-3.0f64..3.0, 4), 2..8), cut in 0usize..8) {
         let n = records.len();
-        let empty = ClippedMean::new(4, n as u64, clip(2.0), mu(1.0)).unwrap();
+        let empty = ClippedMean::new(4, n as u64, clip(2.0), mu(1.0)).unwrap().sum();
         let (mut forward, mut left, mut right) = (empty.clone(), empty.clone(), empty);
         for r in &records {
             forward.add(Some(r)).unwrap();
@@ -289,58 +292,13 @@ proptest! {
 
 #[test]
 fn partial_means_of_different_settings_do_not_mix() {
-    let mut a = ClippedMean::new(2, 5, clip(1.0), mu(1.0)).unwrap();
+    let mut a = ClippedMean::new(2, 5, clip(1.0), mu(1.0)).unwrap().sum();
     for b in [
         ClippedMean::new(2, 5, clip(1.1), mu(1.0)),
         ClippedMean::new(2, 5, clip(1.0), mu(1.1)),
         ClippedMean::new(2, 6, clip(1.0), mu(1.0)),
         ClippedMean::new(3, 5, clip(1.0), mu(1.0)),
     ] {
-        assert_eq!(a.merge(&b.unwrap()), Err(IncompleteMean::Mismatch));
+        assert_eq!(a.merge(&b.unwrap().sum()), Err(IncompleteMean::Mismatch));
     }
-}
-
-/// Prints what the paths cost; `cargo test --release noise::tests::price -- --ignored --nocapture`.
-#[test]
-#[ignore = "prints speeds, checks nothing"]
-fn price() {
-    let dim = 5520;
-    let statistic = vec![0.1; dim];
-    let mut source = NoiseSource::from_os().unwrap();
-    let rho = Rho::new(0.5).unwrap();
-    let e = Epsilon::new(1.0).unwrap();
-    let l1 = L1Sensitivity::new(0.01).unwrap();
-    let mut time = |name: &str, run: &mut dyn FnMut(&mut NoiseSource)| {
-        let start = std::time::Instant::now();
-        run(&mut source);
-        let spent = start.elapsed().as_secs_f64();
-        println!(
-            "{name:32} {:9.3} ms for {dim} coordinates, {:9.1} ns each",
-            1e3 * spent,
-            1e9 * spent / dim as f64
-        );
-    };
-    for _ in 0..2 {
-        time("lattice, rounded normal", &mut |s| {
-            s.gaussian_vector(&statistic, l2(0.01), mu(1.0), for_mu(1.0)).unwrap();
-        });
-        time("float normal", &mut |s| {
-            s.gaussian_vector_idealized(&statistic, l2(0.01), mu(1.0), for_mu(1.0)).unwrap();
-        });
-        time("lattice, discrete Gaussian (prio)", &mut |s| {
-            s.discrete_gaussian_vector(&statistic, l2(0.01), rho, paid(PrivacyLoss::ZeroConcentrated(rho)))
-                .unwrap();
-        });
-        time("lattice, Laplace (prio)", &mut |s| {
-            s.laplace_vector(&statistic, l1, e, paid(PrivacyLoss::Pure(e))).unwrap();
-        });
-        time("float Laplace", &mut |s| {
-            s.laplace_vector_idealized(&statistic, l1, e, paid(PrivacyLoss::Pure(e))).unwrap();
-        });
-    }
-    let lattice = Lattice::gaussian(l2(0.01), mu(1.0), dim).unwrap();
-    println!("sigma grows by {:.1e} of itself on the lattice", lattice.scale() / 0.01 - 1.0);
-    let start = std::time::Instant::now();
-    let sum: i128 = (0..1_000_000).map(|_| rounded_normal(lattice.multiplier(), &mut source.rng)).sum();
-    println!("{:.1} ns a draw ({sum})", start.elapsed().as_secs_f64() * 1e3);
 }

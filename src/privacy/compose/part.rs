@@ -1,0 +1,159 @@
+//! The entries of a composition, and their JSON form.
+
+use super::super::group::Group;
+use super::super::{BudgetError, PrivacyLoss, RenyiCurve};
+use super::Composition;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One entry of a composition: a release, or a named set of releases, repeated `times`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "RawPart", into = "RawPart")]
+pub struct Part {
+    /// The mechanism's name in the literature, or the set's.
+    pub mechanism: String,
+    /// How often it was run.
+    pub times: u32,
+    /// What one run costs.
+    pub cost: Cost,
+}
+
+impl Part {
+    /// The loss of one run, where that is what is known.
+    pub fn loss(&self) -> Option<PrivacyLoss> {
+        match self.cost {
+            Cost::Loss(loss) => Some(loss),
+            Cost::Renyi(_) | Cost::Parts(_) | Cost::Group(_) => None,
+        }
+    }
+}
+
+/// The cost of one entry.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Cost {
+    /// A loss in the unit of its theorem.
+    Loss(PrivacyLoss),
+    /// A Rényi curve.
+    Renyi(RenyiCurve),
+    /// Several releases.
+    Parts(Composition),
+    /// A cost that only the members of one group bear ([`super::super::Partition`]).
+    Group(GroupCost),
+}
+
+/// What the members of one group lose, and nobody else. It holds no groups in turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupCost {
+    group: Group,
+    cost: Box<Cost>,
+}
+
+impl GroupCost {
+    /// # Errors
+    /// [`BudgetError::NoSuchBound`] for a group within a group: who would bear it?
+    pub(in super::super) fn new(group: Group, cost: Cost) -> Result<Self, BudgetError> {
+        if cost.names_groups() {
+            return Err(BudgetError::NoSuchBound("a composition has a group within a group"));
+        }
+        Ok(Self { group, cost: Box::new(cost) })
+    }
+
+    /// Who bears it.
+    pub fn group(&self) -> &Group {
+        &self.group
+    }
+
+    /// What it is for them.
+    pub fn cost(&self) -> &Cost {
+        &self.cost
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Loss(loss) => write!(f, "{loss}"),
+            Self::Renyi(_) => f.write_str("a Renyi curve"),
+            Self::Parts(parts) => match parts.total() {
+                Ok(total) => write!(f, "{total}"),
+                Err(_) => f.write_str("several releases"),
+            },
+            Self::Group(of) => write!(f, "{}, from the records of group {} only", of.cost, of.group.label()),
+        }
+    }
+}
+
+impl Cost {
+    /// Whether any of it is borne by one group only.
+    pub(in super::super) fn names_groups(&self) -> bool {
+        match self {
+            Self::Group(_) => true,
+            Self::Parts(parts) => parts.parts().iter().any(|part| part.cost.names_groups()),
+            Self::Loss(_) | Self::Renyi(_) => false,
+        }
+    }
+}
+
+/// The JSON form: `mechanism`, `times` unless 1, `group` where only one group bears it, and one of `loss`, `renyi`,
+/// `parts`.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPart {
+    mechanism: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    times: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    group: Option<Group>,
+    #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "present")]
+    loss: Option<PrivacyLoss>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    renyi: Option<RenyiCurve>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    parts: Option<Composition>,
+}
+
+/// A loss that is there, be it `null`.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<PrivacyLoss>, D::Error> {
+    PrivacyLoss::deserialize(deserializer).map(Some)
+}
+
+impl From<Part> for RawPart {
+    fn from(part: Part) -> Self {
+        let times = (part.times != 1).then_some(part.times);
+        let (group, cost) = match part.cost {
+            Cost::Group(of) => (Some(of.group), *of.cost),
+            cost => (None, cost),
+        };
+        let mut raw = Self { mechanism: part.mechanism, times, group, loss: None, renyi: None, parts: None };
+        match cost {
+            Cost::Loss(loss) => raw.loss = Some(loss),
+            Cost::Renyi(curve) => raw.renyi = Some(curve),
+            Cost::Parts(parts) => raw.parts = Some(parts),
+            // Not within a group: `GroupCost::new`.
+            Cost::Group(_) => {}
+        }
+        raw
+    }
+}
+
+impl TryFrom<RawPart> for Part {
+    type Error = BudgetError;
+    fn try_from(raw: RawPart) -> Result<Self, BudgetError> {
+        let cost = match (raw.loss, raw.renyi, raw.parts) {
+            (Some(loss), None, None) => Cost::Loss(loss),
+            (None, Some(curve), None) => Cost::Renyi(curve),
+            (None, None, Some(parts)) => Cost::Parts(parts),
+            _ => {
+                return Err(BudgetError::NoSuchBound(
+                    "an entry of a composition has exactly one of loss, renyi and parts",
+                ));
+            }
+        };
+        let cost = match raw.group {
+            Some(group) => Cost::Group(GroupCost::new(group, cost)?),
+            None => cost,
+        };
+        Ok(Self { mechanism: raw.mechanism, times: raw.times.unwrap_or(1), cost })
+    }
+}

@@ -1,0 +1,18 @@
+//! SHA-256 as text.
+
+use sha2::{Digest, Sha256};
+
+/// The SHA-256 of the bytes, 64 lower-case hexadecimal digits.
+pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Whether this can be what [`sha256_hex`] gives.
+pub(crate) fn is_sha256_hex(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}

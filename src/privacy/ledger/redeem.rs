@@ -1,0 +1,79 @@
+//! One charge, one result.
+//!
+//! A study that was interrupted after its charge goes on with it; the danger is that it draws again, and that both
+//! results come out. So a result is stored before it is published, and the charge is *redeemed* by the SHA-256 of what
+//! was stored: once, and for good.
+
+use super::super::digest::is_sha256_hex;
+use super::super::{Charge, Part, Receipt};
+use super::error::ReceiptError;
+use super::line::Entry;
+use super::{Ledger, LedgerError};
+
+impl Ledger {
+    /// Whether this is the ledger that gave `receipt`, with that line as it was then; later lines may follow.
+    ///
+    /// # Errors
+    /// [`ReceiptError::OtherLedger`], [`ReceiptError::Shorter`], [`ReceiptError::OtherLine`].
+    pub fn holds(&self, receipt: &Receipt) -> Result<(), ReceiptError> {
+        self.history.holds(receipt)
+    }
+
+    /// Records, before it is published, that the charge paid for the stored result with this SHA-256. The second time
+    /// with the same one nothing happens.
+    ///
+    /// # Errors
+    /// [`LedgerError::Receipt`] with [`ReceiptError::AlreadyRedeemed`] when it paid for another, with the others when the
+    /// charge is not there or this is no SHA-256; those of writing.
+    pub fn redeem(&mut self, receipt: &Receipt, draw_sha256: &str) -> Result<(), LedgerError> {
+        if !is_sha256_hex(draw_sha256) {
+            return Err(ReceiptError::Digest(draw_sha256.to_owned()).into());
+        }
+        match &self.history.charge(receipt)?.redeemed {
+            Some(draw) if draw == draw_sha256 => Ok(()),
+            Some(draw) => Err(already(receipt, draw).into()),
+            None => {
+                let (charge, draw) = (receipt.line, draw_sha256.to_owned());
+                self.write(vec![Entry::Redeem { charge, draw }, Entry::Seal { charge }])
+            }
+        }
+    }
+
+    /// The SHA-256 of the result that the charge was redeemed for; `None` also when there is no such charge.
+    pub fn redeemed(&self, receipt: &Receipt) -> Option<String> {
+        self.history.charge(receipt).ok()?.redeemed.clone()
+    }
+
+    /// The proof of a charge that is on record, for a run that was interrupted between its charge and its release:
+    /// whoever calls this answers for it that nothing drawn under the first proof has been stored or has left the
+    /// process.
+    ///
+    /// # Errors
+    /// [`LedgerError::Receipt`]: the charge is not there, is not of `part`, or is redeemed: its result is to be published.
+    pub fn reissue(&self, receipt: &Receipt, part: &Part) -> Result<Charge, LedgerError> {
+        let charge = self.history.charge(receipt)?;
+        if charge.part != *part {
+            return Err(ReceiptError::OtherCharge { line: receipt.line }.into());
+        }
+        if let Some(draw) = &charge.redeemed {
+            return Err(already(receipt, draw).into());
+        }
+        Ok(Charge::recorded(part, Some(receipt.clone()))?)
+    }
+
+    /// The receipt of the one charge that was handed out, is equal to `part` and was not redeemed; `None` if there is
+    /// none, or several. For runs that gave their charge a name of its own.
+    pub fn find(&self, part: &Part) -> Option<Receipt> {
+        let free = self.history.charges.iter().filter(|charge| charge.redeemed.is_none());
+        let mut found =
+            free.filter(|charge| charge.part == *part).filter_map(|charge| charge.receipt.as_ref());
+        match (found.next(), found.next()) {
+            (Some(receipt), None) => Some(receipt.clone()),
+            _ => None,
+        }
+    }
+}
+
+fn already(receipt: &Receipt, draw: &str) -> ReceiptError {
+    ReceiptError::AlreadyRedeemed { line: receipt.line, draw: draw.to_owned() }
+}

@@ -1,0 +1,64 @@
+//! What is done about a torn tail, in the file itself.
+//!
+//! First the old state is kept beside the ledger, as `<name>.bak`; then the tail is cut off; then a line that says so,
+//! with what could be read of a charge, is appended like any other. The ledger stays the same file throughout, so its
+//! lock and its links hold. A crash between the steps leaves the ledger as it was, or without the tail: of which no
+//! charge had been handed out, and which the kept state has.
+
+use super::content::{Content, End};
+use super::line::Entry;
+use super::place::{private, sync_folder};
+use std::fs::{File, OpenOptions};
+use std::io::{Error, ErrorKind, Result, Write};
+use std::path::{Path, PathBuf};
+
+/// What a torn tail is replaced by, once it has been cut off: nothing in a file without a whole line.
+pub(super) fn entry(content: &Content) -> Option<Entry> {
+    match &content.end {
+        End::Torn { bytes, salvaged } if content.whole > 0 => {
+            Some(Entry::Repair { torn_bytes: *bytes, salvaged: salvaged.clone() })
+        }
+        _ => None,
+    }
+}
+
+/// Keeps `bytes`, the whole state of the ledger at `path`, beside it.
+///
+/// An older kept state that these bytes begin with is replaced; any other file of that name is not ours to lose, and
+/// gets another name.
+pub(super) fn keep(path: &Path, bytes: &[u8]) -> Result<()> {
+    let (kept, new) = (beside(path, ".bak"), beside(path, ".bak.new"));
+    let mut file = private(OpenOptions::new().write(true).create(true).truncate(true)).open(&new)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    if kept.symlink_metadata().is_ok() && !holds_beginning(&kept, bytes) {
+        std::fs::rename(&kept, free_name(path)?)?;
+    }
+    std::fs::rename(&new, &kept)?;
+    sync_folder(path)
+}
+
+/// Cuts the file down to its whole lines.
+pub(super) fn cut(file: &File, whole: usize) -> Result<()> {
+    file.set_len(whole as u64)?;
+    file.sync_all()
+}
+
+/// Whether a file holds what `bytes` begin with.
+fn holds_beginning(kept: &Path, bytes: &[u8]) -> bool {
+    let short =
+        kept.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= bytes.len() as u64);
+    short && std::fs::read(kept).is_ok_and(|found| bytes.starts_with(&found))
+}
+
+/// `<name>.bak2` or the first after it that no file has.
+fn free_name(path: &Path) -> Result<PathBuf> {
+    let mut names = (2..10_000).map(|k| beside(path, &format!(".bak{k}")));
+    names.find(|name| name.symlink_metadata().is_err()).ok_or_else(|| Error::from(ErrorKind::AlreadyExists))
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}

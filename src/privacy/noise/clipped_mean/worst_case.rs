@@ -1,0 +1,59 @@
+//! Records at the rim of the ball, and a last one there too, failed, or at the opposite end.
+
+use super::ClippedMean;
+use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
+use crate::privacy::noise::{NoiseError, NoiseSource};
+use crate::privacy::{ClipRadius, ClipSource, Ledger, Mu, Released, ScaleCheck, release};
+
+pub(super) const WORST_CASES: &[WorstCase] = &[
+    WorstCase { name: "clipped-mean", make: turned, slow: false },
+    WorstCase { name: "failed-scan", make: failed, slow: false },
+];
+
+const RADIUS: f64 = 2.0;
+
+fn mechanism(mu: Mu) -> Result<ClippedMean, NoiseError> {
+    let radius = ClipRadius::new(RADIUS, ClipSource::Public).map_err(|_| NoiseError::OutOfScale)?;
+    ClippedMean::new(3, 5, radius, mu)
+}
+
+fn turned(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+    audit(name, parameter, Some(vec![1e9, 0.0, 0.0]))
+}
+
+fn failed(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+    audit(name, parameter, None)
+}
+
+fn audit(
+    name: &'static str,
+    parameter: f64,
+    last: Option<Vec<f64>>,
+) -> Result<Box<dyn Auditable>, AuditError> {
+    let mechanism = mechanism(Mu::new(parameter)?).map_err(|_| AuditError::NoClaim(name.to_owned()))?;
+    let with = |last: Option<Vec<f64>>| {
+        let mut records = vec![Some(vec![50.0, 0.0, 0.0]); 4];
+        records.push(last);
+        records
+    };
+    let data = [with(last), with(Some(vec![-1e9, 0.0, 0.0]))];
+    // All that leaves the house: the mean, its size, and the noise scale in the certificate.
+    let look = |released: &Released<Vec<f64>>| {
+        let scale = released.parts.first().map_or(f64::NAN, |part| part.noise.scale);
+        vec![released.value[0], released.value.len() as f64, scale]
+    };
+    PairAudit::boxed(name, mechanism, data, |records| &records[..], Box::new(look))
+}
+
+/// σ = 2τ/(nμ) in every coordinate.
+pub(super) fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+    let mechanism = mechanism(Mu::new(0.7)?)?;
+    let sigma = 2.0 * RADIUS / 5.0 / 0.7;
+    let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
+    for _ in 0..2500 {
+        let records = [const { None }; 5];
+        let released = release(&mechanism, &records[..], &mut Ledger::in_memory(None), &mut noise)?;
+        squares.extend(released.value.iter().map(|x| x * x));
+    }
+    Ok(ScaleCheck::of(&squares, sigma * sigma, 2.0 * sigma.powi(4), 2.0))
+}
