@@ -1,7 +1,7 @@
 //! Disk conformal maps of bumpy disks of two sizes: that of a registered face and that of a raw scan.
 
 use std::f64::consts::TAU;
-use visard::conformal::{HarmonicSolver, Place, disk_map};
+use visard::conformal::{SurfacePoint, disk_map};
 use visard::mesh::{DiskMesh, Point, TriMesh};
 
 fn main() {
@@ -41,16 +41,10 @@ fn map(bencher: divan::Bencher, rings: usize) {
 }
 
 #[divan::bench(args = RINGS)]
-fn harmonic_factor(bencher: divan::Bencher, rings: usize) {
-    let disk = bumpy(rings);
-    bencher.bench_local(|| HarmonicSolver::new(&disk).map(drop));
-}
-
-#[divan::bench(args = RINGS)]
 fn recentre(bencher: divan::Bencher, rings: usize) {
     let disk = bumpy(rings);
     let map = disk_map(&disk).expect("the rings have a map");
     bencher
         .with_inputs(|| map.clone())
-        .bench_local_refs(|map| map.recentre(&disk, &Place::Vertex(8), &Place::Vertex(40)));
+        .bench_local_refs(|map| map.recentre(&disk, &SurfacePoint::Vertex(8), &SurfacePoint::Vertex(40)));
 }

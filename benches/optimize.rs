@@ -54,7 +54,7 @@ fn privatize_sphere786(bencher: Bencher) {
 }
 
 /// Whole steps of DP-RSGD, batches of one record: sample, gradient, clip, noise, exponential map.
-fn rsgd<P: Problem>(bencher: Bencher, problem: &P, start: visard::optimize::Point<P>) {
+fn rsgd<P: Problem>(bencher: Bencher, problem: &P, start: visard::optimize::PointOf<P>) {
     let method = Method::Stochastic { steps: 1000, sampling: Sampling::WithoutReplacement { batch: 1 } };
     let plan = expect(Plan::calibrate(method, problem.records(), clip(), budget()));
     let settings =

@@ -3,7 +3,8 @@
 use divan::Bencher;
 use visard::conformal::disk_map;
 use visard::mesh::{DiskMesh, Point, Similarity, Vector};
-use visard::surface::{ElasticSettings, PreparedTemplate, Template, certify};
+use visard::surface::Template;
+use visard::surface::registration::{Elastic, ElasticSettings, certify};
 use visard::synth;
 
 fn main() {
@@ -28,19 +29,16 @@ fn bent(template: &Template) -> DiskMesh {
 #[divan::bench]
 fn prepare_template(bencher: Bencher) {
     let template = template();
-    bencher
-        .bench(|| PreparedTemplate::new(&template, &ElasticSettings::default()).map(|p| p.settings().nodes));
+    bencher.bench(|| Elastic::new(&template, &ElasticSettings::default()).map(|p| p.settings().nodes));
 }
 
 /// Once per scan.
 #[divan::bench]
 fn register_scan(bencher: Bencher) {
     let template = template();
-    let prepared = PreparedTemplate::new(&template, &ElasticSettings::default()).expect("a face");
+    let elastic = Elastic::new(&template, &ElasticSettings::default()).expect("a face");
     let scan = bent(&template);
-    let pose =
-        Similarity { scale: 1.0, rotation: nalgebra::Rotation3::identity(), translation: Vector::zeros() };
-    bencher.bench(|| prepared.register(&scan, &pose).map(|r| r.min_jacobian));
+    bencher.bench(|| elastic.fit(&scan, &Similarity::identity()).map(|r| r.min_jacobian));
 }
 
 /// Once per scan: whether the registration is one-to-one, given the scan's disk map.
@@ -49,8 +47,7 @@ fn certify_registration(bencher: Bencher) {
     let template = template();
     let scan = bent(&template);
     let map = disk_map(&scan).expect("a face");
-    let pose =
-        Similarity { scale: 1.0, rotation: nalgebra::Rotation3::identity(), translation: Vector::zeros() };
-    let found = template.elastic().and_then(|ready| ready.register(&scan, &pose)).expect("it is registered");
+    let elastic = Elastic::new(&template, &ElasticSettings::default()).expect("a face");
+    let found = elastic.fit(&scan, &Similarity::identity()).expect("it is registered");
     bencher.bench(|| certify(&template, &scan, &map, &found).map(|seen| seen.least()));
 }

@@ -9,7 +9,7 @@ use nalgebra::DVector;
 use visard::manifold::{Euclidean, Manifold, SpdLogEuclidean};
 use visard::mechanism::manifold::{PublicBall, RiemannianLaplace};
 use visard::privacy::noise::NoiseSource;
-use visard::privacy::{ClipRadius, ClipSource, Epsilon, Ledger, PrivacyLoss};
+use visard::privacy::{ClipRadius, ClipSource, Epsilon, Ledger, Mechanism, pay};
 
 fn main() {
     divan::main();
@@ -24,17 +24,15 @@ fn log_euclidean(bencher: divan::Bencher, order: usize) {
     let space = expect(SpdLogEuclidean::new(order));
     let flat = Euclidean::new(space.dim());
     let radius = expect(ClipRadius::new((order as f64).sqrt() / 4.0, ClipSource::Public));
-    let ball = expect(PublicBall::new(&flat, DVector::zeros(space.dim()), radius));
+    let ball = expect(PublicBall::new(flat, DVector::zeros(space.dim()), radius));
     let epsilon = expect(Epsilon::new(0.1));
-    let mechanism = expect(RiemannianLaplace::new(ball, 500, epsilon, 1e-9));
-    let mean = DVector::from_element(space.dim(), 0.01);
-    let (mut noise, mut ledger) = (NoiseSource::seeded(1), Ledger::in_memory(None));
-    let mut pay = || {
-        // A ledger that forgets grows all the same: a new one for each charge.
-        ledger = Ledger::in_memory(None);
-        expect(ledger.charge("bench", PrivacyLoss::Pure(epsilon)))
-    };
-    bencher.with_inputs(&mut pay).bench_local_values(|paid| {
-        space.from_coordinates(&expect(mechanism.draw(black_box(&mean), &mut noise, paid)))
+    let mechanism = expect(RiemannianLaplace::new(ball, 500, epsilon));
+    let records = vec![Some(DVector::from_element(space.dim(), 0.01)); 500];
+    let located = expect(mechanism.prepare(&records));
+    let mut noise = NoiseSource::seeded(1);
+    // A ledger that forgets grows all the same: a new one for each charge.
+    let pay = || expect(pay(mechanism.price(), &mut Ledger::in_memory(None)));
+    bencher.with_inputs(pay).bench_local_values(|paid| {
+        space.from_chart(&expect(mechanism.draw(black_box(&located), &mut noise, paid)).value.point)
     });
 }

@@ -1,7 +1,12 @@
 //! Mechanisms: statistics whose privacy loss is known before the data are read.
+//!
+//! One folder each: code, proof, tests, worst cases. [`registry`] lists them all.
 
-pub mod audits;
-mod baseline_audits;
+mod error;
 pub mod functional;
 pub mod manifold;
 pub mod quantile;
+pub mod registry;
+
+pub use crate::privacy::{Drawn, Mechanism, NoisedPart, Price, Released, Sensitivity, release};
+pub use error::MechanismError;

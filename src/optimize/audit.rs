@@ -2,44 +2,48 @@
 
 use super::problem::Problem;
 use super::{
-    Correction, FrechetMeanProblem, Method, NoiseSplit, Plan, QueryNoise, Sampling, Settings, State,
+    Correction, Descent, FrechetMeanProblem, Method, NoiseSplit, Plan, QueryNoise, Sampling, Settings, State,
     StepSize, optimize,
 };
 use crate::manifold::{Manifold, SpdAffineInvariant};
-use crate::privacy::audit::{AuditError, Auditable, Neighbour};
+use crate::numeric::margins;
+use crate::privacy::audit::{AuditError, Auditable, Neighbour, WorstCase};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
+use crate::privacy::{ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss, ScaleCheck, release};
 use nalgebra::{DMatrix, dmatrix};
 use std::ops::ControlFlow;
 
-/// The names [`optimization_audit`] knows: one step of DP-RGD (μ), one Poisson-sampled step of DP-RSGD (ε at δ = 1e-3), and an epoch
-/// of DP-RSVRG on full batches (μ).
-pub const OPTIMIZATION_AUDITS: [&str; 3] = ["dp-rgd", "dp-rsgd", "dp-rsvrg"];
+/// One step of DP-RGD (μ).
+pub(super) const RGD: &[WorstCase] = &[WorstCase { name: "dp-rgd", make: full_step, slow: false }];
+/// One Poisson-sampled step of DP-RSGD (ε at δ = 1e-3).
+pub(super) const RSGD: &[WorstCase] = &[WorstCase { name: "dp-rsgd", make: sampled_step, slow: false }];
+/// An epoch of DP-RSVRG on full batches (μ).
+pub(super) const RSVRG: &[WorstCase] = &[WorstCase { name: "dp-rsvrg", make: epoch, slow: false }];
 
 const RECORDS: usize = 4;
 
-/// The audit of this name at the given μ (`dp-rgd`, `dp-rsvrg`) or ε (`dp-rsgd`).
-///
-/// # Errors
-/// [`AuditError::Unknown`], [`AuditError::Budget`].
-pub fn optimization_audit(name: &str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
-    let unknown = || AuditError::Unknown { name: name.to_owned() };
-    let (name, method, claim) = match name {
-        "dp-rgd" => {
-            let claim = PrivacyLoss::Gaussian(Mu::new(parameter)?);
-            ("dp-rgd", Method::GradientDescent { steps: 1 }, claim)
-        }
-        "dp-rsgd" => {
-            let claim = PrivacyLoss::Approximate(Epsilon::new(parameter)?, Delta::new(1e-3)?);
-            let sampling = Sampling::Poisson { batch: 2 };
-            ("dp-rsgd", Method::Stochastic { steps: 1, sampling }, claim)
-        }
-        "dp-rsvrg" => {
-            return EpochAudit::new(Mu::new(parameter)?).map(|a| Box::new(a) as _).ok_or_else(unknown);
-        }
-        _ => return Err(unknown()),
-    };
-    StepAudit::new(name, method, claim).map(|audit| Box::new(audit) as _).ok_or_else(unknown)
+type Made = Result<Box<dyn Auditable>, AuditError>;
+
+fn full_step(name: &'static str, parameter: f64) -> Made {
+    let claim = PrivacyLoss::Gaussian(Mu::new(parameter)?);
+    boxed(name, StepAudit::new(name, Method::GradientDescent { steps: 1 }, claim))
+}
+
+fn sampled_step(name: &'static str, parameter: f64) -> Made {
+    let claim = PrivacyLoss::Approximate(Epsilon::new(parameter)?, Delta::new(1e-3)?);
+    let sampling = Sampling::Poisson { batch: 2 };
+    boxed(name, StepAudit::new(name, Method::Stochastic { steps: 1, sampling }, claim))
+}
+
+fn epoch(name: &'static str, parameter: f64) -> Made {
+    boxed(name, EpochAudit::new(Mu::new(parameter)?))
+}
+
+fn boxed<A: Auditable + 'static>(name: &str, audit: Option<A>) -> Made {
+    match audit {
+        Some(audit) => Ok(Box::new(audit)),
+        None => Err(AuditError::NoClaim(name.to_owned())),
+    }
 }
 
 /// One step towards a Fréchet mean of SPD matrices, affine-invariant, from a point that is not the identity.
@@ -159,7 +163,8 @@ impl EpochAudit {
         };
         let clip = ClipRadius::new(1.0, ClipSource::Public).ok()?;
         // Half of the loss for the anchor, half for all corrections together.
-        let multiplier = |times: u32| 2.0 * (2.0 * f64::from(times)).sqrt() / mu.get() * (1.0 + 1e-9);
+        let multiplier =
+            |times: u32| 2.0 * (2.0 * f64::from(times)).sqrt() / mu.get() * (1.0 + margins::AUDITED_PARTS);
         let delta = Delta::new(1e-6).ok()?;
         let plan =
             Plan::with_noise(method, RECORDS, clip, multiplier(1), Some(multiplier(INNER)), delta).ok()?;
@@ -226,6 +231,59 @@ impl Auditable for EpochAudit {
     }
 }
 
+/// Noise of one step over C/b: the component along a fixed direction of a step from records without gradients.
+fn scale_of(method: Method, multiplier: f64, seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+    let space = SpdAffineInvariant::new(2)?;
+    let start = dmatrix![2.0, 0.5; 0.5, 0.4];
+    // At the start every gradient is zero.
+    let problem = FrechetMeanProblem::new(space, vec![start.clone(); RECORDS])?;
+    let clip = ClipRadius::new(1.0, ClipSource::Public)?;
+    let plan = Plan::with_noise(method, RECORDS, clip, multiplier, None, Delta::new(1e-6)?)?;
+    let settings =
+        Settings { step: StepSize::Constant(STEP), longest_step: Some(200.0), ..Settings::default() };
+    let descent = Descent::new(&space, plan, settings, start.clone())?;
+    let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
+    for _ in 0..3000 {
+        let released = release(&descent, &problem, &mut Ledger::in_memory(None), &mut noise)?;
+        let step = space.log(&start, &released.value.point)? * (-1.0 / STEP);
+        squares.push(space.inner(&start, &step, &step));
+    }
+    // ‖noise‖²/σ² is χ² with three degrees of freedom, σ = z·C/b.
+    let variance = (multiplier / method_batch(&method)).powi(2);
+    Ok(ScaleCheck::of(&squares, 3.0 * variance, 6.0 * variance * variance, 2.0))
+}
+
+fn method_batch(method: &Method) -> f64 {
+    match method {
+        Method::Stochastic { sampling, .. } => sampling.batch(RECORDS) as f64,
+        Method::GradientDescent { .. } | Method::VarianceReduced { .. } => RECORDS as f64,
+    }
+}
+
+pub(super) fn scale_of_steps(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+    scale_of(Method::GradientDescent { steps: 1 }, 1.5, seed)
+}
+
+pub(super) fn scale_of_batches(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+    let sampling = Sampling::Poisson { batch: 2 };
+    scale_of(Method::Stochastic { steps: 1, sampling }, 1.5, seed)
+}
+
+/// Scores of the anchor and of each correction are normal about ± half their shift with variance 1.
+pub(super) fn scale_of_epochs(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+    let audit = EpochAudit::new(Mu::new(1.0)?).ok_or("no audit")?;
+    let [anchor, correction] = audit.shifts();
+    let mut squares = Vec::new();
+    for run in 0..2000 {
+        let scores = audit.scores(Neighbour::First, seed ^ (run << 8)).ok_or("no scores")?;
+        squares.extend(scores.iter().enumerate().map(|(k, score)| {
+            let expected = if k == 0 { 0.5 * anchor } else { -0.5 * correction };
+            (score - expected).powi(2)
+        }));
+    }
+    Ok(ScaleCheck::of(&squares, 1.0, 2.0, 2.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,19 +293,19 @@ mod tests {
     /// too small would give a bound near 1.1 × 0.93 and fail the audit.
     #[test]
     fn steps_pass_and_come_close() {
-        let rgd = optimization_audit("dp-rgd", 1.0).unwrap();
+        let rgd = full_step("dp-rgd", 1.0).unwrap();
         let report = audit(rgd.as_ref(), 20_000, 5).unwrap();
         assert!(report.passed && report.lower_bound > 0.9, "{}", report.lower_bound);
-        let rsgd = optimization_audit("dp-rsgd", 1.0).unwrap();
+        let rsgd = sampled_step("dp-rsgd", 1.0).unwrap();
         let report = audit(rsgd.as_ref(), 20_000, 5).unwrap();
         assert!(report.passed && report.lower_bound > 0.3, "{}", report.lower_bound);
-        assert!(optimization_audit("nothing", 1.0).is_err() && optimization_audit("dp-rgd", -1.0).is_err());
+        assert!(full_step("dp-rgd", -1.0).is_err());
     }
 
     /// As above. The first correction costs as much as any and shows nothing: √.9 of μ is the most to be seen.
     #[test]
     fn an_epoch_of_variance_reduced_steps_passes_and_comes_close() {
-        let rsvrg = optimization_audit("dp-rsvrg", 1.0).unwrap();
+        let rsvrg = epoch("dp-rsvrg", 1.0).unwrap();
         let report = audit(rsvrg.as_ref(), 12_000, 5).unwrap();
         assert!(report.claimed > 0.999 && report.claimed <= 1.0, "{}", report.claimed);
         assert!(report.passed && report.lower_bound > 0.8, "{}", report.lower_bound);

@@ -3,6 +3,7 @@
 use super::PlanError;
 use super::accounting::Sampling;
 use super::method::NoiseSplit;
+use crate::numeric::margins;
 use crate::privacy::{Delta, Epsilon, Mu, PrivacyLoss, RenyiCurve};
 
 /// Relative width to which multipliers are bracketed; the upper end is used.
@@ -38,7 +39,7 @@ impl Target {
 
 /// z of `times` full gradients: exact Gaussian composition, μ/√times each.
 pub(super) fn full_gradient_multiplier(times: u32, target: &Target) -> Result<f64, PlanError> {
-    Ok(2.0 * f64::from(times).sqrt() / target.mu()?.get() * (1.0 + 1e-13))
+    Ok(2.0 * f64::from(times).sqrt() / target.mu()?.get() * (1.0 + margins::MULTIPLIER))
 }
 
 /// ε at δ of a curve; ∞ where no order gives one.
@@ -148,7 +149,7 @@ impl VarianceReducedNoise {
     }
 
     fn anchor_curve(&self, first: f64) -> RenyiCurve {
-        let mu = 2.0 * f64::from(self.anchors).sqrt() / first * (1.0 + 1e-13);
+        let mu = 2.0 * f64::from(self.anchors).sqrt() / first * (1.0 + margins::MULTIPLIER);
         Mu::new(mu).map_or_else(|_| RenyiCurve::from_fn(|_| f64::INFINITY), RenyiCurve::of_gaussian)
     }
 

@@ -2,8 +2,8 @@
 
 use super::accounting::Sampling;
 use super::method::Correction;
-use super::problem::{Point, Problem, Tangent, blocks, finite_norm};
-use crate::manifold::{Linear, Manifold};
+use super::problem::{PointOf, Problem, TangentOf, finite_norm};
+use crate::manifold::{Linear, Manifold, blocks};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
@@ -17,11 +17,11 @@ pub(super) struct ClippedSum<T> {
 /// clip_C(v) = min(C/‖v‖, 1) v, or `None` for a vector that is no number or of the wrong size: it counts as zero.
 fn clip<P: Problem>(
     problem: &P,
-    w: &Point<P>,
-    mut v: Tangent<P>,
+    w: &PointOf<P>,
+    mut v: TangentOf<P>,
     radius: f64,
     size: usize,
-) -> Option<(Tangent<P>, bool)> {
+) -> Option<(TangentOf<P>, bool)> {
     if v.real_len() != size {
         return None;
     }
@@ -35,10 +35,10 @@ fn clip<P: Problem>(
 /// Sums `term` over the batch, in blocks of fixed size.
 fn sum_over<P: Problem>(
     problem: &P,
-    w: &Point<P>,
+    w: &PointOf<P>,
     batch: &Batch,
-    term: impl Fn(usize, usize) -> Option<(Tangent<P>, bool)> + Sync,
-) -> ClippedSum<Tangent<P>> {
+    term: impl Fn(usize, usize) -> Option<(TangentOf<P>, bool)> + Sync,
+) -> ClippedSum<TangentOf<P>> {
     let zero = problem.space().zero(w);
     let size = zero.real_len();
     let part = |block: std::ops::Range<usize>| {
@@ -67,23 +67,23 @@ fn sum_over<P: Problem>(
 /// Σ clip_C(∇f(w; zᵢ)) over the batch.
 pub(super) fn gradient_sum<P: Problem>(
     problem: &P,
-    w: &Point<P>,
+    w: &PointOf<P>,
     batch: &Batch,
     radius: f64,
-) -> ClippedSum<Tangent<P>> {
+) -> ClippedSum<TangentOf<P>> {
     sum_over(problem, w, batch, |i, size| clip(problem, w, problem.gradient(w, i)?, radius, size))
 }
 
 /// Σ of the bounded corrections over the batch, at w, from the anchor; `radius` is that of full gradients.
 pub(super) fn correction_sum<P: Problem>(
     problem: &P,
-    anchor: &Point<P>,
-    w: &Point<P>,
+    anchor: &PointOf<P>,
+    w: &PointOf<P>,
     batch: &Batch,
     radius: f64,
     correction: Correction,
     distance: f64,
-) -> ClippedSum<Tangent<P>> {
+) -> ClippedSum<TangentOf<P>> {
     let space = problem.space();
     let own = if let Correction::Separate(own) = correction { own } else { radius };
     sum_over(problem, w, batch, |i, size| {

@@ -2,7 +2,7 @@
 
 use super::clip::{Batch, correction_sum, gradient_sum};
 use super::method::Method;
-use super::problem::{Point, Problem, Tangent, check_oracle, finite_norm};
+use super::problem::{PointOf, Problem, TangentOf, check_oracle, finite_norm};
 use super::{OptimizeError, Output, Plan, Settings};
 use crate::manifold::Manifold;
 use crate::privacy::Charge;
@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 /// Where a run stands at the end of a stage. A stage is an epoch of DP-RSVRG and a twentieth of the other methods' steps;
 /// a run can be continued from any of them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct State<T> {
     /// The start point, centre of the domain.
     pub start: T,
@@ -84,7 +84,7 @@ impl StopReason {
 
 /// How a run ended.
 #[derive(Debug, Clone)]
-pub struct Outcome<T> {
+pub struct Finished<T> {
     /// The result.
     pub point: T,
     /// Where the run stands.
@@ -102,7 +102,7 @@ pub fn check_start<P: Problem>(
     problem: &P,
     plan: &Plan,
     settings: &Settings,
-    start: &Point<P>,
+    start: &PointOf<P>,
 ) -> Result<(), OptimizeError> {
     check_settings(problem, plan, settings, start)?;
     let dim = problem.space().dim() as f64;
@@ -118,7 +118,7 @@ fn check_settings<P: Problem>(
     problem: &P,
     plan: &Plan,
     settings: &Settings,
-    point: &Point<P>,
+    point: &PointOf<P>,
 ) -> Result<(), OptimizeError> {
     settings.check()?;
     if plan.records() != problem.records() {
@@ -144,11 +144,11 @@ pub fn optimize<P: Problem>(
     problem: &P,
     plan: &Plan,
     settings: &Settings,
-    state: State<Point<P>>,
+    state: State<PointOf<P>>,
     noise: &mut NoiseSource,
     paid: Charge,
-    observe: &mut Observer<'_, Point<P>>,
-) -> Result<Outcome<Point<P>>, OptimizeError> {
+    observe: &mut Observer<'_, PointOf<P>>,
+) -> Result<Finished<PointOf<P>>, OptimizeError> {
     if state.step == 0 {
         check_start(problem, plan, settings, &state.point)?;
     } else {
@@ -159,7 +159,7 @@ pub fn optimize<P: Problem>(
     let mut rng = noise.open(paid, needed)?;
     let mut run = Run { problem, plan, settings, limit: longest_step(problem, settings), state };
     let stop = run.run(&mut rng, observe);
-    Ok(Outcome { point: run.state.output().clone(), state: run.state, stop })
+    Ok(Finished { point: run.state.output().clone(), state: run.state, stop })
 }
 
 /// What a step has to go by.
@@ -175,11 +175,11 @@ struct Run<'a, P: Problem> {
     plan: &'a Plan,
     settings: &'a Settings,
     limit: f64,
-    state: State<Point<P>>,
+    state: State<PointOf<P>>,
 }
 
 impl<P: Problem> Run<'_, P> {
-    fn run(&mut self, rng: &mut PaidGenerator<'_>, observe: &mut Observer<'_, Point<P>>) -> StopReason {
+    fn run(&mut self, rng: &mut PaidGenerator<'_>, observe: &mut Observer<'_, PointOf<P>>) -> StopReason {
         let method = *self.plan.method();
         let total = method.steps();
         while self.state.step < total {
@@ -210,7 +210,7 @@ impl<P: Problem> Run<'_, P> {
         &mut self,
         length: u64,
         rng: &mut PaidGenerator<'_>,
-        observe: &mut Observer<'_, Point<P>>,
+        observe: &mut Observer<'_, PointOf<P>>,
     ) -> Option<StopReason> {
         for k in 1..=length {
             let point = self.state.point.clone();
@@ -226,7 +226,7 @@ impl<P: Problem> Run<'_, P> {
         &mut self,
         inner: u64,
         rng: &mut PaidGenerator<'_>,
-        observe: &mut Observer<'_, Point<P>>,
+        observe: &mut Observer<'_, PointOf<P>>,
     ) -> Option<StopReason> {
         let anchor = self.state.point.clone();
         let at_anchor = self.noised_gradient(&anchor, rng);
@@ -240,7 +240,7 @@ impl<P: Problem> Run<'_, P> {
     }
 
     /// (1/batch) Σ clip(∇f) + N(0, σ²).
-    fn noised_gradient(&mut self, w: &Point<P>, rng: &mut PaidGenerator<'_>) -> Direction<Tangent<P>> {
+    fn noised_gradient(&mut self, w: &PointOf<P>, rng: &mut PaidGenerator<'_>) -> Direction<TangentOf<P>> {
         let (n, sampling, sigma) =
             (self.plan.records(), self.plan.gradient().sampling, self.plan.gradient_sigma());
         let batch = Batch::draw(sampling, n, rng);
@@ -255,10 +255,10 @@ impl<P: Problem> Run<'_, P> {
     /// (1/batch) Σ clipped corrections + N(0, σ₂²) + PT(noised anchor gradient).
     fn corrected(
         &mut self,
-        anchor: &Point<P>,
-        at_anchor: &Direction<Tangent<P>>,
+        anchor: &PointOf<P>,
+        at_anchor: &Direction<TangentOf<P>>,
         rng: &mut PaidGenerator<'_>,
-    ) -> Direction<Tangent<P>> {
+    ) -> Direction<TangentOf<P>> {
         let space = self.problem.space();
         let w = self.state.point.clone();
         let (Method::VarianceReduced { correction, .. }, Some(noise)) =
@@ -292,10 +292,10 @@ impl<P: Problem> Run<'_, P> {
     /// w ← the step along −η v, from noised values and public numbers only.
     fn step(
         &mut self,
-        direction: Direction<Tangent<P>>,
+        direction: Direction<TangentOf<P>>,
         ends_stage: bool,
         rng: &mut PaidGenerator<'_>,
-        observe: &mut Observer<'_, Point<P>>,
+        observe: &mut Observer<'_, PointOf<P>>,
     ) -> Option<StopReason> {
         let space = self.problem.space();
         let length = finite_norm(space, &self.state.point, &direction.vector).unwrap_or(f64::NAN);
@@ -330,7 +330,7 @@ impl<P: Problem> Run<'_, P> {
     }
 
     /// Pulls a point back into the domain.
-    fn inside(&self, w: Point<P>) -> Point<P> {
+    fn inside(&self, w: PointOf<P>) -> PointOf<P> {
         let Some(radius) = self.settings.domain else { return w };
         let space = self.problem.space();
         let Ok(log) = space.log(&self.state.start, &w) else { return w };

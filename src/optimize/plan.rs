@@ -4,19 +4,16 @@ use super::PlanError;
 use super::accounting::Sampling;
 use super::calibrate::{Target, VarianceReducedNoise, full_gradient_multiplier, smallest_multiplier};
 use super::method::{Correction, Method};
-use crate::privacy::noise::{NoiseDescription, NoisePath};
+use crate::numeric::margins;
 use crate::privacy::{
     Caveat, ClipRadius, ClipSource, Composition, Cost, Delta, L2Sensitivity, Mu, Part, PrivacyLoss, Statement,
 };
 use serde::Serialize;
 use serde_json::json;
 
-/// Room for the rounding of clipped sums: noise is raised by this factor.
-const ROUNDING: f64 = 1.0 + 1e-9;
-
 const GRADIENT: &str = "gradient";
 const ANCHOR: &str = "anchor gradient";
-const CORRECTION: &str = "correction";
+pub(super) const CORRECTION: &str = "correction";
 
 /// The noise on one kind of query.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -178,7 +175,7 @@ impl Plan {
     /// σ of the noise on a (mean) gradient, per dimension of the tangent space.
     pub fn gradient_sigma(&self) -> f64 {
         let batch = self.gradient.sampling.batch(self.n) as f64;
-        self.gradient.multiplier * self.clip.get() / batch * ROUNDING
+        self.gradient.multiplier * self.clip.get() / batch * (1.0 + margins::CLIPPED_SUM)
     }
 
     /// σ of the noise on a correction made at this distance from the anchor; 0 without corrections.
@@ -186,7 +183,7 @@ impl Plan {
         let Method::VarianceReduced { correction, .. } = self.method else { return 0.0 };
         self.correction.map_or(0.0, |noise| {
             let batch = noise.sampling.batch(self.n) as f64;
-            noise.multiplier * correction.reach(distance) / batch * ROUNDING
+            noise.multiplier * correction.reach(distance) / batch * (1.0 + margins::CLIPPED_SUM)
         })
     }
 
@@ -222,25 +219,11 @@ impl Plan {
         }
     }
 
-    /// What a certificate says of a run on a manifold of this dimension.
+    /// What certificates say of it beyond its price.
     ///
     /// # Errors
     /// [`PlanError::Budget`].
-    pub fn statement(&self, dimension: usize) -> Result<Statement, PlanError> {
-        let mut statement = Statement::new(self.method.name(), self.n as u64, self.loss);
-        let batch = self.gradient.sampling.batch(self.n) as u64;
-        statement.sensitivity = Some(L2Sensitivity::of_clipped_mean(self.clip, batch)?.get());
-        statement.clip_radius = Some(self.clip);
-        statement.noise = Some(NoiseDescription {
-            distribution: "tangent-gaussian".into(),
-            path: NoisePath::IdealizedReals,
-            scale: self.gradient_sigma(),
-            dimension,
-            step: None,
-            sampler: "standard normals in an isometric frame".into(),
-        });
-        statement.composition = self.composition.clone();
-        statement.caveats.push(Caveat::IdealizedReals);
+    pub fn describe(&self, statement: &mut Statement) -> Result<(), PlanError> {
         statement.caveats.extend(self.warnings().into_iter().map(Caveat::Other));
         let details = json!({
             "method": self.method,
@@ -249,9 +232,9 @@ impl Plan {
             "sensitivities": self.sensitivities()?,
         });
         if let serde_json::Value::Object(details) = details {
-            statement.details = details;
+            statement.details.extend(details);
         }
-        Ok(statement)
+        Ok(())
     }
 }
 

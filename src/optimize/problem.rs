@@ -1,12 +1,12 @@
 //! The trait a user implements for their own loss.
 
-use crate::manifold::{Linear, Manifold, ManifoldError};
+use crate::manifold::{Linear, Manifold, ManifoldError, blocks};
 use rayon::prelude::*;
 
 /// A point of a problem's manifold.
-pub type Point<P> = <<P as Problem>::Space as Manifold>::Point;
+pub type PointOf<P> = <<P as Problem>::Space as Manifold>::Point;
 /// A tangent vector of a problem's manifold.
-pub type Tangent<P> = <<P as Problem>::Space as Manifold>::Tangent;
+pub type TangentOf<P> = <<P as Problem>::Space as Manifold>::Tangent;
 
 /// min F(w) = (1/n) Σ f(w; zᵢ) over a Riemannian manifold, record by record.
 ///
@@ -23,19 +23,19 @@ pub trait Problem: Sync {
     fn records(&self) -> usize;
 
     /// f(w; zᵢ), i < n. Used for traces only, which the data holder keeps.
-    fn loss(&self, w: &Point<Self>, i: usize) -> f64;
+    fn loss(&self, w: &PointOf<Self>, i: usize) -> f64;
 
     /// The Riemannian gradient of f(·; zᵢ) at w, a vector of T_wM; `None` where there is none (the cut locus). Such a record,
     /// and one whose gradient is not finite, counts as a zero gradient: a failure must not show in a release.
-    fn gradient(&self, w: &Point<Self>, i: usize) -> Option<Tangent<Self>>;
+    fn gradient(&self, w: &PointOf<Self>, i: usize) -> Option<TangentOf<Self>>;
 
     /// The step from w along v: the exponential map unless a cheaper retraction will do. Post-processing: free.
-    fn retract(&self, w: &Point<Self>, v: &Tangent<Self>) -> Point<Self> {
+    fn retract(&self, w: &PointOf<Self>, v: &TangentOf<Self>) -> PointOf<Self> {
         self.space().exp(w, v)
     }
 
     /// F(w): for the data holder's traces, not for a release.
-    fn risk(&self, w: &Point<Self>) -> f64 {
+    fn risk(&self, w: &PointOf<Self>) -> f64 {
         let n = self.records();
         let total: f64 = blocks(n)
             .into_par_iter()
@@ -53,12 +53,6 @@ pub(super) fn finite_norm<M: Manifold>(space: &M, w: &M::Point, v: &M::Tangent) 
         return None;
     }
     Some(space.norm(w, v)).filter(|norm| norm.is_finite())
-}
-
-/// 0..n in blocks of fixed size: sums are the same with any number of threads.
-pub(super) fn blocks(n: usize) -> Vec<std::ops::Range<usize>> {
-    const BLOCK: usize = 64;
-    (0..n).step_by(BLOCK).map(|start| start..(start + BLOCK).min(n)).collect()
 }
 
 /// A gradient oracle that cannot be used. For the data holder, before anything is charged.
@@ -105,7 +99,7 @@ pub enum OracleError {
 ///
 /// # Errors
 /// [`OracleError`].
-pub fn check_oracle<P: Problem>(problem: &P, w: &Point<P>) -> Result<(), OracleError> {
+pub fn check_oracle<P: Problem>(problem: &P, w: &PointOf<P>) -> Result<(), OracleError> {
     let n = problem.records();
     if n == 0 {
         return Err(OracleError::NoRecords);

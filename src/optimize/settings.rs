@@ -57,13 +57,14 @@ impl StepSize {
 /// Which iterate is the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Output {
-    /// The last one (the paper's option I).
+    /// The last iterate (the paper's option I)
     #[default]
     Last,
-    /// One of all iterates, uniformly at random (option II, which its restarts use).
+    /// A uniformly random iterate (option II, which the paper's restarts use)
     Random,
-    /// The running geodesic mean of the second half of the iterates: averages the noise out at no cost.
+    /// The running geodesic mean of the second half of the iterates: averages the noise out at no cost
     TailMean,
 }
 

@@ -53,7 +53,7 @@ fn a_plan_spends_its_budget_and_not_more() {
             let spent = plan.composition().epsilon_at(Delta::new(delta).unwrap()).unwrap().epsilon.get();
             assert!(spent <= epsilon * (1.0 + 1e-12), "{method:?}: {spent} of {epsilon}");
             assert!(spent > 0.97 * epsilon, "{method:?} wastes budget: {spent} of {epsilon}");
-            assert!(plan.statement(3).unwrap().certify().unwrap().private);
+            assert!(plan.price().unwrap().statement().certify().unwrap().private);
         }
     }
     // DP-RGD is one Gaussian mechanism: 9 steps at μ = 3 are 9 at 1 each, σ = 2C/(nμ).

@@ -1,22 +1,20 @@
 //! The public ball that bounds every record, and what its radius bounds.
 
-use super::ManifoldMeanError;
 use crate::manifold::Manifold;
-use crate::privacy::{BudgetError, ClipRadius, L2Sensitivity};
-use crate::stats::{GeodesicBall, hessian_lower_bound};
+use crate::mechanism::MechanismError;
+use crate::numeric::margins;
+use crate::privacy::{BudgetError, ClipRadius, DistanceSensitivity, GradientSensitivity, L2Sensitivity};
+use crate::stats::{FrechetOptions, GeodesicBall, distance_to_mean, frechet_mean};
 use std::f64::consts::FRAC_PI_2;
 
-/// Room for rounding in the geodesic projection and the logarithms, relative, on spaces where it does not grow.
-const ROUNDING: f64 = 1e-10;
-
-/// The most room for rounding that a ball may need; wider balls are refused.
-const MOST_ROUNDING: f64 = 0.1;
+/// The largest gradient norm at which the Fréchet mean of the bounded records is taken for found. What the solver stops at is far below,
+/// and a mean that is not found to this accuracy stops a study before anything is charged; the sensitivities count it.
+pub const MEAN_GRADIENT: f64 = 1e-9;
 
 /// B_r(p₀): centre and radius are public, and every record is brought into it.
 #[derive(Debug, Clone)]
-pub struct PublicBall<'a, M: Manifold> {
-    manifold: &'a M,
-    ball: GeodesicBall<'a, M>,
+pub struct PublicBall<M: Manifold> {
+    ball: GeodesicBall<M>,
     radius: ClipRadius,
 }
 
@@ -31,25 +29,34 @@ pub struct BoundedRecords<P> {
     pub failed: usize,
 }
 
-impl<'a, M: Manifold> PublicBall<'a, M> {
+/// Records in the ball with their Fréchet mean: secret.
+#[derive(Debug, Clone)]
+pub struct LocatedRecords<P> {
+    /// The records in the ball.
+    pub bounded: BoundedRecords<P>,
+    /// Their Fréchet mean, to within a gradient of [`MEAN_GRADIENT`].
+    pub mean: P,
+}
+
+impl<M: Manifold> PublicBall<M> {
     /// The ball. The theorems need r < ½ min(inj, π/(2√κ)), the second where κ > 0 (theory: Assumption 1 of Soto et al. 2022);
     /// see [`largest_radius`].
     ///
     /// # Errors
-    /// [`ManifoldMeanError::Radius`] with the bound; a centre off the manifold.
-    pub fn new(manifold: &'a M, centre: M::Point, radius: ClipRadius) -> Result<Self, ManifoldMeanError> {
+    /// [`MechanismError::Radius`] with the bound; a centre off the manifold.
+    pub fn new(manifold: M, centre: M::Point, radius: ClipRadius) -> Result<Self, MechanismError> {
         manifold.check(&centre)?;
-        let bound = largest_radius(manifold);
+        let bound = largest_radius(&manifold);
         if radius.get() >= bound {
-            return Err(ManifoldMeanError::Radius { radius: radius.get(), bound });
+            return Err(MechanismError::Radius { radius: radius.get(), bound });
         }
         let ball = GeodesicBall::new(manifold, centre, radius.get())?;
-        Ok(Self { manifold, ball, radius })
+        Ok(Self { ball, radius })
     }
 
     /// The space.
-    pub fn manifold(&self) -> &'a M {
-        self.manifold
+    pub fn manifold(&self) -> &M {
+        self.ball.manifold()
     }
 
     /// p₀.
@@ -87,14 +94,35 @@ impl<'a, M: Manifold> PublicBall<'a, M> {
         bounded
     }
 
+    /// Brings n records into the ball and finds their Fréchet mean.
+    ///
+    /// # Errors
+    /// Another number of records; [`MechanismError::NotConverged`] for a mean that was not found accurately enough.
+    pub fn locate(
+        &self,
+        records: &[Option<M::Point>],
+        n: u64,
+    ) -> Result<LocatedRecords<M::Point>, MechanismError> {
+        if records.len() as u64 != n {
+            return Err(MechanismError::Shape("the number of records is not the n that was declared"));
+        }
+        let bounded = self.bound(records);
+        let options = FrechetOptions::default();
+        let found = frechet_mean(self.manifold(), &bounded.points, None, Some(self.centre()), options)?;
+        if found.certificate.gradient_norm.is_nan() || found.certificate.gradient_norm > MEAN_GRADIENT {
+            return Err(MechanismError::NotConverged);
+        }
+        Ok(LocatedRecords { bounded, mean: found.point })
+    }
+
     /// s = 2r√κ, 0 where the curvature is at most 0.
     fn spread(&self) -> f64 {
-        2.0 * self.radius.get() * self.manifold.curvature().upper.max(0.0).sqrt()
+        2.0 * self.radius.get() * self.manifold().curvature().upper.max(0.0).sqrt()
     }
 
     fn of_mean(&self, n: u64, factor: f64) -> Result<L2Sensitivity, BudgetError> {
         let flat = L2Sensitivity::of_clipped_mean(self.radius, n)?;
-        L2Sensitivity::new(flat.get() * factor * (1.0 + rounding(self.manifold, self.radius.get())))
+        L2Sensitivity::new(flat.get() * factor * (1.0 + rounding(self.manifold(), self.radius.get())))
     }
 
     /// How far one record moves the Fréchet mean: (2r/n)/cos s by Rauch comparison, 2r/n where κ ≤ 0; twice the error of the
@@ -102,39 +130,27 @@ impl<'a, M: Manifold> PublicBall<'a, M> {
     ///
     /// # Errors
     /// n = 0.
-    pub fn mean_sensitivity(&self, n: u64, gradient: f64) -> Result<L2Sensitivity, BudgetError> {
-        let hessian = hessian_lower_bound(self.manifold.curvature().upper, self.radius.get());
-        self.of_mean(n, 1.0 / self.spread().cos())?.plus_error(gradient / hessian)
+    pub fn mean_sensitivity(&self, n: u64, gradient: f64) -> Result<DistanceSensitivity, BudgetError> {
+        let off = distance_to_mean(gradient, self.manifold().curvature().upper, self.radius.get());
+        let bound = self.of_mean(n, 1.0 / self.spread().cos())?.plus_error(off)?;
+        DistanceSensitivity::new(bound.get())
     }
 
     /// How far one record moves the gradient of the Fréchet objective at any point of the ball: (2r/n)·s/sin s, 2r/n where
-    /// κ ≤ 0 (there at any point at all).
+    /// κ ≤ 0 (there at any point at all); plus twice the error with which its norm is known.
     ///
     /// # Errors
     /// n = 0.
-    pub fn gradient_sensitivity(&self, n: u64) -> Result<L2Sensitivity, BudgetError> {
+    pub fn gradient_sensitivity(&self, n: u64, error: f64) -> Result<GradientSensitivity, BudgetError> {
         let s = self.spread();
-        self.of_mean(n, if s > 0.0 { s / s.sin() } else { 1.0 })
-    }
-
-    /// Whether logarithms at p₀ of points in the ball may be longer than r by more than a hair, for rounding.
-    pub(super) fn rounds_badly(&self) -> bool {
-        rounding(self.manifold, self.radius.get()) > 2.0 * ROUNDING
-    }
-
-    /// How far one record moves the mean of the logarithms at p₀, each clipped to norm r: 2r/n.
-    ///
-    /// # Errors
-    /// n = 0.
-    pub fn log_mean_sensitivity(&self, n: u64) -> Result<L2Sensitivity, BudgetError> {
-        let flat = L2Sensitivity::of_clipped_mean(self.radius, n)?.plus_float_mean(self.radius, n)?;
-        L2Sensitivity::new(flat.get() * (1.0 + ROUNDING))
+        let bound = self.of_mean(n, if s > 0.0 { s / s.sin() } else { 1.0 })?.plus_error(error)?;
+        GradientSensitivity::new(bound.get())
     }
 }
 
 /// By how much, relatively, a record brought into the ball may lie outside it, as its computed distances say.
 fn rounding<M: Manifold>(manifold: &M, radius: f64) -> f64 {
-    ROUNDING + 4.0 * f64::EPSILON * manifold.rounding_growth(radius)
+    margins::IN_BALL + 4.0 * f64::EPSILON * manifold.rounding_growth(radius)
 }
 
 /// The largest admissible radius: ½ min(inj, π/(2√κ)), the second where κ > 0; a closed flat space, a circle, has the first.
@@ -143,7 +159,7 @@ pub fn largest_radius<M: Manifold>(manifold: &M) -> f64 {
     let kappa = manifold.curvature().upper;
     let conjugate = if kappa > 0.0 { FRAC_PI_2 / kappa.sqrt() } else { f64::INFINITY };
     let theorem = 0.5 * manifold.injectivity_radius().min(conjugate);
-    let inexact = |r: f64| rounding(manifold, r) > MOST_ROUNDING;
+    let inexact = |r: f64| rounding(manifold, r) > margins::WIDEST_BALL;
     let (mut low, mut high) = (0.0, 1e6_f64.min(theorem));
     if !inexact(high) {
         return theorem;
@@ -181,8 +197,8 @@ mod tests {
         let circle = Sphere::new(1, 1.0).unwrap();
         let at = |angle: f64| DVector::from_vec(vec![angle.cos(), angle.sin()]);
         let clip = |r| ClipRadius::new(r, ClipSource::Public).unwrap();
-        assert!(PublicBall::new(&circle, at(0.0), clip(1.6)).is_err());
-        let ball = PublicBall::new(&circle, at(0.0), clip(1.55)).unwrap();
+        assert!(PublicBall::new(circle, at(0.0), clip(1.6)).is_err());
+        let ball = PublicBall::new(circle, at(0.0), clip(1.55)).unwrap();
         let mean = |last: f64| {
             let mut records = vec![Some(at(3.0)); 5];
             records.extend(vec![Some(at(-3.0)); 4]);
@@ -205,7 +221,7 @@ mod tests {
         assert!(rounding(&plane, 12.0) > 1e-9);
         assert!(rounding(&plane, 25.0) > 2e-7);
         assert!(
-            PublicBall::new(&plane, plane.origin(), ClipRadius::new(25.0, ClipSource::Public).unwrap())
+            PublicBall::new(plane, plane.origin(), ClipRadius::new(25.0, ClipSource::Public).unwrap())
                 .is_err()
         );
     }

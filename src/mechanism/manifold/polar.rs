@@ -1,33 +1,40 @@
 //! What the exact samplers in polar coordinates share.
 
-use super::volume::PolarVolume;
-use super::{ManifoldMeanError, ManifoldPrice};
+use crate::manifold::PolarVolume;
+use crate::mechanism::MechanismError;
 use crate::privacy::noise::{NoiseDescription, NoisePath, PaidGenerator};
+use crate::privacy::{ClipRadius, NoisedPart, Price};
 
 /// Noise of this scale has no law on the space.
 pub(super) struct TooWide(pub(super) f64);
 
-impl From<TooWide> for ManifoldMeanError {
+impl From<TooWide> for MechanismError {
     fn from(wide: TooWide) -> Self {
         Self::NoiseTooWide { scale: wide.0 }
     }
 }
 
-/// What a certificate says of floating-point noise on the space itself.
-pub(super) fn description(
+/// What a certificate says of a draw in floating-point on the space itself.
+pub(super) fn described(
+    price: &Price,
+    clip: ClipRadius,
     distribution: &str,
     sampler: &str,
-    price: &ManifoldPrice,
     dimension: usize,
-) -> NoiseDescription {
-    NoiseDescription {
+) -> Result<NoisedPart, MechanismError> {
+    let (Some(sensitivity), Some(scale)) = (price.sensitivity, price.scale) else {
+        return Err(MechanismError::Shape("the noise has no scale"));
+    };
+    let noise = NoiseDescription {
         distribution: distribution.into(),
         path: NoisePath::IdealizedReals,
-        scale: price.scale,
+        scale,
         dimension,
         step: None,
         sampler: sampler.into(),
-    }
+    };
+    let what = price.mechanism.clone();
+    Ok(NoisedPart { what, loss: price.loss, sensitivity, clip: Some(clip), noise, expected_error: None })
 }
 
 /// Accepts v with the probability that corrects the envelope's volume and whatever else (`ln_ratio` ≤ 0) is missing.

@@ -1,5 +1,6 @@
 //! Exact draws of a radius from a density known up to a factor: rejection from a piecewise constant envelope.
 
+use crate::numeric::margins;
 use crate::privacy::noise::PaidGenerator;
 
 /// The ln-density of a radius t > 0, up to a constant, as a sum of two parts whose bounds on intervals are known.
@@ -277,8 +278,6 @@ fn concave_bound(knots: &[f64], values: &[f64], i: usize) -> f64 {
     let line = |(offset, slope): (f64, f64), t: f64| offset + slope * t;
     let left = i.checked_sub(1).and_then(chord);
     let right = chord(i + 1);
-    // A hair for rounding in the chords.
-    let room = 1e-9;
     match (left, right) {
         (Some(l), Some(r)) => {
             let crossing = if l.1 == r.1 { a } else { (r.0 - l.0) / (l.1 - r.1) };
@@ -286,10 +285,10 @@ fn concave_bound(knots: &[f64], values: &[f64], i: usize) -> f64 {
                 .into_iter()
                 .map(|t| line(l, t).min(line(r, t)))
                 .fold(f64::NEG_INFINITY, f64::max)
-                + room
+                + margins::ENVELOPE
         }
-        (Some(l), None) => line(l, a).max(line(l, b)) + room,
-        (None, Some(r)) => line(r, a).max(line(r, b)) + room,
+        (Some(l), None) => line(l, a).max(line(l, b)) + margins::ENVELOPE,
+        (None, Some(r)) => line(r, a).max(line(r, b)) + margins::ENVELOPE,
         (None, None) => f64::INFINITY,
     }
 }

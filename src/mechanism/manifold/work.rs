@@ -1,7 +1,6 @@
 //! A bound on the work of draws that nobody has to wait for, counted rather than timed: the same on every machine and every run.
 
-use super::volume::PolarVolume;
-use crate::manifold::Linear;
+use crate::manifold::{Linear, PolarVolume};
 
 /// Work that may still be done, in about nanoseconds of a machine of 2024.
 #[derive(Debug, Clone, Copy)]

@@ -38,7 +38,9 @@
 //! a positive integrand: nothing cancels. It holds for every real λ > 1: no order is excluded, none is interpolated. At q = 1
 //! it is the Gaussian mechanism's λ(2m)²/2.
 
-use super::quadrature::panels;
+use crate::numeric::margins;
+use crate::numeric::quadrature::panels;
+use crate::privacy::normal::LN_SQRT_2PI;
 
 /// How a batch is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,11 +51,6 @@ pub(super) enum Law {
 
 /// Above this product of order and shift the unamplified curve is taken: by then amplification has long been lost.
 const LARGEST: f64 = 150.0;
-
-/// What the quadrature may miss by, relatively; its measured error is far smaller.
-const QUADRATURE_ERROR: f64 = 1e-9;
-
-const LN_SQRT_2PI: f64 = 0.918_938_533_204_672_8;
 
 /// Rényi divergences of one step under replacement of a record.
 pub(super) struct Amplified {
@@ -99,7 +96,7 @@ impl Amplified {
 
     /// A bound on D_λ, rounded up.
     pub(super) fn divergence(&self, order: f64) -> f64 {
-        let plain = 0.5 * order * self.shift * self.shift * (1.0 + 1e-12);
+        let plain = 0.5 * order * self.shift * self.shift * (1.0 + margins::RENYI);
         if self.nodes.is_empty() || order * self.shift > LARGEST {
             return plain;
         }
@@ -116,10 +113,10 @@ impl Amplified {
                 (relative > -50.0).then(|| relative.exp() * tails())
             })
             .sum();
-        let ln_excess = largest + sum.ln() + QUADRATURE_ERROR;
+        let ln_excess = largest + sum.ln() + margins::AMPLIFICATION;
         let ln_moment =
             if ln_excess > 0.0 { ln_excess + (-ln_excess).exp().ln_1p() } else { ln_excess.exp().ln_1p() };
-        (ln_moment / (order - 1.0) * (1.0 + 1e-12)).min(plain)
+        (ln_moment / (order - 1.0) * (1.0 + margins::RENYI)).min(plain)
     }
 }
 

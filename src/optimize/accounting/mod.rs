@@ -1,7 +1,6 @@
 //! What a noised gradient costs: sampling, amplification, Rényi curves.
 
 mod amplification;
-mod quadrature;
 #[cfg(test)]
 mod reference_tests;
 mod wbk;

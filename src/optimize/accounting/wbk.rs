@@ -1,5 +1,6 @@
 //! The bounds of the literature, beside which ours is shown.
 
+use crate::numeric::margins;
 use crate::privacy::RenyiCurve;
 
 /// Sampling without replacement at rate γ, base mechanism Gaussian with sensitivity/σ = `shift` under replacement of a
@@ -24,7 +25,7 @@ pub fn wang_balle_kasiviswanathan(order: u32, rate: f64, shift: f64) -> Option<f
     let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum = largest + terms.iter().map(|t| (t - largest).exp()).sum::<f64>().ln();
     let ln_one_plus = if sum > 0.0 { sum + (-sum).exp().ln_1p() } else { sum.exp().ln_1p() };
-    Some(ln_one_plus / f64::from(order - 1) * (1.0 + 1e-12))
+    Some(ln_one_plus / f64::from(order - 1) * (1.0 + margins::RENYI))
 }
 
 /// The same as a curve: infinite at orders the theorem does not cover (and above 4096, where the sum grows long).

@@ -5,7 +5,7 @@ use super::*;
 /// f(exp_w(tv)) − f(w) − t⟨∇f, v⟩ is quadratic in t: halving t quarters it, for every shipped problem.
 #[test]
 fn gradients_are_those_of_the_losses() {
-    fn check<P: Problem>(name: &str, problem: &P, w: &Point<P>) {
+    fn check<P: Problem>(name: &str, problem: &P, w: &PointOf<P>) {
         let space = problem.space();
         let mut rng = ChaCha20Rng::seed_from_u64(21);
         for i in 0..problem.records().min(4) {

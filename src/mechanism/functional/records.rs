@@ -1,0 +1,77 @@
+//! Records as samples of functions, and what is released of them.
+
+use super::MechanismError;
+use crate::function::FaceCurves;
+use crate::privacy::{ClippedMean, ClippedSum, IncompleteMean};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// n functions by their samples, one at a time: they may be read from a disk when they are asked for.
+pub trait FunctionRecords: Sync {
+    /// n, failed ones included.
+    fn count(&self) -> usize;
+
+    /// The samples `(points, channels)` of record `i` < n, in C order; `None` for one that could not be made. It counts as the
+    /// public centre, so that failures change neither n nor the sensitivity.
+    fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>>;
+}
+
+impl FunctionRecords for Vec<Option<Vec<f64>>> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
+        self.get(i)?.as_deref().map(Cow::Borrowed)
+    }
+}
+
+impl FunctionRecords for Vec<Option<FaceCurves>> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
+        self.get(i)?.as_ref().map(|curves| Cow::Borrowed(curves.data()))
+    }
+}
+
+/// A released mean of functions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NoisedFunction {
+    /// Its samples, after post-processing.
+    pub samples: Vec<f64>,
+    /// The noised coordinates that the samples were made from: as private as these.
+    pub coordinates: Vec<f64>,
+    /// The standard deviation of the noise in each coordinate.
+    pub sigma: f64,
+}
+
+/// Adds up what `vector` makes of every record (`None` counts as zero), on all threads; the sum does not depend on their order.
+pub(super) fn sum_of(
+    mean: &ClippedMean,
+    records: &dyn FunctionRecords,
+    length: usize,
+    vector: impl Fn(Option<&[f64]>) -> Option<Vec<f64>> + Sync,
+) -> Result<ClippedSum, MechanismError> {
+    let add = |mut sum: ClippedSum, i: usize| -> Result<ClippedSum, IncompleteMean> {
+        let samples = records.samples(i);
+        if let Some(found) = samples.as_ref().map(|s| s.len()).filter(|found| *found != length) {
+            return Err(IncompleteMean::Length { expected: length, found });
+        }
+        sum.add(vector(samples.as_deref()).as_deref())?;
+        Ok(sum)
+    };
+    let merge = |mut a: ClippedSum, b: ClippedSum| {
+        a.merge(&b)?;
+        Ok(a)
+    };
+    // Long blocks: a sum takes as much memory as a few records.
+    let sum = (0..records.count())
+        .into_par_iter()
+        .with_min_len(64)
+        .try_fold(|| mean.sum(), add)
+        .try_reduce(|| mean.sum(), merge)
+        .map_err(crate::privacy::noise::NoiseError::from)?;
+    sum.check_complete().map_err(crate::privacy::noise::NoiseError::from)?;
+    Ok(sum)
+}

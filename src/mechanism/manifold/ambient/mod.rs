@@ -1,0 +1,126 @@
+//! Baselines: noise in a surrounding vector space, brought back where there is a way back.
+
+mod matrix;
+mod sphere;
+#[cfg(test)]
+mod tests;
+mod worst_case;
+
+pub use matrix::{ExtrinsicSpd, ToMatrix};
+pub use sphere::ExtrinsicSphere;
+
+use crate::mechanism::MechanismError;
+use crate::privacy::noise::{NoiseDescription, NoiseSource};
+use crate::privacy::{
+    BudgetError, Charge, ClipRadius, Entry, Epsilon, L2Sensitivity, Mu, NoisedPart, Price, PrivacyLoss,
+    Sensitivity, Title,
+};
+
+/// Directions, as the registry knows it.
+pub const SPHERE_ENTRY: Entry = Entry {
+    name: "extrinsic-sphere",
+    title: sphere::TITLE,
+    proof: include_str!("sphere.md"),
+    scale: worst_case::scale_on_spheres,
+    worst_cases: worst_case::SPHERE,
+};
+
+/// Matrices, as the registry knows it.
+pub const MATRIX_ENTRY: Entry = Entry {
+    name: "extrinsic-matrix",
+    title: matrix::TITLE,
+    proof: include_str!("matrix.md"),
+    scale: worst_case::scale_on_matrices,
+    worst_cases: worst_case::MATRIX,
+};
+
+/// Isotropic noise on a vector, with its budget.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum VectorNoise {
+    /// Density ∝ exp(−‖x‖/σ), σ = Δ/ε: ε-DP.
+    Laplace(Epsilon),
+    /// N(0, σ²I), σ = Δ/μ: μ-GDP.
+    Gaussian(Mu),
+}
+
+impl VectorNoise {
+    /// What it costs.
+    pub fn loss(self) -> PrivacyLoss {
+        match self {
+            Self::Laplace(epsilon) => PrivacyLoss::Pure(epsilon),
+            Self::Gaussian(mu) => PrivacyLoss::Gaussian(mu),
+        }
+    }
+
+    /// σ.
+    pub fn scale(self, sensitivity: L2Sensitivity) -> f64 {
+        match self {
+            Self::Laplace(epsilon) => sensitivity.get() / epsilon.get(),
+            Self::Gaussian(mu) => sensitivity.get() / mu.get(),
+        }
+    }
+
+    /// The noised vector, and how it was noised.
+    pub(super) fn draw(
+        self,
+        statistic: &[f64],
+        sensitivity: L2Sensitivity,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<(Vec<f64>, NoiseDescription), MechanismError> {
+        Ok(match self {
+            Self::Laplace(epsilon) => {
+                let drawn =
+                    noise.isotropic_laplace_vector_idealized(statistic, sensitivity, epsilon, paid)?;
+                (drawn.values, drawn.noise)
+            }
+            Self::Gaussian(mu) => {
+                let drawn = noise.gaussian_vector(statistic, sensitivity, mu, paid)?;
+                (drawn.values, drawn.noise)
+            }
+        })
+    }
+}
+
+/// The Laplace or Gaussian mechanism on a vector statistic.
+#[derive(Debug, Clone)]
+struct AmbientMechanism {
+    price: Price,
+    sensitivity: L2Sensitivity,
+    noise: VectorNoise,
+    radius: ClipRadius,
+}
+
+impl AmbientMechanism {
+    fn new(
+        title: Title,
+        noise: VectorNoise,
+        sensitivity: L2Sensitivity,
+        n: u64,
+        radius: ClipRadius,
+        statistic: &'static str,
+    ) -> Result<Self, BudgetError> {
+        let price = Price::new(title, n, noise.loss(), statistic)?
+            .with_noise(Sensitivity::L2(sensitivity), noise.scale(sensitivity))
+            .with_clip(radius);
+        Ok(Self { price, sensitivity, noise, radius })
+    }
+
+    fn draw(
+        &self,
+        statistic: &[f64],
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<(Vec<f64>, NoisedPart), MechanismError> {
+        let (values, noise) = self.noise.draw(statistic, self.sensitivity, noise, paid)?;
+        let part = NoisedPart {
+            what: self.price.mechanism.clone(),
+            loss: self.price.loss,
+            sensitivity: Sensitivity::L2(self.sensitivity),
+            clip: Some(self.radius),
+            noise,
+            expected_error: None,
+        };
+        Ok((values, part))
+    }
+}

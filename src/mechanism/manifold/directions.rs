@@ -1,0 +1,75 @@
+//! Directions on S² that audits and tests of noise share: no pair of neighbours is farther apart, and everything is in closed form.
+
+use super::{NoisedPoint, PublicBall};
+use crate::manifold::{Manifold, Sphere};
+use crate::mechanism::MechanismError;
+use crate::privacy::audit::Look;
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{ClipRadius, ClipSource, Ledger, Mechanism, Released, ScaleCheck, release};
+use crate::stats::{FrechetOptions, frechet_mean};
+use nalgebra::{DVector, dvector};
+
+pub(super) type Records = Vec<Option<DVector<f64>>>;
+
+/// Records of the audits.
+pub(super) const RECORDS: u64 = 3;
+/// Radius of their ball.
+pub(super) const BALL: f64 = 0.3;
+
+/// The ball of this radius about the north pole.
+pub(super) fn ball(radius: f64) -> Result<PublicBall<Sphere>, MechanismError> {
+    let radius = ClipRadius::new(radius, ClipSource::Public)?;
+    PublicBall::new(Sphere::unit(2)?, dvector![0.0, 0.0, 1.0], radius)
+}
+
+/// All records at the rim, the last one there too or across.
+pub(super) fn neighbours() -> [Records; 2] {
+    let at = |t: f64| Some(dvector![t.sin(), 0.0, t.cos()]);
+    [1.0, -1.0].map(|last| vec![at(BALL), at(BALL), at(last * BALL)])
+}
+
+/// The angle along which the means differ, and how much nearer the release is to one mean than to the other: the best statistic of all laws
+/// that depend on distances.
+pub(super) fn look(neighbours: &[Records; 2]) -> Result<Look<NoisedPoint<DVector<f64>>>, MechanismError> {
+    let sphere = Sphere::unit(2)?;
+    let mean = |records: &Records| {
+        let points: Vec<_> = records.iter().flatten().cloned().collect();
+        frechet_mean(&sphere, &points, None, None, FrechetOptions::default()).map(|mean| mean.point)
+    };
+    let (first, second) = (mean(&neighbours[0])?, mean(&neighbours[1])?);
+    Ok(Box::new(move |released: &Released<NoisedPoint<DVector<f64>>>| {
+        let point = &released.value.point;
+        vec![point[0].atan2(point[2]), sphere.dist(point, &second) - sphere.dist(point, &first)]
+    }))
+}
+
+/// Distances of draws from the pole, where all records are, beside the mean of the density `law`(t) sin t on [0, `end`].
+pub(super) fn distances<K>(
+    mechanism: &K,
+    n: u64,
+    draws: usize,
+    seed: u64,
+    end: f64,
+    law: impl Fn(f64) -> f64,
+) -> Result<ScaleCheck, Box<dyn std::error::Error>>
+where
+    K: Mechanism<Records = [Option<DVector<f64>>], Value = NoisedPoint<DVector<f64>>, Error = MechanismError>,
+{
+    let pole = dvector![0.0, 0.0, 1.0];
+    let records: Records = vec![Some(pole.clone()); n as usize];
+    let sphere = Sphere::unit(2)?;
+    let (mut noise, mut distances) = (NoiseSource::seeded(seed), Vec::with_capacity(draws));
+    for _ in 0..draws {
+        let released = release(mechanism, &records[..], &mut Ledger::in_memory(None), &mut noise)?;
+        distances.push(sphere.dist(&pole, &released.value.point));
+    }
+    let steps = 200_000;
+    let mut moments = [0.0; 3];
+    for i in 0..steps {
+        let t = end * (f64::from(i) + 0.5) / f64::from(steps);
+        let weight = law(t) * t.sin();
+        moments.iter_mut().enumerate().for_each(|(k, m)| *m += weight * t.powi(k as i32));
+    }
+    let mean = moments[1] / moments[0];
+    Ok(ScaleCheck::of(&distances, mean, moments[2] / moments[0] - mean * mean, 1.0))
+}

@@ -1,0 +1,136 @@
+//! The Riemannian Gaussian mechanism with exact GDP accounting, drawn without a chain.
+
+mod gdp;
+mod worst_case;
+
+pub use gdp::{GaussianGdpError, riemannian_gaussian_mu, riemannian_gaussian_sigma};
+
+use super::polar::{TooWide, described};
+use super::radial::{RadialDensity, RadialLaw};
+use super::{LocatedRecords, MEAN_GRADIENT, NoisedPoint, PublicBall};
+use crate::manifold::PolarVolume;
+use crate::mechanism::MechanismError;
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{
+    Charge, DistanceSensitivity, Drawn, Entry, Mechanism, Mu, Price, PrivacyLoss, Sensitivity, Title,
+};
+use gdp::riemannian_gaussian_sigma_roughly;
+
+/// As the registry knows it.
+pub const ENTRY: Entry = Entry {
+    name: "riemannian-gaussian",
+    title: TITLE,
+    proof: include_str!("proof.md"),
+    scale: worst_case::scale,
+    worst_cases: worst_case::WORST_CASES,
+};
+
+const TITLE: Title = Title {
+    name: "Riemannian Gaussian",
+    sentence: "The mean of the records, brought into a public ball, is moved by a random distance in a random direction, with the normal \
+               law of the curved space.",
+};
+
+/// A draw from the Riemannian Gaussian about the Fréchet mean.
+///
+#[doc = include_str!("proof.md")]
+#[derive(Debug)]
+pub struct RiemannianGaussian<M: PolarVolume> {
+    ball: PublicBall<M>,
+    price: Price,
+    law: RadialLaw<GaussianRadius<M>>,
+}
+
+#[derive(Debug)]
+pub(super) struct GaussianRadius<M> {
+    manifold: M,
+    sigma: f64,
+}
+
+impl<M: PolarVolume> RadialDensity for GaussianRadius<M> {
+    fn concave(&self, t: f64) -> f64 {
+        self.manifold.ln_area_concave(t) - 0.5 * (t / self.sigma).powi(2)
+    }
+    fn end(&self) -> f64 {
+        self.manifold.largest_distance()
+    }
+}
+
+impl<M: PolarVolume> RiemannianGaussian<M> {
+    /// For n records in the ball.
+    ///
+    /// # Errors
+    /// n = 0, a space that is not two-point homogeneous, or no scale for this μ.
+    pub fn new(ball: PublicBall<M>, n: u64, mu: Mu) -> Result<Self, MechanismError> {
+        Self::scaled(ball, n, mu, riemannian_gaussian_sigma)
+    }
+
+    /// As [`new`](Self::new) with σ to one per mille, in a small part of the time: for figures only.
+    pub(crate) fn roughly(ball: PublicBall<M>, n: u64, mu: Mu) -> Result<Self, MechanismError> {
+        Self::scaled(ball, n, mu, riemannian_gaussian_sigma_roughly)
+    }
+
+    fn scaled(
+        ball: PublicBall<M>,
+        n: u64,
+        mu: Mu,
+        scale: fn(crate::manifold::TwoPointSpace, f64, Mu) -> Result<f64, GaussianGdpError>,
+    ) -> Result<Self, MechanismError> {
+        let (space, unit) = ball.manifold().two_point().ok_or(MechanismError::NotTwoPointHomogeneous)?;
+        let sensitivity = ball.mean_sensitivity(n, MEAN_GRADIENT)?;
+        let sigma = unit * scale(space, sensitivity.get() / unit, mu)?;
+        Self::calibrated(ball, n, mu, sensitivity, sigma)
+    }
+
+    fn calibrated(
+        ball: PublicBall<M>,
+        n: u64,
+        mu: Mu,
+        sensitivity: DistanceSensitivity,
+        sigma: f64,
+    ) -> Result<Self, MechanismError> {
+        let manifold = ball.manifold().clone();
+        let expected = sigma * (manifold.dim() as f64).sqrt();
+        let law = RadialLaw::new(GaussianRadius { manifold, sigma }, expected).map_err(|_| TooWide(sigma))?;
+        let what = "Fréchet mean of the records in the public ball";
+        let price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), what)?
+            .with_noise(Sensitivity::Distance(sensitivity), sigma)
+            .with_clip(ball.radius());
+        Ok(Self { ball, price, law })
+    }
+}
+
+impl<M: PolarVolume> Mechanism for RiemannianGaussian<M> {
+    type Records = [Option<M::Point>];
+    type Prepared<'a>
+        = LocatedRecords<M::Point>
+    where
+        Self: 'a;
+    type Value = NoisedPoint<M::Point>;
+    type Error = MechanismError;
+
+    fn price(&self) -> &Price {
+        &self.price
+    }
+
+    fn prepare(&self, records: &[Option<M::Point>]) -> Result<LocatedRecords<M::Point>, MechanismError> {
+        self.ball.locate(records, self.price.n)
+    }
+
+    fn draw(
+        &self,
+        located: &LocatedRecords<M::Point>,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<NoisedPoint<M::Point>>, MechanismError> {
+        let (manifold, mean) = (self.ball.manifold(), &located.mean);
+        let mut rng = noise.open(paid, self.price.loss)?;
+        let t = self.law.draw(&mut rng);
+        let direction = manifold.random_direction(mean, &mut rng);
+        let point = manifold.exp(mean, &manifold.scale(t, &direction));
+        let sampler = "exact: radius by rejection, uniform direction";
+        let part =
+            described(&self.price, self.ball.radius(), "riemannian-gaussian", sampler, manifold.dim())?;
+        Ok(Drawn { value: NoisedPoint::on_space(point), parts: vec![part] })
+    }
+}

@@ -1,0 +1,139 @@
+//! The Riemannian Laplace mechanism, drawn without a chain.
+
+mod worst_case;
+
+use super::polar::{TooWide, described, direction_accepted};
+use super::radial::{RadialDensity, RadialLaw};
+use super::{LocatedRecords, MEAN_GRADIENT, NoisedPoint, PublicBall, Work};
+use crate::manifold::PolarVolume;
+use crate::mechanism::MechanismError;
+use crate::numeric::margins;
+use crate::privacy::noise::{NoiseSource, PaidGenerator};
+use crate::privacy::{Charge, Drawn, Entry, Epsilon, Mechanism, Price, PrivacyLoss, Sensitivity, Title};
+
+/// As the registry knows it.
+pub const ENTRY: Entry = Entry {
+    name: "riemannian-laplace",
+    title: TITLE,
+    proof: include_str!("proof.md"),
+    scale: worst_case::scale,
+    worst_cases: worst_case::WORST_CASES,
+};
+
+const TITLE: Title = Title {
+    name: "Riemannian Laplace",
+    sentence: "The mean of the records, brought into a public ball, is moved by a random distance in a random direction; far moves are \
+               exponentially rare.",
+};
+
+/// A draw from the Laplace law about the Fréchet mean.
+///
+#[doc = include_str!("proof.md")]
+#[derive(Debug)]
+pub struct RiemannianLaplace<M: PolarVolume> {
+    ball: PublicBall<M>,
+    price: Price,
+    law: RadialLaw<LaplaceRadius<M>>,
+}
+
+#[derive(Debug)]
+pub(super) struct LaplaceRadius<M> {
+    manifold: M,
+    sigma: f64,
+}
+
+impl<M: PolarVolume> RadialDensity for LaplaceRadius<M> {
+    fn concave(&self, t: f64) -> f64 {
+        self.manifold.ln_area_concave(t) - t / self.sigma
+    }
+    fn rest(&self, t: f64) -> f64 {
+        self.manifold.ln_area_rise(t)
+    }
+    fn rest_bound(&self, _a: f64, b: f64) -> f64 {
+        self.manifold.ln_area_rise(b)
+    }
+    fn rest_slope(&self) -> f64 {
+        self.manifold.ln_area_rise_slope()
+    }
+    fn end(&self) -> f64 {
+        self.manifold.largest_distance()
+    }
+}
+
+impl<M: PolarVolume> RiemannianLaplace<M> {
+    /// For n records in the ball.
+    ///
+    /// # Errors
+    /// n = 0, or noise so wide that it has no law on the space (on negatively curved ones).
+    pub fn new(ball: PublicBall<M>, n: u64, epsilon: Epsilon) -> Result<Self, MechanismError> {
+        let sensitivity = ball.mean_sensitivity(n, MEAN_GRADIENT)?;
+        let sigma = sensitivity.get() / epsilon.get() * (1.0 + margins::LAPLACE);
+        let radius = LaplaceRadius { manifold: ball.manifold().clone(), sigma };
+        let law = RadialLaw::new(radius, sigma * ball.manifold().dim() as f64).map_err(|_| TooWide(sigma))?;
+        let what = "Fréchet mean of the records in the public ball";
+        let price = Price::new(TITLE, n, PrivacyLoss::Pure(epsilon), what)?
+            .with_noise(Sensitivity::Distance(sensitivity), sigma)
+            .with_clip(ball.radius());
+        Ok(Self { ball, price, law })
+    }
+
+    /// One private point, or `None` when the work is more than was allowed: not a draw from the law then, so for figures only.
+    pub(crate) fn draw_within(
+        &self,
+        mean: &M::Point,
+        noise: &mut NoiseSource,
+        paid: Charge,
+        work: &mut Work,
+    ) -> Result<Option<M::Point>, MechanismError> {
+        let mut rng = noise.open(paid, self.price.loss)?;
+        while work.spend(1) {
+            if let Some(x) = self.attempt(mean, &mut rng) {
+                return Ok(Some(x));
+            }
+        }
+        Ok(None)
+    }
+
+    fn attempt(&self, mean: &M::Point, rng: &mut PaidGenerator<'_>) -> Option<M::Point> {
+        let manifold = self.ball.manifold();
+        let t = self.law.draw(rng);
+        let direction = manifold.random_direction(mean, rng);
+        let v = manifold.scale(t, &direction);
+        direction_accepted(manifold, mean, &v, 0.0, rng).then(|| manifold.exp(mean, &v))
+    }
+}
+
+impl<M: PolarVolume> Mechanism for RiemannianLaplace<M> {
+    type Records = [Option<M::Point>];
+    type Prepared<'a>
+        = LocatedRecords<M::Point>
+    where
+        Self: 'a;
+    type Value = NoisedPoint<M::Point>;
+    type Error = MechanismError;
+
+    fn price(&self) -> &Price {
+        &self.price
+    }
+
+    fn prepare(&self, records: &[Option<M::Point>]) -> Result<LocatedRecords<M::Point>, MechanismError> {
+        self.ball.locate(records, self.price.n)
+    }
+
+    fn draw(
+        &self,
+        located: &LocatedRecords<M::Point>,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<NoisedPoint<M::Point>>, MechanismError> {
+        let mut rng = noise.open(paid, self.price.loss)?;
+        let point = loop {
+            if let Some(x) = self.attempt(&located.mean, &mut rng) {
+                break x;
+            }
+        };
+        let (dim, sampler) = (self.ball.manifold().dim(), "exact: radius by rejection, uniform direction");
+        let part = described(&self.price, self.ball.radius(), "riemannian-laplace", sampler, dim)?;
+        Ok(Drawn { value: NoisedPoint::on_space(point), parts: vec![part] })
+    }
+}

@@ -1,0 +1,114 @@
+//! The Gaussian mechanism in the tangent space of a public point.
+
+mod worst_case;
+
+use super::{NoisedPoint, PublicBall};
+use crate::manifold::Manifold;
+use crate::mechanism::MechanismError;
+use crate::privacy::noise::{NoiseError, NoiseSource};
+use crate::privacy::{
+    Charge, ClippedMean, ClippedSum, Drawn, Entry, IncompleteMean, Mechanism, Mu, NoisedPart, Price,
+    PrivacyLoss, Title,
+};
+use rayon::prelude::*;
+
+/// As the registry knows it.
+pub const ENTRY: Entry = Entry {
+    name: "tangent-gaussian",
+    title: TITLE,
+    proof: include_str!("proof.md"),
+    scale: worst_case::scale,
+    worst_cases: worst_case::WORST_CASES,
+};
+
+const TITLE: Title = Title {
+    name: "Gaussian in the tangent space at the ball's centre",
+    sentence: "Every record is written as a direction and distance from the ball's centre, shortened to a radius where it is longer; these \
+               vectors are averaged and normal noise is added to every coordinate.",
+};
+
+/// exp of the noised mean of the logarithms at the public centre p₀.
+///
+#[doc = include_str!("proof.md")]
+#[derive(Debug)]
+pub struct TangentGaussian<M: Manifold> {
+    ball: PublicBall<M>,
+    mean: ClippedMean,
+    price: Price,
+}
+
+impl<M: Manifold> TangentGaussian<M> {
+    /// For n records.
+    ///
+    /// # Errors
+    /// n = 0, a radius out of range.
+    pub fn new(ball: PublicBall<M>, n: u64, mu: Mu) -> Result<Self, MechanismError> {
+        let mean = ClippedMean::new(ball.manifold().dim(), n, ball.radius(), mu)?;
+        let what = "mean of the records' logarithms at the ball's centre, in an orthonormal basis";
+        let price = mean.price_as(TITLE, PrivacyLoss::Gaussian(mu), what)?;
+        Ok(Self { ball, mean, price })
+    }
+
+    /// A record's coordinates at p₀, before they are clipped.
+    fn coordinates(&self, record: &M::Point) -> Option<Vec<f64>> {
+        let (manifold, centre) = (self.ball.manifold(), self.ball.centre());
+        manifold.log(centre, record).ok().map(|v| manifold.coordinates(centre, &v))
+    }
+
+    /// exp_{p₀} of the vector with these coordinates: post-processing.
+    pub fn point(&self, coordinates: &[f64]) -> M::Point {
+        let (manifold, centre) = (self.ball.manifold(), self.ball.centre());
+        manifold.exp(centre, &manifold.from_coordinates(centre, coordinates))
+    }
+}
+
+impl<M: Manifold> Mechanism for TangentGaussian<M> {
+    type Records = [Option<M::Point>];
+    type Prepared<'a>
+        = ClippedSum
+    where
+        Self: 'a;
+    type Value = NoisedPoint<M::Point>;
+    type Error = MechanismError;
+
+    fn price(&self) -> &Price {
+        &self.price
+    }
+
+    fn prepare(&self, records: &[Option<M::Point>]) -> Result<ClippedSum, MechanismError> {
+        let add = |mut sum: ClippedSum, record: &Option<M::Point>| -> Result<ClippedSum, IncompleteMean> {
+            sum.add(record.as_ref().and_then(|record| self.coordinates(record)).as_deref())?;
+            Ok(sum)
+        };
+        let merge = |mut a: ClippedSum, b: ClippedSum| {
+            a.merge(&b)?;
+            Ok(a)
+        };
+        let records = records.par_iter().with_min_len(64);
+        let sum = records.try_fold(|| self.mean.sum(), add).try_reduce(|| self.mean.sum(), merge);
+        let sum = sum.map_err(NoiseError::from)?;
+        sum.check_complete().map_err(NoiseError::from)?;
+        Ok(sum)
+    }
+
+    fn draw(
+        &self,
+        sum: &ClippedSum,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<NoisedPoint<M::Point>>, MechanismError> {
+        let drawn = self.mean.noised(sum, noise, paid)?;
+        let sensitivity =
+            self.price.sensitivity.ok_or(MechanismError::Shape("the mean has no sensitivity"))?;
+        let part = NoisedPart {
+            what: self.price.mechanism.clone(),
+            loss: self.price.loss,
+            sensitivity,
+            clip: Some(self.ball.radius()),
+            noise: drawn.noise,
+            expected_error: None,
+        };
+        let value = NoisedPoint { point: self.point(&drawn.values), noised: drawn.values };
+        Ok(Drawn { value, parts: vec![part] })
+    }
+}

@@ -1,0 +1,43 @@
+//! Norms of which one moves from the bottom of the grid to its end.
+
+use super::{PrivateQuantile, QuantileRelease, RadiusGrid};
+use crate::mechanism::MechanismError;
+use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{Ledger, Mechanism, Mu, Released, ScaleCheck, release};
+
+pub(super) const WORST_CASES: &[WorstCase] =
+    &[WorstCase { name: "private-quantile", make: audit, slow: false }];
+
+fn mechanism(n: u64, mu: Mu) -> Result<PrivateQuantile, MechanismError> {
+    PrivateQuantile::new(&RadiusGrid { low: 1.0, high: 2.0, ratio: 2.0 }, 0.5, n, mu)
+}
+
+fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+    // So many records that every budget down to μ = 0.1 may ask for a radius.
+    let n = 400;
+    let mechanism = mechanism(n, Mu::new(parameter)?).map_err(|_| AuditError::NoClaim(name.to_owned()))?;
+    let mut first: Vec<Option<f64>> = (0..n).map(|i| Some(if i % 2 == 0 { 0.5 } else { 1e9 })).collect();
+    let mut second = first.clone();
+    (first[0], second[0]) = (Some(0.5), Some(1e9));
+    // The radius is one bit of the noised counts it is read off, which tell at least as much.
+    let look = |released: &Released<QuantileRelease>| {
+        let counts = &released.value.counts;
+        vec![released.value.radius.get(), counts[counts.len() - 1] - counts[0]]
+    };
+    PairAudit::boxed(name, mechanism, [first, second], |records| &records[..], Box::new(look))
+}
+
+/// Noise of standard deviation √2/μ in every count.
+pub(super) fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+    let mechanism = mechanism(100, Mu::new(7.0)?)?;
+    let norms: Vec<Option<f64>> = (0..100).map(|i| Some(f64::from(i) / 40.0)).collect();
+    let exact = mechanism.prepare(&norms)?;
+    let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
+    for _ in 0..3000 {
+        let released = release(&mechanism, &norms, &mut Ledger::in_memory(None), &mut noise)?;
+        squares.extend(released.value.counts.iter().zip(&exact).map(|(x, c)| (x - c).powi(2)));
+    }
+    let variance = 2.0 / 49.0;
+    Ok(ScaleCheck::of(&squares, variance, 2.0 * variance * variance, 2.0))
+}
