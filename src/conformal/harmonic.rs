@@ -3,28 +3,12 @@
 use super::ConformalError;
 use super::elimination::Elimination;
 use super::factor::Factor;
-use super::intrinsic::Intrinsic;
-use super::laplacian::{half_cotangents, ordered_laplacian};
-use crate::mesh::DiskMesh;
 use faer::Mat;
 use nalgebra::Complex;
 use std::sync::Arc;
 
 /// Solves the Dirichlet problem L u = 0 inside, u given on the boundary, as often as wanted: one factorization
 /// when made, one pair of triangular solves each time.
-///
-/// # Example
-/// ```
-/// use visard::conformal::HarmonicSolver;
-/// use visard::mesh::{DiskMesh, Point, TriMesh};
-/// // A square with its centre: by symmetry the centre takes the mean of the corners.
-/// let vertices = [[0., 0.], [1., 0.], [1., 1.], [0., 1.], [0.5, 0.5]].map(|[x, y]| Point::new(x, y, 0.0)).to_vec();
-/// let triangles = (0..4).map(|i| [i, (i + 1) % 4, 4]).collect();
-/// let disk = DiskMesh::try_new(TriMesh::new(vertices, triangles).unwrap()).unwrap();
-/// let solver = HarmonicSolver::new(&disk).unwrap();
-/// let corners: Vec<f64> = disk.boundary().iter().map(|&v| v as f64).collect();
-/// assert!((solver.extend(&corners).unwrap()[4] - 1.5).abs() < 1e-14);
-/// ```
 pub struct HarmonicSolver {
     elimination: Arc<Elimination>,
     factor: Factor<f64>,
@@ -32,17 +16,6 @@ pub struct HarmonicSolver {
 }
 
 impl HarmonicSolver {
-    /// Factorizes the cotangent Laplacian of the disk.
-    ///
-    /// # Errors
-    /// [`ConformalError::NoSize`] or [`ConformalError::Factorization`] on meshes with no usable geometry.
-    pub fn new(disk: &DiskMesh) -> Result<Self, ConformalError> {
-        let shape = Intrinsic::new(disk.mesh())?;
-        let elimination = Arc::new(Elimination::new(disk)?);
-        let laplacian = ordered_laplacian(&elimination, &half_cotangents(&shape));
-        Self::from_laplacian(&elimination, laplacian)
-    }
-
     /// Factorizes a Laplacian given by its lower triangle on the pattern of the elimination.
     pub(crate) fn from_laplacian(
         elimination: &Arc<Elimination>,
@@ -59,59 +32,45 @@ impl HarmonicSolver {
         Factor::schur_complement(&self.boundary_factor)
     }
 
-    /// The harmonic function with these values on the boundary, given in the order of
-    /// [`DiskMesh::boundary`]; returns one value per vertex, in vertex order.
+    /// The harmonic map to the plane with these values on the boundary, given in the order of [`DiskMesh::boundary`]; returns
+    /// one value per vertex, in vertex order.
     ///
     /// # Errors
     /// [`ConformalError::WrongLength`] unless there is one value per boundary vertex.
-    pub fn extend(&self, boundary: &[f64]) -> Result<Vec<f64>, ConformalError> {
-        let solved = self.solve(boundary.len(), 1, |k, _| boundary[k])?;
-        Ok(self.elimination.position().iter().map(|&p| solved[(p, 0)]).collect())
-    }
-
-    /// As [`HarmonicSolver::extend`] for both coordinates of a map to the plane at once.
     ///
-    /// # Errors
-    /// [`ConformalError::WrongLength`] unless there is one value per boundary vertex.
+    /// [`DiskMesh::boundary`]: crate::mesh::DiskMesh::boundary
     pub fn extend_map(&self, boundary: &[Complex<f64>]) -> Result<Vec<Complex<f64>>, ConformalError> {
-        let solved =
-            self.solve(boundary.len(), 2, |k, j| if j == 0 { boundary[k].re } else { boundary[k].im })?;
-        Ok(self
-            .elimination
-            .position()
-            .iter()
-            .map(|&p| Complex::new(solved[(p, 0)], solved[(p, 1)]))
-            .collect())
-    }
-
-    fn solve(
-        &self,
-        given: usize,
-        columns: usize,
-        boundary: impl Fn(usize, usize) -> f64,
-    ) -> Result<Mat<f64>, ConformalError> {
         let k = self.boundary_factor.nrows();
-        if given != k {
-            return Err(ConformalError::WrongLength { what: "boundary vertices", given, expected: k });
+        if boundary.len() != k {
+            let what = "boundary vertices";
+            return Err(ConformalError::WrongLength { what, given: boundary.len(), expected: k });
         }
         // With y = (0, L_Sᵀ b), Lᵀ x = y gives x = b on the boundary and harmonic values inside.
         let first = self.elimination.n_interior();
-        let right = Mat::from_fn(k, columns, &boundary);
+        let right = Mat::from_fn(k, 2, |k, j| if j == 0 { boundary[k].re } else { boundary[k].im });
         let product = self.boundary_factor.transpose() * &right;
-        let mut x = Mat::zeros(self.elimination.n(), columns);
+        let mut x = Mat::zeros(self.elimination.n(), 2);
         x.subrows_mut(first, k).copy_from(&product);
         self.factor.backward(x.as_mut())?;
         x.subrows_mut(first, k).copy_from(&right);
-        Ok(x)
+        Ok(self.elimination.position().iter().map(|&p| Complex::new(x[(p, 0)], x[(p, 1)])).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::cotangent_laplacian;
     use super::*;
-    use crate::mesh::{Point, TriMesh};
-    use nalgebra::{DMatrix, DVector};
+    use crate::conformal::intrinsic::Intrinsic;
+    use crate::conformal::laplacian::{cotangent_laplacian, half_cotangents, ordered_laplacian};
+    use crate::mesh::{DiskMesh, Point, TriMesh};
+    use nalgebra::DMatrix;
+
+    fn solver(disk: &DiskMesh) -> HarmonicSolver {
+        let elimination = Arc::new(Elimination::new(disk).unwrap());
+        let weights = half_cotangents(&Intrinsic::new(disk.mesh()).unwrap());
+        let laplacian = ordered_laplacian(&elimination, &weights);
+        HarmonicSolver::from_laplacian(&elimination, laplacian).unwrap()
+    }
 
     /// A bumpy grid of n × n vertices.
     fn bumpy(n: usize) -> DiskMesh {
@@ -130,9 +89,9 @@ mod tests {
         DiskMesh::try_new(TriMesh::new(vertices, triangles).unwrap()).unwrap()
     }
 
-    /// The same problem by dense elimination of the public Laplacian.
+    /// The same problem by dense elimination of the Laplacian assembled entry by entry.
     fn dense(disk: &DiskMesh) -> (DMatrix<f64>, DMatrix<f64>, Vec<usize>) {
-        let laplacian = DMatrix::from(&cotangent_laplacian(disk.mesh()).unwrap());
+        let laplacian = cotangent_laplacian(disk.mesh());
         let n = laplacian.nrows();
         let interior: Vec<usize> = (0..n).filter(|v| !disk.boundary().contains(v)).collect();
         let pick = |rows: &[usize], columns: &[usize]| laplacian.select_rows(rows).select_columns(columns);
@@ -146,13 +105,16 @@ mod tests {
     fn agrees_with_dense_elimination() {
         for n in [2, 3, 7, 12] {
             let disk = bumpy(n);
-            let solver = HarmonicSolver::new(&disk).unwrap();
+            let solver = solver(&disk);
             let (extension, schur, interior) = dense(&disk);
             let k = disk.boundary().len();
-            let values: Vec<f64> = (0..k).map(|j| (1.7 * j as f64).sin()).collect();
-            let found = solver.extend(&values).unwrap();
-            let expected = extension * DVector::from_column_slice(&values);
-            interior.iter().zip(expected.iter()).for_each(|(&v, e)| assert!((found[v] - e).abs() < 1e-12));
+            let values: Vec<Complex<f64>> =
+                (0..k).map(|j| Complex::new((1.7 * j as f64).sin(), (0.6 * j as f64).cos())).collect();
+            let found = solver.extend_map(&values).unwrap();
+            for (row, &v) in interior.iter().enumerate() {
+                let expected: Complex<f64> = (0..k).map(|j| values[j] * extension[(row, j)]).sum();
+                assert!((found[v] - expected).norm() < 1e-12);
+            }
             disk.boundary().iter().zip(&values).for_each(|(&v, e)| assert_eq!(found[v], *e));
             let operator = solver.dirichlet_to_neumann();
             for i in 0..k {
@@ -164,17 +126,17 @@ mod tests {
     }
 
     #[test]
-    fn both_coordinates_at_once_are_the_two_alone() {
-        let disk = bumpy(6);
-        let solver = HarmonicSolver::new(&disk).unwrap();
-        let z: Vec<Complex<f64>> =
-            (0..disk.boundary().len()).map(|j| Complex::from_polar(1.0 + j as f64, j as f64)).collect();
-        let both = solver.extend_map(&z).unwrap();
-        let re = solver.extend(&z.iter().map(|z| z.re).collect::<Vec<_>>()).unwrap();
-        both.iter().zip(&re).for_each(|(z, x)| assert!((z.re - x).abs() < 1e-13));
+    fn a_square_has_its_centre_in_the_middle_and_wants_all_its_corners() {
+        let vertices =
+            [[0., 0.], [1., 0.], [1., 1.], [0., 1.], [0.5, 0.5]].map(|[x, y]| Point::new(x, y, 0.0)).to_vec();
+        let triangles = (0..4).map(|i| [i, (i + 1) % 4, 4]).collect();
+        let disk = DiskMesh::try_new(TriMesh::new(vertices, triangles).unwrap()).unwrap();
+        let solver = solver(&disk);
+        let corners: Vec<_> = disk.boundary().iter().map(|&v| Complex::new(v as f64, 1.0)).collect();
+        assert!((solver.extend_map(&corners).unwrap()[4] - Complex::new(1.5, 1.0)).norm() < 1e-14);
         assert_eq!(
-            solver.extend(&[1.0]).unwrap_err().to_string(),
-            "1 values given where the mesh has 20 boundary vertices"
+            solver.extend_map(&corners[1..]).unwrap_err().to_string(),
+            "3 values given where the mesh has 4 boundary vertices"
         );
     }
 }

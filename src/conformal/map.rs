@@ -1,14 +1,15 @@
 //! The disk conformal map and its recentring.
 
+use super::ConformalError;
 use super::circle::{CircleEnergy, Stop, on_circle, proportional_angles, unwound_angles, widen_narrow_arcs};
 use super::elimination::Elimination;
 use super::harmonic::HarmonicSolver;
 use super::intrinsic::Intrinsic;
 use super::laplacian::{half_cotangents, ordered_laplacian};
+use super::mobius::Mobius;
 use super::orientation::flipped_triangles;
 use super::refine::{is_monotone, refine};
 use super::untangle::{move_into_kernels, with_positive_weights};
-use super::{ConformalError, Mobius};
 use crate::mesh::DiskMesh;
 use nalgebra::Complex;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub struct DiskMap {
 
 /// A point of the surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Place {
+pub enum SurfacePoint {
     /// A vertex.
     Vertex(usize),
     /// A point of a triangle, by barycentric weights (summing to 1).
@@ -90,12 +91,6 @@ impl Parts {
 fn boundary_lengths(disk: &DiskMesh) -> Vec<f64> {
     let (b, p) = (disk.boundary(), disk.mesh().vertices());
     (0..b.len()).map(|k| (p[b[(k + 1) % b.len()]] - p[b[k]]).norm()).collect()
-}
-
-fn on_boundary(disk: &DiskMesh) -> Vec<bool> {
-    let mut out = vec![false; disk.mesh().vertices().len()];
-    disk.boundary().iter().for_each(|&v| out[v] = true);
-    out
 }
 
 /// Share of the surface around each vertex.
@@ -195,7 +190,7 @@ impl DiskMap {
     fn unflip(&mut self, disk: &DiskMesh, parts: &Parts) -> Result<(), ConformalError> {
         self.put_boundary_on_circle(disk);
         let before = self.z.clone();
-        if move_into_kernels(disk.mesh().triangles(), &on_boundary(disk), &mut self.z) {
+        if move_into_kernels(disk.mesh().triangles(), &disk.on_boundary(), &mut self.z) {
             return Ok(());
         }
         self.z = before;
@@ -207,11 +202,11 @@ impl DiskMap {
     /// # Errors
     /// [`ConformalError::BadPoint`] when the vertex or triangle does not exist, or the weights are not
     /// barycentric.
-    pub fn image(&self, disk: &DiskMesh, place: &Place) -> Result<Complex<f64>, ConformalError> {
+    pub fn image(&self, disk: &DiskMesh, place: &SurfacePoint) -> Result<Complex<f64>, ConformalError> {
         let missing = || ConformalError::BadPoint(format!("{place:?} is not a point of the mesh"));
         match *place {
-            Place::Vertex(v) => self.z.get(v).copied().ok_or_else(missing),
-            Place::Triangle { triangle, weights } => {
+            SurfacePoint::Vertex(v) => self.z.get(v).copied().ok_or_else(missing),
+            SurfacePoint::Triangle { triangle, weights } => {
                 let sound =
                     weights.iter().all(|w| *w >= 0.0) && (weights.iter().sum::<f64>() - 1.0).abs() < 1e-6;
                 let corners = disk.mesh().triangles().get(triangle).filter(|_| sound).ok_or_else(missing)?;
@@ -226,7 +221,12 @@ impl DiskMap {
     /// # Errors
     /// [`ConformalError::BadPoint`] when a place does not exist, the centre is on the boundary or the two
     /// coincide; [`ConformalError::NotCentred`] when triangles turn over on the way and cannot be turned back.
-    pub fn recentre(&mut self, disk: &DiskMesh, centre: &Place, up: &Place) -> Result<(), ConformalError> {
+    pub fn recentre(
+        &mut self,
+        disk: &DiskMesh,
+        centre: &SurfacePoint,
+        up: &SurfacePoint,
+    ) -> Result<(), ConformalError> {
         let expected = disk.mesh().vertices().len();
         if self.z.len() != expected {
             return Err(ConformalError::WrongLength { what: "vertices", given: self.z.len(), expected });
@@ -241,13 +241,18 @@ impl DiskMap {
     }
 
     /// Applies the Möbius transformation that takes the centre to 0 and `up` above it.
-    fn apply_centring(&mut self, disk: &DiskMesh, centre: &Place, up: &Place) -> Result<(), ConformalError> {
+    fn apply_centring(
+        &mut self,
+        disk: &DiskMesh,
+        centre: &SurfacePoint,
+        up: &SurfacePoint,
+    ) -> Result<(), ConformalError> {
         // A point inside a triangle is not moved exactly as the triangle is: repeat, it converges at once.
         for _ in 0..8 {
             let at = self.image(disk, centre)?;
             let mobius = Mobius::centring(at, self.image(disk, up)?)?;
             self.z.iter_mut().for_each(|z| *z = mobius.apply(*z));
-            if let Place::Vertex(v) = *centre {
+            if let SurfacePoint::Vertex(v) = *centre {
                 self.z[v] = Complex::ZERO;
             }
             if at.norm() < 1e-15 {
@@ -262,15 +267,17 @@ impl DiskMap {
     fn repair_centred(
         &mut self,
         disk: &DiskMesh,
-        centre: &Place,
-        up: &Place,
+        centre: &SurfacePoint,
+        up: &SurfacePoint,
     ) -> Result<bool, ConformalError> {
         let triangles = disk.mesh().triangles();
-        let mut fixed = on_boundary(disk);
+        let mut fixed = disk.on_boundary();
         for place in [centre, up] {
             match *place {
-                Place::Vertex(v) => fixed[v] = true,
-                Place::Triangle { triangle, .. } => triangles[triangle].iter().for_each(|&v| fixed[v] = true),
+                SurfacePoint::Vertex(v) => fixed[v] = true,
+                SurfacePoint::Triangle { triangle, .. } => {
+                    triangles[triangle].iter().for_each(|&v| fixed[v] = true)
+                }
             }
         }
         let before = self.z.clone();
@@ -286,8 +293,8 @@ impl DiskMap {
     fn recentre_refining(
         &mut self,
         disk: &DiskMesh,
-        centre: &Place,
-        up: &Place,
+        centre: &SurfacePoint,
+        up: &SurfacePoint,
     ) -> Result<(), ConformalError> {
         let parts = Parts::new(disk)?;
         for _ in 0..RECENTRINGS {
@@ -382,11 +389,11 @@ mod tests {
         let mut map = disk_map(&disk).unwrap();
         let before = map.clone();
         let bad = [
-            (Place::Vertex(7), Place::Vertex(0)),
-            (Place::Vertex(6), Place::Triangle { triangle: 9, weights: [1.0, 0.0, 0.0] }),
-            (Place::Triangle { triangle: 0, weights: [0.9, 0.9, -0.8] }, Place::Vertex(0)),
-            (Place::Vertex(6), Place::Vertex(6)),
-            (Place::Vertex(0), Place::Vertex(6)),
+            (SurfacePoint::Vertex(7), SurfacePoint::Vertex(0)),
+            (SurfacePoint::Vertex(6), SurfacePoint::Triangle { triangle: 9, weights: [1.0, 0.0, 0.0] }),
+            (SurfacePoint::Triangle { triangle: 0, weights: [0.9, 0.9, -0.8] }, SurfacePoint::Vertex(0)),
+            (SurfacePoint::Vertex(6), SurfacePoint::Vertex(6)),
+            (SurfacePoint::Vertex(0), SurfacePoint::Vertex(6)),
         ];
         for (centre, up) in bad {
             assert!(
@@ -397,7 +404,7 @@ mod tests {
         assert_eq!(map, before);
         map.z.pop();
         assert!(matches!(
-            map.recentre(&disk, &Place::Vertex(1), &Place::Vertex(0)),
+            map.recentre(&disk, &SurfacePoint::Vertex(1), &SurfacePoint::Vertex(0)),
             Err(ConformalError::WrongLength { given: 6, expected: 7, .. })
         ));
     }

@@ -1,12 +1,11 @@
 //! Disk-conformal maps of disk-like triangle meshes, Möbius recentring, and their quality.
 //!
 //! [`disk_map`] flattens, [`DiskMap::recentre`] fixes the Möbius freedom by two points of the surface,
-//! [`Quality`] says how conformal the result is. [`cotangent_laplacian`] and [`HarmonicSolver`] serve other
-//! rooms as well.
+//! [`Quality`] says how conformal the result is.
 //!
 //! # Example
 //! ```
-//! use visard::conformal::{Place, Quality, disk_map};
+//! use visard::conformal::{SurfacePoint, Quality, disk_map};
 //! use visard::mesh::{DiskMesh, Point, TriMesh};
 //! // A pyramid over a square.
 //! let vertices = vec![
@@ -16,7 +15,7 @@
 //! let triangles = (0..4).map(|i| [i, (i + 1) % 4, 4]).collect();
 //! let disk = DiskMesh::try_new(TriMesh::new(vertices, triangles)?)?;
 //! let mut map = disk_map(&disk)?;
-//! map.recentre(&disk, &Place::Vertex(4), &Place::Vertex(1))?;
+//! map.recentre(&disk, &SurfacePoint::Vertex(4), &SurfacePoint::Vertex(1))?;
 //! assert!(map.z[4].norm() < 1e-15 && map.z[1].re.abs() < 1e-15 && map.z[1].im > 0.0);
 //! assert_eq!(Quality::measure(&disk, &map)?.flipped_triangles, 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -38,12 +37,8 @@ mod refine;
 mod untangle;
 
 pub use error::ConformalError;
-pub use harmonic::HarmonicSolver;
-pub use laplacian::cotangent_laplacian;
-pub use map::{DiskMap, Place, disk_map};
-pub use mobius::Mobius;
-pub(crate) use untangle::move_into_kernels;
+pub use map::{DiskMap, SurfacePoint, disk_map};
+pub use quality::{AngleDistortion, AreaDistortion, Beltrami, Quality};
+
 /// A point of the plane as a complex number.
 pub type Complex = nalgebra::Complex<f64>;
-
-pub use quality::{AngleDistortion, AreaDistortion, Beltrami, Quality};

@@ -1,7 +1,7 @@
 //! Orthonormal bases for vector-valued functions on a circle, an interval or a disk, sampled on a grid.
 
 use super::circle::Fourier;
-use super::shrink::Place;
+use super::shrink::SpectralPlace;
 use nalgebra::DMatrix;
 
 /// Where functions live and at which points they are sampled.
@@ -91,12 +91,12 @@ impl Basis {
 
     /// What is known beforehand of the coefficient in place `i`; with a mirror, symmetric ones are of class 0 and
     /// antisymmetric ones of class 1.
-    pub fn place(&self, i: usize) -> Place {
+    pub fn place(&self, i: usize) -> SpectralPlace {
         let m = self.fourier.samples();
         let (channel, within) = (i / (self.curves * m), i % (self.curves * m));
         let frequency = Fourier::frequency(within % m);
         let on_a_disk = self.curves > 1 && m > 1;
-        Place {
+        SpectralPlace {
             class: self.mirror.map_or(0, |odd| usize::from(changes_sign(within % m) != (channel == odd))),
             channel,
             frequency: self.roughness[frequency][within / m],

@@ -62,11 +62,6 @@ impl FaceCurves {
         &self.data
     }
 
-    /// Whether another set has the same J and m.
-    pub fn same_shape(&self, other: &Self) -> bool {
-        self.curves == other.curves && self.samples == other.samples
-    }
-
     /// Coordinate `k` along curve `j`.
     pub fn coordinate(&self, j: usize, k: usize) -> Vec<f64> {
         (0..self.samples).map(|l| self.data[3 * (j * self.samples + l) + k]).collect()

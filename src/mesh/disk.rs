@@ -44,9 +44,11 @@ impl DiskMesh {
         &self.boundary
     }
 
-    /// Gives the mesh back.
-    pub fn into_mesh(self) -> TriMesh {
-        self.mesh
+    /// Whether each vertex is on the boundary.
+    pub fn on_boundary(&self) -> Vec<bool> {
+        let mut out = vec![false; self.mesh.vertices().len()];
+        self.boundary.iter().for_each(|&i| out[i] = true);
+        out
     }
 
     /// The same disk seen from the other side.
@@ -107,11 +109,11 @@ mod tests {
     fn boundary_follows_the_triangles() {
         let vertices = [[0., 0.], [1., 0.], [1., 1.], [0., 1.]].map(|[x, y]| Point::new(x, y, 0.0)).to_vec();
         let mesh = TriMesh::new(vertices, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
-        let disk = DiskMesh::try_new(mesh.clone()).unwrap();
+        let disk = DiskMesh::try_new(mesh).unwrap();
         let at = disk.boundary().iter().position(|&v| v == 0).unwrap();
         let from_zero: Vec<usize> = (0..4).map(|i| disk.boundary()[(at + i) % 4]).collect();
         assert_eq!(from_zero, [0, 1, 2, 3]);
-        assert_eq!(disk.into_mesh(), mesh);
+        assert_eq!(disk.on_boundary(), [true; 4]);
     }
 
     #[test]

@@ -101,6 +101,12 @@ impl TriMesh {
         self.triangles[t].map(|i| self.vertices[i])
     }
 
+    /// The vertex nearest to `p`, the first of several; `None` without vertices.
+    pub fn nearest_vertex(&self, p: &Point) -> Option<usize> {
+        let distance = |i: &usize| (self.vertices[*i] - p).norm();
+        (0..self.vertices.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)))
+    }
+
     /// Twice the area vector of triangle `t`: (b − a) × (c − a).
     pub fn area_vector(&self, t: usize) -> Vector {
         let [a, b, c] = self.corners(t);

@@ -1,12 +1,10 @@
 //! The public template: a face flattened and recentred once, that every scan is registered to.
 
 use super::locate::{DiskSurface, Located};
-use super::register::{ElasticSettings, PreparedTemplate};
-use crate::conformal::{Complex, ConformalError, DiskMap, Place, disk_map};
+use crate::conformal::{Complex, ConformalError, DiskMap, SurfacePoint, disk_map};
 use crate::function::{CurvesError, DiskField, FaceCurves};
 use crate::mesh::{DiskMesh, MeshError, Point, PoseError, PoseFinder, TriMesh, Vector};
 use nalgebra::{Matrix3, Rotation3};
-use std::sync::OnceLock;
 
 /// Why a mesh cannot be a template, or positions cannot be turned into curves.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +34,6 @@ pub struct Template {
     upward: Point,
     unit: Vec<Point>,
     upright: Rotation3<f64>,
-    elastic: OnceLock<PreparedTemplate>,
 }
 
 /// How far out the outermost curve lies: just inside the border, where scans are least reliable.
@@ -48,21 +45,29 @@ impl Template {
     /// # Errors
     /// [`TemplateError`].
     pub fn new(disk: DiskMesh, nose: usize, forward: Vector, up: Vector) -> Result<Self, TemplateError> {
+        let upright = upright(&forward, &up).ok_or_else(|| {
+            MeshError::Degenerate("the template's directions forward and up are parallel".to_owned())
+        })?;
         let mesh = disk.mesh();
-        let upward = mesh.vertices()[upward_vertex(mesh, nose, &up)];
+        let upward = upward_point(mesh, nose, &up).ok_or_else(|| {
+            let vertices = mesh.vertices().len();
+            MeshError::Degenerate(format!("the template's nose tip is vertex {nose} of {vertices}"))
+        })?;
         let map = recentred(&disk_map(&disk)?, &disk, nose, &upward)?;
         let surface = DiskSurface::new(&disk, &map);
         let pose = PoseFinder::new(mesh, nose)?;
         let unit = unit_area(mesh)?;
-        let upright = upright(&forward, &up).ok_or_else(|| {
-            MeshError::Degenerate("the template's directions forward and up are parallel".to_owned())
-        })?;
-        Ok(Self { disk, surface, pose, nose, upward, unit, upright, elastic: OnceLock::new() })
+        Ok(Self { disk, surface, pose, nose, upward, unit, upright })
     }
 
     /// The mesh, in its file's units.
     pub fn mesh(&self) -> &TriMesh {
         self.disk.mesh()
+    }
+
+    /// The mesh as a disk.
+    pub fn disk(&self) -> &DiskMesh {
+        &self.disk
     }
 
     /// The flattened mesh.
@@ -88,25 +93,6 @@ impl Template {
     /// The rotation that takes (x, y, z) to (the subject's left, up, forward).
     pub fn upright(&self) -> &Rotation3<f64> {
         &self.upright
-    }
-
-    /// The template made ready for elastic registration with the default settings; made at the first call.
-    ///
-    /// # Errors
-    /// As [`PreparedTemplate::new`].
-    pub fn elastic(&self) -> Result<&PreparedTemplate, MeshError> {
-        match self.elastic.get() {
-            Some(ready) => Ok(ready),
-            None => {
-                let made = PreparedTemplate::new(self, &ElasticSettings::default())?;
-                Ok(self.elastic.get_or_init(|| made))
-            }
-        }
-    }
-
-    /// The border's vertices, in order.
-    pub fn border(&self) -> &[usize] {
-        self.disk.boundary()
     }
 
     /// Distance from the nose tip to the farthest vertex, in the mesh's units.
@@ -214,14 +200,11 @@ fn unit_area(mesh: &TriMesh) -> Result<Vec<Point>, MeshError> {
     Ok(mesh.vertices().iter().map(|p| Point::from((p - centre) / area.sqrt())).collect())
 }
 
-/// The vertex on the forehead: of those near the mid-line above the nose tip, the one about a third of the face's size up.
-fn upward_vertex(mesh: &TriMesh, nose: usize, up: &Vector) -> usize {
-    let v = mesh.vertices();
-    let up = up.normalize();
-    let tip = v[nose];
-    let size = mesh.area().sqrt();
-    let ideal = tip + up * (0.40 * size);
-    (0..v.len()).min_by(|&a, &b| (v[a] - ideal).norm().total_cmp(&(v[b] - ideal).norm())).unwrap_or(nose)
+/// A vertex on the forehead: the nearest to the point above the nose tip by 0.4 of the face's size, √area.
+fn upward_point(mesh: &TriMesh, nose: usize, up: &Vector) -> Option<Point> {
+    let tip = mesh.vertices().get(nose)?;
+    let above = tip + up.normalize() * (0.40 * mesh.area().sqrt());
+    mesh.nearest_vertex(&above).map(|i| mesh.vertices()[i])
 }
 
 /// A disk map moved so that the nose-tip vertex is at 0 and the vertex nearest `upward` on the positive imaginary axis: the
@@ -241,6 +224,45 @@ pub fn recentred(
         .min_by(|&a, &b| (v[a] - upward).norm().total_cmp(&(v[b] - upward).norm()))
         .unwrap_or(nose);
     let mut moved = map.clone();
-    moved.recentre(disk, &Place::Vertex(nose), &Place::Vertex(top))?;
+    moved.recentre(disk, &SurfacePoint::Vertex(nose), &SurfacePoint::Vertex(top))?;
     Ok(moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synth::{builtin_landmarks, builtin_template};
+
+    fn builtin(nose: usize, up: Vector) -> Result<Template, TemplateError> {
+        Template::new(DiskMesh::try_new(builtin_template().clone()).unwrap(), nose, Vector::z(), up)
+    }
+
+    #[test]
+    fn a_nose_that_is_no_vertex_and_directions_that_are_parallel_are_refused() {
+        let vertices = builtin_template().vertices().len();
+        assert!(matches!(builtin(vertices, Vector::y()), Err(TemplateError::Mesh(_))));
+        let nose = builtin_landmarks().nose_tip;
+        for up in [Vector::z(), -2.0 * Vector::z(), Vector::zeros()] {
+            assert!(matches!(builtin(nose, up), Err(TemplateError::Mesh(_))), "{up}");
+        }
+    }
+
+    #[test]
+    fn curves_do_not_depend_on_position_rotation_and_scale() {
+        let template = builtin(builtin_landmarks().nose_tip, Vector::y()).unwrap();
+        let turn = Rotation3::from_euler_angles(0.3, -1.2, 2.0);
+        let moved: Vec<Point> = template
+            .mesh()
+            .vertices()
+            .iter()
+            .map(|p| turn * p * 0.02 + Vector::new(3.0, 1.0, -9.0))
+            .collect();
+        let (own, found) = (template.own_curves(5, 12).unwrap(), template.curves_of(&moved, 5, 12).unwrap());
+        assert!(own.mean_square_distance(&found) < 1e-24);
+        // Through its own curves goes the template.
+        let face = template.face_through(&own).unwrap();
+        let off = face.vertices().iter().zip(template.unit_vertices()).map(|(p, q)| (p - q).norm());
+        assert!(off.fold(0.0, f64::max) < 1e-12);
+        assert!(template.curves_of(&moved[1..], 5, 12).is_err());
+    }
 }

@@ -126,12 +126,6 @@ impl FaceSurface {
     }
 }
 
-impl Default for FaceSurface {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// The root of `f` between `inside` (f ≤ 0) and `outside` (f > 0), by bisection with secant trials (Illinois).
 fn bisect(f: impl Fn(f64) -> f64, mut inside: f64, mut outside: f64) -> f64 {
     let (mut low, mut high) = (f(inside), f(outside));

@@ -1,11 +1,11 @@
 //! Synthetic populations made by our own generator: faces and scanning conditions, outlines.
 //!
 //! The mean face is sculpted as an implicit solid from published average proportions and read off as a
-//! parametric surface over the disk ([`face::FaceSurface`]); [`builtin_template`] is a mesh of it. A person is the
+//! parametric surface over the disk; [`builtin_template`] is a mesh of it. A person is the
 //! mean face moved by named displacement fields and a smooth random field ([`FaceParameters`]); a scan is random
-//! points of that face in random pose and condition ([`simulate_scan`], [`population`]).
+//! points of that face in random pose and condition ([`simulate_scan`], [`person`]).
 
-pub mod face;
+mod face;
 mod implicit;
 mod model;
 mod modes;
@@ -21,7 +21,8 @@ mod triangulate;
 
 pub use outlines::{OUTLINE_LANDMARKS, OUTLINE_RADIUS, outline_atlas, outline_population};
 pub use parameters::{FaceParameters, ShapeParameter};
-pub use scan::{ScanConditions, SimulatedScan, person, population, simulate_scan};
+pub use scan::{ScanConditions, SimulatedScan, person, simulate_scan};
 pub use template::{
-    Template, TemplateLandmarks, builtin_landmarks, builtin_template, template, template_to_ply,
+    SculptedTemplate, TemplateLandmarks, builtin_landmarks, builtin_template, sculpt_template,
+    template_to_ply,
 };

@@ -13,6 +13,16 @@ pub use super::modes::ShapeParameter;
 ///
 /// The face is the mean face moved by a displacement of space that is a linear function of these numbers
 /// ([`FaceParameters::displacement`]).
+///
+/// # Example
+/// ```
+/// use visard::synth::{FaceParameters, ShapeParameter, builtin_landmarks, builtin_template};
+/// // The mean face with a nose two standard deviations longer: its tip is lower by some four millimetres.
+/// let face = FaceParameters::mean().with(ShapeParameter::NoseLength, 2.0).mesh();
+/// let tip = builtin_landmarks().nose_tip;
+/// let lower = builtin_template().vertices()[tip].y - face.vertices()[tip].y;
+/// assert!((3.0..4.5).contains(&lower));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaceParameters {
     shape: [f64; ShapeParameter::COUNT],

@@ -123,26 +123,16 @@ pub fn simulate_scan<R: Rng + ?Sized>(
     }
 }
 
-/// `n` random people, each scanned once. The same seed gives the same population; person number i does not
-/// depend on `n`, nor on whether the others were looked at.
+/// Person number `i` of the population `seed`, scanned once: the same for the same three, whether or not the others were
+/// looked at.
 ///
 /// # Example
 /// ```
-/// use visard::synth::{ScanConditions, population};
-/// let scans: Vec<_> = population(7, 2, &ScanConditions::demo()).collect();
+/// use visard::synth::{ScanConditions, person};
+/// let scans: Vec<_> = (0..2).map(|i| person(7, i, &ScanConditions::demo())).collect();
 /// assert_eq!(scans[0].points.len(), 7150);
-/// assert_eq!(population(7, 1, &ScanConditions::demo()).next().as_ref(), scans.first());
+/// assert_eq!(person(7, 0, &ScanConditions::demo()), scans[0]);
 /// ```
-pub fn population(
-    seed: u64,
-    n: usize,
-    conditions: &ScanConditions,
-) -> impl ExactSizeIterator<Item = SimulatedScan> + use<> {
-    let conditions = conditions.clone();
-    (0..n).map(move |i| person(seed, i, &conditions))
-}
-
-/// Person number `i` of [`population`] `seed`.
 pub fn person(seed: u64, i: usize, conditions: &ScanConditions) -> SimulatedScan {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(i as u64);

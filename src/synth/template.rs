@@ -76,7 +76,7 @@ impl TemplateLandmarks {
 
     /// The vertices nearest to where the sculpture has these features.
     fn locate(mesh: &TriMesh) -> Self {
-        let near = |x: f64, y: f64, z: f64| nearest(mesh.vertices(), &Point::new(x, y, z));
+        let near = |x: f64, y: f64, z: f64| mesh.nearest_vertex(&Point::new(x, y, z)).unwrap_or(0);
         Self {
             nose_tip: near(0.0, -0.5, 0.5),
             nose_root: near(0.0, 38.0, -23.0),
@@ -97,14 +97,9 @@ impl TemplateLandmarks {
     }
 }
 
-fn nearest(points: &[Point], to: &Point) -> usize {
-    let distance = |i: &usize| (points[*i] - to).norm_squared();
-    (0..points.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
-}
-
 /// A mesh of the mean face with its landmarks.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Template {
+pub struct SculptedTemplate {
     /// A topological disk, symmetric in x; millimetres; coordinates are exact in single precision.
     pub mesh: TriMesh,
     /// Named vertices.
@@ -113,14 +108,14 @@ pub struct Template {
 
 /// Makes the template from the sculpted face: the same vertices, bit for bit, on every machine. Takes seconds;
 /// [`builtin_template`] is the same mesh out of the box.
-pub fn template() -> Template {
+pub fn sculpt_template() -> SculptedTemplate {
     let face = FaceSurface::new();
     let lines = face.feature_lines();
     let half =
         HalfMesh::new(&Target { surface: &|u| face.point(u), edge_length: &edge_length, lines: &lines });
     let mesh = mirrored(&half);
     let landmarks = TemplateLandmarks::locate(&mesh);
-    Template { mesh, landmarks }
+    SculptedTemplate { mesh, landmarks }
 }
 
 /// Wanted edge length in millimetres: fine at eyes, nose and mouth, coarse on forehead and cheeks.
@@ -161,7 +156,7 @@ fn mirrored(half: &HalfMesh) -> TriMesh {
     TriMesh::new(rounded, triangles).unwrap_or_default()
 }
 
-/// The built-in public template face (`assets/template_face.ply`): what [`template`] makes.
+/// The built-in public template face (`assets/template_face.ply`): what [`sculpt_template`] makes.
 ///
 /// A topological disk of about nine thousand vertices in millimetres; x to the subject's left, y up, z to the
 /// front, the tip of the nose near the origin. It shows nobody: it is sculpted from published average

@@ -1,6 +1,6 @@
 //! A smooth spectrum of signal variances, fitted by marginal likelihood to coefficients with noise of known variance.
 
-use super::Place;
+use super::place::SpectralPlace;
 use nalgebra::{Matrix4, Vector4};
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ const PER_OCTAVE: f64 = 8.0;
 
 impl Bands {
     /// Adds a noised coefficient.
-    pub(super) fn add(&mut self, place: &Place, value: f64) {
+    pub(super) fn add(&mut self, place: &SpectralPlace, value: f64) {
         let band = |frequency: f64| (PER_OCTAVE * (1.0 + frequency).log2()).floor() as i32;
         let entry = self.0.entry((band(place.frequency), band(place.angular))).or_default();
         entry.energy += value * value;
@@ -76,7 +76,7 @@ impl Bands {
 
 impl Spectrum {
     /// Signal variance at a coefficient's place.
-    pub(super) fn variance(&self, place: &Place) -> f64 {
+    pub(super) fn variance(&self, place: &SpectralPlace) -> f64 {
         self.at(place.frequency, place.angular.ln_1p()).0
     }
 
@@ -181,12 +181,12 @@ mod tests {
     fn the_fit_recovers_a_spectrum_from_expected_energies() {
         let truth = Spectrum(Vector4::new(5.0, 1.2, 0.3, 0.6));
         let mut bands = Bands::default();
-        let places: Vec<Place> = (0..40)
+        let places: Vec<SpectralPlace> = (0..40)
             .flat_map(|a| (0..20).map(move |k| (a, k)))
-            .map(|(a, k)| Place {
+            .map(|(a, k)| SpectralPlace {
                 frequency: f64::hypot(2.0 * a as f64, k as f64),
                 angular: k as f64,
-                ..Place::default()
+                ..SpectralPlace::default()
             })
             .collect();
         for place in &places {
@@ -203,7 +203,8 @@ mod tests {
     fn gradient_and_value_agree() {
         let mut bands = Bands::default();
         for i in 0..50 {
-            let place = Place { frequency: i as f64, angular: (i % 7) as f64, ..Place::default() };
+            let place =
+                SpectralPlace { frequency: i as f64, angular: (i % 7) as f64, ..SpectralPlace::default() };
             bands.add(&place, 3.0 / (1.0 + i as f64));
         }
         let (pull, x) = (Pull::weak(Some(0.3)), Vector4::new(0.5, 0.8, 0.1, 0.4));

@@ -8,7 +8,6 @@ mod thin;
 
 use super::{Point, TriMesh, Vector};
 use icp::step;
-use nalgebra::Rotation3;
 use sampled::Sampled;
 pub use similarity::{Similarity, nearest_rotation};
 
@@ -137,10 +136,7 @@ impl PoseFinder {
                 |(residual, pose): &(f64, Similarity)| residual * (2.0 - self.explained(pose, &sampled));
             best = best.into_iter().chain(other).min_by(|a, b| cost(a).total_cmp(&cost(b)));
         }
-        let (residual, pose) = best.unwrap_or((
-            f64::INFINITY,
-            Similarity { rotation: Rotation3::identity(), scale: 1.0, translation: Vector::zeros() },
-        ));
+        let (residual, pose) = best.unwrap_or((f64::INFINITY, Similarity::identity()));
         if residual > LARGEST_RESIDUAL {
             return Err(PoseError::NoFace { residual, limit: LARGEST_RESIDUAL });
         }

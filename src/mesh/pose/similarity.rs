@@ -15,6 +15,20 @@ pub struct Similarity {
 }
 
 impl Similarity {
+    /// x ↦ x.
+    pub fn identity() -> Self {
+        Self { scale: 1.0, rotation: Rotation3::identity(), translation: Vector::zeros() }
+    }
+
+    /// This map after another.
+    pub fn after(&self, first: &Self) -> Self {
+        Self {
+            scale: self.scale * first.scale,
+            rotation: self.rotation * first.rotation,
+            translation: self.scale * (self.rotation * first.translation) + self.translation,
+        }
+    }
+
     /// The image of a point.
     pub fn apply(&self, p: &Point) -> Point {
         Point::from(self.scale * (self.rotation * p.coords) + self.translation)
@@ -85,6 +99,9 @@ mod tests {
         approx::assert_relative_eq!(found.scale, truth.scale, max_relative = 1e-12);
         assert!((found.rotation.matrix() - truth.rotation.matrix()).norm() < 1e-12);
         assert!((truth.invert(&to[3]) - from[3]).norm() < 1e-12);
+        let twice = truth.after(&found).apply(&from[5]);
+        assert!((twice - truth.apply(&to[5])).norm() < 1e-11);
+        assert_eq!(Similarity::identity().apply(&from[2]), from[2]);
     }
 
     #[test]

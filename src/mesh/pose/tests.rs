@@ -1,5 +1,6 @@
 use super::super::mesh_from_points;
 use super::*;
+use nalgebra::Rotation3;
 use rand::{RngExt, SeedableRng};
 
 /// Depth of a face-like mask of half width 70 and half height 95: a bulge with a nose, two eye dents, lips and a chin.

@@ -5,7 +5,7 @@ use super::super::refine::Refiner;
 use super::super::sheet::Sheet;
 use super::super::topology::{component_labels, duplicate_places, duplicate_triangles};
 use super::super::{MeshError, Point, Vector};
-use super::RepairKind;
+use super::log::RepairKind;
 use super::work::Work;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};

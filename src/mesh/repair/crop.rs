@@ -3,7 +3,7 @@
 use super::super::edges::EdgeTable;
 use super::super::topology::component_labels;
 use super::super::{MeshError, Point};
-use super::RepairKind;
+use super::log::RepairKind;
 use super::work::Work;
 use std::collections::HashMap;
 

@@ -7,7 +7,7 @@ use super::super::refine::Refiner;
 use super::super::survey::Survey;
 use super::super::topology::{boundary_loops, component_labels};
 use super::super::{MeshError, Point, Vector};
-use super::RepairKind;
+use super::log::RepairKind;
 use super::work::Work;
 use std::collections::{HashMap, HashSet};
 

@@ -1,8 +1,8 @@
 //! Spikes: parts a scanner has thrown out of the surface.
 
 use super::super::edges::{EdgeTable, side_ends};
-use super::RepairKind;
 use super::holes::keep_largest;
+use super::log::RepairKind;
 use super::work::Work;
 use std::collections::HashSet;
 

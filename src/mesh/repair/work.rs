@@ -1,7 +1,7 @@
 //! A mesh under repair and where its parts come from.
 
 use super::super::{Point, TriMesh, Vector};
-use super::{Repair, RepairKind, RepairLog};
+use super::log::{Repair, RepairKind, RepairLog};
 
 /// Vertices and triangles with their numbers in the input, and the list of repairs.
 pub(crate) struct Work {

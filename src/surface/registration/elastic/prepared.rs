@@ -1,8 +1,9 @@
-//! The template made ready: control mesh in working coordinates, basis of its displacements.
+//! The method made ready for a template: control mesh in working coordinates, basis of its displacements.
 
 use super::basis::DisplacementBasis;
 use super::border::Border;
 use super::control::ControlMesh;
+use super::frames::WorkFrames;
 use super::settings::ElasticSettings;
 use super::symmetry::to_mid_plane;
 use crate::mesh::{MeshError, Point, Similarity, TriMesh, Vector};
@@ -14,29 +15,9 @@ const NOMINAL: f64 = 180.0;
 /// many nodes there are.
 const NODE_AREA: f64 = 23.0;
 
-/// From template and scan to working coordinates: upright, nominal millimetres, mid-plane x = 0.
-#[derive(Debug, Clone, Copy)]
-pub struct Frames {
-    template_to_scan: Similarity,
-    template_to_work: Similarity,
-}
-
-impl Frames {
-    /// Scan to working coordinates.
-    pub fn work_of_scan(self, p: &Point) -> Point {
-        self.template_to_work.apply(&self.template_to_scan.invert(p))
-    }
-
-    /// Working to scan coordinates.
-    pub fn scan_of_work(self, p: &Point) -> Point {
-        self.template_to_scan.apply(&self.template_to_work.invert(p))
-    }
-}
-
-/// A template ready for the registration of any number of scans.
-pub struct PreparedTemplate {
-    /// The whole template, in its own coordinates.
-    template: TriMesh,
+/// The elastic registration of any number of scans to one template.
+pub struct Elastic<'t> {
+    template: &'t Template,
     settings: ElasticSettings,
     to_work: Similarity,
     /// Which vertices carry the displacement.
@@ -52,18 +33,18 @@ pub struct PreparedTemplate {
     pub(super) border: Border,
 }
 
-impl std::fmt::Debug for PreparedTemplate {
+impl std::fmt::Debug for Elastic<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "PreparedTemplate({} nodes)", self.control.nodes.len())
+        write!(f, "Elastic({} nodes)", self.control.nodes.len())
     }
 }
 
-impl PreparedTemplate {
+impl<'t> Elastic<'t> {
     /// Chooses nodes, finds the mid-plane, makes the basis.
     ///
     /// # Errors
     /// [`MeshError::Degenerate`] for a template without extent or settings that give no positive kernel.
-    pub fn new(template: &Template, settings: &ElasticSettings) -> Result<Self, MeshError> {
+    pub fn new(template: &'t Template, settings: &ElasticSettings) -> Result<Self, MeshError> {
         let control = ControlMesh::new(template, settings.nodes)?;
         let whole = template.mesh();
         let scale = NOMINAL / whole.area().sqrt();
@@ -78,15 +59,15 @@ impl PreparedTemplate {
         let mesh = place(&to_work)?;
         let weights = mesh.vertex_areas().into_iter().map(|area| (area / NODE_AREA).sqrt()).collect();
         let rim: Vec<Point> =
-            template.border().iter().map(|&i| to_work.apply(&whole.vertices()[i])).collect();
+            template.disk().boundary().iter().map(|&i| to_work.apply(&whole.vertices()[i])).collect();
         let carried: Vec<Point> = mesh.vertices().iter().chain(&rim).copied().collect();
         let basis = DisplacementBasis::new(&carried, mesh.vertices().len(), &settings.kernel)?;
         let fine = whole.vertex_normals();
         let fine = control.nodes.iter().map(|&i| to_work.rotation * fine[i]);
         let normals = mesh.vertex_normals().into_iter().zip(fine).collect();
-        let border = Border::new(template.border(), rim, &control, &settings.border);
+        let border = Border::new(template.disk().boundary(), rim, &control, &settings.border);
         Ok(Self {
-            template: whole.clone(),
+            template,
             settings: settings.clone(),
             to_work,
             control,
@@ -119,9 +100,9 @@ impl PreparedTemplate {
         &self.normals[node].1
     }
 
-    /// The template's mesh.
-    pub fn template(&self) -> &TriMesh {
-        &self.template
+    /// The template's mesh, in its own coordinates.
+    pub(super) fn template(&self) -> &TriMesh {
+        self.template.mesh()
     }
 
     /// The settings it was prepared with.
@@ -130,8 +111,8 @@ impl PreparedTemplate {
     }
 
     /// The frames of a scan with this pose.
-    pub(super) fn frames(&self, pose: &Similarity) -> Frames {
-        Frames { template_to_scan: *pose, template_to_work: self.to_work }
+    pub(super) fn frames(&self, pose: &Similarity) -> WorkFrames {
+        WorkFrames::new(pose, &self.to_work)
     }
 
     /// Template to working coordinates.

@@ -11,8 +11,8 @@ static TEMPLATE: LazyLock<Template> = LazyLock::new(|| {
     let disk = DiskMesh::try_new(synth::builtin_template().clone()).unwrap();
     Template::new(disk, synth::builtin_landmarks().nose_tip, Vector::z(), Vector::y()).unwrap()
 });
-static PREPARED: LazyLock<PreparedTemplate> =
-    LazyLock::new(|| PreparedTemplate::new(&TEMPLATE, &ElasticSettings::default()).unwrap());
+static PREPARED: LazyLock<Elastic<'static>> =
+    LazyLock::new(|| Elastic::new(&TEMPLATE, &ElasticSettings::default()).unwrap());
 
 fn motion() -> Similarity {
     Similarity {
@@ -61,11 +61,12 @@ fn a_moved_template_is_found_again() {
     let t = TEMPLATE.mesh();
     let truth: Vec<Point> = t.vertices().iter().map(|p| motion().apply(p)).collect();
     let scan = DiskMesh::try_new(t.with_vertices(truth.clone()).unwrap()).unwrap();
-    let found = PREPARED.register(&scan, &rough(&motion())).unwrap();
+    let found = PREPARED.fit(&scan, &rough(&motion())).unwrap();
     let error = mean(found.positions.iter().zip(&truth).map(|(p, q)| (p - q).norm()));
     assert!(error < 0.15, "{error} mm");
     assert!(found.min_jacobian > 0.0);
-    assert!(found.energy[0].last() < found.energy[0].first());
+    let misfit = &found.report.misfit;
+    assert!(misfit.last() < misfit.first());
 }
 
 #[test]
@@ -76,7 +77,7 @@ fn a_cropped_and_bent_face_keeps_its_places() {
     let whole = t.with_vertices(truth.clone()).unwrap();
     let (nose, reach) = (truth[TEMPLATE.nose()], 0.75 * TEMPLATE.reach() * motion().scale);
     let scan = cropped(&whole, &nose, reach);
-    let found = PREPARED.register(&scan, &rough(&motion())).unwrap();
+    let found = PREPARED.fit(&scan, &rough(&motion())).unwrap();
     assert!(found.min_jacobian > 0.0);
     let inside = |q: &Point| (q - nose).norm() < reach - 10.0;
     let pairs = || found.positions.iter().zip(&truth);
@@ -100,21 +101,21 @@ fn positions_follow_the_scan_and_its_vertex_order_does_not_matter() {
     let truth: Vec<Point> = t.vertices().iter().map(bend).collect();
     let scan = DiskMesh::try_new(t.with_vertices(truth.clone()).unwrap()).unwrap();
     let identity = Similarity::identity();
-    let first = PREPARED.register(&scan, &identity).unwrap();
-    let again = PREPARED.register(&scan, &identity).unwrap();
+    let first = PREPARED.fit(&scan, &identity).unwrap();
+    let again = PREPARED.fit(&scan, &identity).unwrap();
     assert_eq!(first.positions, again.positions);
     let n = truth.len();
     let reversed = TriMesh::new(
         truth.iter().rev().copied().collect(),
         t.triangles().iter().map(|c| c.map(|i| n - 1 - i)).collect(),
     );
-    let other = PREPARED.register(&DiskMesh::try_new(reversed.unwrap()).unwrap(), &identity).unwrap();
+    let other = PREPARED.fit(&DiskMesh::try_new(reversed.unwrap()).unwrap(), &identity).unwrap();
     let gap = first.positions.iter().zip(&other.positions).map(|(p, q)| (p - q).norm()).fold(0.0, f64::max);
     assert!(gap < 1e-6, "{gap}");
     // In other coordinates the same places.
     let moved: Vec<Point> = truth.iter().map(|p| motion().apply(p)).collect();
     let moved = DiskMesh::try_new(t.with_vertices(moved).unwrap()).unwrap();
-    let there = PREPARED.register(&moved, &motion()).unwrap();
+    let there = PREPARED.fit(&moved, &motion()).unwrap();
     let gap = mean(first.positions.iter().zip(&there.positions).map(|(p, q)| (motion().apply(p) - q).norm()));
     // Millimetres: other roundings, through some dozen steps of a nonlinear fit.
     assert!(gap < 1e-4, "{gap}");
@@ -125,7 +126,7 @@ fn a_scan_elsewhere_is_refused() {
     let t = TEMPLATE.mesh();
     let scan = DiskMesh::try_new(t.clone()).unwrap();
     let far = Similarity { translation: Vector::new(1e4, 0.0, 0.0), ..Similarity::identity() };
-    assert!(PREPARED.register(&scan, &far).is_err());
+    assert!(PREPARED.fit(&scan, &far).is_err());
 }
 
 #[test]

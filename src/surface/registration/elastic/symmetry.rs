@@ -72,19 +72,3 @@ impl Plane {
         Some(Self { normal, distance: self.distance + step[2] })
     }
 }
-
-impl Similarity {
-    /// This map after another.
-    pub(super) fn after(&self, first: &Similarity) -> Similarity {
-        Similarity {
-            scale: self.scale * first.scale,
-            rotation: self.rotation * first.rotation,
-            translation: self.scale * (self.rotation * first.translation) + self.translation,
-        }
-    }
-
-    /// x ↦ x.
-    pub(super) fn identity() -> Similarity {
-        Similarity { scale: 1.0, rotation: Rotation3::identity(), translation: Vector::zeros() }
-    }
-}

@@ -3,18 +3,23 @@
 
 use super::fit::Fitted;
 use super::folds::Sheet;
-use super::prepared::PreparedTemplate;
+use super::prepared::Elastic;
+use super::report::ElasticReport;
 use super::target::Target;
 use crate::mesh::{MeshError, Point, TriMesh, Vector};
-use crate::sparse::{SparseCholesky, SymmetricBuilder};
-use crate::surface::srnf::Registered;
+use crate::numeric::{SparseCholesky, SymmetricBuilder};
+use crate::surface::registration::method::Registered;
 use nalgebra::DMatrix;
 
 /// Pull of offsets towards zero, relative to that of one neighbour: beyond the scan they fade over some ten edges.
 const FADING: f64 = 0.01;
 
 /// The template's vertices in scan coordinates.
-pub fn land(prepared: &PreparedTemplate, target: &Target, fitted: Fitted) -> Result<Registered, MeshError> {
+pub fn land(
+    prepared: &Elastic<'_>,
+    target: &Target,
+    fitted: Fitted,
+) -> Result<Registered<ElasticReport>, MeshError> {
     let template = prepared.template();
     let nodes = prepared.mesh.vertices();
     let moved = template
@@ -37,7 +42,8 @@ pub fn land(prepared: &PreparedTemplate, target: &Target, fitted: Fitted) -> Res
     let min_jacobian = sheet.unfold(&neighbours);
     let positions =
         (0..template.vertices().len()).map(|i| target.frames.scan_of_work(&sheet.position(i))).collect();
-    Ok(Registered { positions, landed: sheet.landed, energy: vec![fitted.misfit], min_jacobian })
+    let report = ElasticReport { misfit: fitted.misfit };
+    Ok(Registered { positions, landed: sheet.landed, min_jacobian, report })
 }
 
 /// Offsets to the scan, `None` where it has ended; and the scan's normals there.

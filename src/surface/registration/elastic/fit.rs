@@ -2,7 +2,7 @@
 
 use super::basis::Rank;
 use super::border::Sighting;
-use super::prepared::PreparedTemplate;
+use super::prepared::Elastic;
 use super::target::Target;
 use crate::mesh::{MeshError, Point, Similarity, Vector};
 use nalgebra::{Cholesky, DMatrix, DVector, Rotation3};
@@ -38,7 +38,7 @@ struct Step {
 }
 
 /// Fits the nodes to the scan.
-pub fn fit(prepared: &PreparedTemplate, target: &Target) -> Result<Fitted, MeshError> {
+pub fn fit(prepared: &Elastic<'_>, target: &Target) -> Result<Fitted, MeshError> {
     let s = prepared.settings();
     let total = s.steps.0 + s.steps.1;
     let x = prepared.mesh.vertices();
@@ -73,7 +73,7 @@ struct Carried {
 
 /// Weighted linear equations for coefficients and motion, a column each.
 struct Equations<'a> {
-    prepared: &'a PreparedTemplate,
+    prepared: &'a Elastic<'a>,
     rank: Rank,
     /// Coefficients of the displacement; of the depth at the border.
     sizes: (usize, usize),
@@ -82,7 +82,7 @@ struct Equations<'a> {
 }
 
 impl<'a> Equations<'a> {
-    fn new(prepared: &'a PreparedTemplate, rank: Rank) -> Self {
+    fn new(prepared: &'a Elastic<'a>, rank: Rank) -> Self {
         let sizes = (3 * (rank.0 + rank.1), prepared.border.depths.count());
         // The rim of a scan is seldom much longer than the template's border.
         let rows = prepared.mesh.vertices().len() + 2 * prepared.border.points.len();
@@ -129,7 +129,7 @@ impl Equations<'_> {
 }
 
 impl Fitted {
-    fn step(&mut self, prepared: &PreparedTemplate, target: &Target, step: &Step) -> Result<(), MeshError> {
+    fn step(&mut self, prepared: &Elastic<'_>, target: &Target, step: &Step) -> Result<(), MeshError> {
         let normals = prepared.normals(&self.nodes)?;
         let mut equations = Equations::new(prepared, step.rank);
         self.match_surface(target, step, &normals, &mut equations);
@@ -161,7 +161,7 @@ impl Fitted {
         for (i, y) in self.nodes.iter().enumerate() {
             let (q, n) = (self.motion.apply(y), self.motion.rotation * normals[i]);
             let j = target.match_of(&q, &n);
-            let (p, m) = (target.finder.mesh.vertices()[j], target.normals[j]);
+            let (p, m) = (target.finder.mesh().vertices()[j], target.normals[j]);
             if target.on_border[j] || (p - q).norm() > step.reach || m.dot(&n) < least {
                 continue;
             }
@@ -206,7 +206,7 @@ impl Fitted {
         }
     }
 
-    fn update(&mut self, prepared: &PreparedTemplate, c: &DVector<f64>, rank: Rank) {
+    fn update(&mut self, prepared: &Elastic<'_>, c: &DVector<f64>, rank: Rank) {
         let off = 3 * (rank.0 + rank.1);
         self.depth = c.as_slice()[off + 7..].to_vec();
         let part = |k: usize| Vector::new(c[off + k], c[off + k + 1], c[off + k + 2]);

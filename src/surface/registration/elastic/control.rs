@@ -1,8 +1,7 @@
 //! A coarse mesh over the template that carries the displacement.
 
-use super::target::Finder;
 use crate::conformal::Complex;
-use crate::mesh::{MeshError, Point, TriMesh};
+use crate::mesh::{FootFinder, MeshError, Point, TriMesh};
 use crate::surface::template::Template;
 use spade::{DelaunayTriangulation, HasPosition, Point2, Triangulation};
 use std::collections::HashMap;
@@ -34,23 +33,22 @@ impl ControlMesh {
     /// About `count` nodes, evenly spread over the surface.
     pub fn new(template: &Template, count: usize) -> Result<Self, MeshError> {
         let points = template.mesh().vertices();
-        let mut on_border = vec![false; points.len()];
-        template.border().iter().for_each(|&i| on_border[i] = true);
+        let on_border = template.disk().on_boundary();
         let inner = (0..points.len()).filter(|&i| !on_border[i]);
-        let order: Vec<usize> = template.border().iter().copied().chain(inner).collect();
+        let order: Vec<usize> = template.disk().boundary().iter().copied().chain(inner).collect();
         let nodes = spread_evenly(points, &order, template.mesh().area(), count);
         let z = template.surface().z();
         let triangles = delaunay(z, &nodes)?;
         let flat = TriMesh::new(nodes.iter().map(|&i| flat(z[i])).collect(), triangles)?;
-        let finder = Finder::new(flat)?;
+        let finder = FootFinder::new(flat)?;
         let blends = z
             .iter()
             .map(|&q| {
                 let found = finder.closest(&self::flat(q));
-                (finder.mesh.triangles()[found.triangle], found.weights)
+                (finder.corners(&found), found.weights)
             })
             .collect();
-        Ok(Self { nodes, triangles: finder.mesh.into_parts().1, blends })
+        Ok(Self { nodes, triangles: finder.mesh().triangles().to_vec(), blends })
     }
 }
 

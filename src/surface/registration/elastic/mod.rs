@@ -1,0 +1,63 @@
+//! Elastic registration: the template is moved onto a scan by a similarity and a smooth displacement.
+//!
+//! The displacement is a Gaussian random field with an analytic covariance ([`DisplacementKernel`]), conditioned on where
+//! the scan is: Gauss–Newton on robust point-to-plane distances, from stiff to soft. Where the scan ends the field goes on
+//! by itself, so a border may lie anywhere; that it lies a smooth depth inside the template's ([`BorderModel`]) is what is
+//! known of the outskirts.
+//!
+//! Sources: Lüthi et al. 2018 (Gaussian process morphable models, low-rank approximation); Chen and Medioni 1992
+//! (point-to-plane distance); the estimates are those of ridge regression in a reproducing kernel Hilbert space.
+
+mod basis;
+mod border;
+mod control;
+mod fit;
+mod folds;
+mod frames;
+mod land;
+mod prepared;
+mod report;
+mod settings;
+mod symmetry;
+mod target;
+#[cfg(test)]
+mod tests;
+
+pub use prepared::Elastic;
+pub use report::ElasticReport;
+pub use settings::{BorderModel, DisplacementKernel, ElasticSettings};
+
+use super::measure::Measures;
+use super::method::{PosedScan, Registered, RegistrationError, RegistrationMethod, RegistrationReport};
+use crate::mesh::{DiskMesh, MeshError, Similarity};
+use crate::surface::template::Template;
+use target::Target;
+
+impl Elastic<'_> {
+    /// Registers a scan, starting from a pose (template to scan).
+    ///
+    /// The positions lie on the scan where it covers the template, up to its noise; elsewhere they continue smoothly. The
+    /// Jacobian determinants are relative to their mean.
+    ///
+    /// # Errors
+    /// [`MeshError::Degenerate`] when too little of the scan lies near the posed template, or the scan has no extent.
+    pub fn fit(&self, scan: &DiskMesh, pose: &Similarity) -> Result<Registered<ElasticReport>, MeshError> {
+        let target = Target::new(scan, &self.frames(pose), self.settings())?;
+        let fitted = fit::fit(self, &target)?;
+        land::land(self, &target, fitted)
+    }
+}
+
+impl RegistrationMethod for Elastic<'_> {
+    fn prepare(template: &Template) -> Result<Box<dyn RegistrationMethod + '_>, RegistrationError> {
+        Ok(Box::new(Elastic::new(template, &ElasticSettings::default())?))
+    }
+
+    fn measures() -> &'static Measures {
+        &report::MEASURES
+    }
+
+    fn register(&self, scan: &PosedScan) -> Result<Registered<RegistrationReport>, RegistrationError> {
+        Ok(self.fit(&scan.disk, &scan.similarity)?.map_report(RegistrationReport::from))
+    }
+}

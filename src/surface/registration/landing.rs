@@ -1,0 +1,69 @@
+//! Where a registered surface lies on its scan: geometry alone, the same measure for every registration.
+
+use super::method::PosedScan;
+use crate::mesh::{FootFinder, MeshError, Point};
+
+/// Distances of registered vertices to the scan.
+#[derive(Debug, Clone)]
+pub struct Landing {
+    /// Vertex by vertex, in units of the template; NaN where the nearest point is on the scan's border: the scan ended
+    /// before.
+    pub distances: Vec<f64>,
+}
+
+impl Landing {
+    /// Measures positions in the scan's coordinates.
+    ///
+    /// # Errors
+    /// [`MeshError::Degenerate`] when the scan holds nothing finite to measure to.
+    pub fn measure(scan: &PosedScan, positions: &[Point]) -> Result<Self, MeshError> {
+        let finder = FootFinder::new(scan.disk.mesh().clone())?;
+        let on_border = scan.disk.on_boundary();
+        let distance = |p: &Point| {
+            let foot = finder.closest(p);
+            let ended = finder.at_border(&foot, &on_border);
+            if ended { f64::NAN } else { (foot.point - p).norm() / scan.similarity.scale }
+        };
+        Ok(Self { distances: positions.iter().map(distance).collect() })
+    }
+
+    fn measured(&self) -> impl Iterator<Item = f64> {
+        self.distances.iter().copied().filter(|d| !d.is_nan())
+    }
+
+    /// Share of the vertices that lie where there is scan.
+    pub fn share(&self) -> f64 {
+        self.measured().count() as f64 / self.distances.len().max(1) as f64
+    }
+
+    /// Root mean square distance of those.
+    pub fn root_mean_square(&self) -> f64 {
+        let (sum, count) = self.measured().fold((0.0, 0.0), |(s, n), d| (s + d * d, n + 1.0));
+        (sum / f64::max(count, 1.0)).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::{DiskMesh, Similarity, TriMesh, Vector};
+    use nalgebra::Rotation3;
+
+    #[test]
+    fn heights_over_a_plate_are_measured_and_what_lies_beyond_it_is_not() {
+        let n = 5;
+        let vertices = (0..n * n).map(|k| Point::new((k % n) as f64, (k / n) as f64, 0.0)).collect();
+        let cell = |k: usize| [[k, k + 1, k + n + 1], [k, k + n + 1, k + n]];
+        let triangles = (0..n * (n - 1)).filter(|k| k % n < n - 1).flat_map(cell).collect();
+        let disk = DiskMesh::try_new(TriMesh::new(vertices, triangles).unwrap()).unwrap();
+        let similarity =
+            Similarity { scale: 2.0, rotation: Rotation3::identity(), translation: Vector::zeros() };
+        let plate = PosedScan { disk, nose: 12, similarity };
+        let positions = [Point::new(2.3, 1.2, 0.6), Point::new(2.0, 2.0, -0.8), Point::new(9.0, 2.0, 0.0)];
+        let landing = Landing::measure(&plate, &positions).unwrap();
+        assert!((landing.distances[0] - 0.3).abs() < 1e-12 && (landing.distances[1] - 0.4).abs() < 1e-12);
+        assert!(landing.distances[2].is_nan());
+        assert!((landing.share() - 2.0 / 3.0).abs() < 1e-12);
+        assert!((landing.root_mean_square() - 0.125f64.sqrt()).abs() < 1e-12);
+    }
+}
