@@ -1,8 +1,8 @@
 //! Every mechanism run against its claim.
 
 use super::{AnyError, Context, Finding, Verdict};
-use crate::mechanism::audits::{audit_by_name, audit_names};
-use crate::privacy::audit::audit;
+use crate::mechanism::registry::worst_cases;
+use crate::privacy::audit::{STANDARD_AUDITS, audit};
 
 pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     let mut finding = Finding::new(
@@ -11,17 +11,16 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     );
     let mut csv = String::from("mechanism,claimed,lower_bound,runs,seconds,passed\n");
     let (mut passed, mut all) = (0, 0);
-    for name in audit_names() {
-        // The chains of gradients of KNG and the exact discrete samplers cost milliseconds a run.
-        let slow = matches!(name, "kng" | "discrete-gaussian" | "laplace") || name.starts_with("pointwise-");
-        let runs = match (context.quick, slow) {
+    for case in STANDARD_AUDITS.iter().chain(worst_cases()) {
+        let name = case.name;
+        let runs = match (context.quick, case.slow) {
             (true, true) => 400,
             (true, false) => 4_000,
             (false, true) => 10_000,
             (false, false) => 100_000,
         };
         context.step(&format!("{runs} runs of {name}"));
-        let mechanism = audit_by_name(name, 1.0)?;
+        let mechanism = (case.make)(name, 1.0)?;
         let report = audit(mechanism.as_ref(), runs, 1)?;
         csv.push_str(&format!(
             "{name},{},{:.4},{runs},{:.2},{}\n",

@@ -1,10 +1,10 @@
 //! Beyond the papers: Markov chains of the papers' lengths against the exact laws.
 
-use super::{AnyError, Context, Finding, Verdict};
-use crate::manifold::{Kendall, Manifold, SpdLogEuclidean, Sphere};
-use crate::mechanism::manifold::{KNormGradient, PolarVolume, PublicBall};
+use super::{AnyError, Context, Finding, Verdict, drawn, scale};
+use crate::manifold::{Kendall, Manifold, PolarVolume, SpdLogEuclidean, Sphere};
+use crate::mechanism::manifold::{KNormGradient, PublicBall};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Epsilon, Ledger, PrivacyLoss};
+use crate::privacy::{ClipRadius, ClipSource, Epsilon, Mechanism};
 use crate::report::chart::{Axis, Line, line_chart};
 use crate::stats::{FrechetOptions, frechet_mean};
 use nalgebra::{DMatrix, DVector, dvector};
@@ -70,7 +70,7 @@ impl Row {
 }
 
 /// KNG on a ball: chains from the mean with the paper's proposals against the exact sampler.
-fn kng<M: PolarVolume + Clone>(
+fn kng<M: PolarVolume>(
     name: &'static str,
     manifold: &M,
     (points, centre, radius): (&[M::Point], &M::Point, f64),
@@ -79,11 +79,12 @@ fn kng<M: PolarVolume + Clone>(
     propose: impl Fn(&M::Point, f64, &mut ChaCha8Rng) -> M::Tangent,
 ) -> Result<Row, AnyError> {
     // One chain after another: its seconds are shown beside those of a draw.
-    let ball = PublicBall::new(manifold, centre.clone(), ClipRadius::new(radius, ClipSource::Public)?)?;
+    let ball =
+        PublicBall::new(manifold.clone(), centre.clone(), ClipRadius::new(radius, ClipSource::Public)?)?;
     let mean = frechet_mean(manifold, points, None, Some(centre), FrechetOptions::default())?.point;
     let epsilon = Epsilon::new(1.0)?;
     let mechanism = KNormGradient::new(ball.clone(), points.len() as u64, epsilon)?;
-    let sigma = mechanism.price().scale;
+    let sigma = scale(&mechanism)?;
     let ln_density = |x: &M::Point| {
         let gradient = manifold.mean_log(x, points, None).map(|found| found.log);
         match gradient {
@@ -102,13 +103,13 @@ fn kng<M: PolarVolume + Clone>(
         })
         .collect();
     let chain_seconds = clock.elapsed().as_secs_f64() / chains as f64;
-    let sampler = mechanism.sampler(points, &mean)?;
+    let records: Vec<_> = points.iter().cloned().map(Some).collect();
+    let sampler = mechanism.prepare(&records)?;
     let mut noise = NoiseSource::seeded(51);
     let clock = Instant::now();
     let mut exact = Vec::new();
     for _ in 0..draws {
-        let paid = Ledger::in_memory(None).charge("kng", PrivacyLoss::Pure(epsilon))?;
-        exact.push(manifold.dist(&mean, &sampler.draw(&mut noise, paid)?.0));
+        exact.push(manifold.dist(&mean, &drawn(&mechanism, &sampler, &mut noise)?.point));
     }
     let seconds = [chain_seconds, clock.elapsed().as_secs_f64() / draws as f64];
     let accepted = ends.iter().map(|e| e.1).sum::<f64>() / chains as f64;
@@ -140,7 +141,7 @@ fn outlines(context: &Context) -> Result<Row, AnyError> {
     let space = Kendall::new(table[0].len())?;
     let all = table.iter().map(|s| space.preshape(s)).collect::<Result<Vec<_>, _>>()?;
     let centre = frechet_mean(&space, &all[..30], None, None, FrechetOptions::default())?.point;
-    let ball = PublicBall::new(&space, centre.clone(), ClipRadius::new(0.13, ClipSource::Public)?)?;
+    let ball = PublicBall::new(space, centre.clone(), ClipRadius::new(0.13, ClipSource::Public)?)?;
     let records: Vec<_> = all[30..].iter().take(context.pick(60, 379)).cloned().map(Some).collect();
     let points = ball.bound(&records).points;
     // B.5.1 with uniform components, centred, horizontal. The length t is not stated: the longest of a few that accepts a third.
@@ -177,11 +178,11 @@ fn laplace(context: &Context, k: usize, name: &'static str) -> Result<Row, AnyEr
         .map(|seed| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let mut walk = ChaCha8Rng::seed_from_u64(seed + 1_000_000);
-            let start = spd.coordinates(&spd.random_point(&mut rng));
+            let start = spd.chart(&spd.random_point(&mut rng));
             let ln = |x: &DVector<f64>| -x.norm() / scale;
             let mut propose = |at: &DVector<f64>| plane.tangent_gaussian(at, scale, &mut walk);
             let (end, accepted) = metropolis(&plane, &start, steps, &ln, &mut propose, &mut rng);
-            (spd.dist(&identity, &spd.from_coordinates(&end)), accepted)
+            (spd.dist(&identity, &spd.from_chart(&end)), accepted)
         })
         .collect();
     let seconds = clock.elapsed().as_secs_f64() / chains as f64;
@@ -192,7 +193,7 @@ fn laplace(context: &Context, k: usize, name: &'static str) -> Result<Row, AnyEr
         .map(|_| {
             let r: f64 = gamma.sample(&mut rng);
             let x = plane.random_direction(&zero, &mut rng) * r;
-            std::hint::black_box(spd.from_coordinates(&x));
+            std::hint::black_box(spd.from_chart(&x));
             x.norm()
         })
         .collect();

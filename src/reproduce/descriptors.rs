@@ -1,13 +1,14 @@
 //! Utpala, Vepakomma and Miolane 2023, Figures 2, 3 and 4(c): covariance descriptors of medical and standard images.
 
-use super::{AnyError, Context, Finding, Verdict};
+use super::{AnyError, Context, Finding, Verdict, drawn};
+use crate::io::read_images;
 use crate::manifold::{Euclidean, Manifold, SpdLogEuclidean};
-use crate::mechanism::manifold::{PublicBall, RiemannianLaplace, TangentGaussian};
+use crate::mechanism::manifold::{NoisedPoint, PublicBall, RiemannianLaplace, TangentGaussian};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
+use crate::privacy::{ClipRadius, ClipSource, Delta, Epsilon, Mechanism, Mu};
 use crate::report::chart::{Axis, Line, line_chart};
-use crate::stats::DESCRIPTOR_RIDGE;
-use crate::study::points::spd::{Images, descriptor_ball};
+use crate::stats::{DESCRIPTOR_RIDGE, covariance_descriptor};
+use crate::study::points::spd::{descriptor_ball, descriptors};
 use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
 
@@ -33,10 +34,10 @@ pub(super) fn classes(context: &Context) -> Result<(Vec<Class>, &'static str), A
     };
     let mut all = Vec::new();
     for (name, file) in [("stained tissue (colour)", &stained), ("retina (colour)", &retina)] {
-        all.push(Class { name: name.into(), descriptors: Images::read_npy(file, 255.0)?.descriptors() });
+        all.push(Class { name: name.into(), descriptors: descriptors(&read_images(file, 255.0)?)? });
     }
     let labels = crate::io::npy::read(&labels)?.data;
-    let descriptors = Images::read_npy(&digits, 255.0)?.descriptors();
+    let descriptors = descriptors(&read_images(&digits, 255.0)?)?;
     for digit in [0.0, 1.0, 3.0] {
         let of = descriptors.iter().zip(&labels).filter(|(_, label)| **label == digit);
         all.push(Class {
@@ -69,9 +70,12 @@ fn textures(n: usize) -> Vec<Class> {
                     }
                 }
             }
-            let images = Images { height: 28, width: 28, channels, data };
+            let images = data.chunks_exact(784 * channels);
             let name = format!("texture {} ({})", class + 1, if channels == 3 { "colour" } else { "grey" });
-            Class { name, descriptors: images.descriptors() }
+            Class {
+                name,
+                descriptors: images.map(|image| covariance_descriptor(image, 28, 28, channels)).collect(),
+            }
         })
         .collect()
 }
@@ -102,53 +106,47 @@ impl Flat {
     fn of(class: &Class) -> Result<Self, AnyError> {
         let k = class.descriptors.first().map_or(0, DMatrix::nrows);
         let space = SpdLogEuclidean::new(k)?;
-        let points: Vec<DVector<f64>> = class.descriptors.iter().map(|d| space.coordinates(d)).collect();
+        let points: Vec<DVector<f64>> = class.descriptors.iter().map(|d| space.chart(d)).collect();
         let mean = points.iter().sum::<DVector<f64>>() / points.len() as f64;
         let plane = Euclidean::new(space.dim());
         Ok(Self { space, plane, points, mean })
     }
 
-    fn ball(&self, centre: &DMatrix<f64>, radius: f64) -> Result<PublicBall<'_, Euclidean>, AnyError> {
+    fn ball(&self, centre: &DMatrix<f64>, radius: f64) -> Result<PublicBall<Euclidean>, AnyError> {
         let clip = ClipRadius::new(radius, ClipSource::Public)?;
-        Ok(PublicBall::new(&self.plane, self.space.coordinates(centre), clip)?)
+        Ok(PublicBall::new(self.plane, self.space.chart(centre), clip)?)
     }
 
     fn reach(&self, centre: &DMatrix<f64>) -> f64 {
-        let centre = self.space.coordinates(centre);
+        let centre = self.space.chart(centre);
         self.points.iter().map(|p| (p - &centre).norm()).fold(0.0, f64::max)
     }
 
     /// Log-Euclidean distances of draws of the Riemannian Laplace mechanism to the mean; `factor` times its scale.
     fn laplace(
         &self,
-        ball: &PublicBall<'_, Euclidean>,
+        ball: &PublicBall<Euclidean>,
         e: f64,
         factor: f64,
         draws: u32,
     ) -> Result<Vec<f64>, AnyError> {
         let n = self.points.len() as u64;
-        let laplace = RiemannianLaplace::new(ball.clone(), n, Epsilon::new(e / factor)?, 0.0)?;
-        let mut noise = NoiseSource::seeded(31);
-        (0..draws)
-            .map(|_| {
-                let paid = Ledger::in_memory(None).charge("laplace", laplace.price().loss)?;
-                Ok((laplace.draw(&self.mean, &mut noise, paid)? - &self.mean).norm())
-            })
-            .collect()
+        let laplace = RiemannianLaplace::new(ball.clone(), n, Epsilon::new(e / factor)?)?;
+        self.distances(&laplace, &mut NoiseSource::seeded(31), draws)
     }
 
-    fn tangent(&self, ball: &PublicBall<'_, Euclidean>, mu: Mu, draws: u32) -> Result<Vec<f64>, AnyError> {
-        let loss = PrivacyLoss::Gaussian(mu);
-        let gaussian = TangentGaussian::new(ball.clone(), self.points.len() as u64, mu, loss)?;
-        let records: Vec<Option<DVector<f64>>> = self.points.iter().cloned().map(Some).collect();
-        let statistic = gaussian.statistic(&ball.bound(&records).points)?;
-        let mut noise = NoiseSource::seeded(32);
-        (0..draws)
-            .map(|_| {
-                let paid = Ledger::in_memory(None).charge("tangent", loss)?;
-                Ok((gaussian.draw(&statistic, &mut noise, paid)?.point - &self.mean).norm())
-            })
-            .collect()
+    fn tangent(&self, ball: &PublicBall<Euclidean>, mu: Mu, draws: u32) -> Result<Vec<f64>, AnyError> {
+        let gaussian = TangentGaussian::new(ball.clone(), self.points.len() as u64, mu)?;
+        self.distances(&gaussian, &mut NoiseSource::seeded(32), draws)
+    }
+
+    fn distances<K>(&self, mechanism: &K, noise: &mut NoiseSource, draws: u32) -> Result<Vec<f64>, AnyError>
+    where
+        K: Mechanism<Records = [Option<DVector<f64>>], Value = NoisedPoint<DVector<f64>>>,
+    {
+        let records: Vec<_> = self.points.iter().cloned().map(Some).collect();
+        let prepared = mechanism.prepare(&records)?;
+        (0..draws).map(|_| Ok((drawn(mechanism, &prepared, noise)?.point - &self.mean).norm())).collect()
     }
 }
 

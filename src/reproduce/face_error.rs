@@ -4,10 +4,11 @@ use super::faces::{PAPER_MU, average, draw, mean_square};
 use super::{AnyError, Context, Finding, ReproduceError};
 use crate::function::{Domain, FaceCurves};
 use crate::mechanism::functional::{
-    BlockNoise, FunctionalMean, MeanMechanism, PerCurveMean, PerCurveSettings, Smoothing,
+    BlockNoise, BlockRadii, CurveMean, FunctionalMean, PerCurveMean, PerCurveSettings, Smoothing,
 };
-use crate::privacy::{ClipRadius, ClipSource, Mu};
+use crate::privacy::{ClipRadius, ClipSource, Mechanism, Mu};
 use crate::report::chart::{Axis, Line, line_chart};
+use crate::study::face::ClipChoice;
 use crate::study::face::mean::{self, FaceMechanism, JOINT_RADIUS, nonprivate_mean};
 use rayon::prelude::*;
 
@@ -48,57 +49,50 @@ impl<'a> Sample<'a> {
     }
 
     /// One of [`MECHANISMS`].
-    pub(super) fn mechanism(self, name: &str, mu: Mu) -> Result<Box<dyn MeanMechanism>, AnyError> {
+    pub(super) fn mechanism(self, name: &str, mu: Mu) -> Result<CurveMean, AnyError> {
         let (own, n) = (self.centre, self.records.len() as u64);
-        let per_curve = |noise, centred| -> Result<Box<dyn MeanMechanism>, AnyError> {
-            let radii = if centred {
-                vec![self.radius; 3 * own.curves()]
-            } else {
-                PerCurveMean::radii_from_data(own, self.records, false)?
+        let per_curve = |noise, centred| -> Result<CurveMean, AnyError> {
+            let radii = match centred {
+                true => BlockRadii::Public(vec![self.radius; 3 * own.curves()]),
+                false => BlockRadii::Measured,
             };
             let settings = PerCurveSettings::paper().ok_or("kernel settings")?;
             let settings = PerCurveSettings { noise, centred, ..settings };
-            Ok(Box::new(PerCurveMean::new(own.clone(), &radii, settings, mu, n)?))
+            Ok(CurveMean::PerCurve(PerCurveMean::new(own.clone(), radii, settings, mu, n)?))
         };
-        let of_study = |kind, radius| -> Result<Box<dyn MeanMechanism>, AnyError> {
-            Ok(mean::mechanism(kind, own, self.records, radius, mu)?.ok_or("no mechanism")?)
+        let of_study = |kind, clip| -> Result<CurveMean, AnyError> {
+            Ok(mean::mechanism(kind, own, n, clip, mu)?.ok_or("no mechanism")?)
         };
         match name {
             "paper" => per_curve(BlockNoise::PaperBound, false),
             "exact sensitivity" => per_curve(BlockNoise::ExactBound, false),
             "matched noise" => per_curve(BlockNoise::Matched, false),
             "centred" => per_curve(BlockNoise::Matched, true),
-            "pointwise on curves" => of_study(FaceMechanism::Pointwise, None),
+            "pointwise on curves" => of_study(FaceMechanism::Pointwise, ClipChoice::Default),
             "joint" => {
                 let domain = Domain::Disk { curves: own.curves(), samples: own.samples() };
                 let mean = FunctionalMean::new(domain, 3, own.data().to_vec(), self.radius, mu, n)?;
-                Ok(Box::new(mean.with_smoothing(Smoothing::None)))
+                Ok(CurveMean::Joint(mean.with_smoothing(Smoothing::None)))
             }
-            _ => of_study(FaceMechanism::Joint, Some(self.radius)),
+            "joint and shrinkage" => of_study(FaceMechanism::Joint, ClipChoice::Public(self.radius)),
+            _ => Err("no such mechanism".into()),
         }
-    }
-
-    /// What is noised.
-    pub(super) fn statistic(self, mechanism: &dyn MeanMechanism) -> Vec<f64> {
-        mechanism.statistic(&mut self.records.iter().map(|r| r.as_ref().map(FaceCurves::data)))
     }
 
     /// Mean square error per point of the private mean against the mean itself, over a few draws.
     pub(super) fn error(self, name: &str, mu: Mu, draws: u64) -> Result<f64, AnyError> {
         let truth = nonprivate_mean(self.centre, self.records)?;
-        let mechanism = self.mechanism(name, mu)?;
-        let statistic = self.statistic(mechanism.as_ref());
-        average(mechanism.as_ref(), &statistic, draws, |values| mean_square(values, truth.data()))
+        let (mechanism, records) = (self.mechanism(name, mu)?, self.records.to_vec());
+        let prepared = mechanism.prepare(&records)?;
+        average(&mechanism, &prepared, draws, |values| mean_square(values, truth.data()))
     }
 
     /// The error as squared bias and variance. The mean of the draws varies by variance/draws, which is taken off the bias.
     fn parts(self, name: &str, mu: Mu, draws: u64) -> Result<[f64; 2], AnyError> {
         let truth = nonprivate_mean(self.centre, self.records)?;
-        let mechanism = self.mechanism(name, mu)?;
-        let statistic = self.statistic(mechanism.as_ref());
-        let all = (0..draws)
-            .map(|seed| draw(mechanism.as_ref(), &statistic, seed))
-            .collect::<Result<Vec<_>, _>>()?;
+        let (mechanism, records) = (self.mechanism(name, mu)?, self.records.to_vec());
+        let prepared = mechanism.prepare(&records)?;
+        let all = (0..draws).map(|seed| draw(&mechanism, &prepared, seed)).collect::<Result<Vec<_>, _>>()?;
         let centre: Vec<f64> = (0..truth.data().len())
             .map(|i| all.iter().map(|values| values[i]).sum::<f64>() / draws as f64)
             .collect();

@@ -1,7 +1,7 @@
 //! Soto et al. 2024, Figures 4, 5, 6 and 8: mean faces by points and by curves, private and not.
 
 use super::face_error::Sample;
-use super::faces::{PAPER_MU, dense_mean, draw, pointwise};
+use super::faces::{PAPER_MU, dense_mean, pointwise, released, without_noise};
 use super::picture::{BLUE, Camera, RED};
 use super::population::{Population, points};
 use super::{AnyError, Context, Finding, Verdict};
@@ -44,15 +44,13 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     let mu = Mu::new(PAPER_MU)?;
     let sample = Sample::of(&faces.own, &faces.records)?;
     let (paper, best) = (sample.mechanism("paper", mu)?, sample.mechanism("joint and shrinkage", mu)?);
-    let (of_paper, of_best) = (sample.statistic(paper.as_ref()), sample.statistic(best.as_ref()));
-    let smooth_mean = curves(paper.finish(&of_paper, 0.0))?;
-    let published = curves(draw(paper.as_ref(), &of_paper, 1)?)?;
-    let ours = curves(draw(best.as_ref(), &of_best, 1)?)?;
+    let smooth_mean = curves(without_noise(&paper, &faces.records)?)?;
+    let published = curves(released(&paper, &faces.records, 1)?)?;
+    let ours = curves(released(&best, &faces.records, 1)?)?;
     let mean = upright(&faces, &points(&dense_mean(&faces)))?;
     let by_points = |mu: f64| -> Result<TriMesh, AnyError> {
         let mechanism = pointwise(&faces, RangeScale::OfMean, Mu::new(mu)?)?;
-        let statistic = mechanism.statistic(&mut faces.dense.iter().map(|d| Some(d.as_slice())));
-        upright(&faces, &points(&draw(mechanism.as_ref(), &statistic, 1)?))
+        upright(&faces, &points(&released(&mechanism, &faces.dense, 1)?))
     };
     let (two, three) = (by_points(2.0)?, by_points(3.0)?);
     let mut finding = Finding::new(

@@ -6,11 +6,12 @@ use super::{AnyError, Context, Finding};
 use crate::conformal::{Complex, DiskMap, Quality, disk_map};
 use crate::function::FaceCurves;
 use crate::io::npy;
-use crate::mesh::{DiskMesh, Point, RepairSettings, Similarity, TriMesh, make_disk, mesh_from_points};
+use crate::mesh::{DiskMesh, Point, RepairSettings, Similarity, make_disk, mesh_from_points};
 use crate::report::chart::{Axis, Line, line_chart};
 use crate::report::render::{CLAY, Image, View, render};
 use crate::study::face::{TemplateSource, load_template};
-use crate::surface::{DiskSurface, SrnfSettings, Template, recentred, register_srnf};
+use crate::surface::registration::{Elastic, ElasticSettings, Srnf, SrnfSettings};
+use crate::surface::{DiskSurface, Template, recentred};
 use crate::synth::{FaceParameters, ScanConditions, simulate_scan};
 use rand::SeedableRng;
 use std::time::Instant;
@@ -62,27 +63,22 @@ fn travel(cloud: Vec<Point>, template: &Template) -> Result<Journey, AnyError> {
     stage("repair", "not stated");
     let map = disk_map(&disk)?;
     stage("disk map", "20");
-    let nose = nearest(disk.mesh(), &pose.nose_tip);
+    let nose = disk.mesh().nearest_vertex(&pose.nose_tip).unwrap_or(0);
     let upward = pose.similarity.apply(&template.upward());
     let centred = recentred(&map, &disk, nose, &upward)?;
     stage("Möbius recentring", "effectively none");
     let surface = DiskSurface::new(&disk, &centred);
     let towards = pose.similarity.rotation.inverse();
-    register_srnf(&surface, template, towards, &SrnfSettings::default());
+    Srnf::new(template, &SrnfSettings::default()).fit(&surface, towards);
     stage("SRNF registration of the disk (the paper's way)", "180 and more");
-    template.elastic()?;
+    let elastic = Elastic::new(template, &ElasticSettings::default())?;
     stage("elastic template made ready (once a study)", "–");
-    let registered = template.elastic()?.register(&disk, &pose.similarity)?.positions;
+    let registered = elastic.fit(&disk, &pose.similarity)?.positions;
     stage("elastic registration in space (default)", "180 and more");
     template.curves_of(&registered, CURVES, SAMPLES)?;
     stage("curves", "not stated");
     let quality = Quality::measure(&disk, &map)?;
     Ok(Journey { cloud, pose: pose.similarity, disk, map, centred, quality, registered, seconds })
-}
-
-fn nearest(mesh: &TriMesh, p: &Point) -> usize {
-    let v = mesh.vertices();
-    (0..v.len()).min_by(|&a, &b| (v[a] - p).norm().total_cmp(&(v[b] - p).norm())).unwrap_or(0)
 }
 
 /// Circles r = k/10 and rays every 15°, carried to the surface.
@@ -112,7 +108,7 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     // Three times, the fastest of each stage: on a shared machine the others measure the neighbours.
     let mut journey = travel(cloud.clone(), &template)?;
     for _ in 0..2 {
-        let again = travel(cloud.clone(), &load_template(&TemplateSource::Builtin)?.template)?;
+        let again = travel(cloud.clone(), &template)?;
         for (best, other) in journey.seconds.iter_mut().zip(&again.seconds) {
             best.1 = best.1.min(other.1);
         }

@@ -3,45 +3,50 @@
 use super::face_error::{MECHANISMS, Sample, sampling_error};
 use super::population::Population;
 use super::{AnyError, Context, Finding, Verdict};
-use crate::mechanism::functional::{MeanMechanism, PointwiseMean, RangeScale};
+use crate::mechanism::functional::{
+    CurveMean, FunctionRecords, PointwiseMean, PointwiseRanges, PreparedMean, RangeScale,
+};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Ledger, Mu};
+use crate::privacy::{self, Ledger, Mechanism, Mu};
 use rayon::prelude::*;
 
 /// μ of the paper's functional mechanism: √(23(0.2² + 0.2² + 0.55²)).
 pub(super) const PAPER_MU: f64 = 2.9661;
 
 /// Noise on every coordinate of every vertex, ranges measured on the data as in the paper.
-pub(super) fn pointwise(
-    faces: &Population,
-    scale: RangeScale,
-    mu: Mu,
-) -> Result<Box<dyn MeanMechanism>, AnyError> {
-    let Some(first) = faces.dense.first() else { return Err("no faces".into()) };
-    let records = faces.dense.iter().map(|d| Some(d.as_slice()));
-    Ok(Box::new(PointwiseMean::from_data(first, records, scale, mu, faces.dense.len() as u64)?))
+pub(super) fn pointwise(faces: &Population, scale: RangeScale, mu: Mu) -> Result<CurveMean, AnyError> {
+    let first = faces.dense.first().and_then(Option::as_ref).ok_or("no faces")?;
+    let n = faces.dense.len() as u64;
+    Ok(CurveMean::Pointwise(PointwiseMean::new(first.clone(), PointwiseRanges::Measured, scale, mu, n)?))
 }
 
 /// The mean of all vertices.
 pub(super) fn dense_mean(faces: &Population) -> Vec<f64> {
-    let mut sum = vec![0.0; faces.dense.first().map_or(0, Vec::len)];
-    for face in &faces.dense {
+    let mut sum = vec![0.0; faces.dense.iter().flatten().next().map_or(0, Vec::len)];
+    for face in faces.dense.iter().flatten() {
         sum.iter_mut().zip(face).for_each(|(s, x)| *s += x);
     }
     let n = faces.dense.len() as f64;
     sum.iter().map(|s| s / n).collect()
 }
 
-/// One draw: charge, noise, post-processing. The statistic is computed once for all draws.
+/// One draw: charge, noise, post-processing.
 pub(super) fn draw(
-    mechanism: &dyn MeanMechanism,
-    statistic: &[f64],
+    mechanism: &CurveMean,
+    prepared: &PreparedMean<'_>,
     seed: u64,
 ) -> Result<Vec<f64>, AnyError> {
-    let price = mechanism.price();
-    let charge = Ledger::in_memory(None).charge(price.mechanism, price.loss)?;
-    let drawn = NoiseSource::seeded(seed).gaussian_vector(statistic, price.sensitivity, price.mu, charge)?;
-    Ok(mechanism.finish(&drawn.values, drawn.sigma))
+    let paid = privacy::pay(mechanism.price(), &mut Ledger::in_memory(None))?;
+    Ok(privacy::draw(mechanism, prepared, &mut NoiseSource::seeded(seed), paid)?.value.samples)
+}
+
+/// One draw from these records.
+pub(super) fn released(
+    mechanism: &CurveMean,
+    records: &(dyn FunctionRecords + 'static),
+    seed: u64,
+) -> Result<Vec<f64>, AnyError> {
+    draw(mechanism, &mechanism.prepare(records)?, seed)
 }
 
 /// Sum over coordinates of the squared difference, per point of three coordinates.
@@ -61,16 +66,29 @@ fn nearest_square(points: &[f64], others: &[f64]) -> f64 {
     3.0 * total / points.len() as f64
 }
 
+/// The smoothed mean of a mechanism per curve, without noise.
+pub(super) fn without_noise(
+    mechanism: &CurveMean,
+    records: &(dyn FunctionRecords + 'static),
+) -> Result<Vec<f64>, AnyError> {
+    match mechanism {
+        CurveMean::PerCurve(mean) => Ok(mean.nonprivate(records)?),
+        CurveMean::Joint(_) | CurveMean::Pointwise(_) | CurveMean::PrivateRadius(_) => {
+            Err("this mechanism does not smooth".into())
+        }
+    }
+}
+
 /// Mean over draws of a distance of the released values.
 pub(super) fn average(
-    mechanism: &dyn MeanMechanism,
-    statistic: &[f64],
+    mechanism: &CurveMean,
+    prepared: &PreparedMean<'_>,
     draws: u64,
     distance: impl Fn(&[f64]) -> f64,
 ) -> Result<f64, AnyError> {
     let mut total = 0.0;
     for seed in 0..draws {
-        total += distance(&draw(mechanism, statistic, seed)?);
+        total += distance(&draw(mechanism, prepared, seed)?);
     }
     Ok(total / draws as f64)
 }
@@ -99,19 +117,19 @@ pub(super) fn table1(context: &Context) -> Result<Finding, AnyError> {
     ];
     for (e, (scale, mu, paper)) in by_points.iter_mut().zip(cases) {
         let mechanism = pointwise(&faces, scale, Mu::new(mu)?)?;
-        let statistic = mechanism.statistic(&mut faces.dense.iter().map(|d| Some(d.as_slice())));
+        let prepared = mechanism.prepare(&faces.dense)?;
         let name = if scale == RangeScale::OfMean { "pointwise" } else { "pointwise as printed (no 1/n)" };
-        let error = average(mechanism.as_ref(), &statistic, draws, |v| mean_square(v, &mean))?;
+        let error = average(&mechanism, &prepared, draws, |v| mean_square(v, &mean))?;
         *e = row(name, mu, "mean of the points", error, paper);
     }
     let near_mean = Sample::of(&faces.own, &faces.records)?;
     let far = Sample::of(&faces.stranger, &faces.records)?;
     let mu = Mu::new(PAPER_MU)?;
     let published = near_mean.mechanism("paper", mu)?;
-    let of_published = near_mean.statistic(published.as_ref());
-    let clean = published.finish(&of_published, 0.0);
-    let own = average(published.as_ref(), &of_published, draws, |v| mean_square(v, &clean))?;
-    let near = average(published.as_ref(), &of_published, 1, |v| nearest_square(v, &mean))?;
+    let of_published = published.prepare(&faces.records)?;
+    let clean = without_noise(&published, &faces.records)?;
+    let own = average(&published, &of_published, draws, |v| mean_square(v, &clean))?;
+    let near = average(&published, &of_published, 1, |v| nearest_square(v, &mean))?;
     row("functional as published", PAPER_MU, "nearest point of the mean", near, "5.2989");
     row("functional as published", PAPER_MU, "its own mean without noise", own, "3.6365");
     let mut errors = Vec::new();

@@ -1,12 +1,10 @@
 //! Jiang, Chang, Liu, Ding, Kong and Jiang 2023: Gaussian differential privacy on Riemannian manifolds.
 
-use super::{AnyError, Context, Finding, Verdict};
-use crate::manifold::Sphere;
-use crate::mechanism::manifold::{
-    PublicBall, RiemannianGaussian, RiemannianLaplace, TwoPointSpace, riemannian_gaussian_mu,
-};
+use super::{AnyError, Context, Finding, Verdict, drawn};
+use crate::manifold::{Manifold, Sphere, TwoPointSpace};
+use crate::mechanism::manifold::{PublicBall, RiemannianGaussian, RiemannianLaplace, riemannian_gaussian_mu};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Epsilon, Ledger, PrivacyLoss, normal};
+use crate::privacy::{ClipRadius, ClipSource, Epsilon, normal};
 use crate::report::chart::{Axis, Line, line_chart};
 use nalgebra::dvector;
 use rand::{RngExt, SeedableRng};
@@ -261,7 +259,7 @@ pub(super) fn utility(context: &Context) -> Result<Finding, AnyError> {
     let (n, radius) = (10, PI / 8.0);
     let clip = ClipRadius::new(radius, ClipSource::Public)?;
     let mean = dvector![0.0, 0.0, 1.0];
-    let ball = PublicBall::new(&sphere, mean.clone(), clip)?;
+    let ball = PublicBall::new(sphere, mean.clone(), clip)?;
     let delta = ball.mean_sensitivity(n, 0.0)?.get();
     let draws = context.pick(1000, 20_000);
     let mut csv = String::from(
@@ -275,24 +273,19 @@ pub(super) fn utility(context: &Context) -> Result<Finding, AnyError> {
         }
         Ok(total / f64::from(draws))
     };
+    // All records at the centre: the laws do not depend on them otherwise.
+    let located = ball.locate(&vec![Some(mean.clone()); usize::try_from(n)?], n)?;
     let mut noise = NoiseSource::seeded(41);
     for i in 0..7 {
         context.step(&format!("draws at scale {} of 7", i + 1));
         let sigma = delta / 4.0 * 1.6_f64.powi(i);
         let mu = riemannian_gaussian_mu(TwoPointSpace::Sphere { dim: 2 }, delta, sigma)?;
         let estimated = (0..20).map(|s| algorithm2(Space::Sphere, delta, sigma, 1000, s)).sum::<f64>() / 20.0;
-        let gaussian = RiemannianGaussian::new(ball.clone(), n, mu, 0.0)?;
-        let loss = PrivacyLoss::Gaussian(mu);
-        let g = average(Box::new(|| {
-            let paid = Ledger::in_memory(None).charge("gaussian", loss)?;
-            Ok(crate::manifold::Manifold::dist(&sphere, &mean, &gaussian.draw(&mean, &mut noise, paid)?))
-        }))?;
+        let gaussian = RiemannianGaussian::new(ball.clone(), n, mu)?;
+        let g = average(Box::new(|| Ok(sphere.dist(&mean, &drawn(&gaussian, &located, &mut noise)?.point))))?;
         let mut laplace = |mu: f64| -> Result<f64, AnyError> {
-            let laplace = RiemannianLaplace::new(ball.clone(), n, Epsilon::new(pure_for(mu))?, 0.0)?;
-            average(Box::new(|| {
-                let paid = Ledger::in_memory(None).charge("laplace", laplace.price().loss)?;
-                Ok(crate::manifold::Manifold::dist(&sphere, &mean, &laplace.draw(&mean, &mut noise, paid)?))
-            }))
+            let laplace = RiemannianLaplace::new(ball.clone(), n, Epsilon::new(pure_for(mu))?)?;
+            average(Box::new(|| Ok(sphere.dist(&mean, &drawn(&laplace, &located, &mut noise)?.point))))
         };
         let (exact, inflated) = (laplace(mu.get())?, laplace(estimated)?);
         let own = laplace_calibrated(delta, mu.get());

@@ -2,6 +2,7 @@
 
 mod audits;
 mod chains;
+pub mod descent;
 mod descriptors;
 mod errata;
 mod face_error;
@@ -26,6 +27,8 @@ pub use face_error::{MECHANISMS, Sample, mean_errors, sampling_error};
 pub use population::{Population, homologous_faces};
 
 use crate::io::{WriteError, write_atomically, write_text};
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{BudgetError, Ledger, Mechanism, ReleaseError, draw, pay};
 use crate::report::render::Image;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -34,6 +37,21 @@ use std::sync::{Arc, OnceLock};
 
 /// Any reason an item has to stop.
 type AnyError = Box<dyn std::error::Error>;
+
+/// One draw on public records: seeded noise, a ledger in memory.
+fn drawn<K: Mechanism>(
+    mechanism: &K,
+    prepared: &K::Prepared<'_>,
+    noise: &mut NoiseSource,
+) -> Result<K::Value, ReleaseError<K::Error>> {
+    let paid = pay(mechanism.price(), &mut Ledger::in_memory(None))?;
+    Ok(draw(mechanism, prepared, noise, paid).map_err(ReleaseError::Mechanism)?.value)
+}
+
+/// The noise scale of a mechanism that has one.
+fn scale(mechanism: &impl Mechanism) -> Result<f64, BudgetError> {
+    mechanism.price().scale.ok_or(BudgetError::NoSuchBound("a mechanism has no noise scale"))
+}
 
 /// Told what a long item is about to do.
 type Steps = Box<dyn Fn(&str) + Send + Sync>;

@@ -1,10 +1,10 @@
 //! Utpala, Han, Jawanpuria and Mishra 2023: Figures 1 and 2, Table 2.
 
 use super::{AnyError, Context, Finding, Verdict};
-use crate::optimize::experiments::privacy::{EpsilonRow, epsilon_against_epochs, noise_by_method};
-use crate::optimize::experiments::sampling::{OverheadRow, SamplingRow, overhead, sampling_seconds};
-use crate::optimize::experiments::to_csv;
 use crate::report::chart::{Axis, Line, line_chart};
+use crate::reproduce::descent::privacy::{EpsilonRow, epsilon_against_epochs, noise_by_method};
+use crate::reproduce::descent::sampling::{OverheadRow, SamplingRow, overhead, sampling_seconds};
+use crate::reproduce::descent::to_csv;
 
 /// The paper's accounting (with orders at which its lemma holds), and ours.
 const THEIRS: &str = "subsampled bound of Wang et al. 2019; anchor charged every step";

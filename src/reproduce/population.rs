@@ -23,7 +23,7 @@ pub struct Population {
     /// One record for each face: 23 curves of 80 samples.
     pub records: Vec<Option<FaceCurves>>,
     /// The faces' vertices, x y z of each in the template's order: centred, of unit area, turned to the template.
-    pub dense: Vec<Vec<f64>>,
+    pub dense: Vec<Option<Vec<f64>>>,
     /// Another public face: of one hundred others of the population the one farthest from the template. What a template is
     /// that does not happen to be near the mean.
     pub stranger: FaceCurves,
@@ -93,7 +93,7 @@ fn measured(
         .map(|positions| {
             let curves = template.curves_of(&positions, CURVES, SAMPLES).map_err(|e| e.to_string())?;
             let registered = template.mesh().with_vertices(positions).map_err(|e| e.to_string())?;
-            Ok::<_, String>((Some(curves), aligned(&template, &registered)))
+            Ok::<_, String>((Some(curves), Some(aligned(&template, &registered))))
         })
         .collect::<Result<_, _>>()?;
     let (mut records, mut dense): (Vec<Option<FaceCurves>>, Vec<_>) = all.into_iter().unzip();

@@ -3,12 +3,12 @@
 use super::standing::Tally;
 use super::{AnyError, Context, Finding, Verdict, descriptors};
 use crate::manifold::{Manifold, PoincareBall, SpdAffineInvariant};
-use crate::optimize::experiments::risk::{
-    Comparison, ExperimentError, RiskRow, RiskSetup, leading_eigenvalue, summarize,
-};
-use crate::optimize::experiments::{band, records, to_csv};
 use crate::optimize::{FrechetMeanProblem, LeadingEigenvector, Problem};
 use crate::report::chart::{Axis, Line, line_chart};
+use crate::reproduce::descent::risk::{
+    Comparison, ExperimentError, RiskRow, RiskSetup, leading_eigenvalue, summarize,
+};
+use crate::reproduce::descent::{band, records, to_csv};
 use crate::stats::{FrechetOptions, frechet_mean};
 use nalgebra::{DMatrix, DVector};
 use rand::SeedableRng;

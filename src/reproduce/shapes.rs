@@ -1,11 +1,13 @@
 //! Soto et al. 2022, Figures 2 and 3: private corpus callosum outlines.
 
-use super::{AnyError, Context, Finding, Verdict};
-use crate::io::shapes;
+use super::{AnyError, Context, Finding, Verdict, drawn, scale};
+use crate::io::{RecordSize, read_shapes};
 use crate::manifold::{Kendall, Manifold};
 use crate::mechanism::manifold::{KNormGradient, PublicBall, RiemannianGaussian, TangentGaussian};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Delta, Epsilon, L1Sensitivity, Ledger, Mu, PrivacyLoss};
+use crate::privacy::{
+    ClipRadius, ClipSource, Delta, Epsilon, L1Sensitivity, Ledger, Mechanism, Mu, PrivacyLoss,
+};
 use crate::report::outline::{Outline, Placement, outlines_at};
 use crate::stats::{FrechetOptions, frechet_mean};
 use crate::study::points::{local_linear, shrink_outline};
@@ -19,7 +21,8 @@ pub(super) type Table = Vec<Vec<[f64; 2]>>;
 
 pub(super) fn table(context: &Context) -> Result<(Table, &'static str), AnyError> {
     if let Some(file) = context.file("landmarks2d/corpus_callosum.tps") {
-        let shapes = shapes::read(&file)?.into_iter().map(|s| s.landmarks).collect();
+        let shapes =
+            read_shapes(&file, RecordSize::Content)?.all()?.into_iter().map(|s| s.landmarks).collect();
         return Ok((
             shapes,
             "409 corpus callosum outlines of 50 landmarks; the first 30 are declared public",
@@ -38,7 +41,7 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     let (public, study) = all.split_at(30);
     let centre = frechet_mean(&space, public, None, None, FrechetOptions::default())?.point;
     let radius = ClipRadius::new(0.13, ClipSource::Public)?;
-    let ball = PublicBall::new(&space, centre.clone(), radius)?;
+    let ball = PublicBall::new(space, centre.clone(), radius)?;
     let records: Vec<Option<Preshape>> = study.iter().cloned().map(Some).collect();
     let points = ball.bound(&records).points;
     let mean = frechet_mean(&space, &points, None, Some(&centre), FrechetOptions::default())?.point;
@@ -58,11 +61,11 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
             Ok::<(), AnyError>(())
         };
     let kng = KNormGradient::new(ball.clone(), n, epsilon)?;
-    let sampler = kng.sampler(&points, &mean)?;
+    let sampler = kng.prepare(&records)?;
     let mut tries = 0;
     timed("KNG", &mut |noise| {
-        let (shape, attempts) = sampler.draw(noise, ledger.charge("kng", pure)?)?;
-        tries += attempts.proposed;
+        let (shape, proposed) = sampler.draw(noise, ledger.charge("kng", pure)?)?;
+        tries += proposed;
         Ok(shape)
     })?;
     // As the paper (B.5.2): coordinates of aligned, and of turned, configurations; ranges from the data, ε/(2k) each.
@@ -79,23 +82,19 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
             Ok(space.preshape(&values.chunks_exact(2).map(|p| [p[0], p[1]]).collect::<Vec<_>>())?)
         })?;
     }
-    let loss = PrivacyLoss::Gaussian(mu);
-    let riemannian = RiemannianGaussian::new(ball.clone(), n, mu, 1e-9)?;
-    timed("Riemannian Gaussian", &mut |noise| {
-        Ok(riemannian.draw(&mean, noise, ledger.charge("gaussian", loss)?)?)
-    })?;
-    let tangent = TangentGaussian::new(ball.clone(), n, mu, loss)?;
-    let statistic = tangent.statistic(&points)?;
-    timed("tangent Gaussian", &mut |noise| {
-        Ok(tangent.draw(&statistic, noise, ledger.charge("tangent", loss)?)?.point)
-    })?;
+    let riemannian = RiemannianGaussian::new(ball.clone(), n, mu)?;
+    let located = riemannian.prepare(&records)?;
+    timed("Riemannian Gaussian", &mut |noise| Ok(drawn(&riemannian, &located, noise)?.point))?;
+    let tangent = TangentGaussian::new(ball.clone(), n, mu)?;
+    let statistic = tangent.prepare(&records)?;
+    timed("tangent Gaussian", &mut |noise| Ok(drawn(&tangent, &statistic, noise)?.point))?;
     let smooth = |name: &str, how: &dyn Fn(&Preshape) -> Result<Preshape, AnyError>| {
         let (_, shapes, seconds) = rows.iter().find(|r| r.0 == name).ok_or("no such row")?;
         Ok::<_, AnyError>((shapes.iter().map(how).collect::<Result<Vec<_>, _>>()?, *seconds))
     };
     let (kng_smooth, s1) = smooth("KNG", &|p| Ok(local_linear(&space, p)?))?;
     let (point_smooth, s2) = smooth("pointwise", &|p| Ok(local_linear(&space, p)?))?;
-    let sigma = tangent.price().scale;
+    let sigma = scale(&tangent)?;
     let (shrunk, s3) = smooth("tangent Gaussian", &|p| Ok(shrink_outline(&space, &centre, p, sigma)?))?;
     rows.push(("KNG, smoothed", kng_smooth, s1));
     rows.push(("pointwise, smoothed", point_smooth, s2));

@@ -1,27 +1,23 @@
 //! Utpala, Vepakomma and Miolane 2023: private log-Euclidean means.
 
-use super::{AnyError, Context, Finding, Verdict};
+use super::{AnyError, Context, Finding, Verdict, drawn};
+use crate::io::{Limit, open};
 use crate::manifold::{Euclidean, Manifold, SpdLogEuclidean};
 use crate::mechanism::manifold::{PublicBall, RiemannianLaplace, TangentGaussian};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
-    Calibration, Charge, ClipRadius, ClipSource, Delta, Epsilon, L2Sensitivity, Ledger, Mu, PrivacyLoss,
-    gaussian_sigma_for,
+    Calibration, ClipRadius, ClipSource, Delta, Epsilon, L2Sensitivity, Mechanism, Mu, gaussian_sigma_for,
 };
 use crate::report::chart::{Axis, Line, line_chart};
 use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 
-fn charge(loss: PrivacyLoss) -> Result<Charge, AnyError> {
-    Ok(Ledger::in_memory(None).charge("reproduction", loss)?)
-}
-
 /// Largest relative difference of the closed forms from independent reference values, where those are at hand.
 fn against_reference(context: &Context, csv: &str) -> Option<f64> {
-    let reference = std::fs::read_to_string(context.file("reference/spd_log_euclidean_utility.csv")?).ok()?;
+    let reference = open(&context.file("reference/spd_log_euclidean_utility.csv")?, Limit::SMALL).ok()?;
     let numbers = |line: &str| line.split(',').map(|c| c.parse().unwrap_or(f64::NAN)).collect::<Vec<f64>>();
-    let rows: Vec<Vec<f64>> = reference.lines().skip(1).map(numbers).collect();
+    let rows: Vec<Vec<f64>> = reference.text().ok()?.lines().skip(1).map(numbers).collect();
     let mut worst: f64 = 0.0;
     for ours in csv.lines().skip(1).map(numbers) {
         let theirs = rows.iter().find(|r| r[0] == ours[0] && (r[2] - ours[2]).abs() < 1e-12)?;
@@ -54,13 +50,13 @@ pub(super) fn utility(context: &Context) -> Result<Finding, AnyError> {
         let space = Euclidean::new(dim);
         let clip = ClipRadius::new((k as f64).sqrt() / 4.0, ClipSource::Public)?;
         let origin = DVector::zeros(dim);
-        let ball = PublicBall::new(&space, origin.clone(), clip)?;
+        let ball = PublicBall::new(space, origin.clone(), clip)?;
         let sensitivity = L2Sensitivity::of_clipped_mean(clip, n)?;
         for e in [0.1, 0.2, 0.3, 0.4] {
             let epsilon = Epsilon::new(e)?;
-            let laplace = RiemannianLaplace::new(ball.clone(), n, epsilon, 0.0)?;
+            let laplace = RiemannianLaplace::new(ball.clone(), n, epsilon)?;
             let mu = Mu::within(epsilon, delta)?;
-            let gaussian = TangentGaussian::new(ball.clone(), n, mu, PrivacyLoss::Gaussian(mu))?;
+            let gaussian = TangentGaussian::new(ball.clone(), n, mu)?;
             // The mean of a Gamma(dim) radius is dim times the scale.
             let exact = dim as f64 * sensitivity.get() / e;
             let of = |how| -> Result<f64, AnyError> {
@@ -68,12 +64,11 @@ pub(super) fn utility(context: &Context) -> Result<Finding, AnyError> {
             };
             let (classical, analytic) = (of(Calibration::Classical)?, of(Calibration::Analytic)?);
             let (mut drawn_l, mut drawn_g) = (0.0, 0.0);
-            let zero = vec![0.0; dim];
+            let records = vec![Some(origin.clone()); usize::try_from(n)?];
+            let (located, sum) = (laplace.prepare(&records)?, gaussian.prepare(&records)?);
             for _ in 0..draws {
-                let paid = charge(laplace.price().loss)?;
-                drawn_l += laplace.draw(&origin, &mut noise, paid)?.norm() / f64::from(draws);
-                let paid = charge(gaussian.price().loss)?;
-                drawn_g += gaussian.draw(&zero, &mut noise, paid)?.point.norm() / f64::from(draws);
+                drawn_l += drawn(&laplace, &located, &mut noise)?.point.norm() / f64::from(draws);
+                drawn_g += drawn(&gaussian, &sum, &mut noise)?.point.norm() / f64::from(draws);
             }
             csv.push_str(&format!(
                 "{k},{dim},{e},{exact:.12e},{drawn_l:.5e},{:.12e},{classical:.12e},{analytic:.12e},{drawn_g:.5e}\n",
@@ -197,7 +192,7 @@ fn extrinsic(draws: u32) -> Result<(u32, u32, String, String), AnyError> {
         let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(k as u64);
         let points: Vec<DMatrix<f64>> = (0..500).map(|_| synthetic(k, &mut rng)).collect();
         let mean = space.mean(&points, None)?;
-        let at = space.coordinates(&mean);
+        let at = space.chart(&mean);
         let radius = (k as f64).sqrt() / 4.0;
         for e in [0.1, 0.2, 0.3, 0.4] {
             let sigma = |sensitivity: f64| -> Result<f64, AnyError> {
@@ -214,7 +209,7 @@ fn extrinsic(draws: u32) -> Result<(u32, u32, String, String), AnyError> {
             let tangent: f64 = (0..draws)
                 .map(|_| {
                     let x = &at + flat.tangent_gaussian(&at, scale, &mut rng);
-                    (space.from_coordinates(&x) - &mean).norm() / f64::from(draws)
+                    (space.from_chart(&x) - &mean).norm() / f64::from(draws)
                 })
                 .sum();
             // In symmetric matrices the distance is the norm of the noise itself.

@@ -1,10 +1,10 @@
 //! Soto et al. 2022, Figure 1 (right): private means of 2 × 2 positive definite matrices.
 
-use super::{AnyError, Context, Finding, Verdict};
+use super::{AnyError, Context, Finding, Verdict, drawn};
 use crate::manifold::{Manifold, SpdAffineInvariant};
 use crate::mechanism::manifold::{KNormGradient, PublicBall, RiemannianLaplace, TangentGaussian};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Epsilon, L2Sensitivity, Ledger, Mu, PrivacyLoss};
+use crate::privacy::{ClipRadius, ClipSource, Epsilon, L2Sensitivity, Ledger, Mechanism, Mu, PrivacyLoss};
 use crate::report::chart::{Axis, Line, line_chart};
 use crate::stats::{FrechetOptions, frechet_mean};
 use nalgebra::DMatrix;
@@ -43,18 +43,17 @@ fn one(n: u64, seed: u64) -> Result<[f64; 5], AnyError> {
     let space = SpdAffineInvariant::new(2)?;
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
     let points = records(&space, n, &mut rng);
-    let ball =
-        PublicBall::new(&space, DMatrix::identity(2, 2), ClipRadius::new(RADIUS, ClipSource::Public)?)?;
+    let ball = PublicBall::new(space, DMatrix::identity(2, 2), ClipRadius::new(RADIUS, ClipSource::Public)?)?;
     let mean = frechet_mean(&space, &points, None, None, FrechetOptions::default())?.point;
     let (epsilon, mut noise) = (Epsilon::new(1.0)?, NoiseSource::seeded(seed));
     let mut ledger = Ledger::in_memory(None);
     let pure = PrivacyLoss::Pure(epsilon);
     let kng = KNormGradient::new(ball.clone(), n, epsilon)?;
-    let k = kng.sampler(&points, &mean)?.draw(&mut noise, ledger.charge("kng", pure)?)?.0;
+    let records: Vec<_> = points.iter().cloned().map(Some).collect();
+    let k = drawn(&kng, &kng.prepare(&records)?, &mut noise)?.point;
     let mut laplace = |e: f64| -> Result<DMatrix<f64>, AnyError> {
-        let mechanism = RiemannianLaplace::new(ball.clone(), n, Epsilon::new(e)?, 0.0)?;
-        let paid = ledger.charge("laplace", mechanism.price().loss)?;
-        Ok(mechanism.draw(&mean, &mut noise, paid)?)
+        let mechanism = RiemannianLaplace::new(ball.clone(), n, Epsilon::new(e)?)?;
+        Ok(drawn(&mechanism, &mechanism.prepare(&records)?, &mut noise)?.point)
     };
     let (double, single) = (laplace(0.5)?, laplace(1.0)?);
     // In the space of symmetric matrices: radius e^r − 1 about the identity (B.3.3).
@@ -63,10 +62,8 @@ fn one(n: u64, seed: u64) -> Result<[f64; 5], AnyError> {
     let paid = ledger.charge("ambient", pure)?;
     let e = noise.isotropic_laplace_vector_idealized(&vech(&centre), sensitivity, epsilon, paid)?.values;
     let mu = Mu::of_pure(epsilon)?;
-    let loss = PrivacyLoss::Gaussian(mu);
-    let tangent = TangentGaussian::new(ball.clone(), n, mu, loss)?;
-    let statistic = tangent.statistic(&points)?;
-    let t = tangent.draw(&statistic, &mut noise, ledger.charge("tangent", loss)?)?.point;
+    let tangent = TangentGaussian::new(ball.clone(), n, mu)?;
+    let t = drawn(&tangent, &tangent.prepare(&records)?, &mut noise)?.point;
     let true_mean = vech(&mean);
     Ok([
         apart(true_mean, vech(&k)),

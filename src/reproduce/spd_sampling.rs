@@ -1,11 +1,11 @@
 //! Utpala, Vepakomma and Miolane 2023, Figure 4(a, b): seconds of a Laplace draw, burn-in.
 
 use super::chains::metropolis;
-use super::{AnyError, Context, Finding};
+use super::{AnyError, Context, Finding, drawn, scale};
 use crate::manifold::{Euclidean, Manifold, SpdLogEuclidean};
 use crate::mechanism::manifold::{PublicBall, RiemannianLaplace, TangentGaussian};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
+use crate::privacy::{ClipRadius, ClipSource, Delta, Epsilon, Mechanism, Mu};
 use crate::report::chart::{Axis, Line, line_chart};
 use nalgebra::{DMatrix, DVector};
 use rand::SeedableRng;
@@ -74,25 +74,25 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
         let dim = k * (k + 1) / 2;
         let (flat, spd) = (Euclidean::new(dim), SpdLogEuclidean::new(k)?);
         let clip = ClipRadius::new((k as f64).sqrt() / 4.0, ClipSource::Public)?;
-        let ball = PublicBall::new(&flat, DVector::zeros(dim), clip)?;
+        let ball = PublicBall::new(flat, DVector::zeros(dim), clip)?;
         let epsilon = Epsilon::new(0.1)?;
-        let laplace = RiemannianLaplace::new(ball.clone(), 500, epsilon, 0.0)?;
+        let laplace = RiemannianLaplace::new(ball.clone(), 500, epsilon)?;
         let mu = Mu::within(epsilon, Delta::new(1e-6)?)?;
-        let gaussian = TangentGaussian::new(ball, 500, mu, PrivacyLoss::Gaussian(mu))?;
-        let scale = laplace.price().scale;
+        let gaussian = TangentGaussian::new(ball, 500, mu)?;
+        let scale = scale(&laplace)?;
         let draws = context.pick(20, 100);
-        let (mut noise, origin, zero) = (NoiseSource::seeded(13), DVector::zeros(dim), vec![0.0; dim]);
+        let records = vec![Some(DVector::zeros(dim)); 500];
+        let (located, sum) = (laplace.prepare(&records)?, gaussian.prepare(&records)?);
+        let mut noise = NoiseSource::seeded(13);
         let mut radius = 0.0;
         let exact = fastest(draws, || {
-            let paid = Ledger::in_memory(None).charge("laplace", laplace.price().loss)?;
-            let x = laplace.draw(&origin, &mut noise, paid)?;
+            let x = drawn(&laplace, &located, &mut noise)?.point;
             radius += x.norm() / f64::from(PARTS * draws);
-            black_box(spd.from_coordinates(&x));
+            black_box(spd.from_chart(&x));
             Ok(())
         })?;
         let tangent = fastest(draws, || {
-            let paid = Ledger::in_memory(None).charge("tangent", gaussian.price().loss)?;
-            black_box(spd.from_coordinates(&gaussian.draw(&zero, &mut noise, paid)?.point));
+            black_box(spd.from_chart(&drawn(&gaussian, &sum, &mut noise)?.point));
             Ok(())
         })?;
         let start = spd.random_point(&mut ChaCha8Rng::seed_from_u64(16));

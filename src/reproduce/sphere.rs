@@ -1,10 +1,10 @@
 //! Soto et al. 2022, Figure 1 (left): private means on S².
 
-use super::{AnyError, Context, Finding, Verdict};
+use super::{AnyError, Context, Finding, Verdict, drawn, scale};
 use crate::manifold::{Manifold, Sphere};
 use crate::mechanism::manifold::{KNormGradient, PublicBall, RiemannianGaussian, RiemannianLaplace};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Epsilon, L2Sensitivity, Ledger, Mu, PrivacyLoss};
+use crate::privacy::{ClipRadius, ClipSource, Epsilon, L2Sensitivity, Ledger, Mechanism, Mu, PrivacyLoss};
 use crate::report::chart::{Axis, Line, line_chart};
 use crate::stats::{FrechetOptions, frechet_mean};
 use nalgebra::{DVector, dvector};
@@ -110,22 +110,21 @@ fn errors(
     let sphere = Sphere::unit(2)?;
     let north = dvector![0.0, 0.0, 1.0];
     let clip = ClipRadius::new(radius, ClipSource::Public)?;
-    let ball = PublicBall::new(&sphere, north.clone(), clip)?;
+    let ball = PublicBall::new(sphere, north.clone(), clip)?;
     let epsilon = Epsilon::new(1.0)?;
     let mu = Mu::of_pure(epsilon)?;
     let kng = KNormGradient::new(ball.clone(), n, epsilon)?;
-    let laplace = RiemannianLaplace::new(ball.clone(), n, epsilon, 0.0)?;
+    let laplace = RiemannianLaplace::new(ball.clone(), n, epsilon)?;
     // The figure's scales are those of other ε: h(r) = r cot r, κ = 1; B.4.2 and Reimherr et al. 2021.
     let h = |r: f64| r / r.tan();
     let flat = 2.0 * radius / n as f64;
     let drawn_kng = flat * (2.0 - h(radius));
     let drawn_laplace = flat * (2.0 - h(2.0 * radius)) / h(2.0 * radius);
     let at = |scale: f64, drawn: f64| Epsilon::new(epsilon.get() * scale / drawn);
-    let [kng_epsilon, laplace_epsilon] =
-        [at(kng.price().scale, drawn_kng)?, at(laplace.price().scale, drawn_laplace)?];
+    let [kng_epsilon, laplace_epsilon] = [at(scale(&kng)?, drawn_kng)?, at(scale(&laplace)?, drawn_laplace)?];
     let kng_drawn = KNormGradient::new(ball.clone(), n, kng_epsilon)?;
-    let laplace_drawn = RiemannianLaplace::new(ball.clone(), n, laplace_epsilon, 0.0)?;
-    let gaussian = RiemannianGaussian::new(ball.clone(), n, mu, 0.0)?;
+    let laplace_drawn = RiemannianLaplace::new(ball.clone(), n, laplace_epsilon)?;
+    let gaussian = RiemannianGaussian::new(ball.clone(), n, mu)?;
     // The paper's "Euclidean rate".
     let ambient = L2Sensitivity::new(flat)?;
     let pure = PrivacyLoss::Pure(epsilon);
@@ -140,13 +139,13 @@ fn errors(
             .collect();
         let mean = frechet_mean(&sphere, &points, None, Some(&north), FrechetOptions::default())?.point;
         let (mut noise, mut ledger) = (NoiseSource::seeded(seed), Ledger::in_memory(None));
-        let k = kng.sampler(&points, &mean)?.draw(&mut noise, ledger.charge("kng", pure)?)?.0;
-        let loss = PrivacyLoss::Pure(kng_epsilon);
-        let kd = kng_drawn.sampler(&points, &mean)?.draw(&mut noise, ledger.charge("kng as drawn", loss)?)?.0;
-        let l = laplace.draw(&mean, &mut noise, ledger.charge("laplace", pure)?)?;
-        let loss = PrivacyLoss::Pure(laplace_epsilon);
-        let ld = laplace_drawn.draw(&mean, &mut noise, ledger.charge("laplace as drawn", loss)?)?;
-        let g = gaussian.draw(&mean, &mut noise, ledger.charge("gaussian", PrivacyLoss::Gaussian(mu))?)?;
+        let records: Vec<_> = points.iter().cloned().map(Some).collect();
+        let k = drawn(&kng, &kng.prepare(&records)?, &mut noise)?.point;
+        let kd = drawn(&kng_drawn, &kng_drawn.prepare(&records)?, &mut noise)?.point;
+        let located = ball.locate(&records, n)?;
+        let l = drawn(&laplace, &located, &mut noise)?.point;
+        let ld = drawn(&laplace_drawn, &located, &mut noise)?.point;
+        let g = drawn(&gaussian, &located, &mut noise)?.point;
         let paid = ledger.charge("ambient", pure)?;
         let moved = noise.isotropic_laplace_vector_idealized(mean.as_slice(), ambient, epsilon, paid)?;
         let e = DVector::from_vec(moved.values);

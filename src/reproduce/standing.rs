@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::risk::{METHODS, Ran, epsilons};
-use crate::optimize::experiments::risk::RiskSummary;
+use crate::reproduce::descent::risk::RiskSummary;
 
 /// How DP-RSVRG ends beside the better of the other two, over the runs.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -1,14 +1,17 @@
 //! Which ledger a study charges: its own, or one shared by all studies of the same people.
 
-use super::folder::{FolderError, StudyFolder};
-use crate::privacy::{Ledger, LedgerError, PrivacyLoss};
+use super::job::{JobError, io};
+use super::layout::{SHARED_LEDGER, StudyFolder};
+use crate::io::write_text;
+use crate::privacy::{Certificate, Ledger, LedgerError, PrivacyLoss, Receipt};
 use std::path::{Path, PathBuf};
 
 /// Where the releases of a study are recorded, and how far they may go.
 ///
 /// A study charges the ledger in its own folder, unless it is given one that other studies of the same people charge
 /// too: then all their losses add up. A folder remembers a shared ledger, and neither leaves it for its own later nor
-/// begins to share once it has charges of its own: either would forget losses.
+/// begins to share once it has charges of its own: either would forget losses. Nor is a ledger begun anew where a release tells that
+/// there was one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LedgerChoice {
     /// A shared ledger; by default the one the folder remembers, or its own.
@@ -21,40 +24,95 @@ impl LedgerChoice {
     /// Opens the ledger and locks it.
     ///
     /// # Errors
-    /// As the caller's error: [`FolderError::OtherLedger`] when the folder's releases are recorded elsewhere,
-    /// [`FolderError::LedgerGone`] when they were recorded in a shared ledger that is missing,
-    /// [`FolderError::Io`], and those of [`Ledger::open`].
-    pub fn open<E: From<FolderError> + From<LedgerError>>(&self, folder: &StudyFolder) -> Result<Ledger, E> {
-        let remembered = folder.shared_ledger()?;
+    /// [`JobError::OtherLedger`] when the folder's releases are recorded elsewhere, [`JobError::LedgerGone`] when they were recorded in
+    /// a ledger that is missing, and those of [`Ledger::open`].
+    pub(super) fn open(&self, folder: &StudyFolder) -> Result<Ledger, JobError> {
+        let remembered = shared_ledger(folder)?;
         // To begin it anew would forget what it held.
         if let Some(path) = remembered.as_ref().filter(|path| !path.exists()) {
-            return Err(FolderError::LedgerGone(path.clone()).into());
+            return Err(JobError::LedgerGone(path.clone()));
         }
         let Some(given) = &self.file else {
             let path = remembered.unwrap_or_else(|| folder.own_ledger());
-            return Ok(Ledger::open(&path, self.ceiling)?);
+            if folder.has_release() && !path.exists() {
+                return Err(JobError::LedgerGone(path));
+            }
+            return anchored(Ledger::open(&path, self.ceiling)?, folder);
         };
-        let given = std::path::absolute(given).map_err(|e| FolderError::Io(given.clone(), e))?;
+        let given = std::path::absolute(given).map_err(io(given))?;
         match remembered {
-            Some(path) if !same_file(&path, &given) => return Err(FolderError::OtherLedger(path).into()),
+            Some(path) if !is_same(&path, &given) => return Err(JobError::OtherLedger(path)),
             Some(_) => {}
-            None => refuse_charges::<E>(&folder.own_ledger())?,
+            None => refuse_charges(folder)?,
         }
-        let ledger = Ledger::open(&given, self.ceiling)?;
-        folder.remember_ledger(&given)?;
+        let ledger = anchored(Ledger::open(&given, self.ceiling)?, folder)?;
+        remember(folder, &given)?;
         Ok(ledger)
     }
 }
 
-fn refuse_charges<E: From<FolderError> + From<LedgerError>>(own: &Path) -> Result<(), E> {
-    if !own.exists() || Ledger::history(own)?.charges.is_empty() {
-        return Ok(());
+/// The ledger a study shares with others, where it does.
+///
+/// # Errors
+/// [`JobError::Io`].
+fn shared_ledger(folder: &StudyFolder) -> Result<Option<PathBuf>, JobError> {
+    let note = folder.root().join(SHARED_LEDGER);
+    match std::fs::read_to_string(&note) {
+        Ok(text) => Ok(Some(PathBuf::from(text.trim_end_matches('\n')))),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(io(&note)(e)),
     }
-    Err(FolderError::OtherLedger(own.to_owned()).into())
 }
 
-fn same_file(a: &Path, b: &Path) -> bool {
-    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+/// The ledger that holds the releases of the study in `root`, when that is a folder.
+///
+/// # Errors
+/// [`JobError::Io`].
+pub fn ledger_of(root: &Path) -> Result<Option<PathBuf>, JobError> {
+    if !root.is_dir() {
+        return Ok(None);
+    }
+    let folder = StudyFolder::at(root);
+    Ok(Some(shared_ledger(&folder)?.unwrap_or_else(|| folder.own_ledger())))
+}
+
+/// From now on this study shares the ledger at `path`.
+fn remember(folder: &StudyFolder, path: &Path) -> Result<(), JobError> {
+    let text = path.to_str().ok_or_else(|| {
+        let what = "the name of a shared ledger must be valid Unicode";
+        io(path)(std::io::Error::new(std::io::ErrorKind::InvalidInput, what))
+    })?;
+    Ok(write_text(&folder.root().join(SHARED_LEDGER), &format!("{text}\n"))?)
+}
+
+/// The ledger, if it holds the charge that the folder's release names.
+fn anchored(ledger: Ledger, folder: &StudyFolder) -> Result<Ledger, JobError> {
+    if let Some(anchor) = anchor(folder)? {
+        ledger.holds(&anchor).map_err(LedgerError::from)?;
+    }
+    Ok(ledger)
+}
+
+/// The charge that the folder's release names; releases of version 0.1 name none.
+fn anchor(folder: &StudyFolder) -> Result<Option<Receipt>, JobError> {
+    let path = folder.certificate();
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Ok(Certificate::from_json(&text)?.ledger),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(io(&path)(e)),
+    }
+}
+
+fn refuse_charges(folder: &StudyFolder) -> Result<(), JobError> {
+    let own = folder.own_ledger();
+    if !own.exists() || Ledger::history(&own)?.charges.is_empty() {
+        return Ok(());
+    }
+    Err(JobError::OtherLedger(own))
+}
+
+fn is_same(a: &Path, b: &Path) -> bool {
+    a == b || same_file::is_same_file(a, b).unwrap_or(false)
 }
 
 #[cfg(test)]
@@ -62,15 +120,8 @@ mod tests {
     use super::*;
     use crate::privacy::Mu;
 
-    #[derive(Debug, thiserror::Error)]
-    enum Failed {
-        #[error(transparent)]
-        Folder(#[from] FolderError),
-        #[error(transparent)]
-        Ledger(#[from] LedgerError),
-    }
-
-    fn open(choice: &LedgerChoice, folder: &StudyFolder) -> Result<Ledger, Failed> {
+    fn open(choice: &LedgerChoice, folder: &StudyFolder) -> Result<Ledger, JobError> {
+        std::fs::create_dir_all(folder.root()).unwrap();
         choice.open(folder)
     }
 
@@ -87,7 +138,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let choice = shared(dir.path().join("people.jsonl"));
         for (k, name) in ["faces", "outlines"].iter().enumerate() {
-            let folder = StudyFolder::prepare(&dir.path().join(name), false).unwrap();
+            let folder = StudyFolder::at(dir.path().join(name));
             let mut ledger = open(&choice, &folder).unwrap();
             ledger.charge("Gaussian mechanism", one()).unwrap();
             let mu = ledger.spent().mu().unwrap().unwrap().get();
@@ -100,24 +151,21 @@ mod tests {
     fn a_folder_keeps_to_its_ledger() {
         let dir = tempfile::tempdir().unwrap();
         let (first, second) = (dir.path().join("first.jsonl"), dir.path().join("second.jsonl"));
-        let folder = StudyFolder::prepare(&dir.path().join("faces"), false).unwrap();
+        let folder = StudyFolder::at(dir.path().join("faces"));
         open(&shared(first.clone()), &folder).unwrap().charge("Gaussian mechanism", one()).unwrap();
         // Without being told again it goes on with the same one; it does not go over to another.
         let again = open(&LedgerChoice::default(), &folder).unwrap();
         assert_eq!(again.spent().parts().len(), 1);
         drop(again);
         let refused = open(&shared(second.clone()), &folder).unwrap_err();
-        assert!(
-            matches!(&refused, Failed::Folder(FolderError::OtherLedger(path)) if *path == first),
-            "{refused}"
-        );
+        assert!(matches!(&refused, JobError::OtherLedger(path) if *path == first), "{refused}");
         assert!(!second.exists());
         assert!(open(&shared(dir.path().join("faces/../first.jsonl")), &folder).is_ok());
         // A ledger that is missing is not begun anew.
         std::fs::remove_file(&first).unwrap();
         for choice in [LedgerChoice::default(), shared(first.clone())] {
             let refused = open(&choice, &folder).unwrap_err();
-            assert!(matches!(refused, Failed::Folder(FolderError::LedgerGone(_))), "{refused}");
+            assert!(matches!(refused, JobError::LedgerGone(_)), "{refused}");
         }
         assert!(!first.exists());
     }
@@ -125,16 +173,14 @@ mod tests {
     #[test]
     fn charges_of_its_own_are_not_left_behind() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = StudyFolder::prepare(&dir.path().join("faces"), false).unwrap();
+        let folder = StudyFolder::at(dir.path().join("faces"));
         drop(open(&LedgerChoice::default(), &folder).unwrap());
         // Nothing is charged yet: it may begin to share.
         let people = dir.path().join("people.jsonl");
-        let other = StudyFolder::prepare(&dir.path().join("outlines"), false).unwrap();
+        let other = StudyFolder::at(dir.path().join("outlines"));
         open(&LedgerChoice::default(), &other).unwrap().charge("Gaussian mechanism", one()).unwrap();
         assert!(open(&shared(people.clone()), &folder).is_ok());
         let refused = open(&shared(people), &other).unwrap_err();
-        assert!(
-            matches!(&refused, Failed::Folder(FolderError::OtherLedger(path)) if *path == other.own_ledger())
-        );
+        assert!(matches!(&refused, JobError::OtherLedger(path) if *path == other.own_ledger()));
     }
 }

@@ -1,10 +1,14 @@
-//! Whole jobs: from a folder of scans to a release.
+//! Whole jobs: from a folder of scans to a release. All go through the one lifecycle of [`job`].
 
 pub mod face;
-mod folder;
+pub mod job;
+pub mod layout;
 mod ledger;
 pub mod optimize;
 pub mod points;
+mod public;
 
-pub use folder::{FolderError, StudyFolder};
-pub use ledger::LedgerChoice;
+pub use job::{JobError, Place};
+pub use layout::StudyFolder;
+pub use ledger::{LedgerChoice, ledger_of};
+pub use public::public_input;

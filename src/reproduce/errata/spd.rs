@@ -1,8 +1,8 @@
 //! spd-tangent-gaussian (Utpala, Vepakomma and Miolane 2023) and riemannian-gdp (Jiang et al. 2023).
 
 use super::{AnyError, Erratum};
-use crate::manifold::{Euclidean, Manifold, SpdLogEuclidean};
-use crate::mechanism::manifold::{TwoPointSpace, riemannian_gaussian_mu};
+use crate::manifold::{Euclidean, Manifold, SpdLogEuclidean, TwoPointSpace};
+use crate::mechanism::manifold::riemannian_gaussian_mu;
 use crate::privacy::{Calibration, Delta, Epsilon, L2Sensitivity, gaussian_sigma_for, normal};
 use crate::study::points::spd::descriptor_ball;
 use nalgebra::{DMatrix, DVector};

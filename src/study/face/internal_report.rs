@@ -1,39 +1,39 @@
 //! `internal/report.html`: for the data holder only. The error of the release, the worst registrations with pictures, a
 //! table of all scans to sort.
 
+use super::internal::Internal;
 use super::noise_map::along_normals;
-use super::output::{OutputError, Results};
-use super::record::{ScanRow, Stage};
+use super::record::table::page_table;
+use super::record::{ScanRow, ScanStage};
 use super::release_report::portraits;
-use super::scan_table::page_table;
+use super::run::StudyError;
 use super::worst::worst_registrations;
 use crate::function::FaceCurves;
 use crate::mesh::TriMesh;
+use crate::privacy::ClipRadius;
 use crate::report::chart::{Axis, histogram};
 use crate::report::colour::{ColourScale, short};
 use crate::report::figure::Figure;
 use crate::report::page::Page;
 use crate::report::render::{CLAY, Image, View, render};
 use crate::report::surface_view::SurfaceView;
+use crate::surface::registration::Measure;
 
-/// What the columns of the table mean.
-const COLUMN_NOTES: [&str; 6] = [
-    "misfit: root-mean-square distance of the smoothly moved template to the scan's planes at the last step, in nominal \
-     millimetres (a face of ordinary size)",
+/// What the columns of the table mean that every scan has.
+const COLUMN_NOTES: [&str; 4] = [
     "share on scan, distance to scan: of the registered vertices, how many lie where there is scan, and their \
      root-mean-square distance to it in units of the template",
     "least Jacobian: of the map from the template, relative to its mean; 0 or less would be a fold, and such scans are refused",
-    "energy, angle distortion, flipped triangles: of the SRNF registration only, which flattens the scan",
     "deviation: of the record's curves from the template's, root mean square, on a face of area 1",
     "pose misfit: of the rigid fit that found the nose, relative to the face's size",
 ];
 
 /// The page.
-pub fn internal_report(
-    results: &Results<'_>,
+pub(super) fn internal_report(
+    results: &Internal<'_>,
     nonprivate: &TriMesh,
     private: Option<&TriMesh>,
-) -> Result<String, OutputError> {
+) -> Result<String, StudyError> {
     let mut page = Page::new("Face study: for the data holder").band("INTERNAL: DO NOT PUBLISH");
     let failed = results.rows.iter().filter(|r| !r.is_ok()).count();
     page.lead(&match failed {
@@ -46,7 +46,7 @@ pub fn internal_report(
     match (results.released, private) {
         (Some(released), Some(private)) => {
             page.heading("Error of the release");
-            page.facts(&error_facts(results, &released.curves));
+            page.facts(&error_facts(results, released));
             page.figures(&[
                 pair(nonprivate, private, View::FRONT)?,
                 pair(nonprivate, private, View::PROFILE)?,
@@ -71,14 +71,26 @@ pub fn internal_report(
     page.heading("All scans");
     page.paragraph("Click a heading to sort. Scans that could not be processed are marked.");
     let (headings, cells) = page_table(results.rows);
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     page.sortable_table(&headings, &cells, &|k| !results.rows[k].is_ok());
-    page.list(&COLUMN_NOTES);
+    page.list(&column_notes(results));
     page.heading("Seconds by stage (median scan)");
     page.table(&["stage", "seconds"], &stage_rows(results.rows));
     Ok(page.to_html())
 }
 
-fn error_facts(results: &Results<'_>, released: &FaceCurves) -> Vec<(String, String)> {
+/// What the method of this study tells of its scans.
+fn measures(results: &Internal<'_>) -> &'static [Measure] {
+    results.maker.settings().registration.measures().all
+}
+
+fn column_notes(results: &Internal<'_>) -> Vec<String> {
+    let with_note = measures(results).iter().filter(|m| m.shown && !m.note.is_empty());
+    let own = with_note.map(|m| format!("{}: {}", m.quantity, m.note));
+    own.chain(COLUMN_NOTES.map(str::to_owned)).collect()
+}
+
+fn error_facts(results: &Internal<'_>, released: &FaceCurves) -> Vec<(String, String)> {
     let error = released.mean_square_distance(results.nonprivate);
     let sampling = sampling_error(results.rows, results.own, results.nonprivate);
     vec![
@@ -98,7 +110,7 @@ fn sampling_error(rows: &[ScanRow], own: &FaceCurves, mean: &FaceCurves) -> f64 
     (about_template - mean.mean_square_distance(own)).max(0.0) / n
 }
 
-fn pair(nonprivate: &TriMesh, private: &TriMesh, view: View) -> Result<Figure, OutputError> {
+fn pair(nonprivate: &TriMesh, private: &TriMesh, view: View) -> Result<Figure, StudyError> {
     let image = Image::beside(&[render(nonprivate, view, CLAY), render(private, view, CLAY)]);
     Ok(Figure::image(&image, "left: non-private mean; right: private mean")?)
 }
@@ -110,9 +122,9 @@ fn difference(nonprivate: &TriMesh, private: &TriMesh) -> Figure {
     Figure::surface(&view, "The private mean; press the button for its distance from the non-private one.")
 }
 
-fn spread_charts(results: &Results<'_>) -> Vec<Figure> {
+fn spread_charts(results: &Internal<'_>) -> Vec<Figure> {
     let of = |f: fn(&ScanRow) -> Option<f64>| -> Vec<f64> { results.rows.iter().filter_map(f).collect() };
-    let clip = results.released.map(|r| r.price.clip.get());
+    let clip = results.clip.map(ClipRadius::get);
     let marks: Vec<(f64, &str)> = clip.iter().map(|&c| (c, "clip radius")).collect();
     let deviation = of(|r| r.deviation);
     let beyond = clip.map_or(0, |c| deviation.iter().filter(|d| **d > c).count());
@@ -133,19 +145,10 @@ fn spread_charts(results: &Results<'_>) -> Vec<Figure> {
             figures.push(Figure::chart(histogram(title, &Axis::linear(axis), values, 24, &[]), caption));
         }
     };
-    add(
-        "Misfit after registration",
-        "root mean square, nominal mm",
-        &of(|r| r.misfit_end),
-        "How far the smoothly moved template stays from the scan before its vertices land on it.",
-    );
-    add("Energy after registration", "SRNF energy", &of(|r| r.energy_end), "Large values are worth a look.");
-    add(
-        "Angle distortion of the disk maps",
-        "mean, degrees",
-        &of(|r| r.angle_distortion_deg),
-        "A discrete conformal map of a smooth scan is within a few degrees.",
-    );
+    for (measure, chart) in measures(results).iter().filter_map(|m| Some((m, m.chart?))) {
+        let values: Vec<f64> = results.rows.iter().filter_map(|r| r.measure(measure)).collect();
+        add(chart.title, chart.axis, &values, chart.caption);
+    }
     add(
         "Share of the surface on the scan",
         "share of the vertices",
@@ -156,7 +159,7 @@ fn spread_charts(results: &Results<'_>) -> Vec<Figure> {
 }
 
 fn stage_rows(rows: &[ScanRow]) -> Vec<Vec<String>> {
-    Stage::NAMES
+    ScanStage::NAMES
         .iter()
         .enumerate()
         .map(|(k, name)| {

@@ -1,29 +1,29 @@
-//! Which private mean is released, and how: the price first, then the charge, then the noise.
+//! Which private mean is released, by name.
 
 use crate::function::{CurvesError, Domain, FaceCurves};
+use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{
-    FunctionalMean, MeanMechanism, MechanismError, PerCurveMean, PerCurveSettings, PointwiseMean, Price,
-    RangeScale,
+    BlockRadii, CurveMean, FunctionalMean, PerCurveMean, PerCurveSettings, PointwiseMean, PointwiseRanges,
+    PrivateRadiusMean, RangeScale,
 };
-use crate::mechanism::quantile::{PrivateQuantile, QuantileError};
-use crate::privacy::noise::{NoiseDescription, NoiseError, NoiseSource};
-use crate::privacy::{Charge, ChargeError, ClipRadius, ClipSource, Ledger, LedgerError, Mu, PrivacyLoss};
+use crate::privacy::{ClipRadius, ClipSource, Mu};
 use serde::Serialize;
 
 /// Which mean is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum FaceMechanism {
-    /// All curves as one vector around the template, one clip, free shrinkage.
+    /// All curves at once around the template; the least noise
     #[default]
     Joint,
-    /// Every curve and coordinate on its own, centred, matched noise.
+    /// Curve by curve with matched noise
     Curves,
-    /// As published (Soto et al. 2024).
+    /// As published; not private unless a clip radius is given
     Paper,
-    /// Independent noise on every coordinate of every sample.
+    /// Noise on every coordinate; not private unless a clip radius is given
     Pointwise,
-    /// No privacy: the mean itself, for the data holder only.
+    /// The mean without noise, under internal/ only
     None,
 }
 
@@ -51,171 +51,77 @@ pub enum ClipChoice {
     Private,
 }
 
-/// Share of μ that a private clip radius costs; the mean keeps √(1 − 0.2²) = 0.98 of it.
-pub const QUANTILE_SHARE: f64 = 0.2;
-
-/// A private mean could not be made. Nothing in it depends on a record.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum MeanError {
-    /// The mechanism's settings.
-    #[error(transparent)]
-    Mechanism(#[from] MechanismError),
-    /// A budget or radius.
-    #[error(transparent)]
-    Budget(#[from] crate::privacy::BudgetError),
-    /// The ledger refused or failed.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    /// No noise was drawn.
-    #[error(transparent)]
-    Noise(#[from] NoiseError),
-    /// The private clip radius.
-    #[error(transparent)]
-    Quantile(#[from] QuantileError),
-    /// The charge does not cover its parts.
-    #[error(transparent)]
-    Charge(#[from] ChargeError),
-    /// A private radius for a mechanism that has none.
-    #[error("a private clip radius is for the joint mechanism; give this one a public radius")]
-    PrivateRadius,
-    /// The mean is not a set of curves.
-    #[error(transparent)]
-    Curves(#[from] CurvesError),
+impl ClipChoice {
+    /// The radius given, or the default; `None` for a private one.
+    fn or(self, default: f64) -> Result<Option<ClipRadius>, MechanismError> {
+        Ok(match self {
+            Self::Default => Some(ClipRadius::new(default, ClipSource::Public)?),
+            Self::Public(radius) => Some(radius),
+            Self::Private => None,
+        })
+    }
 }
 
-/// A released mean with all that its certificate needs.
-#[derive(Debug, Clone)]
-pub struct ReleasedMean {
-    /// The private mean curves.
-    pub curves: FaceCurves,
-    /// The price that was paid.
-    pub price: Price,
-    /// The releases it is composed of, where there are several.
-    pub parts: Vec<(&'static str, Mu)>,
-    /// The noise that was drawn.
-    pub noise: NoiseDescription,
-    /// Whether the noise came from a fixed seed.
-    pub seeded: bool,
-    /// Whether the charge is on disk.
-    pub recorded: bool,
-}
+const JOINT_ONLY: MechanismError =
+    MechanismError::Shape("a private clip radius is for the joint mechanism; give this one a public radius");
 
-/// Sets up the mechanism. Reads the records only where a radius is to be measured on them (`paper` and `pointwise` without
-/// a public radius), and then prices the release as not private.
+/// The mechanism of this name for n records, around the template's own curves; `None` for [`FaceMechanism::None`]. Without a public
+/// radius `paper` and `pointwise` measure their bounds on the records, and are priced as not private.
 ///
 /// # Errors
-/// [`MeanError`].
+/// [`MechanismError`]: all of it is about public numbers.
 pub fn mechanism(
     kind: FaceMechanism,
     template: &FaceCurves,
-    records: &[Option<FaceCurves>],
-    radius: Option<ClipRadius>,
+    n: u64,
+    clip: ClipChoice,
     mu: Mu,
-) -> Result<Option<Box<dyn MeanMechanism>>, MeanError> {
-    let n = records.len() as u64;
+) -> Result<Option<CurveMean>, MechanismError> {
     let blocks = 3 * template.curves();
-    let public = |value: f64| ClipRadius::new(value, ClipSource::Public);
     let settings =
         |s: Option<PerCurveSettings>| s.ok_or(MechanismError::Shape("kernel parameters out of range"));
+    let per_curve = |radii, chosen| -> Result<CurveMean, MechanismError> {
+        Ok(CurveMean::PerCurve(PerCurveMean::new(template.clone(), radii, settings(chosen)?, mu, n)?))
+    };
     Ok(Some(match kind {
         FaceMechanism::None => return Ok(None),
         FaceMechanism::Joint => {
             let domain = Domain::Disk { curves: template.curves(), samples: template.samples() };
-            let radius = radius.map_or_else(|| public(JOINT_RADIUS), Ok)?;
-            let mean = FunctionalMean::new(domain, 3, template.data().to_vec(), radius, mu, n)?;
-            Box::new(if template.mirror_asymmetry() < NEARLY_SYMMETRIC { mean.with_mirror(0) } else { mean })
+            let mirror = (template.mirror_asymmetry() < NEARLY_SYMMETRIC).then_some(0);
+            let centre = template.data().to_vec();
+            match clip.or(JOINT_RADIUS)? {
+                None => CurveMean::PrivateRadius(PrivateRadiusMean::new(domain, 3, centre, mirror, mu, n)?),
+                Some(radius) => {
+                    let mean = FunctionalMean::new(domain, 3, centre, radius, mu, n)?;
+                    CurveMean::Joint(match mirror {
+                        Some(channel) => mean.with_mirror(channel),
+                        None => mean,
+                    })
+                }
+            }
         }
         FaceMechanism::Curves => {
-            let radius = radius.map_or_else(|| public(CURVE_RADIUS), Ok)?;
-            let settings = settings(PerCurveSettings::matched())?;
-            Box::new(PerCurveMean::new(template.clone(), &vec![radius; blocks], settings, mu, n)?)
+            let radius = clip.or(CURVE_RADIUS)?.ok_or(JOINT_ONLY)?;
+            per_curve(BlockRadii::Public(vec![radius; blocks]), PerCurveSettings::matched())?
         }
         FaceMechanism::Paper => {
-            let settings = settings(PerCurveSettings::paper())?;
-            let radii = match radius {
-                Some(radius) => vec![radius; blocks],
-                None => PerCurveMean::radii_from_data(template, records, settings.centred)?,
+            let radii = match clip {
+                ClipChoice::Default => BlockRadii::Measured,
+                ClipChoice::Public(radius) => BlockRadii::Public(vec![radius; blocks]),
+                ClipChoice::Private => return Err(JOINT_ONLY),
             };
-            Box::new(PerCurveMean::new(template.clone(), &radii, settings, mu, n)?)
+            per_curve(radii, PerCurveSettings::paper())?
         }
-        FaceMechanism::Pointwise => match radius {
-            Some(radius) => Box::new(PointwiseMean::around(template.data().to_vec(), radius, mu, n)?),
-            None => {
-                let data = records.iter().map(|r| r.as_ref().map(FaceCurves::data));
-                Box::new(PointwiseMean::from_data(template.data(), data, RangeScale::OfMean, mu, n)?)
-            }
-        },
+        FaceMechanism::Pointwise => {
+            let ranges = match clip {
+                ClipChoice::Default => PointwiseRanges::Measured,
+                ClipChoice::Public(radius) => PointwiseRanges::Public(radius),
+                ClipChoice::Private => return Err(JOINT_ONLY),
+            };
+            let centre = template.data().to_vec();
+            CurveMean::Pointwise(PointwiseMean::new(centre, ranges, RangeScale::OfMean, mu, n)?)
+        }
     }))
-}
-
-/// Charges the ledger, draws the noise, post-processes. Everything that can fail for want of data fails before the charge.
-///
-/// # Errors
-/// [`MeanError`].
-pub fn release(
-    mechanism: &dyn MeanMechanism,
-    template: &FaceCurves,
-    records: &[Option<FaceCurves>],
-    ledger: &mut Ledger,
-    noise: &mut NoiseSource,
-) -> Result<ReleasedMean, MeanError> {
-    let price = mechanism.price();
-    let charge = ledger.charge(price.mechanism, price.loss)?;
-    draw(mechanism, template, records, charge, noise)
-}
-
-/// A mean whose radius is a private 95 % quantile of the deviations: one charge of the whole μ, split between the two.
-///
-/// # Errors
-/// [`MeanError`].
-pub fn release_with_private_radius(
-    kind: FaceMechanism,
-    template: &FaceCurves,
-    records: &[Option<FaceCurves>],
-    mu: Mu,
-    ledger: &mut Ledger,
-    noise: &mut NoiseSource,
-) -> Result<ReleasedMean, MeanError> {
-    if kind != FaceMechanism::Joint {
-        return Err(MeanError::PrivateRadius);
-    }
-    let for_radius = Mu::new(QUANTILE_SHARE * mu.get())?;
-    // A hair less than √(1 − share²), so that rounding cannot make the parts exceed the whole.
-    let for_mean = Mu::new(mu.get() * (1.0 - QUANTILE_SHARE * QUANTILE_SHARE).sqrt() * (1.0 - 1e-12))?;
-    let quantile = PrivateQuantile::new(0.015, 0.2, 1.15, 0.95, records.len() as u64, for_radius)?;
-    let charge = ledger.charge("private clip radius and joint mean", PrivacyLoss::Gaussian(mu))?;
-    let mut paid = charge.split(&[PrivacyLoss::Gaussian(for_radius), PrivacyLoss::Gaussian(for_mean)])?;
-    let (for_mean_paid, for_radius_paid) = match (paid.pop(), paid.pop()) {
-        (Some(mean), Some(radius)) => (mean, radius),
-        _ => return Err(MeanError::PrivateRadius),
-    };
-    let deviations = records.iter().map(|r| r.as_ref().map(|r| r.mean_square_distance(template).sqrt()));
-    let radius = quantile.release(deviations, noise, for_radius_paid)?;
-    let mechanism =
-        mechanism(kind, template, records, Some(radius), for_mean)?.ok_or(MeanError::PrivateRadius)?;
-    let mut released = draw(mechanism.as_ref(), template, records, for_mean_paid, noise)?;
-    released.price.loss = PrivacyLoss::Gaussian(mu);
-    released.price.mu = mu;
-    released.parts = vec![("private clip radius", for_radius), ("joint mean", for_mean)];
-    Ok(released)
-}
-
-fn draw(
-    mechanism: &dyn MeanMechanism,
-    template: &FaceCurves,
-    records: &[Option<FaceCurves>],
-    charge: Charge,
-    noise: &mut NoiseSource,
-) -> Result<ReleasedMean, MeanError> {
-    let price = mechanism.price().clone();
-    let statistic = mechanism.statistic(&mut records.iter().map(|r| r.as_ref().map(FaceCurves::data)));
-    let recorded = charge.is_durable();
-    let drawn = noise.gaussian_vector(&statistic, price.sensitivity, price.mu, charge)?;
-    let values = mechanism.finish(&drawn.values, drawn.sigma);
-    let curves = FaceCurves::new(template.curves(), template.samples(), values)?;
-    let parts = Vec::new();
-    Ok(ReleasedMean { curves, price, parts, noise: drawn.noise, seeded: noise.is_seeded(), recorded })
 }
 
 /// The mean of the records, a missing one counting as the template: for the data holder only.

@@ -1,25 +1,24 @@
 //! The face job: a folder of raw scans → registered curves → a private average face.
 //!
 //! Every scan is processed on its own against public inputs ([`record`]), in parallel, and its result kept
-//! (`cache`) so that an interrupted study continues. Then one mechanism is charged and run ([`mean`]), and the
-//! results are written (`output`): what may be published and what may not, in different folders.
+//! so that an interrupted study continues. Then one mechanism ([`mean`]) is charged and drawn, and what was drawn is published
+//! (`publication`, which is handed no record); pages for the data holder come last (`internal`).
 
-mod cache;
+mod internal;
 mod internal_report;
-mod landing;
 pub mod mean;
 mod noise_map;
-mod output;
 pub mod plan;
+mod publication;
 pub mod record;
 mod release_report;
 mod run;
-pub mod scan_table;
 mod settings;
 mod template;
 mod worst;
 
+pub use crate::surface::registration::Registration;
 pub use mean::{ClipChoice, FaceMechanism};
-pub use run::{Outcome, Progress, StudyError, run};
-pub use settings::{FaceStudySettings, Registration, TemplateSource};
-pub use template::{LoadedTemplate, TemplateLoadError, load_template};
+pub use run::{FaceOutcome, FaceProgress, ReleasedFace, StudyError, run};
+pub use settings::{CURVES, FaceStudySettings, SAMPLES};
+pub use template::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};

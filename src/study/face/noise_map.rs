@@ -1,12 +1,11 @@
 //! How far the noise may have moved each point of the released face: worked out from the release alone.
 
-use super::mean::{self, ReleasedMean};
-use super::output::OutputError;
-use super::settings::FaceStudySettings;
+use super::publication::FacePublication;
+use super::run::StudyError;
 use crate::function::FaceCurves;
+use crate::mechanism::functional::NoisedFunction;
 use crate::mesh::{TriMesh, Vector};
-use crate::privacy::ClipSource;
-use crate::surface::Template;
+use crate::privacy::Released;
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -22,48 +21,32 @@ const DRAWS: u64 = 48;
 /// the spread, not the bias that shrinkage adds.
 ///
 /// `None` where the mechanism's bounds came from the data: it cannot be run again without them.
-pub fn noise_map(
-    settings: &FaceStudySettings,
-    template: &Template,
-    own: &FaceCurves,
-    released: &ReleasedMean,
+pub(super) fn noise_map(
+    publication: &FacePublication,
+    released: &Released<NoisedFunction>,
+    curves: &FaceCurves,
     face: &TriMesh,
-) -> Result<Option<Vec<f64>>, OutputError> {
-    if released.price.clip.source() == ClipSource::Data {
-        return Ok(None);
-    }
-    let n = usize::try_from(released.price.n).unwrap_or(usize::MAX);
-    // Only the number of records counts here.
-    let stand_ins = vec![None; n];
-    let mu = released.parts.last().map_or(released.price.mu, |part| part.1);
-    let again = mean::mechanism(settings.mechanism, own, &stand_ins, Some(released.price.clip), mu);
-    let Ok(Some(mechanism)) = again else { return Ok(None) };
-    let statistic = mechanism.statistic(&mut (0..n).map(|_| Some(released.curves.data())));
-    let sigma = released.noise.scale;
+) -> Result<Option<Vec<f64>>, StudyError> {
+    let Some(again) = publication.mechanism.again(released)? else { return Ok(None) };
     let samples: Vec<Vec<f64>> = (0..DRAWS)
         .map(|draw| {
             let mut rng = ChaCha20Rng::seed_from_u64(draw);
-            let noised: Vec<f64> = statistic
-                .iter()
-                .map(|x| x + sigma * Distribution::<f64>::sample(&StandardNormal, &mut rng))
-                .collect();
-            mechanism.finish(&noised, sigma)
+            again.draw(|| StandardNormal.sample(&mut rng))
         })
         .collect();
     let normals = face.vertex_normals();
     let heights: Vec<Vec<f64>> = samples
         .into_par_iter()
         .map(|values| {
-            let curves = FaceCurves::new(own.curves(), own.samples(), values)
-                .map_err(crate::surface::TemplateError::from)?;
-            Ok(along_normals(&template.face_through(&curves)?, face, &normals))
+            let curves = FaceCurves::new(curves.curves(), curves.samples(), values)?;
+            Ok(along_normals(&publication.template.template.face_through(&curves)?, face, &normals))
         })
-        .collect::<Result<_, OutputError>>()?;
+        .collect::<Result<_, StudyError>>()?;
     Ok(Some((0..normals.len()).map(|v| spread(heights.iter().map(|h| h[v]))).collect()))
 }
 
 /// The part along `normals` of the displacement from `from` to `to`, vertex by vertex.
-pub fn along_normals(to: &TriMesh, from: &TriMesh, normals: &[Vector]) -> Vec<f64> {
+pub(super) fn along_normals(to: &TriMesh, from: &TriMesh, normals: &[Vector]) -> Vec<f64> {
     to.vertices().iter().zip(from.vertices()).zip(normals).map(|((a, b), n)| (a - b).dot(n)).collect()
 }
 

@@ -1,15 +1,16 @@
 //! What a private mean face can be expected to be like, before any scan is read.
 
-use super::mean::{FaceMechanism, MeanError, mechanism};
-use super::settings::TemplateSource;
-use super::template::{TemplateLoadError, load_template};
+use super::mean::{ClipChoice, FaceMechanism, mechanism};
+use super::template::{TemplateLoadError, TemplateSource, load_template};
 use crate::function::FaceCurves;
-use crate::privacy::{ClipRadius, ClipSource, Mu, gaussian_sigma};
+use crate::mechanism::MechanismError;
+use crate::mechanism::functional::CurveMean;
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{self, ClipRadius, ClipSource, Ledger, Mechanism, Mu};
 use crate::surface::TemplateError;
 use crate::synth::FaceParameters;
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
-use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
 /// Simulated people; more records than these repeat them.
@@ -24,10 +25,13 @@ const SEED: u64 = 0x1e57;
 /// Why there is no plan.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum PlanError {
+pub enum ForecastError {
     /// The mechanism cannot be set up with these public numbers.
     #[error(transparent)]
-    Mean(#[from] MeanError),
+    Mechanism(#[from] MechanismError),
+    /// Nothing was drawn.
+    #[error(transparent)]
+    Ledger(#[from] privacy::LedgerError),
     /// The built-in template.
     #[error(transparent)]
     Template(#[from] TemplateLoadError),
@@ -58,7 +62,7 @@ pub struct PlanRequest {
 
 /// What to expect of releases from n simulated people. Faces have surface area 1; squared distances are per point.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct Forecast {
     /// The radius the records are clipped to.
     pub radius: f64,
     /// Share of the simulated people that are farther from the template than that.
@@ -74,8 +78,8 @@ pub struct Plan {
 /// Simulates releases from a synthetic population about [`TEMPLATE_DISTANCE`] off the template. Reads nothing and costs nothing.
 ///
 /// # Errors
-/// [`PlanError`].
-pub fn plan(request: &PlanRequest) -> Result<Plan, PlanError> {
+/// [`ForecastError`].
+pub fn plan(request: &PlanRequest) -> Result<Forecast, ForecastError> {
     let template = load_template(&TemplateSource::Builtin)?.template;
     let own = template.own_curves(request.curves, request.samples)?;
     let mut rng = ChaCha20Rng::seed_from_u64(SEED);
@@ -86,53 +90,57 @@ pub fn plan(request: &PlanRequest) -> Result<Plan, PlanError> {
         .map(|p| template.curves_of(&p.vertices(), request.curves, request.samples))
         .collect::<Result<Vec<_>, _>>()?;
     let people =
-        moved_off(&own, &all).ok_or(PlanError::Nothing("no curves", "give at least 2 of 8 samples"))?;
+        moved_off(&own, &all).ok_or(ForecastError::Nothing("no curves", "give at least 2 of 8 samples"))?;
     let cycle = || (0..request.n).map(|i| &people[i % people.len()]);
     let mean = mean_of(cycle(), &own);
     let centre = mean_of(people.iter(), &own);
     let variance = people.iter().map(|p| square_distance(p, &centre, own.data().len() / 3)).sum::<f64>()
         / (people.len() - 1) as f64;
     let radius = request.radius.map(|r| ClipRadius::new(r, ClipSource::Public)).transpose();
-    let radius = radius.map_err(MeanError::from)?;
+    let radius = radius.map_err(MechanismError::from)?;
     if radius.is_none() && matches!(request.mechanism, FaceMechanism::Paper | FaceMechanism::Pointwise) {
-        return Err(PlanError::Nothing(
+        return Err(ForecastError::Nothing(
             "this mechanism",
             "its bounds come from the data unless a public radius is given",
         ));
     }
-    let stand_ins = vec![None; request.n];
-    let mut clip = radius;
+    let (clip, n) = (radius.map_or(ClipChoice::Default, ClipChoice::Public), request.n as u64);
+    let records: Vec<Option<Vec<f64>>> = cycle().cloned().map(Some).collect();
+    let mut used = None;
     let mut errors = Vec::new();
     for &mu in &request.budgets {
-        let set_up = mechanism(request.mechanism, &own, &stand_ins, radius, mu)?;
-        let mechanism = set_up.ok_or(PlanError::Nothing("no mechanism", "it releases nothing"))?;
-        let price = mechanism.price();
-        clip = Some(price.clip);
-        let statistic = mechanism.statistic(&mut cycle().map(|p| Some(p.as_slice())));
-        let sigma = gaussian_sigma(price.sensitivity, mu).map_err(MeanError::from)?;
-        let total: f64 = (0..DRAWS)
-            .into_par_iter()
-            .map(|draw| {
-                let mut rng = ChaCha20Rng::seed_from_u64(SEED ^ (draw + 1));
-                let noised: Vec<f64> = statistic
-                    .iter()
-                    .map(|x| x + sigma * Distribution::<f64>::sample(&StandardNormal, &mut rng))
-                    .collect();
-                square_distance(&mechanism.finish(&noised, sigma), &mean, mean.len() / 3)
-            })
-            .sum();
-        errors.push((mu, total / DRAWS as f64));
+        let set_up = mechanism(request.mechanism, &own, n, clip, mu)?;
+        let mechanism = set_up.ok_or(ForecastError::Nothing("no mechanism", "it releases nothing"))?;
+        used = mechanism.price().clip;
+        errors.push((mu, simulated_error(&mechanism, &records, &mean)?));
     }
-    let radius = clip.map_or(0.0, ClipRadius::get);
+    let radius = used.map_or(0.0, ClipRadius::get);
     let outside =
         people.iter().filter(|p| square_distance(p, own.data(), mean.len() / 3).sqrt() > radius).count();
-    Ok(Plan {
+    Ok(Forecast {
         radius,
         clipped: outside as f64 / people.len() as f64,
         sampling_error: variance / request.n as f64,
         errors,
         scale_mm: template.mesh().area().sqrt(),
     })
+}
+
+/// Mean squared distance of releases of these records from their mean, over a few draws with fixed seeds.
+fn simulated_error(
+    mechanism: &CurveMean,
+    records: &Vec<Option<Vec<f64>>>,
+    mean: &[f64],
+) -> Result<f64, ForecastError> {
+    let prepared = mechanism.prepare(records)?;
+    let one = |draw: u64| -> Result<f64, ForecastError> {
+        let mut noise = NoiseSource::seeded(SEED ^ (draw + 1));
+        let paid = privacy::pay(mechanism.price(), &mut Ledger::in_memory(None))?;
+        let released = privacy::draw(mechanism, &prepared, &mut noise, paid)?;
+        Ok(square_distance(&released.value.samples, mean, mean.len() / 3))
+    };
+    let errors = (0..DRAWS).into_par_iter().map(one).collect::<Result<Vec<_>, _>>()?;
+    Ok(errors.iter().sum::<f64>() / DRAWS as f64)
 }
 
 /// All but the last person, each moved by the last one's deviation from the template, made [`TEMPLATE_DISTANCE`] long.

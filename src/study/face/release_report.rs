@@ -1,7 +1,6 @@
 //! `release/report.html`: sees the noised mean, the certificate and public settings only.
 
-use super::mean::ReleasedMean;
-use super::output::{OutputError, Results};
+use super::run::StudyError;
 use crate::function::FaceCurves;
 use crate::mesh::{Point, TriMesh};
 use crate::privacy::Certificate;
@@ -12,25 +11,32 @@ use crate::report::guarantee::{certificate_section, guarantee_section, mechanism
 use crate::report::outline::{Ink, Outline, outlines};
 use crate::report::render::{CLAY, View, render};
 use crate::report::surface_view::SurfaceView;
+use crate::study::layout::NOISE;
 
-/// The page. `noise` is the standard deviation of the noise at each vertex of `mesh`, where known.
-pub fn release_report(
-    results: &Results<'_>,
-    released: &ReleasedMean,
-    mesh: &TriMesh,
-    noise: Option<&[f64]>,
-    certificate: &Certificate,
-    certificate_json: &str,
-) -> Result<String, OutputError> {
+/// What the page shows: nothing of it is of a record.
+pub(super) struct Page<'a> {
+    pub(super) curves: &'a FaceCurves,
+    /// The surface through them.
+    pub(super) mesh: &'a TriMesh,
+    /// The standard deviation of the noise at each vertex, where known.
+    pub(super) noise: Option<&'a [f64]>,
+    /// What was noised, in words.
+    pub(super) statistic: &'a str,
+    /// What the parts of the budget get, where a mechanism shares it out by itself.
+    pub(super) budget_parts: &'a [(String, f64)],
+}
+
+/// The page.
+pub(super) fn release_report(shown: &Page<'_>, certificate: &Certificate) -> Result<String, StudyError> {
     let what = format!("average of {} faces", certificate.n);
     let mut page = release_page("Private average face", &what, certificate);
     page.figures(&[Figure::surface(
-        &surface(released, mesh, noise),
+        &surface(shown),
         "Drag to turn, wheel or pinch to zoom, Shift-drag to move; arrow keys, + and − do the same.",
     )]);
-    page.figures(&portraits(mesh, "private mean")?);
+    page.figures(&portraits(shown.mesh, "private mean")?);
     guarantee_section(&mut page, certificate);
-    if let Some(noise) = noise {
+    if let Some(noise) = shown.noise {
         page.heading("How exact it is");
         page.paragraph(&noise_sentence(noise));
     }
@@ -39,18 +45,18 @@ pub fn release_report(
         "A face is represented by closed curves around the nose tip; curve 1 is nearest to it. Coordinates are of a face of \
          surface area one, centred: x to the subject's left, y up, z to the front; t runs along the curve from 0 to 1.",
     );
-    page.figures(&curve_drawings(&released.curves));
-    page.figures(&curve_charts(&released.curves));
+    page.figures(&curve_drawings(shown.curves));
+    page.figures(&curve_charts(shown.curves));
     page.heading("How it was made");
-    page.table(&["parameter", "value"], &parameters(results, released, certificate));
-    certificate_section(&mut page, certificate, certificate_json);
+    page.table(&["parameter", "value"], &parameters(shown, certificate));
+    certificate_section(&mut page, certificate);
     Ok(page.to_html())
 }
 
-fn surface(released: &ReleasedMean, mesh: &TriMesh, noise: Option<&[f64]>) -> SurfaceView {
+fn surface(shown: &Page<'_>) -> SurfaceView {
     let view =
-        SurfaceView::new("private average face", mesh.clone()).with_curves(closed_curves(&released.curves));
-    match noise {
+        SurfaceView::new("private average face", shown.mesh.clone()).with_curves(closed_curves(shown.curves));
+    match shown.noise {
         Some(values) => {
             view.with_field(ColourScale::magnitude("noise, 1 σ", "face of area 1", values), values)
         }
@@ -67,7 +73,7 @@ fn noise_sentence(noise: &[f64]) -> String {
          where it is strongest, in units in which the face has area 1 and is about 1 high: on a face of 20 cm, some {} mm and \
          {} mm. About 95 % of points lie within twice that of where they would lie without noise, apart from the smoothing. \
          This was worked out by running the mechanism again on the released face, so it tells nothing new of the data; the \
-         values are in noise.npy, and the button “noise” shows them on the surface.",
+         values are in {NOISE}, and the button “noise” shows them on the surface.",
         short(rms),
         short(largest),
         short(200.0 * rms),
@@ -76,7 +82,7 @@ fn noise_sentence(noise: &[f64]) -> String {
 }
 
 /// Three still pictures.
-pub fn portraits(mesh: &TriMesh, what: &str) -> Result<Vec<Figure>, OutputError> {
+pub(super) fn portraits(mesh: &TriMesh, what: &str) -> Result<Vec<Figure>, StudyError> {
     [(View::FRONT, "front"), (View::THREE_QUARTER, "three-quarter"), (View::PROFILE, "profile")]
         .into_iter()
         .map(|(view, name)| Ok(Figure::image(&render(mesh, view, CLAY), format!("{what}, {name}"))?))
@@ -138,12 +144,15 @@ fn curve_charts(curves: &FaceCurves) -> Vec<Figure> {
         .collect()
 }
 
-fn parameters(results: &Results<'_>, released: &ReleasedMean, certificate: &Certificate) -> Vec<Vec<String>> {
+fn parameters(shown: &Page<'_>, certificate: &Certificate) -> Vec<Vec<String>> {
     let row = |name: &str, value: String| vec![name.to_owned(), value];
     let mut rows = mechanism_rows(certificate);
-    rows.push(row("radius and coordinates", released.price.description.clone()));
-    rows.push(row("curves × samples", format!("{} × {}", results.settings.curves, results.settings.samples)));
-    rows.extend(released.price.parts.iter().map(|(what, mu)| row(what, format!("μ = {mu:.5}"))));
-    rows.extend(released.parts.iter().map(|(what, mu)| row(what, format!("μ = {:.5}", mu.get()))));
+    rows.push(row("radius and coordinates", shown.statistic.to_owned()));
+    rows.push(row("curves × samples", format!("{} × {}", shown.curves.curves(), shown.curves.samples())));
+    rows.extend(shown.budget_parts.iter().map(|(what, mu)| row(what, format!("μ = {mu:.5}"))));
+    if certificate.composition.parts().len() > 1 {
+        let parts = certificate.composition.parts().iter();
+        rows.extend(parts.map(|part| row(&part.mechanism, part.cost.to_string())));
+    }
     rows
 }

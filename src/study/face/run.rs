@@ -1,26 +1,32 @@
 //! The whole job, start to finish.
 
-use super::cache::RecordCache;
-use super::mean::{self, ClipChoice, FaceMechanism, MeanError, ReleasedMean};
-use super::output::{self, OutputError, Results};
-use super::record::{Record, RecordSettings, ScanRow, landmark_file, process_scan};
-use super::scan_table;
+use super::internal::{Internal, write_internal};
+use super::mean::{FaceMechanism, mechanism, nonprivate_mean};
+use super::publication::FacePublication;
+use super::record::cache::{RecordCache, RecordKey};
+use super::record::{
+    Record, RecordMaker, RecordSettings, ScanRow, ScanStage, default_crop_radius, landmark_file, table,
+};
 use super::settings::FaceStudySettings;
 use super::template::{LoadedTemplate, TemplateLoadError, load_template};
-use crate::function::FaceCurves;
+use crate::function::{CurvesError, FaceCurves};
 use crate::io::{ReadError, WriteError, list_scans, write_bytes};
-use crate::privacy::noise::NoiseSource;
-use crate::privacy::{BudgetError, Ledger, LedgerError};
-use crate::study::{FolderError, StudyFolder};
+use crate::mechanism::MechanismError;
+use crate::mechanism::functional::NoisedFunction;
+use crate::privacy::{BudgetError, Certificate, Mechanism};
+use crate::study::StudyFolder;
+use crate::study::job::{self, Digest, Job, JobError, Priced, Published};
+use crate::study::layout::{INTERNAL, SCAN_TABLE};
+use crate::surface::TemplateError;
 use rayon::prelude::*;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// What is going on, for a progress bar on the data holder's screen.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum Progress {
+pub enum FaceProgress {
     /// So many scans were found.
     Found {
         /// Number of scans.
@@ -41,28 +47,37 @@ pub enum Progress {
 
 /// How a study ended.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct FaceOutcome {
     /// The study's folder.
     pub folder: StudyFolder,
     /// Number of scans n.
     pub scans: usize,
     /// How many could not be processed and counted as the template; for the data holder only.
     pub failed: usize,
-    /// The released curves and their price; `None` for [`FaceMechanism::None`].
-    pub released: Option<ReleasedMean>,
+    /// What was released; `None` for [`FaceMechanism::None`].
+    pub released: Option<ReleasedFace>,
     /// Mean square distance per point between the released and the non-private mean; for the data holder only.
     pub mean_square_error: Option<f64>,
     /// Total seconds by stage over all scans.
-    pub stage_seconds: [f64; 7],
+    pub stage_seconds: [f64; ScanStage::COUNT],
+}
+
+/// A released face.
+#[derive(Debug, Clone)]
+pub struct ReleasedFace {
+    /// The private mean curves.
+    pub curves: FaceCurves,
+    /// What it guarantees.
+    pub certificate: Certificate,
 }
 
 /// Why a study stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
-    /// The study's folder.
+    /// The study's folder, its ledger, its state.
     #[error(transparent)]
-    Folder(#[from] FolderError),
+    Job(#[from] JobError),
     /// The scans.
     #[error(transparent)]
     Scans(#[from] ReadError),
@@ -70,36 +85,43 @@ pub enum StudyError {
     #[error(transparent)]
     Template(#[from] TemplateLoadError),
     /// No scan could be processed.
-    #[error("none of the {0} scans could be processed; the reasons are in internal/scans.csv")]
+    #[error(
+        "none of the {0} scans could be processed; the reasons are in {folder}/{table}",
+        folder = INTERNAL, table = SCAN_TABLE
+    )]
     NoneProcessed(usize),
-    /// The mechanism, ledger or noise.
+    /// The mechanism or its noise.
     #[error(transparent)]
-    Mean(#[from] MeanError),
-    /// The ledger.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
+    Mechanism(#[from] MechanismError),
     /// A budget.
     #[error(transparent)]
     Budget(#[from] BudgetError),
     /// Too few curves or samples.
     #[error("{0}")]
     Shape(&'static str),
-    /// A record could not be kept.
+    /// A record or result could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The results could not be written.
+    /// The released curves do not make a face.
     #[error(transparent)]
-    Output(#[from] OutputError),
+    Curves(#[from] CurvesError),
+    /// No surface goes through the curves.
+    #[error(transparent)]
+    Surface(#[from] TemplateError),
+    /// A picture.
+    #[error("cannot draw the report's pictures: {0}")]
+    Picture(#[from] png::EncodingError),
 }
 
 /// Runs a face study.
 ///
 /// # Errors
-/// [`StudyError`]. One bad scan never stops it; errors after the ledger was charged leave the charge standing.
+/// [`StudyError`]. One bad scan never stops it; errors after the ledger was charged leave the charge standing, and the study to be
+/// resumed.
 pub fn run(
     settings: &FaceStudySettings,
-    progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Outcome, StudyError> {
+    progress: &(dyn Fn(FaceProgress) + Sync),
+) -> Result<FaceOutcome, StudyError> {
     if settings.curves < 2 || settings.samples < 8 {
         return Err(StudyError::Shape("a face needs at least 2 curves of 8 samples"));
     }
@@ -107,123 +129,192 @@ pub fn run(
         return Err(BudgetError::NoBudget.into());
     }
     let scans = list_scans(&settings.inputs)?;
-    let loaded = load_template(&settings.template)?;
-    let folder = StudyFolder::prepare(&settings.out, settings.replace)?;
-    // Opened (and locked) before hours of work, not after.
-    let mut ledger = settings.ledger.open::<StudyError>(&folder)?;
-    progress(Progress::Found { scans: scans.len() });
-    let record_settings = RecordSettings {
-        registration: settings.registration,
-        crop_radius: settings.crop_radius.unwrap_or(1.05 * loaded.template.reach()),
-        curves: settings.curves,
-        samples: settings.samples,
-    };
-    let records = process_all(&scans, &loaded, &record_settings, settings.resume, &folder, progress)?;
-    let failed = records.iter().filter(|r| r.curves.is_none()).count();
-    let (rows, curves): (Vec<_>, Vec<_>) = records.into_iter().map(|r| (r.row, r.curves)).unzip();
-    write_bytes(&folder.internal().join("scans.csv"), scan_table::csv(&rows).as_bytes())?;
-    if failed == rows.len() {
-        return Err(StudyError::NoneProcessed(failed));
-    }
-    progress(Progress::Releasing);
+    let loaded = Arc::new(load_template(&settings.template)?);
     let own =
         loaded.template.own_curves(settings.curves, settings.samples).map_err(TemplateLoadError::from)?;
-    let nonprivate = mean::nonprivate_mean(&own, &curves).map_err(MeanError::from)?;
-    let released = release_mean(settings, &own, &curves, &mut ledger)?;
-    let mean_square_error = released.as_ref().map(|r| r.curves.mean_square_distance(&nonprivate));
-    output::write_results(&Results {
-        folder: &folder,
-        settings,
-        loaded: &loaded,
-        own: &own,
-        scans: &scans,
-        record_settings: &record_settings,
-        rows: &rows,
-        nonprivate: &nonprivate,
-        released: released.as_ref(),
-        spent: ledger.spent(),
-    })?;
-    let stage_seconds = total_seconds(&rows);
-    Ok(Outcome { folder, scans: rows.len(), failed, released, mean_square_error, stage_seconds })
+    let study = FaceStudy { settings, scans, loaded, own };
+    let publication = study.publication()?;
+    // A template that does not suit the registration is refused before anything is made.
+    let maker = RecordMaker::new(&study.loaded.template, study.record_settings())?;
+    job::run(&settings.place, |job| study.run(job, publication, &maker, progress))
 }
 
-fn total_seconds(rows: &[ScanRow]) -> [f64; 7] {
-    let mut total = [0.0; 7];
+/// A study whose public inputs have been read.
+struct FaceStudy<'a> {
+    settings: &'a FaceStudySettings,
+    scans: Vec<PathBuf>,
+    loaded: Arc<LoadedTemplate>,
+    own: FaceCurves,
+}
+
+/// All scans, processed.
+struct Processed {
+    rows: Vec<ScanRow>,
+    curves: Vec<Option<FaceCurves>>,
+    keys: Vec<Option<RecordKey>>,
+}
+
+impl FaceStudy<'_> {
+    /// What will be published: nothing of it depends on a scan.
+    fn publication(&self) -> Result<Option<FacePublication>, StudyError> {
+        let settings = self.settings;
+        let Some(mu) = settings.budget.filter(|_| settings.mechanism != FaceMechanism::None) else {
+            return Ok(None);
+        };
+        let n = self.scans.len() as u64;
+        let mechanism = mechanism(settings.mechanism, &self.own, n, settings.clip_radius, mu)?;
+        Ok(mechanism.map(|mechanism| FacePublication {
+            template: self.loaded.clone(),
+            own: self.own.clone(),
+            mechanism,
+            registration: settings.registration,
+        }))
+    }
+
+    fn run(
+        &self,
+        job: &mut Job<'_>,
+        publication: Option<FacePublication>,
+        maker: &RecordMaker<'_>,
+        progress: &(dyn Fn(FaceProgress) + Sync),
+    ) -> Result<FaceOutcome, StudyError> {
+        // Before hours of work, not after.
+        let priced = match publication {
+            Some(publication) => {
+                let price = publication.mechanism.price().clone();
+                Some(job.price(&price, publication)?)
+            }
+            None => {
+                job.without_release()?;
+                None
+            }
+        };
+        progress(FaceProgress::Found { scans: self.scans.len() });
+        let processed = self.process_all(maker, job, progress)?;
+        let folder = job.folder().clone();
+        let table = table::csv(&processed.rows);
+        write_bytes(&folder.internal().join(SCAN_TABLE), table.as_bytes())?;
+        let failed = processed.curves.iter().filter(|curves| curves.is_none()).count();
+        if failed == processed.rows.len() {
+            return Err(StudyError::NoneProcessed(failed));
+        }
+        progress(FaceProgress::Releasing);
+        let nonprivate = nonprivate_mean(&self.own, &processed.curves)?;
+        let released = match &priced {
+            Some(priced) => Some(self.release(job, priced, &processed)?),
+            None => None,
+        };
+        let internal = Internal {
+            folder: &folder,
+            loaded: &self.loaded,
+            own: &self.own,
+            scans: &self.scans,
+            maker,
+            rows: &processed.rows,
+            nonprivate: &nonprivate,
+            released: released.as_ref().map(|released| &released.curves),
+            clip: released.as_ref().and_then(|released| released.certificate.clip_radius),
+        };
+        write_internal(&internal)?;
+        job.finish()?;
+        Ok(FaceOutcome {
+            folder,
+            scans: processed.rows.len(),
+            failed,
+            mean_square_error: released.as_ref().map(|r| r.curves.mean_square_distance(&nonprivate)),
+            released,
+            stage_seconds: total_seconds(&processed.rows),
+        })
+    }
+
+    fn release(
+        &self,
+        job: &mut Job<'_>,
+        priced: &Priced<FacePublication>,
+        processed: &Processed,
+    ) -> Result<ReleasedFace, StudyError> {
+        let mechanism = &priced.publication().mechanism;
+        let prepared = mechanism.prepare(&processed.curves)?;
+        let mut noise = job.noise(0)?;
+        let settings = format!("{:?} {:?}", self.settings.public(), self.loaded.input.sha256);
+        let digest = Digest::of(&settings, mechanism.price(), processed.fingerprints(&self.scans));
+        let published: Published<NoisedFunction> =
+            job.release::<_, _, StudyError>(priced, mechanism, &prepared, &digest, &mut noise)?;
+        let certificate = job.publish(priced, &published)?;
+        Ok(ReleasedFace { curves: priced.publication().curves(&published)?, certificate })
+    }
+
+    fn record_settings(&self) -> RecordSettings {
+        let settings = self.settings;
+        RecordSettings {
+            registration: settings.registration,
+            crop_radius: settings.crop_radius.unwrap_or_else(|| default_crop_radius(&self.loaded.template)),
+            curves: settings.curves,
+            samples: settings.samples,
+        }
+    }
+
+    /// All scans, in parallel, each kept as soon as it is done.
+    fn process_all(
+        &self,
+        maker: &RecordMaker<'_>,
+        job: &Job<'_>,
+        progress: &(dyn Fn(FaceProgress) + Sync),
+    ) -> Result<Processed, StudyError> {
+        let settings = maker.settings();
+        let fingerprint = format!("{} {} {settings:?}", env!("CARGO_PKG_VERSION"), self.loaded.input.sha256);
+        let cache = RecordCache::new(job.folder().records(), &fingerprint);
+        let resume = job.place().resume;
+        let done = AtomicUsize::new(0);
+        let write_failure: Mutex<Option<WriteError>> = Mutex::new(None);
+        let records: Vec<(Record, Option<RecordKey>)> = self
+            .scans
+            .par_iter()
+            .map(|scan| {
+                let landmarks = landmark_file(scan);
+                let key = cache.key(scan, landmarks.as_deref()).ok();
+                let kept = key.as_ref().filter(|_| resume).and_then(|key| cache.load(key));
+                let reused = kept.is_some();
+                let record = kept.unwrap_or_else(|| maker.record(scan, landmarks.as_deref()));
+                if let (Some(key), false) = (&key, reused)
+                    && let Err(error) = cache.store(key, &record)
+                    && let Ok(mut slot) = write_failure.lock()
+                {
+                    slot.get_or_insert(error);
+                }
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                progress(FaceProgress::Scan { done, ok: record.curves.is_some(), reused });
+                (record, key)
+            })
+            .collect();
+        if let Ok(Some(error)) = write_failure.into_inner() {
+            return Err(error.into());
+        }
+        let mut processed = Processed { rows: Vec::new(), curves: Vec::new(), keys: Vec::new() };
+        for (record, key) in records {
+            processed.rows.push(record.row);
+            processed.curves.push(record.curves);
+            processed.keys.push(key);
+        }
+        Ok(processed)
+    }
+}
+
+impl Processed {
+    /// What the records are: a hash of each scan's bytes and settings, or the name of one that cannot be read.
+    fn fingerprints(&self, scans: &[PathBuf]) -> Vec<Vec<u8>> {
+        let of = |(key, scan): (&Option<RecordKey>, &PathBuf)| match key {
+            Some(key) => key.as_str().as_bytes().to_vec(),
+            None => scan.as_os_str().as_encoded_bytes().to_vec(),
+        };
+        self.keys.iter().zip(scans).map(of).collect()
+    }
+}
+
+fn total_seconds(rows: &[ScanRow]) -> [f64; ScanStage::COUNT] {
+    let mut total = [0.0; ScanStage::COUNT];
     for row in rows {
         total.iter_mut().zip(row.seconds).for_each(|(a, b)| *a += b);
     }
     total
-}
-
-fn release_mean(
-    settings: &FaceStudySettings,
-    own: &FaceCurves,
-    records: &[Option<FaceCurves>],
-    ledger: &mut Ledger,
-) -> Result<Option<ReleasedMean>, StudyError> {
-    let Some(mu) = settings.budget.filter(|_| settings.mechanism != FaceMechanism::None) else {
-        return Ok(None);
-    };
-    let mut noise = match settings.seed {
-        Some(seed) => NoiseSource::seeded(seed),
-        None => NoiseSource::from_os().map_err(MeanError::from)?,
-    };
-    let radius = match settings.clip_radius {
-        ClipChoice::Default => None,
-        ClipChoice::Public(radius) => Some(radius),
-        ClipChoice::Private => {
-            let kind = settings.mechanism;
-            return Ok(Some(mean::release_with_private_radius(kind, own, records, mu, ledger, &mut noise)?));
-        }
-    };
-    match mean::mechanism(settings.mechanism, own, records, radius, mu)? {
-        Some(mechanism) => Ok(Some(mean::release(mechanism.as_ref(), own, records, ledger, &mut noise)?)),
-        None => Ok(None),
-    }
-}
-
-/// All scans, in parallel, each kept as soon as it is done.
-fn process_all(
-    scans: &[PathBuf],
-    loaded: &LoadedTemplate,
-    settings: &RecordSettings,
-    resume: bool,
-    folder: &StudyFolder,
-    progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Vec<Record>, StudyError> {
-    let template = &loaded.template;
-    let fingerprint = format!("{} {} {settings:?}", env!("CARGO_PKG_VERSION"), loaded.input.sha256);
-    let cache = RecordCache::new(folder.records(), &fingerprint);
-    let own = template.own_curves(settings.curves, settings.samples).map_err(TemplateLoadError::from)?;
-    let done = AtomicUsize::new(0);
-    let write_failure: Mutex<Option<WriteError>> = Mutex::new(None);
-    let records = scans
-        .par_iter()
-        .map(|scan| {
-            let landmarks = landmark_file(scan);
-            let key = cache.key(scan, landmarks.as_deref()).ok();
-            let kept = key.as_ref().filter(|_| resume).and_then(|key| cache.load(key));
-            let reused = kept.is_some();
-            let record = kept.unwrap_or_else(|| {
-                let mut record = process_scan(scan, landmarks.as_deref(), template, settings);
-                if let Some(curves) = &record.curves {
-                    record.row.deviation = Some(curves.mean_square_distance(&own).sqrt());
-                }
-                record
-            });
-            if let (Some(key), false) = (&key, reused)
-                && let Err(error) = cache.store(key, &record)
-                && let Ok(mut slot) = write_failure.lock()
-            {
-                slot.get_or_insert(error);
-            }
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            progress(Progress::Scan { done, ok: record.curves.is_some(), reused });
-            record
-        })
-        .collect();
-    match write_failure.into_inner() {
-        Ok(Some(error)) => Err(error.into()),
-        _ => Ok(records),
-    }
 }

@@ -1,37 +1,17 @@
 //! What a face study is told before it reads a scan: all of it public.
 
 use super::mean::{ClipChoice, FaceMechanism};
+use super::template::TemplateSource;
 use crate::privacy::Mu;
-use crate::study::LedgerChoice;
+use crate::study::Place;
+use crate::surface::registration::Registration;
 use std::path::PathBuf;
-
-/// Where the public template comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TemplateSource {
-    /// The built-in synthetic face.
-    Builtin,
-    /// A mesh file; its nose tip is found automatically.
-    File(PathBuf),
-}
-
-/// How a scan is registered to the template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Registration {
-    /// A similarity and a smooth displacement of the template; the scan may end anywhere.
-    #[default]
-    Elastic,
-    /// Rotation and reparameterization of the disk under the SRNF metric, border to border.
-    Srnf,
-}
 
 /// Everything a face study needs to know.
 #[derive(Debug, Clone)]
 pub struct FaceStudySettings {
     /// Scan files and folders of scans.
     pub inputs: Vec<PathBuf>,
-    /// The study's folder.
-    pub out: PathBuf,
     /// The public template.
     pub template: TemplateSource,
     /// Number of face radial curves J.
@@ -50,12 +30,47 @@ pub struct FaceStudySettings {
     pub budget: Option<Mu>,
     /// Where the clip radius comes from.
     pub clip_radius: ClipChoice,
-    /// Fixed noise seed: an experiment, not private.
-    pub seed: Option<u64>,
-    /// Which ledger is charged.
-    pub ledger: LedgerChoice,
-    /// Reuse finished records of an interrupted run.
-    pub resume: bool,
-    /// Replace a finished release.
-    pub replace: bool,
+    /// Folder, ledger, seed; resuming reuses finished records.
+    pub place: Place,
 }
+
+impl FaceStudySettings {
+    /// The default study of these scans in this place: built-in template, 23 curves of 80 samples, elastic registration, the joint mean
+    /// at `budget`.
+    ///
+    /// ```
+    /// use visard::privacy::Mu;
+    /// use visard::study::Place;
+    /// use visard::study::face::FaceStudySettings;
+    /// let study = FaceStudySettings::new(["scans".into()], Place::new("study"), Mu::new(1.0)?);
+    /// assert_eq!((study.curves, study.samples), (23, 80));
+    /// # Ok::<(), visard::privacy::BudgetError>(())
+    /// ```
+    pub fn new(inputs: impl Into<Vec<PathBuf>>, place: Place, budget: Mu) -> Self {
+        Self {
+            inputs: inputs.into(),
+            template: TemplateSource::Builtin,
+            curves: CURVES,
+            samples: SAMPLES,
+            registration: Registration::default(),
+            crop_radius: None,
+            mechanism: FaceMechanism::default(),
+            budget: Some(budget),
+            clip_radius: ClipChoice::default(),
+            place,
+        }
+    }
+
+    /// Everything but the scans and the place, for a digest.
+    pub(super) fn public(&self) -> impl std::fmt::Debug {
+        (
+            (self.curves, self.samples, self.registration, self.crop_radius),
+            (self.mechanism, self.budget, self.clip_radius, self.place.seed),
+        )
+    }
+}
+
+/// Face radial curves of a record by default, and samples on each.
+pub const CURVES: usize = 23;
+/// See [`CURVES`].
+pub const SAMPLES: usize = 80;

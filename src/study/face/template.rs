@@ -1,11 +1,22 @@
 //! Loading the public template: the built-in face, or a mesh file whose pose the built-in face finds.
 
-use super::settings::TemplateSource;
-use crate::io::{ReadError, read_scan};
+use crate::io::{Content, ReadError, open_as, scan_of};
 use crate::mesh::{DiskMesh, MeshError, PoseError, PoseFinder, RepairSettings, TriMesh, Vector, make_disk};
 use crate::privacy::PublicInput;
+use crate::study::public_input;
+use crate::surface::registration::RegistrationError;
 use crate::surface::{Template, TemplateError};
 use crate::synth;
+use std::path::PathBuf;
+
+/// Where the public template comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TemplateSource {
+    /// The built-in synthetic face.
+    Builtin,
+    /// A mesh file; its nose tip is found automatically.
+    File(PathBuf),
+}
 
 /// A template with its name and hash for the certificate.
 #[derive(Debug)]
@@ -32,6 +43,9 @@ pub enum TemplateLoadError {
     /// Its flattening.
     #[error("template: {0}")]
     Template(#[from] TemplateError),
+    /// It does not suit the registration.
+    #[error("template: {0}")]
+    Registration(#[from] RegistrationError),
     /// No triangles.
     #[error("the template must be a mesh, not a bare point cloud")]
     NotAMesh,
@@ -52,14 +66,12 @@ pub fn load_template(source: &TemplateSource) -> Result<LoadedTemplate, Template
             Ok(LoadedTemplate { template, input: PublicInput::of_bytes("built-in template face", &bytes) })
         }
         TemplateSource::File(path) => {
-            let scan = read_scan(path)?;
-            let bytes = std::fs::read(path).map_err(|e| ReadError::new(path, e))?;
+            let file = open_as(path, Content::Scan)?;
+            let scan = scan_of(&file)?;
             let mesh = TriMesh::new(scan.vertices, scan.triangles.ok_or(TemplateLoadError::NotAMesh)?)?;
-            let name =
-                path.file_name().map_or_else(|| "template".to_owned(), |n| n.to_string_lossy().into_owned());
             Ok(LoadedTemplate {
                 template: posed(mesh, &PoseFinder::new(builtin, nose)?)?,
-                input: PublicInput::of_bytes(name, &bytes),
+                input: public_input(&file),
             })
         }
     }

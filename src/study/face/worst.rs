@@ -1,13 +1,14 @@
 //! Pictures of the registrations that are worth a look: each scan beside the surface that was registered to it.
 
-use super::landing::Landing;
-use super::output::{OutputError, Results};
-use super::record::{PreparedScan, ScanRow, landmark_file, prepare_scan, register_scan};
+use super::internal::Internal;
+use super::record::{ScanRow, landmark_file};
+use super::run::StudyError;
 use crate::mesh::{MeshError, Point, TriMesh};
 use crate::report::colour::{ColourScale, short};
 use crate::report::figure::Figure;
 use crate::report::render::{CLAY, Colour, Extent, Image, View, render_within};
 use crate::surface::Template;
+use crate::surface::registration::{Landing, Measure, PosedScan};
 use rayon::prelude::*;
 
 /// How many are drawn.
@@ -26,27 +27,28 @@ struct Pair {
 
 /// The scans with the most left over by the registration. They are registered again: only their curves are kept. A scan that
 /// cannot be read any more is left out.
-pub fn worst_registrations(results: &Results<'_>) -> Result<Vec<Figure>, OutputError> {
+pub(super) fn worst_registrations(results: &Internal<'_>) -> Result<Vec<Figure>, StudyError> {
+    let left_over = results.maker.settings().registration.measures().left_over;
+    let left = |k: usize| results.rows[k].measure(left_over).unwrap_or(0.0);
     let mut worst: Vec<usize> = (0..results.rows.len()).filter(|&k| results.rows[k].is_ok()).collect();
-    worst.sort_by(|&a, &b| results.rows[b].remaining().total_cmp(&results.rows[a].remaining()));
+    worst.sort_by(|&a, &b| left(b).total_cmp(&left(a)));
     worst.truncate(WORST);
     let pairs: Vec<(&ScanRow, Pair)> =
         worst.into_par_iter().filter_map(|k| Some((&results.rows[k], pair(results, k)?))).collect();
     let all: Vec<f64> = pairs.iter().flat_map(|p| p.1.landing.distances.iter().copied()).collect();
     let scale = ColourScale::magnitude("distance to the scan", "template units", &all);
-    pairs.iter().map(|(row, pair)| figure(row, pair, &scale)).collect()
+    pairs.iter().map(|(row, pair)| figure(row, pair, left_over, &scale)).collect()
 }
 
-fn pair(results: &Results<'_>, k: usize) -> Option<Pair> {
-    let (template, settings) = (&results.loaded.template, results.record_settings);
+fn pair(results: &Internal<'_>, k: usize) -> Option<Pair> {
+    let (registrar, template) = (results.maker.registrar(), &results.loaded.template);
     let (scan, row) = (&results.scans[k], &mut ScanRow::default());
-    let prepared =
-        prepare_scan(scan, landmark_file(scan).as_deref(), template, settings.crop_radius, row).ok()?;
-    let positions = register_scan(&prepared, template, settings.registration, row).ok()?;
+    let posed = registrar.pose(scan, landmark_file(scan).as_deref(), row).ok()?;
+    let positions = registrar.register(&posed, row).ok()?;
     Some(Pair {
-        landing: Landing::measure(&prepared, &positions).ok()?,
-        registered: upright(template.mesh(), &positions, &prepared, template).ok()?,
-        scan: upright(prepared.disk.mesh(), prepared.disk.mesh().vertices(), &prepared, template).ok()?,
+        landing: Landing::measure(&posed, &positions).ok()?,
+        registered: upright(template.mesh(), &positions, &posed, template).ok()?,
+        scan: upright(posed.disk.mesh(), posed.disk.mesh().vertices(), &posed, template).ok()?,
     })
 }
 
@@ -54,14 +56,19 @@ fn pair(results: &Results<'_>, k: usize) -> Option<Pair> {
 fn upright(
     triangles: &TriMesh,
     positions: &[Point],
-    scan: &PreparedScan,
+    scan: &PosedScan,
     template: &Template,
 ) -> Result<TriMesh, MeshError> {
     let turn = template.upright().inverse();
     triangles.with_vertices(positions.iter().map(|p| turn * scan.similarity.invert(p)).collect())
 }
 
-fn figure(row: &ScanRow, pair: &Pair, scale: &ColourScale) -> Result<Figure, OutputError> {
+fn figure(
+    row: &ScanRow,
+    pair: &Pair,
+    left_over: &Measure,
+    scale: &ColourScale,
+) -> Result<Figure, StudyError> {
     let around = Extent::around(&pair.registered);
     let extent = Extent { radius: MARGIN * around.radius, ..around };
     let draw = |mesh: &TriMesh, view: View, colour| {
@@ -73,13 +80,12 @@ fn figure(row: &ScanRow, pair: &Pair, scale: &ColourScale) -> Result<Figure, Out
         draw(&pair.registered, View::FRONT, CLAY),
         draw(&pair.registered, View::THREE_QUARTER, Colour::PerVertex(&colours)),
     ]);
-    let (name, left) = match row.misfit_end {
-        Some(misfit) => ("misfit", format!("{} mm", short(misfit))),
-        None => ("energy", short(row.remaining())),
-    };
+    let left = row.measure(left_over).map_or_else(|| "unknown".to_owned(), short);
     let caption = format!(
-        "{}: {name} {left}, {:.1} % of the surface on the scan, there {} away from it",
+        "{}: {} {}, {:.1} % of the surface on the scan, there {} away from it",
         row.scan,
+        left_over.quantity,
+        format!("{left} {}", left_over.unit).trim_end(),
         100.0 * row.on_scan,
         short(row.distance_to_scan)
     );

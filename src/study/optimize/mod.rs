@@ -1,16 +1,16 @@
 //! The optimization job: a table of records → a private Fréchet mean, eigenvector or subspace.
 //!
-//! Everything that can be refused is refused before the ledger is charged. The run is charged once; its state is kept at the
-//! end of every stage, and an interrupted run continues from there under the same charge.
+//! A run is charged once; its state is kept at the end of every stage, and an interrupted run continues from there under the same
+//! charge.
 
 mod checkpoint;
 mod data;
-mod output;
+mod publication;
 mod run;
 mod settings;
 #[cfg(test)]
 mod tests;
 
 pub use data::DataError;
-pub use run::{OptimizeStudyError, Outcome, Progress, run};
+pub use run::{OptimizeStudyError, OptimizeStudyOutcome, OptimizeStudyProgress, run};
 pub use settings::{Frames, MeanSpace, OptimizeStudySettings, Task};

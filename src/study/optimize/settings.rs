@@ -2,15 +2,16 @@
 
 use crate::optimize::{Method, Settings};
 use crate::privacy::{ClipRadius, PrivacyLoss};
-use crate::study::LedgerChoice;
+use crate::study::Place;
 use serde::Serialize;
 use std::path::PathBuf;
 
 /// A space to take Fréchet means in. Records: k × k matrices for the first three, vectors for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum MeanSpace {
-    /// Positive definite matrices, affine-invariant metric.
+    /// Positive definite matrices, affine-invariant metric
     AffineInvariant,
     /// Positive definite matrices, log-Euclidean metric.
     LogEuclidean,
@@ -26,6 +27,7 @@ pub enum MeanSpace {
 
 /// Where subspaces live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum Frames {
     /// Orthonormal frames.
@@ -56,8 +58,8 @@ pub enum Task {
 pub struct OptimizeStudySettings {
     /// The records: an `.npy` array, one record along the first axis.
     pub input: PathBuf,
-    /// The study's folder.
-    pub out: PathBuf,
+    /// Folder, ledger, seed; whether to resume or replace.
+    pub place: Place,
     /// What is optimized.
     pub task: Task,
     /// How.
@@ -73,12 +75,4 @@ pub struct OptimizeStudySettings {
     pub start: Option<PathBuf>,
     /// Scale every record to unit length first (eigenvector and subspace).
     pub unit_records: bool,
-    /// Fixed noise seed: an experiment, not private.
-    pub seed: Option<u64>,
-    /// Which ledger is charged.
-    pub ledger: LedgerChoice,
-    /// Continue an interrupted run under the charge it made.
-    pub resume: bool,
-    /// Replace a finished release, or abandon an interrupted run.
-    pub replace: bool,
 }

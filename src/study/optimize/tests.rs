@@ -8,12 +8,12 @@ use crate::optimize::{
     StopReason,
 };
 use crate::privacy::{Certificate, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
-use crate::study::{FolderError, LedgerChoice, StudyFolder};
+use crate::study::{JobError, LedgerChoice, Place, StudyFolder};
 use rand::SeedableRng;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-fn keep_on(_: Progress) -> ControlFlow<()> {
+fn keep_on(_: OptimizeStudyProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -32,7 +32,7 @@ fn settings(dir: &Path) -> OptimizeStudySettings {
     let (epsilon, delta) = (Epsilon::new(2.0).unwrap(), Delta::new(1e-6).unwrap());
     OptimizeStudySettings {
         input: dir.join("records.npy"),
-        out: dir.join("study"),
+        place: Place::new(dir.join("study")),
         task: Task::FrechetMean(MeanSpace::AffineInvariant),
         method: Method::GradientDescent { steps: 10 },
         run: Settings { step: StepSize::Constant(0.5), ..Settings::default() },
@@ -40,16 +40,24 @@ fn settings(dir: &Path) -> OptimizeStudySettings {
         budget: PrivacyLoss::Approximate(epsilon, delta),
         start: None,
         unit_records: false,
-        seed: None,
-        ledger: LedgerChoice::default(),
-        resume: false,
-        replace: false,
+    }
+}
+
+impl OptimizeStudySettings {
+    fn replacing(mut self, replace: bool) -> Self {
+        self.place.replace = replace;
+        self
+    }
+
+    fn resuming(mut self) -> Self {
+        self.place.resume = true;
+        self
     }
 }
 
 fn charges(settings: &OptimizeStudySettings) -> usize {
-    let folder = StudyFolder::prepare(&settings.out, true).unwrap();
-    Ledger::open(&folder.own_ledger(), None).unwrap().spent().parts().len()
+    let ledger = StudyFolder::at(&settings.place.out).own_ledger();
+    Ledger::history(&ledger).unwrap().charges.len()
 }
 
 #[test]
@@ -66,9 +74,9 @@ fn a_study_releases_a_solution_with_its_certificate() {
     };
     let rsgd = Method::Stochastic { steps: 60, sampling: Sampling::WithoutReplacement { batch: 50 } };
     for (charged, method) in [(1, Method::GradientDescent { steps: 10 }), (2, rsgd), (3, svrg)] {
-        let settings = OptimizeStudySettings { method, replace: charged > 1, ..settings(dir.path()) };
+        let settings = OptimizeStudySettings { method, ..settings(dir.path()) }.replacing(charged > 1);
         let done = run(&settings, &mut keep_on).unwrap();
-        let release = settings.out.join("release");
+        let release = settings.place.out.join("release");
         let solution = npy::read(&release.join("solution.npy")).unwrap();
         assert_eq!(solution.shape, [3, 3]);
         assert!((solution.data[0] - 1.5).abs() < 0.5, "{method:?}: {:?}", solution.data);
@@ -79,10 +87,10 @@ fn a_study_releases_a_solution_with_its_certificate() {
         assert_eq!(certificate.loss, settings.budget);
         assert!(certificate.caveats.iter().any(|c| c.starts_with("idealized-reals")));
         assert_eq!(certificate.details["converged"], false);
-        let trace = std::fs::read_to_string(settings.out.join("internal/trace.csv")).unwrap();
+        let trace = std::fs::read_to_string(settings.place.out.join("internal/trace.csv")).unwrap();
         assert_eq!(trace.lines().count() as u64, 1 + method.steps());
         assert_eq!(std::fs::read_dir(&release).unwrap().count(), 2, "nothing else is released");
-        assert!(!settings.out.join("internal/run.json").exists());
+        assert!(!settings.place.out.join("internal/run.json").exists());
         assert!(!done.continued);
         assert_eq!(charges(&settings), charged);
     }
@@ -95,18 +103,18 @@ fn an_interrupted_study_is_paid_for_once() {
     let method = Method::Stochastic { steps: 100, sampling: Sampling::Poisson { batch: 50 } };
     let run_ = Settings { output: Output::TailMean, step: StepSize::Constant(0.1), ..Settings::default() };
     let first = OptimizeStudySettings { method, run: run_, ..settings(dir.path()) };
-    let mut stop_at_60 = |now: Progress| {
+    let mut stop_at_60 = |now: OptimizeStudyProgress| {
         if now.step == 60 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     assert!(matches!(run(&first, &mut stop_at_60), Err(OptimizeStudyError::Stopped)));
-    assert!(!first.out.join("release").exists());
+    assert!(!first.place.out.join("release").exists());
     assert_eq!(charges(&first), 1);
     // Not resumed by accident, not resumed with other settings.
-    assert!(matches!(run(&first, &mut keep_on), Err(OptimizeStudyError::Interrupted(_))));
+    assert!(matches!(run(&first, &mut keep_on), Err(OptimizeStudyError::Job(JobError::Interrupted(_)))));
     let other = Settings { step: StepSize::Constant(0.2), ..run_ };
-    let other = OptimizeStudySettings { run: other, resume: true, ..first.clone() };
-    assert!(matches!(run(&other, &mut keep_on), Err(OptimizeStudyError::OtherRun(_))));
-    let resumed = OptimizeStudySettings { resume: true, ..first.clone() };
+    let other = OptimizeStudySettings { run: other, ..first.clone() }.resuming();
+    assert!(matches!(run(&other, &mut keep_on), Err(OptimizeStudyError::Job(JobError::OtherRun(_)))));
+    let resumed = first.clone().resuming();
     let mut from = None;
     let done = run(&resumed, &mut |now| {
         from.get_or_insert(now.step);
@@ -115,15 +123,17 @@ fn an_interrupted_study_is_paid_for_once() {
     assert!(done.unwrap().continued);
     assert_eq!(from, Some(65));
     assert_eq!(charges(&first), 1, "one charge for both parts");
-    let trace = std::fs::read_to_string(first.out.join("internal/trace.csv")).unwrap();
+    let trace = std::fs::read_to_string(first.place.out.join("internal/trace.csv")).unwrap();
     assert_eq!(trace.lines().count(), 101, "the trace is whole");
-    // The charge is used up: a second resumption is a new run, refused without --force and charged with it.
-    assert!(matches!(
-        run(&resumed, &mut keep_on),
-        Err(OptimizeStudyError::Folder(FolderError::HasRelease(_)))
-    ));
-    let forced = OptimizeStudySettings { replace: true, ..resumed };
-    assert!(!run(&forced, &mut keep_on).unwrap().continued);
+    // The charge is used up: a second resumption publishes the same once more, a new run is refused without --force and charged
+    // with it.
+    let solution = || std::fs::read(first.place.out.join("release/solution.npy")).unwrap();
+    let released = solution();
+    assert!(run(&resumed, &mut keep_on).unwrap().continued);
+    assert_eq!((solution(), charges(&first)), (released.clone(), 1));
+    assert!(matches!(run(&first, &mut keep_on), Err(OptimizeStudyError::Job(JobError::HasRelease(_)))));
+    assert!(!run(&first.clone().replacing(true), &mut keep_on).unwrap().continued);
+    assert_ne!(solution(), released);
     assert_eq!(charges(&first), 2);
 }
 
@@ -136,20 +146,24 @@ fn one_charge_never_gives_two_results() {
         OptimizeStudySettings { method: Method::GradientDescent { steps: 30 }, ..settings(dir.path()) };
     let run_ = Settings { gradient_tolerance: Some(1e9), ..first.run };
     let first = OptimizeStudySettings { run: run_, ..first };
-    let folder = StudyFolder::prepare(&first.out, false).unwrap();
-    // The trace cannot be written over a folder.
-    let trace = folder.internal().join("trace.csv");
-    std::fs::create_dir_all(trace.join("in-the-way")).unwrap();
-    assert!(matches!(run(&first, &mut keep_on), Err(OptimizeStudyError::Write(_))));
-    let kept = std::fs::read_to_string(folder.internal().join("run.json")).unwrap();
+    // The release cannot be put together where a file stands.
+    let aside = first.place.out.join(".release.tmp");
+    std::fs::create_dir_all(&first.place.out).unwrap();
+    std::fs::write(&aside, "in the way").unwrap();
+    assert!(matches!(run(&first, &mut keep_on), Err(OptimizeStudyError::Job(JobError::Io { .. }))));
+    let kept = std::fs::read_to_string(first.place.out.join("internal/drawn.json")).unwrap();
     let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
-    std::fs::remove_dir_all(&trace).unwrap();
-    let resumed = OptimizeStudySettings { resume: true, ..first };
+    std::fs::remove_file(&aside).unwrap();
+    let resumed = first.resuming();
     let done = run(&resumed, &mut keep_on).unwrap();
     assert!(done.continued && matches!(done.stop, StopReason::SmallGradient { .. }));
-    let solution = npy::read(&resumed.out.join("release/solution.npy")).unwrap();
-    let paid: Vec<f64> =
-        kept["point"]["data"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+    let solution = npy::read(&resumed.place.out.join("release/solution.npy")).unwrap();
+    let paid: Vec<f64> = kept["released"]["value"]["point"][0]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|x| x.as_f64().unwrap())
+        .collect();
     assert_eq!(solution.data, paid);
     assert_eq!(charges(&resumed), 1);
 }
@@ -162,7 +176,10 @@ fn nothing_is_charged_for_what_cannot_run() {
     let good = settings(dir.path());
     let refused = |settings: &OptimizeStudySettings| {
         let error = run(settings, &mut keep_on).unwrap_err();
-        assert!(!settings.out.join("visard.ledger.jsonl").exists() || charges(settings) == 0, "{error}");
+        assert!(
+            !settings.place.out.join("visard.ledger.jsonl").exists() || charges(settings) == 0,
+            "{error}"
+        );
         error
     };
     let sampling = Sampling::Poisson { batch: 101 };
@@ -194,9 +211,10 @@ fn nothing_is_charged_for_what_cannot_run() {
     write_matrices(&file, 100);
     let ceiling = Some(PrivacyLoss::Gaussian(Mu::new(0.01).unwrap()));
     let ledger = LedgerChoice { file: None, ceiling };
-    let low = OptimizeStudySettings { ledger, ..good };
-    assert!(matches!(refused(&low), OptimizeStudyError::Ledger(_)));
-    assert!(!low.out.join("internal/run.json").exists());
+    let mut low = good;
+    low.place.ledger = ledger;
+    assert!(matches!(refused(&low), OptimizeStudyError::Job(JobError::Ledger(_))));
+    assert!(!low.place.out.join("internal/run.json").exists());
 }
 
 #[test]
@@ -207,14 +225,13 @@ fn every_space_and_task_runs() {
         let settings = OptimizeStudySettings {
             task,
             unit_records,
-            replace: true,
-            seed: Some(3),
+            place: Place { replace: true, seed: Some(3), ..Place::new(dir.path().join("study")) },
             budget: PrivacyLoss::Gaussian(Mu::new(8.0).unwrap()),
             ..settings(dir.path())
         };
         let done = run(&settings, &mut keep_on).unwrap();
         assert!(!done.certificate.private && done.certificate.seeded);
-        let solution = npy::read(&settings.out.join("release/solution.npy")).unwrap();
+        let solution = npy::read(&settings.place.out.join("release/solution.npy")).unwrap();
         assert_eq!(solution.shape, shape);
         solution.data
     };

@@ -1,29 +1,25 @@
-//! Draws for the data holder's own eyes: how near the mean each mechanism comes at each ε, and more draws like the released one.
+//! How near the mean each mechanism comes at each ε, on made-up records: to choose a budget and a mechanism by.
 //!
-//! These see the records and are *not* charged: they are shown under `internal/` only, beside the mean without noise, and nothing
-//! in `release/` is made from them. To publish one of them, or to choose budget or mechanism by looking at them, would be a
-//! release that nobody paid for.
+//! Nothing here sees a record: budget and mechanism may be chosen by it without paying.
 
-use super::release::GRADIENT;
-use super::{PointMechanism, PointRequest, PointStudyError, Stream, pure_within};
-use crate::mechanism::manifold::{
-    KNormGradient, ManifoldMeanError, ManifoldPrice, PolarVolume, PublicBall, RiemannianGaussian,
-    RiemannianLaplace, TangentGaussian, Work,
-};
+use super::budget::pure_within;
+use super::{PointRequest, PointStudyError};
+use crate::manifold::PolarVolume;
+use crate::mechanism::MechanismError;
+use crate::mechanism::manifold::{PointMean, PublicBall, Work};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Charge, Delta, Epsilon, L2Sensitivity, Ledger, Mu, PrivacyLoss};
+use crate::privacy::{Delta, Epsilon, Ledger, Mechanism, Mu, PrivacyLoss, pay};
+use crate::study::JobError;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 
-/// Uncharged draws on the records. For the data holder only.
+/// Draws on made-up records.
 #[derive(Debug, Clone)]
-pub struct Exploration<P> {
-    /// Draws of the requested mechanism at the requested budget, other than the released ones.
-    pub draws: Vec<P>,
+pub struct Exploration {
     /// Distance from the mean without noise, by mechanism and ε.
     pub curves: Vec<UtilityCurve>,
     /// δ of the Gaussian mechanisms' curves.
     pub delta: f64,
-    /// Sampling error of the mean itself, √(mean d²/n): noise below it hardly matters.
-    pub sampling_error: f64,
 }
 
 /// One mechanism's line.
@@ -31,6 +27,8 @@ pub struct Exploration<P> {
 pub struct UtilityCurve {
     /// The mechanism.
     pub mechanism: &'static str,
+    /// Whether its ε is pure.
+    pub pure: bool,
     /// By ascending ε.
     pub points: Vec<UtilityPoint>,
 }
@@ -45,7 +43,6 @@ pub struct UtilityPoint {
 }
 
 const EPSILONS: [f64; 7] = [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0];
-const SIX: usize = 6;
 /// Draws for a point of a curve.
 const DRAWS: usize = 15;
 /// Work for a point of a curve, in about nanoseconds; one that needs more is left out. Counted, so that with a fixed seed the page
@@ -53,137 +50,86 @@ const DRAWS: usize = 15;
 const PATIENCE: f64 = 1.5e8;
 /// Where the budget names no δ.
 const DELTA: f64 = 1e-6;
+/// A stream of noise of its own.
+const STREAM: u64 = 0xe591;
 
-pub(super) fn explore<M: PolarVolume + Clone>(
-    ball: &PublicBall<'_, M>,
-    points: &[M::Point],
-    mean: &M::Point,
+type Make<M> = fn(PublicBall<M>, u64, Epsilon, Mu) -> Result<PointMean<M>, MechanismError>;
+
+/// The mechanisms compared: name, whether ε is pure, and how they are made for ε and the largest μ within (ε, δ).
+fn compared<M: PolarVolume>() -> [(&'static str, bool, Make<M>); 5] {
+    [
+        ("Riemannian Laplace, pure ε", true, |ball, n, epsilon, _| PointMean::laplace(ball, n, epsilon)),
+        ("K-norm gradient, pure ε", true, |ball, n, epsilon, _| PointMean::kng(ball, n, epsilon)),
+        ("Riemannian Gaussian", false, |ball, n, _, mu| PointMean::riemannian_gaussian_roughly(ball, n, mu)),
+        ("tangent Gaussian", false, |ball, n, _, mu| PointMean::tangent_gaussian(ball, n, mu)),
+        ("Riemannian Laplace at the Gaussians' μ", false, |ball, n, _, mu| {
+            PointMean::laplace(ball, n, pure_within(mu)?)
+        }),
+    ]
+}
+
+/// For n records in this ball.
+pub(super) fn explore<M: PolarVolume>(
+    ball: &PublicBall<M>,
+    n: u64,
     request: &PointRequest,
-    released: Option<&ManifoldPrice>,
-) -> Result<Exploration<M::Point>, PointStudyError> {
-    let mut noise = request.noise(Stream::Exploration)?;
-    let manifold = ball.manifold();
-    let scene = Scene { ball, points, mean, released };
+) -> Result<Exploration, PointStudyError> {
+    let mut noise = match request.place.seed {
+        Some(seed) => NoiseSource::seeded(seed ^ STREAM),
+        None => NoiseSource::from_os().map_err(MechanismError::from)?,
+    };
+    let records = made_up(ball, n);
+    let mean = ball.locate(&records, n)?.mean;
     let delta = match request.budget {
         Some(PrivacyLoss::Approximate(_, delta)) => delta,
         _ => Delta::new(DELTA)?,
     };
-    let mut draws = Vec::new();
-    let budget = match request.mechanism {
-        PointMechanism::Laplace | PointMechanism::Kng => request.pure().map(PrivacyLoss::Pure).ok(),
-        _ => request.gaussian().map(PrivacyLoss::Gaussian).ok(),
-    };
-    if let Some(budget) = budget {
-        let most = 10.0 * PATIENCE;
-        // A mechanism that does not exist here has been refused before.
-        let _ = scene.draws(request.mechanism, budget, &mut noise, SIX, most, &mut |p| draws.push(p));
-    }
     let mut curves = Vec::new();
-    for (mechanism, name, unit) in [
-        (PointMechanism::Laplace, "Riemannian Laplace, pure ε", Unit::Pure),
-        (PointMechanism::Kng, "K-norm gradient, pure ε", Unit::Pure),
-        (PointMechanism::RiemannianGaussian, "Riemannian Gaussian", Unit::Gaussian),
-        (PointMechanism::TangentGaussian, "tangent Gaussian", Unit::Gaussian),
-        (PointMechanism::Laplace, "Riemannian Laplace at the Gaussians' μ", Unit::PureOfGaussian),
-    ] {
-        let mut curve = UtilityCurve { mechanism: name, points: Vec::new() };
+    for (mechanism, pure, make) in compared::<M>() {
+        let mut points = Vec::new();
         for epsilon in EPSILONS {
             let mu = Mu::within(Epsilon::new(epsilon)?, delta)?;
-            let budget = match unit {
-                Unit::Pure => PrivacyLoss::Pure(Epsilon::new(epsilon)?),
-                Unit::Gaussian => PrivacyLoss::Gaussian(mu),
-                Unit::PureOfGaussian => PrivacyLoss::Pure(pure_within(mu)?),
-            };
-            let mut distances = Vec::new();
-            let drawn = scene.draws(mechanism, budget, &mut noise, DRAWS, PATIENCE, &mut |p| {
-                distances.push(manifold.dist(mean, &p));
-            });
-            if drawn.is_ok() && distances.len() >= DRAWS / 2 {
+            // What does not exist here, or has no law at this budget, has no point.
+            let Ok(made) = make(ball.clone(), n, Epsilon::new(epsilon)?, mu) else { continue };
+            let mut distances = distances(&made, &records, &mean, ball.manifold(), &mut noise)?;
+            if distances.len() >= DRAWS / 2 {
                 distances.sort_by(f64::total_cmp);
                 let quantile = |q: usize| distances[(distances.len() - 1) * q / 4];
-                let distance = [quantile(1), quantile(2), quantile(3)];
-                curve.points.push(UtilityPoint { epsilon, distance });
+                points.push(UtilityPoint { epsilon, distance: [quantile(1), quantile(2), quantile(3)] });
             }
         }
-        if curve.points.len() > 1 {
-            curves.push(curve);
-        }
-    }
-    let square = points.iter().map(|p| manifold.dist(mean, p).powi(2)).sum::<f64>() / points.len() as f64;
-    let sampling_error = (square / points.len() as f64).sqrt();
-    Ok(Exploration { draws, curves, delta: delta.get(), sampling_error })
-}
-
-/// What ε on the axis stands for.
-#[derive(Clone, Copy)]
-enum Unit {
-    /// Pure ε.
-    Pure,
-    /// The largest μ within (ε, δ).
-    Gaussian,
-    /// The pure ε whose mechanisms are all μ-GDP for that μ: Laplace and Gaussian noise at one μ.
-    PureOfGaussian,
-}
-
-struct Scene<'a, 'b, M: PolarVolume> {
-    ball: &'a PublicBall<'b, M>,
-    points: &'a [M::Point],
-    mean: &'a M::Point,
-    /// What was released: its scale need not be calibrated again.
-    released: Option<&'a ManifoldPrice>,
-}
-
-impl<M: PolarVolume + Clone> Scene<'_, '_, M> {
-    /// Up to `count` draws within about this work.
-    fn draws(
-        &self,
-        mechanism: PointMechanism,
-        loss: PrivacyLoss,
-        noise: &mut NoiseSource,
-        count: usize,
-        most: f64,
-        take: &mut dyn FnMut(M::Point),
-    ) -> Result<(), PointStudyError> {
-        let (ball, n) = (self.ball.clone(), self.points.len() as u64);
-        let mut work = Work::new(ball.manifold(), self.mean, most);
-        let mut repeat = |draw: &mut dyn FnMut(Charge) -> Result<Option<M::Point>, ManifoldMeanError>| {
-            // In memory: these draws are looked at here and go nowhere.
-            let mut ledger = Ledger::in_memory(None);
-            for _ in 0..count {
-                let paid = ledger.charge("for the data holder's page", loss)?;
-                match draw(paid)? {
-                    Some(point) => take(point),
-                    None => break,
-                }
-            }
-            Ok(())
-        };
-        match (mechanism, loss) {
-            (PointMechanism::Laplace, PrivacyLoss::Pure(epsilon)) => {
-                let m = RiemannianLaplace::new(ball, n, epsilon, GRADIENT)?;
-                repeat(&mut |paid| m.draw_within(self.mean, noise, paid, &mut work))
-            }
-            (PointMechanism::Kng, PrivacyLoss::Pure(epsilon)) => {
-                let m = KNormGradient::new(ball, n, epsilon)?;
-                let sampler = m.sampler(self.points, self.mean)?;
-                repeat(&mut |paid| sampler.draw_within(noise, paid, &mut work))
-            }
-            (PointMechanism::RiemannianGaussian, PrivacyLoss::Gaussian(mu)) => {
-                let m = match self.released {
-                    Some(price) if price.loss == loss => {
-                        let sensitivity = L2Sensitivity::new(price.sensitivity)?;
-                        RiemannianGaussian::calibrated(ball, n, mu, sensitivity, price.scale)?
-                    }
-                    _ => RiemannianGaussian::roughly(ball, n, mu, GRADIENT)?,
-                };
-                repeat(&mut |paid| m.draw(self.mean, noise, paid).map(Some))
-            }
-            (PointMechanism::TangentGaussian, PrivacyLoss::Gaussian(mu)) => {
-                let m = TangentGaussian::new(ball, n, mu, loss)?;
-                let statistic = m.statistic(self.points)?;
-                repeat(&mut |paid| m.draw(&statistic, noise, paid).map(|drawn| Some(drawn.point)))
-            }
-            _ => Ok(()),
+        if points.len() > 1 {
+            curves.push(UtilityCurve { mechanism, pure, points });
         }
     }
+    Ok(Exploration { curves, delta: delta.get() })
+}
+
+/// Records scattered about the centre, as far from it as half the radius on average.
+fn made_up<M: PolarVolume>(ball: &PublicBall<M>, n: u64) -> Vec<Option<M::Point>> {
+    let mut rng = ChaCha8Rng::seed_from_u64(STREAM);
+    let (space, centre) = (ball.manifold(), ball.centre());
+    let spread = 0.5 * ball.radius().get() / (space.dim() as f64).sqrt();
+    let point = |_| Some(space.exp(centre, &space.tangent_gaussian(centre, spread, &mut rng)));
+    (0..n).map(point).collect()
+}
+
+/// How far draws are from the mean: as many as the patience allows.
+fn distances<M: PolarVolume>(
+    made: &PointMean<M>,
+    records: &[Option<M::Point>],
+    mean: &M::Point,
+    space: &M,
+    noise: &mut NoiseSource,
+) -> Result<Vec<f64>, PointStudyError> {
+    let Ok(prepared) = made.prepare(records) else { return Ok(Vec::new()) };
+    let (mut work, mut found) = (Work::new(space, mean, PATIENCE), Vec::new());
+    for _ in 0..DRAWS {
+        let paid = pay(made.price(), &mut Ledger::in_memory(None)).map_err(JobError::from)?;
+        match made.draw_within(&prepared, noise, paid, &mut work)? {
+            Some(point) => found.push(space.dist(mean, &point)),
+            None => break,
+        }
+    }
+    Ok(found)
 }

@@ -1,4 +1,4 @@
-//! Smoothing of released outlines: post-processing, so free; every choice is made from the release itself.
+//! OutlineSmoothing of released outlines: post-processing, so free; every choice is made from the release itself.
 
 use crate::function::circle::Fourier;
 use crate::function::shrink::empirical_bayes;
@@ -7,13 +7,14 @@ use nalgebra::{Complex, DVector};
 
 /// What is done to a released shape whose landmarks go once around a closed outline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Smoothing {
-    /// Nothing: landmarks are landmarks.
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum OutlineSmoothing {
+    /// Landmarks are landmarks
     #[default]
     None,
-    /// Wiener shrinkage towards the public centre in the Fourier basis along the outline, for Gaussian noise of known scale.
+    /// Wiener shrinkage along the outline, towards the centre (for Gaussian noise of known scale: the gaussian mechanism)
     Shrink,
-    /// Local linear regression along the outline (as Soto et al. 2022, Figure 3), bandwidth by generalized cross-validation.
+    /// Local linear regression along the outline (Soto et al. 2022, Figure 3), width by generalized cross-validation
     LocalLinear,
 }
 

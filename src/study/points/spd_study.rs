@@ -1,19 +1,28 @@
 //! The study of symmetric positive definite matrices, from its file to its release.
 
-use super::finish::{Records, finish, in_first_ball, public_input};
-use super::first_pass::Place;
-use super::release::{GRADIENT, bounded_mean, draws};
-use super::spd::{Matrices, read_matrices, write_matrices};
-use super::{Internal, PointMechanism, PointRequest, PointStudyError, Published, release};
-use crate::manifold::{Euclidean, Manifold, SpdAffineInvariant, SpdLogEuclidean};
-use crate::mechanism::manifold::{BallStatistic, BoundedRecords, ExtrinsicSpd, PolarVolume, PublicBall};
-use crate::privacy::{ClipRadius, ClipSource, Ledger};
-use nalgebra::{DMatrix, DVector};
+use super::array::Array;
+use super::ball::{BallCentre, BallRadius, StudyBall, in_first_ball, make_mean};
+use super::budget::Budget;
+use super::plain::{PlainForm, RecordKind};
+use super::run::Course;
+use super::spd::positive_definite;
+use super::{PointMechanism, PointOutcome, PointRequest, PointStudyError};
+use crate::io::{Content, Matrices, matrices_of, open_as, read_matrices};
+use crate::manifold::{Euclidean, Manifold, PolarVolume, SpdAffineInvariant, SpdLogEuclidean};
+use crate::mechanism::MechanismError;
+use crate::mechanism::manifold::{ExtrinsicSpd, MakeMean, ToMatrix};
+use crate::privacy::{ClipRadius, ClipSource, PublicInput};
+use crate::study::public_input;
+use nalgebra::DMatrix;
 use rayon::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Which metric the mean of matrices is taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum SpdMetric {
     /// Flat in the logarithm.
     LogEuclidean,
@@ -58,108 +67,129 @@ pub struct SpdStudy {
 ///
 /// # Errors
 /// [`PointStudyError`]; nothing is charged for input that cannot be used.
-pub fn run_spd(study: &SpdStudy) -> Result<Published, PointStudyError> {
-    let Matrices { order, matrices } = read_matrices(&study.file)?;
-    let mut request = study.request.clone();
-    let mut private = None;
+pub fn run_spd(study: &SpdStudy) -> Result<PointOutcome, PointStudyError> {
+    let matrices = read_matrices(&study.file)?;
+    let order = matrices.order();
+    let (mut public_inputs, mut first_radius) = (Vec::new(), None);
+    let identity = || DMatrix::identity(order, order);
     let centre = match &study.centre {
-        SpdCentre::Identity => DMatrix::identity(order, order),
+        SpdCentre::Identity => identity(),
         SpdCentre::Known(matrix) => matrix.clone(),
-        SpdCentre::Private { about, first_radius } => {
-            private = Some(*first_radius);
-            about.clone().unwrap_or_else(|| DMatrix::identity(order, order))
+        SpdCentre::Private { about, first_radius: first } => {
+            first_radius = Some(*first);
+            about.clone().unwrap_or_else(identity)
         }
         SpdCentre::File(file) => {
-            let mut given = read_matrices(file)?;
-            request.public_inputs.push(public_input(file)?);
-            let fail = |problem: &str| PointStudyError::Input(format!("{}: {problem}", file.display()));
-            if given.matrices.len() != 1 || given.order != order {
-                return Err(fail(&format!("the public centre is one matrix of the records' order {order}")));
-            }
-            given.matrices.remove(0).map_err(|problem| fail(&problem))?
+            let (matrix, input) = one_matrix(file, order)?;
+            public_inputs.push(input);
+            matrix
         }
     };
-    let radius = ClipRadius::new(study.radius, ClipSource::Public)?;
-    let records = request.unusable.points(matrices)?;
-    let extrinsic = request.mechanism == PointMechanism::Extrinsic;
+    let files = MatrixStudy { study, matrices, public_inputs, first_radius };
     match study.metric {
-        SpdMetric::AffineInvariant => {
-            let space = SpdAffineInvariant::new(order)?;
-            let place = placed(&space, centre, radius, private)?;
-            if extrinsic {
-                return extrinsic_spd(&space, place, &DMatrix::clone, &records, request);
-            }
-            let run = |request: &mut PointRequest, ledger: &mut Ledger| {
-                let ball = place.ball(&space, &records, request, ledger)?;
-                release(&ball, &records, request, ledger)
-            };
-            let what = Records { kind: "matrix", description: "matrices, affine-invariant mean" };
-            finish(request, &what, run, &write_matrices, &|p, q| space.dist(p, q))
-        }
+        SpdMetric::AffineInvariant => files.run(
+            MatrixSpace {
+                space: SpdAffineInvariant::new(order)?,
+                description: "matrices, affine-invariant mean",
+                of_matrix: Arc::new(DMatrix::clone),
+                to_matrix: Arc::new(DMatrix::clone),
+            },
+            &centre,
+        ),
         SpdMetric::LogEuclidean => {
-            let space = SpdLogEuclidean::new(order)?;
             // The logarithm is an isometry onto ℝ^{k(k+1)/2}: everything is done there.
-            let flat = Euclidean::new(space.dim());
-            let records: Vec<Option<DVector<f64>>> =
-                records.par_iter().map(|m| m.as_ref().map(|m| space.coordinates(m))).collect();
-            let place = placed(&flat, space.coordinates(&centre), radius, private)?;
-            let write = |folder: &Path, name: &str, points: &[DVector<f64>]| {
-                let matrices: Vec<DMatrix<f64>> = points.iter().map(|x| space.from_coordinates(x)).collect();
-                write_matrices(folder, name, &matrices)
+            let log = SpdLogEuclidean::new(order)?;
+            let space = MatrixSpace {
+                space: Euclidean::new(log.dim()),
+                description: "matrices, log-Euclidean mean",
+                of_matrix: Arc::new(move |m| log.chart(m)),
+                to_matrix: Arc::new(move |x| log.from_chart(x)),
             };
-            if extrinsic {
-                let matrix = |x: &DVector<f64>| space.from_coordinates(x);
-                return extrinsic_spd(&flat, place, &matrix, &records, request);
-            }
-            let run = |request: &mut PointRequest, ledger: &mut Ledger| {
-                let ball = place.ball(&flat, &records, request, ledger)?;
-                release(&ball, &records, request, ledger)
-            };
-            let what = Records { kind: "matrix", description: "matrices, log-Euclidean mean" };
-            finish(request, &what, run, &write, &|p, q| (p - q).norm())
+            files.run(space, &centre)
         }
     }
 }
 
-/// The ball about a public centre, or about one still to be found near it.
-fn placed<M: Manifold>(
-    space: &M,
-    centre: M::Point,
-    radius: ClipRadius,
-    private: Option<Option<f64>>,
-) -> Result<Place<'_, M, BallStatistic<'_, M>>, PointStudyError> {
-    match private {
-        None => Ok(Place::Public(PublicBall::new(space, centre, radius)?)),
-        Some(first_radius) => in_first_ball(space, centre, radius, first_radius),
+/// A matrix as a point.
+type OfMatrix<P> = Arc<dyn Fn(&DMatrix<f64>) -> P + Send + Sync>;
+
+/// A space of matrices, or of their logarithms.
+struct MatrixSpace<M: Manifold> {
+    space: M,
+    description: &'static str,
+    of_matrix: OfMatrix<M::Point>,
+    to_matrix: ToMatrix<M::Point>,
+}
+
+/// A study whose public files have been read.
+struct MatrixStudy<'a> {
+    study: &'a SpdStudy,
+    matrices: Matrices,
+    public_inputs: Vec<PublicInput>,
+    /// With a private centre, the radius of the ball it is sought in, if it was given.
+    first_radius: Option<Option<f64>>,
+}
+
+impl MatrixStudy<'_> {
+    fn run<M>(self, of: MatrixSpace<M>, centre: &DMatrix<f64>) -> Result<PointOutcome, PointStudyError>
+    where
+        M: PolarVolume + 'static,
+        M::Point: Serialize + DeserializeOwned + 'static,
+    {
+        let Self { study, matrices, public_inputs, first_radius } = self;
+        let (request, order, n) = (&study.request, matrices.order(), matrices.count() as u64);
+        let MatrixSpace { space, description, of_matrix, to_matrix } = of;
+        let centre = of_matrix(centre);
+        let radius = ClipRadius::new(study.radius, ClipSource::Public)?;
+        let centre = match first_radius {
+            None => BallCentre::Public(centre),
+            Some(first) => in_first_ball(&space, centre, radius, first)?,
+        };
+        let records = || -> Result<Vec<Option<M::Point>>, PointStudyError> {
+            let found = request.unusable.points(matrices.iter().map(|m| positive_definite(order, &m)))?;
+            Ok(found.par_iter().map(|m| m.as_ref().map(|m| of_matrix(m))).collect())
+        };
+        let to_array = |to: ToMatrix<M::Point>| move |p: &M::Point| Array::from(&to(p));
+        let (file, settings) = (matrices.file().sha256(), format!("{description} {:?}", study.centre));
+        let mean = to_array(to_matrix.clone());
+        let ball = StudyBall { space: space.clone(), centre, radius: BallRadius::Public(radius) };
+        if request.mechanism == PointMechanism::Extrinsic {
+            let kind = RecordKind { kind: "matrix", description: "matrices, extrinsic" };
+            let as_matrix = to_matrix.clone();
+            let distance = move |p: &M::Point, q: &DMatrix<f64>| (as_matrix(p) - q).norm();
+            let form = PlainForm::new(
+                kind,
+                request,
+                public_inputs,
+                mean,
+                |q: &DMatrix<f64>| Array::from(q),
+                distance,
+            );
+            let make = |budget: Budget| -> Result<MakeMean<M, ExtrinsicSpd<M>>, MechanismError> {
+                let noise = budget.vector_noise()?;
+                Ok(Box::new(move |ball| ExtrinsicSpd::new(ball, n, noise, to_matrix.clone())))
+            };
+            return Course { request, ball, form, n, file, settings }.run(make, records);
+        }
+        let kind = RecordKind { kind: "matrix", description };
+        let distance = move |p: &M::Point, q: &M::Point| space.dist(p, q);
+        let form = PlainForm::new(kind, request, public_inputs, mean, to_array(to_matrix), distance);
+        let make = |budget: Budget| make_mean(request.mechanism, n, budget);
+        Course { request, ball, form, n, file, settings }.run(make, records)
     }
 }
 
-/// The baseline: the mean noised as a symmetric matrix. What comes out may have left the positive definite ones.
-fn extrinsic_spd<M: PolarVolume + Clone>(
-    space: &M,
-    place: Place<'_, M, BallStatistic<'_, M>>,
-    matrix: &(dyn Fn(&M::Point) -> DMatrix<f64> + Sync),
-    records: &[Option<M::Point>],
-    request: PointRequest,
-) -> Result<Published, PointStudyError> {
-    let run = |request: &mut PointRequest, ledger: &mut Ledger| {
-        let ball = place.ball(space, records, request, ledger)?;
-        let (bounded, n) = (ball.bound(records), records.len() as u64);
-        let mean = matrix(&bounded_mean(&ball, &bounded)?);
-        let moved = ball.mean_sensitivity(n, GRADIENT)?;
-        let noise = request.vector_noise()?;
-        let mechanism = ExtrinsicSpd::new(&matrix(ball.centre()), ball.radius(), n, moved, noise)?;
-        let statistic = mechanism.statistic(&mean);
-        let released = draws(mechanism.price(), mechanism.noise(), request, ledger, |source, paid| {
-            Ok(mechanism.point(&mechanism.noised(&statistic, source, paid)?))
-        })?;
-        let bounded = BoundedRecords {
-            points: bounded.points.iter().map(matrix).collect(),
-            projected: bounded.projected,
-            failed: bounded.failed,
-        };
-        Ok((Internal { mean, bounded, seconds_per_draw: 0.0, exploration: None }, Some(released)))
-    };
-    let what = Records { kind: "matrix", description: "matrices, extrinsic" };
-    finish(request, &what, run, &write_matrices, &|p, q| (p - q).norm())
+/// A file with one matrix of this order.
+fn one_matrix(file: &Path, order: usize) -> Result<(DMatrix<f64>, PublicInput), PointStudyError> {
+    let opened = open_as(file, Content::Matrices)?;
+    let input = public_input(&opened);
+    let given = matrices_of(opened)?;
+    let fail = |problem: &str| PointStudyError::Input(format!("{}: {problem}", file.display()));
+    let mut matrices = given.iter();
+    match (matrices.next(), matrices.next()) {
+        (Some(only), None) if given.order() == order => {
+            Ok((positive_definite(order, &only).map_err(|problem| fail(&problem))?, input))
+        }
+        _ => Err(fail(&format!("the public centre is one matrix of the records' order {order}"))),
+    }
 }

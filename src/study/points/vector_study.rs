@@ -1,18 +1,25 @@
 //! The studies of directions and hyperbolic points, from their files to their releases.
 
-use super::finish::{Records, finish, in_first_ball, public_input};
-use super::first_pass::Place;
-use super::release::{bounded_mean, draws};
-use super::vectors::{Rows, read_rows, write_rows};
-use super::{Internal, Outcome, PointMechanism, PointRequest, PointStudyError, Published, release};
-use crate::manifold::{Lorentz, Manifold, PoincareBall, Sphere};
-use crate::mechanism::manifold::{DirectionStatistic, ExtrinsicSphere, PolarVolume, PublicBall};
-use crate::privacy::{ClipRadius, ClipSource, Ledger};
+use super::array::Array;
+use super::ball::{BallCentre, BallRadius, StudyBall, in_first_ball, make_mean};
+use super::budget::Budget;
+use super::plain::{PlainForm, RecordKind};
+use super::run::Course;
+use super::{PointMechanism, PointOutcome, PointRequest, PointStudyError};
+use crate::io::{Content, RecordError, RecordSize, Rows, open_as, read_rows, rows_of};
+use crate::manifold::{Lorentz, PoincareBall, PolarVolume, Sphere};
+use crate::mechanism::MechanismError;
+use crate::mechanism::manifold::{
+    CentreStatistic, DirectionStatistic, ExtrinsicSphere, MakeMean, NoisedPoint,
+};
+use crate::privacy::{ClipRadius, ClipSource, Mechanism, PublicInput};
+use crate::study::public_input;
 use nalgebra::DVector;
 use std::path::{Path, PathBuf};
 
 /// The space of a table of vectors.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum VectorSpace {
     /// Unit vectors.
     Sphere,
@@ -48,6 +55,8 @@ pub struct VectorStudy {
     pub centre: VectorCentre,
     /// The public radius.
     pub radius: f64,
+    /// Numbers in a row: needed where neither a heading nor an array's shape nor a public centre tells.
+    pub dim: Option<usize>,
     /// Mechanism, budget, folder.
     pub request: PointRequest,
 }
@@ -56,124 +65,164 @@ pub struct VectorStudy {
 ///
 /// # Errors
 /// [`PointStudyError`]; nothing is charged for input that cannot be used.
-pub fn run_vectors(study: &VectorStudy) -> Result<Published, PointStudyError> {
-    let rows = read_rows(&study.file)?;
-    let d = rows.width;
-    let mut request = study.request.clone();
-    let given = match &study.centre {
-        VectorCentre::File(file) => Some(one_row(file, &mut request)?),
-        _ => None,
-    };
-    let private = matches!(study.centre, VectorCentre::Private { .. });
+pub fn run_vectors(study: &VectorStudy) -> Result<PointOutcome, PointStudyError> {
+    let size = study.dim.map_or(RecordSize::Heading, RecordSize::Known);
+    let (mut given, mut public_inputs) = (None, Vec::new());
+    if let VectorCentre::File(file) = &study.centre {
+        let (row, input) = one_row(file, size)?;
+        given = Some(row);
+        public_inputs.push(input);
+    }
+    // What the public centre tells, no record need.
+    let rows = read_rows(&study.file, given.as_ref().map_or(size, |centre| RecordSize::Known(centre.len())))?;
     let radius = ClipRadius::new(study.radius, ClipSource::Public)?;
+    let files = VectorFiles { study, rows, public_inputs, radius };
+    let d = files.rows.width();
     match study.space {
         VectorSpace::Sphere => {
-            let sphere = Sphere::unit(d.saturating_sub(1))?;
-            let records = checked(&sphere, rows, &request)?;
-            let place = match given {
-                Some(centre) => Place::Public(PublicBall::new(&sphere, centre, radius)?),
-                None if private => {
-                    let mut pole = DVector::zeros(d);
-                    pole[0] = 1.0;
-                    let anywhere = PublicBall::new(&sphere, pole, radius)?;
-                    Place::Private { statistic: DirectionStatistic::new(&sphere), anywhere }
+            let space = Sphere::unit(d.saturating_sub(1))?;
+            let centre = match (given, &study.centre) {
+                (Some(centre), _) => BallCentre::Public(centre),
+                (None, VectorCentre::Private { .. }) => {
+                    BallCentre::Private { statistic: DirectionStatistic::new(space), anywhere: first_axis(d) }
                 }
-                None => {
+                (None, _) => {
                     return Err(PointStudyError::Input(
                         "a sphere has no origin: give the public centre as --center FILE, or --center private".into(),
                     ));
                 }
             };
-            let run = |request: &mut PointRequest, ledger: &mut Ledger| {
-                let ball = place.ball(&sphere, &records, request, ledger)?;
-                if request.mechanism == PointMechanism::Extrinsic {
-                    return extrinsic_sphere(&ball, &records, request, ledger);
-                }
-                release(&ball, &records, request, ledger)
-            };
-            let what = Records { kind: "direction", description: "directions on a sphere" };
-            finish(request, &what, run, &write_rows, &|p, q| sphere.dist(p, q))
+            let kind = RecordKind { kind: "direction", description: "directions on a sphere" };
+            if study.request.mechanism == PointMechanism::Extrinsic {
+                return files.extrinsic(space, centre, kind);
+            }
+            files.run(space, centre, kind)
         }
         VectorSpace::Poincare => {
-            let space = PoincareBall::new(d)?;
-            let what = Records { kind: "point", description: "points of the Poincaré ball" };
-            hyperbolic(&space, given, DVector::zeros(d), rows, study, request, &what)
+            let kind = RecordKind { kind: "point", description: "points of the Poincaré ball" };
+            files.hyperbolic(PoincareBall::new(d)?, given.unwrap_or_else(|| DVector::zeros(d)), kind)
         }
         VectorSpace::Lorentz => {
-            let space = Lorentz::new(d.saturating_sub(1))?;
-            let mut origin = DVector::zeros(d);
-            origin[0] = 1.0;
-            let what = Records { kind: "point", description: "points of the hyperboloid" };
-            hyperbolic(&space, given, origin, rows, study, request, &what)
+            let kind = RecordKind { kind: "point", description: "points of the hyperboloid" };
+            files.hyperbolic(Lorentz::new(d.saturating_sub(1))?, given.unwrap_or_else(|| first_axis(d)), kind)
         }
     }
+}
+
+/// A study whose public files have been read.
+struct VectorFiles<'a> {
+    study: &'a VectorStudy,
+    rows: Rows,
+    public_inputs: Vec<PublicInput>,
+    radius: ClipRadius,
+}
+
+impl VectorFiles<'_> {
+    /// About a public point, or about a centre sought near it.
+    fn hyperbolic<M>(
+        self,
+        space: M,
+        centre: DVector<f64>,
+        kind: RecordKind,
+    ) -> Result<PointOutcome, PointStudyError>
+    where
+        M: PolarVolume<Point = DVector<f64>> + 'static,
+    {
+        let centre = match self.study.centre {
+            VectorCentre::Private { first_radius } => {
+                in_first_ball(&space, centre, self.radius, first_radius)?
+            }
+            _ => BallCentre::Public(centre),
+        };
+        self.run(space, centre, kind)
+    }
+
+    fn run<M, S>(
+        self,
+        space: M,
+        centre: BallCentre<DVector<f64>, S>,
+        kind: RecordKind,
+    ) -> Result<PointOutcome, PointStudyError>
+    where
+        M: PolarVolume<Point = DVector<f64>> + 'static,
+        S: CentreStatistic<Point = DVector<f64>> + Clone,
+    {
+        let (mechanism, n) = (self.study.request.mechanism, self.rows.count() as u64);
+        self.course(space, centre, kind, |budget| make_mean(mechanism, n, budget))
+    }
+
+    /// The baseline: the mean in ℝ^{d+1}, noised and scaled back.
+    fn extrinsic(
+        self,
+        space: Sphere,
+        centre: BallCentre<DVector<f64>, DirectionStatistic>,
+        kind: RecordKind,
+    ) -> Result<PointOutcome, PointStudyError> {
+        let n = self.rows.count() as u64;
+        let make = |budget: Budget| -> Result<MakeMean<Sphere, ExtrinsicSphere>, MechanismError> {
+            let noise = budget.vector_noise()?;
+            Ok(Box::new(move |ball| ExtrinsicSphere::new(ball, n, noise)))
+        };
+        self.course(space, centre, kind, make)
+    }
+
+    fn course<M, S, K>(
+        self,
+        space: M,
+        centre: BallCentre<DVector<f64>, S>,
+        kind: RecordKind,
+        make: impl FnOnce(Budget) -> Result<MakeMean<M, K>, MechanismError>,
+    ) -> Result<PointOutcome, PointStudyError>
+    where
+        M: PolarVolume<Point = DVector<f64>> + 'static,
+        S: CentreStatistic<Point = DVector<f64>> + Clone,
+        K: Mechanism<
+                Records = [Option<DVector<f64>>],
+                Value = NoisedPoint<DVector<f64>>,
+                Error = MechanismError,
+            >,
+    {
+        let Self { study, rows, public_inputs, radius } = self;
+        let (request, here) = (&study.request, space.clone());
+        let to_array = |x: &DVector<f64>| Array::from(x);
+        let form =
+            PlainForm::new(kind, request, public_inputs, to_array, to_array, move |p, q| here.dist(p, q));
+        let checked = |row: Vec<f64>| {
+            let row = DVector::from_vec(row);
+            space.check(&row).map(|()| row).map_err(|e| e.to_string())
+        };
+        let records = || {
+            let row =
+                |row: Result<Vec<f64>, _>| row.map_err(|e: RecordError| e.to_string()).and_then(checked);
+            request.unusable.points(rows.iter().map(row))
+        };
+        let course = Course {
+            request,
+            ball: StudyBall { space: space.clone(), centre, radius: BallRadius::Public(radius) },
+            form,
+            n: rows.count() as u64,
+            file: rows.file().sha256(),
+            settings: kind.description.to_owned(),
+        };
+        course.run(make, records)
+    }
+}
+
+/// (1, 0, …, 0): the hyperboloid's origin, and a point of every sphere.
+fn first_axis(d: usize) -> DVector<f64> {
+    DVector::from_fn(d, |i, _| if i == 0 { 1.0 } else { 0.0 })
 }
 
 /// The public centre, one row of numbers.
-fn one_row(file: &Path, request: &mut PointRequest) -> Result<DVector<f64>, PointStudyError> {
-    let mut given = read_rows(file)?.rows;
-    request.public_inputs.push(public_input(file)?);
-    let fail = |problem: &str| PointStudyError::Input(format!("{}: {problem}", file.display()));
-    match (given.pop(), given.is_empty()) {
-        (Some(row), true) => row.map_err(|problem| fail(&problem)),
-        _ => Err(fail("the public centre is one row")),
+fn one_row(file: &Path, size: RecordSize) -> Result<(DVector<f64>, PublicInput), PointStudyError> {
+    let opened = open_as(file, Content::Rows)?;
+    let input = public_input(&opened);
+    // All of it is public: it may tell its own width.
+    let rows = rows_of(opened, if size == RecordSize::Heading { RecordSize::Content } else { size })?;
+    let fail = |problem: String| PointStudyError::Input(format!("{}: {problem}", file.display()));
+    let mut given = rows.iter();
+    match (given.next(), given.next()) {
+        (Some(row), None) => Ok((row.map(DVector::from_vec).map_err(|e| fail(e.to_string()))?, input)),
+        _ => Err(fail("the public centre is one row".into())),
     }
-}
-
-fn hyperbolic<M: PolarVolume<Point = DVector<f64>> + Clone>(
-    space: &M,
-    given: Option<DVector<f64>>,
-    origin: DVector<f64>,
-    rows: Rows,
-    study: &VectorStudy,
-    request: PointRequest,
-    what: &Records,
-) -> Result<Published, PointStudyError> {
-    let records = checked(space, rows, &request)?;
-    let radius = ClipRadius::new(study.radius, ClipSource::Public)?;
-    let place = match study.centre {
-        VectorCentre::Private { first_radius } => in_first_ball(space, origin, radius, first_radius)?,
-        _ => Place::Public(PublicBall::new(space, given.unwrap_or(origin), radius)?),
-    };
-    let run = |request: &mut PointRequest, ledger: &mut Ledger| {
-        if request.mechanism == PointMechanism::Extrinsic {
-            return Err(PointStudyError::NotHere {
-                mechanism: "extrinsic",
-                space: "hyperbolic space",
-                remedy: "choose tangent-gaussian, riemannian-gaussian, laplace or kng",
-            });
-        }
-        let ball = place.ball(space, &records, request, ledger)?;
-        release(&ball, &records, request, ledger)
-    };
-    finish(request, what, run, &write_rows, &|p, q| space.dist(p, q))
-}
-
-fn checked<M: Manifold<Point = DVector<f64>>>(
-    space: &M,
-    rows: Rows,
-    request: &PointRequest,
-) -> Result<Vec<Option<DVector<f64>>>, PointStudyError> {
-    let point = |row: DVector<f64>| match space.check(&row) {
-        Ok(()) => Ok(row),
-        Err(e) => Err(e.to_string()),
-    };
-    request.unusable.points(rows.rows.into_iter().map(|row| row.and_then(point)))
-}
-
-/// The baseline: the mean in ℝ^{d+1}, noised and scaled back.
-fn extrinsic_sphere(
-    ball: &PublicBall<'_, Sphere>,
-    records: &[Option<DVector<f64>>],
-    request: &PointRequest,
-    ledger: &mut Ledger,
-) -> Result<Outcome<DVector<f64>>, PointStudyError> {
-    let bounded = ball.bound(records);
-    let mean = bounded_mean(ball, &bounded)?;
-    let mechanism = ExtrinsicSphere::new(ball, records.len() as u64, request.vector_noise()?)?;
-    let statistic = mechanism.statistic(&bounded.points);
-    let released = draws(mechanism.price(), mechanism.noise(), request, ledger, |source, paid| {
-        Ok(mechanism.point(&mechanism.noised(&statistic, source, paid)?))
-    })?;
-    Ok((Internal { mean, bounded, seconds_per_draw: 0.0, exploration: None }, Some(released)))
 }

@@ -3,9 +3,9 @@
 //! A record is reused only if the scan's bytes, the template and every setting that shapes a record are the same:
 //! their hash is part of the file's name and is stored inside.
 
-use super::record::{Record, ScanRow};
+use super::{Record, ScanRow};
 use crate::function::FaceCurves;
-use crate::io::{npy, write_atomically};
+use crate::io::{Content, ReadError, npy, open_as, write_atomically};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -21,6 +21,13 @@ pub struct RecordCache {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordKey(String);
 
+impl RecordKey {
+    /// The key as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl RecordCache {
     /// A cache in `folder`; `settings` is any text that changes whenever a record would.
     pub fn new(folder: PathBuf, settings: &str) -> Self {
@@ -31,15 +38,15 @@ impl RecordCache {
     ///
     /// # Errors
     /// When a file cannot be read; the scan then has no record to reuse.
-    pub fn key(&self, scan: &Path, landmarks: Option<&Path>) -> io::Result<RecordKey> {
+    pub fn key(&self, scan: &Path, landmarks: Option<&Path>) -> Result<RecordKey, ReadError> {
         let mut hash = Sha256::new();
         hash.update(self.settings_hash);
-        for file in [Some(scan), landmarks].into_iter().flatten() {
-            io::copy(&mut std::fs::File::open(file)?, &mut hash)?;
-            hash.update([0]);
+        hash.update(open_as(scan, Content::Scan)?.sha256());
+        if let Some(landmarks) = landmarks {
+            hash.update(open_as(landmarks, Content::Landmarks)?.sha256());
         }
         let digest: [u8; 32] = hash.finalize().into();
-        Ok(RecordKey(hex(&digest[..16])))
+        Ok(RecordKey(hex::encode(&digest[..16])))
     }
 
     /// The record kept under this key, if it is whole.
@@ -74,9 +81,4 @@ impl RecordCache {
     fn row_path(&self, key: &RecordKey) -> PathBuf {
         self.folder.join(format!("{}.json", key.0))
     }
-}
-
-/// Lower-case hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

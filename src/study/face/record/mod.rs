@@ -1,0 +1,100 @@
+//! One scan → one record, against public inputs only: pose, mesh, registration, curves.
+//!
+//! A [`RecordMaker`] makes records; it never fails on a scan. What went wrong, and how well all went, is in the record's
+//! [`ScanRow`], which is for the data holder only.
+
+pub(super) mod cache;
+mod pose;
+mod registrar;
+mod row;
+pub mod table;
+
+pub use pose::landmark_file;
+pub use registrar::{ScanRegistrar, default_crop_radius};
+pub use row::{RecordError, ScanRow, ScanStage};
+
+use super::template::TemplateLoadError;
+use crate::function::FaceCurves;
+use crate::surface::Template;
+use crate::surface::registration::Registration;
+use std::path::Path;
+
+/// One scan's record.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// The registered curves; `None` where the scan could not be processed: it then counts as the template.
+    pub curves: Option<FaceCurves>,
+    /// What is known of the scan.
+    pub row: ScanRow,
+}
+
+/// How scans become records.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordSettings {
+    /// Which registration.
+    pub registration: Registration,
+    /// Busts are cropped to this distance from the nose tip, in template units.
+    pub crop_radius: f64,
+    /// J.
+    pub curves: usize,
+    /// m.
+    pub samples: usize,
+}
+
+/// Makes records of scans: the public template, a registration made ready for it, the settings.
+pub struct RecordMaker<'t> {
+    registrar: ScanRegistrar<'t>,
+    settings: RecordSettings,
+    /// The template's curves.
+    own: FaceCurves,
+}
+
+impl<'t> RecordMaker<'t> {
+    /// Makes the registration ready.
+    ///
+    /// # Errors
+    /// [`TemplateLoadError`] when the template does not suit the registration, or has no such curves.
+    pub fn new(template: &'t Template, settings: RecordSettings) -> Result<Self, TemplateLoadError> {
+        let registrar = ScanRegistrar::new(template, settings.registration, settings.crop_radius)?;
+        let own = template.own_curves(settings.curves, settings.samples)?;
+        Ok(Self { registrar, settings, own })
+    }
+
+    /// What registers the scans.
+    pub fn registrar(&self) -> &ScanRegistrar<'t> {
+        &self.registrar
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &RecordSettings {
+        &self.settings
+    }
+
+    /// Reads one scan and makes its record. Never fails: what went wrong is in the row.
+    pub fn record(&self, scan: &Path, landmarks: Option<&Path>) -> Record {
+        let name = scan.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut row = ScanRow::named(name);
+        match self.curves(scan, landmarks, &mut row) {
+            Ok(curves) => {
+                row.deviation = Some(curves.mean_square_distance(&self.own).sqrt());
+                Record { curves: Some(curves), row }
+            }
+            Err(error) => {
+                row.problem = error.to_string();
+                Record { curves: None, row }
+            }
+        }
+    }
+
+    fn curves(
+        &self,
+        scan: &Path,
+        landmarks: Option<&Path>,
+        row: &mut ScanRow,
+    ) -> Result<FaceCurves, RecordError> {
+        let posed = self.registrar.pose(scan, landmarks, row)?;
+        let positions = self.registrar.register(&posed, row)?;
+        let RecordSettings { curves, samples, .. } = self.settings;
+        row.timed(ScanStage::Curves, || self.registrar.template().curves_of(&positions, curves, samples))
+    }
+}

@@ -1,0 +1,92 @@
+//! From a scan's file to the template's vertices on it.
+
+use super::pose::posed_scan;
+use super::row::{RecordError, ScanRow, ScanStage};
+use crate::mesh::Point;
+use crate::surface::Template;
+use crate::surface::registration::{
+    Landing, PosedScan, Registered, Registration, RegistrationError, RegistrationMethod, RegistrationReport,
+};
+use std::path::Path;
+use std::time::Instant;
+
+/// Brings scans into correspondence with a template: each on its own, from public inputs alone.
+pub struct ScanRegistrar<'t> {
+    template: &'t Template,
+    method: Box<dyn RegistrationMethod + 't>,
+    crop_radius: f64,
+}
+
+impl<'t> ScanRegistrar<'t> {
+    /// Busts are cropped to `crop_radius` about the nose tip, in template units (see [`default_crop_radius`]).
+    ///
+    /// # Errors
+    /// [`RegistrationError`] when the template does not suit the method.
+    pub fn new(
+        template: &'t Template,
+        registration: Registration,
+        crop_radius: f64,
+    ) -> Result<Self, RegistrationError> {
+        Ok(Self { template, method: registration.prepare(template)?, crop_radius })
+    }
+
+    /// The template.
+    pub fn template(&self) -> &'t Template {
+        self.template
+    }
+
+    /// Reads a scan, meshes a bare cloud, finds the pose, makes it a disk. What is learned on the way goes into the row.
+    ///
+    /// # Errors
+    /// [`RecordError`] with the stage and what to do.
+    pub fn pose(
+        &self,
+        scan: &Path,
+        landmarks: Option<&Path>,
+        row: &mut ScanRow,
+    ) -> Result<PosedScan, RecordError> {
+        posed_scan(scan, landmarks, self.template, self.crop_radius, row)
+    }
+
+    /// Where the template's vertices lie on a scan, in the scan's coordinates; never with a fold. How well they lie goes into
+    /// the row.
+    ///
+    /// # Errors
+    /// [`RecordError`] with the stage and what to do.
+    pub fn register(&self, scan: &PosedScan, row: &mut ScanRow) -> Result<Vec<Point>, RecordError> {
+        let start = Instant::now();
+        let found = self.method.register(scan).and_then(Registered::without_folds);
+        let seconds = start.elapsed().as_secs_f64();
+        let found = found.map_err(|e| {
+            let stage = stage_of(&e);
+            row.seconds[stage as usize] += seconds;
+            RecordError::new(stage, e)
+        })?;
+        note_registration(&found, seconds, row);
+        let landing = row.timed(ScanStage::Register, || Landing::measure(scan, &found.positions))?;
+        row.on_scan = landing.share();
+        row.distance_to_scan = landing.root_mean_square();
+        Ok(found.positions)
+    }
+}
+
+/// How far busts are kept when nothing else is asked for: a little beyond the template's own farthest point.
+pub fn default_crop_radius(template: &Template) -> f64 {
+    1.05 * template.reach()
+}
+
+fn stage_of(error: &RegistrationError) -> ScanStage {
+    match error {
+        RegistrationError::Flatten(_) => ScanStage::Flatten,
+        _ => ScanStage::Register,
+    }
+}
+
+fn note_registration(found: &Registered<RegistrationReport>, seconds: f64, row: &mut ScanRow) {
+    let report = &found.report;
+    row.steps = report.steps;
+    row.min_jacobian = found.min_jacobian;
+    row.measured = report.measured.iter().map(|(m, value)| (m.column.to_owned(), *value)).collect();
+    row.seconds[ScanStage::Flatten as usize] += report.flatten_seconds;
+    row.seconds[ScanStage::Register as usize] += seconds - report.flatten_seconds;
+}

@@ -1,0 +1,32 @@
+//! What a job is about, as a hash: records and settings.
+
+use crate::privacy::Price;
+use sha2::{Digest as _, Sha256};
+
+/// SHA-256 of everything that makes a run this run: records (or their files), public inputs, settings, the price, the program's
+/// version. An interrupted run goes on with these only. It never leaves `internal/`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Digest(String);
+
+impl Digest {
+    /// Of settings (their debug form will do), the price, and what the records are: hashes of files or the numbers themselves.
+    pub fn of(settings: &str, price: &Price, records: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
+        let mut hash = Sha256::new();
+        let mut field = |bytes: &[u8]| {
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        field(env!("CARGO_PKG_VERSION").as_bytes());
+        field(settings.as_bytes());
+        field(serde_json::to_string(price).unwrap_or_default().as_bytes());
+        for record in records {
+            field(record.as_ref());
+        }
+        Self(hex::encode(hash.finalize()))
+    }
+
+    /// In hexadecimal.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}

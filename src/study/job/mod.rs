@@ -1,0 +1,434 @@
+//! The one lifecycle of a study.
+//!
+//! 1. [`run`] locks the study's folder before anything in it is made.
+//! 2. The study says what it will release, before it reads a value of a record: [`Job::price`] checks the ledger and its ceilings
+//!    and takes the [`Publication`], which therefore holds public things only.
+//! 3. It reads and prepares its records, and makes a [`Digest`] of them and of its settings.
+//! 4. [`Job::release`] charges the ledger, draws, **stores what was drawn**, and redeems the charge with it. The first stored draw is
+//!    the only one: after a crash, `resume` publishes it at no second charge; if none was stored, it draws under the charge that was
+//!    made. Resuming is bound to the digest: other records or settings are refused.
+//! 5. [`Job::publish`] hands the [`Published`] value to the publication, which sees nothing else, and moves the release into place
+//!    as a whole, the certificate written last.
+//! 6. Pictures and pages for the data holder come after that, and [`Job::finish`] last.
+//!
+//! What is withdrawn when a job fails is what this process made, and only that.
+
+mod digest;
+mod lock;
+mod publish;
+mod state;
+
+pub use digest::Digest;
+pub use publish::{Publication, Published, ReleaseFolder};
+
+use super::layout::SHARED_LEDGER;
+use super::{LedgerChoice, StudyFolder};
+use crate::io::WriteError;
+use crate::privacy::noise::{NoiseError, NoiseSource};
+use crate::privacy::{
+    Certificate, CertificateError, Charge, Ledger, LedgerError, Mechanism, Price, Released, draw,
+};
+use lock::Locked;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use state::{Begun, Stored};
+use std::path::{Path, PathBuf};
+
+/// Why a job stopped. Nothing here is of a record.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JobError {
+    /// A finished release is there already.
+    #[error("{} already holds a release", .0.display())]
+    HasRelease(PathBuf),
+    /// A mean without noise is there already.
+    #[error("{} already holds a mean without noise", .0.display())]
+    HasResult(PathBuf),
+    /// A file stands where the folder should be.
+    #[error("{} is a file, not a folder", .0.display())]
+    IsAFile(PathBuf),
+    /// Another process works there.
+    #[error("another process is working in {}; let it finish, then try again", .0.display())]
+    Busy(PathBuf),
+    /// A job that was interrupted after it had been paid for.
+    #[error("{} holds an interrupted run that may have been paid for", .0.display())]
+    Interrupted(PathBuf),
+    /// The interrupted job is another one.
+    #[error(
+        "the interrupted run in {} had other records or settings; run it with the same again, or give it up and pay anew", .0.display()
+    )]
+    OtherRun(PathBuf),
+    /// The job's own files were changed.
+    #[error("{}: {what}; nothing was drawn", .path.display())]
+    State {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The study's releases are recorded in this ledger, not in the one it was told to charge.
+    #[error(
+        "the releases of this study are recorded in {}; charge that ledger, or choose another folder", .0.display()
+    )]
+    OtherLedger(PathBuf),
+    /// The ledger that records the releases in this folder is not where it was.
+    #[error("the ledger {}, which records releases of this study, is not there; put it back", .0.display())]
+    LedgerGone(PathBuf),
+    /// The price is not the one that was checked.
+    #[error("the mechanism's price changed after it was checked; nothing was charged")]
+    OtherPrice,
+    /// A folder could not be made, moved or emptied.
+    #[error("cannot prepare {}: {source}", .path.display())]
+    Io {
+        /// The folder or file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A ledger that forgets cannot pay for a study.
+    #[error("a study is charged to a ledger file, not to memory")]
+    Unrecorded,
+    /// A file could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The ledger.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// No randomness.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
+    /// The certificate.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
+}
+
+/// Where a study works, and under which conditions; all of it public.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// The study's folder.
+    pub out: PathBuf,
+    /// Which ledger is charged.
+    pub ledger: LedgerChoice,
+    /// Fixed noise seed: an experiment, not private.
+    pub seed: Option<u64>,
+    /// Go on with an interrupted run.
+    pub resume: bool,
+    /// Replace a finished release, or give up an interrupted run.
+    pub replace: bool,
+}
+
+impl Place {
+    /// A new study in this folder, with a ledger of its own and noise from the operating system.
+    pub fn new(out: impl Into<PathBuf>) -> Self {
+        Self { out: out.into(), ..Self::default() }
+    }
+}
+
+/// A price that the ledger has room for, and what will be published for it.
+#[derive(Debug)]
+pub struct Priced<P> {
+    price: Price,
+    publication: P,
+}
+
+impl<P> Priced<P> {
+    /// What it costs.
+    pub fn price(&self) -> &Price {
+        &self.price
+    }
+
+    /// What will be published: made of public things only.
+    pub fn publication(&self) -> &P {
+        &self.publication
+    }
+}
+
+/// A charge to be drawn against, or the draw that was stored before an interruption.
+#[derive(Debug)]
+pub enum Paid<V> {
+    /// Nothing was drawn yet.
+    Charge(Charge),
+    /// This is what will be published.
+    Stored(Box<Published<V>>),
+}
+
+/// A study at work in its folder, which is locked.
+#[derive(Debug)]
+pub struct Job<'a> {
+    place: &'a Place,
+    locked: Locked,
+    ledger: Option<Ledger>,
+    begun: Option<Begun>,
+    /// Whether this process has made a charge, or something that one rests on.
+    keep: bool,
+    /// Whether it goes on under a charge that was made before.
+    resumed: bool,
+    shared_noted: bool,
+}
+
+/// Does `work` with the study's folder locked. If it fails before anything is charged, nothing is left behind where there was nothing.
+///
+/// # Errors
+/// Those of `work`, and [`JobError`].
+pub fn run<T, E: From<JobError>>(
+    place: &Place,
+    work: impl FnOnce(&mut Job<'_>) -> Result<T, E>,
+) -> Result<T, E> {
+    let mut job = Job::open(place)?;
+    let done = work(&mut job);
+    if done.is_err() && !job.keep {
+        job.withdraw();
+    }
+    done
+}
+
+impl<'a> Job<'a> {
+    fn open(place: &'a Place) -> Result<Self, JobError> {
+        let locked = Locked::open(&place.out)?;
+        let mut job = Self {
+            place,
+            locked,
+            ledger: None,
+            begun: None,
+            keep: false,
+            resumed: false,
+            shared_noted: false,
+        };
+        match job.check_folder() {
+            Ok(begun) => {
+                job.begun = begun;
+                Ok(job)
+            }
+            Err(error) => {
+                job.withdraw();
+                Err(error)
+            }
+        }
+    }
+
+    /// What an earlier run left, unless it is in the way.
+    fn check_folder(&self) -> Result<Option<Begun>, JobError> {
+        let (folder, place) = (self.folder(), self.place);
+        let begun = Begun::load(folder)?;
+        let unfinished = begun.as_ref().is_some_and(|begun| !begun.finished);
+        if unfinished && !place.resume && !place.replace {
+            return Err(JobError::Interrupted(folder.root().to_owned()));
+        }
+        // What cannot be told to be a run of these settings is not gone on with.
+        let goes_on = place.resume && begun.is_some();
+        if folder.has_release() && !unfinished && !goes_on && !place.replace {
+            return Err(JobError::HasRelease(folder.root().to_owned()));
+        }
+        Ok(begun)
+    }
+
+    fn withdraw(self) {
+        let shared = self.locked.folder().root().join(SHARED_LEDGER);
+        if let Some(ledger) = self.ledger {
+            ledger.withdraw();
+        }
+        if self.shared_noted {
+            let _ = std::fs::remove_file(shared);
+        }
+        self.locked.withdraw();
+    }
+
+    /// The study's folder.
+    pub fn folder(&self) -> &StudyFolder {
+        self.locked.folder()
+    }
+
+    /// Where it works, and how.
+    pub fn place(&self) -> &Place {
+        self.place
+    }
+
+    /// The noise of a part of the study: from the operating system, or of its own stream of the fixed seed.
+    ///
+    /// # Errors
+    /// The operating system gives no randomness.
+    pub fn noise(&self, stream: u64) -> Result<NoiseSource, JobError> {
+        Ok(match self.place.seed {
+            Some(seed) => NoiseSource::seeded(seed ^ stream),
+            None => NoiseSource::from_os()?,
+        })
+    }
+
+    /// For a study that releases nothing: refuses to replace an earlier mean without noise unasked.
+    ///
+    /// # Errors
+    /// [`JobError::HasResult`].
+    pub fn without_release(&self) -> Result<(), JobError> {
+        let folder = self.folder();
+        if folder.has_nonprivate_mean() && !self.place.replace && !self.place.resume {
+            return Err(JobError::HasResult(folder.root().to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Opens the ledger and asks whether it has room for this price: before any work, and before a value of a record is read, so that
+    /// what will be published ([`Publication`]) can hold nothing of one.
+    ///
+    /// # Errors
+    /// [`JobError`]; nothing is charged.
+    pub fn price<P: Publication>(&mut self, price: &Price, publication: P) -> Result<Priced<P>, JobError> {
+        let shared = self.folder().root().join(SHARED_LEDGER);
+        let noted = shared.exists();
+        let ledger = self.place.ledger.open(self.folder())?;
+        self.shared_noted = !noted && shared.exists();
+        let ledger = self.ledger.insert(ledger);
+        let resumed = self.place.resume && self.begun.as_ref().is_some_and(|begun| begun.paid(ledger));
+        if !resumed {
+            ledger.check(&crate::privacy::Composition::from(price.charged()))?;
+        }
+        Ok(Priced { price: price.clone(), publication })
+    }
+
+    /// Charges, draws, stores the draw and redeems the charge with it; or finds the draw that an interrupted run stored.
+    ///
+    /// # Errors
+    /// Those of the mechanism, and [`JobError`].
+    pub fn release<M, P, E>(
+        &mut self,
+        priced: &Priced<P>,
+        mechanism: &M,
+        prepared: &M::Prepared<'_>,
+        digest: &Digest,
+        noise: &mut NoiseSource,
+    ) -> Result<Published<M::Value>, E>
+    where
+        M: Mechanism<Value: Serialize + DeserializeOwned>,
+        E: From<JobError> + From<M::Error>,
+    {
+        if mechanism.price() != priced.price() {
+            return Err(JobError::OtherPrice.into());
+        }
+        match self.pay(priced, digest)? {
+            Paid::Stored(published) => Ok(*published),
+            Paid::Charge(charge) => {
+                let released = draw(mechanism, prepared, noise, charge)?;
+                Ok(self.store(released)?)
+            }
+        }
+    }
+
+    /// The first half of [`Self::release`], for work that is drawn step by step.
+    ///
+    /// # Errors
+    /// [`JobError`].
+    pub fn pay<V: DeserializeOwned, P>(
+        &mut self,
+        priced: &Priced<P>,
+        digest: &Digest,
+    ) -> Result<Paid<V>, JobError> {
+        if self.place.resume
+            && let Some(paid) = self.go_on(priced, digest)?
+        {
+            (self.keep, self.resumed) = (true, true);
+            return Ok(paid);
+        }
+        self.begun = None;
+        let folder = self.locked.folder();
+        let ledger = self.ledger.as_mut().ok_or(JobError::OtherPrice)?;
+        // Given up, or never paid for.
+        state::forget(folder)?;
+        let spent = ledger.spent().clone();
+        let announced = ledger.announce(priced.price.charged())?;
+        let receipt = announced.receipt().cloned().ok_or(JobError::Unrecorded)?;
+        let begun = Begun::new(digest, &priced.price, receipt, &spent);
+        // Written first: after a crash the ledger holds this charge, or was not charged.
+        begun.store(folder)?;
+        self.keep = true;
+        let charge = announced.pay()?;
+        self.begun = Some(begun);
+        Ok(Paid::Charge(charge))
+    }
+
+    /// What a resumed run goes on with; nothing if it begins anew.
+    fn go_on<V: DeserializeOwned, P>(
+        &mut self,
+        priced: &Priced<P>,
+        digest: &Digest,
+    ) -> Result<Option<Paid<V>>, JobError> {
+        let folder = self.locked.folder();
+        let ledger = self.ledger.as_mut().ok_or(JobError::OtherPrice)?;
+        let Some(begun) = &self.begun else { return Ok(None) };
+        if begun.digest != digest.as_str() {
+            // A finished run has nothing left to go on with.
+            return match (begun.finished, self.place.replace) {
+                (true, true) => Ok(None),
+                (true, false) => Err(JobError::HasRelease(folder.root().to_owned())),
+                (false, _) => Err(JobError::OtherRun(folder.root().to_owned())),
+            };
+        }
+        if let Some((stored, bytes)) = Stored::<V>::load(folder, begun)? {
+            let published = stored.redeemed(&bytes, ledger, begun)?;
+            return Ok(Some(Paid::Stored(Box::new(published))));
+        }
+        if begun.finished {
+            let what = "the draw of this finished run is missing";
+            return Err(JobError::State { path: folder.drawn(), what });
+        }
+        if !begun.paid(ledger) {
+            return Ok(None);
+        }
+        Ok(Some(Paid::Charge(ledger.reissue(&begun.receipt, &priced.price.charged())?)))
+    }
+
+    /// Stores what was drawn, durably, and redeems the charge with it: from here on this is the draw that will be published.
+    ///
+    /// # Errors
+    /// [`JobError`]; the job can then be resumed.
+    pub fn store<V: Serialize>(&mut self, released: Released<V>) -> Result<Published<V>, JobError> {
+        let (Some(begun), Some(ledger)) = (&self.begun, &mut self.ledger) else {
+            return Err(JobError::OtherPrice);
+        };
+        let stored = Stored { charge: begun.receipt.head.clone(), released };
+        let bytes = stored.store(self.locked.folder())?;
+        stored.redeemed(&bytes, ledger, begun)
+    }
+
+    /// Puts the release together aside and moves it into place as a whole: what was there stays whole until then.
+    ///
+    /// # Errors
+    /// Those of the publication, and [`JobError`]; the job can then be resumed.
+    pub fn publish<P: Publication>(
+        &self,
+        priced: &Priced<P>,
+        published: &Published<P::Value>,
+    ) -> Result<Certificate, P::Error> {
+        publish::publish(self.folder(), priced.publication(), published)
+    }
+
+    /// All is written: from now on there is nothing to resume.
+    ///
+    /// # Errors
+    /// [`JobError::Write`].
+    pub fn finish(&mut self) -> Result<(), JobError> {
+        let folder = self.locked.folder();
+        if let Some(begun) = &mut self.begun {
+            begun.finished = true;
+            begun.store(folder)?;
+        }
+        Ok(())
+    }
+
+    /// Whether it goes on under a charge that an interrupted run made, so that nothing is charged now.
+    pub fn resumed(&self) -> bool {
+        self.resumed
+    }
+
+    /// A file beside the job's own, for work that is drawn step by step: only this job's, and only while it is unfinished.
+    pub fn progress_file(&self) -> PathBuf {
+        self.folder().internal().join("run.json")
+    }
+}
+
+/// A folder that cannot be read or written, as an error.
+pub(super) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> JobError {
+    let path = path.to_owned();
+    move |source| JobError::Io { path, source }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! From a stored draw to a release: code that writes under `release/` is handed noised values and public things only.
+
+use super::{JobError, io};
+use crate::fault;
+use crate::io::{WriteError, write_bytes};
+use crate::privacy::{Caveat, Certificate, FileSum, PrivacyLoss, Receipt, Released, Statement};
+use crate::study::StudyFolder;
+use crate::study::layout::CERTIFICATE;
+use serde_json::json;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+/// A release that has been paid for, drawn, stored and redeemed: what is published is made of this and of public things. Only a
+/// [`super::Job`] makes one.
+#[derive(Debug, Clone)]
+pub struct Published<V> {
+    pub(super) released: Released<V>,
+    pub(super) receipt: Option<Receipt>,
+    pub(super) releases: usize,
+    pub(super) total: Option<PrivacyLoss>,
+}
+
+impl<V> Deref for Published<V> {
+    type Target = Released<V>;
+    fn deref(&self) -> &Released<V> {
+        &self.released
+    }
+}
+
+/// What a study publishes. It is handed to the job *before* the study reads a value of a record ([`super::Job::price`]), so it can
+/// hold public things only: settings, the template, the centre, how results are drawn.
+pub trait Publication {
+    /// What is drawn.
+    type Value;
+    /// Why it cannot be written.
+    type Error: From<JobError>;
+
+    /// Adds public inputs, details and caveats to the certificate.
+    fn describe(&self, published: &Released<Self::Value>, statement: &mut Statement);
+
+    /// Writes every file of the release but the certificate. The certificate it is handed, for pages, lists no files yet.
+    ///
+    /// # Errors
+    /// Whatever stops it; the release then stays as it was.
+    fn write(
+        &self,
+        published: &Released<Self::Value>,
+        certificate: &Certificate,
+        folder: &mut ReleaseFolder,
+    ) -> Result<(), Self::Error>;
+}
+
+/// A release that is being put together, aside.
+#[derive(Debug)]
+pub struct ReleaseFolder {
+    aside: PathBuf,
+    files: Vec<FileSum>,
+}
+
+impl ReleaseFolder {
+    /// Writes one file.
+    ///
+    /// # Errors
+    /// [`JobError::Write`].
+    pub fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), JobError> {
+        write_bytes(&self.aside.join(name), bytes)?;
+        self.files.push(FileSum::of_bytes(name, bytes));
+        Ok(())
+    }
+
+    /// Writes one file with a writer that takes its path.
+    ///
+    /// # Errors
+    /// [`JobError::Write`].
+    pub fn write_with(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&Path) -> Result<(), WriteError>,
+    ) -> Result<(), JobError> {
+        let path = self.aside.join(name);
+        write(&path)?;
+        let bytes = std::fs::read(&path).map_err(io(&path))?;
+        self.files.push(FileSum::of_bytes(name, &bytes));
+        Ok(())
+    }
+}
+
+/// Puts the release together aside and moves it into place as a whole.
+pub(super) fn publish<P: Publication>(
+    folder: &StudyFolder,
+    publication: &P,
+    published: &Published<P::Value>,
+) -> Result<Certificate, P::Error> {
+    let [aside, old] = folder.aside();
+    let fresh = || -> Result<(), JobError> {
+        remove(&aside).map_err(io(&aside))?;
+        fault::point("create a folder").and_then(|()| std::fs::create_dir_all(&aside)).map_err(io(&aside))
+    };
+    fresh()?;
+    let mut certificate = certify(publication, published)?;
+    let mut files = ReleaseFolder { aside: aside.clone(), files: Vec::new() };
+    publication.write(&published.released, &certificate, &mut files)?;
+    certificate.files = files.files;
+    let text = certificate.to_json().map_err(JobError::from)?;
+    write_bytes(&aside.join(CERTIFICATE), text.as_bytes()).map_err(JobError::from)?;
+    let moved = || -> Result<(), JobError> {
+        let release = folder.release();
+        remove(&old).map_err(io(&old))?;
+        if release.exists() {
+            rename(&release, &old)?;
+        }
+        rename(&aside, &release)?;
+        crate::io::sync_folder(folder.root());
+        remove(&old).map_err(io(&old))
+    };
+    moved()?;
+    Ok(certificate)
+}
+
+fn certify<P: Publication>(
+    publication: &P,
+    published: &Published<P::Value>,
+) -> Result<Certificate, JobError> {
+    let mut statement = published.statement();
+    statement.ledger = published.receipt.clone();
+    publication.describe(&published.released, &mut statement);
+    if published.releases > 1 {
+        statement.caveats.push(Caveat::Other(format!(
+            "composed: this study's ledger holds {} releases from the same records; their joint loss is stated under \
+             details.study_total",
+            published.releases
+        )));
+    }
+    statement.details.insert("study_total".into(), json!(published.total));
+    Ok(statement.certify()?)
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), JobError> {
+    fault::point("rename a folder").and_then(|()| std::fs::rename(from, to)).map_err(io(from))
+}
+
+fn remove(folder: &Path) -> std::io::Result<()> {
+    fault::point("remove a folder")?;
+    match std::fs::remove_dir_all(folder) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,130 @@
+//! What a job has paid for and drawn, on disk: `internal/job.json` and `internal/drawn.json`.
+
+use super::{Digest, JobError, Published, io};
+use crate::fault;
+use crate::io::{write_bytes, write_text};
+use crate::privacy::{Composition, Ledger, Part, Price, PrivacyLoss, Receipt, Released};
+use crate::study::StudyFolder;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// A job that was begun. It is written before the ledger is charged.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Begun {
+    /// Of records and settings.
+    pub(super) digest: String,
+    /// What is drawn.
+    mechanism: String,
+    /// The charge, as it was announced: the ledger holds it if it was made.
+    pub(super) receipt: Receipt,
+    /// How many releases the ledger holds with this one, and their joint loss: for the certificate.
+    releases: usize,
+    total: Option<PrivacyLoss>,
+    /// Whether everything is written.
+    pub(super) finished: bool,
+}
+
+impl Begun {
+    pub(super) fn new(digest: &Digest, price: &Price, receipt: Receipt, spent: &Composition) -> Self {
+        let mut after = spent.clone();
+        let Part { mechanism, times, cost } = price.charged();
+        after.push(mechanism, times, cost);
+        Self {
+            digest: digest.as_str().to_owned(),
+            mechanism: price.mechanism.clone(),
+            receipt,
+            releases: after.parts().len(),
+            total: after.total().ok(),
+            finished: false,
+        }
+    }
+
+    /// The job in this folder, if there is one.
+    pub(super) fn load(folder: &StudyFolder) -> Result<Option<Self>, JobError> {
+        let path = folder.job();
+        match std::fs::read(&path) {
+            Ok(bytes) => {
+                let what = "this is not the state of a run; remove it to begin anew";
+                let broken = |_| JobError::State { path: path.clone(), what };
+                serde_json::from_slice(&bytes).map(Some).map_err(broken)
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(io(&path)(e)),
+        }
+    }
+
+    pub(super) fn store(&self, folder: &StudyFolder) -> Result<(), JobError> {
+        let path = folder.job();
+        let text = serde_json::to_string_pretty(self).map_err(|e| io(&path)(std::io::Error::other(e)))?;
+        Ok(write_text(&path, &text)?)
+    }
+
+    /// Whether the ledger holds its charge.
+    pub(super) fn paid(&self, ledger: &Ledger) -> bool {
+        ledger.holds(&self.receipt).is_ok()
+    }
+}
+
+/// What a job drew.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Stored<V> {
+    /// The check of its charge's line, which no other charge has.
+    pub(super) charge: String,
+    pub(super) released: Released<V>,
+}
+
+impl<V: Serialize> Stored<V> {
+    /// Writes it down, durably; returns what was written.
+    pub(super) fn store(&self, folder: &StudyFolder) -> Result<Vec<u8>, JobError> {
+        let path = folder.drawn();
+        let bytes = serde_json::to_vec(self).map_err(|e| io(&path)(std::io::Error::other(e)))?;
+        write_bytes(&path, &bytes)?;
+        Ok(bytes)
+    }
+}
+
+impl<V: DeserializeOwned> Stored<V> {
+    /// The draw of this job with its bytes, if one was stored.
+    pub(super) fn load(folder: &StudyFolder, begun: &Begun) -> Result<Option<(Self, Vec<u8>)>, JobError> {
+        let path = folder.drawn();
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(io(&path)(e)),
+        };
+        let stored: Self = serde_json::from_slice(&bytes)
+            .map_err(|_| JobError::State { path, what: "this is not a draw that this program stored" })?;
+        // The draw of an earlier job is of no concern.
+        Ok((stored.charge == begun.receipt.head).then_some((stored, bytes)))
+    }
+}
+
+impl<V> Stored<V> {
+    /// Redeems the charge with this draw, stored as `bytes`, and with no other.
+    pub(super) fn redeemed(
+        self,
+        bytes: &[u8],
+        ledger: &mut Ledger,
+        begun: &Begun,
+    ) -> Result<Published<V>, JobError> {
+        ledger.redeem(&begun.receipt, &hex::encode(Sha256::digest(bytes)))?;
+        Ok(Published {
+            released: self.released,
+            receipt: Some(begun.receipt.clone()),
+            releases: begun.releases,
+            total: begun.total,
+        })
+    }
+}
+
+/// Gives up what was begun: its charge stands.
+pub(super) fn forget(folder: &StudyFolder) -> Result<(), JobError> {
+    for path in [folder.drawn(), folder.job()] {
+        match fault::point("remove").and_then(|()| std::fs::remove_file(&path)) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(io(&path)(e)),
+            _ => {}
+        }
+    }
+    Ok(())
+}

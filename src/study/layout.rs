@@ -1,0 +1,117 @@
+//! The folder of a study, spelled once: what may be published and what only the data holder may see are never in one folder.
+
+use crate::privacy::{CERTIFICATE_FILE, LEDGER_FILE};
+use std::path::{Path, PathBuf};
+
+/// What may be published.
+pub const RELEASE: &str = "release";
+/// What only the data holder may see.
+pub const INTERNAL: &str = "internal";
+/// The certificate of a release, written last.
+pub const CERTIFICATE: &str = CERTIFICATE_FILE;
+/// The page of a release, and the data holder's page.
+pub const REPORT: &str = "report.html";
+/// The released surface.
+pub const MEAN_PLY: &str = "mean.ply";
+/// The released shapes.
+pub const MEAN_TPS: &str = "mean.tps";
+/// The released matrix, direction or point; several draws one after the other.
+pub const MEAN_NPY: &str = "mean.npy";
+/// The released solution of an optimization.
+pub const SOLUTION: &str = "solution.npy";
+/// What every step of an optimization did.
+pub const TRACE: &str = "trace.csv";
+/// The released curves, (J, m, 3).
+pub const CURVES: &str = "curves.npy";
+/// How far the noise may have moved each vertex of the released surface.
+pub const NOISE: &str = "noise.npy";
+/// The surface of the mean without noise.
+pub const NONPRIVATE_MEAN_PLY: &str = "nonprivate_mean.ply";
+/// The shape of the mean without noise.
+pub const NONPRIVATE_MEAN_TPS: &str = "nonprivate_mean.tps";
+/// The matrix, direction or point of the mean without noise.
+pub const NONPRIVATE_MEAN_NPY: &str = "nonprivate_mean.npy";
+/// The curves of the mean without noise.
+pub const NONPRIVATE_CURVES: &str = "nonprivate_curves.npy";
+/// What is known of every scan.
+pub const SCAN_TABLE: &str = "scans.csv";
+/// The made-up scans of a demo, beside what is made of them.
+pub const SCANS: &str = "scans";
+
+/// Holds the path of the ledger a study shares with others.
+pub(super) const SHARED_LEDGER: &str = "visard.ledger.shared";
+
+/// The folder of one study: names only, nothing is made or read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StudyFolder {
+    root: PathBuf,
+}
+
+impl StudyFolder {
+    /// The study in this folder.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The study's folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What may be published.
+    pub fn release(&self) -> PathBuf {
+        self.root.join(RELEASE)
+    }
+
+    /// What only the data holder may see.
+    pub fn internal(&self) -> PathBuf {
+        self.root.join(INTERNAL)
+    }
+
+    /// Finished records, so that an interrupted study continues where it stopped.
+    pub fn records(&self) -> PathBuf {
+        self.internal().join("records")
+    }
+
+    /// The certificate of the release.
+    pub fn certificate(&self) -> PathBuf {
+        self.release().join(CERTIFICATE)
+    }
+
+    /// The ledger of every release made from this study's records, unless it shares one.
+    pub fn own_ledger(&self) -> PathBuf {
+        self.root.join(LEDGER_FILE)
+    }
+
+    /// What the job in this folder has paid for and drawn.
+    pub(super) fn job(&self) -> PathBuf {
+        self.internal().join("job.json")
+    }
+
+    /// The draw that the job will publish.
+    pub(super) fn drawn(&self) -> PathBuf {
+        self.internal().join("drawn.json")
+    }
+
+    /// Held by whoever works in the folder.
+    pub(super) fn lock(&self) -> PathBuf {
+        self.root.join(".visard.lock")
+    }
+
+    /// Where a release is put together, and where the one it replaces goes meanwhile.
+    pub(super) fn aside(&self) -> [PathBuf; 2] {
+        [self.root.join(".release.tmp"), self.root.join(".release.old")]
+    }
+
+    /// Whether a finished release is there: its certificate is written last.
+    pub fn has_release(&self) -> bool {
+        self.certificate().exists()
+    }
+
+    /// Whether a mean without noise is there.
+    pub fn has_nonprivate_mean(&self) -> bool {
+        [NONPRIVATE_MEAN_PLY, NONPRIVATE_MEAN_TPS, NONPRIVATE_MEAN_NPY]
+            .iter()
+            .any(|file| self.internal().join(file).exists())
+    }
+}

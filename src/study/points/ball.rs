@@ -1,0 +1,167 @@
+//! The public ball of a study of points: its centre and radius, or the first passes that find them.
+
+use super::budget::Budget;
+use super::{PointMechanism, PointStudyError};
+use crate::manifold::{Manifold, PolarVolume};
+use crate::mechanism::MechanismError;
+use crate::mechanism::manifold::{
+    BallStatistic, CENTRE_SHARE, CentreSource, CentreStatistic, MakeMean, NoisedPoint, PointMean,
+    PrivateCentre, PublicBall, RadiusSource, StagedMean, largest_radius,
+};
+use crate::mechanism::quantile::{PrivateQuantile, RadiusGrid};
+use crate::privacy::{ClipRadius, ClipSource, Mechanism, PrivacyLoss};
+
+/// Where the centre comes from.
+pub(super) enum BallCentre<P, S> {
+    /// It is public.
+    Public(P),
+    /// A first pass finds it.
+    Private {
+        /// Where it is read off.
+        statistic: S,
+        /// Any public point.
+        anywhere: P,
+    },
+}
+
+/// Where the radius comes from.
+pub(super) enum BallRadius {
+    /// It is public.
+    Public(ClipRadius),
+    /// A private quantile of the distances from the centre.
+    Private,
+}
+
+/// The ball that bounds the records, as far as it is public.
+pub(super) struct StudyBall<M: Manifold, S> {
+    pub(super) space: M,
+    pub(super) centre: BallCentre<M::Point, S>,
+    pub(super) radius: BallRadius,
+}
+
+/// Share of the largest radius the theorems allow, for a radius found privately.
+const WITHIN: f64 = 0.999;
+
+impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
+    /// The ball, where all of it is public.
+    pub(super) fn public(&self) -> Result<PublicBall<M>, PointStudyError> {
+        match (&self.centre, &self.radius) {
+            (BallCentre::Public(centre), BallRadius::Public(radius)) => {
+                Ok(PublicBall::new(self.space.clone(), centre.clone(), *radius)?)
+            }
+            _ => Err(PointStudyError::Input(
+                "without a release nothing is paid for: give a public centre and a public radius".into(),
+            )),
+        }
+    }
+
+    /// The whole mechanism: first passes where they are needed, and `times` draws of the mean that `make` makes of what is left of the
+    /// budget.
+    pub(super) fn staged<K, Q>(
+        &self,
+        n: u64,
+        times: u32,
+        mut budget: Budget,
+        make: impl FnOnce(Budget) -> Result<MakeMean<M, K>, MechanismError>,
+    ) -> Result<StagedMean<M, S, K>, MechanismError>
+    where
+        S: Clone,
+        K: Mechanism<Records = [Option<M::Point>], Value = NoisedPoint<Q>, Error = MechanismError>,
+    {
+        let centre = match &self.centre {
+            BallCentre::Public(centre) => CentreSource::Public(centre.clone()),
+            BallCentre::Private { statistic, anywhere } => CentreSource::Private {
+                pass: PrivateCentre::new(statistic.clone(), n, budget.take(CENTRE_SHARE)?)?,
+                anywhere: anywhere.clone(),
+            },
+        };
+        let radius = match self.radius {
+            BallRadius::Public(radius) => RadiusSource::Public(radius),
+            BallRadius::Private => self.private_radius(n, &mut budget)?,
+        };
+        let mean = StagedMean::new(self.space.clone(), centre, radius, times, make(budget)?)?;
+        match budget.stated_at() {
+            Some(delta) => mean.stated_at(delta),
+            None => Ok(mean),
+        }
+    }
+
+    fn private_radius(&self, n: u64, budget: &mut Budget) -> Result<RadiusSource, MechanismError> {
+        let PrivacyLoss::Gaussian(mu) = budget.take(PrivateQuantile::BUDGET_SHARE)? else {
+            return Err(MechanismError::NotHere {
+                mechanism: "private radius with this",
+                space: "a budget of pure epsilon",
+                remedy: "give --mu or --delta too, or a public radius",
+            });
+        };
+        let end = WITHIN * largest_radius(&self.space);
+        let grid = RadiusGrid { low: 0.02_f64.min(0.1 * end), high: end, ratio: 1.12 };
+        let most = ClipRadius::new(end, ClipSource::Private)?;
+        Ok(RadiusSource::Private { pass: PrivateQuantile::on(&grid, n, mu)?, most })
+    }
+}
+
+/// A centre still to be found in a generous ball about a public origin.
+pub(super) fn in_first_ball<M: Manifold>(
+    space: &M,
+    origin: M::Point,
+    radius: ClipRadius,
+    first_radius: Option<f64>,
+) -> Result<BallCentre<M::Point, BallStatistic<M>>, PointStudyError> {
+    let first = first_radius.ok_or_else(|| {
+        PointStudyError::Input(
+            "a private centre is sought in a generous public ball about the origin: give its radius as --first-radius F"
+                .into(),
+        )
+    })?;
+    let first = ClipRadius::new(first, ClipSource::Public)?;
+    if first.get() <= radius.get() {
+        return Err(PointStudyError::Input(
+            "--first-radius bounds the search for the centre and must exceed --radius; or give the public origin as centre"
+                .into(),
+        ));
+    }
+    let statistic = BallStatistic::new(PublicBall::new(space.clone(), origin.clone(), first)?);
+    Ok(BallCentre::Private { statistic, anywhere: origin })
+}
+
+/// The means that every space may have.
+pub(super) fn make_mean<M: PolarVolume>(
+    kind: PointMechanism,
+    n: u64,
+    budget: Budget,
+) -> Result<MakeMean<M, PointMean<M>>, MechanismError> {
+    Ok(match kind {
+        PointMechanism::Kng => {
+            let epsilon = budget.pure()?;
+            Box::new(move |ball| PointMean::kng(ball, n, epsilon))
+        }
+        PointMechanism::Laplace => {
+            let epsilon = budget.pure()?;
+            Box::new(move |ball| PointMean::laplace(ball, n, epsilon))
+        }
+        PointMechanism::RiemannianGaussian => {
+            let mu = budget.gaussian()?;
+            Box::new(move |ball| PointMean::riemannian_gaussian(ball, n, mu))
+        }
+        PointMechanism::TangentGaussian => {
+            let mu = budget.gaussian()?;
+            Box::new(move |ball| PointMean::tangent_gaussian(ball, n, mu))
+        }
+        PointMechanism::Extrinsic => {
+            return Err(MechanismError::NotHere {
+                mechanism: "extrinsic",
+                space: "this space",
+                remedy: "choose tangent-gaussian, riemannian-gaussian, laplace or kng",
+            });
+        }
+        PointMechanism::Pointwise | PointMechanism::PointwiseUnaligned => {
+            return Err(MechanismError::NotHere {
+                mechanism: "pointwise",
+                space: "anything but landmark shapes",
+                remedy: "choose tangent-gaussian, riemannian-gaussian, laplace or kng",
+            });
+        }
+        PointMechanism::None => return Err(MechanismError::Budget(crate::privacy::BudgetError::NoBudget)),
+    })
+}

@@ -1,0 +1,141 @@
+//! What is asked of a study of points.
+
+use super::PointStudyError;
+use crate::privacy::{Calibration, PrivacyLoss};
+use crate::study::Place;
+
+/// Which private mean of points is released.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum PointMechanism {
+    /// Gaussian in the tangent space at the centre: the least noise
+    #[cfg_attr(feature = "cli", value(alias = "gaussian"))]
+    TangentGaussian,
+    /// Riemannian Gaussian with exact accounting
+    RiemannianGaussian,
+    /// Riemannian Laplace: pure ε
+    Laplace,
+    /// K-norm gradient: pure ε
+    Kng,
+    /// Noise in the surrounding space (a baseline)
+    Extrinsic,
+    /// Laplace noise on every coordinate, shapes aligned (a baseline)
+    Pointwise,
+    /// The same without alignment (a baseline)
+    PointwiseUnaligned,
+    /// The mean without noise, under internal/ only
+    None,
+}
+
+impl PointMechanism {
+    /// Those for shapes.
+    pub const OF_SHAPES: &'static [Self] = &[
+        Self::TangentGaussian,
+        Self::RiemannianGaussian,
+        Self::Laplace,
+        Self::Kng,
+        Self::Pointwise,
+        Self::PointwiseUnaligned,
+        Self::None,
+    ];
+
+    /// Those for matrices, directions and hyperbolic points.
+    pub const OF_POINTS: &'static [Self] = &[
+        Self::TangentGaussian,
+        Self::RiemannianGaussian,
+        Self::Laplace,
+        Self::Kng,
+        Self::Extrinsic,
+        Self::None,
+    ];
+}
+
+/// What is asked of a study; all of it public.
+#[derive(Debug, Clone)]
+pub struct PointRequest {
+    /// Folder, ledger, seed; whether to resume or replace.
+    pub place: Place,
+    /// Which mean.
+    pub mechanism: PointMechanism,
+    /// The budget of each draw; `None` only for [`PointMechanism::None`].
+    pub budget: Option<PrivacyLoss>,
+    /// How Gaussian noise is calibrated to (ε, δ).
+    pub calibration: Calibration,
+    /// How many independent draws, each charged.
+    pub draws: u32,
+    /// What is done with records that are no points of the space.
+    pub unusable: Unusable,
+    /// Whether draws of all mechanisms on made-up records are compared on the data holder's page.
+    pub explore: bool,
+}
+
+impl PointRequest {
+    /// One draw of this mechanism at this budget.
+    pub fn new(place: Place, mechanism: PointMechanism, budget: PrivacyLoss) -> Self {
+        Self { budget: Some(budget), ..Self::without_release(place, mechanism) }
+    }
+
+    /// The mean without noise, for the data holder.
+    pub fn nonprivate(place: Place) -> Self {
+        Self::without_release(place, PointMechanism::None)
+    }
+
+    fn without_release(place: Place, mechanism: PointMechanism) -> Self {
+        Self {
+            place,
+            mechanism,
+            budget: None,
+            calibration: Calibration::Analytic,
+            draws: 1,
+            unusable: Unusable::Stop,
+            explore: false,
+        }
+    }
+
+    /// What makes a run this run, whatever folder it is in.
+    pub(super) fn digest(&self) -> String {
+        let Self { place: _, mechanism, budget, calibration, draws, unusable, explore: _ } = self;
+        format!("{mechanism:?} {budget:?} {calibration:?} {draws} {unusable:?}")
+    }
+}
+
+/// What is done with a record that is no point of the space: landmarks missing or all in one place, a matrix that is not positive
+/// definite, a vector off the sphere, anything that is not a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unusable {
+    /// The study stops and says which record it is and why, before anything is charged. A message to the data holder; whoever hears
+    /// that a study stopped, or that it did not, learns something the guarantee does not cover.
+    #[default]
+    Stop,
+    /// It counts as the centre of the ball, like a record that cannot be projected: n stays what it was, and how many there
+    /// were is told under `internal/` only. Nothing that can be seen depends on it.
+    CountAsCentre,
+}
+
+impl Unusable {
+    /// The records, `None` for those that count as the centre.
+    ///
+    /// # Errors
+    /// [`PointStudyError::Record`] for the first unusable one, where the study stops.
+    pub(super) fn points<P>(
+        self,
+        records: impl IntoIterator<Item = Result<P, String>>,
+    ) -> Result<Vec<Option<P>>, PointStudyError> {
+        let point = |(i, record): (usize, Result<P, String>)| match (record, self) {
+            (Ok(point), _) => Ok(Some(point)),
+            (Err(_), Self::CountAsCentre) => Ok(None),
+            (Err(problem), Self::Stop) => Err(PointStudyError::Record { index: i + 1, problem }),
+        };
+        records.into_iter().enumerate().map(point).collect()
+    }
+
+    /// For the certificate.
+    pub(super) fn describe(self) -> &'static str {
+        match self {
+            Self::Stop => {
+                "stop a study before anything is charged: that this release exists tells that there was none"
+            }
+            Self::CountAsCentre => "count as the centre of the ball; their number is not published",
+        }
+    }
+}

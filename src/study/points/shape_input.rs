@@ -1,0 +1,274 @@
+//! The files of a shape study: the table of landmarks, and the public centre or the public records.
+
+use super::{PointStudyError, Unusable};
+use crate::io::shapes::{ShapeRecord, Shapes};
+use crate::io::{Content, Limit, Place, RecordError, RecordSize, open, open_as, read_shapes, shapes_of};
+use crate::manifold::Kendall;
+use crate::privacy::PublicInput;
+use crate::stats::{FrechetOptions, frechet_mean, full_procrustes_mean};
+use crate::study::public_input;
+use nalgebra::{Complex, DVector};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+type Preshape = DVector<Complex<f64>>;
+
+/// Where the centre comes from.
+#[derive(Debug, Clone)]
+pub enum ShapeCentre {
+    /// A file with one shape.
+    File(PathBuf),
+    /// The mean of shapes that are public: a table of shapes, or (`.txt`) names of records of the study, one on each line.
+    /// Either way they are taken out of the study, and out of n.
+    PublicRecords(PathBuf),
+    /// A first pass paid from the budget; no shape need be public.
+    Private,
+}
+
+/// What is read, and how.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub table: &'a Path,
+    pub centre: &'a ShapeCentre,
+    /// Landmarks of a shape, where that is known beforehand.
+    pub landmarks: Option<usize>,
+    pub drop_missing: bool,
+    pub unusable: Unusable,
+}
+
+/// What the public files tell, and the table, no record of which has been read.
+pub(super) struct Input<'a> {
+    pub space: Kendall,
+    pub public: Option<PublicCentre>,
+    pub public_inputs: Vec<PublicInput>,
+    table: Shapes,
+    given: Option<Given<'a>>,
+}
+
+impl Input<'_> {
+    /// The study's records: those that are not public.
+    fn shapes(&self) -> impl Iterator<Item = Placed> {
+        let public = |shape: &Placed| self.given.as_ref().is_some_and(|given| given.takes_out(shape));
+        self.table.iter().filter(move |shape| !public(shape))
+    }
+
+    /// How many there are.
+    pub fn n(&self) -> u64 {
+        self.shapes().count() as u64
+    }
+
+    /// SHA-256 of the table's file.
+    pub fn file(&self) -> [u8; 32] {
+        self.table.file().sha256()
+    }
+}
+
+/// A public centre and the public shapes it was made of.
+pub(super) type PublicCentre = (Preshape, Vec<Preshape>);
+
+impl Source<'_> {
+    /// Opens the files, the public one first: what it tells, no record need.
+    pub fn open(&self) -> Result<Input<'_>, PointStudyError> {
+        let given = match self.centre {
+            ShapeCentre::Private => None,
+            ShapeCentre::File(path) | ShapeCentre::PublicRecords(path) => Some(self.given(path)?),
+        };
+        let known = given.as_ref().and_then(Given::landmarks).or(self.landmarks);
+        let table = read_shapes(self.table, known.map_or(RecordSize::Heading, RecordSize::Known))?;
+        let Some(given) = given else {
+            let space = Kendall::new(self.agreed(table.landmarks())?)?;
+            return Ok(Input { space, public: None, public_inputs: Vec::new(), table, given: None });
+        };
+        let shapes = given.shapes(&table)?;
+        let space = Kendall::new(self.agreed(shapes.first().map(|shape| shape.landmarks.len()))?)?;
+        let public_inputs = given.inputs(&shapes);
+        let public = Some(public_centre(&space, given.path, &shapes)?);
+        let path = given.path;
+        let input = Input { space, public, public_inputs, table, given: Some(given) };
+        if input.n() == 0 {
+            return Err(too_few(path));
+        }
+        Ok(input)
+    }
+
+    /// How many landmarks shapes have, by what was known beforehand and by what the files tell.
+    fn agreed(&self, told: Option<usize>) -> Result<usize, PointStudyError> {
+        match (self.landmarks, told) {
+            (Some(known), Some(told)) if known != told => Err(PointStudyError::Input(format!(
+                "--landmarks {known} does not agree with the public shapes, which have {told} landmarks"
+            ))),
+            (Some(k), _) | (None, Some(k)) => Ok(k),
+            (None, None) => Err(PointStudyError::Input(format!(
+                "{}: give the number of landmarks of a shape as --landmarks K; it is published, so that no record may tell it, and in \
+                 this format nothing else does but a public centre",
+                self.table.display()
+            ))),
+        }
+    }
+
+    fn given<'a>(&self, path: &'a Path) -> Result<Given<'a>, PointStudyError> {
+        let (is_centre, by_name) = match self.centre {
+            ShapeCentre::PublicRecords(_) => {
+                (false, path.extension().is_some_and(|e| e.eq_ignore_ascii_case("txt")))
+            }
+            _ => (true, false),
+        };
+        if by_name {
+            let file = open(path, Limit::SMALL)?;
+            let lines = file.text()?.lines().map(str::trim).filter(|name| !name.is_empty());
+            let names = lines.map(str::to_owned).collect();
+            return Ok(Given { path, input: public_input(&file), shapes: None, names });
+        }
+        let file = open_as(path, Content::Shapes)?;
+        // All of it is public: it may tell itself how many landmarks its shapes have.
+        let size = self.landmarks.map_or(RecordSize::Content, RecordSize::Known);
+        let input = public_input(&file);
+        let shapes = shapes_of(file, size)?.all()?;
+        if is_centre && shapes.len() != 1 {
+            return Err(PointStudyError::Input(format!(
+                "{} holds {} shapes where the public centre should be one; give several as --public-records",
+                path.display(),
+                shapes.len()
+            )));
+        }
+        // A centre that has a record's name is another shape all the same.
+        let names = shapes.iter().filter(|_| !is_centre).filter_map(|shape| shape.id.clone()).collect();
+        Ok(Given { path, input, shapes: Some(shapes), names })
+    }
+
+    /// The records as preshapes; `None` for one that counts as the centre.
+    pub fn records(&self, input: &Input<'_>) -> Result<Vec<Option<Preshape>>, PointStudyError> {
+        let space = &input.space;
+        let whose = match self.centre {
+            ShapeCentre::Private => "every shape of this study",
+            _ => "the public centre",
+        };
+        let point = |shape: &ShapeRecord| -> Result<Option<Preshape>, String> {
+            let (found, expected) = (shape.landmarks.len(), space.landmarks());
+            if found != expected {
+                return Err(format!(
+                    "has {found} landmarks where {whose} has {expected}; every record must have the same"
+                ));
+            }
+            match shape.missing() {
+                0 => space.preshape(&shape.landmarks).map(Some).map_err(|e| e.to_string()),
+                _ if self.drop_missing => Ok(None),
+                missing => Err(format!(
+                    "has {missing} missing landmarks; digitize or estimate them, or give --drop-missing (the record then counts as \
+                     the public centre)"
+                )),
+            }
+        };
+        let placed = |shape: Placed| -> Result<Option<Preshape>, String> {
+            let (place, shape) = shape.map_err(|e| e.to_string())?;
+            point(&shape).map_err(|e| RecordError::label(place, shape.id.as_deref()) + &e)
+        };
+        let records = self.unusable.points(input.shapes().map(placed))?;
+        Ok(records.into_iter().map(Option::flatten).collect())
+    }
+}
+
+/// A shape of a table and where it begins, or what is wrong with it.
+type Placed = Result<(Place, ShapeRecord), RecordError>;
+
+/// A file that is public.
+struct Given<'a> {
+    path: &'a Path,
+    input: PublicInput,
+    /// The shapes in it; `None` where it only names records of the study.
+    shapes: Option<Vec<ShapeRecord>>,
+    /// The names of records that are public, and so none of the study's.
+    names: HashSet<String>,
+}
+
+impl Given<'_> {
+    /// Landmarks of its shapes.
+    fn landmarks(&self) -> Option<usize> {
+        self.shapes.as_ref()?.first().map(|shape| shape.landmarks.len())
+    }
+
+    /// Whether a record of the study's table is public.
+    fn takes_out(&self, shape: &Placed) -> bool {
+        let name = match shape {
+            Ok((_, shape)) => &shape.id,
+            Err(error) => &error.name,
+        };
+        name.as_ref().is_some_and(|name| self.names.contains(name))
+    }
+
+    /// The public shapes: its own, or those of the table that it names.
+    fn shapes(&self, table: &Shapes) -> Result<Vec<ShapeRecord>, PointStudyError> {
+        let shapes = match &self.shapes {
+            Some(shapes) => shapes.clone(),
+            None => {
+                let fail =
+                    |problem: String| PointStudyError::Input(format!("{} {problem}", self.path.display()));
+                let named = table.iter().filter(|shape| self.takes_out(shape));
+                let named: Vec<ShapeRecord> = named
+                    .map(|shape| shape.map(|(_, shape)| shape))
+                    .collect::<Result<_, _>>()
+                    .map_err(|e| fail(format!("names a record that cannot be read: {e}")))?;
+                if named.len() != self.names.len() {
+                    let (names, found) = (self.names.len(), named.len());
+                    return Err(fail(format!(
+                        "names {names} records, of which {found} are in the study; correct the names"
+                    )));
+                }
+                named
+            }
+        };
+        if shapes.is_empty() {
+            return Err(too_few(self.path));
+        }
+        Ok(shapes)
+    }
+
+    /// The certificate's entries for it.
+    fn inputs(&self, shapes: &[ShapeRecord]) -> Vec<PublicInput> {
+        let input = self.input.clone();
+        if self.shapes.is_some() {
+            return vec![input];
+        }
+        // The file holds names only: what was assumed public are the shapes.
+        let name = format!("{}: landmarks of the records it names", input.name);
+        vec![PublicInput::of_bytes(name, &contents(shapes)), input]
+    }
+}
+
+fn too_few(file: &Path) -> PointStudyError {
+    PointStudyError::Input(format!(
+        "{}: public records and study both need at least one shape",
+        file.display()
+    ))
+}
+
+/// Names and landmarks of shapes, to be hashed: `name\0`, then x and y of each landmark as little-endian doubles.
+fn contents(shapes: &[ShapeRecord]) -> Vec<u8> {
+    let bytes = |shape: &ShapeRecord| {
+        let name = shape.id.clone().unwrap_or_default();
+        let numbers = shape.landmarks.iter().flatten().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+        [name.as_bytes(), b"\0", &numbers].concat()
+    };
+    shapes.iter().flat_map(bytes).collect()
+}
+
+/// The mean of public shapes.
+fn public_centre(
+    space: &Kendall,
+    file: &Path,
+    shapes: &[ShapeRecord],
+) -> Result<PublicCentre, PointStudyError> {
+    let fail = |e| PointStudyError::Input(format!("{}: {e}", file.display()));
+    let public = shapes
+        .iter()
+        .map(|shape| space.preshape(&shape.landmarks).map_err(fail))
+        .collect::<Result<Vec<_>, _>>()?;
+    let centre = match &public[..] {
+        [one] => one.clone(),
+        many => {
+            let start = full_procrustes_mean(space, many, None)?;
+            frechet_mean(space, many, None, Some(&start), FrechetOptions::default())?.point
+        }
+    };
+    Ok((centre, public))
+}
