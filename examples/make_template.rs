@@ -4,12 +4,12 @@
 //! cargo run --release --example make_template [DIR]
 //! ```
 
-use visard::synth::{template, template_to_ply};
+use visard::synth::{sculpt_template, template_to_ply};
 
 fn main() -> std::io::Result<()> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| "assets".into());
     let folder = std::path::Path::new(&folder);
-    let made = template();
+    let made = sculpt_template();
     std::fs::create_dir_all(folder)?;
     std::fs::write(folder.join("template_face.ply"), template_to_ply(&made.mesh))?;
     std::fs::write(folder.join("template_landmarks.csv"), made.landmarks.to_csv(&made.mesh))?;

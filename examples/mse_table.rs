@@ -11,6 +11,7 @@ use visard::function::FaceCurves;
 use visard::io::npy;
 use visard::privacy::{ClipRadius, ClipSource, Mu};
 use visard::reproduce::{Context, Sample, homologous_faces, mean_errors, sampling_error};
+use visard::study::StudyFolder;
 use visard::study::face::{TemplateSource, load_template, mean::JOINT_RADIUS};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -19,7 +20,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 type Population = (FaceCurves, Vec<Option<FaceCurves>>);
 
 fn kept_by(study: &Path) -> Result<Population> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(study.join("internal/records"))?
+    let mut files: Vec<PathBuf> = std::fs::read_dir(StudyFolder::at(study).records())?
         .flatten()
         .map(|e| e.path())
         .filter(|p| p.extension().is_some_and(|e| e == "npy"))

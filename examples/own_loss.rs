@@ -5,11 +5,9 @@
 
 use nalgebra::DMatrix;
 use rand::SeedableRng;
-use std::ops::ControlFlow;
 use visard::manifold::{Manifold, SpdAffineInvariant};
-use visard::optimize::{Method, Output, Plan, Problem, Settings, State, StepSize, optimize};
-use visard::privacy::noise::NoiseSource;
-use visard::privacy::{ClipRadius, ClipSource, Ledger, PrivacyLoss};
+use visard::optimize::{Descent, Method, Output, Plan, Problem, Settings, StepSize};
+use visard::prelude::*;
 
 /// min (1/n) Σ d(w, zᵢ) over positive definite matrices, affine-invariant metric.
 struct GeometricMedian {
@@ -58,17 +56,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let plan = Plan::calibrate(Method::GradientDescent { steps: 30 }, problem.records(), clip, budget)?;
     println!("noise on each gradient: sigma = {:.4}", plan.gradient_sigma());
 
-    // Pay, then run.
-    let paid = Ledger::in_memory(None).charge_part(plan.part())?;
+    // Paid for, then drawn.
     let settings =
         Settings { step: StepSize::Constant(0.2), output: Output::TailMean, ..Settings::default() };
-    let start = State::at(DMatrix::identity(3, 3));
-    let done =
-        optimize(&problem, &plan, &settings, start, &mut NoiseSource::from_os()?, paid, &mut |_, _| {
-            ControlFlow::Continue(())
-        })?;
-    let certificate = plan.statement(space.dim())?.certify()?;
-    println!("private median, {}:{:.3}", certificate.loss, done.point);
-    println!("{:.3} from the centre of the tame records", space.dist(&done.point, &centre));
+    let run = Descent::<GeometricMedian>::new(&space, plan, settings, DMatrix::identity(3, 3))?;
+    let released = release(&run, &problem, &mut Ledger::in_memory(None), &mut NoiseSource::from_os()?)?;
+    let (certificate, median) = (released.statement().certify()?, &released.value.point);
+    println!("private median, {}:{median:.3}", certificate.loss);
+    println!("{:.3} from the centre of the tame records", space.dist(median, &centre));
     Ok(())
 }

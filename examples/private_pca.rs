@@ -6,9 +6,8 @@ use nalgebra::{DMatrix, DVector};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use std::error::Error;
-use visard::optimize::{LeadingEigenvector, Method, Plan, Settings, State, StepSize, optimize};
-use visard::privacy::noise::NoiseSource;
-use visard::privacy::{ClipRadius, ClipSource, Ledger, Mu, PrivacyLoss};
+use visard::optimize::{Descent, LeadingEigenvector, Method, Plan, Problem, Settings, StepSize};
+use visard::prelude::*;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (n, d) = (4000, 6);
@@ -22,12 +21,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let clip = ClipRadius::new(8.0, ClipSource::Public)?;
     let mu = Mu::new(1.0)?;
     let plan = Plan::calibrate(Method::GradientDescent { steps: 30 }, n, clip, PrivacyLoss::Gaussian(mu))?;
-    let paid = Ledger::in_memory(None).charge_part(plan.part())?;
-    let start = State::at(DVector::from_element(d, 1.0 / (d as f64).sqrt()));
-    let go_on = &mut |_: &_, _: &_| std::ops::ControlFlow::Continue(());
+    let start = DVector::from_element(d, 1.0 / (d as f64).sqrt());
     let settings = Settings { step: StepSize::Constant(0.5), ..Settings::default() };
-    let done = optimize(&problem, &plan, &settings, start, &mut NoiseSource::from_os()?, paid, go_on)?;
-    println!("cosine of the private leading direction with the true axis: {:.4}", done.point[0].abs());
-    assert!(done.point[0].abs() > 0.9);
+    let run = Descent::<LeadingEigenvector>::new(problem.space(), plan, settings, start)?;
+    let released = release(&run, &problem, &mut Ledger::in_memory(None), &mut NoiseSource::from_os()?)?;
+    let cosine = released.value.point[0].abs();
+    println!("cosine of the private leading direction with the true axis: {cosine:.4}");
+    assert!(cosine > 0.9);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Pictures of registrations: a checkerboard carried from the template, an error map against the truth, energy and Jacobians.
+//! Pictures of registrations: a checkerboard carried from the template, an error map against the truth, misfit and Jacobians.
 //!
 //! `cargo run --release --example registration_gallery [FOLDER]` writes `registration.html` and PNG files to the folder (default:
 //! a temporary one). Synthetic people, whose correspondence is known; nothing is downloaded.
@@ -14,7 +14,8 @@ use visard::report::figure::Figure;
 use visard::report::page::Page;
 use visard::report::render::{Colour, Image, View, render};
 use visard::study::face::{TemplateSource, load_template};
-use visard::surface::{Template, certify};
+use visard::surface::Template;
+use visard::surface::registration::{Elastic, ElasticSettings, certify};
 use visard::synth::{ScanConditions, person};
 
 /// Squares of the checkerboard across the disk.
@@ -22,10 +23,10 @@ const SQUARES: f64 = 20.0;
 const VIEW: View = View { yaw: 25.0, pitch: 4.0, size: 420 };
 
 /// One person's scan put into correspondence with the template.
-struct Registered {
+struct Exhibit {
     faces: [Image; 2],
     errors: Vec<f64>,
-    energy: Vec<f64>,
+    misfit: Vec<f64>,
     jacobians: Vec<f64>,
     least: f64,
     /// Triangles turned over in the scan's disk chart or on its rough surface, of those on the scan.
@@ -44,8 +45,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         high: 4.0,
         map: ColourMap::Sequential,
     };
-    let results: Vec<Registered> =
-        (0..3).map(|i| registered(&template, i, &scale)).collect::<Result<_, _>>()?;
+    let elastic = Elastic::new(&template, &ElasticSettings::default())?;
+    let results: Vec<Exhibit> =
+        (0..3).map(|i| exhibit(&template, &elastic, i, &scale)).collect::<Result<_, _>>()?;
     write_page(&folder, &results, &scale)?;
     for (i, r) in results.iter().enumerate() {
         let mean = r.errors.iter().sum::<f64>() / r.errors.len() as f64;
@@ -59,12 +61,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn registered(template: &Template, i: usize, scale: &ColourScale) -> Result<Registered, Box<dyn Error>> {
+fn exhibit(
+    template: &Template,
+    elastic: &Elastic<'_>,
+    i: usize,
+    scale: &ColourScale,
+) -> Result<Exhibit, Box<dyn Error>> {
     let scan = person(5, i, &ScanConditions::demo());
     let pose = template.pose().find(&scan.points)?;
     let cloud = mesh_from_points(&scan.points)?;
     let disk = make_disk(cloud, Some(pose.nose_tip), &RepairSettings::default())?.mesh;
-    let found = template.elastic()?.register(&disk, &pose.similarity)?;
+    let found = elastic.fit(&disk, &pose.similarity)?;
     let one_to_one = certify(template, &disk, &disk_map(&disk)?, &found)?;
     let millimetres = 1.0 / pose.similarity.scale;
     let errors: Vec<f64> =
@@ -84,13 +91,13 @@ fn registered(template: &Template, i: usize, scale: &ColourScale) -> Result<Regi
         .zip(&scan.covered)
         .map(|(e, seen)| if *seen { scale.colour(*e) } else { [0.8; 3] })
         .collect();
-    Ok(Registered {
+    Ok(Exhibit {
         faces: [
             render(&fine, VIEW, Colour::PerVertex(&checker)),
             render(&face, VIEW, Colour::PerVertex(&heat)),
         ],
         errors: errors.iter().zip(&scan.covered).filter(|(_, seen)| **seen).map(|(e, _)| *e).collect(),
-        energy: found.energy.concat(),
+        misfit: found.report.misfit,
         jacobians: jacobians(template.mesh(), &face),
         least: found.min_jacobian,
         turned: (one_to_one.turned.len(), one_to_one.covered),
@@ -136,7 +143,7 @@ fn jacobians(template: &TriMesh, face: &TriMesh) -> Vec<f64> {
     ratios.iter().map(|r| r / mean).collect()
 }
 
-fn write_page(folder: &Path, results: &[Registered], scale: &ColourScale) -> Result<(), Box<dyn Error>> {
+fn write_page(folder: &Path, results: &[Exhibit], scale: &ColourScale) -> Result<(), Box<dyn Error>> {
     let row = |k: usize| Image::beside(&results.iter().map(|r| r.faces[k].clone()).collect::<Vec<_>>());
     let (checker, heat) = (row(0), row(1));
     std::fs::write(folder.join("registered_checker.png"), checker.to_png()?)?;
@@ -145,11 +152,11 @@ fn write_page(folder: &Path, results: &[Registered], scale: &ColourScale) -> Res
         .iter()
         .enumerate()
         .map(|(i, r)| {
-            let points = r.energy.iter().enumerate().map(|(k, e)| (k as f64, *e)).collect();
+            let points = r.misfit.iter().enumerate().map(|(k, e)| (k as f64, *e)).collect();
             Line::new(format!("person {i}"), points).with_dots()
         })
         .collect();
-    let energy = line_chart(
+    let misfit = line_chart(
         "Distance to the matched planes",
         &Axis::linear("step"),
         &Axis::log("root mean square (mm)"),
@@ -163,7 +170,7 @@ fn write_page(folder: &Path, results: &[Registered], scale: &ColourScale) -> Res
         60,
         &[(1.0, "1")],
     );
-    std::fs::write(folder.join("registration_energy.svg"), &energy)?;
+    std::fs::write(folder.join("registration_misfit.svg"), &misfit)?;
     std::fs::write(folder.join("registration_jacobians.svg"), &spread)?;
     let mut page = Page::new("Registered faces");
     page.lead("Three synthetic people, scanned with noise, in random pose, with part of the border missing.");
@@ -173,7 +180,7 @@ fn write_page(folder: &Path, results: &[Registered], scale: &ColourScale) -> Res
             "A checkerboard of the template's disk, carried to the scans by the registration",
         )?,
         Figure::image_with_bar(&heat, scale, "Distance to the true place; grey: not seen by the scanner")?,
-        Figure::chart(energy, "What is minimized, step by step"),
+        Figure::chart(misfit, "What is minimized, step by step"),
         Figure::chart(spread, "All are positive: no triangle is turned over"),
     ]);
     std::fs::write(folder.join("registration.html"), page.to_html())?;

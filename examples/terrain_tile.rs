@@ -6,9 +6,8 @@ use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use std::error::Error;
 use visard::function::Domain;
-use visard::mechanism::functional::{FunctionalMean, MeanMechanism};
-use visard::privacy::noise::NoiseSource;
-use visard::privacy::{ClipRadius, ClipSource, Ledger, Mu};
+use visard::mechanism::functional::FunctionalMean;
+use visard::prelude::*;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (circles, samples, n) = (12, 48, 400);
@@ -25,18 +24,16 @@ fn main() -> Result<(), Box<dyn Error>> {
             })
             .collect()
     };
-    let tiles: Vec<Vec<f64>> = (0..n).map(|_| tile()).collect();
+    let tiles: Vec<Option<Vec<f64>>> = (0..n).map(|_| Some(tile())).collect();
     // Public: heights are within about 1.5 (root mean square) of sea level, the centre of clipping.
     let radius = ClipRadius::new(1.5, ClipSource::Public)?;
     let mechanism =
         FunctionalMean::new(domain, 1, vec![0.0; circles * samples], radius, Mu::new(1.0)?, n as u64)?;
-    let statistic = mechanism.statistic(&mut tiles.iter().map(|t| Some(t.as_slice())));
-    let price = mechanism.price();
-    let paid = Ledger::in_memory(None).charge(price.mechanism, price.loss)?;
-    let drawn = NoiseSource::from_os()?.gaussian_vector(&statistic, price.sensitivity, price.mu, paid)?;
-    let released = mechanism.finish(&drawn.values, drawn.sigma);
+    let released = release(&mechanism, &tiles, &mut Ledger::in_memory(None), &mut NoiseSource::from_os()?)?
+        .value
+        .samples;
     let error = (0..circles * samples)
-        .map(|i| (tiles.iter().map(|t| t[i]).sum::<f64>() / n as f64 - released[i]).powi(2))
+        .map(|i| (tiles.iter().flatten().map(|t| t[i]).sum::<f64>() / n as f64 - released[i]).powi(2))
         .sum::<f64>()
         / (circles * samples) as f64;
     println!("root mean square error of the private mean tile: {:.4} (heights are about 1)", error.sqrt());

@@ -1,10 +1,11 @@
 //! The budget of a release on the command line: `--mu F`, or `--epsilon F --delta F`. There is no default.
 
+use super::Global;
 use super::output::Failure;
-use clap::{Args, ValueEnum};
-use std::path::PathBuf;
-use visard::privacy::{BudgetError, Calibration, Mu, PrivacyLoss, convert};
-use visard::study::LedgerChoice;
+use clap::Args;
+use std::path::{Path, PathBuf};
+use visard::privacy::{BudgetError, Mu, PrivacyLoss, convert};
+use visard::study::{LedgerChoice, Place};
 
 const HINT: &str =
     "give --mu F, or --epsilon F with --delta F (--epsilon F alone where the mechanism has pure epsilon)";
@@ -56,9 +57,15 @@ impl BudgetArgs {
     }
 }
 
-/// Where a release is recorded
-#[derive(Debug, Clone, Default, Args)]
-pub struct LedgerArgs {
+/// Where a study works and where its release is recorded
+#[derive(Debug, Clone, Args)]
+pub struct PlaceArgs {
+    /// The study's folder
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Go on with an interrupted run: what was finished is kept, what was paid for is not paid again
+    #[arg(long)]
+    resume: bool,
     /// Charge this ledger, shared by all studies of the same people (default: one in the study's folder)
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
@@ -67,29 +74,16 @@ pub struct LedgerArgs {
     ceiling_mu: Option<f64>,
 }
 
-impl LedgerArgs {
-    /// The choice of ledger.
-    pub fn choice(&self) -> Result<LedgerChoice, Failure> {
+impl PlaceArgs {
+    /// The study's place.
+    pub fn place(&self, global: &Global) -> Result<Place, Failure> {
         let ceiling = self.ceiling_mu.map(Mu::new).transpose().map_err(Failure::usage)?;
-        Ok(LedgerChoice { file: self.ledger.clone(), ceiling: ceiling.map(PrivacyLoss::Gaussian) })
+        let ledger = LedgerChoice { file: self.ledger.clone(), ceiling: ceiling.map(PrivacyLoss::Gaussian) };
+        Ok(Place { ledger, resume: self.resume, ..place_of(&self.out, global) })
     }
 }
 
-/// How Gaussian noise is calibrated to (ε, δ).
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub enum CalibrationName {
-    /// The smallest noise that will do (Balle and Wang 2018)
-    #[default]
-    Analytic,
-    /// The textbook formula, for ε < 1
-    Classical,
-}
-
-impl From<CalibrationName> for Calibration {
-    fn from(name: CalibrationName) -> Self {
-        match name {
-            CalibrationName::Analytic => Self::Analytic,
-            CalibrationName::Classical => Self::Classical,
-        }
-    }
+/// A place with a ledger of its own.
+pub fn place_of(out: &Path, global: &Global) -> Place {
+    Place { seed: global.seed, replace: global.force, ..Place::new(out) }
 }

@@ -1,15 +1,17 @@
 //! `visard demo`: a synthetic population of raw scans, and the whole face job on it.
 
 use super::Global;
-use super::budget::{BudgetArgs, LedgerArgs};
-use super::face::{MechanismName, ShapeArgs, report, run_with_progress, study_settings};
+use super::budget::{BudgetArgs, place_of};
+use super::face::{ShapeArgs, report, run_with_progress, study_settings};
 use super::output::{Failure, Printer};
 use clap::Args;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use visard::io::write_ply;
 use visard::mesh::TriMesh;
-use visard::study::face::Registration;
+use visard::study::face::{CURVES, FaceMechanism, Registration, SAMPLES};
+use visard::study::layout::SCANS;
+use visard::study::{Place, StudyFolder};
 use visard::synth::{ScanConditions, person};
 
 /// Make a synthetic population of raw face scans and run the whole job on it
@@ -19,14 +21,17 @@ pub struct DemoArgs {
     /// The study's folder
     #[arg(long, value_name = "DIR", default_value = "visard-demo")]
     out: PathBuf,
+    /// Go on with an interrupted run: what was paid for is not paid again
+    #[arg(long)]
+    resume: bool,
     /// How many people
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u16).range(1..))]
     scans: u16,
     #[command(flatten)]
     budget: BudgetArgs,
     /// Which private mean
-    #[arg(long, value_enum, default_value_t = MechanismName::Joint)]
-    mechanism: MechanismName,
+    #[arg(long, value_enum, default_value_t = FaceMechanism::Joint)]
+    mechanism: FaceMechanism,
 }
 
 /// The people of the demo are always the same unless `--seed` says otherwise; the privacy noise never is.
@@ -36,27 +41,34 @@ const POPULATION: u64 = 20_240_719;
 pub fn run(args: &DemoArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let shape = ShapeArgs {
         template: "builtin".to_owned(),
-        curves: 23,
-        samples: 80,
+        curves: CURVES,
+        samples: SAMPLES,
         registration: Registration::default(),
         clip_radius: None,
         mechanism: args.mechanism,
         crop_radius: None,
-        ledger: LedgerArgs::default(),
     };
     let default = BudgetArgs::of_mu(3.0);
     let budget =
-        if args.budget.is_empty() && args.mechanism != MechanismName::None { &default } else { &args.budget };
-    let scans = args.out.join("scans");
-    let settings = study_settings(vec![scans.clone()], &args.out, budget, &shape, global)?;
-    if visard::study::StudyFolder::prepare(&args.out, global.force).is_err() {
-        return Err(Failure::failed(format!("{} already holds a study", args.out.display()))
-            .with_hint("choose another --out, or --force to replace its release"));
-    }
+        if args.budget.is_empty() && args.mechanism != FaceMechanism::None { &default } else { &args.budget };
+    let scans = args.out.join(SCANS);
+    let place = Place { resume: args.resume, ..place_of(&args.out, global) };
+    let settings = study_settings(vec![scans.clone()], place, budget, &shape)?;
+    refuse_study(&args.out, args.resume, global)?;
     eprintln!("making {} synthetic scans in {}", args.scans, scans.display());
     write_population(&scans, usize::from(args.scans), global.seed.unwrap_or(POPULATION))?;
     let outcome = run_with_progress(&settings)?;
     report(&outcome, printer);
+    Ok(())
+}
+
+/// Refuses to make people where a study of them has been.
+pub fn refuse_study(out: &Path, resume: bool, global: &Global) -> Result<(), Failure> {
+    let folder = StudyFolder::at(out);
+    if out.is_file() || (!global.force && !resume && (folder.has_release() || folder.has_nonprivate_mean())) {
+        return Err(Failure::failed(format!("{} already holds a study", out.display()))
+            .with_hint("choose another --out, or --force to replace its release"));
+    }
     Ok(())
 }
 

@@ -5,8 +5,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
-use visard::privacy::{Delta, Ledger, LedgerHistory};
-use visard::study::StudyFolder;
+use visard::privacy::{ChargeOnRecord, Composition, Cost, Delta, Ledger, LedgerHistory, Part};
+use visard::study::ledger_of;
 
 /// The δ at which a total is also stated as ε.
 const DELTAS: [f64; 3] = [1e-5, 1e-6, 1e-9];
@@ -24,7 +24,7 @@ pub struct LedgerCommand {
 
 /// Runs `privacy ledger`.
 pub fn run(args: &LedgerCommand, printer: &Printer) -> Result<(), Failure> {
-    let file = match StudyFolder::ledger_in(&args.path).map_err(Failure::failed)? {
+    let file = match ledger_of(&args.path).map_err(Failure::failed)? {
         Some(file) => file,
         None => args.path.clone(),
     };
@@ -32,12 +32,15 @@ pub fn run(args: &LedgerCommand, printer: &Printer) -> Result<(), Failure> {
     let spent = history.spent();
     let mut json = json!({
         "ledger": file,
-        "releases": history.charges.iter().map(|(time, part)| json!({"unix_time": time, "part": part})).collect::<Vec<_>>(),
+        "id": history.id(),
+        "releases": history.charges.iter().map(release).collect::<Vec<_>>(),
         "ceilings": history.ceilings,
+        "partition": history.partition,
         "total": Value::Null,
         "epsilon_at_delta": [],
     });
-    let mut text = format!("{}: {} releases charged", file.display(), history.charges.len());
+    let plural = if history.charges.len() == 1 { "" } else { "s" };
+    let mut text = format!("{}: {} release{plural} charged", file.display(), history.charges.len());
     if !spent.is_empty() {
         let total = spent.total().map_err(Failure::failed)?;
         let mut rows = Vec::new();
@@ -60,19 +63,49 @@ pub fn run(args: &LedgerCommand, printer: &Printer) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A charge with its place in the file, and the result it was used for where that is on record.
+fn release(charge: &ChargeOnRecord) -> Value {
+    json!({
+        "unix_time": charge.unix_time,
+        "line": charge.receipt.as_ref().map(|receipt| receipt.line),
+        "part": charge.part,
+        "redeemed": charge.redeemed,
+    })
+}
+
 fn lines(history: &LedgerHistory) -> String {
     let mut text = String::new();
-    for (time, part) in &history.charges {
-        let when = time.map_or_else(|| "(time lost)     ".to_owned(), utc);
-        let loss = visard::privacy::Composition::from(part.clone()).total();
+    for charge in &history.charges {
+        let part = &charge.part;
+        let when = charge.unix_time.map_or_else(|| "(time lost)     ".to_owned(), utc);
+        let loss = Composition::from(part.clone()).total();
         let loss = loss.map_or_else(|e| e.to_string(), |loss| loss.to_string());
         let times = if part.times > 1 { format!(" ({} times)", part.times) } else { String::new() };
         let _ = write!(text, "\n  {when}  {}{times}: {loss}", part.mechanism);
+        if let Cost::Parts(parts) = &part.cost {
+            parts.parts().iter().for_each(|part| group_line(&mut text, part));
+        }
+        if let Some(draw) = &charge.redeemed {
+            let _ = write!(text, "\n      published result: {}", draw.get(..16).unwrap_or(draw));
+        }
+    }
+    if let Some(partition) = &history.partition {
+        let groups: Vec<String> =
+            partition.groups().iter().map(|group| format!("{} ({})", group.label, group.size)).collect();
+        let _ = write!(text, "\n  groups: {}", groups.join(", "));
     }
     for ceiling in &history.ceilings {
         let _ = write!(text, "\n  ceiling: {ceiling}");
     }
     text
+}
+
+/// What one group alone bears.
+fn group_line(text: &mut String, part: &Part) {
+    let Cost::Group(of) = &part.cost else { return };
+    let loss = Composition::from(part.clone()).total();
+    let loss = loss.map_or_else(|e| e.to_string(), |loss| loss.to_string());
+    let _ = write!(text, "\n      group {}: {}: {loss}", of.group().label(), part.mechanism);
 }
 
 /// Seconds since 1970 as year-month-day hour:minute, UTC.

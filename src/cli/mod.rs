@@ -9,6 +9,7 @@ mod output;
 mod points;
 mod privacy;
 mod progress;
+#[cfg(feature = "reproduce")]
 mod reproduce;
 mod view;
 
@@ -78,22 +79,43 @@ enum Command {
     #[command(subcommand)]
     Privacy(privacy::PrivacyCommand),
     /// The papers' tables and figures, ours beside them
+    #[cfg(feature = "reproduce")]
     Reproduce(reproduce::ReproduceArgs),
     /// Open a study, a mesh or a scan in the interactive viewer
     View(view::ViewArgs),
 }
 
+/// The help of an argument that takes files: what they are, and the endings known for that.
+fn of_kind(what: &str, content: visard::io::Content) -> String {
+    format!("{what} ({})", content.endings())
+}
+
 /// Parses, runs, prints; the exit code is 0, 1 (failed) or 2 (usage).
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
     let printer = Printer::new(cli.global.json);
     match set_threads(&cli.global).and_then(|()| run(&cli, &printer)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            failure.print();
+            failure.print(cli.global.json);
             failure.exit_code()
         }
     }
+}
+
+/// Arguments that were not understood, or a question for help.
+fn refused(error: &clap::Error) -> ExitCode {
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    if json && error.use_stderr() {
+        let failure = Failure::usage(error.render().to_string().trim().trim_start_matches("error: "));
+        failure.print(json);
+        return failure.exit_code();
+    }
+    let _ = error.print();
+    ExitCode::from(if error.use_stderr() { 2 } else { 0 })
 }
 
 fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
@@ -106,6 +128,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         Command::Hyperbolic(command) => points::hyperbolic(command, &cli.global, printer),
         Command::Optimize(command) => optimize::run(command, &cli.global, printer),
         Command::Privacy(command) => privacy::run(command, &cli.global, printer),
+        #[cfg(feature = "reproduce")]
         Command::Reproduce(args) => reproduce::run(args, &cli.global, printer),
         Command::View(args) => view::run(args, printer),
     }

@@ -1,16 +1,19 @@
 //! `visard privacy`: convert, compose, calibrate, audit, explain.
 
 use super::Global;
-use super::budget::CalibrationName;
 use super::ledger::{self, LedgerCommand};
 use super::output::{Failure, Printer};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
-use visard::mechanism::audits::{audit_by_name, audit_names};
-use visard::mechanism::manifold::{TwoPointSpace, riemannian_gaussian_mu, riemannian_gaussian_sigma};
+use visard::io::{Limit, open};
+use visard::manifold::TwoPointSpace;
+use visard::mechanism::manifold::{riemannian_gaussian_mu, riemannian_gaussian_sigma};
+use visard::mechanism::registry::{audit_by_name, audit_names};
 use visard::privacy::audit::audit;
-use visard::privacy::{Certificate, Delta, Epsilon, L2Sensitivity, Mu, convert, explain, gaussian_sigma_for};
+use visard::privacy::{
+    Calibration, Certificate, Delta, Epsilon, L2Sensitivity, Mu, convert, explain, gaussian_sigma_for,
+};
 
 /// Commands on budgets and certificates.
 #[derive(Debug, Subcommand)]
@@ -75,7 +78,7 @@ pub struct CalibrateArgs {
     sensitivity: f64,
     /// Which formula (gaussian)
     #[arg(long, value_enum)]
-    calibration: Option<CalibrationName>,
+    calibration: Option<Calibration>,
     /// The space (riemannian-gaussian)
     #[arg(long, value_enum)]
     manifold: Option<ManifoldName>,
@@ -180,10 +183,10 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
         PrivacyCommand::Ledger(args) => ledger::run(args, printer)?,
         PrivacyCommand::Explain(args) => {
             let name = args.certificate.display();
-            let text = std::fs::read_to_string(&args.certificate)
-                .map_err(|e| Failure::failed(format!("{name}: cannot be read: {e}")))?;
+            let file = open(&args.certificate, Limit::CERTIFICATE).map_err(Failure::failed)?;
+            let text = file.text().map_err(Failure::failed)?;
             let certificate =
-                Certificate::from_json(&text).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
+                Certificate::from_json(text).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
             let text = explain(&certificate);
             printer.result(json!({"private": certificate.private, "explanation": text}), text.trim_end());
         }
@@ -200,7 +203,7 @@ fn calibrate_gaussian(args: &CalibrateArgs) -> Result<serde_json::Value, Failure
             "--mu, --sigma, --manifold and --dim belong to --mechanism riemannian-gaussian",
         ));
     }
-    let calibration = args.calibration.unwrap_or_default().into();
+    let calibration = args.calibration.unwrap_or_default();
     let sensitivity = L2Sensitivity::new(args.sensitivity).map_err(Failure::usage)?;
     let epsilon = Epsilon::new(epsilon).map_err(Failure::usage)?;
     let delta = Delta::new(delta).map_err(Failure::usage)?;

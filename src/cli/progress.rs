@@ -3,7 +3,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use visard::study::face::Progress;
+use visard::study::face::FaceProgress;
 
 /// Shows what a study is doing.
 pub struct Bar {
@@ -20,9 +20,9 @@ impl Bar {
     }
 
     /// One event.
-    pub fn show(&self, event: &Progress) {
+    pub fn show(&self, event: &FaceProgress) {
         match event {
-            Progress::Found { scans } => {
+            FaceProgress::Found { scans } => {
                 self.total.store(*scans, Ordering::Relaxed);
                 if self.plain {
                     eprintln!("{scans} scans found");
@@ -36,14 +36,14 @@ impl Bar {
                     self.bar.set_style(style);
                 }
             }
-            Progress::Scan { done, .. } => {
+            FaceProgress::Scan { done, .. } => {
                 self.bar.inc(1);
                 let total = self.total.load(Ordering::Relaxed);
                 if self.plain && (done % 50 == 0 || *done == total) {
                     eprintln!("{done}/{total} scans processed");
                 }
             }
-            Progress::Releasing => {
+            FaceProgress::Releasing => {
                 self.bar.finish_and_clear();
                 if self.plain {
                     eprintln!("releasing the mean");

@@ -4,7 +4,7 @@
 use super::chart::{Axis, Line, line_chart};
 use super::figure::Figure;
 use super::page::Page;
-use crate::privacy::{Certificate, ClipSource, Delta, PrivacyLoss, explain};
+use crate::privacy::{CERTIFICATE_FILE, Certificate, ClipSource, Delta, PrivacyLoss, explain};
 
 /// A page with title, badge and one sentence on what was released; `what` as in "average of 200 faces".
 pub fn release_page(title: &str, what: &str, certificate: &Certificate) -> Page {
@@ -30,15 +30,17 @@ pub fn guarantee_section(page: &mut Page, certificate: &Certificate) {
     page.prose(&explain(certificate));
 }
 
-/// The section with the caveats, where there are any, and the certificate, shown and to download.
-pub fn certificate_section(page: &mut Page, certificate: &Certificate, json: &str) {
+/// The section with the caveats, where there are any, and the certificate, shown and to download: all of it but the sums of the files of
+/// the release, of which this page is one.
+pub fn certificate_section(page: &mut Page, certificate: &Certificate) {
     if !certificate.caveats.is_empty() {
         page.heading("Caveats");
         page.list(&certificate.caveats);
     }
     page.heading("Certificate");
     page.paragraph("The same in a form for machines. Keep it with every copy of the release.");
-    page.embedded_json("certificate.json", json);
+    // A certificate that was made can be written.
+    page.embedded_json(CERTIFICATE_FILE, &certificate.to_json().unwrap_or_default());
 }
 
 /// Rows (name, value) of what a certificate says of the mechanism, for the table of parameters.
@@ -153,7 +155,7 @@ mod tests {
         let mut page = release_page("Mean", "average of 100 shapes", &certificate);
         guarantee_section(&mut page, &certificate);
         page.table(&["parameter", "value"], &mechanism_rows(&certificate));
-        certificate_section(&mut page, &certificate, &certificate.to_json().unwrap());
+        certificate_section(&mut page, &certificate);
         page.to_html()
     }
 

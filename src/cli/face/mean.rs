@@ -1,18 +1,20 @@
 //! `visard face mean`: from a folder of scans to a private average face.
 
-use super::template_source;
+use super::{scans_help, template_source};
 use crate::cli::Global;
-use crate::cli::budget::{BudgetArgs, LedgerArgs};
+use crate::cli::budget::{BudgetArgs, PlaceArgs};
 use crate::cli::output::{Failure, Printer, where_to};
 use crate::cli::progress::Bar;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::json;
-use std::path::{Path, PathBuf};
-use visard::privacy::{ClipRadius, ClipSource};
-use visard::study::FolderError;
+use std::path::PathBuf;
+use visard::privacy::{Certificate, ClipRadius, ClipSource, PrivacyLoss};
+use visard::study::Place;
 use visard::study::face::{
-    ClipChoice, FaceMechanism, FaceStudySettings, Outcome, Registration, StudyError, run as run_study,
+    CURVES, ClipChoice, FaceMechanism, FaceOutcome, FaceStudySettings, Registration, SAMPLES, StudyError,
+    run as run_study,
 };
+use visard::study::layout::{REPORT, SCAN_TABLE};
 
 /// Arguments of `face mean`.
 #[derive(Debug, Args)]
@@ -20,19 +22,14 @@ use visard::study::face::{
     after_help = "Example:\n  visard face mean scans/ --mu 3 --out study\n  visard face mean scans/ --epsilon 2 --delta 1e-6 --out study --resume"
 )]
 pub struct MeanArgs {
-    /// Scan files, or folders of scans: one scan per person
-    #[arg(value_name = "SCAN_OR_DIR", required = true)]
+    #[arg(value_name = "SCAN_OR_DIR", required = true, help = scans_help())]
     scans: Vec<PathBuf>,
     #[command(flatten)]
     budget: BudgetArgs,
-    /// The study's folder
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    place: PlaceArgs,
     #[command(flatten)]
     shape: ShapeArgs,
-    /// Continue an interrupted run: finished scans are not processed again
-    #[arg(long)]
-    resume: bool,
 }
 
 /// What shapes the records and the release.
@@ -42,10 +39,10 @@ pub struct ShapeArgs {
     #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
     pub template: String,
     /// Number of face radial curves
-    #[arg(long, value_name = "J", default_value_t = 23)]
+    #[arg(long, value_name = "J", default_value_t = CURVES)]
     pub curves: usize,
     /// Samples on each curve
-    #[arg(long, value_name = "M", default_value_t = 80)]
+    #[arg(long, value_name = "M", default_value_t = SAMPLES)]
     pub samples: usize,
     /// How scans are registered to the template
     #[arg(long, value_enum, default_value_t = Registration::Elastic)]
@@ -54,41 +51,11 @@ pub struct ShapeArgs {
     #[arg(long, value_name = "F|private", allow_negative_numbers = true)]
     pub clip_radius: Option<String>,
     /// Which private mean
-    #[arg(long, value_enum, default_value_t = MechanismName::Joint)]
-    pub mechanism: MechanismName,
+    #[arg(long, value_enum, default_value_t = FaceMechanism::Joint)]
+    pub mechanism: FaceMechanism,
     /// Keep this much around the nose tip of a bust, in units of the template (default: the template's own reach)
     #[arg(long, value_name = "F")]
     pub crop_radius: Option<f64>,
-    /// Where the release is recorded
-    #[command(flatten)]
-    pub ledger: LedgerArgs,
-}
-
-/// The mechanisms by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum MechanismName {
-    /// All curves at once around the template; the least noise
-    Joint,
-    /// Curve by curve with matched noise
-    Curves,
-    /// As published; not private unless --clip-radius is given
-    Paper,
-    /// Noise on every coordinate; not private unless --clip-radius is given
-    Pointwise,
-    /// The mean without noise, under internal/ only
-    None,
-}
-
-impl From<MechanismName> for FaceMechanism {
-    fn from(name: MechanismName) -> Self {
-        match name {
-            MechanismName::Joint => FaceMechanism::Joint,
-            MechanismName::Curves => FaceMechanism::Curves,
-            MechanismName::Paper => FaceMechanism::Paper,
-            MechanismName::Pointwise => FaceMechanism::Pointwise,
-            MechanismName::None => FaceMechanism::None,
-        }
-    }
 }
 
 /// `--clip-radius`: absent, a number, or "private".
@@ -108,12 +75,11 @@ fn clip_choice(text: Option<&str>) -> Result<ClipChoice, Failure> {
 /// The study's settings from the command line.
 pub fn study_settings(
     inputs: Vec<PathBuf>,
-    out: &Path,
+    place: Place,
     budget: &BudgetArgs,
     shape: &ShapeArgs,
-    global: &Global,
 ) -> Result<FaceStudySettings, Failure> {
-    let mechanism = FaceMechanism::from(shape.mechanism);
+    let mechanism = shape.mechanism;
     let budget = match mechanism {
         FaceMechanism::None if budget.is_empty() => None,
         FaceMechanism::None => {
@@ -138,7 +104,7 @@ pub fn study_settings(
     }
     Ok(FaceStudySettings {
         inputs,
-        out: out.to_owned(),
+        place,
         template: template_source(&shape.template),
         curves: shape.curves,
         samples: shape.samples,
@@ -147,40 +113,34 @@ pub fn study_settings(
         mechanism,
         budget,
         clip_radius: clip,
-        seed: global.seed,
-        ledger: shape.ledger.choice()?,
-        resume: false,
-        replace: global.force,
     })
 }
 
 /// Runs `face mean`.
 pub fn run(args: &MeanArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let mut settings = study_settings(args.scans.clone(), &args.out, &args.budget, &args.shape, global)?;
-    settings.resume = args.resume;
+    let place = args.place.place(global)?;
+    let settings = study_settings(args.scans.clone(), place, &args.budget, &args.shape)?;
     let outcome = run_with_progress(&settings)?;
     report(&outcome, printer);
     Ok(())
 }
 
 /// Runs a study with a progress bar, turning its errors into advice.
-pub fn run_with_progress(settings: &FaceStudySettings) -> Result<Outcome, Failure> {
+pub fn run_with_progress(settings: &FaceStudySettings) -> Result<FaceOutcome, Failure> {
     let bar = Bar::new();
     let result = run_study(settings, &|event| bar.show(&event));
     bar.finish();
-    result.map_err(|error| {
-        let failure = Failure::failed(&error);
-        match error {
-            StudyError::Folder(FolderError::HasRelease(_)) => failure
-                .with_hint("choose another --out, or --force to replace it (the ledger keeps every charge)"),
-            StudyError::NoneProcessed(_) => failure.with_hint("nothing was charged and nothing released"),
-            _ => failure,
+    result.map_err(|error| match &error {
+        StudyError::Job(job) => Failure::of_job(&error, Some(job)),
+        StudyError::NoneProcessed(_) => {
+            Failure::failed(&error).with_hint("nothing was charged and nothing released")
         }
+        _ => Failure::failed(&error),
     })
 }
 
 /// What the data holder is told.
-pub fn report(outcome: &Outcome, printer: &Printer) {
+pub fn report(outcome: &FaceOutcome, printer: &Printer) {
     let root = outcome.folder.root();
     let release = outcome.folder.release();
     if outcome.failed > 0 {
@@ -188,7 +148,7 @@ pub fn report(outcome: &Outcome, printer: &Printer) {
             "note (do not publish): {} of {} scans could not be processed and count as the template (reasons: {})",
             outcome.failed,
             outcome.scans,
-            outcome.folder.internal().join("scans.csv").display()
+            outcome.folder.internal().join(SCAN_TABLE).display()
         );
     }
     let Some(released) = &outcome.released else {
@@ -198,25 +158,26 @@ pub fn report(outcome: &Outcome, printer: &Printer) {
         );
         return;
     };
-    let private = released.price.loss.is_private() && !released.seeded;
+    let Certificate { private, mechanism, loss, .. } = &released.certificate;
     printer.result(
         json!({
             "out": root,
             "release": release,
-            "report": release.join("report.html"),
+            "report": release.join(REPORT),
             "n": outcome.scans,
-            "mechanism": released.price.mechanism,
-            "mu": released.price.mu,
+            "mechanism": mechanism,
+            "mu": if let PrivacyLoss::Gaussian(mu) = loss { Some(mu) } else { None },
+            "loss": loss,
             "private": private,
         }),
         format!(
             "{} of {} faces, {}\n  {} {}\n  look first:  {}\n  keep secret: {}",
-            if private { "private average" } else { "average (NOT PRIVATE)" },
+            if *private { "private average" } else { "average (NOT PRIVATE)" },
             outcome.scans,
-            released.price.loss,
-            where_to(private),
+            loss,
+            where_to(*private),
             release.display(),
-            release.join("report.html").display(),
+            release.join(REPORT).display(),
             outcome.folder.internal().display()
         ),
     );

@@ -5,12 +5,14 @@ mod mean;
 mod plan;
 mod register;
 
-pub use mean::{MechanismName, ShapeArgs, report, run_with_progress, study_settings};
+pub use mean::{ShapeArgs, report, run_with_progress, study_settings};
 
 use super::Global;
+use super::of_kind;
 use super::output::{Failure, Printer};
 use clap::Subcommand;
 use std::path::Path;
+use visard::io::Content;
 use visard::study::face::TemplateSource;
 
 /// Commands on face scans.
@@ -34,6 +36,10 @@ pub fn run(command: &FaceCommand, global: &Global, printer: &Printer) -> Result<
         FaceCommand::Flatten(args) => flatten::run(args, global, printer),
         FaceCommand::Register(args) => register::run(args, global, printer),
     }
+}
+
+fn scans_help() -> String {
+    of_kind("Folders of scans, or scan files, one for each person", Content::Scan)
 }
 
 fn template_source(name: &str) -> TemplateSource {

@@ -1,13 +1,12 @@
 //! `visard face plan`: what to expect of a private mean face, before any scan is read.
 
-use super::mean::MechanismName;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use visard::privacy::{Delta, Mu, PrivacyLoss};
 use visard::study::face::FaceMechanism;
-use visard::study::face::plan::{Plan, PlanRequest, TEMPLATE_DISTANCE, plan};
+use visard::study::face::plan::{Forecast, PlanRequest, TEMPLATE_DISTANCE, plan};
 
 /// The δ at which budgets are also stated as ε.
 const DELTA: f64 = 1e-6;
@@ -25,8 +24,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "F", num_args = 1.., default_values_t = [0.1, 0.3, 1.0, 2.0, 3.0], allow_negative_numbers = true)]
     mu: Vec<f64>,
     /// Which private mean
-    #[arg(long, value_enum, default_value_t = MechanismName::Joint)]
-    mechanism: MechanismName,
+    #[arg(long, value_enum, default_value_t = FaceMechanism::Joint)]
+    mechanism: FaceMechanism,
     /// Public clip radius (default: the mechanism's own)
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     clip_radius: Option<f64>,
@@ -45,7 +44,7 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     let request = PlanRequest {
         n: args.n as usize,
         budgets,
-        mechanism: FaceMechanism::from(args.mechanism),
+        mechanism: args.mechanism,
         radius: args.clip_radius,
         curves: usize::from(args.curves),
         samples: usize::from(args.samples),
@@ -66,11 +65,11 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     Ok(())
 }
 
-fn millimetres(plan: &Plan, square: f64) -> f64 {
+fn millimetres(plan: &Forecast, square: f64) -> f64 {
     square.sqrt() * plan.scale_mm
 }
 
-fn row(plan: &Plan, mu: Mu, error: f64) -> Result<Value, Failure> {
+fn row(plan: &Forecast, mu: Mu, error: f64) -> Result<Value, Failure> {
     let loss = PrivacyLoss::Gaussian(mu);
     let epsilon = Delta::new(DELTA).and_then(|delta| loss.epsilon_at(delta)).map_err(Failure::failed)?;
     Ok(json!({
@@ -83,7 +82,7 @@ fn row(plan: &Plan, mu: Mu, error: f64) -> Result<Value, Failure> {
     }))
 }
 
-fn text(n: u32, plan: &Plan, rows: &[Value]) -> String {
+fn text(n: u32, plan: &Forecast, rows: &[Value]) -> String {
     let mut out = format!(
         "{n} scans, clip radius {}: simulated people whose mean is {TEMPLATE_DISTANCE} off the template; nothing of yours is read.\n\
          The mean of {n} people is itself {:.2} mm off that of all people (root mean square, on a face of life size).\n\n\

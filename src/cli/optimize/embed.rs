@@ -6,7 +6,7 @@ use clap::Args;
 use rand::SeedableRng;
 use serde_json::json;
 use std::path::PathBuf;
-use visard::io::{write_npy, write_text};
+use visard::io::{Limit, open, write_npy, write_text};
 use visard::manifold::PoincareBall;
 use visard::optimize::{Tree, TreeEmbedding};
 
@@ -36,9 +36,9 @@ pub fn embed(args: &EmbedArgs, global: &Global, printer: &Printer) -> Result<(),
             .with_hint("choose another --out, or --force to replace it"));
     }
     let name = args.edges.display();
-    let text = std::fs::read_to_string(&args.edges)
-        .map_err(|e| Failure::failed(format!("{name}: cannot be read: {e}")))?;
-    let tree = Tree::from_csv(&text).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
+    let file = open(&args.edges, Limit::SMALL).map_err(Failure::failed)?;
+    let text = file.text().map_err(Failure::failed)?;
+    let tree = Tree::from_csv(text).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
     let ball = PoincareBall::new(args.dim).map_err(Failure::usage)?;
     let trainer = TreeEmbedding { epochs: args.epochs, ..TreeEmbedding::default() };
     let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(global.seed.unwrap_or(1));

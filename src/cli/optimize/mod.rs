@@ -4,12 +4,12 @@ mod embed;
 mod names;
 
 use super::Global;
-use super::budget::{BudgetArgs, LedgerArgs};
+use super::budget::{BudgetArgs, PlaceArgs};
 use super::output::{Failure, Printer, where_to};
 use clap::{Args, Subcommand};
 use embed::{EmbedArgs, embed};
 use indicatif::{ProgressBar, ProgressStyle};
-use names::{CorrectionName, FramesName, MethodName, OutputName, SamplingName, SpaceName};
+use names::{CorrectionName, MethodName, SamplingName};
 use serde_json::json;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -18,8 +18,11 @@ use visard::optimize::{
     Correction, Method, NoiseSplit, OptimizeError, Output, PlanError, Sampling, Settings, StepSize,
 };
 use visard::privacy::{ClipRadius, ClipSource, PrivacyLoss};
-use visard::study::FolderError;
-use visard::study::optimize::{OptimizeStudyError, OptimizeStudySettings, Outcome, Task, run as run_study};
+use visard::study::layout::SOLUTION;
+use visard::study::optimize::{
+    Frames, MeanSpace, OptimizeStudyError, OptimizeStudyOutcome, OptimizeStudySettings, Task,
+    run as run_study,
+};
 
 /// Commands of private optimization.
 #[derive(Debug, Subcommand)]
@@ -44,7 +47,7 @@ pub struct MeanArgs {
     run: RunArgs,
     /// Where the records live
     #[arg(long, value_enum)]
-    space: SpaceName,
+    space: MeanSpace,
 }
 
 /// Arguments of `optimize eigenvector`.
@@ -72,8 +75,8 @@ pub struct SubspaceArgs {
     #[arg(long, value_name = "R")]
     rank: usize,
     /// The manifold
-    #[arg(long, value_enum, default_value_t = FramesName::Grassmann)]
-    manifold: FramesName,
+    #[arg(long, value_enum, default_value_t = Frames::Grassmann)]
+    manifold: Frames,
     /// Scale every record to unit length first
     #[arg(long)]
     unit_records: bool,
@@ -85,13 +88,10 @@ pub struct RunArgs {
     /// The records: a .npy array, one record along the first axis
     #[arg(value_name = "FILE.npy")]
     input: PathBuf,
-    /// The study's folder
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
     #[command(flatten)]
     budget: BudgetArgs,
     #[command(flatten)]
-    ledger: LedgerArgs,
+    place: PlaceArgs,
     /// The method
     #[arg(long, value_enum)]
     method: MethodName,
@@ -133,7 +133,7 @@ pub struct RunArgs {
     step_delay: Option<f64>,
     /// Which iterate is released (default: last for rgd, tail-mean otherwise)
     #[arg(long, value_enum)]
-    output: Option<OutputName>,
+    output: Option<Output>,
     /// Keep the iterates within this distance of the start point
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     domain: Option<f64>,
@@ -146,9 +146,6 @@ pub struct RunArgs {
     /// A public start point, .npy
     #[arg(long, value_name = "FILE.npy")]
     start: Option<PathBuf>,
-    /// Continue an interrupted run; it is not charged again
-    #[arg(long)]
-    resume: bool,
 }
 
 impl RunArgs {
@@ -220,7 +217,7 @@ impl RunArgs {
         let averaged = if self.method == MethodName::Rgd { Output::Last } else { Output::TailMean };
         let run = Settings {
             step,
-            output: self.output.map_or(averaged, Output::from),
+            output: self.output.unwrap_or(averaged),
             longest_step: self.longest_step,
             domain: self.domain,
             gradient_tolerance: self.tolerance,
@@ -228,7 +225,7 @@ impl RunArgs {
         run.check().map_err(Failure::usage)?;
         Ok(OptimizeStudySettings {
             input: self.input.clone(),
-            out: self.out.clone(),
+            place: self.place.place(global)?,
             task,
             method: self.method()?,
             run,
@@ -236,10 +233,6 @@ impl RunArgs {
             budget,
             start: self.start.clone(),
             unit_records,
-            seed: global.seed,
-            ledger: self.ledger.choice()?,
-            resume: self.resume,
-            replace: global.force,
         })
     }
 }
@@ -247,12 +240,10 @@ impl RunArgs {
 /// Runs an optimization command.
 pub fn run(command: &OptimizeCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let settings = match command {
-        OptimizeCommand::FrechetMean(args) => {
-            args.run.study(Task::FrechetMean(args.space.into()), false, global)?
-        }
+        OptimizeCommand::FrechetMean(args) => args.run.study(Task::FrechetMean(args.space), false, global)?,
         OptimizeCommand::Eigenvector(args) => args.run.study(Task::Eigenvector, args.unit_records, global)?,
         OptimizeCommand::Subspace(args) => {
-            let task = Task::Subspace { rank: args.rank, frames: args.manifold.into() };
+            let task = Task::Subspace { rank: args.rank, frames: args.manifold };
             args.run.study(task, args.unit_records, global)?
         }
         OptimizeCommand::EmbedTree(args) => return embed(args, global, printer),
@@ -281,23 +272,17 @@ fn bar() -> ProgressBar {
 
 fn advise(error: OptimizeStudyError) -> Failure {
     match &error {
-        OptimizeStudyError::Plan(PlanError::OutOfReach | PlanError::Budget(_))
+        OptimizeStudyError::Plan(PlanError::OutOfReach | PlanError::Budget(_) | PlanError::NoRecords)
         | OptimizeStudyError::Optimize(OptimizeError::NoiseTooLarge { .. }) => {
             Failure::failed(error).with_hint("nothing was charged and nothing released")
         }
         OptimizeStudyError::Plan(_) => Failure::usage(error),
-        OptimizeStudyError::Folder(FolderError::HasRelease(_)) => Failure::failed(error)
-            .with_hint("choose another --out, or --force to replace it (the ledger keeps every charge)"),
-        OptimizeStudyError::Interrupted(_) => Failure::failed(error).with_hint(
-            "--resume continues it without paying again; --force abandons it and pays for a new one",
-        ),
-        OptimizeStudyError::OtherRun(_) => Failure::failed(error)
-            .with_hint("give it the same records and settings, or abandon it with --force and no --resume"),
+        OptimizeStudyError::Job(job) => Failure::of_job(&error, Some(job)),
         _ => Failure::failed(error),
     }
 }
 
-fn report(outcome: &Outcome, printer: &Printer) {
+fn report(outcome: &OptimizeStudyOutcome, printer: &Printer) {
     outcome.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     if outcome.continued {
         eprintln!("note: continued an interrupted run; nothing was charged again");
@@ -309,7 +294,7 @@ fn report(outcome: &Outcome, printer: &Printer) {
         json!({
             "out": outcome.folder.root(),
             "release": release,
-            "solution": release.join("solution.npy"),
+            "solution": release.join(SOLUTION),
             "n": outcome.records,
             "mechanism": certificate.mechanism,
             "loss": certificate.loss,

@@ -10,13 +10,15 @@ pub use spd::{SpdCommand, spd};
 pub use vectors::{HyperbolicCommand, SphereCommand, hyperbolic, sphere};
 
 use super::Global;
-use super::budget::{BudgetArgs, CalibrationName, LedgerArgs};
+use super::budget::{BudgetArgs, PlaceArgs};
 use super::output::{Failure, Printer, where_to};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use std::path::PathBuf;
-use visard::study::FolderError;
-use visard::study::points::{PointMechanism, PointRequest, PointStudyError, Published, Unusable};
+use visard::mechanism::MechanismError;
+use visard::privacy::Calibration;
+use visard::study::layout::REPORT;
+use visard::study::points::{PointMechanism, PointOutcome, PointRequest, PointStudyError, Unusable};
 
 /// Options of every private mean of points.
 #[derive(Debug, Args)]
@@ -24,11 +26,10 @@ pub struct Common {
     #[command(flatten)]
     budget: BudgetArgs,
     /// How Gaussian noise is calibrated to (ε, δ)
-    #[arg(long, value_enum, default_value_t = CalibrationName::Analytic)]
-    calibration: CalibrationName,
-    /// The study's folder
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    #[arg(long, value_enum, default_value_t = Calibration::Analytic)]
+    calibration: Calibration,
+    #[command(flatten)]
+    place: PlaceArgs,
     /// Independent draws, each charged
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     draws: u32,
@@ -36,79 +37,45 @@ pub struct Common {
     /// place) count as the centre instead of stopping the study; how many is told under internal/ only
     #[arg(long)]
     drop_unusable: bool,
-    /// Where the release is recorded
-    #[command(flatten)]
-    ledger: LedgerArgs,
+    /// Compare all mechanisms at several budgets, on as many made-up records, on the internal page
+    #[arg(long)]
+    explore: bool,
 }
 
 impl Common {
     fn request(&self, mechanism: PointMechanism, global: &Global) -> Result<PointRequest, Failure> {
-        let budget = match (mechanism, self.budget.is_empty()) {
-            (PointMechanism::None, true) => None,
-            (PointMechanism::None, false) => {
-                eprintln!(
-                    "note: --mechanism none releases nothing: the budget is not used and nothing is charged"
-                );
-                None
+        let place = self.place.place(global)?;
+        let request = match (mechanism, self.budget.is_empty()) {
+            (PointMechanism::None, empty) => {
+                if !empty {
+                    eprintln!(
+                        "note: --mechanism none releases nothing: the budget is not used and nothing is charged"
+                    );
+                }
+                PointRequest::nonprivate(place)
             }
-            _ => Some(self.budget.loss()?),
+            _ => PointRequest::new(place, mechanism, self.budget.loss()?),
         };
         let unusable = if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop };
-        Ok(PointRequest {
-            out: self.out.clone(),
-            mechanism,
-            budget,
-            calibration: self.calibration.into(),
-            draws: self.draws,
-            unusable,
-            seed: global.seed,
-            ledger: self.ledger.choice()?,
-            replace: global.force,
-            public_inputs: Vec::new(),
-            paid_before: Vec::new(),
-        })
+        let Self { calibration, draws, explore, .. } = *self;
+        Ok(PointRequest { calibration, draws, explore, unusable, ..request })
     }
 }
 
-/// Mechanisms for matrices, directions and hyperbolic points.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum PlainMechanism {
-    /// Gaussian in the tangent space at the centre
-    #[value(alias = "gaussian")]
-    TangentGaussian,
-    /// Riemannian Gaussian with exact accounting
-    RiemannianGaussian,
-    /// Riemannian Laplace: pure ε
-    Laplace,
-    /// K-norm gradient: pure ε
-    Kng,
-    /// Noise in the surrounding space (a baseline)
-    Extrinsic,
-    /// The mean without noise, under internal/ only
-    None,
-}
-
-impl From<PlainMechanism> for PointMechanism {
-    fn from(name: PlainMechanism) -> Self {
-        match name {
-            PlainMechanism::TangentGaussian => Self::TangentGaussian,
-            PlainMechanism::RiemannianGaussian => Self::RiemannianGaussian,
-            PlainMechanism::Laplace => Self::Laplace,
-            PlainMechanism::Kng => Self::Kng,
-            PlainMechanism::Extrinsic => Self::Extrinsic,
-            PlainMechanism::None => Self::None,
-        }
-    }
+/// The mechanisms that a kind of points has.
+fn among(mechanisms: &'static [PointMechanism]) -> impl TypedValueParser<Value = PointMechanism> {
+    PossibleValuesParser::new(mechanisms.iter().filter_map(ValueEnum::to_possible_value))
+        .try_map(|name| PointMechanism::from_str(&name, true))
 }
 
 /// Errors of a study as exit codes and advice.
 fn failure(error: PointStudyError) -> Failure {
     match &error {
-        PointStudyError::Budget(_) | PointStudyError::NeedsDelta | PointStudyError::NotHere { .. } => {
-            Failure::usage(&error)
-        }
-        PointStudyError::Folder(FolderError::HasRelease(_)) => Failure::failed(&error)
-            .with_hint("choose another --out, or --force to replace it (the ledger keeps every charge)"),
+        PointStudyError::Job(job) => Failure::of_job(&error, Some(job)),
+        PointStudyError::Budget(_)
+        | PointStudyError::Mechanism(
+            MechanismError::Budget(_) | MechanismError::NeedsDelta | MechanismError::NotHere { .. },
+        ) => Failure::usage(&error),
         PointStudyError::Record { .. } | PointStudyError::Input(_) | PointStudyError::Read(_) => {
             Failure::failed(&error).with_hint("nothing was charged")
         }
@@ -116,7 +83,7 @@ fn failure(error: PointStudyError) -> Failure {
     }
 }
 
-fn say(published: &Published, what: &str, printer: &Printer) {
+fn say(published: &PointOutcome, what: &str, printer: &Printer) {
     let (root, release) = (published.folder.root(), published.folder.release());
     let internal = published.folder.internal();
     if published.outside != (0, 0) {
@@ -148,7 +115,7 @@ fn say(published: &Published, what: &str, printer: &Printer) {
                 certificate.loss,
                 where_to(certificate.private),
                 release.display(),
-                release.join("report.html").display(),
+                release.join(REPORT).display(),
                 internal.display()
             ),
         ),

@@ -1,16 +1,17 @@
 //! `visard shape demo`: made-up outlines, and a private mean of them.
 
 use super::super::Global;
-use super::super::budget::BudgetArgs;
+use super::super::budget::{BudgetArgs, place_of};
+use super::super::demo::refuse_study;
 use super::super::output::{Failure, Printer};
 use super::{failure, say};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use visard::io::shapes::{ShapeRecord, write_tps};
-use visard::privacy::Calibration;
-use visard::study::points::shape::{Centre, Radius, ShapeStudy, run};
-use visard::study::points::{PointMechanism, PointRequest, Smoothing, StandardPages, Unusable};
-use visard::study::{LedgerChoice, StudyFolder};
+use visard::study::Place;
+use visard::study::points::{
+    OutlineSmoothing, PointMechanism, PointRequest, ShapeCentre, ShapeRadius, ShapeStudy, run_shapes,
+};
 use visard::synth::{OUTLINE_RADIUS, outline_atlas, outline_population};
 
 /// Arguments of `shape demo`.
@@ -22,6 +23,9 @@ pub struct ShapeDemoArgs {
     /// The study's folder
     #[arg(long, value_name = "DIR", default_value = "visard-shape-demo")]
     out: PathBuf,
+    /// Go on with an interrupted run: what was paid for is not paid again
+    #[arg(long)]
+    resume: bool,
     /// How many outlines
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u16).range(1..))]
     shapes: u16,
@@ -34,39 +38,25 @@ const POPULATION: u64 = 20_221_128;
 
 /// Runs the demo.
 pub fn shape_demo(args: &ShapeDemoArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    if StudyFolder::prepare(&args.out, global.force).is_err() {
-        return Err(Failure::failed(format!("{} already holds a study", args.out.display()))
-            .with_hint("choose another --out, or --force to replace its release"));
-    }
+    refuse_study(&args.out, args.resume, global)?;
     let default = BudgetArgs::of_mu(1.0);
     let budget = if args.budget.is_empty() { &default } else { &args.budget };
     let (outlines, atlas) = (args.out.join("outlines.tps"), args.out.join("atlas.tps"));
+    std::fs::create_dir_all(&args.out)
+        .map_err(|e| Failure::failed(format!("{}: {e}", args.out.display())))?;
     let people = outline_population(global.seed.unwrap_or(POPULATION), usize::from(args.shapes));
     let named = people.into_iter().enumerate().map(|(i, outline)| (format!("person-{:04}", i + 1), outline));
     write(&outlines, named)?;
     write(&atlas, [("atlas".to_owned(), outline_atlas())].into_iter())?;
     eprintln!("{} made-up outlines: {}; a public one: {}", args.shapes, outlines.display(), atlas.display());
+    let place = Place { resume: args.resume, ..place_of(&args.out, global) };
+    let request = PointRequest::new(place, PointMechanism::TangentGaussian, budget.loss()?);
+    let radius = ShapeRadius::Public(OUTLINE_RADIUS);
     let study = ShapeStudy {
-        file: outlines,
-        centre: Centre::File(atlas),
-        radius: Radius::Public(OUTLINE_RADIUS),
-        drop_missing: false,
-        smoothing: Smoothing::Shrink,
-        request: PointRequest {
-            out: args.out.clone(),
-            mechanism: PointMechanism::TangentGaussian,
-            budget: Some(budget.loss()?),
-            calibration: Calibration::Analytic,
-            draws: 1,
-            unusable: Unusable::Stop,
-            seed: global.seed,
-            ledger: LedgerChoice::default(),
-            replace: global.force,
-            public_inputs: Vec::new(),
-            paid_before: Vec::new(),
-        },
+        smoothing: OutlineSmoothing::Shrink,
+        ..ShapeStudy::new(outlines, ShapeCentre::File(atlas), radius, request)
     };
-    say(&run(&study, &StandardPages).map_err(failure)?, "shapes", printer);
+    say(&run_shapes(&study).map_err(failure)?, "shapes", printer);
     Ok(())
 }
 

@@ -2,13 +2,15 @@
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
-use super::{Common, PlainMechanism, failure, say};
-use clap::{Args, Subcommand, ValueEnum};
+use super::{Common, among, failure, say};
+use crate::cli::of_kind;
+use clap::{Args, Subcommand};
 use nalgebra::DMatrix;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use visard::study::points::spd::{Images, descriptor_ball};
-use visard::study::points::{SpdCentre, SpdMetric, SpdStudy, run_spd};
+use visard::io::{Content, read_images, read_matrices};
+use visard::study::points::spd::{descriptor_ball, descriptors};
+use visard::study::points::{PointMechanism, SpdCentre, SpdMetric, SpdStudy, run_spd};
 
 /// Commands on positive definite matrices.
 #[derive(Debug, Subcommand)]
@@ -40,15 +42,14 @@ pub struct DescribeArgs {
     after_help = "Examples:\n  visard spd mean tensors.npy --mechanism tangent-gaussian --radius 3 --epsilon 1 --delta 1e-6 --out study\n  visard spd mean descriptors.npy --mechanism laplace --radius descriptor --epsilon 1 --out study"
 )]
 pub struct SpdArgs {
-    /// Matrices: .npy of shape (n, k, k)
-    #[arg(value_name = "FILE.npy")]
+    #[arg(value_name = "FILE.npy", help = format!("{} of shape (n, k, k)", of_kind("Matrices", Content::Matrices)))]
     file: PathBuf,
     /// The metric of the mean
-    #[arg(long, value_enum, default_value_t = MetricName::LogEuclidean)]
-    metric: MetricName,
+    #[arg(long, value_enum, default_value_t = SpdMetric::LogEuclidean)]
+    metric: SpdMetric,
     /// Which private mean
-    #[arg(long, value_enum)]
-    mechanism: PlainMechanism,
+    #[arg(long, value_parser = among(PointMechanism::OF_POINTS))]
+    mechanism: PointMechanism,
     /// Public radius of the ball that bounds the records, or "descriptor": the ball of all covariance descriptors
     #[arg(long, value_name = "F|descriptor", allow_negative_numbers = true)]
     radius: String,
@@ -62,24 +63,11 @@ pub struct SpdArgs {
     common: Common,
 }
 
-/// Metrics on positive definite matrices.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum MetricName {
-    /// Flat in the logarithm
-    LogEuclidean,
-    /// Invariant under congruence
-    AffineInvariant,
-}
-
 /// Runs a command on matrices.
 pub fn spd(command: &SpdCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let args = match command {
         SpdCommand::Describe(args) => return describe(args, global, printer),
         SpdCommand::Mean(args) => args,
-    };
-    let metric = match args.metric {
-        MetricName::LogEuclidean => SpdMetric::LogEuclidean,
-        MetricName::AffineInvariant => SpdMetric::AffineInvariant,
     };
     let (about, radius) = ball("--radius", &args.radius, &args.file)?;
     let centre = match (args.center.as_str(), about) {
@@ -95,8 +83,8 @@ pub fn spd(command: &SpdCommand, global: &Global, printer: &Printer) -> Result<(
         ("identity", None) => SpdCentre::Identity,
         (file, None) => SpdCentre::File(file.into()),
     };
-    let request = args.common.request(args.mechanism.into(), global)?;
-    let study = SpdStudy { file: args.file.clone(), metric, centre, radius, request };
+    let request = args.common.request(args.mechanism, global)?;
+    let study = SpdStudy { file: args.file.clone(), metric: args.metric, centre, radius, request };
     let published = run_spd(&study).map_err(failure)?;
     say(&published, "matrices", printer);
     Ok(())
@@ -110,8 +98,8 @@ fn ball(option: &str, text: &str, file: &Path) -> Result<(Option<DMatrix<f64>>, 
         })?;
         return Ok((None, radius));
     }
-    let order = visard::io::npy::read(file).map_err(Failure::failed)?.shape.last().copied();
-    let (known, radius) = order.and_then(descriptor_ball).ok_or_else(|| {
+    let order = read_matrices(file).map_err(Failure::failed)?.order();
+    let (known, radius) = descriptor_ball(order).ok_or_else(|| {
         Failure::usage(format!(
             "{option} descriptor is for covariance descriptors: 9 × 9 (grey) or 11 × 11 (colour)"
         ))
@@ -127,13 +115,8 @@ fn describe(args: &DescribeArgs, global: &Global, printer: &Printer) -> Result<(
     if !(args.white > 0.0 && args.white.is_finite()) {
         return Err(Failure::usage("--white must be a positive number"));
     }
-    let images = if args.images.is_dir() {
-        Images::read_folder(&args.images)
-    } else {
-        Images::read_npy(&args.images, args.white)
-    }
-    .map_err(failure)?;
-    let descriptors = images.descriptors();
+    let images = read_images(&args.images, args.white).map_err(Failure::failed)?;
+    let descriptors = descriptors(&images).map_err(Failure::failed)?;
     let order = descriptors.first().map_or(0, DMatrix::nrows);
     let data: Vec<f64> = descriptors.iter().flat_map(|m| m.iter().copied()).collect();
     visard::io::write_npy(&args.out, &[descriptors.len(), order, order], &data).map_err(Failure::failed)?;

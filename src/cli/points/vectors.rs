@@ -2,10 +2,17 @@
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
-use super::{Common, PlainMechanism, failure, say};
+use super::{Common, among, failure, say};
+use crate::cli::of_kind;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
-use visard::study::points::{VectorCentre, VectorSpace, VectorStudy, run_vectors};
+use visard::io::Content;
+use visard::study::points::{PointMechanism, VectorCentre, VectorSpace, VectorStudy, run_vectors};
+
+fn points_help() -> String {
+    let kind = of_kind("Points, a row for each", Content::Rows);
+    format!("{kind}; in tables latitude and longitude in degrees are understood")
+}
 
 /// Commands on directions.
 #[derive(Debug, Subcommand)]
@@ -27,12 +34,14 @@ pub enum HyperbolicCommand {
     after_help = "Example:\n  visard sphere mean cities.csv --mechanism kng --radius 0.7 --center greenwich.csv --epsilon 1 --out study"
 )]
 pub struct VectorArgs {
-    /// Points: .npy of shape (n, d), or .csv (latitude and longitude in degrees are understood)
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", help = points_help())]
     file: PathBuf,
+    /// Numbers in a row, a public number: needed for a table without a heading, unless the centre is public
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    dim: Option<u32>,
     /// Which private mean
-    #[arg(long, value_enum)]
-    mechanism: PlainMechanism,
+    #[arg(long, value_parser = among(PointMechanism::OF_POINTS))]
+    mechanism: PointMechanism,
     /// Public radius of the ball that bounds the records
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     radius: f64,
@@ -85,7 +94,7 @@ pub fn hyperbolic(command: &HyperbolicCommand, global: &Global, printer: &Printe
 }
 
 fn vectors(args: &VectorArgs, space: VectorSpace, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let request = args.common.request(args.mechanism.into(), global)?;
+    let request = args.common.request(args.mechanism, global)?;
     let study = VectorStudy {
         file: args.file.clone(),
         space,
@@ -97,6 +106,7 @@ fn vectors(args: &VectorArgs, space: VectorSpace, global: &Global, printer: &Pri
             Some(file) => VectorCentre::File(file.clone()),
         },
         radius: args.radius,
+        dim: args.dim.map(|n| n as usize),
         request,
     };
     let published = run_vectors(&study).map_err(failure)?;
