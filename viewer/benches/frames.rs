@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 use visard::mesh::{Point, TriMesh};
+use visard::study::layout::{MEAN_PLY, RELEASE, SCANS};
 use visard_viewer::look::Look;
 use visard_viewer::pane::{Drawing, Show, draw};
 use visard_viewer::picking::pick;
@@ -89,10 +90,10 @@ fn prepare_a_subject(bencher: divan::Bencher) {
 #[divan::bench]
 fn open_a_study_of_1000_scans(bencher: divan::Bencher) {
     let Ok(dir) = tempfile::tempdir() else { return };
-    let (scans, release) = (dir.path().join("scans"), dir.path().join("release"));
+    let (scans, release) = (dir.path().join(SCANS), dir.path().join(RELEASE));
     let made =
         std::fs::create_dir_all(&scans).and_then(|()| std::fs::create_dir_all(&release)).and_then(|()| {
-            let ply = release.join("mean.ply");
+            let ply = release.join(MEAN_PLY);
             visard::io::write_ply(&ply, visard::synth::builtin_template()).map_err(std::io::Error::other)?;
             (0..1000)
                 .try_for_each(|k| std::fs::copy(&ply, scans.join(format!("person-{k:04}.ply"))).map(|_| ()))

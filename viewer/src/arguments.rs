@@ -61,22 +61,31 @@ pub enum Extra {
     Disk,
 }
 
-fn parse_size(text: &str) -> Result<(u32, u32), String> {
-    let (w, h) = text.split_once(['x', 'X']).ok_or("write it as 1200x900")?;
-    let side = |s: &str| match s.parse::<u32>() {
-        Ok(n) if (16..=8192).contains(&n) => Ok(n),
-        _ => Err("each side is a whole number from 16 to 8192".to_owned()),
-    };
+/// What an argument's value must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum ValueError {
+    #[error("write it as 1200x900")]
+    Size,
+    #[error("each side is a whole number from 16 to 8192")]
+    Side,
+    #[error("a number from 0 to 1")]
+    Share,
+    #[error("a number from 0.01 to 100")]
+    Mu,
+}
+
+fn parse_size(text: &str) -> Result<(u32, u32), ValueError> {
+    let (w, h) = text.split_once(['x', 'X']).ok_or(ValueError::Size)?;
+    let side = |s: &str| s.parse().ok().filter(|n| (16..=8192).contains(n)).ok_or(ValueError::Side);
     Ok((side(w)?, side(h)?))
 }
 
-fn parse_share(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|t| (0.0..=1.0).contains(t)).ok_or_else(|| "a number from 0 to 1".to_owned())
+fn parse_share(text: &str) -> Result<f64, ValueError> {
+    text.parse().ok().filter(|t| (0.0..=1.0).contains(t)).ok_or(ValueError::Share)
 }
 
-fn parse_mu(text: &str) -> Result<f64, String> {
-    let range = "a number from 0.01 to 100".to_owned();
-    text.parse().ok().filter(|t| (0.01..=100.0).contains(t)).ok_or(range)
+fn parse_mu(text: &str) -> Result<f64, ValueError> {
+    text.parse().ok().filter(|t| (0.01..=100.0).contains(t)).ok_or(ValueError::Mu)
 }
 
 #[cfg(test)]

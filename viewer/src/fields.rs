@@ -1,5 +1,6 @@
 //! What can be painted on a surface: scalar fields with their scales, and the disk map itself.
 
+use crate::error::ViewerError;
 use crate::material::Paint;
 use crate::source::{Shape, Subject};
 use clap::ValueEnum;
@@ -7,8 +8,8 @@ use std::sync::OnceLock;
 use visard::conformal::{Complex, disk_map};
 use visard::mesh::{DiskMesh, Point, TriMesh, Vector, pose::nearest_rotation};
 use visard::report::colour::ColourScale;
-use visard::study::face::{LoadedTemplate, TemplateSource, load_template};
-use visard::surface::recentred;
+use visard::study::face::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};
+use visard::surface::{Template, recentred};
 use visard::synth::{builtin_landmarks, builtin_template};
 
 /// Colours on the surface.
@@ -70,20 +71,24 @@ impl Colouring {
 /// The colours of a subject's surface under a field.
 ///
 /// # Errors
-/// One line: why the subject has no such field.
-pub fn colouring(name: FieldName, subject: &Subject) -> Result<Colouring, String> {
+/// [`ViewerError`]: why the subject has no such field.
+pub fn colouring(name: FieldName, subject: &Subject) -> Result<Colouring, ViewerError> {
     match &subject.shape {
         Shape::Surface(mesh) => surface_colouring(name, subject, mesh),
         _ if name == FieldName::None => Ok(Colouring { paint: Paint::Skin, uvs: Vec::new(), scale: None }),
-        _ => Err(format!("{}: fields need a surface", subject.name)),
+        _ => Err(ViewerError::NoSurface { subject: subject.name.clone() }),
     }
 }
 
 /// The colours of a subject's mesh, or of what it was thinned to.
 ///
 /// # Errors
-/// One line: why the subject has no such field.
-pub fn surface_colouring(name: FieldName, subject: &Subject, mesh: &TriMesh) -> Result<Colouring, String> {
+/// [`ViewerError`]: why the subject has no such field.
+pub fn surface_colouring(
+    name: FieldName,
+    subject: &Subject,
+    mesh: &TriMesh,
+) -> Result<Colouring, ViewerError> {
     match name {
         FieldName::None => {
             Ok(Colouring { paint: Paint::Skin, uvs: vec![[0.0; 2]; mesh.vertices().len()], scale: None })
@@ -96,7 +101,7 @@ pub fn surface_colouring(name: FieldName, subject: &Subject, mesh: &TriMesh) -> 
         }
         FieldName::Distance => {
             let template = fitted_template(mesh)
-                .ok_or_else(|| format!("{}: its vertices are not the built-in template's", subject.name))?;
+                .ok_or_else(|| ViewerError::OtherVertices { subject: subject.name.clone() })?;
             let normals = mesh.vertex_normals();
             let along = |((p, q), n): ((&Point, &Point), &Vector)| (p - q).dot(n);
             let values: Vec<f64> = mesh.vertices().iter().zip(&template).zip(&normals).map(along).collect();
@@ -111,10 +116,9 @@ pub fn surface_colouring(name: FieldName, subject: &Subject, mesh: &TriMesh) -> 
 /// hold the mean without noise with probability 95 %, point by point and but for the bias of shrinkage.
 const NORMAL_97_5: f64 = 1.959_963_984_540_054;
 
-fn noise(subject: &Subject, mesh: &TriMesh, name: &str, factor: f64) -> Result<Colouring, String> {
-    let sigma = subject.noise.as_ref().ok_or_else(|| {
-        format!("{}: no noise.npy of a release beside it; distance and distortion may serve", subject.name)
-    })?;
+fn noise(subject: &Subject, mesh: &TriMesh, name: &str, factor: f64) -> Result<Colouring, ViewerError> {
+    let sigma =
+        subject.noise.as_ref().ok_or_else(|| ViewerError::NoNoise { subject: subject.name.clone() })?;
     let values: Vec<f64> = sigma.iter().map(|s| factor * s).collect();
     Ok(Colouring::field(ColourScale::magnitude(name, unit(mesh), &values), &values))
 }
@@ -127,17 +131,17 @@ fn unit(mesh: &TriMesh) -> &'static str {
 /// Conformal coordinates on the unit disk, one per vertex; for the template's vertices with the nose tip at 0 and up upwards.
 ///
 /// # Errors
-/// One line: not a disk, or too damaged to flatten.
-pub fn disk_coordinates(mesh: &TriMesh) -> Result<Vec<Complex>, String> {
-    let disk = DiskMesh::try_new(mesh.clone()).map_err(|e| format!("no disk map: {e}"))?;
-    let map = disk_map(&disk).map_err(|e| format!("no disk map: {e}"))?;
+/// [`ViewerError::NotADisk`], or [`ViewerError::NoDiskMap`] for one too damaged to flatten.
+pub fn disk_coordinates(mesh: &TriMesh) -> Result<Vec<Complex>, ViewerError> {
+    let disk = DiskMesh::try_new(mesh.clone()).map_err(ViewerError::NotADisk)?;
+    let map = disk_map(&disk)?;
     if fitted_template(mesh).is_none() {
         return Ok(map.z);
     }
     let nose = builtin_landmarks().nose_tip;
     let tip = mesh.vertices()[nose];
     let upward = tip + Vector::y() * (0.40 * mesh.area().sqrt());
-    recentred(&map, &disk, nose, &upward).map(|map| map.z).map_err(|e| format!("no disk map: {e}"))
+    Ok(recentred(&map, &disk, nose, &upward)?.z)
 }
 
 /// Mean absolute difference of the angles at each vertex between surface and map, degrees.
@@ -162,9 +166,13 @@ fn angles(p: &[Point; 3]) -> [f64; 3] {
 }
 
 /// The built-in template, prepared once.
-pub fn template() -> Option<&'static LoadedTemplate> {
-    static TEMPLATE: OnceLock<Option<LoadedTemplate>> = OnceLock::new();
-    TEMPLATE.get_or_init(|| load_template(&TemplateSource::Builtin).ok()).as_ref()
+///
+/// # Errors
+/// [`ViewerError::NoTemplate`]; not met in practice.
+pub fn template() -> Result<&'static Template, ViewerError> {
+    static TEMPLATE: OnceLock<Result<LoadedTemplate, TemplateLoadError>> = OnceLock::new();
+    let loaded = TEMPLATE.get_or_init(|| load_template(&TemplateSource::Builtin)).as_ref();
+    loaded.map(|loaded| &loaded.template).map_err(ViewerError::NoTemplate)
 }
 
 /// The built-in template's vertices moved by the similarity that brings them nearest to the mesh's; `None` for meshes of
@@ -243,10 +251,10 @@ mod tests {
         )
         .unwrap();
         let s = subject(tetra);
-        assert!(colouring(FieldName::Checker, &s).unwrap_err().contains("not a disk"));
-        assert!(colouring(FieldName::Distance, &s).unwrap_err().contains("template"));
+        assert!(colouring(FieldName::Checker, &s).unwrap_err().to_string().contains("not a disk"));
+        assert!(colouring(FieldName::Distance, &s).unwrap_err().to_string().contains("template"));
         for field in [FieldName::Noise, FieldName::Band] {
-            assert!(colouring(field, &s).unwrap_err().contains("noise.npy"));
+            assert!(colouring(field, &s).unwrap_err().to_string().contains("noise.npy"));
         }
         let noisy = Subject { noise: Some(vec![0.5; 4]), ..s.clone() };
         let high = |field| colouring(field, &noisy).unwrap().scale.unwrap().high;

@@ -2,6 +2,7 @@
 //! otherwise with the library's own renderer.
 
 use crate::arguments::{Arguments, Extra};
+use crate::error::ViewerError;
 use crate::look::Look;
 use crate::pane::{Drawing, Show, draw};
 use crate::software;
@@ -27,8 +28,8 @@ impl Exhibit {
     /// Loads the arguments' paths.
     ///
     /// # Errors
-    /// One line: the first thing that cannot be shown.
-    pub fn load(arguments: &Arguments) -> Result<Self, String> {
+    /// [`ViewerError`]: the first thing that cannot be shown.
+    pub fn load(arguments: &Arguments) -> Result<Self, ViewerError> {
         let mut subjects = Vec::new();
         for path in arguments.paths.iter().take(2) {
             subjects.push(subject(path, arguments.mu)?);
@@ -90,12 +91,12 @@ impl Exhibit {
 /// The first thing to show behind a path, or one of the two names.
 ///
 /// # Errors
-/// One line.
-pub fn subject(path: &Path, mu: f64) -> Result<Subject, String> {
+/// [`ViewerError`]: nothing there, or nothing that can be shown.
+pub fn subject(path: &Path, mu: f64) -> Result<Subject, ViewerError> {
     match path.to_str() {
         Some("builtin") if !path.exists() => Ok(synthetic::template_subject()),
-        Some("synthetic") if !path.exists() => synthetic::Population::new(synthetic::PEOPLE)?.draw(mu, 1),
-        _ => source::load(&source::entries(path)?.first().ok_or("nothing to show")?.path),
+        Some("synthetic") if !path.exists() => synthetic::MadeUpPeople::new(synthetic::PEOPLE)?.draw(mu, 1),
+        _ => source::load(&source::entries(path)?.first().ok_or(ViewerError::NothingToShow)?.path),
     }
 }
 
@@ -113,11 +114,11 @@ fn show_of(arguments: &Arguments) -> Show {
 /// Writes what the arguments ask for.
 ///
 /// # Errors
-/// One line: what cannot be read, shown or written.
-pub fn run(arguments: &Arguments) -> Result<(), String> {
+/// [`ViewerError`]: what cannot be read, shown or written.
+pub fn run(arguments: &Arguments) -> Result<(), ViewerError> {
     for file in [&arguments.screenshot, &arguments.turntable].into_iter().flatten() {
         if file.exists() && !arguments.force {
-            return Err(format!("{} exists; use --force to replace it", file.display()));
+            return Err(ViewerError::Exists(file.clone()));
         }
     }
     let look = Look::named(&arguments.camera)?;
@@ -129,14 +130,14 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let made = if software {
         pictures(arguments, &exhibit, &look, true)
     } else {
-        let made = guarded(|| pictures(arguments, &exhibit, &look, false)).and_then(|made| made);
-        made.or_else(|said| {
-            eprintln!("note: the graphics adapter failed ({said}); drawn with the built-in renderer");
+        let made = guarded(|| pictures(arguments, &exhibit, &look, false));
+        made.map_err(ViewerError::from).flatten().or_else(|error| {
+            eprintln!("note: the graphics adapter failed ({error}); drawn with the built-in renderer");
             pictures(arguments, &exhibit, &look, true)
         })
     }?;
     for (file, bytes) in made {
-        visard::io::write_bytes(&file, &bytes).map_err(|e| e.to_string())?;
+        visard::io::write_bytes(&file, &bytes)?;
     }
     Ok(())
 }
@@ -147,11 +148,11 @@ fn pictures(
     exhibit: &Exhibit,
     look: &Look,
     software: bool,
-) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
+) -> Result<Vec<(PathBuf, Vec<u8>)>, ViewerError> {
     let mut painter = Painter::new(exhibit, arguments.size, software);
     let mut made = Vec::new();
     if let Some(file) = &arguments.screenshot {
-        made.push((file.clone(), painter.picture(look)?.to_png().map_err(|e| e.to_string())?));
+        made.push((file.clone(), painter.picture(look)?.to_png()?));
     }
     if let Some(file) = &arguments.turntable {
         made.push((file.clone(), animation(&mut painter, look)?));
@@ -186,8 +187,8 @@ impl<'a> Painter<'a> {
     /// One picture.
     ///
     /// # Errors
-    /// One line: the adapter left a pane black, which nothing we draw is.
-    pub fn picture(&mut self, look: &Look) -> Result<Image, String> {
+    /// [`ViewerError::Black`]: the adapter left a pane black, which nothing we draw is.
+    pub fn picture(&mut self, look: &Look) -> Result<Image, ViewerError> {
         let panes: Vec<Image> = if self.stages.is_empty() {
             let draw = |d: &Drawing| software::picture(d, look, self.pane.0, self.pane.1);
             self.exhibit.drawings.iter().map(draw).collect()
@@ -199,14 +200,14 @@ impl<'a> Painter<'a> {
             self.stages.iter_mut().zip(&self.exhibit.drawings).map(draw).collect()
         };
         if panes.iter().any(|pane| pane.rgb.iter().all(|c| *c == 0)) {
-            return Err("it draws nothing".to_owned());
+            return Err(ViewerError::Black);
         }
         Ok(self.exhibit.assemble(&panes, self.size))
     }
 }
 
 /// From one side to the other and back: a face has no back worth seeing.
-fn animation(painter: &mut Painter<'_>, look: &Look) -> Result<Vec<u8>, String> {
+fn animation(painter: &mut Painter<'_>, look: &Look) -> Result<Vec<u8>, ViewerError> {
     let mut bytes = Vec::new();
     let frames: Vec<Image> = (0..FRAMES)
         .map(|k| {
@@ -215,12 +216,12 @@ fn animation(painter: &mut Painter<'_>, look: &Look) -> Result<Vec<u8>, String> 
         })
         .collect::<Result<_, _>>()?;
     let size = frames.first().map_or((1, 1), |f| (f.width as u16, f.height as u16));
-    let mut encoder = gif::Encoder::new(&mut bytes, size.0, size.1, &[]).map_err(|e| e.to_string())?;
-    encoder.set_repeat(gif::Repeat::Infinite).map_err(|e| e.to_string())?;
+    let mut encoder = gif::Encoder::new(&mut bytes, size.0, size.1, &[])?;
+    encoder.set_repeat(gif::Repeat::Infinite)?;
     for image in &frames {
         let mut frame = gif::Frame::from_rgb_speed(size.0, size.1, &image.rgb, 10);
         frame.delay = DELAY;
-        encoder.write_frame(&frame).map_err(|e| e.to_string())?;
+        encoder.write_frame(&frame)?;
     }
     drop(encoder);
     Ok(bytes)

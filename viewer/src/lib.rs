@@ -3,6 +3,7 @@
 //! pictures and animations of them, [`window`] the interactive program.
 
 pub mod arguments;
+pub mod error;
 pub mod fields;
 pub mod geometry;
 pub mod headless;

@@ -1,5 +1,6 @@
 //! From where one looks: the surface turns, the light stands still. Saved in small JSON files.
 
+use crate::error::ViewerError;
 use kiss3d::camera::Camera3d;
 use kiss3d::event::WindowEvent;
 use kiss3d::glamx::Mat4;
@@ -7,6 +8,7 @@ use kiss3d::prelude::{Pose3, Quat, Vec3};
 use kiss3d::window::Canvas;
 use serde_json::{Value, json};
 use std::path::Path;
+use visard::io::{Limit, open};
 
 /// Orientation, place and size of what is shown, in units of its half-diagonal.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,18 +39,17 @@ impl Look {
     /// A named view, or one from a file.
     ///
     /// # Errors
-    /// One line: neither a name nor a readable camera file.
-    pub fn named(text: &str) -> Result<Self, String> {
+    /// [`ViewerError`]: neither a name nor a readable camera file.
+    pub fn named(text: &str) -> Result<Self, ViewerError> {
         if let Some((_, yaw, pitch)) = VIEWS.iter().find(|v| v.0 == text) {
             return Ok(Self { yaw: *yaw, pitch: *pitch, ..Self::default() });
         }
-        let names = VIEWS.map(|v| v.0).join(", ");
-        if !Path::new(text).is_file() {
-            return Err(format!("--camera {text}: neither one of {names} nor a camera file"));
+        if !Path::new(text).exists() {
+            let known = VIEWS.map(|v| v.0).join(", ");
+            return Err(ViewerError::UnknownCamera { asked: text.to_owned(), known });
         }
-        let content = std::fs::read_to_string(text).map_err(|e| format!("cannot read {text}: {e}"))?;
-        Self::from_json(&content)
-            .ok_or_else(|| format!("{text}: not a camera file (save one in the window with S)"))
+        let file = open(Path::new(text), Limit::SMALL)?;
+        Self::from_json(file.text()?).ok_or_else(|| ViewerError::NotACamera(text.to_owned()))
     }
 
     /// The look as a small JSON document.
@@ -221,7 +222,7 @@ mod tests {
         {
             assert_eq!(Look::from_json(bad), None, "{bad}");
         }
-        assert!(Look::named("sideways").unwrap_err().contains("three-quarter"));
+        assert!(Look::named("sideways").unwrap_err().to_string().contains("three-quarter"));
         assert_eq!(Look::named("left").unwrap().yaw, -88.0);
     }
 

@@ -1,6 +1,7 @@
 //! One pane: a subject and how it is shown, and the lists of triangles and lines this comes to. Knows nothing of graphics
 //! cards, so that all ways of drawing show the same.
 
+use crate::error::ViewerError;
 use crate::fields::{FieldName, disk_coordinates, fitted_template, surface_colouring};
 use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
 use crate::look::Look;
@@ -102,8 +103,8 @@ const CURVE_INK: [f64; 3] = [0.05, 0.20, 0.42];
 /// Works out what is drawn.
 ///
 /// # Errors
-/// One line: why this subject cannot be shown so.
-pub fn draw(subject: &Subject, show: &Show) -> Result<Drawing, String> {
+/// [`ViewerError`]: why this subject cannot be shown so.
+pub fn draw(subject: &Subject, show: &Show) -> Result<Drawing, ViewerError> {
     match &subject.shape {
         Shape::Surface(mesh) => surface(subject, mesh, show),
         Shape::Cloud(points) => Ok(cloud(points)),
@@ -134,7 +135,7 @@ fn empty(frame: Frame) -> Drawing {
     }
 }
 
-fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, String> {
+fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, ViewerError> {
     let mut notices = Vec::new();
     let thin;
     let (mesh, field) = if mesh.triangles().len() > MOST_TRIANGLES {
@@ -198,13 +199,13 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, St
 }
 
 /// The surface on its way from the fitted template; `None` where the subject itself is shown.
-fn morph(mesh: &TriMesh, t: f64) -> Result<Option<TriMesh>, String> {
+fn morph(mesh: &TriMesh, t: f64) -> Result<Option<TriMesh>, ViewerError> {
     if t >= 1.0 {
         return Ok(None);
     }
-    let template = fitted_template(mesh).ok_or("morphing needs the built-in template's vertices")?;
+    let template = fitted_template(mesh).ok_or(ViewerError::CannotMorph)?;
     let between = template.iter().zip(mesh.vertices()).map(|(a, b)| a + (b - a) * t).collect();
-    mesh.with_vertices(between).map(Some).map_err(|e| e.to_string())
+    mesh.with_vertices(between).map(Some).map_err(ViewerError::Morph)
 }
 
 fn cloud(points: &[Point]) -> Drawing {

@@ -7,7 +7,7 @@ use crate::worker::{Origin, Wish};
 use kiss3d::egui::{self, Align2, Color32, Context, Id, Key, Order, RichText, Ui};
 
 /// Everything the window shows and the user changes.
-pub struct State {
+pub struct PanelState {
     /// What can be chosen.
     pub entries: Vec<Entry>,
     /// What is wished for.
@@ -67,7 +67,7 @@ pub fn band(ctx: &Context, standing: Standing) -> f32 {
 }
 
 /// The controls on the left. Returns the width they take from the panes: none when folded away.
-pub fn controls(ctx: &Context, state: &mut State, top: f32) -> f32 {
+pub fn controls(ctx: &Context, state: &mut PanelState, top: f32) -> f32 {
     let window = egui::Window::new("visard")
         .anchor(Align2::LEFT_TOP, [6.0, top + 6.0])
         .default_width(230.0)
@@ -124,7 +124,7 @@ fn help(ctx: &Context, open: bool) {
     }
 }
 
-fn subjects(ui: &mut Ui, state: &mut State) {
+fn subjects(ui: &mut Ui, state: &mut PanelState) {
     let first = state.wish.origins.first().cloned();
     let row = ui.text_style_height(&egui::TextStyle::Button) + 4.0;
     let entries = std::mem::take(&mut state.entries);
@@ -175,7 +175,7 @@ fn subjects(ui: &mut Ui, state: &mut State) {
     });
 }
 
-fn choose(state: &mut State, origin: Origin) {
+fn choose(state: &mut PanelState, origin: Origin) {
     state.message.clear();
     match state.wish.origins.first_mut() {
         Some(first) => *first = origin,
@@ -183,7 +183,7 @@ fn choose(state: &mut State, origin: Origin) {
     }
 }
 
-fn colours(ui: &mut Ui, state: &mut State) {
+fn colours(ui: &mut Ui, state: &mut PanelState) {
     for (field, name) in FieldName::ALL {
         ui.radio_value(&mut state.wish.show.field, field, name);
     }
@@ -195,7 +195,7 @@ fn colours(ui: &mut Ui, state: &mut State) {
     });
 }
 
-fn sliders(ui: &mut Ui, state: &mut State) {
+fn sliders(ui: &mut Ui, state: &mut PanelState) {
     ui.add(egui::Slider::new(&mut state.wish.show.morph, 0.0..=1.0).text("template to shown"));
     let mut changed = None;
     for origin in &mut state.wish.origins {
@@ -216,7 +216,7 @@ fn sliders(ui: &mut Ui, state: &mut State) {
 }
 
 /// Acts on keys, unless a text field has them.
-pub fn keys(ctx: &Context, state: &mut State) {
+pub fn keys(ctx: &Context, state: &mut PanelState) {
     if ctx.egui_wants_keyboard_input() {
         return;
     }

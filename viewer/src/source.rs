@@ -1,9 +1,15 @@
 //! What can be shown behind a path, and whether it may be published.
 
+use crate::error::{ArrayError, ViewerError};
 use std::path::{Path, PathBuf};
-use visard::io::{landmarks, list_scans, npy, read_scan, shapes};
+use visard::io::{Limit, RecordSize, list_scans, npy, open, read_landmarks, read_scan, read_shapes};
 use visard::mesh::{Point, TriMesh};
 use visard::privacy::Certificate;
+use visard::study::StudyFolder;
+use visard::study::layout::{
+    CERTIFICATE, CURVES, INTERNAL, MEAN_PLY, MEAN_TPS, NOISE, NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY,
+    NONPRIVATE_MEAN_TPS, RELEASE, SCANS,
+};
 
 /// Whether what is shown may be published.
 ///
@@ -34,12 +40,12 @@ impl Standing {
     pub fn of(file: &Path) -> Self {
         let full =
             file.canonicalize().or_else(|_| std::path::absolute(file)).unwrap_or_else(|_| file.to_owned());
-        if full.components().any(|part| part.as_os_str().eq_ignore_ascii_case("internal")) {
+        if full.components().any(|part| part.as_os_str().eq_ignore_ascii_case(INTERNAL)) {
             return Self::Internal;
         }
-        let certificate = full.with_file_name("certificate.json");
-        let text = std::fs::read_to_string(certificate).ok();
-        match text.and_then(|t| Certificate::from_json(&t).ok()) {
+        let certificate = full.with_file_name(CERTIFICATE);
+        let file = open(&certificate, Limit::CERTIFICATE).ok();
+        match file.and_then(|file| Certificate::from_json(file.text().ok()?).ok()) {
             Some(c) if c.private => Self::Released,
             Some(_) => Self::NotPrivate,
             None => Self::Internal,
@@ -112,31 +118,34 @@ pub struct Entry {
 /// What lies behind a path, without reading the files: a study's release first, then what is internal, then scans.
 ///
 /// # Errors
-/// One line: nothing there to show.
-pub fn entries(path: &Path) -> Result<Vec<Entry>, String> {
+/// [`ViewerError::EmptyFolder`]: nothing there to show.
+pub fn entries(path: &Path) -> Result<Vec<Entry>, ViewerError> {
     if !path.is_dir() {
         return Ok(vec![entry(path.to_owned(), path)]);
     }
-    let known = [
-        "release/mean.ply",
-        "release/mean.tps",
-        "release/curves.npy",
-        "mean.ply",
-        "mean.tps",
-        "curves.npy",
-        "internal/nonprivate_mean.ply",
-        "internal/nonprivate_mean.tps",
-        "internal/nonprivate_curves.npy",
-        "nonprivate_mean.ply",
-        "nonprivate_curves.npy",
+    let study = StudyFolder::at(path);
+    let (release, internal) = (study.release(), study.internal());
+    // A study's folder, its release/ or its internal/ alone.
+    let known: [(&Path, &str); 11] = [
+        (&release, MEAN_PLY),
+        (&release, MEAN_TPS),
+        (&release, CURVES),
+        (path, MEAN_PLY),
+        (path, MEAN_TPS),
+        (path, CURVES),
+        (&internal, NONPRIVATE_MEAN_PLY),
+        (&internal, NONPRIVATE_MEAN_TPS),
+        (&internal, NONPRIVATE_CURVES),
+        (path, NONPRIVATE_MEAN_PLY),
+        (path, NONPRIVATE_CURVES),
     ];
     let mut found: Vec<Entry> = known
         .iter()
-        .map(|name| path.join(name))
+        .map(|(folder, name)| folder.join(name))
         .filter(|file| file.is_file())
         .map(|file| entry(file, path))
         .collect();
-    for folder in [path.join("scans"), path.to_owned()] {
+    for folder in [path.join(SCANS), path.to_owned()] {
         // A folder without scans is no error here.
         for file in list_scans(&[folder]).unwrap_or_default() {
             if !found.iter().any(|e| e.path == file) {
@@ -145,7 +154,7 @@ pub fn entries(path: &Path) -> Result<Vec<Entry>, String> {
         }
     }
     if found.is_empty() {
-        return Err(format!("{}: no release, mean or scan in this folder", path.display()));
+        return Err(ViewerError::EmptyFolder(path.to_owned()));
     }
     Ok(found)
 }
@@ -159,31 +168,30 @@ fn entry(file: PathBuf, root: &Path) -> Entry {
 /// A file's name; with its study's where every study has a file of that name.
 pub fn short_name(file: &Path) -> String {
     let parts: Vec<_> = file.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-    let in_study =
-        parts.iter().rev().nth(1).is_some_and(|folder| folder == "release" || folder == "internal");
+    let in_study = parts.iter().rev().nth(1).is_some_and(|folder| folder == RELEASE || folder == INTERNAL);
     parts[parts.len().saturating_sub(if in_study { 3 } else { 1 })..].join("/")
 }
 
 /// Reads a file.
 ///
 /// # Errors
-/// One line: what is wrong, where, what to do.
-pub fn load(file: &Path) -> Result<Subject, String> {
-    let file = &if file.file_name().is_some_and(|n| n == "certificate.json") {
-        file.with_file_name("mean.ply")
+/// [`ViewerError`]: what is wrong, where, what to do.
+pub fn load(file: &Path) -> Result<Subject, ViewerError> {
+    let file = &if file.file_name().is_some_and(|n| n == CERTIFICATE) {
+        file.with_file_name(MEAN_PLY)
     } else {
         file.to_owned()
     };
     let shape = read_shape(file)?;
     let vertices = if let Shape::Surface(mesh) = &shape { mesh.vertices().len() } else { 0 };
-    let noise = npy::read(&file.with_file_name("noise.npy"))
+    let noise = npy::read(&file.with_file_name(NOISE))
         .ok()
-        .filter(|a| a.shape == [vertices] && file.file_name().is_some_and(|n| n == "mean.ply"))
+        .filter(|a| a.shape == [vertices] && file.file_name().is_some_and(|n| n == MEAN_PLY))
         .map(|a| a.data);
     let curves = match (&shape, file.file_name().and_then(|n| n.to_str())) {
-        (Shape::Surface(_), Some("mean.ply")) => read_curves(&file.with_file_name("curves.npy")),
-        (Shape::Surface(_), Some("nonprivate_mean.ply")) => {
-            read_curves(&file.with_file_name("nonprivate_curves.npy"))
+        (Shape::Surface(_), Some(MEAN_PLY)) => read_curves(&file.with_file_name(CURVES)),
+        (Shape::Surface(_), Some(NONPRIVATE_MEAN_PLY)) => {
+            read_curves(&file.with_file_name(NONPRIVATE_CURVES))
         }
         (Shape::Curves(curves), _) => curves.clone(),
         _ => Vec::new(),
@@ -198,36 +206,37 @@ pub fn load(file: &Path) -> Result<Subject, String> {
     })
 }
 
-fn read_shape(file: &Path) -> Result<Shape, String> {
+fn read_shape(file: &Path) -> Result<Shape, ViewerError> {
     let ending = file.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     match ending.as_str() {
         "tps" => outlines(file),
         "npy" => {
-            let array = npy::read(file).map_err(|e| e.to_string())?;
-            shape_of_array(&array.shape, &array.data).map_err(|e| format!("{}: {e}", file.display()))
+            let array = npy::read(file)?;
+            shape_of_array(&array.shape, &array.data)
+                .map_err(|source| ViewerError::FileArray { file: file.to_owned(), source })
         }
         _ => {
             let scan = match read_scan(file) {
                 Ok(scan) => scan,
                 // A table of named landmarks is not a scan, but it can be shown.
-                Err(error) => match landmarks::read(file) {
+                Err(error) => match read_landmarks(file) {
                     Ok(found) => return Ok(Shape::Cloud(found.iter().map(|l| l.position).collect())),
-                    Err(_) => return Err(error.to_string()),
+                    Err(_) => return Err(error.into()),
                 },
             };
             match scan.triangles {
                 None => Ok(Shape::Cloud(scan.vertices)),
                 Some(triangles) => TriMesh::new(scan.vertices, triangles)
                     .map(Shape::Surface)
-                    .map_err(|e| format!("{}: {e}", file.display())),
+                    .map_err(|source| ViewerError::FileMesh { file: file.to_owned(), source }),
             }
         }
     }
 }
 
 /// Missing landmarks are left out of their outline.
-fn outlines(file: &Path) -> Result<Shape, String> {
-    let records = shapes::read(file).map_err(|e| e.to_string())?;
+fn outlines(file: &Path) -> Result<Shape, ViewerError> {
+    let records = read_shapes(file, RecordSize::Content).and_then(|shapes| shapes.all())?;
     let whole = |p: &[f64; 2]| p.iter().all(|c| c.is_finite());
     let outlines: Vec<Vec<[f64; 2]>> = records
         .into_iter()
@@ -235,17 +244,17 @@ fn outlines(file: &Path) -> Result<Shape, String> {
         .filter(|outline: &Vec<_>| !outline.is_empty())
         .collect();
     if outlines.is_empty() {
-        return Err(format!("{}: every landmark is missing", file.display()));
+        return Err(ViewerError::NoLandmarks(file.to_owned()));
     }
     Ok(Shape::Outlines(outlines))
 }
 
-fn shape_of_array(shape: &[usize], data: &[f64]) -> Result<Shape, String> {
+fn shape_of_array(shape: &[usize], data: &[f64]) -> Result<Shape, ArrayError> {
     if data.is_empty() {
-        return Err("an empty array".to_owned());
+        return Err(ArrayError::Empty);
     }
     if !data.iter().all(|x| x.is_finite()) {
-        return Err("holds values that are not finite numbers".to_owned());
+        return Err(ArrayError::NotFinite);
     }
     let points = |values: &[f64]| -> Vec<Point> {
         values.chunks_exact(3).map(|c| Point::new(c[0], c[1], c[2])).collect()
@@ -256,9 +265,7 @@ fn shape_of_array(shape: &[usize], data: &[f64]) -> Result<Shape, String> {
         [_, m, 3] => Ok(Shape::Curves(data.chunks(3 * m).map(points).collect())),
         [_, 2] => Ok(Shape::Outlines(vec![plane(data)])),
         [_, k, 2] => Ok(Shape::Outlines(data.chunks(2 * k).map(plane).collect())),
-        _ => Err(format!(
-            "an array of shape {shape:?}; points are (p, 3), curves (J, m, 3), outlines (k, 2) or (n, k, 2)"
-        )),
+        _ => Err(ArrayError::Shape(shape.to_owned())),
     }
 }
 
@@ -325,7 +332,7 @@ mod tests {
         let names: Vec<String> = entries(dir.path()).unwrap().into_iter().map(|e| e.name).collect();
         assert_eq!(names, ["release/mean.ply", "internal/nonprivate_mean.ply", "scans/a.ply", "scans/b.xyz"]);
         let empty = tempfile::tempdir().unwrap();
-        assert!(entries(empty.path()).unwrap_err().contains("no release"));
+        assert!(entries(empty.path()).unwrap_err().to_string().contains("no release"));
     }
 
     #[test]
@@ -341,7 +348,7 @@ mod tests {
             other => panic!("{}", other.describe()),
         }
         std::fs::write(&file, "LM=1\nNA NA\n").unwrap();
-        assert!(load(&file).unwrap_err().contains("missing"));
+        assert!(load(&file).unwrap_err().to_string().contains("missing"));
     }
 
     #[test]
@@ -356,10 +363,10 @@ mod tests {
         assert_eq!(kind(&[2, 4, 3], 0.0).unwrap(), "2 curves");
         assert_eq!(kind(&[4, 2], 0.0).unwrap(), "an outline of 4 landmarks");
         assert_eq!(kind(&[3, 4, 2], 0.0).unwrap(), "3 outlines");
-        assert!(kind(&[3, 4], 0.0).unwrap_err().contains("shape [3, 4]"));
-        assert!(kind(&[3, 3], f64::NAN).unwrap_err().contains("a.npy"));
-        assert!(load(&dir.path().join("none.ply")).unwrap_err().contains("none.ply"));
+        assert!(kind(&[3, 4], 0.0).unwrap_err().to_string().contains("shape [3, 4]"));
+        assert!(kind(&[3, 3], f64::NAN).unwrap_err().to_string().contains("a.npy"));
+        assert!(load(&dir.path().join("none.ply")).unwrap_err().to_string().contains("none.ply"));
         std::fs::write(dir.path().join("cut.ply"), "ply\nformat ascii 1.0\nelement vertex 9\n").unwrap();
-        assert!(load(&dir.path().join("cut.ply")).unwrap_err().contains("cut.ply"));
+        assert!(load(&dir.path().join("cut.ply")).unwrap_err().to_string().contains("cut.ply"));
     }
 }

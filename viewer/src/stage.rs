@@ -1,5 +1,6 @@
 //! A pane on a graphics card: an off-screen surface that both pictures and the window use.
 
+use crate::error::GraphicsPanic;
 use crate::look::{Look, StillCamera};
 use crate::material::{FaceMaterial, Style};
 use crate::pane::Drawing;
@@ -24,17 +25,13 @@ pub fn has_adapter() -> bool {
 /// message in place of a crash.
 ///
 /// # Errors
-/// The first line of what the library said.
-pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+/// [`GraphicsPanic`]: what the library said.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, GraphicsPanic> {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
     std::panic::set_hook(hook);
-    result.map_err(|cause| {
-        let said =
-            cause.downcast_ref::<String>().map(String::as_str).or(cause.downcast_ref::<&str>().copied());
-        said.unwrap_or("the graphics library stopped").lines().next().unwrap_or_default().to_owned()
-    })
+    result.map_err(|cause| GraphicsPanic::of(cause.as_ref()))
 }
 
 /// An off-screen surface with one drawing.

@@ -1,5 +1,6 @@
 //! Private means of made-up people at any budget: to feel what μ means without spending anyone's privacy.
 
+use crate::error::ViewerError;
 use crate::fields::template;
 use crate::source::{Shape, Standing, Subject};
 use rand_chacha::ChaCha20Rng;
@@ -7,8 +8,8 @@ use rand_chacha::rand_core::SeedableRng;
 use visard::function::FaceCurves;
 use visard::mesh::TriMesh;
 use visard::privacy::noise::NoiseSource;
-use visard::privacy::{Ledger, Mu};
-use visard::study::face::{FaceMechanism, mean};
+use visard::privacy::{Ledger, Mu, release};
+use visard::study::face::{ClipChoice, FaceMechanism, mean};
 use visard::synth::{FaceParameters, builtin_template};
 
 /// How many people the population has.
@@ -17,19 +18,19 @@ const CURVES: usize = 23;
 const SAMPLES: usize = 80;
 
 /// The curves of made-up people, known exactly: no scanning, no registration.
-pub struct Population {
+pub struct MadeUpPeople {
     own: FaceCurves,
     records: Vec<Option<FaceCurves>>,
 }
 
-impl Population {
+impl MadeUpPeople {
     /// The same people every time.
     ///
     /// # Errors
-    /// One line; not met in practice.
-    pub fn new(people: usize) -> Result<Self, String> {
-        let template = &template().ok_or("the built-in template cannot be prepared")?.template;
-        let own = template.own_curves(CURVES, SAMPLES).map_err(|e| e.to_string())?;
+    /// [`ViewerError`]; not met in practice.
+    pub fn new(people: usize) -> Result<Self, ViewerError> {
+        let template = template()?;
+        let own = template.own_curves(CURVES, SAMPLES)?;
         let mut rng = ChaCha20Rng::seed_from_u64(7);
         let records = (0..people)
             .map(|_| {
@@ -48,20 +49,19 @@ impl Population {
     /// A draw of the default mechanism at this μ; the same for the same `draw`.
     ///
     /// # Errors
-    /// One line: a μ the mechanism refuses.
-    pub fn draw(&self, mu: f64, draw: u64) -> Result<Subject, String> {
-        let template = &template().ok_or("the built-in template cannot be prepared")?.template;
-        let mu = Mu::new(mu).map_err(|e| e.to_string())?;
-        let mechanism = mean::mechanism(FaceMechanism::Joint, &self.own, &self.records, None, mu)
-            .map_err(|e| e.to_string())?
-            .ok_or("no mechanism")?;
-        let mut ledger = Ledger::in_memory(None);
-        let mut noise = NoiseSource::seeded(draw);
-        let released = mean::release(mechanism.as_ref(), &self.own, &self.records, &mut ledger, &mut noise)
-            .map_err(|e| e.to_string())?;
-        let mesh = template.face_through(&released.curves).map_err(|e| e.to_string())?;
+    /// [`ViewerError`]: a μ the mechanism refuses.
+    pub fn draw(&self, mu: f64, draw: u64) -> Result<Subject, ViewerError> {
+        let template = template()?;
+        let mu = Mu::new(mu)?;
+        let n = self.records.len() as u64;
+        let mechanism = mean::mechanism(FaceMechanism::Joint, &self.own, n, ClipChoice::Default, mu)?
+            .ok_or(ViewerError::NoMechanism)?;
+        let (mut ledger, mut noise) = (Ledger::in_memory(None), NoiseSource::seeded(draw));
+        let released = release(&mechanism, &self.records, &mut ledger, &mut noise)?;
+        let curves = FaceCurves::new(self.own.curves(), self.own.samples(), released.value.samples)?;
+        let mesh = template.face_through(&curves)?;
         let name = format!("synthetic people, n = {}, {mu}", self.people());
-        Ok(Subject { curves: curves_in_space(&released.curves), ..public(name, mesh) })
+        Ok(Subject { curves: curves_in_space(&curves), ..public(name, mesh) })
     }
 }
 
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn less_budget_moves_the_face_more_and_draws_repeat() {
-        let people = Population::new(30).unwrap();
+        let people = MadeUpPeople::new(30).unwrap();
         let at = |mu, draw| vertices(&people.draw(mu, draw).unwrap());
         let distance = |a: &[visard::mesh::Point], b: &[visard::mesh::Point]| {
             (a.iter().zip(b).map(|(p, q)| (p - q).norm_squared()).sum::<f64>() / a.len() as f64).sqrt()

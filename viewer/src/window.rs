@@ -1,11 +1,12 @@
 //! The interactive window: panes drawn off-screen and laid out with the controls.
 
 use crate::arguments::{Arguments, Extra};
+use crate::error::ViewerError;
 use crate::headless::Exhibit;
 use crate::look::Look;
 use crate::memory;
 use crate::pane::Show;
-use crate::panel::{State, band, controls, free_name, keys};
+use crate::panel::{PanelState, band, controls, free_name, keys};
 use crate::picking::{Pick, pick};
 use crate::source::{Entry, Standing, entries};
 use crate::stage::{Stage, guarded, has_adapter};
@@ -19,28 +20,17 @@ use visard::report::render::Image;
 /// Opens the window and runs until it is closed.
 ///
 /// # Errors
-/// One line: no display, no graphics adapter, nothing to show.
-pub fn open(arguments: &Arguments) -> Result<(), String> {
+/// [`ViewerError`]: no display, no graphics adapter, nothing to show.
+pub fn open(arguments: &Arguments) -> Result<(), ViewerError> {
     let mut state = first_state(arguments)?;
     if !has_display() {
-        return Err("there is no display to open a window on; use --screenshot FILE".to_owned());
+        return Err(ViewerError::NoDisplay);
     }
     if !has_adapter() {
-        return Err(
-            "no graphics adapter found; install a Vulkan driver (Debian: mesa-vulkan-drivers), or use \
-                    --screenshot FILE"
-                .to_owned(),
-        );
+        return Err(ViewerError::NoAdapter);
     }
     state.look = Look::named(&arguments.camera)?;
-    guarded(|| kiss3d::pollster::block_on(run(state))).map_err(|said| {
-        format!("the window cannot go on: {}; --screenshot FILE needs no display", plainly(&said))
-    })
-}
-
-/// What the libraries say of a display, without their own source's places.
-fn plainly(said: &str) -> &str {
-    if said.contains("event loop") { "the display cannot be reached" } else { said }
+    guarded(|| kiss3d::pollster::block_on(run(state))).map_err(ViewerError::Window)
 }
 
 fn has_display() -> bool {
@@ -48,7 +38,7 @@ fn has_display() -> bool {
     !cfg!(target_os = "linux") || set("DISPLAY") || set("WAYLAND_DISPLAY")
 }
 
-fn first_state(arguments: &Arguments) -> Result<State, String> {
+fn first_state(arguments: &Arguments) -> Result<PanelState, ViewerError> {
     let (mut found, mut origins) = (Vec::new(), Vec::new());
     for path in &arguments.paths {
         let (origin, listed) = origin(path, arguments.mu)?;
@@ -65,7 +55,7 @@ fn first_state(arguments: &Arguments) -> Result<State, String> {
         disk: false,
         morph: arguments.morph,
     };
-    Ok(State {
+    Ok(PanelState {
         entries: found,
         wish: Wish { origins, show, disk: with(Extra::Disk) },
         look: Look::default(),
@@ -91,13 +81,13 @@ fn list(found: &mut Vec<Entry>, listed: Vec<Entry>, path: &Path, several: bool) 
     }
 }
 
-fn origin(path: &Path, mu: f64) -> Result<(Origin, Vec<Entry>), String> {
+fn origin(path: &Path, mu: f64) -> Result<(Origin, Vec<Entry>), ViewerError> {
     match path.to_str() {
         Some("builtin") if !path.exists() => Ok((Origin::Template, Vec::new())),
         Some("synthetic") if !path.exists() => Ok((Origin::Synthetic { mu, draw: 1 }, Vec::new())),
         _ => {
             let listed = entries(path)?;
-            let first = listed.first().ok_or("nothing to show")?.path.clone();
+            let first = listed.first().ok_or(ViewerError::NothingToShow)?.path.clone();
             Ok((Origin::File(first), listed))
         }
     }
@@ -112,7 +102,7 @@ struct Pane {
     drawn: Option<(Look, Option<Pick>, (u32, u32))>,
 }
 
-async fn run(mut state: State) {
+async fn run(mut state: PanelState) {
     let (width, height) = memory::window_size();
     let mut window = Window::new_with_size("visard", width, height).await;
     let ground = crate::stage::GROUND.powf(2.2) as f32;
@@ -140,7 +130,7 @@ async fn run(mut state: State) {
                     picked.mark = None;
                     show(&mut window, &mut panes, shown, &mut state).await;
                 }
-                Err(message) => state.message = message,
+                Err(error) => state.message = error.to_string(),
             }
         }
         let standing = panes.iter().map(|p| p.shown.subject.standing).max().unwrap_or(Standing::Public);
@@ -149,7 +139,10 @@ async fn run(mut state: State) {
         let area = Rect::from_min_max(egui::pos2(left.min(0.5 * screen.width()), top), screen.max);
         draw_panes(&mut window, &mut panes, area, &state.look, picked).await;
         if std::mem::take(&mut state.save_picture) {
-            state.message = save_picture(&panes);
+            state.message = match save_picture(&panes) {
+                Ok(file) => format!("saved {}", file.display()),
+                Err(error) => error.to_string(),
+            };
         }
         window.draw_ui(|ctx| {
             for (k, pane) in panes.iter().enumerate() {
@@ -178,7 +171,7 @@ fn screen(window: &Window) -> Rect {
 }
 
 /// Shows dropped files or folders, the first two side by side.
-fn take_dropped(dropped: &[PathBuf], state: &mut State) {
+fn take_dropped(dropped: &[PathBuf], state: &mut PanelState) {
     let mut origins = Vec::new();
     for path in dropped {
         match origin(path, 1.0) {
@@ -186,7 +179,7 @@ fn take_dropped(dropped: &[PathBuf], state: &mut State) {
                 origins.push(origin);
                 list(&mut state.entries, listed, path, true);
             }
-            Err(message) => state.message = message,
+            Err(error) => state.message = error.to_string(),
         }
     }
     if !origins.is_empty() {
@@ -197,7 +190,7 @@ fn take_dropped(dropped: &[PathBuf], state: &mut State) {
 }
 
 /// Replaces what is on the panes; stages are kept where there are any.
-async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, state: &mut State) {
+async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, state: &mut PanelState) {
     let mut old = std::mem::take(panes);
     old.reverse();
     state.facts = shown
@@ -310,7 +303,7 @@ fn move_by_mouse(
     response: &Response,
     rect: Rect,
     panes: &[Pane],
-    state: &mut State,
+    state: &mut PanelState,
     picked: &mut Picked,
 ) {
     let Some(pane) = panes.last() else { return };
@@ -350,7 +343,7 @@ fn move_by_mouse(
 }
 
 /// What is known of the marked point.
-fn mark_facts(panes: &[Pane], mark: Option<Pick>, state: &mut State) {
+fn mark_facts(panes: &[Pane], mark: Option<Pick>, state: &mut PanelState) {
     state.facts.retain(|f| !f.starts_with("point"));
     let Some((pane, vertex)) =
         panes.first().zip(mark).and_then(|(p, m)| Some((p, m.vertex(&p.shown.drawing)?)))
@@ -366,7 +359,7 @@ fn mark_facts(panes: &[Pane], mark: Option<Pick>, state: &mut State) {
 }
 
 /// What is on the panes, with band and bars, into a new file.
-fn save_picture(panes: &[Pane]) -> String {
+fn save_picture(panes: &[Pane]) -> Result<PathBuf, ViewerError> {
     let pictures: Vec<Image> = panes.iter().map(|p| p.stage.picture()).collect();
     let drawings = panes.iter().map(|p| p.shown.drawing.clone()).collect();
     let standing = panes.iter().map(|p| p.shown.subject.standing).max().unwrap_or(Standing::Internal);
@@ -374,12 +367,9 @@ fn save_picture(panes: &[Pane]) -> String {
     let width = pictures.iter().map(|p| p.width as u32).sum();
     let height = pictures.iter().map(|p| p.height as u32).max().unwrap_or(8);
     let file = free_name("visard-view", "png");
-    let png =
-        exhibit.assemble(&pictures, exhibit.framed_size((width, height))).to_png().map_err(|e| e.to_string());
-    match png.and_then(|bytes: Vec<u8>| visard::io::write_bytes(&file, &bytes).map_err(|e| e.to_string())) {
-        Ok(()) => format!("saved {}", file.display()),
-        Err(error) => error,
-    }
+    let picture = exhibit.assemble(&pictures, exhibit.framed_size((width, height)));
+    visard::io::write_bytes(&file, &picture.to_png()?)?;
+    Ok(file)
 }
 
 #[cfg(test)]

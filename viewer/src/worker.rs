@@ -1,8 +1,9 @@
 //! Reads and prepares what is to be shown on a thread of its own, so that the window never waits for a large file.
 
+use crate::error::ViewerError;
 use crate::pane::{Drawing, Show, draw};
 use crate::source::{self, Shape, Subject};
-use crate::synthetic::{PEOPLE, Population, template_subject};
+use crate::synthetic::{MadeUpPeople, PEOPLE, template_subject};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -54,7 +55,7 @@ impl Shown {
 /// The thread.
 pub struct Worker {
     wishes: Sender<Wish>,
-    answers: Receiver<(Wish, Result<Vec<Shown>, String>)>,
+    answers: Receiver<(Wish, Result<Vec<Shown>, ViewerError>)>,
 }
 
 impl Worker {
@@ -85,7 +86,7 @@ impl Worker {
     }
 
     /// The latest answer, if there is a new one.
-    pub fn answer(&self) -> Option<(Wish, Result<Vec<Shown>, String>)> {
+    pub fn answer(&self) -> Option<(Wish, Result<Vec<Shown>, ViewerError>)> {
         self.answers.try_iter().last()
     }
 }
@@ -94,11 +95,11 @@ impl Worker {
 #[derive(Default)]
 struct Studio {
     loaded: Vec<(Origin, Arc<Subject>)>,
-    population: Option<Population>,
+    population: Option<MadeUpPeople>,
 }
 
 impl Studio {
-    fn fulfil(&mut self, wish: &Wish) -> Result<Vec<Shown>, String> {
+    fn fulfil(&mut self, wish: &Wish) -> Result<Vec<Shown>, ViewerError> {
         let mut shown = Vec::new();
         for origin in &wish.origins {
             let subject = self.subject(origin)?;
@@ -112,7 +113,7 @@ impl Studio {
         Ok(shown)
     }
 
-    fn subject(&mut self, origin: &Origin) -> Result<Arc<Subject>, String> {
+    fn subject(&mut self, origin: &Origin) -> Result<Arc<Subject>, ViewerError> {
         if let Some((_, subject)) = self.loaded.iter().find(|(o, _)| o == origin) {
             return Ok(subject.clone());
         }
@@ -122,7 +123,7 @@ impl Studio {
             Origin::Synthetic { mu, draw } => {
                 let population = match self.population.take() {
                     Some(population) => population,
-                    None => Population::new(PEOPLE)?,
+                    None => MadeUpPeople::new(PEOPLE)?,
                 };
                 self.population.insert(population).draw(*mu, *draw)?
             }
@@ -150,6 +151,6 @@ mod tests {
         let shown = wait(template.clone()).unwrap();
         assert!(shown.len() == 2 && shown[1].drawing.flat && !shown[0].drawing.flat);
         let missing = Wish { origins: vec![Origin::File("no-such.ply".into())], ..template };
-        assert!(wait(missing).unwrap_err().contains("no-such.ply"));
+        assert!(wait(missing).unwrap_err().to_string().contains("no-such.ply"));
     }
 }

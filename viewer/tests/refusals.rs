@@ -52,6 +52,33 @@ fn what_cannot_be_shown_is_refused_in_one_line() {
     assert!(!png.exists());
 }
 
+/// Nothing is waited for: a command that hangs is ended and fails the test.
+#[cfg(unix)]
+#[test]
+fn special_files_are_named_for_what_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    for ending in ["ply", "tps", "npy", "csv", "json"] {
+        let (pipe, zero) = (path(&format!("pipe.{ending}")), path(&format!("zero.{ending}")));
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        std::os::unix::fs::symlink("/dev/zero", &zero).unwrap();
+        let png = path("out.png");
+        for (special, expected) in [(&pipe, "is a pipe"), (&zero, "is a device")] {
+            let shown = match ending {
+                "json" => vec!["builtin", "--camera", text(special)],
+                _ => vec![text(special)],
+            };
+            let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_visard-viewer"))
+                .args([shown, vec!["--software", "--screenshot", text(&png)]].concat())
+                .timeout(std::time::Duration::from_secs(100))
+                .output()
+                .unwrap();
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(output.status.code() == Some(1) && message.contains(expected), "{message}");
+        }
+    }
+}
+
 #[test]
 fn wrong_wishes_are_refused_and_files_kept() {
     let dir = tempfile::tempdir().unwrap();
