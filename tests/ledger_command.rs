@@ -4,6 +4,7 @@ use assert_cmd::Command;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use visard::privacy::{Cost, GroupedPart, Ledger, Mu, Partition, PrivacyLoss};
 
 fn visard(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let out = Command::cargo_bin("visard").unwrap().current_dir(folder).args(args).output().unwrap();
@@ -72,7 +73,7 @@ fn the_ledger_is_shown_by_its_name_and_by_a_study_that_charges_it() {
         assert_eq!(shown["total"]["mu"], 5.0);
     }
     let (_, text, _) = visard(dir.path(), &["privacy", "ledger", "people.jsonl"]);
-    assert!(text.contains("together mu = 5") && text.lines().count() == 3, "{text}");
+    assert!(text.contains("together mu = 5") && text.lines().count() == 5, "{text}");
     let (code, _, stderr) = release(dir.path(), "first", "1", &["--force", "--ledger", "other.jsonl"]);
     assert_eq!(code, Some(1));
     assert!(stderr.contains("people.jsonl"), "{stderr}");
@@ -86,4 +87,59 @@ fn the_ledger_is_shown_by_its_name_and_by_a_study_that_charges_it() {
     let (code, _, stderr) = visard(dir.path(), &["privacy", "ledger", "points.csv"]);
     assert_eq!(code, Some(1));
     assert!(stderr.contains("is not a visard ledger"), "{stderr}");
+}
+
+#[test]
+fn groups_ceilings_and_results_are_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("people.jsonl");
+    let loss = |mu| PrivacyLoss::Gaussian(Mu::new(mu).unwrap());
+    let mut ledger = Ledger::open(&path, Some(loss(4.0))).unwrap();
+    let mut means =
+        GroupedPart::new("group means", Partition::of([("a", "F"), ("b", "M"), ("c", "M")]).unwrap());
+    means.group("F", "mean", 1, Cost::Loss(loss(1.0))).unwrap();
+    means.group("M", "mean", 1, Cost::Loss(loss(2.0))).unwrap();
+    let paid = ledger.charge_groups(&means).unwrap();
+    ledger.redeem(paid.receipt().unwrap(), &"5e".repeat(32)).unwrap();
+    drop(ledger);
+    let (code, text, stderr) = visard(dir.path(), &["privacy", "ledger", "people.jsonl"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    for shown in
+        ["together mu = 2", "group F: mean: mu = 1", "groups: F (1), M (2)", "ceiling: mu = 4", "5e5e5e"]
+    {
+        assert!(text.contains(shown), "{shown} not in:\n{text}");
+    }
+    let (_, stdout, _) = visard(dir.path(), &["privacy", "ledger", "people.jsonl", "--json"]);
+    let shown: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(shown["partition"]["groups"][1]["size"], 2);
+    assert_eq!(shown["releases"][0]["redeemed"], "5e".repeat(32));
+    assert_eq!(shown["releases"][0]["part"]["parts"][0]["group"]["label"], "F");
+}
+
+/// `tr -d '\n'`, a conversion of line ends, a pipe: refused with what is wrong, and left as they are.
+#[test]
+fn what_cannot_be_read_whole_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    write_directions(dir.path());
+    let path = dir.path().join("people.jsonl");
+    let shared = ["--ledger", "people.jsonl", "--ceiling-mu", "5"];
+    assert_eq!(release(dir.path(), "first", "3", &shared).0, Some(0));
+    let whole = fs::read_to_string(&path).unwrap();
+    for (damaged, says) in
+        [(whole.replace('\n', ""), "line ends"), (whole.replace('\n', "\r\n"), "conversion")]
+    {
+        fs::write(&path, &damaged).unwrap();
+        for (out, mu) in [("first", "0.1"), ("second", "4.9")] {
+            let (code, _, stderr) = release(dir.path(), out, mu, &["--force", "--ledger", "people.jsonl"]);
+            assert!(code == Some(1) && stderr.contains(says), "{stderr}");
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
+    }
+    #[cfg(unix)]
+    {
+        fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let (code, _, stderr) = release(dir.path(), "third", "1", &["--ledger", "people.jsonl"]);
+        assert!(code == Some(1) && stderr.contains("is a pipe, not an ordinary file"), "{stderr}");
+    }
 }

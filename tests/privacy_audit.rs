@@ -1,8 +1,7 @@
 //! Audits come close to honest claims and catch planted bugs. Every seed is fixed, so no test is left to chance.
 
-use visard::privacy::audit::{
-    AuditError, AuditReport, Auditable, Neighbour, STANDARD_AUDITS, audit, standard_audit,
-};
+use visard::mechanism::registry::audit_by_name;
+use visard::privacy::audit::{AuditError, AuditReport, Auditable, Neighbour, STANDARD_AUDITS, audit};
 use visard::privacy::noise::NoiseSource;
 use visard::privacy::{
     Charge, ClipRadius, ClipSource, ClippedMean, Epsilon, L2Sensitivity, Ledger, Mu, PrivacyLoss,
@@ -39,7 +38,8 @@ fn check(m: f64, runs: u64, run: impl Fn(bool, u64) -> Vec<f64> + Sync) -> Audit
 
 #[test]
 fn honest_mechanisms_pass_and_come_close() {
-    for name in STANDARD_AUDITS {
+    for case in STANDARD_AUDITS {
+        let name = case.name;
         // prio's samplers are slow; their audits get fewer runs.
         let (runs, close) = match name {
             // A zCDP claim allows more than its Gaussian does.
@@ -51,7 +51,7 @@ fn honest_mechanisms_pass_and_come_close() {
             "failed-scan" => (100_000, 0.45),
             _ => (100_000, 0.95),
         };
-        let report = audit(standard_audit(name, 1.0).unwrap().as_ref(), runs, 1).unwrap();
+        let report = audit(audit_by_name(name, 1.0).unwrap().as_ref(), runs, 1).unwrap();
         println!("{}", report.to_json());
         assert!(report.passed, "{name}: {report:?}");
         assert!(report.lower_bound >= close * report.claimed, "{name}: only {}", report.lower_bound);
@@ -62,7 +62,7 @@ fn honest_mechanisms_pass_and_come_close() {
 #[test]
 fn gaussian_audits_come_within_a_tenth_from_small_to_large_mu() {
     for m in [0.4, 1.0, 2.0, 3.0, 4.0] {
-        let report = audit(standard_audit("gaussian", m).unwrap().as_ref(), 100_000, 2).unwrap();
+        let report = audit(audit_by_name("gaussian", m).unwrap().as_ref(), 100_000, 2).unwrap();
         assert!(report.passed && report.lower_bound >= 0.9 * m, "mu {m}: {}", report.lower_bound);
     }
 }
@@ -100,13 +100,13 @@ fn one_unclipped_record_is_caught() {
     let run = |clipped: bool| {
         check(1.0, 20_000, move |second, seed| {
             let radius = ClipRadius::new(1.0, ClipSource::Public).unwrap();
-            let mut mean = ClippedMean::new(1, 3, radius, mu(1.0)).unwrap();
-            mean.add(Some(&[0.5])).unwrap();
-            mean.add(Some(&[0.5])).unwrap();
+            let mean = ClippedMean::new(1, 3, radius, mu(1.0)).unwrap();
             let last = if second { -8.0 } else { 8.0 };
-            let record = [last];
-            mean.add(clipped.then_some(&record[..])).unwrap();
-            let released = mean.release(&mut NoiseSource::seeded(seed), paid(1.0)).unwrap();
+            let mut sum = mean.sum();
+            for record in [Some(0.5), Some(0.5), clipped.then_some(last)] {
+                sum.add(record.as_ref().map(std::slice::from_ref)).unwrap();
+            }
+            let released = mean.noised(&sum, &mut NoiseSource::seeded(seed), paid(1.0)).unwrap();
             vec![released.values[0] + if clipped { 0.0 } else { last / 3.0 }]
         })
     };
@@ -171,11 +171,12 @@ fn a_dropped_failed_scan_is_caught() {
                 [Some([1.0]), Some([1.0]), Some([1.0]), second.then_some([-1.0])];
             let kept: Vec<_> = scans.iter().filter(|scan| !drops || scan.is_some()).collect();
             let radius = ClipRadius::new(1.0, ClipSource::Public).unwrap();
-            let mut mean = ClippedMean::new(1, kept.len() as u64, radius, mu(1.0)).unwrap();
+            let mean = ClippedMean::new(1, kept.len() as u64, radius, mu(1.0)).unwrap();
+            let mut sum = mean.sum();
             for scan in &kept {
-                mean.add(scan.as_ref().map(|r| &r[..])).unwrap();
+                sum.add(scan.as_ref().map(|r| &r[..])).unwrap();
             }
-            let released = mean.release(&mut NoiseSource::seeded(seed), paid(1.0)).unwrap();
+            let released = mean.noised(&sum, &mut NoiseSource::seeded(seed), paid(1.0)).unwrap();
             // Certificate and all: n is published, and sigma tells it too.
             vec![released.values[0], kept.len() as f64, released.sigma]
         })
@@ -202,10 +203,10 @@ fn visible_failures_are_outcomes() {
 fn audits_refuse_what_they_cannot_do() {
     let nothing = Planted { claim: PrivacyLoss::NonPrivate, run: |_: bool, _: u64| vec![0.0] };
     assert!(matches!(audit(&nothing, 1000, 1), Err(AuditError::NoClaim(_))));
-    let gaussian = standard_audit("gaussian", 1.0).unwrap();
+    let gaussian = audit_by_name("gaussian", 1.0).unwrap();
     assert!(matches!(audit(gaussian.as_ref(), 10, 1), Err(AuditError::TooFewRuns(10))));
-    assert!(matches!(standard_audit("telepathy", 1.0), Err(AuditError::Unknown { .. })));
-    assert!(matches!(standard_audit("gaussian", -1.0), Err(AuditError::Budget(_))));
+    assert!(matches!(audit_by_name("telepathy", 1.0), Err(AuditError::Unknown { .. })));
+    assert!(matches!(audit_by_name("gaussian", -1.0), Err(AuditError::Budget(_))));
     let empty = Planted { claim: PrivacyLoss::Gaussian(mu(1.0)), run: |_: bool, _: u64| vec![] };
     assert!(matches!(audit(&empty, 1000, 1), Err(AuditError::Statistics(_))));
     // Constant output: nothing to see, nothing claimed against.

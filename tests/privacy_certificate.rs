@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use visard::privacy::noise::NoiseSource;
 use visard::privacy::{
     Caveat, Certificate, CertificateError, ClipRadius, ClipSource, ClippedMean, Composition, Cost, Delta,
-    Epsilon, Ledger, Mu, PrivacyLoss, PublicInput, RenyiCurve, Rho, Statement, explain,
+    Epsilon, FileSum, GroupedPart, LEDGER_FILE, Ledger, Mu, Partition, PrivacyLoss, PublicInput, RenyiCurve,
+    Rho, Statement, explain,
 };
 
 struct Schema {
@@ -36,23 +37,16 @@ fn gaussian(m: f64) -> PrivacyLoss {
 fn release(records: &[[f64; 2]], seeded: bool) -> Certificate {
     let mu = Mu::new(1.0).unwrap();
     let radius = ClipRadius::new(0.5, ClipSource::Public).unwrap();
-    let mut mean = ClippedMean::new(2, records.len() as u64, radius, mu).unwrap();
-    for record in records {
-        mean.add(Some(record)).unwrap();
-    }
+    let mean = ClippedMean::new(2, records.len() as u64, radius, mu).unwrap();
+    let records: Vec<_> = records.iter().map(|record| Some(record.to_vec())).collect();
     let mut noise = if seeded { NoiseSource::seeded(1) } else { NoiseSource::from_os().unwrap() };
-    let paid = Ledger::in_memory(None).charge("clipped mean", gaussian(1.0)).unwrap();
-    let recorded = paid.is_durable();
-    let released = mean.release(&mut noise, paid).unwrap();
-    let mut statement = Statement::new("clipped mean, Gaussian noise", records.len() as u64, gaussian(1.0));
-    statement.sensitivity = Some(1.0 / records.len() as f64);
-    statement.clip_radius = Some(radius);
-    statement.noise = Some(released.noise);
+    let released = visard::privacy::release(&mean, &records[..], &mut Ledger::in_memory(None), &mut noise);
+    let mut statement = released.unwrap().statement();
     statement.public_inputs.push(PublicInput::of_bytes("template.ply", b"abc"));
-    statement.seeded = noise.is_seeded();
-    statement.recorded = recorded;
     statement.details.insert("curves".into(), json!(23));
-    statement.certify().unwrap()
+    let mut certificate = statement.certify().unwrap();
+    certificate.files.push(FileSum::of_bytes("mean.f8", b"abc"));
+    certificate
 }
 
 fn examples() -> Vec<Certificate> {
@@ -66,6 +60,7 @@ fn examples() -> Vec<Certificate> {
     let mut seeded_chain = Statement::new("KNG", 1, PrivacyLoss::Approximate(e, d));
     seeded_chain.caveats.push(Caveat::MarkovChain { total_variation: 1e-9 });
     vec![
+        group_means(),
         release(&[[0.1, 0.2], [0.3, -4.0]], false),
         release(&[[0.1, 0.2], [0.3, -4.0]], true),
         Statement::new("Laplace", 7, PrivacyLoss::Pure(e)).certify().unwrap(),
@@ -75,6 +70,55 @@ fn examples() -> Vec<Certificate> {
         mixed.certify().unwrap(),
         seeded_chain.certify().unwrap(),
     ]
+}
+
+/// Means of two groups, charged in a ledger file.
+fn group_means() -> Certificate {
+    let folder = tempfile::tempdir().unwrap();
+    let mut ledger = Ledger::open(&folder.path().join(LEDGER_FILE), None).unwrap();
+    let people = Partition::of([("a", "F"), ("b", "M"), ("c", "M")]).unwrap();
+    let mut means = GroupedPart::new("group means", people);
+    means.everyone("private radius", 1, Cost::Loss(gaussian(0.6)));
+    for label in ["F", "M"] {
+        means.group(label, "mean", 1, Cost::Loss(gaussian(0.8))).unwrap();
+    }
+    let part = ledger.as_recorded(&means).unwrap();
+    let paid = ledger.charge_groups(&means).unwrap();
+    let mut statement = Statement::new("group means", 3, paid.loss());
+    statement.composition.push(part.mechanism, part.times, part.cost);
+    statement.ledger = paid.receipt().cloned();
+    statement.certify().unwrap()
+}
+
+#[test]
+fn a_certificate_says_where_it_was_charged_and_for_whom() {
+    let certificate = group_means();
+    // Rounded upwards.
+    assert!(matches!(certificate.loss, PrivacyLoss::Gaussian(mu) if (1.0..1.0 + 1e-12).contains(&mu.get())));
+    assert!(certificate.caveats.is_empty(), "it is recorded");
+    let value = serde_json::to_value(&certificate).unwrap();
+    assert_eq!(value["ledger"]["line"], json!(2));
+    let parts = &value["composition"][0]["parts"];
+    assert_eq!(parts[0].get("group"), None);
+    assert_eq!(parts[1]["group"], json!({ "ledger": value["ledger"]["id"], "label": "F" }));
+    assert!(explain(&certificate).contains("mu = 1"));
+    // Fewer who bear it: the same entry for everyone would cost more than is stated.
+    let mut bad = value.clone();
+    bad["composition"][0]["parts"][1].as_object_mut().unwrap().remove("group");
+    let error = Certificate::from_json(&bad.to_string()).unwrap_err();
+    assert!(matches!(error, CertificateError::Contradiction(_)), "{error}");
+    let schema = Schema::load();
+    for (path, wrong) in [
+        ("/ledger/line", json!(-1)),
+        ("/ledger/head", json!("beef")),
+        ("/ledger", json!({ "id": value["ledger"]["id"] })),
+        ("/composition/0/parts/1/group", json!("F")),
+        ("/composition/0/parts/1/group/label", json!("a b")),
+    ] {
+        let mut bad = value.clone();
+        *bad.pointer_mut(path).unwrap() = wrong;
+        assert!(schema.accepts(&bad).is_err(), "the schema takes {path}");
+    }
 }
 
 #[test]
@@ -135,6 +179,7 @@ fn malformed_certificates_are_refused_by_the_schema_or_the_reader() {
         ("/composition", json!([])),
         ("/composition/0/loss", json!({ "mu": 1, "epsilon": 1, "delta": 0 })),
         ("/public_inputs/0/sha256", json!("beef")),
+        ("/files/0/sha256", json!("beef")),
         ("/format", json!(2)),
         ("/caveats", json!("none")),
     ];
@@ -142,11 +187,13 @@ fn malformed_certificates_are_refused_by_the_schema_or_the_reader() {
         let mut bad = good.clone();
         *bad.pointer_mut(path).unwrap() = value.clone();
         assert!(schema.accepts(&bad).is_err(), "the schema takes {path} = {value}");
-        let lenient = ["/composition", "/public_inputs/0/sha256"];
+        let lenient = ["/composition", "/public_inputs/0/sha256", "/files/0/sha256"];
         let read = Certificate::from_json(&bad.to_string());
         assert!(read.is_err() || lenient.contains(&path), "the reader takes {path} = {value}");
     }
-    for key in good.as_object().unwrap().keys().filter(|key| *key != "details") {
+    // Certificates of version 0.1 lack three keys.
+    let optional = ["details", "sensitivity_norm", "ledger", "files"];
+    for key in good.as_object().unwrap().keys().filter(|key| !optional.contains(&key.as_str())) {
         let mut bad = good.clone();
         bad.as_object_mut().unwrap().remove(key);
         assert!(schema.accepts(&bad).is_err(), "the schema does without {key}");

@@ -5,32 +5,38 @@ use std::path::{Path, PathBuf};
 use visard::privacy::noise::{NoiseError, NoiseSource};
 use visard::privacy::{
     Certificate, ClipRadius, ClipSource, ClippedMean, LEDGER_FILE, Ledger, LedgerError, Mu, PrivacyLoss,
-    ReleaseError,
+    ReleaseError, Released, release,
 };
 
 fn gaussian(m: f64) -> PrivacyLoss {
     PrivacyLoss::Gaussian(Mu::new(m).unwrap())
 }
 
-fn mean_of(records: &[Option<[f64; 3]>], declared: u64, m: f64) -> ClippedMean {
+type Record = Option<[f64; 3]>;
+type Refusal = ReleaseError<NoiseError>;
+
+fn mean_of(
+    records: &[Record],
+    declared: u64,
+    m: f64,
+    ledger: &mut Ledger,
+    noise: &mut NoiseSource,
+) -> Result<Released<Vec<f64>>, Refusal> {
     let radius = ClipRadius::new(1.0, ClipSource::Public).unwrap();
-    let mut mean = ClippedMean::new(3, declared, radius, Mu::new(m).unwrap()).unwrap();
-    for record in records {
-        mean.add(record.as_ref().map(|r| &r[..])).unwrap();
-    }
-    mean
+    let mean = ClippedMean::new(3, declared, radius, Mu::new(m).unwrap()).unwrap();
+    let records: Vec<_> = records.iter().map(|record| record.map(Vec::from)).collect();
+    release(&mean, &records[..], ledger, noise)
 }
 
-fn run(folder: &Path, records: &[Option<[f64; 3]>], m: f64) -> Result<Certificate, ReleaseError> {
+fn run(folder: &Path, records: &[Record], m: f64) -> Result<Certificate, Refusal> {
     let mut ledger = Ledger::open(&folder.join(LEDGER_FILE), Some(gaussian(2.0)))?;
-    let mut noise = NoiseSource::from_os()?;
-    let mean = mean_of(records, records.len() as u64, m);
-    let (release, statement) = mean.publish("clipped mean", &mut ledger, &mut noise)?;
+    let mut noise = NoiseSource::from_os().unwrap();
+    let released = mean_of(records, records.len() as u64, m, &mut ledger, &mut noise)?;
     let release_folder = folder.join("release");
     fs::create_dir_all(&release_folder).unwrap();
-    let bytes: Vec<u8> = release.values.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let bytes: Vec<u8> = released.value.iter().flat_map(|x| x.to_le_bytes()).collect();
     fs::write(release_folder.join("mean.f8"), bytes).unwrap();
-    let certificate = statement.certify().unwrap();
+    let certificate = released.statement().certify().unwrap();
     fs::write(release_folder.join("certificate.json"), certificate.to_json().unwrap()).unwrap();
     Ok(certificate)
 }
@@ -89,31 +95,29 @@ fn nothing_is_charged_for_what_cannot_be_released() {
     let before = fs::read(&path).unwrap();
     let mut noise = NoiseSource::seeded(1);
     // A scan that was dropped instead of counted.
-    let dropped = mean_of(&[Some([0.1; 3]), Some([0.2; 3])], 3, 0.5);
-    let refusal = dropped.publish("clipped mean", &mut ledger, &mut noise).unwrap_err();
-    assert!(matches!(refusal, ReleaseError::Noise(NoiseError::Incomplete(_))));
+    let dropped = [Some([0.1; 3]), Some([0.2; 3])];
+    let refusal = mean_of(&dropped, 3, 0.5, &mut ledger, &mut noise).unwrap_err();
+    assert!(matches!(refusal, ReleaseError::Mechanism(NoiseError::Incomplete(_))));
     assert_eq!(
         refusal.to_string(),
         "n = 3 records were declared, 2 given; failed scans must be given too (as failures)"
     );
     // More than the ceiling.
-    let dear = mean_of(&[Some([0.1; 3])], 1, 1.5);
-    assert!(dear.publish("clipped mean", &mut ledger, &mut noise).is_err());
+    let one = [Some([0.1; 3])];
+    assert!(mean_of(&one, 1, 1.5, &mut ledger, &mut noise).is_err());
     assert_eq!(fs::read(&path).unwrap(), before);
     // n = 1 is a dataset, and a seeded release says that it is not private.
-    let (_, statement) =
-        mean_of(&[Some([0.1; 3])], 1, 1.0).publish("clipped mean", &mut ledger, &mut noise).unwrap();
-    let certificate = statement.certify().unwrap();
+    let released = mean_of(&one, 1, 1.0, &mut ledger, &mut noise).unwrap();
+    let certificate = released.statement().certify().unwrap();
     assert!(!certificate.private && certificate.seeded && certificate.n == 1);
     assert!(fs::read(&path).unwrap().len() > before.len());
 }
 
 #[test]
 fn refusals_do_not_depend_on_the_records() {
-    let say = |records: &[Option<[f64; 3]>]| {
+    let say = |records: &[Record]| {
         let mut ledger = Ledger::in_memory(Some(gaussian(0.1)));
-        let mean = mean_of(records, 2, 1.0);
-        mean.publish("clipped mean", &mut ledger, &mut NoiseSource::seeded(1)).unwrap_err().to_string()
+        mean_of(records, 2, 1.0, &mut ledger, &mut NoiseSource::seeded(1)).unwrap_err().to_string()
     };
     assert_eq!(say(&[Some([0.0; 3]), None]), say(&[Some([1e300; 3]), Some([f64::INFINITY, 0.0, 1.0])]));
 }

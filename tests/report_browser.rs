@@ -28,7 +28,7 @@ fn page() -> String {
     let still = render(face, View::FRONT, CLAY);
     page.figures(&[Figure::image(&still, "A still picture").unwrap()]);
     guarantee_section(&mut page, &certificate);
-    certificate_section(&mut page, &certificate, &certificate.to_json().unwrap());
+    certificate_section(&mut page, &certificate);
     page.to_html()
 }
 

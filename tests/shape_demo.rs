@@ -1,7 +1,8 @@
 //! `visard shape demo`, as a newcomer runs it.
 
 use assert_cmd::Command;
-use visard::io::shapes;
+use visard::io::shapes::ShapeRecord;
+use visard::io::{RecordSize, read_shapes};
 use visard::manifold::{Kendall, Manifold};
 
 #[test]
@@ -15,9 +16,12 @@ fn the_demo_releases_a_shape_near_the_mean_and_keeps_what_is_there() {
     let out = run(&[]);
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let study = dir.path().join("visard-shape-demo");
-    assert_eq!(shapes::read(&study.join("outlines.tps")).unwrap().len(), 200);
+    let read = |name: &str| -> Vec<ShapeRecord> {
+        read_shapes(&study.join(name), RecordSize::Content).unwrap().all().unwrap()
+    };
+    assert_eq!(read("outlines.tps").len(), 200);
     let space = Kendall::new(50).unwrap();
-    let shape = |name: &str| space.preshape(&shapes::read(&study.join(name)).unwrap()[0].landmarks).unwrap();
+    let shape = |name: &str| space.preshape(&read(name)[0].landmarks).unwrap();
     let (mean, released) = (shape("internal/nonprivate_mean.tps"), shape("release/mean.tps"));
     // σ = 2 · 0.13/200 in 96 coordinates is 0.013 before smoothing; twice that is far out for the norm of 96 normals.
     assert!(space.dist(&mean, &released) < 0.026);

@@ -5,12 +5,12 @@ use nalgebra::{Complex, Rotation3, Vector3};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use std::f64::consts::{FRAC_PI_3, TAU};
-use visard::conformal::{DiskMap, Place, Quality, disk_map};
+use visard::conformal::{DiskMap, Quality, SurfacePoint, disk_map};
 use visard::mesh::{DiskMesh, Point};
 
 fn centred(disk: &DiskMesh, centre: usize, up: usize) -> DiskMap {
     let mut map = disk_map(disk).unwrap();
-    map.recentre(disk, &Place::Vertex(centre), &Place::Vertex(up)).unwrap();
+    map.recentre(disk, &SurfacePoint::Vertex(centre), &SurfacePoint::Vertex(up)).unwrap();
     map
 }
 
@@ -153,8 +153,8 @@ fn maps_get_more_conformal_as_the_mesh_gets_finer() {
 fn a_point_inside_a_triangle_goes_to_the_centre() {
     let surface = ring_disk(10, bump);
     let mut map = disk_map(&surface).unwrap();
-    let centre = Place::Triangle { triangle: 17, weights: [0.2, 0.5, 0.3] };
-    let up = Place::Triangle { triangle: 200, weights: [0.1, 0.1, 0.8] };
+    let centre = SurfacePoint::Triangle { triangle: 17, weights: [0.2, 0.5, 0.3] };
+    let up = SurfacePoint::Triangle { triangle: 200, weights: [0.1, 0.1, 0.8] };
     map.recentre(&surface, &centre, &up).unwrap();
     assert!(map.image(&surface, &centre).unwrap().norm() < 1e-14);
     let above = map.image(&surface, &up).unwrap();

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
 use std::f64::consts::TAU;
-use visard::conformal::{ConformalError, Place, Quality, disk_map};
+use visard::conformal::{ConformalError, Quality, SurfacePoint, disk_map};
 use visard::mesh::{DiskMesh, MeshError, Point, TriMesh};
 
 const SIZES: [usize; 4] = [5, 30, 200, 900];
@@ -33,7 +33,7 @@ fn check(name: &str, disk: &DiskMesh, rng: &mut ChaCha8Rng) {
     assert!(interior.iter().all(|&v| map.z[v].norm() < 1.0), "{name}");
     let Some(&centre) = interior.get(rng.random_range(0..interior.len().max(1))) else { return };
     let mut moved = map.clone();
-    match moved.recentre(disk, &Place::Vertex(centre), &Place::Vertex(disk.boundary()[0])) {
+    match moved.recentre(disk, &SurfacePoint::Vertex(centre), &SurfacePoint::Vertex(disk.boundary()[0])) {
         Ok(()) => {
             assert!(moved.is_bijective(disk), "{name}");
             assert_eq!(moved.z[centre], Complex::ZERO, "{name}");

@@ -1,7 +1,7 @@
 //! The shared faces and scans; skipped loudly when they are absent (`VISARD_DATA` says where they are).
 
 use std::path::{Path, PathBuf};
-use visard::conformal::{Place, Quality, disk_map};
+use visard::conformal::{Quality, SurfacePoint, disk_map};
 use visard::io::npy;
 use visard::mesh::{DiskMesh, Point, TriMesh};
 
@@ -50,7 +50,7 @@ fn flatten(name: &str, disk: &DiskMesh) -> Quality {
     assert!(map.is_bijective(disk), "{name}");
     // The vertex nearest the middle of the map stands for the nose: scans come in any pose.
     let centre = (0..map.z.len()).min_by(|&a, &b| map.z[a].norm().total_cmp(&map.z[b].norm())).unwrap();
-    map.recentre(disk, &Place::Vertex(centre), &Place::Vertex(disk.boundary()[0])).unwrap();
+    map.recentre(disk, &SurfacePoint::Vertex(centre), &SurfacePoint::Vertex(disk.boundary()[0])).unwrap();
     assert!(map.is_bijective(disk) && map.z[centre].norm() == 0.0, "{name}");
     quality
 }

@@ -1,5 +1,6 @@
 //! Private means of shapes, matrices, directions and hyperbolic points from the command line, end to end.
 
+mod first_record;
 mod neighbours;
 mod private_centres;
 mod refusals;

@@ -3,7 +3,7 @@
 use crate::support::{certificate, succeeds, visard, write_shapes};
 use std::fs;
 use std::path::Path;
-use visard::io::shapes;
+use visard::io::{RecordSize, read_shapes};
 
 #[test]
 fn every_shape_mechanism_releases_a_certified_shape() {
@@ -31,8 +31,9 @@ fn every_shape_mechanism_releases_a_certified_shape() {
         assert_eq!(certificate["private"], true, "{mechanism}");
         assert_eq!(certificate["n"], 40);
         assert_eq!(certificate["clip_radius"]["source"], "public");
-        assert_eq!(certificate["composition"].as_array().map(Vec::len), Some(2));
-        let drawn = shapes::read(&release.join("mean.tps")).unwrap();
+        assert_eq!(certificate["details"]["draws"], 2);
+        assert_eq!(certificate["composition"][0]["times"], 2, "{certificate}");
+        let drawn = read_shapes(&release.join("mean.tps"), RecordSize::Content).unwrap().all().unwrap();
         assert_eq!((drawn.len(), drawn[0].landmarks.len()), (2, 12));
         assert_ne!(drawn[0].landmarks, drawn[1].landmarks);
         assert!(fs::read_to_string(release.join("report.html")).unwrap().contains("<svg"));
@@ -140,7 +141,7 @@ fn seeded_pages_are_the_same_every_time() {
     let pages = ["one", "two"].map(|name| {
         let out = dir.path().join(name).display().to_string();
         succeeds(&format!(
-            "shape mean {file} --mechanism kng --center {centre} --radius 0.2 --epsilon 2 --seed 4 --out {out}"
+            "shape mean {file} --mechanism kng --center {centre} --radius 0.2 --epsilon 2 --seed 4 --explore --out {out}"
         ));
         ["report.html", "utility.csv"]
             .map(|file| fs::read_to_string(Path::new(&out).join("internal").join(file)).unwrap())

@@ -24,6 +24,15 @@ pub fn certificate(study: &str) -> serde_json::Value {
     serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
 }
 
+/// The certificate without what belongs to the run: the line of the ledger, and the sums of the released files.
+pub fn without_run(mut certificate: serde_json::Value) -> serde_json::Value {
+    certificate["ledger"] = serde_json::Value::Null;
+    for file in certificate["files"].as_array_mut().unwrap() {
+        file["sha256"] = serde_json::Value::Null;
+    }
+    certificate
+}
+
 /// `n` wobbling ellipses of 12 landmarks, rotated and scaled, and one without wobble as `centre.tps`.
 pub fn write_shapes(folder: &Path, n: usize) -> (String, String) {
     let shape = |i: usize, wobble: f64| {
