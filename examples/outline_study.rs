@@ -6,7 +6,7 @@ use nalgebra::{Complex, DVector};
 use rand::SeedableRng;
 use std::error::Error;
 use visard::manifold::{Kendall, Manifold};
-use visard::mechanism::manifold::{PublicBall, TangentGaussian};
+use visard::mechanism::manifold::{PublicBall, TangentMean};
 use visard::prelude::*;
 use visard::study::points::shrink_outline;
 
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map(|_| Some(space.exp(&true_mean, &space.tangent_gaussian(&true_mean, 0.004, &mut rng))))
         .collect();
     let mean = ball.locate(&records, 300)?.mean;
-    let mechanism = TangentGaussian::new(ball, 300, Mu::new(1.0)?)?;
+    let mechanism = TangentMean::gaussian(ball, 300, Mu::new(1.0)?)?;
     let released =
         release(&mechanism, &records[..], &mut Ledger::in_memory(None), &mut NoiseSource::from_os()?)?;
     let point = &released.value.point;

@@ -178,7 +178,7 @@ fn a_dropped_failed_scan_is_caught() {
             }
             let released = mean.noised(&sum, &mut NoiseSource::seeded(seed), paid(1.0)).unwrap();
             // Certificate and all: n is published, and sigma tells it too.
-            vec![released.values[0], kept.len() as f64, released.sigma]
+            vec![released.values[0], kept.len() as f64, released.noise.scale]
         })
     };
     assert!(run(false).passed);

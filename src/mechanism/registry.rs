@@ -32,6 +32,8 @@ macro_rules! registry {
 registry! {
     /// The mean of clipped vectors.
     ClippedMean => noise::CLIPPED_MEAN_ENTRY,
+    /// The same with pure ε.
+    PureClippedMean => noise::PURE_CLIPPED_MEAN_ENTRY,
     /// All curves of a function at once.
     Joint => joint::ENTRY,
     /// Curve by curve, matched noise.
@@ -51,7 +53,9 @@ registry! {
     /// The Riemannian Gaussian mechanism.
     RiemannianGaussian => manifold::gaussian::ENTRY,
     /// Gaussian noise in a tangent space.
-    TangentGaussian => manifold::tangent::ENTRY,
+    TangentGaussian => manifold::tangent::GAUSSIAN_ENTRY,
+    /// Laplace noise in a tangent space.
+    TangentLaplace => manifold::tangent::LAPLACE_ENTRY,
     /// Noise in the space around a sphere.
     ExtrinsicSphere => manifold::ambient::SPHERE_ENTRY,
     /// Noise on the entries of a matrix.

@@ -3,7 +3,7 @@
 use super::{AnyError, Context, Finding, Verdict, drawn};
 use crate::io::read_images;
 use crate::manifold::{Euclidean, Manifold, SpdLogEuclidean};
-use crate::mechanism::manifold::{NoisedPoint, PublicBall, RiemannianLaplace, TangentGaussian};
+use crate::mechanism::manifold::{NoisedPoint, PublicBall, RiemannianLaplace, TangentMean};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{ClipRadius, ClipSource, Delta, Epsilon, Mechanism, Mu};
 use crate::report::chart::{Axis, Line, line_chart};
@@ -136,7 +136,7 @@ impl Flat {
     }
 
     fn tangent(&self, ball: &PublicBall<Euclidean>, mu: Mu, draws: u32) -> Result<Vec<f64>, AnyError> {
-        let gaussian = TangentGaussian::new(ball.clone(), self.points.len() as u64, mu)?;
+        let gaussian = TangentMean::gaussian(ball.clone(), self.points.len() as u64, mu)?;
         self.distances(&gaussian, &mut NoiseSource::seeded(32), draws)
     }
 

@@ -3,7 +3,7 @@
 use super::{AnyError, Context, Finding, Verdict, drawn, scale};
 use crate::io::{RecordSize, read_shapes};
 use crate::manifold::{Kendall, Manifold};
-use crate::mechanism::manifold::{KNormGradient, PublicBall, RiemannianGaussian, TangentGaussian};
+use crate::mechanism::manifold::{KNormGradient, PublicBall, RiemannianGaussian, TangentMean};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
     ClipRadius, ClipSource, Delta, Epsilon, L1Sensitivity, Ledger, Mechanism, Mu, PrivacyLoss,
@@ -85,7 +85,7 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     let riemannian = RiemannianGaussian::new(ball.clone(), n, mu)?;
     let located = riemannian.prepare(&records)?;
     timed("Riemannian Gaussian", &mut |noise| Ok(drawn(&riemannian, &located, noise)?.point))?;
-    let tangent = TangentGaussian::new(ball.clone(), n, mu)?;
+    let tangent = TangentMean::gaussian(ball.clone(), n, mu)?;
     let statistic = tangent.prepare(&records)?;
     timed("tangent Gaussian", &mut |noise| Ok(drawn(&tangent, &statistic, noise)?.point))?;
     let smooth = |name: &str, how: &dyn Fn(&Preshape) -> Result<Preshape, AnyError>| {

@@ -3,7 +3,7 @@
 use super::{AnyError, Context, Finding, Verdict, drawn};
 use crate::io::{Limit, open};
 use crate::manifold::{Euclidean, Manifold, SpdLogEuclidean};
-use crate::mechanism::manifold::{PublicBall, RiemannianLaplace, TangentGaussian};
+use crate::mechanism::manifold::{PublicBall, RiemannianLaplace, TangentMean};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
     Calibration, ClipRadius, ClipSource, Delta, Epsilon, L2Sensitivity, Mechanism, Mu, gaussian_sigma_for,
@@ -56,7 +56,7 @@ pub(super) fn utility(context: &Context) -> Result<Finding, AnyError> {
             let epsilon = Epsilon::new(e)?;
             let laplace = RiemannianLaplace::new(ball.clone(), n, epsilon)?;
             let mu = Mu::within(epsilon, delta)?;
-            let gaussian = TangentGaussian::new(ball.clone(), n, mu)?;
+            let gaussian = TangentMean::gaussian(ball.clone(), n, mu)?;
             // The mean of a Gamma(dim) radius is dim times the scale.
             let exact = dim as f64 * sensitivity.get() / e;
             let of = |how| -> Result<f64, AnyError> {

@@ -2,7 +2,7 @@
 
 use super::{AnyError, Context, Finding, Verdict, drawn};
 use crate::manifold::{Manifold, SpdAffineInvariant};
-use crate::mechanism::manifold::{KNormGradient, PublicBall, RiemannianLaplace, TangentGaussian};
+use crate::mechanism::manifold::{KNormGradient, PublicBall, RiemannianLaplace, TangentMean};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{ClipRadius, ClipSource, Epsilon, L2Sensitivity, Ledger, Mechanism, Mu, PrivacyLoss};
 use crate::report::chart::{Axis, Line, line_chart};
@@ -60,9 +60,9 @@ fn one(n: u64, seed: u64) -> Result<[f64; 5], AnyError> {
     let centre = points.iter().sum::<DMatrix<f64>>() / n as f64;
     let sensitivity = L2Sensitivity::new(2.0 * (RADIUS.exp() - 1.0) / n as f64)?;
     let paid = ledger.charge("ambient", pure)?;
-    let e = noise.isotropic_laplace_vector_idealized(&vech(&centre), sensitivity, epsilon, paid)?.values;
+    let e = noise.isotropic_laplace_vector(&vech(&centre), sensitivity, epsilon, paid)?.values;
     let mu = Mu::of_pure(epsilon)?;
-    let tangent = TangentGaussian::new(ball.clone(), n, mu)?;
+    let tangent = TangentMean::gaussian(ball.clone(), n, mu)?;
     let t = drawn(&tangent, &tangent.prepare(&records)?, &mut noise)?.point;
     let true_mean = vech(&mean);
     Ok([

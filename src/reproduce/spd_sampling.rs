@@ -3,7 +3,7 @@
 use super::chains::metropolis;
 use super::{AnyError, Context, Finding, drawn, scale};
 use crate::manifold::{Euclidean, Manifold, SpdLogEuclidean};
-use crate::mechanism::manifold::{PublicBall, RiemannianLaplace, TangentGaussian};
+use crate::mechanism::manifold::{PublicBall, RiemannianLaplace, TangentMean};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{ClipRadius, ClipSource, Delta, Epsilon, Mechanism, Mu};
 use crate::report::chart::{Axis, Line, line_chart};
@@ -78,7 +78,7 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
         let epsilon = Epsilon::new(0.1)?;
         let laplace = RiemannianLaplace::new(ball.clone(), 500, epsilon)?;
         let mu = Mu::within(epsilon, Delta::new(1e-6)?)?;
-        let gaussian = TangentGaussian::new(ball, 500, mu)?;
+        let gaussian = TangentMean::gaussian(ball, 500, mu)?;
         let scale = scale(&laplace)?;
         let draws = context.pick(20, 100);
         let records = vec![Some(DVector::zeros(dim)); 500];

@@ -147,7 +147,7 @@ fn errors(
         let ld = drawn(&laplace_drawn, &located, &mut noise)?.point;
         let g = drawn(&gaussian, &located, &mut noise)?.point;
         let paid = ledger.charge("ambient", pure)?;
-        let moved = noise.isotropic_laplace_vector_idealized(mean.as_slice(), ambient, epsilon, paid)?;
+        let moved = noise.isotropic_laplace_vector(mean.as_slice(), ambient, epsilon, paid)?;
         let e = DVector::from_vec(moved.values);
         let projected = &e / e.norm();
         Ok([kd, ld, e, projected, k, l, g].map(|x| (x - &mean).norm()))

@@ -43,8 +43,9 @@ pub struct Common {
 }
 
 impl Common {
-    fn request(&self, mechanism: PointMechanism, global: &Global) -> Result<PointRequest, Failure> {
+    fn request(&self, mechanism: Option<PointMechanism>, global: &Global) -> Result<PointRequest, Failure> {
         let place = self.place.place(global)?;
+        let mechanism = self.mechanism(mechanism)?;
         let request = match (mechanism, self.budget.is_empty()) {
             (PointMechanism::None, empty) => {
                 if !empty {
@@ -59,6 +60,16 @@ impl Common {
         let unusable = if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop };
         let Self { calibration, draws, explore, .. } = *self;
         Ok(PointRequest { calibration, draws, explore, unusable, ..request })
+    }
+}
+
+impl Common {
+    /// What was asked for, or the one with the least noise at this budget.
+    fn mechanism(&self, asked: Option<PointMechanism>) -> Result<PointMechanism, Failure> {
+        match asked {
+            Some(mechanism) => Ok(mechanism),
+            None => Ok(PointMechanism::best_for(self.budget.loss()?)),
+        }
     }
 }
 

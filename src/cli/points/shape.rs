@@ -29,9 +29,9 @@ pub enum ShapeCommand {
 pub struct ShapeArgs {
     #[arg(value_name = "FILE", help = of_kind("Shapes by their landmarks", Content::Shapes))]
     file: PathBuf,
-    /// Which private mean
+    /// Which private mean (default: the least noise at the budget, tangent-laplace for a pure ε and tangent-gaussian otherwise)
     #[arg(long, value_parser = among(PointMechanism::OF_SHAPES))]
-    mechanism: PointMechanism,
+    mechanism: Option<PointMechanism>,
     /// Public radius of the ball that bounds the shapes (Riemannian distance, below π/8), or "private": estimated and paid for;
     /// with --public-records the default is half as much again as theirs
     #[arg(long, value_name = "F|private", allow_negative_numbers = true)]
@@ -78,7 +78,9 @@ fn mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<(), Fail
                 ));
             }
         };
-    if args.smooth == OutlineSmoothing::Shrink && args.mechanism != PointMechanism::TangentGaussian {
+    if args.smooth == OutlineSmoothing::Shrink
+        && args.common.mechanism(args.mechanism)? != PointMechanism::TangentGaussian
+    {
         return Err(Failure::usage(
             "--smooth shrink needs Gaussian noise of known scale: --mechanism gaussian",
         )

@@ -47,9 +47,9 @@ pub struct SpdArgs {
     /// The metric of the mean
     #[arg(long, value_enum, default_value_t = SpdMetric::LogEuclidean)]
     metric: SpdMetric,
-    /// Which private mean
+    /// Which private mean (default: the least noise at the budget, tangent-laplace for a pure ε and tangent-gaussian otherwise)
     #[arg(long, value_parser = among(PointMechanism::OF_POINTS))]
-    mechanism: PointMechanism,
+    mechanism: Option<PointMechanism>,
     /// Public radius of the ball that bounds the records, or "descriptor": the ball of all covariance descriptors
     #[arg(long, value_name = "F|descriptor", allow_negative_numbers = true)]
     radius: String,

@@ -39,9 +39,9 @@ pub struct VectorArgs {
     /// Numbers in a row, a public number: needed for a table without a heading, unless the centre is public
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     dim: Option<u32>,
-    /// Which private mean
+    /// Which private mean (default: the least noise at the budget, tangent-laplace for a pure ε and tangent-gaussian otherwise)
     #[arg(long, value_parser = among(PointMechanism::OF_POINTS))]
-    mechanism: PointMechanism,
+    mechanism: Option<PointMechanism>,
     /// Public radius of the ball that bounds the records
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     radius: f64,

@@ -2,7 +2,7 @@
 
 use super::{
     KNormGradient, KngSampler, LocatedRecords, PublicBall, RiemannianGaussian, RiemannianLaplace,
-    TangentGaussian, Work,
+    TangentMean, Work,
 };
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
@@ -35,8 +35,8 @@ pub enum PointMean<M: PolarVolume> {
     Kng(KNormGradient<M>),
     /// Riemannian Gaussian: μ-GDP, two-point homogeneous spaces.
     Riemannian(RiemannianGaussian<M>),
-    /// Gaussian in the tangent space: μ-GDP.
-    Tangent(TangentGaussian<M>),
+    /// Gaussian or Laplace in the tangent space: μ-GDP, ε-DP.
+    Tangent(TangentMean<M>),
 }
 
 /// What [`PointMean`] makes of the records before the charge: secret.
@@ -62,11 +62,14 @@ impl<M: PolarVolume> PreparedPoints<M> {
 }
 
 impl<M: PolarVolume> PointMean<M> {
-    /// [`Self::Laplace`].
+    /// [`Self::Laplace`]; on flat spaces, where it is the same law, [`Self::Tangent`].
     ///
     /// # Errors
     /// As [`RiemannianLaplace::new`].
     pub fn laplace(ball: PublicBall<M>, n: u64, epsilon: Epsilon) -> Result<Self, MechanismError> {
+        if is_flat(&ball) {
+            return Self::tangent_laplace(ball, n, epsilon);
+        }
         RiemannianLaplace::new(ball, n, epsilon).map(Self::Laplace)
     }
 
@@ -78,11 +81,14 @@ impl<M: PolarVolume> PointMean<M> {
         KNormGradient::new(ball, n, epsilon).map(Self::Kng)
     }
 
-    /// [`Self::Riemannian`].
+    /// [`Self::Riemannian`]; on flat spaces, where it is the same law, [`Self::Tangent`].
     ///
     /// # Errors
     /// As [`RiemannianGaussian::new`].
     pub fn riemannian_gaussian(ball: PublicBall<M>, n: u64, mu: Mu) -> Result<Self, MechanismError> {
+        if is_flat(&ball) {
+            return Self::tangent_gaussian(ball, n, mu);
+        }
         RiemannianGaussian::new(ball, n, mu).map(Self::Riemannian)
     }
 
@@ -112,13 +118,27 @@ impl<M: PolarVolume> PointMean<M> {
         }
     }
 
+    /// [`Self::Tangent`] with pure ε.
+    ///
+    /// # Errors
+    /// As [`TangentMean::laplace`].
+    pub fn tangent_laplace(ball: PublicBall<M>, n: u64, epsilon: Epsilon) -> Result<Self, MechanismError> {
+        TangentMean::laplace(ball, n, epsilon).map(Self::Tangent)
+    }
+
     /// [`Self::Tangent`].
     ///
     /// # Errors
-    /// As [`TangentGaussian::new`].
+    /// As [`TangentMean::gaussian`].
     pub fn tangent_gaussian(ball: PublicBall<M>, n: u64, mu: Mu) -> Result<Self, MechanismError> {
-        TangentGaussian::new(ball, n, mu).map(Self::Tangent)
+        TangentMean::gaussian(ball, n, mu).map(Self::Tangent)
     }
+}
+
+/// Whether the tangent space is the space itself: then laws about the mean are laws in the tangent space, drawn on a lattice there.
+fn is_flat<M: PolarVolume>(ball: &PublicBall<M>) -> bool {
+    let curvature = ball.manifold().curvature();
+    (curvature.lower, curvature.upper) == (0.0, 0.0)
 }
 
 impl<M: PolarVolume> Mechanism for PointMean<M> {

@@ -6,7 +6,7 @@
 //! * [`RiemannianLaplace`]: ε-DP, density ∝ exp(−d/σ) about the Fréchet mean.
 //! * [`KNormGradient`]: ε-DP, density ∝ exp(−‖∇F‖/σ).
 //! * [`RiemannianGaussian`]: μ-GDP with exact accounting, on two-point homogeneous spaces.
-//! * [`TangentGaussian`]: μ-GDP in the tangent space of the public centre; the least noise in high dimension.
+//! * [`TangentMean`]: μ-GDP or ε-DP in the tangent space of the public centre; the least noise.
 //! * [`ExtrinsicSphere`], [`ExtrinsicSpd`], [`PointwiseShape`]: the baselines of the papers, noise in a surrounding vector space.
 //! * [`PrivateCentre`]: a rough centre from a private first pass, where none is public.
 //!
@@ -29,7 +29,7 @@ pub mod tangent;
 mod tests;
 mod work;
 
-pub use ambient::{ExtrinsicSpd, ExtrinsicSphere, ToMatrix, VectorNoise};
+pub use ambient::{ExtrinsicSpd, ExtrinsicSphere, ToMatrix};
 pub use ball::{BoundedRecords, LocatedRecords, MEAN_GRADIENT, PublicBall, largest_radius};
 pub use centre::{
     BallStatistic, CentreStatistic, DirectionStatistic, PrivateCentre, ProcrustesStatistic, ReleasedCentre,
@@ -42,5 +42,5 @@ pub use mean::{NoisedPoint, PointMean, PreparedPoints};
 pub use pointwise::{Alignment, PointwiseShape};
 pub(crate) use staged::{CENTRE_SHARE, split_budget};
 pub use staged::{CentreSource, MakeMean, PreparedStages, RadiusSource, ReleasedPoints, StagedMean};
-pub use tangent::TangentGaussian;
+pub use tangent::TangentMean;
 pub(crate) use work::Work;

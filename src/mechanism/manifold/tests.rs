@@ -286,7 +286,7 @@ fn scales_are_those_of_the_proofs() {
     let kng = KNormGradient::new(ball.clone(), n, epsilon).unwrap();
     let gradient = flat * s / s.sin() + 2.0 * MEAN_GRADIENT;
     approx::assert_relative_eq!(scale(&kng), 2.0 * gradient / 0.7, max_relative = 1e-8);
-    let tangent = TangentGaussian::new(ball.clone(), n, mu).unwrap();
+    let tangent = TangentMean::gaussian(ball.clone(), n, mu).unwrap();
     approx::assert_relative_eq!(scale(&tangent), flat / 1.3, max_relative = 1e-8);
     let gaussian = RiemannianGaussian::new(ball, n, mu).unwrap();
     let (space, unit) = sphere.two_point().unwrap();

@@ -77,10 +77,9 @@ impl Vector {
             (PrivacyLoss::Pure(epsilon), false) => {
                 noise.laplace_vector(statistic, l1, epsilon, charge).ok().map(|r| r.values)
             }
-            (PrivacyLoss::Pure(epsilon), true) => noise
-                .isotropic_laplace_vector_idealized(statistic, l2, epsilon, charge)
-                .ok()
-                .map(|r| r.values),
+            (PrivacyLoss::Pure(epsilon), true) => {
+                noise.isotropic_laplace_vector(statistic, l2, epsilon, charge).ok().map(|r| r.values)
+            }
             _ => None,
         }
     }

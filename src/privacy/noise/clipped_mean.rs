@@ -1,11 +1,11 @@
 //! The mean of clipped records, summed in integers: a sensitivity without fine print.
 
 use super::lattice::{Lattice, step_for};
-use super::vectors::describe;
-use super::{GaussianRelease, NoiseError, NoiseSource};
+use super::vectors::{ISOTROPIC, NORMAL, describe};
+use super::{NoiseDescription, NoiseError, NoiseSource, VectorNoise};
 use crate::privacy::release::{Drawn, Entry, Mechanism, NoisedPart, Price, Title};
 use crate::privacy::rounding::{add_up, div_up, sqrt_up};
-use crate::privacy::{BudgetError, Charge, ClipRadius, L2Sensitivity, Mu, PrivacyLoss, Sensitivity};
+use crate::privacy::{BudgetError, Charge, ClipRadius, Epsilon, L2Sensitivity, Mu, PrivacyLoss, Sensitivity};
 
 mod worst_case;
 
@@ -18,11 +18,27 @@ pub const CLIPPED_MEAN_ENTRY: Entry = Entry {
     worst_cases: worst_case::WORST_CASES,
 };
 
+/// With pure ε, as the registry knows it.
+pub const PURE_CLIPPED_MEAN_ENTRY: Entry = Entry {
+    name: "clipped-mean-laplace",
+    title: PURE_CLIPPED_MEAN,
+    proof: include_str!("clipped_mean/pure.md"),
+    scale: worst_case::pure_scale,
+    worst_cases: worst_case::PURE,
+};
+
 /// What certificates and ledgers call it.
 pub(crate) const CLIPPED_MEAN: Title = Title {
     name: "clipped mean",
     sentence: "Every record is shortened to the public radius, the records are averaged, and normal noise that covers what any one of \
                them can do to the average is added to every coordinate.",
+};
+
+/// What certificates and ledgers call it with pure ε.
+pub(crate) const PURE_CLIPPED_MEAN: Title = Title {
+    name: "clipped mean, isotropic Laplace",
+    sentence: "Every record is shortened to the public radius, the records are averaged, and to the average a random vector is added \
+               whose likelihood falls with its length, so that it covers what any one of them can do.",
 };
 
 /// A clipped mean that cannot be released. (n and the number of records given are the data holder's own counts; a
@@ -59,7 +75,8 @@ pub enum IncompleteMean {
     TooMany,
 }
 
-/// (1/n) Σ clip_τ(xᵢ) + Gaussian noise, μ-GDP under replacement of one record, with no floating-point assumption.
+/// (1/n) Σ clip_τ(xᵢ) + noise, Gaussian for μ-GDP or isotropic Laplace for pure ε, under replacement of one record, with no
+/// floating-point assumption.
 ///
 #[doc = include_str!("clipped_mean/proof.md")]
 ///
@@ -83,9 +100,18 @@ pub struct ClippedMean {
     /// B, in steps.
     bound: u64,
     radius: ClipRadius,
-    mu: Mu,
+    noise: VectorNoise,
     dimension: usize,
     price: Price,
+}
+
+/// A noised mean.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NoisedMean {
+    /// Its coordinates.
+    pub values: Vec<f64>,
+    /// Its noise.
+    pub noise: NoiseDescription,
 }
 
 /// Clipped records added up in integers: secret until noise is added.
@@ -106,6 +132,26 @@ impl ClippedMean {
     /// # Errors
     /// [`NoiseError::Incomplete`] for n = 0 or dim = 0, [`NoiseError::OutOfScale`] for extreme radii.
     pub fn new(dim: usize, n: u64, radius: ClipRadius, mu: Mu) -> Result<Self, NoiseError> {
+        Self::with(dim, n, radius, VectorNoise::Gaussian(mu))
+    }
+
+    /// As [`Self::new`], at pure ε: noise of density ∝ exp(−‖x‖/b), b = 2τ/(nε).
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn pure(dim: usize, n: u64, radius: ClipRadius, epsilon: Epsilon) -> Result<Self, NoiseError> {
+        Self::with(dim, n, radius, VectorNoise::Laplace(epsilon))
+    }
+
+    /// As [`Self::new`], with either noise.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with(dim: usize, n: u64, radius: ClipRadius, noise: VectorNoise) -> Result<Self, NoiseError> {
+        let (title, loss) = match noise {
+            VectorNoise::Gaussian(mu) => (CLIPPED_MEAN, mu.get()),
+            VectorNoise::Laplace(epsilon) => (PURE_CLIPPED_MEAN, epsilon.get()),
+        };
         if n == 0 || dim == 0 {
             return Err(IncompleteMean::Empty.into());
         }
@@ -113,21 +159,21 @@ impl ClippedMean {
             return Err(IncompleteMean::TooMany.into());
         }
         let root = sqrt_up(dim as f64);
-        let step = step_for(2.0 * radius.get(), mu.get(), root)?;
+        let step = step_for(2.0 * radius.get(), loss, root)?;
         let bound = add_up(div_up(radius.get(), step), 0.5 * root).ceil();
         if bound >= (1u64 << 59) as f64 {
             return Err(NoiseError::OutOfScale);
         }
         let bound = bound as u64;
-        let lattice = Lattice::with_step(step, 2 * bound, mu)?;
+        let lattice = Lattice::with_step(step, 2 * bound, loss)?;
         let sensitivity = L2Sensitivity::new(div_up(2.0 * bound as f64 * step, n as f64).next_up());
         let sensitivity = sensitivity.map_err(|_| NoiseError::OutOfScale)?;
         let what = "mean of the clipped records";
-        let price = Price::new(CLIPPED_MEAN, n, PrivacyLoss::Gaussian(mu), what)
+        let price = Price::new(title, n, noise.loss(), what)
             .map_err(|_| IncompleteMean::Empty)?
             .with_noise(Sensitivity::L2(sensitivity), div_up(lattice.scale(), n as f64))
             .with_clip(radius);
-        Ok(Self { lattice, bound, radius, mu, dimension: dim, price })
+        Ok(Self { lattice, bound, radius, noise, dimension: dim, price })
     }
 
     /// An empty sum, for records that are added one by one or on several threads. Several make one by [`ClippedSum::merge`].
@@ -157,8 +203,8 @@ impl ClippedMean {
         self.price.sensitivity.map_or(f64::INFINITY, Sensitivity::get)
     }
 
-    /// The standard deviation of the noise in every coordinate, σ ≥ 2τ/(nμ) by a factor of at most 1 + 2⁻³⁰.
-    pub fn sigma(&self) -> f64 {
+    /// The scale of the noise: the standard deviation σ ≥ 2τ/(nμ) of a coordinate, or b ≥ 2τ/(nε); by a factor of at most 1 + 2⁻³⁰.
+    pub fn scale(&self) -> f64 {
         div_up(self.lattice.scale(), self.price.n as f64)
     }
 
@@ -181,19 +227,26 @@ impl ClippedMean {
         sum: &ClippedSum,
         noise: &mut NoiseSource,
         paid: Charge,
-    ) -> Result<GaussianRelease, NoiseError> {
+    ) -> Result<NoisedMean, NoiseError> {
         sum.check_complete()?;
         if !sum.fits(&self.sum()) {
             return Err(IncompleteMean::Mismatch.into());
         }
         let n = self.price.n as f64;
-        let steps = noise.gaussian_steps(&sum.sums, &self.lattice, self.mu, &paid)?;
+        let (steps, law, sampler) = match self.noise {
+            VectorNoise::Gaussian(mu) => {
+                (noise.gaussian_steps(&sum.sums, &self.lattice, mu, &paid)?, "gaussian", NORMAL)
+            }
+            VectorNoise::Laplace(epsilon) => {
+                let steps = noise.isotropic_laplace_steps(&sum.sums, &self.lattice, epsilon, &paid)?;
+                (steps, "isotropic-laplace", ISOTROPIC)
+            }
+        };
         let values = steps.into_iter().map(|k| self.lattice.to_f64(k) / n).collect();
-        let mut noise =
-            describe("gaussian", &self.lattice, self.dimension, "exact normal (Karney 2016), rounded");
-        noise.scale = self.sigma();
+        let mut noise = describe(law, &self.lattice, self.dimension, sampler);
+        noise.scale = self.scale();
         noise.step = noise.step.map(|step| step / n);
-        Ok(GaussianRelease { values, sigma: noise.scale, noise })
+        Ok(NoisedMean { values, noise })
     }
 }
 
@@ -222,7 +275,7 @@ impl Mechanism for ClippedMean {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<Vec<f64>>, NoiseError> {
-        let GaussianRelease { values, noise, .. } = self.noised(sum, noise, paid)?;
+        let NoisedMean { values, noise } = self.noised(sum, noise, paid)?;
         let sensitivity = self.price.sensitivity.ok_or(NoiseError::OutOfScale)?;
         let part = NoisedPart {
             what: self.price.mechanism.clone(),

@@ -128,30 +128,6 @@ impl NoiseSource {
         let noise = describe("laplace", scale, statistic.len(), "difference of exponentials");
         Ok(LaplaceRelease { values, scale, noise })
     }
-
-    /// The isotropic Laplace mechanism on ℝ^d, density ∝ exp(−‖x − statistic‖₂/b), b = Δ₂/ε: the radius is
-    /// Gamma(d, b), the direction uniform. ε-DP by the triangle inequality (the normalizer does not depend on the
-    /// data), if doubles were reals.
-    ///
-    /// # Errors
-    /// [`NoiseError`]; nothing has been drawn then.
-    pub fn isotropic_laplace_vector_idealized(
-        &mut self,
-        statistic: &[f64],
-        sensitivity: L2Sensitivity,
-        epsilon: Epsilon,
-        paid: Charge,
-    ) -> Result<LaplaceRelease, NoiseError> {
-        check(statistic)?;
-        let bound = L1Sensitivity::new(sensitivity.get()).map_err(|_| NoiseError::OutOfScale)?;
-        let scale = laplace_scale(bound, epsilon).map_err(|_| NoiseError::OutOfScale)?;
-        let mut rng = self.open(paid, PrivacyLoss::Pure(epsilon))?;
-        let radius = rng.gamma(statistic.len() as f64, scale)?;
-        let direction = rng.direction(statistic.len())?;
-        let values = statistic.iter().zip(direction).map(|(x, u)| x + radius * u).collect();
-        let noise = describe("isotropic-laplace", scale, statistic.len(), "gamma radius, uniform direction");
-        Ok(LaplaceRelease { values, scale, noise })
-    }
 }
 
 fn check(statistic: &[f64]) -> Result<(), NoiseError> {

@@ -38,10 +38,19 @@ impl Lattice {
         Self::choose(sensitivity.get(), epsilon.get(), dim as f64)
     }
 
-    /// A lattice for integer statistics of sensitivity `bound` steps, known exactly.
-    pub(crate) fn with_step(step: f64, bound: u64, mu: Mu) -> Result<Self, NoiseError> {
+    /// For noise of density ∝ exp(−‖x‖₂/b): as for the Gaussian, M = ⌈(Δ/g + √d)/ε⌉.
+    pub(crate) fn isotropic_laplace(
+        sensitivity: L2Sensitivity,
+        epsilon: Epsilon,
+        dim: usize,
+    ) -> Result<Self, NoiseError> {
+        Self::choose(sensitivity.get(), epsilon.get(), sqrt_up(dim as f64))
+    }
+
+    /// A lattice for integer statistics of sensitivity `bound` steps, known exactly, and a loss of μ or ε.
+    pub(crate) fn with_step(step: f64, bound: u64, loss: f64) -> Result<Self, NoiseError> {
         let bound = if bound > 1 << 53 { (bound as f64).next_up() } else { bound as f64 };
-        Ok(Self { step, multiplier: multiplier(div_up(bound, mu.get()))? })
+        Ok(Self { step, multiplier: multiplier(div_up(bound, loss))? })
     }
 
     fn choose(sensitivity: f64, loss: f64, growth: f64) -> Result<Self, NoiseError> {

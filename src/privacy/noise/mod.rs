@@ -20,11 +20,16 @@ mod clipped_mean;
 mod digits;
 mod exact_normal;
 mod idealized;
+mod isotropic;
 mod lattice;
+mod vector_noise;
 mod vectors;
 
-pub use clipped_mean::{CLIPPED_MEAN_ENTRY, ClippedMean, ClippedSum, IncompleteMean};
+pub use clipped_mean::{
+    CLIPPED_MEAN_ENTRY, ClippedMean, ClippedSum, IncompleteMean, NoisedMean, PURE_CLIPPED_MEAN_ENTRY,
+};
 pub use idealized::PaidGenerator;
+pub use vector_noise::VectorNoise;
 
 use super::charge::ChargeError;
 use super::{Charge, Mu, PrivacyLoss};

@@ -130,7 +130,7 @@ fn releases_have_the_stated_centre_and_spread() {
     // Isotropic Laplace: the radius has mean d b and variance d b².
     let radii: Vec<f64> = (0..4000)
         .map(|_| {
-            let r = source.isotropic_laplace_vector_idealized(&[0.0; 6], l2(0.01), e, pure()).unwrap();
+            let r = source.isotropic_laplace_vector(&[0.0; 6], l2(0.01), e, pure()).unwrap();
             r.values.iter().map(|x| x * x).sum::<f64>().sqrt() / r.scale
         })
         .collect();
@@ -173,7 +173,7 @@ fn underpaid_draws_are_refused_before_any_noise() {
         source.discrete_gaussian_vector(&[0.0], l2(1.0), Rho::new(1.0).unwrap(), small()).err(),
         source.laplace_vector(&[0.0], L1Sensitivity::new(1.0).unwrap(), e, small()).err(),
         source.laplace_vector_idealized(&[0.0], L1Sensitivity::new(1.0).unwrap(), e, small()).err(),
-        source.isotropic_laplace_vector_idealized(&[0.0], l2(1.0), e, small()).err(),
+        source.isotropic_laplace_vector(&[0.0], l2(1.0), e, small()).err(),
         source.open(small(), PrivacyLoss::Gaussian(mu(1.0))).err(),
     ];
     for result in results {
@@ -228,7 +228,11 @@ fn clipped_means_are_the_means_of_clipped_records() {
         assert!((got - want).abs() < 1e-9, "{got} {want}");
     }
     let release = mean.noised(&sum, &mut NoiseSource::seeded(1), for_mu(1.0)).unwrap();
-    assert!(release.sigma >= 1.0 && release.sigma < 1.0 + 1e-8, "2τ/(nμ) = 1: {}", release.sigma);
+    assert!(
+        release.noise.scale >= 1.0 && release.noise.scale < 1.0 + 1e-8,
+        "2τ/(nμ) = 1: {}",
+        release.noise.scale
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Vector mechanisms on the lattice.
 
 use super::exact_normal::rounded_normal;
+use super::isotropic::rounded_isotropic_laplace;
 use super::lattice::Lattice;
 use super::{
     GaussianRelease, LaplaceRelease, NoiseDescription, NoiseError, NoisePath, NoiseSource, gaussian_loss,
@@ -10,6 +11,10 @@ use prio::dp::Rational;
 use prio::dp::distributions::{DiscreteGaussian, DiscreteLaplace};
 use rand::distr::Distribution;
 use rand_chacha::ChaCha20Rng;
+
+/// The samplers of certificates.
+pub(super) const NORMAL: &str = "exact normal (Karney 2016), rounded";
+pub(super) const ISOTROPIC: &str = "exact normals (Karney 2016) times their norm, digits on demand, rounded";
 
 impl NoiseSource {
     /// The Gaussian mechanism on a lattice: releases `statistic` + N(0, σ²I), rounded to a public lattice, with
@@ -43,7 +48,7 @@ impl NoiseSource {
         let rng = &mut self.rng;
         let values =
             points.iter().map(|k| lattice.to_f64(k + rounded_normal(lattice.multiplier(), rng))).collect();
-        let noise = describe("gaussian", &lattice, statistic.len(), "exact normal (Karney 2016), rounded");
+        let noise = describe("gaussian", &lattice, statistic.len(), NORMAL);
         Ok(GaussianRelease { values, sigma: lattice.scale(), noise })
     }
 
@@ -103,6 +108,43 @@ impl NoiseSource {
         let values = self.add_integers(&points, &lattice, |rng| i128::try_from(law.sample(rng)).ok())?;
         let noise = describe("laplace", &lattice, statistic.len(), "Canonne-Kamath-Steinke 2020 (prio)");
         Ok(LaplaceRelease { values, scale: lattice.scale(), noise })
+    }
+
+    /// The isotropic Laplace mechanism on a lattice: releases `statistic` + noise of density ∝ exp(−‖x‖₂/b), rounded to a public
+    /// lattice, with b ≥ Δ/ε by a factor of at most 1 + 2⁻³¹. Exactly ε-DP: ‖·‖₂ obeys the triangle inequality, the normalizer is
+    /// constant, and rounding commutes with adding lattice points.
+    ///
+    /// `sensitivity` as for [`Self::gaussian_vector`].
+    ///
+    /// # Errors
+    /// [`NoiseError`]; nothing has been drawn then.
+    pub fn isotropic_laplace_vector(
+        &mut self,
+        statistic: &[f64],
+        sensitivity: L2Sensitivity,
+        epsilon: Epsilon,
+        paid: Charge,
+    ) -> Result<LaplaceRelease, NoiseError> {
+        paid.check(PrivacyLoss::Pure(epsilon))?;
+        let lattice = Lattice::isotropic_laplace(sensitivity, epsilon, statistic.len())?;
+        let points = nearest(&lattice, statistic)?;
+        let steps = self.isotropic_laplace_steps(&points, &lattice, epsilon, &paid)?;
+        let values = steps.into_iter().map(|k| lattice.to_f64(k)).collect();
+        let noise = describe("isotropic-laplace", &lattice, statistic.len(), ISOTROPIC);
+        Ok(LaplaceRelease { values, scale: lattice.scale(), noise })
+    }
+
+    /// As [`Self::isotropic_laplace_vector`] for a statistic already in lattice steps.
+    pub(super) fn isotropic_laplace_steps(
+        &mut self,
+        steps: &[i128],
+        lattice: &Lattice,
+        epsilon: Epsilon,
+        paid: &Charge,
+    ) -> Result<Vec<i128>, NoiseError> {
+        paid.check(PrivacyLoss::Pure(epsilon))?;
+        let noise = rounded_isotropic_laplace(lattice.multiplier(), steps.len(), &mut self.rng);
+        Ok(steps.iter().zip(noise).map(|(k, more)| k + more).collect())
     }
 
     fn add_integers(

@@ -4,7 +4,7 @@ use super::super::drawn;
 use super::risk::{Comparison, ExperimentError, RiskRow};
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
-use crate::mechanism::manifold::{KNormGradient, PublicBall, RiemannianLaplace, TangentGaussian, Work};
+use crate::mechanism::manifold::{KNormGradient, PublicBall, RiemannianLaplace, TangentMean, Work};
 use crate::optimize::FrechetMeanProblem;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mechanism, Mu, Price, pay};
@@ -64,7 +64,7 @@ impl<M: PolarVolume> Comparison<'_, FrechetMeanProblem<M>> {
                         }
                     }
                 }
-                let m = TangentGaussian::new(ball.clone(), n, mu)?;
+                let m = TangentMean::gaussian(ball.clone(), n, mu)?;
                 let statistic = m.prepare(&records)?;
                 for run in 0..runs {
                     add("tangent Gaussian", run, &drawn(&m, &statistic, &mut seed(run))?.point);

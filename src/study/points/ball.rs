@@ -140,6 +140,10 @@ pub(super) fn make_mean<M: PolarVolume>(
             let epsilon = budget.pure()?;
             Box::new(move |ball| PointMean::laplace(ball, n, epsilon))
         }
+        PointMechanism::TangentLaplace => {
+            let epsilon = budget.pure()?;
+            Box::new(move |ball| PointMean::tangent_laplace(ball, n, epsilon))
+        }
         PointMechanism::RiemannianGaussian => {
             let mu = budget.gaussian()?;
             Box::new(move |ball| PointMean::riemannian_gaussian(ball, n, mu))
@@ -152,14 +156,14 @@ pub(super) fn make_mean<M: PolarVolume>(
             return Err(MechanismError::NotHere {
                 mechanism: "extrinsic",
                 space: "this space",
-                remedy: "choose tangent-gaussian, riemannian-gaussian, laplace or kng",
+                remedy: "choose tangent-gaussian, tangent-laplace, riemannian-gaussian, laplace or kng",
             });
         }
         PointMechanism::Pointwise | PointMechanism::PointwiseUnaligned => {
             return Err(MechanismError::NotHere {
                 mechanism: "pointwise",
                 space: "anything but landmark shapes",
-                remedy: "choose tangent-gaussian, riemannian-gaussian, laplace or kng",
+                remedy: "choose tangent-gaussian, tangent-laplace, riemannian-gaussian, laplace or kng",
             });
         }
         PointMechanism::None => return Err(MechanismError::Budget(crate::privacy::BudgetError::NoBudget)),

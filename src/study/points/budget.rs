@@ -2,7 +2,8 @@
 
 use super::{PointMechanism, PointRequest};
 use crate::mechanism::MechanismError;
-use crate::mechanism::manifold::{VectorNoise, split_budget};
+use crate::mechanism::manifold::split_budget;
+use crate::privacy::noise::VectorNoise;
 use crate::privacy::{
     BudgetError, Calibration, Delta, Epsilon, L2Sensitivity, Mu, PrivacyLoss, gaussian_sigma_for, normal,
 };
@@ -23,6 +24,7 @@ impl Budget {
         let pure = match request.mechanism {
             PointMechanism::Kng
             | PointMechanism::Laplace
+            | PointMechanism::TangentLaplace
             | PointMechanism::Pointwise
             | PointMechanism::PointwiseUnaligned => true,
             PointMechanism::TangentGaussian

@@ -56,9 +56,12 @@ const STREAM: u64 = 0xe591;
 type Make<M> = fn(PublicBall<M>, u64, Epsilon, Mu) -> Result<PointMean<M>, MechanismError>;
 
 /// The mechanisms compared: name, whether ε is pure, and how they are made for ε and the largest μ within (ε, δ).
-fn compared<M: PolarVolume>() -> [(&'static str, bool, Make<M>); 5] {
+fn compared<M: PolarVolume>() -> [(&'static str, bool, Make<M>); 6] {
     [
         ("Riemannian Laplace, pure ε", true, |ball, n, epsilon, _| PointMean::laplace(ball, n, epsilon)),
+        ("tangent Laplace, pure ε", true, |ball, n, epsilon, _| {
+            PointMean::tangent_laplace(ball, n, epsilon)
+        }),
         ("K-norm gradient, pure ε", true, |ball, n, epsilon, _| PointMean::kng(ball, n, epsilon)),
         ("Riemannian Gaussian", false, |ball, n, _, mu| PointMean::riemannian_gaussian_roughly(ball, n, mu)),
         ("tangent Gaussian", false, |ball, n, _, mu| PointMean::tangent_gaussian(ball, n, mu)),

@@ -11,6 +11,8 @@ pub enum PointMechanism {
     /// Gaussian in the tangent space at the centre: the least noise
     #[cfg_attr(feature = "cli", value(alias = "gaussian"))]
     TangentGaussian,
+    /// Laplace in the tangent space at the centre: pure ε, the least noise for it
+    TangentLaplace,
     /// Riemannian Gaussian with exact accounting
     RiemannianGaussian,
     /// Riemannian Laplace: pure ε
@@ -28,9 +30,18 @@ pub enum PointMechanism {
 }
 
 impl PointMechanism {
+    /// The one with the least noise at this budget.
+    pub fn best_for(budget: PrivacyLoss) -> Self {
+        match budget {
+            PrivacyLoss::Pure(_) => Self::TangentLaplace,
+            _ => Self::TangentGaussian,
+        }
+    }
+
     /// Those for shapes.
     pub const OF_SHAPES: &'static [Self] = &[
         Self::TangentGaussian,
+        Self::TangentLaplace,
         Self::RiemannianGaussian,
         Self::Laplace,
         Self::Kng,
@@ -42,6 +53,7 @@ impl PointMechanism {
     /// Those for matrices, directions and hyperbolic points.
     pub const OF_POINTS: &'static [Self] = &[
         Self::TangentGaussian,
+        Self::TangentLaplace,
         Self::RiemannianGaussian,
         Self::Laplace,
         Self::Kng,

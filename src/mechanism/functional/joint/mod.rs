@@ -143,8 +143,8 @@ impl Mechanism for FunctionalMean {
         paid: Charge,
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let drawn = self.mean.noised(sum, noise, paid)?;
-        let samples = self.finish(&drawn.values, drawn.sigma);
-        let value = NoisedFunction { samples, coordinates: drawn.values, sigma: drawn.sigma };
+        let samples = self.finish(&drawn.values, drawn.noise.scale);
+        let value = NoisedFunction { samples, coordinates: drawn.values, sigma: drawn.noise.scale };
         let part = noised_part(&self.price, &self.mean, self.mean.radius(), drawn.noise)?;
         Ok(Drawn { value, parts: vec![part] })
     }

@@ -352,8 +352,8 @@ impl Mechanism for PerCurveMean {
         paid: Charge,
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let drawn = prepared.mean.noised(&prepared.sum, noise, paid)?;
-        let samples = self.finish(&prepared.blocks, &drawn.values, drawn.sigma);
-        let value = NoisedFunction { samples, coordinates: drawn.values, sigma: drawn.sigma };
+        let samples = self.finish(&prepared.blocks, &drawn.values, drawn.noise.scale);
+        let value = NoisedFunction { samples, coordinates: drawn.values, sigma: drawn.noise.scale };
         let part = noised_part(&self.price, &prepared.mean, prepared.clip()?, drawn.noise)?;
         Ok(Drawn { value, parts: vec![part] })
     }

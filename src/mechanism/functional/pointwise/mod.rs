@@ -211,8 +211,8 @@ impl Mechanism for PointwiseMean {
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let drawn = prepared.mean.noised(&prepared.sum, noise, paid)?;
         let samples = prepared.places.samples(&drawn.values);
+        let value = NoisedFunction { samples, coordinates: drawn.values, sigma: drawn.noise.scale };
         let part = noised_part(&self.price, &prepared.mean, prepared.places.widest()?, drawn.noise)?;
-        let value = NoisedFunction { samples, coordinates: drawn.values, sigma: drawn.sigma };
         Ok(Drawn { value, parts: vec![part] })
     }
 }

@@ -1,11 +1,11 @@
 //! Matrices noised entry by entry.
 
-use super::{AmbientMechanism, VectorNoise};
+use super::AmbientMechanism;
 use crate::manifold::{Manifold, ManifoldError};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{LocatedRecords, MEAN_GRADIENT, NoisedPoint, PublicBall};
 use crate::numeric::margins;
-use crate::privacy::noise::NoiseSource;
+use crate::privacy::noise::{NoiseSource, VectorNoise};
 use crate::privacy::{Charge, Drawn, L2Sensitivity, Mechanism, Price, Title};
 use nalgebra::DMatrix;
 use std::f64::consts::SQRT_2;

@@ -10,10 +10,9 @@ pub use matrix::{ExtrinsicSpd, ToMatrix};
 pub use sphere::ExtrinsicSphere;
 
 use crate::mechanism::MechanismError;
-use crate::privacy::noise::{NoiseDescription, NoiseSource};
+use crate::privacy::noise::{NoiseSource, VectorNoise};
 use crate::privacy::{
-    BudgetError, Charge, ClipRadius, Entry, Epsilon, L2Sensitivity, Mu, NoisedPart, Price, PrivacyLoss,
-    Sensitivity, Title,
+    BudgetError, Charge, ClipRadius, Entry, L2Sensitivity, NoisedPart, Price, Sensitivity, Title,
 };
 
 /// Directions, as the registry knows it.
@@ -33,54 +32,6 @@ pub const MATRIX_ENTRY: Entry = Entry {
     scale: worst_case::scale_on_matrices,
     worst_cases: worst_case::MATRIX,
 };
-
-/// Isotropic noise on a vector, with its budget.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum VectorNoise {
-    /// Density ∝ exp(−‖x‖/σ), σ = Δ/ε: ε-DP.
-    Laplace(Epsilon),
-    /// N(0, σ²I), σ = Δ/μ: μ-GDP.
-    Gaussian(Mu),
-}
-
-impl VectorNoise {
-    /// What it costs.
-    pub fn loss(self) -> PrivacyLoss {
-        match self {
-            Self::Laplace(epsilon) => PrivacyLoss::Pure(epsilon),
-            Self::Gaussian(mu) => PrivacyLoss::Gaussian(mu),
-        }
-    }
-
-    /// σ.
-    pub fn scale(self, sensitivity: L2Sensitivity) -> f64 {
-        match self {
-            Self::Laplace(epsilon) => sensitivity.get() / epsilon.get(),
-            Self::Gaussian(mu) => sensitivity.get() / mu.get(),
-        }
-    }
-
-    /// The noised vector, and how it was noised.
-    pub(super) fn draw(
-        self,
-        statistic: &[f64],
-        sensitivity: L2Sensitivity,
-        noise: &mut NoiseSource,
-        paid: Charge,
-    ) -> Result<(Vec<f64>, NoiseDescription), MechanismError> {
-        Ok(match self {
-            Self::Laplace(epsilon) => {
-                let drawn =
-                    noise.isotropic_laplace_vector_idealized(statistic, sensitivity, epsilon, paid)?;
-                (drawn.values, drawn.noise)
-            }
-            Self::Gaussian(mu) => {
-                let drawn = noise.gaussian_vector(statistic, sensitivity, mu, paid)?;
-                (drawn.values, drawn.noise)
-            }
-        })
-    }
-}
 
 /// The Laplace or Gaussian mechanism on a vector statistic.
 #[derive(Debug, Clone)]

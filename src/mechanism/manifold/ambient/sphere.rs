@@ -1,11 +1,11 @@
 //! Directions noised in the space around their sphere.
 
-use super::{AmbientMechanism, VectorNoise};
+use super::AmbientMechanism;
 use crate::manifold::Sphere;
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{NoisedPoint, PublicBall};
 use crate::numeric::margins;
-use crate::privacy::noise::NoiseSource;
+use crate::privacy::noise::{NoiseSource, VectorNoise};
 use crate::privacy::{Charge, ClipRadius, ClipSource, Drawn, L2Sensitivity, Mechanism, Price, Title};
 use nalgebra::DVector;
 

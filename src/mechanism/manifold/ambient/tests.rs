@@ -5,7 +5,7 @@ use super::*;
 use crate::manifold::{Euclidean, Manifold, SpdAffineInvariant, SpdLogEuclidean, Sphere};
 use crate::mechanism::manifold::PublicBall;
 use crate::mechanism::manifold::tests::drawn;
-use crate::privacy::{ClipSource, Mechanism};
+use crate::privacy::{ClipSource, Epsilon, Mechanism};
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

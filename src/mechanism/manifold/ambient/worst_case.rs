@@ -1,11 +1,11 @@
 //! Directions and matrices at one end of the public ball, and a last one there too or at the opposite end.
 
-use super::{ExtrinsicSpd, ExtrinsicSphere, VectorNoise};
+use super::{ExtrinsicSpd, ExtrinsicSphere};
 use crate::manifold::{Euclidean, SpdLogEuclidean, Sphere};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{NoisedPoint, PublicBall};
 use crate::privacy::audit::{AuditError, Auditable, Look, PairAudit, WorstCase};
-use crate::privacy::noise::NoiseSource;
+use crate::privacy::noise::{NoiseSource, VectorNoise};
 use crate::privacy::{ClipRadius, ClipSource, Epsilon, Ledger, Mechanism, Mu, Released, ScaleCheck, release};
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use std::sync::Arc;

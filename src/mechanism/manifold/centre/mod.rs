@@ -7,10 +7,9 @@ mod worst_case;
 
 pub use statistic::{BallStatistic, CentreStatistic, DirectionStatistic, ProcrustesStatistic, any_shape};
 
-use super::VectorNoise;
 use crate::mechanism::MechanismError;
 use crate::numeric::margins;
-use crate::privacy::noise::NoiseSource;
+use crate::privacy::noise::{NoiseSource, VectorNoise};
 use crate::privacy::{
     BudgetError, Charge, ClipRadius, ClipSource, Drawn, Entry, L2Sensitivity, Mechanism, Mu, NoisedPart,
     Price, PrivacyLoss, Sensitivity, Title, gaussian_sigma,

@@ -1,51 +1,82 @@
-//! The Gaussian mechanism in the tangent space of a public point.
+//! The Gaussian and the isotropic Laplace mechanism in the tangent space of a public point.
 
 mod worst_case;
 
 use super::{NoisedPoint, PublicBall};
 use crate::manifold::Manifold;
 use crate::mechanism::MechanismError;
-use crate::privacy::noise::{NoiseError, NoiseSource};
+use crate::privacy::noise::{NoiseError, NoiseSource, VectorNoise};
 use crate::privacy::{
-    Charge, ClippedMean, ClippedSum, Drawn, Entry, IncompleteMean, Mechanism, Mu, NoisedPart, Price,
-    PrivacyLoss, Title,
+    Charge, ClippedMean, ClippedSum, Drawn, Entry, Epsilon, IncompleteMean, Mechanism, Mu, NoisedPart, Price,
+    Title,
 };
 use rayon::prelude::*;
 
-/// As the registry knows it.
-pub const ENTRY: Entry = Entry {
+/// Gaussian noise, as the registry knows it.
+pub const GAUSSIAN_ENTRY: Entry = Entry {
     name: "tangent-gaussian",
-    title: TITLE,
+    title: GAUSSIAN,
     proof: include_str!("proof.md"),
-    scale: worst_case::scale,
-    worst_cases: worst_case::WORST_CASES,
+    scale: worst_case::gaussian_scale,
+    worst_cases: worst_case::GAUSSIAN,
 };
 
-const TITLE: Title = Title {
+/// Laplace noise, as the registry knows it.
+pub const LAPLACE_ENTRY: Entry = Entry {
+    name: "tangent-laplace",
+    title: LAPLACE,
+    proof: include_str!("proof.md"),
+    scale: worst_case::laplace_scale,
+    worst_cases: worst_case::LAPLACE,
+};
+
+const GAUSSIAN: Title = Title {
     name: "Gaussian in the tangent space at the ball's centre",
     sentence: "Every record is written as a direction and distance from the ball's centre, shortened to a radius where it is longer; these \
                vectors are averaged and normal noise is added to every coordinate.",
 };
 
-/// exp of the noised mean of the logarithms at the public centre p₀.
+const LAPLACE: Title = Title {
+    name: "Laplace in the tangent space at the ball's centre",
+    sentence: "Every record is written as a direction and distance from the ball's centre, shortened to a radius where it is longer; these \
+               vectors are averaged and a random vector is added whose likelihood falls with its length.",
+};
+
+/// exp of the noised mean of the logarithms at the public centre p₀: the least noise that there is on a curved space.
 ///
 #[doc = include_str!("proof.md")]
 #[derive(Debug)]
-pub struct TangentGaussian<M: Manifold> {
+pub struct TangentMean<M: Manifold> {
     ball: PublicBall<M>,
     mean: ClippedMean,
     price: Price,
 }
 
-impl<M: Manifold> TangentGaussian<M> {
-    /// For n records.
+impl<M: Manifold> TangentMean<M> {
+    /// With Gaussian noise, for n records.
     ///
     /// # Errors
     /// n = 0, a radius out of range.
-    pub fn new(ball: PublicBall<M>, n: u64, mu: Mu) -> Result<Self, MechanismError> {
-        let mean = ClippedMean::new(ball.manifold().dim(), n, ball.radius(), mu)?;
+    pub fn gaussian(ball: PublicBall<M>, n: u64, mu: Mu) -> Result<Self, MechanismError> {
+        Self::with(ball, n, VectorNoise::Gaussian(mu))
+    }
+
+    /// With isotropic Laplace noise, for n records.
+    ///
+    /// # Errors
+    /// As [`Self::gaussian`].
+    pub fn laplace(ball: PublicBall<M>, n: u64, epsilon: Epsilon) -> Result<Self, MechanismError> {
+        Self::with(ball, n, VectorNoise::Laplace(epsilon))
+    }
+
+    fn with(ball: PublicBall<M>, n: u64, noise: VectorNoise) -> Result<Self, MechanismError> {
+        let title = match noise {
+            VectorNoise::Gaussian(_) => GAUSSIAN,
+            VectorNoise::Laplace(_) => LAPLACE,
+        };
+        let mean = ClippedMean::with(ball.manifold().dim(), n, ball.radius(), noise)?;
         let what = "mean of the records' logarithms at the ball's centre, in an orthonormal basis";
-        let price = mean.price_as(TITLE, PrivacyLoss::Gaussian(mu), what)?;
+        let price = mean.price_as(title, noise.loss(), what)?;
         Ok(Self { ball, mean, price })
     }
 
@@ -62,7 +93,7 @@ impl<M: Manifold> TangentGaussian<M> {
     }
 }
 
-impl<M: Manifold> Mechanism for TangentGaussian<M> {
+impl<M: Manifold> Mechanism for TangentMean<M> {
     type Records = [Option<M::Point>];
     type Prepared<'a>
         = ClippedSum

@@ -1,28 +1,38 @@
 //! Directions at one end of the public ball, and a last one there too or at the opposite end.
 
-use super::TangentGaussian;
+use super::TangentMean;
 use crate::mechanism::manifold::directions::{self, BALL, RECORDS};
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
-use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Ledger, Mu, ScaleCheck, release};
+use crate::privacy::noise::{NoiseSource, VectorNoise};
+use crate::privacy::{Epsilon, Ledger, Mu, ScaleCheck, release};
 use nalgebra::dvector;
 
-pub(super) const WORST_CASES: &[WorstCase] =
-    &[WorstCase { name: "tangent-gaussian", make: audit, slow: false }];
+pub(super) const GAUSSIAN: &[WorstCase] =
+    &[WorstCase { name: "tangent-gaussian", make: gaussian, slow: false }];
 
-fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+pub(super) const LAPLACE: &[WorstCase] = &[WorstCase { name: "tangent-laplace", make: laplace, slow: false }];
+
+fn gaussian(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+    audit(name, VectorNoise::Gaussian(Mu::new(parameter)?))
+}
+
+fn laplace(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+    audit(name, VectorNoise::Laplace(Epsilon::new(parameter)?))
+}
+
+fn audit(name: &'static str, noise: VectorNoise) -> Result<Box<dyn Auditable>, AuditError> {
     let no_claim = |_| AuditError::NoClaim(name.to_owned());
     let ball = directions::ball(BALL).map_err(no_claim)?;
-    let mechanism = TangentGaussian::new(ball, RECORDS, Mu::new(parameter)?).map_err(no_claim)?;
+    let mechanism = TangentMean::with(ball, RECORDS, noise).map_err(no_claim)?;
     let data = directions::neighbours();
     let look = directions::look(&data).map_err(no_claim)?;
     PairAudit::boxed(name, mechanism, data, |records| &records[..], look)
 }
 
 /// σ = 2r/(nμ) in every coordinate.
-pub(super) fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+pub(super) fn gaussian_scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (r, n, mu) = (0.4, 10, 2.0);
-    let mechanism = TangentGaussian::new(directions::ball(r)?, n, Mu::new(mu)?)?;
+    let mechanism = TangentMean::gaussian(directions::ball(r)?, n, Mu::new(mu)?)?;
     let records = vec![Some(dvector![0.0, 0.0, 1.0]); n as usize];
     let sigma = 2.0 * r / (n as f64 * mu);
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
@@ -31,4 +41,18 @@ pub(super) fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>>
         squares.extend(released.value.noised.iter().map(|x| x * x));
     }
     Ok(ScaleCheck::of(&squares, sigma * sigma, 2.0 * sigma.powi(4), 2.0))
+}
+
+/// b = 2r/(nε): E‖x‖² = d(d + 1)b² and E‖x‖⁴ = d(d + 1)(d + 2)(d + 3)b⁴ in d = 2 dimensions.
+pub(super) fn laplace_scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+    let (r, n, epsilon) = (0.4, 10, 2.0);
+    let mechanism = TangentMean::laplace(directions::ball(r)?, n, Epsilon::new(epsilon)?)?;
+    let records = vec![Some(dvector![0.0, 0.0, 1.0]); n as usize];
+    let b = 2.0 * r / (n as f64 * epsilon);
+    let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
+    for _ in 0..8000 {
+        let released = release(&mechanism, &records[..], &mut Ledger::in_memory(None), &mut noise)?;
+        squares.push(released.value.noised.iter().map(|x| x * x).sum());
+    }
+    Ok(ScaleCheck::of(&squares, 6.0 * b * b, 84.0 * b.powi(4), 2.0))
 }

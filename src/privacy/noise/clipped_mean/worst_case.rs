@@ -2,35 +2,42 @@
 
 use super::ClippedMean;
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
-use crate::privacy::noise::{NoiseError, NoiseSource};
-use crate::privacy::{ClipRadius, ClipSource, Ledger, Mu, Released, ScaleCheck, release};
+use crate::privacy::noise::{NoiseError, NoiseSource, VectorNoise};
+use crate::privacy::{ClipRadius, ClipSource, Epsilon, Ledger, Mu, Released, ScaleCheck, release};
 
 pub(super) const WORST_CASES: &[WorstCase] = &[
     WorstCase { name: "clipped-mean", make: turned, slow: false },
     WorstCase { name: "failed-scan", make: failed, slow: false },
 ];
 
+pub(super) const PURE: &[WorstCase] =
+    &[WorstCase { name: "clipped-mean-laplace", make: pure_turned, slow: false }];
+
 const RADIUS: f64 = 2.0;
 
-fn mechanism(mu: Mu) -> Result<ClippedMean, NoiseError> {
+fn mechanism(noise: VectorNoise) -> Result<ClippedMean, NoiseError> {
     let radius = ClipRadius::new(RADIUS, ClipSource::Public).map_err(|_| NoiseError::OutOfScale)?;
-    ClippedMean::new(3, 5, radius, mu)
+    ClippedMean::with(3, 5, radius, noise)
 }
 
 fn turned(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
-    audit(name, parameter, Some(vec![1e9, 0.0, 0.0]))
+    audit(name, VectorNoise::Gaussian(Mu::new(parameter)?), Some(vec![1e9, 0.0, 0.0]))
 }
 
 fn failed(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
-    audit(name, parameter, None)
+    audit(name, VectorNoise::Gaussian(Mu::new(parameter)?), None)
+}
+
+fn pure_turned(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+    audit(name, VectorNoise::Laplace(Epsilon::new(parameter)?), Some(vec![1e9, 0.0, 0.0]))
 }
 
 fn audit(
     name: &'static str,
-    parameter: f64,
+    noise: VectorNoise,
     last: Option<Vec<f64>>,
 ) -> Result<Box<dyn Auditable>, AuditError> {
-    let mechanism = mechanism(Mu::new(parameter)?).map_err(|_| AuditError::NoClaim(name.to_owned()))?;
+    let mechanism = mechanism(noise).map_err(|_| AuditError::NoClaim(name.to_owned()))?;
     let with = |last: Option<Vec<f64>>| {
         let mut records = vec![Some(vec![50.0, 0.0, 0.0]); 4];
         records.push(last);
@@ -47,7 +54,7 @@ fn audit(
 
 /// σ = 2τ/(nμ) in every coordinate.
 pub(super) fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
-    let mechanism = mechanism(Mu::new(0.7)?)?;
+    let mechanism = mechanism(VectorNoise::Gaussian(Mu::new(0.7)?))?;
     let sigma = 2.0 * RADIUS / 5.0 / 0.7;
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
     for _ in 0..2500 {
@@ -56,4 +63,17 @@ pub(super) fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>>
         squares.extend(released.value.iter().map(|x| x * x));
     }
     Ok(ScaleCheck::of(&squares, sigma * sigma, 2.0 * sigma.powi(4), 2.0))
+}
+
+/// b = 2τ/(nε): E‖x‖² = d(d + 1)b² and E‖x‖⁴ = d(d + 1)(d + 2)(d + 3)b⁴ in d = 3 dimensions.
+pub(super) fn pure_scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+    let mechanism = mechanism(VectorNoise::Laplace(Epsilon::new(0.7)?))?;
+    let b = 2.0 * RADIUS / 5.0 / 0.7;
+    let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
+    for _ in 0..8000 {
+        let records = [const { None }; 5];
+        let released = release(&mechanism, &records[..], &mut Ledger::in_memory(None), &mut noise)?;
+        squares.push(released.value.iter().map(|x| x * x).sum());
+    }
+    Ok(ScaleCheck::of(&squares, 12.0 * b * b, (360.0 - 144.0) * b.powi(4), 2.0))
 }
