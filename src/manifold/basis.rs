@@ -23,7 +23,7 @@ pub fn basis_gaussian<M: Manifold, R: Rng + ?Sized>(
     v
 }
 
-/// Up to this dimension a frame keeps its basis: 256 vectors of 256 numbers are half a megabyte, and Gram–Schmidt takes some ten
+/// Up to this dimension a frame keeps its basis, unless the space has something better: 256 vectors of 256 numbers are half a megabyte, and Gram–Schmidt takes some ten
 /// milliseconds once. Beyond, it is the space that gives coordinates.
 const KEPT: usize = 256;
 
@@ -38,7 +38,8 @@ pub struct TangentFrame<M: Manifold> {
 impl<M: Manifold> TangentFrame<M> {
     /// Of T_pM.
     pub fn new(manifold: M, point: M::Point) -> Self {
-        let kept = (manifold.dim() <= KEPT).then(|| manifold.basis(&point));
+        let kept =
+            (manifold.dim() <= KEPT && !manifold.has_quick_coordinates()).then(|| manifold.basis(&point));
         Self { manifold, point, kept }
     }
 

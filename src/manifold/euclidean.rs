@@ -102,6 +102,10 @@ impl Manifold for Euclidean {
         basis_of_coordinates(self, p)
     }
 
+    fn has_quick_coordinates(&self) -> bool {
+        true
+    }
+
     fn coordinates(&self, _p: &DVector<f64>, v: &DVector<f64>) -> Vec<f64> {
         v.as_slice().to_vec()
     }

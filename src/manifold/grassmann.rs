@@ -176,6 +176,10 @@ impl Manifold for Grassmann {
     }
 
     /// Column by column in the complement of the frame.
+    fn has_quick_coordinates(&self) -> bool {
+        true
+    }
+
     fn coordinates(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> Vec<f64> {
         normal_coordinates(p, v)
     }

@@ -228,6 +228,10 @@ impl Manifold for Lorentz {
 
     /// Away from the origin Gram–Schmidt takes the vector towards the origin first, −(|x|, p₀x/|x|), and then the directions across
     /// the space part x of p, as on a sphere.
+    fn has_quick_coordinates(&self) -> bool {
+        true
+    }
+
     fn coordinates(&self, p: &DVector<f64>, v: &DVector<f64>) -> Vec<f64> {
         let Some(radial) = direction(p) else { return space(v).to_vec() };
         let along = -dot(&radial, space(v)) / p[0];

@@ -197,6 +197,10 @@ impl Manifold for PoincareBall {
     }
 
     /// The metric is a multiple of the Euclidean one.
+    fn has_quick_coordinates(&self) -> bool {
+        true
+    }
+
     fn coordinates(&self, p: &DVector<f64>, v: &DVector<f64>) -> Vec<f64> {
         let factor = 2.0 / gap(p);
         v.iter().map(|v| factor * v).collect()

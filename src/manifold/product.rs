@@ -88,6 +88,10 @@ impl<M: Manifold, N: Manifold> Manifold for Product<M, N> {
     }
 
     /// Those of both factors.
+    fn has_quick_coordinates(&self) -> bool {
+        self.first.has_quick_coordinates() && self.second.has_quick_coordinates()
+    }
+
     fn coordinates(&self, p: &Self::Point, v: &Self::Tangent) -> Vec<f64> {
         let mut coordinates = self.first.coordinates(&p.0, &v.0);
         coordinates.extend(self.second.coordinates(&p.1, &v.1));

@@ -88,6 +88,11 @@ pub trait Manifold: Clone + Debug + Send + Sync {
         self.basis(p).iter().map(|e| self.inner(p, e, v)).collect()
     }
 
+    /// Whether [`coordinates`](Self::coordinates) and [`from_coordinates`](Self::from_coordinates) are better than by a basis.
+    fn has_quick_coordinates(&self) -> bool {
+        false
+    }
+
     /// The vector of T_pM with these [`coordinates`](Self::coordinates); missing ones count as 0, further ones are ignored.
     #[expect(clippy::wrong_self_convention, reason = "self is the space, as in exp(p, v)")]
     fn from_coordinates(&self, p: &Self::Point, coordinates: &[f64]) -> Self::Tangent {

@@ -217,6 +217,10 @@ impl Manifold for Sphere {
         DVector::zeros(self.dim + 1)
     }
 
+    fn has_quick_coordinates(&self) -> bool {
+        true
+    }
+
     fn coordinates(&self, p: &DVector<f64>, v: &DVector<f64>) -> Vec<f64> {
         self.complement(p).coordinates(v.as_slice())
     }

@@ -144,6 +144,10 @@ impl Manifold for Stiefel {
     }
 
     /// With V = X A + X⊥ B: the lower triangle of the skew A by columns, times √2, then B in the complement of the frame.
+    fn has_quick_coordinates(&self) -> bool {
+        true
+    }
+
     fn coordinates(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> Vec<f64> {
         let a = p.tr_mul(v);
         let mut coordinates: Vec<f64> =

@@ -55,9 +55,6 @@ pub const GRID: f64 = 1e-9;
 /// Means of curves: clipping and changes of coordinates, a few thousand operations.
 pub const CLIPPED_CURVES: f64 = 1e-11;
 
-/// Sums of gradients that were clipped in the manifold's metric, at a point that may be ill-conditioned.
-pub const CLIPPED_SUM: f64 = 1e-9;
-
 /// Noise multipliers z = 2√times/μ: a root and a quotient.
 pub const MULTIPLIER: f64 = 1e-13;
 

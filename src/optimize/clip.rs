@@ -1,99 +1,111 @@
-//! Sums of clipped gradients over batches.
+//! Sums of clipped gradients over batches, in integers.
 
 use super::accounting::Sampling;
 use super::method::Correction;
 use super::problem::{PointOf, Problem, TangentOf, finite_norm};
-use crate::manifold::{Linear, Manifold, blocks};
-use rand::{Rng, RngExt};
+use crate::manifold::{Linear, Manifold, TangentFrame, blocks};
+use crate::privacy::noise::{IntegerClip, PaidGenerator};
+use rand::Rng;
 use rayon::prelude::*;
 
-/// A sum of clipped vectors.
-pub(super) struct ClippedSum<T> {
-    pub sum: T,
+/// A sum of clipped vectors, in steps of the clip's lattice.
+pub(super) struct StepSum {
+    pub sum: Vec<i128>,
     /// How many were longer than the radius; for the data holder.
     pub clipped: usize,
 }
 
-/// clip_C(v) = min(C/‖v‖, 1) v, or `None` for a vector that is no number or of the wrong size: it counts as zero.
-fn clip<P: Problem>(
+impl StepSum {
+    fn zero(dim: usize) -> Self {
+        Self { sum: vec![0; dim], clipped: 0 }
+    }
+
+    fn add(&mut self, steps: impl IntoIterator<Item = i128>, clipped: usize) {
+        self.sum.iter_mut().zip(steps).for_each(|(sum, k)| *sum += k);
+        self.clipped += clipped;
+    }
+}
+
+/// Where vectors become coordinates, and how far they may reach there. Both are made of public and of released numbers.
+pub(super) struct Query<'a, P: Problem> {
+    pub problem: &'a P,
+    pub point: &'a PointOf<P>,
+    pub frame: &'a TangentFrame<P::Space>,
+    pub clip: &'a IntegerClip,
+}
+
+impl<P: Problem> Query<'_, P> {
+    /// Sums `term` over the batch, each clipped last, in integers, whatever was computed before. A vector that is no number or of the
+    /// wrong size counts as zero.
+    fn sum(&self, batch: &Batch, term: impl Fn(usize) -> Option<(TangentOf<P>, bool)> + Sync) -> StepSum {
+        let size = self.problem.space().zero(self.point).real_len();
+        let part = |block: std::ops::Range<usize>| {
+            let mut part = StepSum::zero(self.clip.dimension());
+            for i in block {
+                let Some((v, shortened)) = term(batch.record(i)).filter(|(v, _)| v.real_len() == size) else {
+                    continue;
+                };
+                let coordinates = self.frame.coordinates(&v);
+                if let Some(steps) = self.clip.clip(&coordinates) {
+                    let norm = coordinates.iter().map(|x| x * x).sum::<f64>().sqrt();
+                    let clipped = usize::from(shortened || norm > self.clip.radius());
+                    part.add(steps.into_iter().map(i128::from), clipped);
+                }
+            }
+            part
+        };
+        let blocks = blocks(batch.len());
+        let parts: Vec<_> = if blocks.len() < 2 {
+            blocks.into_iter().map(part).collect()
+        } else {
+            blocks.into_par_iter().map(part).collect()
+        };
+        parts.into_iter().fold(StepSum::zero(self.clip.dimension()), |mut all, part| {
+            all.add(part.sum, part.clipped);
+            all
+        })
+    }
+
+    /// Σ clip_C(∇f(w; zᵢ)) over the batch.
+    pub fn gradients(&self, batch: &Batch) -> StepSum {
+        self.sum(batch, |i| Some((self.problem.gradient(self.point, i)?, false)))
+    }
+
+    /// Σ of the bounded corrections over the batch, from the anchor; `radius` is that of full gradients.
+    pub fn corrections(
+        &self,
+        anchor: &PointOf<P>,
+        batch: &Batch,
+        radius: f64,
+        correction: Correction,
+    ) -> StepSum {
+        let (problem, w, space) = (self.problem, self.point, self.problem.space());
+        let own = if let Correction::Separate(own) = correction { own } else { radius };
+        self.sum(batch, |i| {
+            let (mut share, a) = shorten(problem, w, problem.gradient(w, i)?, own)?;
+            let (there, b) = shorten(problem, anchor, problem.gradient(anchor, i)?, own)?;
+            share.add_scaled(-1.0, &space.transport(anchor, w, &there).ok()?);
+            Some((share, a || b))
+        })
+    }
+}
+
+/// min(C/‖v‖, 1) v, and whether it was longer: for accuracy only, the bound is that of integers.
+fn shorten<P: Problem>(
     problem: &P,
     w: &PointOf<P>,
     mut v: TangentOf<P>,
     radius: f64,
-    size: usize,
 ) -> Option<(TangentOf<P>, bool)> {
-    if v.real_len() != size {
+    let space = problem.space();
+    if v.real_len() != space.zero(w).real_len() {
         return None;
     }
-    let norm = finite_norm(problem.space(), w, &v)?;
+    let norm = finite_norm(space, w, &v)?;
     if norm > radius {
         v.scale_by(radius / norm);
     }
     Some((v, norm > radius))
-}
-
-/// Sums `term` over the batch, in blocks of fixed size.
-fn sum_over<P: Problem>(
-    problem: &P,
-    w: &PointOf<P>,
-    batch: &Batch,
-    term: impl Fn(usize, usize) -> Option<(TangentOf<P>, bool)> + Sync,
-) -> ClippedSum<TangentOf<P>> {
-    let zero = problem.space().zero(w);
-    let size = zero.real_len();
-    let part = |block: std::ops::Range<usize>| {
-        let mut part = ClippedSum { sum: zero.clone(), clipped: 0 };
-        for i in block {
-            if let Some((v, clipped)) = term(batch.record(i), size) {
-                part.sum.add_scaled(1.0, &v);
-                part.clipped += usize::from(clipped);
-            }
-        }
-        part
-    };
-    let blocks = blocks(batch.len());
-    let parts: Vec<_> = if blocks.len() < 2 {
-        blocks.into_iter().map(part).collect()
-    } else {
-        blocks.into_par_iter().map(part).collect()
-    };
-    parts.into_iter().fold(ClippedSum { sum: zero.clone(), clipped: 0 }, |mut all, part| {
-        all.sum.add_scaled(1.0, &part.sum);
-        all.clipped += part.clipped;
-        all
-    })
-}
-
-/// Σ clip_C(∇f(w; zᵢ)) over the batch.
-pub(super) fn gradient_sum<P: Problem>(
-    problem: &P,
-    w: &PointOf<P>,
-    batch: &Batch,
-    radius: f64,
-) -> ClippedSum<TangentOf<P>> {
-    sum_over(problem, w, batch, |i, size| clip(problem, w, problem.gradient(w, i)?, radius, size))
-}
-
-/// Σ of the bounded corrections over the batch, at w, from the anchor; `radius` is that of full gradients.
-pub(super) fn correction_sum<P: Problem>(
-    problem: &P,
-    anchor: &PointOf<P>,
-    w: &PointOf<P>,
-    batch: &Batch,
-    radius: f64,
-    correction: Correction,
-    distance: f64,
-) -> ClippedSum<TangentOf<P>> {
-    let space = problem.space();
-    let own = if let Correction::Separate(own) = correction { own } else { radius };
-    sum_over(problem, w, batch, |i, size| {
-        let (mut share, a) = clip(problem, w, problem.gradient(w, i)?, own, size)?;
-        let (there, b) = clip(problem, anchor, problem.gradient(anchor, i)?, own, size)?;
-        share.add_scaled(-1.0, &space.transport(anchor, w, &there).ok()?);
-        // The norm is bounded by 2·own up to the transport's rounding; this makes it exact.
-        let (share, c) = clip(problem, w, share, correction.reach(distance), size)?;
-        Some((share, a || b || c))
-    })
 }
 
 /// The records of one step.
@@ -103,33 +115,26 @@ pub(super) enum Batch {
 }
 
 impl Batch {
-    pub fn draw<R: Rng + ?Sized>(sampling: Sampling, n: usize, rng: &mut R) -> Self {
+    /// Every inclusion has exactly the probability that is accounted for: whole random words against whole numbers.
+    pub fn draw(sampling: Sampling, n: usize, rng: &mut PaidGenerator<'_>) -> Self {
         if sampling.is_full(n) {
             return Self::All(n);
         }
         match sampling {
             Sampling::All => Self::All(n),
             Sampling::WithoutReplacement { batch } => {
-                Self::Some(rand::seq::index::sample(rng, n, batch).into_vec())
+                // Floyd (Bentley 1987): every subset alike.
+                let mut taken = vec![false; n];
+                for last in n - batch..n {
+                    let i = rng.below(last as u64 + 1) as usize;
+                    let i = if taken[i] { last } else { i };
+                    taken[i] = true;
+                }
+                Self::Some((0..n).filter(|i| taken[*i]).collect())
             }
             Sampling::Poisson { .. } => {
-                // The gaps between chosen records are geometric.
-                let ln_miss = (-sampling.rate(n)).ln_1p();
-                let mut chosen = Vec::new();
-                let mut next = 0usize;
-                loop {
-                    let uniform: f64 = 1.0 - rng.random::<f64>();
-                    let gap = uniform.ln() / ln_miss;
-                    if gap >= (n - next) as f64 {
-                        return Self::Some(chosen);
-                    }
-                    next += gap as usize;
-                    if next >= n {
-                        return Self::Some(chosen);
-                    }
-                    chosen.push(next);
-                    next += 1;
-                }
+                let threshold = sampling.threshold(n);
+                Self::Some((0..n).filter(|_| rng.next_u64() < threshold).collect())
             }
         }
     }
@@ -152,8 +157,8 @@ impl Batch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::SeedableRng;
-    use rand_chacha::ChaCha20Rng;
+    use crate::privacy::noise::NoiseSource;
+    use crate::privacy::{Ledger, Mu, PrivacyLoss};
 
     /// Inclusion counts of every record over 40,000 draws against the rate: a chi-square of 50 degrees of freedom is above
     /// 130 with probability below 1e-8.
@@ -161,7 +166,10 @@ mod tests {
     fn every_record_is_drawn_at_the_stated_rate() {
         let n = 50;
         for sampling in [Sampling::Poisson { batch: 7 }, Sampling::WithoutReplacement { batch: 7 }] {
-            let mut rng = ChaCha20Rng::seed_from_u64(5);
+            let loss = PrivacyLoss::Gaussian(Mu::new(1.0).unwrap());
+            let paid = Ledger::in_memory(None).charge("test", loss).unwrap();
+            let mut source = NoiseSource::seeded(5);
+            let mut rng = source.open(paid, loss).unwrap();
             let (mut counts, mut pairs, draws) = (vec![0f64; n], 0f64, 40_000);
             for _ in 0..draws {
                 let Batch::Some(batch) = Batch::draw(sampling, n, &mut rng) else { panic!("not sampled") };

@@ -1,12 +1,12 @@
 //! The loop: sample, clip, sum, noise, step.
 
-use super::clip::{Batch, correction_sum, gradient_sum};
+use super::clip::{Batch, Query};
 use super::method::Method;
 use super::problem::{PointOf, Problem, TangentOf, check_oracle, finite_norm};
 use super::{OptimizeError, Output, Plan, Settings};
-use crate::manifold::Manifold;
+use crate::manifold::{Linear, Manifold, TangentFrame};
 use crate::privacy::Charge;
-use crate::privacy::noise::{NoiseSource, PaidGenerator};
+use crate::privacy::noise::{IntegerClip, NoiseSource, PaidGenerator};
 use rand::{Rng, RngExt};
 use std::ops::ControlFlow;
 
@@ -124,6 +124,9 @@ fn check_settings<P: Problem>(
     if plan.records() != problem.records() {
         return Err(OptimizeError::Records { plan: plan.records(), problem: problem.records() });
     }
+    let dim = problem.space().dim();
+    plan.gradient_clip(dim)?;
+    plan.widest_correction_clip(dim)?;
     problem.space().check(point).map_err(OptimizeError::Start)
 }
 
@@ -157,7 +160,8 @@ pub fn optimize<P: Problem>(
     }
     let needed = plan.composition().total().map_err(super::PlanError::from)?;
     let mut rng = noise.open(paid, needed)?;
-    let mut run = Run { problem, plan, settings, limit: longest_step(problem, settings), state };
+    let clip = plan.gradient_clip(problem.space().dim())?;
+    let mut run = Run { problem, plan, settings, limit: longest_step(problem, settings), clip, state };
     let stop = run.run(&mut rng, observe);
     Ok(Finished { point: run.state.output().clone(), state: run.state, stop })
 }
@@ -175,6 +179,8 @@ struct Run<'a, P: Problem> {
     plan: &'a Plan,
     settings: &'a Settings,
     limit: f64,
+    /// Of full gradients.
+    clip: IntegerClip,
     state: State<PointOf<P>>,
 }
 
@@ -239,20 +245,21 @@ impl<P: Problem> Run<'_, P> {
         None
     }
 
-    /// (1/batch) Σ clip(∇f) + N(0, σ²).
+    /// (1/batch) (Σ clip(∇f) + N(0, σ²)), on a lattice of coordinates at w.
     fn noised_gradient(&mut self, w: &PointOf<P>, rng: &mut PaidGenerator<'_>) -> Direction<TangentOf<P>> {
-        let (n, sampling, sigma) =
-            (self.plan.records(), self.plan.gradient().sampling, self.plan.gradient_sigma());
+        let (n, sampling) = (self.plan.records(), self.plan.gradient().sampling);
         let batch = Batch::draw(sampling, n, rng);
-        let found = gradient_sum(self.problem, w, &batch, self.plan.clip().get());
+        let frame = TangentFrame::new(self.problem.space().clone(), w.clone());
+        let query = Query { problem: self.problem, point: w, frame: &frame, clip: &self.clip };
+        let found = query.gradients(&batch);
         self.state.gradient_calls += batch.len() as u64;
-        let space = self.problem.space();
-        let mut vector = space.tangent_gaussian(w, sigma, rng);
-        space.axpy(1.0 / sampling.batch(n) as f64, &found.sum, &mut vector);
-        Direction { vector, sigma, clipped: found.clipped, used: batch.len() }
+        let share = 1.0 / sampling.batch(n) as f64;
+        let mut vector = frame.vector(&rng.noised(&found.sum, &self.clip));
+        vector.scale_by(share);
+        Direction { vector, sigma: share * self.clip.scale(), clipped: found.clipped, used: batch.len() }
     }
 
-    /// (1/batch) Σ clipped corrections + N(0, σ₂²) + PT(noised anchor gradient).
+    /// (1/batch) (Σ clipped corrections + N(0, σ₂²)), on a lattice of coordinates at the iterate, + PT(noised anchor gradient).
     fn corrected(
         &mut self,
         anchor: &PointOf<P>,
@@ -269,23 +276,23 @@ impl<P: Problem> Run<'_, P> {
         };
         let n = self.plan.records();
         let distance = space.dist(anchor, &w);
-        if !distance.is_finite() {
-            // Too far for the manifold's logarithm: go by the anchor alone, and ask the records nothing.
-            let vector = space.transport(anchor, &w, &at_anchor.vector).unwrap_or_else(|_| space.zero(&w));
-            return Direction { vector, sigma: at_anchor.sigma, clipped: 0, used: 0 };
-        }
-        let sigma = self.plan.correction_sigma(distance);
-        let batch = Batch::draw(noise.sampling, n, rng);
-        let radius = self.plan.clip().get();
-        let found = correction_sum(self.problem, anchor, &w, &batch, radius, correction, distance);
-        self.state.gradient_calls += 2 * batch.len() as u64;
-        let mut vector = space.tangent_gaussian(&w, sigma, rng);
-        space.axpy(1.0 / noise.sampling.batch(n) as f64, &found.sum, &mut vector);
         // The two points are public: a transport that does not exist costs progress, not privacy.
-        if let Ok(moved) = space.transport(anchor, &w, &at_anchor.vector) {
-            space.axpy(1.0, &moved, &mut vector);
-        }
-        let sigma = sigma.hypot(at_anchor.sigma);
+        let moved = space.transport(anchor, &w, &at_anchor.vector).unwrap_or_else(|_| space.zero(&w));
+        // At the anchor itself, or too far from it for the manifold's logarithm, the records are asked nothing.
+        let clip = distance.is_finite().then(|| self.plan.correction_clip(space.dim(), distance)).flatten();
+        let Some(clip) = clip else {
+            return Direction { vector: moved, sigma: at_anchor.sigma, clipped: 0, used: 0 };
+        };
+        let batch = Batch::draw(noise.sampling, n, rng);
+        let frame = TangentFrame::new(space.clone(), w.clone());
+        let query = Query { problem: self.problem, point: &w, frame: &frame, clip: &clip };
+        let found = query.corrections(anchor, &batch, self.plan.clip().get(), correction);
+        self.state.gradient_calls += 2 * batch.len() as u64;
+        let share = 1.0 / noise.sampling.batch(n) as f64;
+        let mut vector = frame.vector(&rng.noised(&found.sum, &clip));
+        vector.scale_by(share);
+        space.axpy(1.0, &moved, &mut vector);
+        let sigma = (share * clip.scale()).hypot(at_anchor.sigma);
         Direction { vector, sigma, clipped: found.clipped, used: batch.len() }
     }
 

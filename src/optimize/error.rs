@@ -37,6 +37,9 @@ pub enum PlanError {
     /// No noise, however large, meets the budget.
     #[error("no amount of noise meets this budget; raise epsilon or delta")]
     OutOfReach,
+    /// Noise for which there is no lattice.
+    #[error("noise of this size is out of scale; change the clip radius or the budget")]
+    OutOfScale,
     /// A parameter of the method.
     #[error("{name} must be {range}, got {value}")]
     Parameter {

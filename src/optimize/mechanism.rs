@@ -1,9 +1,11 @@
 //! A whole run as one mechanism.
 
 use super::audit;
-use super::{OptimizeError, Plan, PointOf, Problem, Settings, State, StopReason, check_start, optimize};
+use super::{
+    OptimizeError, Plan, PlanError, PointOf, Problem, Settings, State, StopReason, check_start, optimize,
+};
 use crate::manifold::Manifold;
-use crate::privacy::noise::{NoiseDescription, NoisePath, NoiseSource};
+use crate::privacy::noise::{IntegerClip, NoiseDescription, NoisePath, NoiseSource};
 use crate::privacy::{Charge, Drawn, Entry, L2Sensitivity, Mechanism, NoisedPart, Price, Sensitivity, Title};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -83,7 +85,7 @@ impl<P: Problem> Descent<P> {
         start: PointOf<P>,
     ) -> Result<Self, OptimizeError> {
         let parts = plan.noised_parts(space.dim())?;
-        let price = plan.price()?;
+        let price = plan.price(space.dim())?;
         Ok(Self { plan, settings, start, price, parts })
     }
 
@@ -141,60 +143,70 @@ impl<P: Problem> Mechanism for Descent<P> {
 }
 
 impl Plan {
-    /// What a run costs.
+    /// What a run costs on a manifold of this dimension.
     ///
     /// # Errors
-    /// [`OptimizeError::Plan`] for bounds that overflow.
-    pub fn price(&self) -> Result<Price, OptimizeError> {
+    /// [`OptimizeError::Plan`] for bounds out of scale.
+    pub fn price(&self, dim: usize) -> Result<Price, OptimizeError> {
         let title = match self.method() {
             super::Method::GradientDescent { .. } => RGD,
             super::Method::Stochastic { .. } => RSGD,
             super::Method::VarianceReduced { .. } => RSVRG,
         };
         let what = "average of the records' clipped gradients, at every step";
-        let price =
-            Price::new(title, self.records() as u64, self.loss(), what).map_err(super::PlanError::from)?;
-        let sensitivity = self.gradient_sensitivity()?;
-        let price =
-            price.with_noise(Sensitivity::L2(sensitivity), self.gradient_sigma()).with_clip(self.clip());
+        let price = Price::new(title, self.records() as u64, self.loss(), what).map_err(PlanError::from)?;
+        let gradient =
+            Noised::new(&self.gradient_clip(dim)?, self.gradient().sampling.batch(self.records()))?;
+        let price = price.with_noise(gradient.sensitivity, gradient.noise.scale).with_clip(self.clip());
         Ok(Price { parts: self.composition().clone(), ..price })
     }
 
-    /// How far one record moves a gradient: 2C/batch.
-    fn gradient_sensitivity(&self) -> Result<L2Sensitivity, super::PlanError> {
-        let batch = self.gradient().sampling.batch(self.records()) as u64;
-        Ok(L2Sensitivity::of_clipped_mean(self.clip(), batch)?)
-    }
-
-    /// How the queries of a run are noised on a manifold of this dimension; gradients last.
-    fn noised_parts(&self, dimension: usize) -> Result<Vec<NoisedPart>, super::PlanError> {
-        let noise = |scale| NoiseDescription {
-            distribution: "tangent-gaussian".into(),
-            path: NoisePath::IdealizedReals,
-            scale,
-            dimension,
-            step: None,
-            sampler: "standard normals in an isometric frame".into(),
-        };
-        let mut parts = Vec::new();
-        for query in self.sensitivities()?.into_iter().rev() {
-            let (sigma, clip) = match query.per_distance {
-                None if query.query == super::plan::CORRECTION => {
-                    (self.correction_sigma(f64::INFINITY), None)
-                }
-                Some(_) => (self.correction_sigma(f64::INFINITY), None),
-                None => (self.gradient_sigma(), Some(self.clip())),
-            };
-            let entry = self.composition().parts().iter().find(|part| part.mechanism == query.query);
-            parts.push(NoisedPart {
-                what: query.query.to_owned(),
-                loss: entry.and_then(|part| part.loss()).unwrap_or(self.loss()),
-                sensitivity: Sensitivity::L2(L2Sensitivity::new(query.sensitivity)?),
-                clip,
-                noise: noise(sigma),
-                expected_error: None,
-            });
+    /// How the queries of a run are noised on a manifold of this dimension, corrections at the largest distance from the anchor;
+    /// gradients last.
+    fn noised_parts(&self, dim: usize) -> Result<Vec<NoisedPart>, PlanError> {
+        let n = self.records();
+        let mut clips = Vec::new();
+        if let (Some(clip), Some(noise)) = (self.widest_correction_clip(dim)?, self.correction()) {
+            clips.push((clip, noise.sampling.batch(n), None));
         }
-        Ok(parts)
+        clips.push((self.gradient_clip(dim)?, self.gradient().sampling.batch(n), Some(self.clip())));
+        let entries = self.composition().parts().iter().rev();
+        clips
+            .into_iter()
+            .zip(entries)
+            .map(|((clip, batch, radius), entry)| {
+                let Noised { sensitivity, noise } = Noised::new(&clip, batch)?;
+                Ok(NoisedPart {
+                    what: entry.mechanism.clone(),
+                    loss: entry.loss().unwrap_or(self.loss()),
+                    sensitivity,
+                    clip: radius,
+                    noise,
+                    expected_error: None,
+                })
+            })
+            .collect()
+    }
+}
+
+/// How an average over a batch is noised.
+struct Noised {
+    sensitivity: Sensitivity,
+    noise: NoiseDescription,
+}
+
+impl Noised {
+    fn new(clip: &IntegerClip, batch: usize) -> Result<Self, PlanError> {
+        let batch = batch as f64;
+        let noise = NoiseDescription {
+            distribution: "gaussian".into(),
+            path: NoisePath::Lattice,
+            scale: clip.scale() / batch,
+            dimension: clip.dimension(),
+            step: Some(clip.step() / batch),
+            sampler: "exact normal (Karney 2016), rounded, in coordinates at every iterate".into(),
+        };
+        let sensitivity = L2Sensitivity::new((clip.sensitivity() / batch).next_up())?;
+        Ok(Self { sensitivity: Sensitivity::L2(sensitivity), noise })
     }
 }

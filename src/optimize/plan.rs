@@ -4,7 +4,7 @@ use super::PlanError;
 use super::accounting::Sampling;
 use super::calibrate::{Target, VarianceReducedNoise, full_gradient_multiplier, smallest_multiplier};
 use super::method::{Correction, Method};
-use crate::numeric::margins;
+use crate::privacy::noise::IntegerClip;
 use crate::privacy::{
     Caveat, ClipRadius, ClipSource, Composition, Cost, Delta, L2Sensitivity, Mu, Part, PrivacyLoss, Statement,
 };
@@ -172,19 +172,47 @@ impl Plan {
         self.correction
     }
 
-    /// σ of the noise on a (mean) gradient, per dimension of the tangent space.
+    /// σ of the noise on a (mean) gradient, per dimension of the tangent space, but for the lattice (a share of 2⁻³¹).
     pub fn gradient_sigma(&self) -> f64 {
         let batch = self.gradient.sampling.batch(self.n) as f64;
-        self.gradient.multiplier * self.clip.get() / batch * (1.0 + margins::CLIPPED_SUM)
+        self.gradient.multiplier * self.clip.get() / batch
     }
 
-    /// σ of the noise on a correction made at this distance from the anchor; 0 without corrections.
+    /// σ of the noise on a correction made at this distance from the anchor, but for the lattice; 0 without corrections.
     pub fn correction_sigma(&self, distance: f64) -> f64 {
         let Method::VarianceReduced { correction, .. } = self.method else { return 0.0 };
         self.correction.map_or(0.0, |noise| {
             let batch = noise.sampling.batch(self.n) as f64;
-            noise.multiplier * correction.reach(distance) / batch * (1.0 + margins::CLIPPED_SUM)
+            noise.multiplier * correction.reach(distance) / batch
         })
+    }
+
+    /// How gradients of so many coordinates are clipped and noised.
+    ///
+    /// # Errors
+    /// [`PlanError::OutOfScale`] for extreme radii and multipliers.
+    pub(super) fn gradient_clip(&self, dim: usize) -> Result<IntegerClip, PlanError> {
+        let clip = IntegerClip::with_multiplier(dim, self.clip.get(), self.gradient.multiplier);
+        clip.map_err(|_| PlanError::OutOfScale)
+    }
+
+    /// How corrections are clipped and noised at the largest distance from the anchor; `None` for methods that have none.
+    ///
+    /// # Errors
+    /// As [`Self::gradient_clip`].
+    pub(super) fn widest_correction_clip(&self, dim: usize) -> Result<Option<IntegerClip>, PlanError> {
+        match self.correction {
+            None => Ok(None),
+            Some(_) => self.correction_clip(dim, f64::INFINITY).map(Some).ok_or(PlanError::OutOfScale),
+        }
+    }
+
+    /// How corrections are, at this distance from the anchor; `None` where they are too short for a lattice, at the anchor itself for
+    /// one: then the records are not asked.
+    pub(super) fn correction_clip(&self, dim: usize, distance: f64) -> Option<IntegerClip> {
+        let Method::VarianceReduced { correction, .. } = self.method else { return None };
+        let noise = self.correction?;
+        IntegerClip::with_multiplier(dim, correction.reach(distance), noise.multiplier).ok()
     }
 
     /// What the whole run costs, part by part.

@@ -1,8 +1,8 @@
 //! Plans and runs.
 
 use super::*;
-use crate::manifold::{Manifold, PoincareBall, SpdAffineInvariant, SpdLogEuclidean, Sphere};
-use crate::privacy::noise::NoiseSource;
+use crate::manifold::{Manifold, PoincareBall, SpdAffineInvariant, SpdLogEuclidean, Sphere, TangentFrame};
+use crate::privacy::noise::{IntegerClip, NoiseSource};
 use crate::privacy::{Charge, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
 use nalgebra::{DVector, dvector};
 use rand::SeedableRng;
@@ -53,7 +53,7 @@ fn a_plan_spends_its_budget_and_not_more() {
             let spent = plan.composition().epsilon_at(Delta::new(delta).unwrap()).unwrap().epsilon.get();
             assert!(spent <= epsilon * (1.0 + 1e-12), "{method:?}: {spent} of {epsilon}");
             assert!(spent > 0.97 * epsilon, "{method:?} wastes budget: {spent} of {epsilon}");
-            assert!(plan.price().unwrap().statement().certify().unwrap().private);
+            assert!(plan.price(3).unwrap().statement().certify().unwrap().private);
         }
     }
     // DP-RGD is one Gaussian mechanism: 9 steps at μ = 3 are 9 at 1 each, σ = 2C/(nμ).
@@ -182,8 +182,11 @@ fn a_broken_oracle_is_named_and_its_records_count_as_zero_later() {
     );
     assert!(matches!(run, Err(OptimizeError::Oracle(_))), "refused before a draw");
     for bad in [Some(dvector![f64::NAN, 0.0, 0.0]), Some(dvector![1.0]), None] {
-        let sum = clip::gradient_sum(&Broken { space, bad }, &start, &clip::Batch::All(10), 1.0);
-        assert_eq!(sum.sum, DVector::zeros(3));
+        let (frame, radius) =
+            (TangentFrame::new(space, start.clone()), IntegerClip::with_multiplier(2, 1.0, 1.0).unwrap());
+        let problem = Broken { space, bad };
+        let query = clip::Query { problem: &problem, point: &start, frame: &frame, clip: &radius };
+        assert_eq!(query.gradients(&clip::Batch::All(10)).sum, [0, 0]);
     }
 }
 

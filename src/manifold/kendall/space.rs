@@ -261,6 +261,10 @@ impl Manifold for Kendall {
         Preshape::zeros(self.landmarks)
     }
 
+    fn has_quick_coordinates(&self) -> bool {
+        true
+    }
+
     fn coordinates(&self, p: &Preshape, v: &Preshape) -> Vec<f64> {
         horizontal(p).coordinates(v.as_slice()).into_iter().flat_map(|c| [c.re, c.im]).collect()
     }

@@ -158,6 +158,10 @@ impl Manifold for SpdAffineInvariant {
     }
 
     /// Of the symmetric matrix L⁻¹VL⁻ᵀ.
+    fn has_quick_coordinates(&self) -> bool {
+        true
+    }
+
     fn coordinates(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> Vec<f64> {
         symmetric_coordinates(&whiten(&factor(p), v))
     }

@@ -167,6 +167,10 @@ impl Manifold for SpdBuresWasserstein {
     }
 
     /// Of the symmetric matrix (2 S_P)^(−½)(V), whose Frobenius norm is ‖V‖.
+    fn has_quick_coordinates(&self) -> bool {
+        true
+    }
+
     fn coordinates(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> Vec<f64> {
         symmetric_coordinates(&Spectrum::of(p).sylvester(v, |s| (0.5 / s).sqrt()))
     }

@@ -247,6 +247,10 @@ impl Manifold for SpdLogEuclidean {
     }
 
     /// Of the symmetric matrix D log_P(V).
+    fn has_quick_coordinates(&self) -> bool {
+        true
+    }
+
     fn coordinates(&self, p: &DMatrix<f64>, v: &DMatrix<f64>) -> Vec<f64> {
         symmetric_coordinates(&Spectrum::of(p).differential_log(v))
     }

@@ -12,6 +12,9 @@ use crate::privacy::{Mu, RenyiCurve};
 use amplification::{Amplified, Law};
 use serde::{Deserialize, Serialize};
 
+/// How many 64-bit words there are.
+const WORDS: f64 = 18_446_744_073_709_551_616.0;
+
 /// Which records a step looks at. Batches are secret: only the noised sum of their gradients leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -39,9 +42,20 @@ impl Sampling {
         }
     }
 
-    /// q = batch/n.
+    /// q = batch/n; of Poisson samples the next multiple of 2⁻⁶⁴ below the double nearest to it, which is the probability that a record
+    /// is drawn with, exactly.
     pub fn rate(self, n: usize) -> f64 {
-        self.batch(n) as f64 / n as f64
+        let rate = self.batch(n) as f64 / n as f64;
+        match self {
+            Self::Poisson { .. } if !self.is_full(n) => self.threshold(n) as f64 / WORDS,
+            _ => rate,
+        }
+    }
+
+    /// q·2⁶⁴, a whole number: a record is in a Poisson sample if a random word is below it. (Doubles from 2⁻¹¹ on are multiples of
+    /// 2⁻⁶⁴, and smaller multiples have fewer than 53 digits: nothing is rounded but what is cut off here.)
+    pub(super) fn threshold(self, n: usize) -> u64 {
+        (self.batch(n) as f64 / n as f64 * WORDS) as u64
     }
 
     /// Whether every step sees every record: then the loss is exactly Gaussian.

@@ -1,10 +1,10 @@
 //! The mean of clipped records, summed in integers: a sensitivity without fine print.
 
-use super::lattice::{Lattice, step_for};
+use super::integer_clip::IntegerClip;
 use super::vectors::{ISOTROPIC, NORMAL, describe};
 use super::{NoiseDescription, NoiseError, NoiseSource, VectorNoise};
 use crate::privacy::release::{Drawn, Entry, Mechanism, NoisedPart, Price, Title};
-use crate::privacy::rounding::{add_up, div_up, sqrt_up};
+use crate::privacy::rounding::div_up;
 use crate::privacy::{BudgetError, Charge, ClipRadius, Epsilon, L2Sensitivity, Mu, PrivacyLoss, Sensitivity};
 
 mod worst_case;
@@ -96,12 +96,9 @@ pub enum IncompleteMean {
 /// ```
 #[derive(Debug, Clone)]
 pub struct ClippedMean {
-    lattice: Lattice,
-    /// B, in steps.
-    bound: u64,
+    clip: IntegerClip,
     radius: ClipRadius,
     noise: VectorNoise,
-    dimension: usize,
     price: Price,
 }
 
@@ -117,9 +114,7 @@ pub struct NoisedMean {
 /// Clipped records added up in integers: secret until noise is added.
 #[derive(Debug, Clone)]
 pub struct ClippedSum {
-    lattice: Lattice,
-    bound: u64,
-    radius: f64,
+    clip: IntegerClip,
     declared: u64,
     given: u64,
     sums: Vec<i128>,
@@ -158,33 +153,24 @@ impl ClippedMean {
         if n > 1 << 40 {
             return Err(IncompleteMean::TooMany.into());
         }
-        let root = sqrt_up(dim as f64);
-        let step = step_for(2.0 * radius.get(), loss, root)?;
-        let bound = add_up(div_up(radius.get(), step), 0.5 * root).ceil();
-        if bound >= (1u64 << 59) as f64 {
-            return Err(NoiseError::OutOfScale);
-        }
-        let bound = bound as u64;
-        let lattice = Lattice::with_step(step, 2 * bound, loss)?;
-        let sensitivity = L2Sensitivity::new(div_up(2.0 * bound as f64 * step, n as f64).next_up());
+        let clip = IntegerClip::for_loss(dim, radius.get(), loss)?;
+        let sensitivity = L2Sensitivity::new(div_up(clip.sensitivity(), n as f64));
         let sensitivity = sensitivity.map_err(|_| NoiseError::OutOfScale)?;
         let what = "mean of the clipped records";
         let price = Price::new(title, n, noise.loss(), what)
             .map_err(|_| IncompleteMean::Empty)?
-            .with_noise(Sensitivity::L2(sensitivity), div_up(lattice.scale(), n as f64))
+            .with_noise(Sensitivity::L2(sensitivity), div_up(clip.scale(), n as f64))
             .with_clip(radius);
-        Ok(Self { lattice, bound, radius, noise, dimension: dim, price })
+        Ok(Self { clip, radius, noise, price })
     }
 
     /// An empty sum, for records that are added one by one or on several threads. Several make one by [`ClippedSum::merge`].
     pub fn sum(&self) -> ClippedSum {
         ClippedSum {
-            lattice: self.lattice,
-            bound: self.bound,
-            radius: self.radius.get(),
+            clip: self.clip.clone(),
             declared: self.price.n,
             given: 0,
-            sums: vec![0; self.dimension],
+            sums: vec![0; self.clip.dimension()],
         }
     }
 
@@ -205,7 +191,7 @@ impl ClippedMean {
 
     /// The scale of the noise: the standard deviation σ ≥ 2τ/(nμ) of a coordinate, or b ≥ 2τ/(nε); by a factor of at most 1 + 2⁻³⁰.
     pub fn scale(&self) -> f64 {
-        div_up(self.lattice.scale(), self.price.n as f64)
+        div_up(self.clip.scale(), self.price.n as f64)
     }
 
     /// The clip radius τ.
@@ -215,7 +201,7 @@ impl ClippedMean {
 
     /// Number of coordinates.
     pub fn dimension(&self) -> usize {
-        self.dimension
+        self.clip.dimension()
     }
 
     /// Draws the noise and releases the mean.
@@ -235,15 +221,15 @@ impl ClippedMean {
         let n = self.price.n as f64;
         let (steps, law, sampler) = match self.noise {
             VectorNoise::Gaussian(mu) => {
-                (noise.gaussian_steps(&sum.sums, &self.lattice, mu, &paid)?, "gaussian", NORMAL)
+                (noise.gaussian_steps(&sum.sums, self.clip.lattice(), mu, &paid)?, "gaussian", NORMAL)
             }
             VectorNoise::Laplace(epsilon) => {
-                let steps = noise.isotropic_laplace_steps(&sum.sums, &self.lattice, epsilon, &paid)?;
+                let steps = noise.isotropic_laplace_steps(&sum.sums, self.clip.lattice(), epsilon, &paid)?;
                 (steps, "isotropic-laplace", ISOTROPIC)
             }
         };
-        let values = steps.into_iter().map(|k| self.lattice.to_f64(k) / n).collect();
-        let mut noise = describe(law, &self.lattice, self.dimension, sampler);
+        let values = steps.into_iter().map(|k| self.clip.to_f64(k) / n).collect();
+        let mut noise = describe(law, self.clip.lattice(), self.clip.dimension(), sampler);
         noise.scale = self.scale();
         noise.step = noise.step.map(|step| step / n);
         Ok(NoisedMean { values, noise })
@@ -303,8 +289,7 @@ impl ClippedSum {
             return Err(IncompleteMean::Count { declared: self.declared, given: self.given + 1 });
         }
         self.given += 1;
-        if let Some(record) = record.filter(|record| record.iter().all(|x| x.is_finite())) {
-            let clipped = self.clip(record);
+        if let Some(clipped) = record.and_then(|record| self.clip.clip(record)) {
             for (sum, k) in self.sums.iter_mut().zip(clipped) {
                 *sum += i128::from(k);
             }
@@ -332,10 +317,7 @@ impl ClippedSum {
     }
 
     fn fits(&self, other: &Self) -> bool {
-        self.lattice == other.lattice
-            && self.bound == other.bound
-            && self.declared == other.declared
-            && self.sums.len() == other.sums.len()
+        self.clip == other.clip && self.declared == other.declared
     }
 
     /// Whether all n records are in: to be asked before the ledger is charged.
@@ -352,38 +334,7 @@ impl ClippedSum {
 
     /// The mean without noise: for the data holder's eyes, never for a release.
     pub fn nonprivate_mean(&self) -> Vec<f64> {
-        self.sums.iter().map(|k| self.lattice.to_f64(*k) / self.declared as f64).collect()
-    }
-
-    /// The record clipped to τ and rounded, its norm at most B in exact integer arithmetic.
-    fn clip(&self, record: &[f64]) -> Vec<i64> {
-        let largest = record.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        if largest == 0.0 {
-            return vec![0; record.len()];
-        }
-        // In units of the largest coordinate no square overflows or underflows.
-        let ratio = record.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt();
-        let (unit, mut scale) =
-            if largest * ratio > self.radius { (largest, self.radius / ratio) } else { (1.0, 1.0) };
-        let mut shrink = 1e-13;
-        let limit = u128::from(self.bound).pow(2);
-        loop {
-            let steps: Vec<i64> = record
-                .iter()
-                .map(|x| (x / unit * scale / self.lattice.step()).round_ties_even() as i64)
-                .collect();
-            // |k| ≤ 2⁶³ and casts saturate, so each square fits; a sum that does not is certainly too large.
-            let square = steps
-                .iter()
-                .try_fold(0u128, |sum, k| sum.checked_add(u128::from(k.unsigned_abs()).pow(2)))
-                .unwrap_or(u128::MAX);
-            if square <= limit {
-                return steps;
-            }
-            // Only float error in the norm leads here, and one or two rounds mend it.
-            scale *= 1.0 - shrink;
-            shrink = (2.0 * shrink).min(0.5);
-        }
+        self.sums.iter().map(|k| self.clip.to_f64(*k) / self.declared as f64).collect()
     }
 }
 
@@ -393,12 +344,12 @@ impl ClippedSum {
         &self.sums
     }
     pub(super) fn integer_bound(&self) -> u64 {
-        self.bound
+        self.clip.bound()
     }
     pub(super) fn multiplier(&self) -> u64 {
-        self.lattice.multiplier()
+        self.clip.lattice().multiplier()
     }
     pub(super) fn step(&self) -> f64 {
-        self.lattice.step()
+        self.clip.step()
     }
 }

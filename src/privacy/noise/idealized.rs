@@ -1,7 +1,10 @@
 //! Floating-point noise, for which the theorem's real numbers are an idealization, and the paid generator.
 
+use super::digits::below;
+use super::exact_normal::rounded_normal;
 use super::{
-    GaussianRelease, LaplaceRelease, NoiseDescription, NoiseError, NoisePath, NoiseSource, gaussian_loss,
+    GaussianRelease, IntegerClip, LaplaceRelease, NoiseDescription, NoiseError, NoisePath, NoiseSource,
+    gaussian_loss,
 };
 use crate::privacy::{
     Charge, Epsilon, L1Sensitivity, L2Sensitivity, Mu, PrivacyLoss, gaussian_sigma, laplace_scale,
@@ -21,6 +24,17 @@ pub struct PaidGenerator<'a> {
 impl<'a> PaidGenerator<'a> {
     pub(super) fn new(rng: &'a mut ChaCha20Rng) -> Self {
         Self { rng }
+    }
+
+    /// A sum of clipped vectors, noised on its lattice: exactly distributed.
+    pub fn noised(&mut self, sum: &[i128], clip: &IntegerClip) -> Vec<f64> {
+        let steps = clip.lattice().multiplier();
+        sum.iter().map(|k| clip.to_f64(k + rounded_normal(steps, self.rng))).collect()
+    }
+
+    /// A uniform integer below `bound`, without bias; 0 for 0.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        if bound == 0 { 0 } else { below(bound, self.rng) }
     }
 
     /// A standard normal variable.

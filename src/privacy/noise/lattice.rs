@@ -47,10 +47,9 @@ impl Lattice {
         Self::choose(sensitivity.get(), epsilon.get(), sqrt_up(dim as f64))
     }
 
-    /// A lattice for integer statistics of sensitivity `bound` steps, known exactly, and a loss of μ or ε.
-    pub(crate) fn with_step(step: f64, bound: u64, loss: f64) -> Result<Self, NoiseError> {
-        let bound = if bound > 1 << 53 { (bound as f64).next_up() } else { bound as f64 };
-        Ok(Self { step, multiplier: multiplier(div_up(bound, loss))? })
+    /// A lattice for integer statistics, and noise of at least so many steps.
+    pub(crate) fn with_multiplier(step: f64, steps: f64) -> Result<Self, NoiseError> {
+        Ok(Self { step, multiplier: multiplier(steps)? })
     }
 
     fn choose(sensitivity: f64, loss: f64, growth: f64) -> Result<Self, NoiseError> {

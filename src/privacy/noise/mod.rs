@@ -20,6 +20,7 @@ mod clipped_mean;
 mod digits;
 mod exact_normal;
 mod idealized;
+mod integer_clip;
 mod isotropic;
 mod lattice;
 mod vector_noise;
@@ -29,6 +30,7 @@ pub use clipped_mean::{
     CLIPPED_MEAN_ENTRY, ClippedMean, ClippedSum, IncompleteMean, NoisedMean, PURE_CLIPPED_MEAN_ENTRY,
 };
 pub use idealized::PaidGenerator;
+pub use integer_clip::IntegerClip;
 pub use vector_noise::VectorNoise;
 
 use super::charge::ChargeError;

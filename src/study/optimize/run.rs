@@ -7,7 +7,7 @@ use super::settings::{Frames, MeanSpace, OptimizeStudySettings, Task};
 use crate::io::npy::{self, Array};
 use crate::io::{Content, Limit, Opened, ReadError, WriteError, open, write_text};
 use crate::manifold::{
-    Grassmann, Lorentz, ManifoldError, PoincareBall, SpdAffineInvariant, SpdBuresWasserstein,
+    Grassmann, Lorentz, Manifold, ManifoldError, PoincareBall, SpdAffineInvariant, SpdBuresWasserstein,
     SpdLogEuclidean, Sphere, Stiefel,
 };
 use crate::optimize::{
@@ -120,28 +120,37 @@ impl OptimizeStudy<'_> {
         let order = record.first().copied().unwrap_or(0);
         match self.settings.task {
             Task::FrechetMean(space) => match space {
-                MeanSpace::AffineInvariant => self.solve(job, step, || {
-                    Ok(FrechetMeanProblem::new(SpdAffineInvariant::new(order)?, data::matrices(array)?)?)
+                MeanSpace::AffineInvariant => {
+                    self.solve(job, step, SpdAffineInvariant::new(order)?, |space| {
+                        Ok(FrechetMeanProblem::new(space, data::matrices(array)?)?)
+                    })
+                }
+                MeanSpace::LogEuclidean => self.solve(job, step, SpdLogEuclidean::new(order)?, |space| {
+                    Ok(FrechetMeanProblem::new(space, data::matrices(array)?)?)
                 }),
-                MeanSpace::LogEuclidean => self.solve(job, step, || {
-                    Ok(FrechetMeanProblem::new(SpdLogEuclidean::new(order)?, data::matrices(array)?)?)
-                }),
-                MeanSpace::BuresWasserstein => self.solve(job, step, || {
-                    Ok(FrechetMeanProblem::new(SpdBuresWasserstein::new(order)?, data::matrices(array)?)?)
-                }),
-                MeanSpace::Sphere => self.solve(job, step, || {
-                    let sphere = Sphere::unit(order.saturating_sub(1))?;
-                    Ok(FrechetMeanProblem::new(sphere, data::vectors(array)?)?)
-                }),
-                MeanSpace::Poincare => self.solve(job, step, || {
-                    Ok(FrechetMeanProblem::new(PoincareBall::new(order)?, data::vectors(array)?)?)
-                }),
-                MeanSpace::Lorentz => self.solve(job, step, || {
-                    let space = Lorentz::new(order.saturating_sub(1))?;
+                MeanSpace::BuresWasserstein => {
+                    self.solve(job, step, SpdBuresWasserstein::new(order)?, |space| {
+                        Ok(FrechetMeanProblem::new(space, data::matrices(array)?)?)
+                    })
+                }
+                MeanSpace::Sphere => self.solve(job, step, Sphere::unit(order.saturating_sub(1))?, |space| {
                     Ok(FrechetMeanProblem::new(space, data::vectors(array)?)?)
                 }),
+                MeanSpace::Poincare => self.solve(job, step, PoincareBall::new(order)?, |space| {
+                    Ok(FrechetMeanProblem::new(space, data::vectors(array)?)?)
+                }),
+                MeanSpace::Lorentz => {
+                    self.solve(job, step, Lorentz::new(order.saturating_sub(1))?, |space| {
+                        Ok(FrechetMeanProblem::new(space, data::vectors(array)?)?)
+                    })
+                }
             },
-            Task::Eigenvector => self.solve(job, step, || Ok(LeadingEigenvector::new(self.columns()?)?)),
+            Task::Eigenvector => {
+                let rows: usize = record.iter().product();
+                self.solve(job, step, Sphere::unit(rows.saturating_sub(1))?, |_| {
+                    Ok(LeadingEigenvector::new(self.columns()?)?)
+                })
+            }
             Task::Subspace { rank, frames } => {
                 let rows: usize = record.iter().product();
                 if rank == 0 || rank >= rows {
@@ -152,11 +161,11 @@ impl OptimizeStudy<'_> {
                     return Err(DataError::Parameter(problem).into());
                 }
                 match frames {
-                    Frames::Stiefel => self.solve(job, step, || {
-                        Ok(PrincipalSubspace::new(Stiefel::new(rows, rank)?, self.columns()?)?)
+                    Frames::Stiefel => self.solve(job, step, Stiefel::new(rows, rank)?, |space| {
+                        Ok(PrincipalSubspace::new(space, self.columns()?)?)
                     }),
-                    Frames::Grassmann => self.solve(job, step, || {
-                        Ok(PrincipalSubspace::new(Grassmann::new(rows, rank)?, self.columns()?)?)
+                    Frames::Grassmann => self.solve(job, step, Grassmann::new(rows, rank)?, |space| {
+                        Ok(PrincipalSubspace::new(space, self.columns()?)?)
                     }),
                 }
             }
@@ -172,7 +181,8 @@ impl OptimizeStudy<'_> {
         &self,
         job: &mut Job<'_>,
         step: Step<'_>,
-        problem: impl FnOnce() -> Result<P, OptimizeStudyError>,
+        space: P::Space,
+        problem: impl FnOnce(P::Space) -> Result<P, OptimizeStudyError>,
     ) -> Result<OptimizeStudyOutcome, OptimizeStudyError>
     where
         PointOf<P>: PointArray + Serialize + DeserializeOwned,
@@ -182,8 +192,8 @@ impl OptimizeStudy<'_> {
         let plan = Plan::calibrate(settings.method, n, settings.clip, settings.budget)?;
         let input = self.start.as_ref().map(|start| start.input.clone());
         let publication = OptimizePublication::<PointOf<P>>::new(settings, plan.clone(), input);
-        let priced = job.price(&plan.price()?, publication)?;
-        let problem = problem()?;
+        let priced = job.price(&plan.price(space.dim())?, publication)?;
+        let problem = problem(space)?;
         let start = self.start_point::<PointOf<P>>()?;
         let mechanism = Descent::<P>::new(problem.space(), plan, settings.run, start)?;
         mechanism.prepare(&problem)?;
