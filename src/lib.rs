@@ -87,6 +87,10 @@ pub mod study;
 pub mod surface;
 pub mod synth;
 
+#[cfg(test)]
+#[path = "../tests/shared_data/mod.rs"]
+mod shared_data;
+
 /// Vectors and matrices are those of this version of nalgebra.
 pub use nalgebra;
 

@@ -63,19 +63,3 @@ pub use release::{
 pub use renyi::RenyiCurve;
 pub use sensitivity::{DistanceSensitivity, GradientSensitivity, L1Sensitivity, L2Sensitivity, Sensitivity};
 pub use vacuous::Vacuous;
-
-/// The folder of reference tables, or `None` (said loudly) where it is absent.
-#[cfg(test)]
-fn reference_folder() -> Option<std::path::PathBuf> {
-    let data = std::env::var_os("VISARD_DATA").map_or_else(
-        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
-        std::path::PathBuf::from,
-    );
-    let folder = data.join("reference");
-    if folder.is_dir() {
-        Some(folder)
-    } else {
-        eprintln!("SKIPPED: no reference tables; set VISARD_DATA to the folder that holds reference/");
-        None
-    }
-}

@@ -1,44 +1,17 @@
-//! The shared faces and scans; skipped loudly when they are absent (`VISARD_DATA` says where they are).
+//! Faces and scans: of synthetic people, and those of the shared data.
 
-use std::path::{Path, PathBuf};
+use crate::shared_data::shared;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use std::path::Path;
 use visard::conformal::{Quality, SurfacePoint, disk_map};
-use visard::io::npy;
-use visard::mesh::{DiskMesh, Point, TriMesh};
+use visard::io::{npy, read_scan};
+use visard::mesh::{DiskMesh, Point, TriMesh, mesh_from_points};
+use visard::synth::{FaceParameters, ScanConditions, builtin_template, person};
 
-fn data(part: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("VISARD_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"), PathBuf::from);
-    let path = root.join(part);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("SKIPPED: {} is absent; set VISARD_DATA to the shared data", path.display());
-    None
-}
-
-/// Reads the one PLY layout the shared data have: binary little endian, float x y z, uchar-int triangles.
-fn read_ply(path: &Path) -> DiskMesh {
-    let bytes = std::fs::read(path).unwrap();
-    let end = b"end_header\n";
-    let start = bytes.windows(end.len()).position(|w| w == end).unwrap() + end.len();
-    let header = std::str::from_utf8(&bytes[..start]).unwrap();
-    let count = |name: &str| -> usize {
-        let line = header.lines().find(|l| l.starts_with(&format!("element {name} "))).unwrap();
-        line.rsplit(' ').next().unwrap().parse().unwrap()
-    };
-    let (n, m) = (count("vertex"), count("face"));
-    let vertices = bytes[start..start + 12 * n]
-        .chunks_exact(12)
-        .map(|b| {
-            let at = |k: usize| f64::from(f32::from_le_bytes(b[4 * k..4 * k + 4].try_into().unwrap()));
-            Point::new(at(0), at(1), at(2))
-        })
-        .collect();
-    let triangles = bytes[start + 12 * n..start + 12 * n + 13 * m]
-        .chunks_exact(13)
-        .map(|b| [0, 1, 2].map(|k| i32::from_le_bytes(b[1 + 4 * k..5 + 4 * k].try_into().unwrap()) as usize))
-        .collect();
-    DiskMesh::try_new(TriMesh::new(vertices, triangles).unwrap()).unwrap()
+fn read_disk(path: &Path) -> DiskMesh {
+    let scan = read_scan(path).unwrap();
+    DiskMesh::try_new(TriMesh::new(scan.vertices, scan.triangles.unwrap()).unwrap()).unwrap()
 }
 
 /// Maps, recentres on the foremost vertex, and measures.
@@ -56,8 +29,35 @@ fn flatten(name: &str, disk: &DiskMesh) -> Quality {
 }
 
 #[test]
+fn synthetic_faces_are_mapped_with_little_distortion() {
+    let mut rng = ChaCha8Rng::seed_from_u64(21);
+    let mut faces = vec![builtin_template().clone()];
+    faces.extend((0..6).map(|_| FaceParameters::sample(&mut rng).mesh()));
+    for (i, face) in faces.into_iter().enumerate() {
+        let quality = flatten(&format!("face {i}"), &DiskMesh::try_new(face).unwrap());
+        println!("face {i} {} {}", quality.angle_distortion_deg.mean, quality.beltrami.mean);
+    }
+}
+
+#[test]
+fn every_synthetic_scan_is_mapped_without_a_flip() {
+    for (grade, conditions) in [
+        ("clean", ScanConditions::clean()),
+        ("demo", ScanConditions::demo()),
+        ("hard", ScanConditions::hard()),
+    ] {
+        for i in 0..3 {
+            let mesh = mesh_from_points(&person(22, i, &conditions).points).unwrap();
+            let quality = flatten(&format!("{grade} {i}"), &DiskMesh::try_new(mesh).unwrap());
+            println!("{grade} {i} {}", quality.angle_distortion_deg.mean);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs VISARD_DATA: the shared faces and scans"]
 fn homologous_faces_beat_the_published_method() {
-    let Some(folder) = data("faces_simpop") else { return };
+    let folder = shared("faces_simpop");
     let vertices = npy::read(&folder.join("simpop_vertices.npy")).unwrap();
     let triangles = npy::read(&folder.join("simpop_faces.npy")).unwrap();
     let triangles: Vec<[usize; 3]> =
@@ -75,24 +75,26 @@ fn homologous_faces_beat_the_published_method() {
 }
 
 #[test]
+#[ignore = "needs VISARD_DATA: the shared faces and scans"]
 fn the_filled_model_face_beats_the_published_method() {
-    let Some(path) = data("correspondence/ict/template.ply") else { return };
-    let quality = flatten("template", &read_ply(&path));
+    let path = shared("correspondence/ict/template.ply");
+    let quality = flatten("template", &read_disk(&path));
     // Choi and Lui's code: 1.4093° and 0.02525; boundary first flattening: 1.4136°.
     assert!(quality.angle_distortion_deg.mean < 1.34, "{quality:?}");
     assert!(quality.beltrami.mean < 0.0236, "{quality:?}");
 }
 
 #[test]
-fn every_scan_is_mapped_without_a_flip() {
-    let Some(folder) = data("correspondence") else { return };
+#[ignore = "needs VISARD_DATA: the shared faces and scans"]
+fn every_shared_scan_is_mapped_without_a_flip() {
+    let folder = shared("correspondence");
     let mut scans = 0;
     // Limits: what triangles of scans of that quality leave possible, with a margin of some percent.
     for (grade, limit) in [("clean", 1.0), ("std", 1.2), ("hard", 6.0)] {
         for family in ["ict", "simpop"] {
             for subject in 1..=4 {
                 let path = folder.join(format!("{family}/{grade}/s0{subject}/scan.ply"));
-                let quality = flatten(&path.display().to_string(), &read_ply(&path));
+                let quality = flatten(&path.display().to_string(), &read_disk(&path));
                 assert!(quality.angle_distortion_deg.mean < limit, "{family} {grade} {subject}: {quality:?}");
                 scans += 1;
             }

@@ -1,5 +1,6 @@
 use super::super::gaussian::reference::{EPSILON, LN_DELTA, OF_PURE, WITHIN};
 use super::*;
+use crate::shared_data::shared;
 use proptest::prelude::*;
 
 fn mu(x: f64) -> Mu {
@@ -129,11 +130,11 @@ fn powers_are_those_of_the_normal_shift() {
     assert_eq!(mu(1.0).power_at(1.0), 1.0);
 }
 
-/// The shared reference tables, where they are at hand.
+/// A table of another hand; the constants of `reference.rs` cover the same ground without it.
 #[test]
+#[ignore = "needs VISARD_DATA: the shared reference tables"]
 fn shared_reference_tables_agree() {
-    let Some(folder) = super::super::reference_folder() else { return };
-    let table = std::fs::read_to_string(folder.join("gdp_eps_delta.csv")).unwrap();
+    let table = std::fs::read_to_string(shared("reference/gdp_eps_delta.csv")).unwrap();
     let (mut worst, mut count, mut worst_ln, mut deep) = (0f64, 0, 0f64, 0);
     for line in table.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
