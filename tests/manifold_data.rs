@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use visard::io::npy;
 use visard::manifold::*;
 use visard::stats::*;
-use visard::synth::{OUTLINE_LANDMARKS, OUTLINE_RADIUS, outline_atlas, outline_population};
+use visard::synth::{OUTLINE_LANDMARKS, outline_atlas, outline_population};
 
 mod shared_data;
 use shared_data::shared;
@@ -128,8 +128,10 @@ fn synthetic_outlines() -> Result<(), Box<dyn Error>> {
         assert!(space.dist(&mean.point, &means[0].point) < 1e-13);
     }
     let [average, largest] = distances(&space, &means[0].point, &shapes);
-    println!("outlines {average} {largest} {}", space.dist(&atlas, &means[0].point));
-    assert!(average < OUTLINE_RADIUS && largest < 2.0 * OUTLINE_RADIUS);
+    let from_public = space.dist(&atlas, &means[0].point);
+    // Measured 0.0478, 0.1013 and 0.0272.
+    assert!(average > 0.045 && average < 0.05 && largest < 0.11, "{average} {largest}");
+    assert!(from_public > 0.025 && from_public < 0.03, "{from_public}");
     Ok(())
 }
 

@@ -81,26 +81,28 @@ fn scans_of_people_become_disks_on_all_points() {
             let disk = DiskMesh::try_new(mesh).unwrap();
             assert_eq!(disk.mesh().vertices(), scan.points, "{level} {i}");
         }
-        println!("turned {level} {turns:?}");
+        // Measured 0 but for hard scans: 0.0020 and less.
+        let limit = if level == "hard" { 0.0025 } else { 0.0 };
+        assert!(turns.iter().all(|share| *share <= limit), "{level} {turns:?}");
     }
 }
 
-/// Where it is to the millimetre: the template's vertex of a person's nose need not be what protrudes most.
+/// Measured, in millimetres of the face: mean 1.8, at most 4.4 (one person's tip under clean conditions).
 #[test]
 fn the_nose_is_found_on_every_synthetic_scan() {
     let nose = builtin_landmarks().nose_tip;
     let finder = PoseFinder::new(builtin_template(), nose).unwrap();
+    let mut errors = Vec::new();
     for (level, conditions) in conditions() {
-        let errors: Vec<f64> = (0..8)
-            .map(|i| {
-                let scan = person(12, i, &conditions);
-                let scale = size(&scan.truth) / size(&scan.parameters.vertices());
-                (finder.find(&scan.points).unwrap().nose_tip - scan.truth[nose]).norm() / scale
-            })
-            .collect();
-        let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-        println!("nose {level} {mean} {errors:?}");
+        for i in 0..8 {
+            let scan = person(12, i, &conditions);
+            let scale = size(&scan.truth) / size(&scan.parameters.vertices());
+            let found = finder.find(&scan.points).unwrap().nose_tip;
+            errors.push(((found - scan.truth[nose]).norm() / scale, level, i));
+        }
     }
+    let mean = errors.iter().map(|e| e.0).sum::<f64>() / errors.len() as f64;
+    assert!(errors.iter().all(|e| e.0 < 5.0) && mean < 2.0, "{mean} {errors:?}");
 }
 
 /// Root mean square distance from the centre.
@@ -147,17 +149,21 @@ fn a_damaged_face_becomes_a_face() {
     assert!(DiskMesh::try_new(bust.clone()).is_err());
 
     let pose = PoseFinder::new(builtin_template(), marks.nose_tip).unwrap().find(bust.vertices()).unwrap();
-    println!("damaged nose {}", (pose.nose_tip - place(marks.nose_tip)).norm());
+    let from_nose = (pose.nose_tip - place(marks.nose_tip)).norm();
+    // Measured 1.8 mm.
+    assert!(from_nose < 2.5, "{from_nose}");
     let settings =
         RepairSettings { crop_radius: Some(80.0), sharpest_spike: Some(2.0), ..Default::default() };
     let repaired = make_disk(bust.clone(), Some(pose.nose_tip), &settings).unwrap();
     let kinds: Vec<RepairKind> = repaired.log.repairs.iter().map(|r| r.kind).collect();
-    println!("{kinds:?}");
-    for kind in [RepairKind::DroppedPieces, RepairKind::Cropped, RepairKind::FilledHoles] {
+    for kind in
+        [RepairKind::DroppedPieces, RepairKind::Cropped, RepairKind::RemovedSpikes, RepairKind::FilledHoles]
+    {
         assert!(kinds.contains(&kind), "{kinds:?}");
     }
     let mesh = repaired.mesh.mesh();
-    println!("{} longest {}", mesh.vertices().len(), longest_edge(mesh));
+    // Measured 6130; the holes are 16 mm wide, the spike was 40 mm long.
+    assert!(mesh.vertices().len() > 6000 && longest_edge(mesh) < 17.0, "{}", longest_edge(mesh));
     for (place, source) in mesh.vertices().iter().zip(&repaired.vertex_source) {
         assert!(source.is_none_or(|v| bust.vertices()[v] == *place && v < n && v != spike));
     }
@@ -188,11 +194,12 @@ fn eyes_and_mouth_of_a_synthetic_face_are_filled() {
     let rims: Vec<usize> = report.boundary_loops.iter().map(|l| l.vertices.len()).collect();
     let around: usize = rims.iter().sum::<usize>() - rims.iter().max().unwrap();
     let repaired = make_disk(mesh.clone(), None, &RepairSettings::default()).unwrap();
-    assert_eq!(repaired.log.repairs.len(), 1);
-    assert_eq!(repaired.log.repairs[0].kind, RepairKind::FilledHoles);
+    let kinds: Vec<RepairKind> = repaired.log.repairs.iter().map(|r| r.kind).collect();
+    assert_eq!(kinds, [RepairKind::FilledHoles, RepairKind::DroppedUnusedVertices]);
     assert_eq!(repaired.log.repairs[0].new_triangles, around - 2 * 3);
     let filled = repaired.mesh.mesh();
-    assert_eq!(filled.vertices(), mesh.vertices());
+    let used: std::collections::BTreeSet<usize> = mesh.triangles().iter().flatten().copied().collect();
+    assert!(repaired.vertex_source.iter().copied().eq(used.into_iter().map(Some)));
     assert!(topology(filled).degenerate_triangles.is_empty());
     assert!((mesh.triangles().len()..filled.triangles().len()).all(|t| filled.area_vector(t).z > 0.0));
 }

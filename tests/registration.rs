@@ -56,7 +56,7 @@ fn two_scans_of_a_synthetic_face_agree_better_than_border_to_border() {
     let faces: Vec<[PathBuf; 2]> = (0..2)
         .map(|i| {
             let face = FaceParameters::sample(&mut rng);
-            [("clean", ScanConditions::clean()), ("demo", ScanConditions::demo())].map(
+            [("clean", ScanConditions::clean()), ("hard", ScanConditions::hard())].map(
                 |(name, conditions)| {
                     let scan = simulate_scan(&face, &conditions, &mut rng);
                     write_scan(&folder.path().join(format!("{name}-{i}.ply")), scan.points)
@@ -65,8 +65,8 @@ fn two_scans_of_a_synthetic_face_agree_better_than_border_to_border() {
         })
         .collect();
     let [elastic, srnf] = disagreements(&faces, &template);
-    println!("disagreement {elastic} {srnf}");
-    assert!(elastic < 0.6 && elastic < 0.5 * srnf, "{elastic} mm, border to border {srnf} mm");
+    // Measured 0.31 mm and 0.78 mm.
+    assert!(elastic < 0.35 && elastic < 0.5 * srnf, "{elastic} mm, border to border {srnf} mm");
 }
 
 #[test]
@@ -104,8 +104,8 @@ fn careless_scans_are_registered_without_folds() {
         let file = write_scan(&folder.path().join(format!("{i}.ply")), scan.points);
         let (positions, scale) = without_folds(&file, &template);
         let error = mean_error(&positions, &scan.truth, &scan.covered) / scale;
-        println!("hard {i}: {error}");
-        assert!(error < 3.0, "person {i}: {error} mm");
+        // Measured 0.83 to 1.21.
+        assert!(error < 1.5, "person {i}: {error} mm");
     }
 }
 

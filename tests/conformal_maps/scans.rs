@@ -35,21 +35,26 @@ fn synthetic_faces_are_mapped_with_little_distortion() {
     faces.extend((0..6).map(|_| FaceParameters::sample(&mut rng).mesh()));
     for (i, face) in faces.into_iter().enumerate() {
         let quality = flatten(&format!("face {i}"), &DiskMesh::try_new(face).unwrap());
-        println!("face {i} {} {}", quality.angle_distortion_deg.mean, quality.beltrami.mean);
+        // Measured 0.49° to 0.54°, 0.0080 to 0.0090.
+        assert!(
+            quality.angle_distortion_deg.mean < 0.56 && quality.beltrami.mean < 0.0095,
+            "{i}: {quality:?}"
+        );
     }
 }
 
 #[test]
 fn every_synthetic_scan_is_mapped_without_a_flip() {
-    for (grade, conditions) in [
-        ("clean", ScanConditions::clean()),
-        ("demo", ScanConditions::demo()),
-        ("hard", ScanConditions::hard()),
+    // Measured up to 0.57°, 0.72° and 2.89°.
+    for (grade, conditions, limit) in [
+        ("clean", ScanConditions::clean(), 0.62),
+        ("demo", ScanConditions::demo(), 0.78),
+        ("hard", ScanConditions::hard(), 3.1),
     ] {
         for i in 0..3 {
             let mesh = mesh_from_points(&person(22, i, &conditions).points).unwrap();
             let quality = flatten(&format!("{grade} {i}"), &DiskMesh::try_new(mesh).unwrap());
-            println!("{grade} {i} {}", quality.angle_distortion_deg.mean);
+            assert!(quality.angle_distortion_deg.mean < limit, "{grade} {i}: {quality:?}");
         }
     }
 }
