@@ -3,6 +3,7 @@
 mod budget;
 mod demo;
 mod face;
+mod global;
 mod ledger;
 mod optimize;
 mod output;
@@ -13,7 +14,8 @@ mod progress;
 mod reproduce;
 mod view;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
+use global::{Global, of_kind};
 use output::{Failure, Printer};
 use std::process::ExitCode;
 
@@ -31,26 +33,6 @@ struct Cli {
     command: Command,
     #[command(flatten)]
     global: Global,
-}
-
-/// Where the options that every command has stand in its help.
-const GENERAL: &str = "General options";
-
-/// Options every command has.
-#[derive(Debug, Args)]
-pub struct Global {
-    /// Print one JSON object on standard output (everything else goes to standard error)
-    #[arg(long, global = true, help_heading = GENERAL)]
-    json: bool,
-    /// Fix the random seed: for tests and experiments only; marks releases as not private
-    #[arg(long, global = true, help_heading = GENERAL, value_name = "N")]
-    seed: Option<u64>,
-    /// Number of worker threads (default: one per core)
-    #[arg(long, global = true, help_heading = GENERAL, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
-    /// Replace results that are already there
-    #[arg(long, global = true, help_heading = GENERAL)]
-    force: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -83,11 +65,6 @@ enum Command {
     Reproduce(reproduce::ReproduceArgs),
     /// Open a study, a mesh or a scan in the interactive viewer
     View(view::ViewArgs),
-}
-
-/// The help of an argument that takes files: what they are, and the endings known for that.
-fn of_kind(what: &str, content: visard::io::Content) -> String {
-    format!("{what} ({})", content.endings())
 }
 
 /// Parses, runs, prints; the exit code is 0, 1 (failed) or 2 (usage).

@@ -1,8 +1,10 @@
 //! Tables of planar landmark shapes: TPS as tpsDig and geomorph write it, CSV, NumPy arrays.
 
 mod csv;
+mod record;
 mod tps;
 
+pub use record::{ShapeIter, ShapeRecord};
 pub use tps::write_tps;
 
 use super::columns::RecordSize;
@@ -10,22 +12,7 @@ use super::error::{Fault, Parsed, Place, ReadError, RecordError};
 use super::npy;
 use super::open::Opened;
 use csv::{Long, Wide};
-
-/// One specimen's landmarks.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ShapeRecord {
-    /// Its name, where the file gives one.
-    pub id: Option<String>,
-    /// (x, y) of each landmark, in the file's units times its SCALE; NaN where a landmark is missing.
-    pub landmarks: Vec<[f64; 2]>,
-}
-
-impl ShapeRecord {
-    /// How many landmarks are missing.
-    pub fn missing(&self) -> usize {
-        self.landmarks.iter().filter(|p| p.iter().any(|c| c.is_nan())).count()
-    }
-}
+use record::WHAT;
 
 /// A table of shapes, taken from the file's bytes when they are asked for: nothing is kept twice.
 #[derive(Debug, Clone)]
@@ -43,11 +30,6 @@ enum Form {
     /// (n, k, 2), its first axis the records.
     Array(npy::Form),
 }
-
-/// Shapes one after the other with the places where they begin, what is wrong with one in its place.
-pub type ShapeIter<'a> = Box<dyn Iterator<Item = Result<(Place, ShapeRecord), RecordError>> + 'a>;
-
-const WHAT: &str = "landmarks";
 
 impl Shapes {
     /// The file they are in.

@@ -1,5 +1,6 @@
 //! Audits: the real steps on worst-case neighbours, every gradient clipped and one of them turned round.
 
+use super::mechanism;
 use super::problem::Problem;
 use super::{
     Correction, Descent, FrechetMeanProblem, Method, NoiseSplit, Plan, QueryNoise, Sampling, Settings, State,
@@ -9,16 +10,42 @@ use crate::manifold::{Manifold, SpdAffineInvariant};
 use crate::numeric::margins;
 use crate::privacy::audit::{AuditError, Auditable, Neighbour, WorstCase};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss, ScaleCheck, release};
+use crate::privacy::{
+    ClipRadius, ClipSource, Delta, Entry, Epsilon, Ledger, Mu, PrivacyLoss, ScaleCheck, release,
+};
 use nalgebra::{DMatrix, dmatrix};
 use std::ops::ControlFlow;
 
+const PROOF: &str = include_str!("proof.md");
+
+/// Full gradients, as the registry knows them.
+pub const RGD_ENTRY: Entry =
+    Entry { name: "dp-rgd", title: mechanism::RGD, proof: PROOF, scale: scale_of_steps, worst_cases: STEPS };
+
+/// Gradients of batches, as the registry knows them.
+pub const RSGD_ENTRY: Entry = Entry {
+    name: "dp-rsgd",
+    title: mechanism::RSGD,
+    proof: PROOF,
+    scale: scale_of_batches,
+    worst_cases: BATCHES,
+};
+
+/// Variance-reduced gradients, as the registry knows them.
+pub const RSVRG_ENTRY: Entry = Entry {
+    name: "dp-rsvrg",
+    title: mechanism::RSVRG,
+    proof: PROOF,
+    scale: scale_of_epochs,
+    worst_cases: EPOCHS,
+};
+
 /// One step of DP-RGD (μ).
-pub(super) const RGD: &[WorstCase] = &[WorstCase { name: "dp-rgd", make: full_step, slow: false }];
+const STEPS: &[WorstCase] = &[WorstCase { name: "dp-rgd", make: full_step, slow: false }];
 /// One Poisson-sampled step of DP-RSGD (ε at δ = 1e-3).
-pub(super) const RSGD: &[WorstCase] = &[WorstCase { name: "dp-rsgd", make: sampled_step, slow: false }];
+const BATCHES: &[WorstCase] = &[WorstCase { name: "dp-rsgd", make: sampled_step, slow: false }];
 /// An epoch of DP-RSVRG on full batches (μ).
-pub(super) const RSVRG: &[WorstCase] = &[WorstCase { name: "dp-rsvrg", make: epoch, slow: false }];
+const EPOCHS: &[WorstCase] = &[WorstCase { name: "dp-rsvrg", make: epoch, slow: false }];
 
 const RECORDS: usize = 4;
 
@@ -260,17 +287,17 @@ fn method_batch(method: &Method) -> f64 {
     }
 }
 
-pub(super) fn scale_of_steps(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn scale_of_steps(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     scale_of(Method::GradientDescent { steps: 1 }, 1.5, seed)
 }
 
-pub(super) fn scale_of_batches(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn scale_of_batches(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let sampling = Sampling::Poisson { batch: 2 };
     scale_of(Method::Stochastic { steps: 1, sampling }, 1.5, seed)
 }
 
 /// Scores of the anchor and of each correction are normal about ± half their shift with variance 1.
-pub(super) fn scale_of_epochs(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn scale_of_epochs(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let audit = EpochAudit::new(Mu::new(1.0)?).ok_or("no audit")?;
     let [anchor, correction] = audit.shifts();
     let mut squares = Vec::new();

@@ -1,52 +1,27 @@
 //! A whole run as one mechanism.
 
-use super::audit;
 use super::{
     OptimizeError, Plan, PlanError, PointOf, Problem, Settings, State, StopReason, check_start, optimize,
 };
 use crate::manifold::Manifold;
 use crate::privacy::noise::{IntegerClip, NoiseDescription, NoisePath, NoiseSource};
-use crate::privacy::{Charge, Drawn, Entry, L2Sensitivity, Mechanism, NoisedPart, Price, Sensitivity, Title};
+use crate::privacy::{Charge, Drawn, L2Sensitivity, Mechanism, NoisedPart, Price, Sensitivity, Title};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-const PROOF: &str = include_str!("proof.md");
-
-/// Full gradients, as the registry knows them.
-pub const RGD_ENTRY: Entry =
-    Entry { name: "dp-rgd", title: RGD, proof: PROOF, scale: audit::scale_of_steps, worst_cases: audit::RGD };
-
-/// Gradients of batches, as the registry knows them.
-pub const RSGD_ENTRY: Entry = Entry {
-    name: "dp-rsgd",
-    title: RSGD,
-    proof: PROOF,
-    scale: audit::scale_of_batches,
-    worst_cases: audit::RSGD,
-};
-
-/// Variance-reduced gradients, as the registry knows them.
-pub const RSVRG_ENTRY: Entry = Entry {
-    name: "dp-rsvrg",
-    title: RSVRG,
-    proof: PROOF,
-    scale: audit::scale_of_epochs,
-    worst_cases: audit::RSVRG,
-};
-
-const RGD: Title = Title {
+pub(super) const RGD: Title = Title {
     name: "DP-RGD",
     sentence: "From a public start, steps are made along the average of the records' gradients, each shortened to a public length, with \
                normal noise added to every step.",
 };
 
-const RSGD: Title = Title {
+pub(super) const RSGD: Title = Title {
     name: "DP-RSGD",
     sentence: "From a public start, steps are made along the average of the gradients of a random part of the records, each shortened to \
                a public length, with normal noise added to every step.",
 };
 
-const RSVRG: Title = Title {
+pub(super) const RSVRG: Title = Title {
     name: "DP-RSVRG",
     sentence: "From a public start, steps are made along a noised average of all records' gradients, corrected by noised differences of a \
                random part of the records, every contribution shortened to a public length.",

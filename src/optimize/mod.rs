@@ -40,9 +40,10 @@ mod problems;
 mod settings;
 
 pub use accounting::Sampling;
+pub use audit::{RGD_ENTRY, RSGD_ENTRY, RSVRG_ENTRY};
 pub use descent::{Finished, Observer, Report, State, StopReason, check_start, optimize};
 pub use error::{OptimizeError, PlanError};
-pub use mechanism::{Descent, Optimized, RGD_ENTRY, RSGD_ENTRY, RSVRG_ENTRY};
+pub use mechanism::{Descent, Optimized};
 pub use method::{Correction, Method, NoiseSplit};
 pub use plan::{Plan, QueryNoise, QuerySensitivity};
 pub use problem::{OracleError, PointOf, Problem, TangentOf, check_oracle};

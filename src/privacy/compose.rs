@@ -6,118 +6,18 @@
 //! the worst group may be another one in μ than in ε.
 
 use super::group::Group;
-use super::{BudgetError, Delta, Epsilon, Mu, PrivacyLoss, RenyiCurve, Rho};
-use serde::{Deserialize, Serialize};
+use super::{BudgetError, Delta, Epsilon, Mu, PrivacyLoss, Rho};
 use std::collections::BTreeSet;
+use std::fmt;
 
 mod leaves;
-mod part;
+mod tree;
 
 pub(super) use leaves::Leaves;
-pub use part::{Cost, GroupCost, Part};
-
-/// A tree of releases under sequential (adaptive) composition.
-///
-/// ```
-/// use visard::privacy::{Composition, Mu, PrivacyLoss};
-/// let mut face = Composition::new();
-/// for axis in ["x", "y", "z"] {
-///     face.add(axis, PrivacyLoss::Gaussian(Mu::new(0.5)?));
-/// }
-/// assert!((face.mu()?.map_or(0.0, Mu::get) - 0.75f64.sqrt()).abs() < 1e-15);
-/// # Ok::<(), visard::privacy::BudgetError>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Composition {
-    parts: Vec<Part>,
-}
-
-/// By which theorem an ε was obtained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Rule {
-    /// Nothing was released.
-    Empty,
-    /// Σε, Σδ.
-    Sum,
-    /// √(Σμ²) and the exact δ(ε) of μ-GDP.
-    GaussianRoot,
-    /// The exact hockey-stick divergence of the product of dominating pairs.
-    DominatingPairs,
-    /// Sum of Rényi curves.
-    RenyiSum,
-    /// Rényi for the terms known only by their curves, dominating pairs for the rest, δ split between them.
-    Split,
-}
-
-impl Rule {
-    /// One line for people.
-    pub fn describe(self) -> &'static str {
-        match self {
-            Self::Empty => "nothing released",
-            Self::Sum => "sum of the epsilons, sum of the deltas",
-            Self::GaussianRoot => "root of the sum of mu squared, exact Gaussian curve",
-            Self::DominatingPairs => "exact product of dominating pairs",
-            Self::RenyiSum => "sum of Renyi curves",
-            Self::Split => "Renyi sum and dominating pairs, delta split",
-        }
-    }
-}
-
-/// An ε and how it was obtained.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct EpsilonBound {
-    /// ε, rounded up.
-    pub epsilon: Epsilon,
-    /// The rule that gave the smallest.
-    pub rule: Rule,
-}
-
-impl From<Part> for Composition {
-    /// Of one entry.
-    fn from(part: Part) -> Self {
-        Self { parts: vec![part] }
-    }
-}
+pub use leaves::{EpsilonBound, Rule};
+pub use tree::{Composition, Cost, GroupCost, Part};
 
 impl Composition {
-    /// No releases.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds one release.
-    pub fn add(&mut self, mechanism: impl Into<String>, loss: PrivacyLoss) -> &mut Self {
-        self.push(mechanism, 1, Cost::Loss(loss))
-    }
-
-    /// Adds one release known by its Rényi curve.
-    pub fn add_renyi(&mut self, mechanism: impl Into<String>, curve: RenyiCurve) -> &mut Self {
-        self.push(mechanism, 1, Cost::Renyi(curve))
-    }
-
-    /// Adds a named group.
-    pub fn add_group(&mut self, name: impl Into<String>, group: Composition) -> &mut Self {
-        self.push(name, 1, Cost::Parts(group))
-    }
-
-    /// Adds an entry repeated `times`.
-    pub fn push(&mut self, mechanism: impl Into<String>, times: u32, cost: Cost) -> &mut Self {
-        self.parts.push(Part { mechanism: mechanism.into(), times, cost });
-        self
-    }
-
-    /// The entries.
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
-    }
-
-    /// Whether anything was released.
-    pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
-    }
-
     /// The total μ, rounded up: √(Σμ²), pure terms converted. `None` when a term has no μ or there are none. With
     /// groups, here and below: that of the worst group.
     ///
@@ -202,13 +102,29 @@ impl Composition {
     }
 
     fn name_groups<'a>(&'a self, found: &mut BTreeSet<&'a Group>) {
-        for part in &self.parts {
+        for part in self.parts() {
             match &part.cost {
                 Cost::Group(of) => {
                     found.insert(of.group());
                 }
                 Cost::Parts(parts) => parts.name_groups(found),
                 Cost::Loss(_) | Cost::Renyi(_) => {}
+            }
+        }
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Loss(loss) => write!(f, "{loss}"),
+            Self::Renyi(_) => f.write_str("a Renyi curve"),
+            Self::Parts(parts) => match parts.total() {
+                Ok(total) => write!(f, "{total}"),
+                Err(_) => f.write_str("several releases"),
+            },
+            Self::Group(of) => {
+                write!(f, "{}, from the records of group {} only", of.cost(), of.group().label())
             }
         }
     }

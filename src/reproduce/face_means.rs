@@ -3,8 +3,8 @@
 use super::face_error::Sample;
 use super::faces::{PAPER_MU, dense_mean, pointwise, released, without_noise};
 use super::picture::{BLUE, Camera, RED};
-use super::population::{Population, points};
-use super::{AnyError, Context, Finding, Verdict};
+use super::population::points;
+use super::{AnyError, Context, Finding, Population, Verdict};
 use crate::function::FaceCurves;
 use crate::mechanism::functional::RangeScale;
 use crate::mesh::{Point, TriMesh};

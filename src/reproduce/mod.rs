@@ -2,13 +2,18 @@
 
 mod audits;
 mod chains;
+mod context;
 pub mod descent;
 mod descriptors;
+mod drawn;
 mod errata;
+mod error;
 mod face_error;
 mod face_means;
 mod face_pipeline;
+mod face_table;
 mod faces;
+mod finding;
 mod gaussian;
 mod index;
 mod optimization;
@@ -22,205 +27,18 @@ mod spd_sampling;
 mod sphere;
 mod standing;
 
+pub use context::{Context, Population};
 pub use errata::{Erratum, errata};
+pub use error::ReproduceError;
 pub use face_error::{MECHANISMS, Sample, mean_errors, sampling_error};
-pub use population::{Population, homologous_faces};
+pub use finding::{Finding, Picture, Telling, Verdict};
+pub use population::homologous_faces;
 
-use crate::io::{WriteError, write_atomically, write_text};
-use crate::privacy::noise::NoiseSource;
-use crate::privacy::{BudgetError, Ledger, Mechanism, ReleaseError, draw, pay};
-use crate::report::render::Image;
+use crate::io::{write_atomically, write_text};
+use drawn::{drawn, scale};
+use error::AnyError;
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
-
-/// Any reason an item has to stop.
-type AnyError = Box<dyn std::error::Error>;
-
-/// One draw on public records: seeded noise, a ledger in memory.
-fn drawn<K: Mechanism>(
-    mechanism: &K,
-    prepared: &K::Prepared<'_>,
-    noise: &mut NoiseSource,
-) -> Result<K::Value, ReleaseError<K::Error>> {
-    let paid = pay(mechanism.price(), &mut Ledger::in_memory(None))?;
-    Ok(draw(mechanism, prepared, noise, paid).map_err(ReleaseError::Mechanism)?.value)
-}
-
-/// The noise scale of a mechanism that has one.
-fn scale(mechanism: &impl Mechanism) -> Result<f64, BudgetError> {
-    mechanism.price().scale.ok_or(BudgetError::NoSuchBound("a mechanism has no noise scale"))
-}
-
-/// Told what a long item is about to do.
-type Steps = Box<dyn Fn(&str) + Send + Sync>;
-
-/// What an item may use.
-pub struct Context {
-    /// The folder of public data sets, where there is one; otherwise synthetic populations are used.
-    pub data: Option<PathBuf>,
-    /// Smaller sizes and fewer repetitions: everything within two minutes.
-    pub quick: bool,
-    /// Faces are made once and shared by the items that show them.
-    faces: OnceLock<Arc<Population>>,
-    steps: Option<Steps>,
-}
-
-impl fmt::Debug for Context {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context")
-            .field("data", &self.data)
-            .field("quick", &self.quick)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Context {
-    /// With the folder of public data sets, if there is one; `quick` for smaller sizes.
-    pub fn new(data: Option<PathBuf>, quick: bool) -> Self {
-        Self { data, quick, faces: OnceLock::new(), steps: None }
-    }
-
-    /// Tells `steps` what a long item is about to do; possibly from several threads.
-    pub fn with_steps(mut self, steps: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        self.steps = Some(Box::new(steps));
-        self
-    }
-
-    fn step(&self, what: &str) {
-        if let Some(steps) = &self.steps {
-            steps(what);
-        }
-    }
-
-    /// One thousand homologous faces, as many as the paper has, whatever the sizes elsewhere.
-    fn faces(&self) -> Result<Arc<Population>, AnyError> {
-        match self.faces.get() {
-            Some(faces) => Ok(faces.clone()),
-            None => {
-                self.step("one thousand faces are made, for all items that show them");
-                let made = Arc::new(homologous_faces(self, 1000)?);
-                Ok(self.faces.get_or_init(|| made).clone())
-            }
-        }
-    }
-
-    /// A file of the data sets, if it is there.
-    pub fn file(&self, name: &str) -> Option<PathBuf> {
-        self.data.as_ref().map(|d| d.join(name)).filter(|p| p.is_file())
-    }
-
-    fn pick<T>(&self, quick: T, full: T) -> T {
-        if self.quick { quick } else { full }
-    }
-}
-
-/// Whether a paper's claim holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// It does.
-    Yes,
-    /// In part; the reason is given.
-    Partly,
-    /// It does not; the reason is given.
-    No,
-}
-
-/// A picture in PNG.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Picture {
-    /// File name.
-    pub file: String,
-    /// What it shows.
-    pub caption: String,
-    /// The file's bytes.
-    #[serde(skip)]
-    pub png: Vec<u8>,
-}
-
-/// One of the most telling comparisons: the paper's number, ours, and their ratio.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Telling {
-    /// What is compared.
-    pub what: String,
-    /// The paper's number, or that of its method run here where it prints none.
-    pub paper: String,
-    /// Ours.
-    pub ours: String,
-    /// How many times better ours is, where that is a number.
-    pub ratio: String,
-}
-
-/// What came out of one item.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Finding {
-    /// The item's title.
-    pub title: String,
-    /// The paper's figure or table in words, with its published numbers.
-    pub paper: String,
-    /// Ours by the paper's method.
-    pub same: String,
-    /// Ours by the best method.
-    pub better: String,
-    /// Seconds the paper reports, where it does.
-    pub then: String,
-    /// Seconds this took here.
-    pub seconds: f64,
-    /// Whether the claim holds.
-    pub verdict: Verdict,
-    /// Why.
-    pub why: String,
-    /// Which data were used.
-    pub data: String,
-    /// Tables: file name and CSV text.
-    pub tables: Vec<(String, String)>,
-    /// Figures: file name and SVG text.
-    pub figures: Vec<(String, String)>,
-    /// Pictures.
-    pub pictures: Vec<Picture>,
-    /// Rows for the table of the most telling numbers.
-    pub telling: Vec<Telling>,
-}
-
-impl Finding {
-    fn new(title: &str, paper: &str) -> Self {
-        Self {
-            title: title.into(),
-            paper: paper.into(),
-            same: String::new(),
-            better: String::new(),
-            then: "not stated".into(),
-            seconds: 0.0,
-            verdict: Verdict::Yes,
-            why: String::new(),
-            data: String::new(),
-            tables: Vec::new(),
-            figures: Vec::new(),
-            pictures: Vec::new(),
-            telling: Vec::new(),
-        }
-    }
-
-    fn picture(&mut self, file: &str, caption: &str, image: &Image) -> Result<(), AnyError> {
-        self.pictures.push(Picture { file: file.into(), caption: caption.into(), png: image.to_png()? });
-        Ok(())
-    }
-
-    fn tells(&mut self, what: &str, paper: impl Into<String>, ours: impl Into<String>, ratio: f64) {
-        let ratio = match ratio {
-            r if !r.is_finite() => "–".to_owned(),
-            r if r >= 10.0 => {
-                // Two digits are what timings and single runs bear.
-                let unit = 10f64.powf(r.log10().floor() - 1.0);
-                format!("{:.0}", (r / unit).round() * unit)
-            }
-            r => format!("{r:.1}"),
-        };
-        self.telling.push(Telling { what: what.into(), paper: paper.into(), ours: ours.into(), ratio });
-    }
-}
+use std::path::Path;
 
 /// One figure or table of a paper.
 #[derive(Clone, Copy)]
@@ -232,21 +50,6 @@ pub struct Item {
     run: fn(&Context) -> Result<Finding, AnyError>,
 }
 
-/// Why an item failed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReproduceError {
-    /// No such item.
-    #[error("there is no item called {0}; visard reproduce list shows them")]
-    Unknown(String),
-    /// A file could not be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// Anything else, by item.
-    #[error("{0}")]
-    Failed(String),
-}
-
 /// Every item, in the order of the index.
 pub const ITEMS: [Item; 17] = [
     Item {
@@ -255,7 +58,11 @@ pub const ITEMS: [Item; 17] = [
         run: face_pipeline::run,
     },
     Item { name: "gdp-faces-means", about: "mean faces and private faces, looked at", run: face_means::run },
-    Item { name: "gdp-faces-table1", about: "mean square error of private mean faces", run: faces::table1 },
+    Item {
+        name: "gdp-faces-table1",
+        about: "mean square error of private mean faces",
+        run: face_table::table1,
+    },
     Item {
         name: "gdp-faces-error",
         about: "error against n and μ, beyond the paper",

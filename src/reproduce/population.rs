@@ -1,6 +1,6 @@
 //! Homologous faces, of the public ICT face model where its data are, else of the built-in synthetic model.
 
-use super::{AnyError, Context, ReproduceError};
+use super::{AnyError, Context, Population, ReproduceError};
 use crate::function::FaceCurves;
 use crate::io::{npy, write_ply};
 use crate::mesh::pose::nearest_rotation;
@@ -12,24 +12,7 @@ use nalgebra::Matrix3;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
-
-/// Homologous faces, and the public face they are clipped around.
-#[derive(Debug)]
-pub struct Population {
-    /// The public face with its disk map.
-    pub template: Template,
-    /// The template's own curves.
-    pub own: FaceCurves,
-    /// One record for each face: 23 curves of 80 samples.
-    pub records: Vec<Option<FaceCurves>>,
-    /// The faces' vertices, x y z of each in the template's order: centred, of unit area, turned to the template.
-    pub dense: Vec<Option<Vec<f64>>>,
-    /// Another public face: of one hundred others of the population the one farthest from the template. What a template is
-    /// that does not happen to be near the mean.
-    pub stranger: FaceCurves,
-    /// Where they come from.
-    pub source: &'static str,
-}
+use std::sync::Arc;
 
 /// J of the paper.
 pub(super) const CURVES: usize = 23;
@@ -117,6 +100,20 @@ fn aligned(template: &Template, mesh: &TriMesh) -> Vec<f64> {
         .sum();
     let turn = nearest_rotation(&cross).map(|found| found.0).unwrap_or_default();
     unit.iter().flat_map(|p| <[f64; 3]>::from(turn * p)).collect()
+}
+
+impl Context {
+    /// One thousand homologous faces, as many as the paper has, whatever the sizes elsewhere.
+    pub(super) fn faces(&self) -> Result<Arc<Population>, AnyError> {
+        match self.faces.get() {
+            Some(faces) => Ok(faces.clone()),
+            None => {
+                self.step("one thousand faces are made, for all items that show them");
+                let made = Arc::new(homologous_faces(self, 1000)?);
+                Ok(self.faces.get_or_init(|| made).clone())
+            }
+        }
+    }
 }
 
 /// Points from x y z triples.

@@ -1,6 +1,6 @@
 //! Utpala, Han, Jawanpuria and Mishra 2023, Figure 3: excess risk against gradient calls.
 
-use super::standing::Tally;
+use super::standing::{METHODS, Ran, Tally, epsilons};
 use super::{AnyError, Context, Finding, Verdict, descriptors};
 use crate::manifold::{Manifold, PoincareBall, SpdAffineInvariant};
 use crate::optimize::{FrechetMeanProblem, LeadingEigenvector, Problem};
@@ -15,20 +15,6 @@ use rand::SeedableRng;
 use std::collections::BTreeMap;
 
 const DELTA: f64 = 1e-6;
-pub(super) const METHODS: [&str; 4] =
-    ["DP-RGD", "DP-RSGD", "DP-RSVRG", "DP-RSVRG (corrections as in the paper)"];
-
-/// The quick variant shows one ε, at which its smaller sets of records still say something.
-pub(super) fn epsilons(context: &Context) -> &'static [f64] {
-    context.pick(&[0.5], &[0.1, 0.3, 0.5])
-}
-
-/// One problem: what the runs gave, and the excess risk of the public start.
-pub(super) struct Ran {
-    pub(super) rows: Vec<RiskRow>,
-    pub(super) start: f64,
-}
-
 /// The mean and the median distance to it: the public scale that other pictures set.
 fn mean_and_scale<M: Manifold>(m: &M, points: &[M::Point]) -> Result<(M::Point, f64), AnyError> {
     let mean = frechet_mean(m, points, None, None, FrechetOptions::default())?.point;

@@ -1,8 +1,22 @@
 //! How DP-RSVRG ends beside the other iterative methods, case by case.
 
 use super::Context;
-use super::risk::{METHODS, Ran, epsilons};
-use crate::reproduce::descent::risk::RiskSummary;
+use crate::reproduce::descent::risk::{RiskRow, RiskSummary};
+
+/// The iterative methods.
+pub(super) const METHODS: [&str; 4] =
+    ["DP-RGD", "DP-RSGD", "DP-RSVRG", "DP-RSVRG (corrections as in the paper)"];
+
+/// The quick variant shows one ε, at which its smaller sets of records still say something.
+pub(super) fn epsilons(context: &Context) -> &'static [f64] {
+    context.pick(&[0.5], &[0.1, 0.3, 0.5])
+}
+
+/// One problem: what the runs gave, and the excess risk of the public start.
+pub(super) struct Ran {
+    pub(super) rows: Vec<RiskRow>,
+    pub(super) start: f64,
+}
 
 /// How DP-RSVRG ends beside the better of the other two, over the runs.
 #[derive(Clone, Copy, PartialEq, Debug)]

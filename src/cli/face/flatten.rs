@@ -1,6 +1,6 @@
 //! `visard face flatten`: the conformal map of a mesh onto the disk.
 
-use super::{make_folder, refuse_existing};
+use super::files::{make_folder, refuse_existing};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;

@@ -1,6 +1,6 @@
 //! `visard face mean`: from a folder of scans to a private average face.
 
-use super::{scans_help, template_source};
+use super::files::{scans_help, template_source};
 use crate::cli::Global;
 use crate::cli::budget::{BudgetArgs, PlaceArgs};
 use crate::cli::output::{Failure, Printer, where_to};

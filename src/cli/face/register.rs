@@ -1,6 +1,6 @@
 //! `visard face register`: dense correspondence of scans with a template.
 
-use super::{make_folder, refuse_existing, scans_help, template_source};
+use super::files::{make_folder, refuse_existing, scans_help, template_source};
 use crate::cli::Global;
 use crate::cli::of_kind;
 use crate::cli::output::{Failure, Printer};

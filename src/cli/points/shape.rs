@@ -2,8 +2,8 @@
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
+use super::common::{Common, among, failure, say};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
-use super::{Common, among, failure, say};
 use crate::cli::of_kind;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;

@@ -4,7 +4,7 @@ use super::super::Global;
 use super::super::budget::{BudgetArgs, place_of};
 use super::super::demo::refuse_study;
 use super::super::output::{Failure, Printer};
-use super::{failure, say};
+use super::common::{failure, say};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use visard::io::shapes::{ShapeRecord, write_tps};

@@ -2,7 +2,7 @@
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
-use super::{Common, among, failure, say};
+use super::common::{Common, among, failure, say};
 use crate::cli::of_kind;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Tables of shapes in text: a row for each specimen, or one for each landmark.
 
-use super::{ShapeIter, ShapeRecord, WHAT};
+use super::record::{ShapeIter, ShapeRecord, WHAT};
 use crate::io::columns::{Fields, RecordSize, Table, holds_names, name_column};
 use crate::io::error::{Fault, Parsed, Place, RecordError};
 use crate::io::text::{Lines, lossy};

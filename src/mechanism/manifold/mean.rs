@@ -1,30 +1,13 @@
 //! Any private mean of points that every space may have, as one mechanism.
 
 use super::{
-    KNormGradient, KngSampler, LocatedRecords, PublicBall, RiemannianGaussian, RiemannianLaplace,
-    TangentMean, Work,
+    KNormGradient, KngSampler, LocatedRecords, NoisedPoint, PublicBall, RiemannianGaussian,
+    RiemannianLaplace, TangentMean, Work,
 };
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, ClippedSum, Drawn, Epsilon, Mechanism, Mu, Price};
-use serde::{Deserialize, Serialize};
-
-/// A released point.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct NoisedPoint<P> {
-    /// The point.
-    pub point: P,
-    /// The noised coordinates it was made from, which tell no less than it; none where the point itself was drawn.
-    pub noised: Vec<f64>,
-}
-
-impl<P> NoisedPoint<P> {
-    /// Drawn on the space itself.
-    pub fn on_space(point: P) -> Self {
-        Self { point, noised: Vec::new() }
-    }
-}
 
 /// One of the private means of points.
 #[derive(Debug)]

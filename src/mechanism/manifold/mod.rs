@@ -20,6 +20,7 @@ pub mod gaussian;
 pub mod kng;
 pub mod laplace;
 mod mean;
+mod noised;
 pub mod pointwise;
 mod polar;
 mod radial;
@@ -38,7 +39,8 @@ pub use centre::{
 pub use gaussian::{GaussianGdpError, RiemannianGaussian, riemannian_gaussian_mu, riemannian_gaussian_sigma};
 pub use kng::{KNormGradient, KngSampler};
 pub use laplace::RiemannianLaplace;
-pub use mean::{NoisedPoint, PointMean, PreparedPoints};
+pub use mean::{PointMean, PreparedPoints};
+pub use noised::NoisedPoint;
 pub use pointwise::{Alignment, PointwiseShape};
 pub(crate) use staged::{CENTRE_SHARE, split_budget};
 pub use staged::{CentreSource, MakeMean, PreparedStages, RadiusSource, ReleasedPoints, StagedMean};

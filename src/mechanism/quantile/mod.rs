@@ -4,23 +4,16 @@
 mod tests;
 mod worst_case;
 
+pub use worst_case::ENTRY;
+
 use super::MechanismError;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
-    Charge, ClipRadius, ClipSource, Drawn, Entry, L2Sensitivity, Mechanism, Mu, NoisedPart, Price,
-    PrivacyLoss, Sensitivity, Title,
+    Charge, ClipRadius, ClipSource, Drawn, L2Sensitivity, Mechanism, Mu, NoisedPart, Price, PrivacyLoss,
+    Sensitivity, Title,
 };
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
-
-/// As the registry knows it.
-pub const ENTRY: Entry = Entry {
-    name: "private-quantile",
-    title: TITLE,
-    proof: include_str!("proof.md"),
-    scale: worst_case::scale,
-    worst_cases: worst_case::WORST_CASES,
-};
 
 const TITLE: Title = Title {
     name: "private clip radius",

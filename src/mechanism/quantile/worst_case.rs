@@ -1,13 +1,21 @@
 //! Norms of which one moves from the bottom of the grid to its end.
 
-use super::{PrivateQuantile, QuantileRelease, RadiusGrid};
+use super::{PrivateQuantile, QuantileRelease, RadiusGrid, TITLE};
 use crate::mechanism::MechanismError;
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Ledger, Mechanism, Mu, Released, ScaleCheck, release};
+use crate::privacy::{Entry, Ledger, Mechanism, Mu, Released, ScaleCheck, release};
 
-pub(super) const WORST_CASES: &[WorstCase] =
-    &[WorstCase { name: "private-quantile", make: audit, slow: false }];
+/// As the registry knows it.
+pub const ENTRY: Entry = Entry {
+    name: "private-quantile",
+    title: TITLE,
+    proof: include_str!("proof.md"),
+    scale: scale,
+    worst_cases: WORST_CASES,
+};
+
+const WORST_CASES: &[WorstCase] = &[WorstCase { name: "private-quantile", make: audit, slow: false }];
 
 fn mechanism(n: u64, mu: Mu) -> Result<PrivateQuantile, MechanismError> {
     PrivateQuantile::new(&RadiusGrid { low: 1.0, high: 2.0, ratio: 2.0 }, 0.5, n, mu)
@@ -29,7 +37,7 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
 }
 
 /// Noise of standard deviation √2/μ in every count.
-pub(super) fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let mechanism = mechanism(100, Mu::new(7.0)?)?;
     let norms: Vec<Option<f64>> = (0..100).map(|i| Some(f64::from(i) / 40.0)).collect();
     let exact = mechanism.prepare(&norms)?;

@@ -1,40 +1,22 @@
 //! Where a face is in a scan: similarity pose of a public template, and the nose tip.
 
+mod finder;
 mod icp;
 mod sampled;
 mod similarity;
 mod start;
 mod thin;
 
-use super::{Point, TriMesh, Vector};
-use icp::step;
-use sampled::Sampled;
+pub use finder::{PoseError, PoseFinder};
 pub use similarity::{Similarity, nearest_rotation};
 
-/// Points of the evened-out scan and template.
-const SCAN_POINTS: usize = 2500;
-const TEMPLATE_POINTS: usize = 700;
-/// Points of the surroundings of the nose in either.
-const NOSE_POINTS: usize = 1000;
+use super::{Point, Vector};
+use finder::{NOSE_POINTS, NOSE_REACHES};
+use icp::step;
+use sampled::Sampled;
 
-/// Why no pose was found.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PoseError {
-    /// The scan or the template has too few points, or coordinates that are not numbers.
-    #[error("{0}")]
-    Unusable(String),
-    /// Nothing in the scan resembles the template.
-    #[error(
-        "no face found: the best match of the template is off by {residual:.2} of its size (limit {limit:.2}); is it a face, and only one?"
-    )]
-    NoFace {
-        /// The residual of the best match.
-        residual: f64,
-        /// The largest one accepted.
-        limit: f64,
-    },
-}
+/// Points of the evened-out scan.
+const SCAN_POINTS: usize = 2500;
 
 /// Where the face is in a scan.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,27 +33,9 @@ pub struct Pose {
     pub misfit: f64,
 }
 
-/// A template prepared for finding its pose in scans.
-#[derive(Debug)]
-pub struct PoseFinder {
-    template: Sampled,
-    /// The surroundings of the nose tip at full density.
-    nose_patch: Sampled,
-    size: f64,
-    nose: Point,
-    /// Unit vector out of the face at the nose tip.
-    facing: Vector,
-    /// How far the nose tip stands out of its surroundings.
-    prominence: f64,
-}
-
-/// The surroundings of the nose tip that are fitted by themselves, as fractions of the template's size.
-const NOSE_REACHES: [f64; 3] = [0.64, 0.48, 0.32];
 /// How much larger or smaller (natural logarithm) than the face fitted a nose may be, and how far turned (radians).
 const MOST_GROWTH: f64 = 0.3;
 const MOST_TURN: f64 = 0.5;
-/// The surroundings above which the nose stands out, as a fraction of the template's size.
-const NOSE_SURROUNDINGS: f64 = 0.45;
 /// Fraction of the pairs that decide.
 const KEEP: f64 = 0.75;
 /// Refinement ends when a step moves the nose by less than this fraction of the size (and radians).
@@ -80,33 +44,6 @@ const SETTLED: f64 = 1e-4;
 const LARGEST_RESIDUAL: f64 = 0.12;
 
 impl PoseFinder {
-    /// Prepares a template: a face facing any way, with the vertex number of its nose tip.
-    ///
-    /// # Errors
-    /// [`PoseError::Unusable`] when the nose is no vertex or the template has too few points.
-    pub fn new(template: &TriMesh, template_nose: usize) -> Result<Self, PoseError> {
-        let unusable = |text: &str| PoseError::Unusable(text.into());
-        let nose = *template
-            .vertices()
-            .get(template_nose)
-            .ok_or_else(|| unusable("the nose tip of the template is not one of its vertices"))?;
-        let sampled = Sampled::new(template.vertices(), TEMPLATE_POINTS)
-            .filter(|s| s.points.len() >= 100)
-            .ok_or_else(|| unusable("the template needs at least 100 points"))?;
-        let (_, size) = sampled.centre_and_size();
-        let (nearest, _) = sampled.nearest(&nose);
-        let facing = sampled.protrusion(&nose, &sampled.normals[nearest], NOSE_SURROUNDINGS * size);
-        let prominence = facing.norm();
-        let facing = facing
-            .try_normalize(0.0)
-            .ok_or_else(|| unusable("the template's nose tip does not stand out"))?;
-        let reach = 1.5 * NOSE_REACHES[0] * size;
-        let around = template.vertices().iter().filter(|p| (*p - nose).norm() < reach).copied();
-        let nose_patch = Sampled::new(&around.collect::<Vec<_>>(), NOSE_POINTS)
-            .ok_or_else(|| unusable("the template has no points around its nose tip"))?;
-        Ok(Self { nose_patch, template: sampled, size, nose, facing, prominence })
-    }
-
     /// Finds the template's pose in a scan of any orientation, position and unit: a face, or a bust with a face. Points
     /// are enough: no triangles are needed.
     ///

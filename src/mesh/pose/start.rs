@@ -1,9 +1,9 @@
 //! Rough poses to start from.
 
 use super::super::{Point, Vector};
+use super::finder::{NOSE_SURROUNDINGS, PoseFinder};
 use super::sampled::Sampled;
 use super::similarity::Similarity;
-use super::{NOSE_SURROUNDINGS, PoseFinder};
 use nalgebra::{Matrix3, Rotation3, SymmetricEigen, Unit};
 use std::f64::consts::TAU;
 

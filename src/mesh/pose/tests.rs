@@ -1,5 +1,6 @@
 use super::super::mesh_from_points;
 use super::*;
+use crate::mesh::TriMesh;
 use nalgebra::Rotation3;
 use rand::{RngExt, SeedableRng};
 

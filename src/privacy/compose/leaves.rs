@@ -4,7 +4,48 @@ use super::super::group::Group;
 use super::super::pairs::{ApproximateTerm, DominatingPairs};
 use super::super::rounding::{add_up, mul_up, sqrt_up};
 use super::super::{BudgetError, Delta, Epsilon, Mu, PrivacyLoss, RenyiCurve, Rho};
-use super::{Composition, Cost, EpsilonBound, Rule};
+use super::{Composition, Cost};
+
+/// By which theorem an ε was obtained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Rule {
+    /// Nothing was released.
+    Empty,
+    /// Σε, Σδ.
+    Sum,
+    /// √(Σμ²) and the exact δ(ε) of μ-GDP.
+    GaussianRoot,
+    /// The exact hockey-stick divergence of the product of dominating pairs.
+    DominatingPairs,
+    /// Sum of Rényi curves.
+    RenyiSum,
+    /// Rényi for the terms known only by their curves, dominating pairs for the rest, δ split between them.
+    Split,
+}
+
+impl Rule {
+    /// One line for people.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Empty => "nothing released",
+            Self::Sum => "sum of the epsilons, sum of the deltas",
+            Self::GaussianRoot => "root of the sum of mu squared, exact Gaussian curve",
+            Self::DominatingPairs => "exact product of dominating pairs",
+            Self::RenyiSum => "sum of Renyi curves",
+            Self::Split => "Renyi sum and dominating pairs, delta split",
+        }
+    }
+}
+
+/// An ε and how it was obtained.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EpsilonBound {
+    /// ε, rounded up.
+    pub epsilon: Epsilon,
+    /// The rule that gave the smallest.
+    pub rule: Rule,
+}
 
 /// The leaves of a tree by kind, multiplicities applied.
 #[derive(Default)]

@@ -2,30 +2,14 @@
 
 use super::integer_clip::IntegerClip;
 use super::vectors::{ISOTROPIC, NORMAL, describe};
-use super::{NoiseDescription, NoiseError, NoiseSource, VectorNoise};
-use crate::privacy::release::{Drawn, Entry, Mechanism, NoisedPart, Price, Title};
+use super::{IncompleteMean, NoiseDescription, NoiseError, NoiseSource, VectorNoise};
+use crate::privacy::release::{Drawn, Mechanism, NoisedPart, Price, Title};
 use crate::privacy::rounding::div_up;
 use crate::privacy::{BudgetError, Charge, ClipRadius, Epsilon, L2Sensitivity, Mu, PrivacyLoss, Sensitivity};
 
 mod worst_case;
 
-/// As the registry knows it.
-pub const CLIPPED_MEAN_ENTRY: Entry = Entry {
-    name: "clipped-mean",
-    title: CLIPPED_MEAN,
-    proof: include_str!("clipped_mean/proof.md"),
-    scale: worst_case::scale,
-    worst_cases: worst_case::WORST_CASES,
-};
-
-/// With pure ε, as the registry knows it.
-pub const PURE_CLIPPED_MEAN_ENTRY: Entry = Entry {
-    name: "clipped-mean-laplace",
-    title: PURE_CLIPPED_MEAN,
-    proof: include_str!("clipped_mean/pure.md"),
-    scale: worst_case::pure_scale,
-    worst_cases: worst_case::PURE,
-};
+pub use worst_case::{CLIPPED_MEAN_ENTRY, PURE_CLIPPED_MEAN_ENTRY};
 
 /// What certificates and ledgers call it.
 pub(crate) const CLIPPED_MEAN: Title = Title {
@@ -40,40 +24,6 @@ pub(crate) const PURE_CLIPPED_MEAN: Title = Title {
     sentence: "Every record is shortened to the public radius, the records are averaged, and to the average a random vector is added \
                whose likelihood falls with its length, so that it covers what any one of them can do.",
 };
-
-/// A clipped mean that cannot be released. (n and the number of records given are the data holder's own counts; a
-/// failed scan is given as `None` and counts.)
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum IncompleteMean {
-    /// No records declared, or no coordinates.
-    #[error("a mean needs at least one record and one coordinate")]
-    Empty,
-    /// Fewer or more records than declared.
-    #[error(
-        "n = {declared} records were declared, {given} given; failed scans must be given too (as failures)"
-    )]
-    Count {
-        /// n.
-        declared: u64,
-        /// How many came.
-        given: u64,
-    },
-    /// A record of another length.
-    #[error("a record has {found} coordinates, expected {expected}")]
-    Length {
-        /// The mean's dimension.
-        expected: usize,
-        /// The record's.
-        found: usize,
-    },
-    /// Sums of different settings cannot be merged.
-    #[error("two partial sums differ in their settings and cannot be merged")]
-    Mismatch,
-    /// More records than exact sums have room for.
-    #[error("more than 2^40 records")]
-    TooMany,
-}
 
 /// (1/n) Σ clip_τ(xᵢ) + noise, Gaussian for μ-GDP or isotropic Laplace for pure ε, under replacement of one record, with no
 /// floating-point assumption.

@@ -2,7 +2,8 @@ use super::*;
 use crate::privacy::gaussian::delta_nearest;
 use crate::privacy::normal::{cdf, upper_tail};
 use crate::privacy::{
-    ClipRadius, ClipSource, ClippedMean, ClippedSum, Epsilon, L1Sensitivity, L2Sensitivity, Ledger, Rho,
+    Charge, ClipRadius, ClipSource, ClippedMean, ClippedSum, Epsilon, L1Sensitivity, L2Sensitivity, Ledger,
+    Mu, PrivacyLoss, Rho,
 };
 use proptest::prelude::*;
 

@@ -3,9 +3,7 @@
 use super::exact_normal::rounded_normal;
 use super::isotropic::rounded_isotropic_laplace;
 use super::lattice::Lattice;
-use super::{
-    GaussianRelease, LaplaceRelease, NoiseDescription, NoiseError, NoisePath, NoiseSource, gaussian_loss,
-};
+use super::{GaussianRelease, LaplaceRelease, NoiseDescription, NoiseError, NoisePath, NoiseSource};
 use crate::privacy::{Charge, Epsilon, L1Sensitivity, L2Sensitivity, Mu, PrivacyLoss, Rho};
 use prio::dp::Rational;
 use prio::dp::distributions::{DiscreteGaussian, DiscreteLaplace};
@@ -42,7 +40,7 @@ impl NoiseSource {
         mu: Mu,
         paid: Charge,
     ) -> Result<GaussianRelease, NoiseError> {
-        paid.check(gaussian_loss(mu))?;
+        paid.check(PrivacyLoss::Gaussian(mu))?;
         let lattice = Lattice::gaussian(sensitivity, mu, statistic.len())?;
         let points = nearest(&lattice, statistic)?;
         let rng = &mut self.rng;
@@ -60,7 +58,7 @@ impl NoiseSource {
         mu: Mu,
         paid: &Charge,
     ) -> Result<Vec<i128>, NoiseError> {
-        paid.check(gaussian_loss(mu))?;
+        paid.check(PrivacyLoss::Gaussian(mu))?;
         let rng = &mut self.rng;
         Ok(steps.iter().map(|k| k + rounded_normal(lattice.multiplier(), rng)).collect())
     }

@@ -1,38 +1,14 @@
 //! Slips in the papers: what is printed, what is right, and numbers computed here that show it.
 
+mod erratum;
 mod faces;
 mod optimization;
 mod shapes;
 mod spd;
 
+pub use erratum::Erratum;
+
 use super::{AnyError, Context, Finding, ReproduceError, Verdict};
-
-/// One slip.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Erratum {
-    /// A short name, such as `gdp-faces: sensitivity`.
-    pub name: &'static str,
-    /// Where it stands in the paper.
-    pub place: &'static str,
-    /// What is printed.
-    pub printed: &'static str,
-    /// What is right.
-    pub right: &'static str,
-    /// What was computed, in words.
-    pub shown: String,
-    /// The computed numbers, in the order of the words.
-    pub numbers: Vec<f64>,
-}
-
-impl Erratum {
-    fn new(
-        [name, place, printed, right]: [&'static str; 4],
-        shown: impl Into<String>,
-        numbers: impl Into<Vec<f64>>,
-    ) -> Self {
-        Self { name, place, printed, right, shown: shown.into(), numbers: numbers.into() }
-    }
-}
 
 /// All slips, by paper.
 ///

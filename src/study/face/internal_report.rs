@@ -1,14 +1,15 @@
-//! `internal/report.html`: for the data holder only. The error of the release, the worst registrations with pictures, a
+//! `internal/`: the mean without noise, and a page for the data holder only. The error of the release, the worst registrations with pictures, a
 //! table of all scans to sort.
 
+use super::error::StudyError;
 use super::internal::Internal;
 use super::noise_map::along_normals;
 use super::record::table::page_table;
 use super::record::{ScanRow, ScanStage};
 use super::release_report::portraits;
-use super::run::StudyError;
 use super::worst::worst_registrations;
 use crate::function::FaceCurves;
+use crate::io::{write_bytes, write_npy, write_ply};
 use crate::mesh::TriMesh;
 use crate::privacy::ClipRadius;
 use crate::report::chart::{Axis, histogram};
@@ -17,6 +18,7 @@ use crate::report::figure::Figure;
 use crate::report::page::Page;
 use crate::report::render::{CLAY, Image, View, render};
 use crate::report::surface_view::SurfaceView;
+use crate::study::layout::{NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY, REPORT};
 use crate::surface::registration::Measure;
 
 /// What the columns of the table mean that every scan has.
@@ -28,8 +30,22 @@ const COLUMN_NOTES: [&str; 4] = [
     "pose misfit: of the rigid fit that found the nose, relative to the face's size",
 ];
 
+/// Writes the mean without noise and the data holder's page.
+pub(super) fn write_internal(results: &Internal<'_>) -> Result<(), StudyError> {
+    let internal = results.folder.internal();
+    let template = &results.loaded.template;
+    let nonprivate = template.face_through(results.nonprivate)?;
+    let shape = [results.nonprivate.curves(), results.nonprivate.samples(), 3];
+    write_npy(&internal.join(NONPRIVATE_CURVES), &shape, results.nonprivate.data())?;
+    let released = results.released.map(|curves| template.face_through(curves)).transpose()?;
+    let page = internal_report(results, &nonprivate, released.as_ref())?;
+    write_bytes(&internal.join(REPORT), page.as_bytes())?;
+    // Last: its presence says that the internal results are whole.
+    Ok(write_ply(&internal.join(NONPRIVATE_MEAN_PLY), &nonprivate)?)
+}
+
 /// The page.
-pub(super) fn internal_report(
+fn internal_report(
     results: &Internal<'_>,
     nonprivate: &TriMesh,
     private: Option<&TriMesh>,

@@ -4,6 +4,7 @@
 //! so that an interrupted study continues. Then one mechanism ([`mean`]) is charged and drawn, and what was drawn is published
 //! (`publication`, which is handed no record); pages for the data holder come last (`internal`).
 
+mod error;
 mod internal;
 mod internal_report;
 pub mod mean;
@@ -18,7 +19,8 @@ mod template;
 mod worst;
 
 pub use crate::surface::registration::Registration;
+pub use error::StudyError;
 pub use mean::{ClipChoice, FaceMechanism};
-pub use run::{FaceOutcome, FaceProgress, ReleasedFace, StudyError, run};
+pub use run::{FaceOutcome, FaceProgress, ReleasedFace, run};
 pub use settings::{CURVES, FaceStudySettings, SAMPLES};
 pub use template::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};

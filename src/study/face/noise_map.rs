@@ -1,11 +1,11 @@
 //! How far the noise may have moved each point of the released face: worked out from the release alone.
 
-use super::publication::FacePublication;
-use super::run::StudyError;
+use super::error::StudyError;
 use crate::function::FaceCurves;
-use crate::mechanism::functional::NoisedFunction;
+use crate::mechanism::functional::{CurveMean, NoisedFunction};
 use crate::mesh::{TriMesh, Vector};
 use crate::privacy::Released;
+use crate::surface::Template;
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -22,12 +22,13 @@ const DRAWS: u64 = 48;
 ///
 /// `None` where the mechanism's bounds came from the data: it cannot be run again without them.
 pub(super) fn noise_map(
-    publication: &FacePublication,
+    mechanism: &CurveMean,
+    template: &Template,
     released: &Released<NoisedFunction>,
     curves: &FaceCurves,
     face: &TriMesh,
 ) -> Result<Option<Vec<f64>>, StudyError> {
-    let Some(again) = publication.mechanism.again(released)? else { return Ok(None) };
+    let Some(again) = mechanism.again(released)? else { return Ok(None) };
     let samples: Vec<Vec<f64>> = (0..DRAWS)
         .map(|draw| {
             let mut rng = ChaCha20Rng::seed_from_u64(draw);
@@ -39,7 +40,7 @@ pub(super) fn noise_map(
         .into_par_iter()
         .map(|values| {
             let curves = FaceCurves::new(curves.curves(), curves.samples(), values)?;
-            Ok(along_normals(&publication.template.template.face_through(&curves)?, face, &normals))
+            Ok(along_normals(&template.face_through(&curves)?, face, &normals))
         })
         .collect::<Result<_, StudyError>>()?;
     Ok(Some((0..normals.len()).map(|v| spread(heights.iter().map(|h| h[v]))).collect()))

@@ -1,8 +1,8 @@
 //! `release/` of a face study: made of the noised mean, the certificate and public settings only.
 
+use super::error::StudyError;
 use super::noise_map::noise_map;
 use super::release_report::{Page, release_report};
-use super::run::StudyError;
 use super::template::LoadedTemplate;
 use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply};
@@ -82,7 +82,7 @@ impl Publication for FacePublication {
         folder.write_with(MEAN_PLY, |path| write_ply(path, &mesh))?;
         let shape = [curves.curves(), curves.samples(), 3];
         folder.write_with(CURVES, |path| write_npy(path, &shape, curves.data()))?;
-        let noise = noise_map(self, released, &curves, &mesh)?;
+        let noise = noise_map(&self.mechanism, &self.template.template, released, &curves, &mesh)?;
         if let Some(noise) = &noise {
             folder.write_with(NOISE, |path| write_npy(path, &[noise.len()], noise))?;
         }

@@ -1,6 +1,6 @@
 //! `release/report.html`: sees the noised mean, the certificate and public settings only.
 
-use super::run::StudyError;
+use super::error::StudyError;
 use crate::function::FaceCurves;
 use crate::mesh::{Point, TriMesh};
 use crate::privacy::Certificate;

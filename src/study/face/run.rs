@@ -1,6 +1,8 @@
 //! The whole job, start to finish.
 
-use super::internal::{Internal, write_internal};
+use super::error::StudyError;
+use super::internal::Internal;
+use super::internal_report::write_internal;
 use super::mean::{FaceMechanism, mechanism, nonprivate_mean};
 use super::publication::FacePublication;
 use super::record::cache::{RecordCache, RecordKey};
@@ -9,15 +11,13 @@ use super::record::{
 };
 use super::settings::FaceStudySettings;
 use super::template::{LoadedTemplate, TemplateLoadError, load_template};
-use crate::function::{CurvesError, FaceCurves};
-use crate::io::{ReadError, WriteError, list_scans, write_bytes};
-use crate::mechanism::MechanismError;
+use crate::function::FaceCurves;
+use crate::io::{WriteError, list_scans, write_bytes};
 use crate::mechanism::functional::NoisedFunction;
 use crate::privacy::{BudgetError, Certificate, Mechanism};
 use crate::study::StudyFolder;
-use crate::study::job::{self, Digest, Job, JobError, Priced, Published};
-use crate::study::layout::{INTERNAL, SCAN_TABLE};
-use crate::surface::TemplateError;
+use crate::study::job::{self, Digest, Job, Priced, Published};
+use crate::study::layout::SCAN_TABLE;
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -69,48 +69,6 @@ pub struct ReleasedFace {
     pub curves: FaceCurves,
     /// What it guarantees.
     pub certificate: Certificate,
-}
-
-/// Why a study stopped.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StudyError {
-    /// The study's folder, its ledger, its state.
-    #[error(transparent)]
-    Job(#[from] JobError),
-    /// The scans.
-    #[error(transparent)]
-    Scans(#[from] ReadError),
-    /// The template.
-    #[error(transparent)]
-    Template(#[from] TemplateLoadError),
-    /// No scan could be processed.
-    #[error(
-        "none of the {0} scans could be processed; the reasons are in {folder}/{table}",
-        folder = INTERNAL, table = SCAN_TABLE
-    )]
-    NoneProcessed(usize),
-    /// The mechanism or its noise.
-    #[error(transparent)]
-    Mechanism(#[from] MechanismError),
-    /// A budget.
-    #[error(transparent)]
-    Budget(#[from] BudgetError),
-    /// Too few curves or samples.
-    #[error("{0}")]
-    Shape(&'static str),
-    /// A record or result could not be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// The released curves do not make a face.
-    #[error(transparent)]
-    Curves(#[from] CurvesError),
-    /// No surface goes through the curves.
-    #[error(transparent)]
-    Surface(#[from] TemplateError),
-    /// A picture.
-    #[error("cannot draw the report's pictures: {0}")]
-    Picture(#[from] png::EncodingError),
 }
 
 /// Runs a face study.

@@ -1,8 +1,8 @@
 //! Pictures of the registrations that are worth a look: each scan beside the surface that was registered to it.
 
+use super::error::StudyError;
 use super::internal::Internal;
 use super::record::{ScanRow, landmark_file};
-use super::run::StudyError;
 use crate::mesh::{MeshError, Point, TriMesh};
 use crate::report::colour::{ColourScale, short};
 use crate::report::figure::Figure;

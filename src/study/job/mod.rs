@@ -14,93 +14,25 @@
 //! What is withdrawn when a job fails is what this process made, and only that.
 
 mod digest;
+mod error;
 mod lock;
 mod publish;
 mod state;
 
 pub use digest::Digest;
+pub use error::JobError;
+pub(super) use error::io;
 pub use publish::{Publication, Published, ReleaseFolder};
 
 use super::layout::SHARED_LEDGER;
 use super::{LedgerChoice, StudyFolder};
-use crate::io::WriteError;
-use crate::privacy::noise::{NoiseError, NoiseSource};
-use crate::privacy::{
-    Certificate, CertificateError, Charge, Ledger, LedgerError, Mechanism, Price, Released, draw,
-};
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{Certificate, Charge, Ledger, Mechanism, Price, Released, draw};
 use lock::Locked;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use state::{Begun, Stored};
-use std::path::{Path, PathBuf};
-
-/// Why a job stopped. Nothing here is of a record.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum JobError {
-    /// A finished release is there already.
-    #[error("{} already holds a release", .0.display())]
-    HasRelease(PathBuf),
-    /// A mean without noise is there already.
-    #[error("{} already holds a mean without noise", .0.display())]
-    HasResult(PathBuf),
-    /// A file stands where the folder should be.
-    #[error("{} is a file, not a folder", .0.display())]
-    IsAFile(PathBuf),
-    /// Another process works there.
-    #[error("another process is working in {}; let it finish, then try again", .0.display())]
-    Busy(PathBuf),
-    /// A job that was interrupted after it had been paid for.
-    #[error("{} holds an interrupted run that may have been paid for", .0.display())]
-    Interrupted(PathBuf),
-    /// The interrupted job is another one.
-    #[error(
-        "the interrupted run in {} had other records or settings; run it with the same again, or give it up and pay anew", .0.display()
-    )]
-    OtherRun(PathBuf),
-    /// The job's own files were changed.
-    #[error("{}: {what}; nothing was drawn", .path.display())]
-    State {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: &'static str,
-    },
-    /// The study's releases are recorded in this ledger, not in the one it was told to charge.
-    #[error(
-        "the releases of this study are recorded in {}; charge that ledger, or choose another folder", .0.display()
-    )]
-    OtherLedger(PathBuf),
-    /// The ledger that records the releases in this folder is not where it was.
-    #[error("the ledger {}, which records releases of this study, is not there; put it back", .0.display())]
-    LedgerGone(PathBuf),
-    /// The price is not the one that was checked.
-    #[error("the mechanism's price changed after it was checked; nothing was charged")]
-    OtherPrice,
-    /// A folder could not be made, moved or emptied.
-    #[error("cannot prepare {}: {source}", .path.display())]
-    Io {
-        /// The folder or file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A ledger that forgets cannot pay for a study.
-    #[error("a study is charged to a ledger file, not to memory")]
-    Unrecorded,
-    /// A file could not be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// The ledger.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-    /// No randomness.
-    #[error(transparent)]
-    Noise(#[from] NoiseError),
-    /// The certificate.
-    #[error(transparent)]
-    Certificate(#[from] CertificateError),
-}
+use std::path::PathBuf;
 
 /// Where a study works, and under which conditions; all of it public.
 #[derive(Debug, Clone, Default)]
@@ -422,12 +354,6 @@ impl<'a> Job<'a> {
     pub fn progress_file(&self) -> PathBuf {
         self.folder().internal().join("run.json")
     }
-}
-
-/// A folder that cannot be read or written, as an error.
-pub(super) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> JobError {
-    let path = path.to_owned();
-    move |source| JobError::Io { path, source }
 }
 
 #[cfg(test)]

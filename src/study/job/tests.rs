@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::fault::{self, Fault, Outcome};
-use crate::privacy::{ClipRadius, ClipSource, ClippedMean, Ledger, Mu, PrivacyLoss, Statement};
+use crate::privacy::noise::NoiseError;
+use crate::privacy::{ClipRadius, ClipSource, ClippedMean, Ledger, LedgerError, Mu, PrivacyLoss, Statement};
 use crate::study::layout::CERTIFICATE;
 use std::fs;
+use std::path::Path;
 
 const RECORDS: [Option<[f64; 2]>; 3] = [Some([0.5, 0.5]), Some([30.0, 0.0]), None];
 

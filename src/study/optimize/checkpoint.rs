@@ -2,7 +2,7 @@
 //!
 //! What it holds is as private as the result (iterates) or for the data holder only (counts): it stays in `internal/`.
 
-use super::run::OptimizeStudyError;
+use super::error::OptimizeStudyError;
 use crate::io::write_text;
 use crate::optimize::State;
 use crate::study::JobError;

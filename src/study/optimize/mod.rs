@@ -5,6 +5,7 @@
 
 mod checkpoint;
 mod data;
+mod error;
 mod publication;
 mod run;
 mod settings;
@@ -12,5 +13,6 @@ mod settings;
 mod tests;
 
 pub use data::DataError;
-pub use run::{OptimizeStudyError, OptimizeStudyOutcome, OptimizeStudyProgress, run};
+pub use error::OptimizeStudyError;
+pub use run::{OptimizeStudyOutcome, OptimizeStudyProgress, run};
 pub use settings::{Frames, MeanSpace, OptimizeStudySettings, Task};

@@ -1,7 +1,7 @@
 //! What an optimization study publishes.
 
 use super::data::PointArray;
-use super::run::OptimizeStudyError;
+use super::error::OptimizeStudyError;
 use super::settings::OptimizeStudySettings;
 use crate::io::write_npy;
 use crate::optimize::{Optimized, Plan, StopReason};

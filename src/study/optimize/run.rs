@@ -2,20 +2,21 @@
 
 use super::checkpoint::Checkpoint;
 use super::data::{self, DataError, PointArray};
+use super::error::OptimizeStudyError;
 use super::publication::OptimizePublication;
 use super::settings::{Frames, MeanSpace, OptimizeStudySettings, Task};
 use crate::io::npy::{self, Array};
-use crate::io::{Content, Limit, Opened, ReadError, WriteError, open, write_text};
+use crate::io::{Content, Limit, Opened, open, write_text};
 use crate::manifold::{
-    Grassmann, Lorentz, Manifold, ManifoldError, PoincareBall, SpdAffineInvariant, SpdBuresWasserstein,
-    SpdLogEuclidean, Sphere, Stiefel,
+    Grassmann, Lorentz, Manifold, PoincareBall, SpdAffineInvariant, SpdBuresWasserstein, SpdLogEuclidean,
+    Sphere, Stiefel,
 };
 use crate::optimize::{
-    Descent, Finished, FrechetMeanProblem, LeadingEigenvector, OptimizeError, Optimized, OracleError, Plan,
-    PlanError, PointOf, PrincipalSubspace, Problem, Report, State, StopReason, optimize,
+    Descent, Finished, FrechetMeanProblem, LeadingEigenvector, Optimized, Plan, PointOf, PrincipalSubspace,
+    Problem, Report, State, StopReason, optimize,
 };
 use crate::privacy::{Certificate, Charge, Drawn, Mechanism, PublicInput, Released};
-use crate::study::job::{self, Digest, Job, JobError, Paid};
+use crate::study::job::{self, Digest, Job, Paid};
 use crate::study::layout::TRACE;
 use crate::study::{StudyFolder, public_input};
 use serde::Serialize;
@@ -50,39 +51,6 @@ pub struct OptimizeStudyOutcome {
     pub continued: bool,
     /// What the data holder should know.
     pub warnings: Vec<String>,
-}
-
-/// Why a study stopped.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OptimizeStudyError {
-    /// The study's folder, its ledger, its state.
-    #[error(transparent)]
-    Job(#[from] JobError),
-    /// A file could not be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// A file could not be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// The records or the start point do not fit the task.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// A parameter no such manifold has.
-    #[error(transparent)]
-    Manifold(#[from] ManifoldError),
-    /// The plan.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// The run.
-    #[error(transparent)]
-    Optimize(#[from] OptimizeError),
-    /// The records of a task.
-    #[error(transparent)]
-    Oracle(#[from] OracleError),
-    /// The caller asked to stop. The state is kept.
-    #[error("stopped; the run goes on where it was when it is resumed, under the charge that was made")]
-    Stopped,
 }
 
 /// Runs an optimization study.

@@ -3,13 +3,16 @@
 mod array;
 mod ball;
 mod budget;
+mod error;
 mod exploration;
+mod form;
 mod internal;
 mod internal_page;
 mod plain;
 mod request;
 mod run;
 mod shape;
+mod shape_form;
 mod shape_input;
 mod shape_page;
 mod smooth;
@@ -17,9 +20,10 @@ pub mod spd;
 mod spd_study;
 mod vector_study;
 
+pub use error::PointStudyError;
 pub use exploration::{Exploration, UtilityCurve, UtilityPoint};
 pub use request::{PointMechanism, PointRequest, Unusable};
-pub use run::{PointOutcome, PointStudyError};
+pub use run::PointOutcome;
 pub use shape::{ShapeRadius, ShapeStudy, run_shapes};
 pub use shape_input::ShapeCentre;
 pub use smooth::{OutlineSmoothing, local_linear, shrink_outline};

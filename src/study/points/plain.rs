@@ -1,9 +1,9 @@
 //! How matrices, directions and hyperbolic points are published and shown: as arrays, with a page of numbers.
 
 use super::array::{Array, write_arrays};
+use super::form::{Circumstances, PointForm};
 use super::internal::Internal;
 use super::internal_page::{distance_line, private_page, utility_section};
-use super::run::{Circumstances, PointForm};
 use super::{PointRequest, PointStudyError};
 use crate::mechanism::manifold::ReleasedPoints;
 use crate::privacy::{Certificate, PublicInput, Released, Statement};

@@ -3,18 +3,20 @@
 use super::ball::StudyBall;
 use super::budget::Budget;
 use super::exploration::explore;
-use super::internal::{Internal, write_internal};
-use super::{PointMechanism, PointRequest};
-use crate::io::{ReadError, WriteError};
-use crate::manifold::{ManifoldError, PolarVolume};
+use super::form::PointForm;
+use super::internal::Internal;
+use super::internal_page::utility_csv;
+use super::{PointMechanism, PointRequest, PointStudyError};
+use crate::io::write_bytes;
+use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{CentreStatistic, MakeMean, NoisedPoint, PublicBall, ReleasedPoints};
-use crate::privacy::{BudgetError, Certificate, Mechanism, PublicInput, Released, Statement};
+use crate::privacy::{Certificate, Mechanism, Released};
 use crate::study::StudyFolder;
-use crate::study::job::{self, Digest, Job, JobError, Publication};
+use crate::study::job::{self, Digest, Job};
+use crate::study::layout::REPORT;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
 
 /// How a study of points ended.
 #[derive(Debug, Clone)]
@@ -27,82 +29,6 @@ pub struct PointOutcome {
     pub certificate: Option<Certificate>,
     /// Records brought into the ball, and failed ones: for the data holder only.
     pub outside: (usize, usize),
-}
-
-/// Why a study of points stopped. Errors about the input name a record by its place only.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PointStudyError {
-    /// The study's folder, its ledger, its state.
-    #[error(transparent)]
-    Job(#[from] JobError),
-    /// An input file.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// An output file.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// A record that is no point of the space.
-    #[error("record {index} (counting from 1): {problem}")]
-    Record {
-        /// Its place, from 1.
-        index: usize,
-        /// What is wrong and what to do.
-        problem: String,
-    },
-    /// Something else about the input.
-    #[error("{0}")]
-    Input(String),
-    /// Geometry.
-    #[error(transparent)]
-    Manifold(#[from] ManifoldError),
-    /// The mechanism or its noise.
-    #[error(transparent)]
-    Mechanism(#[from] MechanismError),
-    /// A budget.
-    #[error(transparent)]
-    Budget(#[from] BudgetError),
-}
-
-/// Public circumstances that every certificate of such a study states.
-#[derive(Debug, Clone)]
-pub(super) struct Circumstances {
-    /// Files that were assumed public.
-    pub(super) public_inputs: Vec<PublicInput>,
-    /// Further details.
-    pub(super) details: Map<String, Value>,
-}
-
-impl Circumstances {
-    pub(super) fn new(public_inputs: Vec<PublicInput>, request: &PointRequest, details: Value) -> Self {
-        let mut all = if let Value::Object(details) = details { details } else { Map::new() };
-        all.insert("unusable_records".into(), json!(request.unusable.describe()));
-        all.insert("draws".into(), json!(request.draws));
-        Self { public_inputs, details: all }
-    }
-
-    pub(super) fn state(&self, statement: &mut Statement) {
-        statement.public_inputs = self.public_inputs.clone();
-        statement.details.extend(self.details.clone());
-    }
-}
-
-/// What differs between studies, made of public things only: how points are published, and how they are shown to the data holder.
-pub(super) trait PointForm<P, Q>:
-    Publication<Value = ReleasedPoints<P, Q>, Error = PointStudyError>
-{
-    /// What its certificates state.
-    fn circumstances(&self) -> &Circumstances;
-
-    /// Writes the mean without noise into this folder.
-    fn write_mean(&self, internal: &std::path::Path, mean: &P) -> Result<(), PointStudyError>;
-
-    /// `internal/report.html`.
-    fn internal_page(
-        &self,
-        internal: &Internal<P>,
-        released: Option<&Released<ReleasedPoints<P, Q>>>,
-    ) -> String;
 }
 
 /// A study whose public files have been read.
@@ -190,4 +116,27 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         job.finish()?;
         Ok(PointOutcome { folder: job.folder().clone(), n, certificate: Some(certificate), outside })
     }
+}
+
+/// Writes `internal/`; returns how many records were brought into the ball, and how many stand at its centre.
+fn write_internal<P, Q>(
+    folder: &StudyFolder,
+    form: &impl PointForm<P, Q>,
+    internal: &Internal<P>,
+    released: Option<&Released<ReleasedPoints<P, Q>>>,
+) -> Result<(usize, usize), PointStudyError> {
+    let dir = folder.internal();
+    let [n, projected, failed] = internal.counts;
+    let counts = format!(
+        "what,count\nrecords,{n}\nprojected onto the ball,{projected}\nunusable or without projection (stand at the \
+         centre),{failed}\n"
+    );
+    write_bytes(&dir.join("records.csv"), counts.as_bytes())?;
+    if let Some(exploration) = &internal.exploration {
+        write_bytes(&dir.join("utility.csv"), utility_csv(exploration).as_bytes())?;
+    }
+    write_bytes(&dir.join(REPORT), form.internal_page(internal, released).as_bytes())?;
+    // Last: its presence says that the rest is there.
+    form.write_mean(&dir, &internal.mean)?;
+    Ok((projected, failed))
 }

@@ -2,14 +2,13 @@
 
 use super::ball::{BallCentre, BallRadius, StudyBall, make_mean};
 use super::budget::Budget;
+use super::form::{Circumstances, PointForm};
 use super::internal::Internal;
-use super::run::{Circumstances, Course, PointForm};
+use super::run::Course;
+use super::shape_form::{Preshape, ShapeForm};
 use super::shape_input::{Input, ShapeCentre, Source};
 use super::shape_page::{internal_page, release_page};
-use super::{
-    OutlineSmoothing, PointMechanism, PointOutcome, PointRequest, PointStudyError, local_linear,
-    shrink_outline,
-};
+use super::{OutlineSmoothing, PointMechanism, PointOutcome, PointRequest, PointStudyError};
 use crate::io::WriteError;
 use crate::io::shapes::{ShapeRecord, write_tps};
 use crate::manifold::{Kendall, Manifold};
@@ -20,11 +19,8 @@ use crate::mechanism::manifold::{
 use crate::privacy::{Certificate, ClipRadius, ClipSource, Released, Statement};
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::{MEAN_TPS, NONPRIVATE_MEAN_TPS, REPORT};
-use nalgebra::{Complex, DVector};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-
-type Preshape = DVector<Complex<f64>>;
 
 /// Where the radius comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -150,45 +146,7 @@ fn details(study: &ShapeStudy, space: &Kendall) -> serde_json::Value {
     })
 }
 
-/// How shapes are published and shown.
-#[derive(Debug, Clone)]
-pub(super) struct ShapeForm {
-    pub(super) space: Kendall,
-    smoothing: OutlineSmoothing,
-    circumstances: Circumstances,
-}
-
-/// The released shapes, smoothed and rotated to the centre.
-pub(super) struct ReleasedShapes<'a> {
-    pub(super) space: Kendall,
-    /// The centre: public, or found privately and paid for.
-    pub(super) centre: &'a Preshape,
-    pub(super) shapes: Vec<Preshape>,
-    /// Whether the landmarks are an outline.
-    pub(super) outline: bool,
-}
-
 impl ShapeForm {
-    pub(super) fn shapes<'a>(
-        &self,
-        released: &'a Released<ReleasedPoints<Preshape>>,
-    ) -> Result<ReleasedShapes<'a>, PointStudyError> {
-        let (space, centre) = (self.space, &released.value.centre);
-        let sigma = released.noise().map_or(0.0, |part| part.noise.scale);
-        let finished = |point: &Preshape| -> Result<Preshape, PointStudyError> {
-            let smooth = match self.smoothing {
-                OutlineSmoothing::None => point.clone(),
-                OutlineSmoothing::Shrink => shrink_outline(&space, centre, point, sigma)?,
-                OutlineSmoothing::LocalLinear => local_linear(&space, point)?,
-            };
-            // The rotation is a convention; the centre's is as good as any.
-            Ok(space.align(centre, &smooth)?)
-        };
-        let shapes = released.value.draws.iter().map(|draw| finished(&draw.point));
-        let outline = self.smoothing != OutlineSmoothing::None;
-        Ok(ReleasedShapes { space, centre, shapes: shapes.collect::<Result<_, _>>()?, outline })
-    }
-
     fn write(&self, path: &Path, name: &str, points: &[Preshape]) -> Result<(), WriteError> {
         let id = |i: usize| if points.len() == 1 { name.to_owned() } else { format!("{name}_{}", i + 1) };
         let record = |(i, p)| ShapeRecord { id: Some(id(i)), landmarks: self.space.configuration(p) };

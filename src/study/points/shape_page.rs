@@ -2,16 +2,13 @@
 
 use super::internal::Internal;
 use super::internal_page::{distance_line, private_page, utility_section};
-use super::shape::{ReleasedShapes, ShapeForm};
+use super::shape_form::{Preshape, ReleasedShapes, ShapeForm};
 use crate::manifold::{Kendall, Manifold};
 use crate::mechanism::manifold::ReleasedPoints;
 use crate::privacy::{Certificate, Released};
 use crate::report::figure::Figure;
 use crate::report::guarantee::{self, certificate_section, guarantee_section, mechanism_rows};
 use crate::report::outline::{Outline, outlines, small_multiples};
-use nalgebra::{Complex, DVector};
-
-type Preshape = DVector<Complex<f64>>;
 
 /// `release/report.html`.
 pub(super) fn release_page(released: &ReleasedShapes<'_>, certificate: &Certificate) -> String {

@@ -2,22 +2,15 @@
 
 mod worst_case;
 
+pub use worst_case::ENTRY;
+
 use super::records::sum_of;
 use super::{FunctionRecords, NoisedFunction, clip_factor, noised_part};
 use crate::function::{Basis, Domain, shrink};
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
-    Charge, ClipRadius, ClippedMean, ClippedSum, Drawn, Entry, Mechanism, Mu, Price, PrivacyLoss, Title,
-};
-
-/// As the registry knows it.
-pub const ENTRY: Entry = Entry {
-    name: "joint",
-    title: TITLE,
-    proof: include_str!("proof.md"),
-    scale: worst_case::scale,
-    worst_cases: worst_case::WORST_CASES,
+    Charge, ClipRadius, ClippedMean, ClippedSum, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title,
 };
 
 const TITLE: Title = Title {

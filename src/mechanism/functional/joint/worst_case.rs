@@ -1,14 +1,23 @@
 //! Faces far out on one side, and a last one there too or far out on the other.
 
-use super::{FunctionalMean, Smoothing};
+use super::{FunctionalMean, Smoothing, TITLE};
 use crate::function::Domain;
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::NoisedFunction;
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Ledger, Mu, Released, ScaleCheck, release};
+use crate::privacy::{ClipRadius, ClipSource, Entry, Ledger, Mu, Released, ScaleCheck, release};
 
-pub(super) const WORST_CASES: &[WorstCase] = &[WorstCase { name: "joint", make: audit, slow: false }];
+/// As the registry knows it.
+pub const ENTRY: Entry = Entry {
+    name: "joint",
+    title: TITLE,
+    proof: include_str!("proof.md"),
+    scale: scale,
+    worst_cases: WORST_CASES,
+};
+
+const WORST_CASES: &[WorstCase] = &[WorstCase { name: "joint", make: audit, slow: false }];
 
 const CURVES: usize = 2;
 const SAMPLES: usize = 8;
@@ -42,7 +51,7 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
 }
 
 /// σ = (2τ/n)/μ in every coefficient: the mean square of the noise is χ².
-pub(super) fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (mu, draws) = (0.7, 170);
     let mechanism = mechanism(Mu::new(mu)?)?;
     let records: Vec<Option<Vec<f64>>> = vec![None; RECORDS as usize];

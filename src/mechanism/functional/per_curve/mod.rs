@@ -2,6 +2,8 @@
 
 mod worst_case;
 
+pub use worst_case::{CURVES_ENTRY, PAPER_ENTRY};
+
 use super::records::sum_of;
 use super::{CLIPPED_RECORDS, FunctionRecords, NoisedFunction, clip_factor, isotropic_mean, noised_part};
 use crate::function::FaceCurves;
@@ -10,26 +12,7 @@ use crate::function::shrink;
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
-    Charge, ClipRadius, ClipSource, ClippedMean, ClippedSum, Drawn, Entry, Mechanism, Mu, Price, PrivacyLoss,
-    Title,
-};
-
-/// Matched noise, as the registry knows it.
-pub const CURVES_ENTRY: Entry = Entry {
-    name: "curves",
-    title: MATCHED,
-    proof: include_str!("proof.md"),
-    scale: worst_case::scale_matched,
-    worst_cases: worst_case::CURVES,
-};
-
-/// The paper's mechanism, as the registry knows it.
-pub const PAPER_ENTRY: Entry = Entry {
-    name: "paper",
-    title: PUBLISHED,
-    proof: include_str!("proof.md"),
-    scale: worst_case::scale_published,
-    worst_cases: worst_case::PAPER,
+    Charge, ClipRadius, ClipSource, ClippedMean, ClippedSum, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title,
 };
 
 const MATCHED: Title = Title {

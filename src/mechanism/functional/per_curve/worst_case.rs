@@ -1,15 +1,33 @@
 //! Waves of the frequency that a block's smoother passes best, on one side and on the other.
 
-use super::{BlockNoise, BlockRadii, PerCurveMean, PerCurveSettings};
+use super::{BlockNoise, BlockRadii, MATCHED, PUBLISHED, PerCurveMean, PerCurveSettings};
 use crate::function::FaceCurves;
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::NoisedFunction;
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Ledger, Mu, Released, ScaleCheck, release};
+use crate::privacy::{ClipRadius, ClipSource, Entry, Ledger, Mu, Released, ScaleCheck, release};
 
-pub(super) const CURVES: &[WorstCase] = &[WorstCase { name: "curves", make: matched, slow: false }];
-pub(super) const PAPER: &[WorstCase] = &[WorstCase { name: "paper", make: published, slow: false }];
+/// Matched noise, as the registry knows it.
+pub const CURVES_ENTRY: Entry = Entry {
+    name: "curves",
+    title: MATCHED,
+    proof: include_str!("proof.md"),
+    scale: scale_matched,
+    worst_cases: CURVES,
+};
+
+/// The paper's mechanism, as the registry knows it.
+pub const PAPER_ENTRY: Entry = Entry {
+    name: "paper",
+    title: PUBLISHED,
+    proof: include_str!("proof.md"),
+    scale: scale_published,
+    worst_cases: PAPER,
+};
+
+const CURVES: &[WorstCase] = &[WorstCase { name: "curves", make: matched, slow: false }];
+const PAPER: &[WorstCase] = &[WorstCase { name: "paper", make: published, slow: false }];
 
 const J: usize = 2;
 const SAMPLES: usize = 8;
@@ -99,13 +117,13 @@ fn scale(
     Ok(ScaleCheck::of(&squares, 1.0, 2.0, 2.0))
 }
 
-pub(super) fn scale_matched(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn scale_matched(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     // Equal shares among 3J blocks.
     let block_mu = 0.7 / ((3 * J) as f64).sqrt();
     scale(PerCurveSettings::matched(), seed, |_, _, _| 2.0 * RADIUS / RECORDS as f64 / block_mu)
 }
 
-pub(super) fn scale_published(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn scale_published(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let shares: [f64; 3] = [0.2, 0.2, 0.55];
     let total = (J as f64 * shares.iter().map(|s| s * s).sum::<f64>()).sqrt();
     let phi: [f64; 3] = [0.01, 0.01, 0.005];

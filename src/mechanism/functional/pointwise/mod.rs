@@ -2,22 +2,14 @@
 
 mod worst_case;
 
+pub use worst_case::ENTRY;
+
 use super::records::sum_of;
 use super::{FunctionRecords, NoisedFunction, isotropic_mean, noised_part};
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
-    Charge, ClipRadius, ClipSource, ClippedMean, ClippedSum, Drawn, Entry, Mechanism, Mu, Price, PrivacyLoss,
-    Title,
-};
-
-/// As the registry knows it.
-pub const ENTRY: Entry = Entry {
-    name: "pointwise",
-    title: OF_MEAN,
-    proof: include_str!("proof.md"),
-    scale: worst_case::scale,
-    worst_cases: worst_case::WORST_CASES,
+    Charge, ClipRadius, ClipSource, ClippedMean, ClippedSum, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title,
 };
 
 const OF_MEAN: Title = Title {

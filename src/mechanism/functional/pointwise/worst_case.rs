@@ -1,13 +1,22 @@
 //! Records far out on one side, and a last one there too or far out on the other.
 
-use super::{PointwiseMean, PointwiseRanges, RangeScale};
+use super::{OF_MEAN, PointwiseMean, PointwiseRanges, RangeScale};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::NoisedFunction;
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Ledger, Mu, Released, ScaleCheck, release};
+use crate::privacy::{ClipRadius, ClipSource, Entry, Ledger, Mu, Released, ScaleCheck, release};
 
-pub(super) const WORST_CASES: &[WorstCase] = &[WorstCase { name: "pointwise", make: audit, slow: false }];
+/// As the registry knows it.
+pub const ENTRY: Entry = Entry {
+    name: "pointwise",
+    title: OF_MEAN,
+    proof: include_str!("proof.md"),
+    scale: scale,
+    worst_cases: WORST_CASES,
+};
+
+const WORST_CASES: &[WorstCase] = &[WorstCase { name: "pointwise", make: audit, slow: false }];
 
 const COORDINATES: usize = 48;
 const RECORDS: u64 = 4;
@@ -32,7 +41,7 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
 }
 
 /// σ = (2w/n)/(μ/√d) in every coordinate of the released mean.
-pub(super) fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let mechanism = mechanism(Mu::new(0.7)?)?;
     let records: Vec<Option<Vec<f64>>> = vec![None; RECORDS as usize];
     let sigma = 2.0 * RADIUS / RECORDS as f64 / (0.7 / (COORDINATES as f64).sqrt());

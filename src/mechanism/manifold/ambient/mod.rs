@@ -8,30 +8,11 @@ mod worst_case;
 
 pub use matrix::{ExtrinsicSpd, ToMatrix};
 pub use sphere::ExtrinsicSphere;
+pub use worst_case::{MATRIX_ENTRY, SPHERE_ENTRY};
 
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::{NoiseSource, VectorNoise};
-use crate::privacy::{
-    BudgetError, Charge, ClipRadius, Entry, L2Sensitivity, NoisedPart, Price, Sensitivity, Title,
-};
-
-/// Directions, as the registry knows it.
-pub const SPHERE_ENTRY: Entry = Entry {
-    name: "extrinsic-sphere",
-    title: sphere::TITLE,
-    proof: include_str!("sphere.md"),
-    scale: worst_case::scale_on_spheres,
-    worst_cases: worst_case::SPHERE,
-};
-
-/// Matrices, as the registry knows it.
-pub const MATRIX_ENTRY: Entry = Entry {
-    name: "extrinsic-matrix",
-    title: matrix::TITLE,
-    proof: include_str!("matrix.md"),
-    scale: worst_case::scale_on_matrices,
-    worst_cases: worst_case::MATRIX,
-};
+use crate::privacy::{BudgetError, Charge, ClipRadius, L2Sensitivity, NoisedPart, Price, Sensitivity, Title};
 
 /// The Laplace or Gaussian mechanism on a vector statistic.
 #[derive(Debug, Clone)]

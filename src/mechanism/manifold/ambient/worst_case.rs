@@ -1,23 +1,43 @@
 //! Directions and matrices at one end of the public ball, and a last one there too or at the opposite end.
 
-use super::{ExtrinsicSpd, ExtrinsicSphere};
+use super::{ExtrinsicSpd, ExtrinsicSphere, matrix, sphere};
 use crate::manifold::{Euclidean, SpdLogEuclidean, Sphere};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{NoisedPoint, PublicBall};
 use crate::privacy::audit::{AuditError, Auditable, Look, PairAudit, WorstCase};
 use crate::privacy::noise::{NoiseSource, VectorNoise};
-use crate::privacy::{ClipRadius, ClipSource, Epsilon, Ledger, Mechanism, Mu, Released, ScaleCheck, release};
+use crate::privacy::{
+    ClipRadius, ClipSource, Entry, Epsilon, Ledger, Mechanism, Mu, Released, ScaleCheck, release,
+};
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use std::sync::Arc;
 
 type Made = Result<Box<dyn Auditable>, AuditError>;
 
-pub(super) const SPHERE: &[WorstCase] = &[
+/// Directions, as the registry knows it.
+pub const SPHERE_ENTRY: Entry = Entry {
+    name: "extrinsic-sphere",
+    title: sphere::TITLE,
+    proof: include_str!("sphere.md"),
+    scale: scale_on_spheres,
+    worst_cases: SPHERE,
+};
+
+/// Matrices, as the registry knows it.
+pub const MATRIX_ENTRY: Entry = Entry {
+    name: "extrinsic-matrix",
+    title: matrix::TITLE,
+    proof: include_str!("matrix.md"),
+    scale: scale_on_matrices,
+    worst_cases: MATRIX,
+};
+
+const SPHERE: &[WorstCase] = &[
     WorstCase { name: "extrinsic-sphere-gaussian", make: |n, p| directions(n, gaussian(p)?), slow: false },
     WorstCase { name: "extrinsic-sphere-laplace", make: |n, p| directions(n, laplace(p)?), slow: false },
 ];
 
-pub(super) const MATRIX: &[WorstCase] = &[
+const MATRIX: &[WorstCase] = &[
     WorstCase { name: "extrinsic-matrix-gaussian", make: |n, p| matrices(n, gaussian(p)?), slow: false },
     WorstCase { name: "extrinsic-matrix-laplace", make: |n, p| matrices(n, laplace(p)?), slow: false },
 ];
@@ -115,7 +135,7 @@ where
 }
 
 /// Δ = 2 sin r/n.
-pub(super) fn scale_on_spheres(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn scale_on_spheres(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let mechanism = on_sphere(VectorNoise::Gaussian(Mu::new(1.7)?), 20)?;
     let records = vec![Some(dvector![0.0, 0.0, 1.0]); 20];
     let sigma = 2.0 * RADIUS.sin() / 20.0 / 1.7;
@@ -123,7 +143,7 @@ pub(super) fn scale_on_spheres(seed: u64) -> Result<ScaleCheck, Box<dyn std::err
 }
 
 /// Δ = λ_max(C) e^r 2r/n.
-pub(super) fn scale_on_matrices(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn scale_on_matrices(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (mechanism, space) = on_matrices(VectorNoise::Gaussian(Mu::new(1.7)?), 20)?;
     let centre: DMatrix<f64> = dmatrix![2.0, 0.3; 0.3, 1.0];
     let records = vec![Some(space.chart(&centre)); 20];

@@ -6,24 +6,16 @@ mod tests;
 mod worst_case;
 
 pub use statistic::{BallStatistic, CentreStatistic, DirectionStatistic, ProcrustesStatistic, any_shape};
+pub use worst_case::ENTRY;
 
 use crate::mechanism::MechanismError;
 use crate::numeric::margins;
 use crate::privacy::noise::{NoiseSource, VectorNoise};
 use crate::privacy::{
-    BudgetError, Charge, ClipRadius, ClipSource, Drawn, Entry, L2Sensitivity, Mechanism, Mu, NoisedPart,
-    Price, PrivacyLoss, Sensitivity, Title, gaussian_sigma,
+    BudgetError, Charge, ClipRadius, ClipSource, Drawn, L2Sensitivity, Mechanism, Mu, NoisedPart, Price,
+    PrivacyLoss, Sensitivity, Title, gaussian_sigma,
 };
 use serde::{Deserialize, Serialize};
-
-/// As the registry knows it.
-pub const ENTRY: Entry = Entry {
-    name: "private-centre",
-    title: TITLE,
-    proof: include_str!("proof.md"),
-    scale: worst_case::scale,
-    worst_cases: worst_case::WORST_CASES,
-};
 
 const TITLE: Title = Title {
     name: "private centre",

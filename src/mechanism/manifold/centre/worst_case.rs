@@ -1,15 +1,23 @@
 //! Directions of which one turns to its opposite: no pair of records is farther apart.
 
-use super::{DirectionStatistic, PrivateCentre, ProcrustesStatistic, ReleasedCentre};
+use super::{DirectionStatistic, PrivateCentre, ProcrustesStatistic, ReleasedCentre, TITLE};
 use crate::manifold::{Kendall, Sphere};
 use crate::mechanism::manifold::any_shape;
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Ledger, Mechanism, Mu, PrivacyLoss, Released, ScaleCheck, release};
+use crate::privacy::{Entry, Ledger, Mechanism, Mu, PrivacyLoss, Released, ScaleCheck, release};
 use nalgebra::{DVector, dvector};
 
-pub(super) const WORST_CASES: &[WorstCase] =
-    &[WorstCase { name: "private-centre", make: audit, slow: false }];
+/// As the registry knows it.
+pub const ENTRY: Entry = Entry {
+    name: "private-centre",
+    title: TITLE,
+    proof: include_str!("proof.md"),
+    scale: scale,
+    worst_cases: WORST_CASES,
+};
+
+const WORST_CASES: &[WorstCase] = &[WorstCase { name: "private-centre", make: audit, slow: false }];
 
 fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
     let mu = Mu::new(parameter)?;
@@ -33,7 +41,7 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
 }
 
 /// For shapes σ = √2/(nμ) in each of k² coordinates.
-pub(super) fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (space, n, mu) = (Kendall::new(7)?, 30, 1.0);
     let loss = PrivacyLoss::Gaussian(Mu::new(mu)?);
     let mechanism = PrivateCentre::new(ProcrustesStatistic::new(space), n, loss)?;

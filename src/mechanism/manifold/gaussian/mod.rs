@@ -4,6 +4,7 @@ mod gdp;
 mod worst_case;
 
 pub use gdp::{GaussianGdpError, riemannian_gaussian_mu, riemannian_gaussian_sigma};
+pub use worst_case::ENTRY;
 
 use super::polar::{TooWide, described};
 use super::radial::{RadialDensity, RadialLaw};
@@ -12,18 +13,9 @@ use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
-    Charge, DistanceSensitivity, Drawn, Entry, Mechanism, Mu, Price, PrivacyLoss, Sensitivity, Title,
+    Charge, DistanceSensitivity, Drawn, Mechanism, Mu, Price, PrivacyLoss, Sensitivity, Title,
 };
 use gdp::riemannian_gaussian_sigma_roughly;
-
-/// As the registry knows it.
-pub const ENTRY: Entry = Entry {
-    name: "riemannian-gaussian",
-    title: TITLE,
-    proof: include_str!("proof.md"),
-    scale: worst_case::scale,
-    worst_cases: worst_case::WORST_CASES,
-};
 
 const TITLE: Title = Title {
     name: "Riemannian Gaussian",

@@ -7,6 +7,7 @@ mod von_mises_fisher;
 mod worst_case;
 
 pub use sampler::KngSampler;
+pub use worst_case::ENTRY;
 
 use super::polar::{TooWide, described};
 use super::radial::RadialLaw;
@@ -15,18 +16,9 @@ use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
 use crate::numeric::margins;
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Charge, Drawn, Entry, Epsilon, Mechanism, Price, PrivacyLoss, Sensitivity, Title};
+use crate::privacy::{Charge, Drawn, Epsilon, Mechanism, Price, PrivacyLoss, Sensitivity, Title};
 use lower_gradient::{LowerGradient, binned};
 use radius::{About, KngRadius, expected_loss};
-
-/// As the registry knows it.
-pub const ENTRY: Entry = Entry {
-    name: "kng",
-    title: TITLE,
-    proof: include_str!("proof.md"),
-    scale: worst_case::scale,
-    worst_cases: worst_case::WORST_CASES,
-};
 
 const TITLE: Title = Title {
     name: "K-norm gradient (KNG)",

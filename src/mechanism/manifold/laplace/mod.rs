@@ -2,6 +2,8 @@
 
 mod worst_case;
 
+pub use worst_case::ENTRY;
+
 use super::polar::{TooWide, described, direction_accepted};
 use super::radial::{RadialDensity, RadialLaw};
 use super::{LocatedRecords, MEAN_GRADIENT, NoisedPoint, PublicBall, Work};
@@ -9,16 +11,7 @@ use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
 use crate::numeric::margins;
 use crate::privacy::noise::{NoiseSource, PaidGenerator};
-use crate::privacy::{Charge, Drawn, Entry, Epsilon, Mechanism, Price, PrivacyLoss, Sensitivity, Title};
-
-/// As the registry knows it.
-pub const ENTRY: Entry = Entry {
-    name: "riemannian-laplace",
-    title: TITLE,
-    proof: include_str!("proof.md"),
-    scale: worst_case::scale,
-    worst_cases: worst_case::WORST_CASES,
-};
+use crate::privacy::{Charge, Drawn, Epsilon, Mechanism, Price, PrivacyLoss, Sensitivity, Title};
 
 const TITLE: Title = Title {
     name: "Riemannian Laplace",

@@ -4,25 +4,17 @@
 mod tests;
 mod worst_case;
 
+pub use worst_case::ENTRY;
+
 use super::{NoisedPoint, PublicBall};
 use crate::manifold::Kendall;
 use crate::mechanism::MechanismError;
 use crate::numeric::margins;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
-    Charge, Drawn, Entry, Epsilon, L1Sensitivity, Mechanism, NoisedPart, Price, PrivacyLoss, Sensitivity,
-    Title,
+    Charge, Drawn, Epsilon, L1Sensitivity, Mechanism, NoisedPart, Price, PrivacyLoss, Sensitivity, Title,
 };
 use nalgebra::{Complex, DVector};
-
-/// As the registry knows it.
-pub const ENTRY: Entry = Entry {
-    name: "pointwise-shape",
-    title: ALIGNED,
-    proof: include_str!("proof.md"),
-    scale: worst_case::scale,
-    worst_cases: worst_case::WORST_CASES,
-};
 
 const ALIGNED: Title = Title {
     name: "pointwise Laplace, aligned",

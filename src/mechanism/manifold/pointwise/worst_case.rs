@@ -1,16 +1,27 @@
 //! Triangles, of which one turns into its farthest neighbour: no configuration of unit size has all the coordinates that the bound
 //! allows, so part of the claim must stay unused.
 
-use super::{Alignment, PointwiseShape};
+use super::{ALIGNED, Alignment, PointwiseShape};
 use crate::manifold::{Kendall, Manifold};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{NoisedPoint, PublicBall};
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Epsilon, Ledger, Mechanism, Released, ScaleCheck, release};
+use crate::privacy::{
+    ClipRadius, ClipSource, Entry, Epsilon, Ledger, Mechanism, Released, ScaleCheck, release,
+};
 use nalgebra::{Complex, DVector};
 
-pub(super) const WORST_CASES: &[WorstCase] = &[
+/// As the registry knows it.
+pub const ENTRY: Entry = Entry {
+    name: "pointwise-shape",
+    title: ALIGNED,
+    proof: include_str!("proof.md"),
+    scale: scale,
+    worst_cases: WORST_CASES,
+};
+
+const WORST_CASES: &[WorstCase] = &[
     WorstCase { name: "pointwise-aligned", make: |n, p| audit(n, p, Alignment::Aligned), slow: true },
     WorstCase { name: "pointwise-unaligned", make: |n, p| audit(n, p, Alignment::Unaligned), slow: true },
 ];
@@ -65,7 +76,7 @@ fn audit(name: &'static str, parameter: f64, alignment: Alignment) -> Result<Box
 }
 
 /// Laplace noise of scale 2k·r/n/ε in every coordinate: its absolute value is exponential.
-pub(super) fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (mechanism, _, centre) = mechanism(20, Epsilon::new(0.8)?, Alignment::Aligned)?;
     let records = vec![Some(centre); 20];
     let exact = mechanism.prepare(&records)?;

@@ -2,33 +2,16 @@
 
 mod worst_case;
 
+pub use worst_case::{GAUSSIAN_ENTRY, LAPLACE_ENTRY};
+
 use super::{NoisedPoint, PublicBall};
 use crate::manifold::Manifold;
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::{NoiseError, NoiseSource, VectorNoise};
 use crate::privacy::{
-    Charge, ClippedMean, ClippedSum, Drawn, Entry, Epsilon, IncompleteMean, Mechanism, Mu, NoisedPart, Price,
-    Title,
+    Charge, ClippedMean, ClippedSum, Drawn, Epsilon, IncompleteMean, Mechanism, Mu, NoisedPart, Price, Title,
 };
 use rayon::prelude::*;
-
-/// Gaussian noise, as the registry knows it.
-pub const GAUSSIAN_ENTRY: Entry = Entry {
-    name: "tangent-gaussian",
-    title: GAUSSIAN,
-    proof: include_str!("proof.md"),
-    scale: worst_case::gaussian_scale,
-    worst_cases: worst_case::GAUSSIAN,
-};
-
-/// Laplace noise, as the registry knows it.
-pub const LAPLACE_ENTRY: Entry = Entry {
-    name: "tangent-laplace",
-    title: LAPLACE,
-    proof: include_str!("proof.md"),
-    scale: worst_case::laplace_scale,
-    worst_cases: worst_case::LAPLACE,
-};
 
 const GAUSSIAN: Title = Title {
     name: "Gaussian in the tangent space at the ball's centre",

@@ -1,16 +1,33 @@
 //! Directions at one end of the public ball, and a last one there too or at the opposite end.
 
-use super::TangentMean;
+use super::{GAUSSIAN as GAUSSIAN_TITLE, LAPLACE as LAPLACE_TITLE, TangentMean};
 use crate::mechanism::manifold::directions::{self, BALL, RECORDS};
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
 use crate::privacy::noise::{NoiseSource, VectorNoise};
-use crate::privacy::{Epsilon, Ledger, Mu, ScaleCheck, release};
+use crate::privacy::{Entry, Epsilon, Ledger, Mu, ScaleCheck, release};
 use nalgebra::dvector;
 
-pub(super) const GAUSSIAN: &[WorstCase] =
-    &[WorstCase { name: "tangent-gaussian", make: gaussian, slow: false }];
+/// Gaussian noise, as the registry knows it.
+pub const GAUSSIAN_ENTRY: Entry = Entry {
+    name: "tangent-gaussian",
+    title: GAUSSIAN_TITLE,
+    proof: include_str!("proof.md"),
+    scale: gaussian_scale,
+    worst_cases: GAUSSIAN,
+};
 
-pub(super) const LAPLACE: &[WorstCase] = &[WorstCase { name: "tangent-laplace", make: laplace, slow: false }];
+/// Laplace noise, as the registry knows it.
+pub const LAPLACE_ENTRY: Entry = Entry {
+    name: "tangent-laplace",
+    title: LAPLACE_TITLE,
+    proof: include_str!("proof.md"),
+    scale: laplace_scale,
+    worst_cases: LAPLACE,
+};
+
+const GAUSSIAN: &[WorstCase] = &[WorstCase { name: "tangent-gaussian", make: gaussian, slow: false }];
+
+const LAPLACE: &[WorstCase] = &[WorstCase { name: "tangent-laplace", make: laplace, slow: false }];
 
 fn gaussian(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
     audit(name, VectorNoise::Gaussian(Mu::new(parameter)?))
@@ -30,7 +47,7 @@ fn audit(name: &'static str, noise: VectorNoise) -> Result<Box<dyn Auditable>, A
 }
 
 /// σ = 2r/(nμ) in every coordinate.
-pub(super) fn gaussian_scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn gaussian_scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (r, n, mu) = (0.4, 10, 2.0);
     let mechanism = TangentMean::gaussian(directions::ball(r)?, n, Mu::new(mu)?)?;
     let records = vec![Some(dvector![0.0, 0.0, 1.0]); n as usize];
@@ -44,7 +61,7 @@ pub(super) fn gaussian_scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error
 }
 
 /// b = 2r/(nε): E‖x‖² = d(d + 1)b² and E‖x‖⁴ = d(d + 1)(d + 2)(d + 3)b⁴ in d = 2 dimensions.
-pub(super) fn laplace_scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn laplace_scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (r, n, epsilon) = (0.4, 10, 2.0);
     let mechanism = TangentMean::laplace(directions::ball(r)?, n, Epsilon::new(epsilon)?)?;
     let records = vec![Some(dvector![0.0, 0.0, 1.0]); n as usize];

@@ -1,17 +1,34 @@
 //! Records at the rim of the ball, and a last one there too, failed, or at the opposite end.
 
-use super::ClippedMean;
+use super::{CLIPPED_MEAN, ClippedMean, PURE_CLIPPED_MEAN};
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
 use crate::privacy::noise::{NoiseError, NoiseSource, VectorNoise};
-use crate::privacy::{ClipRadius, ClipSource, Epsilon, Ledger, Mu, Released, ScaleCheck, release};
+use crate::privacy::{ClipRadius, ClipSource, Entry, Epsilon, Ledger, Mu, Released, ScaleCheck, release};
 
-pub(super) const WORST_CASES: &[WorstCase] = &[
+/// As the registry knows it.
+pub const CLIPPED_MEAN_ENTRY: Entry = Entry {
+    name: "clipped-mean",
+    title: CLIPPED_MEAN,
+    proof: include_str!("proof.md"),
+    scale: scale,
+    worst_cases: WORST_CASES,
+};
+
+/// With pure ε, as the registry knows it.
+pub const PURE_CLIPPED_MEAN_ENTRY: Entry = Entry {
+    name: "clipped-mean-laplace",
+    title: PURE_CLIPPED_MEAN,
+    proof: include_str!("pure.md"),
+    scale: pure_scale,
+    worst_cases: PURE,
+};
+
+const WORST_CASES: &[WorstCase] = &[
     WorstCase { name: "clipped-mean", make: turned, slow: false },
     WorstCase { name: "failed-scan", make: failed, slow: false },
 ];
 
-pub(super) const PURE: &[WorstCase] =
-    &[WorstCase { name: "clipped-mean-laplace", make: pure_turned, slow: false }];
+const PURE: &[WorstCase] = &[WorstCase { name: "clipped-mean-laplace", make: pure_turned, slow: false }];
 
 const RADIUS: f64 = 2.0;
 
@@ -53,7 +70,7 @@ fn audit(
 }
 
 /// σ = 2τ/(nμ) in every coordinate.
-pub(super) fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let mechanism = mechanism(VectorNoise::Gaussian(Mu::new(0.7)?))?;
     let sigma = 2.0 * RADIUS / 5.0 / 0.7;
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
@@ -66,7 +83,7 @@ pub(super) fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>>
 }
 
 /// b = 2τ/(nε): E‖x‖² = d(d + 1)b² and E‖x‖⁴ = d(d + 1)(d + 2)(d + 3)b⁴ in d = 3 dimensions.
-pub(super) fn pure_scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+fn pure_scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let mechanism = mechanism(VectorNoise::Laplace(Epsilon::new(0.7)?))?;
     let b = 2.0 * RADIUS / 5.0 / 0.7;
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());

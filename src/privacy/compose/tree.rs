@@ -1,10 +1,70 @@
-//! The entries of a composition, and their JSON form.
+//! The tree of a composition, and the JSON form of its entries.
 
 use super::super::group::Group;
 use super::super::{BudgetError, PrivacyLoss, RenyiCurve};
-use super::Composition;
 use serde::{Deserialize, Serialize};
-use std::fmt;
+
+/// A tree of releases under sequential (adaptive) composition.
+///
+/// ```
+/// use visard::privacy::{Composition, Mu, PrivacyLoss};
+/// let mut face = Composition::new();
+/// for axis in ["x", "y", "z"] {
+///     face.add(axis, PrivacyLoss::Gaussian(Mu::new(0.5)?));
+/// }
+/// assert!((face.mu()?.map_or(0.0, Mu::get) - 0.75f64.sqrt()).abs() < 1e-15);
+/// # Ok::<(), visard::privacy::BudgetError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Composition {
+    parts: Vec<Part>,
+}
+
+impl From<Part> for Composition {
+    /// Of one entry.
+    fn from(part: Part) -> Self {
+        Self { parts: vec![part] }
+    }
+}
+
+impl Composition {
+    /// No releases.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one release.
+    pub fn add(&mut self, mechanism: impl Into<String>, loss: PrivacyLoss) -> &mut Self {
+        self.push(mechanism, 1, Cost::Loss(loss))
+    }
+
+    /// Adds one release known by its Rényi curve.
+    pub fn add_renyi(&mut self, mechanism: impl Into<String>, curve: RenyiCurve) -> &mut Self {
+        self.push(mechanism, 1, Cost::Renyi(curve))
+    }
+
+    /// Adds a named group.
+    pub fn add_group(&mut self, name: impl Into<String>, group: Composition) -> &mut Self {
+        self.push(name, 1, Cost::Parts(group))
+    }
+
+    /// Adds an entry repeated `times`.
+    pub fn push(&mut self, mechanism: impl Into<String>, times: u32, cost: Cost) -> &mut Self {
+        self.parts.push(Part { mechanism: mechanism.into(), times, cost });
+        self
+    }
+
+    /// The entries.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Whether anything was released.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+}
 
 /// One entry of a composition: a release, or a named set of releases, repeated `times`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,20 +127,6 @@ impl GroupCost {
     /// What it is for them.
     pub fn cost(&self) -> &Cost {
         &self.cost
-    }
-}
-
-impl fmt::Display for Cost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Loss(loss) => write!(f, "{loss}"),
-            Self::Renyi(_) => f.write_str("a Renyi curve"),
-            Self::Parts(parts) => match parts.total() {
-                Ok(total) => write!(f, "{total}"),
-                Err(_) => f.write_str("several releases"),
-            },
-            Self::Group(of) => write!(f, "{}, from the records of group {} only", of.cost, of.group.label()),
-        }
     }
 }
 

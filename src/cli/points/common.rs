@@ -1,0 +1,129 @@
+//! What the private means of points share.
+
+use crate::cli::Global;
+use crate::cli::budget::{BudgetArgs, PlaceArgs};
+use crate::cli::output::{Failure, Printer, where_to};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use visard::mechanism::MechanismError;
+use visard::privacy::Calibration;
+use visard::study::layout::REPORT;
+use visard::study::points::{PointMechanism, PointOutcome, PointRequest, PointStudyError, Unusable};
+
+/// Options of every private mean of points.
+#[derive(Debug, Args)]
+pub struct Common {
+    #[command(flatten)]
+    budget: BudgetArgs,
+    /// How Gaussian noise is calibrated to (ε, δ)
+    #[arg(long, value_enum, default_value_t = Calibration::Analytic)]
+    calibration: Calibration,
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Independent draws, each charged
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    draws: u32,
+    /// Records that are no points of the space (not a number, not positive definite, off the sphere, landmarks missing or all in one
+    /// place) count as the centre instead of stopping the study; how many is told under internal/ only
+    #[arg(long)]
+    drop_unusable: bool,
+    /// Compare all mechanisms at several budgets, on as many made-up records, on the internal page
+    #[arg(long)]
+    explore: bool,
+}
+
+impl Common {
+    pub(super) fn request(
+        &self,
+        mechanism: Option<PointMechanism>,
+        global: &Global,
+    ) -> Result<PointRequest, Failure> {
+        let place = self.place.place(global)?;
+        let mechanism = self.mechanism(mechanism)?;
+        let request = match (mechanism, self.budget.is_empty()) {
+            (PointMechanism::None, empty) => {
+                if !empty {
+                    eprintln!(
+                        "note: --mechanism none releases nothing: the budget is not used and nothing is charged"
+                    );
+                }
+                PointRequest::nonprivate(place)
+            }
+            _ => PointRequest::new(place, mechanism, self.budget.loss()?),
+        };
+        let unusable = if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop };
+        let Self { calibration, draws, explore, .. } = *self;
+        Ok(PointRequest { calibration, draws, explore, unusable, ..request })
+    }
+}
+
+impl Common {
+    /// What was asked for, or the one with the least noise at this budget.
+    pub(super) fn mechanism(&self, asked: Option<PointMechanism>) -> Result<PointMechanism, Failure> {
+        match asked {
+            Some(mechanism) => Ok(mechanism),
+            None => Ok(PointMechanism::best_for(self.budget.loss()?)),
+        }
+    }
+}
+
+/// The mechanisms that a kind of points has.
+pub(super) fn among(mechanisms: &'static [PointMechanism]) -> impl TypedValueParser<Value = PointMechanism> {
+    PossibleValuesParser::new(mechanisms.iter().filter_map(ValueEnum::to_possible_value))
+        .try_map(|name| PointMechanism::from_str(&name, true))
+}
+
+/// Errors of a study as exit codes and advice.
+pub(super) fn failure(error: PointStudyError) -> Failure {
+    match &error {
+        PointStudyError::Job(job) => Failure::of_job(&error, Some(job)),
+        PointStudyError::Budget(_)
+        | PointStudyError::Mechanism(
+            MechanismError::Budget(_) | MechanismError::NeedsDelta | MechanismError::NotHere { .. },
+        ) => Failure::usage(&error),
+        PointStudyError::Record { .. } | PointStudyError::Input(_) | PointStudyError::Read(_) => {
+            Failure::failed(&error).with_hint("nothing was charged")
+        }
+        _ => Failure::failed(&error),
+    }
+}
+
+pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
+    let (root, release) = (published.folder.root(), published.folder.release());
+    let internal = published.folder.internal();
+    if published.outside != (0, 0) {
+        eprintln!(
+            "note (do not publish): {} records lay outside the public ball and were brought to its rim, {} count as its \
+             centre",
+            published.outside.0, published.outside.1
+        );
+    }
+    match &published.certificate {
+        None => printer.result(
+            json!({"out": root, "internal": internal, "n": published.n, "released": false}),
+            format!("non-private mean of {} {what}: {}", published.n, internal.display()),
+        ),
+        Some(certificate) => printer.result(
+            json!({
+                "out": root,
+                "release": release,
+                "n": published.n,
+                "mechanism": certificate.mechanism,
+                "loss": certificate.loss,
+                "private": certificate.private,
+            }),
+            format!(
+                "{} of {} {what}, {}, {}\n  {} {}\n  look first:  {}\n  keep secret: {}",
+                if certificate.private { "private mean" } else { "mean (NOT PRIVATE)" },
+                published.n,
+                certificate.mechanism,
+                certificate.loss,
+                where_to(certificate.private),
+                release.display(),
+                release.join(REPORT).display(),
+                internal.display()
+            ),
+        ),
+    }
+}

@@ -1,0 +1,52 @@
+//! Why a face study stopped.
+
+use super::template::TemplateLoadError;
+use crate::function::CurvesError;
+use crate::io::{ReadError, WriteError};
+use crate::mechanism::MechanismError;
+use crate::privacy::BudgetError;
+use crate::study::JobError;
+use crate::study::layout::{INTERNAL, SCAN_TABLE};
+use crate::surface::TemplateError;
+
+/// Why a study stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StudyError {
+    /// The study's folder, its ledger, its state.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// The scans.
+    #[error(transparent)]
+    Scans(#[from] ReadError),
+    /// The template.
+    #[error(transparent)]
+    Template(#[from] TemplateLoadError),
+    /// No scan could be processed.
+    #[error(
+        "none of the {0} scans could be processed; the reasons are in {folder}/{table}",
+        folder = INTERNAL, table = SCAN_TABLE
+    )]
+    NoneProcessed(usize),
+    /// The mechanism or its noise.
+    #[error(transparent)]
+    Mechanism(#[from] MechanismError),
+    /// A budget.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
+    /// Too few curves or samples.
+    #[error("{0}")]
+    Shape(&'static str),
+    /// A record or result could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The released curves do not make a face.
+    #[error(transparent)]
+    Curves(#[from] CurvesError),
+    /// No surface goes through the curves.
+    #[error(transparent)]
+    Surface(#[from] TemplateError),
+    /// A picture.
+    #[error("cannot draw the report's pictures: {0}")]
+    Picture(#[from] png::EncodingError),
+}

@@ -1,0 +1,80 @@
+//! Why a job stopped.
+
+use crate::io::WriteError;
+use crate::privacy::noise::NoiseError;
+use crate::privacy::{CertificateError, LedgerError};
+use std::path::{Path, PathBuf};
+
+/// Why a job stopped. Nothing here is of a record.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JobError {
+    /// A finished release is there already.
+    #[error("{} already holds a release", .0.display())]
+    HasRelease(PathBuf),
+    /// A mean without noise is there already.
+    #[error("{} already holds a mean without noise", .0.display())]
+    HasResult(PathBuf),
+    /// A file stands where the folder should be.
+    #[error("{} is a file, not a folder", .0.display())]
+    IsAFile(PathBuf),
+    /// Another process works there.
+    #[error("another process is working in {}; let it finish, then try again", .0.display())]
+    Busy(PathBuf),
+    /// A job that was interrupted after it had been paid for.
+    #[error("{} holds an interrupted run that may have been paid for", .0.display())]
+    Interrupted(PathBuf),
+    /// The interrupted job is another one.
+    #[error(
+        "the interrupted run in {} had other records or settings; run it with the same again, or give it up and pay anew", .0.display()
+    )]
+    OtherRun(PathBuf),
+    /// The job's own files were changed.
+    #[error("{}: {what}; nothing was drawn", .path.display())]
+    State {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The study's releases are recorded in this ledger, not in the one it was told to charge.
+    #[error(
+        "the releases of this study are recorded in {}; charge that ledger, or choose another folder", .0.display()
+    )]
+    OtherLedger(PathBuf),
+    /// The ledger that records the releases in this folder is not where it was.
+    #[error("the ledger {}, which records releases of this study, is not there; put it back", .0.display())]
+    LedgerGone(PathBuf),
+    /// The price is not the one that was checked.
+    #[error("the mechanism's price changed after it was checked; nothing was charged")]
+    OtherPrice,
+    /// A folder could not be made, moved or emptied.
+    #[error("cannot prepare {}: {source}", .path.display())]
+    Io {
+        /// The folder or file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A ledger that forgets cannot pay for a study.
+    #[error("a study is charged to a ledger file, not to memory")]
+    Unrecorded,
+    /// A file could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The ledger.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// No randomness.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
+    /// The certificate.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
+}
+
+/// A folder that cannot be read or written, as an error.
+pub(in crate::study) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> JobError {
+    let path = path.to_owned();
+    move |source| JobError::Io { path, source }
+}

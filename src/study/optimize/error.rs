@@ -1,0 +1,40 @@
+//! Why an optimization study stopped.
+
+use super::data::DataError;
+use crate::io::{ReadError, WriteError};
+use crate::manifold::ManifoldError;
+use crate::optimize::{OptimizeError, OracleError, PlanError};
+use crate::study::JobError;
+
+/// Why a study stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OptimizeStudyError {
+    /// The study's folder, its ledger, its state.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// A file could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A file could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The records or the start point do not fit the task.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A parameter no such manifold has.
+    #[error(transparent)]
+    Manifold(#[from] ManifoldError),
+    /// The plan.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The run.
+    #[error(transparent)]
+    Optimize(#[from] OptimizeError),
+    /// The records of a task.
+    #[error(transparent)]
+    Oracle(#[from] OracleError),
+    /// The caller asked to stop. The state is kept.
+    #[error("stopped; the run goes on where it was when it is resumed, under the charge that was made")]
+    Stopped,
+}

@@ -1,0 +1,42 @@
+//! Why a study of points stopped.
+
+use crate::io::{ReadError, WriteError};
+use crate::manifold::ManifoldError;
+use crate::mechanism::MechanismError;
+use crate::privacy::BudgetError;
+use crate::study::JobError;
+
+/// Why a study of points stopped. Errors about the input name a record by its place only.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PointStudyError {
+    /// The study's folder, its ledger, its state.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// An input file.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// An output file.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A record that is no point of the space.
+    #[error("record {index} (counting from 1): {problem}")]
+    Record {
+        /// Its place, from 1.
+        index: usize,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+    /// Something else about the input.
+    #[error("{0}")]
+    Input(String),
+    /// Geometry.
+    #[error(transparent)]
+    Manifold(#[from] ManifoldError),
+    /// The mechanism or its noise.
+    #[error(transparent)]
+    Mechanism(#[from] MechanismError),
+    /// A budget.
+    #[error(transparent)]
+    Budget(#[from] BudgetError),
+}
