@@ -4,12 +4,7 @@ use sha2::{Digest, Sha256};
 
 /// The SHA-256 of the bytes, 64 lower-case hexadecimal digits.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
+    hex::encode(Sha256::digest(bytes))
 }
 
 /// Whether this can be what [`sha256_hex`] gives.

@@ -1,7 +1,6 @@
 //! An open, locked ledger file: opening, appending, withdrawing.
 
 use super::super::Adjacency;
-use super::super::digest::hex;
 use super::content::{self, Content, End, LARGEST, Recorded};
 use super::error::LedgerError;
 use super::line::{Chain, Entry, FORMAT};
@@ -191,7 +190,7 @@ pub(super) fn opening() -> std::io::Result<Entry> {
     Ok(Entry::Open {
         format: FORMAT,
         visard: env!("CARGO_PKG_VERSION").to_owned(),
-        id: hex(&id),
+        id: hex::encode(id),
         study: None,
         adjacency: Adjacency::ReplaceOne,
     })
