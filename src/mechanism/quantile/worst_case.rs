@@ -11,7 +11,7 @@ pub const ENTRY: Entry = Entry {
     name: "private-quantile",
     title: TITLE,
     proof: include_str!("proof.md"),
-    scale: scale,
+    scale,
     worst_cases: WORST_CASES,
 };
 

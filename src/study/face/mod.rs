@@ -2,7 +2,7 @@
 //!
 //! Every scan is processed on its own against public inputs ([`record`]), in parallel, and its result kept
 //! so that an interrupted study continues. Then one mechanism ([`mean`]) is charged and drawn, and what was drawn is published
-//! (`publication`, which is handed no record); pages for the data holder come last (`internal`).
+//! (`publication`, which is handed no record); pages for the data holder come last (`internal_report`).
 
 mod error;
 mod internal;

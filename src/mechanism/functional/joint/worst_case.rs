@@ -9,13 +9,8 @@ use crate::privacy::noise::NoiseSource;
 use crate::privacy::{ClipRadius, ClipSource, Entry, Ledger, Mu, Released, ScaleCheck, release};
 
 /// As the registry knows it.
-pub const ENTRY: Entry = Entry {
-    name: "joint",
-    title: TITLE,
-    proof: include_str!("proof.md"),
-    scale: scale,
-    worst_cases: WORST_CASES,
-};
+pub const ENTRY: Entry =
+    Entry { name: "joint", title: TITLE, proof: include_str!("proof.md"), scale, worst_cases: WORST_CASES };
 
 const WORST_CASES: &[WorstCase] = &[WorstCase { name: "joint", make: audit, slow: false }];
 

@@ -12,7 +12,7 @@ pub const ENTRY: Entry = Entry {
     name: "pointwise",
     title: OF_MEAN,
     proof: include_str!("proof.md"),
-    scale: scale,
+    scale,
     worst_cases: WORST_CASES,
 };
 

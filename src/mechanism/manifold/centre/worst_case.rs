@@ -13,7 +13,7 @@ pub const ENTRY: Entry = Entry {
     name: "private-centre",
     title: TITLE,
     proof: include_str!("proof.md"),
-    scale: scale,
+    scale,
     worst_cases: WORST_CASES,
 };
 

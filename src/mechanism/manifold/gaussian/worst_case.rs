@@ -10,7 +10,7 @@ pub const ENTRY: Entry = Entry {
     name: "riemannian-gaussian",
     title: TITLE,
     proof: include_str!("proof.md"),
-    scale: scale,
+    scale,
     worst_cases: WORST_CASES,
 };
 

@@ -6,13 +6,8 @@ use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
 use crate::privacy::{Entry, Epsilon, ScaleCheck};
 
 /// As the registry knows it.
-pub const ENTRY: Entry = Entry {
-    name: "kng",
-    title: TITLE,
-    proof: include_str!("proof.md"),
-    scale: scale,
-    worst_cases: WORST_CASES,
-};
+pub const ENTRY: Entry =
+    Entry { name: "kng", title: TITLE, proof: include_str!("proof.md"), scale, worst_cases: WORST_CASES };
 
 const WORST_CASES: &[WorstCase] = &[WorstCase { name: "kng", make: audit, slow: true }];
 

@@ -17,7 +17,7 @@ pub const ENTRY: Entry = Entry {
     name: "pointwise-shape",
     title: ALIGNED,
     proof: include_str!("proof.md"),
-    scale: scale,
+    scale,
     worst_cases: WORST_CASES,
 };
 

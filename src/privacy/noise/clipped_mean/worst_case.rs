@@ -10,7 +10,7 @@ pub const CLIPPED_MEAN_ENTRY: Entry = Entry {
     name: "clipped-mean",
     title: CLIPPED_MEAN,
     proof: include_str!("proof.md"),
-    scale: scale,
+    scale,
     worst_cases: WORST_CASES,
 };
 
