@@ -69,6 +69,12 @@ pub struct PlaceArgs {
     /// Charge this ledger, shared by all studies of the same people (default: one in the study's folder)
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
+    /// Print the price and what the certificate will say, and stop: no record is read, nothing is charged
+    #[arg(long)]
+    dry_run: bool,
+    /// Allow a budget that protects nobody (mu above 20, delta of 1/n and more); the certificate says so
+    #[arg(long)]
+    vacuous_budget: bool,
     /// Refuse releases beyond this total mu of the ledger, now and in later runs
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     ceiling_mu: Option<f64>,
@@ -79,7 +85,8 @@ impl PlaceArgs {
     pub fn place(&self, global: &Global) -> Result<Place, Failure> {
         let ceiling = self.ceiling_mu.map(Mu::new).transpose().map_err(Failure::usage)?;
         let ledger = LedgerChoice { file: self.ledger.clone(), ceiling: ceiling.map(PrivacyLoss::Gaussian) };
-        Ok(Place { ledger, resume: self.resume, ..place_of(&self.out, global) })
+        let Self { resume, dry_run, vacuous_budget: vacuous, .. } = *self;
+        Ok(Place { ledger, resume, dry_run, vacuous, ..place_of(&self.out, global) })
     }
 }
 

@@ -12,6 +12,7 @@ mod privacy;
 mod progress;
 #[cfg(feature = "reproduce")]
 mod reproduce;
+mod verify;
 mod view;
 
 use clap::{Parser, Subcommand};

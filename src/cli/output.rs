@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
-use visard::study::JobError;
+use visard::study::{DryRun, JobError};
 
 /// Prints a result as text, or as one JSON object where `--json` asks for it.
 #[derive(Debug)]
@@ -34,17 +34,19 @@ pub struct Failure {
     message: String,
     hint: Option<String>,
     usage: bool,
+    /// What was asked for after all: a dry run ends here, and well.
+    preview: Option<Value>,
 }
 
 impl Failure {
     /// The command was well formed but could not be carried out: exit code 1.
     pub fn failed(message: impl Display) -> Self {
-        Self { message: message.to_string(), hint: None, usage: false }
+        Self { message: message.to_string(), hint: None, usage: false, preview: None }
     }
 
     /// The arguments make no sense: exit code 2.
     pub fn usage(message: impl Display) -> Self {
-        Self { message: message.to_string(), hint: None, usage: true }
+        Self { message: message.to_string(), hint: None, usage: true, preview: None }
     }
 
     /// What to do about it.
@@ -55,6 +57,10 @@ impl Failure {
 
     /// An error of a study, with what to do about its folder and its ledger.
     pub fn of_job(message: impl Display, job: Option<&JobError>) -> Self {
+        if let Some(JobError::DryRun(dry)) = job {
+            let (value, text) = preview(dry);
+            return Self { preview: Some(value), ..Self::failed(text) };
+        }
         let failure = Self::failed(message);
         match job.and_then(advice) {
             Some(hint) => failure.with_hint(hint),
@@ -64,6 +70,9 @@ impl Failure {
 
     /// Prints to standard error, or as one JSON object to standard output.
     pub fn print(&self, json: bool) {
+        if let Some(preview) = &self.preview {
+            return if json { say(preview) } else { say(&self.message) };
+        }
         if json {
             let error = json!({"code": self.code(), "message": self.message, "hint": self.hint});
             say(json!({ "error": error }));
@@ -76,13 +85,57 @@ impl Failure {
     }
 
     fn code(&self) -> u8 {
-        if self.usage { 2 } else { 1 }
+        match (&self.preview, self.usage) {
+            (Some(_), _) => 0,
+            (None, true) => 2,
+            (None, false) => 1,
+        }
     }
 
     /// 2 for usage, 1 otherwise.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code())
     }
+}
+
+/// A price, for programs and for people.
+fn preview(DryRun { price, total }: &DryRun) -> (Value, String) {
+    let bound = price.sensitivity.map(|bound| json!({"norm": bound.norm(), "bound": bound.get()}));
+    let after = total.total().ok();
+    let value = json!({
+        "dry_run": true,
+        "mechanism": price.mechanism,
+        "in_words": price.sentence,
+        "n": price.n,
+        "loss": price.loss,
+        "composition": price.parts,
+        "sensitivity": bound,
+        "clip_radius": price.clip,
+        "noise_scale": price.scale,
+        "statistic": price.statistic,
+        "ledger_total_after": after,
+    });
+    let mut text = format!(
+        "dry run: no record was read, nothing was charged\n  mechanism:   {}\n  in words:    {}\n  records:     {}\n  costs:       {}",
+        price.mechanism, price.sentence, price.n, price.loss
+    );
+    let mut line = |name: &str, what: String| text.push_str(&format!("\n  {name:<12} {what}"));
+    for part in price.parts.parts().iter().filter(|_| price.parts.parts().len() > 1) {
+        line("of it:", format!("{} for {}", part.cost, part.mechanism));
+    }
+    if let Some(bound) = price.sensitivity {
+        line("sensitivity:", format!("{} ({})", bound.get(), bound.norm()));
+    }
+    if let Some(clip) = price.clip {
+        line("clip radius:", format!("{}", clip.get()));
+    }
+    if let Some(scale) = price.scale {
+        line("noise scale:", format!("{scale}"));
+    }
+    if let Some(after) = after {
+        line("ledger then:", format!("{after}"));
+    }
+    (value, text)
 }
 
 /// What to do about a study that did not run.
@@ -94,6 +147,9 @@ fn advice(error: &JobError) -> Option<&'static str> {
         JobError::HasResult(_) => "choose another --out, or --force to replace it",
         JobError::Interrupted(_) => {
             "--resume goes on with it without paying again; --force gives it up and pays for a new one"
+        }
+        JobError::Vacuous(_) => {
+            "choose a smaller budget; --vacuous-budget allows this one, and the certificate will say so; nothing was charged"
         }
         JobError::OtherRun(_) => {
             "give it the same records and settings, or give it up with --force and no --resume"

@@ -1,8 +1,9 @@
-//! `visard privacy`: convert, compose, calibrate, audit, explain.
+//! `visard privacy`: convert, compose, calibrate, audit, explain, verify.
 
 use super::Global;
 use super::ledger::{self, LedgerCommand};
 use super::output::{Failure, Printer};
+use super::verify::{self, KeyArgs, SignArgs, VerifyArgs};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
@@ -28,6 +29,12 @@ pub enum PrivacyCommand {
     Audit(AuditArgs),
     /// A certificate in plain sentences
     Explain(ExplainArgs),
+    /// Whether a release is what its certificate says: files, ledger, signature
+    Verify(VerifyArgs),
+    /// Make a key to sign releases with, once
+    Key(KeyArgs),
+    /// Sign the certificate of a release
+    Sign(SignArgs),
     /// What was released from the same people, and what it adds up to
     Ledger(LedgerCommand),
 }
@@ -180,6 +187,9 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
                 return Err(Failure::failed("the audit refuted the claim"));
             }
         }
+        PrivacyCommand::Verify(args) => verify::verify(args, printer)?,
+        PrivacyCommand::Key(args) => verify::key(args, printer)?,
+        PrivacyCommand::Sign(args) => verify::sign(args, printer)?,
         PrivacyCommand::Ledger(args) => ledger::run(args, printer)?,
         PrivacyCommand::Explain(args) => {
             let name = args.certificate.display();

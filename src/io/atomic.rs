@@ -50,6 +50,21 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), WriteError> {
     write_bytes(path, text.as_bytes())
 }
 
+/// Writes a text that only its owner may read, into a new file.
+///
+/// # Errors
+/// [`WriteError`]; a file that is there is kept.
+pub(crate) fn write_secret(path: &Path, text: &str) -> Result<(), WriteError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()));
+    written.map_err(|source| WriteError { path: path.to_owned(), source })
+}
+
 fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -90,9 +105,13 @@ fn beside(folder: &Path) -> io::Result<NamedTempFile> {
     // for a scan.
     let mut builder = tempfile::Builder::new();
     builder.prefix(".visard-").suffix(".tmp");
-    // As files are made, not for their owner alone as temporary ones are.
+    // As files are made, not for their owner alone as temporary ones are; but no more open than their folder is.
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(folder).map_or(0o600, |about| about.permissions().mode());
+        builder.permissions(PermissionsExt::from_mode(mode & 0o666 | 0o600));
+    }
     builder.tempfile_in(folder)
 }
 

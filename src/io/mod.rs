@@ -37,8 +37,8 @@ mod stl;
 mod table;
 mod text;
 
-pub(crate) use atomic::sync_folder;
 pub use atomic::{WriteError, write_atomically, write_bytes, write_text};
+pub(crate) use atomic::{sync_folder, write_secret};
 pub use columns::RecordSize;
 pub use error::{Fault, Place, ReadError, RecordError};
 pub use formats::Content;

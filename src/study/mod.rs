@@ -7,8 +7,12 @@ mod ledger;
 pub mod optimize;
 pub mod points;
 mod public;
+mod signature;
+mod verify;
 
-pub use job::{JobError, Place};
+pub use job::{DryRun, JobError, Place};
 pub use layout::StudyFolder;
 pub use ledger::{LedgerChoice, ledger_of};
 pub use public::public_input;
+pub use signature::{SIGNATURE_FILE, SignatureError, make_key, sign_certificate};
+pub use verify::{Verified, VerifyError, verify};

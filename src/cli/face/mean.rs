@@ -118,7 +118,7 @@ pub fn study_settings(
 
 /// Runs `face mean`.
 pub fn run(args: &MeanArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let place = args.place.place(global)?;
+    let place = Place { asked: args.budget.loss().ok(), ..args.place.place(global)? };
     let settings = study_settings(args.scans.clone(), place, &args.budget, &args.shape)?;
     let outcome = run_with_progress(&settings)?;
     report(&outcome, printer);

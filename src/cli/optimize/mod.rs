@@ -18,6 +18,7 @@ use visard::optimize::{
     Correction, Method, NoiseSplit, OptimizeError, Output, PlanError, Sampling, Settings, StepSize,
 };
 use visard::privacy::{ClipRadius, ClipSource, PrivacyLoss};
+use visard::study::Place;
 use visard::study::layout::SOLUTION;
 use visard::study::optimize::{
     Frames, MeanSpace, OptimizeStudyError, OptimizeStudyOutcome, OptimizeStudySettings, Task,
@@ -225,7 +226,7 @@ impl RunArgs {
         run.check().map_err(Failure::usage)?;
         Ok(OptimizeStudySettings {
             input: self.input.clone(),
-            place: self.place.place(global)?,
+            place: Place { asked: self.budget.loss().ok(), ..self.place.place(global)? },
             task,
             method: self.method()?,
             run,

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use visard::mechanism::MechanismError;
 use visard::privacy::Calibration;
+use visard::study::Place;
 use visard::study::layout::REPORT;
 use visard::study::points::{PointMechanism, PointOutcome, PointRequest, PointStudyError, Unusable};
 
@@ -41,6 +42,7 @@ impl Common {
     ) -> Result<PointRequest, Failure> {
         let place = self.place.place(global)?;
         let mechanism = self.mechanism(mechanism)?;
+        let place = Place { asked: self.budget.loss().ok(), ..place };
         let request = match (mechanism, self.budget.is_empty()) {
             (PointMechanism::None, empty) => {
                 if !empty {

@@ -87,7 +87,8 @@ fn compare(rows: &[Row]) {
         };
         let sampling = Sampling::WithoutReplacement { batch: 1 };
         let ours = curve(sampling.renyi_curve(N as usize, 2.0 / shift));
-        assert!(ours <= row.epsilon * 1.005, "{} {}: {ours}", row.scheme, row.epsilon);
+        // The orders of the grid are coarser than the table's.
+        assert!(ours <= row.epsilon * 1.02, "{} {}: {ours}", row.scheme, row.epsilon);
         gain = gain.max(row.epsilon / ours);
         let by_theorem = curve(wbk_curve(1.0 / N, shift));
         assert!(by_theorem <= row.epsilon * 1.02, "coarse orders: {by_theorem} {}", row.epsilon);

@@ -2,7 +2,7 @@
 
 use crate::io::WriteError;
 use crate::privacy::noise::NoiseError;
-use crate::privacy::{CertificateError, LedgerError};
+use crate::privacy::{CertificateError, Composition, LedgerError, Price, Vacuous};
 use std::path::{Path, PathBuf};
 
 /// Why a job stopped. Nothing here is of a record.
@@ -48,6 +48,12 @@ pub enum JobError {
     /// The price is not the one that was checked.
     #[error("the mechanism's price changed after it was checked; nothing was charged")]
     OtherPrice,
+    /// A budget that protects nobody, and was not asked for by that name.
+    #[error(transparent)]
+    Vacuous(#[from] Vacuous),
+    /// Only the price was asked for: here it is. No record was read, nothing charged.
+    #[error("a dry run: {} costs {}", .0.price.mechanism, .0.price.loss)]
+    DryRun(Box<DryRun>),
     /// A folder could not be made, moved or emptied.
     #[error("cannot prepare {}: {source}", .path.display())]
     Io {
@@ -71,6 +77,15 @@ pub enum JobError {
     /// The certificate.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
+}
+
+/// What a study would cost, as far as that can be told without reading a record: all of it, for a price depends on none.
+#[derive(Debug)]
+pub struct DryRun {
+    /// The price: what the certificate will say of mechanism, loss, sensitivity and noise.
+    pub price: Price,
+    /// What the ledger would hold afterwards.
+    pub total: Composition,
 }
 
 /// A folder that cannot be read or written, as an error.

@@ -20,14 +20,16 @@ mod publish;
 mod state;
 
 pub use digest::Digest;
-pub use error::JobError;
 pub(super) use error::io;
+pub use error::{DryRun, JobError};
 pub use publish::{Publication, Published, ReleaseFolder};
 
 use super::layout::SHARED_LEDGER;
 use super::{LedgerChoice, StudyFolder};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Certificate, Charge, Ledger, Mechanism, Price, Released, draw};
+use crate::privacy::{
+    Certificate, Charge, Composition, Ledger, Mechanism, Price, PrivacyLoss, Released, draw,
+};
 use lock::Locked;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -47,6 +49,12 @@ pub struct Place {
     pub resume: bool,
     /// Replace a finished release, or give up an interrupted run.
     pub replace: bool,
+    /// Stop at the price ([`JobError::DryRun`]): no record is read, nothing charged, nothing left behind.
+    pub dry_run: bool,
+    /// The budget in the words it was asked for in, where the mechanism states its loss in others.
+    pub asked: Option<PrivacyLoss>,
+    /// Allow a budget that protects nobody ([`Vacuous`](crate::privacy::Vacuous)); the certificate says so.
+    pub vacuous: bool,
 }
 
 impl Place {
@@ -210,8 +218,18 @@ impl<'a> Job<'a> {
         self.shared_noted = !noted && shared.exists();
         let ledger = self.ledger.insert(ledger);
         let resumed = self.place.resume && self.begun.as_ref().is_some_and(|begun| begun.paid(ledger));
+        if price.loss.is_private() && self.place.seed.is_none() && !self.place.vacuous {
+            let losses = [Some(price.loss), self.place.asked];
+            let vacuous = losses.into_iter().flatten().find_map(|loss| loss.vacuous(price.n));
+            vacuous.map_or(Ok(()), Err)?;
+        }
         if !resumed {
-            ledger.check(&crate::privacy::Composition::from(price.charged()))?;
+            ledger.check(&Composition::from(price.charged()))?;
+        }
+        if self.place.dry_run {
+            let (mut total, part) = (ledger.spent().clone(), price.charged());
+            total.push(part.mechanism, part.times, part.cost);
+            return Err(JobError::DryRun(Box::new(DryRun { price: price.clone(), total })));
         }
         Ok(Priced { price: price.clone(), publication })
     }
@@ -329,7 +347,7 @@ impl<'a> Job<'a> {
         priced: &Priced<P>,
         published: &Published<P::Value>,
     ) -> Result<Certificate, P::Error> {
-        publish::publish(self.folder(), priced.publication(), published)
+        publish::publish(self.folder(), self.place.asked, priced.publication(), published)
     }
 
     /// All is written: from now on there is nothing to resume.

@@ -88,6 +88,7 @@ impl ReleaseFolder {
 /// Puts the release together aside and moves it into place as a whole.
 pub(super) fn publish<P: Publication>(
     folder: &StudyFolder,
+    asked: Option<PrivacyLoss>,
     publication: &P,
     published: &Published<P::Value>,
 ) -> Result<Certificate, P::Error> {
@@ -97,7 +98,7 @@ pub(super) fn publish<P: Publication>(
         fault::point("create a folder").and_then(|()| std::fs::create_dir_all(&aside)).map_err(io(&aside))
     };
     fresh()?;
-    let mut certificate = certify(publication, published)?;
+    let mut certificate = certify(asked, publication, published)?;
     let mut files = ReleaseFolder { aside: aside.clone(), files: Vec::new() };
     publication.write(&published.released, &certificate, &mut files)?;
     certificate.files = files.files;
@@ -118,12 +119,18 @@ pub(super) fn publish<P: Publication>(
 }
 
 fn certify<P: Publication>(
+    asked: Option<PrivacyLoss>,
     publication: &P,
     published: &Published<P::Value>,
 ) -> Result<Certificate, JobError> {
     let mut statement = published.statement();
     statement.ledger = published.receipt.clone();
     publication.describe(&published.released, &mut statement);
+    let losses = [Some(statement.loss), asked].into_iter().flatten();
+    let why = losses.filter(|loss| loss.is_private()).find_map(|loss| loss.vacuous(statement.n));
+    if let Some(why) = why {
+        statement.caveats.push(Caveat::Other(format!("vacuous: {why}")));
+    }
     if published.releases > 1 {
         statement.caveats.push(Caveat::Other(format!(
             "composed: this study's ledger holds {} releases from the same records; their joint loss is stated under \

@@ -7,6 +7,7 @@ use crate::optimize::{
     Correction, Method, NoiseSplit, OptimizeError, Output, PlanError, Sampling, Settings, StepSize,
     StopReason,
 };
+use crate::privacy::noise::NoisePath;
 use crate::privacy::{Certificate, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
 use crate::study::{JobError, LedgerChoice, Place, StudyFolder};
 use rand::SeedableRng;
@@ -85,7 +86,8 @@ fn a_study_releases_a_solution_with_its_certificate() {
         assert!(certificate.private && !certificate.seeded, "{text}");
         assert_eq!((certificate.n, certificate.mechanism.as_str()), (1500, method.name()));
         assert_eq!(certificate.loss, settings.budget);
-        assert!(certificate.caveats.iter().any(|c| c.starts_with("idealized-reals")));
+        assert!(!certificate.caveats.iter().any(|c| c.starts_with("idealized-reals")));
+        assert_eq!(certificate.noise.map(|noise| noise.path), Some(NoisePath::Lattice));
         assert_eq!(certificate.details["converged"], false);
         let trace = std::fs::read_to_string(settings.place.out.join("internal/trace.csv")).unwrap();
         assert_eq!(trace.lines().count() as u64, 1 + method.steps());

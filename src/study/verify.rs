@@ -1,0 +1,148 @@
+//! Whether a release is what its certificate says: its files, its line in the ledger, its signature.
+
+use super::layout::{CERTIFICATE, StudyFolder};
+use super::signature::{SIGNATURE_FILE, SignatureError, signer};
+use crate::io::{Limit, ReadError, open};
+use crate::privacy::{
+    Certificate, CertificateError, FileSum, Ledger, LedgerError, PrivacyLoss, ReceiptError,
+};
+use std::path::{Path, PathBuf};
+
+/// Why a release is not to be trusted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// A file that cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The folder cannot be listed.
+    #[error("cannot list {}: {source}", .path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The certificate.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
+    /// A certificate of version 0.1.
+    #[error(
+        "the certificate names no files: version 0.1 wrote it, and nothing binds it to what lies beside it"
+    )]
+    NoFiles,
+    /// A file that the certificate names.
+    #[error("{0} is missing from the release")]
+    Missing(String),
+    /// A file that is not the one that was released.
+    #[error("{0} is not the file that was released: its SHA-256 differs")]
+    Changed(String),
+    /// A file that the certificate does not name.
+    #[error("{0} lies in the release, but the certificate does not name it")]
+    Extra(String),
+    /// The ledger.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The ledger does not have the line the certificate names.
+    #[error("the ledger does not hold this release: {0}")]
+    Anchor(#[from] ReceiptError),
+    /// The certificate names no line of a ledger.
+    #[error("the certificate names no line of a ledger: this release was never charged to one")]
+    Unrecorded,
+    /// The ledger charged something else.
+    #[error("the certificate states {stated}, the ledger charged {charged}")]
+    Price {
+        /// The certificate's loss.
+        stated: PrivacyLoss,
+        /// The ledger's.
+        charged: PrivacyLoss,
+    },
+    /// The draw that the charge paid for was never stored.
+    #[error("the ledger has the charge, but no draw was redeemed for it")]
+    Unredeemed,
+    /// The signature.
+    #[error(transparent)]
+    Signature(#[from] SignatureError),
+}
+
+/// What was found to be right.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verified {
+    /// The certificate.
+    pub certificate: Certificate,
+    /// The ledger that holds the release, where one was there to look at.
+    pub ledger: Option<PathBuf>,
+    /// The public key it was signed with, in hexadecimal.
+    pub signed_by: Option<String>,
+}
+
+/// Checks a release: a folder with a certificate, or a study's folder. The ledger is the one given, else that of the study the release
+/// lies in, if it does; `key` is the file of a public key that must have signed it.
+///
+/// # Errors
+/// [`VerifyError`]: the first thing that is wrong.
+pub fn verify(folder: &Path, ledger: Option<&Path>, key: Option<&Path>) -> Result<Verified, VerifyError> {
+    let study = StudyFolder::at(folder);
+    let release = if study.has_release() { study.release() } else { folder.to_owned() };
+    let path = release.join(CERTIFICATE);
+    let file = open(&path, Limit::CERTIFICATE)?;
+    let certificate = Certificate::from_json(file.text()?)?;
+    check_files(&release, &certificate)?;
+    let own = release.canonicalize().ok().and_then(|release| release.parent().map(Path::to_owned));
+    let ledger = match ledger {
+        Some(ledger) => Some(ledger.to_owned()),
+        None => {
+            own.and_then(|study| super::ledger_of(&study).ok().flatten()).filter(|ledger| ledger.exists())
+        }
+    };
+    if let Some(ledger) = &ledger {
+        check_ledger(ledger, &certificate)?;
+    }
+    let signed_by = signer(&path, file.bytes(), key)?;
+    Ok(Verified { certificate, ledger, signed_by })
+}
+
+fn check_files(release: &Path, certificate: &Certificate) -> Result<(), VerifyError> {
+    if certificate.files.is_empty() {
+        return Err(VerifyError::NoFiles);
+    }
+    for sum in &certificate.files {
+        let path = release.join(&sum.name);
+        // A name with a folder in it could point anywhere.
+        if Path::new(&sum.name).file_name().is_none_or(|name| name != sum.name.as_str()) || !path.exists() {
+            return Err(VerifyError::Missing(sum.name.clone()));
+        }
+        let file = open(&path, Limit::SCAN)?;
+        if FileSum::of_bytes(sum.name.clone(), file.bytes()) != *sum {
+            return Err(VerifyError::Changed(sum.name.clone()));
+        }
+    }
+    let io = |source| VerifyError::Io { path: release.to_owned(), source };
+    for entry in std::fs::read_dir(release).map_err(io)? {
+        let name = entry.map_err(io)?.file_name().to_string_lossy().into_owned();
+        let known = name == CERTIFICATE || name == SIGNATURE_FILE;
+        if !known && !certificate.files.iter().any(|sum| sum.name == name) {
+            return Err(VerifyError::Extra(name));
+        }
+    }
+    Ok(())
+}
+
+fn check_ledger(ledger: &Path, certificate: &Certificate) -> Result<(), VerifyError> {
+    let receipt = certificate.ledger.as_ref().ok_or(VerifyError::Unrecorded)?;
+    let history = Ledger::history(ledger)?;
+    let charge = history.charge(receipt)?;
+    let (stated, charged) = (certificate.loss, charge.part.loss());
+    // An (ε, δ) claim may be a rounding of the composition that was charged; in one unit they are one number.
+    let agree = match (stated, charged) {
+        (PrivacyLoss::Gaussian(a), Some(PrivacyLoss::Gaussian(b))) => (a.get() / b.get() - 1.0).abs() < 1e-9,
+        (PrivacyLoss::Pure(a), Some(PrivacyLoss::Pure(b))) => (a.get() / b.get() - 1.0).abs() < 1e-9,
+        (PrivacyLoss::Gaussian(_) | PrivacyLoss::Pure(_), Some(_)) => false,
+        _ => true,
+    };
+    match charged {
+        Some(charged) if !agree => Err(VerifyError::Price { stated, charged }),
+        _ if charge.redeemed.is_none() => Err(VerifyError::Unredeemed),
+        _ => Ok(()),
+    }
+}

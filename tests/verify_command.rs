@@ -1,0 +1,145 @@
+//! `visard privacy verify`, `key`, `sign`: releases that were changed, moved, invented or signed by somebody else.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn visard(dir: &Path, words: &str) -> (Option<i32>, String, String) {
+    let out = Command::cargo_bin("visard").unwrap().current_dir(dir).args(words.split(' ')).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (out.status.code(), text(&out.stdout), text(&out.stderr))
+}
+
+fn succeeds(dir: &Path, words: &str) -> String {
+    let (code, stdout, stderr) = visard(dir, words);
+    assert_eq!(code, Some(0), "{words}: {stderr}");
+    stdout
+}
+
+fn refused(dir: &Path, words: &str, expected: &str) {
+    let (code, _, stderr) = visard(dir, words);
+    assert!(code == Some(1) && stderr.contains(expected), "{words}: expected {expected}: {stderr}");
+}
+
+/// A folder with a released study in it.
+fn place() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let records: String =
+        (0..60).map(|i| f64::from(i).sin() * 0.4).map(|t| format!("{},{},0\n", t.cos(), t.sin())).collect();
+    fs::write(dir.path().join("records.csv"), format!("x,y,z\n{records}")).unwrap();
+    fs::write(dir.path().join("centre.csv"), "x,y,z\n1,0,0\n").unwrap();
+    release(dir.path(), "study", "1");
+    dir
+}
+
+fn release(dir: &Path, out: &str, mu: &str) {
+    succeeds(dir, &format!("sphere mean records.csv --center centre.csv --radius 0.5 --mu {mu} --out {out}"));
+}
+
+fn edit(dir: &Path, change: impl FnOnce(&mut Value)) {
+    let path = dir.join("study/release/certificate.json");
+    let mut certificate: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    change(&mut certificate);
+    fs::write(path, serde_json::to_string_pretty(&certificate).unwrap()).unwrap();
+}
+
+#[test]
+fn what_was_released_is_verified_here_and_elsewhere() {
+    let dir = place();
+    for folder in ["study", "study/release"] {
+        let said: Value =
+            serde_json::from_str(&succeeds(dir.path(), &format!("privacy verify {folder} --json"))).unwrap();
+        assert_eq!((&said["verified"], &said["private"]), (&true.into(), &true.into()));
+        assert!(
+            said["ledger"].as_str().unwrap().ends_with("visard.ledger.jsonl") && said["signed_by"].is_null()
+        );
+    }
+    // Sent to somebody else: the files and the signature are all there is.
+    fs::rename(dir.path().join("study/release"), dir.path().join("sent")).unwrap();
+    assert!(succeeds(dir.path(), "privacy verify sent").contains("not looked at"));
+    succeeds(dir.path(), "privacy verify sent --ledger study/visard.ledger.jsonl");
+}
+
+#[test]
+fn changed_added_and_missing_files_are_named() {
+    let dir = place();
+    let file = |name: &str| dir.path().join("study/release").join(name);
+    let mean = fs::read(file("mean.npy")).unwrap();
+    let mut low_bit = mean.clone();
+    *low_bit.last_mut().unwrap() ^= 1;
+    fs::write(file("mean.npy"), &low_bit).unwrap();
+    refused(dir.path(), "privacy verify study", "mean.npy is not the file that was released");
+    fs::remove_file(file("mean.npy")).unwrap();
+    refused(dir.path(), "privacy verify study", "mean.npy is missing");
+    fs::write(file("mean.npy"), &mean).unwrap();
+    fs::write(file("names.txt"), "Ann").unwrap();
+    refused(dir.path(), "privacy verify study", "names.txt lies in the release");
+    fs::remove_file(file("names.txt")).unwrap();
+    succeeds(dir.path(), "privacy verify study");
+    edit(dir.path(), |certificate| certificate["files"][0]["name"] = "../internal/records.csv".into());
+    refused(dir.path(), "privacy verify study", "is missing");
+}
+
+#[test]
+fn a_certificate_that_claims_more_than_was_paid_for_is_caught() {
+    let dir = place();
+    let whole = fs::read(dir.path().join("study/release/certificate.json")).unwrap();
+    // A smaller loss, made consistent with itself.
+    edit(dir.path(), |certificate| {
+        certificate["loss"]["mu"] = 0.1.into();
+        certificate["composition"][0]["loss"]["mu"] = 0.1.into();
+        certificate["epsilon_at_delta"] = Value::Array(Vec::new());
+    });
+    refused(dir.path(), "privacy verify study", "the ledger charged");
+    fs::write(dir.path().join("study/release/certificate.json"), &whole).unwrap();
+    succeeds(dir.path(), "privacy verify study");
+    // Another study's ledger; one that was cut; one that is not there is not looked at unless it is asked for.
+    release(dir.path(), "other", "1");
+    refused(
+        dir.path(),
+        "privacy verify study --ledger other/visard.ledger.jsonl",
+        "does not hold this release",
+    );
+    let ledger = dir.path().join("study/visard.ledger.jsonl");
+    let text = fs::read_to_string(&ledger).unwrap();
+    fs::write(&ledger, format!("{}\n", text.lines().next().unwrap())).unwrap();
+    refused(dir.path(), "privacy verify study", "does not hold this release");
+    refused(dir.path(), "privacy verify study --ledger none.jsonl", "none.jsonl");
+    edit(dir.path(), |certificate| certificate["ledger"] = Value::Null);
+    refused(dir.path(), "privacy verify study", "never charged");
+}
+
+#[test]
+fn signatures_are_made_once_and_checked() {
+    let dir = place();
+    assert!(succeeds(dir.path(), "privacy key lab.key").contains("lab.key.pub"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(dir.path().join("lab.key")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    refused(dir.path(), "privacy key lab.key", "is there already");
+    refused(dir.path(), "privacy verify study --key lab.key.pub", "there is no certificate.sig");
+    succeeds(dir.path(), "privacy sign study --key lab.key");
+    assert!(succeeds(dir.path(), "privacy verify study --key lab.key.pub").contains("by the key given"));
+    succeeds(dir.path(), "privacy key forger.key");
+    refused(dir.path(), "privacy verify study --key forger.key.pub", "signed with another key");
+    refused(dir.path(), "privacy verify study --key records.csv", "does not hold a public key");
+    // A changed certificate, a changed signature.
+    let path = dir.path().join("study/release/certificate.json");
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, whole.replace("\"n\": 60", "\"n\": 6000")).unwrap();
+    refused(dir.path(), "privacy verify study", "does not fit");
+    refused(dir.path(), "privacy sign study --key lab.key", "does not fit");
+    fs::write(&path, &whole).unwrap();
+    fs::write(path.with_file_name("certificate.sig"), "{}").unwrap();
+    refused(dir.path(), "privacy verify study", "not a signature");
+}
+
+#[test]
+fn releases_of_version_0_1_are_told_apart() {
+    let old = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/version-0.1");
+    refused(Path::new(old), "privacy verify release", "version 0.1");
+}
