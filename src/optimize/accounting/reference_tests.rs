@@ -57,7 +57,9 @@ const C1: f64 = 0.01;
 fn the_subsampled_bound_reproduces_the_reference_table() {
     let rows = own_rows();
     assert_eq!(rows.len(), 48);
-    compare(&rows);
+    // One row's best order is 287, just below a wall; the curve has 284 and 288. The theorem itself loses 1.2 % there.
+    let largest = compare(&rows);
+    assert!(largest < 1.02, "{largest}");
 }
 
 #[test]
@@ -65,11 +67,13 @@ fn the_subsampled_bound_reproduces_the_reference_table() {
 fn the_subsampled_bound_reproduces_the_shared_table() {
     let rows = shared_rows();
     assert_eq!(rows.len(), 96);
-    compare(&rows);
+    let largest = compare(&rows);
+    assert!(largest <= 1.005, "{largest}");
 }
 
-fn compare(rows: &[Row]) {
-    let (mut worst, mut gain) = (0f64, 0f64);
+/// Compares with a table; the largest of our ε, over the best of the theorem's at any integer order.
+fn compare(rows: &[Row]) -> f64 {
+    let (mut worst, mut gain, mut largest) = (0f64, 0f64, 0f64);
     for row in rows {
         // `wbk` charges the anchor with every step, as the paper does; `anchor` once per epoch.
         let charges = if row.scheme == "wbk" { INNER } else { 1.0 };
@@ -87,14 +91,18 @@ fn compare(rows: &[Row]) {
         };
         let sampling = Sampling::WithoutReplacement { batch: 1 };
         let ours = curve(sampling.renyi_curve(N as usize, 2.0 / shift));
-        // The orders of the grid are coarser than the table's.
-        assert!(ours <= row.epsilon * 1.02, "{} {}: {ours}", row.scheme, row.epsilon);
         gain = gain.max(row.epsilon / ours);
+        largest = largest.max(ours / row.epsilon);
+        // The theorem on the same orders; the table has the best of all integers, which may lie between two of them.
         let by_theorem = curve(wbk_curve(1.0 / N, shift));
+        assert!(ours <= by_theorem, "{} {}: {ours} {by_theorem}", row.scheme, row.epsilon);
         assert!(by_theorem <= row.epsilon * 1.02, "coarse orders: {by_theorem} {}", row.epsilon);
     }
-    println!("worst {worst:.1e}; the profile bound is up to {gain:.3} times smaller");
+    println!(
+        "worst {worst:.1e}; the profile bound is up to {gain:.3} times smaller, at most {largest:.4} times as large"
+    );
     assert!(worst < 1e-9);
+    largest
 }
 
 /// The log moment K(λ) of one subsampled correction by the paper's closed form (Utpala et al. 2023, Claim 4),
