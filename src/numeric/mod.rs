@@ -1,7 +1,8 @@
-//! Arithmetic that the other rooms share and that knows nothing of them: sparse systems, integrals, small functions without
+//! Arithmetic that the other rooms share and that knows nothing of them: sparse systems, integrals, enclosures, small functions without
 //! cancellation, and the margins left for rounding.
 
 pub(crate) mod elementary;
+pub(crate) mod enclosure;
 pub mod margins;
 pub(crate) mod quadrature;
 mod sparse;
