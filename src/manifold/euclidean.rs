@@ -120,6 +120,12 @@ impl Isotropic for Euclidean {
     fn model(&self) -> (TwoPointSpace, f64) {
         (TwoPointSpace::Euclidean { dim: self.dim }, 1.0)
     }
+    fn to_model(&self, p: &DVector<f64>) -> Vec<f64> {
+        p.as_slice().to_vec()
+    }
+    fn from_model(&self, numbers: &[f64], _near: &DVector<f64>) -> Option<DVector<f64>> {
+        (numbers.len() == self.dim).then(|| DVector::from_column_slice(numbers))
+    }
 }
 
 /// Length and finiteness.

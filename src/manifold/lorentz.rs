@@ -259,4 +259,10 @@ impl Isotropic for Lorentz {
     fn model(&self) -> (TwoPointSpace, f64) {
         (TwoPointSpace::Hyperbolic { dim: self.dim }, 1.0)
     }
+    fn to_model(&self, p: &DVector<f64>) -> Vec<f64> {
+        space(p).to_vec()
+    }
+    fn from_model(&self, numbers: &[f64], _near: &DVector<f64>) -> Option<DVector<f64>> {
+        (numbers.len() == self.dim).then(|| self.from_space(&DVector::from_column_slice(numbers)))
+    }
 }

@@ -54,6 +54,16 @@ fn gap(p: &DVector<f64>) -> f64 {
     (1.0 - r) * (1.0 + r)
 }
 
+/// q, brought inside where rounding put it on the boundary.
+fn inside(mut q: DVector<f64>) -> DVector<f64> {
+    let size = norm(q.as_slice());
+    const LARGEST: f64 = 1.0 - f64::EPSILON;
+    if size > LARGEST {
+        q *= LARGEST / size;
+    }
+    q
+}
+
 impl Manifold for PoincareBall {
     type Point = DVector<f64>;
     type Tangent = DVector<f64>;
@@ -87,12 +97,7 @@ impl Manifold for PoincareBall {
         let denominator = 1.0 + 2.0 * along + p2 * w2;
         let mut q = p * ((1.0 + 2.0 * along + w2) / denominator);
         axpy(gap * t / (length * denominator), v.as_slice(), q.as_mut_slice());
-        let size = norm(q.as_slice());
-        const LARGEST: f64 = 1.0 - f64::EPSILON;
-        if size > LARGEST {
-            q *= LARGEST / size;
-        }
-        q
+        inside(q)
     }
 
     fn log(&self, p: &DVector<f64>, q: &DVector<f64>) -> Result<DVector<f64>, ManifoldError> {
@@ -216,5 +221,12 @@ impl Manifold for PoincareBall {
 impl Isotropic for PoincareBall {
     fn model(&self) -> (TwoPointSpace, f64) {
         (TwoPointSpace::Hyperbolic { dim: self.dim }, 1.0)
+    }
+    fn to_model(&self, p: &DVector<f64>) -> Vec<f64> {
+        self.to_lorentz(p).as_slice()[1..].to_vec()
+    }
+    fn from_model(&self, numbers: &[f64], _near: &DVector<f64>) -> Option<DVector<f64>> {
+        let x = (numbers.len() == self.dim).then(|| DVector::from_column_slice(numbers))?;
+        Some(inside(&x / (1.0 + 1.0_f64.hypot(norm(x.as_slice())))))
     }
 }

@@ -234,4 +234,10 @@ impl Isotropic for Sphere {
     fn model(&self) -> (TwoPointSpace, f64) {
         (TwoPointSpace::Sphere { dim: self.dim }, self.radius)
     }
+    fn to_model(&self, p: &DVector<f64>) -> Vec<f64> {
+        p.as_slice().to_vec()
+    }
+    fn from_model(&self, numbers: &[f64], _near: &DVector<f64>) -> Option<DVector<f64>> {
+        (numbers.len() == self.dim + 1).then(|| self.normalize(&DVector::from_column_slice(numbers)))?
+    }
 }

@@ -86,6 +86,9 @@ pub enum MechanismError {
     /// The mean was not found to the accuracy the sensitivity counts on: told to the data holder, before anything is charged.
     #[error("the mean of the records was not found to the accuracy the guarantee needs; nothing was charged")]
     NotConverged,
+    /// Coordinates that are those of no point, which no mean of checked records has.
+    #[error("the coordinates of the mean are those of no point of this space; nothing is released")]
+    NoPoint,
     /// A mechanism that does not exist on this space.
     #[error("the {mechanism} mechanism is not known on {space}; {remedy}")]
     NotHere {

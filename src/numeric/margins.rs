@@ -27,8 +27,8 @@ pub const CENTRE: f64 = 1e-9;
 /// Clipped coordinates of an aligned shape: one rotation, one difference. The rounding of their sum is counted apart.
 pub const POINTWISE: f64 = 1e-9;
 
-/// KNG's σ: the share of a sphere inside the ball enters the density, and the integrals give it to about 1e-12.
-pub const KNG_SHARE: f64 = 1e-9;
+/// KNG's domain: points are taken for inside only where a computed distance says so by this much.
+pub const IN_DOMAIN: f64 = 1e-9;
 
 /// Taken off the slopes that bound KNG's gradient from below: differences, over 1/512 of the range or more, of numbers that are
 /// good to the last digits; and the mean may lie a rounding error outside the ball.

@@ -68,3 +68,30 @@ pub(super) fn gaussian<R: Rng + ?Sized>(k: usize, rng: &mut R) -> Preshape {
     fill_standard_normal(rng, &mut numbers);
     Preshape::from_iterator(k, numbers.chunks_exact(2).map(|z| Complex::new(z[0], z[1])))
 }
+
+/// Helmert's coordinates of centred numbers, an isometry onto ℂᵏ⁻¹: h_j = (z₁ + … + z_j − j z_{j+1})/√(j(j + 1)).
+pub(super) fn helmert(z: &Preshape) -> Vec<Complex<f64>> {
+    let mut sum = Complex::from(0.0);
+    let pairs = z.as_slice().windows(2).zip(1..);
+    let coordinate = |(pair, j): (&[Complex<f64>], i32)| {
+        let j = f64::from(j);
+        sum += pair[0];
+        (sum - pair[1] * j) / (j * (j + 1.0)).sqrt()
+    };
+    pairs.map(coordinate).collect()
+}
+
+/// The centred numbers with these Helmert coordinates.
+pub(super) fn from_helmert(h: &[Complex<f64>]) -> Preshape {
+    let mut z = Preshape::zeros(h.len() + 1);
+    // z_i = Σ_{j ≥ i} h_j/√(j(j + 1)) − (i − 1) h_{i−1}/√((i − 1) i), from the last to the first.
+    let mut later = Complex::from(0.0);
+    for (i, h) in h.iter().enumerate().rev() {
+        let j = (i + 1) as f64;
+        let share = h / (j * (j + 1.0)).sqrt();
+        z[i + 1] = later - share * j;
+        later += share;
+    }
+    z[0] = later;
+    z
+}

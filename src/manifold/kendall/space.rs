@@ -1,7 +1,9 @@
 //! Kendall's space of planar shapes.
 
 use super::mean;
-use super::preshape::{NAME, Preshape, axpy, center, gaussian, hermitian, norm, phase};
+use super::preshape::{
+    NAME, Preshape, axpy, center, from_helmert, gaussian, helmert, hermitian, norm, phase,
+};
 use crate::manifold::complement::Complement;
 use crate::manifold::error::ManifoldError;
 use crate::manifold::space::{CurvatureBounds, Manifold, MeanLog};
@@ -279,5 +281,21 @@ impl Manifold for Kendall {
 impl Isotropic for Kendall {
     fn model(&self) -> (TwoPointSpace, f64) {
         (TwoPointSpace::ComplexProjective { dim: self.landmarks - 2 }, 1.0)
+    }
+    fn to_model(&self, p: &Preshape) -> Vec<f64> {
+        helmert(p).into_iter().flat_map(|z| [z.re, z.im]).collect()
+    }
+    fn from_model(&self, numbers: &[f64], near: &Preshape) -> Option<Preshape> {
+        if numbers.len() != 2 * self.landmarks - 3 {
+            return None;
+        }
+        let first = numbers.first().map(|x| Complex::from(*x));
+        let others = numbers.get(1..)?.chunks_exact(2).map(|z| Complex::new(z[0], z[1]));
+        let mut z = from_helmert(&first.into_iter().chain(others).collect::<Vec<_>>());
+        center(&mut z);
+        let size = norm(&z);
+        let turn = phase(hermitian(&z, near)).unwrap_or(Complex::from(1.0));
+        z *= turn / size;
+        (size > 0.0 && size.is_finite()).then_some(z)
     }
 }

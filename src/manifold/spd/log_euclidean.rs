@@ -265,4 +265,10 @@ impl Isotropic for SpdLogEuclidean {
     fn model(&self) -> (TwoPointSpace, f64) {
         (TwoPointSpace::Euclidean { dim: self.dim() }, 1.0)
     }
+    fn to_model(&self, p: &DMatrix<f64>) -> Vec<f64> {
+        self.chart(p).as_slice().to_vec()
+    }
+    fn from_model(&self, numbers: &[f64], _near: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+        (numbers.len() == self.dim()).then(|| self.from_chart(&DVector::from_column_slice(numbers)))
+    }
 }

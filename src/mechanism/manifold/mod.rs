@@ -1,5 +1,9 @@
 //! Private means on manifolds: exact samplers, no Markov chains.
 //!
+//! On two-point homogeneous spaces (ℝᵈ, spheres, hyperbolic spaces, planar shapes) draws about a private mean are made with digits on
+//! demand and released on a public grid: exactly the law of the rounded ideal draw, whatever doubles round to. Elsewhere (affine-invariant
+//! matrices) they are floating-point numbers, and certificates say so.
+//!
 //! Every mechanism has a public ball B_r(p₀) that bounds the records ([`PublicBall`]), a price known before a record is read,
 //! and draws against a charge. Sensitivities are the sharp ones of Rauch comparison.
 //!
@@ -19,6 +23,7 @@ mod directions;
 pub mod gaussian;
 pub mod kng;
 pub mod laplace;
+mod lazy;
 mod mean;
 mod noised;
 pub mod pointwise;

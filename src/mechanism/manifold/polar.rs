@@ -1,5 +1,6 @@
 //! What the exact samplers in polar coordinates share.
 
+use super::lazy::SAMPLER;
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::{NoiseDescription, NoisePath, PaidGenerator};
@@ -14,23 +15,35 @@ impl From<TooWide> for MechanismError {
     }
 }
 
-/// What a certificate says of a draw in floating-point on the space itself.
+/// How a point was drawn.
+pub(super) enum HowDrawn<'a> {
+    /// With digits on demand, rounded to a grid of this step (in the unit of distance).
+    OnGrid(f64),
+    /// In floating point, by this sampler.
+    Idealized(&'a str),
+}
+
+/// What a certificate says of a draw on the space itself.
 pub(super) fn described(
     price: &Price,
     clip: ClipRadius,
     distribution: &str,
-    sampler: &str,
+    how: HowDrawn<'_>,
     dimension: usize,
 ) -> Result<NoisedPart, MechanismError> {
+    let (path, step, sampler) = match how {
+        HowDrawn::OnGrid(step) => (NoisePath::Lattice, Some(step), SAMPLER),
+        HowDrawn::Idealized(sampler) => (NoisePath::IdealizedReals, None, sampler),
+    };
     let (Some(sensitivity), Some(scale)) = (price.sensitivity, price.scale) else {
         return Err(MechanismError::Shape("the noise has no scale"));
     };
     let noise = NoiseDescription {
         distribution: distribution.into(),
-        path: NoisePath::IdealizedReals,
+        path,
         scale,
         dimension,
-        step: None,
+        step,
         sampler: sampler.into(),
     };
     let what = price.mechanism.clone();

@@ -73,17 +73,6 @@ impl<D: RadialDensity> RadialLaw<D> {
         Ok(Self { density, cells: envelope.cells, cumulative, tail: envelope.tail })
     }
 
-    /// The density itself.
-    pub(super) fn density(&self) -> &D {
-        &self.density
-    }
-
-    /// The middle of the cell with the largest envelope: about where the mass is.
-    pub(super) fn mode(&self) -> f64 {
-        let best = self.cells.iter().max_by(|a, b| a.bound.total_cmp(&b.bound));
-        best.map_or(0.0, |cell| 0.5 * (cell.low + cell.high))
-    }
-
     /// One radius.
     pub(super) fn draw(&self, rng: &mut PaidGenerator<'_>) -> f64 {
         let total = self.cumulative.last().copied().unwrap_or(0.0);

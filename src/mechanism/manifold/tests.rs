@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::manifold::{
-    Euclidean, Isotropic, Kendall, Lorentz, Manifold, PolarVolume, SpdAffineInvariant, Sphere,
+    Euclidean, Isotropic, Kendall, Lorentz, Manifold, PoincareBall, PolarVolume, SpdAffineInvariant,
+    SpdLogEuclidean, Sphere,
 };
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
@@ -315,4 +316,31 @@ fn noise_without_a_law_is_refused() {
         Err(MechanismError::NoiseTooWide { .. })
     ));
     assert!(matches!(KNormGradient::new(ball, 5, epsilon), Err(MechanismError::NoiseTooWide { .. })));
+}
+
+/// What the model of a space reads is the point itself: narrow draws lie about it, at distances of the law's size in the space's own unit.
+#[test]
+fn spaces_agree_with_their_models() {
+    fn check<M: Isotropic>(m: &M, rng: &mut ChaCha8Rng) {
+        let centre = m.random_point(rng);
+        let ball = PublicBall::new(m.clone(), centre, radius(1e-6)).unwrap();
+        let laplace = RiemannianLaplace::new(ball.clone(), 1, Epsilon::new(1.0).unwrap()).unwrap();
+        let (mut noise, records) = (NoiseSource::seeded(31), at_centre(&ball, 1));
+        let n = 400;
+        let draws: Vec<f64> =
+            (0..n).map(|_| m.dist(ball.centre(), &drawn(&laplace, &records, &mut noise).point)).collect();
+        // Nearly Gamma(dim, σ); eight standard errors.
+        let (dim, sigma) = (m.dim() as f64, scale(&laplace));
+        let mean = draws.iter().sum::<f64>() / f64::from(n) / sigma;
+        assert!((mean - dim).abs() < 8.0 * (dim / f64::from(n)).sqrt(), "{m:?}: {mean} for {dim}");
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(30);
+    check(&Sphere::new(3, 2.5).unwrap(), &mut rng);
+    check(&Sphere::new(1, 0.5).unwrap(), &mut rng);
+    check(&Kendall::new(3).unwrap(), &mut rng);
+    check(&Kendall::new(7).unwrap(), &mut rng);
+    check(&Lorentz::new(2).unwrap(), &mut rng);
+    check(&PoincareBall::new(3).unwrap(), &mut rng);
+    check(&Euclidean::new(4), &mut rng);
+    check(&SpdLogEuclidean::new(2).unwrap(), &mut rng);
 }

@@ -1,7 +1,7 @@
 //! Exact confidence limits for a probability (Clopper and Pearson 1934).
 
 /// The largest p under which at most `hits` hits in `n` trials have probability `error`.
-pub(super) fn upper_limit(hits: u64, n: u64, error: f64) -> f64 {
+pub(crate) fn upper_limit(hits: u64, n: u64, error: f64) -> f64 {
     if hits >= n {
         return 1.0;
     }
@@ -14,7 +14,7 @@ pub(super) fn upper_limit(hits: u64, n: u64, error: f64) -> f64 {
 }
 
 /// The smallest p under which at least `hits` hits in `n` trials have probability `error`.
-pub(super) fn lower_limit(hits: u64, n: u64, error: f64) -> f64 {
+pub(crate) fn lower_limit(hits: u64, n: u64, error: f64) -> f64 {
     1.0 - upper_limit(n - hits, n, error)
 }
 

@@ -6,7 +6,7 @@
 //! gives a lower bound on μ or ε that holds with confidence 1 − 1e-3 whatever the mechanism does. A bound above the
 //! claim is a bug (or one chance in a thousand, in practice far less); one below it proves nothing, but should be close.
 
-mod interval;
+pub(crate) mod interval;
 mod pair;
 mod standard;
 

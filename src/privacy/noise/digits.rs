@@ -6,6 +6,8 @@
 //! are drawn only as far as the comparison needs, so the law is that of a real normal variable, not of a
 //! floating-point one: no table, no logarithm, no rounding. (Here digits come 64 at a time.)
 
+use crate::numeric::enclosure::Interval;
+use num_bigint::BigUint;
 use rand::Rng;
 
 /// A uniform real in (0, 1), its base-2⁶⁴ digits drawn when first looked at.
@@ -28,6 +30,17 @@ impl Uniform {
             self.more.push(rng.next_u64());
         }
         self.more[index - 1]
+    }
+
+    /// Between the two multiples of 2^−bits (or finer) beside it, from as many digits as that needs.
+    pub(crate) fn enclose<R: Rng + ?Sized>(&mut self, bits: u32, rng: &mut R) -> Interval {
+        let digits = bits.div_ceil(64).max(1);
+        // BigUint takes half digits, the last first.
+        let halves = (0..digits as usize).rev().flat_map(|index| {
+            let digit = self.digit(index, rng);
+            [digit as u32, (digit >> 32) as u32]
+        });
+        Interval::digits(BigUint::new(halves.collect()), 64 * digits, bits)
     }
 
     /// The digits after the first, as a uniform real of its own.
@@ -149,6 +162,40 @@ impl HalfNormal {
 /// A fair sign: whether it is minus.
 pub(crate) fn is_negative<R: Rng + ?Sized>(rng: &mut R) -> bool {
     rng.next_u64() >> 63 == 1
+}
+
+/// Z ~ N(0, 1), exactly.
+#[derive(Debug, Clone)]
+pub(crate) struct Normal {
+    size: HalfNormal,
+    negative: bool,
+}
+
+impl Normal {
+    pub(crate) fn draw<R: Rng + ?Sized>(rng: &mut R) -> Self {
+        Self { size: HalfNormal::draw(rng), negative: is_negative(rng) }
+    }
+
+    /// An enclosure of this many bits.
+    pub(crate) fn enclose<R: Rng + ?Sized>(&mut self, bits: u32, rng: &mut R) -> Interval {
+        let size = &Interval::whole(self.size.whole, bits) + &self.size.fraction.enclose(bits, rng);
+        if self.negative { -&size } else { size }
+    }
+}
+
+/// A uniform integer from 0 to `bound` − 1, bound ≥ 1, without bias.
+pub(crate) fn below_wide<R: Rng + ?Sized>(bound: &BigUint, rng: &mut R) -> BigUint {
+    let bits = bound.bits().max(1);
+    loop {
+        let halves = (0..bits.div_ceil(64)).flat_map(|_| {
+            let word = rng.next_u64();
+            [word as u32, (word >> 32) as u32]
+        });
+        let drawn = BigUint::new(halves.collect()) >> (64 * bits.div_ceil(64) - bits);
+        if drawn < *bound {
+            return drawn;
+        }
+    }
 }
 
 #[cfg(test)]

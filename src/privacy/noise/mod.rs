@@ -17,7 +17,7 @@
 //! Functions named `idealized` add floating-point noise; their releases carry the caveat that reals are idealized.
 
 mod clipped_mean;
-mod digits;
+pub(crate) mod digits;
 mod error;
 mod exact_normal;
 mod idealized;

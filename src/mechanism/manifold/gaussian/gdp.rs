@@ -109,7 +109,7 @@ fn largest_between(f: impl Fn(f64) -> f64, low: f64, high: f64) -> f64 {
 pub fn riemannian_gaussian_sigma(space: TwoPointSpace, delta: f64, mu: Mu) -> Result<f64, GaussianGdpError> {
     check(space, delta, 1.0)?;
     if let TwoPointSpace::Euclidean { .. } = space {
-        return Ok(delta / mu.get());
+        return Ok((delta / mu.get()).next_up());
     }
     let mut sigma = sigma_at_zero(space, delta, mu, 1e-11)?;
     // Where the supremum lies at another ε, the scale grows until the full check holds.

@@ -6,15 +6,13 @@ mod worst_case;
 pub use gdp::{GaussianGdpError, riemannian_gaussian_mu, riemannian_gaussian_sigma};
 pub use worst_case::ENTRY;
 
-use super::polar::{TooWide, described};
-use super::radial::{RadialDensity, RadialLaw};
+use super::lazy::{GridLaw, Loss};
+use super::polar::{HowDrawn, TooWide, described};
 use super::{LocatedRecords, MEAN_GRADIENT, NoisedPoint, PublicBall};
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{
-    Charge, DistanceSensitivity, Drawn, Mechanism, Mu, Price, PrivacyLoss, Sensitivity, Title,
-};
+use crate::privacy::{Charge, Drawn, Mechanism, Mu, Price, PrivacyLoss, Sensitivity, Title};
 use gdp::riemannian_gaussian_sigma_roughly;
 
 const TITLE: Title = Title {
@@ -30,22 +28,7 @@ const TITLE: Title = Title {
 pub struct RiemannianGaussian<M: PolarVolume> {
     ball: PublicBall<M>,
     price: Price,
-    law: RadialLaw<GaussianRadius<M>>,
-}
-
-#[derive(Debug)]
-pub(super) struct GaussianRadius<M> {
-    manifold: M,
-    sigma: f64,
-}
-
-impl<M: PolarVolume> RadialDensity for GaussianRadius<M> {
-    fn concave(&self, t: f64) -> f64 {
-        self.manifold.ln_area_concave(t) - 0.5 * (t / self.sigma).powi(2)
-    }
-    fn end(&self) -> f64 {
-        self.manifold.largest_distance()
-    }
+    law: GridLaw,
 }
 
 impl<M: PolarVolume> RiemannianGaussian<M> {
@@ -70,20 +53,12 @@ impl<M: PolarVolume> RiemannianGaussian<M> {
     ) -> Result<Self, MechanismError> {
         let (space, unit) = ball.manifold().two_point().ok_or(MechanismError::NotTwoPointHomogeneous)?;
         let sensitivity = ball.mean_sensitivity(n, MEAN_GRADIENT)?;
-        let sigma = unit * scale(space, sensitivity.get() / unit, mu)?;
-        Self::calibrated(ball, n, mu, sensitivity, sigma)
-    }
-
-    fn calibrated(
-        ball: PublicBall<M>,
-        n: u64,
-        mu: Mu,
-        sensitivity: DistanceSensitivity,
-        sigma: f64,
-    ) -> Result<Self, MechanismError> {
-        let manifold = ball.manifold().clone();
-        let expected = sigma * (manifold.dim() as f64).sqrt();
-        let law = RadialLaw::new(GaussianRadius { manifold, sigma }, expected).map_err(|_| TooWide(sigma))?;
+        // In lengths of the model: μ is checked at this very double.
+        let scale = scale(space, sensitivity.get() / unit, mu)?;
+        let sigma = unit * scale;
+        let expected = scale * (space.real_dim() as f64).sqrt();
+        let law = GridLaw::new((space, unit), Loss::Square { scale }, expected, scale)
+            .map_err(|_| TooWide(sigma))?;
         let what = "Fréchet mean of the records in the public ball";
         let price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), what)?
             .with_noise(Sensitivity::Distance(sensitivity), sigma)
@@ -117,12 +92,9 @@ impl<M: PolarVolume> Mechanism for RiemannianGaussian<M> {
     ) -> Result<Drawn<NoisedPoint<M::Point>>, MechanismError> {
         let (manifold, mean) = (self.ball.manifold(), &located.mean);
         let mut rng = noise.open(paid, self.price.loss)?;
-        let t = self.law.draw(&mut rng);
-        let direction = manifold.random_direction(mean, &mut rng);
-        let point = manifold.exp(mean, &manifold.scale(t, &direction));
-        let sampler = "exact: radius by rejection, uniform direction";
-        let part =
-            described(&self.price, self.ball.radius(), "riemannian-gaussian", sampler, manifold.dim())?;
+        let point = self.law.draw(manifold, (mean, self.ball.centre()), &mut rng)?;
+        let how = HowDrawn::OnGrid(self.law.step());
+        let part = described(&self.price, self.ball.radius(), "riemannian-gaussian", how, manifold.dim())?;
         Ok(Drawn { value: NoisedPoint::on_space(point), parts: vec![part] })
     }
 }

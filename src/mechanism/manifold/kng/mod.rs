@@ -1,24 +1,31 @@
 //! The K-norm gradient mechanism for Fréchet means, drawn without a chain.
 
+mod cells;
+mod envelope;
 mod lower_gradient;
-mod radius;
 mod sampler;
-mod von_mises_fisher;
+#[cfg(test)]
+mod tests;
 mod worst_case;
 
 pub use sampler::KngSampler;
 pub use worst_case::ENTRY;
 
-use super::polar::{TooWide, described};
+use super::laplace::LaplaceRadius;
+use super::lazy::{Loss, RadialHistogram, Range, grid_exponent, origin};
+use super::polar::{HowDrawn, TooWide, described};
 use super::radial::RadialLaw;
 use super::{LocatedRecords, MEAN_GRADIENT, NoisedPoint, PublicBall};
-use crate::manifold::PolarVolume;
+use crate::manifold::{PolarVolume, TwoPointSpace};
 use crate::mechanism::MechanismError;
 use crate::numeric::margins;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, Drawn, Epsilon, Mechanism, Price, PrivacyLoss, Sensitivity, Title};
+use cells::{Lean, Proposals};
+use envelope::{About, Envelope, angles};
 use lower_gradient::{LowerGradient, binned};
-use radius::{About, KngRadius, expected_loss};
+use sampler::How;
+use std::sync::Arc;
 
 const TITLE: Title = Title {
     name: "K-norm gradient (KNG)",
@@ -34,6 +41,51 @@ pub struct KNormGradient<M: PolarVolume> {
     ball: PublicBall<M>,
     price: Price,
     sigma: f64,
+    /// Where there is a grid, it is 2^this.
+    exponent: i32,
+    path: Path<M>,
+}
+
+/// How draws are made, as far as it is public.
+#[derive(Debug)]
+enum Path<M> {
+    /// On a grid. The curvature is positive: proposals are shaped by the records, the law's domain is the ball.
+    Ball((TwoPointSpace, f64)),
+    /// On a grid. The curvature is at most 0: proposals about the mean, the domain reaches this far from the centre.
+    Everywhere((TwoPointSpace, f64), Arc<RadialHistogram>, f64),
+    /// In floating point.
+    Idealized(Arc<RadialLaw<LaplaceRadius<M>>>),
+}
+
+/// The domain of unbounded spaces ends where the law has fallen to e to the minus this: every v in it has a score that doubles can tell.
+const DOMAIN: f64 = 60.0;
+
+/// ρ: how far the points of a cell are from the cell's own, at most: half its diagonal, which is an arc on curved spaces (longer than its
+/// chord by less than a twentieth for chords up to ½).
+fn cell_reach((space, unit): (TwoPointSpace, f64), exponent: i32) -> f64 {
+    let numbers = 2.0 * (space.real_dim() as f64 + 1.0);
+    0.525 * unit * libm::ldexp(numbers.sqrt(), exponent)
+}
+
+impl<M: PolarVolume> Path<M> {
+    fn new(ball: &PublicBall<M>, sigma: f64, exponent: i32) -> Result<Self, MechanismError> {
+        let manifold = ball.manifold();
+        match manifold.two_point() {
+            None => Ok(Self::Idealized(Arc::new(LaplaceRadius::law(manifold, sigma)?))),
+            Some(model) if manifold.curvature().upper > 0.0 => Ok(Self::Ball(model)),
+            Some((space, unit)) => {
+                // ‖∇F(x)‖ ≥ d(x̄, x), less what is computed wrongly.
+                let off = 4.0 * MEAN_GRADIENT + cell_reach((space, unit), exponent);
+                let (value, slope) = (-off, unit * (1.0 - margins::KNG_SLOPE));
+                let loss = Loss::Line { start: 0.0, value, slope, scale: sigma };
+                let expected = sigma / unit * space.real_dim() as f64;
+                let radii =
+                    RadialHistogram::new(space, &Range::Whole(loss), expected).map_err(|_| TooWide(sigma))?;
+                let within = ball.radius().get() + unit * radii.all_but(DOMAIN);
+                Ok(Self::Everywhere((space, unit), Arc::new(radii), within))
+            }
+        }
+    }
 }
 
 impl<M: PolarVolume> KNormGradient<M> {
@@ -51,37 +103,16 @@ impl<M: PolarVolume> KNormGradient<M> {
             return Err(MechanismError::ClosedFlat);
         }
         let sensitivity = ball.gradient_sensitivity(n, MEAN_GRADIENT)?;
-        let sigma = 2.0 * sensitivity.get() / epsilon.get() * (1.0 + margins::KNG_SHARE);
+        let sigma = 2.0 * sensitivity.get() / epsilon.get() * (1.0 + margins::LAPLACE);
         let what = "gradient of the Fréchet objective of the records in the public ball";
         let price = Price::new(TITLE, n, PrivacyLoss::Pure(epsilon), what)?
             .with_noise(Sensitivity::Gradient(sensitivity), sigma)
             .with_clip(ball.radius());
-        let mechanism = Self { ball, price, sigma };
-        if !positive {
-            // The law's envelope does not depend on the records here: whether it exists is public.
-            mechanism.law(mechanism.radius(LowerGradient::default(), 0.0, About::Mean))?;
-        }
-        Ok(mechanism)
-    }
-
-    /// √κ, 0 where κ ≤ 0.
-    fn root(&self) -> f64 {
-        self.ball.manifold().curvature().upper.max(0.0).sqrt()
-    }
-
-    fn radius(&self, lower: LowerGradient, offset: f64, about: About) -> KngRadius<M> {
-        let (root, r) = (self.root(), self.ball.radius().get());
-        let end = match about {
-            About::Centre => r,
-            About::Mean if root > 0.0 => r + offset,
-            About::Mean => self.ball.manifold().largest_distance(),
-        };
-        KngRadius { ball: self.ball.clone(), sigma: self.sigma, root, lower, offset, end, about }
-    }
-
-    fn law(&self, radius: KngRadius<M>) -> Result<RadialLaw<KngRadius<M>>, MechanismError> {
-        let expected = self.sigma * self.ball.manifold().dim() as f64;
-        Ok(RadialLaw::new(radius, expected).map_err(|_| TooWide(self.sigma))?)
+        // Where it does not depend on the records whether there is a law, it is known now.
+        let exponent =
+            ball.manifold().two_point().map_or(0, |(space, unit)| grid_exponent(space, sigma / unit));
+        let path = Path::new(&ball, sigma, exponent)?;
+        Ok(Self { ball, price, sigma, exponent, path })
     }
 
     /// The sampler for these records; `centred`: whether proposals are made about the ball's centre, by default what looks quicker. (The
@@ -91,32 +122,69 @@ impl<M: PolarVolume> KNormGradient<M> {
         located: LocatedRecords<M::Point>,
         centred: Option<bool>,
     ) -> Result<KngSampler<M>, MechanismError> {
-        let (manifold, root) = (self.ball.manifold(), self.root());
-        let offset = manifold.dist(self.ball.centre(), &located.mean);
-        let lower = if root > 0.0 {
-            let distances = located.bounded.points.iter().map(|p| manifold.dist(&located.mean, p));
-            LowerGradient::new(&binned(distances.collect()), root, self.ball.radius().get() + offset)
-        } else {
-            LowerGradient::default()
+        let manifold = self.ball.manifold();
+        let how = match &self.path {
+            Path::Idealized(law) => How::Idealized(Arc::clone(law)),
+            Path::Everywhere((space, _), radii, within) => {
+                let proposals = self.proposals(*space, &located.mean, Arc::clone(radii))?;
+                How::Cells { proposals, centre: self.ball.centre().clone(), within: *within }
+            }
+            Path::Ball(model) => {
+                let proposals = self.shaped(*model, &located, centred)?;
+                // Only points that are surely inside.
+                let within = self.ball.radius().get() * (1.0 - margins::IN_DOMAIN);
+                How::Cells { proposals, centre: self.ball.centre().clone(), within }
+            }
         };
-        let law = |about| self.law(self.radius(lower.clone(), offset, about));
-        // Directions in one dimension have no concentration, and without positive curvature nothing is cut off.
-        let possible = root > 0.0 && manifold.dim() > 1;
-        if !possible || centred == Some(false) {
-            return Ok(KngSampler::new(self.price.loss, located, law(About::Mean)?));
+        Ok(KngSampler { manifold: manifold.clone(), located, loss: self.price.loss, sigma: self.sigma, how })
+    }
+
+    fn proposals(
+        &self,
+        space: TwoPointSpace,
+        about: &M::Point,
+        radii: Arc<RadialHistogram>,
+    ) -> Result<Proposals, MechanismError> {
+        let origin = origin(self.ball.manifold(), space, about)?;
+        Ok(Proposals { origin, radii, lean: None, exponent: self.exponent, sigma: self.sigma })
+    }
+
+    /// Proposals shaped by the records, about the mean or about the centre.
+    fn shaped(
+        &self,
+        model: (TwoPointSpace, f64),
+        located: &LocatedRecords<M::Point>,
+        centred: Option<bool>,
+    ) -> Result<Proposals, MechanismError> {
+        let (manifold, radius) = (self.ball.manifold(), self.ball.radius().get());
+        let curvature = manifold.curvature().upper;
+        let offset = manifold.dist(self.ball.centre(), &located.mean);
+        let distances = located.bounded.points.iter().map(|p| manifold.dist(&located.mean, p));
+        let lower = LowerGradient::new(&binned(distances.collect()), curvature.sqrt(), radius + offset);
+        let cell_reach = cell_reach(model, self.exponent);
+        let envelope = Envelope { lower, radius, offset, curvature, sigma: self.sigma, cell_reach };
+        let too_wide = |_| TooWide(self.sigma);
+        let radii = |about| envelope.radii(about, model).map_err(too_wide).map(Arc::new);
+        let about_mean = |radii| self.proposals(model.0, &located.mean, radii);
+        if centred == Some(false) {
+            return about_mean(radii(About::Mean)?);
         }
-        let about_centre = law(About::Centre)?;
-        let loss = expected_loss(&about_centre, manifold.dim());
-        let mut chosen = about_centre;
-        // Up to some thousand gradients are cheaper than the double integrals of the share.
-        if centred.is_none() && loss > 8.0 {
-            let about_mean = law(About::Mean)?;
-            // A membership test costs about a thirtieth of a gradient.
-            if about_mean.density().ln_share(about_mean.mode()) + 30f64.ln() > -loss {
-                chosen = about_mean;
+        let about_centre = radii(About::Centre)?;
+        let loss = envelope.expected_loss(&about_centre, model.1, manifold.dim());
+        // Integrals and a second envelope are worth it where many proposals are saved.
+        if centred.is_none() && loss > 0.5 {
+            let radii = radii(About::Mean)?;
+            if envelope.share_inside(&radii, model) > (-loss).exp() {
+                return about_mean(radii);
             }
         }
-        Ok(KngSampler::new(self.price.loss, located, chosen))
+        let mut proposals = self.proposals(model.0, self.ball.centre(), about_centre)?;
+        let concentration = envelope.concentration();
+        if let Some(towards) = manifold.to_two_point(&located.mean).filter(|_| concentration > 0.0) {
+            let angles = angles(concentration, manifold.dim()).map_err(too_wide)?;
+            proposals.lean = Some(Lean { towards: proposals.origin.aligned(&towards), angles });
+        }
+        Ok(proposals)
     }
 }
 
@@ -144,7 +212,13 @@ impl<M: PolarVolume> Mechanism for KNormGradient<M> {
         paid: Charge,
     ) -> Result<Drawn<NoisedPoint<M::Point>>, MechanismError> {
         let (point, _) = sampler.draw(noise, paid)?;
-        let (dim, how) = (self.ball.manifold().dim(), "exact: rejection from a radial envelope");
+        let how = match &self.path {
+            Path::Ball((_, unit)) | Path::Everywhere((_, unit), ..) => {
+                HowDrawn::OnGrid(unit * libm::ldexp(1.0, self.exponent))
+            }
+            Path::Idealized(_) => HowDrawn::Idealized("exact: rejection from a radial envelope"),
+        };
+        let dim = self.ball.manifold().dim();
         let part = described(&self.price, self.ball.radius(), "k-norm-gradient", how, dim)?;
         Ok(Drawn { value: NoisedPoint::on_space(point), parts: vec![part] })
     }

@@ -1,52 +1,60 @@
 //! Draws of the mechanism on one dataset.
 
-use super::radius::{About, KngRadius};
-use super::von_mises_fisher::VonMisesFisher;
+use super::cells::{Proposals, Verdict, point};
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
+use crate::mechanism::manifold::laplace::LaplaceRadius;
 use crate::mechanism::manifold::polar::direction_accepted;
 use crate::mechanism::manifold::radial::RadialLaw;
 use crate::mechanism::manifold::{LocatedRecords, Work};
 use crate::privacy::noise::{NoiseSource, PaidGenerator};
 use crate::privacy::{Charge, PrivacyLoss};
+use std::sync::Arc;
 
 /// What becomes of a proposal.
 enum Attempt<P> {
     /// It was too much work.
     GivenUp,
-    /// Its gradient was computed, and it was not accepted.
+    /// It is no draw.
     Refused,
-    /// It is a draw.
-    Accepted(P),
+    /// It is a draw; whether its score lay below its bound.
+    Accepted(P, bool),
 }
 
 /// Draws of the mechanism on one dataset.
 pub struct KngSampler<M: PolarVolume> {
-    located: LocatedRecords<M::Point>,
-    loss: PrivacyLoss,
-    law: RadialLaw<KngRadius<M>>,
-    /// Concentration of directions about x̄, for proposals about the ball's centre.
-    lean: VonMisesFisher,
-    /// The unit vector at p₀ towards x̄; `None` where they coincide.
-    towards: Option<M::Tangent>,
+    pub(super) manifold: M,
+    pub(super) located: LocatedRecords<M::Point>,
+    pub(super) loss: PrivacyLoss,
+    pub(super) sigma: f64,
+    pub(super) how: How<M>,
+}
+
+/// How proposals are made.
+pub(super) enum How<M: PolarVolume> {
+    /// On the cells of a grid; those whose point is no farther than this from the centre belong to the law's domain.
+    Cells {
+        /// The proposals.
+        proposals: Proposals,
+        /// p₀.
+        centre: M::Point,
+        /// How far from it.
+        within: f64,
+    },
+    /// In floating point, about the mean: spaces of curvature at most 0 that are not two-point homogeneous.
+    Idealized(Arc<RadialLaw<LaplaceRadius<M>>>),
+}
+
+/// What a draw took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    /// Points that were proposed.
+    pub(super) proposed: u64,
+    /// Draws whose score lay below its bound.
+    pub(super) overshot: u64,
 }
 
 impl<M: PolarVolume> KngSampler<M> {
-    pub(super) fn new(
-        loss: PrivacyLoss,
-        located: LocatedRecords<M::Point>,
-        law: RadialLaw<KngRadius<M>>,
-    ) -> Self {
-        let (manifold, centre) = (law.density().ball.manifold(), law.density().ball.centre());
-        let radius = law.density();
-        let lean = VonMisesFisher::new(manifold.dim(), radius.slope() * radius.offset / radius.sigma);
-        let towards = manifold.log(centre, &located.mean).ok().and_then(|v| {
-            let norm = manifold.norm(centre, &v);
-            (lean.concentration > 0.0 && norm > 0.0).then(|| manifold.scale(1.0 / norm, &v))
-        });
-        Self { located, loss, law, lean, towards }
-    }
-
     /// The records in the ball, and their Fréchet mean: for the data holder only.
     pub fn located(&self) -> &LocatedRecords<M::Point> {
         &self.located
@@ -57,12 +65,22 @@ impl<M: PolarVolume> KngSampler<M> {
     /// # Errors
     /// When `paid` does not cover the loss; geometry errors cannot happen inside the ball.
     pub fn draw(&self, noise: &mut NoiseSource, paid: Charge) -> Result<(M::Point, u64), MechanismError> {
+        let (point, tally) = self.draw_counted(noise, paid)?;
+        Ok((point, tally.proposed))
+    }
+
+    pub(super) fn draw_counted(
+        &self,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<(M::Point, Tally), MechanismError> {
         let mut rng = noise.open(paid, self.loss)?;
-        let mut proposed = 0;
+        let mut tally = Tally::default();
         loop {
-            proposed += 1;
-            if let Attempt::Accepted(x) = self.attempt(&mut rng, &mut |_| true)? {
-                return Ok((x, proposed));
+            tally.proposed += 1;
+            if let Attempt::Accepted(x, overshot) = self.attempt(&mut rng, &mut |_| true)? {
+                tally.overshot += u64::from(overshot);
+                return Ok((x, tally));
             }
         }
     }
@@ -78,69 +96,59 @@ impl<M: PolarVolume> KngSampler<M> {
         let mut rng = noise.open(paid, self.loss)?;
         loop {
             match self.attempt(&mut rng, &mut |logarithms| work.spend(logarithms))? {
-                Attempt::Accepted(x) => return Ok(Some(x)),
+                Attempt::Accepted(x, _) => return Ok(Some(x)),
                 Attempt::GivenUp => return Ok(None),
                 Attempt::Refused => {}
             }
         }
     }
 
-    /// One proposal inside the ball. `spend` is told how many logarithms are about to be computed, and may stop that.
+    /// One proposal. `spend` is told how many logarithms are about to be computed, and may stop that.
     fn attempt(
         &self,
         rng: &mut PaidGenerator<'_>,
         spend: &mut dyn FnMut(usize) -> bool,
     ) -> Result<Attempt<M::Point>, MechanismError> {
-        let radius = self.law.density();
-        let (ball, mean) = (&radius.ball, &self.located.mean);
-        let manifold = ball.manifold();
-        let t = self.law.draw(rng);
-        let (from, x, v, lower) = match radius.about {
-            // The radius stays: its law counts the share of directions inside.
-            About::Mean => loop {
-                if !spend(1) {
+        match &self.how {
+            How::Cells { proposals, centre, within } => {
+                if !spend(A_PROPOSAL) {
                     return Ok(Attempt::GivenUp);
                 }
-                let v = manifold.scale(t, &manifold.random_direction(mean, rng));
-                let x = manifold.exp(mean, &v);
-                if radius.root == 0.0 || ball.contains(&x) {
-                    break (mean, x, v, radius.lower_gradient(t));
+                let (mut proposal, cell) = proposals.draw(rng);
+                let inside = |x: &M::Point| self.manifold.dist(centre, x) <= *within;
+                let Some(x) = point(&self.manifold, &cell, centre).filter(inside) else {
+                    return Ok(Attempt::Refused);
+                };
+                if !spend(self.located.bounded.points.len()) {
+                    return Ok(Attempt::GivenUp);
                 }
-            },
-            About::Centre => {
-                let (direction, cosine) = self.leaning_direction(rng);
-                let v = manifold.scale(t, &direction);
-                let gained = radius.sigma * self.lean.concentration * (1.0 - cosine);
-                (ball.centre(), manifold.exp(ball.centre(), &v), v, radius.lower_about_centre(t) + gained)
+                Ok(match proposals.judge(&mut proposal, self.score(&x)?, rng) {
+                    Verdict::Refused => Attempt::Refused,
+                    Verdict::Accepted => Attempt::Accepted(x, false),
+                    Verdict::Overshot => Attempt::Accepted(x, true),
+                })
             }
-        };
-        if !spend(self.located.bounded.points.len()) {
-            return Ok(Attempt::GivenUp);
+            How::Idealized(law) => {
+                let mean = &self.located.mean;
+                let t = law.draw(rng);
+                let v = self.manifold.scale(t, &self.manifold.random_direction(mean, rng));
+                let x = self.manifold.exp(mean, &v);
+                if !spend(1 + self.located.bounded.points.len()) {
+                    return Ok(Attempt::GivenUp);
+                }
+                let excess = (self.score(&x)? - t).max(0.0);
+                let accepted = direction_accepted(&self.manifold, mean, &v, -excess / self.sigma, rng);
+                Ok(if accepted { Attempt::Accepted(x, false) } else { Attempt::Refused })
+            }
         }
-        let gradient = manifold.mean_log(&x, &self.located.bounded.points, None)?.log;
-        let excess = (manifold.norm(&x, &gradient) - lower).max(0.0);
-        let accepted = direction_accepted(manifold, from, &v, -excess / radius.sigma, rng);
-        Ok(if accepted { Attempt::Accepted(x) } else { Attempt::Refused })
     }
 
-    /// A unit vector at p₀ from the von Mises–Fisher law about x̄, and its cosine.
-    fn leaning_direction(&self, rng: &mut PaidGenerator<'_>) -> (M::Tangent, f64) {
-        let ball = &self.law.density().ball;
-        let (manifold, centre) = (ball.manifold(), ball.centre());
-        let Some(towards) = &self.towards else {
-            // At concentration 0 the cosine does not matter.
-            return (manifold.random_direction(centre, rng), 1.0);
-        };
-        let cosine = self.lean.cosine(rng);
-        loop {
-            let mut across = manifold.random_direction(centre, rng);
-            manifold.axpy(-manifold.inner(centre, &across, towards), towards, &mut across);
-            let norm = manifold.norm(centre, &across);
-            if norm > 1e-6 {
-                let mut v = manifold.scale((1.0 - cosine * cosine).max(0.0).sqrt() / norm, &across);
-                manifold.axpy(cosine, towards, &mut v);
-                return (v, cosine);
-            }
-        }
+    /// ‖∇F(x)‖ as it is computed, in a fixed order: a number of its own for every x and every dataset.
+    pub(super) fn score(&self, x: &M::Point) -> Result<f64, MechanismError> {
+        let gradient = self.manifold.mean_log(x, &self.located.bounded.points, None)?.log;
+        Ok(self.manifold.norm(x, &gradient))
     }
 }
+
+/// A proposal on a grid costs about as much as this many logarithms.
+const A_PROPOSAL: usize = 100;

@@ -4,7 +4,8 @@ mod worst_case;
 
 pub use worst_case::ENTRY;
 
-use super::polar::{TooWide, described, direction_accepted};
+use super::lazy::{GridLaw, Loss};
+use super::polar::{HowDrawn, TooWide, described, direction_accepted};
 use super::radial::{RadialDensity, RadialLaw};
 use super::{LocatedRecords, MEAN_GRADIENT, NoisedPoint, PublicBall, Work};
 use crate::manifold::PolarVolume;
@@ -26,13 +27,31 @@ const TITLE: Title = Title {
 pub struct RiemannianLaplace<M: PolarVolume> {
     ball: PublicBall<M>,
     price: Price,
-    law: RadialLaw<LaplaceRadius<M>>,
+    law: Law<M>,
 }
 
+/// How draws are made.
+#[derive(Debug)]
+enum Law<M> {
+    /// With digits on demand, on a grid: two-point homogeneous spaces.
+    Grid(GridLaw),
+    /// In floating point.
+    Idealized(RadialLaw<LaplaceRadius<M>>),
+}
+
+/// The density e^{−t/σ} of the distance, in floating point.
 #[derive(Debug)]
 pub(super) struct LaplaceRadius<M> {
     manifold: M,
     sigma: f64,
+}
+
+impl<M: PolarVolume> LaplaceRadius<M> {
+    /// Its law.
+    pub(super) fn law(manifold: &M, sigma: f64) -> Result<RadialLaw<Self>, TooWide> {
+        let radius = Self { manifold: manifold.clone(), sigma };
+        RadialLaw::new(radius, sigma * manifold.dim() as f64).map_err(|_| TooWide(sigma))
+    }
 }
 
 impl<M: PolarVolume> RadialDensity for LaplaceRadius<M> {
@@ -61,8 +80,7 @@ impl<M: PolarVolume> RiemannianLaplace<M> {
     pub fn new(ball: PublicBall<M>, n: u64, epsilon: Epsilon) -> Result<Self, MechanismError> {
         let sensitivity = ball.mean_sensitivity(n, MEAN_GRADIENT)?;
         let sigma = sensitivity.get() / epsilon.get() * (1.0 + margins::LAPLACE);
-        let radius = LaplaceRadius { manifold: ball.manifold().clone(), sigma };
-        let law = RadialLaw::new(radius, sigma * ball.manifold().dim() as f64).map_err(|_| TooWide(sigma))?;
+        let law = Law::new(ball.manifold(), sigma)?;
         let what = "Fréchet mean of the records in the public ball";
         let price = Price::new(TITLE, n, PrivacyLoss::Pure(epsilon), what)?
             .with_noise(Sensitivity::Distance(sensitivity), sigma)
@@ -80,19 +98,48 @@ impl<M: PolarVolume> RiemannianLaplace<M> {
     ) -> Result<Option<M::Point>, MechanismError> {
         let mut rng = noise.open(paid, self.price.loss)?;
         while work.spend(1) {
-            if let Some(x) = self.attempt(mean, &mut rng) {
+            if let Some(x) = self.attempt(mean, &mut rng)? {
                 return Ok(Some(x));
             }
         }
         Ok(None)
     }
 
-    fn attempt(&self, mean: &M::Point, rng: &mut PaidGenerator<'_>) -> Option<M::Point> {
+    fn attempt(
+        &self,
+        mean: &M::Point,
+        rng: &mut PaidGenerator<'_>,
+    ) -> Result<Option<M::Point>, MechanismError> {
         let manifold = self.ball.manifold();
-        let t = self.law.draw(rng);
+        let law = match &self.law {
+            Law::Grid(law) => return law.draw(manifold, (mean, self.ball.centre()), rng).map(Some),
+            Law::Idealized(law) => law,
+        };
+        let t = law.draw(rng);
         let direction = manifold.random_direction(mean, rng);
         let v = manifold.scale(t, &direction);
-        direction_accepted(manifold, mean, &v, 0.0, rng).then(|| manifold.exp(mean, &v))
+        Ok(direction_accepted(manifold, mean, &v, 0.0, rng).then(|| manifold.exp(mean, &v)))
+    }
+
+    /// The same with floating-point draws on any space: what an attack on low bits must find.
+    #[cfg(test)]
+    pub(super) fn idealized(mut self) -> Result<Self, MechanismError> {
+        let sigma = self.price.scale.unwrap_or(f64::NAN);
+        self.law = Law::Idealized(LaplaceRadius::law(self.ball.manifold(), sigma)?);
+        Ok(self)
+    }
+}
+
+impl<M: PolarVolume> Law<M> {
+    fn new(manifold: &M, sigma: f64) -> Result<Self, TooWide> {
+        let Some((space, unit)) = manifold.two_point() else {
+            return LaplaceRadius::law(manifold, sigma).map(Self::Idealized);
+        };
+        // σ has more room than this quotient rounds off.
+        let scale = sigma / unit;
+        let law =
+            GridLaw::new((space, unit), Loss::proportional(scale), scale * manifold.dim() as f64, scale);
+        law.map(Self::Grid).map_err(|_| TooWide(sigma))
     }
 }
 
@@ -121,12 +168,16 @@ impl<M: PolarVolume> Mechanism for RiemannianLaplace<M> {
     ) -> Result<Drawn<NoisedPoint<M::Point>>, MechanismError> {
         let mut rng = noise.open(paid, self.price.loss)?;
         let point = loop {
-            if let Some(x) = self.attempt(&located.mean, &mut rng) {
+            if let Some(x) = self.attempt(&located.mean, &mut rng)? {
                 break x;
             }
         };
-        let (dim, sampler) = (self.ball.manifold().dim(), "exact: radius by rejection, uniform direction");
-        let part = described(&self.price, self.ball.radius(), "riemannian-laplace", sampler, dim)?;
+        let how = match &self.law {
+            Law::Grid(law) => HowDrawn::OnGrid(law.step()),
+            Law::Idealized(_) => HowDrawn::Idealized("exact: radius by rejection, uniform direction"),
+        };
+        let dim = self.ball.manifold().dim();
+        let part = described(&self.price, self.ball.radius(), "riemannian-laplace", how, dim)?;
         Ok(Drawn { value: NoisedPoint::on_space(point), parts: vec![part] })
     }
 }
