@@ -117,7 +117,7 @@ impl<M: PolarVolume> KNormGradient<M> {
 
     /// The sampler for these records; `centred`: whether proposals are made about the ball's centre, by default what looks quicker. (The
     /// law does not depend on the mean: it makes the envelope tight.)
-    pub(super) fn sampler(
+    pub(in crate::mechanism::manifold) fn sampler(
         &self,
         located: LocatedRecords<M::Point>,
         centred: Option<bool>,

@@ -31,6 +31,7 @@ pub struct KngSampler<M: PolarVolume> {
 }
 
 /// How proposals are made.
+#[expect(clippy::large_enum_variant, reason = "there is one of it in a study")]
 pub(super) enum How<M: PolarVolume> {
     /// On the cells of a grid; those whose point is no farther than this from the centre belong to the law's domain.
     Cells {

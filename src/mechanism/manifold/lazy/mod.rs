@@ -7,11 +7,13 @@
 //! real-analytic function of the digits that is not constant.
 
 mod area;
+mod loss;
 mod point;
 mod radius;
 
+pub(super) use loss::Loss;
 pub(super) use point::{Origin, enclose_all};
-pub(super) use radius::{Loss, NoRadialLaw, RadialHistogram, Radius, Range};
+pub(super) use radius::{NoRadialLaw, RadialHistogram, Radius, Range};
 
 use crate::manifold::{PolarVolume, TwoPointSpace};
 use crate::mechanism::MechanismError;

@@ -7,70 +7,13 @@
 //! cut and which c is taken: matters of speed.
 
 use super::area;
+use super::loss::Loss;
 use crate::manifold::TwoPointSpace;
 use crate::numeric::enclosure::Interval;
 use crate::numeric::enclosure::refine::{FIRST, decide, until_decided};
 use crate::privacy::noise::digits::{Uniform, below_wide};
 use num_bigint::{BigInt, BigUint};
 use rand::Rng;
-
-/// What the logarithm of the density loses to the area's at distance t. Numbers are doubles, read exactly.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::mechanism::manifold) enum Loss {
-    /// (value + slope·(t − start))/scale.
-    Line {
-        /// Where the line begins.
-        start: f64,
-        /// Its height there.
-        value: f64,
-        /// What it rises by per unit, at least 0.
-        slope: f64,
-        /// σ.
-        scale: f64,
-    },
-    /// t²/2σ².
-    Square {
-        /// σ.
-        scale: f64,
-    },
-}
-
-impl Loss {
-    /// t/σ.
-    pub(in crate::mechanism::manifold) fn proportional(scale: f64) -> Self {
-        Self::Line { start: 0.0, value: 0.0, slope: 1.0, scale }
-    }
-
-    pub(in crate::mechanism::manifold) fn at(&self, t: &Interval, bits: u32) -> Option<Interval> {
-        match *self {
-            Self::Line { start, value, slope, scale } => {
-                let rise = &Interval::of(slope, bits)? * &(t - &Interval::of(start, bits)?);
-                (&Interval::of(value, bits)? + &rise).over(&Interval::of(scale, bits)?)
-            }
-            Self::Square { scale } => {
-                Some(t.over(&Interval::of(scale, bits)?)?.square().times_power_of_two(-1))
-            }
-        }
-    }
-
-    fn slope(&self, t: &Interval, bits: u32) -> Option<Interval> {
-        match *self {
-            Self::Line { slope, scale, .. } => Interval::of(slope, bits)?.over(&Interval::of(scale, bits)?),
-            Self::Square { scale } => {
-                let scale = Interval::of(scale, bits)?;
-                t.over(&scale)?.over(&scale)
-            }
-        }
-    }
-
-    /// The same in doubles.
-    fn roughly(&self, t: f64) -> f64 {
-        match *self {
-            Self::Line { start, value, slope, scale } => (value + slope * (t - start)) / scale,
-            Self::Square { scale } => 0.5 * (t / scale).powi(2),
-        }
-    }
-}
 
 /// How far radii go, and what the loss is there.
 pub(in crate::mechanism::manifold) enum Range<'a> {
@@ -459,7 +402,7 @@ impl Shape<'_> {
         let rough = least.to_biguint().map_or(0.0, |least| as_double(&least, -(MANY as i32)));
         let slope = rough * (1.0 - 1e-6);
         let below = |bits: u32| Some(&fall(bits)? - &Interval::of(slope, bits)?);
-        if !(slope > 0.0 && slope.is_finite()) || !decide(below) {
+        if !(slope > 0.0 && slope.is_finite() && decide(below)) {
             return Err(NoRadialLaw);
         }
         let mass = until_decided(FIRST, |bits| {
