@@ -69,7 +69,7 @@ pub enum Caveat {
 impl Caveat {
     /// Whether nothing private is left.
     pub fn breaks_privacy(&self) -> bool {
-        matches!(self, Self::Seeded | Self::DataDriven(_))
+        matches!(self, Self::Seeded | Self::DataDriven(_) | Self::IdealizedReals)
     }
 
     /// A keyword and a sentence.
@@ -77,7 +77,7 @@ impl Caveat {
         match self {
             Self::IdealizedReals => {
                 "idealized-reals: the noise is floating-point; the theorem speaks of real numbers, \
-                                     and the low bits of the output may tell more than it says"
+                                     and the low bits of the output tell more than it says"
                     .into()
             }
             Self::Seeded => {

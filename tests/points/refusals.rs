@@ -89,7 +89,7 @@ fn refused_parameters_leave_nothing_behind() {
         (format!("{shape} --radius 0.1 --epsilon 1 --mu 1"), "mu"),
         (format!("{shape} --radius 0.1"), "budget"),
         (format!("{shape} --radius 0.5 --epsilon 1 --force"), "sensitivity bounds of this space end"),
-        (format!("{spd} --mechanism laplace --radius 1 --epsilon 0.1"), "has no law"),
+        (format!("{spd} --mechanism laplace --radius 1 --epsilon 0.1"), "choose tangent-laplace"),
         (format!("{spd} --mechanism tangent-gaussian --radius 1 --epsilon 1"), "--delta"),
         (format!("{spd} --mechanism extrinsic --radius 1000 --mu 1"), "sensitivity bounds of this space end"),
     ];

@@ -127,11 +127,20 @@ pub(super) fn in_first_ball<M: Manifold>(
 
 /// The means that every space may have.
 pub(super) fn make_mean<M: PolarVolume>(
+    space: &M,
     kind: PointMechanism,
     n: u64,
     budget: Budget,
 ) -> Result<MakeMean<M, PointMean<M>>, MechanismError> {
     Ok(match kind {
+        // Their draws would be floating-point, and the low bits of those tell more than any theorem says.
+        PointMechanism::Kng | PointMechanism::Laplace if space.two_point().is_none() => {
+            return Err(MechanismError::NotHere {
+                mechanism: "Riemannian Laplace or K-norm gradient",
+                space: "affine-invariant matrices, where no draw of it is safe to the last bit yet",
+                remedy: "choose tangent-laplace, which is exact and has less noise",
+            });
+        }
         PointMechanism::Kng => {
             let epsilon = budget.pure()?;
             Box::new(move |ball| PointMean::kng(ball, n, epsilon))

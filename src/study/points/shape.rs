@@ -97,7 +97,7 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
     let alignment = match request.mechanism {
         PointMechanism::Pointwise => Alignment::Aligned,
         PointMechanism::PointwiseUnaligned => Alignment::Unaligned,
-        other => return course.run(|budget| make_mean(other, n, budget), records),
+        other => return course.run(|budget| make_mean(&input.space, other, n, budget), records),
     };
     let make = |budget: Budget| -> Result<MakeMean<Kendall, PointwiseShape>, MechanismError> {
         let epsilon = budget.pure()?;

@@ -172,9 +172,10 @@ impl MatrixStudy<'_> {
             return Course { request, ball, form, n, file, settings }.run(make, records);
         }
         let kind = RecordKind { kind: "matrix", description };
+        let of = space.clone();
         let distance = move |p: &M::Point, q: &M::Point| space.dist(p, q);
         let form = PlainForm::new(kind, request, public_inputs, mean, to_array(to_matrix), distance);
-        let make = |budget: Budget| make_mean(request.mechanism, n, budget);
+        let make = |budget: Budget| make_mean(&of, request.mechanism, n, budget);
         Course { request, ball, form, n, file, settings }.run(make, records)
     }
 }

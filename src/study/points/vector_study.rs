@@ -148,7 +148,8 @@ impl VectorFiles<'_> {
         S: CentreStatistic<Point = DVector<f64>> + Clone,
     {
         let (mechanism, n) = (self.study.request.mechanism, self.rows.count() as u64);
-        self.course(space, centre, kind, |budget| make_mean(mechanism, n, budget))
+        let of = space.clone();
+        self.course(space, centre, kind, |budget| make_mean(&of, mechanism, n, budget))
     }
 
     /// The baseline: the mean in ℝ^{d+1}, noised and scaled back.
