@@ -35,7 +35,7 @@ pub struct Failure {
     hint: Option<String>,
     usage: bool,
     /// What was asked for after all: a dry run ends here, and well.
-    preview: Option<Value>,
+    preview: Option<Box<Value>>,
 }
 
 impl Failure {
@@ -59,7 +59,7 @@ impl Failure {
     pub fn of_job(message: impl Display, job: Option<&JobError>) -> Self {
         if let Some(JobError::DryRun(dry)) = job {
             let (value, text) = preview(dry);
-            return Self { preview: Some(value), ..Self::failed(text) };
+            return Self { preview: Some(Box::new(value)), ..Self::failed(text) };
         }
         let failure = Self::failed(message);
         match job.and_then(advice) {
