@@ -168,6 +168,22 @@ fn privacy_arithmetic_from_the_command_line() {
     let out = visard().args(["privacy", "compose", "--mu", "3", "--mu", "4", "--json"]).output().unwrap();
     let said: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert!((said["mu"].as_f64().unwrap() - 5.0).abs() < 1e-9);
+    // Mixed kinds and counts: twenty-five of 0.2 are one of 1, and three pure ones add up; both together have no unit of their own.
+    let compose = |words: &str| -> serde_json::Value {
+        let out = visard().args(["privacy", "compose", "--json"]).args(words.split(' ')).output().unwrap();
+        assert!(out.status.success(), "{words}: {}", String::from_utf8_lossy(&out.stderr));
+        serde_json::from_slice(&out.stdout).unwrap()
+    };
+    assert!((compose("--mu 0.2x25")["mu"].as_f64().unwrap() - 1.0).abs() < 1e-9);
+    assert!((compose("--epsilon 0.5x3")["epsilon"].as_f64().unwrap() - 1.5).abs() < 1e-9);
+    let mixed = compose("--mu 1 --epsilon 0.5 --epsilon-delta 0.5,1e-7 --delta 1e-6");
+    let epsilon = mixed["epsilon_at_delta"][0]["epsilon"].as_f64().unwrap();
+    // Above what μ = 1 alone costs at this δ (4.886), below the sum of the three.
+    assert!(epsilon > 4.886 && epsilon < 4.886 + 1.0 + 0.1, "{mixed}");
+    for bad in ["--mu 1x0", "--mu x", "--epsilon-delta 1", "--delta 1e-6"] {
+        let words: Vec<&str> = ["privacy", "compose"].into_iter().chain(bad.split(' ')).collect();
+        assert_eq!(stderr_of(&words).0, Some(2), "{bad}");
+    }
     let (code, _) = stderr_of(&["privacy", "convert", "--mu", "1"]);
     assert_eq!(code, Some(2));
 }

@@ -11,9 +11,10 @@ use visard::io::{Limit, open};
 use visard::manifold::TwoPointSpace;
 use visard::mechanism::manifold::{riemannian_gaussian_mu, riemannian_gaussian_sigma};
 use visard::mechanism::registry::{audit_by_name, audit_names};
-use visard::privacy::audit::audit;
+use visard::privacy::audit::{AuditVerdict, audit};
 use visard::privacy::{
-    Calibration, Certificate, Delta, Epsilon, L2Sensitivity, Mu, convert, explain, gaussian_sigma_for,
+    BudgetError, Calibration, Certificate, Composition, Cost, Delta, Epsilon, L2Sensitivity, Mu, PrivacyLoss,
+    Rho, convert, explain, gaussian_sigma_for,
 };
 
 /// Commands on budgets and certificates.
@@ -21,7 +22,7 @@ use visard::privacy::{
 pub enum PrivacyCommand {
     /// Give two of --mu, --epsilon, --delta; prints the third
     Convert(ConvertArgs),
-    /// The total of several Gaussian-DP releases
+    /// The total of several releases, of one kind or of several
     Compose(ComposeArgs),
     /// The noise scale a mechanism needs
     Calibrate(CalibrateArgs),
@@ -57,12 +58,51 @@ pub struct ConvertArgs {
 /// Arguments of `privacy compose`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard privacy compose --mu 1 --mu 2\n  visard privacy compose --mu 1 2 2"
+    after_help = "Examples:\n  visard privacy compose --mu 1 --mu 2\n  visard privacy compose --mu 1 2x5 --epsilon 0.5\n  visard privacy compose --epsilon-delta 1,1e-6 --rho 0.1x3 --delta 1e-5"
 )]
+#[command(group = clap::ArgGroup::new("losses").args(["mu", "epsilon", "epsilon_delta", "rho"]).required(true).multiple(true))]
 pub struct ComposeArgs {
-    /// The μ of every release
-    #[arg(long, required = true, num_args = 1.., allow_negative_numbers = true)]
-    mu: Vec<f64>,
+    /// The μ of every release; 0.5x20 stands for twenty of 0.5
+    #[arg(long, value_name = "F[xN]", num_args = 1.., allow_negative_numbers = true, value_parser = counted)]
+    mu: Vec<(f64, u32)>,
+    /// The ε of every pure release
+    #[arg(long, value_name = "F[xN]", num_args = 1.., allow_negative_numbers = true, value_parser = counted)]
+    epsilon: Vec<(f64, u32)>,
+    /// The ε and δ of every approximate release
+    #[arg(long, value_name = "F,F[xN]", num_args = 1.., value_parser = counted_pair)]
+    epsilon_delta: Vec<((f64, f64), u32)>,
+    /// The ρ of every zero-concentrated release
+    #[arg(long, value_name = "F[xN]", num_args = 1.., allow_negative_numbers = true, value_parser = counted)]
+    rho: Vec<(f64, u32)>,
+    /// The δ at which the total is also stated as ε
+    #[arg(long, value_name = "F", default_value_t = 1e-6)]
+    delta: f64,
+}
+
+/// `1.5`, or `1.5x20` for twenty of them.
+fn counted(text: &str) -> Result<(f64, u32), String> {
+    let (number, count) = split_count(text)?;
+    let number = number.parse().map_err(|_| format!("{number} is not a number"))?;
+    Ok((number, count))
+}
+
+/// `1,1e-6`, or `1,1e-6x20`.
+fn counted_pair(text: &str) -> Result<((f64, f64), u32), String> {
+    let (pair, count) = split_count(text)?;
+    let numbers = pair.split_once(',').and_then(|(e, d)| Some((e.parse().ok()?, d.parse().ok()?)));
+    numbers
+        .map(|pair| (pair, count))
+        .ok_or_else(|| format!("{pair} is not two numbers with a comma between them"))
+}
+
+fn split_count(text: &str) -> Result<(&str, u32), String> {
+    match text.split_once('x') {
+        None => Ok((text, 1)),
+        Some((number, count)) => match count.parse() {
+            Ok(count) if count > 0 => Ok((number, count)),
+            _ => Err(format!("{count} is not a count of releases, 1 and more")),
+        },
+    }
 }
 
 /// Arguments of `privacy calibrate`.
@@ -156,11 +196,8 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
             printer.result(value, format!("mu = {}\nepsilon = {}\ndelta = {:e}", c.mu, c.epsilon, c.delta));
         }
         PrivacyCommand::Compose(args) => {
-            let parts =
-                args.mu.iter().map(|&m| Mu::new(m)).collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
-            let total =
-                Mu::compose(parts).map_err(Failure::usage)?.ok_or_else(|| Failure::usage("no --mu given"))?;
-            printer.result(json!({"mu": total.get()}), format!("mu = {}", total.get()));
+            let (value, text) = compose(args).map_err(Failure::usage)?;
+            printer.result(value, text);
         }
         PrivacyCommand::Calibrate(args) => {
             let value = match args.mechanism {
@@ -177,13 +214,20 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
             let mechanism = audit_by_name(&args.mechanism, args.parameter).map_err(Failure::usage)?;
             let report =
                 audit(mechanism.as_ref(), args.runs, global.seed.unwrap_or(1)).map_err(Failure::failed)?;
-            let verdict = if report.passed { "not refuted" } else { "REFUTED" };
+            let verdict = match report.verdict {
+                AuditVerdict::Held => "not refuted".to_owned(),
+                AuditVerdict::Refuted => "REFUTED".to_owned(),
+                AuditVerdict::Inconclusive => format!(
+                    "INCONCLUSIVE: so many runs can refute claims up to {:.3} only; give more --runs",
+                    report.largest_refutable
+                ),
+            };
             let text = format!(
                 "{}: claimed {}, lower bound {:.4} from {} runs in {:.1} s: {verdict}",
                 args.mechanism, report.claimed, report.lower_bound, report.runs, report.seconds
             );
             printer.result(report.to_json(), text);
-            if !report.passed {
+            if report.verdict == AuditVerdict::Refuted {
                 return Err(Failure::failed("the audit refuted the claim"));
             }
         }
@@ -202,6 +246,33 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
         }
     }
     Ok(())
+}
+
+/// The total of all releases, in the unit that fits, and as ε at one δ.
+fn compose(args: &ComposeArgs) -> Result<(serde_json::Value, String), BudgetError> {
+    let mut all = Composition::new();
+    for &(mu, count) in &args.mu {
+        all.push("mu", count, Cost::Loss(PrivacyLoss::Gaussian(Mu::new(mu)?)));
+    }
+    for &(epsilon, count) in &args.epsilon {
+        all.push("epsilon", count, Cost::Loss(PrivacyLoss::Pure(Epsilon::new(epsilon)?)));
+    }
+    for &((epsilon, delta), count) in &args.epsilon_delta {
+        let loss = PrivacyLoss::approximate(Epsilon::new(epsilon)?, Delta::new(delta)?);
+        all.push("epsilon and delta", count, Cost::Loss(loss));
+    }
+    for &(rho, count) in &args.rho {
+        all.push("rho", count, Cost::Loss(PrivacyLoss::ZeroConcentrated(Rho::new(rho)?)));
+    }
+    let (total, delta) = (all.total()?, Delta::new(args.delta)?);
+    let bound = all.epsilon_at(delta)?;
+    // The unit's own key beside the rest: {"mu": …} for Gaussian releases.
+    let mut value = json!(total);
+    if let Some(object) = value.as_object_mut() {
+        object.insert("epsilon_at_delta".into(), json!([{"delta": delta, "epsilon": bound.epsilon}]));
+    }
+    let text = format!("{total}\nepsilon = {} at delta = {:e}", bound.epsilon.get(), delta.get());
+    Ok((value, text))
 }
 
 fn calibrate_gaussian(args: &CalibrateArgs) -> Result<serde_json::Value, Failure> {

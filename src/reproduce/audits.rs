@@ -24,9 +24,12 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
         let report = audit(mechanism.as_ref(), runs, 1)?;
         csv.push_str(&format!(
             "{name},{},{:.4},{runs},{:.2},{}\n",
-            report.claimed, report.lower_bound, report.seconds, report.passed
+            report.claimed,
+            report.lower_bound,
+            report.seconds,
+            report.passed()
         ));
-        passed += usize::from(report.passed);
+        passed += usize::from(report.passed());
         all += 1;
     }
     finding.same = "no such thing to reproduce".into();

@@ -17,6 +17,7 @@ use super::normal::quantile;
 use super::{BudgetError, Mu, PrivacyLoss, Rho};
 use interval::{lower_limit, upper_limit};
 use rayon::prelude::*;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The chance that an audit's lower bound is above the true value.
@@ -69,6 +70,18 @@ pub enum AuditError {
     Budget(#[from] BudgetError),
 }
 
+/// What an audit says of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AuditVerdict {
+    /// It could have been refuted, and was not.
+    Held,
+    /// The lower bound is above it.
+    Refuted,
+    /// So few runs cannot refute a claim so large, whatever the mechanism does.
+    Inconclusive,
+}
+
 /// What an audit found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditReport {
@@ -82,8 +95,10 @@ pub struct AuditReport {
     pub claimed: f64,
     /// The lower confidence bound on it.
     pub lower_bound: f64,
-    /// Whether the bound allows the claim.
-    pub passed: bool,
+    /// The largest claim that these runs could have refuted: the bound that they give for two laws with nothing in common.
+    pub largest_refutable: f64,
+    /// What follows for the claim.
+    pub verdict: AuditVerdict,
     /// Upper confidence limit on the false-alarm rate of the event found.
     pub false_alarm: f64,
     /// Lower confidence limit on its power.
@@ -95,7 +110,12 @@ pub struct AuditReport {
 }
 
 impl AuditReport {
-    /// `{claimed_mu, lower_bound_mu, runs, seconds, passed}`, with epsilon or rho in place of mu.
+    /// Whether the claim held.
+    pub fn passed(&self) -> bool {
+        self.verdict == AuditVerdict::Held
+    }
+
+    /// `{claimed_mu, lower_bound_mu, largest_refutable_mu, verdict, runs, seconds, passed}`, with epsilon or rho in place of mu.
     pub fn to_json(&self) -> Value {
         let unit = match self.claim {
             PrivacyLoss::Gaussian(_) => "mu",
@@ -106,10 +126,12 @@ impl AuditReport {
             "mechanism": self.mechanism,
             (format!("claimed_{unit}")): self.claimed,
             (format!("lower_bound_{unit}")): self.lower_bound,
+            (format!("largest_refutable_{unit}")): self.largest_refutable,
+            "verdict": self.verdict,
             "runs": self.runs,
             "confidence": 1.0 - FALSE_ALARM,
             "seconds": self.seconds,
-            "passed": self.passed,
+            "passed": self.passed(),
         });
         if let (PrivacyLoss::Approximate(_, delta), Some(object)) = (self.claim, value.as_object_mut()) {
             object.insert("delta".into(), json!(delta.get()));
@@ -153,13 +175,23 @@ pub fn audit(mechanism: &dyn Auditable, runs: u64, seed: u64) -> Result<AuditRep
     let false_alarm = upper_limit(event.count(test_first), n, FALSE_ALARM / 2.0);
     let power = lower_limit(event.count(test_second), n, FALSE_ALARM / 2.0);
     let lower_bound = implied(claim, false_alarm, power);
+    let largest_refutable =
+        implied(claim, upper_limit(0, n, FALSE_ALARM / 2.0), lower_limit(n, n, FALSE_ALARM / 2.0));
+    let verdict = if lower_bound > claimed {
+        AuditVerdict::Refuted
+    } else if claimed >= largest_refutable {
+        AuditVerdict::Inconclusive
+    } else {
+        AuditVerdict::Held
+    };
     Ok(AuditReport {
         mechanism: mechanism.name().to_owned(),
         claim,
         runs,
         claimed,
         lower_bound,
-        passed: lower_bound <= claimed,
+        largest_refutable,
+        verdict,
         false_alarm,
         power,
         trade_off: event.curve(test_first, test_second),
