@@ -1,15 +1,10 @@
 //! What is said before anything is read or charged: dry runs, and budgets that protect nobody.
 
-use assert_cmd::Command;
+mod command_line;
+
+use command_line::visard;
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
-
-fn visard(dir: &Path, words: &str) -> (Option<i32>, String, String) {
-    let out = Command::cargo_bin("visard").unwrap().current_dir(dir).args(words.split(' ')).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (out.status.code(), text(&out.stdout), text(&out.stderr))
-}
 
 /// Records that are no directions: whoever looks at one stops.
 fn place() -> tempfile::TempDir {
@@ -47,7 +42,7 @@ fn a_dry_run_tells_the_price_and_reads_nobody() {
         );
         assert_eq!(said["loss"], said["ledger_total_after"]);
         let (code, text, _) = visard(dir.path(), &format!("{line} --dry-run"));
-        assert!(code == Some(0) && text.contains("no record was read"), "{text}");
+        assert!(code == Some(0) && text.contains("nothing was charged"), "{text}");
         assert!(!dir.path().join("study").exists(), "{line}");
         // Without it the same study stops at the first record.
         assert_eq!(visard(dir.path(), &line).0, Some(1), "{line}");
@@ -77,5 +72,32 @@ fn budgets_that_protect_nobody_have_to_be_asked_for_by_name() {
         let (code, _, stderr) = visard(dir.path(), &format!("{SPHERE} {budget} --vacuous-budget"));
         assert!(matches!(code, Some(1 | 2)), "{budget}: {stderr}");
         assert!(!dir.path().join("study").exists(), "{budget}");
+    }
+}
+
+#[test]
+fn a_dry_run_sets_no_ceiling_begins_no_ledger_and_does_no_work() {
+    let dir = place();
+    let line = format!("{SPHERE} --mu 1 --ledger people.jsonl --ceiling-mu 0.5 --dry-run");
+    let (code, _, stderr) = visard(dir.path(), &line);
+    assert!(code == Some(1) && stderr.contains("ceiling"), "{stderr}");
+    assert!(!dir.path().join("people.jsonl").exists() && !dir.path().join("study").exists());
+    // A ledger that is there is read, counted with, and left as it is.
+    fs::write(dir.path().join("good.csv"), format!("x,y,z\n{}", "1,0,0\n".repeat(60))).unwrap();
+    let paid = SPHERE.replace("records.csv", "good.csv").replace("--out study", "--out other");
+    assert_eq!(visard(dir.path(), &format!("{paid} --mu 3 --ledger people.jsonl")).0, Some(0));
+    let before = fs::read(dir.path().join("people.jsonl")).unwrap();
+    let line = format!("{SPHERE} --mu 4 --ledger people.jsonl --ceiling-mu 6 --dry-run --json");
+    let (code, stdout, stderr) = visard(dir.path(), &line);
+    assert_eq!(code, Some(0), "{stderr}");
+    let said: Value = serde_json::from_str(&stdout).unwrap();
+    assert!((said["ledger_total_after"]["mu"].as_f64().unwrap() - 5.0).abs() < 1e-9, "{said}");
+    assert_eq!(fs::read(dir.path().join("people.jsonl")).unwrap(), before);
+    // What releases nothing has no price, and is not done in its place.
+    for line in [format!("{SPHERE} --mechanism none"), "face mean scans --mechanism none --out study".into()]
+    {
+        let (code, _, stderr) = visard(dir.path(), &format!("{line} --dry-run"));
+        assert!(code == Some(1) && stderr.contains("no price"), "{line}: {stderr}");
+        assert!(!dir.path().join("study").exists(), "{line}");
     }
 }

@@ -208,6 +208,23 @@ fn certificates_and_ledgers() {
     }
 }
 
+/// What a study keeps in its own folder is read like any other file.
+#[test]
+fn pipes_among_the_files_of_a_study() {
+    let place = Place::new();
+    for kept in ["visard.ledger.shared", "internal/job.json", "release/certificate.json"] {
+        let study = place.path("kept");
+        for folder in ["internal", "release"] {
+            std::fs::create_dir_all(study.join(folder)).unwrap();
+        }
+        symlink(place.path("pipe.json"), study.join(kept)).unwrap();
+        let line = "shape mean FOLDER/shapes.tps --mu 1 --radius 0.2 --center FOLDER/centre.tps --out FOLDER/kept --force --ledger FOLDER/own.jsonl";
+        let (code, stderr) = place.run(line);
+        assert!(code == Some(1) && stderr.contains("is a pipe"), "{kept}: {code:?} {stderr}");
+        std::fs::remove_dir_all(&study).unwrap();
+    }
+}
+
 /// What stood in messages as "stream did not contain valid UTF-8".
 #[test]
 fn text_in_another_encoding_is_named() {

@@ -1,15 +1,11 @@
 //! `visard privacy verify`, `key`, `sign`: releases that were changed, moved, invented or signed by somebody else.
 
-use assert_cmd::Command;
+mod command_line;
+
+use command_line::visard;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-
-fn visard(dir: &Path, words: &str) -> (Option<i32>, String, String) {
-    let out = Command::cargo_bin("visard").unwrap().current_dir(dir).args(words.split(' ')).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (out.status.code(), text(&out.stdout), text(&out.stderr))
-}
 
 fn succeeds(dir: &Path, words: &str) -> String {
     let (code, stdout, stderr) = visard(dir, words);

@@ -1,6 +1,8 @@
 //! What version 0.1 left behind still opens: `tests/version-0.1` is a study of two releases that it made.
 
-use assert_cmd::Command;
+mod command_line;
+
+use command_line::visard;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -26,12 +28,6 @@ fn place() -> tempfile::TempDir {
     dir
 }
 
-fn visard(dir: &Path, words: &str) -> (Option<i32>, String) {
-    let out = Command::cargo_bin("visard").unwrap().current_dir(dir).args(words.split(' ')).output().unwrap();
-    let said = if out.status.success() { out.stdout } else { out.stderr };
-    (out.status.code(), String::from_utf8(said).unwrap())
-}
-
 const STUDY: &str =
     "sphere mean records.csv --mechanism laplace --center centre.csv --radius 0.5 --epsilon 1 --out study";
 
@@ -46,9 +42,9 @@ fn certificates_and_ledgers_are_read() {
     let certificate = Certificate::from_json(&text).unwrap();
     assert!(certificate.private && certificate.ledger.is_none());
     assert!(matches!(certificate.loss, PrivacyLoss::Pure(epsilon) if epsilon.get() == 1.0));
-    let (code, said) = visard(dir.path(), "privacy explain study/release/certificate.json");
+    let (code, said, _) = visard(dir.path(), "privacy explain study/release/certificate.json");
     assert!(code == Some(0) && said.contains("60"), "{said}");
-    let (code, said) = visard(dir.path(), "privacy ledger study --json");
+    let (code, said, _) = visard(dir.path(), "privacy ledger study --json");
     let shown: Value = serde_json::from_str(&said).unwrap();
     assert!(code == Some(0) && shown["releases"].as_array().unwrap().len() == 2, "{said}");
 }
@@ -59,13 +55,13 @@ fn a_release_is_kept_until_it_is_given_up_and_its_charges_for_ever() {
     let before: Vec<Vec<u8>> =
         KEPT.iter().map(|file| fs::read(dir.path().join("study").join(file)).unwrap()).collect();
     for more in ["", " --resume"] {
-        let (code, said) = visard(dir.path(), &format!("{STUDY}{more}"));
+        let (code, _, said) = visard(dir.path(), &format!("{STUDY}{more}"));
         assert!(code == Some(1) && said.contains("--force"), "{more}: {said}");
         let after: Vec<Vec<u8>> =
             KEPT.iter().map(|file| fs::read(dir.path().join("study").join(file)).unwrap()).collect();
         assert_eq!(before, after, "{more}");
     }
-    let (code, said) = visard(dir.path(), &format!("{STUDY} --force"));
+    let (code, _, said) = visard(dir.path(), &format!("{STUDY} --force"));
     assert_eq!(code, Some(0), "{said}");
     let history = history(dir.path());
     assert_eq!(history.charges.len(), 3);

@@ -69,7 +69,7 @@ pub struct PlaceArgs {
     /// Charge this ledger, shared by all studies of the same people (default: one in the study's folder)
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
-    /// Print the price and what the certificate will say, and stop: no record is read, nothing is charged
+    /// Print the price and what the certificate will say, and stop: nothing is charged, and no value of a record is used
     #[arg(long)]
     dry_run: bool,
     /// Allow a budget that protects nobody (mu above 20, delta of 1/n and more); the certificate says so

@@ -116,7 +116,7 @@ fn preview(DryRun { price, total }: &DryRun) -> (Value, String) {
         "ledger_total_after": after,
     });
     let mut text = format!(
-        "dry run: no record was read, nothing was charged\n  mechanism:   {}\n  in words:    {}\n  records:     {}\n  costs:       {}",
+        "dry run: nothing was charged, and no value of a record was used\n  mechanism:   {}\n  in words:    {}\n  records:     {}\n  costs:       {}",
         price.mechanism, price.sentence, price.n, price.loss
     );
     let mut line = |name: &str, what: String| text.push_str(&format!("\n  {name:<12} {what}"));
@@ -148,6 +148,7 @@ fn advice(error: &JobError) -> Option<&'static str> {
         JobError::Interrupted(_) => {
             "--resume goes on with it without paying again; --force gives it up and pays for a new one"
         }
+        JobError::NoPrice => "leave out --dry-run, or name a mechanism that releases something",
         JobError::Vacuous(_) => {
             "choose a smaller budget; --vacuous-budget allows this one, and the certificate will say so; nothing was charged"
         }

@@ -1,9 +1,10 @@
 //! Which ledger a study charges: its own, or one shared by all studies of the same people.
 
 use super::job::{JobError, io};
+use super::kept::kept;
 use super::layout::{SHARED_LEDGER, StudyFolder};
-use crate::io::write_text;
-use crate::privacy::{Certificate, Ledger, LedgerError, PrivacyLoss, Receipt};
+use crate::io::{Limit, write_text};
+use crate::privacy::{Certificate, Composition, Ledger, LedgerError, LedgerHistory, PrivacyLoss, Receipt};
 use std::path::{Path, PathBuf};
 
 /// Where the releases of a study are recorded, and how far they may go.
@@ -49,25 +50,47 @@ impl LedgerChoice {
         remember(folder, &given)?;
         Ok(ledger)
     }
+
+    /// What the ledger would hold with these releases, asked of its file: nothing is opened for writing, begun, repaired or remembered, and
+    /// no ceiling set.
+    ///
+    /// # Errors
+    /// [`LedgerError::AboveCeiling`] for its ceilings and this one; a ledger that cannot be read.
+    pub(super) fn after(
+        &self,
+        folder: &StudyFolder,
+        releases: &Composition,
+    ) -> Result<Composition, JobError> {
+        let path = match &self.file {
+            Some(file) => file.clone(),
+            None => shared_ledger(folder)?.unwrap_or_else(|| folder.own_ledger()),
+        };
+        let history = if path.exists() { Ledger::history(&path)? } else { LedgerHistory::default() };
+        let mut total = history.spent().clone();
+        for part in releases.parts() {
+            total.push(part.mechanism.clone(), part.times, part.cost.clone());
+        }
+        for ceiling in history.ceilings.iter().copied().chain(self.ceiling) {
+            Ledger::in_memory(Some(ceiling)).check(&total)?;
+        }
+        Ok(total)
+    }
 }
 
 /// The ledger a study shares with others, where it does.
 ///
 /// # Errors
-/// [`JobError::Io`].
+/// [`JobError::Read`].
 fn shared_ledger(folder: &StudyFolder) -> Result<Option<PathBuf>, JobError> {
     let note = folder.root().join(SHARED_LEDGER);
-    match std::fs::read_to_string(&note) {
-        Ok(text) => Ok(Some(PathBuf::from(text.trim_end_matches('\n')))),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(io(&note)(e)),
-    }
+    let Some(file) = kept(&note, Limit::SMALL)? else { return Ok(None) };
+    Ok(Some(PathBuf::from(file.text()?.trim_end_matches('\n'))))
 }
 
 /// The ledger that holds the releases of the study in `root`, when that is a folder.
 ///
 /// # Errors
-/// [`JobError::Io`].
+/// [`JobError::Read`].
 pub fn ledger_of(root: &Path) -> Result<Option<PathBuf>, JobError> {
     if !root.is_dir() {
         return Ok(None);
@@ -96,11 +119,8 @@ fn anchored(ledger: Ledger, folder: &StudyFolder) -> Result<Ledger, JobError> {
 /// The charge that the folder's release names; releases of version 0.1 name none.
 fn anchor(folder: &StudyFolder) -> Result<Option<Receipt>, JobError> {
     let path = folder.certificate();
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Ok(Certificate::from_json(&text)?.ledger),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(io(&path)(e)),
-    }
+    let Some(file) = kept(&path, Limit::CERTIFICATE)? else { return Ok(None) };
+    Ok(Certificate::from_json(file.text()?)?.ledger)
 }
 
 fn refuse_charges(folder: &StudyFolder) -> Result<(), JobError> {

@@ -2,6 +2,7 @@
 
 pub mod face;
 pub mod job;
+mod kept;
 pub mod layout;
 mod ledger;
 pub mod optimize;

@@ -1,6 +1,6 @@
 //! Why a job stopped.
 
-use crate::io::WriteError;
+use crate::io::{ReadError, WriteError};
 use crate::privacy::noise::NoiseError;
 use crate::privacy::{CertificateError, Composition, LedgerError, Price, Vacuous};
 use std::path::{Path, PathBuf};
@@ -51,7 +51,10 @@ pub enum JobError {
     /// A budget that protects nobody, and was not asked for by that name.
     #[error(transparent)]
     Vacuous(#[from] Vacuous),
-    /// Only the price was asked for: here it is. No record was read, nothing charged.
+    /// The price was asked for of what has none.
+    #[error("a mean without noise releases nothing and costs nothing: there is no price to tell")]
+    NoPrice,
+    /// Only the price was asked for: here it is. Nothing was charged.
     #[error("a dry run: {} costs {}", .0.price.mechanism, .0.price.loss)]
     DryRun(Box<DryRun>),
     /// A folder could not be made, moved or emptied.
@@ -65,6 +68,9 @@ pub enum JobError {
     /// A ledger that forgets cannot pay for a study.
     #[error("a study is charged to a ledger file, not to memory")]
     Unrecorded,
+    /// A file of the study could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -79,7 +85,7 @@ pub enum JobError {
     Certificate(#[from] CertificateError),
 }
 
-/// What a study would cost, as far as that can be told without reading a record: all of it, for a price depends on none.
+/// What a study would cost: all of it, for a price depends on no value of a record.
 #[derive(Debug)]
 pub struct DryRun {
     /// The price: what the certificate will say of mechanism, loss, sensitivity and noise.

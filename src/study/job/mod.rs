@@ -49,7 +49,7 @@ pub struct Place {
     pub resume: bool,
     /// Replace a finished release, or give up an interrupted run.
     pub replace: bool,
-    /// Stop at the price ([`JobError::DryRun`]): no record is read, nothing charged, nothing left behind.
+    /// Stop at the price ([`JobError::DryRun`]): nothing is charged, no ceiling set, nothing left behind, and no value of a record used.
     pub dry_run: bool,
     /// The budget in the words it was asked for in, where the mechanism states its loss in others.
     pub asked: Option<PrivacyLoss>,
@@ -197,8 +197,11 @@ impl<'a> Job<'a> {
     /// For a study that releases nothing: refuses to replace an earlier mean without noise unasked.
     ///
     /// # Errors
-    /// [`JobError::HasResult`].
+    /// [`JobError::HasResult`]; [`JobError::NoPrice`] for a dry run.
     pub fn without_release(&self) -> Result<(), JobError> {
+        if self.place.dry_run {
+            return Err(JobError::NoPrice);
+        }
         let folder = self.folder();
         if folder.has_nonprivate_mean() && !self.place.replace && !self.place.resume {
             return Err(JobError::HasResult(folder.root().to_owned()));
@@ -212,24 +215,24 @@ impl<'a> Job<'a> {
     /// # Errors
     /// [`JobError`]; nothing is charged.
     pub fn price<P: Publication>(&mut self, price: &Price, publication: P) -> Result<Priced<P>, JobError> {
+        if price.loss.is_private() && self.place.seed.is_none() && !self.place.vacuous {
+            let losses = [Some(price.loss), self.place.asked];
+            let vacuous = losses.into_iter().flatten().find_map(|loss| loss.vacuous(price.n));
+            vacuous.map_or(Ok(()), Err)?;
+        }
+        let charged = Composition::from(price.charged());
+        if self.place.dry_run {
+            let total = self.place.ledger.after(self.folder(), &charged)?;
+            return Err(JobError::DryRun(Box::new(DryRun { price: price.clone(), total })));
+        }
         let shared = self.folder().root().join(SHARED_LEDGER);
         let noted = shared.exists();
         let ledger = self.place.ledger.open(self.folder())?;
         self.shared_noted = !noted && shared.exists();
         let ledger = self.ledger.insert(ledger);
         let resumed = self.place.resume && self.begun.as_ref().is_some_and(|begun| begun.paid(ledger));
-        if price.loss.is_private() && self.place.seed.is_none() && !self.place.vacuous {
-            let losses = [Some(price.loss), self.place.asked];
-            let vacuous = losses.into_iter().flatten().find_map(|loss| loss.vacuous(price.n));
-            vacuous.map_or(Ok(()), Err)?;
-        }
         if !resumed {
-            ledger.check(&Composition::from(price.charged()))?;
-        }
-        if self.place.dry_run {
-            let (mut total, part) = (ledger.spent().clone(), price.charged());
-            total.push(part.mechanism, part.times, part.cost);
-            return Err(JobError::DryRun(Box::new(DryRun { price: price.clone(), total })));
+            ledger.check(&charged)?;
         }
         Ok(Priced { price: price.clone(), publication })
     }

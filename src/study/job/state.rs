@@ -2,9 +2,10 @@
 
 use super::{Digest, JobError, Published, io};
 use crate::fault;
-use crate::io::{write_bytes, write_text};
+use crate::io::{Limit, write_bytes, write_text};
 use crate::privacy::{Composition, Ledger, Part, Price, PrivacyLoss, Receipt, Released};
 use crate::study::StudyFolder;
+use crate::study::kept::kept;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -43,15 +44,9 @@ impl Begun {
     /// The job in this folder, if there is one.
     pub(super) fn load(folder: &StudyFolder) -> Result<Option<Self>, JobError> {
         let path = folder.job();
-        match std::fs::read(&path) {
-            Ok(bytes) => {
-                let what = "this is not the state of a run; remove it to begin anew";
-                let broken = |_| JobError::State { path: path.clone(), what };
-                serde_json::from_slice(&bytes).map(Some).map_err(broken)
-            }
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(io(&path)(e)),
-        }
+        let Some(file) = kept(&path, Limit::TABLE)? else { return Ok(None) };
+        let what = "this is not the state of a run; remove it to begin anew";
+        serde_json::from_slice(file.bytes()).map(Some).map_err(|_| JobError::State { path, what })
     }
 
     pub(super) fn store(&self, folder: &StudyFolder) -> Result<(), JobError> {
@@ -88,11 +83,8 @@ impl<V: DeserializeOwned> Stored<V> {
     /// The draw of this job with its bytes, if one was stored.
     pub(super) fn load(folder: &StudyFolder, begun: &Begun) -> Result<Option<(Self, Vec<u8>)>, JobError> {
         let path = folder.drawn();
-        let bytes = match std::fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(io(&path)(e)),
-        };
+        let Some(file) = kept(&path, Limit::TABLE)? else { return Ok(None) };
+        let bytes = file.bytes().to_vec();
         let stored: Self = serde_json::from_slice(&bytes)
             .map_err(|_| JobError::State { path, what: "this is not a draw that this program stored" })?;
         // The draw of an earlier job is of no concern.

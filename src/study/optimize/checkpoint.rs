@@ -3,7 +3,7 @@
 //! What it holds is as private as the result (iterates) or for the data holder only (counts): it stays in `internal/`.
 
 use super::error::OptimizeStudyError;
-use crate::io::write_text;
+use crate::io::{Limit, open, write_text};
 use crate::optimize::State;
 use crate::study::JobError;
 use serde::de::DeserializeOwned;
@@ -23,7 +23,8 @@ pub(super) struct Checkpoint<T> {
 impl<T: Serialize + DeserializeOwned + Clone> Checkpoint<T> {
     /// What the file holds, if it was drawn under this charge; the beginning otherwise.
     pub fn load_or(path: &Path, charge: &str, start: T) -> Self {
-        let kept = std::fs::read(path).ok().and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
+        let kept = open(path, Limit::TABLE).ok();
+        let kept = kept.and_then(|file| serde_json::from_slice::<Self>(file.bytes()).ok());
         kept.filter(|kept| kept.charge == charge).unwrap_or_else(|| Self {
             charge: charge.to_owned(),
             state: State::at(start),
