@@ -8,7 +8,7 @@ use super::torn;
 pub(super) const LARGEST: u64 = 1 << 28;
 
 /// A file that was read whole.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Content {
     /// Its lines.
     pub(super) lines: Vec<Recorded>,
@@ -21,7 +21,7 @@ pub(super) struct Content {
 }
 
 /// A line on record.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Recorded {
     pub(super) entry: Entry,
     /// Its check.
@@ -29,7 +29,7 @@ pub(super) struct Recorded {
 }
 
 /// How a file ends.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum End {
     /// With a newline, or the file is empty.
     Whole,

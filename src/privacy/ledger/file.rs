@@ -3,6 +3,7 @@
 use super::super::Adjacency;
 use super::content::{self, Content, End, LARGEST, Recorded};
 use super::error::LedgerError;
+use super::history::LedgerHistory;
 use super::line::{Chain, Entry, FORMAT};
 use super::place::{self, failed};
 use super::repair;
@@ -72,6 +73,8 @@ impl LedgerFile {
         place::must_have_one_name(&ledger.file, path)?;
         let bytes = place::read(&ledger.file, path)?;
         let content = content::read(&bytes).map_err(|damage| damage.of(path))?;
+        // What contradicts itself is refused as it is, before anything of it is repaired.
+        LedgerHistory::of(content.clone()).map_err(|damage| damage.of(path))?;
         if content.lines.is_empty() && !may_begin {
             return Err(LedgerError::Missing(path.clone()));
         }

@@ -1,7 +1,7 @@
 //! What the lines of a ledger come to.
 
 use super::super::{Composition, Cost, Part, Partition, PrivacyLoss, Receipt};
-use super::content::{Content, End, Recorded};
+use super::content::{Content, Damage, End, Recorded};
 use super::error::ReceiptError;
 use super::line::Entry;
 
@@ -78,21 +78,26 @@ impl LedgerHistory {
     }
 
     /// Reads all lines of a file, and what could be read of a torn one after them.
-    pub(super) fn of(content: Content) -> Result<Self, (u64, &'static str)> {
+    pub(super) fn of(content: Content) -> Result<Self, Damage> {
         let mut history = Self::of_lines(content.lines)?;
         if let End::Torn { salvaged: Some(part), .. } = content.end {
-            history.salvage(part);
+            history.salvage(part).map_err(|what| history.contradicted(what))?;
         }
         Ok(history)
     }
 
     /// Reads all lines; the error names the first that contradicts those before, from 1.
-    pub(super) fn of_lines(lines: Vec<Recorded>) -> Result<Self, (u64, &'static str)> {
+    pub(super) fn of_lines(lines: Vec<Recorded>) -> Result<Self, Damage> {
         let mut history = Self::default();
         for line in lines {
-            history.add(line).map_err(|what| (history.heads.len() as u64 + 1, what))?;
+            history.add(line).map_err(|what| history.contradicted(what))?;
         }
         Ok(history)
+    }
+
+    /// By the line that would be the next.
+    fn contradicted(&self, what: &'static str) -> Damage {
+        Damage::Corrupted { line: self.heads.len() as u64 + 1, what }
     }
 
     /// One more line.
@@ -111,27 +116,36 @@ impl LedgerHistory {
             Entry::Ceiling { loss } => self.ceilings.push(loss),
             Entry::Partition(_) if self.partition.is_some() => return Err("it registers a second partition"),
             Entry::Partition(partition) => self.partition = Some(partition),
-            Entry::Charge { part, .. } if !self.knows_groups(&part.cost) => {
-                return Err("it charges a group that is not registered");
-            }
-            Entry::Charge { part, unix_time } => {
-                let unix_time = Some(unix_time);
-                self.charges.push(ChargeOnRecord { part, unix_time, receipt, redeemed: None });
-            }
+            Entry::Charge { part, unix_time } => self.push(part, Some(unix_time), receipt)?,
             Entry::Seal { .. } => {}
             Entry::Redeem { charge, draw } => self.redeem(charge, draw)?,
             Entry::Repair { salvaged, .. } => {
                 self.was_repaired = true;
                 if let Some(part) = salvaged {
-                    self.salvage(part);
+                    self.salvage(part)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn salvage(&mut self, part: Part) {
-        self.charges.push(ChargeOnRecord { part, unix_time: None, receipt: None, redeemed: None });
+    /// What a torn line charged. An interrupted write leaves the beginning of a line that would have been accepted, so one
+    /// that names unknown groups was damaged otherwise, and no loss could be told from it.
+    fn salvage(&mut self, part: Part) -> Result<(), &'static str> {
+        self.push(part, None, None)
+    }
+
+    fn push(
+        &mut self,
+        part: Part,
+        unix_time: Option<u64>,
+        receipt: Option<Receipt>,
+    ) -> Result<(), &'static str> {
+        if !self.knows_groups(&part.cost) {
+            return Err("it charges a group that is not registered");
+        }
+        self.charges.push(ChargeOnRecord { part, unix_time, receipt, redeemed: None });
+        Ok(())
     }
 
     fn redeem(&mut self, line: u64, draw: String) -> Result<(), &'static str> {

@@ -164,7 +164,7 @@ impl Ledger {
 
     fn open_file(path: &Path, may_begin: bool, wait: Duration) -> Result<Self, LedgerError> {
         let (file, lines) = LedgerFile::open(path, may_begin, wait)?;
-        let history = LedgerHistory::of_lines(lines).map_err(|(line, what)| corrupted(path, line, what))?;
+        let history = LedgerHistory::of_lines(lines).map_err(|damage| damage.of(path))?;
         Ok(Self { file: Some(file), spent: history.spent(), history, broken: false })
     }
 
@@ -173,7 +173,7 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError`]: not readable, foreign, corrupted, of another version.
     pub fn history(path: &Path) -> Result<LedgerHistory, LedgerError> {
-        LedgerHistory::of(file::look(path)?).map_err(|(line, what)| corrupted(path, line, what))
+        LedgerHistory::of(file::look(path)?).map_err(|damage| damage.of(path))
     }
 
     /// From now on, and in all later runs, the total must stay within `ceiling`; earlier ceilings hold too.
@@ -341,10 +341,6 @@ impl Ledger {
         self.broken = false;
         Ok(())
     }
-}
-
-fn corrupted(path: &Path, line: u64, what: &'static str) -> LedgerError {
-    LedgerError::Corrupted { path: path.to_owned(), line, what }
 }
 
 /// A sum in the unit of `ceiling` where that is possible, in its own otherwise.

@@ -55,12 +55,15 @@ impl Example {
 }
 
 fn read(bytes: &[u8]) -> Result<LedgerHistory, Damage> {
-    let content = content::read(bytes)?;
-    Ok(LedgerHistory::of(content).map_err(|(line, what)| Damage::Corrupted { line, what }).unwrap())
+    LedgerHistory::of(content::read(bytes)?)
 }
 
+/// What was spent; infinite when no μ bounds it.
 fn mu(history: &LedgerHistory) -> f64 {
-    history.spent().mu().unwrap().map_or(0.0, Mu::get)
+    match history.spent().mu().unwrap() {
+        None if history.charges.is_empty() => 0.0,
+        spent => spent.map_or(f64::INFINITY, Mu::get),
+    }
 }
 
 /// Every prefix is what some interrupted write leaves: it opens, with everything that was handed out, and a torn charge
@@ -131,6 +134,21 @@ fn an_interrupted_repair_is_repaired() {
         let paid = mu(&read(&repaired[..cut]).unwrap());
         assert_eq!(paid, if cut >= salvaged { 5.0 } else { 3.0 }, "cut at {cut}");
     }
+}
+
+/// A torn charge that names a group of another ledger is none that an interrupted write leaves.
+#[test]
+fn a_torn_charge_of_unknown_groups_is_refused() {
+    let example = Example::get();
+    let text = std::str::from_utf8(&example.bytes).unwrap();
+    let group = text.find("\"group\":{\"ledger\":\"").unwrap() + "\"group\":{\"ledger\":\"".len();
+    let torn = group + text[group..].find("\"unix_time\"").unwrap() + 15;
+    let mut bytes = example.bytes[..torn].to_vec();
+    assert!(matches!(content::read(&bytes).unwrap().end, End::Torn { salvaged: Some(_), .. }));
+    assert!(read(&bytes).is_ok());
+    bytes[group] = if bytes[group] == b'0' { b'1' } else { b'0' };
+    assert!(matches!(content::read(&bytes).unwrap().end, End::Torn { salvaged: Some(_), .. }));
+    assert!(matches!(refused(&bytes), LedgerError::Corrupted { .. }));
 }
 
 #[test]
