@@ -64,6 +64,12 @@ pub struct Basis {
 }
 
 impl Basis {
+    /// For deviations of faces, (J, m) curves in ℝ³, which are nearly mirror-symmetric in x if the template is.
+    pub fn of_faces(curves: usize, samples: usize, symmetric: bool) -> Self {
+        let basis = Self::new(Domain::Disk { curves, samples }, 3);
+        if symmetric { basis.with_mirror(0) } else { basis }
+    }
+
     /// For functions on `domain` with values in ℝ^channels.
     pub fn new(domain: Domain, channels: usize) -> Self {
         let (curves, samples) = domain.shape();
@@ -77,6 +83,11 @@ impl Basis {
     pub fn with_mirror(mut self, channel: usize) -> Self {
         self.mirror = Some(channel);
         self
+    }
+
+    /// Number of sample points.
+    pub fn points(&self) -> usize {
+        self.curves * self.fourier.samples()
     }
 
     /// Number of coefficients: points × channels.
@@ -109,13 +120,21 @@ impl Basis {
         let (jn, m, n) = (self.curves, self.fourier.samples(), self.channels);
         let mut out = vec![0.0; self.len()];
         let scale = 1.0 / (jn as f64).sqrt();
+        let (mut along, mut sums) = (vec![0.0; jn * m], vec![0.0; jn]);
         for k in 0..n {
-            for j in 0..jn {
-                let f: Vec<f64> = (0..m).map(|l| values[n * (j * m + l) + k]).collect();
-                for (i, c) in self.fourier.analyse(&f).into_iter().enumerate() {
-                    let functions = &self.across[Fourier::frequency(i)];
-                    (0..jn).for_each(|a| out[(k * jn + a) * m + i] += scale * functions[(a, j)] * c);
+            for (j, along) in along.chunks_exact_mut(m).enumerate() {
+                let f: Vec<f64> = (0..m).map(|l| scale * values[n * (j * m + l) + k]).collect();
+                along.copy_from_slice(&self.fourier.analyse(&f));
+            }
+            for i in 0..m {
+                sums.fill(0.0);
+                // Column by column: the functions' values at one radius stand side by side.
+                let functions = &self.across[Fourier::frequency(i)];
+                for (j, column) in functions.as_slice().chunks_exact(jn).enumerate() {
+                    let c = along[j * m + i];
+                    sums.iter_mut().zip(column).for_each(|(sum, u)| *sum += u * c);
                 }
+                sums.iter().enumerate().for_each(|(a, sum)| out[(k * jn + a) * m + i] = *sum);
             }
         }
         out
@@ -126,16 +145,41 @@ impl Basis {
         let (jn, m, n) = (self.curves, self.fourier.samples(), self.channels);
         let mut out = vec![0.0; self.len()];
         let scale = (jn as f64).sqrt();
+        let (mut along, mut place) = (vec![0.0; jn * m], vec![0.0; jn]);
         for k in 0..n {
-            for j in 0..jn {
-                let c: Vec<f64> = (0..m)
-                    .map(|i| {
-                        let functions = &self.across[Fourier::frequency(i)];
-                        (0..jn).map(|a| scale * functions[(a, j)] * coefficients[(k * jn + a) * m + i]).sum()
-                    })
-                    .collect();
-                for (l, value) in self.fourier.synthesize(&c).into_iter().enumerate() {
+            for i in 0..m {
+                place
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(a, c)| *c = scale * coefficients[(k * jn + a) * m + i]);
+                let functions = &self.across[Fourier::frequency(i)];
+                for (j, column) in functions.as_slice().chunks_exact(jn).enumerate() {
+                    along[j * m + i] = column.iter().zip(&place).map(|(u, c)| u * c).sum();
+                }
+            }
+            for (j, along) in along.chunks_exact(m).enumerate() {
+                for (l, value) in self.fourier.synthesize(along).into_iter().enumerate() {
                     out[n * (j * m + l) + k] = value;
+                }
+            }
+        }
+        out
+    }
+}
+
+impl Basis {
+    /// The variance of each sample `(points, channels)` of a function whose coefficients are independent with these variances.
+    pub fn variances(&self, of_coefficients: &[f64]) -> Vec<f64> {
+        let (jn, m, n) = (self.curves, self.fourier.samples(), self.channels);
+        let mut out = vec![0.0; self.len()];
+        for (k, channel) in of_coefficients.chunks_exact(jn * m).enumerate() {
+            for j in 0..jn {
+                let square =
+                    |i: usize, a: usize| jn as f64 * self.across[Fourier::frequency(i)][(a, j)].powi(2);
+                let c: Vec<f64> =
+                    (0..m).map(|i| (0..jn).map(|a| square(i, a) * channel[a * m + i]).sum()).collect();
+                for (l, variance) in self.fourier.variances(&c).into_iter().enumerate() {
+                    out[n * (j * m + l) + k] = variance;
                 }
             }
         }
@@ -190,6 +234,27 @@ mod tests {
             approx::assert_relative_eq!(c.iter().map(|x| x * x).sum::<f64>(), norm, max_relative = 1e-13);
             for (a, b) in basis.synthesize(&c).iter().zip(&values) {
                 assert!((a - b).abs() < 1e-13);
+            }
+        }
+    }
+
+    /// Against the sum over single coefficients.
+    #[test]
+    fn variances_are_those_of_independent_coefficients() {
+        let disk = Domain::Disk { curves: 3, samples: 6 };
+        for (domain, channels) in
+            [(disk, 2), (Domain::Circle { samples: 7 }, 1), (Domain::Interval { samples: 5 }, 1)]
+        {
+            let basis = Basis::new(domain, channels);
+            let variances: Vec<f64> = (0..basis.len()).map(|i| 0.1 + ((i * 37) % 11) as f64).collect();
+            let mut expected = vec![0.0; basis.len()];
+            for (i, v) in variances.iter().enumerate() {
+                let mut one = vec![0.0; basis.len()];
+                one[i] = v.sqrt();
+                expected.iter_mut().zip(basis.synthesize(&one)).for_each(|(e, x)| *e += x * x);
+            }
+            for (found, expected) in basis.variances(&variances).iter().zip(expected) {
+                approx::assert_relative_eq!(*found, expected, max_relative = 1e-11);
             }
         }
     }

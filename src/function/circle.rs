@@ -75,6 +75,26 @@ impl Fourier {
         self.inverse.process(&mut z);
         z.into_iter().map(|z| z.re).collect()
     }
+
+    /// The variance of each sample of a function whose coefficients are independent with these variances.
+    pub fn variances(&self, of_coefficients: &[f64]) -> Vec<f64> {
+        let m = self.samples();
+        let mut out = vec![0.0; m];
+        for (i, v) in of_coefficients.iter().enumerate() {
+            let k = Self::frequency(i);
+            for (l, out) in out.iter_mut().enumerate() {
+                // Twice the angle, as a whole number of m-th turns.
+                let twice = std::f64::consts::TAU * ((2 * k * l) % m) as f64 / m as f64;
+                *out += v * match i {
+                    0 => 1.0,
+                    _ if 2 * k == m => 1.0,
+                    i if i % 2 == 1 => 1.0 + twice.cos(),
+                    _ => 1.0 - twice.cos(),
+                };
+            }
+        }
+        out
+    }
 }
 
 /// k(s, t) = exp(−(d(s, t)/ρ)^α), d the arc length in [0, π]: positive definite on the circle for 0 < α ≤ 1

@@ -39,6 +39,14 @@ pub fn of(file: &Opened) -> Result<Array, ReadError> {
     parse(file.bytes()).map_err(|located| file.error(located))
 }
 
+/// The shape of the array in an opened file, from its header; the size of the file is checked against it.
+///
+/// # Errors
+/// [`ReadError`] when the header is not understood, or claims another size than the file has.
+pub fn shape_of(file: &Opened) -> Result<Vec<usize>, ReadError> {
+    Form::parse(file.bytes()).map(|form| form.shape).map_err(|located| file.error(located))
+}
+
 /// Parses a whole array file.
 fn parse(bytes: &[u8]) -> Parsed<Array> {
     let form = Form::parse(bytes)?;

@@ -153,14 +153,15 @@ impl Template {
         let own = self.own_curves(curves.curves(), curves.samples())?;
         let deviation = curves.data().iter().zip(own.data()).map(|(a, b)| a - b).collect();
         let deviation = FaceCurves::new(curves.curves(), curves.samples(), deviation)?;
-        let field = DiskField::new(&Self::radii(curves.curves()), &deviation);
-        let vertices = self
-            .unit
-            .iter()
-            .zip(self.surface.z())
-            .map(|(p, z)| p + Vector::from(field.evaluate(z.norm(), z.arg())))
-            .collect();
+        let field = self.field_through(&deviation);
+        let vertices = self.unit.iter().zip(field).map(|(p, v)| p + v).collect();
         Ok(self.mesh().with_vertices(vertices)?)
+    }
+
+    /// At every vertex, the smooth field that takes these values on the template's curves.
+    pub fn field_through(&self, values: &FaceCurves) -> Vec<Vector> {
+        let field = DiskField::new(&Self::radii(values.curves()), values);
+        self.surface.z().iter().map(|z| Vector::from(field.evaluate(z.norm(), z.arg()))).collect()
     }
 
     /// Rotates unit-area positions to the template (least squares over the surface).

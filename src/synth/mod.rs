@@ -21,7 +21,7 @@ mod triangulate;
 
 pub use outlines::{OUTLINE_LANDMARKS, OUTLINE_RADIUS, outline_atlas, outline_population};
 pub use parameters::{FaceParameters, ShapeParameter};
-pub use scan::{ScanConditions, SimulatedScan, person, simulate_scan};
+pub use scan::{ScanConditions, SimulatedScan, person, person_about, simulate_scan};
 pub use template::{
     SculptedTemplate, TemplateLandmarks, builtin_landmarks, builtin_template, sculpt_template,
     template_to_ply,

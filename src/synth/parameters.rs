@@ -3,7 +3,8 @@
 use super::model::FaceModel;
 use super::modes::Mode;
 use crate::mesh::{Point, TriMesh, Vector};
-use rand::{Rng, RngExt};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 pub use super::modes::ShapeParameter;
@@ -40,6 +41,11 @@ const CUT: f64 = 2.5;
 /// edge: |D(p) − D(q)| < |p − q| keeps p ↦ p + D(p) one to one, so the face stays an embedded disk.
 const MAX_STRETCH: f64 = 0.8;
 
+/// Whose face, made less of, is the mean of another population.
+const ELSEWHERE: u64 = 11;
+/// How much of it.
+const ELSEWHERE_SHARE: f64 = 0.6;
+
 impl FaceParameters {
     /// The mean face.
     pub fn mean() -> Self {
@@ -57,11 +63,27 @@ impl FaceParameters {
         self.shape[parameter.index()]
     }
 
+    /// The mean face of another population, as far from the built-in template as the means of public populations are (about .012
+    /// root mean square on faces of unit area): a template is never the mean of those who are studied.
+    pub fn elsewhere() -> Self {
+        let mut person = Self::draw(&mut ChaCha8Rng::seed_from_u64(ELSEWHERE));
+        person.shape.iter_mut().for_each(|x| *x *= ELSEWHERE_SHARE);
+        person.field.iter_mut().for_each(|v| *v *= ELSEWHERE_SHARE);
+        person
+    }
+
     /// A random person: independent normal parameters (cut at ±2.5 standard deviations) and random field. Draws
     /// under which the surface might fold are drawn again.
     pub fn sample<R: Rng + ?Sized>(rng: &mut R) -> Self {
+        Self::sample_about(&Self::mean(), rng)
+    }
+
+    /// A random person of a population with another mean.
+    pub fn sample_about<R: Rng + ?Sized>(mean: &Self, rng: &mut R) -> Self {
         loop {
-            let draw = Self::draw(rng);
+            let mut draw = Self::draw(rng);
+            draw.shape.iter_mut().zip(&mean.shape).for_each(|(x, m)| *x += m);
+            draw.field.iter_mut().zip(&mean.field).for_each(|(v, m)| *v += m);
             if draw.stretch() < MAX_STRETCH {
                 return draw;
             }

@@ -134,9 +134,19 @@ pub fn simulate_scan<R: Rng + ?Sized>(
 /// assert_eq!(person(7, 0, &ScanConditions::demo()), scans[0]);
 /// ```
 pub fn person(seed: u64, i: usize, conditions: &ScanConditions) -> SimulatedScan {
+    person_about(&FaceParameters::mean(), seed, i, conditions)
+}
+
+/// As [`person`], of a population with another mean ([`FaceParameters::elsewhere`]).
+pub fn person_about(
+    mean: &FaceParameters,
+    seed: u64,
+    i: usize,
+    conditions: &ScanConditions,
+) -> SimulatedScan {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(i as u64);
-    let parameters = FaceParameters::sample(&mut rng);
+    let parameters = FaceParameters::sample_about(mean, &mut rng);
     simulate_scan(&parameters, conditions, &mut rng)
 }
 

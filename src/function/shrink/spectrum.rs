@@ -15,31 +15,41 @@ pub(super) struct Spectrum(Vector4<f64>);
 pub(super) struct Pull {
     towards: Vector4<f64>,
     strength: Vector4<f64>,
-    /// ln of the signal's expected energy, where something is known of it.
-    log_energy: Option<f64>,
+    /// What is known of the signal's energy.
+    energy: Option<Expectation>,
 }
 
-/// Strength of the pull on ln(energy): a standard deviation of a factor of e^1.6.
-const ENERGY_STRENGTH: f64 = 0.4;
+/// What Σ θ² is expected to be, from public numbers or released ones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Expectation {
+    /// Its size.
+    pub energy: f64,
+    /// How sure that is: a standard deviation of its logarithm.
+    pub doubt: f64,
+}
+
+impl Expectation {
+    /// Of a part.
+    pub(super) fn share(self, share: f64) -> Self {
+        Self { energy: share * self.energy, ..self }
+    }
+
+    /// Strength of the pull on ln(energy).
+    fn strength(self) -> f64 {
+        1.0 / (self.doubt * self.doubt)
+    }
+}
 
 impl Pull {
     /// Towards sensible shapes and the expected energy: it keeps single large draws of the noise from being taken for a spectrum
     /// of one line where there is hardly any signal, and does not matter where there is.
-    pub(super) fn weak(energy: Option<f64>) -> Self {
-        Self {
-            towards: Vector4::new(0.0, 1.0, 0.0, 1.0),
-            strength: Vector4::new(0.0, 0.5, 0.5, 0.5),
-            log_energy: energy.map(f64::ln),
-        }
+    pub(super) fn weak(energy: Option<Expectation>) -> Self {
+        Self { towards: Vector4::new(0.0, 1.0, 0.0, 1.0), strength: Vector4::new(0.0, 0.5, 0.5, 0.5), energy }
     }
 
     /// Towards the shape that several channels have in common; amplitudes stay almost free.
-    pub(super) fn towards(common: &Spectrum, energy: Option<f64>) -> Self {
-        Self {
-            towards: common.0,
-            strength: Vector4::new(0.1, 2.0, 2.0, 2.0),
-            log_energy: energy.map(f64::ln),
-        }
+    pub(super) fn towards(common: &Spectrum, energy: Option<Expectation>) -> Self {
+        Self { towards: common.0, strength: Vector4::new(0.1, 2.0, 2.0, 2.0), energy }
     }
 }
 
@@ -51,6 +61,8 @@ pub(super) struct Bands(BTreeMap<(i32, i32), Band>);
 struct Band {
     energy: f64,
     count: f64,
+    /// Sum of the noise variances.
+    noise: f64,
     frequency: f64,
     log_angular: f64,
 }
@@ -59,12 +71,13 @@ struct Band {
 const PER_OCTAVE: f64 = 8.0;
 
 impl Bands {
-    /// Adds a noised coefficient.
-    pub(super) fn add(&mut self, place: &SpectralPlace, value: f64) {
+    /// Adds a noised coefficient, and the variance of its noise, which should differ little within a band.
+    pub(super) fn add(&mut self, place: &SpectralPlace, value: f64, noise: f64) {
         let band = |frequency: f64| (PER_OCTAVE * (1.0 + frequency).log2()).floor() as i32;
         let entry = self.0.entry((band(place.frequency), band(place.angular))).or_default();
         entry.energy += value * value;
         entry.count += 1.0;
+        entry.noise += noise;
         entry.frequency += place.frequency;
         entry.log_angular += place.angular.ln_1p();
     }
@@ -91,11 +104,12 @@ impl Spectrum {
     }
 
     /// The spectrum of largest posterior density, sought from several starts.
-    pub(super) fn fit(bands: &Bands, sigma: f64, pull: &Pull, also: Option<&Self>) -> Self {
-        let s2 = sigma * sigma;
-        let (energy, count) = bands.0.values().fold((0.0, 0.0), |(e, c), b| (e + b.energy, c + b.count));
+    pub(super) fn fit(bands: &Bands, pull: &Pull, also: Option<&Self>) -> Self {
+        let (energy, count, noise) =
+            bands.0.values().fold((0.0, 0.0, 0.0), |(e, c, q), b| (e + b.energy, c + b.count, q + b.noise));
+        let s2 = noise / f64::max(count, 1.0);
         let peak = bands.0.values().map(|b| b.energy / b.count).fold(0.0, f64::max);
-        let expected = pull.log_energy.map(|log| 0.1 * log.exp());
+        let expected = pull.energy.map(|expected| 0.1 * expected.energy);
         let mut starts: Vec<Vector4<f64>> = [energy / f64::max(count, 1.0), peak, s2]
             .into_iter()
             .chain(expected)
@@ -109,14 +123,14 @@ impl Spectrum {
         }
         starts
             .into_iter()
-            .map(|start| ascend(bands, s2, pull, start))
+            .map(|start| ascend(bands, pull, start))
             .min_by(|a, b| a.0.total_cmp(&b.0))
             .map_or(Self(pull.towards), |(_, x)| Self(x))
     }
 }
 
 /// −2 log posterior, its gradient and its expected second derivative (Fisher information), all halved.
-fn expand(bands: &Bands, s2: f64, pull: &Pull, x: &Vector4<f64>) -> (f64, Vector4<f64>, Matrix4<f64>) {
+fn expand(bands: &Bands, pull: &Pull, x: &Vector4<f64>) -> (f64, Vector4<f64>, Matrix4<f64>) {
     let (spectrum, offset) = (Spectrum(*x), x - pull.towards);
     let mut value = 0.5 * offset.dot(&pull.strength.component_mul(&offset));
     let mut gradient = pull.strength.component_mul(&offset);
@@ -124,7 +138,7 @@ fn expand(bands: &Bands, s2: f64, pull: &Pull, x: &Vector4<f64>) -> (f64, Vector
     let (mut energy, mut energy_slope) = (0.0, Vector4::zeros());
     for (band, frequency, log_angular) in bands.means() {
         let (signal, slope) = spectrum.at(frequency, log_angular);
-        let v = signal + s2;
+        let v = signal + band.noise / band.count;
         let share = signal / v;
         value += 0.5 * (band.count * v.ln() + band.energy / v);
         gradient += 0.5 * share * (band.count - band.energy / v) * slope;
@@ -132,21 +146,21 @@ fn expand(bands: &Bands, s2: f64, pull: &Pull, x: &Vector4<f64>) -> (f64, Vector
         energy += band.count * signal;
         energy_slope += band.count * signal * slope;
     }
-    if let Some(expected) = pull.log_energy
+    if let Some(expected) = pull.energy
         && energy > 0.0
     {
-        let (excess, slope) = (energy.ln() - expected, energy_slope / energy);
-        value += 0.5 * ENERGY_STRENGTH * excess * excess;
-        gradient += ENERGY_STRENGTH * excess * slope;
-        information += ENERGY_STRENGTH * slope * slope.transpose();
+        let (excess, slope) = ((energy / expected.energy).ln(), energy_slope / energy);
+        value += 0.5 * expected.strength() * excess * excess;
+        gradient += expected.strength() * excess * slope;
+        information += expected.strength() * slope * slope.transpose();
     }
     (value, gradient, information)
 }
 
 /// Fisher scoring with Levenberg's damping.
-fn ascend(bands: &Bands, s2: f64, pull: &Pull, start: Vector4<f64>) -> (f64, Vector4<f64>) {
+fn ascend(bands: &Bands, pull: &Pull, start: Vector4<f64>) -> (f64, Vector4<f64>) {
     let mut x = start;
-    let (mut value, mut gradient, mut information) = expand(bands, s2, pull, &x);
+    let (mut value, mut gradient, mut information) = expand(bands, pull, &x);
     let mut damping = 1e-2;
     for _ in 0..60 {
         let mut damped = information;
@@ -154,7 +168,7 @@ fn ascend(bands: &Bands, s2: f64, pull: &Pull, start: Vector4<f64>) -> (f64, Vec
         let step = damped.cholesky().map_or_else(Vector4::zeros, |c| -c.solve(&gradient));
         // No parameter moves by more than a factor of e² at once, and none leaves the range of doubles.
         let next = (x + step.map(|s| s.clamp(-2.0, 2.0))).map(|p| p.clamp(-200.0, 200.0));
-        let (trial, g, h) = expand(bands, s2, pull, &next);
+        let (trial, g, h) = expand(bands, pull, &next);
         if trial < value {
             let gain = value - trial;
             (x, value, gradient, information) = (next, trial, g, h);
@@ -190,9 +204,9 @@ mod tests {
             })
             .collect();
         for place in &places {
-            bands.add(place, (truth.variance(place) + 0.01).sqrt());
+            bands.add(place, (truth.variance(place) + 0.01).sqrt(), 0.01);
         }
-        let found = Spectrum::fit(&bands, 0.1, &Pull::weak(None), None);
+        let found = Spectrum::fit(&bands, &Pull::weak(None), None);
         for place in places.iter().filter(|p| truth.variance(p) > 0.01) {
             let ratio = found.variance(place) / truth.variance(place);
             assert!((0.8..1.25).contains(&ratio), "{place:?}: {ratio}");
@@ -205,14 +219,14 @@ mod tests {
         for i in 0..50 {
             let place =
                 SpectralPlace { frequency: i as f64, angular: (i % 7) as f64, ..SpectralPlace::default() };
-            bands.add(&place, 3.0 / (1.0 + i as f64));
+            bands.add(&place, 3.0 / (1.0 + i as f64), 0.04);
         }
-        let (pull, x) = (Pull::weak(Some(0.3)), Vector4::new(0.5, 0.8, 0.1, 0.4));
-        let (_, gradient, _) = expand(&bands, 0.04, &pull, &x);
+        let (pull, x) =
+            (Pull::weak(Some(Expectation { energy: 0.3, doubt: 1.6 })), Vector4::new(0.5, 0.8, 0.1, 0.4));
+        let (_, gradient, _) = expand(&bands, &pull, &x);
         for i in 0..4 {
             let h = 1e-6 * Vector4::ith(i, 1.0);
-            let slope =
-                (expand(&bands, 0.04, &pull, &(x + h)).0 - expand(&bands, 0.04, &pull, &(x - h)).0) / 2e-6;
+            let slope = (expand(&bands, &pull, &(x + h)).0 - expand(&bands, &pull, &(x - h)).0) / 2e-6;
             approx::assert_relative_eq!(slope, gradient[i], max_relative = 1e-6, epsilon = 1e-8);
         }
     }

@@ -9,7 +9,7 @@ mod header;
 mod values;
 mod write;
 
-pub use write::{write_ply, write_ply_with_colours};
+pub use write::{write_ply, write_ply_with_colours, write_ply_with_scalar};
 
 use super::error::Parsed;
 use super::scan::Scan;

@@ -13,13 +13,44 @@ use std::path::Path;
 const AXES: [&str; 3] = ["x", "y", "z"];
 const COLOURS: [&str; 3] = ["red", "green", "blue"];
 
+/// What a mesh is written with at every vertex, besides its coordinates.
+#[derive(Debug, Clone, Copy)]
+enum With<'a> {
+    Nothing,
+    Colours(&'a [[u8; 3]]),
+    Scalar(&'static str, &'a [f64]),
+}
+
+impl With<'_> {
+    fn properties(self) -> Vec<(&'static str, PropertyType)> {
+        match self {
+            Self::Nothing => Vec::new(),
+            Self::Colours(_) => COLOURS.map(|name| (name, PropertyType::Scalar(ScalarType::UChar))).into(),
+            Self::Scalar(name, _) => vec![(name, PropertyType::Scalar(ScalarType::Float))],
+        }
+    }
+
+    fn check(self, vertices: usize) -> io::Result<()> {
+        let (found, what) = match self {
+            Self::Nothing => return Ok(()),
+            Self::Colours(colours) => (colours.len(), "colours"),
+            Self::Scalar(name, values) => (values.len(), name),
+        };
+        if found == vertices {
+            return Ok(());
+        }
+        let message = format!("{found} values ({what}) for {vertices} vertices");
+        Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+    }
+}
+
 /// Writes a mesh (or, without triangles, a point cloud) as binary little-endian PLY, atomically: `double x, y, z`,
 /// then `list uchar int vertex_indices`. Every bit of the coordinates is kept.
 ///
 /// # Errors
 /// [`WriteError`]; what was there before is then untouched.
 pub fn write_ply(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
-    write_atomically(path, |out| write_to(out, mesh, None))
+    write_atomically(path, |out| write_to(out, mesh, With::Nothing))
 }
 
 /// As [`write_ply`], with a colour at every vertex: `uchar red, green, blue` after the coordinates.
@@ -27,20 +58,25 @@ pub fn write_ply(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
 /// # Errors
 /// [`WriteError`], also when there is not one colour for each vertex.
 pub fn write_ply_with_colours(path: &Path, mesh: &TriMesh, colours: &[[u8; 3]]) -> Result<(), WriteError> {
-    write_atomically(path, |out| {
-        if colours.len() != mesh.vertices().len() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                format!("{} colours for {} vertices", colours.len(), mesh.vertices().len()),
-            ));
-        }
-        write_to(out, mesh, Some(colours))
-    })
+    write_atomically(path, |out| write_to(out, mesh, With::Colours(colours)))
+}
+
+/// As [`write_ply`], with a number at every vertex: `float NAME` after the coordinates.
+///
+/// # Errors
+/// [`WriteError`], also when there is not one value for each vertex.
+pub fn write_ply_with_scalar(
+    path: &Path,
+    mesh: &TriMesh,
+    name: &'static str,
+    values: &[f64],
+) -> Result<(), WriteError> {
+    write_atomically(path, |out| write_to(out, mesh, With::Scalar(name, values)))
 }
 
 /// One record, as the writer asks for it: by name and type.
 enum Record {
-    Vertex { position: [f64; 3], colour: [u8; 3] },
+    Vertex { position: [f64; 3], colour: [u8; 3], scalar: f32 },
     Face([i32; 3]),
 }
 
@@ -57,6 +93,11 @@ impl PropertyAccess for Record {
     fn get_uchar(&self, name: &String) -> Option<u8> {
         let Record::Vertex { colour, .. } = self else { return None };
         COLOURS.iter().position(|channel| channel == name).map(|k| colour[k])
+    }
+
+    fn get_float(&self, _: &String) -> Option<f32> {
+        let Record::Vertex { scalar, .. } = self else { return None };
+        Some(*scalar)
     }
 
     fn get_list_int(&self, _: &String) -> Option<&[i32]> {
@@ -80,10 +121,10 @@ fn element(
     element
 }
 
-fn write_to(out: &mut BufWriter<File>, mesh: &TriMesh, colours: Option<&[[u8; 3]]>) -> io::Result<()> {
+fn write_to(out: &mut BufWriter<File>, mesh: &TriMesh, with: With<'_>) -> io::Result<()> {
+    with.check(mesh.vertices().len())?;
     let coordinates = AXES.map(|name| (name, PropertyType::Scalar(ScalarType::Double)));
-    let channels = colours.map(|_| COLOURS.map(|name| (name, PropertyType::Scalar(ScalarType::UChar))));
-    let properties = coordinates.into_iter().chain(channels.into_iter().flatten());
+    let properties = coordinates.into_iter().chain(with.properties());
     let vertex = element("vertex", mesh.vertices().len(), properties);
     let corners = PropertyType::List(ScalarType::UChar, ScalarType::Int);
     let face = element("face", mesh.triangles().len(), [("vertex_indices", corners)]);
@@ -98,8 +139,12 @@ fn write_to(out: &mut BufWriter<File>, mesh: &TriMesh, colours: Option<&[[u8; 3]
     let writer = Writer::new();
     writer.write_header(out, &header)?;
     for (k, p) in mesh.vertices().iter().enumerate() {
-        let colour = colours.map_or([0; 3], |colours| colours[k]);
-        let record = Record::Vertex { position: (*p).into(), colour };
+        let (colour, scalar) = match with {
+            With::Nothing => ([0; 3], 0.0),
+            With::Colours(colours) => (colours[k], 0.0),
+            With::Scalar(_, values) => ([0; 3], values[k] as f32),
+        };
+        let record = Record::Vertex { position: (*p).into(), colour, scalar };
         writer.write_little_endian_element(out, &record, &vertex)?;
     }
     // Version 0.1.3 of the crate writes the number of the element's records, modulo 256, where a list's length

@@ -34,8 +34,8 @@ pub fn shrink_outline(
     let scale = sigma / (v.len() as f64).sqrt();
     let smooth = |part: Vec<f64>| {
         let coefficients = fourier.analyse(&part);
-        let shrunk = empirical_bayes(&coefficients, scale, |i| (0, Fourier::frequency(i) as f64));
-        fourier.synthesize(&shrunk)
+        let place = |i| (0, Fourier::frequency(i) as f64);
+        fourier.synthesize(&empirical_bayes(&coefficients, |_| scale * scale, place).values)
     };
     let (x, y) = (smooth(v.iter().map(|z| z.re).collect()), smooth(v.iter().map(|z| z.im).collect()));
     let smoothed = DVector::from_iterator(v.len(), x.into_iter().zip(y).map(|(x, y)| Complex::new(x, y)));
