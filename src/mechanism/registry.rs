@@ -1,6 +1,6 @@
 //! Every mechanism there is, matched exhaustively: a new one is a folder with its code, proof, tests and worst cases, and one line here.
 
-use super::functional::{joint, per_curve, pointwise};
+use super::functional::{joint, per_curve, pointwise, two_rounds};
 use super::{manifold, quantile};
 use crate::optimize;
 use crate::privacy::Entry;
@@ -36,6 +36,8 @@ registry! {
     PureClippedMean => noise::PURE_CLIPPED_MEAN_ENTRY,
     /// All curves of a function at once.
     Joint => joint::ENTRY,
+    /// All curves at once, in two rounds.
+    TwoRounds => two_rounds::ENTRY,
     /// Curve by curve, matched noise.
     Curves => per_curve::CURVES_ENTRY,
     /// Curve by curve, as published.
@@ -44,6 +46,8 @@ registry! {
     Pointwise => pointwise::ENTRY,
     /// A private clip radius.
     PrivateQuantile => quantile::ENTRY,
+    /// A private clip radius by bisection.
+    BisectedRadius => quantile::BISECTED_ENTRY,
     /// A private centre.
     PrivateCentre => manifold::centre::ENTRY,
     /// The Riemannian Laplace mechanism.

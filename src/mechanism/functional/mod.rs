@@ -4,28 +4,33 @@
 //! norm, the vectors are clipped and added up in integers ([`ClippedMean`]), and post-processing looks at the noised
 //! coordinates and public numbers only.
 //!
-//! * [`FunctionalMean`] (`joint`): deviations from a public centre, one clip, white noise, free shrinkage.
+//! * [`TwoRoundMean`] (`joint`): a rough private centre, a private radius about it, and a tight second round.
+//! * [`FunctionalMean`] (`joint-1`): deviations from a public centre, one clip, white noise, free shrinkage.
 //! * [`PerCurveMean`] (`curves` and `paper`): block by block, with the noise of the paper or matched to the smoother.
 //! * [`PointwiseMean`] (`pointwise`): every coordinate on its own.
-//! * [`PrivateRadiusMean`]: the first, with a clip radius estimated privately before.
+//! * [`PrivateRadiusMean`]: the second, with a clip radius estimated privately before.
 //!
 //! [`CurveMean`] is any of them.
 
 pub mod joint;
 mod mean;
+mod norm;
 pub mod per_curve;
 pub mod pointwise;
 mod private_radius;
 mod records;
 #[cfg(test)]
 mod tests;
+pub mod two_rounds;
 
 pub use joint::{FunctionalMean, Smoothing};
-pub use mean::{Again, CurveMean, PreparedMean};
+pub use mean::{CurveMean, PreparedMean};
+pub use norm::Norm;
 pub use per_curve::{BlockBudget, BlockNoise, BlockRadii, PerCurveMean, PerCurveSettings};
 pub use pointwise::{PointwiseMean, PointwiseRanges, RangeScale};
 pub use private_radius::PrivateRadiusMean;
-pub use records::{FunctionRecords, NoisedFunction};
+pub use records::{Estimate, FunctionRecords, NoisedFunction};
+pub use two_rounds::TwoRoundMean;
 
 use super::MechanismError;
 use crate::privacy::{ClipRadius, ClipSource, ClippedMean, Mu, NoisedPart, Price};

@@ -1,7 +1,7 @@
 //! The joint mean with a clip radius estimated privately before it.
 
-use super::{FunctionRecords, FunctionalMean, NoisedFunction};
-use crate::function::Domain;
+use super::{FunctionRecords, FunctionalMean, NoisedFunction, Norm};
+use crate::function::Basis;
 use crate::mechanism::MechanismError;
 use crate::mechanism::quantile::{PrivateQuantile, RadiusGrid};
 use crate::privacy::noise::NoiseSource;
@@ -28,10 +28,8 @@ pub struct PrivateRadiusMean {
     price: Price,
     quantile: PrivateQuantile,
     mu: Mu,
-    domain: Domain,
-    channels: usize,
+    basis: Basis,
     centre: Vec<f64>,
-    mirror: Option<usize>,
 }
 
 /// Records made ready: secret.
@@ -41,18 +39,11 @@ pub struct PreparedRadius<'a> {
 }
 
 impl PrivateRadiusMean {
-    /// As [`FunctionalMean::new`] without a radius; `mirror` as [`FunctionalMean::with_mirror`].
+    /// As [`FunctionalMean::in_norm`] without a radius.
     ///
     /// # Errors
     /// [`MechanismError`], too few records for a private radius among them.
-    pub fn new(
-        domain: Domain,
-        channels: usize,
-        centre: Vec<f64>,
-        mirror: Option<usize>,
-        mu: Mu,
-        n: u64,
-    ) -> Result<Self, MechanismError> {
+    pub fn new(basis: Basis, centre: Vec<f64>, mu: Mu, n: u64) -> Result<Self, MechanismError> {
         let (for_radius, for_mean) = mu.split(PrivateQuantile::BUDGET_SHARE)?;
         let quantile = PrivateQuantile::on(&GRID, n, for_radius)?;
         let what = "clip radius from noised counts, then the mean deviation clipped to it";
@@ -60,23 +51,19 @@ impl PrivateRadiusMean {
         price.parts = Composition::new();
         price.parts.add(quantile.price().mechanism.clone(), PrivacyLoss::Gaussian(for_radius));
         price.parts.add(super::joint::ENTRY.title.name, PrivacyLoss::Gaussian(for_mean));
-        Ok(Self { price, quantile, mu: for_mean, domain, channels, centre, mirror })
+        Ok(Self { price, quantile, mu: for_mean, basis, centre })
     }
 
     /// The mean of the second pass.
     pub(super) fn second(&self, radius: ClipRadius) -> Result<FunctionalMean, MechanismError> {
         let (n, centre) = (self.price.n, self.centre.clone());
-        let mean = FunctionalMean::new(self.domain, self.channels, centre, radius, self.mu, n)?;
-        Ok(match self.mirror {
-            Some(channel) => mean.with_mirror(channel),
-            None => mean,
-        })
+        FunctionalMean::in_norm(Norm::White, self.basis.clone(), centre, radius, self.mu, n)
     }
 
     /// Root-mean-square distance from the centre.
     fn norm(&self, samples: &[f64]) -> f64 {
         let sum: f64 = samples.iter().zip(&self.centre).map(|(x, c)| (x - c).powi(2)).sum();
-        (sum / self.domain.points() as f64).sqrt()
+        (sum / self.basis.points() as f64).sqrt()
     }
 }
 

@@ -35,6 +35,15 @@ impl FunctionRecords for Vec<Option<FaceCurves>> {
     }
 }
 
+/// What noised coordinates tell of a mean: post-processing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimate {
+    /// Its samples, `(points, channels)`.
+    pub samples: Vec<f64>,
+    /// The expected squared error of each against the mean without noise, bias included.
+    pub errors: Vec<f64>,
+}
+
 /// A released mean of functions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NoisedFunction {
@@ -44,6 +53,24 @@ pub struct NoisedFunction {
     pub coordinates: Vec<f64>,
     /// The standard deviation of the noise in each coordinate.
     pub sigma: f64,
+    /// The expected squared error of each sample, bias included, estimated from the noised coordinates.
+    #[serde(default)]
+    pub errors: Vec<f64>,
+    /// The samples of the private centre that the coordinates are deviations from, where it is not public.
+    #[serde(default)]
+    pub centre: Vec<f64>,
+}
+
+impl NoisedFunction {
+    /// What was drawn, and what is made of it.
+    pub(super) fn new(estimate: Estimate, coordinates: Vec<f64>, sigma: f64) -> Self {
+        Self { samples: estimate.samples, coordinates, sigma, errors: estimate.errors, centre: Vec::new() }
+    }
+
+    /// The estimated mean square error per point, channels summed; bias included.
+    pub fn mean_square_error(&self, points: usize) -> f64 {
+        self.errors.iter().sum::<f64>() / points.max(1) as f64
+    }
 }
 
 /// Adds up what `vector` makes of every record (`None` counts as zero), on all threads; the sum does not depend on their order.

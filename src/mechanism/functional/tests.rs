@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::function::circle::{Fourier, PowerExponential};
-use crate::function::{Domain, FaceCurves};
+use crate::function::{Basis, Domain, FaceCurves};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Ledger, Mechanism, PrivacyLoss, release};
 use rand::{RngExt, SeedableRng};
@@ -63,7 +63,7 @@ fn statistic(mechanism: &CurveMean, records: &Records) -> Vec<f64> {
         PreparedMean::Joint(sum) => sum.nonprivate_mean(),
         PreparedMean::PerCurve(prepared) => prepared.statistic(),
         PreparedMean::Pointwise(prepared) => prepared.statistic(),
-        PreparedMean::PrivateRadius(_) => unreachable!("not among them"),
+        PreparedMean::PrivateRadius(_) | PreparedMean::TwoRounds(_) => unreachable!("not among them"),
     }
 }
 
@@ -156,7 +156,7 @@ fn without_noise_the_mean_comes_back() {
         .collect();
     let joint = joint(1.0);
     let sum = joint.prepare(&records).unwrap().nonprivate_mean();
-    assert!(distance(&joint.finish(&sum, 0.0), &mean) < 1e-9);
+    assert!(distance(&joint.finish(&sum, 0.0).samples, &mean) < 1e-9);
     let curves = per_curve(BlockNoise::Matched, block_radii(|_| 10.0), 1.0).unwrap();
     // Records are rounded to the lattice that the noise is drawn on: 2⁻³² of the clip radius.
     assert!(distance(&curves.nonprivate(&records).unwrap(), &mean) < 1e-7);
@@ -213,7 +213,7 @@ fn bad_shapes_are_refused_before_anything_is_charged() {
 fn a_private_radius_is_paid_from_the_same_budget() {
     let mu = Mu::new(3.0).unwrap();
     let n = 400;
-    let mean = PrivateRadiusMean::new(DISK, 3, template().data().to_vec(), None, mu, n).unwrap();
+    let mean = PrivateRadiusMean::new(Basis::new(DISK, 3), template().data().to_vec(), mu, n).unwrap();
     let total = mean.price().parts.mu().unwrap().unwrap().get();
     assert!(total <= 3.0 && total > 2.9999);
     let records: Records = (0..n)
@@ -232,5 +232,5 @@ fn a_private_radius_is_paid_from_the_same_budget() {
     );
     let certificate = released.statement().certify();
     assert!(certificate.unwrap().details.contains_key("first_passes"));
-    assert!(PrivateRadiusMean::new(DISK, 3, template().data().to_vec(), None, mu, 10).is_err());
+    assert!(PrivateRadiusMean::new(Basis::new(DISK, 3), template().data().to_vec(), mu, 10).is_err());
 }

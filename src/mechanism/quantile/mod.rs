@@ -1,10 +1,12 @@
 //! A clip radius estimated privately: a high quantile of the records' norms from noisy counts on a public grid.
 
+mod bisect;
 #[cfg(test)]
 mod tests;
 mod worst_case;
 
-pub use worst_case::ENTRY;
+pub use bisect::{BisectedRadius, BisectedRelease};
+pub use worst_case::{BISECTED_ENTRY, ENTRY};
 
 use super::MechanismError;
 use crate::privacy::noise::NoiseSource;

@@ -1,6 +1,6 @@
 //! Norms of which one moves from the bottom of the grid to its end.
 
-use super::{PrivateQuantile, QuantileRelease, RadiusGrid, TITLE};
+use super::{BisectedRadius, BisectedRelease, PrivateQuantile, QuantileRelease, RadiusGrid, TITLE, bisect};
 use crate::mechanism::MechanismError;
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
 use crate::privacy::noise::NoiseSource;
@@ -47,5 +47,47 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
         squares.extend(released.value.counts.iter().zip(&exact).map(|(x, c)| (x - c).powi(2)));
     }
     let variance = 2.0 / 49.0;
+    Ok(ScaleCheck::of(&squares, variance, 2.0 * variance * variance, 2.0))
+}
+
+/// As the registry knows it.
+pub const BISECTED_ENTRY: Entry = Entry {
+    name: "bisected-radius",
+    title: bisect::TITLE,
+    proof: include_str!("bisect.md"),
+    scale: bisected_scale,
+    worst_cases: BISECTED_WORST_CASES,
+};
+
+const BISECTED_WORST_CASES: &[WorstCase] =
+    &[WorstCase { name: "bisected-radius", make: bisected_audit, slow: false }];
+
+fn bisected(n: u64, mu: Mu) -> Result<BisectedRadius, MechanismError> {
+    BisectedRadius::new(&RadiusGrid { low: 1.0, high: 8.0, ratio: 2.0 }, 0.5, n, mu)
+}
+
+/// One record moves from inside every middle to outside every middle: each count differs by one.
+fn bisected_audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+    let n = 4;
+    let mechanism = bisected(n, Mu::new(parameter)?).map_err(|_| AuditError::NoClaim(name.to_owned()))?;
+    let first = vec![0.5; n as usize];
+    let mut second = first.clone();
+    second[0] = 1e9;
+    let look = |released: &Released<BisectedRelease>| {
+        let value = &released.value;
+        vec![value.counts.iter().sum(), value.radius.get()]
+    };
+    PairAudit::boxed(name, mechanism, [first, second], |records| &records[..], Box::new(look))
+}
+
+/// Noise of standard deviation √6/μ in every count.
+fn bisected_scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+    let mechanism = bisected(9, Mu::new(0.7)?)?;
+    let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
+    for _ in 0..1500 {
+        let released = release(&mechanism, &[0.5; 9][..], &mut Ledger::in_memory(None), &mut noise)?;
+        squares.extend(released.value.counts.iter().map(|x| (x - 9.0).powi(2)));
+    }
+    let variance = 6.0 / 0.49;
     Ok(ScaleCheck::of(&squares, variance, 2.0 * variance * variance, 2.0))
 }

@@ -5,8 +5,9 @@ mod worst_case;
 pub use worst_case::ENTRY;
 
 use super::records::sum_of;
-use super::{FunctionRecords, NoisedFunction, clip_factor, noised_part};
-use crate::function::{Basis, Domain, shrink};
+use super::{Estimate, FunctionRecords, NoisedFunction, Norm, clip_factor, noised_part};
+use crate::function::shrink::{self, Expectation, Shrunk};
+use crate::function::{Basis, Domain};
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
@@ -20,9 +21,12 @@ const TITLE: Title = Title {
                shrunk towards the template.",
 };
 
-/// The squared norm that a mean's deviation is expected to have, as a share of the squared clip radius: radii must hold single
+/// The squared deviation that a mean is expected to have, as a share of the squared root-mean-square radius: radii must hold single
 /// records, whose differences average out. A weak expectation, for shrinkage only.
 const EXPECTED_SHARE: f64 = 0.01;
+
+/// Standard deviation of its logarithm.
+const EXPECTED_DOUBT: f64 = 1.6;
 
 /// What is done to the noised coefficients; all of it is free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,7 +47,12 @@ pub struct FunctionalMean {
     mean: ClippedMean,
     basis: Basis,
     centre: Vec<f64>,
+    norm: Norm,
+    /// √a_j of every coefficient.
+    roots: Vec<f64>,
     smoothing: Smoothing,
+    /// The squared norm that the mean's deviation is expected to have.
+    expected: Expectation,
 }
 
 impl FunctionalMean {
@@ -60,25 +69,31 @@ impl FunctionalMean {
         mu: Mu,
         n: u64,
     ) -> Result<Self, MechanismError> {
-        let basis = Basis::new(domain, channels);
+        Self::in_norm(Norm::White, Basis::new(domain, channels), centre, clip, mu, n)
+    }
+
+    /// The same with records clipped in another norm, on a basis that may know a mirror ([`Basis::with_mirror`]: shrinkage, and the
+    /// norm, then expect little of antisymmetric parts; records need not be symmetric). `centre` is public or already released.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn in_norm(
+        norm: Norm,
+        basis: Basis,
+        centre: Vec<f64>,
+        clip: ClipRadius,
+        mu: Mu,
+        n: u64,
+    ) -> Result<Self, MechanismError> {
         if centre.len() != basis.len() || centre.is_empty() {
             return Err(MechanismError::Shape("the public centre does not have the shape of the records"));
         }
         let mean = ClippedMean::new(basis.len(), n, clip, mu)?;
-        let price = mean.price_as(
-            TITLE,
-            PrivacyLoss::Gaussian(mu),
-            "mean deviation from the public centre, root mean square over all samples; coefficients in an orthonormal basis (Fourier \
-             along the curves, radial functions across)",
-        )?;
-        Ok(Self { price, mean, basis, centre, smoothing: Smoothing::Shrink })
-    }
-
-    /// Declares functions on the disk nearly symmetric under t ↦ ½ − t with a change of sign in `channel`: shrinkage then
-    /// expects little of antisymmetric parts. It is free, and records need not be symmetric.
-    pub fn with_mirror(mut self, channel: usize) -> Self {
-        self.basis = self.basis.with_mirror(channel);
-        self
+        let what = format!("mean deviation from the centre, {}", norm.sentence());
+        let price = mean.price_as(TITLE, PrivacyLoss::Gaussian(mu), &what)?;
+        let roots = (0..basis.len()).map(|j| norm.weight(&basis.place(j)).sqrt()).collect();
+        let expected = Expectation { energy: EXPECTED_SHARE * clip.get().powi(2), doubt: EXPECTED_DOUBT };
+        Ok(Self { price, mean, basis, centre, norm, roots, smoothing: Smoothing::Shrink, expected })
     }
 
     /// What is done after the noise.
@@ -87,30 +102,49 @@ impl FunctionalMean {
         self
     }
 
-    /// The coefficients of one function's deviation from the centre, before it is clipped.
-    pub fn coordinates(&self, samples: &[f64]) -> Vec<f64> {
-        let deviation: Vec<f64> = samples.iter().zip(&self.centre).map(|(x, c)| x - c).collect();
-        self.basis.analyse(&deviation)
+    /// For shrinkage: about what mean square deviation from the centre to expect, from public numbers or released ones.
+    pub fn expecting(mut self, expected: Expectation) -> Self {
+        self.expected = expected;
+        self
     }
 
-    /// Post-processing: samples from noised coefficients whose noise had standard deviation `sigma`.
-    pub fn finish(&self, noised: &[f64], sigma: f64) -> Vec<f64> {
-        let radius = self.mean.radius().get();
-        let coefficients = match self.smoothing {
-            Smoothing::None => noised.to_vec(),
+    /// The clip's norm.
+    pub fn norm(&self) -> Norm {
+        self.norm
+    }
+
+    /// The coordinates √a_j x_j of one function's deviation from the centre, before it is clipped.
+    pub fn coordinates(&self, samples: &[f64]) -> Vec<f64> {
+        let deviation: Vec<f64> = samples.iter().zip(&self.centre).map(|(x, c)| x - c).collect();
+        let mut u = self.basis.analyse(&deviation);
+        u.iter_mut().zip(&self.roots).for_each(|(u, root)| *u *= root);
+        u
+    }
+
+    /// The clipped records' sum: secret.
+    pub(super) fn sum(&self, records: &dyn FunctionRecords) -> Result<ClippedSum, MechanismError> {
+        let length = self.centre.len();
+        sum_of(&self.mean, records, length, |samples| samples.map(|samples| self.coordinates(samples)))
+    }
+
+    /// Post-processing: samples from noised coordinates whose noise had standard deviation `sigma`.
+    pub fn finish(&self, noised: &[f64], sigma: f64) -> Estimate {
+        let x: Vec<f64> = noised.iter().zip(&self.roots).map(|(u, root)| u / root).collect();
+        let variance = |j: usize| (sigma / self.roots[j]).powi(2);
+        let shrunk = match self.smoothing {
+            Smoothing::None => Shrunk::unshrunk(&x, variance),
             Smoothing::Shrink => {
-                // The clipped mean lies in the public ball, so pulling the estimate into it can only help.
-                let energy = EXPECTED_SHARE * radius.powi(2);
-                let mut shrunk = shrink::shrink(noised, sigma, Some(energy), |i| self.basis.place(i));
-                let norm = shrunk.iter().map(|c| c * c).sum::<f64>().sqrt();
-                let factor = clip_factor(norm, radius);
-                shrunk.iter_mut().for_each(|c| *c *= factor);
-                shrunk
+                let shrunk = shrink::shrink(&x, variance, Some(self.expected), |i| self.basis.place(i));
+                // The clipped mean lies in the ball of the radius, so pulling the estimate into it can only help.
+                let squares = shrunk.values.iter().zip(&self.roots).map(|(x, root)| (x * root).powi(2));
+                let factor = clip_factor(squares.sum::<f64>().sqrt(), self.mean.radius().get());
+                let values = shrunk.values.iter().map(|x| factor * x).collect();
+                Shrunk { values, ..shrunk }
             }
         };
-        let mut values = self.basis.synthesize(&coefficients);
-        values.iter_mut().zip(&self.centre).for_each(|(v, c)| *v += c);
-        values
+        let mut samples = self.basis.synthesize(&shrunk.values);
+        samples.iter_mut().zip(&self.centre).for_each(|(v, c)| *v += c);
+        Estimate { samples, errors: self.basis.variances(&shrunk.errors) }
     }
 }
 
@@ -125,8 +159,7 @@ impl Mechanism for FunctionalMean {
     }
 
     fn prepare(&self, records: &Self::Records) -> Result<ClippedSum, MechanismError> {
-        let length = self.centre.len();
-        sum_of(&self.mean, records, length, |samples| samples.map(|samples| self.coordinates(samples)))
+        self.sum(records)
     }
 
     fn draw(
@@ -136,8 +169,8 @@ impl Mechanism for FunctionalMean {
         paid: Charge,
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let drawn = self.mean.noised(sum, noise, paid)?;
-        let samples = self.finish(&drawn.values, drawn.noise.scale);
-        let value = NoisedFunction { samples, coordinates: drawn.values, sigma: drawn.noise.scale };
+        let estimate = self.finish(&drawn.values, drawn.noise.scale);
+        let value = NoisedFunction::new(estimate, drawn.values, drawn.noise.scale);
         let part = noised_part(&self.price, &self.mean, self.mean.radius(), drawn.noise)?;
         Ok(Drawn { value, parts: vec![part] })
     }

@@ -5,10 +5,12 @@ mod worst_case;
 pub use worst_case::{CURVES_ENTRY, PAPER_ENTRY};
 
 use super::records::sum_of;
-use super::{CLIPPED_RECORDS, FunctionRecords, NoisedFunction, clip_factor, isotropic_mean, noised_part};
+use super::{
+    CLIPPED_RECORDS, Estimate, FunctionRecords, NoisedFunction, clip_factor, isotropic_mean, noised_part,
+};
 use crate::function::FaceCurves;
 use crate::function::circle::{Fourier, PowerExponential};
-use crate::function::shrink;
+use crate::function::shrink::{self, Shrunk};
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
@@ -198,15 +200,7 @@ impl PerCurveMean {
     /// As [`Mechanism::prepare`].
     pub fn nonprivate(&self, records: &dyn FunctionRecords) -> Result<Vec<f64>, MechanismError> {
         let prepared = self.prepared(records)?;
-        Ok(self.finish(&prepared.blocks, &prepared.sum.nonprivate_mean(), 0.0))
-    }
-
-    /// The blocks, where their radii are public.
-    pub(super) fn public_blocks(&self) -> Option<Vec<Block>> {
-        match &self.radii {
-            BlockRadii::Public(radii) => Some(self.blocks(radii)),
-            BlockRadii::Measured => None,
-        }
+        Ok(self.finish(&prepared.blocks, &prepared.sum.nonprivate_mean(), 0.0).samples)
     }
 
     fn blocks(&self, radii: &[ClipRadius]) -> Vec<Block> {
@@ -289,24 +283,41 @@ impl PerCurveMean {
     }
 
     /// Post-processing.
-    pub(super) fn finish(&self, blocks: &[Block], noised: &[f64], sigma: f64) -> Vec<f64> {
-        let (jn, m) = (self.template.curves(), self.template.samples());
-        let mut out = vec![0.0; 3 * jn * m];
+    pub(super) fn finish(&self, blocks: &[Block], noised: &[f64], sigma: f64) -> Estimate {
+        let m = self.template.samples();
+        let mut samples = vec![0.0; self.template.data().len()];
+        let mut errors = samples.clone();
         for (block, coordinates) in blocks.iter().zip(noised.chunks_exact(m)) {
-            let c: Vec<f64> = if self.settings.noise == BlockNoise::Matched {
-                let shrunk = shrink::shrink(coordinates, sigma, None, |i| (0, Fourier::frequency(i) as f64));
-                shrunk.iter().map(|u| u * block.scale).collect()
-            } else {
-                // s_i·mean_i + (Δ/μ) √λ_i z_i.
-                coordinates.iter().zip(&self.eigenvalues).map(|(u, l)| u * block.scale * l.sqrt()).collect()
+            let c = match self.settings.noise {
+                BlockNoise::Matched => {
+                    let place = |i| (0, Fourier::frequency(i) as f64);
+                    shrink::shrink(coordinates, |_| sigma * sigma, None, place).scaled(block.scale)
+                }
+                BlockNoise::PaperBound | BlockNoise::ExactBound => self.smoothed(block, coordinates, sigma),
             };
             let own = self.template.coordinate(block.curve, block.coordinate);
-            for (l, value) in self.fourier.synthesize(&c).into_iter().enumerate() {
-                let back = if self.settings.centred { own[l] } else { 0.0 };
-                out[3 * (block.curve * m + l) + block.coordinate] = value + back;
+            let values =
+                self.fourier.synthesize(&c.values).into_iter().zip(self.fourier.variances(&c.errors));
+            for (l, (value, error)) in values.enumerate() {
+                let at = 3 * (block.curve * m + l) + block.coordinate;
+                samples[at] = value + if self.settings.centred { own[l] } else { 0.0 };
+                errors[at] = error;
             }
         }
-        out
+        Estimate { samples, errors }
+    }
+
+    /// The smoother's coefficients s_i·mean_i + (Δ/μ) √λ_i z_i, s_i = λ_i/(λ_i + φ). What smoothing takes away, (1 − s_i)·mean_i, is
+    /// told from what is left of it beside the noise.
+    fn smoothed(&self, block: &Block, coordinates: &[f64], sigma: f64) -> Shrunk {
+        let phi = self.settings.penalty[block.coordinate];
+        let one = |(u, lambda): (&f64, &f64)| {
+            let (value, noise) = (u * block.scale * lambda.sqrt(), (sigma * block.scale).powi(2) * lambda);
+            let lost = (phi / lambda).powi(2) * (value * value - noise).max(0.0);
+            (value, noise + lost)
+        };
+        let (values, errors) = coordinates.iter().zip(&self.eigenvalues).map(one).unzip();
+        Shrunk { values, errors }
     }
 }
 
@@ -335,8 +346,8 @@ impl Mechanism for PerCurveMean {
         paid: Charge,
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let drawn = prepared.mean.noised(&prepared.sum, noise, paid)?;
-        let samples = self.finish(&prepared.blocks, &drawn.values, drawn.noise.scale);
-        let value = NoisedFunction { samples, coordinates: drawn.values, sigma: drawn.noise.scale };
+        let estimate = self.finish(&prepared.blocks, &drawn.values, drawn.noise.scale);
+        let value = NoisedFunction::new(estimate, drawn.values, drawn.noise.scale);
         let part = noised_part(&self.price, &prepared.mean, prepared.clip()?, drawn.noise)?;
         Ok(Drawn { value, parts: vec![part] })
     }

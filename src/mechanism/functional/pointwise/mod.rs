@@ -5,7 +5,7 @@ mod worst_case;
 pub use worst_case::ENTRY;
 
 use super::records::sum_of;
-use super::{FunctionRecords, NoisedFunction, isotropic_mean, noised_part};
+use super::{Estimate, FunctionRecords, NoisedFunction, isotropic_mean, noised_part};
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
@@ -77,9 +77,13 @@ impl Places {
         places.map(|((x, c), (w, sigma))| (x - c).clamp(-w, *w) / sigma).collect()
     }
 
-    /// And back.
-    pub(super) fn samples(&self, coordinates: &[f64]) -> Vec<f64> {
-        coordinates.iter().zip(self.centre.iter().zip(&self.sigma)).map(|(u, (c, s))| c + u * s).collect()
+    /// And back, with noise of standard deviation `sigma` in the coordinates.
+    pub(super) fn estimate(&self, coordinates: &[f64], sigma: f64) -> Estimate {
+        let places = coordinates.iter().zip(self.centre.iter().zip(&self.sigma));
+        Estimate {
+            samples: places.map(|(u, (c, s))| c + u * s).collect(),
+            errors: self.sigma.iter().map(|s| (s * sigma).powi(2)).collect(),
+        }
     }
 
     fn widest(&self) -> Result<ClipRadius, MechanismError> {
@@ -202,8 +206,8 @@ impl Mechanism for PointwiseMean {
         paid: Charge,
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let drawn = prepared.mean.noised(&prepared.sum, noise, paid)?;
-        let samples = prepared.places.samples(&drawn.values);
-        let value = NoisedFunction { samples, coordinates: drawn.values, sigma: drawn.noise.scale };
+        let estimate = prepared.places.estimate(&drawn.values, drawn.noise.scale);
+        let value = NoisedFunction::new(estimate, drawn.values, drawn.noise.scale);
         let part = noised_part(&self.price, &prepared.mean, prepared.places.widest()?, drawn.noise)?;
         Ok(Drawn { value, parts: vec![part] })
     }
