@@ -13,7 +13,7 @@ const HINT: &str =
 /// How much privacy loss the release may have; give --mu, or --epsilon and --delta
 #[derive(Debug, Clone, Default, Args)]
 pub struct BudgetArgs {
-    /// Budget in Gaussian differential privacy (1 is strong, 3 moderate)
+    /// Budget in Gaussian differential privacy (at most .5 is strong, 1 moderate, 3 weak)
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     mu: Option<f64>,
     /// Budget ε of differential privacy; needs --delta unless the mechanism gives pure ε
@@ -28,6 +28,11 @@ impl BudgetArgs {
     /// A budget of μ.
     pub fn of_mu(mu: f64) -> Self {
         Self { mu: Some(mu), ..Self::default() }
+    }
+
+    /// Of parts that may be missing.
+    pub fn of(mu: Option<f64>, epsilon: Option<f64>, delta: Option<f64>) -> Self {
+        Self { mu, epsilon, delta }
     }
 
     /// Whether nothing was given.

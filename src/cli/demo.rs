@@ -12,11 +12,11 @@ use visard::mesh::TriMesh;
 use visard::study::face::{CURVES, FaceMechanism, Registration, SAMPLES};
 use visard::study::layout::SCANS;
 use visard::study::{Place, StudyFolder};
-use visard::synth::{ScanConditions, person};
+use visard::synth::{FaceParameters, ScanConditions, person_about};
 
 /// Make a synthetic population of raw face scans and run the whole job on it
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  visard demo\n  visard demo --out my-demo --scans 50 --mu 1")]
+#[command(after_help = "Example:\n  visard demo\n  visard demo --out my-demo --scans 50 --mu 3")]
 pub struct DemoArgs {
     /// The study's folder
     #[arg(long, value_name = "DIR", default_value = "visard-demo")]
@@ -48,7 +48,7 @@ pub fn run(args: &DemoArgs, global: &Global, printer: &Printer) -> Result<(), Fa
         mechanism: args.mechanism,
         crop_radius: None,
     };
-    let default = BudgetArgs::of_mu(3.0);
+    let default = BudgetArgs::of_mu(1.0);
     let budget =
         if args.budget.is_empty() && args.mechanism != FaceMechanism::None { &default } else { &args.budget };
     let scans = args.out.join(SCANS);
@@ -78,9 +78,9 @@ fn write_population(folder: &Path, count: usize, seed: u64) -> Result<(), Failur
         clear_earlier(folder)?;
     }
     std::fs::create_dir_all(folder).map_err(prepare)?;
-    let conditions = ScanConditions::demo();
+    let (conditions, mean) = (ScanConditions::demo(), FaceParameters::elsewhere());
     (0..count).into_par_iter().try_for_each(|i| {
-        let scan = person(seed, i, &conditions);
+        let scan = person_about(&mean, seed, i, &conditions);
         let cloud = TriMesh::new(scan.points, Vec::new()).map_err(Failure::failed)?;
         write_ply(&folder.join(format!("person-{:04}.ply", i + 1)), &cloud).map_err(Failure::failed)
     })

@@ -58,9 +58,10 @@ pub(super) fn without_noise(
 ) -> Result<Vec<f64>, AnyError> {
     match mechanism {
         CurveMean::PerCurve(mean) => Ok(mean.nonprivate(records)?),
-        CurveMean::Joint(_) | CurveMean::Pointwise(_) | CurveMean::PrivateRadius(_) => {
-            Err("this mechanism does not smooth".into())
-        }
+        CurveMean::Joint(_)
+        | CurveMean::TwoRounds(_)
+        | CurveMean::Pointwise(_)
+        | CurveMean::PrivateRadius(_) => Err("this mechanism does not smooth".into()),
     }
 }
 

@@ -23,8 +23,8 @@ pub const SOLUTION: &str = "solution.npy";
 pub const TRACE: &str = "trace.csv";
 /// The released curves, (J, m, 3).
 pub const CURVES: &str = "curves.npy";
-/// How far the noise may have moved each vertex of the released surface.
-pub const NOISE: &str = "noise.npy";
+/// Root-mean-square error of each vertex of the released surface, bias included.
+pub const ERROR: &str = "error.npy";
 /// The surface of the mean without noise.
 pub const NONPRIVATE_MEAN_PLY: &str = "nonprivate_mean.ply";
 /// The shape of the mean without noise.

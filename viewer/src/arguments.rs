@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[command(
     name = "visard-viewer",
     version,
-    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field noise --turntable face.gif --size 480x480\n  visard view synthetic --mu 1\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
+    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field error --turntable face.gif --size 480x480\n  visard view synthetic --mu 1\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
 )]
 pub struct Arguments {
     /// Study folders, releases, meshes, scans, curves (.npy), outlines (.tps, .npy); "builtin" is the public template,
@@ -97,10 +97,10 @@ mod tests {
     fn the_command_line_is_sound() {
         Arguments::command().debug_assert();
         let read = |line: &str| Arguments::try_parse_from(line.split(' '));
-        let a = read("v x.ply --size 640x480 --with curves,disk --field noise --camera left").unwrap();
+        let a = read("v x.ply --size 640x480 --with curves,disk --field error --camera left").unwrap();
         assert_eq!(
             (a.size, a.with, a.field),
-            ((640, 480), vec![Extra::Curves, Extra::Disk], FieldName::Noise)
+            ((640, 480), vec![Extra::Curves, Extra::Disk], FieldName::Error)
         );
         for bad in
             ["v", "v x --size 640", "v x --size 0x10", "v x --size 9000x100", "v x --morph 2", "v x --mu nan"]

@@ -8,7 +8,7 @@ use visard::mechanism::MechanismError;
 use visard::mesh::MeshError;
 use visard::privacy::{BudgetError, ReleaseError};
 use visard::study::face::TemplateLoadError;
-use visard::study::layout::NOISE;
+use visard::study::layout::ERROR;
 use visard::surface::TemplateError;
 
 /// Why the viewer does not do what was asked.
@@ -72,9 +72,9 @@ pub enum ViewerError {
         /// The subject's name.
         subject: String,
     },
-    /// The noise of what is no release, or of one without a map of its noise.
-    #[error("{subject}: no {NOISE} of a release beside it; distance and distortion may serve")]
-    NoNoise {
+    /// The error of what is no release, or of one without a map of its error.
+    #[error("{subject}: no {ERROR} of a release beside it; distance and distortion may serve")]
+    NoError {
         /// The subject's name.
         subject: String,
     },

@@ -26,22 +26,19 @@ pub enum FieldName {
     Distance,
     /// Angle distortion of the disk map, degrees
     Distortion,
-    /// Standard deviation of the noise that was added for privacy
-    Noise,
-    /// Half the width of the pointwise 95 % band about the release
-    Band,
+    /// Root-mean-square error of the release, as it states it
+    Error,
 }
 
 impl FieldName {
     /// All of them, with names for buttons.
-    pub const ALL: [(Self, &'static str); 7] = [
+    pub const ALL: [(Self, &'static str); 6] = [
         (Self::None, "surface"),
         (Self::Checker, "checkerboard"),
         (Self::Polar, "polar grid"),
         (Self::Distance, "distance to template"),
         (Self::Distortion, "angle distortion"),
-        (Self::Noise, "noise of the release"),
-        (Self::Band, "95 % band of the release"),
+        (Self::Error, "error of the release"),
     ];
 }
 
@@ -107,20 +104,15 @@ pub fn surface_colouring(
             let values: Vec<f64> = mesh.vertices().iter().zip(&template).zip(&normals).map(along).collect();
             Ok(Colouring::field(ColourScale::signed("distance to template", unit(mesh), &values), &values))
         }
-        FieldName::Noise => noise(subject, mesh, "noise, 1 σ", 1.0),
-        FieldName::Band => noise(subject, mesh, "95 % band, ±", NORMAL_97_5),
+        FieldName::Error => {
+            let none = || ViewerError::NoError { subject: subject.name.clone() };
+            let values = subject.errors.as_ref().ok_or_else(none)?;
+            Ok(Colouring::field(
+                ColourScale::magnitude("error, root mean square", unit(mesh), values),
+                values,
+            ))
+        }
     }
-}
-
-/// The standard normal's 97.5 % quantile: noise at one point is Gaussian, so this many standard deviations about the release
-/// hold the mean without noise with probability 95 %, point by point and but for the bias of shrinkage.
-const NORMAL_97_5: f64 = 1.959_963_984_540_054;
-
-fn noise(subject: &Subject, mesh: &TriMesh, name: &str, factor: f64) -> Result<Colouring, ViewerError> {
-    let sigma =
-        subject.noise.as_ref().ok_or_else(|| ViewerError::NoNoise { subject: subject.name.clone() })?;
-    let values: Vec<f64> = sigma.iter().map(|s| factor * s).collect();
-    Ok(Colouring::field(ColourScale::magnitude(name, unit(mesh), &values), &values))
 }
 
 /// Lengths of unit-area faces are said so; all others are in the file's own unit.
@@ -205,7 +197,7 @@ mod tests {
             path: "s.ply".into(),
             standing: Standing::Public,
             shape: Shape::Surface(mesh),
-            noise: None,
+            errors: None,
             curves: Vec::new(),
         }
     }
@@ -253,13 +245,10 @@ mod tests {
         let s = subject(tetra);
         assert!(colouring(FieldName::Checker, &s).unwrap_err().to_string().contains("not a disk"));
         assert!(colouring(FieldName::Distance, &s).unwrap_err().to_string().contains("template"));
-        for field in [FieldName::Noise, FieldName::Band] {
-            assert!(colouring(field, &s).unwrap_err().to_string().contains("noise.npy"));
-        }
-        let noisy = Subject { noise: Some(vec![0.5; 4]), ..s.clone() };
-        let high = |field| colouring(field, &noisy).unwrap().scale.unwrap().high;
-        assert!((high(FieldName::Band) / high(FieldName::Noise) - 1.96).abs() < 1e-4);
+        assert!(colouring(FieldName::Error, &s).unwrap_err().to_string().contains("error.npy"));
+        let released = Subject { errors: Some(vec![0.5; 4]), ..s.clone() };
+        assert!(colouring(FieldName::Error, &released).unwrap().scale.unwrap().high >= 0.5);
         let cloud = Subject { shape: Shape::Cloud(vec![Point::origin()]), ..s };
-        assert!(colouring(FieldName::Noise, &cloud).is_err() && colouring(FieldName::None, &cloud).is_ok());
+        assert!(colouring(FieldName::Error, &cloud).is_err() && colouring(FieldName::None, &cloud).is_ok());
     }
 }

@@ -269,16 +269,14 @@ mod tests {
 
     fn subject(shape: Shape) -> Subject {
         let (name, path) = ("s".to_owned(), "s".into());
-        Subject { name, path, standing: Standing::Public, shape, noise: None, curves: Vec::new() }
+        Subject { name, path, standing: Standing::Public, shape, errors: None, curves: Vec::new() }
     }
 
     #[test]
     fn every_way_of_showing_a_face_is_whole() {
         let face = subject(Shape::Surface(builtin_template().clone()));
         for disk in [false, true] {
-            for (field, _) in
-                FieldName::ALL.into_iter().filter(|f| f.0 != FieldName::Noise && f.0 != FieldName::Band)
-            {
+            for (field, _) in FieldName::ALL.into_iter().filter(|f| f.0 != FieldName::Error) {
                 let d = draw(&face, &Show { field, disk, morph: 0.5, ..Show::default() }).unwrap();
                 let n = d.positions.len();
                 assert!(d.normals.len() == n && d.sky.len() == n && d.uvs.len() == n && d.flat == disk);
@@ -286,7 +284,7 @@ mod tests {
                 assert!(d.triangles.iter().flatten().all(|&i| (i as usize) < n));
             }
         }
-        assert!(draw(&face, &Show { field: FieldName::Noise, ..Show::default() }).is_err());
+        assert!(draw(&face, &Show { field: FieldName::Error, ..Show::default() }).is_err());
     }
 
     #[test]

@@ -37,7 +37,7 @@ const KEYS: [(&str, &str); 15] = [
     ("double click", "make it the centre"),
     ("1 2 3 4", "front, three-quarter, left, right"),
     ("0", "everything back"),
-    ("F", "next colours (checkerboard, distance, noise, ...)"),
+    ("F", "next colours (checkerboard, distance, error, ...)"),
     ("W  P  C  D", "edges, vertices, curves, disk map"),
     ("N  B", "next, previous of the list"),
     ("Space", "draw again (synthetic people)"),

@@ -7,7 +7,7 @@ use visard::mesh::{Point, TriMesh};
 use visard::privacy::Certificate;
 use visard::study::StudyFolder;
 use visard::study::layout::{
-    CERTIFICATE, CURVES, INTERNAL, MEAN_PLY, MEAN_TPS, NOISE, NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY,
+    CERTIFICATE, CURVES, ERROR, INTERNAL, MEAN_PLY, MEAN_TPS, NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY,
     NONPRIVATE_MEAN_TPS, RELEASE, SCANS,
 };
 
@@ -100,8 +100,8 @@ pub struct Subject {
     pub standing: Standing,
     /// The geometry.
     pub shape: Shape,
-    /// Standard deviation of the noise at each vertex, where the release has it.
-    pub noise: Option<Vec<f64>>,
+    /// Root-mean-square error at each vertex, where the release has it.
+    pub errors: Option<Vec<f64>>,
     /// The curves of the same release, to draw over its surface.
     pub curves: Vec<Vec<Point>>,
 }
@@ -184,7 +184,7 @@ pub fn load(file: &Path) -> Result<Subject, ViewerError> {
     };
     let shape = read_shape(file)?;
     let vertices = if let Shape::Surface(mesh) = &shape { mesh.vertices().len() } else { 0 };
-    let noise = npy::read(&file.with_file_name(NOISE))
+    let errors = npy::read(&file.with_file_name(ERROR))
         .ok()
         .filter(|a| a.shape == [vertices] && file.file_name().is_some_and(|n| n == MEAN_PLY))
         .map(|a| a.data);
@@ -201,7 +201,7 @@ pub fn load(file: &Path) -> Result<Subject, ViewerError> {
         path: file.clone(),
         standing: Standing::of(file),
         shape,
-        noise,
+        errors,
         curves,
     })
 }

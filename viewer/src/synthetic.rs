@@ -76,7 +76,7 @@ fn public(name: String, mesh: TriMesh) -> Subject {
         name,
         standing: Standing::Public,
         shape: Shape::Surface(mesh),
-        noise: None,
+        errors: None,
         curves: Vec::new(),
     }
 }

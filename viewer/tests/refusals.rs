@@ -86,7 +86,7 @@ fn wrong_wishes_are_refused_and_files_kept() {
     let shot = ["builtin", "--software", "--size", "64x64", "--screenshot", text(&png)];
     let with = |more: &[&'static str]| [&shot[..], more].concat();
     refused(&with(&["--camera", "behind"]), "--camera behind");
-    refused(&with(&["--field", "noise"]), "noise.npy");
+    refused(&with(&["--field", "error"]), "error.npy");
     std::fs::write(&png, "mine").unwrap();
     refused(&shot, "--force");
     assert_eq!(std::fs::read(&png).unwrap(), b"mine");

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use visard::privacy::{Certificate, ClipRadius, ClipSource, PrivacyLoss};
 use visard::study::Place;
 use visard::study::face::{
-    CURVES, ClipChoice, FaceMechanism, FaceOutcome, FaceStudySettings, Registration, SAMPLES, StudyError,
-    run as run_study,
+    Accuracy, CURVES, ClipChoice, FaceMechanism, FaceOutcome, FaceStudySettings, Registration, SAMPLES,
+    StudyError, run as run_study,
 };
 use visard::study::layout::{REPORT, SCAN_TABLE};
 
@@ -22,8 +22,11 @@ use visard::study::layout::{REPORT, SCAN_TABLE};
     after_help = "Example:\n  visard face mean scans/ --mu 3 --out study\n  visard face mean scans/ --epsilon 2 --delta 1e-6 --out study --resume"
 )]
 pub struct MeanArgs {
-    #[arg(value_name = "SCAN_OR_DIR", required = true, help = scans_help())]
+    #[arg(value_name = "SCAN_OR_DIR", required_unless_present = "prepared", help = scans_help())]
     scans: Vec<PathBuf>,
+    /// Records registered elsewhere in place of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
+    #[arg(long, value_name = "FILE.npy", conflicts_with = "scans")]
+    prepared: Option<PathBuf>,
     #[command(flatten)]
     budget: BudgetArgs,
     #[command(flatten)]
@@ -104,6 +107,7 @@ pub fn study_settings(
     }
     Ok(FaceStudySettings {
         inputs,
+        prepared: None,
         place,
         template: template_source(&shape.template),
         curves: shape.curves,
@@ -119,7 +123,10 @@ pub fn study_settings(
 /// Runs `face mean`.
 pub fn run(args: &MeanArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let place = Place { asked: args.budget.loss().ok(), ..args.place.place(global)? };
-    let settings = study_settings(args.scans.clone(), place, &args.budget, &args.shape)?;
+    let settings = FaceStudySettings {
+        prepared: args.prepared.clone(),
+        ..study_settings(args.scans.clone(), place, &args.budget, &args.shape)?
+    };
     let outcome = run_with_progress(&settings)?;
     report(&outcome, printer);
     Ok(())
@@ -169,16 +176,37 @@ pub fn report(outcome: &FaceOutcome, printer: &Printer) {
             "mu": if let PrivacyLoss::Gaussian(mu) = loss { Some(mu) } else { None },
             "loss": loss,
             "private": private,
+            "accuracy": released.accuracy,
         }),
         format!(
-            "{} of {} faces, {}\n  {} {}\n  look first:  {}\n  keep secret: {}",
+            "{} of {} faces, {}\n{}\n  {} {}\n  look first:  {}\n  keep secret: {}",
             if *private { "private average" } else { "average (NOT PRIVATE)" },
             outcome.scans,
             loss,
+            accuracy_text(&released.accuracy),
             where_to(*private),
             release.display(),
             release.join(REPORT).display(),
             outcome.folder.internal().display()
         ),
     );
+}
+
+/// The error statement, on a face of 20 cm: about 1 high when its area is 1.
+fn accuracy_text(accuracy: &Accuracy) -> String {
+    let mm = |rms: f64| 200.0 * rms;
+    let Accuracy { rms, template_rms, sampling_rms, data_share } = *accuracy;
+    let worth = if accuracy.is_mostly_template() {
+        "\n  hardly worth its budget: this is mostly the template; more people, or a larger budget, would change that"
+    } else {
+        ""
+    };
+    format!(
+        "  error on a face of 20 cm, root mean square: {:.2} mm (the template published unread: {:.2} mm; these people as a sample: about \
+         {:.2} mm)\n  decided by the data: {:.0} % of the squared distance between template and mean{worth}",
+        mm(rms),
+        mm(template_rms),
+        mm(sampling_rms),
+        100.0 * data_share,
+    )
 }

@@ -1,28 +1,46 @@
 //! `visard face plan`: what to expect of a private mean face, before any scan is read.
 
+use super::files::template_source;
+use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use visard::privacy::{Delta, Mu, PrivacyLoss};
-use visard::study::face::FaceMechanism;
-use visard::study::face::plan::{Forecast, PlanRequest, TEMPLATE_DISTANCE, plan};
+use visard::study::face::plan::{Forecast, MOST, PlanRequest, TEMPLATE_DISTANCE, people_for, plan};
+use visard::study::face::{CURVES, FaceMechanism, SAMPLES};
 
-/// The δ at which budgets are also stated as ε.
+/// The δ at which budgets are also stated as ε, where none is given.
 const DELTA: f64 = 1e-6;
+
+/// Millimetres of √area on a face of 20 cm, which is about 1 high when its area is 1.
+const FACE_MM: f64 = 200.0;
 
 /// Arguments of `face plan`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 --mu 0.5 1 2 --clip-radius 0.03"
+    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1"
 )]
 pub struct PlanArgs {
-    /// How many scans there will be
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    n: u32,
+    /// How many scans there will be; several are compared
+    #[arg(long, value_name = "N", num_args = 1.., required_unless_present = "want",
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    n: Vec<u32>,
     /// Budgets to compare
-    #[arg(long, value_name = "F", num_args = 1.., default_values_t = [0.1, 0.3, 1.0, 2.0, 3.0], allow_negative_numbers = true)]
+    #[arg(long, value_name = "F", num_args = 1.., allow_negative_numbers = true, conflicts_with = "epsilon")]
     mu: Vec<f64>,
+    /// Budgets to compare as epsilon, with --delta
+    #[arg(long, value_name = "F", num_args = 1.., allow_negative_numbers = true, requires = "delta")]
+    epsilon: Vec<f64>,
+    /// The delta of --epsilon
+    #[arg(long, value_name = "F", allow_negative_numbers = true, requires = "epsilon")]
+    delta: Option<f64>,
+    /// The error that is wanted, in millimetres on a face of 20 cm (root mean square): how many scans it takes
+    #[arg(long, value_name = "MM", conflicts_with = "n", allow_negative_numbers = true)]
+    want: Option<f64>,
+    /// Public template face: a mesh file, or "builtin"
+    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    template: String,
     /// Which private mean
     #[arg(long, value_enum, default_value_t = FaceMechanism::Joint)]
     mechanism: FaceMechanism,
@@ -30,88 +48,122 @@ pub struct PlanArgs {
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     clip_radius: Option<f64>,
     /// Number of face radial curves
-    #[arg(long, value_name = "J", default_value_t = 23, value_parser = clap::value_parser!(u16).range(2..=500))]
+    #[arg(long, value_name = "J", default_value_t = CURVES as u16, value_parser = clap::value_parser!(u16).range(2..=500))]
     curves: u16,
     /// Samples on each curve
-    #[arg(long, value_name = "M", default_value_t = 80, value_parser = clap::value_parser!(u16).range(8..=2000))]
+    #[arg(long, value_name = "M", default_value_t = SAMPLES as u16, value_parser = clap::value_parser!(u16).range(8..=2000))]
     samples: u16,
+}
+
+impl PlanArgs {
+    fn budgets(&self) -> Result<Vec<Mu>, Failure> {
+        let of = |mu, epsilon| BudgetArgs::of(mu, epsilon, self.delta).mu();
+        match (&self.mu[..], &self.epsilon[..]) {
+            ([], []) => [0.1, 0.3, 0.5, 1.0, 3.0].map(|mu| of(Some(mu), None)).into_iter().collect(),
+            (mus, []) => mus.iter().map(|mu| Mu::new(*mu).map_err(Failure::usage)).collect(),
+            (_, epsilons) => epsilons.iter().map(|epsilon| of(None, Some(*epsilon))).collect(),
+        }
+    }
+
+    fn request(&self) -> Result<PlanRequest, Failure> {
+        Ok(PlanRequest {
+            sizes: self.n.iter().map(|n| *n as usize).collect(),
+            budgets: self.budgets()?,
+            template: template_source(&self.template),
+            mechanism: self.mechanism,
+            radius: self.clip_radius,
+            curves: usize::from(self.curves),
+            samples: usize::from(self.samples),
+        })
+    }
 }
 
 /// Runs `face plan`.
 pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
-    let budgets =
-        args.mu.iter().map(|&mu| Mu::new(mu)).collect::<Result<Vec<_>, _>>().map_err(Failure::usage)?;
-    let request = PlanRequest {
-        n: args.n as usize,
-        budgets,
-        mechanism: args.mechanism,
-        radius: args.clip_radius,
-        curves: usize::from(args.curves),
-        samples: usize::from(args.samples),
-    };
-    let found = plan(&request).map_err(Failure::usage)?;
-    let rows =
-        found.errors.iter().map(|&(mu, error)| row(&found, mu, error)).collect::<Result<Vec<_>, _>>()?;
-    printer.result(
-        json!({
-            "n": args.n,
-            "clip_radius": found.radius,
-            "sampling_error": found.sampling_error,
-            "sampling_error_mm": millimetres(&found, found.sampling_error),
-            "budgets": rows,
-        }),
-        text(args.n, &found, &rows),
+    let request = args.request()?;
+    match args.want {
+        Some(want) if !(want > 0.0 && want.is_finite()) => {
+            Err(Failure::usage("--want must be a positive number of millimetres"))
+        }
+        Some(want) => needed(args, &request, want, printer),
+        None => {
+            let found = plan(&request).map_err(Failure::usage)?;
+            let rows: Vec<Value> = found.iter().map(|f| row(args, f)).collect::<Result<_, _>>()?;
+            let text = text(&rows);
+            printer.result(Value::Array(rows), text);
+            Ok(())
+        }
+    }
+}
+
+/// How many scans it takes.
+fn needed(args: &PlanArgs, request: &PlanRequest, want: f64, printer: &Printer) -> Result<(), Failure> {
+    let found = people_for(request, (want / FACE_MM).powi(2)).map_err(Failure::usage)?;
+    let mut rows = Vec::new();
+    let mut text = format!(
+        "Scans needed for an error of {want} mm on a face of 20 cm (root mean square):\n\n    mu  epsilon at {:.0e}     n",
+        delta(args)
     );
+    for (mu, n) in found {
+        let epsilon = epsilon(mu, delta(args))?;
+        let shown = n.map_or_else(|| format!("more than {MOST}"), |n| n.to_string());
+        let _ = write!(text, "\n{:>6.3}  {:>16.2}  {shown:>6}", mu.get(), epsilon);
+        rows.push(json!({"mu": mu, "epsilon": epsilon, "delta": delta(args), "error_mm": want, "n": n}));
+    }
+    printer.result(Value::Array(rows), text);
     Ok(())
 }
 
-fn millimetres(plan: &Forecast, square: f64) -> f64 {
-    square.sqrt() * plan.scale_mm
+fn delta(args: &PlanArgs) -> f64 {
+    args.delta.unwrap_or(DELTA)
 }
 
-fn row(plan: &Forecast, mu: Mu, error: f64) -> Result<Value, Failure> {
-    let loss = PrivacyLoss::Gaussian(mu);
-    let epsilon = Delta::new(DELTA).and_then(|delta| loss.epsilon_at(delta)).map_err(Failure::failed)?;
+fn epsilon(mu: Mu, delta: f64) -> Result<f64, Failure> {
+    let bound = Delta::new(delta).and_then(|delta| PrivacyLoss::Gaussian(mu).epsilon_at(delta));
+    Ok(bound.map_err(Failure::failed)?.get())
+}
+
+/// Squared errors per point on faces of area 1; their roots in millimetres on a face of 20 cm.
+fn row(args: &PlanArgs, forecast: &Forecast) -> Result<Value, Failure> {
+    let Forecast { n, mu, error, template_error, sampling_error } = *forecast;
+    let mm = |square: f64| FACE_MM * square.sqrt();
     Ok(json!({
+        "n": n,
         "mu": mu,
-        "epsilon": epsilon,
-        "delta": DELTA,
-        "guess_probability": loss.guess_probability(),
-        "mean_square_error": error,
-        "error_mm": millimetres(plan, error),
+        "epsilon": epsilon(mu, delta(args))?,
+        "delta": delta(args),
+        "guess_probability": PrivacyLoss::Gaussian(mu).guess_probability(),
+        "error": error,
+        "template_error": template_error,
+        "sampling_error": sampling_error,
+        "error_mm": mm(error),
+        "template_error_mm": mm(template_error),
+        "sampling_error_mm": mm(sampling_error),
+        "band": null,
+        "worth": forecast.is_worth_it(),
     }))
 }
 
-fn text(n: u32, plan: &Forecast, rows: &[Value]) -> String {
+fn text(rows: &[Value]) -> String {
     let mut out = format!(
-        "{n} scans, clip radius {}: simulated people whose mean is {TEMPLATE_DISTANCE} off the template; nothing of yours is read.\n\
-         The mean of {n} people is itself {:.2} mm off that of all people (root mean square, on a face of life size).\n\n\
-         {:>6}  {:>16}  {:>15}  {:>18}  {:>12}",
-        plan.radius,
-        millimetres(plan, plan.sampling_error),
-        "mu",
-        "epsilon at 1e-6",
-        "attacker right",
-        "error of release",
-        "mean square",
+        "Simulated people whose mean lies {TEMPLATE_DISTANCE} off the template, as real ones do; nothing of yours is read.\n\
+         Root-mean-square errors on a face of 20 cm: of the release, of the template published unread, of so few people as a sample.\n\n\
+         {:>6}  {:>6}  {:>7}  {:>14}  {:>10}  {:>10}  {:>10}",
+        "n", "mu", "epsilon", "attacker right", "release", "template", "sample",
     );
     for row in rows {
         let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
         let _ = write!(
             out,
-            "\n{:>6}  {:>16.2}  {:>13.1} %  {:>15.2} mm  {:>12.1e}",
+            "\n{:>6}  {:>6.3}  {:>7.2}  {:>12.1} %  {:>7.2} mm  {:>7.2} mm  {:>7.2} mm{}",
+            number("n"),
             number("mu"),
             number("epsilon"),
             100.0 * number("guess_probability"),
             number("error_mm"),
-            number("mean_square_error"),
-        );
-    }
-    if plan.clipped > 0.0 {
-        let _ = write!(
-            out,
-            "\n\nnote: {:.0} % of the simulated people lie beyond this radius and are drawn in, which is part of the error",
-            100.0 * plan.clipped
+            number("template_error_mm"),
+            number("sampling_error_mm"),
+            if row["worth"] == true { "" } else { "  not worth the budget: mostly the template" },
         );
     }
     out

@@ -1,5 +1,6 @@
 //! Why a face study stopped.
 
+use super::prepared::PreparedError;
 use super::template::TemplateLoadError;
 use crate::function::CurvesError;
 use crate::io::{ReadError, WriteError};
@@ -28,6 +29,9 @@ pub enum StudyError {
         folder = INTERNAL, table = SCAN_TABLE
     )]
     NoneProcessed(usize),
+    /// Records that were prepared elsewhere.
+    #[error(transparent)]
+    Prepared(#[from] PreparedError),
     /// The mechanism or its noise.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),

@@ -2,8 +2,8 @@
 //! table of all scans to sort.
 
 use super::error::StudyError;
+use super::error_map::along_normals;
 use super::internal::Internal;
-use super::noise_map::along_normals;
 use super::record::table::page_table;
 use super::record::{ScanRow, ScanStage};
 use super::release_report::portraits;
@@ -53,6 +53,7 @@ fn internal_report(
     let mut page = Page::new("Face study: for the data holder").band("INTERNAL: DO NOT PUBLISH");
     let failed = results.rows.iter().filter(|r| !r.is_ok()).count();
     page.lead(&match failed {
+        _ if results.rows.is_empty() => "Records that were prepared elsewhere.".to_owned(),
         0 => format!("{} scans, all processed.", results.rows.len()),
         _ => format!(
             "{} scans; {failed} could not be processed and count as the template.",
@@ -74,6 +75,14 @@ fn internal_report(
             page.figures(&portraits(nonprivate, "non-private mean")?);
         }
     }
+    if !results.rows.is_empty() {
+        scan_sections(&mut page, results)?;
+    }
+    Ok(page.to_html())
+}
+
+/// How every scan went.
+fn scan_sections(page: &mut Page, results: &Internal<'_>) -> Result<(), StudyError> {
     page.heading("How the scans spread");
     page.figures(&spread_charts(results));
     page.heading("Registrations to look at");
@@ -92,7 +101,7 @@ fn internal_report(
     page.list(&column_notes(results));
     page.heading("Seconds by stage (median scan)");
     page.table(&["stage", "seconds"], &stage_rows(results.rows));
-    Ok(page.to_html())
+    Ok(())
 }
 
 /// What the method of this study tells of its scans.

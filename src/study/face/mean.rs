@@ -1,10 +1,10 @@
 //! Which private mean is released, by name.
 
-use crate::function::{CurvesError, Domain, FaceCurves};
+use crate::function::{Basis, CurvesError, FaceCurves};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{
-    BlockRadii, CurveMean, FunctionalMean, PerCurveMean, PerCurveSettings, PointwiseMean, PointwiseRanges,
-    PrivateRadiusMean, RangeScale,
+    BlockRadii, CurveMean, FunctionalMean, Norm, PerCurveMean, PerCurveSettings, PointwiseMean,
+    PointwiseRanges, PrivateRadiusMean, RangeScale, TwoRoundMean,
 };
 use crate::privacy::{ClipRadius, ClipSource, Mu};
 use serde::Serialize;
@@ -14,9 +14,13 @@ use serde::Serialize;
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum FaceMechanism {
-    /// All curves at once around the template; the least noise
+    /// All curves at once, in two rounds: a rough private centre, then a tight clip about it; the least noise
     #[default]
     Joint,
+    /// All curves at once around the template, in one round
+    #[cfg_attr(feature = "cli", value(name = "joint-1"))]
+    #[serde(rename = "joint-1")]
+    JointOnce,
     /// Curve by curve with matched noise
     Curves,
     /// As published; not private unless a clip radius is given
@@ -27,7 +31,7 @@ pub enum FaceMechanism {
     None,
 }
 
-/// Default public clip radius of [`FaceMechanism::Joint`]: root-mean-square deviation of a unit-area face's curves from the
+/// Default public clip radius of [`FaceMechanism::JointOnce`]: root-mean-square deviation of a unit-area face's curves from the
 /// template's. Chosen on public populations before any study's data: it clips none of 200 faces of the built-in synthetic
 /// population (largest 0.0254), of 1000 drawn from a public face model (0.0390) and of 30 public simulated ones (0.0328; see
 /// docs/measurements.md).
@@ -47,7 +51,7 @@ pub enum ClipChoice {
     Default,
     /// A radius declared public.
     Public(ClipRadius),
-    /// A private quantile of the records' deviations, paid from the budget ([`FaceMechanism::Joint`] only).
+    /// A private quantile of the records' deviations, paid from the budget (joint mechanisms only).
     Private,
 }
 
@@ -64,6 +68,12 @@ impl ClipChoice {
 
 const JOINT_ONLY: MechanismError =
     MechanismError::Shape("a private clip radius is for the joint mechanism; give this one a public radius");
+
+/// Where deviations from this template are analysed.
+fn basis(template: &FaceCurves) -> Basis {
+    let symmetric = template.mirror_asymmetry() < NEARLY_SYMMETRIC;
+    Basis::of_faces(template.curves(), template.samples(), symmetric)
+}
 
 /// The mechanism of this name for n records, around the template's own curves; `None` for [`FaceMechanism::None`]. Without a public
 /// radius `paper` and `pointwise` measure their bounds on the records, and are priced as not private.
@@ -86,17 +96,24 @@ pub fn mechanism(
     Ok(Some(match kind {
         FaceMechanism::None => return Ok(None),
         FaceMechanism::Joint => {
-            let domain = Domain::Disk { curves: template.curves(), samples: template.samples() };
-            let mirror = (template.mirror_asymmetry() < NEARLY_SYMMETRIC).then_some(0);
-            let centre = template.data().to_vec();
+            // In the mechanism's own norm: a radius given for deviations is understood as one for faces that vary that much more or less.
+            let scale = match clip {
+                ClipChoice::Default => 1.0,
+                ClipChoice::Public(radius) => radius.get() / JOINT_RADIUS,
+                ClipChoice::Private => {
+                    TwoRoundMean::check_private_radius(n, mu)?;
+                    1.0
+                }
+            };
+            let mean = TwoRoundMean::new(basis(template), template.data().to_vec(), scale, mu, n)?;
+            CurveMean::TwoRounds(Box::new(mean))
+        }
+        FaceMechanism::JointOnce => {
+            let (basis, centre) = (basis(template), template.data().to_vec());
             match clip.or(JOINT_RADIUS)? {
-                None => CurveMean::PrivateRadius(PrivateRadiusMean::new(domain, 3, centre, mirror, mu, n)?),
+                None => CurveMean::PrivateRadius(PrivateRadiusMean::new(basis, centre, mu, n)?),
                 Some(radius) => {
-                    let mean = FunctionalMean::new(domain, 3, centre, radius, mu, n)?;
-                    CurveMean::Joint(match mirror {
-                        Some(channel) => mean.with_mirror(channel),
-                        None => mean,
-                    })
+                    CurveMean::Joint(FunctionalMean::in_norm(Norm::White, basis, centre, radius, mu, n)?)
                 }
             }
         }

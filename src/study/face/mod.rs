@@ -4,12 +4,14 @@
 //! so that an interrupted study continues. Then one mechanism ([`mean`]) is charged and drawn, and what was drawn is published
 //! (`publication`, which is handed no record); pages for the data holder come last (`internal_report`).
 
+mod accuracy;
 mod error;
+mod error_map;
 mod internal;
 mod internal_report;
 pub mod mean;
-mod noise_map;
 pub mod plan;
+mod prepared;
 mod publication;
 pub mod record;
 mod release_report;
@@ -19,8 +21,10 @@ mod template;
 mod worst;
 
 pub use crate::surface::registration::Registration;
+pub use accuracy::Accuracy;
 pub use error::StudyError;
 pub use mean::{ClipChoice, FaceMechanism};
+pub use prepared::PreparedError;
 pub use run::{FaceOutcome, FaceProgress, ReleasedFace, run};
 pub use settings::{CURVES, FaceStudySettings, SAMPLES};
 pub use template::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};

@@ -1,15 +1,16 @@
 //! `release/` of a face study: made of the noised mean, the certificate and public settings only.
 
+use super::accuracy::Accuracy;
 use super::error::StudyError;
-use super::noise_map::noise_map;
+use super::error_map::error_map;
 use super::release_report::{Page, release_report};
 use super::template::LoadedTemplate;
 use crate::function::FaceCurves;
-use crate::io::{write_npy, write_ply};
+use crate::io::{write_npy, write_ply_with_scalar};
 use crate::mechanism::functional::{CurveMean, NoisedFunction};
 use crate::privacy::{Certificate, Released, Statement};
 use crate::study::job::{Publication, ReleaseFolder};
-use crate::study::layout::{CURVES, MEAN_PLY, NOISE, REPORT};
+use crate::study::layout::{CURVES, ERROR, MEAN_PLY, REPORT};
 use crate::surface::registration::Registration;
 use serde_json::json;
 use std::sync::Arc;
@@ -31,10 +32,15 @@ impl FacePublication {
         Ok(FaceCurves::new(self.own.curves(), self.own.samples(), samples)?)
     }
 
+    /// How good the release is, as far as it tells itself.
+    pub(super) fn accuracy(&self, released: &Released<NoisedFunction>) -> Accuracy {
+        Accuracy::of(&released.value, &self.own, released.price.n)
+    }
+
     /// What the parts of a budget get, where a mechanism shares it out by itself.
     fn budget_parts(&self) -> Vec<(String, f64)> {
         match &self.mechanism {
-            CurveMean::Joint(_) | CurveMean::PrivateRadius(_) => Vec::new(),
+            CurveMean::Joint(_) | CurveMean::TwoRounds(_) | CurveMean::PrivateRadius(_) => Vec::new(),
             CurveMean::PerCurve(mean) => ["x", "y", "z"]
                 .iter()
                 .zip(mean.block_budgets())
@@ -64,6 +70,7 @@ impl Publication for FacePublication {
             "registration": self.registration,
             "units": "curves and mesh: mean of faces of surface area 1, centroid at the origin",
             "budget_parts": parts,
+            "accuracy": self.accuracy(released),
             "failed_scans": "count as the public template; their number is not published",
         });
         if let serde_json::Value::Object(details) = details {
@@ -79,17 +86,16 @@ impl Publication for FacePublication {
     ) -> Result<(), StudyError> {
         let curves = self.curves(released)?;
         let mesh = self.template.template.face_through(&curves)?;
-        folder.write_with(MEAN_PLY, |path| write_ply(path, &mesh))?;
+        let errors = error_map(&self.template.template, &curves, &released.value.errors)?;
+        folder.write_with(MEAN_PLY, |path| write_ply_with_scalar(path, &mesh, "error", &errors))?;
         let shape = [curves.curves(), curves.samples(), 3];
         folder.write_with(CURVES, |path| write_npy(path, &shape, curves.data()))?;
-        let noise = noise_map(&self.mechanism, &self.template.template, released, &curves, &mesh)?;
-        if let Some(noise) = &noise {
-            folder.write_with(NOISE, |path| write_npy(path, &[noise.len()], noise))?;
-        }
+        folder.write_with(ERROR, |path| write_npy(path, &[errors.len()], &errors))?;
         let page = Page {
             curves: &curves,
             mesh: &mesh,
-            noise: noise.as_deref(),
+            errors: &errors,
+            accuracy: &self.accuracy(released),
             statistic: &released.price.statistic,
             budget_parts: &self.budget_parts(),
         };

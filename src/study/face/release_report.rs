@@ -1,5 +1,6 @@
 //! `release/report.html`: sees the noised mean, the certificate and public settings only.
 
+use super::accuracy::Accuracy;
 use super::error::StudyError;
 use crate::function::FaceCurves;
 use crate::mesh::{Point, TriMesh};
@@ -11,15 +12,16 @@ use crate::report::guarantee::{certificate_section, guarantee_section, mechanism
 use crate::report::outline::{Ink, Outline, outlines};
 use crate::report::render::{CLAY, View, render};
 use crate::report::surface_view::SurfaceView;
-use crate::study::layout::NOISE;
+use crate::study::layout::ERROR;
 
 /// What the page shows: nothing of it is of a record.
 pub(super) struct Page<'a> {
     pub(super) curves: &'a FaceCurves,
     /// The surface through them.
     pub(super) mesh: &'a TriMesh,
-    /// The standard deviation of the noise at each vertex, where known.
-    pub(super) noise: Option<&'a [f64]>,
+    /// The root-mean-square error at each vertex.
+    pub(super) errors: &'a [f64],
+    pub(super) accuracy: &'a Accuracy,
     /// What was noised, in words.
     pub(super) statistic: &'a str,
     /// What the parts of the budget get, where a mechanism shares it out by itself.
@@ -36,9 +38,14 @@ pub(super) fn release_report(shown: &Page<'_>, certificate: &Certificate) -> Res
     )]);
     page.figures(&portraits(shown.mesh, "private mean")?);
     guarantee_section(&mut page, certificate);
-    if let Some(noise) = shown.noise {
-        page.heading("How exact it is");
-        page.paragraph(&noise_sentence(noise));
+    page.heading("How exact it is");
+    page.paragraph(&error_sentence(shown));
+    page.table(&["root-mean-square distance", "face of area 1", "face of 20 cm"], &distances(shown.accuracy));
+    if shown.accuracy.is_mostly_template() {
+        page.paragraph(
+            "Most of what is shown is the public template: the data could decide less than half of what distinguishes their mean from \
+             it. More people, or a larger budget, would change that.",
+        );
     }
     page.heading("The curves");
     page.paragraph(
@@ -54,31 +61,47 @@ pub(super) fn release_report(shown: &Page<'_>, certificate: &Certificate) -> Res
 }
 
 fn surface(shown: &Page<'_>) -> SurfaceView {
-    let view =
-        SurfaceView::new("private average face", shown.mesh.clone()).with_curves(closed_curves(shown.curves));
-    match shown.noise {
-        Some(values) => {
-            view.with_field(ColourScale::magnitude("noise, 1 σ", "face of area 1", values), values)
-        }
-        None => view,
-    }
+    SurfaceView::new("private average face", shown.mesh.clone())
+        .with_curves(closed_curves(shown.curves))
+        .with_field(
+            ColourScale::magnitude("error, root mean square", "face of area 1", shown.errors),
+            shown.errors,
+        )
 }
 
-/// Root mean square and largest value of the noise map, in words that mean something.
-fn noise_sentence(noise: &[f64]) -> String {
-    let rms = (noise.iter().map(|s| s * s).sum::<f64>() / noise.len().max(1) as f64).sqrt();
-    let largest = noise.iter().copied().fold(0.0, f64::max);
+/// The error statement in words that mean something.
+fn error_sentence(shown: &Page<'_>) -> String {
+    let largest = shown.errors.iter().copied().fold(0.0, f64::max);
+    let Accuracy { rms, data_share, .. } = *shown.accuracy;
     format!(
-        "The noise that was added for privacy moves a point of the surface by {} (root mean square over the face) and by {} \
-         where it is strongest, in units in which the face has area 1 and is about 1 high: on a face of 20 cm, some {} mm and \
-         {} mm. About 95 % of points lie within twice that of where they would lie without noise, apart from the smoothing. \
-         This was worked out by running the mechanism again on the released face, so it tells nothing new of the data; the \
-         values are in {NOISE}, and the button “noise” shows them on the surface.",
+        "A point of the surface lies {} from where it would lie without noise (root mean square over the face; {} where it is largest), \
+         in units in which the face has area 1 and is about 1 high: on a face of 20 cm, some {} mm and {} mm. This counts the noise that \
+         was added for privacy and what was taken away to tame it. It is estimated from the noised values alone, so it tells nothing new \
+         of the data; it leaves out that the people are a sample of others. Of the squared distance between the template and the mean \
+         the data decided {:.0} %. The values are in {ERROR}, and the button “error” shows them on the surface.",
         short(rms),
         short(largest),
-        short(200.0 * rms),
-        short(200.0 * largest)
+        short(FACE_MM * rms),
+        short(FACE_MM * largest),
+        100.0 * data_share,
     )
+}
+
+/// Millimetres of √area on a face of 20 cm, which is about 1 high when its area is 1.
+const FACE_MM: f64 = 200.0;
+
+fn distances(accuracy: &Accuracy) -> Vec<Vec<String>> {
+    let row = |what: &str, value: f64| {
+        vec![what.to_owned(), short(value), format!("{} mm", short(FACE_MM * value))]
+    };
+    vec![
+        row("this release from the mean without noise", accuracy.rms),
+        row("the public template from it, published unread", accuracy.template_rms),
+        row(
+            "that mean from its population's, if people differ as in public populations",
+            accuracy.sampling_rms,
+        ),
+    ]
 }
 
 /// Three still pictures.

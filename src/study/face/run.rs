@@ -1,9 +1,11 @@
 //! The whole job, start to finish.
 
+use super::accuracy::Accuracy;
 use super::error::StudyError;
 use super::internal::Internal;
 use super::internal_report::write_internal;
 use super::mean::{FaceMechanism, mechanism, nonprivate_mean};
+use super::prepared::PreparedFile;
 use super::publication::FacePublication;
 use super::record::cache::{RecordCache, RecordKey};
 use super::record::{
@@ -69,6 +71,8 @@ pub struct ReleasedFace {
     pub curves: FaceCurves,
     /// What it guarantees.
     pub certificate: Certificate,
+    /// How good it is, from the release alone.
+    pub accuracy: Accuracy,
 }
 
 /// Runs a face study.
@@ -86,11 +90,15 @@ pub fn run(
     if settings.mechanism != FaceMechanism::None && settings.budget.is_none() {
         return Err(BudgetError::NoBudget.into());
     }
-    let scans = list_scans(&settings.inputs)?;
+    let prepared = match &settings.prepared {
+        Some(file) => Some(PreparedFile::open(file, settings.curves, settings.samples)?),
+        None => None,
+    };
+    let scans = if prepared.is_some() { Vec::new() } else { list_scans(&settings.inputs)? };
     let loaded = Arc::new(load_template(&settings.template)?);
     let own =
         loaded.template.own_curves(settings.curves, settings.samples).map_err(TemplateLoadError::from)?;
-    let study = FaceStudy { settings, scans, loaded, own };
+    let study = FaceStudy { settings, scans, prepared, loaded, own };
     let publication = study.publication()?;
     // A template that does not suit the registration is refused before anything is made.
     let maker = RecordMaker::new(&study.loaded.template, study.record_settings())?;
@@ -101,6 +109,7 @@ pub fn run(
 struct FaceStudy<'a> {
     settings: &'a FaceStudySettings,
     scans: Vec<PathBuf>,
+    prepared: Option<PreparedFile>,
     loaded: Arc<LoadedTemplate>,
     own: FaceCurves,
 }
@@ -113,13 +122,18 @@ struct Processed {
 }
 
 impl FaceStudy<'_> {
+    /// n: failed scans are records too.
+    fn count(&self) -> usize {
+        self.prepared.as_ref().map_or(self.scans.len(), PreparedFile::count)
+    }
+
     /// What will be published: nothing of it depends on a scan.
     fn publication(&self) -> Result<Option<FacePublication>, StudyError> {
         let settings = self.settings;
         let Some(mu) = settings.budget.filter(|_| settings.mechanism != FaceMechanism::None) else {
             return Ok(None);
         };
-        let n = self.scans.len() as u64;
+        let n = self.count() as u64;
         let mechanism = mechanism(settings.mechanism, &self.own, n, settings.clip_radius, mu)?;
         Ok(mechanism.map(|mechanism| FacePublication {
             template: self.loaded.clone(),
@@ -147,13 +161,19 @@ impl FaceStudy<'_> {
                 None
             }
         };
-        progress(FaceProgress::Found { scans: self.scans.len() });
-        let processed = self.process_all(maker, job, progress)?;
         let folder = job.folder().clone();
-        let table = table::csv(&processed.rows);
-        write_bytes(&folder.internal().join(SCAN_TABLE), table.as_bytes())?;
+        let processed = match &self.prepared {
+            Some(file) => Processed { rows: Vec::new(), curves: file.records(&self.own)?, keys: Vec::new() },
+            None => {
+                progress(FaceProgress::Found { scans: self.scans.len() });
+                let processed = self.process_all(maker, job, progress)?;
+                let table = table::csv(&processed.rows);
+                write_bytes(&folder.internal().join(SCAN_TABLE), table.as_bytes())?;
+                processed
+            }
+        };
         let failed = processed.curves.iter().filter(|curves| curves.is_none()).count();
-        if failed == processed.rows.len() {
+        if failed == processed.curves.len() {
             return Err(StudyError::NoneProcessed(failed));
         }
         progress(FaceProgress::Releasing);
@@ -177,7 +197,7 @@ impl FaceStudy<'_> {
         job.finish()?;
         Ok(FaceOutcome {
             folder,
-            scans: processed.rows.len(),
+            scans: processed.curves.len(),
             failed,
             mean_square_error: released.as_ref().map(|r| r.curves.mean_square_distance(&nonprivate)),
             released,
@@ -199,7 +219,9 @@ impl FaceStudy<'_> {
         let published: Published<NoisedFunction> =
             job.release::<_, _, StudyError>(priced, mechanism, &prepared, &digest, &mut noise)?;
         let certificate = job.publish(priced, &published)?;
-        Ok(ReleasedFace { curves: priced.publication().curves(&published)?, certificate })
+        let publication = priced.publication();
+        let (curves, accuracy) = (publication.curves(&published)?, publication.accuracy(&published));
+        Ok(ReleasedFace { curves, certificate, accuracy })
     }
 
     fn record_settings(&self) -> RecordSettings {
@@ -259,8 +281,12 @@ impl FaceStudy<'_> {
 }
 
 impl Processed {
-    /// What the records are: a hash of each scan's bytes and settings, or the name of one that cannot be read.
+    /// What the records are: a hash of each scan's bytes and settings, or the name of one that cannot be read; the numbers of prepared ones.
     fn fingerprints(&self, scans: &[PathBuf]) -> Vec<Vec<u8>> {
+        if self.keys.is_empty() {
+            let bytes = |curves: &FaceCurves| curves.data().iter().flat_map(|x| x.to_le_bytes()).collect();
+            return self.curves.iter().flatten().map(bytes).collect();
+        }
         let of = |(key, scan): (&Option<RecordKey>, &PathBuf)| match key {
             Some(key) => key.as_str().as_bytes().to_vec(),
             None => scan.as_os_str().as_encoded_bytes().to_vec(),

@@ -12,6 +12,8 @@ use std::path::PathBuf;
 pub struct FaceStudySettings {
     /// Scan files and folders of scans.
     pub inputs: Vec<PathBuf>,
+    /// Records registered elsewhere, in place of scans: an array (n, J, m, 3) of unit-area faces in the template's frame.
+    pub prepared: Option<PathBuf>,
     /// The public template.
     pub template: TemplateSource,
     /// Number of face radial curves J.
@@ -49,6 +51,7 @@ impl FaceStudySettings {
     pub fn new(inputs: impl Into<Vec<PathBuf>>, place: Place, budget: Mu) -> Self {
         Self {
             inputs: inputs.into(),
+            prepared: None,
             template: TemplateSource::Builtin,
             curves: CURVES,
             samples: SAMPLES,

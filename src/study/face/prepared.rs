@@ -1,0 +1,157 @@
+//! Records that were registered elsewhere: an array (n, J, m, 3) of unit-area faces in the template's frame.
+
+use crate::function::FaceCurves;
+use crate::io::{Limit, Opened, ReadError, npy, open};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// The largest and least size of a record, as a multiple of the template's.
+const SIZES: (f64, f64) = (0.8, 1.25);
+/// How far a record's centroid may lie from the template's, in units of √area.
+const OFF_CENTRE: f64 = 0.1;
+
+/// Why prepared records are refused: before the charge, to the data holder only.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PreparedError {
+    /// The file.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Its header.
+    #[error(
+        "{file}: prepared records are an array (n, {curves}, {samples}, 3), this one is {found:?}; --curves and --samples say how many \
+         curves and samples a face has"
+    )]
+    Shape {
+        /// The file.
+        file: String,
+        /// What it holds.
+        found: Vec<usize>,
+        /// J that was asked for.
+        curves: usize,
+        /// m that was asked for.
+        samples: usize,
+    },
+    /// A record.
+    #[error("{file}: record {record} (counted from 0) {what}")]
+    Record {
+        /// The file.
+        file: String,
+        /// Which, from 0.
+        record: usize,
+        /// What is wrong with it, and what to do.
+        what: String,
+    },
+}
+
+/// A file of prepared records whose header has been read: n is public, the records are not.
+pub(super) struct PreparedFile {
+    file: Opened,
+    name: String,
+    count: usize,
+}
+
+impl PreparedFile {
+    /// Opens it and reads the header.
+    pub(super) fn open(file: &Path, curves: usize, samples: usize) -> Result<Self, PreparedError> {
+        let name = file.display().to_string();
+        let file = open(file, Limit::TABLE)?;
+        let shape = npy::shape_of(&file)?;
+        match shape[..] {
+            [count, j, m, 3] if count > 0 && (j, m) == (curves, samples) => Ok(Self { file, name, count }),
+            _ => Err(PreparedError::Shape { file: name, found: shape, curves, samples }),
+        }
+    }
+
+    /// n.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// All records, if each is a face in the template's frame.
+    pub(super) fn records(&self, own: &FaceCurves) -> Result<Vec<Option<FaceCurves>>, PreparedError> {
+        let array = npy::of(&self.file)?;
+        let record = |(record, data): (usize, &[f64])| {
+            let refused = |what: String| PreparedError::Record { file: self.name.clone(), record, what };
+            match complaint(data, own.data()) {
+                Some(what) => Err(refused(what)),
+                None => FaceCurves::new(own.curves(), own.samples(), data.to_vec())
+                    .map(Some)
+                    .map_err(|e| refused(e.to_string())),
+            }
+        };
+        let records: Vec<_> = array.data.par_chunks_exact(own.data().len()).enumerate().map(record).collect();
+        // In order, so that the first bad record is the one that is named.
+        records.into_iter().collect()
+    }
+}
+
+/// What is wrong with a record's frame.
+fn complaint(data: &[f64], template: &[f64]) -> Option<String> {
+    if !data.iter().all(|x| x.is_finite()) {
+        return Some("has values that are no numbers".into());
+    }
+    let ((centre, size), (own_centre, own_size)) = (centre_and_size(data), centre_and_size(template));
+    let off = (0..3).map(|k| (centre[k] - own_centre[k]).powi(2)).sum::<f64>().sqrt();
+    let ratio = size / own_size;
+    if !(SIZES.0..=SIZES.1).contains(&ratio) {
+        return Some(format!(
+            "is {ratio:.2} times as large as the template; faces are to be scaled to surface area 1"
+        ));
+    }
+    if off > OFF_CENTRE {
+        return Some(format!(
+            "has its centroid {off:.2} from the template's; faces are to be centred (area centroid at the origin)"
+        ));
+    }
+    let square = |sign: f64| {
+        let points = data.chunks_exact(3).zip(template.chunks_exact(3));
+        points
+            .map(|(p, q)| (sign * p[0] - q[0]).powi(2) + (p[1] - q[1]).powi(2) + (p[2] - q[2]).powi(2))
+            .sum::<f64>()
+    };
+    if square(-1.0) < square(1.0) {
+        return Some("is mirrored: x is to the subject's left".into());
+    }
+    None
+}
+
+/// The centroid of the points, and their root-mean-square distance from it.
+fn centre_and_size(data: &[f64]) -> ([f64; 3], f64) {
+    let n = data.len() as f64 / 3.0;
+    let mut centre = [0.0; 3];
+    data.chunks_exact(3).for_each(|p| (0..3).for_each(|k| centre[k] += p[k] / n));
+    let square: f64 =
+        data.chunks_exact(3).map(|p| (0..3).map(|k| (p[k] - centre[k]).powi(2)).sum::<f64>()).sum();
+    (centre, (square / n).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn face() -> Vec<f64> {
+        (0..16)
+            .flat_map(|l| {
+                let t = std::f64::consts::TAU * f64::from(l) / 16.0;
+                [0.3 * t.cos(), 0.4 * t.sin(), 0.1 * t.cos().powi(2)]
+            })
+            .collect()
+    }
+
+    #[test]
+    fn faces_in_another_frame_are_told_apart() {
+        let own = face();
+        assert_eq!(complaint(&own, &own), None);
+        let with = |f: &dyn Fn(usize, f64) -> f64| -> String {
+            let data: Vec<f64> = own.iter().enumerate().map(|(i, x)| f(i % 3, *x)).collect();
+            complaint(&data, &own).unwrap_or_default()
+        };
+        assert!(with(&|_, x| 1.3 * x).contains("1.30 times as large"));
+        assert!(with(&|_, x| 0.7 * x).contains("surface area 1"));
+        assert!(with(&|k, x| if k == 1 { x + 0.2 } else { x }).contains("0.20 from the template"));
+        assert!(with(&|k, x| if k == 0 { -x } else { x }).contains("mirrored"));
+        assert!(with(&|k, x| if k == 2 { f64::NAN } else { x }).contains("no numbers"));
+        assert_eq!(with(&|_, x| 1.1 * x), "");
+    }
+}
