@@ -26,7 +26,7 @@ use std::process::ExitCode;
     name = "visard",
     version,
     about = "Differentially private shapes and surfaces: from a folder of face scans to an average face you may publish",
-    after_help = "Examples:\n  visard demo\n  visard face mean scans/ --mu 3 --out study\n  visard privacy convert --mu 3 --delta 1e-6\n\nExit codes: 0 done, 1 failed, 2 wrong usage.",
+    after_help = "Examples:\n  visard demo\n  visard face mean scans/ --mu 1 --out study\n  visard privacy convert --mu 1 --delta 1e-6\n\nExit codes: 0 done, 1 failed, 2 wrong usage.",
     propagate_version = true
 )]
 struct Cli {

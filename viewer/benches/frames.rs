@@ -33,7 +33,7 @@ fn sheet() -> Subject {
         path: "sheet".into(),
         standing: Standing::Public,
         shape: Shape::Surface(TriMesh::new(vertices.collect(), triangles).unwrap_or_default()),
-        noise: None,
+        errors: None,
         curves: Vec::new(),
     }
 }

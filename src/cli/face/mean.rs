@@ -19,7 +19,7 @@ use visard::study::layout::{REPORT, SCAN_TABLE};
 /// Arguments of `face mean`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face mean scans/ --mu 3 --out study\n  visard face mean scans/ --epsilon 2 --delta 1e-6 --out study --resume"
+    after_help = "Example:\n  visard face mean scans/ --mu 1 --out study\n  visard face mean scans/ --epsilon 2 --delta 1e-6 --out study --resume"
 )]
 pub struct MeanArgs {
     #[arg(value_name = "SCAN_OR_DIR", required_unless_present = "prepared", help = scans_help())]

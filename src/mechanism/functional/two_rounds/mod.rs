@@ -136,7 +136,11 @@ impl TwoRoundMean {
         }
         price.parts.add("mean about the private centre", PrivacyLoss::Gaussian(budget.second));
         if radius.is_none() {
-            price = price.with_clip(ClipRadius::new(UNCOUNTED * public.get(), ClipSource::Public)?);
+            let tight = ClipRadius::new(UNCOUNTED * public.get(), ClipSource::Public)?;
+            let second =
+                FunctionalMean::in_norm(norm, basis.clone(), template.clone(), tight, budget.second, n)?;
+            let Price { sensitivity, scale, clip, .. } = *second.price();
+            price = Price { sensitivity, scale, clip, ..price };
         }
         Ok(Self { price, budget, first, radius, public, basis, template })
     }
