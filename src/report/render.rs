@@ -139,6 +139,7 @@ struct Buffer {
     depth: Vec<f64>,
     normal: Vec<Vector>,
     base: Vec<[f64; 3]>,
+    probes: Probes,
 }
 
 impl Scene {
@@ -166,6 +167,7 @@ impl Scene {
             depth: vec![f64::NEG_INFINITY; n],
             normal: vec![Vector::z(); n],
             base: vec![[0.0; 3]; n],
+            probes: Probes::new(self.side),
         };
         for t in mesh.triangles() {
             self.draw(t, colour, &mut buffer);
@@ -227,17 +229,10 @@ impl Buffer {
     /// Samples on a spiral in the screen, each weighted by the cosine at the normal and a falloff with distance.
     /// The four subpixels of a pixel turn the spiral differently.
     fn occlusion(&self, x: usize, y: usize) -> f64 {
-        const SAMPLES: usize = 14;
-        const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
-        let reach = 0.055 * self.side as f64;
         let at = y * self.side + x;
-        let (n, z) = (self.normal[at], self.depth[at]);
-        let first = ((x & 1) + 2 * (y & 1)) as f64;
+        let (n, z, reach) = (self.normal[at], self.depth[at], self.probes.reach);
         let mut sum = 0.0;
-        for k in 0..SAMPLES {
-            let radius = reach * ((k as f64 + 0.25 * first + 0.125) / SAMPLES as f64);
-            let angle = GOLDEN_ANGLE * k as f64 + first * std::f64::consts::FRAC_PI_8;
-            let (dx, dy) = (radius * angle.cos(), radius * angle.sin());
+        for [dx, dy] in self.probes.spirals[subpixel(x, y)] {
             if let Some(there) = self.depth_at(x as f64 + 0.5 + dx, y as f64 + 0.5 + dy) {
                 let v = Vector::new(dx, -dy, there - z);
                 let length = v.norm().max(1e-9);
@@ -245,25 +240,18 @@ impl Buffer {
                 sum += (cosine - 0.04).max(0.0) / (1.0 + (length / reach).powi(2));
             }
         }
-        2.6 * sum / SAMPLES as f64
+        2.6 * sum / SPIRAL as f64
     }
 
     /// How much of the key light arrives: marches towards it and measures by how wide an angle the surface
     /// rises over the way, so that edges of shadows are soft.
     fn light_arriving(&self, x: usize, y: usize, light: Vector) -> f64 {
-        const STEPS: usize = 26;
         const SOFTNESS: f64 = 0.16;
         let z = self.depth[y * self.side + x];
-        let reach = 0.30 * self.side as f64;
         // Facets of a smooth surface must not shade one another.
         let facet = 0.004 * self.side as f64;
         let mut open: f64 = 1.0;
-        let jitter = ((x & 1) + 2 * (y & 1)) as f64 / 4.0;
-        for k in 0..STEPS {
-            let t = reach * ((k as f64 + 0.3 + jitter) / STEPS as f64).powi(2);
-            if t < 3.0 {
-                continue;
-            }
+        for t in self.probes.marches[subpixel(x, y)] {
             let (sx, sy) = (x as f64 + 0.5 + t * light.x, y as f64 + 0.5 - t * light.y);
             if let Some(there) = self.depth_at(sx, sy) {
                 let rise = (there - (z + t * light.z) - facet) / t;
@@ -272,6 +260,45 @@ impl Buffer {
         }
         let open = open.clamp(0.0, 1.0);
         open * open * (3.0 - 2.0 * open)
+    }
+}
+
+/// Which of the four of its pixel.
+fn subpixel(x: usize, y: usize) -> usize {
+    (x & 1) + 2 * (y & 1)
+}
+
+/// Places of a spiral looked at from each subpixel.
+const SPIRAL: usize = 8;
+/// Steps towards the light from each subpixel.
+const MARCH: usize = 14;
+
+/// Where the neighbourhood is looked at: four different sets for the four subpixels, which a pixel averages.
+struct Probes {
+    /// As far as a spiral goes, in (large) pixels.
+    reach: f64,
+    spirals: [[[f64; 2]; SPIRAL]; 4],
+    /// Distances; none so near that a facet would shade itself.
+    marches: [[f64; MARCH]; 4],
+}
+
+impl Probes {
+    fn new(side: usize) -> Self {
+        const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
+        let (reach, far) = (0.055 * side as f64, 0.30 * side as f64);
+        let offset = |first: usize, k: usize| {
+            let radius = reach * (k as f64 + 0.25 * first as f64 + 0.125) / SPIRAL as f64;
+            let angle = GOLDEN_ANGLE * k as f64 + first as f64 * std::f64::consts::FRAC_PI_8;
+            [radius * angle.cos(), radius * angle.sin()]
+        };
+        let distance = |first: usize, k: usize| {
+            (far * ((k as f64 + 0.3 + first as f64 / 4.0) / MARCH as f64).powi(2)).max(3.0)
+        };
+        Self {
+            reach,
+            spirals: std::array::from_fn(|first| std::array::from_fn(|k| offset(first, k))),
+            marches: std::array::from_fn(|first| std::array::from_fn(|k| distance(first, k))),
+        }
     }
 }
 
