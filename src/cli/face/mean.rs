@@ -2,14 +2,14 @@
 
 use super::files::{scans_help, template_source};
 use crate::cli::Global;
-use crate::cli::budget::{BudgetArgs, PlaceArgs};
+use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs};
 use crate::cli::output::{Failure, Printer, where_to};
 use crate::cli::progress::Bar;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use visard::privacy::{Certificate, ClipRadius, ClipSource, PrivacyLoss};
-use visard::study::Place;
+use visard::study::{Counting, Place};
 use visard::study::face::{
     CURVES, ClipChoice, FaceMechanism, FaceOutcome, FaceStudySettings, Registration, SAMPLES, StudyError,
     run as run_study,
@@ -28,6 +28,8 @@ pub struct MeanArgs {
     budget: BudgetArgs,
     #[command(flatten)]
     place: PlaceArgs,
+    #[command(flatten)]
+    counting: CountingArgs,
     #[command(flatten)]
     shape: ShapeArgs,
 }
@@ -113,13 +115,15 @@ pub fn study_settings(
         mechanism,
         budget,
         clip_radius: clip,
+        counting: Counting::default(),
     })
 }
 
 /// Runs `face mean`.
 pub fn run(args: &MeanArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let place = Place { asked: args.budget.loss().ok(), ..args.place.place(global)? };
-    let settings = study_settings(args.scans.clone(), place, &args.budget, &args.shape)?;
+    let mut settings = study_settings(args.scans.clone(), place, &args.budget, &args.shape)?;
+    settings.counting = args.counting.counting();
     let outcome = run_with_progress(&settings)?;
     report(&outcome, printer);
     Ok(())
@@ -132,7 +136,7 @@ pub fn run_with_progress(settings: &FaceStudySettings) -> Result<FaceOutcome, Fa
     bar.finish();
     result.map_err(|error| match &error {
         StudyError::Job(job) => Failure::of_job(&error, Some(job)),
-        StudyError::NoneProcessed(_) => {
+        StudyError::NoneProcessed(_) | StudyError::People(_) => {
             Failure::failed(&error).with_hint("nothing was charged and nothing released")
         }
         _ => Failure::failed(&error),
@@ -153,7 +157,7 @@ pub fn report(outcome: &FaceOutcome, printer: &Printer) {
     }
     let Some(released) = &outcome.released else {
         printer.result(
-            json!({"out": root, "internal": outcome.folder.internal(), "n": outcome.scans, "released": false}),
+            json!({"out": root, "internal": outcome.folder.internal(), "n": outcome.people, "released": false}),
             format!("non-private mean of {} scans: {}", outcome.scans, outcome.folder.internal().display()),
         );
         return;
@@ -164,16 +168,17 @@ pub fn report(outcome: &FaceOutcome, printer: &Printer) {
             "out": root,
             "release": release,
             "report": release.join(REPORT),
-            "n": outcome.scans,
+            "n": outcome.people,
             "mechanism": mechanism,
             "mu": if let PrivacyLoss::Gaussian(mu) = loss { Some(mu) } else { None },
             "loss": loss,
             "private": private,
         }),
         format!(
-            "{} of {} faces, {}\n  {} {}\n  look first:  {}\n  keep secret: {}",
+            "{} of {} {}, {}\n  {} {}\n  look first:  {}\n  keep secret: {}",
             if *private { "private average" } else { "average (NOT PRIVATE)" },
-            outcome.scans,
+            outcome.people,
+            if outcome.people < outcome.scans { "people's faces" } else { "faces" },
             loss,
             where_to(*private),
             release.display(),

@@ -5,7 +5,7 @@ use crate::function::CurvesError;
 use crate::io::{ReadError, WriteError};
 use crate::mechanism::MechanismError;
 use crate::privacy::BudgetError;
-use crate::study::JobError;
+use crate::study::{JobError, PeopleError};
 use crate::study::layout::{INTERNAL, SCAN_TABLE};
 use crate::surface::TemplateError;
 
@@ -19,6 +19,9 @@ pub enum StudyError {
     /// The scans.
     #[error(transparent)]
     Scans(#[from] ReadError),
+    /// Who gave which scans.
+    #[error(transparent)]
+    People(#[from] PeopleError),
     /// The template.
     #[error(transparent)]
     Template(#[from] TemplateLoadError),

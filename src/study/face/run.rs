@@ -3,7 +3,7 @@
 use super::error::StudyError;
 use super::internal::Internal;
 use super::internal_report::write_internal;
-use super::mean::{FaceMechanism, mechanism, nonprivate_mean};
+use super::mean::{FaceMechanism, mean_of, mechanism, nonprivate_mean};
 use super::publication::FacePublication;
 use super::record::cache::{RecordCache, RecordKey};
 use super::record::{
@@ -12,14 +12,14 @@ use super::record::{
 use super::settings::FaceStudySettings;
 use super::template::{LoadedTemplate, TemplateLoadError, load_template};
 use crate::function::FaceCurves;
-use crate::io::{WriteError, list_scans, write_bytes};
+use crate::io::{Content, WriteError, list_scans, open_as, write_bytes};
 use crate::mechanism::functional::NoisedFunction;
 use crate::privacy::{BudgetError, Certificate, Mechanism};
-use crate::study::StudyFolder;
+use crate::study::{Identical, People, PeopleError, StudyFolder};
 use crate::study::job::{self, Digest, Job, Priced, Published};
 use crate::study::layout::SCAN_TABLE;
 use rayon::prelude::*;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -50,8 +50,10 @@ pub enum FaceProgress {
 pub struct FaceOutcome {
     /// The study's folder.
     pub folder: StudyFolder,
-    /// Number of scans n.
+    /// Number of scans.
     pub scans: usize,
+    /// Number of people n, who may have several scans each.
+    pub people: usize,
     /// How many could not be processed and counted as the template; for the data holder only.
     pub failed: usize,
     /// What was released; `None` for [`FaceMechanism::None`].
@@ -90,7 +92,8 @@ pub fn run(
     let loaded = Arc::new(load_template(&settings.template)?);
     let own =
         loaded.template.own_curves(settings.curves, settings.samples).map_err(TemplateLoadError::from)?;
-    let study = FaceStudy { settings, scans, loaded, own };
+    let people = settings.counting.people(scans.len(), |i| names(&scans[i]))?;
+    let study = FaceStudy { settings, scans, people, loaded, own };
     let publication = study.publication()?;
     // A template that does not suit the registration is refused before anything is made.
     let maker = RecordMaker::new(&study.loaded.template, study.record_settings())?;
@@ -101,6 +104,7 @@ pub fn run(
 struct FaceStudy<'a> {
     settings: &'a FaceStudySettings,
     scans: Vec<PathBuf>,
+    people: People,
     loaded: Arc<LoadedTemplate>,
     own: FaceCurves,
 }
@@ -119,13 +123,14 @@ impl FaceStudy<'_> {
         let Some(mu) = settings.budget.filter(|_| settings.mechanism != FaceMechanism::None) else {
             return Ok(None);
         };
-        let n = self.scans.len() as u64;
+        let n = self.people.count() as u64;
         let mechanism = mechanism(settings.mechanism, &self.own, n, settings.clip_radius, mu)?;
         Ok(mechanism.map(|mechanism| FacePublication {
             template: self.loaded.clone(),
             own: self.own.clone(),
             mechanism,
             registration: settings.registration,
+            counting: settings.counting.clone(),
         }))
     }
 
@@ -148,6 +153,7 @@ impl FaceStudy<'_> {
             }
         };
         progress(FaceProgress::Found { scans: self.scans.len() });
+        self.refuse_identical()?;
         let processed = self.process_all(maker, job, progress)?;
         let folder = job.folder().clone();
         let table = table::csv(&processed.rows);
@@ -157,9 +163,10 @@ impl FaceStudy<'_> {
             return Err(StudyError::NoneProcessed(failed));
         }
         progress(FaceProgress::Releasing);
-        let nonprivate = nonprivate_mean(&self.own, &processed.curves)?;
+        let faces = self.people.one_each(processed.curves.clone(), |_, own| mean_of(&own))?;
+        let nonprivate = nonprivate_mean(&self.own, &faces)?;
         let released = match &priced {
-            Some(priced) => Some(self.release(job, priced, &processed)?),
+            Some(priced) => Some(self.release(job, priced, &processed, &faces)?),
             None => None,
         };
         let internal = Internal {
@@ -178,6 +185,7 @@ impl FaceStudy<'_> {
         Ok(FaceOutcome {
             folder,
             scans: processed.rows.len(),
+            people: self.people.count(),
             failed,
             mean_square_error: released.as_ref().map(|r| r.curves.mean_square_distance(&nonprivate)),
             released,
@@ -190,16 +198,35 @@ impl FaceStudy<'_> {
         job: &mut Job<'_>,
         priced: &Priced<FacePublication>,
         processed: &Processed,
+        faces: &Vec<Option<FaceCurves>>,
     ) -> Result<ReleasedFace, StudyError> {
         let mechanism = &priced.publication().mechanism;
-        let prepared = mechanism.prepare(&processed.curves)?;
+        let prepared = mechanism.prepare(faces)?;
         let mut noise = job.noise(0)?;
         let settings = format!("{:?} {:?}", self.settings.public(), self.loaded.input.sha256);
-        let digest = Digest::of(&settings, mechanism.price(), processed.fingerprints(&self.scans));
+        let mut records = processed.fingerprints(&self.scans);
+        records.extend(self.people.table().map(Vec::from));
+        let digest = Digest::of(&settings, mechanism.price(), records);
         let published: Published<NoisedFunction> =
             job.release::<_, _, StudyError>(priced, mechanism, &prepared, &digest, &mut noise)?;
         let certificate = job.publish(priced, &published)?;
         Ok(ReleasedFace { curves: priced.publication().curves(&published)?, certificate })
+    }
+
+    /// Two people's scans that are the same file, byte for byte, are nearly always one person's. One that cannot be read is like no other.
+    fn refuse_identical(&self) -> Result<(), PeopleError> {
+        if self.settings.counting.identical == Identical::Allow {
+            return Ok(());
+        }
+        let sum = |scan: &PathBuf| Some(open_as(scan, Content::Scan).ok()?.sha256());
+        let sums: Vec<_> = self.scans.par_iter().map(sum).collect();
+        match self.people.identical(sums) {
+            None => Ok(()),
+            Some((first, second)) => {
+                let name = |i: usize| self.scans[i].display().to_string();
+                Err(PeopleError::Identical { first: name(first), second: name(second) })
+            }
+        }
     }
 
     fn record_settings(&self) -> RecordSettings {
@@ -267,6 +294,13 @@ impl Processed {
         };
         self.keys.iter().zip(scans).map(of).collect()
     }
+}
+
+/// What a scan is called in tables about the records: its path as given, and the name of its file.
+fn names(scan: &Path) -> Vec<String> {
+    let path: PathBuf = scan.components().filter(|part| *part != Component::CurDir).collect();
+    let name = scan.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    vec![scan.display().to_string(), path.display().to_string(), name]
 }
 
 fn total_seconds(rows: &[ScanRow]) -> [f64; ScanStage::COUNT] {

@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use super::{PointMechanism, PointStudyError};
-use crate::manifold::{Manifold, PolarVolume};
+use crate::manifold::{Manifold, ManifoldError, PolarVolume};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{
     BallStatistic, CENTRE_SHARE, CentreSource, CentreStatistic, MakeMean, NoisedPoint, PointMean,
@@ -10,6 +10,7 @@ use crate::mechanism::manifold::{
 };
 use crate::mechanism::quantile::{PrivateQuantile, RadiusGrid};
 use crate::privacy::{ClipRadius, ClipSource, Mechanism, PrivacyLoss};
+use crate::stats::{FrechetOptions, frechet_mean};
 
 /// Where the centre comes from.
 pub(super) enum BallCentre<P, S> {
@@ -55,6 +56,36 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
         }
     }
 
+    /// What several records of one person count as, which is one record: about a public centre the average of those records, brought
+    /// into the ball, in the tangent space there; otherwise their Fréchet mean. It depends on that person's records and on public things
+    /// only, so that the mechanism sees n records of n persons.
+    ///
+    /// # Errors
+    /// [`PointStudyError::Record`] for records without a mean.
+    pub(super) fn average(&self, first: usize, own: Vec<M::Point>) -> Result<M::Point, PointStudyError> {
+        let of_person = |problem: ManifoldError| PointStudyError::Record {
+            index: first + 1,
+            problem: format!("the records of this person have no average: {problem}"),
+        };
+        let BallCentre::Public(centre) = &self.centre else {
+            let found = frechet_mean(&self.space, &own, None, None, FrechetOptions::default());
+            return Ok(found.map_err(of_person)?.point);
+        };
+        let radius = match self.radius {
+            BallRadius::Public(radius) => radius,
+            BallRadius::Private => self.widest()?,
+        };
+        let ball = PublicBall::new(self.space.clone(), centre.clone(), radius)?;
+        let own: Vec<_> = own.into_iter().map(Some).collect();
+        let log = self.space.mean_log(centre, &ball.bound(&own).points, None).map_err(of_person)?.log;
+        Ok(self.space.exp(centre, &log))
+    }
+
+    /// The largest radius that is looked for privately.
+    fn widest(&self) -> Result<ClipRadius, MechanismError> {
+        Ok(ClipRadius::new(WITHIN * largest_radius(&self.space), ClipSource::Private)?)
+    }
+
     /// The whole mechanism: first passes where they are needed, and `times` draws of the mean that `make` makes of what is left of the
     /// budget.
     pub(super) fn staged<K, Q>(
@@ -94,9 +125,9 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
                 remedy: "give --mu or --delta too, or a public radius",
             });
         };
-        let end = WITHIN * largest_radius(&self.space);
+        let most = self.widest()?;
+        let end = most.get();
         let grid = RadiusGrid { low: 0.02_f64.min(0.1 * end), high: end, ratio: 1.12 };
-        let most = ClipRadius::new(end, ClipSource::Private)?;
         Ok(RadiusSource::Private { pass: PrivateQuantile::on(&grid, n, mu)?, most })
     }
 }

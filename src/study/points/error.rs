@@ -4,7 +4,7 @@ use crate::io::{ReadError, WriteError};
 use crate::manifold::ManifoldError;
 use crate::mechanism::MechanismError;
 use crate::privacy::BudgetError;
-use crate::study::JobError;
+use crate::study::{JobError, PeopleError};
 
 /// Why a study of points stopped. Errors about the input name a record by its place only.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +27,9 @@ pub enum PointStudyError {
         /// What is wrong and what to do.
         problem: String,
     },
+    /// Who gave which records.
+    #[error(transparent)]
+    People(#[from] PeopleError),
     /// Something else about the input.
     #[error("{0}")]
     Input(String),
