@@ -88,6 +88,7 @@ pub(super) fn failure(error: PointStudyError) -> Failure {
             MechanismError::Budget(_) | MechanismError::NeedsDelta | MechanismError::NotHere { .. },
         ) => Failure::usage(&error),
         PointStudyError::Record { .. }
+        | PointStudyError::TooFew { .. }
         | PointStudyError::People(_)
         | PointStudyError::Input(_)
         | PointStudyError::Read(_) => {

@@ -31,6 +31,8 @@ pub(super) enum BallRadius {
     Public(ClipRadius),
     /// A private quantile of the distances from the centre.
     Private,
+    /// The same where n and the budget allow, otherwise [`FALLBACK`] of the largest radius that it could be.
+    Default,
 }
 
 /// The ball that bounds the records, as far as it is public.
@@ -42,6 +44,12 @@ pub(super) struct StudyBall<M: Manifold, S> {
 
 /// Share of the largest radius the theorems allow, for a radius found privately.
 const WITHIN: f64 = 0.999;
+
+/// Share of the largest radius where a private one cannot be had: a default that depends on public numbers only.
+const FALLBACK: f64 = 0.6;
+
+/// The most records that are asked about.
+const MOST_RECORDS: u64 = 1 << 40;
 
 impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
     /// The ball, where all of it is public.
@@ -73,7 +81,7 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
         };
         let radius = match self.radius {
             BallRadius::Public(radius) => radius,
-            BallRadius::Private => self.widest()?,
+            BallRadius::Private | BallRadius::Default => self.widest()?,
         };
         let ball = PublicBall::new(self.space.clone(), centre.clone(), radius)?;
         let own: Vec<_> = own.into_iter().map(Some).collect();
@@ -92,12 +100,26 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
         &self,
         n: u64,
         times: u32,
-        mut budget: Budget,
+        budget: Budget,
         make: impl FnOnce(Budget) -> Result<MakeMean<M, K>, MechanismError>,
-    ) -> Result<StagedMean<M, S, K>, MechanismError>
+    ) -> Result<StagedMean<M, S, K>, PointStudyError>
     where
         S: Clone,
         K: Mechanism<Records = [Option<M::Point>], Value = NoisedPoint<Q>, Error = MechanismError>,
+    {
+        let passes = self.passes(n, budget).map_err(|problem| self.too_few(problem, n, budget))?;
+        let Passes { centre, radius, left } = passes;
+        let mean = StagedMean::new(self.space.clone(), centre, radius, times, make(left)?)?;
+        Ok(match left.stated_at() {
+            Some(delta) => mean.stated_at(delta)?,
+            None => mean,
+        })
+    }
+
+    /// The first passes, made of public numbers only.
+    fn passes(&self, n: u64, mut budget: Budget) -> Result<Passes<M::Point, S>, MechanismError>
+    where
+        S: Clone,
     {
         let centre = match &self.centre {
             BallCentre::Public(centre) => CentreSource::Public(centre.clone()),
@@ -109,12 +131,47 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
         let radius = match self.radius {
             BallRadius::Public(radius) => RadiusSource::Public(radius),
             BallRadius::Private => self.private_radius(n, &mut budget)?,
+            BallRadius::Default => {
+                let mut left = budget;
+                match self.private_radius(n, &mut left) {
+                    Ok(radius) => {
+                        budget = left;
+                        radius
+                    }
+                    Err(MechanismError::TooFew { .. } | MechanismError::NotHere { .. }) => {
+                        let radius = FALLBACK * self.widest()?.get();
+                        RadiusSource::Public(ClipRadius::new(radius, ClipSource::Public)?)
+                    }
+                    Err(other) => return Err(other),
+                }
+            }
         };
-        let mean = StagedMean::new(self.space.clone(), centre, radius, times, make(budget)?)?;
-        match budget.stated_at() {
-            Some(delta) => mean.stated_at(delta),
-            None => Ok(mean),
+        Ok(Passes { centre, radius, left: budget })
+    }
+
+    /// Says how many records, and which budget, first passes need that do not work.
+    fn too_few(&self, problem: MechanismError, n: u64, budget: Budget) -> PointStudyError
+    where
+        S: Clone,
+    {
+        let what = match problem {
+            MechanismError::TooFew { .. } => "radius",
+            MechanismError::CentreTooRough { .. } => "centre",
+            other => return other.into(),
+        };
+        let (mut few, mut many) = (n, n.max(1));
+        while self.passes(many, budget).is_err() {
+            if many >= MOST_RECORDS {
+                return problem.into();
+            }
+            (few, many) = (many, 2 * many);
         }
+        while many - few > 1 {
+            let middle = few + (many - few) / 2;
+            if self.passes(middle, budget).is_ok() { many = middle } else { few = middle }
+        }
+        let least = budget.least(|budget| self.passes(n, budget).is_ok());
+        PointStudyError::TooFew { n, what, records: many, budget: least }
     }
 
     fn private_radius(&self, n: u64, budget: &mut Budget) -> Result<RadiusSource, MechanismError> {
@@ -154,6 +211,13 @@ pub(super) fn in_first_ball<M: Manifold>(
     }
     let statistic = BallStatistic::new(PublicBall::new(space.clone(), origin.clone(), first)?);
     Ok(BallCentre::Private { statistic, anywhere: origin })
+}
+
+/// First passes, and what they leave of the budget.
+struct Passes<P, S> {
+    centre: CentreSource<P, S>,
+    radius: RadiusSource,
+    left: Budget,
 }
 
 /// The means that every space may have.

@@ -3,7 +3,7 @@
 use crate::io::{ReadError, WriteError};
 use crate::manifold::ManifoldError;
 use crate::mechanism::MechanismError;
-use crate::privacy::BudgetError;
+use crate::privacy::{BudgetError, PrivacyLoss};
 use crate::study::{JobError, PeopleError};
 
 /// Why a study of points stopped. Errors about the input name a record by its place only.
@@ -33,6 +33,18 @@ pub enum PointStudyError {
     /// Something else about the input.
     #[error("{0}")]
     Input(String),
+    /// Too few records for what is to be found privately: a condition on public numbers, known before a record is read.
+    #[error("{n} records are too few at this budget for a private {what}: {records} would do{}; or give a public {what}", budget_for(*.n, *.budget))]
+    TooFew {
+        /// n.
+        n: u64,
+        /// Centre or radius.
+        what: &'static str,
+        /// The smallest n that would do at this budget.
+        records: u64,
+        /// The smallest budget that would do for so many records.
+        budget: Option<PrivacyLoss>,
+    },
     /// Geometry.
     #[error(transparent)]
     Manifold(#[from] ManifoldError),
@@ -42,4 +54,8 @@ pub enum PointStudyError {
     /// A budget.
     #[error(transparent)]
     Budget(#[from] BudgetError),
+}
+
+fn budget_for(n: u64, budget: Option<PrivacyLoss>) -> String {
+    budget.map_or_else(String::new, |loss| format!(", or {loss} for {n}"))
 }

@@ -31,6 +31,8 @@ pub enum ShapeRadius {
     FromPublicRecords,
     /// A private 95 % quantile of the distances, paid with a fifth of μ.
     Private,
+    /// The same where n and the budget allow, otherwise 0.6 of the largest radius that shapes may have.
+    Default,
 }
 
 /// Everything a shape study needs to know.
@@ -124,6 +126,7 @@ fn ball(
             ));
         }
         (ShapeRadius::Private, _) => BallRadius::Private,
+        (ShapeRadius::Default, _) => BallRadius::Default,
     };
     let centre = match &input.public {
         Some((centre, _)) => BallCentre::Public(centre.clone()),
@@ -135,7 +138,7 @@ fn ball(
 }
 
 fn details(study: &ShapeStudy, space: &Kendall) -> serde_json::Value {
-    json!({
+    let mut details = json!({
         "space": format!("shapes of {} planar landmarks", space.landmarks()),
         "record_kind": study.request.counting.kind("shape"),
         "smoothing": match study.smoothing {
@@ -149,7 +152,12 @@ fn details(study: &ShapeStudy, space: &Kendall) -> serde_json::Value {
             "records with missing landmarks stop a study before anything is charged: that this release exists tells that there was none"
         },
         "units": "centred, of unit size, rotated to the centre of the ball",
-    })
+    });
+    if study.radius == ShapeRadius::Default {
+        let rule = "none was given: private where n and the budget allow, otherwise 0.6 of the largest that the theorems allow";
+        details["radius"] = json!(rule);
+    }
+    details
 }
 
 impl ShapeForm {
