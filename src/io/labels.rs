@@ -27,7 +27,8 @@ pub fn read_people(path: &Path) -> Result<(Opened, Vec<Label>), ReadError> {
     Ok((file, lines))
 }
 
-const NO_HEADING: Fault = Fault::Malformed("has no heading with the columns record and person; add that line");
+const NO_HEADING: Fault =
+    Fault::Malformed("has no heading with the columns record and person; add that line");
 
 fn labels(file: &Opened) -> Parsed<Vec<Label>> {
     let table = Table::begin(file.bytes(), file.path(), RecordSize::Heading)?;

@@ -31,11 +31,7 @@ impl Counting {
     ///
     /// # Errors
     /// [`PeopleError`].
-    pub fn people(
-        &self,
-        n: usize,
-        names: impl Fn(usize) -> Vec<String>,
-    ) -> Result<People, PeopleError> {
+    pub fn people(&self, n: usize, names: impl Fn(usize) -> Vec<String>) -> Result<People, PeopleError> {
         match &self.people {
             None => Ok(People { n, shared: None }),
             Some(file) => People::read(file, n, names),
@@ -224,7 +220,9 @@ pub enum PeopleError {
 #[non_exhaustive]
 pub enum PeopleFault {
     /// No such record.
-    #[error("is no record of this study; records are scans by file name or path, shapes by ID, rows of tables and arrays by number from 0")]
+    #[error(
+        "is no record of this study; records are scans by file name or path, shapes by ID, rows of tables and arrays by number from 0"
+    )]
     Unknown,
     /// Two lines about one record.
     #[error("was given to a person in line {line} already; give every record once")]
@@ -267,7 +265,10 @@ mod tests {
         let found = people("b.ply,ann\ny/a.ply,bob\nx/a.ply,ann\n", &SCANS).unwrap();
         assert_eq!((found.count(), found.members()), (2, vec![vec![0, 2], vec![1]]));
         let sum = |at, own: Vec<f64>| Ok::<_, ()>(10.0 * at as f64 + own.iter().sum::<f64>());
-        assert_eq!(found.one_each(vec![Some(1.0), Some(5.0), Some(2.0)], sum), Ok(vec![Some(3.0), Some(5.0)]));
+        assert_eq!(
+            found.one_each(vec![Some(1.0), Some(5.0), Some(2.0)], sum),
+            Ok(vec![Some(3.0), Some(5.0)])
+        );
         assert_eq!(found.one_each(vec![None, None, Some(2.0)], sum), Ok(vec![Some(2.0), None]));
         // Alike are records of two persons only.
         let [a, b] = [Some([1; 32]), Some([2; 32])];

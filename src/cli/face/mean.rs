@@ -9,12 +9,12 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use visard::privacy::{Certificate, ClipRadius, ClipSource, PrivacyLoss};
-use visard::study::{Counting, Place};
 use visard::study::face::{
     CURVES, ClipChoice, FaceMechanism, FaceOutcome, FaceStudySettings, Registration, SAMPLES, StudyError,
     run as run_study,
 };
 use visard::study::layout::{REPORT, SCAN_TABLE};
+use visard::study::{Counting, Place};
 
 /// Arguments of `face mean`.
 #[derive(Debug, Args)]

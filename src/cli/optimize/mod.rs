@@ -20,11 +20,11 @@ use visard::optimize::{
 use visard::privacy::{ClipRadius, ClipSource, PrivacyLoss};
 use visard::study::Place;
 use visard::study::layout::SOLUTION;
-use visard::study::points::Unusable;
 use visard::study::optimize::{
     Frames, MeanSpace, OptimizeStudyError, OptimizeStudyOutcome, OptimizeStudySettings, Task,
     run as run_study,
 };
+use visard::study::points::Unusable;
 
 /// Commands of private optimization.
 #[derive(Debug, Subcommand)]
@@ -283,7 +283,7 @@ fn bar() -> ProgressBar {
 fn advise(error: OptimizeStudyError) -> Failure {
     match &error {
         OptimizeStudyError::Plan(PlanError::OutOfReach | PlanError::Budget(_) | PlanError::NoRecords)
-        | OptimizeStudyError::Optimize(OptimizeError::NoiseTooLarge { .. }) => {
+        | OptimizeStudyError::Optimize(OptimizeError::NoiseTooLarge { .. } | OptimizeError::Oracle(_)) => {
             Failure::failed(error).with_hint("nothing was charged and nothing released")
         }
         OptimizeStudyError::People(_) | OptimizeStudyError::Data(_) | OptimizeStudyError::Oracle(_) => {

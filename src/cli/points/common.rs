@@ -91,9 +91,7 @@ pub(super) fn failure(error: PointStudyError) -> Failure {
         | PointStudyError::TooFew { .. }
         | PointStudyError::People(_)
         | PointStudyError::Input(_)
-        | PointStudyError::Read(_) => {
-            Failure::failed(&error).with_hint("nothing was charged")
-        }
+        | PointStudyError::Read(_) => Failure::failed(&error).with_hint("nothing was charged"),
         _ => Failure::failed(&error),
     }
 }
@@ -101,7 +99,11 @@ pub(super) fn failure(error: PointStudyError) -> Failure {
 pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
     let (root, release) = (published.folder.root(), published.folder.release());
     let internal = published.folder.internal();
-    let what = if published.of_persons { format!("{what} of {} persons", published.n) } else { format!("{} {what}", published.n) };
+    let what = if published.of_persons {
+        format!("{what} of {} persons", published.n)
+    } else {
+        format!("{} {what}", published.n)
+    };
     if published.outside != (0, 0) {
         eprintln!(
             "note (do not publish): {} records lay outside the public ball and were brought to its rim, {} count as its \

@@ -5,8 +5,8 @@ use crate::function::CurvesError;
 use crate::io::{ReadError, WriteError};
 use crate::mechanism::MechanismError;
 use crate::privacy::BudgetError;
-use crate::study::{JobError, PeopleError};
 use crate::study::layout::{INTERNAL, SCAN_TABLE};
+use crate::study::{JobError, PeopleError};
 use crate::surface::TemplateError;
 
 /// Why a study stopped.

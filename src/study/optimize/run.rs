@@ -98,17 +98,21 @@ impl OptimizeStudy<'_> {
                         Ok(FrechetMeanProblem::new(space, data::matrices(array)?)?)
                     })
                 }
-                MeanSpace::LogEuclidean => self.solve(job, step, SpdLogEuclidean::new(order)?, |space, array| {
-                    Ok(FrechetMeanProblem::new(space, data::matrices(array)?)?)
-                }),
+                MeanSpace::LogEuclidean => {
+                    self.solve(job, step, SpdLogEuclidean::new(order)?, |space, array| {
+                        Ok(FrechetMeanProblem::new(space, data::matrices(array)?)?)
+                    })
+                }
                 MeanSpace::BuresWasserstein => {
                     self.solve(job, step, SpdBuresWasserstein::new(order)?, |space, array| {
                         Ok(FrechetMeanProblem::new(space, data::matrices(array)?)?)
                     })
                 }
-                MeanSpace::Sphere => self.solve(job, step, Sphere::unit(order.saturating_sub(1))?, |space, array| {
-                    Ok(FrechetMeanProblem::new(space, data::vectors(array)?)?)
-                }),
+                MeanSpace::Sphere => {
+                    self.solve(job, step, Sphere::unit(order.saturating_sub(1))?, |space, array| {
+                        Ok(FrechetMeanProblem::new(space, data::vectors(array)?)?)
+                    })
+                }
                 MeanSpace::Poincare => self.solve(job, step, PoincareBall::new(order)?, |space, array| {
                     Ok(FrechetMeanProblem::new(space, data::vectors(array)?)?)
                 }),
@@ -137,9 +141,11 @@ impl OptimizeStudy<'_> {
                     Frames::Stiefel => self.solve(job, step, Stiefel::new(rows, rank)?, |space, array| {
                         Ok(PrincipalSubspace::new(space, self.columns(array)?)?)
                     }),
-                    Frames::Grassmann => self.solve(job, step, Grassmann::new(rows, rank)?, |space, array| {
-                        Ok(PrincipalSubspace::new(space, self.columns(array)?)?)
-                    }),
+                    Frames::Grassmann => {
+                        self.solve(job, step, Grassmann::new(rows, rank)?, |space, array| {
+                            Ok(PrincipalSubspace::new(space, self.columns(array)?)?)
+                        })
+                    }
                 }
             }
         }

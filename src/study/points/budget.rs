@@ -54,7 +54,8 @@ impl Budget {
             };
             Some(Self { left, ..*self })
         };
-        let (mut low, mut high) = (1e-6_f64, if let PrivacyLoss::Gaussian(_) = self.left { 20.0_f64 } else { 53.0 });
+        let (mut low, mut high) =
+            (1e-6_f64, if let PrivacyLoss::Gaussian(_) = self.left { 20.0_f64 } else { 53.0 });
         if !does(with(high)?) {
             return None;
         }

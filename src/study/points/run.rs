@@ -12,9 +12,9 @@ use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{CentreStatistic, MakeMean, NoisedPoint, PublicBall, ReleasedPoints};
 use crate::privacy::{Certificate, Mechanism, Released};
-use crate::study::{People, StudyFolder};
 use crate::study::job::{self, Digest, Job};
 use crate::study::layout::REPORT;
+use crate::study::{People, StudyFolder};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -82,7 +82,13 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
             internal.exploration = Some(explore(&ball, n, self.request)?);
         }
         let outside = write_internal(job.folder(), &self.form, &internal, None)?;
-        Ok(PointOutcome { folder: job.folder().clone(), n, of_persons: self.people.table().is_some(), certificate: None, outside })
+        Ok(PointOutcome {
+            folder: job.folder().clone(),
+            n,
+            of_persons: self.people.table().is_some(),
+            certificate: None,
+            outside,
+        })
     }
 
     fn release<K, Q>(
@@ -119,7 +125,13 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         }
         let outside = write_internal(job.folder(), priced.publication(), &internal, Some(&published))?;
         job.finish()?;
-        Ok(PointOutcome { folder: job.folder().clone(), n, of_persons: people.table().is_some(), certificate: Some(certificate), outside })
+        Ok(PointOutcome {
+            folder: job.folder().clone(),
+            n,
+            of_persons: people.table().is_some(),
+            certificate: Some(certificate),
+            outside,
+        })
     }
 }
 

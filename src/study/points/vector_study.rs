@@ -196,9 +196,8 @@ impl VectorFiles<'_> {
             let point = space.check(&point).map(|()| Some(point)).map_err(|e| e.to_string());
             Record::new(&row, point)
         };
-        let records = || {
-            points(request, &people, rows.iter().map(|row| row.map_or_else(Record::unread, record)))
-        };
+        let records =
+            || points(request, &people, rows.iter().map(|row| row.map_or_else(Record::unread, record)));
         let course = Course {
             request,
             ball: StudyBall { space: space.clone(), centre, radius: BallRadius::Public(radius) },
