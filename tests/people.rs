@@ -6,7 +6,9 @@ use command_line::visard;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use visard::io::{npy, write_npy};
+use visard::io::{npy, write_npy, write_ply};
+use visard::mesh::TriMesh;
+use visard::synth::{ScanConditions, person};
 
 /// Rows of the plane near the origin, all different.
 fn rows(n: usize) -> Vec<f64> {
@@ -191,6 +193,57 @@ fn tables_of_people_that_do_not_fit_are_refused() {
         }
     }
     refused(dir, &format!("{PLANE} --people nowhere.csv"), &["nowhere.csv"]);
+}
+
+/// Copies of a scan are refused; the faces of one person's scans are averaged, and a person whose scans all fail stays.
+#[test]
+fn scans_of_one_person_are_one_face() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let scans = dir.join("scans");
+    fs::create_dir(&scans).unwrap();
+    for i in 0..3 {
+        let cloud = TriMesh::new(person(7, i, &ScanConditions::demo()).points, Vec::new()).unwrap();
+        write_ply(&scans.join(format!("s{i}.ply")), &cloud).unwrap();
+    }
+    let curves = |line: &str| -> Vec<f64> {
+        succeeds(dir, &format!("face mean {line} --mechanism none --curves 6 --samples 16 --out study"));
+        let found = npy::read(&dir.join("study/internal/nonprivate_curves.npy")).unwrap().data;
+        clean(dir);
+        found
+    };
+    let faces: Vec<Vec<f64>> = (0..3).map(|i| curves(&format!("scans/s{i}.ply"))).collect();
+    fs::write(scans.join("bad.xyz"), "1 2 none\n").unwrap();
+    fs::write(scans.join("worse.xyz"), "none\n").unwrap();
+    // Ann has two scans and one that fails, Bob one; Cid's only one fails and counts as the template.
+    let people = ["s0.ply,ann", "scans/s1.ply,ann", "./scans/bad.xyz,ann", "s2.ply,bob", "worse.xyz,cid"];
+    write_people(dir, &people.map(|line| line.split_once(',').map(|(a, b)| (a.into(), b.into())).unwrap()));
+    let together = curves("scans --people people.csv");
+    let of_two: Vec<f64> =
+        (0..faces[0].len()).map(|k| 0.5 * (faces[0][k] + faces[1][k]) + faces[2][k]).collect();
+    // What is left over is the template, in three times the mean.
+    fs::write(scans.join("bad.xyz"), "none\n").unwrap();
+    let template = curves("scans/s0.ply scans/bad.xyz")
+        .iter()
+        .zip(&faces[0])
+        .map(|(m, f)| 2.0 * m - f)
+        .collect::<Vec<_>>();
+    for k in 0..of_two.len() {
+        assert!((3.0 * together[k] - of_two[k] - template[k]).abs() < 1e-9, "{k}");
+    }
+    // The two that fail are the same file now.
+    let line = "face mean scans --mu 2 --curves 6 --samples 16 --out study";
+    refused(dir, line, &["scans/bad.xyz and scans/worse.xyz are identical", "nothing was charged"]);
+    assert_eq!(succeeds(dir, &format!("{line} --dry-run --people people.csv"))["n"], 3);
+    refused(dir, &format!("{line} --people people.csv"), &["identical"]);
+    let said = succeeds(dir, &format!("{line} --people people.csv --allow-identical"));
+    assert_eq!((&said["n"], &certificate(dir)["n"]), (&3.into(), &3.into()));
+    assert_eq!(certificate(dir)["details"]["record_kind"], "person");
+    let page = fs::read_to_string(dir.join("study/release/report.html")).unwrap();
+    assert!(page.contains("average of 3 persons' faces") || page.contains("average of 3 persons&#39; faces"));
+    clean(dir);
+    fs::write(dir.join("people.csv"), "record,person\ns0.ply,ann\ns9.ply,ann\n").unwrap();
+    refused(dir, &format!("{line} --people people.csv"), &["nobody's"]);
 }
 
 /// Records of an optimization that have no gradient stop it, or count as zero where that was asked for, and the certificate says which.

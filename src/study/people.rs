@@ -148,7 +148,8 @@ impl People {
         };
         if n > lines.len() {
             // However many records a file claims, one that no line names is among the first.
-            let named: HashSet<&str> = lines.iter().map(|label| label.record.as_str()).collect();
+            let named: HashSet<&str> =
+                lines.iter().flat_map(|label| [&label.record[..], plain(&label.record)]).collect();
             let nobody = (0..n).find(|&i| !names(i).iter().any(|name| named.contains(name.as_str())));
             let fault = PeopleFault::Nobody { more: n - lines.len() - 1 };
             return Err(fail(Place::Whole, &nobody.map(shown).unwrap_or_default(), fault));
@@ -163,7 +164,11 @@ impl People {
         let mut given: Vec<Option<(usize, usize)>> = vec![None; n];
         for label in &lines {
             let fail = |fault| fail(Place::Line(label.line), &label.record, fault);
-            let record = match called.get(label.record.as_str()).map(Vec::as_slice) {
+            let record = match called
+                .get(&label.record)
+                .or_else(|| called.get(plain(&label.record)))
+                .map(Vec::as_slice)
+            {
                 Some([record]) => *record,
                 Some(_) => return Err(fail(PeopleFault::Ambiguous)),
                 None => return Err(fail(PeopleFault::Unknown)),
@@ -183,6 +188,11 @@ impl People {
         of.iter().enumerate().for_each(|(record, &person)| members[person].push(record));
         Ok(Self { n: members.len(), shared: Some(Shared { members, of, table: opened.sha256() }) })
     }
+}
+
+/// A path without the `./` before it.
+fn plain(record: &str) -> &str {
+    record.strip_prefix("./").unwrap_or(record)
 }
 
 /// Why it cannot be told who gave which records. For the data holder, before anything is charged.
