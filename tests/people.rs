@@ -172,6 +172,28 @@ fn a_person_keeps_the_price_whatever_their_records_are() {
     assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
 }
 
+/// Opposite directions have no average: about a private centre, where no ball is known yet, such a person is named, or counts as the centre.
+#[test]
+fn people_without_an_average_are_named_or_count_as_the_centre() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let direction = |p: &[f64]| [p[0], p[1], (1.0 - p[0] * p[0] - p[1] * p[1]).sqrt()];
+    let mut directions: Vec<[f64; 3]> = rows(200).chunks(2).map(direction).collect();
+    directions[7] = [1.0, 0.0, 0.0];
+    directions.push([-1.0, 0.0, 0.0]);
+    write_npy(&dir.join("s.npy"), &[201, 3], directions.as_flattened()).unwrap();
+    write_people(
+        dir,
+        &(0..201).map(|i| (i.to_string(), format!("p{}", if i == 200 { 7 } else { i }))).collect::<Vec<_>>(),
+    );
+    let line = "sphere mean s.npy --center private --radius 0.5 --mu 3 --people people.csv --out study";
+    refused(dir, line, &["record 8 (counting from 1): the records of this person have no average"]);
+    assert_eq!(succeeds(dir, &format!("{line} --drop-unusable"))["n"], 200);
+    clean(dir);
+    fs::write(dir.join("c.csv"), "x,y,z\n0,0,1\n").unwrap();
+    assert_eq!(succeeds(dir, &line.replace("private", "c.csv"))["n"], 200);
+}
+
 #[test]
 fn tables_of_people_that_do_not_fit_are_refused() {
     let dir = tempfile::tempdir().unwrap();

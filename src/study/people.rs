@@ -108,14 +108,14 @@ impl People {
     pub fn one_each<R, E>(
         &self,
         mut records: Vec<Option<R>>,
-        mut average: impl FnMut(usize, Vec<R>) -> Result<R, E>,
+        mut average: impl FnMut(usize, Vec<R>) -> Result<Option<R>, E>,
     ) -> Result<Vec<Option<R>>, E> {
         let Some(shared) = &self.shared else { return Ok(records) };
         let one = |own: &Vec<usize>| {
             let mut usable: Vec<R> = own.iter().filter_map(|&i| records.get_mut(i)?.take()).collect();
             match usable.len() {
                 0 | 1 => Ok(usable.pop()),
-                _ => average(own.first().copied().unwrap_or(0), usable).map(Some),
+                _ => average(own.first().copied().unwrap_or(0), usable),
             }
         };
         shared.members.iter().map(one).collect()
@@ -274,7 +274,7 @@ mod tests {
     fn records_of_a_person_become_one() {
         let found = people("b.ply,ann\ny/a.ply,bob\nx/a.ply,ann\n", &SCANS).unwrap();
         assert_eq!((found.count(), found.members()), (2, vec![vec![0, 2], vec![1]]));
-        let sum = |at, own: Vec<f64>| Ok::<_, ()>(10.0 * at as f64 + own.iter().sum::<f64>());
+        let sum = |at, own: Vec<f64>| Ok::<_, ()>(Some(10.0 * at as f64 + own.iter().sum::<f64>()));
         assert_eq!(
             found.one_each(vec![Some(1.0), Some(5.0), Some(2.0)], sum),
             Ok(vec![Some(3.0), Some(5.0)])

@@ -18,6 +18,9 @@ pub struct Run {
     pub stdout: String,
 }
 
+/// What is published for noised coordinates.
+pub type Point<'a> = &'a dyn Fn(&[f64]) -> Vec<f64>;
+
 /// What a study is like.
 #[derive(Default)]
 pub struct Rules<'a> {
@@ -25,14 +28,29 @@ pub struct Rules<'a> {
     pub secrets: &'a [&'a str],
     /// Whether its page shows pictures of the released values.
     pub pictures: bool,
+    /// Sentences of its page whose numbers are functions of noised values: what stands before them and after.
+    pub sentences: &'a [(&'a str, &'a str)],
     /// What `mean.npy` holds for noised coordinates.
-    pub point: Option<&'a dyn Fn(&[f64]) -> Vec<f64>>,
+    pub point: Option<Point<'a>>,
 }
 
 /// Keys of a certificate that belong to the run or to the noised values: the line of the ledger and the sums of the files.
 const OF_THE_RUN: [&str; 2] = ["/ledger", "/files/*/sha256"];
 /// Files of noised values.
 const NOISED: [&str; 6] = ["mean.npy", "solution.npy", "curves.npy", "noise.npy", "mean.tps", "mean.ply"];
+
+impl Rules<'_> {
+    /// A page without the numbers in those sentences.
+    fn without_sentences(&self, mut page: String) -> String {
+        for (before, after) in self.sentences {
+            let Some(start) = page.find(before).map(|at| at + before.len()) else { continue };
+            let Some(length) = page[start..].find(after) else { continue };
+            let plain = without_numbers(&page[start..start + length]);
+            page.replace_range(start..start + length, &plain);
+        }
+        page
+    }
+}
 
 impl Run {
     fn release(&self) -> BTreeMap<String, Vec<u8>> {
@@ -202,6 +220,7 @@ fn compare(name: &str, a: &[u8], b: &[u8], rules: &Rules<'_>) -> Option<String> 
         "report.html" => {
             let [a, b] = [a, b].map(|page| without_sums(&opened(&String::from_utf8_lossy(page))));
             let [a, b] = if rules.pictures { [without_pictures(&a), without_pictures(&b)] } else { [a, b] };
+            let [a, b] = [a, b].map(|page| rules.without_sentences(page));
             let at = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
             let shown = |page: &str| {
                 let bytes = page.as_bytes();

@@ -4,4 +4,5 @@
 mod command_line;
 mod folders;
 mod planted;
+mod refusals;
 mod studies;

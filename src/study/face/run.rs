@@ -154,7 +154,7 @@ impl FaceStudy<'_> {
         };
         progress(FaceProgress::Found { scans: self.scans.len() });
         self.refuse_identical()?;
-        let processed = self.process_all(maker, job, progress)?;
+        let mut processed = self.process_all(maker, job, progress)?;
         let folder = job.folder().clone();
         let table = table::csv(&processed.rows);
         write_bytes(&folder.internal().join(SCAN_TABLE), table.as_bytes())?;
@@ -163,7 +163,8 @@ impl FaceStudy<'_> {
             return Err(StudyError::NoneProcessed(failed));
         }
         progress(FaceProgress::Releasing);
-        let faces = self.people.one_each(processed.curves.clone(), |_, own| mean_of(&own))?;
+        let faces =
+            self.people.one_each(std::mem::take(&mut processed.curves), |_, own| mean_of(&own).map(Some))?;
         let nonprivate = nonprivate_mean(&self.own, &faces)?;
         let released = match &priced {
             Some(priced) => Some(self.release(job, priced, &processed, &faces)?),

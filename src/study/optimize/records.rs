@@ -3,6 +3,7 @@
 use super::error::OptimizeStudyError;
 use super::settings::OptimizeStudySettings;
 use crate::io::npy::Array;
+use crate::optimize::{OptimizeError, OracleError};
 use crate::study::points::Unusable;
 use crate::study::{Identical, People, PeopleError};
 use sha2::{Digest, Sha256};
@@ -53,6 +54,23 @@ impl<'a> Records<'a> {
             Some((first, second)) => {
                 Err(PeopleError::Identical { first: name(first), second: name(second) }.into())
             }
+        }
+    }
+
+    /// An error about a person as one about their first record.
+    pub(super) fn named(&self, error: OptimizeError, people: &People) -> OptimizeError {
+        let first = |person: usize| {
+            let own = people.members().into_iter().nth(person)?;
+            own.into_iter().find(|record| self.places.binary_search(record).is_ok())
+        };
+        match error {
+            OptimizeError::Oracle(OracleError::NotFinite { record, count }) => {
+                OptimizeError::Oracle(OracleError::NotFinite {
+                    record: first(record).unwrap_or(record),
+                    count,
+                })
+            }
+            other => other,
         }
     }
 

@@ -190,7 +190,7 @@ impl OptimizeStudy<'_> {
             .lenient(settings.unusable == Unusable::CountAsCentre);
         let start = self.start_point::<PointOf<P>>()?;
         let mechanism = Descent::<Persons<P>>::new(problem.space(), plan, settings.run, start)?;
-        mechanism.prepare(&problem)?;
+        mechanism.prepare(&problem).map_err(|error| records.named(error, people))?;
         let digest = self.digest(&mechanism);
         let (published, continued) = match job.pay(&priced, &digest)? {
             Paid::Stored(published) => (*published, true),

@@ -58,6 +58,9 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
             (BallCentre::Public(centre), BallRadius::Public(radius)) => {
                 Ok(PublicBall::new(self.space.clone(), centre.clone(), *radius)?)
             }
+            (BallCentre::Public(centre), BallRadius::Default) => {
+                Ok(PublicBall::new(self.space.clone(), centre.clone(), self.fallback()?)?)
+            }
             _ => Err(PointStudyError::Input(
                 "without a release nothing is paid for: give a public centre and a public radius".into(),
             )),
@@ -92,6 +95,11 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
     /// The largest radius that is looked for privately.
     fn widest(&self) -> Result<ClipRadius, MechanismError> {
         Ok(ClipRadius::new(WITHIN * largest_radius(&self.space), ClipSource::Private)?)
+    }
+
+    /// The default radius where none can be found privately.
+    fn fallback(&self) -> Result<ClipRadius, MechanismError> {
+        Ok(ClipRadius::new(FALLBACK * self.widest()?.get(), ClipSource::Public)?)
     }
 
     /// The whole mechanism: first passes where they are needed, and `times` draws of the mean that `make` makes of what is left of the
@@ -139,8 +147,7 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
                         radius
                     }
                     Err(MechanismError::TooFew { .. } | MechanismError::NotHere { .. }) => {
-                        let radius = FALLBACK * self.widest()?.get();
-                        RadiusSource::Public(ClipRadius::new(radius, ClipSource::Public)?)
+                        RadiusSource::Public(self.fallback()?)
                     }
                     Err(other) => return Err(other),
                 }

@@ -6,7 +6,7 @@ use super::exploration::explore;
 use super::form::PointForm;
 use super::internal::Internal;
 use super::internal_page::utility_csv;
-use super::{PointMechanism, PointRequest, PointStudyError};
+use super::{PointMechanism, PointRequest, PointStudyError, Unusable};
 use crate::io::write_bytes;
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
@@ -75,7 +75,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
     {
         job.without_release()?;
         let ball = self.ball.public()?;
-        let records = self.people.one_each(records()?, |first, own| self.ball.average(first, own))?;
+        let records = one_each(self.request, self.people, &self.ball, records()?)?;
         let n = self.people.count() as u64;
         let mut internal = Internal::of(&ball, &records)?;
         if self.request.explore {
@@ -108,7 +108,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         let mechanism = ball.staged(n, request.draws, Budget::of(request)?, make)?;
         let priced = job.price(mechanism.price(), form)?;
         // From here on there are records; the form was handed over before.
-        let records = people.one_each(records()?, |first, own| ball.average(first, own))?;
+        let records = one_each(request, people, &ball, records()?)?;
         let prepared = mechanism.prepare(&records)?;
         let settings = format!("{} {:?} {settings}", request.digest(), priced.publication().circumstances());
         let table = people.table().unwrap_or_default();
@@ -133,6 +133,19 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
             outside,
         })
     }
+}
+
+/// One record for each person; one whose records have no average is treated as unusable records are.
+fn one_each<M: PolarVolume, S: CentreStatistic<Point = M::Point>>(
+    request: &PointRequest,
+    people: &People,
+    ball: &StudyBall<M, S>,
+    records: Vec<Option<M::Point>>,
+) -> Result<Vec<Option<M::Point>>, PointStudyError> {
+    people.one_each(records, |first, own| match (ball.average(first, own), request.unusable) {
+        (Err(PointStudyError::Record { .. }), Unusable::CountAsCentre) => Ok(None),
+        (average, _) => average.map(Some),
+    })
 }
 
 /// Writes `internal/`; returns how many records were brought into the ball, and how many stand at its centre.
