@@ -84,7 +84,8 @@ fn a_dry_run_sets_no_ceiling_begins_no_ledger_and_does_no_work() {
     assert!(!dir.path().join("people.jsonl").exists() && !dir.path().join("study").exists());
     // A ledger that is there is read, counted with, and left as it is.
     fs::write(dir.path().join("good.csv"), format!("x,y,z\n{}", "1,0,0\n".repeat(60))).unwrap();
-    let paid = SPHERE.replace("records.csv", "good.csv").replace("--out study", "--out other");
+    let paid =
+        SPHERE.replace("records.csv", "good.csv").replace("--out study", "--out other --allow-identical");
     assert_eq!(visard(dir.path(), &format!("{paid} --mu 3 --ledger people.jsonl")).0, Some(0));
     let before = fs::read(dir.path().join("people.jsonl")).unwrap();
     let line = format!("{SPHERE} --mu 4 --ledger people.jsonl --ceiling-mu 6 --dry-run --json");
@@ -100,4 +101,74 @@ fn a_dry_run_sets_no_ceiling_begins_no_ledger_and_does_no_work() {
         assert!(code == Some(1) && stderr.contains("no price"), "{line}: {stderr}");
         assert!(!dir.path().join("study").exists(), "{line}");
     }
+}
+
+/// First passes that cannot work with so few records are refused before one is read, with what would do; with that, they work.
+#[test]
+fn a_private_ball_needs_records_and_says_how_many() {
+    let dir = place();
+    let shape = |i: usize, bad: bool| {
+        let at = |j: usize| (0.01 * ((3 * i + 7 * j) as f64).sin(), 0.01 * ((5 * i + j) as f64).cos());
+        let corner = |(j, (x, y)): (usize, &(f64, f64))| format!("{} {}\n", x + at(j).0, y + at(j).1);
+        let corners: String =
+            [(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (0.0, 1.0)].iter().enumerate().map(corner).collect();
+        format!("LM=4\n{}ID=s{i}\n", if bad { "nobody looks\n".repeat(4) } else { corners })
+    };
+    let write = |n: usize, bad: bool| {
+        fs::write(dir.path().join("t.tps"), (0..n).map(|i| shape(i, bad)).collect::<String>()).unwrap();
+    };
+    let line = |budget: &str| format!("shape mean t.tps --center private --landmarks 4 --out study {budget}");
+    write(76, true);
+    for budget in ["--mu 1", "--epsilon 6 --delta 1e-6"] {
+        let (code, _, stderr) = visard(dir.path(), &line(&format!("--radius private {budget}")));
+        assert!(code == Some(1) && !dir.path().join("study").exists(), "{stderr}");
+        let word = |before: &str, after: &str| -> String {
+            let from = stderr.find(before).unwrap_or_else(|| panic!("{before}: {stderr}")) + before.len();
+            stderr[from..].split(after).next().unwrap().to_owned()
+        };
+        let needed: usize = word("private radius: ", " would do").parse().unwrap();
+        // No ε at this δ is large enough that still protects anybody.
+        let larger = stderr.contains("would do, or ").then(|| word("would do, or ", " for 76"));
+        assert_eq!(larger.is_some(), budget == "--mu 1", "{stderr}");
+        // One fewer is refused; so many are not, and neither is the larger budget.
+        for (n, budget, good) in [(needed - 1, budget, false), (needed, budget, true)] {
+            write(n, false);
+            let (code, _, stderr) =
+                visard(dir.path(), &line(&format!("--radius private --dry-run {budget}")));
+            assert_eq!(code, Some(if good { 0 } else { 1 }), "{n}: {stderr}");
+        }
+        if let Some(mu) = larger.as_deref().and_then(|larger| larger.strip_prefix("mu = ")) {
+            write(76, false);
+            let (code, _, stderr) =
+                visard(dir.path(), &line(&format!("--radius private --dry-run --mu {mu}")));
+            assert_eq!(code, Some(0), "{stderr}");
+        }
+        write(76, true);
+    }
+    // A default falls back to a public radius, for a pure budget too.
+    write(76, false);
+    for (n, budget, source, radius) in [
+        (76, "--mu 2", "public", Some(0.235)),
+        (1500, "--mu 2", "private", None),
+        (1500, "--epsilon 3", "public", Some(0.235)),
+    ] {
+        write(n, false);
+        let (code, _, stderr) = visard(dir.path(), &line(budget));
+        assert_eq!(code, Some(0), "{n} {budget}: {stderr}");
+        let text = fs::read_to_string(dir.path().join("study/release/certificate.json")).unwrap();
+        let certificate: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(certificate["clip_radius"]["source"], source, "{certificate}");
+        if let Some(radius) = radius {
+            assert!((certificate["clip_radius"]["value"].as_f64().unwrap() - radius).abs() < 1e-3);
+        }
+        assert!(certificate["details"]["missing_landmarks"].as_str().unwrap().contains("stop a study"));
+        fs::remove_dir_all(dir.path().join("study")).unwrap();
+    }
+    // The same for faces, before a scan is opened.
+    let (code, _, stderr) = visard(dir.path(), "face mean scans --clip-radius private --mu 1 --out study");
+    assert!(
+        code == Some(1) && stderr.contains(" records would do, or ") && stderr.contains("times this mu"),
+        "{stderr}"
+    );
+    assert!(!dir.path().join("study").exists());
 }

@@ -5,7 +5,7 @@ use super::output::Failure;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use visard::privacy::{BudgetError, Mu, PrivacyLoss, convert};
-use visard::study::{LedgerChoice, Place};
+use visard::study::{Counting, Identical, LedgerChoice, Place};
 
 const HINT: &str =
     "give --mu F, or --epsilon F with --delta F (--epsilon F alone where the mechanism has pure epsilon)";
@@ -92,6 +92,26 @@ impl PlaceArgs {
         let ledger = LedgerChoice { file: self.ledger.clone(), ceiling: ceiling.map(PrivacyLoss::Gaussian) };
         let Self { resume, dry_run, vacuous_budget: vacuous, .. } = *self;
         Ok(Place { ledger, resume, dry_run, vacuous, ..place_of(&self.out, global) })
+    }
+}
+
+/// What counts as a person
+#[derive(Debug, Clone, Default, Args)]
+pub struct CountingArgs {
+    /// Who gave which record: a table with the heading record,person (a scan by its file name or path, a shape by its ID, a row by its
+    /// number from 0); the average of a person's records is one record, and n counts persons
+    #[arg(long, value_name = "FILE.csv")]
+    people: Option<PathBuf>,
+    /// Take records that are identical to the last bit for different people's, instead of stopping
+    #[arg(long)]
+    allow_identical: bool,
+}
+
+impl CountingArgs {
+    /// What counts as a person.
+    pub fn counting(&self) -> Counting {
+        let identical = if self.allow_identical { Identical::Allow } else { Identical::Refuse };
+        Counting { people: self.people.clone(), identical }
     }
 }
 

@@ -25,7 +25,7 @@ pub enum MechanismError {
     /// Too few records for the budget: a public condition on n and μ.
     #[error(
         "{n} records at mu = {mu} are too few for a private clip radius: its rank would be off by about \
-         {doubt:.0} records; give a public radius"
+         {doubt:.0} records; {records} records would do, or {times:.2} times this mu; or give a public radius"
     )]
     TooFew {
         /// n.
@@ -34,6 +34,10 @@ pub enum MechanismError {
         mu: f64,
         /// Standard deviation of the rank.
         doubt: f64,
+        /// The smallest n that would do.
+        records: u64,
+        /// By how much μ would have to be larger.
+        times: f64,
     },
     /// Too few records to count them inside radii: a public condition on n and μ.
     #[error(

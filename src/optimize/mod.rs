@@ -48,7 +48,7 @@ pub use method::{Correction, Method, NoiseSplit};
 pub use plan::{Plan, QueryNoise, QuerySensitivity};
 pub use problem::{OracleError, PointOf, Problem, TangentOf, check_oracle};
 pub use problems::{
-    FrechetMeanProblem, LeadingEigenvector, PrincipalSubspace, Tree, TreeEmbedding, TreeError,
+    FrechetMeanProblem, LeadingEigenvector, Persons, PrincipalSubspace, Tree, TreeEmbedding, TreeError,
 };
 pub use settings::{Output, Settings, StepSize};
 

@@ -25,12 +25,13 @@ pub fn explain(certificate: &Certificate) -> String {
 }
 
 fn headline(text: &mut String, c: &Certificate) {
-    let (records, mechanism) = (c.n, &c.mechanism);
-    let (noun, verb) = if records == 1 { ("record", "was") } else { ("records", "were") };
+    let (records, mechanism) = (counted(c), &c.mechanism);
+    let used = if counts_persons(c) { format!("The {records}") } else { records.clone() };
+    let verb = if c.n == 1 && !counts_persons(c) { "was" } else { "were" };
     if c.private {
         let _ = writeln!(
             text,
-            "This release is differentially private. {records} {noun} {verb} used (the number is public), and the \
+            "This release is differentially private. {used} {verb} used (the number is public), and the \
              mechanism was: {mechanism}."
         );
         if let Some(sentence) = c.details.get("in_words").and_then(serde_json::Value::as_str) {
@@ -45,13 +46,13 @@ fn headline(text: &mut String, c: &Certificate) {
         if c.loss.is_private() {
             let _ = writeln!(
                 text,
-                "The mechanism ({mechanism}, {records} {noun}) would guarantee the following if that were mended; as it \
+                "The mechanism ({mechanism}, {records}) would guarantee the following if that were mended; as it \
                  is, none of it holds."
             );
         } else {
             let _ = writeln!(
                 text,
-                "No loss is stated ({mechanism}, {records} {noun}): what it shows of any one person is unbounded."
+                "No loss is stated ({mechanism}, {records}): what it shows of any one person is unbounded."
             );
         }
     }
@@ -86,7 +87,14 @@ fn attacker(text: &mut String, c: &Certificate) {
     let guess = best(&|loss| loss.guess_probability());
     let others = match c.n {
         1 => "who knows everything about the mechanism".to_owned(),
-        n => format!("who knows everything about the mechanism and has the other {} records in full", n - 1),
+        n => {
+            let others = if counts_persons(c) {
+                format!("the records of the other {} persons", n - 1)
+            } else {
+                format!("the other {} records", n - 1)
+            };
+            format!("who knows everything about the mechanism and has {others} in full")
+        }
     };
     let _ = writeln!(
         text,
@@ -137,7 +145,12 @@ fn attacker(text: &mut String, c: &Certificate) {
 
 fn foundations(text: &mut String, c: &Certificate) {
     let _ = writeln!(text, "\nWhat this rests on:");
-    let _ = writeln!(text, "- Neighbouring datasets: one record replaced by any other; n stays the same.");
+    let replaced = if counts_persons(c) {
+        "one person replaced by any other, with all their records"
+    } else {
+        "one record replaced by any other"
+    };
+    let _ = writeln!(text, "- Neighbouring datasets: {replaced}; n stays the same.");
     if let Some(radius) = c.clip_radius {
         let source = match radius.source() {
             ClipSource::Public => "chosen without looking at the records",
@@ -180,6 +193,21 @@ fn foundations(text: &mut String, c: &Certificate) {
     }
 }
 
+/// Whether n counts persons with any number of records each.
+pub(crate) fn counts_persons(c: &Certificate) -> bool {
+    c.details.get("record_kind").and_then(serde_json::Value::as_str) == Some("person")
+}
+
+/// What was used: `12 records`, `records of 12 persons`.
+pub(crate) fn counted(c: &Certificate) -> String {
+    match (c.n, counts_persons(c)) {
+        (1, true) => "records of 1 person".to_owned(),
+        (n, true) => format!("records of {n} persons"),
+        (1, false) => "1 record".to_owned(),
+        (n, false) => format!("{n} records"),
+    }
+}
+
 /// What the records are, in the plural: the certificate may name them under `details.record_kind`.
 fn records(c: &Certificate) -> &'static str {
     match c.details.get("record_kind").and_then(serde_json::Value::as_str) {
@@ -188,6 +216,7 @@ fn records(c: &Certificate) -> &'static str {
         Some("matrix") => "matrices",
         Some("direction") => "directions",
         Some("point") => "points",
+        Some("person") => "sets of records",
         _ => "records",
     }
 }

@@ -4,7 +4,10 @@
 use super::chart::{Axis, Line, line_chart};
 use super::figure::Figure;
 use super::page::Page;
-use crate::privacy::{CERTIFICATE_FILE, Certificate, ClipSource, Delta, PrivacyLoss, explain};
+pub(crate) use crate::privacy::counted;
+use crate::privacy::{
+    CERTIFICATE_FILE, Certificate, ClipSource, Delta, PrivacyLoss, counts_persons, explain,
+};
 
 /// A page with title, badge and one sentence on what was released; `what` as in "average of 200 faces".
 pub fn release_page(title: &str, what: &str, certificate: &Certificate) -> Page {
@@ -46,11 +49,16 @@ pub fn certificate_section(page: &mut Page, certificate: &Certificate) {
 /// Rows (name, value) of what a certificate says of the mechanism, for the table of parameters.
 pub fn mechanism_rows(certificate: &Certificate) -> Vec<Vec<String>> {
     let row = |name: &str, value: String| vec![name.to_owned(), value];
+    let (number, neighbours) = if counts_persons(certificate) {
+        ("number of persons n (public)", "one person replaced by another, with all their records")
+    } else {
+        ("number of records n (public)", "one record replaced by another")
+    };
     let mut rows = vec![
         row("mechanism", certificate.mechanism.clone()),
         row("privacy loss", certificate.loss.to_string()),
-        row("number of records n (public)", certificate.n.to_string()),
-        row("neighbours", "one record replaced by another".to_owned()),
+        row(number, certificate.n.to_string()),
+        row("neighbours", neighbours.to_owned()),
     ];
     if let Some(radius) = certificate.clip_radius {
         let source = match radius.source() {

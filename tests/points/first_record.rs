@@ -79,7 +79,7 @@ fn one_row_with_commas_among_blanks_is_one_bad_row() {
 fn tables(first: usize) -> Vec<(&'static str, String)> {
     let point = |i: usize, j: usize| {
         let t = std::f64::consts::TAU * j as f64 / 8.0;
-        let r = 1.0 + 0.01 * ((7 * i + 5 * j) % 11) as f64;
+        let r = 1.0 + 0.01 * ((7 * i + 5 * j) % 11) as f64 + 1e-5 * i as f64;
         (2.0 * r * t.cos(), r * t.sin())
     };
     let count = |i: usize| if i == 0 { first } else { 8 };

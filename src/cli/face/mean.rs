@@ -2,19 +2,19 @@
 
 use super::files::{scans_help, template_source};
 use crate::cli::Global;
-use crate::cli::budget::{BudgetArgs, PlaceArgs};
+use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs};
 use crate::cli::output::{Failure, Printer, where_to};
 use crate::cli::progress::Bar;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use visard::privacy::{Certificate, ClipRadius, ClipSource, PrivacyLoss};
-use visard::study::Place;
 use visard::study::face::{
     Accuracy, CURVES, ClipChoice, FaceMechanism, FaceOutcome, FaceStudySettings, Registration, SAMPLES,
     StudyError, run as run_study,
 };
 use visard::study::layout::{REPORT, SCAN_TABLE};
+use visard::study::{Counting, Place};
 
 /// Arguments of `face mean`.
 #[derive(Debug, Args)]
@@ -31,6 +31,8 @@ pub struct MeanArgs {
     budget: BudgetArgs,
     #[command(flatten)]
     place: PlaceArgs,
+    #[command(flatten)]
+    counting: CountingArgs,
     #[command(flatten)]
     shape: ShapeArgs,
 }
@@ -117,6 +119,7 @@ pub fn study_settings(
         mechanism,
         budget,
         clip_radius: clip,
+        counting: Counting::default(),
     })
 }
 
@@ -125,6 +128,7 @@ pub fn run(args: &MeanArgs, global: &Global, printer: &Printer) -> Result<(), Fa
     let place = Place { asked: args.budget.loss().ok(), ..args.place.place(global)? };
     let settings = FaceStudySettings {
         prepared: args.prepared.clone(),
+        counting: args.counting.counting(),
         ..study_settings(args.scans.clone(), place, &args.budget, &args.shape)?
     };
     let outcome = run_with_progress(&settings)?;
@@ -139,7 +143,7 @@ pub fn run_with_progress(settings: &FaceStudySettings) -> Result<FaceOutcome, Fa
     bar.finish();
     result.map_err(|error| match &error {
         StudyError::Job(job) => Failure::of_job(&error, Some(job)),
-        StudyError::NoneProcessed(_) => {
+        StudyError::NoneProcessed(_) | StudyError::People(_) => {
             Failure::failed(&error).with_hint("nothing was charged and nothing released")
         }
         _ => Failure::failed(&error),
@@ -160,7 +164,7 @@ pub fn report(outcome: &FaceOutcome, printer: &Printer) {
     }
     let Some(released) = &outcome.released else {
         printer.result(
-            json!({"out": root, "internal": outcome.folder.internal(), "n": outcome.scans, "released": false}),
+            json!({"out": root, "internal": outcome.folder.internal(), "n": outcome.people, "released": false}),
             format!("non-private mean of {} scans: {}", outcome.scans, outcome.folder.internal().display()),
         );
         return;
@@ -171,7 +175,7 @@ pub fn report(outcome: &FaceOutcome, printer: &Printer) {
             "out": root,
             "release": release,
             "report": release.join(REPORT),
-            "n": outcome.scans,
+            "n": outcome.people,
             "mechanism": mechanism,
             "mu": if let PrivacyLoss::Gaussian(mu) = loss { Some(mu) } else { None },
             "loss": loss,
@@ -179,9 +183,10 @@ pub fn report(outcome: &FaceOutcome, printer: &Printer) {
             "accuracy": released.accuracy,
         }),
         format!(
-            "{} of {} faces, {}\n{}\n  {} {}\n  look first:  {}\n  keep secret: {}",
+            "{} of {} {}, {}\n{}\n  {} {}\n  look first:  {}\n  keep secret: {}",
             if *private { "private average" } else { "average (NOT PRIVATE)" },
-            outcome.scans,
+            outcome.people,
+            if outcome.people < outcome.scans { "people's faces" } else { "faces" },
             loss,
             accuracy_text(&released.accuracy),
             where_to(*private),

@@ -4,7 +4,7 @@ mod embed;
 mod names;
 
 use super::Global;
-use super::budget::{BudgetArgs, PlaceArgs};
+use super::budget::{BudgetArgs, CountingArgs, PlaceArgs};
 use super::output::{Failure, Printer, where_to};
 use clap::{Args, Subcommand};
 use embed::{EmbedArgs, embed};
@@ -24,6 +24,7 @@ use visard::study::optimize::{
     Frames, MeanSpace, OptimizeStudyError, OptimizeStudyOutcome, OptimizeStudySettings, Task,
     run as run_study,
 };
+use visard::study::points::Unusable;
 
 /// Commands of private optimization.
 #[derive(Debug, Subcommand)]
@@ -93,6 +94,12 @@ pub struct RunArgs {
     budget: BudgetArgs,
     #[command(flatten)]
     place: PlaceArgs,
+    #[command(flatten)]
+    counting: CountingArgs,
+    /// Records without a gradient (off the manifold, not numbers, without a direction) count with the gradient zero instead of stopping
+    /// the study
+    #[arg(long)]
+    drop_unusable: bool,
     /// The method
     #[arg(long, value_enum)]
     method: MethodName,
@@ -234,6 +241,8 @@ impl RunArgs {
             budget,
             start: self.start.clone(),
             unit_records,
+            unusable: if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop },
+            counting: self.counting.counting(),
         })
     }
 }
@@ -274,8 +283,11 @@ fn bar() -> ProgressBar {
 fn advise(error: OptimizeStudyError) -> Failure {
     match &error {
         OptimizeStudyError::Plan(PlanError::OutOfReach | PlanError::Budget(_) | PlanError::NoRecords)
-        | OptimizeStudyError::Optimize(OptimizeError::NoiseTooLarge { .. }) => {
+        | OptimizeStudyError::Optimize(OptimizeError::NoiseTooLarge { .. } | OptimizeError::Oracle(_)) => {
             Failure::failed(error).with_hint("nothing was charged and nothing released")
+        }
+        OptimizeStudyError::People(_) | OptimizeStudyError::Data(_) | OptimizeStudyError::Oracle(_) => {
+            Failure::failed(error).with_hint("nothing was charged")
         }
         OptimizeStudyError::Plan(_) => Failure::usage(error),
         OptimizeStudyError::Job(job) => Failure::of_job(&error, Some(job)),

@@ -1,7 +1,7 @@
 //! What the private means of points share.
 
 use crate::cli::Global;
-use crate::cli::budget::{BudgetArgs, PlaceArgs};
+use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs};
 use crate::cli::output::{Failure, Printer, where_to};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -22,6 +22,8 @@ pub struct Common {
     calibration: Calibration,
     #[command(flatten)]
     place: PlaceArgs,
+    #[command(flatten)]
+    counting: CountingArgs,
     /// Independent draws, each charged
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     draws: u32,
@@ -56,7 +58,8 @@ impl Common {
         };
         let unusable = if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop };
         let Self { calibration, draws, explore, .. } = *self;
-        Ok(PointRequest { calibration, draws, explore, unusable, ..request })
+        let counting = self.counting.counting();
+        Ok(PointRequest { calibration, draws, explore, unusable, counting, ..request })
     }
 }
 
@@ -84,9 +87,11 @@ pub(super) fn failure(error: PointStudyError) -> Failure {
         | PointStudyError::Mechanism(
             MechanismError::Budget(_) | MechanismError::NeedsDelta | MechanismError::NotHere { .. },
         ) => Failure::usage(&error),
-        PointStudyError::Record { .. } | PointStudyError::Input(_) | PointStudyError::Read(_) => {
-            Failure::failed(&error).with_hint("nothing was charged")
-        }
+        PointStudyError::Record { .. }
+        | PointStudyError::TooFew { .. }
+        | PointStudyError::People(_)
+        | PointStudyError::Input(_)
+        | PointStudyError::Read(_) => Failure::failed(&error).with_hint("nothing was charged"),
         _ => Failure::failed(&error),
     }
 }
@@ -94,6 +99,11 @@ pub(super) fn failure(error: PointStudyError) -> Failure {
 pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
     let (root, release) = (published.folder.root(), published.folder.release());
     let internal = published.folder.internal();
+    let what = if published.of_persons {
+        format!("{what} of {} persons", published.n)
+    } else {
+        format!("{} {what}", published.n)
+    };
     if published.outside != (0, 0) {
         eprintln!(
             "note (do not publish): {} records lay outside the public ball and were brought to its rim, {} count as its \
@@ -104,7 +114,7 @@ pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
     match &published.certificate {
         None => printer.result(
             json!({"out": root, "internal": internal, "n": published.n, "released": false}),
-            format!("non-private mean of {} {what}: {}", published.n, internal.display()),
+            format!("non-private mean of {what}: {}", internal.display()),
         ),
         Some(certificate) => printer.result(
             json!({
@@ -116,9 +126,8 @@ pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
                 "private": certificate.private,
             }),
             format!(
-                "{} of {} {what}, {}, {}\n  {} {}\n  look first:  {}\n  keep secret: {}",
+                "{} of {what}, {}, {}\n  {} {}\n  look first:  {}\n  keep secret: {}",
                 if certificate.private { "private mean" } else { "mean (NOT PRIVATE)" },
-                published.n,
                 certificate.mechanism,
                 certificate.loss,
                 where_to(certificate.private),

@@ -33,7 +33,8 @@ pub struct ShapeArgs {
     #[arg(long, value_parser = among(PointMechanism::OF_SHAPES))]
     mechanism: Option<PointMechanism>,
     /// Public radius of the ball that bounds the shapes (Riemannian distance, below π/8), or "private": estimated and paid for;
-    /// with --public-records the default is half as much again as theirs
+    /// with --public-records the default is half as much again as theirs, otherwise it is private where the records and the budget are
+    /// enough, and 0.6 of the largest public radius where they are not
     #[arg(long, value_name = "F|private", allow_negative_numbers = true)]
     radius: Option<String>,
     /// Centre: a file with one public shape, or "private": estimated and paid for, no shape need be public
@@ -72,11 +73,7 @@ fn mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<(), Fail
                 Failure::usage(format!("--radius {text:?} is neither a number nor \"private\""))
             })?),
             None if args.public_records.is_some() => ShapeRadius::FromPublicRecords,
-            None => {
-                return Err(Failure::usage(
-                    "give --radius F (public), or --radius private, or --public-records FILE",
-                ));
-            }
+            None => ShapeRadius::Default,
         };
     if args.smooth == OutlineSmoothing::Shrink
         && args.common.mechanism(args.mechanism)? != PointMechanism::TangentGaussian

@@ -18,7 +18,7 @@ pub enum SpdCommand {
     /// Covariance descriptors of images
     Describe(DescribeArgs),
     /// From matrices to a private mean
-    Mean(SpdArgs),
+    Mean(Box<SpdArgs>),
 }
 
 /// Arguments of `spd describe`.

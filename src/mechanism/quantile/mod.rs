@@ -26,6 +26,9 @@ const TITLE: Title = Title {
 /// Share of the records that the radius is to hold.
 const HELD: f64 = 0.95;
 
+/// The largest standard deviation of the rank, as a share of the records.
+const DOUBT: f64 = 0.05;
+
 /// Public radii to choose from: `low`, `low`·`ratio`, … up to the first at or above `high`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RadiusGrid {
@@ -78,8 +81,9 @@ impl PrivateQuantile {
             return Err(MechanismError::Share);
         }
         let doubt = SQRT_2 / mu.get() * (steps / 2.0).sqrt();
-        if n == 0 || doubt > 0.05 * n as f64 {
-            return Err(MechanismError::TooFew { n, mu: mu.get(), doubt });
+        if n == 0 || doubt > DOUBT * n as f64 {
+            let (records, times) = ((doubt / DOUBT).ceil() as u64, doubt / (DOUBT * n as f64));
+            return Err(MechanismError::TooFew { n, mu: mu.get(), doubt, records, times });
         }
         let radius = |i| ClipRadius::new(low * ratio.powi(i), ClipSource::Private);
         let edges = (0..=steps as i32).map(radius).collect::<Result<_, _>>()?;

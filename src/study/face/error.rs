@@ -6,8 +6,8 @@ use crate::function::CurvesError;
 use crate::io::{ReadError, WriteError};
 use crate::mechanism::MechanismError;
 use crate::privacy::BudgetError;
-use crate::study::JobError;
 use crate::study::layout::{INTERNAL, SCAN_TABLE};
+use crate::study::{JobError, PeopleError};
 use crate::surface::TemplateError;
 
 /// Why a study stopped.
@@ -20,6 +20,9 @@ pub enum StudyError {
     /// The scans.
     #[error(transparent)]
     Scans(#[from] ReadError),
+    /// Who gave which scans.
+    #[error(transparent)]
+    People(#[from] PeopleError),
     /// The template.
     #[error(transparent)]
     Template(#[from] TemplateLoadError),

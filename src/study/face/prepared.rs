@@ -68,6 +68,11 @@ impl PreparedFile {
         self.count
     }
 
+    /// SHA-256 of the file.
+    pub(super) fn sha256(&self) -> [u8; 32] {
+        self.file.sha256()
+    }
+
     /// All records, if each is a face in the template's frame.
     pub(super) fn records(&self, own: &FaceCurves) -> Result<Vec<Option<FaceCurves>>, PreparedError> {
         let array = npy::of(&self.file)?;

@@ -9,6 +9,7 @@ use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply_with_scalar};
 use crate::mechanism::functional::{CurveMean, NoisedFunction};
 use crate::privacy::{Certificate, Released, Statement};
+use crate::study::Counting;
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::{CURVES, ERROR, MEAN_PLY, REPORT};
 use crate::surface::registration::Registration;
@@ -23,6 +24,7 @@ pub(super) struct FacePublication {
     pub(super) own: FaceCurves,
     pub(super) mechanism: CurveMean,
     pub(super) registration: Registration,
+    pub(super) counting: Counting,
 }
 
 impl FacePublication {
@@ -62,7 +64,7 @@ impl Publication for FacePublication {
         let parts: Vec<_> =
             self.budget_parts().into_iter().map(|(what, mu)| json!({"what": what, "mu": mu})).collect();
         let details = json!({
-            "record_kind": "scan",
+            "record_kind": self.counting.kind("scan"),
             "statistic": "mean of face radial curves, each record centred, of unit area, registered to the public template",
             "coordinates": released.price.statistic,
             "curves": self.own.curves(),
@@ -76,6 +78,7 @@ impl Publication for FacePublication {
         if let serde_json::Value::Object(details) = details {
             statement.details.extend(details);
         }
+        statement.details.extend(self.counting.details());
     }
 
     fn write(

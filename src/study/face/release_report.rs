@@ -4,7 +4,7 @@ use super::accuracy::Accuracy;
 use super::error::StudyError;
 use crate::function::FaceCurves;
 use crate::mesh::{Point, TriMesh};
-use crate::privacy::Certificate;
+use crate::privacy::{Certificate, counts_persons};
 use crate::report::chart::{Axis, Line, line_chart};
 use crate::report::colour::{ColourMap, ColourScale, short};
 use crate::report::figure::Figure;
@@ -30,7 +30,8 @@ pub(super) struct Page<'a> {
 
 /// The page.
 pub(super) fn release_report(shown: &Page<'_>, certificate: &Certificate) -> Result<String, StudyError> {
-    let what = format!("average of {} faces", certificate.n);
+    let faces = if counts_persons(certificate) { "persons' faces" } else { "faces" };
+    let what = format!("average of {} {faces}", certificate.n);
     let mut page = release_page("Private average face", &what, certificate);
     page.figures(&[Figure::surface(
         &surface(shown),

@@ -4,7 +4,7 @@ use super::accuracy::Accuracy;
 use super::error::StudyError;
 use super::internal::Internal;
 use super::internal_report::write_internal;
-use super::mean::{FaceMechanism, mechanism, nonprivate_mean};
+use super::mean::{FaceMechanism, mean_of, mechanism, nonprivate_mean};
 use super::prepared::PreparedFile;
 use super::publication::FacePublication;
 use super::record::cache::{RecordCache, RecordKey};
@@ -14,14 +14,15 @@ use super::record::{
 use super::settings::FaceStudySettings;
 use super::template::{LoadedTemplate, TemplateLoadError, load_template};
 use crate::function::FaceCurves;
-use crate::io::{WriteError, list_scans, write_bytes};
+use crate::io::{Content, WriteError, list_scans, open_as, write_bytes};
 use crate::mechanism::functional::NoisedFunction;
 use crate::privacy::{BudgetError, Certificate, Mechanism};
-use crate::study::StudyFolder;
 use crate::study::job::{self, Digest, Job, Priced, Published};
 use crate::study::layout::SCAN_TABLE;
+use crate::study::people::sum_of;
+use crate::study::{Identical, People, PeopleError, StudyFolder};
 use rayon::prelude::*;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -52,8 +53,10 @@ pub enum FaceProgress {
 pub struct FaceOutcome {
     /// The study's folder.
     pub folder: StudyFolder,
-    /// Number of scans n.
+    /// Number of scans.
     pub scans: usize,
+    /// Number of people n, who may have several scans each.
+    pub people: usize,
     /// How many could not be processed and counted as the template; for the data holder only.
     pub failed: usize,
     /// What was released; `None` for [`FaceMechanism::None`].
@@ -98,7 +101,11 @@ pub fn run(
     let loaded = Arc::new(load_template(&settings.template)?);
     let own =
         loaded.template.own_curves(settings.curves, settings.samples).map_err(TemplateLoadError::from)?;
-    let study = FaceStudy { settings, scans, prepared, loaded, own };
+    let people = match &prepared {
+        Some(file) => settings.counting.people(file.count(), |i| vec![i.to_string()])?,
+        None => settings.counting.people(scans.len(), |i| names(&scans[i]))?,
+    };
+    let study = FaceStudy { settings, scans, prepared, people, loaded, own };
     let publication = study.publication()?;
     // A template that does not suit the registration is refused before anything is made.
     let maker = RecordMaker::new(&study.loaded.template, study.record_settings())?;
@@ -110,6 +117,7 @@ struct FaceStudy<'a> {
     settings: &'a FaceStudySettings,
     scans: Vec<PathBuf>,
     prepared: Option<PreparedFile>,
+    people: People,
     loaded: Arc<LoadedTemplate>,
     own: FaceCurves,
 }
@@ -122,24 +130,20 @@ struct Processed {
 }
 
 impl FaceStudy<'_> {
-    /// n: failed scans are records too.
-    fn count(&self) -> usize {
-        self.prepared.as_ref().map_or(self.scans.len(), PreparedFile::count)
-    }
-
     /// What will be published: nothing of it depends on a scan.
     fn publication(&self) -> Result<Option<FacePublication>, StudyError> {
         let settings = self.settings;
         let Some(mu) = settings.budget.filter(|_| settings.mechanism != FaceMechanism::None) else {
             return Ok(None);
         };
-        let n = self.count() as u64;
+        let n = self.people.count() as u64;
         let mechanism = mechanism(settings.mechanism, &self.own, n, settings.clip_radius, mu)?;
         Ok(mechanism.map(|mechanism| FacePublication {
             template: self.loaded.clone(),
             own: self.own.clone(),
             mechanism,
             registration: settings.registration,
+            counting: settings.counting.clone(),
         }))
     }
 
@@ -162,24 +166,35 @@ impl FaceStudy<'_> {
             }
         };
         let folder = job.folder().clone();
-        let processed = match &self.prepared {
-            Some(file) => Processed { rows: Vec::new(), curves: file.records(&self.own)?, keys: Vec::new() },
+        let mut processed = match &self.prepared {
+            Some(file) => {
+                let curves = file.records(&self.own)?;
+                self.refuse_identical(
+                    &curves.iter().map(|c| c.as_ref().map(|c| sum_of(c.data()))).collect::<Vec<_>>(),
+                )?;
+                Processed { rows: Vec::new(), curves, keys: Vec::new() }
+            }
             None => {
                 progress(FaceProgress::Found { scans: self.scans.len() });
+                let sum = |scan: &PathBuf| Some(open_as(scan, Content::Scan).ok()?.sha256());
+                self.refuse_identical(&self.scans.par_iter().map(sum).collect::<Vec<_>>())?;
                 let processed = self.process_all(maker, job, progress)?;
                 let table = table::csv(&processed.rows);
                 write_bytes(&folder.internal().join(SCAN_TABLE), table.as_bytes())?;
                 processed
             }
         };
+        let scans = processed.curves.len();
         let failed = processed.curves.iter().filter(|curves| curves.is_none()).count();
-        if failed == processed.curves.len() {
+        if failed == scans {
             return Err(StudyError::NoneProcessed(failed));
         }
         progress(FaceProgress::Releasing);
-        let nonprivate = nonprivate_mean(&self.own, &processed.curves)?;
+        let faces =
+            self.people.one_each(std::mem::take(&mut processed.curves), |_, own| mean_of(&own).map(Some))?;
+        let nonprivate = nonprivate_mean(&self.own, &faces)?;
         let released = match &priced {
-            Some(priced) => Some(self.release(job, priced, &processed)?),
+            Some(priced) => Some(self.release(job, priced, &processed, &faces)?),
             None => None,
         };
         let internal = Internal {
@@ -197,7 +212,8 @@ impl FaceStudy<'_> {
         job.finish()?;
         Ok(FaceOutcome {
             folder,
-            scans: processed.curves.len(),
+            scans,
+            people: self.people.count(),
             failed,
             mean_square_error: released.as_ref().map(|r| r.curves.mean_square_distance(&nonprivate)),
             released,
@@ -210,18 +226,40 @@ impl FaceStudy<'_> {
         job: &mut Job<'_>,
         priced: &Priced<FacePublication>,
         processed: &Processed,
+        faces: &Vec<Option<FaceCurves>>,
     ) -> Result<ReleasedFace, StudyError> {
         let mechanism = &priced.publication().mechanism;
-        let prepared = mechanism.prepare(&processed.curves)?;
+        let prepared = mechanism.prepare(faces)?;
         let mut noise = job.noise(0)?;
         let settings = format!("{:?} {:?}", self.settings.public(), self.loaded.input.sha256);
-        let digest = Digest::of(&settings, mechanism.price(), processed.fingerprints(&self.scans));
+        let mut records = match &self.prepared {
+            Some(file) => vec![file.sha256().to_vec()],
+            None => processed.fingerprints(&self.scans),
+        };
+        records.extend(self.people.table().map(Vec::from));
+        let digest = Digest::of(&settings, mechanism.price(), records);
         let published: Published<NoisedFunction> =
             job.release::<_, _, StudyError>(priced, mechanism, &prepared, &digest, &mut noise)?;
         let certificate = job.publish(priced, &published)?;
         let publication = priced.publication();
         let (curves, accuracy) = (publication.curves(&published)?, publication.accuracy(&published));
         Ok(ReleasedFace { curves, certificate, accuracy })
+    }
+
+    /// Two people's scans that are the same file, byte for byte, are nearly always one person's. One that cannot be read is like no other.
+    fn refuse_identical(&self, sums: &[Option<[u8; 32]>]) -> Result<(), PeopleError> {
+        if self.settings.counting.identical == Identical::Allow {
+            return Ok(());
+        }
+        match self.people.identical(sums.iter().copied()) {
+            None => Ok(()),
+            Some((first, second)) => {
+                let name = |i: usize| {
+                    self.scans.get(i).map_or_else(|| format!("record {i}"), |scan| scan.display().to_string())
+                };
+                Err(PeopleError::Identical { first: name(first), second: name(second) })
+            }
+        }
     }
 
     fn record_settings(&self) -> RecordSettings {
@@ -281,18 +319,21 @@ impl FaceStudy<'_> {
 }
 
 impl Processed {
-    /// What the records are: a hash of each scan's bytes and settings, or the name of one that cannot be read; the numbers of prepared ones.
+    /// What the records are: a hash of each scan's bytes and settings, or the name of one that cannot be read.
     fn fingerprints(&self, scans: &[PathBuf]) -> Vec<Vec<u8>> {
-        if self.keys.is_empty() {
-            let bytes = |curves: &FaceCurves| curves.data().iter().flat_map(|x| x.to_le_bytes()).collect();
-            return self.curves.iter().flatten().map(bytes).collect();
-        }
         let of = |(key, scan): (&Option<RecordKey>, &PathBuf)| match key {
             Some(key) => key.as_str().as_bytes().to_vec(),
             None => scan.as_os_str().as_encoded_bytes().to_vec(),
         };
         self.keys.iter().zip(scans).map(of).collect()
     }
+}
+
+/// What a scan is called in tables about the records: its path as given, and the name of its file.
+fn names(scan: &Path) -> Vec<String> {
+    let path: PathBuf = scan.components().filter(|part| *part != Component::CurDir).collect();
+    let name = scan.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    vec![scan.display().to_string(), path.display().to_string(), name]
 }
 
 fn total_seconds(rows: &[ScanRow]) -> [f64; ScanStage::COUNT] {

@@ -3,7 +3,7 @@
 use super::mean::{ClipChoice, FaceMechanism};
 use super::template::TemplateSource;
 use crate::privacy::Mu;
-use crate::study::Place;
+use crate::study::{Counting, Place};
 use crate::surface::registration::Registration;
 use std::path::PathBuf;
 
@@ -32,6 +32,8 @@ pub struct FaceStudySettings {
     pub budget: Option<Mu>,
     /// Where the clip radius comes from.
     pub clip_radius: ClipChoice,
+    /// What counts as a person.
+    pub counting: Counting,
     /// Folder, ledger, seed; resuming reuses finished records.
     pub place: Place,
 }
@@ -60,6 +62,7 @@ impl FaceStudySettings {
             mechanism: FaceMechanism::default(),
             budget: Some(budget),
             clip_radius: ClipChoice::default(),
+            counting: Counting::default(),
             place,
         }
     }
@@ -68,7 +71,7 @@ impl FaceStudySettings {
     pub(super) fn public(&self) -> impl std::fmt::Debug {
         (
             (self.curves, self.samples, self.registration, self.crop_radius),
-            (self.mechanism, self.budget, self.clip_radius, self.place.seed),
+            (self.mechanism, self.budget, self.clip_radius, self.place.seed, self.counting.identical),
         )
     }
 }

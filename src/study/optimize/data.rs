@@ -85,16 +85,21 @@ pub(super) fn columns(array: &Array, unit: bool) -> Result<DMatrix<f64>, DataErr
     let mut records = DMatrix::from_column_slice(d, n, &array.data);
     if unit {
         for (i, mut record) in records.column_iter_mut().enumerate() {
-            let largest = record.amax();
-            if !(largest > 0.0 && largest.is_finite()) {
+            if !has_direction(record.as_slice()) {
                 return Err(DataError::NoDirection(i));
             }
+            let largest = record.amax();
             record /= largest;
             let norm = record.norm();
             record /= norm;
         }
     }
     Ok(records)
+}
+
+/// Whether a record can be scaled to unit length: it is not zero, and all of it is finite.
+pub(super) fn has_direction(record: &[f64]) -> bool {
+    record.iter().all(|x| x.is_finite()) && record.iter().any(|x| *x != 0.0)
 }
 
 fn shape(array: &Array, expected: &'static str) -> DataError {

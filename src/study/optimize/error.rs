@@ -4,7 +4,7 @@ use super::data::DataError;
 use crate::io::{ReadError, WriteError};
 use crate::manifold::ManifoldError;
 use crate::optimize::{OptimizeError, OracleError, PlanError};
-use crate::study::JobError;
+use crate::study::{JobError, PeopleError};
 
 /// Why a study stopped.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +19,9 @@ pub enum OptimizeStudyError {
     /// A file could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// Who gave which records.
+    #[error(transparent)]
+    People(#[from] PeopleError),
     /// The records or the start point do not fit the task.
     #[error(transparent)]
     Data(#[from] DataError),

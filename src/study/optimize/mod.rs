@@ -7,6 +7,7 @@ mod checkpoint;
 mod data;
 mod error;
 mod publication;
+mod records;
 mod run;
 mod settings;
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::optimize::{Optimized, Plan, StopReason};
 use crate::privacy::{Certificate, PublicInput, Released, Statement};
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::SOLUTION;
+use crate::study::points::Unusable;
 use serde_json::json;
 use std::marker::PhantomData;
 
@@ -22,11 +23,21 @@ pub(super) struct OptimizePublication<T> {
 
 impl<T> OptimizePublication<T> {
     pub(super) fn new(settings: &OptimizeStudySettings, plan: Plan, start: Option<PublicInput>) -> Self {
-        let details = json!({
+        let mut details = json!({
             "task": settings.task,
             "unit_records": settings.unit_records,
             "run": settings.run,
+            "unusable_records": match settings.unusable {
+                Unusable::Stop => settings.unusable.describe(),
+                Unusable::CountAsCentre => "count with the gradient zero; their number is not published",
+            },
         });
+        if let serde_json::Value::Object(details) = &mut details {
+            details.extend(settings.counting.details());
+            if settings.counting.people.is_some() {
+                details.insert("record_kind".into(), json!(settings.counting.kind("record")));
+            }
+        }
         Self { details, plan, start, point: PhantomData }
     }
 }

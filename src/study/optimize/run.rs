@@ -4,6 +4,7 @@ use super::checkpoint::Checkpoint;
 use super::data::{self, DataError, PointArray};
 use super::error::OptimizeStudyError;
 use super::publication::OptimizePublication;
+use super::records::Records;
 use super::settings::{Frames, MeanSpace, OptimizeStudySettings, Task};
 use crate::io::npy::{self, Array};
 use crate::io::{Content, Limit, Opened, open, write_text};
@@ -12,13 +13,14 @@ use crate::manifold::{
     Sphere, Stiefel,
 };
 use crate::optimize::{
-    Descent, Finished, FrechetMeanProblem, LeadingEigenvector, Optimized, Plan, PointOf, PrincipalSubspace,
-    Problem, Report, State, StopReason, optimize,
+    Descent, Finished, FrechetMeanProblem, LeadingEigenvector, Optimized, Persons, Plan, PointOf,
+    PrincipalSubspace, Problem, Report, State, StopReason, optimize,
 };
 use crate::privacy::{Certificate, Charge, Drawn, Mechanism, PublicInput, Released};
 use crate::study::job::{self, Digest, Job, Paid};
 use crate::study::layout::TRACE;
-use crate::study::{StudyFolder, public_input};
+use crate::study::points::Unusable;
+use crate::study::{People, StudyFolder, public_input};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ops::ControlFlow;
@@ -64,7 +66,9 @@ pub fn run(
     let file = open(&settings.input, Content::Rows.limit())?;
     let array = npy::of(&file)?;
     let start = Start::load(settings)?;
-    let study = OptimizeStudy { settings, file: &file, array: &array, start };
+    let n = array.shape.first().copied().unwrap_or(0);
+    let people = settings.counting.people(n, |i| vec![i.to_string()])?;
+    let study = OptimizeStudy { settings, file: &file, array: &array, people, start };
     job::run(&settings.place, |job| study.run(job, progress))
 }
 
@@ -76,6 +80,7 @@ struct OptimizeStudy<'a> {
     settings: &'a OptimizeStudySettings,
     file: &'a Opened,
     array: &'a Array,
+    people: People,
     start: Option<Start>,
 }
 
@@ -84,39 +89,43 @@ type Steps<P> = (Released<Optimized<PointOf<P>>>, bool);
 
 impl OptimizeStudy<'_> {
     fn run(&self, job: &mut Job<'_>, step: Step<'_>) -> Result<OptimizeStudyOutcome, OptimizeStudyError> {
-        let (array, record) = (self.array, self.array.shape.get(1..).unwrap_or_default());
+        let record = self.array.shape.get(1..).unwrap_or_default();
         let order = record.first().copied().unwrap_or(0);
         match self.settings.task {
             Task::FrechetMean(space) => match space {
                 MeanSpace::AffineInvariant => {
-                    self.solve(job, step, SpdAffineInvariant::new(order)?, |space| {
+                    self.solve(job, step, SpdAffineInvariant::new(order)?, |space, array| {
                         Ok(FrechetMeanProblem::new(space, data::matrices(array)?)?)
                     })
                 }
-                MeanSpace::LogEuclidean => self.solve(job, step, SpdLogEuclidean::new(order)?, |space| {
-                    Ok(FrechetMeanProblem::new(space, data::matrices(array)?)?)
-                }),
+                MeanSpace::LogEuclidean => {
+                    self.solve(job, step, SpdLogEuclidean::new(order)?, |space, array| {
+                        Ok(FrechetMeanProblem::new(space, data::matrices(array)?)?)
+                    })
+                }
                 MeanSpace::BuresWasserstein => {
-                    self.solve(job, step, SpdBuresWasserstein::new(order)?, |space| {
+                    self.solve(job, step, SpdBuresWasserstein::new(order)?, |space, array| {
                         Ok(FrechetMeanProblem::new(space, data::matrices(array)?)?)
                     })
                 }
-                MeanSpace::Sphere => self.solve(job, step, Sphere::unit(order.saturating_sub(1))?, |space| {
-                    Ok(FrechetMeanProblem::new(space, data::vectors(array)?)?)
-                }),
-                MeanSpace::Poincare => self.solve(job, step, PoincareBall::new(order)?, |space| {
+                MeanSpace::Sphere => {
+                    self.solve(job, step, Sphere::unit(order.saturating_sub(1))?, |space, array| {
+                        Ok(FrechetMeanProblem::new(space, data::vectors(array)?)?)
+                    })
+                }
+                MeanSpace::Poincare => self.solve(job, step, PoincareBall::new(order)?, |space, array| {
                     Ok(FrechetMeanProblem::new(space, data::vectors(array)?)?)
                 }),
                 MeanSpace::Lorentz => {
-                    self.solve(job, step, Lorentz::new(order.saturating_sub(1))?, |space| {
+                    self.solve(job, step, Lorentz::new(order.saturating_sub(1))?, |space, array| {
                         Ok(FrechetMeanProblem::new(space, data::vectors(array)?)?)
                     })
                 }
             },
             Task::Eigenvector => {
                 let rows: usize = record.iter().product();
-                self.solve(job, step, Sphere::unit(rows.saturating_sub(1))?, |_| {
-                    Ok(LeadingEigenvector::new(self.columns()?)?)
+                self.solve(job, step, Sphere::unit(rows.saturating_sub(1))?, |_, array| {
+                    Ok(LeadingEigenvector::new(self.columns(array)?)?)
                 })
             }
             Task::Subspace { rank, frames } => {
@@ -129,19 +138,31 @@ impl OptimizeStudy<'_> {
                     return Err(DataError::Parameter(problem).into());
                 }
                 match frames {
-                    Frames::Stiefel => self.solve(job, step, Stiefel::new(rows, rank)?, |space| {
-                        Ok(PrincipalSubspace::new(space, self.columns()?)?)
+                    Frames::Stiefel => self.solve(job, step, Stiefel::new(rows, rank)?, |space, array| {
+                        Ok(PrincipalSubspace::new(space, self.columns(array)?)?)
                     }),
-                    Frames::Grassmann => self.solve(job, step, Grassmann::new(rows, rank)?, |space| {
-                        Ok(PrincipalSubspace::new(space, self.columns()?)?)
-                    }),
+                    Frames::Grassmann => {
+                        self.solve(job, step, Grassmann::new(rows, rank)?, |space, array| {
+                            Ok(PrincipalSubspace::new(space, self.columns(array)?)?)
+                        })
+                    }
                 }
             }
         }
     }
 
-    fn columns(&self) -> Result<nalgebra::DMatrix<f64>, DataError> {
-        data::columns(self.array, self.settings.unit_records)
+    fn columns(&self, array: &Array) -> Result<nalgebra::DMatrix<f64>, DataError> {
+        data::columns(array, self.settings.unit_records)
+    }
+
+    /// Whether a record has a gradient: it is a point of the space, or has a direction where it is scaled.
+    fn fits<M: Manifold<Point: PointArray>>(&self, space: &M, row: &[f64]) -> bool {
+        if let Task::FrechetMean(_) = self.settings.task {
+            let shape = self.array.shape.get(1..).unwrap_or_default().to_vec();
+            let point = PointArray::from_array(&Array { shape, data: row.to_vec() });
+            return point.is_some_and(|point| space.check(&point).is_ok());
+        }
+        data::has_direction(row) || !self.settings.unit_records && row.iter().all(|x| x.is_finite())
     }
 
     /// Price, records, charge, steps, release, in this order.
@@ -150,21 +171,26 @@ impl OptimizeStudy<'_> {
         job: &mut Job<'_>,
         step: Step<'_>,
         space: P::Space,
-        problem: impl FnOnce(P::Space) -> Result<P, OptimizeStudyError>,
+        problem: impl FnOnce(P::Space, &Array) -> Result<P, OptimizeStudyError>,
     ) -> Result<OptimizeStudyOutcome, OptimizeStudyError>
     where
         PointOf<P>: PointArray + Serialize + DeserializeOwned,
     {
         let settings = self.settings;
-        let n = self.array.shape.first().copied().unwrap_or(0);
+        let people = &self.people;
+        let n = people.count();
         let plan = Plan::calibrate(settings.method, n, settings.clip, settings.budget)?;
         let input = self.start.as_ref().map(|start| start.input.clone());
         let publication = OptimizePublication::<PointOf<P>>::new(settings, plan.clone(), input);
         let priced = job.price(&plan.price(space.dim())?, publication)?;
-        let problem = problem(space)?;
+        let records = Records::of(self.array, settings.unusable, |row| self.fits(&space, row));
+        let problem = problem(space, &records.array)?;
+        records.refuse_identical(settings, people)?;
+        let problem = Persons::new(problem, records.members(people), settings.clip.get())
+            .lenient(settings.unusable == Unusable::CountAsCentre);
         let start = self.start_point::<PointOf<P>>()?;
-        let mechanism = Descent::<P>::new(problem.space(), plan, settings.run, start)?;
-        mechanism.prepare(&problem)?;
+        let mechanism = Descent::<Persons<P>>::new(problem.space(), plan, settings.run, start)?;
+        mechanism.prepare(&problem).map_err(|error| records.named(error, people))?;
         let digest = self.digest(&mechanism);
         let (published, continued) = match job.pay(&priced, &digest)? {
             Paid::Stored(published) => (*published, true),
@@ -258,13 +284,16 @@ impl OptimizeStudy<'_> {
             budget,
             start: _,
             unit_records,
+            unusable,
+            counting,
         } = self.settings;
         let text = format!(
-            "{task:?} {method:?} {run:?} {clip:?} {budget:?} {unit_records:?} {:?} {:?}",
+            "{task:?} {method:?} {run:?} {clip:?} {budget:?} {unit_records:?} {unusable:?} {:?} {:?} {:?}",
+            counting.identical,
             place.seed,
             self.start.as_ref().map(|start| &start.input)
         );
-        Digest::of(&text, mechanism.price(), [self.file.sha256()])
+        Digest::of(&text, mechanism.price(), [self.file.sha256(), self.people.table().unwrap_or_default()])
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::optimize::{Method, Settings};
 use crate::privacy::{ClipRadius, PrivacyLoss};
-use crate::study::Place;
+use crate::study::points::Unusable;
+use crate::study::{Counting, Place};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -75,4 +76,9 @@ pub struct OptimizeStudySettings {
     pub start: Option<PathBuf>,
     /// Scale every record to unit length first (eigenvector and subspace).
     pub unit_records: bool,
+    /// What is done with records that have no gradient: off the manifold, not numbers, without a direction. They count as zero or stop the
+    /// study.
+    pub unusable: Unusable,
+    /// What counts as a person.
+    pub counting: Counting,
 }

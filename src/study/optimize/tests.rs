@@ -41,6 +41,8 @@ fn settings(dir: &Path) -> OptimizeStudySettings {
         budget: PrivacyLoss::Approximate(epsilon, delta),
         start: None,
         unit_records: false,
+        unusable: Default::default(),
+        counting: Default::default(),
     }
 }
 

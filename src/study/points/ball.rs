@@ -2,7 +2,7 @@
 
 use super::budget::Budget;
 use super::{PointMechanism, PointStudyError};
-use crate::manifold::{Manifold, PolarVolume};
+use crate::manifold::{Manifold, ManifoldError, PolarVolume};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{
     BallStatistic, CENTRE_SHARE, CentreSource, CentreStatistic, MakeMean, NoisedPoint, PointMean,
@@ -10,6 +10,7 @@ use crate::mechanism::manifold::{
 };
 use crate::mechanism::quantile::{PrivateQuantile, RadiusGrid};
 use crate::privacy::{ClipRadius, ClipSource, Mechanism, PrivacyLoss};
+use crate::stats::{FrechetOptions, frechet_mean};
 
 /// Where the centre comes from.
 pub(super) enum BallCentre<P, S> {
@@ -30,6 +31,8 @@ pub(super) enum BallRadius {
     Public(ClipRadius),
     /// A private quantile of the distances from the centre.
     Private,
+    /// The same where n and the budget allow, otherwise [`FALLBACK`] of the largest radius that it could be.
+    Default,
 }
 
 /// The ball that bounds the records, as far as it is public.
@@ -42,6 +45,12 @@ pub(super) struct StudyBall<M: Manifold, S> {
 /// Share of the largest radius the theorems allow, for a radius found privately.
 const WITHIN: f64 = 0.999;
 
+/// Share of the largest radius where a private one cannot be had: a default that depends on public numbers only.
+const FALLBACK: f64 = 0.6;
+
+/// The most records that are asked about.
+const MOST_RECORDS: u64 = 1 << 40;
+
 impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
     /// The ball, where all of it is public.
     pub(super) fn public(&self) -> Result<PublicBall<M>, PointStudyError> {
@@ -49,10 +58,48 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
             (BallCentre::Public(centre), BallRadius::Public(radius)) => {
                 Ok(PublicBall::new(self.space.clone(), centre.clone(), *radius)?)
             }
+            (BallCentre::Public(centre), BallRadius::Default) => {
+                Ok(PublicBall::new(self.space.clone(), centre.clone(), self.fallback()?)?)
+            }
             _ => Err(PointStudyError::Input(
                 "without a release nothing is paid for: give a public centre and a public radius".into(),
             )),
         }
+    }
+
+    /// What several records of one person count as, which is one record: about a public centre the average of those records, brought
+    /// into the ball, in the tangent space there; otherwise their Fréchet mean. It depends on that person's records and on public things
+    /// only, so that the mechanism sees n records of n persons.
+    ///
+    /// # Errors
+    /// [`PointStudyError::Record`] for records without a mean.
+    pub(super) fn average(&self, first: usize, own: Vec<M::Point>) -> Result<M::Point, PointStudyError> {
+        let of_person = |problem: ManifoldError| PointStudyError::Record {
+            index: first + 1,
+            problem: format!("the records of this person have no average: {problem}"),
+        };
+        let BallCentre::Public(centre) = &self.centre else {
+            let found = frechet_mean(&self.space, &own, None, None, FrechetOptions::default());
+            return Ok(found.map_err(of_person)?.point);
+        };
+        let radius = match self.radius {
+            BallRadius::Public(radius) => radius,
+            BallRadius::Private | BallRadius::Default => self.widest()?,
+        };
+        let ball = PublicBall::new(self.space.clone(), centre.clone(), radius)?;
+        let own: Vec<_> = own.into_iter().map(Some).collect();
+        let log = self.space.mean_log(centre, &ball.bound(&own).points, None).map_err(of_person)?.log;
+        Ok(self.space.exp(centre, &log))
+    }
+
+    /// The largest radius that is looked for privately.
+    fn widest(&self) -> Result<ClipRadius, MechanismError> {
+        Ok(ClipRadius::new(WITHIN * largest_radius(&self.space), ClipSource::Private)?)
+    }
+
+    /// The default radius where none can be found privately.
+    fn fallback(&self) -> Result<ClipRadius, MechanismError> {
+        Ok(ClipRadius::new(FALLBACK * self.widest()?.get(), ClipSource::Public)?)
     }
 
     /// The whole mechanism: first passes where they are needed, and `times` draws of the mean that `make` makes of what is left of the
@@ -61,12 +108,26 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
         &self,
         n: u64,
         times: u32,
-        mut budget: Budget,
+        budget: Budget,
         make: impl FnOnce(Budget) -> Result<MakeMean<M, K>, MechanismError>,
-    ) -> Result<StagedMean<M, S, K>, MechanismError>
+    ) -> Result<StagedMean<M, S, K>, PointStudyError>
     where
         S: Clone,
         K: Mechanism<Records = [Option<M::Point>], Value = NoisedPoint<Q>, Error = MechanismError>,
+    {
+        let passes = self.passes(n, budget).map_err(|problem| self.too_few(problem, n, budget))?;
+        let Passes { centre, radius, left } = passes;
+        let mean = StagedMean::new(self.space.clone(), centre, radius, times, make(left)?)?;
+        Ok(match left.stated_at() {
+            Some(delta) => mean.stated_at(delta)?,
+            None => mean,
+        })
+    }
+
+    /// The first passes, made of public numbers only.
+    fn passes(&self, n: u64, mut budget: Budget) -> Result<Passes<M::Point, S>, MechanismError>
+    where
+        S: Clone,
     {
         let centre = match &self.centre {
             BallCentre::Public(centre) => CentreSource::Public(centre.clone()),
@@ -78,12 +139,46 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
         let radius = match self.radius {
             BallRadius::Public(radius) => RadiusSource::Public(radius),
             BallRadius::Private => self.private_radius(n, &mut budget)?,
+            BallRadius::Default => {
+                let mut left = budget;
+                match self.private_radius(n, &mut left) {
+                    Ok(radius) => {
+                        budget = left;
+                        radius
+                    }
+                    Err(MechanismError::TooFew { .. } | MechanismError::NotHere { .. }) => {
+                        RadiusSource::Public(self.fallback()?)
+                    }
+                    Err(other) => return Err(other),
+                }
+            }
         };
-        let mean = StagedMean::new(self.space.clone(), centre, radius, times, make(budget)?)?;
-        match budget.stated_at() {
-            Some(delta) => mean.stated_at(delta),
-            None => Ok(mean),
+        Ok(Passes { centre, radius, left: budget })
+    }
+
+    /// Says how many records, and which budget, first passes need that do not work.
+    fn too_few(&self, problem: MechanismError, n: u64, budget: Budget) -> PointStudyError
+    where
+        S: Clone,
+    {
+        let what = match problem {
+            MechanismError::TooFew { .. } => "radius",
+            MechanismError::CentreTooRough { .. } => "centre",
+            other => return other.into(),
+        };
+        let (mut few, mut many) = (n, n.max(1));
+        while self.passes(many, budget).is_err() {
+            if many >= MOST_RECORDS {
+                return problem.into();
+            }
+            (few, many) = (many, 2 * many);
         }
+        while many - few > 1 {
+            let middle = few + (many - few) / 2;
+            if self.passes(middle, budget).is_ok() { many = middle } else { few = middle }
+        }
+        let least = budget.least(|budget| self.passes(n, budget).is_ok());
+        PointStudyError::TooFew { n, what, records: many, budget: least }
     }
 
     fn private_radius(&self, n: u64, budget: &mut Budget) -> Result<RadiusSource, MechanismError> {
@@ -94,9 +189,9 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
                 remedy: "give --mu or --delta too, or a public radius",
             });
         };
-        let end = WITHIN * largest_radius(&self.space);
+        let most = self.widest()?;
+        let end = most.get();
         let grid = RadiusGrid { low: 0.02_f64.min(0.1 * end), high: end, ratio: 1.12 };
-        let most = ClipRadius::new(end, ClipSource::Private)?;
         Ok(RadiusSource::Private { pass: PrivateQuantile::on(&grid, n, mu)?, most })
     }
 }
@@ -123,6 +218,13 @@ pub(super) fn in_first_ball<M: Manifold>(
     }
     let statistic = BallStatistic::new(PublicBall::new(space.clone(), origin.clone(), first)?);
     Ok(BallCentre::Private { statistic, anywhere: origin })
+}
+
+/// First passes, and what they leave of the budget.
+struct Passes<P, S> {
+    centre: CentreSource<P, S>,
+    radius: RadiusSource,
+    left: Budget,
 }
 
 /// The means that every space may have.

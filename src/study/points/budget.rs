@@ -43,6 +43,30 @@ impl Budget {
         Ok(part)
     }
 
+    /// The smallest budget in the units of this one that does, rounded up to three digits: none that protects nobody.
+    pub(super) fn least(&self, does: impl Fn(Self) -> bool) -> Option<PrivacyLoss> {
+        let with = |x: f64| {
+            let left = match self.left {
+                PrivacyLoss::Gaussian(_) => PrivacyLoss::Gaussian(Mu::new(x).ok()?),
+                PrivacyLoss::Pure(_) => PrivacyLoss::Pure(Epsilon::new(x).ok()?),
+                PrivacyLoss::Approximate(_, delta) => PrivacyLoss::Approximate(Epsilon::new(x).ok()?, delta),
+                _ => return None,
+            };
+            Some(Self { left, ..*self })
+        };
+        let (mut low, mut high) =
+            (1e-6_f64, if let PrivacyLoss::Gaussian(_) = self.left { 20.0_f64 } else { 53.0 });
+        if !does(with(high)?) {
+            return None;
+        }
+        for _ in 0..40 {
+            let middle = (low * high).sqrt();
+            if does(with(middle)?) { high = middle } else { low = middle }
+        }
+        let digit = 10_f64.powf(high.log10().floor() - 2.0);
+        Some(with((high / digit).ceil() * digit)?.left)
+    }
+
     /// The δ to state the whole in, where Gaussian and pure parts meet under an (ε, δ) budget: they have no smaller claim in one unit.
     pub(super) fn stated_at(&self) -> Option<Delta> {
         match self.left {

@@ -3,8 +3,8 @@
 use crate::io::{ReadError, WriteError};
 use crate::manifold::ManifoldError;
 use crate::mechanism::MechanismError;
-use crate::privacy::BudgetError;
-use crate::study::JobError;
+use crate::privacy::{BudgetError, PrivacyLoss};
+use crate::study::{JobError, PeopleError};
 
 /// Why a study of points stopped. Errors about the input name a record by its place only.
 #[derive(Debug, thiserror::Error)]
@@ -27,9 +27,24 @@ pub enum PointStudyError {
         /// What is wrong and what to do.
         problem: String,
     },
+    /// Who gave which records.
+    #[error(transparent)]
+    People(#[from] PeopleError),
     /// Something else about the input.
     #[error("{0}")]
     Input(String),
+    /// Too few records for what is to be found privately: a condition on public numbers, known before a record is read.
+    #[error("{n} records are too few at this budget for a private {what}: {records} would do{}; or give a public {what}", budget_for(*.n, *.budget))]
+    TooFew {
+        /// n.
+        n: u64,
+        /// Centre or radius.
+        what: &'static str,
+        /// The smallest n that would do at this budget.
+        records: u64,
+        /// The smallest budget that would do for so many records.
+        budget: Option<PrivacyLoss>,
+    },
     /// Geometry.
     #[error(transparent)]
     Manifold(#[from] ManifoldError),
@@ -39,4 +54,8 @@ pub enum PointStudyError {
     /// A budget.
     #[error(transparent)]
     Budget(#[from] BudgetError),
+}
+
+fn budget_for(n: u64, budget: Option<PrivacyLoss>) -> String {
+    budget.map_or_else(String::new, |loss| format!(", or {loss} for {n}"))
 }

@@ -20,6 +20,7 @@ impl Circumstances {
     pub(super) fn new(public_inputs: Vec<PublicInput>, request: &PointRequest, details: Value) -> Self {
         let mut all = if let Value::Object(details) = details { details } else { Map::new() };
         all.insert("unusable_records".into(), json!(request.unusable.describe()));
+        all.extend(request.counting.details());
         all.insert("draws".into(), json!(request.draws));
         Self { public_inputs, details: all }
     }

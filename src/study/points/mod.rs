@@ -9,6 +9,7 @@ mod form;
 mod internal;
 mod internal_page;
 mod plain;
+mod records;
 mod request;
 mod run;
 mod shape;

@@ -7,7 +7,9 @@ use super::internal_page::{distance_line, private_page, utility_section};
 use super::{PointRequest, PointStudyError};
 use crate::mechanism::manifold::ReleasedPoints;
 use crate::privacy::{Certificate, PublicInput, Released, Statement};
-use crate::report::guarantee::{certificate_section, guarantee_section, mechanism_rows, release_page};
+use crate::report::guarantee::{
+    certificate_section, counted, guarantee_section, mechanism_rows, release_page,
+};
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::{MEAN_NPY, NONPRIVATE_MEAN_NPY, REPORT};
 use serde_json::json;
@@ -45,7 +47,8 @@ impl<P, Q> PlainForm<P, Q> {
         released: impl Fn(&Q) -> Array + 'static,
         distance: impl Fn(&P, &Q) -> f64 + 'static,
     ) -> Self {
-        let details = json!({ "records": records.description, "record_kind": records.kind });
+        let kind = request.counting.kind(records.kind);
+        let details = json!({ "records": records.description, "record_kind": kind });
         let circumstances = Circumstances::new(public_inputs, request, details);
         let (mean, released) = (Box::new(mean), Box::new(released));
         Self { records, circumstances, mean, released, distance: Box::new(distance) }
@@ -70,7 +73,7 @@ impl<P, Q> Publication for PlainForm<P, Q> {
         let points: Vec<Array> = draws.iter().map(|draw| (self.released)(&draw.point)).collect();
         folder.write_with(MEAN_NPY, |path| write_arrays(path, &points))?;
         // Certificate and public settings only: the mean itself is a file of numbers.
-        let what = format!("mean of {} records ({})", certificate.n, self.records.description);
+        let what = format!("mean of {} ({})", counted(certificate), self.records.description);
         let mut page = release_page("Private mean", &what, certificate);
         guarantee_section(&mut page, certificate);
         page.heading("How it was made");

@@ -1,8 +1,7 @@
 //! What is asked of a study of points.
 
-use super::PointStudyError;
 use crate::privacy::{Calibration, PrivacyLoss};
-use crate::study::Place;
+use crate::study::{Counting, Place};
 
 /// Which private mean of points is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +76,8 @@ pub struct PointRequest {
     pub draws: u32,
     /// What is done with records that are no points of the space.
     pub unusable: Unusable,
+    /// What counts as a person.
+    pub counting: Counting,
     /// Whether draws of all mechanisms on made-up records are compared on the data holder's page.
     pub explore: bool,
 }
@@ -100,14 +101,15 @@ impl PointRequest {
             calibration: Calibration::Analytic,
             draws: 1,
             unusable: Unusable::Stop,
+            counting: Counting::default(),
             explore: false,
         }
     }
 
     /// What makes a run this run, whatever folder it is in.
     pub(super) fn digest(&self) -> String {
-        let Self { place: _, mechanism, budget, calibration, draws, unusable, explore: _ } = self;
-        format!("{mechanism:?} {budget:?} {calibration:?} {draws} {unusable:?}")
+        let Self { place: _, mechanism, budget, calibration, draws, unusable, counting, explore: _ } = self;
+        format!("{mechanism:?} {budget:?} {calibration:?} {draws} {unusable:?} {:?}", counting.identical)
     }
 }
 
@@ -125,24 +127,8 @@ pub enum Unusable {
 }
 
 impl Unusable {
-    /// The records, `None` for those that count as the centre.
-    ///
-    /// # Errors
-    /// [`PointStudyError::Record`] for the first unusable one, where the study stops.
-    pub(super) fn points<P>(
-        self,
-        records: impl IntoIterator<Item = Result<P, String>>,
-    ) -> Result<Vec<Option<P>>, PointStudyError> {
-        let point = |(i, record): (usize, Result<P, String>)| match (record, self) {
-            (Ok(point), _) => Ok(Some(point)),
-            (Err(_), Self::CountAsCentre) => Ok(None),
-            (Err(problem), Self::Stop) => Err(PointStudyError::Record { index: i + 1, problem }),
-        };
-        records.into_iter().enumerate().map(point).collect()
-    }
-
     /// For the certificate.
-    pub(super) fn describe(self) -> &'static str {
+    pub(in crate::study) fn describe(self) -> &'static str {
         match self {
             Self::Stop => {
                 "stop a study before anything is charged: that this release exists tells that there was none"

@@ -6,15 +6,15 @@ use super::exploration::explore;
 use super::form::PointForm;
 use super::internal::Internal;
 use super::internal_page::utility_csv;
-use super::{PointMechanism, PointRequest, PointStudyError};
+use super::{PointMechanism, PointRequest, PointStudyError, Unusable};
 use crate::io::write_bytes;
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{CentreStatistic, MakeMean, NoisedPoint, PublicBall, ReleasedPoints};
 use crate::privacy::{Certificate, Mechanism, Released};
-use crate::study::StudyFolder;
 use crate::study::job::{self, Digest, Job};
 use crate::study::layout::REPORT;
+use crate::study::{People, StudyFolder};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -23,8 +23,10 @@ use serde::de::DeserializeOwned;
 pub struct PointOutcome {
     /// The study's folder.
     pub folder: StudyFolder,
-    /// n.
+    /// n: how many people there are.
     pub n: u64,
+    /// Whether they may have several records each.
+    pub of_persons: bool,
     /// What was released guarantees this; `None` where nothing was released.
     pub certificate: Option<Certificate>,
     /// Records brought into the ball, and failed ones: for the data holder only.
@@ -36,8 +38,8 @@ pub(super) struct Course<'a, M: PolarVolume, S, F> {
     pub(super) request: &'a PointRequest,
     pub(super) ball: StudyBall<M, S>,
     pub(super) form: F,
-    /// How many records there are.
-    pub(super) n: u64,
+    /// Who gave which records.
+    pub(super) people: &'a People,
     /// SHA-256 of the file of records.
     pub(super) file: [u8; 32],
     /// What else makes a run this run.
@@ -73,13 +75,20 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
     {
         job.without_release()?;
         let ball = self.ball.public()?;
-        let records = records()?;
+        let records = one_each(self.request, self.people, &self.ball, records()?)?;
+        let n = self.people.count() as u64;
         let mut internal = Internal::of(&ball, &records)?;
         if self.request.explore {
-            internal.exploration = Some(explore(&ball, self.n, self.request)?);
+            internal.exploration = Some(explore(&ball, n, self.request)?);
         }
         let outside = write_internal(job.folder(), &self.form, &internal, None)?;
-        Ok(PointOutcome { folder: job.folder().clone(), n: self.n, certificate: None, outside })
+        Ok(PointOutcome {
+            folder: job.folder().clone(),
+            n,
+            of_persons: self.people.table().is_some(),
+            certificate: None,
+            outside,
+        })
     }
 
     fn release<K, Q>(
@@ -94,14 +103,16 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         M::Point: Serialize + DeserializeOwned,
         Q: Serialize + DeserializeOwned,
     {
-        let Self { request, ball, form, n, file, settings } = self;
+        let Self { request, ball, form, people, file, settings } = self;
+        let n = people.count() as u64;
         let mechanism = ball.staged(n, request.draws, Budget::of(request)?, make)?;
         let priced = job.price(mechanism.price(), form)?;
         // From here on there are records; the form was handed over before.
-        let records = records()?;
+        let records = one_each(request, people, &ball, records()?)?;
         let prepared = mechanism.prepare(&records)?;
         let settings = format!("{} {:?} {settings}", request.digest(), priced.publication().circumstances());
-        let digest = Digest::of(&settings, mechanism.price(), [file]);
+        let table = people.table().unwrap_or_default();
+        let digest = Digest::of(&settings, mechanism.price(), [file, table]);
         let mut noise = job.noise(0)?;
         let published =
             job.release::<_, _, PointStudyError>(&priced, &mechanism, &prepared, &digest, &mut noise)?;
@@ -114,8 +125,27 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         }
         let outside = write_internal(job.folder(), priced.publication(), &internal, Some(&published))?;
         job.finish()?;
-        Ok(PointOutcome { folder: job.folder().clone(), n, certificate: Some(certificate), outside })
+        Ok(PointOutcome {
+            folder: job.folder().clone(),
+            n,
+            of_persons: people.table().is_some(),
+            certificate: Some(certificate),
+            outside,
+        })
     }
+}
+
+/// One record for each person; one whose records have no average is treated as unusable records are.
+fn one_each<M: PolarVolume, S: CentreStatistic<Point = M::Point>>(
+    request: &PointRequest,
+    people: &People,
+    ball: &StudyBall<M, S>,
+    records: Vec<Option<M::Point>>,
+) -> Result<Vec<Option<M::Point>>, PointStudyError> {
+    people.one_each(records, |first, own| match (ball.average(first, own), request.unusable) {
+        (Err(PointStudyError::Record { .. }), Unusable::CountAsCentre) => Ok(None),
+        (average, _) => average.map(Some),
+    })
 }
 
 /// Writes `internal/`; returns how many records were brought into the ball, and how many stand at its centre.

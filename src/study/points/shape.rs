@@ -8,7 +8,7 @@ use super::run::Course;
 use super::shape_form::{Preshape, ShapeForm};
 use super::shape_input::{Input, ShapeCentre, Source};
 use super::shape_page::{internal_page, release_page};
-use super::{OutlineSmoothing, PointMechanism, PointOutcome, PointRequest, PointStudyError};
+use super::{OutlineSmoothing, PointMechanism, PointOutcome, PointRequest, PointStudyError, Unusable};
 use crate::io::WriteError;
 use crate::io::shapes::{ShapeRecord, write_tps};
 use crate::manifold::{Kendall, Manifold};
@@ -31,6 +31,8 @@ pub enum ShapeRadius {
     FromPublicRecords,
     /// A private 95 % quantile of the distances, paid with a fifth of μ.
     Private,
+    /// The same where n and the budget allow, otherwise 0.6 of the largest radius that shapes may have.
+    Default,
 }
 
 /// Everything a shape study needs to know.
@@ -76,10 +78,11 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
         centre: &study.centre,
         landmarks: study.landmarks,
         drop_missing: study.drop_missing,
-        unusable: request.unusable,
+        request,
     };
     let input = source.open()?;
-    let n = input.n();
+    let people = input.people(request)?;
+    let n = people.count() as u64;
     let form = ShapeForm {
         space: input.space,
         smoothing: study.smoothing,
@@ -89,11 +92,11 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
         request,
         ball: ball(study, &input)?,
         form,
-        n,
+        people: &people,
         file: input.file(),
         settings: format!("shapes {}", study.drop_missing),
     };
-    let records = || source.records(&input);
+    let records = || source.records(&input, &people);
     let alignment = match request.mechanism {
         PointMechanism::Pointwise => Alignment::Aligned,
         PointMechanism::PointwiseUnaligned => Alignment::Unaligned,
@@ -123,6 +126,7 @@ fn ball(
             ));
         }
         (ShapeRadius::Private, _) => BallRadius::Private,
+        (ShapeRadius::Default, _) => BallRadius::Default,
     };
     let centre = match &input.public {
         Some((centre, _)) => BallCentre::Public(centre.clone()),
@@ -134,16 +138,26 @@ fn ball(
 }
 
 fn details(study: &ShapeStudy, space: &Kendall) -> serde_json::Value {
-    json!({
+    let mut details = json!({
         "space": format!("shapes of {} planar landmarks", space.landmarks()),
-        "record_kind": "shape",
+        "record_kind": study.request.counting.kind("shape"),
         "smoothing": match study.smoothing {
             OutlineSmoothing::None => "none",
             OutlineSmoothing::Shrink => "Wiener shrinkage along the outline, tuned on the release",
             OutlineSmoothing::LocalLinear => "local linear regression along the outline, tuned on the release",
         },
+        "missing_landmarks": if study.drop_missing || study.request.unusable == Unusable::CountAsCentre {
+            "records with missing landmarks count as the centre of the ball; their number is not published"
+        } else {
+            "records with missing landmarks stop a study before anything is charged: that this release exists tells that there was none"
+        },
         "units": "centred, of unit size, rotated to the centre of the ball",
-    })
+    });
+    if study.radius == ShapeRadius::Default {
+        let rule = "none was given: private where n and the budget allow, otherwise 0.6 of the largest that the theorems allow";
+        details["radius"] = json!(rule);
+    }
+    details
 }
 
 impl ShapeForm {

@@ -1,12 +1,13 @@
 //! The files of a shape study: the table of landmarks, and the public centre or the public records.
 
-use super::{PointStudyError, Unusable};
+use super::records::{Record, points};
+use super::{PointRequest, PointStudyError};
 use crate::io::shapes::{ShapeRecord, Shapes};
 use crate::io::{Content, Limit, Place, RecordError, RecordSize, open, open_as, read_shapes, shapes_of};
 use crate::manifold::Kendall;
 use crate::privacy::PublicInput;
 use crate::stats::{FrechetOptions, frechet_mean, full_procrustes_mean};
-use crate::study::public_input;
+use crate::study::{People, public_input};
 use nalgebra::{Complex, DVector};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ pub(super) struct Source<'a> {
     /// Landmarks of a shape, where that is known beforehand.
     pub landmarks: Option<usize>,
     pub drop_missing: bool,
-    pub unusable: Unusable,
+    pub request: &'a PointRequest,
 }
 
 /// What the public files tell, and the table, no record of which has been read.
@@ -47,14 +48,27 @@ pub(super) struct Input<'a> {
 
 impl Input<'_> {
     /// The study's records: those that are not public.
-    fn shapes(&self) -> impl Iterator<Item = Placed> {
+    fn shapes(&self) -> impl Iterator<Item = (usize, Placed)> {
         let public = |shape: &Placed| self.given.as_ref().is_some_and(|given| given.takes_out(shape));
-        self.table.iter().filter(move |shape| !public(shape))
+        self.table.iter().enumerate().filter(move |(_, shape)| !public(shape))
+    }
+
+    /// Who gave which: they are called by their ID, or by their number from 0 in a file that gives them none.
+    pub fn people(&self, request: &PointRequest) -> Result<People, PointStudyError> {
+        let name = |(i, shape): (usize, Placed)| {
+            let name = shape.map_or_else(|error| error.name, |(_, shape)| shape.id);
+            name.unwrap_or_else(|| i.to_string())
+        };
+        if request.counting.people.is_none() {
+            return Ok(request.counting.people(self.n(), |_| Vec::new())?);
+        }
+        let names: Vec<String> = self.shapes().map(name).collect();
+        Ok(request.counting.people(names.len(), |i| vec![names[i].clone()])?)
     }
 
     /// How many there are.
-    pub fn n(&self) -> u64 {
-        self.shapes().count() as u64
+    fn n(&self) -> usize {
+        self.shapes().count()
     }
 
     /// SHA-256 of the table's file.
@@ -137,7 +151,11 @@ impl Source<'_> {
     }
 
     /// The records as preshapes; `None` for one that counts as the centre.
-    pub fn records(&self, input: &Input<'_>) -> Result<Vec<Option<Preshape>>, PointStudyError> {
+    pub fn records(
+        &self,
+        input: &Input<'_>,
+        people: &People,
+    ) -> Result<Vec<Option<Preshape>>, PointStudyError> {
         let space = &input.space;
         let whose = match self.centre {
             ShapeCentre::Private => "every shape of this study",
@@ -159,12 +177,16 @@ impl Source<'_> {
                 )),
             }
         };
-        let placed = |shape: Placed| -> Result<Option<Preshape>, String> {
-            let (place, shape) = shape.map_err(|e| e.to_string())?;
-            point(&shape).map_err(|e| RecordError::label(place, shape.id.as_deref()) + &e)
+        let placed = |(_, shape): (usize, Placed)| {
+            let (place, shape) = match shape {
+                Ok(found) => found,
+                Err(error) => return Record::unread(error),
+            };
+            let about = RecordError::label(place, shape.id.as_deref());
+            let point = point(&shape).map_err(|e| format!("{about}{e}"));
+            Record::new(shape.landmarks.as_flattened(), point).at(about)
         };
-        let records = self.unusable.points(input.shapes().map(placed))?;
-        Ok(records.into_iter().map(Option::flatten).collect())
+        points(self.request, people, input.shapes().map(placed))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::report::outline::{Outline, outlines, small_multiples};
 
 /// `release/report.html`.
 pub(super) fn release_page(released: &ReleasedShapes<'_>, certificate: &Certificate) -> String {
-    let what = format!("mean shape of {} records", certificate.n);
+    let what = format!("mean shape of {}", guarantee::counted(certificate));
     let mut page = guarantee::release_page("Private mean shape", &what, certificate);
     let found = certificate.details.contains_key("first_passes");
     let name = if found { "centre of the ball" } else { "public centre" };

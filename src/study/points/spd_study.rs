@@ -4,8 +4,10 @@ use super::array::Array;
 use super::ball::{BallCentre, BallRadius, StudyBall, in_first_ball, make_mean};
 use super::budget::Budget;
 use super::plain::{PlainForm, RecordKind};
+use super::records::{Record, points};
 use super::run::Course;
 use super::spd::positive_definite;
+use super::vector_study::people_of_rows;
 use super::{PointMechanism, PointOutcome, PointRequest, PointStudyError};
 use crate::io::{Content, Matrices, matrices_of, open_as, read_matrices};
 use crate::manifold::{Euclidean, Manifold, PolarVolume, SpdAffineInvariant, SpdLogEuclidean};
@@ -137,7 +139,9 @@ impl MatrixStudy<'_> {
         M::Point: Serialize + DeserializeOwned + 'static,
     {
         let Self { study, matrices, public_inputs, first_radius } = self;
-        let (request, order, n) = (&study.request, matrices.order(), matrices.count() as u64);
+        let (request, order) = (&study.request, matrices.order());
+        let people = people_of_rows(request, matrices.count())?;
+        let n = people.count() as u64;
         let MatrixSpace { space, description, of_matrix, to_matrix } = of;
         let centre = of_matrix(centre);
         let radius = ClipRadius::new(study.radius, ClipSource::Public)?;
@@ -146,7 +150,8 @@ impl MatrixStudy<'_> {
             Some(first) => in_first_ball(&space, centre, radius, first)?,
         };
         let records = || -> Result<Vec<Option<M::Point>>, PointStudyError> {
-            let found = request.unusable.points(matrices.iter().map(|m| positive_definite(order, &m)))?;
+            let record = |m: Vec<f64>| Record::new(&m, positive_definite(order, &m).map(Some));
+            let found = points(request, &people, matrices.iter().map(record))?;
             Ok(found.par_iter().map(|m| m.as_ref().map(|m| of_matrix(m))).collect())
         };
         let to_array = |to: ToMatrix<M::Point>| move |p: &M::Point| Array::from(&to(p));
@@ -169,14 +174,14 @@ impl MatrixStudy<'_> {
                 let noise = budget.vector_noise()?;
                 Ok(Box::new(move |ball| ExtrinsicSpd::new(ball, n, noise, to_matrix.clone())))
             };
-            return Course { request, ball, form, n, file, settings }.run(make, records);
+            return Course { request, ball, form, people: &people, file, settings }.run(make, records);
         }
         let kind = RecordKind { kind: "matrix", description };
         let of = space.clone();
         let distance = move |p: &M::Point, q: &M::Point| space.dist(p, q);
         let form = PlainForm::new(kind, request, public_inputs, mean, to_array(to_matrix), distance);
         let make = |budget: Budget| make_mean(&of, request.mechanism, n, budget);
-        Course { request, ball, form, n, file, settings }.run(make, records)
+        Course { request, ball, form, people: &people, file, settings }.run(make, records)
     }
 }
 

@@ -4,16 +4,17 @@ use super::array::Array;
 use super::ball::{BallCentre, BallRadius, StudyBall, in_first_ball, make_mean};
 use super::budget::Budget;
 use super::plain::{PlainForm, RecordKind};
+use super::records::{Record, points};
 use super::run::Course;
 use super::{PointMechanism, PointOutcome, PointRequest, PointStudyError};
-use crate::io::{Content, RecordError, RecordSize, Rows, open_as, read_rows, rows_of};
+use crate::io::{Content, RecordSize, Rows, open_as, read_rows, rows_of};
 use crate::manifold::{Lorentz, PoincareBall, PolarVolume, Sphere};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{
     CentreStatistic, DirectionStatistic, ExtrinsicSphere, MakeMean, NoisedPoint,
 };
 use crate::privacy::{ClipRadius, ClipSource, Mechanism, PublicInput};
-use crate::study::public_input;
+use crate::study::{People, public_input};
 use nalgebra::DVector;
 use std::path::{Path, PathBuf};
 
@@ -76,7 +77,8 @@ pub fn run_vectors(study: &VectorStudy) -> Result<PointOutcome, PointStudyError>
     // What the public centre tells, no record need.
     let rows = read_rows(&study.file, given.as_ref().map_or(size, |centre| RecordSize::Known(centre.len())))?;
     let radius = ClipRadius::new(study.radius, ClipSource::Public)?;
-    let files = VectorFiles { study, rows, public_inputs, radius };
+    let people = people_of_rows(&study.request, rows.count())?;
+    let files = VectorFiles { study, rows, people, public_inputs, radius };
     let d = files.rows.width();
     match study.space {
         VectorSpace::Sphere => {
@@ -113,6 +115,7 @@ pub fn run_vectors(study: &VectorStudy) -> Result<PointOutcome, PointStudyError>
 struct VectorFiles<'a> {
     study: &'a VectorStudy,
     rows: Rows,
+    people: People,
     public_inputs: Vec<PublicInput>,
     radius: ClipRadius,
 }
@@ -147,7 +150,7 @@ impl VectorFiles<'_> {
         M: PolarVolume<Point = DVector<f64>> + 'static,
         S: CentreStatistic<Point = DVector<f64>> + Clone,
     {
-        let (mechanism, n) = (self.study.request.mechanism, self.rows.count() as u64);
+        let (mechanism, n) = (self.study.request.mechanism, self.people.count() as u64);
         let of = space.clone();
         self.course(space, centre, kind, |budget| make_mean(&of, mechanism, n, budget))
     }
@@ -159,7 +162,7 @@ impl VectorFiles<'_> {
         centre: BallCentre<DVector<f64>, DirectionStatistic>,
         kind: RecordKind,
     ) -> Result<PointOutcome, PointStudyError> {
-        let n = self.rows.count() as u64;
+        let n = self.people.count() as u64;
         let make = |budget: Budget| -> Result<MakeMean<Sphere, ExtrinsicSphere>, MechanismError> {
             let noise = budget.vector_noise()?;
             Ok(Box::new(move |ball| ExtrinsicSphere::new(ball, n, noise)))
@@ -183,30 +186,33 @@ impl VectorFiles<'_> {
                 Error = MechanismError,
             >,
     {
-        let Self { study, rows, public_inputs, radius } = self;
+        let Self { study, rows, people, public_inputs, radius } = self;
         let (request, here) = (&study.request, space.clone());
         let to_array = |x: &DVector<f64>| Array::from(x);
         let form =
             PlainForm::new(kind, request, public_inputs, to_array, to_array, move |p, q| here.dist(p, q));
-        let checked = |row: Vec<f64>| {
-            let row = DVector::from_vec(row);
-            space.check(&row).map(|()| row).map_err(|e| e.to_string())
+        let record = |row: Vec<f64>| {
+            let point = DVector::from_column_slice(&row);
+            let point = space.check(&point).map(|()| Some(point)).map_err(|e| e.to_string());
+            Record::new(&row, point)
         };
-        let records = || {
-            let row =
-                |row: Result<Vec<f64>, _>| row.map_err(|e: RecordError| e.to_string()).and_then(checked);
-            request.unusable.points(rows.iter().map(row))
-        };
+        let records =
+            || points(request, &people, rows.iter().map(|row| row.map_or_else(Record::unread, record)));
         let course = Course {
             request,
             ball: StudyBall { space: space.clone(), centre, radius: BallRadius::Public(radius) },
             form,
-            n: rows.count() as u64,
+            people: &people,
             file: rows.file().sha256(),
             settings: kind.description.to_owned(),
         };
         course.run(make, records)
     }
+}
+
+/// Who gave which rows, which are called by their number from 0.
+pub(super) fn people_of_rows(request: &PointRequest, n: usize) -> Result<People, PointStudyError> {
+    Ok(request.counting.people(n, |i| vec![i.to_string()])?)
 }
 
 /// (1, 0, …, 0): the hyperboloid's origin, and a point of every sphere.

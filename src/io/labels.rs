@@ -1,0 +1,80 @@
+//! Tables that give records a label: who gave them, which group they are in.
+
+use super::columns::{RecordSize, Table};
+use super::error::{Fault, Parsed, ReadError};
+use super::open::{Limit, Opened, open};
+use std::path::Path;
+
+/// A line of such a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The record it is about.
+    pub record: String,
+    /// What is said of it.
+    pub label: String,
+}
+
+/// The table that tells who gave which record: a heading with the columns `record` and `person`, in any order, and a line for each
+/// record. Other columns are passed over.
+///
+/// # Errors
+/// [`ReadError`] with the line.
+pub fn read_people(path: &Path) -> Result<(Opened, Vec<Label>), ReadError> {
+    let file = open(path, Limit::TABLE)?;
+    let lines = labels(&file).map_err(|located| file.error(located))?;
+    Ok((file, lines))
+}
+
+const NO_HEADING: Fault =
+    Fault::Malformed("has no heading with the columns record and person; add that line");
+
+fn labels(file: &Opened) -> Parsed<Vec<Label>> {
+    let table = Table::begin(file.bytes(), file.path(), RecordSize::Heading)?;
+    let heading = table.heading.as_ref().ok_or(NO_HEADING)?;
+    let column = |name: &str| heading.iter().position(|column| column == name).ok_or(NO_HEADING);
+    let (record, person) = (column("record")?, column("person")?);
+    let label = |(line, text)| -> Parsed<Label> {
+        let fields = table.fields(text, heading.len());
+        if fields.found > heading.len() {
+            return Err(table.misfit(&fields, heading.len()).at_line(line));
+        }
+        let field = |column, what| {
+            let text = fields.text(column).filter(|text| !text.is_empty());
+            text.ok_or_else(|| Fault::MissingValue { what }.at_line(line))
+        };
+        Ok(Label { line, record: field(record, "the record")?, label: field(person, "the person")? })
+    };
+    table.records(file.bytes()).map(label).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<(usize, String, String)>, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("people.csv");
+        std::fs::write(&path, text).unwrap();
+        let (_, lines) = read_people(&path).map_err(|e| e.problem())?;
+        Ok(lines.into_iter().map(|l| (l.line, l.record, l.label)).collect())
+    }
+
+    #[test]
+    fn columns_are_found_by_their_heading() {
+        let lines = read("# who\nPerson;sex;Record\nann;f;\"a; 1.ply\"\n\nbob;m;b.ply\n").unwrap();
+        assert_eq!(lines[0], (3, "a; 1.ply".into(), "ann".into()));
+        assert_eq!(lines[1], (5, "b.ply".into(), "bob".into()));
+        for (text, problem) in [
+            ("a.ply,ann\n", "has no heading"),
+            ("record,name\na.ply,ann\n", "has no heading"),
+            ("0,ann\n", "has no heading"),
+            ("record,person\na.ply,\n", "line 2: the person is missing"),
+            ("record,person\n,ann\n", "line 2: the record is missing"),
+            ("record,person\na.ply,ann,x\n", "line 2: has 3 fields"),
+        ] {
+            assert!(read(text).unwrap_err().starts_with(problem), "{text}: {:?}", read(text));
+        }
+    }
+}
