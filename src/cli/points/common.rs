@@ -124,12 +124,16 @@ pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
                 "mechanism": certificate.mechanism,
                 "loss": certificate.loss,
                 "private": certificate.private,
+                "accuracy": published.accuracy,
             }),
             format!(
-                "{} of {what}, {}, {}\n  {} {}\n  look first:  {}\n  keep secret: {}",
+                "{} of {what}, {}, {}\n{}  {} {}\n  look first:  {}\n  keep secret: {}",
                 if certificate.private { "private mean" } else { "mean (NOT PRIVATE)" },
                 certificate.mechanism,
                 certificate.loss,
+                published
+                    .accuracy
+                    .map_or_else(String::new, |accuracy| format!("  {}\n", accuracy.sentence())),
                 where_to(certificate.private),
                 release.display(),
                 release.join(REPORT).display(),

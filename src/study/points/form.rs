@@ -1,5 +1,6 @@
 //! What differs between studies of points.
 
+use super::accuracy::PointAccuracy;
 use super::internal::Internal;
 use super::{PointRequest, PointStudyError};
 use crate::mechanism::manifold::ReleasedPoints;
@@ -37,6 +38,9 @@ pub(super) trait PointForm<P, Q>:
 {
     /// What its certificates state.
     fn circumstances(&self) -> &Circumstances;
+
+    /// How far the (first) release lies from the mean without noise, where the noise's size is known.
+    fn accuracy(&self, released: &Released<ReleasedPoints<P, Q>>) -> Option<PointAccuracy>;
 
     /// Writes the mean without noise into this folder.
     fn write_mean(&self, internal: &std::path::Path, mean: &P) -> Result<(), PointStudyError>;

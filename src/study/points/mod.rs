@@ -1,5 +1,6 @@
 //! Studies of points on manifolds: landmark shapes, matrices, directions, hyperbolic points → a private mean.
 
+mod accuracy;
 mod array;
 mod ball;
 mod budget;
@@ -21,12 +22,13 @@ pub mod spd;
 mod spd_study;
 mod vector_study;
 
+pub use accuracy::PointAccuracy;
 pub use error::PointStudyError;
 pub use exploration::{Exploration, UtilityCurve, UtilityPoint};
 pub use request::{PointMechanism, PointRequest, Unusable};
 pub use run::PointOutcome;
 pub use shape::{ShapeRadius, ShapeStudy, run_shapes};
 pub use shape_input::ShapeCentre;
-pub use smooth::{OutlineSmoothing, local_linear, shrink_outline};
+pub use smooth::{OutlineSmoothing, local_linear, shrink_outline, shrink_outline_stating};
 pub use spd_study::{SpdCentre, SpdMetric, SpdStudy, run_spd};
 pub use vector_study::{VectorCentre, VectorSpace, VectorStudy, run_vectors};

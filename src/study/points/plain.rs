@@ -1,5 +1,6 @@
 //! How matrices, directions and hyperbolic points are published and shown: as arrays, with a page of numbers.
 
+use super::accuracy::{PointAccuracy, accuracy_section};
 use super::array::{Array, write_arrays};
 use super::form::{Circumstances, PointForm};
 use super::internal::Internal;
@@ -59,8 +60,10 @@ impl<P, Q> Publication for PlainForm<P, Q> {
     type Value = ReleasedPoints<P, Q>;
     type Error = PointStudyError;
 
-    fn describe(&self, _: &Released<Self::Value>, statement: &mut Statement) {
+    fn describe(&self, released: &Released<Self::Value>, statement: &mut Statement) {
         self.circumstances.state(statement);
+        let accuracy = PointAccuracy::state(self.accuracy(released).as_ref());
+        statement.details.insert("accuracy".into(), accuracy);
     }
 
     fn write(
@@ -76,6 +79,7 @@ impl<P, Q> Publication for PlainForm<P, Q> {
         let what = format!("mean of {} ({})", counted(certificate), self.records.description);
         let mut page = release_page("Private mean", &what, certificate);
         guarantee_section(&mut page, certificate);
+        accuracy_section(&mut page, self.accuracy(released).as_ref());
         page.heading("How it was made");
         page.table(&["parameter", "value"], &mechanism_rows(certificate));
         certificate_section(&mut page, certificate);
@@ -86,6 +90,12 @@ impl<P, Q> Publication for PlainForm<P, Q> {
 impl<P, Q> PointForm<P, Q> for PlainForm<P, Q> {
     fn circumstances(&self) -> &Circumstances {
         &self.circumstances
+    }
+
+    fn accuracy(&self, released: &Released<ReleasedPoints<P, Q>>) -> Option<PointAccuracy> {
+        let rms = released.noise()?.expected_error?;
+        let first = released.value.draws.first()?;
+        Some(PointAccuracy::of(rms, (self.distance)(&released.value.centre, &first.point), false))
     }
 
     fn write_mean(&self, internal: &Path, mean: &P) -> Result<(), PointStudyError> {

@@ -6,7 +6,7 @@ use super::exploration::explore;
 use super::form::PointForm;
 use super::internal::Internal;
 use super::internal_page::utility_csv;
-use super::{PointMechanism, PointRequest, PointStudyError, Unusable};
+use super::{PointAccuracy, PointMechanism, PointRequest, PointStudyError, Unusable};
 use crate::io::write_bytes;
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
@@ -29,6 +29,8 @@ pub struct PointOutcome {
     pub of_persons: bool,
     /// What was released guarantees this; `None` where nothing was released.
     pub certificate: Option<Certificate>,
+    /// How good the (first) release is, from the release alone; `None` where the size of the noise is not known.
+    pub accuracy: Option<PointAccuracy>,
     /// Records brought into the ball, and failed ones: for the data holder only.
     pub outside: (usize, usize),
 }
@@ -87,6 +89,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
             n,
             of_persons: self.people.table().is_some(),
             certificate: None,
+            accuracy: None,
             outside,
         })
     }
@@ -117,6 +120,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         let published =
             job.release::<_, _, PointStudyError>(&priced, &mechanism, &prepared, &digest, &mut noise)?;
         let certificate = job.publish(&priced, &published)?;
+        let accuracy = priced.publication().accuracy(&published);
         let found = &published.value;
         let ball = PublicBall::new(ball.space, found.centre.clone(), found.radius)?;
         let mut internal = Internal::of(&ball, &records)?;
@@ -130,6 +134,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
             n,
             of_persons: people.table().is_some(),
             certificate: Some(certificate),
+            accuracy,
             outside,
         })
     }

@@ -8,7 +8,10 @@ use super::run::Course;
 use super::shape_form::{Preshape, ShapeForm};
 use super::shape_input::{Input, ShapeCentre, Source};
 use super::shape_page::{internal_page, release_page};
-use super::{OutlineSmoothing, PointMechanism, PointOutcome, PointRequest, PointStudyError, Unusable};
+use super::{
+    OutlineSmoothing, PointAccuracy, PointMechanism, PointOutcome, PointRequest, PointStudyError, Unusable,
+    shrink_outline_stating,
+};
 use crate::io::WriteError;
 use crate::io::shapes::{ShapeRecord, write_tps};
 use crate::manifold::{Kendall, Manifold};
@@ -173,8 +176,10 @@ impl Publication for ShapeForm {
     type Value = ReleasedPoints<Preshape>;
     type Error = PointStudyError;
 
-    fn describe(&self, _: &Released<Self::Value>, statement: &mut Statement) {
+    fn describe(&self, released: &Released<Self::Value>, statement: &mut Statement) {
         self.circumstances.state(statement);
+        let accuracy = PointAccuracy::state(self.accuracy(released).as_ref());
+        statement.details.insert("accuracy".into(), accuracy);
     }
 
     fn write(
@@ -185,13 +190,32 @@ impl Publication for ShapeForm {
     ) -> Result<(), PointStudyError> {
         let shapes = self.shapes(released)?;
         folder.write_with(MEAN_TPS, |path| Self::write(self, path, "mean", &shapes.shapes))?;
-        Ok(folder.write(REPORT, release_page(&shapes, certificate).as_bytes())?)
+        Ok(folder
+            .write(REPORT, release_page(&shapes, self.accuracy(released).as_ref(), certificate).as_bytes())?)
     }
 }
 
 impl PointForm<Preshape, Preshape> for ShapeForm {
     fn circumstances(&self) -> &Circumstances {
         &self.circumstances
+    }
+
+    fn accuracy(&self, released: &Released<ReleasedPoints<Preshape>>) -> Option<PointAccuracy> {
+        let noise = released.noise()?;
+        let (centre, first) = (&released.value.centre, released.value.draws.first()?);
+        let noised = noise.expected_error?;
+        match self.smoothing {
+            OutlineSmoothing::None => {
+                Some(PointAccuracy::of(noised, self.space.dist(centre, &first.point), false))
+            }
+            OutlineSmoothing::Shrink => {
+                let (shape, rms) =
+                    shrink_outline_stating(&self.space, centre, &first.point, noise.noise.scale).ok()?;
+                Some(PointAccuracy::of(rms, self.space.dist(centre, &shape), true))
+            }
+            // How much a local regression bends is not known.
+            OutlineSmoothing::LocalLinear => None,
+        }
     }
 
     fn write_mean(&self, internal: &Path, mean: &Preshape) -> Result<(), PointStudyError> {

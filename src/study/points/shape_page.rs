@@ -1,5 +1,6 @@
 //! The pages of a shape study: one to publish, one for the data holder.
 
+use super::accuracy::{PointAccuracy, accuracy_section};
 use super::internal::Internal;
 use super::internal_page::{distance_line, private_page, utility_section};
 use super::shape_form::{Preshape, ReleasedShapes, ShapeForm};
@@ -11,7 +12,11 @@ use crate::report::guarantee::{self, certificate_section, guarantee_section, mec
 use crate::report::outline::{Outline, outlines, small_multiples};
 
 /// `release/report.html`.
-pub(super) fn release_page(released: &ReleasedShapes<'_>, certificate: &Certificate) -> String {
+pub(super) fn release_page(
+    released: &ReleasedShapes<'_>,
+    accuracy: Option<&PointAccuracy>,
+    certificate: &Certificate,
+) -> String {
     let what = format!("mean shape of {}", guarantee::counted(certificate));
     let mut page = guarantee::release_page("Private mean shape", &what, certificate);
     let found = certificate.details.contains_key("first_passes");
@@ -30,6 +35,7 @@ pub(super) fn release_page(released: &ReleasedShapes<'_>, certificate: &Certific
         page.figures(&figures(&drawings));
     }
     guarantee_section(&mut page, certificate);
+    accuracy_section(&mut page, accuracy);
     page.heading("How it was made");
     page.table(&["parameter", "value"], &mechanism_rows(certificate));
     certificate_section(&mut page, certificate);

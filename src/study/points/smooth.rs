@@ -18,7 +18,7 @@ pub enum OutlineSmoothing {
     LocalLinear,
 }
 
-/// Shrinks the tangent vector at the public centre frequency by frequency, by factors fitted to the release and the known σ.
+/// [`shrink_outline_stating`] without the error.
 ///
 /// # Errors
 /// A release on the cut locus of the centre.
@@ -28,6 +28,19 @@ pub fn shrink_outline(
     released: &DVector<Complex<f64>>,
     sigma: f64,
 ) -> Result<DVector<Complex<f64>>, ManifoldError> {
+    shrink_outline_stating(space, centre, released, sigma).map(|(outline, _)| outline)
+}
+
+/// Shrinks the tangent vector at the public centre frequency by frequency, by factors fitted to the release and the known σ.
+///
+/// # Errors
+/// A release on the cut locus of the centre.
+pub fn shrink_outline_stating(
+    space: &Kendall,
+    centre: &DVector<Complex<f64>>,
+    released: &DVector<Complex<f64>>,
+    sigma: f64,
+) -> Result<(DVector<Complex<f64>>, f64), ManifoldError> {
     let v = space.log(centre, released)?;
     let fourier = Fourier::new(v.len());
     // The basis has ⟨f, g⟩ = (1/k) Σ: the noise in its coefficients is σ/√k.
@@ -35,11 +48,15 @@ pub fn shrink_outline(
     let smooth = |part: Vec<f64>| {
         let coefficients = fourier.analyse(&part);
         let place = |i| (0, Fourier::frequency(i) as f64);
-        fourier.synthesize(&empirical_bayes(&coefficients, |_| scale * scale, place).values)
+        let shrunk = empirical_bayes(&coefficients, |_| scale * scale, place);
+        // Back from the mean over the landmarks to their sum.
+        let error = v.len() as f64 * shrunk.errors.iter().sum::<f64>();
+        (fourier.synthesize(&shrunk.values), error)
     };
-    let (x, y) = (smooth(v.iter().map(|z| z.re).collect()), smooth(v.iter().map(|z| z.im).collect()));
+    let ((x, of_x), (y, of_y)) =
+        (smooth(v.iter().map(|z| z.re).collect()), smooth(v.iter().map(|z| z.im).collect()));
     let smoothed = DVector::from_iterator(v.len(), x.into_iter().zip(y).map(|(x, y)| Complex::new(x, y)));
-    Ok(space.exp(centre, &space.project_tangent(centre, &smoothed)))
+    Ok((space.exp(centre, &space.project_tangent(centre, &smoothed)), (of_x + of_y).sqrt()))
 }
 
 /// Local linear regression of x and y on the place along a closed outline, with a Gaussian kernel whose width minimizes

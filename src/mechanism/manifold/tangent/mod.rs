@@ -33,6 +33,8 @@ pub struct TangentMean<M: Manifold> {
     ball: PublicBall<M>,
     mean: ClippedMean,
     price: Price,
+    /// Root-mean-square length of the noise.
+    error: f64,
 }
 
 impl<M: Manifold> TangentMean<M> {
@@ -60,7 +62,13 @@ impl<M: Manifold> TangentMean<M> {
         let mean = ClippedMean::with(ball.manifold().dim(), n, ball.radius(), noise)?;
         let what = "mean of the records' logarithms at the ball's centre, in an orthonormal basis";
         let price = mean.price_as(title, noise.loss(), what)?;
-        Ok(Self { ball, mean, price })
+        let (d, scale) = (mean.dimension() as f64, mean.scale());
+        let error = match noise {
+            VectorNoise::Gaussian(_) => scale * d.sqrt(),
+            // The length has the Gamma law of shape d.
+            VectorNoise::Laplace(_) => scale * (d * (d + 1.0)).sqrt(),
+        };
+        Ok(Self { ball, mean, price, error })
     }
 
     /// A record's coordinates at p₀, before they are clipped.
@@ -120,7 +128,7 @@ impl<M: Manifold> Mechanism for TangentMean<M> {
             sensitivity,
             clip: Some(self.ball.radius()),
             noise: drawn.noise,
-            expected_error: None,
+            expected_error: Some(self.error),
         };
         let value = NoisedPoint { point: self.point(&drawn.values), noised: drawn.values };
         Ok(Drawn { value, parts: vec![part] })

@@ -1,0 +1,77 @@
+//! How far a released mean of points lies from the mean without noise, as far as the release itself tells.
+
+use crate::report::colour::short;
+use crate::report::page::Page;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// An error statement: root-mean-square distances in the space, from noised values and public numbers only. It leaves out what clipping
+/// to the ball takes away: nothing where the ball holds all records.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PointAccuracy {
+    /// Of the release from the mean without noise; with smoothing, its bias included.
+    pub rms: f64,
+    /// Of the centre of the ball from the mean without noise: what publishing it would give.
+    pub template_rms: f64,
+    /// Of that mean from its population's: not known, since the release tells nothing of how records differ.
+    pub sampling_rms: Option<f64>,
+    /// Share of the squared distance between centre and mean that the data decided.
+    pub data_share: f64,
+}
+
+impl PointAccuracy {
+    /// Of a release this far from the centre whose error is `rms`; `shrunk` if it is an estimate drawn towards the centre, else unbiased.
+    pub(super) fn of(rms: f64, from_centre: f64, shrunk: bool) -> Self {
+        // The noise adds to an unbiased estimate's distance; a shrunk one lies nearer to the centre than the mean.
+        let error = rms * rms;
+        let square = from_centre * from_centre + if shrunk { error } else { -error };
+        let data_share = if square > error { 1.0 - error / square } else { 0.0 };
+        Self { rms, template_rms: square.max(0.0).sqrt(), sampling_rms: None, data_share }
+    }
+
+    /// For certificates and commands.
+    pub(super) fn state(accuracy: Option<&Self>) -> Value {
+        accuracy.map_or_else(|| json!(null), |accuracy| json!(accuracy))
+    }
+
+    /// In words, for terminal and report.
+    pub fn sentence(&self) -> String {
+        let Self { rms, template_rms, data_share, .. } = *self;
+        let worth = if data_share < 0.5 {
+            " Publishing the centre would be about as good: more records, or a larger budget, would change that."
+        } else {
+            ""
+        };
+        format!(
+            "The release lies {} from the mean without noise (root mean square, in the distance of the space); the ball's centre, published \
+             unread, about {}. The data decided {:.0} % of the squared distance between centre and mean.{worth}",
+            short(rms),
+            short(template_rms),
+            100.0 * data_share
+        )
+    }
+}
+
+/// "How exact it is" on a page to publish.
+pub(super) fn accuracy_section(page: &mut Page, accuracy: Option<&PointAccuracy>) {
+    if let Some(accuracy) = accuracy {
+        page.heading("How exact it is");
+        page.paragraph(&accuracy.sentence());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_of_a_distance_add_up() {
+        let plain = PointAccuracy::of(3.0, 5.0, false);
+        assert_eq!((plain.template_rms, plain.data_share), (4.0, 1.0 - 9.0 / 16.0));
+        let shrunk = PointAccuracy::of(3.0, 4.0, true);
+        assert_eq!((shrunk.template_rms, shrunk.data_share), (5.0, 1.0 - 9.0 / 25.0));
+        let nothing = PointAccuracy::of(3.0, 2.0, false);
+        assert_eq!((nothing.template_rms, nothing.data_share), (0.0, 0.0));
+        assert!(nothing.sentence().contains("about as good"));
+    }
+}
