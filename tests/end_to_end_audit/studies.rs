@@ -212,8 +212,7 @@ fn faces() {
             fs::write(dir.join("scans/somebody2.xyz"), "1 2 none\n").unwrap();
         },
     ];
-    // How far the noise may have moved a vertex is along the normals of the released mesh.
-    let sentences = &[("on a face of 20 cm, some ", " mm. About 95 % of points")];
+    let sentences = &[("How exact it is", "that mean from its population")];
     let rules = Rules { secrets: &["somebody", "zacharias"], pictures: true, sentences, ..Rules::default() };
     audit("face mean scans --mu 2 --curves 6 --samples 16", &rules, &sides);
 }

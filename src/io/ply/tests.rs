@@ -263,3 +263,21 @@ fn what_is_written_is_what_the_format_asks_for_byte_by_byte() {
     assert!(wrong.contains("1 colours for 4 vertices"), "{wrong}");
     assert_eq!(crate::io::read_scan(&path).unwrap(), square());
 }
+
+#[test]
+fn a_number_at_every_vertex_is_a_property_that_readers_skip_or_find() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.ply");
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(Point::from);
+    let mesh = crate::mesh::TriMesh::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap();
+    super::write_ply_with_scalar(&path, &mesh, "error", &[0.5, 0.25, 1.0]).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let header = b"property double z\nproperty float error\n";
+    assert!(bytes.windows(header.len()).any(|w| w == header));
+    let vertex = [1f64.to_le_bytes(), 0f64.to_le_bytes(), 0f64.to_le_bytes()].concat();
+    let second = [&vertex[..], &0.25f32.to_le_bytes()].concat();
+    assert!(bytes.windows(second.len()).any(|w| w == second));
+    let found = crate::io::read_scan(&path).unwrap();
+    assert_eq!(found.vertices, mesh.vertices());
+    assert!(super::write_ply_with_scalar(&path, &mesh, "error", &[0.5]).is_err());
+}

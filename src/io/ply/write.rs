@@ -34,12 +34,12 @@ impl With<'_> {
         let (found, what) = match self {
             Self::Nothing => return Ok(()),
             Self::Colours(colours) => (colours.len(), "colours"),
-            Self::Scalar(name, values) => (values.len(), name),
+            Self::Scalar(_, values) => (values.len(), "values"),
         };
         if found == vertices {
             return Ok(());
         }
-        let message = format!("{found} values ({what}) for {vertices} vertices");
+        let message = format!("{found} {what} for {vertices} vertices");
         Err(io::Error::new(io::ErrorKind::InvalidInput, message))
     }
 }
