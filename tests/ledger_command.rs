@@ -104,14 +104,21 @@ fn groups_ceilings_and_results_are_shown() {
     drop(ledger);
     let (code, text, stderr) = visard(dir.path(), &["privacy", "ledger", "people.jsonl"]);
     assert_eq!(code, Some(0), "{stderr}");
-    for shown in
-        ["together mu = 2", "group F: mean: mu = 1", "groups: F (1), M (2)", "ceiling: mu = 4", "5e5e5e"]
-    {
+    for shown in [
+        "together mu = 2",
+        "group F: mean: mu = 1",
+        "groups: F (1), M (2)",
+        "group F bears mu = 1 in all",
+        "ceiling: mu = 4",
+        "5e5e5e",
+    ] {
         assert!(text.contains(shown), "{shown} not in:\n{text}");
     }
     let (_, stdout, _) = visard(dir.path(), &["privacy", "ledger", "people.jsonl", "--json"]);
     let shown: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(shown["partition"]["groups"][1]["size"], 2);
+    assert_eq!(shown["groups"][1]["label"], "M");
+    assert_eq!(shown["groups"][1]["total"], shown["total"], "the worst group counts");
     assert_eq!(shown["releases"][0]["redeemed"], "5e".repeat(32));
     assert_eq!(shown["releases"][0]["part"]["parts"][0]["group"]["label"], "F");
 }

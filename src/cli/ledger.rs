@@ -36,6 +36,7 @@ pub fn run(args: &LedgerCommand, printer: &Printer) -> Result<(), Failure> {
         "releases": history.charges.iter().map(release).collect::<Vec<_>>(),
         "ceilings": history.ceilings,
         "partition": history.partition,
+        "groups": history.spent_by_group().iter().map(group_sum).collect::<Vec<_>>(),
         "total": Value::Null,
         "epsilon_at_delta": [],
     });
@@ -94,10 +95,20 @@ fn lines(history: &LedgerHistory) -> String {
             partition.groups().iter().map(|group| format!("{} ({})", group.label, group.size)).collect();
         let _ = write!(text, "\n  groups: {}", groups.join(", "));
     }
+    for (label, spent) in history.spent_by_group().iter().filter(|(_, spent)| !spent.is_empty()) {
+        let sum = spent.total().map_or_else(|e| e.to_string(), |loss| loss.to_string());
+        let _ = write!(text, "\n      group {label} bears {sum} in all");
+    }
     for ceiling in &history.ceilings {
         let _ = write!(text, "\n  ceiling: {ceiling}");
     }
     text
+}
+
+/// What the members of a group bear in all; null for nothing, and for what has no sum.
+fn group_sum((label, spent): &(String, Composition)) -> Value {
+    let total = if spent.is_empty() { None } else { spent.total().ok() };
+    json!({"label": label, "total": total})
 }
 
 /// What one group alone bears.

@@ -64,6 +64,15 @@ pub const AMPLIFICATION: f64 = 1e-9;
 /// Rényi divergences in closed form or from such a moment: sums of some thousand positive terms and a logarithm.
 pub const RENYI: f64 = 1e-12;
 
+/// Masses of a step's privacy loss distribution, relative: quadratures whose sum misses 1 by less than 1e-14 (measured), and a logarithm.
+pub const LOSS_MASS: f64 = 1e-12;
+
+/// A step's privacy loss: differences of logarithms of a few units in the last place. Absolute.
+pub const LOSS: f64 = 1e-15;
+
+/// Taken off a budget that noise is calibrated to through transforms, so that another machine's rounding finds it kept too.
+pub const CALIBRATED: f64 = 1e-9;
+
 /// Taken off the parts into which a budget is split, so that their sum, or the root of their squares, does not exceed the whole: a
 /// root and two products.
 pub const SPLIT: f64 = 1e-12;

@@ -1,10 +1,13 @@
 //! The least noise that meets a budget.
+//!
+//! Rényi curves are quick and tell about where; the accountant that the certificate goes by ([`Composition::epsilon_at`]: privacy loss
+//! distributions) tells exactly. How the noise of DP-RSVRG is best divided is left to the curves: any division is a valid one.
 
 use super::PlanError;
 use super::accounting::Sampling;
 use super::method::NoiseSplit;
 use crate::numeric::margins;
-use crate::privacy::{Delta, Epsilon, Mu, PrivacyLoss, RenyiCurve};
+use crate::privacy::{BudgetError, Composition, Delta, Epsilon, Mu, PrivacyLoss, RenyiCurve};
 
 /// Relative width to which multipliers are bracketed; the upper end is used.
 const TOLERANCE: f64 = 1e-6;
@@ -47,6 +50,11 @@ fn epsilon(curve: &RenyiCurve, delta: Delta) -> f64 {
     curve.epsilon_at(delta).map_or(f64::INFINITY, Epsilon::get)
 }
 
+/// ε at δ of everything together, raised so that another machine's rounding agrees; ∞ where there is none.
+fn composed(all: &Composition, delta: Delta) -> f64 {
+    all.epsilon_at(delta).map_or(f64::INFINITY, |bound| bound.epsilon.get() * (1.0 + margins::CALIBRATED))
+}
+
 /// z of `times` gradients of sampled batches.
 pub(super) fn smallest_multiplier(
     n: usize,
@@ -55,17 +63,41 @@ pub(super) fn smallest_multiplier(
     target: &Target,
 ) -> Result<f64, PlanError> {
     let (limit, delta) = target.epsilon_delta()?;
-    smallest(|z| epsilon(&sampling.renyi_curve(n, z).times(times), delta), limit)
+    let by_curves =
+        smallest(|z| epsilon(&sampling.renyi_curve(n, z).times(times), delta), limit, &Search::FROM_AFAR)?;
+    let cost = |factor: f64| {
+        let mut all = Composition::new();
+        match sampling.cost(n, factor * by_curves) {
+            Ok(cost) => composed(all.push("gradient", times, cost), delta),
+            Err(_) => f64::INFINITY,
+        }
+    };
+    Ok(by_curves * smallest(cost, limit, &Search::NEARBY)?)
 }
 
-/// The smallest z with `cost`(z) ≤ `limit`, to [`TOLERANCE`] from above. `cost` falls with z.
-fn smallest(mut cost: impl FnMut(f64) -> f64, limit: f64) -> Result<f64, PlanError> {
+/// How a search goes about it, in ln z.
+struct Search {
+    /// The first stride away from 1.
+    stride: f64,
+    /// Relative width to which the answer is bracketed; the upper end is used.
+    tolerance: f64,
+}
+
+impl Search {
+    const FROM_AFAR: Self = Self { stride: 1.0, tolerance: 1e-2 };
+    const EXACT: Self = Self { stride: 1.0, tolerance: TOLERANCE };
+    /// Curves ask for some per cent too much.
+    const NEARBY: Self = Self { stride: 0.06, tolerance: TOLERANCE };
+}
+
+/// The smallest z with `cost`(z) ≤ `limit`, from above. `cost` falls with z.
+fn smallest(mut cost: impl FnMut(f64) -> f64, limit: f64, search: &Search) -> Result<f64, PlanError> {
     // In ln z against ln cost the curve is nearly straight, so the secant of a bracket lands close.
     let mut excess = |t: f64| (cost(t.exp()).clamp(1e-300, 1e300) / limit).ln();
     let (mut low, mut high) = (0.0f64, 0.0f64);
     let first = excess(0.0);
     let (mut at_low, mut at_high) = (first, first);
-    let mut stride = 1.0;
+    let mut stride = search.stride;
     if first > 0.0 {
         while at_high > 0.0 {
             (low, at_low) = (high, at_high);
@@ -86,15 +118,18 @@ fn smallest(mut cost: impl FnMut(f64) -> f64, limit: f64) -> Result<f64, PlanErr
     }
     let mut weight = 1.0;
     for round in 0..200 {
-        if high - low <= TOLERANCE {
+        if high - low <= search.tolerance {
             break;
         }
         // Illinois: regula falsi with the stale end halved; bisection every fourth round for safety.
         let secant = low + (high - low) * at_low / (at_low - at_high * weight);
         let inside = secant > low && secant < high && round % 4 != 3;
         // Steps just past the root so that both ends close in.
-        let t =
-            if inside { (secant + 0.4 * TOLERANCE).min(0.5 * (secant + high)) } else { 0.5 * (low + high) };
+        let t = if inside {
+            (secant + 0.4 * search.tolerance).min(0.5 * (secant + high))
+        } else {
+            0.5 * (low + high)
+        };
         let value = excess(t);
         if value > 0.0 {
             (low, at_low) = (t, value);
@@ -123,6 +158,23 @@ impl VarianceReducedNoise {
     /// (z₁, z₂) within the budget.
     pub fn calibrate(&self, split: NoiseSplit, target: &Target) -> Result<(f64, f64), PlanError> {
         let (limit, delta) = target.epsilon_delta()?;
+        let (first, second) = self.by_curves(split, limit, delta)?;
+        let cost = |factor: f64| match self.composition(factor * first, factor * second) {
+            Ok(all) => composed(&all, delta),
+            Err(_) => f64::INFINITY,
+        };
+        let factor = smallest(cost, limit, &Search::NEARBY)?;
+        Ok((factor * first, factor * second))
+    }
+
+    fn composition(&self, first: f64, second: f64) -> Result<Composition, BudgetError> {
+        let mut all = Composition::new();
+        all.push("anchor gradient", self.anchors, Sampling::All.cost(self.n, first)?);
+        all.push("correction", self.corrections, self.sampling.cost(self.n, second)?);
+        Ok(all)
+    }
+
+    fn by_curves(&self, split: NoiseSplit, limit: f64, delta: Delta) -> Result<(f64, f64), PlanError> {
         let share = match split {
             NoiseSplit::Half => 0.5,
             NoiseSplit::Share(share) => share,
@@ -141,7 +193,7 @@ impl VarianceReducedNoise {
             let (first, second) = pair(sigma);
             epsilon(&self.curve(second).plus(&self.anchor_curve(first)), delta)
         };
-        Ok(pair(smallest(cost, limit)?))
+        Ok(pair(smallest(cost, limit, &Search::EXACT)?))
     }
 
     fn curve(&self, second: f64) -> RenyiCurve {
@@ -159,11 +211,12 @@ impl VarianceReducedNoise {
             let (name, range) = ("the weight of corrections", "a positive finite number");
             return Err(PlanError::Parameter { name, range, value: weight });
         }
-        let alone = smallest(|z| epsilon(&self.curve(z), delta), limit)?;
+        let alone = smallest(|z| epsilon(&self.curve(z), delta), limit, &Search::EXACT)?;
         let objective = |t: f64| -> (f64, f64) {
             let second = alone * (1e-3 + t.exp()).exp();
             let curve = self.curve(second);
-            let first = smallest(|z| epsilon(&curve.plus(&self.anchor_curve(z)), delta), limit);
+            let cost = |z: f64| epsilon(&curve.plus(&self.anchor_curve(z)), delta);
+            let first = smallest(cost, limit, &Search::EXACT);
             let first = first.unwrap_or(f64::INFINITY);
             let value = (first * self.first).powi(2) + weight * (second * self.second).powi(2);
             (value, first)
@@ -189,6 +242,64 @@ impl VarianceReducedNoise {
             Ok((first, alone * (1e-3 + t.exp()).exp()))
         } else {
             Err(PlanError::OutOfReach)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (n, batch, steps, ε, δ) of the command's defaults on small, middling and large studies, and others: privacy loss distributions ask
+    /// for 5 to 7 per cent less noise than Rényi curves (a fifth less where few batches hold a record), and what they are asked for they keep.
+    #[test]
+    fn loss_distributions_need_less_noise_than_curves() {
+        for (n, batch, steps, epsilon_, delta) in [
+            (500, 64, 500, 1.0, 1e-6),
+            (1000, 64, 500, 1.0, 1e-6),
+            (1000, 64, 500, 3.0, 1e-6),
+            (10_000, 64, 500, 1.0, 1e-6),
+            (1000, 100, 1000, 0.3, 1e-9),
+        ] {
+            let (limit, delta) = (Epsilon::new(epsilon_).unwrap(), Delta::new(delta).unwrap());
+            let target = Target::new(PrivacyLoss::approximate(limit, delta), "test").unwrap();
+            for sampling in [Sampling::Poisson { batch }, Sampling::WithoutReplacement { batch }] {
+                let curve = |z: f64| epsilon(&sampling.renyi_curve(n, z).times(steps), delta);
+                let before = smallest(curve, epsilon_, &Search::EXACT).unwrap();
+                let after = smallest_multiplier(n, steps, sampling, &target).unwrap();
+                println!("{n} {sampling:?} {steps} {epsilon_}: {before:.4} {after:.4} {:.4}", after / before);
+                assert!(
+                    after < 0.975 * before && after > 0.75 * before,
+                    "{n} {sampling:?}: {before} {after}"
+                );
+                let mut all = Composition::new();
+                all.push("gradient", steps, sampling.cost(n, after).unwrap());
+                assert!(all.epsilon_at(delta).unwrap().epsilon <= limit);
+            }
+        }
+    }
+
+    /// DP-RSVRG as the command runs it by default on 1000 records: both noises fall by the same share.
+    #[test]
+    fn variance_reduced_noise_falls_too() {
+        let noise = VarianceReducedNoise {
+            n: 1000,
+            anchors: 5,
+            corrections: 100,
+            sampling: Sampling::Poisson { batch: 64 },
+            first: 1e-3,
+            second: 1.0 / 64.0,
+        };
+        let (limit, delta) = (Epsilon::new(1.0).unwrap(), Delta::new(1e-6).unwrap());
+        let target = Target::new(PrivacyLoss::approximate(limit, delta), "test").unwrap();
+        for split in [NoiseSplit::Half, NoiseSplit::Optimized { weight: 0.05 }] {
+            let before = noise.by_curves(split, 1.0, delta).unwrap();
+            let after = noise.calibrate(split, &target).unwrap();
+            println!("{split:?}: {before:?} {after:?} {:.4}", after.0 / before.0);
+            assert!((after.0 / before.0 - after.1 / before.1).abs() < 1e-12);
+            assert!(after.0 < 0.975 * before.0 && after.0 > 0.85 * before.0);
+            let all = noise.composition(after.0, after.1).unwrap();
+            assert!(all.epsilon_at(delta).unwrap().epsilon <= limit);
         }
     }
 }

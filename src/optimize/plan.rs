@@ -6,7 +6,7 @@ use super::calibrate::{Target, VarianceReducedNoise, full_gradient_multiplier, s
 use super::method::{Correction, Method};
 use crate::privacy::noise::IntegerClip;
 use crate::privacy::{
-    Caveat, ClipRadius, ClipSource, Composition, Cost, Delta, L2Sensitivity, Mu, Part, PrivacyLoss, Statement,
+    Caveat, ClipRadius, ClipSource, Composition, Cost, Delta, L2Sensitivity, Part, PrivacyLoss, Statement,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -29,11 +29,7 @@ pub struct QueryNoise {
 impl QueryNoise {
     /// What all the queries of this kind cost together.
     fn part(&self, name: &str, n: usize) -> Result<Part, PlanError> {
-        let cost = if self.sampling.is_full(n) {
-            Cost::Loss(PrivacyLoss::Gaussian(Mu::new(2.0 / self.multiplier)?))
-        } else {
-            Cost::Renyi(self.sampling.renyi_curve(n, self.multiplier))
-        };
+        let cost = self.sampling.cost(n, self.multiplier)?;
         Ok(Part { mechanism: name.into(), times: self.times, cost })
     }
 }
@@ -253,7 +249,12 @@ impl Plan {
     /// [`PlanError::Budget`].
     pub fn describe(&self, statement: &mut Statement) -> Result<(), PlanError> {
         statement.caveats.extend(self.warnings().into_iter().map(Caveat::Other));
+        let delta = match self.loss {
+            PrivacyLoss::Approximate(_, delta) => delta,
+            _ => Delta::new(1e-6)?,
+        };
         let details = json!({
+            "accountant": self.composition.epsilon_at(delta)?.rule.describe(),
             "method": self.method,
             "gradient_noise": self.gradient,
             "correction_noise": self.correction,

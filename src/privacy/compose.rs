@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 mod leaves;
+mod recent;
 mod tree;
 
 pub(super) use leaves::Leaves;
@@ -108,7 +109,7 @@ impl Composition {
                     found.insert(of.group());
                 }
                 Cost::Parts(parts) => parts.name_groups(found),
-                Cost::Loss(_) | Cost::Renyi(_) => {}
+                Cost::Loss(_) | Cost::Sampled(_) | Cost::Renyi(_) => {}
             }
         }
     }
@@ -118,6 +119,10 @@ impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Loss(loss) => write!(f, "{loss}"),
+            Self::Sampled(step) => {
+                let (rate, noise) = (step.rate(), step.multiplier());
+                write!(f, "a Gaussian step on batches at rate {rate:.4e}, noise multiplier {noise:.4}")
+            }
             Self::Renyi(_) => f.write_str("a Renyi curve"),
             Self::Parts(parts) => match parts.total() {
                 Ok(total) => write!(f, "{total}"),

@@ -30,6 +30,7 @@ mod fit;
 pub(crate) mod gaussian;
 mod group;
 mod ledger;
+mod loss_distribution;
 pub mod noise;
 pub(crate) mod normal;
 mod pairs;
@@ -37,6 +38,7 @@ mod receipt;
 mod release;
 mod renyi;
 mod rounding;
+mod sampled;
 mod sensitivity;
 mod tradeoff;
 mod vacuous;
@@ -62,5 +64,6 @@ pub use release::{
     Drawn, Entry, Mechanism, NoisedPart, Price, ReleaseError, Released, ScaleCheck, Title, draw, pay, release,
 };
 pub use renyi::RenyiCurve;
+pub use sampled::{Batches, SampledGaussian};
 pub use sensitivity::{DistanceSensitivity, GradientSensitivity, L1Sensitivity, L2Sensitivity, Sensitivity};
 pub use vacuous::Vacuous;

@@ -1,46 +1,18 @@
-//! Directions on S² that audits and tests of noise share: no pair of neighbours is farther apart, and everything is in closed form.
+//! Directions on S² that tests of noise share: everything is in closed form.
 
 use super::{NoisedPoint, PublicBall};
 use crate::manifold::{Manifold, Sphere};
 use crate::mechanism::MechanismError;
-use crate::privacy::audit::Look;
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{ClipRadius, ClipSource, Ledger, Mechanism, Released, ScaleCheck, release};
-use crate::stats::{FrechetOptions, frechet_mean};
+use crate::privacy::{ClipRadius, ClipSource, Ledger, Mechanism, ScaleCheck, release};
 use nalgebra::{DVector, dvector};
 
 pub(super) type Records = Vec<Option<DVector<f64>>>;
-
-/// Records of the audits.
-pub(super) const RECORDS: u64 = 3;
-/// Radius of their ball.
-pub(super) const BALL: f64 = 0.3;
 
 /// The ball of this radius about the north pole.
 pub(super) fn ball(radius: f64) -> Result<PublicBall<Sphere>, MechanismError> {
     let radius = ClipRadius::new(radius, ClipSource::Public)?;
     PublicBall::new(Sphere::unit(2)?, dvector![0.0, 0.0, 1.0], radius)
-}
-
-/// All records at the rim, the last one there too or across.
-pub(super) fn neighbours() -> [Records; 2] {
-    let at = |t: f64| Some(dvector![t.sin(), 0.0, t.cos()]);
-    [1.0, -1.0].map(|last| vec![at(BALL), at(BALL), at(last * BALL)])
-}
-
-/// The angle along which the means differ, and how much nearer the release is to one mean than to the other: the best statistic of all laws
-/// that depend on distances.
-pub(super) fn look(neighbours: &[Records; 2]) -> Result<Look<NoisedPoint<DVector<f64>>>, MechanismError> {
-    let sphere = Sphere::unit(2)?;
-    let mean = |records: &Records| {
-        let points: Vec<_> = records.iter().flatten().cloned().collect();
-        frechet_mean(&sphere, &points, None, None, FrechetOptions::default()).map(|mean| mean.point)
-    };
-    let (first, second) = (mean(&neighbours[0])?, mean(&neighbours[1])?);
-    Ok(Box::new(move |released: &Released<NoisedPoint<DVector<f64>>>| {
-        let point = &released.value.point;
-        vec![point[0].atan2(point[2]), sphere.dist(point, &second) - sphere.dist(point, &first)]
-    }))
 }
 
 /// Distances of draws from the pole, where all records are, beside the mean of the density `law`(t) sin t on [0, `end`].

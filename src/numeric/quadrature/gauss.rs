@@ -35,6 +35,11 @@ pub(crate) fn panels(end: f64, width: f64) -> impl Iterator<Item = (f64, f64)> {
     })
 }
 
+/// The mean of f over [low, low + width], by eight points: exact to degree fifteen.
+pub(crate) fn eight_point_mean(low: f64, width: f64, f: impl Fn(f64) -> f64) -> f64 {
+    rule().iter().map(|(x, weight)| weight * f(low + width * x)).sum()
+}
+
 /// The mean of f over an interval, by three points: exact to degree five, so that a piece errs by order width⁷.
 pub(crate) fn three_point_mean(middle: f64, width: f64, f: impl Fn(f64) -> f64) -> f64 {
     let offset = 0.5 * width * 0.6_f64.sqrt();
@@ -52,6 +57,7 @@ mod tests {
             let truth = 2f64.powi(degree + 1) / f64::from(degree + 1);
             assert!((sum / truth - 1.0).abs() < 1e-14, "degree {degree}: {sum}");
         }
+        assert!((eight_point_mean(1.0, 1.0, |x| x.powi(15)) * 16.0 / 65535.0 - 1.0).abs() < 1e-14);
         let gaussian: f64 = panels(12.0, 0.5).map(|(x, w)| w * (-0.5 * x * x).exp()).sum();
         assert!((gaussian / (0.5 * std::f64::consts::PI).sqrt() - 1.0).abs() < 1e-14);
         assert!(panels(3.0, 0.5).map(|p| p.0).is_sorted());

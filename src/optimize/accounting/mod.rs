@@ -1,6 +1,5 @@
 //! What a noised gradient costs: sampling, amplification, Rényi curves.
 
-mod amplification;
 #[cfg(test)]
 mod reference_tests;
 mod wbk;
@@ -8,8 +7,7 @@ mod wbk;
 pub use wbk::{wang_balle_kasiviswanathan, wbk_curve};
 
 use super::PlanError;
-use crate::privacy::{Mu, RenyiCurve};
-use amplification::{Amplified, Law};
+use crate::privacy::{Batches, BudgetError, Cost, Mu, PrivacyLoss, RenyiCurve, SampledGaussian};
 use serde::{Deserialize, Serialize};
 
 /// How many 64-bit words there are.
@@ -75,18 +73,25 @@ impl Sampling {
         if batch == 0 || batch > n { Err(PlanError::Batch { batch, n }) } else { Ok(()) }
     }
 
-    /// The Rényi curve of one step under replacement of one record, where the noise in every direction has standard
-    /// deviation `multiplier` × (the largest norm of one record's share of the result): σ = z·C/batch for a mean of
-    /// gradients clipped to C.
+    /// What one step costs under replacement of one record, where the noise in every direction has standard deviation
+    /// `multiplier` × (the largest norm of one record's share of the result): σ = z·C/batch for a mean of gradients clipped to C.
     ///
-    /// Proofs: the doc of [`accounting::amplification`](self) in the source.
-    pub fn renyi_curve(self, n: usize, multiplier: f64) -> RenyiCurve {
+    /// # Errors
+    /// [`BudgetError::OutOfRange`] for multipliers that are no positive number.
+    pub fn cost(self, n: usize, multiplier: f64) -> Result<Cost, BudgetError> {
         if self.is_full(n) {
-            return Mu::new(2.0 / multiplier)
-                .map_or_else(|_| RenyiCurve::from_fn(|_| f64::INFINITY), RenyiCurve::of_gaussian);
+            return Ok(Cost::Loss(PrivacyLoss::Gaussian(Mu::new(2.0 / multiplier)?)));
         }
-        let law = if matches!(self, Self::Poisson { .. }) { Law::Poisson } else { Law::WithoutReplacement };
-        let step = Amplified::new(law, self.rate(n), multiplier, 1e6);
-        RenyiCurve::from_fn(|order| step.divergence(order))
+        let batches = if matches!(self, Self::Poisson { .. }) { Batches::Poisson } else { Batches::Subset };
+        SampledGaussian::new(batches, self.rate(n), multiplier).map(Cost::Sampled)
+    }
+
+    /// Its Rényi curve.
+    pub fn renyi_curve(self, n: usize, multiplier: f64) -> RenyiCurve {
+        match self.cost(n, multiplier) {
+            Ok(Cost::Sampled(step)) => step.renyi_curve(),
+            Ok(Cost::Loss(PrivacyLoss::Gaussian(mu))) => RenyiCurve::of_gaussian(mu),
+            _ => RenyiCurve::from_fn(|_| f64::INFINITY),
+        }
     }
 }

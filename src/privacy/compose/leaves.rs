@@ -1,9 +1,11 @@
 //! The leaves of a composition tree by kind, as one person bears them, and the rules that mix kinds.
 
 use super::super::group::Group;
+use super::super::loss_distribution::{Bound, LossDistributions};
 use super::super::pairs::{ApproximateTerm, DominatingPairs};
 use super::super::rounding::{add_up, mul_up, sqrt_up};
-use super::super::{BudgetError, Delta, Epsilon, Mu, PrivacyLoss, RenyiCurve, Rho};
+use super::super::{BudgetError, Delta, Epsilon, Mu, PrivacyLoss, RenyiCurve, Rho, SampledGaussian};
+use super::recent;
 use super::{Composition, Cost};
 
 /// By which theorem an ε was obtained.
@@ -18,6 +20,8 @@ pub enum Rule {
     GaussianRoot,
     /// The exact hockey-stick divergence of the product of dominating pairs.
     DominatingPairs,
+    /// Privacy loss distributions of dominating pairs, composed by Fourier transforms, bounded from above.
+    LossDistributions,
     /// Sum of Rényi curves.
     RenyiSum,
     /// Rényi for the terms known only by their curves, dominating pairs for the rest, δ split between them.
@@ -32,6 +36,9 @@ impl Rule {
             Self::Sum => "sum of the epsilons, sum of the deltas",
             Self::GaussianRoot => "root of the sum of mu squared, exact Gaussian curve",
             Self::DominatingPairs => "exact product of dominating pairs",
+            Self::LossDistributions => {
+                "privacy loss distributions, composed by Fourier transforms and rounded up"
+            }
             Self::RenyiSum => "sum of Renyi curves",
             Self::Split => "Renyi sum and dominating pairs, delta split",
         }
@@ -48,9 +55,10 @@ pub struct EpsilonBound {
 }
 
 /// The leaves of a tree by kind, multiplicities applied.
-#[derive(Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(in super::super) struct Leaves {
     gaussians: Vec<Mu>,
+    sampled: Vec<(SampledGaussian, u32)>,
     /// Pure (δ = 0) and approximate terms.
     approximate: Vec<ApproximateTerm>,
     rho: f64,
@@ -95,7 +103,17 @@ impl Leaves {
                 let curve = curve.times(times);
                 self.curves = Some(self.curves.take().map_or(curve.clone(), |sum| sum.plus(&curve)));
             }
+            Cost::Sampled(step) => self.gather_step(*step, times)?,
             Cost::Loss(loss) => self.gather_loss(*loss, times)?,
+        }
+        Ok(())
+    }
+
+    fn gather_step(&mut self, step: SampledGaussian, times: u32) -> Result<(), BudgetError> {
+        let too_often = BudgetError::NoSuchBound("a composition repeats more than 2^32 times");
+        match self.sampled.iter_mut().find(|(known, _)| *known == step) {
+            Some((_, count)) => *count = count.checked_add(times).ok_or(too_often)?,
+            None => self.sampled.push((step, times)),
         }
         Ok(())
     }
@@ -136,9 +154,9 @@ impl Leaves {
         sum_delta(&self.approximate)
     }
 
-    /// Whether no term is known by its ρ or its curve only.
+    /// Whether no term is known by its ρ or its curve only, and none is a sampled step.
     fn has_exact_pairs(&self) -> bool {
-        self.curves.is_none() && self.rho == 0.0
+        self.curves.is_none() && self.rho == 0.0 && self.sampled.is_empty()
     }
 
     pub(in super::super) fn mu(&self) -> Result<Option<Mu>, BudgetError> {
@@ -162,7 +180,8 @@ impl Leaves {
     }
 
     pub(in super::super) fn rho(&self) -> Result<Option<Rho>, BudgetError> {
-        if self.non_private || self.curves.is_some() || self.approximate.iter().any(|t| t.delta > 0.0) {
+        let no_rho = self.curves.is_some() || !self.sampled.is_empty();
+        if self.non_private || no_rho || self.approximate.iter().any(|t| t.delta > 0.0) {
             return Ok(None);
         }
         let mut sum = self.rho;
@@ -180,6 +199,9 @@ impl Leaves {
         if self.non_private {
             return Err(BudgetError::NoSuchBound("something was released without a privacy bound"));
         }
+        if !self.sampled.is_empty() {
+            return recent::answer(self, delta, || self.with_sampled_steps(delta));
+        }
         let bounds = [
             self.by_sum(delta)
                 .map(|epsilon| (epsilon, if self.is_empty() { Rule::Empty } else { Rule::Sum })),
@@ -192,6 +214,40 @@ impl Leaves {
         best.map(|(epsilon, rule)| EpsilonBound { epsilon, rule }).ok_or(BudgetError::NoSuchBound(
             "no composition theorem gives a finite epsilon at this delta; state a larger delta",
         ))
+    }
+
+    /// By the steps' privacy loss distributions where everything else has a dominating pair too; by their Rényi curves where something has
+    /// not, or where the grid would be coarse.
+    fn with_sampled_steps(&self, delta: Delta) -> Result<EpsilonBound, BudgetError> {
+        let by_losses = self.by_losses(delta)?;
+        if let Some(bound) = by_losses.filter(|bound| bound.fine) {
+            return Ok(EpsilonBound { epsilon: bound.epsilon, rule: Rule::LossDistributions });
+        }
+        let by_curves = self.with_curves().epsilon_at(delta);
+        match (by_losses, by_curves) {
+            (Some(bound), Ok(curves)) if curves.epsilon <= bound.epsilon => Ok(curves),
+            (Some(bound), _) => Ok(EpsilonBound { epsilon: bound.epsilon, rule: Rule::LossDistributions }),
+            (None, curves) => curves,
+        }
+    }
+
+    fn by_losses(&self, delta: Delta) -> Result<Option<Bound>, BudgetError> {
+        if self.curves.is_some() || self.rho > 0.0 {
+            return Ok(None);
+        }
+        let mu = Mu::compose(self.gaussians.iter().copied())?;
+        let losses = LossDistributions::new(&self.sampled, mu, &self.approximate);
+        Ok(losses.and_then(|losses| losses.epsilon_at(delta)))
+    }
+
+    /// The same with sampled steps as Rényi curves.
+    fn with_curves(&self) -> Self {
+        let mut curves = self.curves.clone();
+        for (step, times) in &self.sampled {
+            let curve = step.renyi_curve().times(*times);
+            curves = Some(curves.map_or(curve.clone(), |sum| sum.plus(&curve)));
+        }
+        Self { curves, sampled: Vec::new(), ..self.clone() }
     }
 
     /// No terms at all.

@@ -1,7 +1,7 @@
 //! The tree of a composition, and the JSON form of its entries.
 
 use super::super::group::Group;
-use super::super::{BudgetError, PrivacyLoss, RenyiCurve};
+use super::super::{BudgetError, PrivacyLoss, RenyiCurve, SampledGaussian};
 use serde::{Deserialize, Serialize};
 
 /// A tree of releases under sequential (adaptive) composition.
@@ -55,6 +55,20 @@ impl Composition {
         self
     }
 
+    /// What the members of a group bear: what everyone does, and what is charged to this group alone.
+    pub(in super::super) fn borne_by(&self, group: &Group) -> Self {
+        let of_part = |part: &Part| {
+            let cost = match &part.cost {
+                Cost::Group(of) if of.group() == group => of.cost().clone(),
+                Cost::Group(_) => return None,
+                Cost::Parts(parts) => Cost::Parts(parts.borne_by(group)),
+                cost => cost.clone(),
+            };
+            Some(Part { mechanism: part.mechanism.clone(), times: part.times, cost })
+        };
+        Self { parts: self.parts.iter().filter_map(of_part).collect() }
+    }
+
     /// The entries.
     pub fn parts(&self) -> &[Part] {
         &self.parts
@@ -83,7 +97,7 @@ impl Part {
     pub fn loss(&self) -> Option<PrivacyLoss> {
         match self.cost {
             Cost::Loss(loss) => Some(loss),
-            Cost::Renyi(_) | Cost::Parts(_) | Cost::Group(_) => None,
+            Cost::Sampled(_) | Cost::Renyi(_) | Cost::Parts(_) | Cost::Group(_) => None,
         }
     }
 }
@@ -94,6 +108,8 @@ impl Part {
 pub enum Cost {
     /// A loss in the unit of its theorem.
     Loss(PrivacyLoss),
+    /// A step on a random batch.
+    Sampled(SampledGaussian),
     /// A Rényi curve.
     Renyi(RenyiCurve),
     /// Several releases.
@@ -136,13 +152,13 @@ impl Cost {
         match self {
             Self::Group(_) => true,
             Self::Parts(parts) => parts.parts().iter().any(|part| part.cost.names_groups()),
-            Self::Loss(_) | Self::Renyi(_) => false,
+            Self::Loss(_) | Self::Sampled(_) | Self::Renyi(_) => false,
         }
     }
 }
 
-/// The JSON form: `mechanism`, `times` unless 1, `group` where only one group bears it, and one of `loss`, `renyi`,
-/// `parts`.
+/// The JSON form: `mechanism`, `times` unless 1, `group` where only one group bears it, and one of `loss`, `sampled`,
+/// `renyi`, `parts`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPart {
@@ -153,6 +169,8 @@ struct RawPart {
     group: Option<Group>,
     #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "present")]
     loss: Option<PrivacyLoss>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    sampled: Option<SampledGaussian>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     renyi: Option<RenyiCurve>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -171,8 +189,10 @@ impl From<Part> for RawPart {
             Cost::Group(of) => (Some(of.group), *of.cost),
             cost => (None, cost),
         };
-        let mut raw = Self { mechanism: part.mechanism, times, group, loss: None, renyi: None, parts: None };
+        let mechanism = part.mechanism;
+        let mut raw = Self { mechanism, times, group, loss: None, sampled: None, renyi: None, parts: None };
         match cost {
+            Cost::Sampled(step) => raw.sampled = Some(step),
             Cost::Loss(loss) => raw.loss = Some(loss),
             Cost::Renyi(curve) => raw.renyi = Some(curve),
             Cost::Parts(parts) => raw.parts = Some(parts),
@@ -186,13 +206,14 @@ impl From<Part> for RawPart {
 impl TryFrom<RawPart> for Part {
     type Error = BudgetError;
     fn try_from(raw: RawPart) -> Result<Self, BudgetError> {
-        let cost = match (raw.loss, raw.renyi, raw.parts) {
-            (Some(loss), None, None) => Cost::Loss(loss),
-            (None, Some(curve), None) => Cost::Renyi(curve),
-            (None, None, Some(parts)) => Cost::Parts(parts),
+        let cost = match (raw.loss, raw.sampled, raw.renyi, raw.parts) {
+            (Some(loss), None, None, None) => Cost::Loss(loss),
+            (None, Some(step), None, None) => Cost::Sampled(step),
+            (None, None, Some(curve), None) => Cost::Renyi(curve),
+            (None, None, None, Some(parts)) => Cost::Parts(parts),
             _ => {
                 return Err(BudgetError::NoSuchBound(
-                    "an entry of a composition has exactly one of loss, renyi and parts",
+                    "an entry of a composition has exactly one of loss, sampled, renyi and parts",
                 ));
             }
         };

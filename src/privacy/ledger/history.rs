@@ -1,5 +1,6 @@
 //! What the lines of a ledger come to.
 
+use super::super::group::Group;
 use super::super::{Composition, Cost, Part, Partition, PrivacyLoss, Receipt};
 use super::content::{Content, Damage, End, Recorded};
 use super::error::ReceiptError;
@@ -49,6 +50,15 @@ impl LedgerHistory {
             all.push(mechanism, times, cost);
         }
         all
+    }
+
+    /// For each registered group, its label and the releases that its members bear together: those from everyone's records and those from
+    /// theirs. The worst of these is what [`Self::spent`] comes to.
+    pub fn spent_by_group(&self) -> Vec<(String, Composition)> {
+        let spent = self.spent();
+        let groups = self.partition.iter().flat_map(Partition::groups);
+        let of_group = |label: &str| spent.borne_by(&Group::new(&self.id, label));
+        groups.map(|group| (group.label.clone(), of_group(&group.label))).collect()
     }
 
     /// Whether this is the ledger that gave `receipt`, with that line as it was then; later lines may follow.
@@ -170,7 +180,7 @@ impl LedgerHistory {
     /// Whether all groups that are named in `cost` are registered.
     fn knows_groups(&self, cost: &Cost) -> bool {
         match cost {
-            Cost::Loss(_) | Cost::Renyi(_) => true,
+            Cost::Loss(_) | Cost::Sampled(_) | Cost::Renyi(_) => true,
             Cost::Parts(parts) => parts.parts().iter().all(|part| self.knows_groups(&part.cost)),
             Cost::Group(of) => {
                 let known = |partition: &Partition| partition.known(of.group().label()).is_ok();

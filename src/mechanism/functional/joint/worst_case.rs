@@ -30,13 +30,19 @@ fn mechanism(mu: Mu) -> Result<FunctionalMean, MechanismError> {
 fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
     let unknown = |_| AuditError::NoClaim(name.to_owned());
     let mechanism = mechanism(Mu::new(parameter)?).map_err(unknown)?;
-    let far = |sign: f64| Some(vec![0.25 + sign * 1e6; 3 * CURVES * SAMPLES]);
+    // No pattern: every coefficient takes part, with either sign.
+    let pattern =
+        |i: usize| if (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 63 == 0 { 1.0 } else { -1.0 };
+    let values = |centre: f64, size: f64| -> Vec<f64> {
+        (0..3 * CURVES * SAMPLES).map(|i| centre + size * pattern(i)).collect()
+    };
+    let far = |sign: f64| Some(values(0.25, sign * 1e6));
     let first = vec![far(1.0); RECORDS as usize];
     let mut second = first.clone();
     second[0] = far(-1.0);
     // The two means differ along one direction: the best test projects on it. What an attacker has is the face; the noised
     // coordinates, which it is made from, tell at least as much.
-    let direction = mechanism.coordinates(&vec![1.25; 3 * CURVES * SAMPLES]);
+    let direction = mechanism.coordinates(&values(0.25, 1.0));
     let look = move |released: &Released<NoisedFunction>| {
         let value = &released.value;
         let along = value.coordinates.iter().zip(&direction).map(|(x, d)| x * d).sum();

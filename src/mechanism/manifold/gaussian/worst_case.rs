@@ -1,8 +1,11 @@
-//! Directions at one end of the public ball, and a last one there too or at the opposite end.
+//! Records at one end of the public ball, and a last one there too or at the opposite end, on spheres, hyperbolic and shape spaces.
 
 use super::{RiemannianGaussian, TITLE};
-use crate::mechanism::manifold::directions::{self, BALL, RECORDS};
-use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
+use crate::manifold::PolarVolume;
+use crate::mechanism::MechanismError;
+use crate::mechanism::manifold::directions;
+use crate::mechanism::manifold::ends::{Ends, RECORDS, SMALL, spaces};
+use crate::privacy::audit::{AuditError, Auditable, WorstCase};
 use crate::privacy::{Entry, Mu, ScaleCheck};
 
 /// As the registry knows it.
@@ -14,15 +17,36 @@ pub const ENTRY: Entry = Entry {
     worst_cases: WORST_CASES,
 };
 
-const WORST_CASES: &[WorstCase] = &[WorstCase { name: "riemannian-gaussian", make: audit, slow: false }];
+const WORST_CASES: &[WorstCase] = &[
+    WorstCase { name: "riemannian-gaussian", make: on_sphere, slow: false },
+    WorstCase { name: "riemannian-gaussian-hyperbolic", make: on_hyperbolic, slow: false },
+    WorstCase { name: "riemannian-gaussian-kendall", make: on_kendall, slow: false },
+];
 
-fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+type Made = Result<Box<dyn Auditable>, AuditError>;
+
+fn on_sphere(name: &'static str, parameter: f64) -> Made {
+    audit(name, parameter, spaces::sphere(SMALL, RECORDS))
+}
+
+fn on_hyperbolic(name: &'static str, parameter: f64) -> Made {
+    audit(name, parameter, spaces::hyperbolic(SMALL, RECORDS))
+}
+
+fn on_kendall(name: &'static str, parameter: f64) -> Made {
+    audit(name, parameter, spaces::kendall(SMALL, RECORDS))
+}
+
+fn audit<M>(name: &'static str, parameter: f64, ends: Result<Ends<M>, MechanismError>) -> Made
+where
+    M: PolarVolume + Send + Sync + 'static,
+    M::Point: Send + Sync + 'static,
+{
     let no_claim = |_| AuditError::NoClaim(name.to_owned());
-    let ball = directions::ball(BALL).map_err(no_claim)?;
-    let mechanism = RiemannianGaussian::new(ball, RECORDS, Mu::new(parameter)?).map_err(no_claim)?;
-    let data = directions::neighbours();
-    let look = directions::look(&data).map_err(no_claim)?;
-    PairAudit::boxed(name, mechanism, data, |records| &records[..], look)
+    let ends = ends.map_err(no_claim)?;
+    let mechanism = RiemannianGaussian::new(ends.ball(), RECORDS, Mu::new(parameter)?).map_err(no_claim)?;
+    let look = ends.nearer().map_err(no_claim)?;
+    ends.audit(name, mechanism, look)
 }
 
 /// Density ∝ exp(−t²/2σ²) sin t of the distance. The reference table has μ = .822482728545 for Δ = σ = 1 on S²; Δ = (2r/n)/cos 2r is 1

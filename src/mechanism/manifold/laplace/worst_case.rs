@@ -1,8 +1,11 @@
-//! Directions at one end of the public ball, and a last one there too or at the opposite end.
+//! Records at one end of the public ball, and a last one there too or at the opposite end, on spheres, hyperbolic and shape spaces.
 
 use super::{RiemannianLaplace, TITLE};
-use crate::mechanism::manifold::directions::{self, BALL, RECORDS};
-use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
+use crate::manifold::PolarVolume;
+use crate::mechanism::MechanismError;
+use crate::mechanism::manifold::directions;
+use crate::mechanism::manifold::ends::{Ends, RECORDS, SMALL, spaces};
+use crate::privacy::audit::{AuditError, Auditable, WorstCase};
 use crate::privacy::{Entry, Epsilon, ScaleCheck};
 
 /// As the registry knows it.
@@ -14,15 +17,37 @@ pub const ENTRY: Entry = Entry {
     worst_cases: WORST_CASES,
 };
 
-const WORST_CASES: &[WorstCase] = &[WorstCase { name: "riemannian-laplace", make: audit, slow: false }];
+const WORST_CASES: &[WorstCase] = &[
+    WorstCase { name: "riemannian-laplace", make: on_sphere, slow: false },
+    WorstCase { name: "riemannian-laplace-hyperbolic", make: on_hyperbolic, slow: false },
+    WorstCase { name: "riemannian-laplace-kendall", make: on_kendall, slow: false },
+];
 
-fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+type Made = Result<Box<dyn Auditable>, AuditError>;
+
+fn on_sphere(name: &'static str, parameter: f64) -> Made {
+    audit(name, parameter, spaces::sphere(SMALL, RECORDS))
+}
+
+fn on_hyperbolic(name: &'static str, parameter: f64) -> Made {
+    audit(name, parameter, spaces::hyperbolic(SMALL, RECORDS))
+}
+
+fn on_kendall(name: &'static str, parameter: f64) -> Made {
+    audit(name, parameter, spaces::kendall(SMALL, RECORDS))
+}
+
+fn audit<M>(name: &'static str, parameter: f64, ends: Result<Ends<M>, MechanismError>) -> Made
+where
+    M: PolarVolume + Send + Sync + 'static,
+    M::Point: Send + Sync + 'static,
+{
     let no_claim = |_| AuditError::NoClaim(name.to_owned());
-    let ball = directions::ball(BALL).map_err(no_claim)?;
-    let mechanism = RiemannianLaplace::new(ball, RECORDS, Epsilon::new(parameter)?).map_err(no_claim)?;
-    let data = directions::neighbours();
-    let look = directions::look(&data).map_err(no_claim)?;
-    PairAudit::boxed(name, mechanism, data, |records| &records[..], look)
+    let ends = ends.map_err(no_claim)?;
+    let mechanism =
+        RiemannianLaplace::new(ends.ball(), RECORDS, Epsilon::new(parameter)?).map_err(no_claim)?;
+    let look = ends.nearer().map_err(no_claim)?;
+    ends.audit(name, mechanism, look)
 }
 
 /// Density ∝ exp(−t/σ) sin t of the distance, σ = Δ/ε with Δ = (2r/n)/cos 2r.

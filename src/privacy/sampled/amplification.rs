@@ -38,16 +38,10 @@
 //! a positive integrand: nothing cancels. It holds for every real λ > 1: no order is excluded, none is interpolated. At q = 1
 //! it is the Gaussian mechanism's λ(2m)²/2.
 
+use super::Batches;
 use crate::numeric::margins;
 use crate::numeric::quadrature::panels;
 use crate::privacy::normal::LN_SQRT_2PI;
-
-/// How a batch is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Law {
-    Poisson,
-    WithoutReplacement,
-}
 
 /// Above this product of order and shift the unamplified curve is taken: by then amplification has long been lost.
 const LARGEST: f64 = 150.0;
@@ -61,7 +55,7 @@ pub(super) struct Amplified {
 }
 
 /// ln(1 + q(eʸ − 1)).
-fn ln_mixed(rate: f64, y: f64) -> f64 {
+pub(in super::super) fn ln_mixed(rate: f64, y: f64) -> f64 {
     if y < 30.0 {
         (rate * y.exp_m1()).ln_1p()
     } else {
@@ -71,7 +65,7 @@ fn ln_mixed(rate: f64, y: f64) -> f64 {
 
 impl Amplified {
     /// One step at rate q ∈ (0, 1] whose noise is `multiplier` = 1/m times one record's largest contribution.
-    pub(super) fn new(law: Law, rate: f64, multiplier: f64, largest_order: f64) -> Self {
+    pub(super) fn new(law: Batches, rate: f64, multiplier: f64, largest_order: f64) -> Self {
         let (m, shift) = (1.0 / multiplier, 2.0 / multiplier);
         let largest_order = largest_order.min(LARGEST / shift);
         if rate >= 1.0 || largest_order <= 1.0 {
@@ -82,12 +76,12 @@ impl Amplified {
         let nodes = panels(largest_order * shift + shift + 12.0, width).map(|(s, weight)| {
             let ln_density = |x: f64| -0.5 * x * x - LN_SQRT_2PI;
             let (l, ln_q) = match law {
-                Law::Poisson => {
+                Batches::Poisson => {
                     let below = ln_mixed(rate, -m * s - 0.5 * m * m);
                     (ln_mixed(rate, m * s - 0.5 * m * m) - below, ln_density(s) + below)
                 }
                 // s = x − d/2, where t passes 1.
-                Law::WithoutReplacement => (ln_mixed(rate, shift * s), ln_density(s + 0.5 * shift)),
+                Batches::Subset => (ln_mixed(rate, shift * s), ln_density(s + 0.5 * shift)),
             };
             (s, l, ln_q + weight.ln())
         });
@@ -167,7 +161,7 @@ mod tests {
     #[test]
     fn without_sampling_it_is_the_gaussian_mechanism() {
         // A rate just below one still goes through the integral.
-        for law in [Law::Poisson, Law::WithoutReplacement] {
+        for law in [Batches::Poisson, Batches::Subset] {
             for multiplier in [4.0, 20.0] {
                 let curve = Amplified::new(law, 1.0 - 1e-13, multiplier, 64.0);
                 for order in [1.5, 2.0, 7.0] {
@@ -208,7 +202,7 @@ mod tests {
                 })
                 .sum();
             let truth = (upper + h * rest / (2.0 * PI).sqrt()).ln_1p() / f64::from(order - 1);
-            let curve = Amplified::new(Law::WithoutReplacement, rate, multiplier, 128.0);
+            let curve = Amplified::new(Batches::Subset, rate, multiplier, 128.0);
             let got = curve.divergence(f64::from(order));
             assert!((got / truth - 1.0).abs() < 1e-6, "{rate} {multiplier} {order}: {got} against {truth}");
         }
@@ -217,7 +211,7 @@ mod tests {
     #[test]
     fn poisson_is_the_worst_pair_and_no_pair_in_the_plane_is_worse() {
         for (rate, m, order) in [(0.1, 0.5, 2.0), (0.3, 0.8, 3.0), (0.05, 1.0, 1.5), (0.5, 0.3, 6.0)] {
-            let got = Amplified::new(Law::Poisson, rate, 1.0 / m, 128.0).divergence(order);
+            let got = Amplified::new(Batches::Poisson, rate, 1.0 / m, 128.0).divergence(order);
             let opposite = in_the_plane(order, rate, m, m, PI);
             assert!((got / opposite - 1.0).abs() < 1e-6, "{rate} {m} {order}: {got} against {opposite}");
             for (a, b, theta) in [(m, m, 2.6), (m, m, 1.6), (m, 0.5 * m, PI), (0.6 * m, m, PI), (m, 0.0, 0.0)]
@@ -226,7 +220,7 @@ mod tests {
                 assert!(other <= got * (1.0 + 1e-7), "{a} {b} {theta} loses {other}, bound {got}");
             }
             // Less than a fixed batch of the same size loses; more than a record that only joins.
-            let fixed = Amplified::new(Law::WithoutReplacement, rate, 1.0 / m, 128.0).divergence(order);
+            let fixed = Amplified::new(Batches::Subset, rate, 1.0 / m, 128.0).divergence(order);
             assert!(got <= fixed, "Poisson {got}, without replacement {fixed}");
             if order.fract() == 0.0 {
                 let joins = record_joins(order as u32, rate, m);
@@ -240,7 +234,7 @@ mod tests {
     #[test]
     fn extreme_orders_and_multipliers_stay_finite_and_below_the_plain_curve() {
         for multiplier in [1e-3, 0.05, 1.0, 1e3, 1e6] {
-            for law in [Law::Poisson, Law::WithoutReplacement] {
+            for law in [Batches::Poisson, Batches::Subset] {
                 let curve = Amplified::new(law, 1e-4, multiplier, 1e6);
                 let mut last = 0.0;
                 for order in [1.01, 1.5, 2.0, 10.0, 64.0, 1024.0, 1e6] {
