@@ -39,21 +39,6 @@ pub enum MechanismError {
         /// By how much μ would have to be larger.
         times: f64,
     },
-    /// Too few records to count them inside radii: a public condition on n and μ.
-    #[error(
-        "{n} records at mu = {mu} are too few for a private clip radius: it takes {needed} records, or mu = {smallest:.3}; leave \
-         the radius out (a public one then serves), or give a public one"
-    )]
-    Uncounted {
-        /// n.
-        n: u64,
-        /// The whole budget.
-        mu: f64,
-        /// The n that is enough.
-        needed: f64,
-        /// The μ that is enough.
-        smallest: f64,
-    },
     /// The radius is beyond the theorem.
     #[error(
         "the radius {radius} is not below {bound}, where the sensitivity bounds of this space end; take a smaller ball"

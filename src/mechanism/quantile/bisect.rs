@@ -54,10 +54,18 @@ impl BisectedRadius {
             return Err(MechanismError::Share);
         }
         let sensitivity = L2Sensitivity::new(1.0)?;
+        let deviation = Self::count_deviation(mu.get());
         let what = "counts of the records' norms inside public radii";
         let price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), what)?
-            .with_noise(Sensitivity::L2(sensitivity), (STEPS as f64).sqrt() / mu.get());
+            .with_noise(Sensitivity::L2(sensitivity), deviation);
         Ok(Self { low, high, share, mu, price })
+    }
+}
+
+impl BisectedRadius {
+    /// Standard deviation of the noise in each count at this μ.
+    pub(in crate::mechanism) fn count_deviation(mu: f64) -> f64 {
+        (STEPS as f64).sqrt() / mu
     }
 }
 

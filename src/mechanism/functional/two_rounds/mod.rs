@@ -53,8 +53,8 @@ impl Budget {
         let total = mu.get();
         let first = total * FIRST_SHARE.sqrt();
         let radius = if n as f64 * total >= COUNTABLE { RADIUS_SHARE * total } else { 0.0 };
-        // A relative 1e-12 pays for the rounding of these lines.
-        let second = (total * total - first * first - radius * radius).sqrt() * (1.0 - 1e-12);
+        // A few last places pay for the rounding of these lines.
+        let second = (total * total - first * first - radius * radius).sqrt() * (1.0 - 8.0 * f64::EPSILON);
         let radius = if radius > 0.0 { Some(Mu::new(radius)?) } else { None };
         Ok(Self { first: Mu::new(first)?, radius, second: Mu::new(second)? })
     }
@@ -148,13 +148,16 @@ impl TwoRoundMean {
     /// Whether n records at budget μ are enough for a private radius; without it the second round has a public one.
     ///
     /// # Errors
-    /// [`MechanismError::Uncounted`] with the n that would be enough.
+    /// [`MechanismError::TooFew`] with the n and the μ that would be enough.
     pub fn check_private_radius(n: u64, mu: Mu) -> Result<(), MechanismError> {
-        let needed = (COUNTABLE / mu.get()).ceil();
         if n as f64 * mu.get() >= COUNTABLE {
             return Ok(());
         }
-        Err(MechanismError::Uncounted { n, mu: mu.get(), needed, smallest: COUNTABLE / n.max(1) as f64 })
+        let own = RADIUS_SHARE * mu.get();
+        let (records, times) =
+            ((COUNTABLE / mu.get()).ceil() as u64, COUNTABLE / (n.max(1) as f64 * mu.get()));
+        let doubt = BisectedRadius::count_deviation(own);
+        Err(MechanismError::TooFew { n, mu: own, doubt, records, times })
     }
 
     /// The clip's norm.
