@@ -32,6 +32,8 @@ pub struct FaceStudySettings {
     pub budget: Option<Mu>,
     /// Where the clip radius comes from.
     pub clip_radius: ClipChoice,
+    /// Whether a confidence band for the population's mean is released too; with [`FaceMechanism::Joint`] only.
+    pub band: bool,
     /// Folder, ledger, seed; resuming reuses finished records.
     pub place: Place,
 }
@@ -60,6 +62,7 @@ impl FaceStudySettings {
             mechanism: FaceMechanism::default(),
             budget: Some(budget),
             clip_radius: ClipChoice::default(),
+            band: false,
             place,
         }
     }
@@ -68,7 +71,7 @@ impl FaceStudySettings {
     pub(super) fn public(&self) -> impl std::fmt::Debug {
         (
             (self.curves, self.samples, self.registration, self.crop_radius),
-            (self.mechanism, self.budget, self.clip_radius, self.place.seed),
+            (self.mechanism, self.budget, self.clip_radius, self.band, self.place.seed),
         )
     }
 }
