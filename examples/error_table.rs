@@ -35,25 +35,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     let all: Vec<Option<FaceCurves>> = people.iter().cloned().map(Some).collect();
     let population = nonprivate_mean(&own, &all)?;
     println!(
-        "     n    mu    error   template sampling pop.error | stated rms/true rms: of means, least, most | data share"
+        "     n    mu    error   template sampling pop.error | stated rms/true rms: of means, least, most | data share | stated/true spread"
     );
     let sizes = rest.get(2).map_or("30,100,300,1000,3000", String::as_str);
     for n in sizes.split(',').map(str::parse).collect::<Result<Vec<usize>, _>>()? {
         for mu in [0.1, 0.3, 0.5, 1.0, 3.0] {
             let cell = (0..runs).map(|run| one(&people, &own, &population, kind, n, mu, run));
-            let cell: Vec<[f64; 6]> = cell.collect::<Result<_, _>>()?;
+            let cell: Vec<[f64; 7]> = cell.collect::<Result<_, _>>()?;
             let mean = |k: usize| cell.iter().map(|c| c[k]).sum::<f64>() / cell.len() as f64;
             let ratios: Vec<f64> = cell.iter().map(|c| (c[4] / c[0]).sqrt()).collect();
             let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
             let most = ratios.iter().copied().fold(0.0, f64::max);
             println!(
-                "{n:>6} {mu:>5} {:>9.2e} {:>9.2e} {:>9.2e} {:>9.2e} | {:.2} {least:.2} {most:.2} | {:.2} {}",
+                "{n:>6} {mu:>5} {:>9.2e} {:>9.2e} {:>9.2e} {:>9.2e} | {:.2} {least:.2} {most:.2} | {:.2} | {:.2} {}",
                 mean(0),
                 mean(1),
                 mean(2),
                 mean(3),
                 (mean(4) / mean(0)).sqrt(),
                 mean(5),
+                mean(6),
                 if mean(0) > 1.1 * mean(1) { "WORSE THAN THE TEMPLATE" } else { "" }
             );
         }
@@ -61,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Error, template's error, sampling error, error against the population's mean, stated squared error, data share.
+/// Error, template's error, sampling error, error against the population's mean, stated squared error, data share, stated over true spread of records.
 fn one(
     people: &[FaceCurves],
     own: &FaceCurves,
@@ -70,7 +71,7 @@ fn one(
     n: usize,
     mu: f64,
     run: u64,
-) -> Result<[f64; 6], Box<dyn Error>> {
+) -> Result<[f64; 7], Box<dyn Error>> {
     let from = run as usize * n;
     let records: Vec<Option<FaceCurves>> =
         (from..from + n).map(|i| Some(people[i % people.len()].clone())).collect();
@@ -84,6 +85,16 @@ fn one(
     let stated = released.value.mean_square_error(own.data().len() / 3);
     let template = own.mean_square_distance(&truth);
     let found = face.mean_square_distance(own) + stated;
+    let mean_square = |of: &FaceCurves| {
+        people.iter().map(|face| face.mean_square_distance(of)).sum::<f64>() / people.len() as f64
+    };
+    // 0 where the noise hides it.
+    let spread = match &mechanism {
+        CurveMean::TwoRounds(mean) => {
+            mean.record_spread(&released.value).map_or(0.0, |spread| spread.square.sqrt())
+        }
+        _ => 0.0,
+    };
     Ok([
         face.mean_square_distance(&truth),
         template,
@@ -91,5 +102,6 @@ fn one(
         face.mean_square_distance(population),
         stated,
         (1.0 - stated / found).clamp(0.0, 1.0),
+        spread / mean_square(population).sqrt(),
     ])
 }

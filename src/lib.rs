@@ -54,6 +54,7 @@
 //! * [`manifold`]: Riemannian manifolds as values: shapes, spheres, positive definite matrices, hyperbolic spaces.
 //! * [`stats`]: Fréchet means and geodesic balls, without privacy.
 //! * [`privacy`]: budgets, accountants, the ledger, certificates, noise, and [`privacy::release`], the one way out.
+//! * [`estimate`]: what noised second moments tell, for free: single records' spread, confidence bands.
 //! * [`mechanism`]: statistics with a price: one folder per mechanism, one line in [`mechanism::registry`].
 //! * [`optimize`]: private Riemannian gradient methods and their accounting.
 //! * [`numeric`]: sparse systems, integrals, margins for rounding: below everything.
@@ -70,6 +71,7 @@
 //! spaces of other crates ([`manifold::Manifold`]). A library needs none of them: `default-features = false`.
 
 pub mod conformal;
+pub mod estimate;
 mod fault;
 pub mod function;
 pub mod io;

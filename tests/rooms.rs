@@ -20,6 +20,7 @@ const ROOMS: &[&str] = &[
     "stats",
     "synth",
     "privacy",
+    "estimate",
     "optimize",
     "mechanism",
     "report",

@@ -34,6 +34,8 @@ registry! {
     ClippedMean => noise::CLIPPED_MEAN_ENTRY,
     /// The same with pure ε.
     PureClippedMean => noise::PURE_CLIPPED_MEAN_ENTRY,
+    /// The mean of clipped vectors with the second moment of some coordinates.
+    ClippedMoments => noise::CLIPPED_MOMENTS_ENTRY,
     /// All curves of a function at once.
     Joint => joint::ENTRY,
     /// All curves at once, in two rounds.

@@ -23,6 +23,8 @@ pub const SOLUTION: &str = "solution.npy";
 pub const TRACE: &str = "trace.csv";
 /// The released curves, (J, m, 3).
 pub const CURVES: &str = "curves.npy";
+/// A band for the population's mean about the curves before they were shrunk: lower and upper borders, (2, J, m, 3).
+pub const BAND: &str = "band.npy";
 /// Root-mean-square error of each vertex of the released surface, bias included.
 pub const ERROR: &str = "error.npy";
 /// The surface of the mean without noise.

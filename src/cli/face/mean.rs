@@ -19,7 +19,7 @@ use visard::study::{Counting, Place};
 /// Arguments of `face mean`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face mean scans/ --mu 1 --out study\n  visard face mean scans/ --epsilon 2 --delta 1e-6 --out study --resume"
+    after_help = "Example:\n  visard face mean scans/ --mu 1 --out study\n  visard face mean scans/ --epsilon 2 --delta 1e-6 --out study --resume\n  visard face mean scans/ --mu 1 --band --out study"
 )]
 pub struct MeanArgs {
     #[arg(value_name = "SCAN_OR_DIR", required_unless_present = "prepared", help = scans_help())]
@@ -27,6 +27,9 @@ pub struct MeanArgs {
     /// Records registered elsewhere in place of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
     #[arg(long, value_name = "FILE.npy", conflicts_with = "scans")]
     prepared: Option<PathBuf>,
+    /// Also release a 95 % confidence band for the population's mean: at every point at once, sampling and privacy noise together
+    #[arg(long)]
+    band: bool,
     #[command(flatten)]
     budget: BudgetArgs,
     #[command(flatten)]
@@ -120,15 +123,20 @@ pub fn study_settings(
         budget,
         clip_radius: clip,
         counting: Counting::default(),
+        band: false,
     })
 }
 
 /// Runs `face mean`.
 pub fn run(args: &MeanArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let place = Place { asked: args.budget.loss().ok(), ..args.place.place(global)? };
+    if args.band && args.shape.mechanism != FaceMechanism::Joint {
+        return Err(Failure::usage("--band goes with --mechanism joint (the default) only"));
+    }
     let settings = FaceStudySettings {
         prepared: args.prepared.clone(),
         counting: args.counting.counting(),
+        band: args.band,
         ..study_settings(args.scans.clone(), place, &args.budget, &args.shape)?
     };
     let outcome = run_with_progress(&settings)?;
@@ -181,20 +189,30 @@ pub fn report(outcome: &FaceOutcome, printer: &Printer) {
             "loss": loss,
             "private": private,
             "accuracy": released.accuracy,
+            "band": released.band,
         }),
         format!(
-            "{} of {} {}, {}\n{}\n  {} {}\n  look first:  {}\n  keep secret: {}",
+            "{} of {} {}, {}\n{}{}\n  {} {}\n  look first:  {}\n  keep secret: {}",
             if *private { "private average" } else { "average (NOT PRIVATE)" },
             outcome.people,
             if outcome.people < outcome.scans { "people's faces" } else { "faces" },
             loss,
             accuracy_text(&released.accuracy),
+            released.band.map(band_text).unwrap_or_default(),
             where_to(*private),
             release.display(),
             release.join(REPORT).display(),
             outcome.folder.internal().display()
         ),
     );
+}
+
+/// The band, on a face of 20 cm.
+fn band_text(half_width: f64) -> String {
+    format!(
+        "\n  95 % band for the population's mean, on average: {:.2} mm to either side in each coordinate",
+        200.0 * half_width
+    )
 }
 
 /// The error statement, on a face of 20 cm: about 1 high when its area is 1.

@@ -44,6 +44,9 @@ pub struct PlanArgs {
     /// Which private mean
     #[arg(long, value_enum, default_value_t = FaceMechanism::Joint)]
     mechanism: FaceMechanism,
+    /// With a confidence band for the population's mean: how wide it will be, and what the release is then like
+    #[arg(long)]
+    band: bool,
     /// Public clip radius (default: the mechanism's own)
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     clip_radius: Option<f64>,
@@ -71,6 +74,7 @@ impl PlanArgs {
             budgets: self.budgets()?,
             template: template_source(&self.template),
             mechanism: self.mechanism,
+            band: self.band,
             radius: self.clip_radius,
             curves: usize::from(self.curves),
             samples: usize::from(self.samples),
@@ -125,7 +129,7 @@ fn epsilon(mu: Mu, delta: f64) -> Result<f64, Failure> {
 
 /// Squared errors per point on faces of area 1; their roots in millimetres on a face of 20 cm.
 fn row(args: &PlanArgs, forecast: &Forecast) -> Result<Value, Failure> {
-    let Forecast { n, mu, error, template_error, sampling_error } = *forecast;
+    let Forecast { n, mu, error, template_error, sampling_error, band } = *forecast;
     let mm = |square: f64| FACE_MM * square.sqrt();
     Ok(json!({
         "n": n,
@@ -139,7 +143,8 @@ fn row(args: &PlanArgs, forecast: &Forecast) -> Result<Value, Failure> {
         "error_mm": mm(error),
         "template_error_mm": mm(template_error),
         "sampling_error_mm": mm(sampling_error),
-        "band": null,
+        "band": band,
+        "band_mm": band.map(|band| FACE_MM * band),
         "worth": forecast.is_worth_it(),
     }))
 }
@@ -165,6 +170,13 @@ fn text(rows: &[Value]) -> String {
             number("sampling_error_mm"),
             if row["worth"] == true { "" } else { "  not worth the budget: mostly the template" },
         );
+        if let Some(band) = row["band_mm"].as_f64() {
+            let _ = write!(
+                out,
+                "\n{:>8}95 % band for the population's mean: {band:.2} mm to either side in each coordinate",
+                ""
+            );
+        }
     }
     out
 }

@@ -30,7 +30,7 @@ pub use per_curve::{BlockBudget, BlockNoise, BlockRadii, PerCurveMean, PerCurveS
 pub use pointwise::{PointwiseMean, PointwiseRanges, RangeScale};
 pub use private_radius::PrivateRadiusMean;
 pub use records::{Estimate, FunctionRecords, NoisedFunction};
-pub use two_rounds::TwoRoundMean;
+pub use two_rounds::{Aim, TwoRoundMean};
 
 use super::MechanismError;
 use crate::privacy::{ClipRadius, ClipSource, ClippedMean, Mu, NoisedPart, Price};

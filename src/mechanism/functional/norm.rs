@@ -1,5 +1,6 @@
 //! Weighted norms: which coefficients of a mean the noise is to spare.
 
+use crate::estimate::prior::spectrum;
 use crate::function::shrink::SpectralPlace;
 
 /// A norm ‖x‖² = Σ a_j x_j² on coefficients with a_j = λ_j^(−γ), λ the public spectrum of how much of a coefficient single records
@@ -21,13 +22,6 @@ pub enum Norm {
     Half,
 }
 
-/// λ falls from this frequency on, in cycles around the border of the disk.
-const CORNER: f64 = 2.0;
-/// As fast as (ν/corner)^(−2 · this).
-const POWER: f64 = 1.9;
-/// λ of mirror-antisymmetric coefficients, as a share of the others'.
-const ANTISYMMETRIC: f64 = 0.1;
-
 /// Below this nμ, γ = ¼.
 const MUCH: f64 = 400.0;
 
@@ -46,12 +40,9 @@ impl Norm {
         }
     }
 
-    /// The weight a of a coefficient. λ = (1 + (ν/2)²)^(−1.9), a tenth of it for antisymmetric coefficients: fitted on three public
-    /// populations of faces, of which it holds; a wrong spectrum costs accuracy only.
+    /// The weight a = λ^(−γ) of a coefficient, λ the public [`spectrum`].
     pub fn weight(self, place: &SpectralPlace) -> f64 {
-        let lambda: f64 = (1.0f64 + (place.frequency / CORNER).powi(2)).powf(-POWER);
-        let lambda = if place.class == 0 { lambda } else { ANTISYMMETRIC * lambda };
-        lambda.powf(-self.exponent())
+        spectrum(place).powf(-self.exponent())
     }
 
     /// The public clip radius of unit-area faces about the built-in template, in this norm: it holds nearly all faces of three public

@@ -2,6 +2,7 @@
 
 use super::MechanismError;
 use crate::function::FaceCurves;
+use crate::privacy::noise::{MomentSum, NoisedSecond};
 use crate::privacy::{ClippedMean, ClippedSum, IncompleteMean};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -59,12 +60,16 @@ pub struct NoisedFunction {
     /// The samples of the private centre that the coordinates are deviations from, where it is not public.
     #[serde(default)]
     pub centre: Vec<f64>,
+    /// The noised second moment of some of the coordinates about that centre, where one came with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moments: Option<NoisedSecond>,
 }
 
 impl NoisedFunction {
     /// What was drawn, and what is made of it.
     pub(super) fn new(estimate: Estimate, coordinates: Vec<f64>, sigma: f64) -> Self {
-        Self { samples: estimate.samples, coordinates, sigma, errors: estimate.errors, centre: Vec::new() }
+        let Estimate { samples, errors } = estimate;
+        Self { samples, coordinates, sigma, errors, centre: Vec::new(), moments: None }
     }
 
     /// The estimated mean square error per point, channels summed; bias included.
@@ -80,7 +85,46 @@ pub(super) fn sum_of(
     length: usize,
     vector: impl Fn(Option<&[f64]>) -> Option<Vec<f64>> + Sync,
 ) -> Result<ClippedSum, MechanismError> {
-    let add = |mut sum: ClippedSum, i: usize| -> Result<ClippedSum, IncompleteMean> {
+    add_up(|| mean.sum(), records, length, vector)
+}
+
+/// A sum of records, made in parts.
+pub(super) trait PartialSum: Send {
+    /// Adds one record, or a failed one.
+    fn add(&mut self, record: Option<&[f64]>) -> Result<(), IncompleteMean>;
+    /// Adds the records of another sum.
+    fn merge(&mut self, other: &Self) -> Result<(), IncompleteMean>;
+    /// Whether all n records are in.
+    fn check_complete(&self) -> Result<(), IncompleteMean>;
+}
+
+macro_rules! partial_sum {
+    ($sum:ty) => {
+        impl PartialSum for $sum {
+            fn add(&mut self, record: Option<&[f64]>) -> Result<(), IncompleteMean> {
+                <$sum>::add(self, record)
+            }
+            fn merge(&mut self, other: &Self) -> Result<(), IncompleteMean> {
+                <$sum>::merge(self, other)
+            }
+            fn check_complete(&self) -> Result<(), IncompleteMean> {
+                <$sum>::check_complete(self)
+            }
+        }
+    };
+}
+
+partial_sum!(ClippedSum);
+partial_sum!(MomentSum);
+
+/// As [`sum_of`], into sums that begin as `empty`.
+pub(super) fn add_up<S: PartialSum>(
+    empty: impl Fn() -> S + Sync,
+    records: &dyn FunctionRecords,
+    length: usize,
+    vector: impl Fn(Option<&[f64]>) -> Option<Vec<f64>> + Sync,
+) -> Result<S, MechanismError> {
+    let add = |mut sum: S, i: usize| -> Result<S, IncompleteMean> {
         let samples = records.samples(i);
         if let Some(found) = samples.as_ref().map(|s| s.len()).filter(|found| *found != length) {
             return Err(IncompleteMean::Length { expected: length, found });
@@ -88,7 +132,7 @@ pub(super) fn sum_of(
         sum.add(vector(samples.as_deref()).as_deref())?;
         Ok(sum)
     };
-    let merge = |mut a: ClippedSum, b: ClippedSum| {
+    let merge = |mut a: S, b: S| {
         a.merge(&b)?;
         Ok(a)
     };
@@ -96,8 +140,8 @@ pub(super) fn sum_of(
     let sum = (0..records.count())
         .into_par_iter()
         .with_min_len(64)
-        .try_fold(|| mean.sum(), add)
-        .try_reduce(|| mean.sum(), merge)
+        .try_fold(&empty, add)
+        .try_reduce(&empty, merge)
         .map_err(crate::privacy::noise::NoiseError::from)?;
     sum.check_complete().map_err(crate::privacy::noise::NoiseError::from)?;
     Ok(sum)

@@ -120,7 +120,7 @@ impl IntegerClip {
         }
     }
 
-    #[cfg(test)]
+    /// B.
     pub(super) fn bound(&self) -> u64 {
         self.bound
     }

@@ -17,6 +17,7 @@
 //! Functions named `idealized` add floating-point noise; their releases carry the caveat that reals are idealized.
 
 mod clipped_mean;
+mod clipped_moments;
 pub(crate) mod digits;
 mod error;
 mod exact_normal;
@@ -30,6 +31,7 @@ mod vector_noise;
 mod vectors;
 
 pub use clipped_mean::{CLIPPED_MEAN_ENTRY, ClippedMean, ClippedSum, NoisedMean, PURE_CLIPPED_MEAN_ENTRY};
+pub use clipped_moments::{CLIPPED_MOMENTS_ENTRY, ClippedMoments, MomentSum, NoisedMoments, NoisedSecond};
 pub use error::{IncompleteMean, NoiseError};
 pub use integer_clip::IntegerClip;
 pub use released::{GaussianRelease, LaplaceRelease, NoiseDescription, NoisePath};

@@ -3,7 +3,7 @@
 use crate::function::{Basis, CurvesError, FaceCurves};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{
-    BlockRadii, CurveMean, FunctionalMean, Norm, PerCurveMean, PerCurveSettings, PointwiseMean,
+    Aim, BlockRadii, CurveMean, FunctionalMean, Norm, PerCurveMean, PerCurveSettings, PointwiseMean,
     PointwiseRanges, PrivateRadiusMean, RangeScale, TwoRoundMean,
 };
 use crate::privacy::{ClipRadius, ClipSource, Mu};
@@ -95,19 +95,7 @@ pub fn mechanism(
     };
     Ok(Some(match kind {
         FaceMechanism::None => return Ok(None),
-        FaceMechanism::Joint => {
-            // In the mechanism's own norm: a radius given for deviations is understood as one for faces that vary that much more or less.
-            let scale = match clip {
-                ClipChoice::Default => 1.0,
-                ClipChoice::Public(radius) => radius.get() / JOINT_RADIUS,
-                ClipChoice::Private => {
-                    TwoRoundMean::check_private_radius(n, mu)?;
-                    1.0
-                }
-            };
-            let mean = TwoRoundMean::new(basis(template), template.data().to_vec(), scale, mu, n)?;
-            CurveMean::TwoRounds(Box::new(mean))
-        }
+        FaceMechanism::Joint => two_rounds(Aim::Mean, template, n, clip, mu)?,
         FaceMechanism::JointOnce => {
             let (basis, centre) = (basis(template), template.data().to_vec());
             match clip.or(JOINT_RADIUS)? {
@@ -139,6 +127,30 @@ pub fn mechanism(
             CurveMean::Pointwise(PointwiseMean::new(centre, ranges, RangeScale::OfMean, mu, n)?)
         }
     }))
+}
+
+/// The joint mechanism in two rounds, set for the shrunk mean or for a band about the unshrunk one.
+///
+/// # Errors
+/// [`MechanismError`], about public numbers.
+pub fn two_rounds(
+    aim: Aim,
+    template: &FaceCurves,
+    n: u64,
+    clip: ClipChoice,
+    mu: Mu,
+) -> Result<CurveMean, MechanismError> {
+    // In the mechanism's own norm: a radius given for deviations is understood as one for faces that vary that much more or less.
+    let scale = match clip {
+        ClipChoice::Default => 1.0,
+        ClipChoice::Public(radius) => radius.get() / JOINT_RADIUS,
+        ClipChoice::Private => {
+            TwoRoundMean::check_private_radius(aim, n, mu)?;
+            1.0
+        }
+    };
+    let mean = TwoRoundMean::aiming(aim, basis(template), template.data().to_vec(), scale, mu, n)?;
+    Ok(CurveMean::TwoRounds(Box::new(mean)))
 }
 
 /// The mean of the records, a missing one counting as the template: for the data holder only.

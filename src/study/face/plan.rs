@@ -1,10 +1,10 @@
 //! What a private mean face can be expected to be like, before any scan is read.
 
-use super::mean::{ClipChoice, FaceMechanism, mechanism};
+use super::mean::{ClipChoice, FaceMechanism, mechanism, two_rounds};
 use super::template::{TemplateLoadError, TemplateSource, load_template};
 use crate::function::FaceCurves;
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::CurveMean;
+use crate::mechanism::functional::{Aim, CurveMean};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{self, ClipRadius, ClipSource, Ledger, Mechanism, Mu};
 use crate::surface::TemplateError;
@@ -57,6 +57,8 @@ pub struct PlanRequest {
     pub template: TemplateSource,
     /// Which mean.
     pub mechanism: FaceMechanism,
+    /// Whether a band for the population's mean is wanted, with the joint mechanism.
+    pub band: bool,
     /// Its public radius; by default the mechanism's own.
     pub radius: Option<f64>,
     /// Number of face radial curves J.
@@ -78,6 +80,8 @@ pub struct Forecast {
     pub template_error: f64,
     /// Mean squared distance of the mean of the n people from that of all people.
     pub sampling_error: f64,
+    /// Half the width of the band for the population's mean, averaged over points and coordinates, where one is wanted.
+    pub band: Option<f64>,
 }
 
 impl Forecast {
@@ -130,15 +134,20 @@ impl Simulation {
     ) -> Result<Forecast, ForecastError> {
         let cycle = || (0..n).map(|i| &self.people[i % self.people.len()]);
         let mean = mean_of(cycle(), &self.own);
-        let mechanism = mechanism(request.mechanism, &self.own, n as u64, clip, mu)?
-            .ok_or(ForecastError::Nothing("no mechanism", "it releases nothing"))?;
+        let mechanism = match request.band {
+            true => two_rounds(Aim::Band, &self.own, n as u64, clip, mu)?,
+            false => mechanism(request.mechanism, &self.own, n as u64, clip, mu)?
+                .ok_or(ForecastError::Nothing("no mechanism", "it releases nothing"))?,
+        };
         let records: Vec<Option<Vec<f64>>> = cycle().cloned().map(Some).collect();
+        let simulated = simulated(&mechanism, &records, &mean)?;
         Ok(Forecast {
             n,
             mu,
-            error: simulated_error(&mechanism, &records, &mean)?,
+            error: simulated.error,
             template_error: square_distance(self.own.data(), &mean, mean.len() / 3),
             sampling_error: self.variance / n as f64,
+            band: simulated.band,
         })
     }
 }
@@ -189,6 +198,9 @@ pub const MOST: usize = 16_384;
 fn clip(request: &PlanRequest) -> Result<ClipChoice, ForecastError> {
     let radius = request.radius.map(|r| ClipRadius::new(r, ClipSource::Public)).transpose();
     let radius = radius.map_err(MechanismError::from)?;
+    if request.band && request.mechanism != FaceMechanism::Joint {
+        return Err(ForecastError::Nothing("this mechanism", "a band comes with the joint mechanism only"));
+    }
     if radius.is_none() && matches!(request.mechanism, FaceMechanism::Paper | FaceMechanism::Pointwise) {
         return Err(ForecastError::Nothing(
             "this mechanism",
@@ -198,22 +210,35 @@ fn clip(request: &PlanRequest) -> Result<ClipChoice, ForecastError> {
     Ok(radius.map_or(ClipChoice::Default, ClipChoice::Public))
 }
 
-/// Mean squared distance of releases of these records from their mean, over a few draws with fixed seeds.
-fn simulated_error(
+/// What a few draws with fixed seeds tell.
+struct Simulated {
+    /// Mean squared distance of releases of these records from their mean.
+    error: f64,
+    /// The mean half-width of the first draw's band.
+    band: Option<f64>,
+}
+
+fn simulated(
     mechanism: &CurveMean,
     records: &Vec<Option<Vec<f64>>>,
     mean: &[f64],
-) -> Result<f64, ForecastError> {
+) -> Result<Simulated, ForecastError> {
     let prepared = mechanism.prepare(records)?;
-    let one = |draw: u64| -> Result<f64, ForecastError> {
+    let one = |draw: u64| -> Result<(f64, Option<f64>), ForecastError> {
         let mut noise = NoiseSource::seeded(SEED ^ (draw + 1));
         let paid = privacy::pay(mechanism.price(), &mut Ledger::in_memory(None))?;
         let released = privacy::draw(mechanism, &prepared, &mut noise, paid)?;
-        Ok(square_distance(&released.value.samples, mean, mean.len() / 3))
+        let band = match mechanism {
+            CurveMean::TwoRounds(mean) if draw == 0 => mean.band(&released.value),
+            _ => None,
+        };
+        let error = square_distance(&released.value.samples, mean, mean.len() / 3);
+        Ok((error, band.map(|band| band.mean_half_width())))
     };
     let draws = draws(records.len());
-    let errors = (0..draws).into_par_iter().map(one).collect::<Result<Vec<_>, _>>()?;
-    Ok(errors.iter().sum::<f64>() / draws as f64)
+    let drawn = (0..draws).into_par_iter().map(one).collect::<Result<Vec<_>, _>>()?;
+    let error = drawn.iter().map(|(error, _)| error).sum::<f64>() / draws as f64;
+    Ok(Simulated { error, band: drawn.first().and_then(|(_, band)| *band) })
 }
 
 fn mean_of<'a>(records: impl Iterator<Item = &'a Vec<f64>>, shape: &FaceCurves) -> Vec<f64> {
@@ -241,6 +266,7 @@ mod tests {
             budgets: mus.iter().map(|&mu| Mu::new(mu).unwrap()).collect(),
             template: TemplateSource::Builtin,
             mechanism: FaceMechanism::Joint,
+            band: false,
             radius: None,
             curves: 8,
             samples: 16,
@@ -258,6 +284,15 @@ mod tests {
         // The template lies as far off as real ones do.
         let off = large[0].template_error.sqrt();
         assert!((off / TEMPLATE_DISTANCE - 1.0).abs() < 0.25, "{off}");
+    }
+
+    #[test]
+    fn a_band_is_foretold_where_one_is_wanted() {
+        let asked = request(200, &[1.0, 3.0]);
+        assert!(plan(&asked).unwrap().iter().all(|found| found.band.is_none()));
+        let found = plan(&PlanRequest { band: true, ..asked }).unwrap();
+        let (wide, narrow) = (found[0].band.unwrap(), found[1].band.unwrap());
+        assert!(wide > 1.5 * narrow && narrow > 0.0, "{wide} {narrow}");
     }
 
     #[test]

@@ -1,17 +1,19 @@
 //! `release/` of a face study: made of the noised mean, the certificate and public settings only.
 
 use super::accuracy::Accuracy;
+use super::band;
 use super::error::StudyError;
 use super::error_map::error_map;
 use super::release_report::{Page, release_report};
 use super::template::LoadedTemplate;
+use crate::estimate::Band;
 use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply_with_scalar};
-use crate::mechanism::functional::{CurveMean, NoisedFunction};
+use crate::mechanism::functional::{Aim, CurveMean, NoisedFunction};
 use crate::privacy::{Certificate, Released, Statement};
 use crate::study::Counting;
 use crate::study::job::{Publication, ReleaseFolder};
-use crate::study::layout::{CURVES, ERROR, MEAN_PLY, REPORT};
+use crate::study::layout::{BAND, CURVES, ERROR, MEAN_PLY, REPORT};
 use crate::surface::registration::Registration;
 use serde_json::json;
 use std::sync::Arc;
@@ -36,7 +38,24 @@ impl FacePublication {
 
     /// How good the release is, as far as it tells itself.
     pub(super) fn accuracy(&self, released: &Released<NoisedFunction>) -> Accuracy {
-        Accuracy::of(&released.value, &self.own, released.price.n)
+        let spread = match &self.mechanism {
+            CurveMean::TwoRounds(mean) => mean.record_spread(&released.value),
+            _ => None,
+        };
+        Accuracy::of(&released.value, &self.own, released.price.n, spread)
+    }
+
+    /// The band for the population's mean, where the release was set for one.
+    pub(super) fn band(&self, released: &Released<NoisedFunction>) -> Option<Band> {
+        match &self.mechanism {
+            CurveMean::TwoRounds(mean) => mean.band(&released.value),
+            _ => None,
+        }
+    }
+
+    /// Whether there must be a band.
+    fn is_for_band(&self) -> bool {
+        matches!(&self.mechanism, CurveMean::TwoRounds(mean) if mean.aim() == Aim::Band)
     }
 
     /// What the parts of a budget get, where a mechanism shares it out by itself.
@@ -79,6 +98,9 @@ impl Publication for FacePublication {
             statement.details.extend(details);
         }
         statement.details.extend(self.counting.details());
+        if let Some(band) = self.band(released) {
+            statement.details.insert("band".into(), band::details(&band));
+        }
     }
 
     fn write(
@@ -94,6 +116,14 @@ impl Publication for FacePublication {
         let shape = [curves.curves(), curves.samples(), 3];
         folder.write_with(CURVES, |path| write_npy(path, &shape, curves.data()))?;
         folder.write_with(ERROR, |path| write_npy(path, &[errors.len()], &errors))?;
+        let band = self.band(released);
+        if let Some(band) = &band {
+            folder.write_with(BAND, |path| {
+                write_npy(path, &[2, curves.curves(), curves.samples(), 3], &band.borders())
+            })?;
+        } else if self.is_for_band() {
+            return Err(StudyError::Shape("the stored draw has no second moment to make a band of"));
+        }
         let page = Page {
             curves: &curves,
             mesh: &mesh,
@@ -101,6 +131,7 @@ impl Publication for FacePublication {
             accuracy: &self.accuracy(released),
             statistic: &released.price.statistic,
             budget_parts: &self.budget_parts(),
+            band: band.as_ref(),
         };
         folder.write(REPORT, release_report(&page, certificate)?.as_bytes())?;
         Ok(())

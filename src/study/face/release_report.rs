@@ -1,7 +1,9 @@
 //! `release/report.html`: sees the noised mean, the certificate and public settings only.
 
 use super::accuracy::Accuracy;
+use super::band;
 use super::error::StudyError;
+use crate::estimate::Band;
 use crate::function::FaceCurves;
 use crate::mesh::{Point, TriMesh};
 use crate::privacy::{Certificate, counts_persons};
@@ -26,6 +28,8 @@ pub(super) struct Page<'a> {
     pub(super) statistic: &'a str,
     /// What the parts of the budget get, where a mechanism shares it out by itself.
     pub(super) budget_parts: &'a [(String, f64)],
+    /// A band for the population's mean, where one was wanted.
+    pub(super) band: Option<&'a Band>,
 }
 
 /// The page.
@@ -47,6 +51,9 @@ pub(super) fn release_report(shown: &Page<'_>, certificate: &Certificate) -> Res
             "Most of what is shown is the public template: the data could decide less than half of what distinguishes their mean from \
              it. More people, or a larger budget, would change that.",
         );
+    }
+    if let Some(band) = shown.band {
+        band::section(&mut page, band, FACE_MM);
     }
     page.heading("The curves");
     page.paragraph(
@@ -99,7 +106,7 @@ fn distances(accuracy: &Accuracy) -> Vec<Vec<String>> {
         row("this release from the mean without noise", accuracy.rms),
         row("the public template from it, published unread", accuracy.template_rms),
         row(
-            "that mean from its population's, if people differ as in public populations",
+            "that mean from its population's, by how these people differ as far as can be told",
             accuracy.sampling_rms,
         ),
     ]

@@ -4,7 +4,7 @@ use super::accuracy::Accuracy;
 use super::error::StudyError;
 use super::internal::Internal;
 use super::internal_report::write_internal;
-use super::mean::{FaceMechanism, mean_of, mechanism, nonprivate_mean};
+use super::mean::{FaceMechanism, mean_of, mechanism, nonprivate_mean, two_rounds};
 use super::prepared::PreparedFile;
 use super::publication::FacePublication;
 use super::record::cache::{RecordCache, RecordKey};
@@ -15,7 +15,7 @@ use super::settings::FaceStudySettings;
 use super::template::{LoadedTemplate, TemplateLoadError, load_template};
 use crate::function::FaceCurves;
 use crate::io::{Content, WriteError, list_scans, open_as, write_bytes};
-use crate::mechanism::functional::NoisedFunction;
+use crate::mechanism::functional::{Aim, NoisedFunction};
 use crate::privacy::{BudgetError, Certificate, Mechanism};
 use crate::study::job::{self, Digest, Job, Priced, Published};
 use crate::study::layout::SCAN_TABLE;
@@ -76,6 +76,8 @@ pub struct ReleasedFace {
     pub certificate: Certificate,
     /// How good it is, from the release alone.
     pub accuracy: Accuracy,
+    /// Half the width of the band for the population's mean, averaged over points and coordinates, where there is one.
+    pub band: Option<f64>,
 }
 
 /// Runs a face study.
@@ -137,7 +139,13 @@ impl FaceStudy<'_> {
             return Ok(None);
         };
         let n = self.people.count() as u64;
-        let mechanism = mechanism(settings.mechanism, &self.own, n, settings.clip_radius, mu)?;
+        let mechanism = match (settings.band, settings.mechanism) {
+            (true, FaceMechanism::Joint) => {
+                Some(two_rounds(Aim::Band, &self.own, n, settings.clip_radius, mu)?)
+            }
+            (true, _) => return Err(StudyError::Shape("a band comes with the joint mechanism only")),
+            (false, kind) => mechanism(kind, &self.own, n, settings.clip_radius, mu)?,
+        };
         Ok(mechanism.map(|mechanism| FacePublication {
             template: self.loaded.clone(),
             own: self.own.clone(),
@@ -243,7 +251,8 @@ impl FaceStudy<'_> {
         let certificate = job.publish(priced, &published)?;
         let publication = priced.publication();
         let (curves, accuracy) = (publication.curves(&published)?, publication.accuracy(&published));
-        Ok(ReleasedFace { curves, certificate, accuracy })
+        let band = certificate.details.get("band").and_then(|band| band.get("mean_half_width")?.as_f64());
+        Ok(ReleasedFace { curves, certificate, accuracy, band })
     }
 
     /// Two people's scans that are the same file, byte for byte, are nearly always one person's. One that cannot be read is like no other.

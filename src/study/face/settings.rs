@@ -34,6 +34,8 @@ pub struct FaceStudySettings {
     pub clip_radius: ClipChoice,
     /// What counts as a person.
     pub counting: Counting,
+    /// Whether a confidence band for the population's mean is released too; with [`FaceMechanism::Joint`] only.
+    pub band: bool,
     /// Folder, ledger, seed; resuming reuses finished records.
     pub place: Place,
 }
@@ -63,6 +65,7 @@ impl FaceStudySettings {
             budget: Some(budget),
             clip_radius: ClipChoice::default(),
             counting: Counting::default(),
+            band: false,
             place,
         }
     }
@@ -71,7 +74,14 @@ impl FaceStudySettings {
     pub(super) fn public(&self) -> impl std::fmt::Debug {
         (
             (self.curves, self.samples, self.registration, self.crop_radius),
-            (self.mechanism, self.budget, self.clip_radius, self.place.seed, self.counting.identical),
+            (
+                self.mechanism,
+                self.budget,
+                self.clip_radius,
+                self.band,
+                self.place.seed,
+                self.counting.identical,
+            ),
         )
     }
 }

@@ -113,6 +113,16 @@ impl FunctionalMean {
         self.norm
     }
 
+    /// Where functions are analysed.
+    pub(super) fn basis(&self) -> &Basis {
+        &self.basis
+    }
+
+    /// The clip radius.
+    pub(super) fn clip_radius(&self) -> ClipRadius {
+        self.mean.radius()
+    }
+
     /// The coordinates √a_j x_j of one function's deviation from the centre, before it is clipped.
     pub fn coordinates(&self, samples: &[f64]) -> Vec<f64> {
         let deviation: Vec<f64> = samples.iter().zip(&self.centre).map(|(x, c)| x - c).collect();

@@ -1,10 +1,21 @@
 //! The joint mean in two rounds: a rough private centre, a private radius about it, and a second round with a tight clip.
 
+mod second;
+mod shares;
+#[cfg(test)]
+mod tests;
 mod worst_case;
 
+pub use shares::Aim;
 pub use worst_case::ENTRY;
 
+use second::SecondRound;
+use shares::Budget;
+
 use super::{FunctionRecords, FunctionalMean, NoisedFunction, Norm};
+use crate::estimate::band::Unshrunk;
+use crate::estimate::prior::coefficients;
+use crate::estimate::{Band, Prior, RecordCovariance, Spread};
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
 use crate::mechanism::MechanismError;
@@ -19,18 +30,11 @@ use std::borrow::Cow;
 const TITLE: Title = Title {
     name: "joint functional Gaussian mechanism in two rounds",
     sentence: "A first, rough private mean serves as centre; a radius about it is read off noised counts where there are records enough; \
-               then every record's deviation from the private centre is shortened to that radius, the deviations are averaged, normal noise \
-               is added to every coefficient of the average, and what is mostly noise is shrunk towards the centre.",
+               then every record's deviation from the private centre is shortened to that radius, the deviations are averaged, and so \
+               are products of some of their coefficients; normal noise is added to every coefficient of the average and to the \
+               products, and what is mostly noise is shrunk towards the centre.",
 };
 
-/// Share of μ² for the first round. Flat: shares from .1 to .4 lie within 12 % of one another.
-const FIRST_SHARE: f64 = 0.2;
-/// Share of μ for the radius.
-const RADIUS_SHARE: f64 = 0.1;
-/// nμ from which a radius can be counted.
-const COUNTABLE: f64 = 100.0;
-/// The second round's radius where it cannot, as a share of the public one.
-const UNCOUNTED: f64 = 0.65;
 /// The bracket of radii begins at this share of the public one.
 const LEAST: f64 = 1.0 / 8.0;
 /// The squared distance of a mean from the public centre that the first round expects, as a share of the squared root-mean-square
@@ -40,51 +44,21 @@ const EXPECTED_SHARE: f64 = 0.075;
 /// expectation up to twice the truth is never worse than the centre, one below it costs little.
 const EXPECTED_DOUBT: f64 = 0.65;
 
-/// How the budget is shared out.
-#[derive(Debug, Clone, Copy)]
-struct Budget {
-    first: Mu,
-    radius: Option<Mu>,
-    second: Mu,
-}
-
-impl Budget {
-    fn of(n: u64, mu: Mu) -> Result<Self, MechanismError> {
-        let total = mu.get();
-        let first = total * FIRST_SHARE.sqrt();
-        let radius = if n as f64 * total >= COUNTABLE { RADIUS_SHARE * total } else { 0.0 };
-        // A few last places pay for the rounding of these lines.
-        let second = (total * total - first * first - radius * radius).sqrt() * (1.0 - 8.0 * f64::EPSILON);
-        let radius = if radius > 0.0 { Some(Mu::new(radius)?) } else { None };
-        Ok(Self { first: Mu::new(first)?, radius, second: Mu::new(second)? })
-    }
-
-    fn losses(&self) -> Vec<PrivacyLoss> {
-        let parts = [Some(self.first), self.radius, Some(self.second)];
-        parts.into_iter().flatten().map(PrivacyLoss::Gaussian).collect()
-    }
-}
-
-/// The share of the records that the second round's radius holds: large n can see the bias that clipping adds.
-fn held(n: u64, mu: Mu) -> f64 {
-    match n as f64 * mu.get() {
-        much if much < 1000.0 => 0.75,
-        much if much < 3000.0 => 0.95,
-        _ => 0.99,
-    }
-}
-
 /// The mean of functions in two rounds.
 ///
 #[doc = include_str!("proof.md")]
 #[derive(Debug, Clone)]
 pub struct TwoRoundMean {
     price: Price,
+    aim: Aim,
     budget: Budget,
     first: FunctionalMean,
     radius: Option<BisectedRadius>,
     public: ClipRadius,
     basis: Basis,
+    prior: Prior,
+    /// Coefficients whose second moment comes with the mean.
+    leading: Vec<usize>,
     template: Vec<f64>,
 }
 
@@ -116,8 +90,23 @@ impl TwoRoundMean {
     /// # Errors
     /// [`MechanismError`] when template and basis do not fit, n = 0, a radius out of range.
     pub fn new(basis: Basis, template: Vec<f64>, scale: f64, mu: Mu, n: u64) -> Result<Self, MechanismError> {
-        let norm = Norm::for_budget(n, mu.get());
-        let budget = Budget::of(n, mu)?;
+        Self::aiming(Aim::Mean, basis, template, scale, mu, n)
+    }
+
+    /// The same, set for the shrunk mean or for a band about the unshrunk one ([`Self::band`]).
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn aiming(
+        aim: Aim,
+        basis: Basis,
+        template: Vec<f64>,
+        scale: f64,
+        mu: Mu,
+        n: u64,
+    ) -> Result<Self, MechanismError> {
+        let norm = aim.norm(n, mu);
+        let budget = Budget::of(aim, n, mu)?;
         let public = ClipRadius::new(scale * norm.face_radius(), ClipSource::Public)?;
         let first = FunctionalMean::in_norm(norm, basis.clone(), template.clone(), public, budget.first, n)?
             .expecting(Expectation {
@@ -126,36 +115,64 @@ impl TwoRoundMean {
             });
         let bracket = RadiusGrid { low: LEAST * public.get(), high: public.get(), ratio: 2.0 };
         let radius =
-            budget.radius.map(|paid| BisectedRadius::new(&bracket, held(n, mu), n, paid)).transpose()?;
-        let what = format!("mean deviation from a private centre, {}", norm.sentence());
-        let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &what)?;
-        price.parts = Composition::new();
-        price.parts.add("rough mean, the private centre", PrivacyLoss::Gaussian(budget.first));
-        if let Some(radius) = &radius {
-            price.parts.add(radius.price().mechanism.clone(), radius.price().loss);
+            budget.radius.map(|paid| BisectedRadius::new(&bracket, aim.held(n, mu), n, paid)).transpose()?;
+        let prior = Prior::new(&basis, |place| norm.weight(place));
+        let leading = prior.leading(coefficients(n, mu.get()));
+        let mut mean = Self {
+            price: Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &statistic(norm, leading.len()))?,
+            aim,
+            budget,
+            first,
+            radius,
+            public,
+            basis,
+            prior,
+            leading,
+            template,
+        };
+        mean.price_parts()?;
+        // A scale that the noise cannot be drawn on is found out before anything is paid.
+        mean.about(&mean.template, public)?;
+        Ok(mean)
+    }
+
+    /// What the price is composed of.
+    fn price_parts(&mut self) -> Result<(), MechanismError> {
+        let mut parts = Composition::new();
+        parts.add("rough mean, the private centre", PrivacyLoss::Gaussian(self.budget.first));
+        if let Some(radius) = &self.radius {
+            parts.add(radius.price().mechanism.clone(), radius.price().loss);
         }
-        price.parts.add("mean about the private centre", PrivacyLoss::Gaussian(budget.second));
-        if radius.is_none() {
-            let tight = ClipRadius::new(UNCOUNTED * public.get(), ClipSource::Public)?;
-            let second =
-                FunctionalMean::in_norm(norm, basis.clone(), template.clone(), tight, budget.second, n)?;
+        parts.add(
+            "mean and second moment about the private centre",
+            PrivacyLoss::Gaussian(self.budget.second),
+        );
+        self.price.parts = parts;
+        if self.radius.is_none() {
+            let second = self.about(&self.template, self.uncounted()?)?;
             let Price { sensitivity, scale, clip, .. } = *second.price();
-            price = Price { sensitivity, scale, clip, ..price };
+            self.price = Price { sensitivity, scale, clip, ..self.price.clone() };
         }
-        Ok(Self { price, budget, first, radius, public, basis, template })
+        Ok(())
+    }
+
+    /// The second round's radius where none is counted.
+    fn uncounted(&self) -> Result<ClipRadius, MechanismError> {
+        Ok(ClipRadius::new(self.aim.uncounted() * self.public.get(), ClipSource::Public)?)
     }
 
     /// Whether n records at budget μ are enough for a private radius; without it the second round has a public one.
     ///
     /// # Errors
     /// [`MechanismError::TooFew`] with the n and the μ that would be enough.
-    pub fn check_private_radius(n: u64, mu: Mu) -> Result<(), MechanismError> {
-        if n as f64 * mu.get() >= COUNTABLE {
+    pub fn check_private_radius(aim: Aim, n: u64, mu: Mu) -> Result<(), MechanismError> {
+        let countable = aim.countable();
+        if n as f64 * mu.get() >= countable {
             return Ok(());
         }
-        let own = RADIUS_SHARE * mu.get();
+        let own = aim.radius_share() * mu.get();
         let (records, times) =
-            ((COUNTABLE / mu.get()).ceil() as u64, COUNTABLE / (n.max(1) as f64 * mu.get()));
+            ((countable / mu.get()).ceil() as u64, countable / (n.max(1) as f64 * mu.get()));
         let doubt = BisectedRadius::count_deviation(own);
         Err(MechanismError::TooFew { n, mu: own, doubt, records, times })
     }
@@ -165,14 +182,84 @@ impl TwoRoundMean {
         self.first.norm()
     }
 
-    /// The second round about a released centre.
-    fn second(&self, centre: &NoisedFunction, radius: ClipRadius) -> Result<FunctionalMean, MechanismError> {
-        let (n, samples) = (self.price.n, centre.samples.clone());
-        let mean =
-            FunctionalMean::in_norm(self.norm(), self.basis.clone(), samples, radius, self.budget.second, n)?;
-        let energy = centre.mean_square_error(self.basis.points()).max(f64::MIN_POSITIVE);
-        Ok(mean.expecting(Expectation { energy, doubt: EXPECTED_DOUBT }))
+    /// What it was set for.
+    pub fn aim(&self) -> Aim {
+        self.aim
     }
+
+    /// The mean square distance of single records from their mean, unweighted, per point, from what was released: free. `None` where the
+    /// noise hides it.
+    pub fn record_spread(&self, released: &NoisedFunction) -> Option<Spread> {
+        Spread::of(released.moments.as_ref()?, &self.prior, &released.coordinates, released.sigma)
+    }
+
+    /// A 95 % band for the mean of the population's clipped records, about the mean before it was shrunk: free. `None` unless the release was
+    /// aimed at one ([`Aim::Band`]): under a tighter clip a band would be about that clip more than about people.
+    pub fn band(&self, released: &NoisedFunction) -> Option<Band> {
+        let second = released.moments.as_ref().filter(|_| self.aim == Aim::Band)?;
+        let covariance = RecordCovariance::on_the_safe_side(second, &self.prior)?;
+        let mean = Unshrunk {
+            basis: &self.basis,
+            prior: &self.prior,
+            centre: &released.centre,
+            coordinates: &released.coordinates,
+            sigma: released.sigma,
+            n: self.price.n,
+        };
+        Band::new(&mean, &covariance)
+    }
+
+    /// A mean about a released centre.
+    fn about(&self, centre: &[f64], radius: ClipRadius) -> Result<SecondRound, MechanismError> {
+        self.expecting(centre, radius, None)
+    }
+
+    /// The same, with the distance that the mean is expected to have from that centre.
+    fn expecting(
+        &self,
+        centre: &[f64],
+        radius: ClipRadius,
+        expected: Option<Expectation>,
+    ) -> Result<SecondRound, MechanismError> {
+        let (n, mu, basis) = (self.price.n, self.budget.second, self.basis.clone());
+        let mean = FunctionalMean::in_norm(self.norm(), basis, centre.to_vec(), radius, mu, n)?;
+        let mean = match expected {
+            Some(expected) => mean.expecting(expected),
+            None => mean,
+        };
+        SecondRound::new(mean, self.leading.clone(), mu)
+    }
+
+    /// The radius about a released centre, counted or public.
+    fn radius_about(
+        &self,
+        centre: &[f64],
+        records: &Filled<'_>,
+        noise: &mut NoiseSource,
+        paid: Option<Charge>,
+    ) -> Result<(ClipRadius, Vec<NoisedPart>), MechanismError> {
+        let (Some(quantile), Some(paid)) = (&self.radius, paid) else {
+            return Ok((self.uncounted()?, Vec::new()));
+        };
+        let about = self.about(centre, self.public)?;
+        let norm = |i| {
+            let samples = records.samples(i).unwrap_or_default();
+            about.coordinates(&samples).iter().map(|u| u * u).sum::<f64>().sqrt()
+        };
+        let norms: Vec<f64> = (0..records.count()).into_par_iter().map(norm).collect();
+        let drawn = quantile.draw(&quantile.prepare(&norms)?, noise, paid)?;
+        let radius = (self.aim.widened() * drawn.value.radius.get()).min(self.public.get());
+        Ok((ClipRadius::new(radius, ClipSource::Private)?, drawn.parts))
+    }
+}
+
+/// What is noised, in words.
+fn statistic(norm: Norm, leading: usize) -> String {
+    format!(
+        "mean deviation from a private centre, {}; with the second moment of the {leading} coefficients of which single records are \
+         expected to have most",
+        norm.sentence()
+    )
 }
 
 impl Mechanism for TwoRoundMean {
@@ -197,28 +284,18 @@ impl Mechanism for TwoRoundMean {
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let unpaid = || MechanismError::Shape("a payment has a part for every part of the release");
         let mut paid = paid.split(&self.budget.losses())?.into_iter();
-        let first = self.first.draw(&prepared.sum, noise, paid.next().ok_or_else(unpaid)?)?;
-        let mut parts: Vec<NoisedPart> = first.parts;
+        let Drawn { value: centre, mut parts } =
+            self.first.draw(&prepared.sum, noise, paid.next().ok_or_else(unpaid)?)?;
         let records = Filled { records: prepared.records, template: &self.template };
-        let radius = match &self.radius {
-            None => ClipRadius::new(UNCOUNTED * self.public.get(), ClipSource::Public)?,
-            Some(quantile) => {
-                let about = self.second(&first.value, self.public)?;
-                let norm = |i| {
-                    let samples = records.samples(i).unwrap_or_default();
-                    about.coordinates(&samples).iter().map(|u| u * u).sum::<f64>().sqrt()
-                };
-                let norms: Vec<f64> = (0..records.count()).into_par_iter().map(norm).collect();
-                let drawn =
-                    quantile.draw(&quantile.prepare(&norms)?, noise, paid.next().ok_or_else(unpaid)?)?;
-                parts.extend(drawn.parts);
-                drawn.value.radius
-            }
-        };
-        let mean = self.second(&first.value, radius)?;
+        let for_radius = if self.radius.is_some() { Some(paid.next().ok_or_else(unpaid)?) } else { None };
+        let (radius, more) = self.radius_about(&centre.samples, &records, noise, for_radius)?;
+        parts.extend(more);
+        let energy = centre.mean_square_error(self.basis.points()).max(f64::MIN_POSITIVE);
+        let expected = Expectation { energy, doubt: EXPECTED_DOUBT };
+        let second = self.expecting(&centre.samples, radius, Some(expected))?;
         // Records that could be prepared once can be prepared again: only lengths can be wrong.
-        let second = mean.draw(&mean.sum(&records)?, noise, paid.next().ok_or_else(unpaid)?)?;
+        let second = second.draw(&records, noise, paid.next().ok_or_else(unpaid)?)?;
         parts.extend(second.parts);
-        Ok(Drawn { value: NoisedFunction { centre: first.value.samples, ..second.value }, parts })
+        Ok(Drawn { value: NoisedFunction { centre: centre.samples, ..second.value }, parts })
     }
 }

@@ -1,0 +1,19 @@
+//! Free post-processing of noised statistics: what noised second moments tell of single records, and bands for means.
+//!
+//! Everything here looks at noised values and public numbers only, so it costs no privacy. Statistics are those of *weighted*
+//! coordinates u_j = √a_j x_j, in which noise is white; x are coefficients in a [`crate::function::Basis`].
+//!
+//! * [`prior`]: the public spectrum of single records, and how many coefficients second moments are taken of.
+//! * [`edge`]: eigenvalues of a noised matrix, without those that noise alone would give.
+//! * [`records`]: covariance and spread of single records.
+//! * [`band`]: simultaneous confidence bands for a mean.
+
+pub mod band;
+pub mod edge;
+pub mod prior;
+pub mod records;
+
+pub use band::Band;
+pub use edge::Visible;
+pub use prior::Prior;
+pub use records::{RecordCovariance, Spread};

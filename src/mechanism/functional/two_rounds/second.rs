@@ -1,0 +1,48 @@
+//! The second round: the mean about a released centre, with the second moment that comes with it for free.
+
+use super::super::records::add_up;
+use super::super::{FunctionRecords, FunctionalMean, NoisedFunction};
+use crate::mechanism::MechanismError;
+use crate::privacy::noise::{ClippedMoments, NoiseSource};
+use crate::privacy::{Charge, Drawn, Mechanism, Mu, Price};
+
+/// A mean about a released centre and the second moment of some of its coordinates.
+pub(super) struct SecondRound {
+    mean: FunctionalMean,
+    moments: ClippedMoments,
+}
+
+impl SecondRound {
+    /// With the clip of `mean`, at `mu`; of these coefficients.
+    pub(super) fn new(mean: FunctionalMean, chosen: Vec<usize>, mu: Mu) -> Result<Self, MechanismError> {
+        let (dim, n) = (mean.basis().len(), mean.price().n);
+        let moments = ClippedMoments::new(dim, chosen, n, mean.clip_radius(), mu, ClippedMoments::FREE)?;
+        Ok(Self { mean, moments })
+    }
+
+    /// What it costs, and the noise of the mean.
+    pub(super) fn price(&self) -> &Price {
+        self.moments.price()
+    }
+
+    /// Weighted coordinates of a function's deviation from the centre.
+    pub(super) fn coordinates(&self, samples: &[f64]) -> Vec<f64> {
+        self.mean.coordinates(samples)
+    }
+
+    /// Both, noised together; the mean shrunk.
+    pub(super) fn draw(
+        &self,
+        records: &dyn FunctionRecords,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<NoisedFunction>, MechanismError> {
+        let length = self.mean.basis().len();
+        let coordinates = |samples: Option<&[f64]>| samples.map(|samples| self.coordinates(samples));
+        let sum = add_up(|| self.moments.sum(), records, length, coordinates)?;
+        let Drawn { value, parts } = self.moments.draw(&sum, noise, paid)?;
+        let estimate = self.mean.finish(&value.mean, value.mean_sigma);
+        let function = NoisedFunction::new(estimate, value.mean, value.mean_sigma);
+        Ok(Drawn { value: NoisedFunction { moments: Some(value.second), ..function }, parts })
+    }
+}

@@ -1,0 +1,90 @@
+//! What comes with the second round, and what follows from n and μ alone.
+
+use super::*;
+use crate::function::{Basis, Domain};
+use crate::privacy::{Ledger, release};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+const DISK: Domain = Domain::Disk { curves: 4, samples: 12 };
+
+fn mean(aim: Aim, n: u64, mu: f64) -> TwoRoundMean {
+    let basis = Basis::new(DISK, 3);
+    let template = vec![0.1; basis.len()];
+    TwoRoundMean::aiming(aim, basis, template, 1.0, Mu::new(mu).unwrap(), n).unwrap()
+}
+
+/// People about the template, their coefficients as the public spectrum has them; and their spread.
+fn people(n: usize, seed: u64) -> (Vec<Option<Vec<f64>>>, f64) {
+    let basis = Basis::new(DISK, 3);
+    let prior = Prior::new(&basis, |_| 1.0);
+    let scale = 0.02 / prior.spectrum.iter().sum::<f64>().sqrt();
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut one = || {
+        let normal = |lambda: &f64, rng: &mut ChaCha8Rng| -> f64 {
+            let z: f64 = StandardNormal.sample(rng);
+            scale * lambda.sqrt() * z
+        };
+        let x: Vec<f64> = prior.spectrum.iter().map(|lambda| normal(lambda, &mut rng)).collect();
+        Some(basis.synthesize(&x).iter().map(|x| x + 0.1).collect())
+    };
+    ((0..n).map(|_| one()).collect(), 0.02)
+}
+
+#[test]
+fn losses_add_up_to_the_whole_budget_and_no_more() {
+    for aim in [Aim::Mean, Aim::Band] {
+        for (n, mu) in [(20, 0.3), (120, 1.0), (1000, 1.0)] {
+            let total = mean(aim, n, mu).price().parts.mu().unwrap().unwrap().get();
+            assert!(total <= mu && total > mu * (1.0 - 1e-9), "{aim:?} {n} {mu}: {total}");
+        }
+    }
+    assert_eq!(
+        (mean(Aim::Band, 20, 0.3).norm(), mean(Aim::Mean, 20, 0.3).norm()),
+        (Norm::Half, Norm::Quarter)
+    );
+    // nμ = 120: enough for a radius about a mean, not for a band.
+    assert!(mean(Aim::Mean, 120, 1.0).radius.is_some() && mean(Aim::Band, 120, 1.0).radius.is_none());
+}
+
+#[test]
+fn the_spread_of_people_comes_with_the_mean() {
+    let (people, spread) = people(600, 1);
+    let mechanism = mean(Aim::Mean, 600, 2.0);
+    let release = |seed| {
+        let mut noise = NoiseSource::seeded(seed);
+        release(&mechanism, &people, &mut Ledger::in_memory(None), &mut noise).unwrap()
+    };
+    for seed in 0..4 {
+        let released = release(seed);
+        let moments = released.value.moments.as_ref().unwrap();
+        assert_eq!(moments.size(), coefficients(600, 2.0));
+        let found = mechanism.record_spread(&released.value).unwrap();
+        // Clipping makes it smaller.
+        let ratio = found.square.sqrt() / spread;
+        assert!((0.8..1.1).contains(&ratio) && found.noise < 0.2 * found.square, "{ratio} {found:?}");
+        assert_eq!(mechanism.band(&released.value), None);
+        assert_eq!(released.parts.last().unwrap().clip.unwrap().get(), moments.radius);
+    }
+    // What version 0.1 or an unfinished study has stored has no second moment.
+    let mut old = serde_json::to_value(&release(0).value).unwrap();
+    old.as_object_mut().unwrap().remove("moments");
+    let old: NoisedFunction = serde_json::from_value(old).unwrap();
+    assert_eq!((mechanism.record_spread(&old), mechanism.band(&old)), (None, None));
+}
+
+#[test]
+fn bands_lie_about_the_unshrunk_mean_and_within_the_public_radius() {
+    let (people, _) = people(300, 2);
+    let mechanism = mean(Aim::Band, 300, 1.0);
+    let mut noise = NoiseSource::seeded(1);
+    let released = release(&mechanism, &people, &mut Ledger::in_memory(None), &mut noise).unwrap();
+    let clip = released.clip().unwrap();
+    assert!(clip.source() == ClipSource::Private && clip.get() <= mechanism.public.get());
+    let band = mechanism.band(&released.value).unwrap();
+    assert!(band.holds(&band.centre) && band.reach > 3.0 && band.reach < 5.0);
+    assert!(band.centre != released.value.samples);
+    // The population's mean is the template.
+    assert!(band.holds(&vec![0.1; band.centre.len()]));
+}

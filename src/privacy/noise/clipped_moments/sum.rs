@@ -1,0 +1,104 @@
+//! Clipped records and the products of their coordinates, added up in integers.
+
+use super::super::IncompleteMean;
+use super::super::integer_clip::IntegerClip;
+
+/// Clipped records and rounded products of their chosen coordinates, added up in integers: secret until noise is added.
+#[derive(Debug, Clone)]
+pub struct MomentSum {
+    clip: IntegerClip,
+    chosen: Vec<usize>,
+    shift: u32,
+    declared: u64,
+    given: u64,
+    first: Vec<i128>,
+    /// The upper half, row by row.
+    second: Vec<i128>,
+}
+
+/// Entries of the upper half of a k × k matrix.
+pub(super) fn upper_half(k: usize) -> usize {
+    k * (k + 1) / 2
+}
+
+impl MomentSum {
+    pub(super) fn new(clip: &IntegerClip, chosen: &[usize], shift: u32, declared: u64) -> Self {
+        let (first, second) = (vec![0; clip.dimension()], vec![0; upper_half(chosen.len())]);
+        Self { clip: clip.clone(), chosen: chosen.to_vec(), shift, declared, given: 0, first, second }
+    }
+
+    /// Adds one record, or a failed one.
+    ///
+    /// # Errors
+    /// [`IncompleteMean::Length`], [`IncompleteMean::Count`] when n have been given already.
+    pub fn add(&mut self, record: Option<&[f64]>) -> Result<(), IncompleteMean> {
+        let expected = self.first.len();
+        if let Some(found) = record.map(<[f64]>::len).filter(|found| *found != expected) {
+            return Err(IncompleteMean::Length { expected, found });
+        }
+        if self.given == self.declared {
+            return Err(IncompleteMean::Count { declared: self.declared, given: self.given + 1 });
+        }
+        self.given += 1;
+        if let Some(clipped) = record.and_then(|record| self.clip.clip(record)) {
+            self.add_clipped(&clipped);
+        }
+        Ok(())
+    }
+
+    fn add_clipped(&mut self, clipped: &[i64]) {
+        self.first.iter_mut().zip(clipped).for_each(|(sum, k)| *sum += i128::from(*k));
+        let chosen: Vec<i128> = self.chosen.iter().map(|i| i128::from(clipped[*i])).collect();
+        // ⌊x/2^t + ½⌋: shifts of negative numbers round down.
+        let half = (1i128 << self.shift) >> 1;
+        let mut entries = self.second.iter_mut();
+        for (i, a) in chosen.iter().enumerate() {
+            for (b, sum) in chosen[i..].iter().zip(&mut entries) {
+                *sum += (a * b + half) >> self.shift;
+            }
+        }
+    }
+
+    /// Adds the records of another sum.
+    ///
+    /// # Errors
+    /// [`IncompleteMean::Mismatch`] unless both have the same settings, [`IncompleteMean::Count`] beyond n.
+    pub fn merge(&mut self, other: &Self) -> Result<(), IncompleteMean> {
+        if !self.fits(other) {
+            return Err(IncompleteMean::Mismatch);
+        }
+        let given = self.given + other.given;
+        if given > self.declared {
+            return Err(IncompleteMean::Count { declared: self.declared, given });
+        }
+        self.given = given;
+        self.first.iter_mut().zip(&other.first).for_each(|(sum, more)| *sum += more);
+        self.second.iter_mut().zip(&other.second).for_each(|(sum, more)| *sum += more);
+        Ok(())
+    }
+
+    pub(super) fn fits(&self, other: &Self) -> bool {
+        (&self.clip, &self.chosen, self.shift, self.declared)
+            == (&other.clip, &other.chosen, other.shift, other.declared)
+    }
+
+    /// Whether all n records are in: to be asked before the ledger is charged.
+    ///
+    /// # Errors
+    /// [`IncompleteMean::Count`].
+    pub fn check_complete(&self) -> Result<(), IncompleteMean> {
+        if self.given == self.declared {
+            Ok(())
+        } else {
+            Err(IncompleteMean::Count { declared: self.declared, given: self.given })
+        }
+    }
+
+    pub(super) fn first(&self) -> &[i128] {
+        &self.first
+    }
+
+    pub(super) fn second(&self) -> &[i128] {
+        &self.second
+    }
+}
