@@ -102,13 +102,17 @@ impl Population {
     }
 }
 
-/// Whether the band holds the mean, its mean half-width, its reach, and the stated spread of records.
-fn one(
-    population: &Population,
-    n: usize,
-    mu: f64,
-    run: u64,
-) -> Result<(bool, f64, f64, Option<f64>), Box<dyn Error>> {
+/// One release.
+struct Run {
+    /// Whether its band holds the population's mean.
+    holds: bool,
+    half_width: f64,
+    reach: f64,
+    /// The records' spread, where the release tells it.
+    spread: Option<f64>,
+}
+
+fn one(population: &Population, n: usize, mu: f64, run: u64) -> Result<Run, Box<dyn Error>> {
     let mut rng = ChaCha8Rng::seed_from_u64(run);
     rng.set_stream(n as u64);
     let people = population.sample(n, &mut rng);
@@ -118,7 +122,8 @@ fn one(
     let CurveMean::TwoRounds(mean) = &mechanism else { return Err("not in two rounds".into()) };
     let band = mean.band(&released.value).ok_or("no band")?;
     let spread = mean.record_spread(&released.value).map(|spread| spread.square.sqrt());
-    Ok((band.holds(&population.mean), band.mean_half_width(), band.reach, spread))
+    let holds = band.holds(&population.mean);
+    Ok(Run { holds, half_width: band.mean_half_width(), reach: band.reach, spread })
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -139,18 +144,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut held_everywhere = true;
     for n in sizes {
         for mu in &budgets {
-            let cell: Vec<_> =
+            let cell: Vec<Run> =
                 (0..runs).map(|run| one(&population, n, *mu, run)).collect::<Result<_, _>>()?;
-            let mean = |of: &dyn Fn(&(bool, f64, f64, Option<f64>)) -> f64| {
-                cell.iter().map(of).sum::<f64>() / cell.len() as f64
-            };
-            let (coverage, width) = (mean(&|c| f64::from(u8::from(c.0))), mean(&|c| c.1));
-            let told: Vec<f64> = cell.iter().filter_map(|c| c.3).collect();
+            let mean = |of: &dyn Fn(&Run) -> f64| cell.iter().map(of).sum::<f64>() / cell.len() as f64;
+            let coverage = mean(&|run| f64::from(u8::from(run.holds)));
+            let width = mean(&|run| run.half_width);
+            let told: Vec<f64> = cell.iter().filter_map(|run| run.spread).collect();
             let plain = alone / (n as f64).sqrt();
             println!(
                 "{n:>6} {mu:>5}  {coverage:>8.3}  {width:>10.5}  {plain:>15.5}  {:>5.2}  {:>5.2} | {:.2} {:.2}",
                 width / plain,
-                mean(&|c| c.2),
+                mean(&|run| run.reach),
                 told.iter().sum::<f64>() / told.len().max(1) as f64 / spread,
                 told.len() as f64 / cell.len() as f64,
             );

@@ -113,13 +113,14 @@ fn noise_has_the_size_of_the_proof_in_all_its_parts() {
 /// With hardly any noise the moments are those of the clipped records.
 #[test]
 fn moments_are_those_of_the_clipped_records() {
-    let records = vec![Some(vec![0.1, -0.2, 0.1]), Some(vec![3.0, 0.0, -4.0]), None, Some(vec![f64::NAN; 3])];
+    let records = [Some(vec![0.1, -0.2, 0.1]), Some(vec![3.0, 0.0, -4.0]), None, Some(vec![f64::NAN; 3])];
     let moments = moments(3, &[2, 0], 4, 1e7, 2.0).unwrap();
     let mut noise = NoiseSource::seeded(3);
     let value = release(&moments, &records[..], &mut Ledger::in_memory(None), &mut noise).unwrap().value;
     let clipped = [[0.1, -0.2, 0.1], [0.18, 0.0, -0.24]];
-    for i in 0..3 {
-        approx::assert_abs_diff_eq!(value.mean[i], (clipped[0][i] + clipped[1][i]) / 4.0, epsilon = 1e-6);
+    for (i, found) in value.mean.iter().enumerate() {
+        let expected = clipped.iter().map(|u| u[i]).sum::<f64>() / 4.0;
+        approx::assert_abs_diff_eq!(*found, expected, epsilon = 1e-6);
     }
     let product = |i: usize, j: usize| clipped.iter().map(|u| u[i] * u[j]).sum::<f64>() / 4.0;
     for (found, (i, j)) in value.second.entries.iter().zip([(2, 2), (2, 0), (0, 0)]) {
