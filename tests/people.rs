@@ -163,8 +163,9 @@ fn a_person_keeps_the_price_whatever_their_records_are() {
         bad.iter().for_each(|&i: &usize| records[2 * i] = f64::NAN);
         write_rows(dir, "r.npy", &records);
         let line = format!("{PLANE} --people people.csv --drop-unusable");
-        let said = succeeds(dir, &line);
-        let mut certificate = certificate(dir);
+        let (mut said, mut certificate) = (succeeds(dir, &line), certificate(dir));
+        // Functions of the noised values.
+        (said["accuracy"], certificate["details"]["accuracy"]) = (Value::Null, Value::Null);
         (certificate["ledger"], certificate["files"]) = (Value::Null, Value::Null);
         found.push((said, certificate));
         clean(dir);

@@ -24,9 +24,24 @@ pub fn certificate(study: &str) -> serde_json::Value {
     serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
 }
 
-/// The certificate without what belongs to the run: the line of the ledger, and the sums of the released files.
+/// What a command said, but for the error statement's numbers: functions of the noised values.
+pub fn without_accuracy(said: &str) -> serde_json::Value {
+    let mut said: serde_json::Value = serde_json::from_str(said).unwrap();
+    mask(&mut said["accuracy"]);
+    said
+}
+
+fn mask(accuracy: &mut serde_json::Value) {
+    for number in accuracy.as_object_mut().into_iter().flat_map(|accuracy| accuracy.values_mut()) {
+        *number = number.is_number().into();
+    }
+}
+
+/// The certificate without what belongs to the run, the line of the ledger and the sums of the released files, and without the numbers of
+/// its error statement.
 pub fn without_run(mut certificate: serde_json::Value) -> serde_json::Value {
     certificate["ledger"] = serde_json::Value::Null;
+    mask(&mut certificate["details"]["accuracy"]);
     for file in certificate["files"].as_array_mut().unwrap() {
         file["sha256"] = serde_json::Value::Null;
     }

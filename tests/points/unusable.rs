@@ -1,6 +1,6 @@
 //! Records that are no points of the space, under `--drop-unusable`: counted inside, invisible outside.
 
-use crate::support::{certificate, succeeds, visard, without_run, write_shapes};
+use crate::support::{certificate, succeeds, visard, without_accuracy, without_run, write_shapes};
 use std::fs;
 use std::path::Path;
 use visard::io::write_npy;
@@ -13,6 +13,7 @@ pub fn compare(dir: &Path, good: &str, bad: &str, count: usize, study: &str) {
     let found = [good, bad].map(|file| {
         let out = dir.join("study").display().to_string();
         let said = succeeds(&format!("{} --seed 8 --json --out {out}", study.replace("FILE", file)));
+        let said = without_accuracy(&said);
         let counts = fs::read_to_string(Path::new(&out).join("internal/records.csv")).unwrap();
         let kept = counts.lines().last().unwrap().rsplit(',').next().unwrap().parse::<usize>().unwrap();
         let certificate = without_run(certificate(&out));

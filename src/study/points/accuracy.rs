@@ -43,8 +43,8 @@ impl PointAccuracy {
             ""
         };
         format!(
-            "The release lies {} from the mean without noise (root mean square, in the distance of the space); the ball's centre, published \
-             unread, about {}. The data decided {:.0} % of the squared distance between centre and mean.{worth}",
+            "The release lies {} from the mean without noise (root mean square, in the distance of the space); the ball's centre would lie \
+             about {} from it, if it were published unread. The data decided {:.0} % of the squared distance between centre and mean.{worth}",
             short(rms),
             short(template_rms),
             100.0 * data_share
