@@ -2,7 +2,7 @@
 
 use super::{AuditError, Auditable, Neighbour};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Ledger, Mechanism, PrivacyLoss, Released, release};
+use crate::privacy::{Ledger, Mechanism, PrivacyLoss, Released, draw, pay};
 
 /// A named audit: from the claimed parameter (μ, ε or ρ, by what the mechanism is stated in) to a mechanism with its worst
 /// neighbours.
@@ -22,53 +22,57 @@ pub type MakeCase = fn(&'static str, f64) -> Result<Box<dyn Auditable>, AuditErr
 /// What an attacker computes from a release: always as many numbers.
 pub type Look<V> = Box<dyn Fn(&Released<V>) -> Vec<f64> + Send + Sync>;
 
-/// A mechanism, two neighbouring datasets, and what an attacker looks at. Every run is a whole release: prepared, charged (to a
-/// ledger that forgets), drawn.
-pub struct PairAudit<M: Mechanism, D> {
+/// A mechanism, two neighbouring datasets, and what an attacker looks at. What is made of the records before the charge involves no
+/// randomness and is made once; every run charges (a ledger that forgets) and draws.
+pub struct PairAudit<M: Mechanism + 'static> {
     name: &'static str,
-    mechanism: M,
-    data: [D; 2],
-    records: fn(&D) -> &M::Records,
+    mechanism: &'static M,
+    prepared: [M::Prepared<'static>; 2],
     look: Look<M::Value>,
     width: usize,
 }
 
-impl<M, D> PairAudit<M, D>
+impl<M> PairAudit<M>
 where
     M: Mechanism + Send + Sync + 'static,
-    D: Send + Sync + 'static,
+    M::Prepared<'static>: Send + Sync,
 {
-    /// Whether the mechanism runs on both datasets is found out here, before the audit. `records` tells how it sees them.
+    /// Whether the mechanism runs on both datasets is found out here, before the audit. `records` tells how it sees them. Both stay in memory
+    /// as long as the program: there are a few dozen audits.
     ///
     /// # Errors
     /// [`AuditError::NoClaim`] when it does not.
-    pub fn boxed(
+    pub fn boxed<D: 'static>(
         name: &'static str,
         mechanism: M,
         data: [D; 2],
         records: fn(&D) -> &M::Records,
         look: Look<M::Value>,
     ) -> Result<Box<dyn Auditable>, AuditError> {
-        let mut audit = Self { name, mechanism, data, records, look, width: 0 };
+        let no_claim = || AuditError::NoClaim(name.to_owned());
+        let mechanism: &'static M = Box::leak(Box::new(mechanism));
+        let data: &'static [D; 2] = Box::leak(Box::new(data));
+        let prepare = |of: &'static D| mechanism.prepare(records(of)).map_err(|_| no_claim());
+        let prepared = [prepare(&data[0])?, prepare(&data[1])?];
+        let mut audit = Self { name, mechanism, prepared, look, width: 0 };
         for which in [Neighbour::First, Neighbour::Second] {
-            let values = audit.release(which, 0).ok_or_else(|| AuditError::NoClaim(name.to_owned()))?;
-            audit.width = values.len();
+            audit.width = audit.release(which, 0).ok_or_else(no_claim)?.len();
         }
         Ok(Box::new(audit))
     }
 
     fn release(&self, which: Neighbour, seed: u64) -> Option<Vec<f64>> {
-        let records = (self.records)(&self.data[usize::from(which == Neighbour::Second)]);
-        let mut noise = NoiseSource::seeded(seed);
-        let released = release(&self.mechanism, records, &mut Ledger::in_memory(None), &mut noise).ok()?;
+        let prepared = &self.prepared[usize::from(which == Neighbour::Second)];
+        let paid = pay(self.mechanism.price(), &mut Ledger::in_memory(None)).ok()?;
+        let released = draw(self.mechanism, prepared, &mut NoiseSource::seeded(seed), paid).ok()?;
         Some((self.look)(&released))
     }
 }
 
-impl<M, D> Auditable for PairAudit<M, D>
+impl<M> Auditable for PairAudit<M>
 where
     M: Mechanism + Send + Sync + 'static,
-    D: Send + Sync + 'static,
+    M::Prepared<'static>: Send + Sync,
 {
     fn name(&self) -> &str {
         self.name

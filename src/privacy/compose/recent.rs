@@ -1,31 +1,30 @@
-//! The last answers that took a transform: ledger, charge and certificate ask the same of one release.
+//! The last answers that took long: ledger, charge and certificate ask the same of one release.
 
-use super::super::{BudgetError, Delta};
-use super::{EpsilonBound, Leaves};
 use std::sync::Mutex;
 
 const KEPT: usize = 16;
 
-type Answer = (Leaves, Delta, EpsilonBound);
+/// Questions and their answers, the newest first.
+pub(super) struct Recent<Q, A>(Mutex<Vec<(Q, A)>>);
 
-static RECENT: Mutex<Vec<Answer>> = Mutex::new(Vec::new());
+impl<Q: PartialEq + Clone, A: Copy> Recent<Q, A> {
+    pub(super) const fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
 
-/// What `compute` says of `leaves` at δ, or what it said before.
-pub(super) fn answer(
-    leaves: &Leaves,
-    delta: Delta,
-    compute: impl FnOnce() -> Result<EpsilonBound, BudgetError>,
-) -> Result<EpsilonBound, BudgetError> {
-    let known = |answers: &Vec<Answer>| {
-        answers.iter().find(|(l, d, _)| d == &delta && l == leaves).map(|(_, _, bound)| *bound)
-    };
-    if let Some(bound) = RECENT.lock().ok().and_then(|answers| known(&answers)) {
-        return Ok(bound);
+    /// What was answered before, or what `compute` says. Errors are not kept.
+    pub(super) fn answer<E>(&self, question: &Q, compute: impl FnOnce() -> Result<A, E>) -> Result<A, E> {
+        let known = self.0.lock().ok().and_then(|answers| {
+            answers.iter().find(|(asked, _)| asked == question).map(|(_, answer)| *answer)
+        });
+        if let Some(answer) = known {
+            return Ok(answer);
+        }
+        let answer = compute()?;
+        if let Ok(mut answers) = self.0.lock() {
+            answers.truncate(KEPT - 1);
+            answers.insert(0, (question.clone(), answer));
+        }
+        Ok(answer)
     }
-    let bound = compute()?;
-    if let Ok(mut answers) = RECENT.lock() {
-        answers.truncate(KEPT - 1);
-        answers.insert(0, (leaves.clone(), delta, bound));
-    }
-    Ok(bound)
 }

@@ -27,13 +27,12 @@ mod scale;
 #[cfg(test)]
 mod tests;
 
-use super::normal::upper_quantile_ln;
 use super::pairs::ApproximateTerm;
 use super::rounding::{add_up, mul_up};
 use super::{Delta, Epsilon, Mu, SampledGaussian};
 use crate::numeric::margins;
 use grid::Grid;
-use pair::Pair;
+use pair::{Law, Pair, Term};
 use scale::Scale;
 
 /// The most steps that are composed this way.
@@ -41,20 +40,6 @@ const MOST_STEPS: u32 = 1 << 24;
 
 /// The share of δ that each of these may be: what is lost beyond the grids.
 const LOST: f64 = 1e-6;
-
-/// A step and how often it was made.
-#[derive(Debug, Clone, Copy)]
-struct Term {
-    law: Law,
-    times: u32,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Law {
-    Pair(Pair),
-    /// ±ε.
-    Response(f64),
-}
 
 /// What is composed.
 #[derive(Debug, Clone)]
@@ -129,16 +114,6 @@ impl LossDistributions {
         let sum = convolve::sum(laws, scale.length);
         let margin = margins::LOSS_MASS * f64::from(self.steps()) + 4.0 * f64::EPSILON * scale.length as f64;
         Some(Composed { scale: *scale, sum, ln_moment: ln_moment + margin, lost: lost * (1.0 + margin) })
-    }
-}
-
-impl Term {
-    /// The s beyond which so little is left.
-    fn reach(&self, ln_lost: f64) -> f64 {
-        match self.law {
-            Law::Pair(pair) => upper_quantile_ln(ln_lost.min(-1.0)) + 0.5 * pair.slope(),
-            Law::Response(_) => 0.0,
-        }
     }
 }
 

@@ -16,7 +16,7 @@
 //! (ibid.), x = s + d/2 ~ N(0, 1) under Q. What neither L > 0 nor its mirror image holds, 1 − E_Q[t + 1; t ≥ 1] =
 //! (1 − q)(1 − 2Φ(−d/2)) ≥ 0, is at L = 0: a law, so h is the profile of a pair.
 
-use super::super::normal::{LN_SQRT_2PI, upper_tail};
+use super::super::normal::{LN_SQRT_2PI, upper_quantile_ln, upper_tail};
 use super::super::sampled::ln_mixed;
 use super::super::{Batches, SampledGaussian};
 
@@ -110,6 +110,31 @@ impl Pair {
         match self {
             Self::Poisson { .. } => 0.0,
             Self::Subset { rate, d } => (1.0 - rate) * (1.0 - 2.0 * upper_tail(0.5 * d)),
+        }
+    }
+}
+
+/// A step and how often it was made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Term {
+    pub(super) law: Law,
+    pub(super) times: u32,
+}
+
+/// The law of a step's loss.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Law {
+    Pair(Pair),
+    /// ±ε.
+    Response(f64),
+}
+
+impl Term {
+    /// The s beyond which so little is left.
+    pub(super) fn reach(&self, ln_lost: f64) -> f64 {
+        match self.law {
+            Law::Pair(pair) => upper_quantile_ln(ln_lost.min(-1.0)) + 0.5 * pair.slope(),
+            Law::Response(_) => 0.0,
         }
     }
 }

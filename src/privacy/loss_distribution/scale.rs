@@ -1,8 +1,7 @@
 //! How fine and how wide a grid, and which tilt: estimates from the laws themselves. Nothing here enters a bound: what is badly chosen
 //! makes the answer larger.
 
-use super::Term;
-use super::pair::Pair;
+use super::pair::{Law, Pair, Term};
 use crate::numeric::quadrature::panels;
 
 /// The share by which the grid may raise ε. It adds about h²/6 to the variance of each of the K losses, so θ(θ + 1)Kh²/12 to ln M, and a
@@ -44,13 +43,13 @@ impl Sketch {
             atoms.push((-loss, mass * libm::exp(-loss)));
         };
         match term.law {
-            super::Law::Pair(pair) => {
+            Law::Pair(pair) => {
                 let width = 0.5f64.min(2.0 / pair.slope());
                 let nodes = panels(reach, width);
                 nodes.for_each(|(s, weight)| mirrored(pair.loss(s), weight * pair.density(s)));
                 atoms.push((0.0, Pair::at_zero(pair)));
             }
-            super::Law::Response(epsilon) => mirrored(epsilon, 1.0 / (1.0 + libm::exp(-epsilon))),
+            Law::Response(epsilon) => mirrored(epsilon, 1.0 / (1.0 + libm::exp(-epsilon))),
         }
         atoms.retain(|(_, mass)| *mass > 0.0);
         Self { times: f64::from(term.times), atoms }

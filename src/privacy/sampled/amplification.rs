@@ -38,10 +38,20 @@
 //! a positive integrand: nothing cancels. It holds for every real λ > 1: no order is excluded, none is interpolated. At q = 1
 //! it is the Gaussian mechanism's λ(2m)²/2.
 
-use super::Batches;
 use crate::numeric::margins;
 use crate::numeric::quadrature::panels;
 use crate::privacy::normal::LN_SQRT_2PI;
+use serde::{Deserialize, Serialize};
+
+/// How a batch is drawn. Batches are secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Batches {
+    /// Each record on its own, with probability q.
+    Poisson,
+    /// A uniform subset of qn records.
+    Subset,
+}
 
 /// Above this product of order and shift the unamplified curve is taken: by then amplification has long been lost.
 const LARGEST: f64 = 150.0;

@@ -2,21 +2,12 @@
 
 mod amplification;
 
+pub use amplification::Batches;
 pub(super) use amplification::ln_mixed;
 
 use super::{BudgetError, RenyiCurve};
 use amplification::Amplified;
 use serde::{Deserialize, Serialize};
-
-/// How a batch is drawn. Batches are secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Batches {
-    /// Each record on its own, with probability q.
-    Poisson,
-    /// A uniform subset of qn records.
-    Subset,
-}
 
 /// One noised sum over a random batch: what an accountant has to know of it, and no more. Compositions hold this rather than a bound, so
 /// that every accountant reads from it what its theorem needs: a Rényi curve ([`Self::renyi_curve`]), or a dominating pair, whose privacy

@@ -57,8 +57,22 @@ enum Path<M> {
     Idealized(Arc<RadialLaw<LaplaceRadius<M>>>),
 }
 
-/// The domain of unbounded spaces ends where the law has fallen to e to the minus this: every v in it has a score that doubles can tell.
+/// The domain of unbounded spaces ends where the law has fallen to e to the minus this, or where doubles no longer tell scores.
 const DOMAIN: f64 = 60.0;
+
+/// How far from the centre doubles tell scores to within the error that is counted, on spaces where rounding grows with the distance.
+fn well_told<M: PolarVolume>(manifold: &M) -> f64 {
+    let told = |radius: f64| 4.0 * f64::EPSILON * manifold.rounding_growth(radius) <= MEAN_GRADIENT;
+    let (mut low, mut high) = (0.0, 1e6_f64);
+    if told(high) {
+        return f64::INFINITY;
+    }
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if told(middle) { low = middle } else { high = middle }
+    }
+    low
+}
 
 /// ρ: how far the points of a cell are from the cell's own, at most: half its diagonal, which is an arc on curved spaces (longer than its
 /// chord by less than a twentieth for chords up to ½).
@@ -81,7 +95,12 @@ impl<M: PolarVolume> Path<M> {
                 let expected = sigma / unit * space.real_dim() as f64;
                 let radii =
                     RadialHistogram::new(space, &Range::Whole(loss), expected).map_err(|_| TooWide(sigma))?;
-                let within = ball.radius().get() + unit * radii.all_but(DOMAIN);
+                // A public cut, so free of charge; where noise is very wide it comes before the law has fallen.
+                let told = well_told(manifold);
+                if told <= ball.radius().get() {
+                    return Err(TooWide(sigma).into());
+                }
+                let within = told.min(ball.radius().get() + unit * radii.all_but(DOMAIN));
                 Ok(Self::Everywhere((space, unit), Arc::new(radii), within))
             }
         }

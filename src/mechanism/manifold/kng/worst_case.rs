@@ -30,13 +30,14 @@ fn on_kendall(name: &'static str, parameter: f64) -> Made {
     audit(name, parameter, 4, spaces::kendall(SMALL, 4))
 }
 
-/// Nearly as wide as the law allows: σ = 0.85 = 4r/(nε) on the hyperbolic plane, where volume grows like eᵗ and there is no law for σ ≥ 1.
-/// Most of the law is then far out, where almost every direction sees the far end behind the near one: the normalizer changes by almost
-/// e^{ε/2}, against almost e^{ε/2} in the few directions beyond the far end.
+/// Nearly as wide as the law allows: σ = 0.75 = 4r/(nε) on the hyperbolic plane, where volume grows like eᵗ and there is no law for σ ≥ 1.
+/// Much of the law is then far out, where most directions see the far end behind the near one: the normalizer changes by some e^{ε/4},
+/// beside e^{ε/2} in the few directions beyond the far end. These are frequent enough to be counted. (Wider balls would gain more, did the
+/// domain not end at a distance of 7, with the scores that doubles tell.)
 fn on_hyperbolic(name: &'static str, parameter: f64) -> Made {
-    let n = 8;
-    let radius = (0.85 / 4.0 * n as f64 * parameter).clamp(0.01, 7.0);
-    audit(name, parameter, n, spaces::hyperbolic(radius, n))
+    let n = (16.0 / parameter).round().clamp(2.0, 200.0);
+    let radius = (0.75 / 4.0 * n * parameter).clamp(0.01, 6.0);
+    audit(name, parameter, n as u64, spaces::hyperbolic(radius, n as u64))
 }
 
 fn audit<M>(name: &'static str, parameter: f64, n: u64, ends: Result<Ends<M>, MechanismError>) -> Made
@@ -62,41 +63,24 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
 
 #[cfg(test)]
 mod tests {
-    /// The loss of the law itself, by rectangles, on the hyperbolic case at ε = 4: n − 1 records at the pole, one there too or 2r away. In polar
-    /// coordinates (t, θ) the logarithms have lengths t and d and the angle γ between them, by the half-angle formulas of hyperbolic
-    /// triangles. 0.8 of what the theorem allows and no more than all of it.
+    /// The loss of the law itself in a small ball, where discs are flat, by rectangles: all records but one at the rim, the last there too or
+    /// across. In units of the radius σ = 4/(nε) and the mean moves by 2/n, so the rim, which is that much worse after the move, loses ε/2,
+    /// and the normalizer nearly as much again. 0.8 of what the theorem allows and no more than all of it; at most 0.81 at ε = 1.
     #[test]
-    fn the_law_on_the_hyperbolic_plane_loses_nearly_what_the_theorem_allows() {
-        let (epsilon, n, sigma) = (4.0_f64, 8.0, 0.85);
-        let (side, far) = (2.0 * sigma * n * epsilon / 4.0, 28.0 / (1.0 / sigma - 1.0));
-        let ln_sinh = |x: f64| if x > 15.0 { x - std::f64::consts::LN_2 } else { x.max(1e-300).sinh().ln() };
-        let (steps, turns) = (4000, 800);
-        let (mut masses, mut most) = ([0.0; 2], f64::NEG_INFINITY);
-        for i in 0..steps {
-            // Finer near the pole, and towards the other end.
-            let x = (f64::from(i) + 0.5) / f64::from(steps);
-            let (t, width) = (far * x * x, 2.0 * far * x / f64::from(steps));
-            for k in 0..turns {
-                let y = (f64::from(k) + 0.5) / f64::from(turns);
-                let (theta, turn) = (std::f64::consts::PI * y * y, y);
-                let chord = ((0.5 * (t - side)).sinh().powi(2)
-                    + t.sinh() * side.sinh() * (0.5 * theta).sin().powi(2))
-                .sqrt();
-                let d = 2.0 * chord.asinh();
-                let half = 0.5 * (t + d + side);
-                let ln_tan =
-                    0.5 * (ln_sinh(half - t) + ln_sinh(half - d) - ln_sinh(half) - ln_sinh(half - side));
-                let gamma = 2.0 * ln_tan.exp().atan();
-                let others = (n - 1.0) * t;
-                let moved = (others * others + d * d + 2.0 * others * d * gamma.cos()).max(0.0).sqrt() / n;
-                let volume = (ln_sinh(t) - t / sigma).exp() * width * turn;
-                masses[0] += volume;
-                masses[1] += volume * ((t - moved) / sigma).exp();
-                most = most.max((t - moved) / sigma);
+    fn the_law_at_the_rim_loses_nearly_what_the_theorem_allows() {
+        for (epsilon, n, least, most) in [(0.5, 10.0, 0.84, 1.0), (1.0, 6.0, 0.80, 0.82)] {
+            let (sigma, steps) = (4.0 / (n * epsilon), 1000);
+            let at = |i: i32| (f64::from(2 * i + 1) / f64::from(steps)) - 1.0;
+            let mut masses = [0.0; 2];
+            for x in (0..steps).map(at) {
+                for y in (0..steps).map(at).filter(|y| x * x + y * y <= 1.0) {
+                    masses[0] += (-(x - 1.0).hypot(y) / sigma).exp();
+                    masses[1] += (-(x - 1.0 + 2.0 / n).hypot(y) / sigma).exp();
+                }
             }
+            let loss = 0.5 + (masses[1] / masses[0]).ln() / epsilon;
+            println!("epsilon {epsilon}, n {n}: {loss:.4}");
+            assert!(loss > least && loss < most, "{loss}");
         }
-        let loss = (most - (masses[1] / masses[0]).ln()) / epsilon;
-        println!("{loss:.4} of epsilon");
-        assert!(loss > 0.8 && loss < 1.0, "{loss}");
     }
 }
