@@ -43,9 +43,12 @@ const OF_THE_RUN: [&str; 6] = [
     "/details/accuracy/sampling_rms",
     "/details/accuracy/data_share",
 ];
-/// Error statements: of points, and of any certificate that is embedded in a page.
-const EXACT: [(&str, &str); 2] =
-    [("The release lies ", "of the squared distance between centre and mean."), ("\"accuracy\": {", "}")];
+/// Error statements: of points, and of any certificate that is shown on a page or embedded in it.
+const EXACT: [(&str, &str); 3] = [
+    ("The release lies ", "of the squared distance between centre and mean."),
+    ("&quot;accuracy&quot;: {", "}"),
+    ("\"accuracy\": {", "}"),
+];
 /// What a page adds where the noised values say so.
 const SAID_OF_NOISED: [&str; 2] = [
     " Publishing the centre would be about as good: more records, or a larger budget, would change that.",
