@@ -9,7 +9,7 @@ use visard::function::FaceCurves;
 use visard::io::npy;
 use visard::mechanism::functional::CurveMean;
 use visard::privacy::noise::NoiseSource;
-use visard::privacy::{Ledger, Mechanism, Mu, release};
+use visard::privacy::{Ledger, Mu, release};
 use visard::study::face::mean::{self, FaceMechanism, nonprivate_mean};
 use visard::study::face::{ClipChoice, TemplateSource, load_template};
 
@@ -80,7 +80,6 @@ fn one(
         mean::mechanism(kind, own, n as u64, ClipChoice::Default, Mu::new(mu)?)?.ok_or("nothing")?;
     let mut noise = NoiseSource::seeded(1000 * run + n as u64);
     let released = release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?;
-    let _ = mechanism.price();
     let face = FaceCurves::new(own.curves(), own.samples(), released.value.samples.clone())?;
     let stated = released.value.mean_square_error(own.data().len() / 3);
     let template = own.mean_square_distance(&truth);

@@ -80,6 +80,7 @@ fn prepared_records_give_a_release_with_its_error() {
     assert_eq!(result["n"], 150);
     assert!(number("rms") < number("template_rms") && number("data_share") > 0.5, "{accuracy}");
     assert!((0.006..0.02).contains(&number("template_rms")), "{accuracy}");
+    assert!(accuracy.get("rms_mm").is_some_and(serde_json::Value::is_null), "{accuracy}");
     let release = folder.path().join("study/release");
     let errors = visard::io::npy::read(&release.join("error.npy")).unwrap();
     assert!(errors.data.iter().all(|e| *e > 0.0 && *e < 0.05));

@@ -218,7 +218,7 @@ fn band_text(half_width: f64) -> String {
 /// The error statement, on a face of 20 cm: about 1 high when its area is 1.
 fn accuracy_text(accuracy: &Accuracy) -> String {
     let mm = |rms: f64| 200.0 * rms;
-    let Accuracy { rms, template_rms, sampling_rms, data_share } = *accuracy;
+    let Accuracy { rms, template_rms, sampling_rms, data_share, .. } = *accuracy;
     let worth = if accuracy.is_mostly_template() {
         "\n  hardly worth its budget: this is mostly the template; more people, or a larger budget, would change that"
     } else {

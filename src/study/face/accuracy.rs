@@ -25,6 +25,8 @@ pub struct Accuracy {
     pub sampling_rms: f64,
     /// Share of the squared distance between template and mean that the data decided: 0 where the release is the template.
     pub data_share: f64,
+    /// `rms` in millimetres: `None` without a released size.
+    pub rms_mm: Option<f64>,
 }
 
 impl Accuracy {
@@ -42,6 +44,7 @@ impl Accuracy {
             template_rms: template.sqrt(),
             sampling_rms: (square / n as f64).sqrt(),
             data_share: if template > 0.0 { (1.0 - error / template).clamp(0.0, 1.0) } else { 0.0 },
+            rms_mm: None,
         }
     }
 

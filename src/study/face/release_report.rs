@@ -86,7 +86,7 @@ fn error_sentence(shown: &Page<'_>) -> String {
          in units in which the face has area 1 and is about 1 high: on a face of 20 cm, some {} mm and {} mm. This counts the noise that \
          was added for privacy and what was taken away to tame it. It is estimated from the noised values alone, so it tells nothing new \
          of the data; it leaves out that the people are a sample of others. Of the squared distance between the template and the mean \
-         the data decided {:.0} %. The values are in {ERROR}, and the button “error” shows them on the surface.",
+         the data decided {:.0} %. The values are in {ERROR}, and the button “error, root mean square” shows them on the surface.",
         short(rms),
         short(largest),
         short(FACE_MM * rms),

@@ -17,6 +17,8 @@ pub struct PointAccuracy {
     pub sampling_rms: Option<f64>,
     /// Share of the squared distance between centre and mean that the data decided.
     pub data_share: f64,
+    /// `rms` in millimetres: `None` without a released size.
+    pub rms_mm: Option<f64>,
 }
 
 impl PointAccuracy {
@@ -26,7 +28,7 @@ impl PointAccuracy {
         let error = rms * rms;
         let square = from_centre * from_centre + if shrunk { error } else { -error };
         let data_share = if square > error { 1.0 - error / square } else { 0.0 };
-        Self { rms, template_rms: square.max(0.0).sqrt(), sampling_rms: None, data_share }
+        Self { rms, template_rms: square.max(0.0).sqrt(), sampling_rms: None, data_share, rms_mm: None }
     }
 
     /// For certificates and commands.
