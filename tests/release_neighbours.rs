@@ -8,7 +8,7 @@ use visard::io::write_ply;
 use visard::mesh::TriMesh;
 use visard::privacy::Mu;
 use visard::study::Place;
-use visard::study::face::{FaceMechanism, FaceStudySettings, run as run_study};
+use visard::study::face::{FaceInputs, FaceMechanism, FaceStudySettings, run as run_study};
 use visard::synth::{ScanConditions, person};
 
 fn write_person(folder: &Path, name: &str, index: usize) {
@@ -24,12 +24,12 @@ fn release(mechanism: FaceMechanism, band: bool, last: &dyn Fn(&Path)) -> BTreeM
     (0..4).for_each(|i| write_person(&scans, &format!("scan{i}.ply"), i));
     last(&scans);
     let place = Place { seed: Some(11), ..Place::new(dir.path().join("study")) };
+    let records = FaceInputs { curves: 6, samples: 16, ..FaceInputs::new([scans], place.clone()) };
     let settings = FaceStudySettings {
-        curves: 6,
-        samples: 16,
+        records,
         mechanism,
         band,
-        ..FaceStudySettings::new([scans], place, Mu::new(2.0).unwrap())
+        ..FaceStudySettings::new([], place, Mu::new(2.0).unwrap())
     };
     run_study(&settings, &|_| {}).unwrap();
     let release = dir.path().join("study/release");

@@ -2,14 +2,14 @@
 
 use super::Global;
 use super::budget::{BudgetArgs, place_of};
-use super::face::{ShapeArgs, report, run_with_progress, study_settings};
+use super::face::{budget_of, report, run_with_progress};
 use super::output::{Failure, Printer};
 use clap::Args;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 use visard::io::write_ply;
 use visard::mesh::TriMesh;
-use visard::study::face::{CURVES, FaceMechanism, Registration, SAMPLES};
+use visard::study::face::{ClipChoice, FaceInputs, FaceMechanism, FaceStudySettings, run as run_study};
 use visard::study::layout::SCANS;
 use visard::study::{Place, StudyFolder};
 use visard::synth::{FaceParameters, ScanConditions, person_about};
@@ -39,25 +39,22 @@ const POPULATION: u64 = 20_240_719;
 
 /// Runs the demo.
 pub fn run(args: &DemoArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let shape = ShapeArgs {
-        template: "builtin".to_owned(),
-        curves: CURVES,
-        samples: SAMPLES,
-        registration: Registration::default(),
-        clip_radius: None,
-        mechanism: args.mechanism,
-        crop_radius: None,
-    };
     let default = BudgetArgs::of_mu(1.0);
     let budget =
         if args.budget.is_empty() && args.mechanism != FaceMechanism::None { &default } else { &args.budget };
     let scans = args.out.join(SCANS);
     let place = Place { resume: args.resume, ..place_of(&args.out, global) };
-    let settings = study_settings(vec![scans.clone()], place, budget, &shape)?;
+    let settings = FaceStudySettings {
+        records: FaceInputs::new([scans.clone()], place),
+        mechanism: args.mechanism,
+        budget: budget_of(args.mechanism, budget)?,
+        clip_radius: ClipChoice::Default,
+        band: false,
+    };
     refuse_study(&args.out, args.resume, global)?;
     eprintln!("making {} synthetic scans in {}", args.scans, scans.display());
     write_population(&scans, usize::from(args.scans), global.seed.unwrap_or(POPULATION))?;
-    let outcome = run_with_progress(&settings)?;
+    let outcome = run_with_progress(|show| run_study(&settings, show))?;
     report(&outcome, printer);
     Ok(())
 }

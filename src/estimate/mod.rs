@@ -7,13 +7,16 @@
 //! * [`edge`]: eigenvalues of a noised matrix, without those that noise alone would give.
 //! * [`records`]: covariance and spread of single records.
 //! * [`band`]: simultaneous confidence bands for a mean.
+//! * [`wiener`](mod@wiener): shrinkage with a public shape and an unknown amplitude.
 
 pub mod band;
 pub mod edge;
 pub mod prior;
 pub mod records;
+pub mod wiener;
 
 pub use band::Band;
 pub use edge::Visible;
 pub use prior::Prior;
 pub use records::{RecordCovariance, Spread};
+pub use wiener::wiener;

@@ -7,6 +7,8 @@ pub mod functional;
 pub mod manifold;
 pub mod quantile;
 pub mod registry;
+pub mod rounds;
+pub mod vector;
 
 pub use crate::privacy::{Drawn, Mechanism, NoisedPart, Price, Released, Sensitivity, release};
 pub use error::MechanismError;

@@ -4,9 +4,11 @@ mod files;
 mod flatten;
 mod mean;
 mod plan;
+mod records;
 mod register;
 
-pub use mean::{ShapeArgs, report, run_with_progress, study_settings};
+pub use mean::{budget_of, report};
+pub use records::run_with_progress;
 
 use super::Global;
 use super::output::{Failure, Printer};

@@ -13,6 +13,7 @@
 //! [`CurveMean`] is any of them.
 
 pub mod joint;
+mod leading;
 mod mean;
 mod norm;
 pub mod per_curve;
@@ -24,6 +25,7 @@ mod tests;
 pub mod two_rounds;
 
 pub use joint::{FunctionalMean, Smoothing};
+pub use leading::LeadingCoordinates;
 pub use mean::{CurveMean, PreparedMean};
 pub use norm::Norm;
 pub use per_curve::{BlockBudget, BlockNoise, BlockRadii, PerCurveMean, PerCurveSettings};

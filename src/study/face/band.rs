@@ -57,7 +57,7 @@ mod tests {
     use crate::privacy::Mu;
     use crate::study::Place;
     use crate::study::face::{
-        FaceMechanism, FaceStudySettings, StudyError, TemplateSource, load_template, run,
+        FaceInputs, FaceMechanism, FaceStudySettings, StudyError, TemplateSource, load_template, run,
     };
     use crate::study::layout::{BAND, CURVES, REPORT};
     use crate::synth::FaceParameters;
@@ -81,10 +81,14 @@ mod tests {
         write_npy(&file, &[n, j, m, 3], &people).unwrap();
         let study = |name: &str, band: bool, mechanism| {
             let place = Place { seed: Some(3), ..Place::new(folder.path().join(name)) };
-            let settings = FaceStudySettings {
+            let records = FaceInputs {
                 prepared: Some(file.clone()),
                 curves: j,
                 samples: m,
+                ..FaceInputs::new([], place.clone())
+            };
+            let settings = FaceStudySettings {
+                records,
                 band,
                 mechanism,
                 ..FaceStudySettings::new([], place, Mu::new(5.0).unwrap())

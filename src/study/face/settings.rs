@@ -7,9 +7,9 @@ use crate::study::{Counting, Place};
 use crate::surface::registration::Registration;
 use std::path::PathBuf;
 
-/// Everything a face study needs to know.
+/// Who is in a study of faces, and how records are made of their scans: what every statistic of faces needs to know.
 #[derive(Debug, Clone)]
-pub struct FaceStudySettings {
+pub struct FaceInputs {
     /// Scan files and folders of scans.
     pub inputs: Vec<PathBuf>,
     /// Records registered elsewhere, in place of scans: an array (n, J, m, 3) of unit-area faces in the template's frame.
@@ -26,33 +26,15 @@ pub struct FaceStudySettings {
     /// built-in one) after the template has been fitted to the scan; by default a little beyond the template's own
     /// farthest point.
     pub crop_radius: Option<f64>,
-    /// Which mean is released.
-    pub mechanism: FaceMechanism,
-    /// Its budget; `None` only for [`FaceMechanism::None`].
-    pub budget: Option<Mu>,
-    /// Where the clip radius comes from.
-    pub clip_radius: ClipChoice,
     /// What counts as a person.
     pub counting: Counting,
-    /// Whether a confidence band for the population's mean is released too; with [`FaceMechanism::Joint`] only.
-    pub band: bool,
     /// Folder, ledger, seed; resuming reuses finished records.
     pub place: Place,
 }
 
-impl FaceStudySettings {
-    /// The default study of these scans in this place: built-in template, 23 curves of 80 samples, elastic registration, the joint mean
-    /// at `budget`.
-    ///
-    /// ```
-    /// use visard::privacy::Mu;
-    /// use visard::study::Place;
-    /// use visard::study::face::FaceStudySettings;
-    /// let study = FaceStudySettings::new(["scans".into()], Place::new("study"), Mu::new(1.0)?);
-    /// assert_eq!((study.curves, study.samples), (23, 80));
-    /// # Ok::<(), visard::privacy::BudgetError>(())
-    /// ```
-    pub fn new(inputs: impl Into<Vec<PathBuf>>, place: Place, budget: Mu) -> Self {
+impl FaceInputs {
+    /// The default: built-in template, 23 curves of 80 samples, elastic registration.
+    pub fn new(inputs: impl Into<Vec<PathBuf>>, place: Place) -> Self {
         Self {
             inputs: inputs.into(),
             prepared: None,
@@ -61,28 +43,57 @@ impl FaceStudySettings {
             samples: SAMPLES,
             registration: Registration::default(),
             crop_radius: None,
-            mechanism: FaceMechanism::default(),
-            budget: Some(budget),
-            clip_radius: ClipChoice::default(),
             counting: Counting::default(),
-            band: false,
             place,
         }
     }
 
     /// Everything but the scans and the place, for a digest.
     pub(super) fn public(&self) -> impl std::fmt::Debug {
-        (
-            (self.curves, self.samples, self.registration, self.crop_radius),
-            (
-                self.mechanism,
-                self.budget,
-                self.clip_radius,
-                self.band,
-                self.place.seed,
-                self.counting.identical,
-            ),
-        )
+        let shape = (self.curves, self.samples, self.registration, self.crop_radius);
+        (shape, self.place.seed, self.counting.identical)
+    }
+}
+
+/// Everything a study of the mean face needs to know.
+#[derive(Debug, Clone)]
+pub struct FaceStudySettings {
+    /// The people and their scans.
+    pub records: FaceInputs,
+    /// Which mean is released.
+    pub mechanism: FaceMechanism,
+    /// Its budget; `None` only for [`FaceMechanism::None`].
+    pub budget: Option<Mu>,
+    /// Where the clip radius comes from.
+    pub clip_radius: ClipChoice,
+    /// Whether a confidence band for the population's mean is released too; with [`FaceMechanism::Joint`] only.
+    pub band: bool,
+}
+
+impl FaceStudySettings {
+    /// The default study of these scans in this place ([`FaceInputs::new`]): the joint mean at `budget`.
+    ///
+    /// ```
+    /// use visard::privacy::Mu;
+    /// use visard::study::Place;
+    /// use visard::study::face::FaceStudySettings;
+    /// let study = FaceStudySettings::new(["scans".into()], Place::new("study"), Mu::new(1.0)?);
+    /// assert_eq!((study.records.curves, study.records.samples), (23, 80));
+    /// # Ok::<(), visard::privacy::BudgetError>(())
+    /// ```
+    pub fn new(inputs: impl Into<Vec<PathBuf>>, place: Place, budget: Mu) -> Self {
+        Self {
+            records: FaceInputs::new(inputs, place),
+            mechanism: FaceMechanism::default(),
+            budget: Some(budget),
+            clip_radius: ClipChoice::default(),
+            band: false,
+        }
+    }
+
+    /// All of it that is of the mean, for a digest.
+    pub(super) fn public(&self) -> impl std::fmt::Debug {
+        (self.mechanism, self.budget, self.clip_radius, self.band)
     }
 }
 

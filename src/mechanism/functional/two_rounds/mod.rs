@@ -1,16 +1,15 @@
 //! The joint mean in two rounds: a rough private centre, a private radius about it, and a second round with a tight clip.
 
+mod aim;
 mod second;
-mod shares;
 #[cfg(test)]
 mod tests;
 mod worst_case;
 
-pub use shares::Aim;
+pub use aim::Aim;
 pub use worst_case::ENTRY;
 
 use second::SecondRound;
-use shares::Budget;
 
 use super::{FunctionRecords, FunctionalMean, NoisedFunction, Norm};
 use crate::estimate::band::Unshrunk;
@@ -19,10 +18,11 @@ use crate::estimate::{Band, Prior, RecordCovariance, Spread};
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
 use crate::mechanism::MechanismError;
-use crate::mechanism::quantile::{BisectedRadius, RadiusGrid};
+use crate::mechanism::quantile::BisectedRadius;
+use crate::mechanism::rounds::Rounds;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
-    Charge, ClipRadius, ClipSource, Composition, Drawn, Mechanism, Mu, NoisedPart, Price, PrivacyLoss, Title,
+    Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, NoisedPart, Price, PrivacyLoss, Title,
 };
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -35,8 +35,6 @@ const TITLE: Title = Title {
                products, and what is mostly noise is shrunk towards the centre.",
 };
 
-/// The bracket of radii begins at this share of the public one.
-const LEAST: f64 = 1.0 / 8.0;
 /// The squared distance of a mean from the public centre that the first round expects, as a share of the squared root-mean-square
 /// radius: templates lie .012 to .03 from the means of public populations. A weak expectation, for shrinkage only.
 const EXPECTED_SHARE: f64 = 0.075;
@@ -51,7 +49,7 @@ const EXPECTED_DOUBT: f64 = 0.65;
 pub struct TwoRoundMean {
     price: Price,
     aim: Aim,
-    budget: Budget,
+    rounds: Rounds,
     first: FunctionalMean,
     radius: Option<BisectedRadius>,
     public: ClipRadius,
@@ -106,22 +104,20 @@ impl TwoRoundMean {
         n: u64,
     ) -> Result<Self, MechanismError> {
         let norm = aim.norm(n, mu);
-        let budget = Budget::of(aim, n, mu)?;
+        let rounds = Rounds::new(aim.shares(n, mu), n, mu)?;
         let public = ClipRadius::new(scale * norm.face_radius(), ClipSource::Public)?;
-        let first = FunctionalMean::in_norm(norm, basis.clone(), template.clone(), public, budget.first, n)?
+        let first = FunctionalMean::in_norm(norm, basis.clone(), template.clone(), public, rounds.first, n)?
             .expecting(Expectation {
                 energy: EXPECTED_SHARE * (scale * Norm::White.face_radius()).powi(2),
                 doubt: EXPECTED_DOUBT,
             });
-        let bracket = RadiusGrid { low: LEAST * public.get(), high: public.get(), ratio: 2.0 };
-        let radius =
-            budget.radius.map(|paid| BisectedRadius::new(&bracket, aim.held(n, mu), n, paid)).transpose()?;
+        let radius = rounds.bisected(public)?;
         let prior = Prior::new(&basis, |place| norm.weight(place));
         let leading = prior.leading(coefficients(n, mu.get()));
         let mut mean = Self {
             price: Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &statistic(norm, leading.len()))?,
             aim,
-            budget,
+            rounds,
             first,
             radius,
             public,
@@ -138,27 +134,15 @@ impl TwoRoundMean {
 
     /// What the price is composed of.
     fn price_parts(&mut self) -> Result<(), MechanismError> {
-        let mut parts = Composition::new();
-        parts.add("rough mean, the private centre", PrivacyLoss::Gaussian(self.budget.first));
-        if let Some(radius) = &self.radius {
-            parts.add(radius.price().mechanism.clone(), radius.price().loss);
-        }
-        parts.add(
-            "mean and second moment about the private centre",
-            PrivacyLoss::Gaussian(self.budget.second),
-        );
-        self.price.parts = parts;
+        let (first, second) =
+            ("rough mean, the private centre", "mean and second moment about the private centre");
+        self.price.parts = self.rounds.parts(first, self.radius.as_ref(), second);
         if self.radius.is_none() {
-            let second = self.about(&self.template, self.uncounted()?)?;
+            let second = self.about(&self.template, self.rounds.uncounted(self.public)?)?;
             let Price { sensitivity, scale, clip, .. } = *second.price();
             self.price = Price { sensitivity, scale, clip, ..self.price.clone() };
         }
         Ok(())
-    }
-
-    /// The second round's radius where none is counted.
-    fn uncounted(&self) -> Result<ClipRadius, MechanismError> {
-        Ok(ClipRadius::new(self.aim.uncounted() * self.public.get(), ClipSource::Public)?)
     }
 
     /// Whether n records at budget μ are enough for a private radius; without it the second round has a public one.
@@ -166,15 +150,7 @@ impl TwoRoundMean {
     /// # Errors
     /// [`MechanismError::TooFew`] with the n and the μ that would be enough.
     pub fn check_private_radius(aim: Aim, n: u64, mu: Mu) -> Result<(), MechanismError> {
-        let countable = aim.countable();
-        if n as f64 * mu.get() >= countable {
-            return Ok(());
-        }
-        let own = aim.radius_share() * mu.get();
-        let (records, times) =
-            ((countable / mu.get()).ceil() as u64, countable / (n.max(1) as f64 * mu.get()));
-        let doubt = BisectedRadius::count_deviation(own);
-        Err(MechanismError::TooFew { n, mu: own, doubt, records, times })
+        Rounds::new(aim.shares(n, mu), n, mu)?.check_countable()
     }
 
     /// The clip's norm.
@@ -221,7 +197,7 @@ impl TwoRoundMean {
         radius: ClipRadius,
         expected: Option<Expectation>,
     ) -> Result<SecondRound, MechanismError> {
-        let (n, mu, basis) = (self.price.n, self.budget.second, self.basis.clone());
+        let (n, mu, basis) = (self.price.n, self.rounds.second, self.basis.clone());
         let mean = FunctionalMean::in_norm(self.norm(), basis, centre.to_vec(), radius, mu, n)?;
         let mean = match expected {
             Some(expected) => mean.expecting(expected),
@@ -239,7 +215,7 @@ impl TwoRoundMean {
         paid: Option<Charge>,
     ) -> Result<(ClipRadius, Vec<NoisedPart>), MechanismError> {
         let (Some(quantile), Some(paid)) = (&self.radius, paid) else {
-            return Ok((self.uncounted()?, Vec::new()));
+            return Ok((self.rounds.uncounted(self.public)?, Vec::new()));
         };
         let about = self.about(centre, self.public)?;
         let norm = |i| {
@@ -248,8 +224,7 @@ impl TwoRoundMean {
         };
         let norms: Vec<f64> = (0..records.count()).into_par_iter().map(norm).collect();
         let drawn = quantile.draw(&quantile.prepare(&norms)?, noise, paid)?;
-        let radius = (self.aim.widened() * drawn.value.radius.get()).min(self.public.get());
-        Ok((ClipRadius::new(radius, ClipSource::Private)?, drawn.parts))
+        Ok((self.rounds.widened(drawn.value.radius, self.public)?, drawn.parts))
     }
 }
 
@@ -282,19 +257,16 @@ impl Mechanism for TwoRoundMean {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
-        let unpaid = || MechanismError::Shape("a payment has a part for every part of the release");
-        let mut paid = paid.split(&self.budget.losses())?.into_iter();
-        let Drawn { value: centre, mut parts } =
-            self.first.draw(&prepared.sum, noise, paid.next().ok_or_else(unpaid)?)?;
+        let paid = self.rounds.split(paid)?;
+        let Drawn { value: centre, mut parts } = self.first.draw(&prepared.sum, noise, paid.first)?;
         let records = Filled { records: prepared.records, template: &self.template };
-        let for_radius = if self.radius.is_some() { Some(paid.next().ok_or_else(unpaid)?) } else { None };
-        let (radius, more) = self.radius_about(&centre.samples, &records, noise, for_radius)?;
+        let (radius, more) = self.radius_about(&centre.samples, &records, noise, paid.radius)?;
         parts.extend(more);
         let energy = centre.mean_square_error(self.basis.points()).max(f64::MIN_POSITIVE);
         let expected = Expectation { energy, doubt: EXPECTED_DOUBT };
         let second = self.expecting(&centre.samples, radius, Some(expected))?;
         // Records that could be prepared once can be prepared again: only lengths can be wrong.
-        let second = second.draw(&records, noise, paid.next().ok_or_else(unpaid)?)?;
+        let second = second.draw(&records, noise, paid.second)?;
         parts.extend(second.parts);
         Ok(Drawn { value: NoisedFunction { centre: centre.samples, ..second.value }, parts })
     }

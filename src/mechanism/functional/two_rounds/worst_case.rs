@@ -63,8 +63,9 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (mu, draws) = (0.7, 170);
     let mechanism = mechanism(RECORDS, Mu::new(mu)?)?;
     let records: Vec<Option<Vec<f64>>> = vec![None; RECORDS as usize];
-    let tau = super::Aim::Mean.uncounted() * Norm::Quarter.face_radius();
-    let sigma = 2.0 * tau / RECORDS as f64 / (mu * (1.0 - super::Aim::Mean.first_share()).sqrt());
+    let shares = super::Aim::Mean.shares(RECORDS, Mu::new(mu)?);
+    let tau = shares.uncounted * Norm::Quarter.face_radius();
+    let sigma = 2.0 * tau / RECORDS as f64 / (mu * (1.0 - shares.first).sqrt());
     // What the second round noises are deviations from the first round's centre: the template seen from there, clipped.
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
     for _ in 0..draws {

@@ -1,0 +1,12 @@
+//! Statistics of short vectors in two rounds: what modes of variation, regressions and comparisons of groups are made of, whatever the
+//! vectors are coordinates of (curves, outlines, landmarks).
+//!
+//! Records are vectors u ∈ ℝ^k about a public origin, of public expected variances (up to scale); a failed record counts as the origin.
+//! [`Recentring`] finds a private centre c and a radius τ about it; every statistic then looks at u − c clipped to τ.
+
+mod recentring;
+
+pub use recentring::{Recentred, Recentring, RoughCentre};
+
+/// Vectors of records, `None` for failed ones: secret.
+pub type VectorRecords = [Option<Vec<f64>>];

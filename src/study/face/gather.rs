@@ -1,0 +1,303 @@
+//! The people of a study: scans found, registered and put together, one face a person. All statistics of faces begin here.
+
+use super::error::StudyError;
+use super::internal::Internal;
+use super::internal_report::write_internal;
+use super::mean::{mean_of, nonprivate_mean};
+use super::prepared::PreparedFile;
+use super::record::cache::{RecordCache, RecordKey};
+use super::record::{
+    Record, RecordMaker, RecordSettings, ScanRow, ScanStage, default_crop_radius, landmark_file, table,
+};
+use super::settings::FaceInputs;
+use super::template::{LoadedTemplate, TemplateLoadError, load_template};
+use crate::function::FaceCurves;
+use crate::io::{Content, WriteError, list_scans, open_as, write_bytes};
+use crate::mechanism::MechanismError;
+use crate::privacy::{Certificate, ClipRadius, Mechanism, Price};
+use crate::study::job::{Digest, Job, Priced, Publication, Published};
+use crate::study::layout::SCAN_TABLE;
+use crate::study::people::sum_of;
+use crate::study::{Identical, People, PeopleError};
+use rayon::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What is going on, for a progress bar on the data holder's screen.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum FaceProgress {
+    /// So many scans were found.
+    Found {
+        /// Number of scans.
+        scans: usize,
+    },
+    /// One more scan is done.
+    Scan {
+        /// How many are done.
+        done: usize,
+        /// Whether this one gave curves.
+        ok: bool,
+        /// Whether its record was reused from an interrupted run.
+        reused: bool,
+    },
+    /// All scans are done; the mean is being released.
+    Releasing,
+}
+
+/// A study whose public inputs have been read.
+pub(super) struct FaceStudy<'a> {
+    pub(super) settings: &'a FaceInputs,
+    scans: Vec<PathBuf>,
+    prepared: Option<PreparedFile>,
+    pub(super) people: People,
+    pub(super) loaded: Arc<LoadedTemplate>,
+    /// The template's own curves.
+    pub(super) own: FaceCurves,
+}
+
+/// All scans, processed: secret.
+struct Processed {
+    rows: Vec<ScanRow>,
+    curves: Vec<Option<FaceCurves>>,
+    keys: Vec<Option<RecordKey>>,
+}
+
+/// The people's faces, and what became of the scans: secret.
+pub(super) struct Gathered {
+    rows: Vec<ScanRow>,
+    /// One a person; `None` for a person without a usable scan.
+    pub(super) faces: Vec<Option<FaceCurves>>,
+    /// Their mean, a missing one counting as the template.
+    pub(super) nonprivate: FaceCurves,
+    /// Number of scans.
+    pub(super) scans: usize,
+    /// How many could not be processed.
+    pub(super) failed: usize,
+    /// What the records are, for the digest of the run.
+    fingerprints: Vec<Vec<u8>>,
+}
+
+impl<'a> FaceStudy<'a> {
+    /// Reads what is public: which scans there are, who gave them, the template.
+    pub(super) fn open(settings: &'a FaceInputs) -> Result<Self, StudyError> {
+        if settings.curves < 2 || settings.samples < 8 {
+            return Err(StudyError::Shape("a face needs at least 2 curves of 8 samples"));
+        }
+        let prepared = match &settings.prepared {
+            Some(file) => Some(PreparedFile::open(file, settings.curves, settings.samples)?),
+            None => None,
+        };
+        let scans = if prepared.is_some() { Vec::new() } else { list_scans(&settings.inputs)? };
+        let loaded = Arc::new(load_template(&settings.template)?);
+        let own =
+            loaded.template.own_curves(settings.curves, settings.samples).map_err(TemplateLoadError::from)?;
+        let people = match &prepared {
+            Some(file) => settings.counting.people(file.count(), |i| vec![i.to_string()])?,
+            None => settings.counting.people(scans.len(), |i| names(&scans[i]))?,
+        };
+        Ok(Self { settings, scans, prepared, people, loaded, own })
+    }
+
+    /// Number of people.
+    pub(super) fn n(&self) -> u64 {
+        self.people.count() as u64
+    }
+
+    /// How records are made; a template that does not suit the registration is refused.
+    pub(super) fn maker(&self) -> Result<RecordMaker<'_>, StudyError> {
+        Ok(RecordMaker::new(&self.loaded.template, self.record_settings())?)
+    }
+
+    /// Makes the records. Nothing may have been read of them before the job was given its price ([`Job::price`]).
+    pub(super) fn gather(
+        &self,
+        job: &Job<'_>,
+        maker: &RecordMaker<'_>,
+        progress: &(dyn Fn(FaceProgress) + Sync),
+    ) -> Result<Gathered, StudyError> {
+        let Processed { rows, curves, keys } = match &self.prepared {
+            Some(file) => {
+                let curves = file.records(&self.own)?;
+                self.refuse_identical(
+                    &curves.iter().map(|c| c.as_ref().map(|c| sum_of(c.data()))).collect::<Vec<_>>(),
+                )?;
+                Processed { rows: Vec::new(), curves, keys: Vec::new() }
+            }
+            None => {
+                progress(FaceProgress::Found { scans: self.scans.len() });
+                let sum = |scan: &PathBuf| Some(open_as(scan, Content::Scan).ok()?.sha256());
+                self.refuse_identical(&self.scans.par_iter().map(sum).collect::<Vec<_>>())?;
+                let processed = self.process_all(maker, job, progress)?;
+                let table = table::csv(&processed.rows);
+                write_bytes(&job.folder().internal().join(SCAN_TABLE), table.as_bytes())?;
+                processed
+            }
+        };
+        let scans = curves.len();
+        let failed = curves.iter().filter(|curves| curves.is_none()).count();
+        if failed == scans {
+            return Err(StudyError::NoneProcessed(failed));
+        }
+        progress(FaceProgress::Releasing);
+        let faces = self.people.one_each(curves, |_, own| mean_of(&own).map(Some))?;
+        let nonprivate = nonprivate_mean(&self.own, &faces)?;
+        let mut fingerprints = match &self.prepared {
+            Some(file) => vec![file.sha256().to_vec()],
+            None => self.fingerprints(&keys),
+        };
+        fingerprints.extend(self.people.table().map(Vec::from));
+        Ok(Gathered { rows, faces, nonprivate, scans, failed, fingerprints })
+    }
+
+    /// Pays, draws and publishes, or goes on with what an interrupted run of the same settings and records has drawn. `settings`: all
+    /// public settings of the statistic.
+    pub(super) fn release<M, P>(
+        &self,
+        job: &mut Job<'_>,
+        priced: &Priced<P>,
+        mechanism: &M,
+        records: &M::Records,
+        gathered: &Gathered,
+        settings: &impl std::fmt::Debug,
+    ) -> Result<(Published<M::Value>, Certificate), StudyError>
+    where
+        M: Mechanism<Error = MechanismError, Value: Serialize + DeserializeOwned>,
+        P: Publication<Value = M::Value, Error = StudyError>,
+    {
+        let prepared = mechanism.prepare(records)?;
+        let mut noise = job.noise(0)?;
+        let digest = self.digest(settings, mechanism.price(), gathered);
+        let published = job.release::<_, _, StudyError>(priced, mechanism, &prepared, &digest, &mut noise)?;
+        let certificate = job.publish(priced, &published)?;
+        Ok((published, certificate))
+    }
+
+    fn digest(&self, settings: &impl std::fmt::Debug, price: &Price, gathered: &Gathered) -> Digest {
+        let settings = format!("{:?} {:?}", (self.settings.public(), settings), self.loaded.input.sha256);
+        Digest::of(&settings, price, gathered.fingerprints.clone())
+    }
+
+    /// Writes what only the data holder may see: the mean without noise, and a page with the error of the `released` mean.
+    pub(super) fn write_internal(
+        &self,
+        job: &Job<'_>,
+        maker: &RecordMaker<'_>,
+        gathered: &Gathered,
+        released: Option<&FaceCurves>,
+        clip: Option<ClipRadius>,
+    ) -> Result<(), StudyError> {
+        write_internal(&Internal {
+            folder: job.folder(),
+            loaded: &self.loaded,
+            own: &self.own,
+            scans: &self.scans,
+            maker,
+            rows: &gathered.rows,
+            nonprivate: &gathered.nonprivate,
+            released,
+            clip,
+        })
+    }
+
+    /// Two people's scans that are the same file, byte for byte, are nearly always one person's. One that cannot be read is like no other.
+    fn refuse_identical(&self, sums: &[Option<[u8; 32]>]) -> Result<(), PeopleError> {
+        if self.settings.counting.identical == Identical::Allow {
+            return Ok(());
+        }
+        match self.people.identical(sums.iter().copied()) {
+            None => Ok(()),
+            Some((first, second)) => {
+                let name = |i: usize| {
+                    self.scans.get(i).map_or_else(|| format!("record {i}"), |scan| scan.display().to_string())
+                };
+                Err(PeopleError::Identical { first: name(first), second: name(second) })
+            }
+        }
+    }
+
+    fn record_settings(&self) -> RecordSettings {
+        let settings = self.settings;
+        RecordSettings {
+            registration: settings.registration,
+            crop_radius: settings.crop_radius.unwrap_or_else(|| default_crop_radius(&self.loaded.template)),
+            curves: settings.curves,
+            samples: settings.samples,
+        }
+    }
+
+    /// All scans, in parallel, each kept as soon as it is done.
+    fn process_all(
+        &self,
+        maker: &RecordMaker<'_>,
+        job: &Job<'_>,
+        progress: &(dyn Fn(FaceProgress) + Sync),
+    ) -> Result<Processed, StudyError> {
+        let settings = maker.settings();
+        let fingerprint = format!("{} {} {settings:?}", env!("CARGO_PKG_VERSION"), self.loaded.input.sha256);
+        let cache = RecordCache::new(job.folder().records(), &fingerprint);
+        let resume = job.place().resume;
+        let done = AtomicUsize::new(0);
+        let write_failure: Mutex<Option<WriteError>> = Mutex::new(None);
+        let records: Vec<(Record, Option<RecordKey>)> = self
+            .scans
+            .par_iter()
+            .map(|scan| {
+                let landmarks = landmark_file(scan);
+                let key = cache.key(scan, landmarks.as_deref()).ok();
+                let kept = key.as_ref().filter(|_| resume).and_then(|key| cache.load(key));
+                let reused = kept.is_some();
+                let record = kept.unwrap_or_else(|| maker.record(scan, landmarks.as_deref()));
+                if let (Some(key), false) = (&key, reused)
+                    && let Err(error) = cache.store(key, &record)
+                    && let Ok(mut slot) = write_failure.lock()
+                {
+                    slot.get_or_insert(error);
+                }
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                progress(FaceProgress::Scan { done, ok: record.curves.is_some(), reused });
+                (record, key)
+            })
+            .collect();
+        if let Ok(Some(error)) = write_failure.into_inner() {
+            return Err(error.into());
+        }
+        let mut processed = Processed { rows: Vec::new(), curves: Vec::new(), keys: Vec::new() };
+        for (record, key) in records {
+            processed.rows.push(record.row);
+            processed.curves.push(record.curves);
+            processed.keys.push(key);
+        }
+        Ok(processed)
+    }
+
+    /// What the records are: a hash of each scan's bytes and settings, or the name of one that cannot be read.
+    fn fingerprints(&self, keys: &[Option<RecordKey>]) -> Vec<Vec<u8>> {
+        let of = |(key, scan): (&Option<RecordKey>, &PathBuf)| match key {
+            Some(key) => key.as_str().as_bytes().to_vec(),
+            None => scan.as_os_str().as_encoded_bytes().to_vec(),
+        };
+        keys.iter().zip(&self.scans).map(of).collect()
+    }
+}
+
+impl Gathered {
+    /// Total seconds by stage over all scans.
+    pub(super) fn stage_seconds(&self) -> [f64; ScanStage::COUNT] {
+        let mut total = [0.0; ScanStage::COUNT];
+        for row in &self.rows {
+            total.iter_mut().zip(row.seconds).for_each(|(a, b)| *a += b);
+        }
+        total
+    }
+}
+
+/// What a scan is called in tables about the records: its path as given, and the name of its file.
+fn names(scan: &Path) -> Vec<String> {
+    let path: PathBuf = scan.components().filter(|part| *part != Component::CurDir).collect();
+    let name = scan.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    vec![scan.display().to_string(), path.display().to_string(), name]
+}
