@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use visard::function::FaceCurves;
 use visard::io::npy;
-use visard::mechanism::functional::{Aim, CurveMean, FunctionRecords};
+use visard::mechanism::functional::{Aim, FunctionRecords};
 use visard::privacy::noise::NoiseSource;
 use visard::privacy::{Ledger, Mu, release};
 use visard::study::face::mean::two_rounds;
@@ -119,9 +119,8 @@ fn one(population: &Population, n: usize, mu: f64, run: u64) -> Result<Run, Box<
     let mechanism = two_rounds(Aim::Band, &population.own, n as u64, ClipChoice::Default, Mu::new(mu)?)?;
     let mut noise = NoiseSource::seeded(1000 * run + n as u64);
     let released = release(&mechanism, &people, &mut Ledger::in_memory(None), &mut noise)?;
-    let CurveMean::TwoRounds(mean) = &mechanism else { return Err("not in two rounds".into()) };
-    let band = mean.band(&released.value).ok_or("no band")?;
-    let spread = mean.record_spread(&released.value).map(|spread| spread.square.sqrt());
+    let band = mechanism.band(&released.value).ok_or("no band")?;
+    let spread = mechanism.record_spread(&released.value).map(|spread| spread.square.sqrt());
     let holds = band.holds(&population.mean);
     Ok(Run { holds, half_width: band.mean_half_width(), reach: band.reach, spread })
 }

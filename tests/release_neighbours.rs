@@ -8,7 +8,7 @@ use visard::io::write_ply;
 use visard::mesh::TriMesh;
 use visard::privacy::Mu;
 use visard::study::Place;
-use visard::study::face::{FaceInputs, FaceMechanism, FaceStudySettings, run as run_study};
+use visard::study::face::{FaceInputs, FaceMechanism, FaceStudySettings, Units, run as run_study};
 use visard::synth::{ScanConditions, person};
 
 fn write_person(folder: &Path, name: &str, index: usize) {
@@ -16,8 +16,18 @@ fn write_person(folder: &Path, name: &str, index: usize) {
     write_ply(&folder.join(name), &cloud).unwrap();
 }
 
+/// The same person, larger than any bound of sizes.
+fn write_giant(folder: &Path, name: &str, index: usize) {
+    let points = person(7, index, &ScanConditions::demo()).points.into_iter().map(|p| p * 3.0).collect();
+    write_ply(&folder.join(name), &TriMesh::new(points, Vec::new()).unwrap()).unwrap();
+}
+
 /// Runs a study on five scans of which the last is made by `last`, and returns its release, file by file.
-fn release(mechanism: FaceMechanism, band: bool, last: &dyn Fn(&Path)) -> BTreeMap<String, Vec<u8>> {
+fn release(
+    mechanism: FaceMechanism,
+    [band, size]: [bool; 2],
+    last: &dyn Fn(&Path),
+) -> BTreeMap<String, Vec<u8>> {
     let dir = tempfile::tempdir().unwrap();
     let scans = dir.path().join("scans");
     fs::create_dir(&scans).unwrap();
@@ -29,6 +39,7 @@ fn release(mechanism: FaceMechanism, band: bool, last: &dyn Fn(&Path)) -> BTreeM
         records,
         mechanism,
         band,
+        size: size.then_some(Units::Mm),
         ..FaceStudySettings::new([], place, Mu::new(2.0).unwrap())
     };
     run_study(&settings, &|_| {}).unwrap();
@@ -115,10 +126,11 @@ fn compare(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>) {
     assert!(p == q, "the pages differ at: {shown}");
 }
 
-/// A certificate without the numbers of its band, which are functions of the noised values.
+/// A certificate without the numbers of its band and size, which are functions of the noised values.
 fn without_band(mut certificate: serde_json::Value) -> serde_json::Value {
-    if let Some(band) = certificate["details"].get_mut("band") {
-        let numbers = band.as_object_mut().unwrap().values_mut().filter(|value| value.is_number());
+    for part in ["band", "size"] {
+        let Some(part) = certificate["details"].get_mut(part) else { continue };
+        let numbers = part.as_object_mut().unwrap().values_mut().filter(|value| value.is_number());
         numbers.for_each(|number| *number = "noised".into());
     }
     certificate
@@ -126,14 +138,17 @@ fn without_band(mut certificate: serde_json::Value) -> serde_json::Value {
 
 #[test]
 fn releases_of_neighbours_differ_in_noised_values_only() {
-    for (mechanism, band) in
-        [(FaceMechanism::Joint, false), (FaceMechanism::Joint, true), (FaceMechanism::Curves, false)]
-    {
-        let one = release(mechanism, band, &|scans| write_person(scans, "scan4.ply", 4));
+    for (mechanism, more) in [
+        (FaceMechanism::Joint, [false, false]),
+        (FaceMechanism::Joint, [true, false]),
+        (FaceMechanism::Joint, [false, true]),
+        (FaceMechanism::Curves, [false, false]),
+    ] {
+        let one = release(mechanism, more, &|scans| write_person(scans, "scan4.ply", 4));
         // Another person under another name; a file that no stage can process.
-        let other = release(mechanism, band, &|scans| write_person(scans, "somebody-else.ply", 9));
+        let other = release(mechanism, more, &|scans| write_giant(scans, "somebody-else.ply", 9));
         let broken =
-            release(mechanism, band, &|scans| fs::write(scans.join("scan4.xyz"), "1 2 zwölf\n").unwrap());
+            release(mechanism, more, &|scans| fs::write(scans.join("scan4.xyz"), "1 2 zwölf\n").unwrap());
         compare(&one, &other);
         compare(&one, &broken);
         for file in one.values().chain(broken.values()) {

@@ -50,6 +50,7 @@ pub fn run(args: &DemoArgs, global: &Global, printer: &Printer) -> Result<(), Fa
         budget: budget_of(args.mechanism, budget)?,
         clip_radius: ClipChoice::Default,
         band: false,
+        size: None,
     };
     refuse_study(&args.out, args.resume, global)?;
     eprintln!("making {} synthetic scans in {}", args.scans, scans.display());

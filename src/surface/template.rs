@@ -111,6 +111,12 @@ impl Template {
         (1..=curves).map(|j| OUTERMOST * j as f64 / curves as f64).collect()
     }
 
+    /// Square root of the surface's area when the template's vertices lie there; `None` when they are no surface.
+    pub fn root_area(&self, positions: &[Point]) -> Option<f64> {
+        let registered = self.disk.mesh().with_vertices(positions.to_vec()).ok()?;
+        Some(registered.area().sqrt()).filter(|size| size.is_finite() && *size > 0.0)
+    }
+
     /// The face radial curves of a scan, given where the template's vertices lie on it: centred, of unit area, rotated
     /// to the template. Invariant to the scan's position, rotation and scale.
     ///

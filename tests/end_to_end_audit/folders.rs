@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use visard::io::npy;
@@ -35,19 +35,24 @@ pub struct Rules<'a> {
 }
 
 /// Keys of a certificate that belong to the run or to the noised values: the line of the ledger and the sums of the files.
-const OF_THE_RUN: [&str; 6] = [
+const OF_THE_RUN: [&str; 9] = [
     "/ledger",
     "/files/*/sha256",
     "/details/accuracy/rms",
     "/details/accuracy/template_rms",
     "/details/accuracy/sampling_rms",
     "/details/accuracy/data_share",
+    "/details/accuracy/rms_mm",
+    "/details/size/root_area_mm",
+    "/details/size/relative_error",
 ];
 /// Error statements: of points, and of any certificate that is shown on a page or embedded in it.
-const EXACT: [(&str, &str); 3] = [
+const EXACT: [(&str, &str); 5] = [
     ("The release lies ", "of the squared distance between centre and mean."),
     ("&quot;accuracy&quot;: {", "}"),
     ("\"accuracy\": {", "}"),
+    ("&quot;size&quot;: {", "}"),
+    ("\"size\": {", "}"),
 ];
 /// What a page adds where the noised values say so.
 const SAID_OF_NOISED: [&str; 2] = [
@@ -96,6 +101,9 @@ impl Run {
         let mut said: Value = serde_json::from_str(&self.stdout).unwrap();
         if let Some(accuracy) = said["accuracy"].as_object_mut() {
             accuracy.values_mut().filter(|value| value.is_number()).for_each(|value| *value = Value::Null);
+        }
+        if said["size_mm"].is_number() {
+            said["size_mm"] = Value::Null;
         }
         said
     }
@@ -330,11 +338,16 @@ fn without_sums(page: &str) -> String {
     words.map(|word| if is_sum(word) { "#" } else { word }).collect()
 }
 
-/// A page on which drawings and embedded images stand for nothing but that they are there.
+/// A page on which drawings stand for the kinds of things that are in them (how many ticks an axis has depends on the values that are drawn),
+/// and embedded images for nothing but that they are there.
 fn without_pictures(page: &str) -> String {
+    let kinds = |drawing: &str| {
+        let plain = without_numbers(drawing);
+        plain.split('<').collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join("<")
+    };
     let drawings = page.split("<svg").enumerate().map(|(i, part)| match (i, part.split_once("</svg>")) {
         (0, _) | (_, None) => part.to_owned(),
-        (_, Some((drawing, rest))) => format!("<svg{}</svg>{rest}", without_numbers(drawing)),
+        (_, Some((drawing, rest))) => format!("<svg{}</svg>{rest}", kinds(drawing)),
     });
     let page: String = drawings.collect();
     let images = page.split("base64,").enumerate().map(|(i, part)| match i {

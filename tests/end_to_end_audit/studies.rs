@@ -212,7 +212,8 @@ fn faces() {
             fs::write(dir.join("scans/somebody2.xyz"), "1 2 none\n").unwrap();
         },
     ];
-    let sentences = &[("How exact it is", "that mean from its population")];
+    let sentences = &[("How exact it is", "A face is represented by closed curves")];
     let rules = Rules { secrets: &["somebody", "zacharias"], pictures: true, sentences, ..Rules::default() };
     audit("face mean scans --mu 2 --curves 6 --samples 16", &rules, &sides);
+    audit("face mean scans --mu 2 --size --curves 6 --samples 16", &rules, &sides);
 }

@@ -20,6 +20,7 @@ pub mod per_curve;
 pub mod pointwise;
 mod private_radius;
 mod records;
+mod size;
 #[cfg(test)]
 mod tests;
 pub mod two_rounds;
@@ -31,7 +32,8 @@ pub use norm::Norm;
 pub use per_curve::{BlockBudget, BlockNoise, BlockRadii, PerCurveMean, PerCurveSettings};
 pub use pointwise::{PointwiseMean, PointwiseRanges, RangeScale};
 pub use private_radius::PrivateRadiusMean;
-pub use records::{Estimate, FunctionRecords, NoisedFunction};
+pub use records::{Estimate, FunctionRecords, NoisedFunction, NoisedSize};
+pub use size::SizeCoordinate;
 pub use two_rounds::{Aim, TwoRoundMean};
 
 use super::MechanismError;

@@ -16,6 +16,11 @@ pub trait FunctionRecords: Sync {
     /// The samples `(points, channels)` of record `i` < n, in C order; `None` for one that could not be made. It counts as the
     /// public centre, so that failures change neither n nor the sensitivity.
     fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>>;
+
+    /// The logarithm of its size in units of a public one, where records have sizes; a missing or infinite one counts as 0.
+    fn log_size(&self, _: usize) -> Option<f64> {
+        None
+    }
 }
 
 impl FunctionRecords for Vec<Option<Vec<f64>>> {
@@ -63,13 +68,25 @@ pub struct NoisedFunction {
     /// The noised second moment of some of the coordinates about that centre, where one came with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moments: Option<NoisedSecond>,
+    /// The mean logarithm of the records' sizes, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<NoisedSize>,
+}
+
+/// A released mean logarithm of sizes, in units of a public one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct NoisedSize {
+    /// After shrinkage.
+    pub log: f64,
+    /// Its expected squared error against the mean without noise, bias included.
+    pub error: f64,
 }
 
 impl NoisedFunction {
     /// What was drawn, and what is made of it.
     pub(super) fn new(estimate: Estimate, coordinates: Vec<f64>, sigma: f64) -> Self {
         let Estimate { samples, errors } = estimate;
-        Self { samples, coordinates, sigma, errors, centre: Vec::new(), moments: None }
+        Self { samples, coordinates, sigma, errors, centre: Vec::new(), moments: None, size: None }
     }
 
     /// The estimated mean square error per point, channels summed; bias included.
@@ -85,7 +102,7 @@ pub(super) fn sum_of(
     length: usize,
     vector: impl Fn(Option<&[f64]>) -> Option<Vec<f64>> + Sync,
 ) -> Result<ClippedSum, MechanismError> {
-    add_up(|| mean.sum(), records, length, vector)
+    add_up(|| mean.sum(), records, length, |samples, _| vector(samples))
 }
 
 /// A sum of records, made in parts.
@@ -117,19 +134,19 @@ macro_rules! partial_sum {
 partial_sum!(ClippedSum);
 partial_sum!(MomentSum);
 
-/// As [`sum_of`], into sums that begin as `empty`.
+/// As [`sum_of`], into sums that begin as `empty`, of samples and log size.
 pub(super) fn add_up<S: PartialSum>(
     empty: impl Fn() -> S + Sync,
     records: &dyn FunctionRecords,
     length: usize,
-    vector: impl Fn(Option<&[f64]>) -> Option<Vec<f64>> + Sync,
+    vector: impl Fn(Option<&[f64]>, Option<f64>) -> Option<Vec<f64>> + Sync,
 ) -> Result<S, MechanismError> {
     let add = |mut sum: S, i: usize| -> Result<S, IncompleteMean> {
         let samples = records.samples(i);
         if let Some(found) = samples.as_ref().map(|s| s.len()).filter(|found| *found != length) {
             return Err(IncompleteMean::Length { expected: length, found });
         }
-        sum.add(vector(samples.as_deref()).as_deref())?;
+        sum.add(vector(samples.as_deref(), records.log_size(i)).as_deref())?;
         Ok(sum)
     };
     let merge = |mut a: S, b: S| {

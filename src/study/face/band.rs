@@ -1,5 +1,6 @@
 //! What a release says of its band, in the certificate and on its page.
 
+use super::yardstick::Yardstick;
 use crate::estimate::Band;
 use crate::estimate::band::{FIELDS, LEVEL, SEED};
 use crate::report::colour::short;
@@ -32,16 +33,18 @@ pub(super) fn details(band: &Band) -> Value {
     })
 }
 
-/// For the page; `face_mm` millimetres are one unit.
-pub(super) fn section(page: &mut Page, band: &Band, face_mm: f64) {
+/// For the page.
+pub(super) fn section(page: &mut Page, band: &Band, yardstick: Yardstick) {
     let (mean, largest) = (band.mean_half_width(), band.largest_half_width());
+    let face_mm = yardstick.millimetres();
     page.heading("A band for the population\u{2019}s mean");
     page.paragraph(&format!(
         "With a probability of {:.0} % the whole of the population\u{2019}s mean face lies within the band in {BAND}: at every point, in each of \
-         the three coordinates, at once. It reaches {} to either side on average ({} where it is widest): on a face of 20 cm, {} mm and {} mm.",
+         the three coordinates, at once. It reaches {} to either side on average ({} where it is widest): on {}, {} mm and {} mm.",
         100.0 * LEVEL,
         short(mean),
         short(largest),
+        yardstick.face(),
         short(face_mm * mean),
         short(face_mm * largest),
     ));

@@ -1,6 +1,7 @@
 //! Why a face study stopped.
 
 use super::prepared::PreparedError;
+use super::size::Units;
 use super::template::TemplateLoadError;
 use crate::function::CurvesError;
 use crate::io::{ReadError, WriteError};
@@ -41,6 +42,23 @@ pub enum StudyError {
     /// A budget.
     #[error(transparent)]
     Budget(#[from] BudgetError),
+    /// Sizes that cannot be in the units that were given.
+    #[error(
+        "{outside} of {known} faces are less than 1/1.5 or more than 1.5 times as large as the template; the middle one has a size (square \
+         root of its area) of {middle:.4}, which in {units:?} is not near the template's {template:.0} mm: is --units right?"
+    )]
+    Units {
+        /// How many.
+        outside: usize,
+        /// Of how many.
+        known: usize,
+        /// The median size, in the scans' units.
+        middle: f64,
+        /// The units that were given.
+        units: Units,
+        /// Size of the template in millimetres.
+        template: f64,
+    },
     /// Too few curves or samples.
     #[error("{0}")]
     Shape(&'static str),

@@ -68,7 +68,7 @@ struct Processed {
 
 /// The people's faces, and what became of the scans: secret.
 pub(super) struct Gathered {
-    rows: Vec<ScanRow>,
+    pub(super) rows: Vec<ScanRow>,
     /// One a person; `None` for a person without a usable scan.
     pub(super) faces: Vec<Option<FaceCurves>>,
     /// Their mean, a missing one counting as the template.
@@ -237,7 +237,9 @@ impl<'a> FaceStudy<'a> {
         progress: &(dyn Fn(FaceProgress) + Sync),
     ) -> Result<Processed, StudyError> {
         let settings = maker.settings();
-        let fingerprint = format!("{} {} {settings:?}", env!("CARGO_PKG_VERSION"), self.loaded.input.sha256);
+        // Records have had a size since "size".
+        let fingerprint =
+            format!("{} {} {settings:?} size", env!("CARGO_PKG_VERSION"), self.loaded.input.sha256);
         let cache = RecordCache::new(job.folder().records(), &fingerprint);
         let resume = job.place().resume;
         let done = AtomicUsize::new(0);

@@ -95,7 +95,7 @@ pub fn mechanism(
     };
     Ok(Some(match kind {
         FaceMechanism::None => return Ok(None),
-        FaceMechanism::Joint => two_rounds(Aim::Mean, template, n, clip, mu)?,
+        FaceMechanism::Joint => CurveMean::TwoRounds(Box::new(two_rounds(Aim::Mean, template, n, clip, mu)?)),
         FaceMechanism::JointOnce => {
             let (basis, centre) = (basis(template), template.data().to_vec());
             match clip.or(JOINT_RADIUS)? {
@@ -139,7 +139,7 @@ pub fn two_rounds(
     n: u64,
     clip: ClipChoice,
     mu: Mu,
-) -> Result<CurveMean, MechanismError> {
+) -> Result<TwoRoundMean, MechanismError> {
     // In the mechanism's own norm: a radius given for deviations is understood as one for faces that vary that much more or less.
     let scale = match clip {
         ClipChoice::Default => 1.0,
@@ -149,8 +149,7 @@ pub fn two_rounds(
             1.0
         }
     };
-    let mean = TwoRoundMean::aiming(aim, basis(template), template.data().to_vec(), scale, mu, n)?;
-    Ok(CurveMean::TwoRounds(Box::new(mean)))
+    TwoRoundMean::aiming(aim, basis(template), template.data().to_vec(), scale, mu, n)
 }
 
 /// The mean of the records, a missing one counting as the template: for the data holder only.

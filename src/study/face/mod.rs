@@ -19,8 +19,10 @@ pub mod record;
 mod release_report;
 mod run;
 mod settings;
+mod size;
 mod template;
 mod worst;
+mod yardstick;
 
 pub use crate::surface::registration::Registration;
 pub use accuracy::Accuracy;
@@ -30,4 +32,6 @@ pub use mean::{ClipChoice, FaceMechanism};
 pub use prepared::PreparedError;
 pub use run::{FaceOutcome, ReleasedFace, run};
 pub use settings::{CURVES, FaceInputs, FaceStudySettings, SAMPLES};
+pub use size::Units;
 pub use template::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};
+pub use yardstick::Yardstick;

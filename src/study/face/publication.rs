@@ -5,15 +5,18 @@ use super::band;
 use super::error::StudyError;
 use super::error_map::error_map;
 use super::release_report::{Page, release_report};
+use super::size::SizeScale;
 use super::template::LoadedTemplate;
+use super::yardstick::Yardstick;
 use crate::estimate::Band;
 use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply_with_scalar};
-use crate::mechanism::functional::{Aim, CurveMean, NoisedFunction};
+use crate::mechanism::functional::{Aim, CurveMean, NoisedFunction, NoisedSize};
 use crate::privacy::{Certificate, Released, Statement};
 use crate::study::Counting;
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::{BAND, CURVES, ERROR, MEAN_PLY, REPORT};
+use crate::surface::TemplateError;
 use crate::surface::registration::Registration;
 use serde_json::json;
 use std::sync::Arc;
@@ -27,6 +30,8 @@ pub(super) struct FacePublication {
     pub(super) mechanism: CurveMean,
     pub(super) registration: Registration,
     pub(super) counting: Counting,
+    /// How sizes are measured, where the mean size is released too.
+    pub(super) size: Option<SizeScale>,
 }
 
 impl FacePublication {
@@ -42,7 +47,25 @@ impl FacePublication {
             CurveMean::TwoRounds(mean) => mean.record_spread(&released.value),
             _ => None,
         };
-        Accuracy::of(&released.value, &self.own, released.price.n, spread)
+        let accuracy = Accuracy::of(&released.value, &self.own, released.price.n, spread);
+        let rms_mm = self.sized(&released.value).and_then(|(scale, size)| {
+            let curves = self.curves(released).ok()?;
+            Some(scale.error(size, &curves, accuracy.rms))
+        });
+        Accuracy { rms_mm, ..accuracy }
+    }
+
+    /// The released size, and what it is measured in.
+    fn sized<'a>(&'a self, value: &'a NoisedFunction) -> Option<(&'a SizeScale, &'a NoisedSize)> {
+        Some((self.size.as_ref()?, value.size.as_ref()?))
+    }
+
+    /// What one unit of the curves is on the mean face.
+    pub(super) fn yardstick(&self, value: &NoisedFunction) -> Yardstick {
+        match self.sized(value) {
+            Some((scale, size)) => Yardstick::Released(scale.millimetres(size)),
+            None => Yardstick::OfTwentyCentimetres,
+        }
     }
 
     /// The band for the population's mean, where the release was set for one.
@@ -89,7 +112,12 @@ impl Publication for FacePublication {
             "curves": self.own.curves(),
             "samples": self.own.samples(),
             "registration": self.registration,
-            "units": "curves and mesh: mean of faces of surface area 1, centroid at the origin",
+            "units": match self.yardstick(&released.value) {
+                Yardstick::Released(_) => "curves, errors and bands: mean of faces of surface area 1 (its own area is a little less, about \
+                                           .99), centroid at the origin; mesh: the same in millimetres, by the released mean size",
+                Yardstick::OfTwentyCentimetres => "curves and mesh: mean of faces of surface area 1 (its own area is a little less, about \
+                                                   .99), centroid at the origin",
+            },
             "budget_parts": parts,
             "accuracy": self.accuracy(released),
             "failed_scans": "count as the public template; their number is not published",
@@ -98,6 +126,9 @@ impl Publication for FacePublication {
             statement.details.extend(details);
         }
         statement.details.extend(self.counting.details());
+        if let Some((scale, size)) = self.sized(&released.value) {
+            statement.details.insert("size".into(), scale.details(size));
+        }
         if let Some(band) = self.band(released) {
             statement.details.insert("band".into(), band::details(&band));
         }
@@ -111,8 +142,15 @@ impl Publication for FacePublication {
     ) -> Result<(), StudyError> {
         let curves = self.curves(released)?;
         let mesh = self.template.template.face_through(&curves)?;
+        let yardstick = self.yardstick(&released.value);
+        let scaled = match yardstick {
+            Yardstick::Released(mm) => mesh
+                .with_vertices(mesh.vertices().iter().map(|p| p * mm).collect())
+                .map_err(TemplateError::from)?,
+            Yardstick::OfTwentyCentimetres => mesh.clone(),
+        };
         let errors = error_map(&self.template.template, &curves, &released.value.errors)?;
-        folder.write_with(MEAN_PLY, |path| write_ply_with_scalar(path, &mesh, "error", &errors))?;
+        folder.write_with(MEAN_PLY, |path| write_ply_with_scalar(path, &scaled, "error", &errors))?;
         let shape = [curves.curves(), curves.samples(), 3];
         folder.write_with(CURVES, |path| write_npy(path, &shape, curves.data()))?;
         folder.write_with(ERROR, |path| write_npy(path, &[errors.len()], &errors))?;
@@ -132,6 +170,7 @@ impl Publication for FacePublication {
             statistic: &released.price.statistic,
             budget_parts: &self.budget_parts(),
             band: band.as_ref(),
+            yardstick,
         };
         folder.write(REPORT, release_report(&page, certificate)?.as_bytes())?;
         Ok(())

@@ -3,6 +3,7 @@
 use super::accuracy::Accuracy;
 use super::band;
 use super::error::StudyError;
+use super::yardstick::Yardstick;
 use crate::estimate::Band;
 use crate::function::FaceCurves;
 use crate::mesh::{Point, TriMesh};
@@ -30,6 +31,8 @@ pub(super) struct Page<'a> {
     pub(super) budget_parts: &'a [(String, f64)],
     /// A band for the population's mean, where one was wanted.
     pub(super) band: Option<&'a Band>,
+    /// Millimetres.
+    pub(super) yardstick: Yardstick,
 }
 
 /// The page.
@@ -45,7 +48,7 @@ pub(super) fn release_report(shown: &Page<'_>, certificate: &Certificate) -> Res
     guarantee_section(&mut page, certificate);
     page.heading("How exact it is");
     page.paragraph(&error_sentence(shown));
-    page.table(&["root-mean-square distance", "face of area 1", "face of 20 cm"], &distances(shown.accuracy));
+    page.table(&["root-mean-square distance", "face of area 1", shown.yardstick.face()], &distances(shown));
     if shown.accuracy.is_mostly_template() {
         page.paragraph(
             "Most of what is shown is the public template: the data could decide less than half of what distinguishes their mean from \
@@ -53,7 +56,7 @@ pub(super) fn release_report(shown: &Page<'_>, certificate: &Certificate) -> Res
         );
     }
     if let Some(band) = shown.band {
-        band::section(&mut page, band, FACE_MM);
+        band::section(&mut page, band, shown.yardstick);
     }
     page.heading("The curves");
     page.paragraph(
@@ -81,35 +84,39 @@ fn surface(shown: &Page<'_>) -> SurfaceView {
 fn error_sentence(shown: &Page<'_>) -> String {
     let largest = shown.errors.iter().copied().fold(0.0, f64::max);
     let Accuracy { rms, data_share, .. } = *shown.accuracy;
+    let mm = shown.yardstick.millimetres();
     format!(
         "A point of the surface lies {} from where it would lie without noise (root mean square over the face; {} where it is largest), \
-         in units in which the face has area 1 and is about 1 high: on a face of 20 cm, some {} mm and {} mm. This counts the noise that \
+         in units in which the face has area 1 and is about 1 high: on {}, some {} mm and {} mm. This counts the noise that \
          was added for privacy and what was taken away to tame it. It is estimated from the noised values alone, so it tells nothing new \
          of the data; it leaves out that the people are a sample of others. Of the squared distance between the template and the mean \
          the data decided {:.0} %. The values are in {ERROR}, and the button “error, root mean square” shows them on the surface.",
         short(rms),
         short(largest),
-        short(FACE_MM * rms),
-        short(FACE_MM * largest),
+        shown.yardstick.face(),
+        short(mm * rms),
+        short(mm * largest),
         100.0 * data_share,
     )
 }
 
-/// Millimetres of √area on a face of 20 cm, which is about 1 high when its area is 1.
-const FACE_MM: f64 = 200.0;
-
-fn distances(accuracy: &Accuracy) -> Vec<Vec<String>> {
-    let row = |what: &str, value: f64| {
-        vec![what.to_owned(), short(value), format!("{} mm", short(FACE_MM * value))]
-    };
-    vec![
+fn distances(shown: &Page<'_>) -> Vec<Vec<String>> {
+    let (accuracy, mm) = (shown.accuracy, shown.yardstick.millimetres());
+    let row =
+        |what: &str, value: f64| vec![what.to_owned(), short(value), format!("{} mm", short(mm * value))];
+    let mut rows = vec![
         row("this release from the mean without noise", accuracy.rms),
         row("the public template from it, published unread", accuracy.template_rms),
         row(
             "that mean from its population's, by how these people differ as far as can be told",
             accuracy.sampling_rms,
         ),
-    ]
+    ];
+    if let Some(mm) = accuracy.rms_mm {
+        let what = "this release from the mean without noise, the error of its size included";
+        rows.push(vec![what.to_owned(), String::new(), format!("{} mm", short(mm))]);
+    }
+    rows
 }
 
 /// Three still pictures.

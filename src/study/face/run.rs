@@ -7,8 +7,11 @@ use super::mean::{FaceMechanism, mechanism, two_rounds};
 use super::publication::FacePublication;
 use super::record::{RecordMaker, ScanStage};
 use super::settings::FaceStudySettings;
+use super::size::{SizeScale, SizedFaces};
+use super::template::TemplateSource;
+use super::yardstick::Yardstick;
 use crate::function::FaceCurves;
-use crate::mechanism::functional::Aim;
+use crate::mechanism::functional::{Aim, CurveMean, FunctionRecords};
 use crate::privacy::{BudgetError, Certificate, Mechanism};
 use crate::study::StudyFolder;
 use crate::study::job::{self, Job};
@@ -43,6 +46,8 @@ pub struct ReleasedFace {
     pub accuracy: Accuracy,
     /// Half the width of the band for the population's mean, averaged over points and coordinates, where there is one.
     pub band: Option<f64>,
+    /// What one unit of the curves is in millimetres.
+    pub yardstick: Yardstick,
 }
 
 /// Runs a face study.
@@ -72,12 +77,30 @@ fn publication(
         return Ok(None);
     };
     let (n, clip) = (study.n(), settings.clip_radius);
-    let mechanism = match (settings.band, settings.mechanism) {
-        (true, FaceMechanism::Joint) => Some(two_rounds(Aim::Band, &study.own, n, clip, mu)?),
-        (true, _) => return Err(StudyError::Shape("a band comes with the joint mechanism only")),
-        (false, kind) => mechanism(kind, &study.own, n, clip, mu)?,
+    let size = match settings.size {
+        Some(_) if settings.records.prepared.is_some() => {
+            return Err(StudyError::Shape("prepared records have unit area: a mean size needs scans"));
+        }
+        Some(units) => {
+            let builtin = study.settings.template == TemplateSource::Builtin;
+            Some(SizeScale::new(units, &study.loaded, builtin))
+        }
+        None => None,
+    };
+    let mechanism = match settings.mechanism {
+        FaceMechanism::Joint => {
+            let aim = if settings.band { Aim::Band } else { Aim::Mean };
+            let mean = two_rounds(aim, &study.own, n, clip, mu)?;
+            let mean = if size.is_some() { mean.with_size(SizeScale::bound())? } else { mean };
+            Some(CurveMean::TwoRounds(Box::new(mean)))
+        }
+        _ if settings.band || size.is_some() => {
+            return Err(StudyError::Shape("a band and a size come with the joint mechanism only"));
+        }
+        kind => mechanism(kind, &study.own, n, clip, mu)?,
     };
     Ok(mechanism.map(|mechanism| FacePublication {
+        size,
         template: study.loaded.clone(),
         own: study.own.clone(),
         mechanism,
@@ -105,16 +128,26 @@ fn run_job(
             None
         }
     };
-    let gathered = study.gather(job, maker, progress)?;
+    let mut gathered = study.gather(job, maker, progress)?;
     let released = match &priced {
         Some(priced) => {
             let publication = priced.publication();
-            let (mechanism, faces) = (&publication.mechanism, &gathered.faces);
-            let (published, certificate) =
-                study.release(job, priced, mechanism, faces, &gathered, &settings.public())?;
+            let records: Box<dyn FunctionRecords> = match &publication.size {
+                Some(scale) => Box::new(SizedFaces::new(study, &mut gathered, scale)?),
+                None => Box::new(std::mem::take(&mut gathered.faces)),
+            };
+            let (published, certificate) = study.release(
+                job,
+                priced,
+                &publication.mechanism,
+                records.as_ref(),
+                &gathered,
+                &settings.public(),
+            )?;
             let (curves, accuracy) = (publication.curves(&published)?, publication.accuracy(&published));
             let band = certificate.details.get("band").and_then(|band| band.get("mean_half_width")?.as_f64());
-            Some(ReleasedFace { curves, certificate, accuracy, band })
+            let yardstick = publication.yardstick(&published.value);
+            Some(ReleasedFace { curves, certificate, accuracy, band, yardstick })
         }
         None => None,
     };

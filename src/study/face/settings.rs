@@ -1,6 +1,7 @@
 //! What a face study is told before it reads a scan: all of it public.
 
 use super::mean::{ClipChoice, FaceMechanism};
+use super::size::Units;
 use super::template::TemplateSource;
 use crate::privacy::Mu;
 use crate::study::{Counting, Place};
@@ -68,6 +69,9 @@ pub struct FaceStudySettings {
     pub clip_radius: ClipChoice,
     /// Whether a confidence band for the population's mean is released too; with [`FaceMechanism::Joint`] only.
     pub band: bool,
+    /// Whether the mean size is released too, so that the mean is in millimetres, and the units of the scans; with
+    /// [`FaceMechanism::Joint`] only.
+    pub size: Option<Units>,
 }
 
 impl FaceStudySettings {
@@ -88,12 +92,13 @@ impl FaceStudySettings {
             budget: Some(budget),
             clip_radius: ClipChoice::default(),
             band: false,
+            size: None,
         }
     }
 
     /// All of it that is of the mean, for a digest.
     pub(super) fn public(&self) -> impl std::fmt::Debug {
-        (self.mechanism, self.budget, self.clip_radius, self.band)
+        (self.mechanism, self.budget, self.clip_radius, self.band, self.size)
     }
 }
 

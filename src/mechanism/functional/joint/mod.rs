@@ -4,8 +4,10 @@ mod worst_case;
 
 pub use worst_case::ENTRY;
 
-use super::records::sum_of;
-use super::{Estimate, FunctionRecords, NoisedFunction, Norm, clip_factor, noised_part};
+use super::records::add_up;
+use super::{
+    Estimate, FunctionRecords, NoisedFunction, NoisedSize, Norm, SizeCoordinate, clip_factor, noised_part,
+};
 use crate::function::shrink::{self, Expectation, Shrunk};
 use crate::function::{Basis, Domain};
 use crate::mechanism::MechanismError;
@@ -53,6 +55,8 @@ pub struct FunctionalMean {
     smoothing: Smoothing,
     /// The squared norm that the mean's deviation is expected to have.
     expected: Expectation,
+    /// The size, as one more coordinate.
+    size: Option<SizeCoordinate>,
 }
 
 impl FunctionalMean {
@@ -93,7 +97,17 @@ impl FunctionalMean {
         let price = mean.price_as(TITLE, PrivacyLoss::Gaussian(mu), &what)?;
         let roots = (0..basis.len()).map(|j| norm.weight(&basis.place(j)).sqrt()).collect();
         let expected = Expectation { energy: EXPECTED_SHARE * clip.get().powi(2), doubt: EXPECTED_DOUBT };
-        Ok(Self { price, mean, basis, centre, norm, roots, smoothing: Smoothing::Shrink, expected })
+        Ok(Self {
+            price,
+            mean,
+            basis,
+            centre,
+            norm,
+            roots,
+            smoothing: Smoothing::Shrink,
+            expected,
+            size: None,
+        })
     }
 
     /// What is done after the noise.
@@ -108,9 +122,53 @@ impl FunctionalMean {
         self
     }
 
+    /// With the mean logarithm of the records' sizes ([`FunctionRecords::log_size`]) as one more coordinate of the same clipped vector; the
+    /// radius grows a little, so that the function keeps what it had.
+    ///
+    /// # Errors
+    /// [`MechanismError`] for a radius out of range.
+    pub fn with_size(mut self, size: SizeCoordinate) -> Result<Self, MechanismError> {
+        let clip = self.mean.radius();
+        let clip = ClipRadius::new(SizeCoordinate::widened(clip.get()), clip.source())?;
+        let PrivacyLoss::Gaussian(mu) = self.price.loss else {
+            return Err(MechanismError::Shape("a mean of functions has a Gaussian loss"));
+        };
+        self.mean = ClippedMean::new(self.basis.len() + 1, self.price.n, clip, mu)?;
+        let what = format!("{}; and the mean logarithm of sizes", self.price.statistic);
+        self.price = self.mean.price_as(TITLE, self.price.loss, &what)?;
+        self.size = Some(size);
+        Ok(self)
+    }
+
     /// The clip's norm.
     pub fn norm(&self) -> Norm {
         self.norm
+    }
+
+    /// All coordinates of a record, its size among them; `None` for a failed one without a size.
+    pub(super) fn vector(&self, samples: Option<&[f64]>, log_size: Option<f64>) -> Option<Vec<f64>> {
+        match &self.size {
+            None => samples.map(|samples| self.coordinates(samples)),
+            Some(size) => {
+                let mut u = match samples {
+                    Some(samples) => self.coordinates(samples),
+                    None => vec![0.0; self.basis.len()],
+                };
+                u.push(size.of(log_size));
+                Some(u)
+            }
+        }
+    }
+
+    /// Takes the size off noised coordinates.
+    pub(super) fn split_size(&self, noised: &mut Vec<f64>, sigma: f64) -> Option<NoisedSize> {
+        let size = self.size.as_ref()?;
+        noised.pop().map(|last| size.finish(last, sigma))
+    }
+
+    /// How many coordinates a record's vector has.
+    pub(super) fn dimension(&self) -> usize {
+        self.mean.dimension()
     }
 
     /// Where functions are analysed.
@@ -133,8 +191,7 @@ impl FunctionalMean {
 
     /// The clipped records' sum: secret.
     pub(super) fn sum(&self, records: &dyn FunctionRecords) -> Result<ClippedSum, MechanismError> {
-        let length = self.centre.len();
-        sum_of(&self.mean, records, length, |samples| samples.map(|samples| self.coordinates(samples)))
+        add_up(|| self.mean.sum(), records, self.centre.len(), |samples, size| self.vector(samples, size))
     }
 
     /// Post-processing: samples from noised coordinates whose noise had standard deviation `sigma`.
@@ -178,9 +235,11 @@ impl Mechanism for FunctionalMean {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
-        let drawn = self.mean.noised(sum, noise, paid)?;
-        let estimate = self.finish(&drawn.values, drawn.noise.scale);
-        let value = NoisedFunction::new(estimate, drawn.values, drawn.noise.scale);
+        let mut drawn = self.mean.noised(sum, noise, paid)?;
+        let sigma = drawn.noise.scale;
+        let size = self.split_size(&mut drawn.values, sigma);
+        let estimate = self.finish(&drawn.values, sigma);
+        let value = NoisedFunction { size, ..NoisedFunction::new(estimate, drawn.values, sigma) };
         let part = noised_part(&self.price, &self.mean, self.mean.radius(), drawn.noise)?;
         Ok(Drawn { value, parts: vec![part] })
     }

@@ -11,7 +11,7 @@ pub use worst_case::ENTRY;
 
 use second::SecondRound;
 
-use super::{FunctionRecords, FunctionalMean, NoisedFunction, Norm};
+use super::{FunctionRecords, FunctionalMean, NoisedFunction, NoisedSize, Norm, SizeCoordinate};
 use crate::estimate::band::Unshrunk;
 use crate::estimate::prior::coefficients;
 use crate::estimate::{Band, Prior, RecordCovariance, Spread};
@@ -58,6 +58,8 @@ pub struct TwoRoundMean {
     /// Coefficients whose second moment comes with the mean.
     leading: Vec<usize>,
     template: Vec<f64>,
+    /// The public bound of log sizes, where the mean size is wanted too.
+    size_bound: Option<f64>,
 }
 
 /// Records made ready: secret.
@@ -65,6 +67,17 @@ pub struct PreparedRounds<'a> {
     sum: crate::privacy::ClippedSum,
     records: &'a (dyn FunctionRecords + 'static),
 }
+
+/// What the first round released.
+struct Rough<'a> {
+    samples: &'a [f64],
+    size: Option<NoisedSize>,
+    /// Of the mean's distance from it.
+    expected: Expectation,
+}
+
+/// In place of a released size where prices are worked out.
+const UNKNOWN: NoisedSize = NoisedSize { log: 0.0, error: 0.0 };
 
 /// Records with the template in place of failed ones, whatever the centre.
 struct Filled<'a> {
@@ -78,6 +91,9 @@ impl FunctionRecords for Filled<'_> {
     }
     fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
         Some(self.records.samples(i).unwrap_or(Cow::Borrowed(self.template)))
+    }
+    fn log_size(&self, i: usize) -> Option<f64> {
+        self.records.log_size(i)
     }
 }
 
@@ -125,11 +141,33 @@ impl TwoRoundMean {
             prior,
             leading,
             template,
+            size_bound: None,
         };
-        mean.price_parts()?;
-        // A scale that the noise cannot be drawn on is found out before anything is paid.
-        mean.about(&mean.template, public)?;
+        mean.check()?;
         Ok(mean)
+    }
+
+    /// With the mean logarithm of the records' sizes in units of a public one ([`FunctionRecords::log_size`]), known to lie within ±`bound`:
+    /// one more coordinate of the same clipped vectors in both rounds, which costs the function .8 % more noise variance.
+    ///
+    /// # Errors
+    /// [`MechanismError`] for a bound that is not positive.
+    pub fn with_size(mut self, bound: f64) -> Result<Self, MechanismError> {
+        if !(bound > 0.0 && bound.is_finite()) {
+            return Err(MechanismError::Shape("the bound of log sizes is a positive number"));
+        }
+        self.first = self.first.with_size(SizeCoordinate::public(bound, self.public.get()))?;
+        self.size_bound = Some(bound);
+        self.price.statistic.push_str("; and the mean logarithm of sizes");
+        self.check()?;
+        Ok(self)
+    }
+
+    /// Prices the parts. A scale that the noise cannot be drawn on is found out before anything is paid.
+    fn check(&mut self) -> Result<(), MechanismError> {
+        self.price_parts()?;
+        self.about(&self.template, self.public)?;
+        Ok(())
     }
 
     /// What the price is composed of.
@@ -185,23 +223,22 @@ impl TwoRoundMean {
         Band::new(&mean, &covariance)
     }
 
-    /// A mean about a released centre.
+    /// A mean about a centre, for what does not depend on what was expected of it.
     fn about(&self, centre: &[f64], radius: ClipRadius) -> Result<SecondRound, MechanismError> {
-        self.expecting(centre, radius, None)
+        let expected = Expectation { energy: self.public.get().powi(2), doubt: EXPECTED_DOUBT };
+        self.expecting(&Rough { samples: centre, size: self.size_bound.map(|_| UNKNOWN), expected }, radius)
     }
 
-    /// The same, with the distance that the mean is expected to have from that centre.
-    fn expecting(
-        &self,
-        centre: &[f64],
-        radius: ClipRadius,
-        expected: Option<Expectation>,
-    ) -> Result<SecondRound, MechanismError> {
+    /// A mean about a released centre, with the distance that the mean is expected to have from that.
+    fn expecting(&self, rough: &Rough<'_>, radius: ClipRadius) -> Result<SecondRound, MechanismError> {
         let (n, mu, basis) = (self.price.n, self.rounds.second, self.basis.clone());
-        let mean = FunctionalMean::in_norm(self.norm(), basis, centre.to_vec(), radius, mu, n)?;
-        let mean = match expected {
-            Some(expected) => mean.expecting(expected),
-            None => mean,
+        let mean = FunctionalMean::in_norm(self.norm(), basis, rough.samples.to_vec(), radius, mu, n)?
+            .expecting(rough.expected);
+        let mean = match (self.size_bound, rough.size) {
+            (Some(bound), Some(size)) => {
+                mean.with_size(SizeCoordinate::public(bound, radius.get()).about(size, radius.get()))?
+            }
+            _ => mean,
         };
         SecondRound::new(mean, self.leading.clone(), mu)
     }
@@ -264,7 +301,8 @@ impl Mechanism for TwoRoundMean {
         parts.extend(more);
         let energy = centre.mean_square_error(self.basis.points()).max(f64::MIN_POSITIVE);
         let expected = Expectation { energy, doubt: EXPECTED_DOUBT };
-        let second = self.expecting(&centre.samples, radius, Some(expected))?;
+        let rough = Rough { samples: &centre.samples, size: centre.size, expected };
+        let second = self.expecting(&rough, radius)?;
         // Records that could be prepared once can be prepared again: only lengths can be wrong.
         let second = second.draw(&records, noise, paid.second)?;
         parts.extend(second.parts);

@@ -15,7 +15,7 @@ pub(super) struct SecondRound {
 impl SecondRound {
     /// With the clip of `mean`, at `mu`; of these coefficients.
     pub(super) fn new(mean: FunctionalMean, chosen: Vec<usize>, mu: Mu) -> Result<Self, MechanismError> {
-        let (dim, n) = (mean.basis().len(), mean.price().n);
+        let (dim, n) = (mean.dimension(), mean.price().n);
         let moments = ClippedMoments::new(dim, chosen, n, mean.clip_radius(), mu, ClippedMoments::FREE)?;
         Ok(Self { mean, moments })
     }
@@ -38,11 +38,12 @@ impl SecondRound {
         paid: Charge,
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let length = self.mean.basis().len();
-        let coordinates = |samples: Option<&[f64]>| samples.map(|samples| self.coordinates(samples));
-        let sum = add_up(|| self.moments.sum(), records, length, coordinates)?;
-        let Drawn { value, parts } = self.moments.draw(&sum, noise, paid)?;
+        let vector = |samples: Option<&[f64]>, size| self.mean.vector(samples, size);
+        let sum = add_up(|| self.moments.sum(), records, length, vector)?;
+        let Drawn { mut value, parts } = self.moments.draw(&sum, noise, paid)?;
+        let size = self.mean.split_size(&mut value.mean, value.mean_sigma);
         let estimate = self.mean.finish(&value.mean, value.mean_sigma);
         let function = NoisedFunction::new(estimate, value.mean, value.mean_sigma);
-        Ok(Drawn { value: NoisedFunction { moments: Some(value.second), ..function }, parts })
+        Ok(Drawn { value: NoisedFunction { moments: Some(value.second), size, ..function }, parts })
     }
 }

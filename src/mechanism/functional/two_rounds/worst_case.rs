@@ -3,10 +3,11 @@
 use super::{TITLE, TwoRoundMean};
 use crate::function::{Basis, Domain};
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::{FunctionalMean, NoisedFunction, Norm};
+use crate::mechanism::functional::{FunctionRecords, FunctionalMean, NoisedFunction, Norm};
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{ClipRadius, ClipSource, Entry, Ledger, Mu, Released, ScaleCheck, release};
+use std::borrow::Cow;
 
 /// As the registry knows it.
 pub const ENTRY: Entry = Entry {
@@ -17,7 +18,13 @@ pub const ENTRY: Entry = Entry {
     worst_cases: WORST_CASES,
 };
 
-const WORST_CASES: &[WorstCase] = &[WorstCase { name: "two-rounds", make: audit, slow: true }];
+const WORST_CASES: &[WorstCase] = &[
+    WorstCase { name: "two-rounds", make: audit, slow: true },
+    WorstCase { name: "two-rounds-size", make: audit_size, slow: true },
+];
+
+/// The public bound of log sizes.
+const BOUND: f64 = 0.4;
 
 const CURVES: usize = 2;
 const SAMPLES: usize = 8;
@@ -56,6 +63,32 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
         vec![along, value.samples.iter().sum()]
     };
     PairAudit::boxed(name, mechanism, [first, second], |records| records, Box::new(look))
+}
+
+/// Faces that are the template, of sizes beyond the bound: the first one small, or large as all the others.
+struct Sizes(Vec<f64>);
+
+impl FunctionRecords for Sizes {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+    fn samples(&self, _: usize) -> Option<Cow<'_, [f64]>> {
+        None
+    }
+    fn log_size(&self, i: usize) -> Option<f64> {
+        self.0.get(i).copied()
+    }
+}
+
+fn audit_size(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+    let unknown = |_| AuditError::NoClaim(name.to_owned());
+    let mechanism =
+        mechanism(RECORDS, Mu::new(parameter)?).and_then(|mean| mean.with_size(BOUND)).map_err(unknown)?;
+    let sizes = |first: f64| Sizes((0..RECORDS).map(|i| if i == 0 { first } else { 9.0 }).collect());
+    let look = |released: &Released<NoisedFunction>| {
+        vec![released.value.size.map_or(0.0, |size| size.log), released.value.coordinates.iter().sum()]
+    };
+    PairAudit::boxed(name, mechanism, [sizes(9.0), sizes(-9.0)], |records| records, Box::new(look))
 }
 
 /// The second round's σ = (2τ/n)/μ_2 in every coordinate, for records that are the template; small nμ have a public τ.

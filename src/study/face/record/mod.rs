@@ -95,6 +95,8 @@ impl<'t> RecordMaker<'t> {
         let posed = self.registrar.pose(scan, landmarks, row)?;
         let positions = self.registrar.register(&posed, row)?;
         let RecordSettings { curves, samples, .. } = self.settings;
-        row.timed(ScanStage::Curves, || self.registrar.template().curves_of(&positions, curves, samples))
+        let template = self.registrar.template();
+        row.size = template.root_area(&positions);
+        row.timed(ScanStage::Curves, || template.curves_of(&positions, curves, samples))
     }
 }

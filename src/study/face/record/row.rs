@@ -81,6 +81,9 @@ pub struct ScanRow {
     pub min_jacobian: f64,
     /// Root-mean-square deviation of the curves from the template's, in units of √area.
     pub deviation: Option<f64>,
+    /// Square root of the registered surface's area, in the scan's units.
+    #[serde(default)]
+    pub size: Option<f64>,
     /// Seconds by [`ScanStage`].
     pub seconds: [f64; ScanStage::COUNT],
 }
