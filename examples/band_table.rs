@@ -116,7 +116,8 @@ fn one(population: &Population, n: usize, mu: f64, run: u64) -> Result<Run, Box<
     let mut rng = ChaCha8Rng::seed_from_u64(run);
     rng.set_stream(n as u64);
     let people = population.sample(n, &mut rng);
-    let mechanism = two_rounds(Aim::Band, &population.own, n as u64, ClipChoice::Default, Mu::new(mu)?)?;
+    let mechanism =
+        two_rounds(Aim::Band, &population.own, n as u64, ClipChoice::Default, Mu::new(mu)?, None)?;
     let mut noise = NoiseSource::seeded(1000 * run + n as u64);
     let released = release(&mechanism, &people, &mut Ledger::in_memory(None), &mut noise)?;
     let band = mechanism.band(&released.value).ok_or("no band")?;

@@ -1,22 +1,22 @@
 //! True and stated errors of the default private mean face, over numbers of people and budgets.
 //!
-//! `cargo run --release --example error_table -- PREPARED.npy [joint|joint-1] [RUNS] [N,N…]`: every run draws its people anew from the file.
+//! `cargo run --release --example error_table -- PREPARED.npy [joint|joint-1] [RUNS] [N,N…] [PRIOR.npy]`: every run draws its people anew from the file.
 //! Squared distances per point, three coordinates summed, on faces of unit area.
 
 use std::error::Error;
 use std::path::Path;
 use visard::function::FaceCurves;
 use visard::io::npy;
-use visard::mechanism::functional::CurveMean;
+use visard::mechanism::functional::{Aim, CurveMean};
 use visard::privacy::noise::NoiseSource;
 use visard::privacy::{Ledger, Mu, release};
 use visard::study::face::mean::{self, FaceMechanism, nonprivate_mean};
-use visard::study::face::{ClipChoice, TemplateSource, load_template};
+use visard::study::face::{ClipChoice, FacePrior, TemplateSource, load_template};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [file, rest @ ..] = &arguments[..] else {
-        println!("usage: error_table PREPARED.npy [joint|joint-1] [RUNS] [N,N…]");
+        println!("usage: error_table PREPARED.npy [joint|joint-1] [RUNS] [N,N…] [PRIOR.npy]");
         return Ok(());
     };
     let kind = match rest.first().map(String::as_str) {
@@ -32,6 +32,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         .map(|face| FaceCurves::new(curves, samples, face.to_vec()))
         .collect::<Result<_, _>>()?;
     let own = load_template(&TemplateSource::Builtin)?.template.own_curves(curves, samples)?;
+    let prior = rest.get(3).map(|path| FacePrior::load(Path::new(path), &own)).transpose()?;
+    let of = |n: usize, mu: Mu| -> Result<CurveMean, Box<dyn Error>> {
+        Ok(match (&prior, kind) {
+            (Some(prior), FaceMechanism::Joint) => CurveMean::TwoRounds(Box::new(mean::two_rounds(
+                Aim::Mean,
+                &own,
+                n as u64,
+                ClipChoice::Default,
+                mu,
+                Some(prior),
+            )?)),
+            _ => mean::mechanism(kind, &own, n as u64, ClipChoice::Default, mu)?.ok_or("nothing")?,
+        })
+    };
     let all: Vec<Option<FaceCurves>> = people.iter().cloned().map(Some).collect();
     let population = nonprivate_mean(&own, &all)?;
     println!(
@@ -40,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sizes = rest.get(2).map_or("30,100,300,1000,3000", String::as_str);
     for n in sizes.split(',').map(str::parse).collect::<Result<Vec<usize>, _>>()? {
         for mu in [0.1, 0.3, 0.5, 1.0, 3.0] {
-            let cell = (0..runs).map(|run| one(&people, &own, &population, kind, n, mu, run));
+            let cell = (0..runs).map(|run| one(&people, &own, &population, &of(n, Mu::new(mu)?)?, n, run));
             let cell: Vec<[f64; 7]> = cell.collect::<Result<_, _>>()?;
             let mean = |k: usize| cell.iter().map(|c| c[k]).sum::<f64>() / cell.len() as f64;
             let ratios: Vec<f64> = cell.iter().map(|c| (c[4] / c[0]).sqrt()).collect();
@@ -67,19 +81,16 @@ fn one(
     people: &[FaceCurves],
     own: &FaceCurves,
     population: &FaceCurves,
-    kind: FaceMechanism,
+    mechanism: &CurveMean,
     n: usize,
-    mu: f64,
     run: u64,
 ) -> Result<[f64; 7], Box<dyn Error>> {
     let from = run as usize * n;
     let records: Vec<Option<FaceCurves>> =
         (from..from + n).map(|i| Some(people[i % people.len()].clone())).collect();
     let truth = nonprivate_mean(own, &records)?;
-    let mechanism: CurveMean =
-        mean::mechanism(kind, own, n as u64, ClipChoice::Default, Mu::new(mu)?)?.ok_or("nothing")?;
     let mut noise = NoiseSource::seeded(1000 * run + n as u64);
-    let released = release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?;
+    let released = release(mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?;
     let face = FaceCurves::new(own.curves(), own.samples(), released.value.samples.clone())?;
     let stated = released.value.mean_square_error(own.data().len() / 3);
     let template = own.mean_square_distance(&truth);
@@ -88,7 +99,7 @@ fn one(
         people.iter().map(|face| face.mean_square_distance(of)).sum::<f64>() / people.len() as f64
     };
     // 0 where the noise hides it.
-    let spread = match &mechanism {
+    let spread = match mechanism {
         CurveMean::TwoRounds(mean) => {
             mean.record_spread(&released.value).map_or(0.0, |spread| spread.square.sqrt())
         }

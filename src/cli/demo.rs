@@ -51,6 +51,7 @@ pub fn run(args: &DemoArgs, global: &Global, printer: &Printer) -> Result<(), Fa
         clip_radius: ClipChoice::Default,
         band: false,
         size: None,
+        prior: None,
     };
     refuse_study(&args.out, args.resume, global)?;
     eprintln!("making {} synthetic scans in {}", args.scans, scans.display());

@@ -7,16 +7,19 @@
 //! * [`edge`]: eigenvalues of a noised matrix, without those that noise alone would give.
 //! * [`records`]: covariance and spread of single records.
 //! * [`band`]: simultaneous confidence bands for a mean.
+//! * [`population`]: axes and variances of public people in place of that spectrum.
 //! * [`wiener`](mod@wiener): shrinkage with a public shape and an unknown amplitude.
 
 pub mod band;
 pub mod edge;
+pub mod population;
 pub mod prior;
 pub mod records;
 pub mod wiener;
 
 pub use band::Band;
 pub use edge::Visible;
+pub use population::Population;
 pub use prior::Prior;
 pub use records::{RecordCovariance, Spread};
 pub use wiener::wiener;

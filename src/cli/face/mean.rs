@@ -6,6 +6,7 @@ use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, where_to};
 use clap::Args;
 use serde_json::json;
+use std::path::PathBuf;
 use visard::privacy::{Certificate, ClipRadius, ClipSource, Mu, PrivacyLoss};
 use visard::study::face::{
     Accuracy, ClipChoice, FaceMechanism, FaceOutcome, FaceStudySettings, Units, Yardstick, run as run_study,
@@ -29,6 +30,10 @@ pub struct MeanArgs {
     /// In what the scans' coordinates are measured
     #[arg(long, value_enum, default_value_t = Units::Mm, requires = "size")]
     units: Units,
+    /// Public faces in place of the template as centre and expectation: an NPY array (n, J, m, 3) as --prepared takes, or the folder of an
+    /// earlier private release. Never the study's own records
+    #[arg(long, value_name = "FILE.npy|RELEASE")]
+    prior: Option<PathBuf>,
     #[command(flatten)]
     budget: BudgetArgs,
     /// Clip radius: a public number chosen without looking at the scans, or "private": estimated from them and paid for
@@ -72,6 +77,9 @@ pub fn run(args: &MeanArgs, global: &Global, printer: &Printer) -> Result<(), Fa
     if args.band && args.mechanism != FaceMechanism::Joint {
         return Err(Failure::usage("--band goes with --mechanism joint (the default) only"));
     }
+    if args.prior.is_some() && args.mechanism != FaceMechanism::Joint {
+        return Err(Failure::usage("--prior goes with --mechanism joint (the default) only"));
+    }
     if args.size && args.mechanism != FaceMechanism::Joint {
         return Err(Failure::usage("--size goes with --mechanism joint (the default) only"));
     }
@@ -81,6 +89,7 @@ pub fn run(args: &MeanArgs, global: &Global, printer: &Printer) -> Result<(), Fa
         clip_radius: clip_choice(args.clip_radius.as_deref())?,
         band: args.band,
         size: args.size.then_some(args.units),
+        prior: args.prior.clone(),
         records: args.records.inputs(&args.budget, global)?,
     };
     let outcome = run_with_progress(|show| run_study(&settings, show))?;

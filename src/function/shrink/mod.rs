@@ -177,8 +177,8 @@ pub fn shrink<P: Into<SpectralPlace>>(
     if risk(&smooth) <= risk(&banded) + doubt { smooth } else { banded }
 }
 
-/// Stein's estimate Σ (1 − c)² y² + (2c − 1) q for factors c treated as given.
-fn linear_risk(noised: &[f64], shrunk: &[f64], variance: impl Fn(usize) -> f64) -> f64 {
+/// Stein's estimate Σ (1 − c)² y² + (2c − 1) q of the risk of factors c = `shrunk`/`noised`, taken as given.
+pub fn linear_risk(noised: &[f64], shrunk: &[f64], variance: impl Fn(usize) -> f64) -> f64 {
     noised
         .iter()
         .zip(shrunk)

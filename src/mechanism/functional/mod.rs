@@ -25,7 +25,7 @@ mod size;
 mod tests;
 pub mod two_rounds;
 
-pub use joint::{FunctionalMean, Smoothing};
+pub use joint::{FunctionalMean, PublicPrior, Smoothing};
 pub use leading::LeadingCoordinates;
 pub use mean::{CurveMean, PreparedMean};
 pub use norm::Norm;

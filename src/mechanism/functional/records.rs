@@ -42,7 +42,7 @@ impl FunctionRecords for Vec<Option<FaceCurves>> {
 }
 
 /// What noised coordinates tell of a mean: post-processing.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Estimate {
     /// Its samples, `(points, channels)`.
     pub samples: Vec<f64>,

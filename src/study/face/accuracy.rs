@@ -23,27 +23,42 @@ pub struct Accuracy {
     /// Of the mean without noise from its population's: by the records' spread as the noised second moment has it, or, where none was
     /// released or the noise hides it, for records as different as faces of public populations are.
     pub sampling_rms: f64,
-    /// Share of the squared distance between template and mean that the data decided: 0 where the release is the template.
+    /// Share of the squared distance between public centre (the template, or the prior's mean) and mean that the data decided: 0 where the
+    /// release is the centre.
     pub data_share: f64,
+    /// Of the public prior's mean from the mean without noise, where one was given: what publishing that would give.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prior_rms: Option<f64>,
     /// `rms` in millimetres: `None` without a released size.
     pub rms_mm: Option<f64>,
 }
 
 impl Accuracy {
     /// Of a release about the template's own curves; `spread`: of the records about their mean, where the release tells.
-    pub(super) fn of(released: &NoisedFunction, own: &FaceCurves, n: u64, spread: Option<Spread>) -> Self {
+    pub(super) fn of(
+        released: &NoisedFunction,
+        own: &FaceCurves,
+        prior: Option<&FaceCurves>,
+        n: u64,
+        spread: Option<Spread>,
+    ) -> Self {
         let points = own.data().len() as f64 / 3.0;
         let expected = RECORD_SPREAD * RECORD_SPREAD;
         let square = spread.map_or(expected, |spread| spread.towards(expected, SPREAD_DOUBT));
         let error = released.mean_square_error(own.data().len() / 3);
-        let moved: f64 = released.samples.iter().zip(own.data()).map(|(a, b)| (a - b).powi(2)).sum();
-        // The mean is the release and its error; so far it lies from the template.
-        let template = moved / points + error;
+        // The mean is the release and its error; so far it lies from the template, or from the prior's mean.
+        let from = |face: &FaceCurves| {
+            let moved: f64 = released.samples.iter().zip(face.data()).map(|(a, b)| (a - b).powi(2)).sum();
+            moved / points + error
+        };
+        let template = from(own);
+        let centre = prior.map_or(template, from);
         Self {
             rms: error.sqrt(),
             template_rms: template.sqrt(),
             sampling_rms: (square / n as f64).sqrt(),
-            data_share: if template > 0.0 { (1.0 - error / template).clamp(0.0, 1.0) } else { 0.0 },
+            data_share: if centre > 0.0 { (1.0 - error / centre).clamp(0.0, 1.0) } else { 0.0 },
+            prior_rms: prior.map(|prior| from(prior).sqrt()),
             rms_mm: None,
         }
     }

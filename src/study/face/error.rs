@@ -10,6 +10,7 @@ use crate::privacy::BudgetError;
 use crate::study::layout::{INTERNAL, SCAN_TABLE};
 use crate::study::{JobError, PeopleError};
 use crate::surface::TemplateError;
+use std::path::PathBuf;
 
 /// Why a study stopped.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +59,22 @@ pub enum StudyError {
         units: Units,
         /// Size of the template in millimetres.
         template: f64,
+    },
+    /// A folder that is no prior.
+    #[error("{path}: this is no prior for faces: {what}", path = path.display())]
+    Prior {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        what: String,
+    },
+    /// A prior made of the study's own records.
+    #[error(
+        "record {record} (counted from 0) is one of the prior's faces: a prior must be public, and made without the study's records"
+    )]
+    InPrior {
+        /// The first one.
+        record: usize,
     },
     /// Too few curves or samples.
     #[error("{0}")]

@@ -1,5 +1,6 @@
 //! Which private mean is released, by name.
 
+use super::prior::FacePrior;
 use crate::function::{Basis, CurvesError, FaceCurves};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{
@@ -7,6 +8,7 @@ use crate::mechanism::functional::{
     PointwiseRanges, PrivateRadiusMean, RangeScale, TwoRoundMean,
 };
 use crate::privacy::{ClipRadius, ClipSource, Mu};
+use rayon::prelude::*;
 use serde::Serialize;
 
 /// Which mean is released.
@@ -95,7 +97,9 @@ pub fn mechanism(
     };
     Ok(Some(match kind {
         FaceMechanism::None => return Ok(None),
-        FaceMechanism::Joint => CurveMean::TwoRounds(Box::new(two_rounds(Aim::Mean, template, n, clip, mu)?)),
+        FaceMechanism::Joint => {
+            CurveMean::TwoRounds(Box::new(two_rounds(Aim::Mean, template, n, clip, mu, None)?))
+        }
         FaceMechanism::JointOnce => {
             let (basis, centre) = (basis(template), template.data().to_vec());
             match clip.or(JOINT_RADIUS)? {
@@ -129,7 +133,8 @@ pub fn mechanism(
     }))
 }
 
-/// The joint mechanism in two rounds, set for the shrunk mean or for a band about the unshrunk one.
+/// The joint mechanism in two rounds, set for the shrunk mean or for a band about the unshrunk one; about the mean of public faces in place
+/// of the template, and shrunk by how these differ, where there is a prior.
 ///
 /// # Errors
 /// [`MechanismError`], about public numbers.
@@ -139,6 +144,7 @@ pub fn two_rounds(
     n: u64,
     clip: ClipChoice,
     mu: Mu,
+    prior: Option<&FacePrior>,
 ) -> Result<TwoRoundMean, MechanismError> {
     // In the mechanism's own norm: a radius given for deviations is understood as one for faces that vary that much more or less.
     let scale = match clip {
@@ -149,7 +155,15 @@ pub fn two_rounds(
             1.0
         }
     };
-    TwoRoundMean::aiming(aim, basis(template), template.data().to_vec(), scale, mu, n)
+    let (basis, centre) = (basis(template), prior.map_or(template, |prior| &prior.mean).data().to_vec());
+    let mean = TwoRoundMean::aiming(aim, basis.clone(), centre, scale, mu, n)?;
+    Ok(match prior {
+        None => mean,
+        Some(prior) => {
+            let people: Vec<_> = prior.differences.par_iter().map(|person| basis.analyse(person)).collect();
+            mean.knowing(&people, template.data().to_vec())
+        }
+    })
 }
 
 /// The mean of the records, a missing one counting as the template: for the data holder only.

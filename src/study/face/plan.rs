@@ -135,7 +135,9 @@ impl Simulation {
         let cycle = || (0..n).map(|i| &self.people[i % self.people.len()]);
         let mean = mean_of(cycle(), &self.own);
         let mechanism = match request.band {
-            true => CurveMean::TwoRounds(Box::new(two_rounds(Aim::Band, &self.own, n as u64, clip, mu)?)),
+            true => {
+                CurveMean::TwoRounds(Box::new(two_rounds(Aim::Band, &self.own, n as u64, clip, mu, None)?))
+            }
             false => mechanism(request.mechanism, &self.own, n as u64, clip, mu)?
                 .ok_or(ForecastError::Nothing("no mechanism", "it releases nothing"))?,
         };

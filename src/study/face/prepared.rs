@@ -2,6 +2,8 @@
 
 use crate::function::FaceCurves;
 use crate::io::{Limit, Opened, ReadError, npy, open};
+use crate::privacy::PublicInput;
+use crate::study::public_input;
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -71,6 +73,11 @@ impl PreparedFile {
     /// SHA-256 of the file.
     pub(super) fn sha256(&self) -> [u8; 32] {
         self.file.sha256()
+    }
+
+    /// Name and hash, where its faces are public.
+    pub(super) fn public_input(&self) -> PublicInput {
+        public_input(&self.file)
     }
 
     /// All records, if each is a face in the template's frame.

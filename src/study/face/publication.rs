@@ -4,6 +4,7 @@ use super::accuracy::Accuracy;
 use super::band;
 use super::error::StudyError;
 use super::error_map::error_map;
+use super::prior::FacePrior;
 use super::release_report::{Page, release_report};
 use super::size::SizeScale;
 use super::template::LoadedTemplate;
@@ -32,6 +33,8 @@ pub(super) struct FacePublication {
     pub(super) counting: Counting,
     /// How sizes are measured, where the mean size is released too.
     pub(super) size: Option<SizeScale>,
+    /// What is public of other people's faces, where something was given.
+    pub(super) prior: Option<FacePrior>,
 }
 
 impl FacePublication {
@@ -47,7 +50,8 @@ impl FacePublication {
             CurveMean::TwoRounds(mean) => mean.record_spread(&released.value),
             _ => None,
         };
-        let accuracy = Accuracy::of(&released.value, &self.own, released.price.n, spread);
+        let centre = self.prior.as_ref().map(|prior| &prior.mean);
+        let accuracy = Accuracy::of(&released.value, &self.own, centre, released.price.n, spread);
         let rms_mm = self.sized(&released.value).and_then(|(scale, size)| {
             let curves = self.curves(released).ok()?;
             Some(scale.error(size, &curves, accuracy.rms))
@@ -103,6 +107,7 @@ impl Publication for FacePublication {
 
     fn describe(&self, released: &Released<NoisedFunction>, statement: &mut Statement) {
         statement.public_inputs = vec![self.template.input.clone()];
+        statement.public_inputs.extend(self.prior.iter().flat_map(|prior| prior.inputs.clone()));
         let parts: Vec<_> =
             self.budget_parts().into_iter().map(|(what, mu)| json!({"what": what, "mu": mu})).collect();
         let details = json!({
@@ -120,12 +125,22 @@ impl Publication for FacePublication {
             },
             "budget_parts": parts,
             "accuracy": self.accuracy(released),
-            "failed_scans": "count as the public template; their number is not published",
+            "failed_scans": match self.prior {
+                None => "count as the public template; their number is not published",
+                Some(_) => "count as the mean of the public prior; their number is not published",
+            },
         });
         if let serde_json::Value::Object(details) = details {
             statement.details.extend(details);
         }
         statement.details.extend(self.counting.details());
+        if let Some(prior) = &self.prior {
+            let centre =
+                "the prior's mean, in place of the template, and how its faces differ, for shrinkage";
+            statement
+                .details
+                .insert("prior".into(), json!({"used_for": centre, "differences": prior.differences.len()}));
+        }
         if let Some((scale, size)) = self.sized(&released.value) {
             statement.details.insert("size".into(), scale.details(size));
         }

@@ -3,7 +3,8 @@
 use super::accuracy::Accuracy;
 use super::error::StudyError;
 use super::gather::{FaceProgress, FaceStudy};
-use super::mean::{FaceMechanism, mechanism, two_rounds};
+use super::mean::{FaceMechanism, mechanism, nonprivate_mean, two_rounds};
+use super::prior::FacePrior;
 use super::publication::FacePublication;
 use super::record::{RecordMaker, ScanStage};
 use super::settings::FaceStudySettings;
@@ -87,20 +88,25 @@ fn publication(
         }
         None => None,
     };
+    let prior = match &settings.prior {
+        Some(path) => Some(FacePrior::load(path, &study.own)?),
+        None => None,
+    };
     let mechanism = match settings.mechanism {
         FaceMechanism::Joint => {
             let aim = if settings.band { Aim::Band } else { Aim::Mean };
-            let mean = two_rounds(aim, &study.own, n, clip, mu)?;
+            let mean = two_rounds(aim, &study.own, n, clip, mu, prior.as_ref())?;
             let mean = if size.is_some() { mean.with_size(SizeScale::bound())? } else { mean };
             Some(CurveMean::TwoRounds(Box::new(mean)))
         }
-        _ if settings.band || size.is_some() => {
-            return Err(StudyError::Shape("a band and a size come with the joint mechanism only"));
+        _ if settings.band || size.is_some() || prior.is_some() => {
+            return Err(StudyError::Shape("a band, a size and a prior go with the joint mechanism only"));
         }
         kind => mechanism(kind, &study.own, n, clip, mu)?,
     };
     Ok(mechanism.map(|mechanism| FacePublication {
         size,
+        prior,
         template: study.loaded.clone(),
         own: study.own.clone(),
         mechanism,
@@ -132,6 +138,10 @@ fn run_job(
     let released = match &priced {
         Some(priced) => {
             let publication = priced.publication();
+            if let Some(prior) = &publication.prior {
+                prior.refuse_own_records(&gathered.faces)?;
+                gathered.nonprivate = nonprivate_mean(&prior.mean, &gathered.faces)?;
+            }
             let records: Box<dyn FunctionRecords> = match &publication.size {
                 Some(scale) => Box::new(SizedFaces::new(study, &mut gathered, scale)?),
                 None => Box::new(std::mem::take(&mut gathered.faces)),

@@ -72,6 +72,9 @@ pub struct FaceStudySettings {
     /// Whether the mean size is released too, so that the mean is in millimetres, and the units of the scans; with
     /// [`FaceMechanism::Joint`] only.
     pub size: Option<Units>,
+    /// Public faces, or an earlier release: their mean is the public centre in place of the template, and how they differ is what shrinkage
+    /// expects; with [`FaceMechanism::Joint`] only.
+    pub prior: Option<PathBuf>,
 }
 
 impl FaceStudySettings {
@@ -93,6 +96,7 @@ impl FaceStudySettings {
             clip_radius: ClipChoice::default(),
             band: false,
             size: None,
+            prior: None,
         }
     }
 

@@ -110,7 +110,8 @@ impl SizedFaces {
         let logs: Vec<Option<f64>> =
             gathered.rows.iter().map(|row| row.size.map(|size| scale.log(size))).collect();
         let known = logs.iter().flatten().count();
-        let outside = logs.iter().flatten().filter(|log| !(log.abs() <= SizeScale::bound())).count();
+        let outside =
+            logs.iter().flatten().filter(|log| log.is_nan() || log.abs() > SizeScale::bound()).count();
         if 2 * outside > known {
             let mut sizes: Vec<f64> = gathered.rows.iter().filter_map(|row| row.size).collect();
             sizes.sort_by(f64::total_cmp);

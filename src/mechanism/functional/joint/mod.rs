@@ -1,7 +1,9 @@
 //! The joint mechanism: all curves and coordinates of a record as one vector, centred, clipped once.
 
+mod public_prior;
 mod worst_case;
 
+pub use public_prior::PublicPrior;
 pub use worst_case::ENTRY;
 
 use super::records::add_up;
@@ -15,6 +17,7 @@ use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
     Charge, ClipRadius, ClippedMean, ClippedSum, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title,
 };
+use std::sync::Arc;
 
 const TITLE: Title = Title {
     name: "joint functional Gaussian mechanism",
@@ -57,6 +60,8 @@ pub struct FunctionalMean {
     expected: Expectation,
     /// The size, as one more coordinate.
     size: Option<SizeCoordinate>,
+    /// What is known of public people, where something is.
+    known: Option<Arc<PublicPrior>>,
 }
 
 impl FunctionalMean {
@@ -107,6 +112,7 @@ impl FunctionalMean {
             smoothing: Smoothing::Shrink,
             expected,
             size: None,
+            known: None,
         })
     }
 
@@ -138,6 +144,12 @@ impl FunctionalMean {
         self.price = self.mean.price_as(TITLE, self.price.loss, &what)?;
         self.size = Some(size);
         Ok(self)
+    }
+
+    /// For shrinkage: what is known of public people, in the coordinates of this basis and norm. Public; a wrong one costs accuracy only.
+    pub fn knowing(mut self, known: Option<Arc<PublicPrior>>) -> Self {
+        self.known = known;
+        self
     }
 
     /// The clip's norm.
@@ -196,22 +208,30 @@ impl FunctionalMean {
 
     /// Post-processing: samples from noised coordinates whose noise had standard deviation `sigma`.
     pub fn finish(&self, noised: &[f64], sigma: f64) -> Estimate {
+        if let (Some(known), Smoothing::Shrink) = (&self.known, self.smoothing) {
+            return self.best_of(known, noised, sigma);
+        }
+        let shrunk = self.fitted(noised, sigma, self.expected);
+        let mut samples = self.basis.synthesize(&shrunk.values);
+        samples.iter_mut().zip(&self.centre).for_each(|(v, c)| *v += c);
+        Estimate { samples, errors: self.basis.variances(&shrunk.errors) }
+    }
+
+    /// Coefficients (without weights), shrunk by a spectrum fitted to themselves.
+    fn fitted(&self, noised: &[f64], sigma: f64, expected: Expectation) -> Shrunk {
         let x: Vec<f64> = noised.iter().zip(&self.roots).map(|(u, root)| u / root).collect();
         let variance = |j: usize| (sigma / self.roots[j]).powi(2);
-        let shrunk = match self.smoothing {
+        match self.smoothing {
             Smoothing::None => Shrunk::unshrunk(&x, variance),
             Smoothing::Shrink => {
-                let shrunk = shrink::shrink(&x, variance, Some(self.expected), |i| self.basis.place(i));
+                let shrunk = shrink::shrink(&x, variance, Some(expected), |i| self.basis.place(i));
                 // The clipped mean lies in the ball of the radius, so pulling the estimate into it can only help.
                 let squares = shrunk.values.iter().zip(&self.roots).map(|(x, root)| (x * root).powi(2));
                 let factor = clip_factor(squares.sum::<f64>().sqrt(), self.mean.radius().get());
                 let values = shrunk.values.iter().map(|x| factor * x).collect();
                 Shrunk { values, ..shrunk }
             }
-        };
-        let mut samples = self.basis.synthesize(&shrunk.values);
-        samples.iter_mut().zip(&self.centre).for_each(|(v, c)| *v += c);
-        Estimate { samples, errors: self.basis.variances(&shrunk.errors) }
+        }
     }
 }
 

@@ -11,10 +11,10 @@ pub use worst_case::ENTRY;
 
 use second::SecondRound;
 
-use super::{FunctionRecords, FunctionalMean, NoisedFunction, NoisedSize, Norm, SizeCoordinate};
+use super::{FunctionRecords, FunctionalMean, NoisedFunction, NoisedSize, Norm, PublicPrior, SizeCoordinate};
 use crate::estimate::band::Unshrunk;
 use crate::estimate::prior::coefficients;
-use crate::estimate::{Band, Prior, RecordCovariance, Spread};
+use crate::estimate::{Band, Population, Prior, RecordCovariance, Spread};
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
 use crate::mechanism::MechanismError;
@@ -26,6 +26,7 @@ use crate::privacy::{
 };
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 const TITLE: Title = Title {
     name: "joint functional Gaussian mechanism in two rounds",
@@ -60,6 +61,9 @@ pub struct TwoRoundMean {
     template: Vec<f64>,
     /// The public bound of log sizes, where the mean size is wanted too.
     size_bound: Option<f64>,
+    /// How far records may lie from the public centre, compared with unit-area faces.
+    scale: f64,
+    known: Option<Arc<PublicPrior>>,
 }
 
 /// Records made ready: secret.
@@ -97,6 +101,12 @@ impl FunctionRecords for Filled<'_> {
     }
 }
 
+/// How far a mean is expected to lie from its public template.
+fn expected_of_centre(scale: f64) -> Expectation {
+    let energy = EXPECTED_SHARE * (scale * Norm::White.face_radius()).powi(2);
+    Expectation { energy, doubt: EXPECTED_DOUBT }
+}
+
 impl TwoRoundMean {
     /// The mean of n functions around the public `template`, its samples `(points, channels)`. `scale` tells how far records
     /// may lie from it, compared with unit-area faces (1).
@@ -123,10 +133,7 @@ impl TwoRoundMean {
         let rounds = Rounds::new(aim.shares(n, mu), n, mu)?;
         let public = ClipRadius::new(scale * norm.face_radius(), ClipSource::Public)?;
         let first = FunctionalMean::in_norm(norm, basis.clone(), template.clone(), public, rounds.first, n)?
-            .expecting(Expectation {
-                energy: EXPECTED_SHARE * (scale * Norm::White.face_radius()).powi(2),
-                doubt: EXPECTED_DOUBT,
-            });
+            .expecting(expected_of_centre(scale));
         let radius = rounds.bisected(public)?;
         let prior = Prior::new(&basis, |place| norm.weight(place));
         let leading = prior.leading(coefficients(n, mu.get()));
@@ -142,6 +149,8 @@ impl TwoRoundMean {
             leading,
             template,
             size_bound: None,
+            scale,
+            known: None,
         };
         mean.check()?;
         Ok(mean)
@@ -161,6 +170,19 @@ impl TwoRoundMean {
         self.price.statistic.push_str("; and the mean logarithm of sizes");
         self.check()?;
         Ok(self)
+    }
+
+    /// About the mean of public people: shrinks by how they differ, given the coefficients of their deviations from that mean
+    /// ([`Basis::analyse`]), or towards `elsewhere`, samples of another public centre, where the noised values say so. Public; the wrong people
+    /// cost accuracy only. Fewer than two people are a centre, no more.
+    pub fn knowing(mut self, people: &[Vec<f64>], elsewhere: Vec<f64>) -> Self {
+        let known = PublicPrior { population: Population::new(&self.prior, people), elsewhere: None };
+        let expected = PublicPrior::expected(self.scale * Norm::White.face_radius());
+        let first =
+            PublicPrior { elsewhere: Some((elsewhere, expected_of_centre(self.scale))), ..known.clone() };
+        self.first = self.first.expecting(expected).knowing(Some(Arc::new(first)));
+        self.known = Some(Arc::new(known));
+        self
     }
 
     /// Prices the parts. A scale that the noise cannot be drawn on is found out before anything is paid.
@@ -233,7 +255,8 @@ impl TwoRoundMean {
     fn expecting(&self, rough: &Rough<'_>, radius: ClipRadius) -> Result<SecondRound, MechanismError> {
         let (n, mu, basis) = (self.price.n, self.rounds.second, self.basis.clone());
         let mean = FunctionalMean::in_norm(self.norm(), basis, rough.samples.to_vec(), radius, mu, n)?
-            .expecting(rough.expected);
+            .expecting(rough.expected)
+            .knowing(self.known.clone());
         let mean = match (self.size_bound, rough.size) {
             (Some(bound), Some(size)) => {
                 mean.with_size(SizeCoordinate::public(bound, radius.get()).about(size, radius.get()))?
