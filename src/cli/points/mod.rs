@@ -1,6 +1,7 @@
 //! `visard shape`, `spd`, `sphere`, `hyperbolic`: private means of points on manifolds.
 
 mod common;
+mod plan;
 mod shape;
 mod shape_demo;
 mod spd;

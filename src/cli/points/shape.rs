@@ -3,6 +3,7 @@
 use super::super::Global;
 use super::super::output::{Failure, Printer};
 use super::common::{Common, among, failure, say};
+use super::plan::{self, ShapePlanArgs};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
 use crate::cli::of_kind;
 use clap::{Args, Subcommand};
@@ -17,6 +18,8 @@ use visard::study::points::{
 pub enum ShapeCommand {
     /// From a table of landmarks to a private mean shape
     Mean(ShapeArgs),
+    /// What error to expect of a private mean shape; reads nothing, costs nothing
+    Plan(ShapePlanArgs),
     /// Make outlines of made-up people and release their private mean
     Demo(ShapeDemoArgs),
 }
@@ -61,6 +64,7 @@ pub struct ShapeArgs {
 pub fn shape(command: &ShapeCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
         ShapeCommand::Mean(args) => mean(args, global, printer),
+        ShapeCommand::Plan(args) => plan::shape(args, printer),
         ShapeCommand::Demo(args) => shape_demo(args, global, printer),
     }
 }

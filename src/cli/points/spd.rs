@@ -3,6 +3,7 @@
 use super::super::Global;
 use super::super::output::{Failure, Printer};
 use super::common::{Common, among, failure, say};
+use super::plan::{self, SpdPlanArgs};
 use crate::cli::of_kind;
 use clap::{Args, Subcommand};
 use nalgebra::DMatrix;
@@ -19,6 +20,8 @@ pub enum SpdCommand {
     Describe(DescribeArgs),
     /// From matrices to a private mean
     Mean(Box<SpdArgs>),
+    /// What error to expect of a private mean of matrices; reads nothing, costs nothing
+    Plan(SpdPlanArgs),
 }
 
 /// Arguments of `spd describe`.
@@ -68,6 +71,7 @@ pub fn spd(command: &SpdCommand, global: &Global, printer: &Printer) -> Result<(
     let args = match command {
         SpdCommand::Describe(args) => return describe(args, global, printer),
         SpdCommand::Mean(args) => args,
+        SpdCommand::Plan(args) => return plan::spd(args, printer),
     };
     let (about, radius) = ball("--radius", &args.radius, &args.file)?;
     let centre = match (args.center.as_str(), about) {

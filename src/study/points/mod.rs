@@ -10,6 +10,7 @@ mod form;
 mod internal;
 mod internal_page;
 mod plain;
+pub mod plan;
 mod records;
 mod request;
 mod run;

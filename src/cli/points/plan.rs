@@ -1,0 +1,233 @@
+//! `visard shape plan`, `visard spd plan`: what to expect of a private mean, before any record is read.
+
+use super::common::{among, failure};
+use crate::cli::budget::BudgetArgs;
+use crate::cli::output::{Failure, Printer};
+use clap::Args;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use visard::privacy::{Delta, PrivacyLoss};
+use visard::study::points::plan::{
+    Guess, MOST, PointForecast, PointPlan, plan_shapes, plan_spd, records_for,
+};
+use visard::study::points::spd::descriptor_ball;
+use visard::study::points::{PointMechanism, PointStudyError, SpdMetric};
+
+/// The δ at which budgets are also stated as ε, where none is given.
+const DELTA: f64 = 1e-6;
+
+/// What plans for points have in common.
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// How many records there will be; several are compared
+    #[arg(long, value_name = "N", num_args = 1.., required_unless_present = "want",
+          value_parser = clap::value_parser!(u64).range(1..=MOST))]
+    n: Vec<u64>,
+    /// Budgets to compare
+    #[arg(long, value_name = "F", num_args = 1.., allow_negative_numbers = true, conflicts_with = "epsilon")]
+    mu: Vec<f64>,
+    /// Budgets to compare as epsilon (pure without --delta)
+    #[arg(long, value_name = "F", num_args = 1.., allow_negative_numbers = true)]
+    epsilon: Vec<f64>,
+    /// The delta of --epsilon
+    #[arg(long, value_name = "F", allow_negative_numbers = true, requires = "epsilon")]
+    delta: Option<f64>,
+    /// The error that is wanted, in the distance of the space (root mean square): how many records it takes
+    #[arg(long, value_name = "F", conflicts_with = "n", allow_negative_numbers = true)]
+    want: Option<f64>,
+    /// A guess how far records lie from their mean (root mean square); by default half the radius
+    #[arg(long, value_name = "F")]
+    spread: Option<f64>,
+    /// A guess how far their mean lies from the public centre; by default a third of the radius
+    #[arg(long, value_name = "F")]
+    distance: Option<f64>,
+}
+
+/// Arguments of `shape plan`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  visard shape plan --landmarks 50 --n 100 400\n  visard shape plan --landmarks 50 --radius 0.15 --public-center --mu 1 --want 0.01"
+)]
+pub struct ShapePlanArgs {
+    /// Landmarks of a shape
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(3..=2000))]
+    landmarks: u32,
+    /// Public radius (default: found privately where the records and the budget are enough)
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    radius: Option<f64>,
+    /// The centre is a public shape (default: found privately)
+    #[arg(long)]
+    public_center: bool,
+    /// Which private mean (default: the least noise at the budget)
+    #[arg(long, value_parser = among(PointMechanism::OF_SHAPES))]
+    mechanism: Option<PointMechanism>,
+    #[command(flatten)]
+    plan: PlanArgs,
+}
+
+/// Arguments of `spd plan`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  visard spd plan --order 3 --radius 3 --n 200 1000 --mu 0.5 1\n  visard spd plan --order 11 --radius descriptor --epsilon 1 --delta 1e-6 --want 0.5"
+)]
+pub struct SpdPlanArgs {
+    /// Matrices are k × k
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=60))]
+    order: u32,
+    /// The metric of the mean
+    #[arg(long, value_enum, default_value_t = SpdMetric::LogEuclidean)]
+    metric: SpdMetric,
+    /// Public radius of the ball that bounds the records, or "descriptor": the ball of all covariance descriptors
+    #[arg(long, value_name = "F|descriptor", allow_negative_numbers = true)]
+    radius: String,
+    /// Which private mean (default: the least noise at the budget)
+    #[arg(long, value_parser = among(PointMechanism::OF_POINTS))]
+    mechanism: Option<PointMechanism>,
+    #[command(flatten)]
+    plan: PlanArgs,
+}
+
+/// Root-mean-square distance of shapes from their mean where no radius tells: planar outlines of one species lie near it.
+const SHAPE_SPREAD: f64 = 0.08;
+
+/// Runs `shape plan`.
+pub fn shape(args: &ShapePlanArgs, printer: &Printer) -> Result<(), Failure> {
+    let landmarks = args.landmarks as usize;
+    let radius = args.radius.unwrap_or(2.0 * SHAPE_SPREAD);
+    let made = |plan: &PointPlan| plan_shapes(landmarks, args.radius, args.public_center, plan);
+    run(&args.plan, args.mechanism, radius, made, printer)
+}
+
+/// Runs `spd plan`.
+pub fn spd(args: &SpdPlanArgs, printer: &Printer) -> Result<(), Failure> {
+    let order = args.order as usize;
+    let radius = match args.radius.as_str() {
+        "descriptor" => descriptor_ball(order).map(|(_, radius)| radius).ok_or_else(|| {
+            Failure::usage(
+                "--radius descriptor is for covariance descriptors: 9 × 9 (grey) or 11 × 11 (colour)",
+            )
+        })?,
+        text => text.parse().map_err(|_| {
+            Failure::usage(format!("--radius {text:?} is neither a number nor \"descriptor\""))
+        })?,
+    };
+    run(&args.plan, args.mechanism, radius, |plan| plan_spd(order, args.metric, radius, plan), printer)
+}
+
+fn run(
+    args: &PlanArgs,
+    mechanism: Option<PointMechanism>,
+    radius: f64,
+    made: impl Fn(&PointPlan) -> Result<Vec<PointForecast>, PointStudyError>,
+    printer: &Printer,
+) -> Result<(), Failure> {
+    if mechanism == Some(PointMechanism::None) {
+        return Err(Failure::usage("there is nothing to plan for --mechanism none: it releases nothing"));
+    }
+    let positive = |x: Option<f64>, default: f64, name: &str| match x.unwrap_or(default) {
+        x if x > 0.0 && x.is_finite() => Ok(x),
+        _ => Err(Failure::usage(format!("{name} must be a positive number"))),
+    };
+    let guess = Guess {
+        spread: positive(args.spread, 0.5 * radius, "--spread")?,
+        distance: positive(args.distance, radius / 3.0, "--distance")?,
+    };
+    let budgets = args.budgets()?;
+    let plan = PointPlan { sizes: args.n.clone(), budgets: budgets.clone(), mechanism, guess };
+    let Some(want) = args.want else {
+        let rows = made(&plan).map_err(failure)?;
+        let rows: Vec<Value> = rows.iter().map(|forecast| args.row(forecast)).collect::<Result<_, _>>()?;
+        let text = text(&rows, guess);
+        printer.result(Value::Array(rows), text);
+        return Ok(());
+    };
+    let want = positive(Some(want), 0.0, "--want")?;
+    let at = |n: u64, loss| {
+        let one = PointPlan { sizes: vec![n], budgets: vec![loss], ..plan.clone() };
+        made(&one)?.pop().ok_or_else(|| PointStudyError::Input("nothing was planned".into()))
+    };
+    let found = records_for(want, &budgets, at).map_err(failure)?;
+    let (mut rows, mut text) =
+        (Vec::new(), format!("Records needed for an error of {want} (root mean square):\n"));
+    for (loss, n) in found {
+        let shown = n.map_or_else(|| format!("more than {MOST}"), |n| n.to_string());
+        let _ = write!(text, "\n{loss}: {shown}");
+        let [mu, epsilon, delta] = args.stated(loss)?;
+        rows.push(json!({"mu": mu, "epsilon": epsilon, "delta": delta, "error": want, "n": n}));
+    }
+    printer.result(Value::Array(rows), text);
+    Ok(())
+}
+
+impl PlanArgs {
+    fn budgets(&self) -> Result<Vec<PrivacyLoss>, Failure> {
+        match (&self.mu[..], &self.epsilon[..]) {
+            ([], []) => [0.3, 0.5, 1.0, 3.0].map(|mu| BudgetArgs::of_mu(mu).loss()).into_iter().collect(),
+            (mus, []) => mus.iter().map(|mu| BudgetArgs::of_mu(*mu).loss()).collect(),
+            (_, epsilons) => {
+                epsilons.iter().map(|e| BudgetArgs::of(None, Some(*e), self.delta).loss()).collect()
+            }
+        }
+    }
+
+    /// μ, ε and δ of a budget, as far as it has them.
+    fn stated(&self, loss: PrivacyLoss) -> Result<[Value; 3], Failure> {
+        let delta = Delta::new(self.delta.unwrap_or(DELTA)).map_err(Failure::usage)?;
+        Ok(match loss {
+            PrivacyLoss::Gaussian(mu) => {
+                let epsilon = loss.epsilon_at(delta).map_err(Failure::failed)?;
+                [json!(mu), json!(epsilon.get()), json!(delta.get())]
+            }
+            PrivacyLoss::Approximate(epsilon, delta) => {
+                [Value::Null, json!(epsilon.get()), json!(delta.get())]
+            }
+            PrivacyLoss::Pure(epsilon) => [Value::Null, json!(epsilon.get()), json!(0.0)],
+            _ => [Value::Null, Value::Null, Value::Null],
+        })
+    }
+
+    fn row(&self, forecast: &PointForecast) -> Result<Value, Failure> {
+        let PointForecast { n, loss, error, refused, template_error, sampling_error } = forecast;
+        let [mu, epsilon, delta] = self.stated(*loss)?;
+        Ok(json!({
+            "n": n,
+            "mu": mu,
+            "epsilon": epsilon,
+            "delta": delta,
+            "budget": loss.to_string(),
+            "error": error,
+            "refused": refused,
+            "template_error": template_error,
+            "sampling_error": sampling_error,
+            "band": null,
+            "worth": forecast.is_worth_it(),
+        }))
+    }
+}
+
+fn text(rows: &[Value], guess: Guess) -> String {
+    let mut out = format!(
+        "Made-up records, {} from their mean, which lies {} from the public centre (--spread, --distance); nothing of yours is read.\n\
+         Root-mean-square distances: of the release, of the centre published unread, of so few records as a sample.\n\n\
+         {:>7}  {:>10}  {:>10}  {:>10}  budget",
+        guess.spread, guess.distance, "n", "release", "centre", "sample",
+    );
+    for row in rows {
+        let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
+        let _ = write!(
+            out,
+            "\n{:>7}  {:>10}  {:>10.4}  {:>10.4}  {}{}",
+            number("n"),
+            row["error"].as_f64().map_or_else(|| "refused".to_owned(), |error| format!("{error:.4}")),
+            number("template_error"),
+            number("sampling_error"),
+            row["budget"].as_str().unwrap_or_default(),
+            if row["worth"] == true || row["error"].is_null() {
+                ""
+            } else {
+                "  not worth the budget: hardly better than the centre"
+            },
+        );
+    }
+    out
+}
