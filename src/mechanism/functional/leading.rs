@@ -19,6 +19,8 @@ pub struct LeadingCoordinates {
     spectrum: Vec<f64>,
     /// What all a_j were multiplied by.
     rescaled: f64,
+    /// λ of all coefficients of the basis.
+    all: Vec<f64>,
 }
 
 impl LeadingCoordinates {
@@ -36,7 +38,7 @@ impl LeadingCoordinates {
         let rescaled = weights.clone().map(|a| 1.0 / a).sum::<f64>() / chosen.len() as f64;
         let roots = weights.map(|a| (a * rescaled).sqrt()).collect();
         let spectrum = chosen.iter().map(|&j| prior.spectrum[j]).collect();
-        Ok(Self { basis, template, norm, chosen, roots, spectrum, rescaled })
+        Ok(Self { basis, template, norm, chosen, roots, spectrum, rescaled, all: prior.spectrum })
     }
 
     /// k.
@@ -103,6 +105,18 @@ impl LeadingCoordinates {
             x[j] = v / (root * root);
         }
         self.basis.variances(&x)
+    }
+
+    /// The variances of a function's samples if the coefficients that were not chosen have `amplitude` times their λ, and the chosen none.
+    pub fn variances_beyond(&self, amplitude: f64) -> Vec<f64> {
+        let mut x: Vec<f64> = self.all.iter().map(|lambda| amplitude * lambda).collect();
+        self.chosen.iter().for_each(|&j| x[j] = 0.0);
+        self.basis.variances(&x)
+    }
+
+    /// The share of a record's variance that the chosen coefficients are expected to have, by the public spectrum.
+    pub fn expected_share(&self) -> f64 {
+        self.spectrum.iter().sum::<f64>() / self.all.iter().sum::<f64>()
     }
 
     /// The coordinates of all records, `None` for failed ones: secret.
