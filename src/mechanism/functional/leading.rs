@@ -107,10 +107,14 @@ impl LeadingCoordinates {
         self.basis.variances(&x)
     }
 
-    /// The variances of a function's samples if the coefficients that were not chosen have `amplitude` times their λ, and the chosen none.
-    pub fn variances_beyond(&self, amplitude: f64) -> Vec<f64> {
-        let mut x: Vec<f64> = self.all.iter().map(|lambda| amplitude * lambda).collect();
+    /// The variances of a function's samples if the coefficients that were not chosen have `energy` together, in proportion to their λ, and
+    /// the chosen none. With none left, 0.
+    pub fn variances_beyond(&self, energy: f64) -> Vec<f64> {
+        let mut x = self.all.clone();
         self.chosen.iter().for_each(|&j| x[j] = 0.0);
+        let left: f64 = x.iter().sum();
+        let amplitude = if left > 0.0 { energy / left } else { 0.0 };
+        x.iter_mut().for_each(|lambda| *lambda *= amplitude);
         self.basis.variances(&x)
     }
 
@@ -154,6 +158,19 @@ mod tests {
         }
         let inverse: f64 = leading.roots().iter().map(|r| r.powi(-2)).sum::<f64>() / 20.0;
         approx::assert_relative_eq!(inverse, 1.0, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn what_lies_beyond_has_the_energy_it_is_given() {
+        let (few, all) = (leading(20), leading(100_000));
+        let points = few.template().len() as f64 / 3.0;
+        approx::assert_relative_eq!(
+            few.variances_beyond(0.3).iter().sum::<f64>() / points,
+            0.3,
+            max_relative = 1e-9
+        );
+        assert!(all.variances_beyond(0.3).iter().all(|v| *v == 0.0));
+        assert!((0.5..1.0).contains(&few.expected_share()) && (all.expected_share() - 1.0).abs() < 1e-12);
     }
 
     /// The radius holds what the radius of all coefficients holds: a record on that sphere has at most this norm here.
