@@ -174,20 +174,18 @@ fn what_cannot_be_done_is_refused_and_nothing_is_charged() {
     assert!(code == 1 && errors.contains("certificate.json"), "{errors}");
 }
 
-/// Values no face has: the study counts them as failed or clips them, and ends as always.
+/// Values no face has are refused before anything is charged, and what is said of them stays outside of the release's folder.
 #[test]
-fn hostile_values_change_nothing_but_noised_values() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = people(dir.path(), 80, &|all| {
-        all[..288].fill(f64::NAN);
-        all[288..576].fill(1e300);
-        all[576..864].fill(-1e-300);
-        all[864] = f64::INFINITY;
-    });
-    let (code, said, errors) = modes(dir.path(), &file, &["--mu", "2"]);
-    assert!(code == 0 && said["n"] == 80, "{errors}");
-    let fields = npy::read(&dir.path().join("study/release/modes.npy")).unwrap();
-    assert!(fields.data.iter().all(|x| x.is_finite()));
+fn hostile_values_are_refused() {
+    let hostile = [f64::NAN, f64::INFINITY, 1e300, -1e-300];
+    for value in hostile {
+        let dir = tempfile::tempdir().unwrap();
+        let file = people(dir.path(), 20, &|all| all[288..576].fill(value));
+        let (code, said, _) = modes(dir.path(), &file, &["--mu", "2"]);
+        assert!(code == 1 && said["error"]["message"].as_str().unwrap().contains("record 1"), "{said}");
+        assert!(!dir.path().join("study/visard.ledger.jsonl").exists());
+        assert!(!dir.path().join("study/release").exists());
+    }
 }
 
 #[test]
@@ -277,16 +275,16 @@ fn words(page: &[u8]) -> String {
 
 #[test]
 fn releases_of_neighbours_differ_in_noised_values_only() {
-    // With a public radius, and with a private one; the last record another face, far out, or failed.
-    for (n, mu) in [(14, "4"), (200, "3")] {
-        let last = move |all: &mut Vec<f64>, value: f64| {
+    // With a public radius, and with a private one; the last record another face, or one that no clip leaves alone.
+    for (n, mu) in [(14, "0.3"), (200, "3")] {
+        let last = |all: &mut Vec<f64>, stretch: f64| {
             let start = all.len() - 288;
-            all[start..].iter_mut().for_each(|x| *x += value);
+            all[start..].iter_mut().skip(1).step_by(3).for_each(|y| *y *= stretch);
         };
         let one = release(n, mu, &|_| {});
-        let other = release(n, mu, &move |all| last(all, 0.02));
-        let failed = release(n, mu, &move |all| last(all, f64::NAN));
-        for b in [&other, &failed] {
+        let other = release(n, mu, &|all| last(all, 1.02));
+        let far = release(n, mu, &|all| last(all, 1.25));
+        for b in [&other, &far] {
             assert_eq!(one.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
             assert_eq!(fixed(&one["certificate.json"]), fixed(&b["certificate.json"]));
             assert_ne!(one["curves.npy"], b["curves.npy"], "twins, not neighbours: the test tests nothing");
