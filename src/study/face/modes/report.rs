@@ -22,6 +22,9 @@ const SMALL: View = View { size: 220, ..View::FRONT };
 /// More modes than this have no still pictures: the page would grow beyond what is mailed.
 const PICTURED: usize = 8;
 
+/// More than this have no slider: some 80 kB each.
+const SLIDERS: usize = 24;
+
 /// What the page shows: nothing of it is of a record.
 pub(super) struct ModesPage<'a> {
     pub(super) found: &'a FoundModes,
@@ -143,7 +146,7 @@ fn mean_sentence(shown: &ModesPage<'_>) -> String {
 fn surface(shown: &ModesPage<'_>) -> SurfaceView {
     let mut view = SurfaceView::new("private mean face and its modes", shown.mesh.clone());
     let mut sliders = Vec::new();
-    for (k, field) in shown.fields.iter().enumerate() {
+    for (k, field) in shown.fields.iter().take(SLIDERS).enumerate() {
         let along = along_normals(shown.mesh, field);
         let name = format!("mode {}", k + 1);
         view = view.with_field(
