@@ -9,7 +9,7 @@ use serde_json::json;
 use std::fmt::Write as _;
 use visard::privacy::PrivacyLoss;
 use visard::study::face::modes::{
-    FaceModesOutcome, FaceModesSettings, MODES, MOST_MODES, ReleasedModes, WORTHWHILE, run as run_study,
+    FaceModesOutcome, FaceModesSettings, MODES, MOST_MODES, ReleasedModes, run as run_study,
 };
 use visard::study::layout::{REPORT, SCAN_TABLE};
 
@@ -52,14 +52,6 @@ fn report(outcome: &FaceModesOutcome, printer: &Printer) {
         );
     }
     let ReleasedModes { modes, accuracy, certificate, .. } = &outcome.released;
-    if let PrivacyLoss::Gaussian(mu) = certificate.loss
-        && (outcome.people as f64) * mu.get() < WORTHWHILE
-    {
-        eprintln!(
-            "note: n times mu is below {WORTHWHILE}: so few people at this budget hardly tell modes from noise (`visard face plan --modes` says \
-             what to expect)"
-        );
-    }
     printer.result(
         json!({
             "out": root,

@@ -5,7 +5,7 @@ use super::super::error::StudyError;
 use super::super::gather::{FaceProgress, FaceStudy};
 use super::super::settings::FaceInputs;
 use super::publication::{FoundModes, ModesPublication};
-use super::{MODES, check_asked, mechanism};
+use super::{MODES, WORTHWHILE, check_asked, mechanism};
 use crate::estimate::Modes;
 use crate::function::FaceCurves;
 use crate::mechanism::Mechanism;
@@ -74,6 +74,9 @@ pub fn run(
 ) -> Result<FaceModesOutcome, StudyError> {
     check_asked(settings.most)?;
     let study = FaceStudy::open(&settings.records)?;
+    if (study.n() as f64) * settings.budget.get() < WORTHWHILE {
+        progress(FaceProgress::HardlyWorth { from: WORTHWHILE });
+    }
     let publication = ModesPublication {
         template: study.loaded.clone(),
         own: study.own.clone(),
