@@ -97,7 +97,7 @@ mod tests {
         let mut norms: Vec<f64> = draws.iter().map(|d| d.iter().map(|x| x * x).sum::<f64>().sqrt()).collect();
         norms.sort_by(f64::total_cmp);
         let tau = norms[10_000];
-        let mut clipped = vec![0.0; 4];
+        let mut clipped = [0.0; 4];
         for draw in &draws {
             let length = draw.iter().map(|x| x * x).sum::<f64>().sqrt();
             let factor = (tau / length).min(1.0);

@@ -192,7 +192,7 @@ pub(super) fn row_of_faces(mesh: &TriMesh, field: &[Vector]) -> Image {
     let at = |w: f64| {
         let vertices = mesh.vertices().iter().zip(field).map(|(p, d)| p + d * w).collect();
         // Displaced vertices are as many as the mesh has.
-        mesh.with_vertices(vertices).map_or_else(|_| mesh.clone(), |bent| bent)
+        mesh.with_vertices(vertices).unwrap_or_else(|_| mesh.clone())
     };
     let mut images: Vec<Image> = [-REACH, -0.5 * REACH, 0.5 * REACH, REACH]
         .par_iter()
