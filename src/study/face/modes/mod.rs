@@ -1,13 +1,14 @@
 //! Modes of variation of faces: the directions in which people differ most, with their mean.
 
 mod explained;
+mod found;
 pub mod plan;
 mod publication;
 mod report;
 mod run;
 
 pub use explained::{Explained, cosine};
-pub use publication::FoundModes;
+pub use found::FoundModes;
 pub use run::{FaceModesOutcome, FaceModesSettings, ReleasedModes, run};
 
 use super::error::StudyError;

@@ -2,7 +2,7 @@
 
 use super::super::plan::{ForecastError, PlanRequest, SEED, Simulation};
 use super::explained::Explained;
-use super::publication::FoundModes;
+use super::found::FoundModes;
 use super::{WORTHWHILE, mechanism};
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;

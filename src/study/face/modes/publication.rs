@@ -1,8 +1,8 @@
 //! `release/` of a study of modes: made of the noised moments, the certificate and public settings only.
 
-use super::super::accuracy::Accuracy;
 use super::super::error::StudyError;
 use super::super::template::LoadedTemplate;
+use super::found::{FoundModes, LEANS};
 use super::report::{ModesPage, modes_report};
 use crate::estimate::Modes;
 use crate::function::FaceCurves;
@@ -25,10 +25,6 @@ const ESTIMAND: &str = "variance: of single records along the mode before they w
      clip: they cover the noise added for privacy, not people as a sample of others, and rest on the normal model. share: of the variance \
      of all coefficients that were looked at";
 
-/// What is said where the public spectrum filled in what the data did not say.
-pub(super) const LEANS: &str = "few records at this budget: where the data say nothing the modes are those of the public spectrum, not these \
-     people's";
-
 /// What a study of modes publishes, and how.
 #[derive(Debug, Clone)]
 pub(super) struct ModesPublication {
@@ -40,47 +36,6 @@ pub(super) struct ModesPublication {
     pub(super) counting: Counting,
     /// How many modes were asked for.
     pub(super) most: usize,
-}
-
-/// What noised moments tell: free.
-#[derive(Debug, Clone)]
-pub struct FoundModes {
-    /// The mean's curves.
-    pub curves: FaceCurves,
-    /// The modes and their variances.
-    pub modes: Modes,
-    /// One standard deviation of each, on the curves.
-    pub fields: Vec<FaceCurves>,
-    /// How good the mean is.
-    pub accuracy: Accuracy,
-}
-
-impl FoundModes {
-    /// At most `most` modes of a release of unit-area faces about the template's `own` curves.
-    ///
-    /// # Errors
-    /// [`StudyError::Shape`] for a release of other coordinates.
-    pub fn of(
-        mechanism: &FunctionalModes,
-        released: &NoisedModes,
-        own: &FaceCurves,
-        n: u64,
-        most: usize,
-    ) -> Result<Self, StudyError> {
-        let other = StudyError::Shape("what was drawn has other coordinates than this study");
-        let (Some(mean), Some(modes)) = (mechanism.mean(released), mechanism.modes(released, most)) else {
-            return Err(other);
-        };
-        let faces = |samples: Vec<f64>| FaceCurves::new(own.curves(), own.samples(), samples);
-        let fields =
-            modes.modes.iter().map(|mode| faces(mechanism.coordinates().displacement(&mode.coordinates)));
-        let fields = fields.collect::<Result<_, _>>()?;
-        let error = mean.errors.iter().sum::<f64>() / (own.data().len() as f64 / 3.0);
-        let spread =
-            Some(mechanism.record_spread(&modes)).filter(|spread| spread.square > 2.0 * spread.noise);
-        let accuracy = Accuracy::of_samples(&mean.samples, error, own, n, spread);
-        Ok(Self { curves: faces(mean.samples)?, modes, fields, accuracy })
-    }
 }
 
 impl ModesPublication {

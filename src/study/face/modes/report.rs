@@ -2,7 +2,7 @@
 
 use super::super::error::StudyError;
 use super::super::release_report::{curve_drawings, portraits};
-use super::publication::{FoundModes, LEANS};
+use super::found::{FoundModes, LEANS};
 use crate::mesh::{TriMesh, Vector};
 use crate::privacy::{Certificate, counts_persons};
 use crate::report::colour::{ColourScale, short};
