@@ -43,10 +43,14 @@ impl Bar {
                     eprintln!("{done}/{total} scans processed");
                 }
             }
+            FaceProgress::HardlyWorth { from } => eprintln!(
+                "note: n times mu is below {from}: so few people at this budget hardly tell modes from noise; interrupt now and nothing is charged \
+                 (`visard face plan --modes` says what to expect)"
+            ),
             FaceProgress::Releasing => {
                 self.bar.finish_and_clear();
                 if self.plain {
-                    eprintln!("releasing the mean");
+                    eprintln!("releasing");
                 }
             }
             _ => {}

@@ -5,6 +5,7 @@
 //!
 //! * [`prior`]: the public spectrum of single records, and how many coefficients second moments are taken of.
 //! * [`edge`]: eigenvalues of a noised matrix, without those that noise alone would give.
+//! * [`modes`]: directions in which records differ, with variances and intervals; [`unclip`]: variances without the clip.
 //! * [`records`]: covariance and spread of single records.
 //! * [`band`]: simultaneous confidence bands for a mean.
 //! * [`population`]: axes and variances of public people in place of that spectrum.
@@ -12,14 +13,18 @@
 
 pub mod band;
 pub mod edge;
+pub mod modes;
 pub mod population;
 pub mod prior;
 pub mod records;
+pub mod unclip;
 pub mod wiener;
 
 pub use band::Band;
 pub use edge::Visible;
+pub use modes::{Mode, Modes, Weighted};
 pub use population::Population;
 pub use prior::Prior;
 pub use records::{RecordCovariance, Spread};
+pub use unclip::Unclipped;
 pub use wiener::wiener;

@@ -1,6 +1,7 @@
 //! Every mechanism there is, matched exhaustively: a new one is a folder with its code, proof, tests and worst cases, and one line here.
 
 use super::functional::{joint, per_curve, pointwise, two_rounds};
+use super::vector::modes;
 use super::{manifold, quantile};
 use crate::optimize;
 use crate::privacy::Entry;
@@ -46,6 +47,8 @@ registry! {
     Paper => per_curve::PAPER_ENTRY,
     /// Every coordinate of every sample.
     Pointwise => pointwise::ENTRY,
+    /// Mean and second moment of vectors in two rounds.
+    Modes => modes::ENTRY,
     /// A private clip radius.
     PrivateQuantile => quantile::ENTRY,
     /// A private clip radius by bisection.

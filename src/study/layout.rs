@@ -26,7 +26,9 @@ pub const CURVES: &str = "curves.npy";
 /// A band for the population's mean about the curves before they were shrunk: lower and upper borders, (2, J, m, 3).
 pub const BAND: &str = "band.npy";
 /// Modes of variation, one standard deviation each, (K, J, m, 3).
-pub const MODES: &str = "modes.npy";
+pub const MODES_NPY: &str = "modes.npy";
+/// Their variances: mode, variance, lower, upper, share.
+pub const VARIANCES: &str = "variances.csv";
 /// Root-mean-square error of each vertex of the released surface, bias included.
 pub const ERROR: &str = "error.npy";
 /// The surface of the mean without noise.

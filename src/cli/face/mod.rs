@@ -1,11 +1,14 @@
-//! `visard face`: private mean, planning one, flattening, dense correspondence.
+//! `visard face`: private mean and modes, planning them, flattening, dense correspondence.
 
 mod files;
 mod flatten;
 mod mean;
+mod modes;
 mod plan;
+mod plan_modes;
 mod records;
 mod register;
+mod sample;
 
 pub use mean::{budget_of, report};
 pub use records::run_with_progress;
@@ -19,6 +22,10 @@ use clap::Subcommand;
 pub enum FaceCommand {
     /// From a folder of scans to a private average face
     Mean(Box<mean::MeanArgs>),
+    /// How people's faces differ: private modes of variation, with the mean
+    Modes(Box<modes::ModesArgs>),
+    /// Synthetic faces from released modes; free
+    Sample(sample::SampleArgs),
     /// What error to expect of a private average face; reads nothing, costs nothing
     Plan(plan::PlanArgs),
     /// Map a face mesh conformally onto the unit disk
@@ -31,6 +38,8 @@ pub enum FaceCommand {
 pub fn run(command: &FaceCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
         FaceCommand::Mean(args) => mean::run(args, global, printer),
+        FaceCommand::Modes(args) => modes::run(args, global, printer),
+        FaceCommand::Sample(args) => sample::run(args, global, printer),
         FaceCommand::Plan(args) => plan::run(args, printer),
         FaceCommand::Flatten(args) => flatten::run(args, global, printer),
         FaceCommand::Register(args) => register::run(args, global, printer),

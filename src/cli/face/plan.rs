@@ -1,6 +1,7 @@
 //! `visard face plan`: what to expect of a private mean face, before any scan is read.
 
 use super::files::template_source;
+use super::plan_modes;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
@@ -19,7 +20,7 @@ const FACE_MM: f64 = 200.0;
 /// Arguments of `face plan`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1"
+    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1\n  visard face plan --modes --n 300 1000"
 )]
 pub struct PlanArgs {
     /// How many scans there will be; several are compared
@@ -47,6 +48,9 @@ pub struct PlanArgs {
     /// With a confidence band for the population's mean: how wide it will be, and what the release is then like
     #[arg(long)]
     band: bool,
+    /// Plan private modes of variation in place of a mean: what will be seen
+    #[arg(long, conflicts_with_all = ["want", "band", "mechanism", "clip_radius"])]
+    modes: bool,
     /// Public clip radius (default: the mechanism's own)
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     clip_radius: Option<f64>,
@@ -85,6 +89,9 @@ impl PlanArgs {
 /// Runs `face plan`.
 pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     let request = args.request()?;
+    if args.modes {
+        return plan_modes::run(&request, printer, |mu| Ok((epsilon(mu, delta(args))?, delta(args))));
+    }
     match args.want {
         Some(want) if !(want > 0.0 && want.is_finite()) => {
             Err(Failure::usage("--want must be a positive number of millimetres"))

@@ -19,6 +19,8 @@ pub struct LeadingCoordinates {
     spectrum: Vec<f64>,
     /// What all a_j were multiplied by.
     rescaled: f64,
+    /// λ of all coefficients of the basis.
+    all: Vec<f64>,
 }
 
 impl LeadingCoordinates {
@@ -36,7 +38,7 @@ impl LeadingCoordinates {
         let rescaled = weights.clone().map(|a| 1.0 / a).sum::<f64>() / chosen.len() as f64;
         let roots = weights.map(|a| (a * rescaled).sqrt()).collect();
         let spectrum = chosen.iter().map(|&j| prior.spectrum[j]).collect();
-        Ok(Self { basis, template, norm, chosen, roots, spectrum, rescaled })
+        Ok(Self { basis, template, norm, chosen, roots, spectrum, rescaled, all: prior.spectrum })
     }
 
     /// k.
@@ -105,6 +107,22 @@ impl LeadingCoordinates {
         self.basis.variances(&x)
     }
 
+    /// The variances of a function's samples if the coefficients that were not chosen have `energy` together, in proportion to their λ, and
+    /// the chosen none. With none left, 0.
+    pub fn variances_beyond(&self, energy: f64) -> Vec<f64> {
+        let mut x = self.all.clone();
+        self.chosen.iter().for_each(|&j| x[j] = 0.0);
+        let left: f64 = x.iter().sum();
+        let amplitude = if left > 0.0 { energy / left } else { 0.0 };
+        x.iter_mut().for_each(|lambda| *lambda *= amplitude);
+        self.basis.variances(&x)
+    }
+
+    /// The share of a record's variance that the chosen coefficients are expected to have, by the public spectrum.
+    pub fn expected_share(&self) -> f64 {
+        self.spectrum.iter().sum::<f64>() / self.all.iter().sum::<f64>()
+    }
+
     /// The coordinates of all records, `None` for failed ones: secret.
     ///
     /// # Errors
@@ -140,6 +158,19 @@ mod tests {
         }
         let inverse: f64 = leading.roots().iter().map(|r| r.powi(-2)).sum::<f64>() / 20.0;
         approx::assert_relative_eq!(inverse, 1.0, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn what_lies_beyond_has_the_energy_it_is_given() {
+        let (few, all) = (leading(20), leading(100_000));
+        let points = few.template().len() as f64 / 3.0;
+        approx::assert_relative_eq!(
+            few.variances_beyond(0.3).iter().sum::<f64>() / points,
+            0.3,
+            max_relative = 1e-9
+        );
+        assert!(all.variances_beyond(0.3).iter().all(|v| *v == 0.0));
+        assert!((0.5..1.0).contains(&few.expected_share()) && (all.expected_share() - 1.0).abs() < 1e-12);
     }
 
     /// The radius holds what the radius of all coefficients holds: a record on that sphere has at most this norm here.

@@ -9,12 +9,14 @@
 //! * [`PerCurveMean`] (`curves` and `paper`): block by block, with the noise of the paper or matched to the smoother.
 //! * [`PointwiseMean`] (`pointwise`): every coordinate on its own.
 //! * [`PrivateRadiusMean`]: the second, with a clip radius estimated privately before.
+//! * [`FunctionalModes`]: not the mean alone but the second moment too, of the leading coordinates ([`LeadingCoordinates`]).
 //!
 //! [`CurveMean`] is any of them.
 
 pub mod joint;
 mod leading;
 mod mean;
+mod modes;
 mod norm;
 pub mod per_curve;
 pub mod pointwise;
@@ -28,6 +30,7 @@ pub mod two_rounds;
 pub use joint::{FunctionalMean, PublicPrior, Smoothing};
 pub use leading::LeadingCoordinates;
 pub use mean::{CurveMean, PreparedMean};
+pub use modes::FunctionalModes;
 pub use norm::Norm;
 pub use per_curve::{BlockBudget, BlockNoise, BlockRadii, PerCurveMean, PerCurveSettings};
 pub use pointwise::{PointwiseMean, PointwiseRanges, RangeScale};

@@ -80,6 +80,11 @@ impl Recentring {
         &self.prior
     }
 
+    /// What the rough centre costs.
+    pub fn first(&self) -> Mu {
+        self.rounds.first
+    }
+
     /// What is left for the second round.
     pub fn second(&self) -> Mu {
         self.rounds.second

@@ -42,13 +42,25 @@ impl Accuracy {
         n: u64,
         spread: Option<Spread>,
     ) -> Self {
+        let error = released.mean_square_error(own.data().len() / 3);
+        Self::of_samples(&released.samples, error, own, prior, n, spread)
+    }
+
+    /// Of released curves whose mean square distance per point from the mean without noise is expected to be `error`.
+    pub(super) fn of_samples(
+        samples: &[f64],
+        error: f64,
+        own: &FaceCurves,
+        prior: Option<&FaceCurves>,
+        n: u64,
+        spread: Option<Spread>,
+    ) -> Self {
         let points = own.data().len() as f64 / 3.0;
         let expected = RECORD_SPREAD * RECORD_SPREAD;
         let square = spread.map_or(expected, |spread| spread.towards(expected, SPREAD_DOUBT));
-        let error = released.mean_square_error(own.data().len() / 3);
         // The mean is the release and its error; so far it lies from the template, or from the prior's mean.
         let from = |face: &FaceCurves| {
-            let moved: f64 = released.samples.iter().zip(face.data()).map(|(a, b)| (a - b).powi(2)).sum();
+            let moved: f64 = samples.iter().zip(face.data()).map(|(a, b)| (a - b).powi(2)).sum();
             moved / points + error
         };
         let template = from(own);

@@ -44,6 +44,11 @@ pub enum FaceProgress {
         /// Whether its record was reused from an interrupted run.
         reused: bool,
     },
+    /// n times μ is below what makes the release worth its budget: said before a scan is read or anything is charged.
+    HardlyWorth {
+        /// Where it begins to be worth it.
+        from: f64,
+    },
     /// All scans are done; the mean is being released.
     Releasing,
 }

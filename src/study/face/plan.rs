@@ -23,7 +23,7 @@ fn draws(n: usize) -> u64 {
 /// How far the simulated population's mean lies from the template (root mean square, unit area): as far as that of a public
 /// face model lies from the built-in template (docs/measurements.md). Shrinkage must not be given a mean that is the template.
 pub const TEMPLATE_DISTANCE: f64 = 0.012;
-const SEED: u64 = 0x1e57;
+pub(super) const SEED: u64 = 0x1e57;
 
 /// Why there is no plan.
 #[derive(Debug, thiserror::Error)]
@@ -92,15 +92,15 @@ impl Forecast {
 }
 
 /// People a plan is made with.
-struct Simulation {
-    own: FaceCurves,
-    people: Vec<Vec<f64>>,
+pub(super) struct Simulation {
+    pub(super) own: FaceCurves,
+    pub(super) people: Vec<Vec<f64>>,
     /// Of one person about the mean.
     variance: f64,
 }
 
 impl Simulation {
-    fn new(request: &PlanRequest) -> Result<Self, ForecastError> {
+    pub(super) fn new(request: &PlanRequest) -> Result<Self, ForecastError> {
         let builtin = load_template(&TemplateSource::Builtin)?.template;
         let face = builtin.own_curves(request.curves, request.samples)?;
         let own = match &request.template {
@@ -123,6 +123,11 @@ impl Simulation {
         let squares = people.iter().map(|p| square_distance(p, &centre, own.data().len() / 3));
         let variance = squares.sum::<f64>() / (people.len() - 1) as f64;
         Ok(Self { own, people, variance })
+    }
+
+    /// The mean of n people, who are repeated where there are fewer.
+    pub(super) fn mean_of_first(&self, n: usize) -> Vec<f64> {
+        mean_of((0..n).map(|i| &self.people[i % self.people.len()]), &self.own)
     }
 
     fn forecast(

@@ -6,7 +6,7 @@ use super::prepared::PreparedFile;
 use crate::function::FaceCurves;
 use crate::io::{Limit, npy, open};
 use crate::privacy::PublicInput;
-use crate::study::layout::{CERTIFICATE, CURVES, MODES};
+use crate::study::layout::{CERTIFICATE, CURVES, MODES_NPY};
 use crate::study::people::sum_of;
 use crate::study::{public_input, verify};
 use std::collections::HashSet;
@@ -67,7 +67,7 @@ impl FacePrior {
             )));
         }
         let mean = FaceCurves::new(own.curves(), own.samples(), array.data)?;
-        let modes = folder.join(MODES);
+        let modes = folder.join(MODES_NPY);
         let differences = if modes.exists() {
             let array = npy::of(&open(&modes, Limit::TABLE)?)?;
             array.data.chunks_exact(own.data().len()).map(<[f64]>::to_vec).collect()

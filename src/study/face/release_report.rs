@@ -136,7 +136,7 @@ fn closed_curves(curves: &FaceCurves) -> Vec<Vec<Point>> {
 }
 
 /// All curves seen from the front and from the subject's left, dark near the nose.
-fn curve_drawings(curves: &FaceCurves) -> Vec<Figure> {
+pub(super) fn curve_drawings(curves: &FaceCurves) -> Vec<Figure> {
     let jn = curves.curves();
     let drawing = |title: &str, project: &dyn Fn(&Point) -> [f64; 2]| {
         let shapes: Vec<Outline> = closed_curves(curves)

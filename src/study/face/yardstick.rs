@@ -10,11 +10,14 @@ pub enum Yardstick {
 }
 
 impl Yardstick {
+    /// Millimetres in one unit of a face of 20 cm.
+    pub const FACE_MM: f64 = 200.0;
+
     /// Millimetres in one unit.
     pub fn millimetres(self) -> f64 {
         match self {
             Self::Released(mm) => mm,
-            Self::OfTwentyCentimetres => 200.0,
+            Self::OfTwentyCentimetres => Self::FACE_MM,
         }
     }
 

@@ -1,0 +1,122 @@
+//! `visard face modes`: how people's faces differ, with their mean.
+
+use super::records::{RecordArgs, run_with_progress};
+use crate::cli::Global;
+use crate::cli::budget::BudgetArgs;
+use crate::cli::output::{Failure, Printer, where_to};
+use clap::Args;
+use serde_json::json;
+use std::fmt::Write as _;
+use visard::privacy::PrivacyLoss;
+use visard::study::face::modes::{
+    FaceModesOutcome, FaceModesSettings, MODES, MOST_MODES, ReleasedModes, run as run_study,
+};
+use visard::study::layout::{REPORT, SCAN_TABLE};
+
+/// Arguments of `face modes`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard face modes scans/ --mu 1 --out study\n  visard face modes --prepared faces.npy --mu 1 --modes 8 --out study"
+)]
+pub struct ModesArgs {
+    #[command(flatten)]
+    records: RecordArgs,
+    #[command(flatten)]
+    budget: BudgetArgs,
+    /// At most so many modes; fewer where fewer stand out of the noise
+    #[arg(long, value_name = "K", default_value_t = MODES as u16, value_parser = clap::value_parser!(u16).range(1..=MOST_MODES as i64))]
+    modes: u16,
+}
+
+/// Runs `face modes`.
+pub fn run(args: &ModesArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let settings = FaceModesSettings {
+        budget: args.budget.mu()?,
+        most: usize::from(args.modes),
+        records: args.records.inputs(&args.budget, global)?,
+    };
+    let outcome = run_with_progress(|show| run_study(&settings, show))?;
+    report(&outcome, printer);
+    Ok(())
+}
+
+/// What the data holder is told.
+fn report(outcome: &FaceModesOutcome, printer: &Printer) {
+    let (root, release) = (outcome.folder.root(), outcome.folder.release());
+    if outcome.failed > 0 {
+        eprintln!(
+            "note (do not publish): {} of {} scans could not be processed and count as the template (reasons: {})",
+            outcome.failed,
+            outcome.scans,
+            outcome.folder.internal().join(SCAN_TABLE).display()
+        );
+    }
+    let ReleasedModes { modes, accuracy, certificate, .. } = &outcome.released;
+    printer.result(
+        json!({
+            "out": root,
+            "release": release,
+            "report": release.join(REPORT),
+            "n": outcome.people,
+            "mechanism": certificate.mechanism,
+            "mu": if let PrivacyLoss::Gaussian(mu) = certificate.loss { Some(mu) } else { None },
+            "loss": certificate.loss,
+            "private": certificate.private,
+            "accuracy": accuracy,
+            "modes": modes.modes.len(),
+            "visible": modes.visible,
+            "certain": modes.certain,
+            "leans_on_prior": modes.leans_on_prior,
+            "shares": modes.modes.iter().map(|mode| mode.share).collect::<Vec<_>>(),
+            "variances": modes.modes.iter().map(|mode| mode.variance).collect::<Vec<_>>(),
+        }),
+        text(outcome),
+    );
+}
+
+fn text(outcome: &FaceModesOutcome) -> String {
+    let ReleasedModes { modes, accuracy, certificate, .. } = &outcome.released;
+    let release = outcome.folder.release();
+    // On a face of 20 cm, which is about 1 high when its area is 1.
+    let mm = |x: f64| 200.0 * x;
+    let mut text = format!(
+        "{} of {} {}, {}\n  error of the mean on a face of 20 cm, root mean square: {:.2} mm (the template published unread: {:.2} mm)",
+        if certificate.private { "private modes" } else { "modes (NOT PRIVATE)" },
+        outcome.people,
+        if outcome.people < outcome.scans { "people's faces" } else { "faces" },
+        certificate.loss,
+        mm(accuracy.rms),
+        mm(accuracy.template_rms),
+    );
+    if modes.modes.is_empty() {
+        text.push_str("\n  no mode stands out of the noise: none is released; more people, or a larger budget, would change that");
+    } else {
+        let _ =
+            write!(text, "\n  modes: {} of {} that stand out of the noise", modes.modes.len(), modes.visible);
+    }
+    for (k, mode) in modes.modes.iter().enumerate() {
+        let _ = write!(
+            text,
+            "\n    {}: {:.2} mm a standard deviation ({:.2} to {:.2}), {:.0} % of the variance looked at",
+            k + 1,
+            mm(mode.variance.sqrt()),
+            mm(mode.lower.sqrt()),
+            mm(mode.upper.sqrt()),
+            100.0 * mode.share
+        );
+    }
+    if modes.leans_on_prior {
+        text.push_str(
+            "\n  few records at this budget: where the data say nothing the modes are the public spectrum's",
+        );
+    }
+    let _ = write!(
+        text,
+        "\n  {} {}\n  look first:  {}\n  keep secret: {}",
+        where_to(certificate.private),
+        release.display(),
+        release.join(REPORT).display(),
+        outcome.folder.internal().display()
+    );
+    text
+}

@@ -1,0 +1,51 @@
+//! `visard face sample`: synthetic faces from released modes.
+
+use super::files::{make_folder, refuse_existing, template_source};
+use crate::cli::Global;
+use crate::cli::output::{Failure, Printer};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use visard::study::face::sample::{MOST_FACES, SampleRequest, sample};
+use visard::study::layout::CURVES;
+
+/// Arguments of `face sample`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  visard face sample study/release --n 100 --out synthetic")]
+pub struct SampleArgs {
+    /// The folder of a release of `face modes`
+    release: PathBuf,
+    /// How many synthetic faces
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_FACES as i64))]
+    n: u32,
+    /// Where they go
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// The public template the release was made with: a mesh file, or "builtin"
+    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    template: String,
+}
+
+/// Runs `face sample`.
+pub fn run(args: &SampleArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    refuse_existing(&args.out.join(CURVES), global)?;
+    make_folder(&args.out)?;
+    let request = SampleRequest {
+        release: args.release.clone(),
+        count: args.n as usize,
+        out: args.out.clone(),
+        template: template_source(&args.template),
+        // Which sample it is tells nothing: all of it is made of the release.
+        seed: global.seed.unwrap_or(1),
+    };
+    sample(&request).map_err(Failure::failed)?;
+    printer.result(
+        json!({"out": args.out, "n": args.n, "seed": request.seed, "synthetic": true, "curves": args.out.join(CURVES)}),
+        format!(
+            "{} synthetic faces, none of a person, drawn from the released mean and modes: free, nothing was charged\n  {}",
+            args.n,
+            args.out.display()
+        ),
+    );
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! `release/` of a study of modes: made of the noised moments, the certificate and public settings only.
+
+use super::super::error::StudyError;
+use super::super::template::LoadedTemplate;
+use super::found::{FoundModes, LEANS};
+use super::report::{ModesPage, modes_report};
+use crate::estimate::Modes;
+use crate::function::FaceCurves;
+use crate::io::{write_npy, write_ply};
+use crate::mechanism::functional::FunctionalModes;
+use crate::mechanism::vector::NoisedModes;
+use crate::privacy::{Certificate, Released, Statement};
+use crate::study::Counting;
+use crate::study::job::{Publication, ReleaseFolder};
+use crate::study::layout::{CURVES, MEAN_PLY, MODES_NPY, REPORT, VARIANCES};
+use crate::surface::registration::Registration;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// What the numbers in the table of variances are.
+const ESTIMAND: &str = "variance: of single records along the mode before they were clipped, in squared units of unit-area faces (mean over \
+     points, three coordinates summed); the clip is undone under a normal model. lower, upper: simultaneous 95 % intervals for these \
+     records' mean square about the private centre along the released directions, clipped deviations, times the factor that undoes the \
+     clip: they cover the noise added for privacy, not people as a sample of others, and rest on the normal model. share: of the variance \
+     of all coefficients that were looked at";
+
+/// What a study of modes publishes, and how.
+#[derive(Debug, Clone)]
+pub(super) struct ModesPublication {
+    pub(super) template: Arc<LoadedTemplate>,
+    /// The template's own curves.
+    pub(super) own: FaceCurves,
+    pub(super) mechanism: FunctionalModes,
+    pub(super) registration: Registration,
+    pub(super) counting: Counting,
+    /// How many modes were asked for.
+    pub(super) most: usize,
+}
+
+impl ModesPublication {
+    /// What was found.
+    pub(super) fn found(&self, released: &Released<NoisedModes>) -> Result<FoundModes, StudyError> {
+        FoundModes::of(&self.mechanism, &released.value, &self.own, released.price.n, self.most)
+    }
+
+    /// What the certificate says of the modes.
+    fn modes_details(&self, found: &FoundModes) -> Value {
+        let modes = &found.modes;
+        json!({
+            "asked": self.most,
+            "released": modes.modes.len(),
+            "visible": modes.visible,
+            "certain": modes.certain,
+            "coefficients": self.mechanism.coordinates().len(),
+            "expected_share": self.mechanism.coordinates().expected_share(),
+            "variances": modes.modes.iter().map(|mode| mode.variance).collect::<Vec<_>>(),
+            "shares": modes.modes.iter().map(|mode| mode.share).collect::<Vec<_>>(),
+            "total_variance": modes.total,
+            "estimand": ESTIMAND,
+            "leans_on_prior": modes.leans_on_prior,
+            "prior": if modes.leans_on_prior { LEANS } else { "used for shrinking the mean only" },
+        })
+    }
+}
+
+impl Publication for ModesPublication {
+    type Value = NoisedModes;
+    type Error = StudyError;
+
+    fn describe(&self, released: &Released<NoisedModes>, statement: &mut Statement) {
+        statement.public_inputs = vec![self.template.input.clone()];
+        let details = json!({
+            "record_kind": self.counting.kind("scan"),
+            "statistic": "mean and second moment of face radial curves about a private centre, each record centred, of unit area, \
+                          registered to the public template",
+            "coordinates": released.price.statistic,
+            "curves": self.own.curves(),
+            "samples": self.own.samples(),
+            "registration": self.registration,
+            "units": "curves, modes and mesh: mean of faces of surface area 1, centroid at the origin",
+            "failed_scans": "count as the public template; their number is not published",
+        });
+        if let Value::Object(details) = details {
+            statement.details.extend(details);
+        }
+        statement.details.extend(self.counting.details());
+        // A draw that does not fit is refused when it is written.
+        if let Ok(found) = self.found(released) {
+            statement.details.insert("accuracy".into(), json!(found.accuracy));
+            statement.details.insert("modes".into(), self.modes_details(&found));
+        }
+    }
+
+    fn write(
+        &self,
+        released: &Released<NoisedModes>,
+        certificate: &Certificate,
+        folder: &mut ReleaseFolder,
+    ) -> Result<(), StudyError> {
+        let found = self.found(released)?;
+        let (jn, m) = (self.own.curves(), self.own.samples());
+        let mesh = self.template.template.face_through(&found.curves)?;
+        folder.write_with(MEAN_PLY, |path| write_ply(path, &mesh))?;
+        folder.write_with(CURVES, |path| write_npy(path, &[jn, m, 3], found.curves.data()))?;
+        let all: Vec<f64> = found.fields.iter().flat_map(|field| field.data().iter().copied()).collect();
+        folder.write_with(MODES_NPY, |path| write_npy(path, &[found.fields.len(), jn, m, 3], &all))?;
+        folder.write(VARIANCES, variances_csv(&found.modes).as_bytes())?;
+        let fields =
+            found.fields.iter().map(|field| self.template.template.field_through(field)).collect::<Vec<_>>();
+        let page = ModesPage {
+            found: &found,
+            mesh: &mesh,
+            fields: &fields,
+            statistic: &released.price.statistic,
+            expected_share: self.mechanism.coordinates().expected_share(),
+            asked: self.most,
+        };
+        folder.write(REPORT, modes_report(&page, certificate)?.as_bytes())?;
+        Ok(())
+    }
+}
+
+/// The table of variances.
+fn variances_csv(modes: &Modes) -> String {
+    let mut csv = String::from("mode,variance,lower,upper,share\n");
+    for (k, mode) in modes.modes.iter().enumerate() {
+        let _ = writeln!(csv, "{},{},{},{},{}", k + 1, mode.variance, mode.lower, mode.upper, mode.share);
+    }
+    csv
+}
