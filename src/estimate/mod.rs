@@ -6,17 +6,23 @@
 //! * [`prior`]: the public spectrum of single records, and how many coefficients second moments are taken of.
 //! * [`edge`]: eigenvalues of a noised matrix, without those that noise alone would give.
 //! * [`records`]: covariance and spread of single records.
-//! * [`band`]: simultaneous confidence bands for a mean.
+//! * [`law`]: the law of the error of an unshrunk estimate.
+//! * [`band`]: simultaneous confidence bands for means and differences.
+//! * [`groups`]: differences between groups, and tests of them.
 //! * [`wiener`](mod@wiener): shrinkage with a public shape and an unknown amplitude.
 
 pub mod band;
 pub mod edge;
+pub mod groups;
+pub mod law;
 pub mod prior;
 pub mod records;
 pub mod wiener;
 
 pub use band::Band;
 pub use edge::Visible;
+pub use groups::{Difference, GroupTest};
+pub use law::{ErrorLaw, Synthesis};
 pub use prior::Prior;
 pub use records::{RecordCovariance, Spread};
 pub use wiener::wiener;

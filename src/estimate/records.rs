@@ -92,7 +92,8 @@ fn fits(second: &NoisedSecond, prior: &Prior) -> bool {
     exist && second.size() > 0 && second.is_consistent()
 }
 
-fn matrix(second: &NoisedSecond) -> Option<DMatrix<f64>> {
+/// The whole of it; `None` where it has not as many entries as its size says.
+pub(super) fn matrix(second: &NoisedSecond) -> Option<DMatrix<f64>> {
     let k = second.size();
     let mut matrix = DMatrix::zeros(k, k);
     let mut entries = second.entries.iter();

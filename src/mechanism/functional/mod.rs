@@ -12,6 +12,7 @@
 //!
 //! [`CurveMean`] is any of them.
 
+pub mod groups;
 pub mod joint;
 mod leading;
 mod mean;
@@ -24,6 +25,7 @@ mod records;
 mod tests;
 pub mod two_rounds;
 
+pub use groups::{DifferenceMap, FunctionGroups, NoisedComparison, Tests, Want};
 pub use joint::{FunctionalMean, Smoothing};
 pub use leading::LeadingCoordinates;
 pub use mean::{CurveMean, PreparedMean};

@@ -4,8 +4,10 @@
 //! Records are vectors u ∈ ℝ^k about a public origin, of public expected variances (up to scale); a failed record counts as the origin.
 //! [`Recentring`] finds a private centre c and a radius τ about it; every statistic then looks at u − c clipped to τ.
 
+pub mod groups;
 mod recentring;
 
+pub use groups::{GroupAim, GroupLabels, NoisedGroups, VectorGroups};
 pub use recentring::{Recentred, Recentring, RoughCentre};
 
 /// Vectors of records, `None` for failed ones: secret.
