@@ -91,22 +91,71 @@ impl Difference {
     ///
     /// `None` when second moment and prior do not fit.
     pub fn test(&self, pooled: &NoisedSecond, known: &Prior, effect: f64, n_mu: f64) -> Option<GroupTest> {
+        let score = Score::new(self, pooled, known, effect, n_mu)?;
+        let statistic = self.values.iter().zip(&score.weights).map(|(d, w)| w * d * d).sum();
+        let beyond = score.draws(None).filter(|drawn| *drawn >= statistic).count();
+        Some(GroupTest { statistic, p_value: (1 + beyond) as f64 / (1 + DRAWS) as f64 })
+    }
+
+    /// How likely the test of [`Self::test`] is to find random differences of these sizes at the level `level`, records varying as the
+    /// released second moment has it. What the groups' means are does not enter.
+    ///
+    /// `None` when second moment and prior do not fit.
+    pub fn power(
+        &self,
+        pooled: &NoisedSecond,
+        known: &Prior,
+        effect: f64,
+        n_mu: f64,
+        (level, sizes): (f64, &[f64]),
+    ) -> Option<Vec<f64>> {
+        let score = Score::new(self, pooled, known, effect, n_mu)?;
+        let mut null: Vec<f64> = score.draws(None).collect();
+        null.sort_by(f64::total_cmp);
+        let bound = null[((1.0 - level) * DRAWS as f64) as usize];
+        let found = |size: &f64| {
+            let hits = score.draws(Some(&effects(known, *size))).filter(|drawn| *drawn > bound).count();
+            hits as f64 / DRAWS as f64
+        };
+        Some(sizes.iter().map(found).collect())
+    }
+}
+
+/// The statistic's weights, and the covariance of a difference of the means where there is none.
+struct Score {
+    weights: Vec<f64>,
+    covariance: DMatrix<f64>,
+}
+
+impl Score {
+    fn new(
+        difference: &Difference,
+        pooled: &NoisedSecond,
+        known: &Prior,
+        effect: f64,
+        n_mu: f64,
+    ) -> Option<Self> {
         let k = pooled.size();
-        if k != self.values.len() || k != known.len() {
+        if k != difference.values.len() || k != known.len() {
             return None;
         }
-        let matrix = trace_preserving(pooled, n_mu)? * self.sampling + DMatrix::identity(k, k) * self.noise;
-        let weights: Vec<f64> = effects(known, effect)
-            .iter()
-            .enumerate()
-            .map(|(j, s)| s / (matrix[(j, j)] * (matrix[(j, j)] + s)))
-            .collect();
-        let statistic = self.values.iter().zip(&weights).map(|(d, w)| w * d * d).sum();
-        let scaled = DMatrix::from_fn(k, k, |i, j| (weights[i] * weights[j]).sqrt() * matrix[(i, j)]);
+        let covariance = trace_preserving(pooled, n_mu)? * difference.sampling
+            + DMatrix::identity(k, k) * difference.noise;
+        let weight = |(j, s): (usize, &f64)| s / (covariance[(j, j)] * (covariance[(j, j)] + s));
+        let weights = effects(known, effect).iter().enumerate().map(weight).collect();
+        Some(Self { weights, covariance })
+    }
+
+    /// Draws of the statistic where the difference is random with these variances, or nothing.
+    fn draws(&self, difference: Option<&[f64]>) -> impl Iterator<Item = f64> {
+        let (k, w) = (self.weights.len(), &self.weights);
+        let mut scaled = DMatrix::from_fn(k, k, |i, j| (w[i] * w[j]).sqrt() * self.covariance[(i, j)]);
+        for (j, s) in difference.into_iter().flatten().enumerate() {
+            scaled[(j, j)] += w[j] * s;
+        }
         let parts = scaled.symmetric_eigenvalues();
         let mut rng = ChaCha20Rng::seed_from_u64(SEED);
-        let beyond = (0..DRAWS).filter(|_| mixture(parts.as_slice(), &mut rng) >= statistic).count();
-        Some(GroupTest { statistic, p_value: (1 + beyond) as f64 / (1 + DRAWS) as f64 })
+        (0..DRAWS).map(move |_| mixture(parts.as_slice(), &mut rng))
     }
 }
 
@@ -244,6 +293,12 @@ mod tests {
         let (level, power) = (rejected(0.0, 600), rejected(0.5, 60));
         assert!((0.005..0.075).contains(&level), "{level}");
         assert!(power > 0.9, "{power}");
+        // Random differences are found more often the larger they are, none as often as the level says.
+        let groups = [group(0.0), group(0.0)];
+        let (pooled, difference) =
+            (pooled(&groups, &sizes).unwrap(), Difference::between(&groups, &sizes, 0, 1).unwrap());
+        let power = difference.power(&pooled, &known, 0.5, 200.0, (0.05, &[0.0, 0.3, 2.0])).unwrap();
+        assert!((power[0] - 0.05).abs() < 1e-3 && power[1] > 0.1 && power[2] > 0.9, "{power:?}");
     }
 
     #[test]

@@ -93,7 +93,14 @@ pub enum Colour<'a> {
     Plain([f64; 3]),
     /// sRGB per vertex, in [0, 1].
     PerVertex(&'a [[f64; 3]]),
+    /// The same, faded where the second value of a vertex is below 0, with a dark line along the border of that part.
+    Outlined(&'a [[f64; 3]], &'a [f64]),
 }
+
+/// What colours fade to, and how much of it there is then.
+const FADED: ([f64; 3], f64) = ([0.88, 0.88, 0.87], 0.82);
+/// The line along a border, and half its width in large pixels.
+const LINE: ([f64; 3], f64) = ([0.10, 0.11, 0.14], 2.2);
 
 /// Warm clay, the colour of faces in reports.
 pub const CLAY: Colour<'static> = Colour::Plain([0.86, 0.71, 0.61]);
@@ -181,6 +188,9 @@ impl Scene {
         if twice_area.abs() < 1e-12 {
             return;
         }
+        // Of the weights w, per large pixel.
+        let gradient = |u: [f64; 3], v: [f64; 3]| [u[1] - v[1], v[0] - u[0]].map(|g| g / twice_area);
+        let gradients = [gradient(b, c), gradient(c, a), gradient(a, b)];
         let range = |k: usize| {
             let lo = a[k].min(b[k]).min(c[k]).floor().max(0.0) as usize;
             let hi = a[k].max(b[k]).max(c[k]).ceil().clamp(0.0, self.side as f64 - 1.0) as usize;
@@ -205,12 +215,29 @@ impl Scene {
                 buffer.normal[at] = n.try_normalize(0.0).unwrap_or_else(Vector::z);
                 buffer.base[at] = match colour {
                     Colour::Plain(c) => c,
-                    Colour::PerVertex(c) => {
-                        [0, 1, 2].map(|k| t.iter().zip(w).map(|(&i, w)| c[i][k] * w).sum::<f64>())
-                    }
+                    Colour::PerVertex(c) => blend(c, t, w),
+                    Colour::Outlined(c, level) => outlined(blend(c, t, w), t.map(|i| level[i]), w, gradients),
                 };
             }
         }
+    }
+}
+
+/// The colour at weights w of a triangle.
+fn blend(colours: &[[f64; 3]], t: &[usize; 3], w: [f64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|k| t.iter().zip(w).map(|(&i, w)| colours[i][k] * w).sum::<f64>())
+}
+
+/// A colour as it is above level 0, faded below, or the line between.
+fn outlined(colour: [f64; 3], levels: [f64; 3], w: [f64; 3], gradients: [[f64; 2]; 3]) -> [f64; 3] {
+    let level: f64 = levels.iter().zip(w).map(|(l, w)| l * w).sum();
+    let slope = [0, 1].map(|k| levels.iter().zip(gradients).map(|(l, g)| l * g[k]).sum::<f64>());
+    if level.abs() < LINE.1 * slope[0].hypot(slope[1]) {
+        LINE.0
+    } else if level >= 0.0 {
+        colour
+    } else {
+        [0, 1, 2].map(|k| FADED.1 * FADED.0[k] + (1.0 - FADED.1) * colour[k])
     }
 }
 
@@ -394,6 +421,19 @@ mod tests {
         );
         // Close to the plate but on the lit side, less of the sky is seen.
         assert!(at(84, 84) < open, "{} {open}", at(84, 84));
+    }
+
+    #[test]
+    fn outlined_surfaces_are_faded_on_one_side_and_have_a_line_between() {
+        let v = [[-1., -1.], [1., -1.], [1., 1.], [-1., 1.]].map(|[x, y]| Point::new(x, y, 0.0)).to_vec();
+        let mesh = TriMesh::new(v, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+        let red = [[0.9, 0.1, 0.1]; 4];
+        let level = [-1.0, 1.0, 1.0, -1.0];
+        let image = render(&mesh, View { size: 100, ..View::FRONT }, Colour::Outlined(&red, &level));
+        let at = |x: usize| image.rgb[3 * (50 * 100 + x)..][..3].to_vec();
+        let (faded, line, full) = (at(30), at(50), at(70));
+        assert!(full[0] > full[1] + 100 && faded[1] > full[1] + 60, "{faded:?} {full:?}");
+        assert!(line.iter().all(|c| *c < 110), "{line:?}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `visard face`: private mean, planning one, flattening, dense correspondence.
 
+mod compare;
 mod files;
 mod flatten;
 mod mean;
@@ -19,6 +20,8 @@ use clap::Subcommand;
 pub enum FaceCommand {
     /// From a folder of scans to a private average face
     Mean(Box<mean::MeanArgs>),
+    /// From groups of scans to private means of each, a map of where they differ, and a test
+    Compare(Box<compare::CompareArgs>),
     /// What error to expect of a private average face; reads nothing, costs nothing
     Plan(plan::PlanArgs),
     /// Map a face mesh conformally onto the unit disk
@@ -31,6 +34,7 @@ pub enum FaceCommand {
 pub fn run(command: &FaceCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
         FaceCommand::Mean(args) => mean::run(args, global, printer),
+        FaceCommand::Compare(args) => compare::run(args, global, printer),
         FaceCommand::Plan(args) => plan::run(args, printer),
         FaceCommand::Flatten(args) => flatten::run(args, global, printer),
         FaceCommand::Register(args) => register::run(args, global, printer),

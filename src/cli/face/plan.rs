@@ -1,5 +1,7 @@
 //! `visard face plan`: what to expect of a private mean face, before any scan is read.
 
+mod compare;
+
 use super::files::template_source;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer};
@@ -19,7 +21,7 @@ const FACE_MM: f64 = 200.0;
 /// Arguments of `face plan`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1"
+    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1\n  visard face plan --compare --n 300 --mu 1"
 )]
 pub struct PlanArgs {
     /// How many scans there will be; several are compared
@@ -47,6 +49,9 @@ pub struct PlanArgs {
     /// With a confidence band for the population's mean: how wide it will be, and what the release is then like
     #[arg(long)]
     band: bool,
+    /// For a comparison of two groups instead: n people in two halves; level and power of the test, width of the band
+    #[arg(long, conflicts_with_all = ["want", "mechanism", "band", "clip_radius"])]
+    compare: bool,
     /// Public clip radius (default: the mechanism's own)
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     clip_radius: Option<f64>,
@@ -85,6 +90,9 @@ impl PlanArgs {
 /// Runs `face plan`.
 pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     let request = args.request()?;
+    if args.compare {
+        return compare::run(&request, delta(args), printer);
+    }
     match args.want {
         Some(want) if !(want > 0.0 && want.is_finite()) => {
             Err(Failure::usage("--want must be a positive number of millimetres"))

@@ -141,6 +141,16 @@ impl FunctionGroups {
         [&self.map, &self.test].map(|half| half.as_ref().map(|half| half.coordinates.len()))
     }
 
+    /// The coordinates of the test and the mechanism on them: for simulations.
+    pub fn test_parts(&self) -> Option<(&LeadingCoordinates, &VectorGroups)> {
+        self.test.as_ref().map(|half| (&half.coordinates, &half.groups))
+    }
+
+    /// The coordinates of the map and the mechanism on them: for simulations.
+    pub fn map_parts(&self) -> Option<(&LeadingCoordinates, &VectorGroups)> {
+        self.map.as_ref().map(|half| (&half.coordinates, &half.groups))
+    }
+
     /// Whether every part has records enough for a counted radius; if not, the public one is used, and little can be told.
     pub fn counts_radius(&self) -> bool {
         [&self.map, &self.test].into_iter().flatten().all(|half| half.groups.counts_radius())
@@ -190,20 +200,33 @@ impl FunctionGroups {
         Some(Band::about(along.of(&map.band.centre), &map.law, &along))
     }
 
+    /// How likely the test of the first two groups is to find random differences of these sizes (root mean square) at this level, by the
+    /// released second moment: free. `None` without a test.
+    pub fn power(&self, released: &NoisedComparison, (level, sizes): (f64, &[f64])) -> Option<Vec<f64>> {
+        let (Half { coordinates, .. }, noised) = (self.test.as_ref()?, released.test.as_ref()?);
+        let second = pooled(&noised.groups, self.labels.sizes())?;
+        let difference = Difference::between(&noised.groups, self.labels.sizes(), 0, 1)?;
+        difference.power(&second, &coordinates.known(), self.effect(), self.test_n_mu()?, (level, sizes))
+    }
+
+    /// n times the budget of the test.
+    fn test_n_mu(&self) -> Option<f64> {
+        match self.test.as_ref()?.groups.price().loss {
+            PrivacyLoss::Gaussian(mu) => Some(self.labels.n() as f64 * mu.get()),
+            _ => None,
+        }
+    }
+
     /// Tests of no difference, of every pair of groups: free. `None` without a test.
     pub fn tests(&self, released: &NoisedComparison) -> Option<Tests> {
-        let (Half { coordinates, groups }, noised) = (self.test.as_ref()?, released.test.as_ref()?);
+        let (Half { coordinates, .. }, noised) = (self.test.as_ref()?, released.test.as_ref()?);
         let (known, sizes) = (coordinates.known(), self.labels.sizes());
         let second = pooled(&noised.groups, sizes)?;
-        let mu = match groups.price().loss {
-            PrivacyLoss::Gaussian(mu) => mu.get(),
-            _ => return None,
-        };
         let mut pairs = Vec::new();
         for a in 0..sizes.len() {
             for b in a + 1..sizes.len() {
                 let difference = Difference::between(&noised.groups, sizes, a, b)?;
-                let test = difference.test(&second, &known, self.effect(), self.labels.n() as f64 * mu)?;
+                let test = difference.test(&second, &known, self.effect(), self.test_n_mu()?)?;
                 pairs.push((a, b, test));
             }
         }

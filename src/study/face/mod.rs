@@ -6,6 +6,7 @@
 
 mod accuracy;
 mod band;
+pub mod compare;
 mod error;
 mod error_map;
 mod gather;

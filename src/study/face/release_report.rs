@@ -96,7 +96,7 @@ fn error_sentence(shown: &Page<'_>) -> String {
 }
 
 /// Millimetres of √area on a face of 20 cm, which is about 1 high when its area is 1.
-const FACE_MM: f64 = 200.0;
+pub(super) const FACE_MM: f64 = 200.0;
 
 fn distances(accuracy: &Accuracy) -> Vec<Vec<String>> {
     let row = |what: &str, value: f64| {

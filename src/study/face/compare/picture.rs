@@ -1,0 +1,98 @@
+//! Differences along the normal of a face, in colours, outlined where their band excludes 0.
+
+use super::outcome::Mapped;
+use crate::function::FaceCurves;
+use crate::mesh::{TriMesh, Vector};
+use crate::report::colour::ColourScale;
+use crate::report::figure::Figure;
+use crate::report::render::{Colour, Image, View, render};
+use crate::report::surface_view::SurfaceView;
+use crate::study::face::error::StudyError;
+use crate::study::face::release_report::FACE_MM;
+use crate::surface::Template;
+
+/// Unit normals of a face at the samples of its curves, pointing outwards (z is to the front): by differences along and across the curves.
+pub(super) fn normals(curves: &FaceCurves) -> Vec<[f64; 3]> {
+    let (jn, m, data) = (curves.curves(), curves.samples(), curves.data());
+    let point = |j: usize, l: usize| Vector::from_column_slice(&data[3 * (j * m + l)..][..3]);
+    let normal = |j: usize, l: usize| {
+        let along = point(j, (l + 1) % m) - point(j, (l + m - 1) % m);
+        let across = point((j + 1).min(jn - 1), l) - point(j.saturating_sub(1), l);
+        across.cross(&along).try_normalize(0.0).unwrap_or_else(Vector::z)
+    };
+    let mut normals: Vec<Vector> = (0..jn).flat_map(|j| (0..m).map(move |l| normal(j, l))).collect();
+    if normals.iter().map(|n| n.z).sum::<f64>() < 0.0 {
+        normals.iter_mut().for_each(|n| *n = -*n);
+    }
+    normals.into_iter().map(Into::into).collect()
+}
+
+/// Values at the vertices of the template's surface.
+pub(super) struct Fields {
+    /// The shrunk difference along the normal, in millimetres on a face of 20 cm.
+    along: Vec<f64>,
+    /// Above 0 where the band excludes 0.
+    excess: Vec<f64>,
+}
+
+impl Fields {
+    /// Of a map, about the template's own curves.
+    pub(super) fn of(mapped: &Mapped, template: &Template, own: &FaceCurves) -> Result<Self, StudyError> {
+        let shrunk = mapped.map.shrunk.chunks_exact(3).zip(normals(own));
+        let shrunk = shrunk.map(|(d, n)| d.iter().zip(n).map(|(d, n)| FACE_MM * d * n).sum::<f64>());
+        let at_vertices = |values: &mut dyn Iterator<Item = f64>| -> Result<Vec<f64>, StudyError> {
+            let triples = values.flat_map(|value| [value, 0.0, 0.0]).collect();
+            let field = FaceCurves::new(own.curves(), own.samples(), triples)?;
+            Ok(template.field_through(&field).iter().map(|v| v.x).collect())
+        };
+        // In standard errors, so that interpolation is between like numbers.
+        let along = &mapped.along;
+        let excess = along.excess();
+        let mut relative = excess.iter().zip(&along.errors).map(|(x, e)| if *e > 0.0 { x / e } else { -1.0 });
+        Ok(Self {
+            along: at_vertices(&mut shrunk.collect::<Vec<_>>().into_iter())?,
+            excess: at_vertices(&mut relative)?,
+        })
+    }
+
+    fn scale(&self, name: &str) -> ColourScale {
+        ColourScale::signed(name, "mm on a face of 20 cm", &self.along)
+    }
+
+    /// Still pictures of the difference on a face, with outlines.
+    pub(super) fn stills(&self, mesh: &TriMesh, caption: String) -> Result<Figure, StudyError> {
+        let scale = self.scale("difference along the normal");
+        let colours: Vec<[f64; 3]> = self.along.iter().map(|d| scale.colour(*d)).collect();
+        let views = [View { yaw: -40.0, ..View::THREE_QUARTER }, View::FRONT, View::THREE_QUARTER];
+        let draw =
+            |view: View| render(mesh, View { size: 400, ..view }, Colour::Outlined(&colours, &self.excess));
+        Ok(Figure::image_with_bar(&Image::beside(&views.map(draw)), &scale, caption)?)
+    }
+
+    /// The same to turn: all of the difference, and the part that stands out.
+    pub(super) fn surface(&self, mesh: &TriMesh, label: &str) -> SurfaceView {
+        let out = |(d, e): (&f64, &f64)| if *e > 0.0 { *d } else { 0.0 };
+        let standing: Vec<f64> = self.along.iter().zip(&self.excess).map(out).collect();
+        let scale = self.scale("difference along the normal");
+        let same = ColourScale { name: "only where the band excludes 0".into(), ..scale.clone() };
+        SurfaceView::new(label, mesh.clone()).with_field(same, &standing).with_field(scale, &self.along)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::face::{TemplateSource, load_template};
+
+    #[test]
+    fn normals_point_out_of_the_face() {
+        let own = load_template(&TemplateSource::Builtin).unwrap().template.own_curves(10, 24).unwrap();
+        let normals = normals(&own);
+        let centre = [0.0, 0.0, -0.4];
+        let outwards = |(p, n): (&[f64], &[f64; 3])| (0..3).map(|k| (p[k] - centre[k]) * n[k]).sum::<f64>();
+        let points = own.data().chunks_exact(3).zip(&normals);
+        let out = points.filter(|(p, n)| outwards((p, n)) > 0.0).count();
+        assert!(out as f64 > 0.97 * normals.len() as f64, "{out} of {}", normals.len());
+        assert!(normals.iter().all(|n| (n.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-9));
+    }
+}
