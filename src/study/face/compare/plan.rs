@@ -2,12 +2,14 @@
 
 use super::outcome::{LEVEL, SIZES};
 use super::{LEAST, Want, mechanism};
-use crate::function::FaceCurves;
+use crate::estimate::prior::spectrum;
+use crate::function::{Basis, FaceCurves};
 use crate::mechanism::functional::{FunctionGroups, LeadingCoordinates, NoisedComparison};
 use crate::mechanism::vector::{GroupLabels, NoisedGroups, VectorGroups};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{self, Ledger, Mu, ReleaseError};
 use crate::study::face::TemplateSource;
+use crate::study::face::mean::basis;
 use crate::study::face::plan::{ForecastError, Simulation};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -78,6 +80,7 @@ fn forecast(simulation: &Simulation, want: Want, n: usize, mu: Mu) -> Result<Com
     let own: &FaceCurves = simulation.own();
     let labels = GroupLabels::new((0..n).map(|i| usize::from(i >= n / 2)).collect())?;
     let mechanism = mechanism(want, own, labels, mu)?;
+    let basis = basis(own);
     let share = if want == Want::Both { 0.5f64.sqrt() } else { 1.0 };
     let mut found = CompareForecast {
         n,
@@ -88,7 +91,7 @@ fn forecast(simulation: &Simulation, want: Want, n: usize, mu: Mu) -> Result<Com
         small: (n as f64 * mu.get() * share) < LEAST,
     };
     if let Some(trials) =
-        mechanism.test_parts().map(|parts| Trials::new(&mechanism, parts, simulation.people()))
+        mechanism.test_parts().map(|parts| Trials::new(&mechanism, parts, &basis, simulation.people()))
     {
         let runs = runs(n);
         found.level = Some(trials.rejected(0.0, runs)?);
@@ -97,8 +100,8 @@ fn forecast(simulation: &Simulation, want: Want, n: usize, mu: Mu) -> Result<Com
         }
     }
     if let Some(parts) = mechanism.map_parts() {
-        let trials = Trials::new(&mechanism, parts, simulation.people());
-        let map = Some(trials.release(0.0, 0)?);
+        let trials = Trials::new(&mechanism, parts, &basis, simulation.people());
+        let map = Some(trials.release(0.0, 0)?.0);
         let map = mechanism.difference(&NoisedComparison { map, test: None }, 0, 1);
         found.band = map.map(|map| map.band.mean_half_width());
     }
@@ -110,52 +113,58 @@ pub struct Trials<'a> {
     mechanism: &'a FunctionGroups,
     coordinates: &'a LeadingCoordinates,
     groups: &'a VectorGroups,
+    basis: &'a Basis,
+    samples: &'a [Vec<f64>],
     people: Vec<Vec<f64>>,
 }
 
 impl<'a> Trials<'a> {
-    /// Of a part ([`FunctionGroups::test_parts`], [`FunctionGroups::map_parts`]) of a comparison, for faces with these samples.
+    /// Of a part ([`FunctionGroups::test_parts`], [`FunctionGroups::map_parts`]) of a comparison, for faces with these samples, analysed in
+    /// this basis.
     pub fn new(
         mechanism: &'a FunctionGroups,
         (coordinates, groups): (&'a LeadingCoordinates, &'a VectorGroups),
-        people: &[Vec<f64>],
+        basis: &'a Basis,
+        samples: &'a [Vec<f64>],
     ) -> Self {
-        let people = people.par_iter().map(|samples| coordinates.coordinates(samples)).collect();
-        Self { mechanism, coordinates, groups, people }
+        let people = samples.par_iter().map(|samples| coordinates.coordinates(samples)).collect();
+        Self { mechanism, coordinates, groups, basis, samples, people }
     }
 
-    /// A random difference of this root-mean-square size, in weighted coordinates: half its square along the differences of two pairs of
-    /// people, half of no particular shape.
-    fn shift<R: Rng>(&self, size: f64, rng: &mut R) -> Vec<f64> {
-        let square =
-            |u: &[f64]| u.iter().zip(self.coordinates.roots()).map(|(u, r)| (u / r).powi(2)).sum::<f64>();
-        let of_length = |u: Vec<f64>, length: f64| {
-            let scale = length / square(&u).sqrt().max(f64::MIN_POSITIVE);
-            u.into_iter().map(|x| scale * x).collect::<Vec<f64>>()
+    /// A random difference of this root-mean-square size over the points, as samples: half its square along the differences of two pairs
+    /// of people, half of no particular shape (coefficients as the public spectrum has them).
+    pub fn difference<R: Rng>(&self, size: f64, rng: &mut R) -> Vec<f64> {
+        let points = self.basis.points() as f64;
+        let of_size = |samples: Vec<f64>, size: f64| -> Vec<f64> {
+            let now = (samples.iter().map(|x| x * x).sum::<f64>() / points).sqrt().max(f64::MIN_POSITIVE);
+            samples.into_iter().map(|x| size / now * x).collect()
         };
-        let mut alike = vec![0.0; self.coordinates.len()];
+        let mut alike = vec![0.0; self.basis.len()];
         for _ in 0..2 {
-            let [a, b] = [0, 1].map(|_| &self.people[rng.random_range(0..self.people.len())]);
+            let [a, b] = [0, 1].map(|_| &self.samples[rng.random_range(0..self.samples.len())]);
             alike.iter_mut().zip(a.iter().zip(b)).for_each(|(x, (a, b))| *x += a - b);
         }
-        let normal = |v: f64, rng: &mut R| -> f64 {
-            let z: f64 = StandardNormal.sample(rng);
-            v.sqrt() * z
-        };
-        let smooth: Vec<f64> = self.coordinates.prior().iter().map(|v| normal(*v, rng)).collect();
+        let smooth: Vec<f64> = (0..self.basis.len())
+            .map(|j| {
+                let z: f64 = StandardNormal.sample(rng);
+                spectrum(&self.basis.place(j)).sqrt() * z
+            })
+            .collect();
         let half = size * 0.5f64.sqrt();
-        let (alike, smooth) = (of_length(alike, half), of_length(smooth, half));
-        of_length(alike.iter().zip(&smooth).map(|(a, b)| a + b).collect(), size)
+        let (alike, smooth) = (of_size(alike, half), of_size(self.basis.synthesize(&smooth), half));
+        of_size(alike.iter().zip(&smooth).map(|(a, b)| a + b).collect(), size)
     }
 
-    /// What is released of one comparison with a random difference of this size.
+    /// What is released of one comparison with a random difference of this size, and that difference.
     ///
     /// # Errors
     /// [`ForecastError`].
-    pub fn release(&self, size: f64, run: u64) -> Result<NoisedGroups, ForecastError> {
+    pub fn release(&self, size: f64, run: u64) -> Result<(NoisedGroups, Vec<f64>), ForecastError> {
         let mut rng = ChaCha20Rng::seed_from_u64(SEED ^ size.to_bits());
         rng.set_stream(run);
-        let shift = self.shift(size, &mut rng);
+        let difference = self.difference(size, &mut rng);
+        let moved = difference.iter().zip(self.coordinates.template()).map(|(d, t)| d + t);
+        let shift = self.coordinates.coordinates(&moved.collect::<Vec<f64>>());
         let one = |group: &usize| {
             let mut person = self.people[rng.random_range(0..self.people.len())].clone();
             if *group == 1 {
@@ -166,7 +175,7 @@ impl<'a> Trials<'a> {
         let records: Vec<Option<Vec<f64>>> = self.groups.labels().of().iter().map(one).collect();
         let mut noise = NoiseSource::seeded(SEED ^ run.wrapping_mul(0x9e37_79b9) ^ size.to_bits());
         let released = privacy::release(self.groups, &records[..], &mut Ledger::in_memory(None), &mut noise);
-        Ok(released.map_err(refused)?.value)
+        Ok((released.map_err(refused)?.value, difference))
     }
 
     /// How often the test finds a difference at the level .05, in so many runs.
@@ -175,7 +184,7 @@ impl<'a> Trials<'a> {
     /// [`ForecastError`].
     pub fn rejected(&self, size: f64, runs: usize) -> Result<f64, ForecastError> {
         let one = |run: usize| -> Result<usize, ForecastError> {
-            let test = Some(self.release(size, run as u64)?);
+            let test = Some(self.release(size, run as u64)?.0);
             let tests = self.mechanism.tests(&NoisedComparison { map: None, test });
             Ok(usize::from(tests.is_some_and(|tests| tests.p_value <= LEVEL)))
         };
