@@ -38,8 +38,8 @@ struct Half {
 }
 
 /// Groups of functions compared by the two-round mechanism for groups ([`VectorGroups`], whose proof is this one's too) on the leading
-/// weighted coefficients of their deviations from a public template: 400 in the norm γ = ½ for a map, some 2.3 √(nμ) in the norm γ = ¼
-/// for a test. Both cost μ/√2 each.
+/// weighted coefficients of their deviations from a public template: 400 or more in the norm γ = ½ for a map, some 2.3 √(nμ) in the
+/// norm γ = ¼ for a test ([`GroupAim::length`]). Both cost μ/√2 each.
 #[derive(Debug, Clone)]
 pub struct FunctionGroups {
     price: Price,

@@ -108,7 +108,7 @@ impl ComparePublication {
             "level": BAND_LEVEL,
             "simultaneous_over": "all points and coordinates of the curves, of one comparison",
             "estimand": "the difference of the mean faces of the populations that the groups are samples of, each face clipped as the \
-                         certificate states, in the leading coefficients",
+                         certificate states, in the coefficients that the map has (detail finer than that counts as alike)",
             "centre": "the unshrunk difference: the shrunk one may lie outside",
             "standard_error": "of people as a sample (from the noised second moments of all groups together, about the released centre and \
                                on the safe side; groups are taken to vary alike) and of the privacy noise (known exactly), added in squares",
