@@ -283,3 +283,35 @@ fn releases_of_neighbours_differ_in_noised_values_only() {
         }
     }
 }
+
+/// Few runs with wide limits on the plan's made-up people (`.ci/full` makes thousands on others): the test is no more often wrong than it
+/// says, finds what it is to find, and the band holds the whole of a difference.
+#[test]
+fn tests_hold_their_level_and_bands_their_difference() {
+    use visard::function::Basis;
+    use visard::mechanism::functional::{NoisedComparison, Want};
+    use visard::mechanism::vector::GroupLabels;
+    use visard::privacy::Mu;
+    use visard::study::face::compare::{mechanism, plan::Trials};
+    let template = load_template(&TemplateSource::Builtin).unwrap().template;
+    let own = template.own_curves(CURVES, SAMPLES).unwrap();
+    let (mean, mut rng) = (FaceParameters::elsewhere(), rand_chacha::ChaCha8Rng::seed_from_u64(4));
+    let people: Vec<Vec<f64>> = (0..400)
+        .map(|_| FaceParameters::sample_about(&mean, &mut rng).vertices())
+        .map(|face| template.curves_of(&face, CURVES, SAMPLES).unwrap().data().to_vec())
+        .collect();
+    let basis = Basis::of_faces(CURVES, SAMPLES, true);
+    let labels = GroupLabels::new((0..300).map(|i| i % 2).collect()).unwrap();
+    let mechanism = mechanism(Want::Both, &own, labels, Mu::new(1.5).unwrap()).unwrap();
+    let trials = Trials::new(&mechanism, mechanism.test_parts().unwrap(), &basis, &people);
+    // Of 30 at .05, more than 5 once in some 300 seeds.
+    assert!(trials.rejected(0.0, 30).unwrap() <= 5.0 / 30.0);
+    assert!(trials.rejected(0.008, 30).unwrap() >= 0.8);
+    let trials = Trials::new(&mechanism, mechanism.map_parts().unwrap(), &basis, &people);
+    let held = (0..30).filter(|run| {
+        let (noised, truth) = trials.release(0.005, *run).unwrap();
+        let released = NoisedComparison { map: Some(noised), test: None };
+        mechanism.difference(&released, 0, 1).unwrap().band.holds(&truth)
+    });
+    assert!(held.count() >= 25);
+}

@@ -1,6 +1,9 @@
 //! Records of one group far out on one side, and a last one there too or at the angle at which it tells most.
 
+use super::super::recentring::EXPECTED;
 use super::{GroupAim, GroupLabels, NoisedGroups, TITLE, VectorGroups};
+use crate::estimate::wiener;
+use crate::function::shrink::Expectation;
 use crate::mechanism::MechanismError;
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
 use crate::privacy::noise::NoiseSource;
@@ -16,48 +19,57 @@ const RADIUS: f64 = 2.0;
 /// Two in the first group, three in the second.
 const LABELS: [usize; 5] = [0, 1, 0, 1, 1];
 
-fn mechanism(mu: Mu) -> Result<VectorGroups, MechanismError> {
+fn mechanism(mu: Mu, prior: &[f64]) -> Result<VectorGroups, MechanismError> {
     let labels = GroupLabels::new(LABELS.to_vec())?;
     let public = ClipRadius::new(RADIUS, ClipSource::Public)?;
-    VectorGroups::new(GroupAim::Map, labels, vec![1.0, 1.0, 0.5], public, mu)
+    VectorGroups::new(GroupAim::Map, labels, prior.to_vec(), public, mu)
 }
 
-/// The first record, of the first group, lies far out on one side, or on the other; all others are failed. What is looked at is its
-/// group's mean about the origin, and the log-likelihood ratio of the two rounds together, as far as they are linear.
+/// The first record, of the first group, lies far out on one side, or on the other; all others are failed. What is looked at is the
+/// log-likelihood ratio of both rounds, and of each; there is one coordinate, so that the rough mean can be told from the centre.
 fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
     let mu = Mu::new(parameter)?;
-    let unknown = |_| AuditError::NoClaim(name.to_owned());
-    let mechanism = mechanism(mu).map_err(unknown)?;
+    let mechanism = mechanism(mu, &[1.0]).map_err(|_| AuditError::NoClaim(name.to_owned()))?;
     let with = |x: f64| {
         let mut records = vec![None; LABELS.len()];
-        records[0] = Some(vec![x, 0.0, 0.0]);
+        records[0] = Some(vec![x]);
         records
     };
     let (n, own) = (LABELS.len() as f64, 2.0);
-    let second = mechanism.recentring.second().get();
     let first = parameter * GroupAim::Map.shares().first.sqrt();
     // Noise of both rounds at the public radius, which so few records have.
-    let sigma = [2.0 * RADIUS / (n * first), 2.0 * RADIUS / (own * second)];
+    let sigma = [2.0 * RADIUS / (n * first), 2.0 * RADIUS / (own * mechanism.recentring.second().get())];
+    let rough = rough_means(sigma[0]);
     let look = move |released: &Released<NoisedGroups>| {
         let NoisedGroups { recentred, groups } = &released.value;
         let (centre, mean) = (recentred.centre[0], groups[0].mean[0]);
-        // What records at ±far and one at the origin would give about this centre.
+        // Without noise: records far out on either side, and one at the origin, about this centre.
         let clip = |x: f64| x.clamp(-RADIUS, RADIUS);
         let at = |far: f64| 0.5 * (clip(far - centre) + clip(-centre));
         let (up, down) = (at(1e9), at(-1e9));
-        let ratio = ((mean - down).powi(2) - (mean - up).powi(2)) / (2.0 * sigma[1].powi(2));
-        // The centre is the rough mean times a factor: its sign and size tell the first round.
-        let rough = 2.0 * RADIUS / n * centre / sigma[0].powi(2);
-        vec![ratio + rough, ratio, mean + centre]
+        let second = ((mean - down).powi(2) - (mean - up).powi(2)) / (2.0 * sigma[1].powi(2));
+        let before = rough[rough.partition_point(|(c, _)| *c < centre).min(rough.len() - 1)].1;
+        let first = 2.0 * RADIUS / n * before / sigma[0].powi(2);
+        vec![first + second, second, first]
     };
     let data = [with(1e9), with(-1e9)];
     PairAudit::boxed(name, mechanism, data, |records| &records[..], Box::new(look))
 }
 
+/// Centres that are made of rough means, which they rise with: (centre, rough mean).
+fn rough_means(sigma: f64) -> Vec<(f64, f64)> {
+    let expected = Expectation { energy: EXPECTED.0 * RADIUS * RADIUS, doubt: EXPECTED.1 };
+    let one = |step: i32| {
+        let rough = 0.005 * f64::from(step) * sigma;
+        (wiener(&[rough], &[sigma * sigma], &[1.0], expected).values[0], rough)
+    };
+    (-1600..=1600).map(one).collect()
+}
+
 /// The second round's σ = (2τ/n_g)/μ_2 in every coordinate of both groups' means, for failed records; so few have a public τ.
 fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (mu, draws) = (0.7, 3000);
-    let mechanism = mechanism(Mu::new(mu)?)?;
+    let mechanism = mechanism(Mu::new(mu)?, &[1.0, 1.0, 0.5])?;
     let records: Vec<Option<Vec<f64>>> = vec![None; LABELS.len()];
     let second = mu * (1.0 - GroupAim::Map.shares().first).sqrt();
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
