@@ -91,7 +91,8 @@ impl PlanArgs {
 pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     let request = args.request()?;
     if args.compare {
-        return compare::run(&request, delta(args), printer);
+        let delta = delta(args);
+        return compare::run(&request, delta, &|mu| epsilon(mu, delta), printer);
     }
     match args.want {
         Some(want) if !(want > 0.0 && want.is_finite()) => {

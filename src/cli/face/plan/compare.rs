@@ -1,15 +1,26 @@
 //! `visard face plan --compare`: what a comparison of two groups can be expected to tell.
 
-use super::{FACE_MM, epsilon};
 use crate::cli::output::{Failure, Printer};
 use serde_json::{Value, json};
 use std::fmt::Write;
+use visard::privacy::Mu;
 use visard::study::face::compare::plan::{CompareForecast, ComparePlan, plan};
 use visard::study::face::compare::{LEAST, Want};
 use visard::study::face::plan::PlanRequest;
 
+/// Millimetres of √area on a face of 20 cm, which is about 1 high when its area is 1.
+const FACE_MM: f64 = 200.0;
+
+/// ε of a budget at the δ that is stated.
+type Epsilon<'a> = &'a dyn Fn(Mu) -> Result<f64, Failure>;
+
 /// Runs `face plan --compare`.
-pub fn run(request: &PlanRequest, delta: f64, printer: &Printer) -> Result<(), Failure> {
+pub fn run(
+    request: &PlanRequest,
+    delta: f64,
+    epsilon: Epsilon<'_>,
+    printer: &Printer,
+) -> Result<(), Failure> {
     if request.sizes.iter().any(|n| *n < 4) {
         return Err(Failure::usage("a comparison needs two groups of two people at least: --n 4"));
     }
@@ -22,12 +33,12 @@ pub fn run(request: &PlanRequest, delta: f64, printer: &Printer) -> Result<(), F
         samples: request.samples,
     };
     let found = plan(&request).map_err(Failure::usage)?;
-    let rows = found.iter().map(|f| row(f, delta)).collect::<Result<Vec<Value>, Failure>>()?;
+    let rows = found.iter().map(|f| row(f, delta, epsilon)).collect::<Result<Vec<Value>, Failure>>()?;
     printer.result(Value::Array(rows), text(&found));
     Ok(())
 }
 
-fn row(forecast: &CompareForecast, delta: f64) -> Result<Value, Failure> {
+fn row(forecast: &CompareForecast, delta: f64, epsilon: Epsilon<'_>) -> Result<Value, Failure> {
     let CompareForecast { n, mu, level, ref power, band, small } = *forecast;
     let power: Vec<Value> = power
         .iter()
@@ -36,7 +47,7 @@ fn row(forecast: &CompareForecast, delta: f64) -> Result<Value, Failure> {
     Ok(json!({
         "n": n,
         "mu": mu,
-        "epsilon": epsilon(mu, delta)?,
+        "epsilon": epsilon(mu)?,
         "delta": delta,
         "level": level,
         "power": power,

@@ -1,13 +1,16 @@
 //! Groups of faces compared: a private mean of each, where they differ, and whether they do.
 
+mod normals;
 mod outcome;
 mod page;
 mod picture;
 pub mod plan;
 mod publication;
+mod subject;
 
 pub use crate::mechanism::functional::Want;
 pub use outcome::{Comparison, MapStatement, PairTest, TestStatement};
+pub use subject::LEAST;
 
 use super::error::StudyError;
 use super::gather::{FaceProgress, FaceStudy};
@@ -21,11 +24,8 @@ use crate::mechanism::vector::GroupLabels;
 use crate::privacy::{Certificate, Mechanism, Mu};
 use crate::study::job::{self, Job};
 use crate::study::{Groups, Place, StudyFolder};
-use publication::ComparePublication;
 use std::path::PathBuf;
-
-/// Below this n times μ, of each of the things wanted, the radius is a public guess and little can be told.
-pub const LEAST: f64 = 60.0;
+use subject::ComparePublication;
 
 /// Everything a comparison of groups needs to know; all of it public.
 #[derive(Debug, Clone)]

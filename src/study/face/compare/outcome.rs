@@ -1,9 +1,9 @@
 //! What a released comparison tells, in numbers: functions of noised values and public ones.
 
-use super::publication::ComparePublication;
+use super::subject::{ComparePublication, Mapped};
+use crate::estimate::band;
 use crate::estimate::groups::{DRAWS, SEED};
-use crate::estimate::{Band, band};
-use crate::mechanism::functional::{DifferenceMap, NoisedComparison, Tests};
+use crate::mechanism::functional::{NoisedComparison, Tests};
 use serde::Serialize;
 
 /// The level at which tests are told in words.
@@ -77,12 +77,6 @@ pub struct MapStatement {
     pub largest_half_width: f64,
     /// Of the points, how many where the band along the normal excludes no difference.
     pub share_outside: f64,
-}
-
-/// A map with its band along the normals.
-pub(super) struct Mapped {
-    pub(super) map: DifferenceMap,
-    pub(super) along: Band,
 }
 
 impl Comparison {

@@ -1,8 +1,9 @@
 //! `release/report.html` of a comparison.
 
-use super::outcome::{LEVEL, MapStatement, TestStatement};
+use super::outcome::{Comparison, LEVEL, MapStatement, PairTest, TestStatement};
 use super::picture::Fields;
-use super::publication::Shown;
+use super::subject::{ComparePublication, Mapped};
+use crate::mesh::TriMesh;
 use crate::privacy::{Certificate, counts_persons};
 use crate::report::colour::short;
 use crate::report::figure::Figure;
@@ -12,6 +13,16 @@ use crate::report::render::{CLAY, View, render};
 use crate::study::face::error::StudyError;
 use crate::study::face::release_report::FACE_MM;
 use crate::study::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, TEST};
+
+/// Everything that is shown of a comparison.
+pub(super) struct Shown<'a> {
+    pub(super) publication: &'a ComparePublication,
+    pub(super) comparison: &'a Comparison,
+    /// The groups' mean surfaces, in their order; none without a map.
+    pub(super) means: &'a [TriMesh],
+    pub(super) maps: &'a [Mapped],
+    pub(super) statistic: &'a str,
+}
 
 /// The page.
 pub(super) fn report(shown: &Shown<'_>, certificate: &Certificate) -> Result<String, StudyError> {
@@ -49,7 +60,7 @@ fn test_section(page: &mut Page, test: &TestStatement) {
     page.heading("Do the groups differ?");
     page.paragraph(&test_sentence(test));
     if test.per_pair.len() > 1 {
-        let row = |pair: &super::PairTest| {
+        let row = |pair: &PairTest| {
             vec![
                 format!("{} and {}", pair.first, pair.second),
                 short(pair.statistic),
@@ -77,7 +88,7 @@ fn test_section(page: &mut Page, test: &TestStatement) {
 /// The outcome in words that mean something.
 fn test_sentence(test: &TestStatement) -> String {
     let level = 100.0 * LEVEL;
-    let p = format!("Test of no difference between the groups' mean faces: p = {}.", short(test.p_value));
+    let p = format!("p = {} in a test of no difference between the groups' mean faces.", short(test.p_value));
     if test.found() {
         format!(
             "{p} A difference was found at the level of {level} %: were there none, a study like this would say so with a chance of at most \

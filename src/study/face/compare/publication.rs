@@ -1,64 +1,20 @@
 //! `release/` of a comparison: made of the noised groups, the certificate and public settings only.
 
-use super::outcome::{BAND_LEVEL, Comparison, Mapped};
-use super::picture::normals;
-use super::{LEAST, Want, page};
+use super::outcome::{BAND_LEVEL, Comparison};
+use super::page::{self, Shown};
+use super::subject::{ComparePublication, Mapped};
 use crate::estimate::band::{FIELDS, SEED};
 use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply};
-use crate::mechanism::functional::{FunctionGroups, NoisedComparison};
+use crate::mechanism::functional::NoisedComparison;
 use crate::mesh::TriMesh;
-use crate::privacy::{Certificate, Mechanism, PrivacyLoss, Released, Statement};
+use crate::privacy::{Certificate, Mechanism, Released, Statement};
 use crate::study::face::error::StudyError;
-use crate::study::face::template::LoadedTemplate;
 use crate::study::job::{JobError, Publication, ReleaseFolder};
 use crate::study::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, REPORT, TEST};
-use crate::study::{Counting, Groups};
-use crate::surface::registration::Registration;
 use serde_json::{Value, json};
-use std::sync::Arc;
-
-/// What a comparison publishes, and how.
-#[derive(Debug, Clone)]
-pub(super) struct ComparePublication {
-    pub(super) template: Arc<LoadedTemplate>,
-    /// The template's own curves.
-    pub(super) own: FaceCurves,
-    pub(super) mechanism: FunctionGroups,
-    pub(super) groups: Groups,
-    pub(super) want: Want,
-    pub(super) registration: Registration,
-    pub(super) counting: Counting,
-}
-
-/// Everything that is shown of a comparison.
-pub(super) struct Shown<'a> {
-    pub(super) publication: &'a ComparePublication,
-    pub(super) comparison: &'a Comparison,
-    /// The groups' mean surfaces, in their order; none without a map.
-    pub(super) means: &'a [TriMesh],
-    pub(super) maps: &'a [Mapped],
-    pub(super) statistic: &'a str,
-}
 
 impl ComparePublication {
-    /// Every group's difference from the first.
-    pub(super) fn maps(&self, released: &NoisedComparison) -> Vec<Mapped> {
-        let normals = normals(&self.own);
-        let one = |second| {
-            let map = self.mechanism.difference(released, 0, second)?;
-            Some(Mapped { along: self.mechanism.along(&map, &normals)?, map })
-        };
-        (1..self.groups.names().len()).filter_map(one).collect()
-    }
-
-    /// Whether the numbers of people and the budget are too small for much to be told: public.
-    pub(super) fn is_small(&self) -> bool {
-        let n = self.groups.labels().n() as f64;
-        let small = |loss: PrivacyLoss| matches!(loss, PrivacyLoss::Gaussian(mu) if n * mu.get() < LEAST);
-        self.mechanism.budgets().into_iter().flatten().any(small)
-    }
-
     fn mesh(&self, samples: Vec<f64>) -> Result<TriMesh, StudyError> {
         let curves = FaceCurves::new(self.own.curves(), self.own.samples(), samples)?;
         Ok(self.template.template.face_through(&curves)?)
