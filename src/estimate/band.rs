@@ -1,10 +1,8 @@
 //! Simultaneous confidence bands for a mean: sampling and privacy noise together.
 
+use super::law::{ErrorLaw, Synthesis, Weighted};
 use super::{Prior, RecordCovariance};
 use crate::function::Basis;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha20Rng;
-use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
 /// The probability with which a band holds the whole of what it is for.
@@ -54,12 +52,20 @@ impl Band {
         if lengths.iter().any(|length| *length != d) || d == 0 || mean.n == 0 {
             return None;
         }
-        let law = Law::new(mean, records);
-        let errors = law.errors(mean.basis);
+        let law = ErrorLaw::new(records, 1.0 / mean.n as f64, mean.sigma * mean.sigma);
+        let synthesis = Weighted { basis: mean.basis, prior: mean.prior };
+        let mut centre = synthesis.field(mean.coordinates);
+        centre.iter_mut().zip(mean.centre).for_each(|(x, c)| *x += c);
+        Some(Self::about(centre, &law, &synthesis))
+    }
+
+    /// A band about an unshrunk estimate whose error has this law in the coordinates of `synthesis`.
+    pub fn about(centre: Vec<f64>, law: &ErrorLaw, synthesis: &dyn Synthesis) -> Self {
+        let errors = law.errors(synthesis);
         let mut largest: Vec<f64> = (0..FIELDS as u64)
             .into_par_iter()
             .map(|field| {
-                let drawn = mean.basis.synthesize(&law.draw(field));
+                let drawn = synthesis.field(&law.draw(SEED, field));
                 drawn
                     .iter()
                     .zip(&errors)
@@ -69,10 +75,12 @@ impl Band {
             .collect();
         largest.sort_by(f64::total_cmp);
         let reach = largest[(LEVEL * (FIELDS + 1) as f64).ceil() as usize - 1];
-        let x: Vec<f64> = mean.coordinates.iter().zip(&mean.prior.roots).map(|(u, root)| u / root).collect();
-        let mut centre = mean.basis.synthesize(&x);
-        centre.iter_mut().zip(mean.centre).for_each(|(x, c)| *x += c);
-        Some(Self { centre, errors, reach })
+        Self { centre, errors, reach }
+    }
+
+    /// How far it lies from 0 at every sample, outside of 0: positive where it excludes 0, else how much is missing.
+    pub fn excess(&self) -> Vec<f64> {
+        self.centre.iter().zip(&self.errors).map(|(x, e)| x.abs() - self.reach * e).collect()
     }
 
     /// Its lower border at every sample, then the upper one.
@@ -101,75 +109,18 @@ impl Band {
     }
 }
 
-/// The law of the error, in coefficients.
-struct Law {
-    /// Standard deviations of independent parts.
-    independent: Vec<f64>,
-    /// Directions times their standard deviations, on `chosen` coefficients.
-    directions: Vec<Vec<f64>>,
-    chosen: Vec<usize>,
-}
-
-impl Law {
-    fn new(mean: &Unshrunk<'_>, records: &RecordCovariance) -> Self {
-        let n = mean.n as f64;
-        let roots = &mean.prior.roots;
-        let independent = records.diagonal.iter().zip(roots);
-        let sd = |(v, root): (&f64, &f64)| (v / n + mean.sigma * mean.sigma).sqrt() / root;
-        let visible = records.visible.values.iter().zip(records.visible.vectors.column_iter());
-        let direction = |(value, vector): (&f64, nalgebra::DVectorView<'_, f64>)| {
-            let scale = (value / n).sqrt();
-            vector.iter().zip(&records.chosen).map(|(v, j)| scale * v / roots[*j]).collect()
-        };
-        Self {
-            independent: independent.map(sd).collect(),
-            directions: visible.map(direction).collect(),
-            chosen: records.chosen.clone(),
-        }
-    }
-
-    /// The standard deviation at every sample.
-    fn errors(&self, basis: &Basis) -> Vec<f64> {
-        let squares: Vec<f64> = self.independent.iter().map(|sd| sd * sd).collect();
-        let mut variances = basis.variances(&squares);
-        let fields: Vec<Vec<f64>> =
-            self.directions.par_iter().map(|d| basis.synthesize(&self.spread(d))).collect();
-        for field in fields {
-            variances.iter_mut().zip(field).for_each(|(v, x)| *v += x * x);
-        }
-        variances.into_iter().map(f64::sqrt).collect()
-    }
-
-    /// A direction as coefficients.
-    fn spread(&self, direction: &[f64]) -> Vec<f64> {
-        let mut coefficients = vec![0.0; self.independent.len()];
-        self.chosen.iter().zip(direction).for_each(|(j, x)| coefficients[*j] = *x);
-        coefficients
-    }
-
-    /// One error.
-    fn draw(&self, field: u64) -> Vec<f64> {
-        let mut rng = ChaCha20Rng::seed_from_u64(SEED);
-        rng.set_stream(field);
-        let mut x: Vec<f64> = self.independent.iter().map(|sd| sd * normal(&mut rng)).collect();
-        for direction in &self.directions {
-            let z = normal(&mut rng);
-            self.chosen.iter().zip(direction).for_each(|(j, d)| x[*j] += z * d);
-        }
-        x
-    }
-}
-
-fn normal<R: Rng>(rng: &mut R) -> f64 {
-    StandardNormal.sample(rng)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::estimate::{Visible, prior::spectrum};
     use nalgebra::DMatrix;
+    use rand::{Rng, SeedableRng};
     use rand_chacha::ChaCha8Rng;
+    use rand_distr::{Distribution, StandardNormal};
+
+    fn normal<R: Rng>(rng: &mut R) -> f64 {
+        StandardNormal.sample(rng)
+    }
 
     fn setting() -> (Basis, Prior, RecordCovariance) {
         let basis = Basis::of_faces(4, 10, true);

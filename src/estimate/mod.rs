@@ -7,12 +7,16 @@
 //! * [`edge`]: eigenvalues of a noised matrix, without those that noise alone would give.
 //! * [`modes`]: directions in which records differ, with variances and intervals; [`unclip`]: variances without the clip.
 //! * [`records`]: covariance and spread of single records.
-//! * [`band`]: simultaneous confidence bands for a mean.
+//! * [`law`]: the law of the error of an unshrunk estimate.
+//! * [`band`]: simultaneous confidence bands for means and differences.
+//! * [`groups`]: differences between groups, and tests of them.
 //! * [`population`]: axes and variances of public people in place of that spectrum.
 //! * [`wiener`](mod@wiener): shrinkage with a public shape and an unknown amplitude.
 
 pub mod band;
 pub mod edge;
+pub mod groups;
+pub mod law;
 pub mod modes;
 pub mod population;
 pub mod prior;
@@ -22,6 +26,8 @@ pub mod wiener;
 
 pub use band::Band;
 pub use edge::Visible;
+pub use groups::{Difference, GroupTest};
+pub use law::{ErrorLaw, Synthesis};
 pub use modes::{Mode, Modes, Weighted};
 pub use population::Population;
 pub use prior::Prior;

@@ -22,20 +22,49 @@ pub struct Label {
 /// # Errors
 /// [`ReadError`] with the line.
 pub fn read_people(path: &Path) -> Result<(Opened, Vec<Label>), ReadError> {
+    read(path, &PERSON)
+}
+
+/// The table that tells which record is in which group: a heading with the columns `record` and `group`, otherwise as [`read_people`].
+///
+/// # Errors
+/// [`ReadError`] with the line.
+pub fn read_groups(path: &Path) -> Result<(Opened, Vec<Label>), ReadError> {
+    read(path, &GROUP)
+}
+
+/// A column of labels.
+struct Column {
+    name: &'static str,
+    no_heading: &'static str,
+    missing: &'static str,
+}
+
+const PERSON: Column = Column {
+    name: "person",
+    no_heading: "has no heading with the columns record and person; add that line",
+    missing: "the person",
+};
+const GROUP: Column = Column {
+    name: "group",
+    no_heading: "has no heading with the columns record and group; add that line",
+    missing: "the group",
+};
+
+fn read(path: &Path, column: &Column) -> Result<(Opened, Vec<Label>), ReadError> {
     let file = open(path, Limit::TABLE)?;
-    let lines = labels(&file).map_err(|located| file.error(located))?;
+    let lines = labels(&file, column).map_err(|located| file.error(located))?;
     Ok((file, lines))
 }
 
-const NO_HEADING: Fault =
-    Fault::Malformed("has no heading with the columns record and person; add that line");
-
-fn labels(file: &Opened) -> Parsed<Vec<Label>> {
+fn labels(file: &Opened, wanted: &Column) -> Parsed<Vec<Label>> {
     let table = Table::begin(file.bytes(), file.path(), RecordSize::Heading)?;
-    let heading = table.heading.as_ref().ok_or(NO_HEADING)?;
-    let column = |name: &str| heading.iter().position(|column| column == name).ok_or(NO_HEADING);
-    let (record, person) = (column("record")?, column("person")?);
-    let label = |(line, text)| -> Parsed<Label> {
+    let heading = table.heading.as_ref().ok_or(Fault::Malformed(wanted.no_heading))?;
+    let column = |name: &str| {
+        heading.iter().position(|column| column == name).ok_or(Fault::Malformed(wanted.no_heading))
+    };
+    let (record, label) = (column("record")?, column(wanted.name)?);
+    let line = |(line, text)| -> Parsed<Label> {
         let fields = table.fields(text, heading.len());
         if fields.found > heading.len() {
             return Err(table.misfit(&fields, heading.len()).at_line(line));
@@ -44,16 +73,16 @@ fn labels(file: &Opened) -> Parsed<Vec<Label>> {
             let text = fields.text(column).filter(|text| !text.is_empty());
             text.ok_or_else(|| Fault::MissingValue { what }.at_line(line))
         };
-        Ok(Label { line, record: field(record, "the record")?, label: field(person, "the person")? })
+        Ok(Label { line, record: field(record, "the record")?, label: field(label, wanted.missing)? })
     };
-    table.records(file.bytes()).map(label).collect()
+    table.records(file.bytes()).map(line).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Vec<(usize, String, String)>, String> {
+    fn people(text: &str) -> Result<Vec<(usize, String, String)>, String> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("people.csv");
         std::fs::write(&path, text).unwrap();
@@ -63,7 +92,7 @@ mod tests {
 
     #[test]
     fn columns_are_found_by_their_heading() {
-        let lines = read("# who\nPerson;sex;Record\nann;f;\"a; 1.ply\"\n\nbob;m;b.ply\n").unwrap();
+        let lines = people("# who\nPerson;sex;Record\nann;f;\"a; 1.ply\"\n\nbob;m;b.ply\n").unwrap();
         assert_eq!(lines[0], (3, "a; 1.ply".into(), "ann".into()));
         assert_eq!(lines[1], (5, "b.ply".into(), "bob".into()));
         for (text, problem) in [
@@ -74,7 +103,12 @@ mod tests {
             ("record,person\n,ann\n", "line 2: the record is missing"),
             ("record,person\na.ply,ann,x\n", "line 2: has 3 fields"),
         ] {
-            assert!(read(text).unwrap_err().starts_with(problem), "{text}: {:?}", read(text));
+            assert!(people(text).unwrap_err().starts_with(problem), "{text}: {:?}", people(text));
         }
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("groups.csv");
+        std::fs::write(&path, "group,record\nF,a.ply\n").unwrap();
+        assert_eq!(read_groups(&path).unwrap().1[0].label, "F");
+        assert!(read_people(&path).unwrap_err().problem().starts_with("has no heading"));
     }
 }

@@ -44,7 +44,7 @@ pub use columns::RecordSize;
 pub use error::{Fault, Place, ReadError, RecordError};
 pub use formats::Content;
 pub use images::{ImageSize, Images};
-pub use labels::{Label, read_people};
+pub use labels::{Label, read_groups, read_people};
 pub use matrices::Matrices;
 pub use npy::write_npy;
 pub use open::{Limit, Opened, open, refuse_special};

@@ -1,7 +1,7 @@
 //! Every mechanism there is, matched exhaustively: a new one is a folder with its code, proof, tests and worst cases, and one line here.
 
 use super::functional::{joint, per_curve, pointwise, two_rounds};
-use super::vector::modes;
+use super::vector::{groups, modes};
 use super::{manifold, quantile};
 use crate::optimize;
 use crate::privacy::Entry;
@@ -41,6 +41,8 @@ registry! {
     Joint => joint::ENTRY,
     /// All curves at once, in two rounds.
     TwoRounds => two_rounds::ENTRY,
+    /// Means and second moments of groups, in two rounds.
+    Groups => groups::ENTRY,
     /// Curve by curve, matched noise.
     Curves => per_curve::CURVES_ENTRY,
     /// Curve by curve, as published.

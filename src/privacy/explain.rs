@@ -5,6 +5,9 @@ use super::noise::NoisePath;
 use super::{Certificate, ClipSource, PrivacyLoss};
 use std::fmt::Write;
 
+/// Where a certificate says that neighbours are replaced within public groups.
+pub const WITHIN_GROUPS: &str = "adjacency_within_groups";
+
 /// What an attacker who knows everyone else's record can conclude about one person, as odds and as the error rates of
 /// the best possible test, and what the guarantee rests on. Percentages are rounded up.
 pub fn explain(certificate: &Certificate) -> String {
@@ -38,6 +41,9 @@ fn headline(text: &mut String, c: &Certificate) {
             let _ = writeln!(text, "{sentence}");
         }
         let _ = writeln!(text, "Guarantee: {}. {}", c.loss, meaning(c.loss));
+        if let Some(within) = c.details.get(WITHIN_GROUPS).and_then(serde_json::Value::as_str) {
+            let _ = writeln!(text, "Within groups: {within}.");
+        }
     } else {
         let _ = writeln!(text, "This release is NOT PRIVATE. Do not publish it as if it were.");
         for caveat in &c.caveats {

@@ -4,6 +4,9 @@ use crate::mesh::{Point, TriMesh, Vector};
 use nalgebra::Rotation3;
 use rayon::prelude::*;
 
+#[cfg(test)]
+mod tests;
+
 /// An RGB image, rows from the top.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
@@ -93,7 +96,14 @@ pub enum Colour<'a> {
     Plain([f64; 3]),
     /// sRGB per vertex, in [0, 1].
     PerVertex(&'a [[f64; 3]]),
+    /// The same, faded where the second value of a vertex is below 0, with a dark line along the border of that part.
+    Outlined(&'a [[f64; 3]], &'a [f64]),
 }
+
+/// What colours fade to, and how much of it there is then.
+const FADED: ([f64; 3], f64) = ([0.88, 0.88, 0.87], 0.82);
+/// The line along a border, and half its width in large pixels.
+const LINE: ([f64; 3], f64) = ([0.10, 0.11, 0.14], 2.2);
 
 /// Warm clay, the colour of faces in reports.
 pub const CLAY: Colour<'static> = Colour::Plain([0.86, 0.71, 0.61]);
@@ -181,6 +191,9 @@ impl Scene {
         if twice_area.abs() < 1e-12 {
             return;
         }
+        // Of the weights w, per large pixel.
+        let gradient = |u: [f64; 3], v: [f64; 3]| [u[1] - v[1], v[0] - u[0]].map(|g| g / twice_area);
+        let gradients = [gradient(b, c), gradient(c, a), gradient(a, b)];
         let range = |k: usize| {
             let lo = a[k].min(b[k]).min(c[k]).floor().max(0.0) as usize;
             let hi = a[k].max(b[k]).max(c[k]).ceil().clamp(0.0, self.side as f64 - 1.0) as usize;
@@ -205,12 +218,29 @@ impl Scene {
                 buffer.normal[at] = n.try_normalize(0.0).unwrap_or_else(Vector::z);
                 buffer.base[at] = match colour {
                     Colour::Plain(c) => c,
-                    Colour::PerVertex(c) => {
-                        [0, 1, 2].map(|k| t.iter().zip(w).map(|(&i, w)| c[i][k] * w).sum::<f64>())
-                    }
+                    Colour::PerVertex(c) => blend(c, t, w),
+                    Colour::Outlined(c, level) => outlined(blend(c, t, w), t.map(|i| level[i]), w, gradients),
                 };
             }
         }
+    }
+}
+
+/// The colour at weights w of a triangle.
+fn blend(colours: &[[f64; 3]], t: &[usize; 3], w: [f64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|k| t.iter().zip(w).map(|(&i, w)| colours[i][k] * w).sum::<f64>())
+}
+
+/// A colour as it is above level 0, faded below, or the line between.
+fn outlined(colour: [f64; 3], levels: [f64; 3], w: [f64; 3], gradients: [[f64; 2]; 3]) -> [f64; 3] {
+    let level: f64 = levels.iter().zip(w).map(|(l, w)| l * w).sum();
+    let slope = [0, 1].map(|k| levels.iter().zip(gradients).map(|(l, g)| l * g[k]).sum::<f64>());
+    if level.abs() < LINE.1 * slope[0].hypot(slope[1]) {
+        LINE.0
+    } else if level >= 0.0 {
+        colour
+    } else {
+        [0, 1, 2].map(|k| FADED.1 * FADED.0[k] + (1.0 - FADED.1) * colour[k])
     }
 }
 
@@ -354,54 +384,4 @@ fn downsample(pixels: &[[f64; 3]], size: usize) -> Image {
         }
     }
     Image { width: size, height: size, rgb }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_square_fills_the_middle_and_leaves_the_corners() {
-        let v = [[-1., -1.], [1., -1.], [1., 1.], [-1., 1.]].map(|[x, y]| Point::new(x, y, 0.0)).to_vec();
-        let mesh = TriMesh::new(v, vec![[0, 1, 2], [0, 2, 3]]).unwrap();
-        let image = render(&mesh, View { size: 64, ..View::FRONT }, CLAY);
-        let at = |x: usize, y: usize| image.rgb[3 * (y * 64 + x)];
-        assert!(at(32, 32) < 240 && at(1, 1) > 240);
-        assert!(image.to_png().unwrap().starts_with(b"\x89PNG"));
-    }
-
-    /// Two level squares facing the viewer: a large one, and a small one `height` in front of its middle.
-    fn plate_over_ground(height: f64) -> TriMesh {
-        let square = |side: f64, z: f64| {
-            [[-1., -1.], [1., -1.], [1., 1.], [-1., 1.]].map(|[x, y]| Point::new(side * x, side * y, z))
-        };
-        let v = [square(1.0, 0.0), square(0.2, height)].concat();
-        TriMesh::new(v, vec![[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]]).unwrap()
-    }
-
-    #[test]
-    fn a_plate_shades_the_ground_away_from_the_light_and_darkens_what_is_near() {
-        let size = 200;
-        let image = render(&plate_over_ground(0.25), View { size, ..View::FRONT }, CLAY);
-        let at = |x: usize, y: usize| i32::from(image.rgb[3 * (y * size + x)]);
-        let (open, plate) = (at(40, 160), at(100, 100));
-        // The light comes from the upper left: the shadow lies to the lower right, beyond the half-width of 14 pixels.
-        let (shadow, lit) = (at(118, 118), at(50, 50));
-        assert!(shadow < open - 25, "shadow {shadow}, open {open}");
-        assert!(
-            (lit - open).abs() <= 12 && (plate - open).abs() <= 12,
-            "lit {lit}, plate {plate}, open {open}"
-        );
-        // Close to the plate but on the lit side, less of the sky is seen.
-        assert!(at(84, 84) < open, "{} {open}", at(84, 84));
-    }
-
-    #[test]
-    fn degenerate_meshes_give_an_empty_picture() {
-        let point = TriMesh::new(vec![Point::origin(); 3], vec![[0, 1, 2]]).unwrap();
-        for mesh in [TriMesh::default(), point] {
-            let image = render(&mesh, View { size: 8, ..View::FRONT }, CLAY);
-            assert!(image.rgb.iter().all(|&v| v == image.rgb[0]) && image.rgb.len() == 192);
-        }
-    }
 }

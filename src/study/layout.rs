@@ -31,6 +31,12 @@ pub const MODES_NPY: &str = "modes.npy";
 pub const VARIANCES: &str = "variances.csv";
 /// Root-mean-square error of each vertex of the released surface, bias included.
 pub const ERROR: &str = "error.npy";
+/// Where the means of groups differ, shrunk: (J, m, 3), or (G − 1, J, m, 3) against the first.
+pub const DIFFERENCE: &str = "difference.npy";
+/// The same before it was shrunk: what the band of a comparison lies about.
+pub const DIFFERENCE_UNSHRUNK: &str = "difference_unshrunk.npy";
+/// The tests of a comparison.
+pub const TEST: &str = "test.json";
 /// The surface of the mean without noise.
 pub const NONPRIVATE_MEAN_PLY: &str = "nonprivate_mean.ply";
 /// The shape of the mean without noise.

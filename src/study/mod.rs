@@ -1,8 +1,10 @@
 //! Whole jobs: from a folder of scans to a release. All go through the one lifecycle of [`job`].
 
 pub mod face;
+mod groups;
 pub mod job;
 mod kept;
+mod labelled;
 pub mod layout;
 mod ledger;
 pub mod optimize;
@@ -12,6 +14,7 @@ mod public;
 mod signature;
 mod verify;
 
+pub use groups::{GroupFault, Groups, GroupsError};
 pub use job::{DryRun, JobError, Place};
 pub use layout::StudyFolder;
 pub use ledger::{LedgerChoice, ledger_of};

@@ -1,10 +1,11 @@
 //! Who gave which records: n counts persons, and records that are alike to the last bit are not taken for two.
 
-use crate::io::{Place, ReadError, RecordError, read_people};
+use super::labelled::{Mismatch, Mistake, line_of_each};
+use crate::io::{ReadError, RecordError, read_people};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// What counts as a person; all of it public but the content of the table.
@@ -149,58 +150,20 @@ impl People {
 
     fn read(file: &Path, n: usize, names: impl Fn(usize) -> Vec<String>) -> Result<Self, PeopleError> {
         let (opened, lines) = read_people(file)?;
-        let shown = |i: usize| names(i).into_iter().next().unwrap_or_default();
-        let fail = |place, record: &str, fault| {
-            let about = RecordError::label(place, Some(record));
-            PeopleError::Table { file: file.to_owned(), about, fault }
-        };
-        if n > lines.len() {
-            // However many records a file claims, one that no line names is among the first.
-            let named: HashSet<&str> =
-                lines.iter().flat_map(|label| [&label.record[..], plain(&label.record)]).collect();
-            let nobody = (0..n).find(|&i| !names(i).iter().any(|name| named.contains(name.as_str())));
-            let fault = PeopleFault::Nobody { more: n - lines.len() - 1 };
-            return Err(fail(Place::Whole, &nobody.map(shown).unwrap_or_default(), fault));
-        }
-        let mut called: HashMap<String, Vec<usize>> = HashMap::new();
-        for i in 0..n {
-            let mut own = names(i);
-            own.dedup();
-            own.into_iter().for_each(|name| called.entry(name).or_default().push(i));
-        }
+        let lines = line_of_each(&lines, n, names).map_err(|Mismatch { place, record, what }| {
+            let about = RecordError::label(place, Some(&record));
+            PeopleError::Table { file: file.to_owned(), about, fault: what.into() }
+        })?;
         let mut persons: HashMap<&str, usize> = HashMap::new();
-        let mut given: Vec<Option<(usize, usize)>> = vec![None; n];
-        for label in &lines {
-            let fail = |fault| fail(Place::Line(label.line), &label.record, fault);
-            let record = match called
-                .get(&label.record)
-                .or_else(|| called.get(plain(&label.record)))
-                .map(Vec::as_slice)
-            {
-                Some([record]) => *record,
-                Some(_) => return Err(fail(PeopleFault::Ambiguous)),
-                None => return Err(fail(PeopleFault::Unknown)),
-            };
-            if let Some((_, line)) = given[record] {
-                return Err(fail(PeopleFault::Doubled { line }));
-            }
+        let mut of = Vec::with_capacity(n);
+        for line in lines {
             let next = persons.len();
-            given[record] = Some((*persons.entry(&label.label).or_insert(next), label.line));
+            of.push(*persons.entry(line.label.as_str()).or_insert(next));
         }
-        if let Some(nobody) = given.iter().position(Option::is_none) {
-            let more = given.iter().filter(|person| person.is_none()).count() - 1;
-            return Err(fail(Place::Whole, &shown(nobody), PeopleFault::Nobody { more }));
-        }
-        let of: Vec<usize> = given.into_iter().flatten().map(|(person, _)| person).collect();
         let mut members = vec![Vec::new(); persons.len()];
         of.iter().enumerate().for_each(|(record, &person)| members[person].push(record));
         Ok(Self { n: members.len(), shared: Some(Shared { members, of, table: opened.sha256() }) })
     }
-}
-
-/// A path without the `./` before it.
-fn plain(record: &str) -> &str {
-    record.strip_prefix("./").unwrap_or(record)
 }
 
 /// Why it cannot be told who gave which records. For the data holder, before anything is charged.
@@ -259,7 +222,18 @@ pub enum PeopleFault {
     },
 }
 
-fn others(more: usize) -> String {
+impl From<Mistake> for PeopleFault {
+    fn from(mistake: Mistake) -> Self {
+        match mistake {
+            Mistake::Unknown => Self::Unknown,
+            Mistake::Doubled(line) => Self::Doubled { line },
+            Mistake::Ambiguous => Self::Ambiguous,
+            Mistake::Missing(more) => Self::Nobody { more },
+        }
+    }
+}
+
+pub(super) fn others(more: usize) -> String {
     if more == 0 { String::new() } else { format!(", and so are {more} more") }
 }
 

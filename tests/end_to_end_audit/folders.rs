@@ -35,7 +35,7 @@ pub struct Rules<'a> {
 }
 
 /// Keys of a certificate that belong to the run or to the noised values: the line of the ledger and the sums of the files.
-const OF_THE_RUN: [&str; 9] = [
+const OF_THE_RUN: [&str; 21] = [
     "/ledger",
     "/files/*/sha256",
     "/details/accuracy/rms",
@@ -45,14 +45,31 @@ const OF_THE_RUN: [&str; 9] = [
     "/details/accuracy/rms_mm",
     "/details/size/root_area_mm",
     "/details/size/relative_error",
+    // Of a comparison: outcomes of its test, sizes and widths of its maps.
+    "/details/test/result/statistic",
+    "/details/test/result/p_value",
+    "/details/test/result/per_pair/*/statistic",
+    "/details/test/result/per_pair/*/p_value",
+    "/details/test/result/per_pair/*/p_adjusted",
+    "/details/test/result/power/*/*",
+    "/details/difference/comparisons/*/size",
+    "/details/difference/comparisons/*/error",
+    "/details/difference/comparisons/*/reach_in_standard_errors",
+    "/details/difference/comparisons/*/mean_half_width",
+    "/details/difference/comparisons/*/largest_half_width",
+    "/details/difference/comparisons/*/share_outside",
 ];
 /// Error statements: of points, and of any certificate that is shown on a page or embedded in it.
-const EXACT: [(&str, &str); 5] = [
+const EXACT: [(&str, &str); 9] = [
     ("The release lies ", "of the squared distance between centre and mean."),
     ("&quot;accuracy&quot;: {", "}"),
     ("\"accuracy\": {", "}"),
     ("&quot;size&quot;: {", "}"),
     ("\"size\": {", "}"),
+    ("&quot;comparisons&quot;: [", "]"),
+    ("\"comparisons\": [", "]"),
+    ("&quot;result&quot;: {", "&quot;null_draws"),
+    ("\"result\": {", "\"null_draws"),
 ];
 /// What a page adds where the noised values say so.
 const SAID_OF_NOISED: [&str; 2] = [
@@ -61,7 +78,20 @@ const SAID_OF_NOISED: [&str; 2] = [
      people, or a larger budget, would change that.</p>\n",
 ];
 /// Files of noised values.
-const NOISED: [&str; 6] = ["mean.npy", "solution.npy", "curves.npy", "error.npy", "mean.tps", "mean.ply"];
+const NOISED: [&str; 12] = [
+    "mean.npy",
+    "solution.npy",
+    "curves.npy",
+    "error.npy",
+    "mean.tps",
+    "mean.ply",
+    "mean_a.ply",
+    "mean_b.ply",
+    "difference.npy",
+    "difference_unshrunk.npy",
+    "band.npy",
+    "test.json",
+];
 
 impl Rules<'_> {
     /// A page without the numbers in those sentences.
@@ -104,6 +134,12 @@ impl Run {
         }
         if said["size_mm"].is_number() {
             said["size_mm"] = Value::Null;
+        }
+        // What a comparison tells is in the release, and looked at there.
+        for told in ["test", "map", "band"] {
+            if let Some(value) = said.get_mut(told) {
+                *value = Value::Null;
+            }
         }
         said
     }
@@ -169,9 +205,18 @@ fn off_grid(run: &Run, rules: &Rules<'_>) -> Vec<String> {
     let numbers = |values: &Value| -> Vec<f64> {
         values.as_array().into_iter().flatten().map(|x| x.as_f64().unwrap()).collect()
     };
-    let draws: Vec<Vec<f64>> = match value["draws"].as_array() {
-        Some(draws) => draws.iter().map(|draw| numbers(&draw["noised"])).collect(),
-        None => vec![numbers(&value["coordinates"])],
+    // The groups of a comparison have lattices of their own; stated is the last one's.
+    let last = |value: &Value| value["groups"].as_array().and_then(|groups| groups.last().cloned());
+    let n = match last(&value["test"]) {
+        Some(_) => {
+            certificate["details"]["groups"].as_array().unwrap().last().unwrap()["n"].as_f64().unwrap()
+        }
+        None => n,
+    };
+    let draws: Vec<Vec<f64>> = match (value["draws"].as_array(), last(&value["test"])) {
+        (Some(draws), _) => draws.iter().map(|draw| numbers(&draw["noised"])).collect(),
+        (None, Some(group)) => vec![numbers(&group["mean"])],
+        (None, None) => vec![numbers(&value["coordinates"])],
     };
     if let Some(step) = noise["step"].as_f64()
         && let Some(x) = draws.iter().flatten().find(|x| !is_on_grid(**x, step, n))

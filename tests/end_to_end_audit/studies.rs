@@ -217,3 +217,38 @@ fn faces() {
     audit("face mean scans --mu 2 --curves 6 --samples 16", &rules, &sides);
     audit("face mean scans --mu 2 --size --curves 6 --samples 16", &rules, &sides);
 }
+
+/// Two groups of two scans; neighbours replace a scan of the second.
+#[test]
+fn groups_of_faces() {
+    let cloud = |dir: &Path, name: &str, index: usize| {
+        fs::create_dir_all(dir.join("scans")).unwrap();
+        let cloud = TriMesh::new(person(7, index, &ScanConditions::demo()).points, Vec::new()).unwrap();
+        write_ply(&dir.join("scans").join(name), &cloud).unwrap();
+    };
+    let others = |dir: &Path, last: &str| {
+        (0..3).for_each(|i| cloud(dir, &format!("somebody{i}.ply"), i));
+        let lines = format!("somebody0.ply,a\nsomebody1.ply,a\nsomebody2.ply,b\n{last},b\n");
+        fs::write(dir.join("groups.csv"), format!("record,group\n{lines}")).unwrap();
+    };
+    let sides: [&dyn Fn(&Path); 3] = [
+        &|dir| {
+            others(dir, "somebody3.ply");
+            cloud(dir, "somebody3.ply", 3);
+        },
+        &|dir| {
+            others(dir, "zacharias.ply");
+            cloud(dir, "zacharias.ply", 9);
+        },
+        &|dir| {
+            others(dir, "somebody3.xyz");
+            fs::write(dir.join("scans/somebody3.xyz"), "1 2 none\n").unwrap();
+        },
+    ];
+    let sentences = &[
+        ("Do the groups differ?", "All of it is in test.json"),
+        ("The difference of ", "where it is widest."),
+    ];
+    let rules = Rules { secrets: &["somebody", "zacharias"], pictures: true, sentences, ..Rules::default() };
+    audit("face compare scans --groups groups.csv --mu 1 --curves 6 --samples 16", &rules, &sides);
+}

@@ -1,11 +1,11 @@
 //! `visard face`: private mean and modes, planning them, flattening, dense correspondence.
 
+mod compare;
 mod files;
 mod flatten;
 mod mean;
 mod modes;
 mod plan;
-mod plan_modes;
 mod records;
 mod register;
 mod sample;
@@ -26,6 +26,8 @@ pub enum FaceCommand {
     Modes(Box<modes::ModesArgs>),
     /// Synthetic faces from released modes; free
     Sample(sample::SampleArgs),
+    /// From groups of scans to private means of each, a map of where they differ, and a test
+    Compare(Box<compare::CompareArgs>),
     /// What error to expect of a private average face; reads nothing, costs nothing
     Plan(plan::PlanArgs),
     /// Map a face mesh conformally onto the unit disk
@@ -40,6 +42,7 @@ pub fn run(command: &FaceCommand, global: &Global, printer: &Printer) -> Result<
         FaceCommand::Mean(args) => mean::run(args, global, printer),
         FaceCommand::Modes(args) => modes::run(args, global, printer),
         FaceCommand::Sample(args) => sample::run(args, global, printer),
+        FaceCommand::Compare(args) => compare::run(args, global, printer),
         FaceCommand::Plan(args) => plan::run(args, printer),
         FaceCommand::Flatten(args) => flatten::run(args, global, printer),
         FaceCommand::Register(args) => register::run(args, global, printer),

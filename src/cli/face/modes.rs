@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 use std::fmt::Write as _;
 use visard::privacy::PrivacyLoss;
+use visard::study::face::FACE_MM;
 use visard::study::face::modes::{
     FaceModesOutcome, FaceModesSettings, MODES, MOST_MODES, ReleasedModes, run as run_study,
 };
@@ -78,7 +79,7 @@ fn text(outcome: &FaceModesOutcome) -> String {
     let ReleasedModes { modes, accuracy, certificate, .. } = &outcome.released;
     let release = outcome.folder.release();
     // On a face of 20 cm, which is about 1 high when its area is 1.
-    let mm = |x: f64| 200.0 * x;
+    let mm = |x: f64| FACE_MM * x;
     let mut text = format!(
         "{} of {} {}, {}\n  error of the mean on a face of 20 cm, root mean square: {:.2} mm (the template published unread: {:.2} mm)",
         if certificate.private { "private modes" } else { "modes (NOT PRIVATE)" },

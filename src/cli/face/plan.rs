@@ -1,7 +1,9 @@
 //! `visard face plan`: what to expect of a private mean face, before any scan is read.
 
+mod compare;
+mod modes;
+
 use super::files::template_source;
-use super::plan_modes;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
@@ -9,18 +11,15 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use visard::privacy::{Delta, Mu, PrivacyLoss};
 use visard::study::face::plan::{Forecast, MOST, PlanRequest, TEMPLATE_DISTANCE, people_for, plan};
-use visard::study::face::{CURVES, FaceMechanism, SAMPLES};
+use visard::study::face::{CURVES, FACE_MM, FaceMechanism, SAMPLES};
 
 /// The δ at which budgets are also stated as ε, where none is given.
 const DELTA: f64 = 1e-6;
 
-/// Millimetres of √area on a face of 20 cm, which is about 1 high when its area is 1.
-const FACE_MM: f64 = 200.0;
-
 /// Arguments of `face plan`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1\n  visard face plan --modes --n 300 1000"
+    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1\n  visard face plan --modes --n 300 1000\n  visard face plan --compare --n 300 --mu 1"
 )]
 pub struct PlanArgs {
     /// How many scans there will be; several are compared
@@ -49,8 +48,11 @@ pub struct PlanArgs {
     #[arg(long)]
     band: bool,
     /// Plan private modes of variation in place of a mean: what will be seen
-    #[arg(long, conflicts_with_all = ["want", "band", "mechanism", "clip_radius"])]
+    #[arg(long, conflicts_with_all = ["want", "band", "mechanism", "clip_radius", "compare"])]
     modes: bool,
+    /// For a comparison of two groups instead: n people in two halves; level and power of the test, width of the band
+    #[arg(long, conflicts_with_all = ["want", "mechanism", "band", "clip_radius"])]
+    compare: bool,
     /// Public clip radius (default: the mechanism's own)
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     clip_radius: Option<f64>,
@@ -90,7 +92,11 @@ impl PlanArgs {
 pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     let request = args.request()?;
     if args.modes {
-        return plan_modes::run(&request, printer, |mu| Ok((epsilon(mu, delta(args))?, delta(args))));
+        return modes::run(&request, printer, |mu| Ok((epsilon(mu, delta(args))?, delta(args))));
+    }
+    if args.compare {
+        let delta = delta(args);
+        return compare::run(&request, delta, &|mu| epsilon(mu, delta), printer);
     }
     match args.want {
         Some(want) if !(want > 0.0 && want.is_finite()) => {

@@ -1,7 +1,7 @@
 //! Functions as short vectors: the leading weighted coefficients of their deviation from a public template.
 
 use super::{FunctionRecords, Norm};
-use crate::estimate::Prior;
+use crate::estimate::{Prior, Synthesis};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
 use rayon::prelude::*;
@@ -123,6 +123,11 @@ impl LeadingCoordinates {
         self.spectrum.iter().sum::<f64>() / self.all.iter().sum::<f64>()
     }
 
+    /// Spectrum and weights of these coefficients: what free estimates are told of them.
+    pub fn known(&self) -> Prior {
+        Prior { spectrum: self.spectrum.clone(), roots: self.roots.clone() }
+    }
+
     /// The coordinates of all records, `None` for failed ones: secret.
     ///
     /// # Errors
@@ -134,6 +139,15 @@ impl LeadingCoordinates {
             Some(_) => Err(MechanismError::Shape("a record does not have the shape of the public centre")),
         };
         (0..records.count()).into_par_iter().map(one).collect()
+    }
+}
+
+impl Synthesis for LeadingCoordinates {
+    fn field(&self, u: &[f64]) -> Vec<f64> {
+        self.displacement(u)
+    }
+    fn variances(&self, of_coordinates: &[f64]) -> Vec<f64> {
+        LeadingCoordinates::variances(self, of_coordinates)
     }
 }
 

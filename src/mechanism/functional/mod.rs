@@ -13,6 +13,7 @@
 //!
 //! [`CurveMean`] is any of them.
 
+pub mod groups;
 pub mod joint;
 mod leading;
 mod mean;
@@ -27,6 +28,7 @@ mod size;
 mod tests;
 pub mod two_rounds;
 
+pub use groups::{DifferenceMap, FunctionGroups, NoisedComparison, Tests, Want};
 pub use joint::{FunctionalMean, PublicPrior, Smoothing};
 pub use leading::LeadingCoordinates;
 pub use mean::{CurveMean, PreparedMean};

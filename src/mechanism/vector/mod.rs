@@ -4,9 +4,11 @@
 //! Records are vectors u ∈ ℝ^k about a public origin, of public expected variances (up to scale); a failed record counts as the origin.
 //! [`Recentring`] finds a private centre c and a radius τ about it; every statistic then looks at u − c clipped to τ.
 
+pub mod groups;
 pub mod modes;
 mod recentring;
 
+pub use groups::{GroupAim, GroupLabels, NoisedGroups, VectorGroups};
 pub use modes::{NoisedModes, PreparedModes, VectorModes};
 pub use recentring::{Recentred, Recentring, RoughCentre};
 

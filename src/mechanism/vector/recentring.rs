@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// The squared distance of the mean from the origin that is expected, as a share of the squared public radius, and the standard
 /// deviation of its logarithm: weak expectations, for shrinkage only. (Templates lie .012 to .03 from the means of public populations of
 /// faces, whose public radius is .045.)
-const EXPECTED: (f64, f64) = (0.075, 0.65);
+pub(super) const EXPECTED: (f64, f64) = (0.075, 0.65);
 
 /// A private centre and a private radius for vectors: what comes before every second round. The rough mean is a
 /// [`ClippedMean`] about the public origin; the radius is a [`BisectedRadius`] of distances from the released centre, where there are

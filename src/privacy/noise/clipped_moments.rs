@@ -184,19 +184,49 @@ impl ClippedMoments {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<NoisedMoments, NoiseError> {
-        sum.check_complete()?;
-        if !sum.fits(&self.sum()) {
-            return Err(IncompleteMean::Mismatch.into());
+        self.check(sum)?;
+        self.drawn(sum, noise, &paid)
+    }
+
+    /// Draws the noise of sums over *disjoint* sets of records against one charge: a record is in one of them, so that all of them
+    /// together lose what the costliest alone does (parallel composition, for sets that are public and of public sizes). That they are
+    /// disjoint, no type can see: it is the caller's to see to it.
+    ///
+    /// # Errors
+    /// As [`Self::noised`], for any of them; nothing has been drawn then.
+    pub fn noised_in_groups(
+        groups: &[(Self, MomentSum)],
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Vec<NoisedMoments>, NoiseError> {
+        for (moments, sum) in groups {
+            moments.check(sum)?;
+            paid.check(moments.price.loss)?;
         }
+        groups.iter().map(|(moments, sum)| moments.drawn(sum, noise, &paid)).collect()
+    }
+
+    /// Whether it is a complete sum of these settings.
+    fn check(&self, sum: &MomentSum) -> Result<(), NoiseError> {
+        sum.check_complete()?;
+        if sum.fits(&self.sum()) { Ok(()) } else { Err(IncompleteMean::Mismatch.into()) }
+    }
+
+    fn drawn(
+        &self,
+        sum: &MomentSum,
+        noise: &mut NoiseSource,
+        paid: &Charge,
+    ) -> Result<NoisedMoments, NoiseError> {
         let (n, k) = (self.price.n as f64, self.chosen.len());
         let Scales { mean, diagonal, above, .. } = &self.scales;
-        let steps = noise.gaussian_steps(sum.first(), mean, self.mu, &paid)?;
+        let steps = noise.gaussian_steps(sum.first(), mean, self.mu, paid)?;
         let values = steps.into_iter().map(|k| mean.to_f64(k) / n).collect();
         let (mut entries, mut rest) = (Vec::with_capacity(upper_half(k)), sum.second());
         for length in (1..=k).rev() {
             let (row, later) = rest.split_at(length.min(rest.len()));
             for (row, lattice) in [(&row[..1], diagonal), (&row[1..], above)] {
-                let steps = noise.gaussian_steps(row, lattice, self.mu, &paid)?;
+                let steps = noise.gaussian_steps(row, lattice, self.mu, paid)?;
                 entries.extend(steps.into_iter().map(|k| lattice.to_f64(k) / n));
             }
             rest = later;
@@ -208,6 +238,21 @@ impl ClippedMoments {
             radius: self.radius.get(),
         };
         Ok(NoisedMoments { mean: values, mean_sigma: self.mean_sigma(), second })
+    }
+
+    /// What was noised, for the description of a release.
+    ///
+    /// # Errors
+    /// [`NoiseError::OutOfScale`]: never for settings that were accepted.
+    pub fn part(&self) -> Result<NoisedPart, NoiseError> {
+        Ok(NoisedPart {
+            what: self.price.mechanism.clone(),
+            loss: self.price.loss,
+            sensitivity: self.price.sensitivity.ok_or(NoiseError::OutOfScale)?,
+            clip: Some(self.radius),
+            noise: self.noise_description(),
+            expected_error: None,
+        })
     }
 
     /// How it is noised, in coordinates in which all noise is the mean's.
@@ -277,14 +322,6 @@ impl Mechanism for ClippedMoments {
         paid: Charge,
     ) -> Result<Drawn<NoisedMoments>, NoiseError> {
         let value = self.noised(sum, noise, paid)?;
-        let part = NoisedPart {
-            what: self.price.mechanism.clone(),
-            loss: self.price.loss,
-            sensitivity: self.price.sensitivity.ok_or(NoiseError::OutOfScale)?,
-            clip: Some(self.radius),
-            noise: self.noise_description(),
-            expected_error: None,
-        };
-        Ok(Drawn { value, parts: vec![part] })
+        Ok(Drawn { value, parts: vec![self.part()?] })
     }
 }

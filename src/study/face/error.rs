@@ -8,7 +8,7 @@ use crate::io::{ReadError, WriteError};
 use crate::mechanism::MechanismError;
 use crate::privacy::BudgetError;
 use crate::study::layout::{INTERNAL, SCAN_TABLE};
-use crate::study::{JobError, PeopleError};
+use crate::study::{GroupsError, JobError, PeopleError};
 use crate::surface::TemplateError;
 use std::path::PathBuf;
 
@@ -25,6 +25,9 @@ pub enum StudyError {
     /// Who gave which scans.
     #[error(transparent)]
     People(#[from] PeopleError),
+    /// Who is in which group.
+    #[error(transparent)]
+    Groups(#[from] GroupsError),
     /// The template.
     #[error(transparent)]
     Template(#[from] TemplateLoadError),

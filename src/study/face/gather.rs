@@ -18,7 +18,7 @@ use crate::privacy::{Certificate, ClipRadius, Mechanism, Price};
 use crate::study::job::{Digest, Job, Priced, Publication, Published};
 use crate::study::layout::SCAN_TABLE;
 use crate::study::people::sum_of;
-use crate::study::{Identical, People, PeopleError};
+use crate::study::{Groups, Identical, People, PeopleError};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -110,6 +110,14 @@ impl<'a> FaceStudy<'a> {
     /// Number of people.
     pub(super) fn n(&self) -> u64 {
         self.people.count() as u64
+    }
+
+    /// Which person is in which group, by a table of records.
+    pub(super) fn groups(&self, table: &Path) -> Result<Groups, StudyError> {
+        Ok(match &self.prepared {
+            Some(file) => Groups::read(table, &self.people, file.count(), |i| vec![i.to_string()])?,
+            None => Groups::read(table, &self.people, self.scans.len(), |i| names(&self.scans[i]))?,
+        })
     }
 
     /// How records are made; a template that does not suit the registration is refused.

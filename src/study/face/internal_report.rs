@@ -8,6 +8,7 @@ use super::record::table::page_table;
 use super::record::{ScanRow, ScanStage};
 use super::release_report::portraits;
 use super::worst::worst_registrations;
+use super::yardstick::FACE_MM;
 use crate::function::FaceCurves;
 use crate::io::{write_bytes, write_npy, write_ply};
 use crate::mesh::TriMesh;
@@ -120,7 +121,7 @@ fn error_facts(results: &Internal<'_>, released: &FaceCurves) -> Vec<(String, St
     let sampling = sampling_error(results.rows, results.own, results.nonprivate);
     vec![
         (format!("{error:.3e}"), "mean square distance per point between private and non-private mean (faces of area 1)".into()),
-        (short(error.sqrt()), format!("its root; some {} mm on a face of 20 cm", short(200.0 * error.sqrt()))),
+        (short(error.sqrt()), format!("its root; some {} mm on a face of 20 cm", short(FACE_MM * error.sqrt()))),
         (
             format!("{sampling:.3e}"),
             "sampling error of the non-private mean itself, from the spread of the records: what noise is to be measured by".into(),

@@ -6,6 +6,7 @@
 
 mod accuracy;
 mod band;
+pub mod compare;
 mod error;
 mod error_map;
 mod gather;
@@ -38,4 +39,4 @@ pub use run::{FaceOutcome, ReleasedFace, run};
 pub use settings::{CURVES, FaceInputs, FaceStudySettings, SAMPLES};
 pub use size::Units;
 pub use template::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};
-pub use yardstick::Yardstick;
+pub use yardstick::{FACE_MM, Yardstick};

@@ -101,11 +101,20 @@ pub(super) struct Simulation {
 
 impl Simulation {
     pub(super) fn new(request: &PlanRequest) -> Result<Self, ForecastError> {
+        Self::of(&request.template, request.curves, request.samples)
+    }
+
+    /// People about this template, with so many curves and samples.
+    pub(super) fn of(
+        template: &TemplateSource,
+        curves: usize,
+        samples: usize,
+    ) -> Result<Self, ForecastError> {
         let builtin = load_template(&TemplateSource::Builtin)?.template;
-        let face = builtin.own_curves(request.curves, request.samples)?;
-        let own = match &request.template {
+        let face = builtin.own_curves(curves, samples)?;
+        let own = match template {
             TemplateSource::Builtin => face.clone(),
-            other => load_template(other)?.template.own_curves(request.curves, request.samples)?,
+            other => load_template(other)?.template.own_curves(curves, samples)?,
         };
         let mut rng = ChaCha20Rng::seed_from_u64(SEED);
         let mean = FaceParameters::elsewhere();
@@ -113,7 +122,7 @@ impl Simulation {
             (0..PEOPLE).map(|_| FaceParameters::sample_about(&mean, &mut rng)).collect();
         let mut people = people
             .into_par_iter()
-            .map(|p| Ok(builtin.curves_of(&p.vertices(), request.curves, request.samples)?.data().to_vec()))
+            .map(|p| Ok(builtin.curves_of(&p.vertices(), curves, samples)?.data().to_vec()))
             .collect::<Result<Vec<_>, TemplateError>>()?;
         // The people vary about another template as they do about the built-in one.
         for person in &mut people {

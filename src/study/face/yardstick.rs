@@ -1,5 +1,8 @@
 //! Lengths of unit-area faces in millimetres.
 
+/// Millimetres in one unit of a face of 20 cm, which is about 1 high when its area is 1.
+pub const FACE_MM: f64 = 200.0;
+
 /// What one unit of the curves, the √area of a face, is in millimetres.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Yardstick {
@@ -10,14 +13,11 @@ pub enum Yardstick {
 }
 
 impl Yardstick {
-    /// Millimetres in one unit of a face of 20 cm.
-    pub const FACE_MM: f64 = 200.0;
-
     /// Millimetres in one unit.
     pub fn millimetres(self) -> f64 {
         match self {
             Self::Released(mm) => mm,
-            Self::OfTwentyCentimetres => Self::FACE_MM,
+            Self::OfTwentyCentimetres => FACE_MM,
         }
     }
 

@@ -156,3 +156,28 @@ fn sums_in_parts_are_the_sum_and_others_are_refused() {
         assert!(self::moments(2, &[0], 1, 1.0, ratio).is_err());
     }
 }
+
+/// Groups are drawn against one charge of what one of them costs; a charge of less, or an incomplete group, is refused.
+#[test]
+fn disjoint_groups_share_a_charge() {
+    let groups: Vec<(ClippedMoments, MomentSum)> = [(2, vec![None, Some(vec![0.1, 0.2])]), (1, vec![None])]
+        .into_iter()
+        .map(|(n, records)| {
+            let moments = moments(2, &[0, 1], n, 1.0, 2.0).unwrap();
+            let sum = moments.prepare(&records).unwrap();
+            (moments, sum)
+        })
+        .collect();
+    let pay = |mu| {
+        let mut parts = crate::privacy::Composition::new();
+        parts.add("groups", PrivacyLoss::Gaussian(Mu::new(mu).unwrap()));
+        Ledger::in_memory(None).charge_part(parts.parts()[0].clone()).unwrap()
+    };
+    let mut noise = NoiseSource::seeded(1);
+    let drawn = ClippedMoments::noised_in_groups(&groups, &mut noise, pay(1.0)).unwrap();
+    let sigma = |i: usize| drawn[i].mean_sigma;
+    approx::assert_relative_eq!(sigma(1), 2.0 * sigma(0), max_relative = 1e-12);
+    assert!(ClippedMoments::noised_in_groups(&groups, &mut noise, pay(0.99)).is_err());
+    let empty = [(groups[0].0.clone(), groups[0].0.sum())];
+    assert!(ClippedMoments::noised_in_groups(&empty, &mut noise, pay(1.0)).is_err());
+}

@@ -2,7 +2,7 @@
 
 use super::super::error::StudyError;
 use super::super::release_report::{curve_drawings, portraits};
-use super::super::yardstick::Yardstick;
+use super::super::yardstick::FACE_MM;
 use super::found::{FoundModes, LEANS};
 use crate::mesh::{TriMesh, Vector};
 use crate::privacy::{Certificate, counts_persons};
@@ -16,7 +16,6 @@ use rayon::prelude::*;
 
 /// How far sliders and pictures go, in standard deviations.
 const REACH: f64 = 3.0;
-const FACE_MM: f64 = Yardstick::FACE_MM;
 /// A face in a row of pictures.
 const SMALL: View = View { size: 220, ..View::FRONT };
 /// More modes than this have no still pictures: the page would grow beyond what is mailed.

@@ -3,12 +3,10 @@
 use crate::cli::output::{Failure, Printer};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use visard::study::face::FACE_MM;
 use visard::study::face::modes::plan::{ModesForecast, plan_modes};
 use visard::study::face::modes::{MODES, WORTHWHILE};
 use visard::study::face::plan::{PlanRequest, TEMPLATE_DISTANCE};
-
-/// Millimetres of √area on a face of 20 cm, which is about 1 high when its area is 1.
-const FACE_MM: f64 = 200.0;
 
 /// Prints what to expect; `budget` states a cell's budget as ε and δ.
 pub fn run(

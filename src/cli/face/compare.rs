@@ -1,0 +1,124 @@
+//! `visard face compare`: groups of faces, where their means differ and whether they do.
+
+use super::records::{RecordArgs, run_with_progress};
+use crate::cli::Global;
+use crate::cli::budget::BudgetArgs;
+use crate::cli::output::{Failure, Printer, where_to};
+use clap::Args;
+use serde_json::json;
+use std::fmt::Write;
+use std::path::PathBuf;
+use visard::privacy::PrivacyLoss;
+use visard::study::face::FACE_MM;
+use visard::study::face::compare::{
+    CompareOutcome, CompareSettings, Comparison, LEAST, MapStatement, TestStatement, Want, run as run_study,
+};
+use visard::study::layout::{REPORT, SCAN_TABLE};
+
+/// Arguments of `face compare`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard face compare scans/ --groups groups.csv --mu 1 --out study\n  visard face compare scans/ --groups groups.csv --mu 1 --want test --out study\n\ngroups.csv has the heading record,group and a line for every scan. Which record is in which group is taken to be public."
+)]
+pub struct CompareArgs {
+    #[command(flatten)]
+    records: RecordArgs,
+    /// Which record is in which group: a table with the heading record,group (a scan by its file name or path, a prepared record by its
+    /// number from 0); labels of letters, digits, - and _
+    #[arg(long, value_name = "FILE.csv")]
+    groups: PathBuf,
+    /// What the budget is for
+    #[arg(long, value_enum, default_value_t = Want::Both)]
+    want: Want,
+    #[command(flatten)]
+    budget: BudgetArgs,
+}
+
+/// Runs `face compare`.
+pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let settings = CompareSettings {
+        records: args.records.inputs(&args.budget, global)?,
+        groups: args.groups.clone(),
+        want: args.want,
+        budget: args.budget.mu()?,
+    };
+    let outcome = run_with_progress(|show| run_study(&settings, show))?;
+    report(&outcome, &settings, printer);
+    Ok(())
+}
+
+/// What the data holder is told.
+fn report(outcome: &CompareOutcome, settings: &CompareSettings, printer: &Printer) {
+    let CompareOutcome { folder, certificate, comparison, .. } = outcome;
+    if outcome.failed > 0 {
+        eprintln!(
+            "note (do not publish): {} of {} scans could not be processed and count as the template (reasons: {})",
+            outcome.failed,
+            outcome.scans,
+            folder.internal().join(SCAN_TABLE).display()
+        );
+    }
+    let share = if settings.want == Want::Both { 0.5f64.sqrt() } else { 1.0 };
+    if outcome.people as f64 * settings.budget.get() * share < LEAST {
+        eprintln!(
+            "note: so few people at this budget tell only very large differences from noise (see face plan --compare)"
+        );
+    }
+    let release = folder.release();
+    let half_widths: Vec<f64> = comparison.map.iter().map(|map| map.mean_half_width).collect();
+    let error = comparison.map.first().map(|map| map.error);
+    printer.result(
+        json!({
+            "out": folder.root(),
+            "release": release,
+            "report": release.join(REPORT),
+            "n": outcome.people,
+            "groups": comparison.groups.iter().map(|(label, n)| json!({"label": label, "n": n})).collect::<Vec<_>>(),
+            "mechanism": certificate.mechanism,
+            "mu": if let PrivacyLoss::Gaussian(mu) = &certificate.loss { Some(mu) } else { None },
+            "loss": certificate.loss,
+            "private": certificate.private,
+            "test": comparison.test,
+            "map": comparison.map,
+            "band": half_widths.first(),
+            "accuracy": {"rms": error, "rms_mm": null},
+        }),
+        format!(
+            "{} of {}, {}\n{}  {} {}\n  look first:  {}\n  keep secret: {}",
+            if certificate.private { "private comparison" } else { "comparison (NOT PRIVATE)" },
+            groups_text(comparison),
+            certificate.loss,
+            comparison_text(comparison),
+            where_to(certificate.private),
+            release.display(),
+            release.join(REPORT).display(),
+            folder.internal().display()
+        ),
+    );
+}
+
+fn groups_text(comparison: &Comparison) -> String {
+    comparison.groups.iter().map(|(label, n)| format!("{label} ({n})")).collect::<Vec<_>>().join(", ")
+}
+
+fn comparison_text(comparison: &Comparison) -> String {
+    let mut text = comparison.test.as_ref().map(test_text).unwrap_or_default();
+    for MapStatement { first, second, size, error, mean_half_width, share_outside, .. } in &comparison.map {
+        let _ = writeln!(
+            text,
+            "  {second} minus {first}, on a face of 20 cm: {:.2} mm (root mean square; error about {:.2} mm); 95 % band {:.2} mm to either \
+             side; it excludes 0 along the normal on {:.0} % of the face",
+            FACE_MM * size,
+            FACE_MM * error,
+            FACE_MM * mean_half_width,
+            100.0 * share_outside,
+        );
+    }
+    text
+}
+
+fn test_text(test: &TestStatement) -> String {
+    let outcome = if test.found() { "the groups differ" } else { "no difference found" };
+    let pairs = if test.per_pair.len() > 1 { ", adjusted for several pairs" } else { "" };
+    format!("  test of no difference: p = {:.4}{pairs}: {outcome} (level 5 %)\n", test.p_value)
+}

@@ -1,0 +1,93 @@
+//! `visard face plan --compare`: what a comparison of two groups can be expected to tell.
+
+use crate::cli::output::{Failure, Printer};
+use serde_json::{Value, json};
+use std::fmt::Write;
+use visard::privacy::Mu;
+use visard::study::face::FACE_MM;
+use visard::study::face::compare::plan::{CompareForecast, ComparePlan, plan};
+use visard::study::face::compare::{LEAST, Want};
+use visard::study::face::plan::PlanRequest;
+
+/// ε of a budget at the δ that is stated.
+type Epsilon<'a> = &'a dyn Fn(Mu) -> Result<f64, Failure>;
+
+/// Runs `face plan --compare`.
+pub fn run(
+    request: &PlanRequest,
+    delta: f64,
+    epsilon: Epsilon<'_>,
+    printer: &Printer,
+) -> Result<(), Failure> {
+    if request.sizes.iter().any(|n| *n < 4) {
+        return Err(Failure::usage("a comparison needs two groups of two people at least: --n 4"));
+    }
+    let request = ComparePlan {
+        sizes: request.sizes.clone(),
+        budgets: request.budgets.clone(),
+        want: Want::Both,
+        template: request.template.clone(),
+        curves: request.curves,
+        samples: request.samples,
+    };
+    let found = plan(&request).map_err(Failure::usage)?;
+    let rows = found.iter().map(|f| row(f, delta, epsilon)).collect::<Result<Vec<Value>, Failure>>()?;
+    printer.result(Value::Array(rows), text(&found));
+    Ok(())
+}
+
+fn row(forecast: &CompareForecast, delta: f64, epsilon: Epsilon<'_>) -> Result<Value, Failure> {
+    let CompareForecast { n, mu, level, ref power, band, small } = *forecast;
+    let power: Vec<Value> = power
+        .iter()
+        .map(|(size, power)| json!({"difference": size, "difference_mm": FACE_MM * size, "power": power}))
+        .collect();
+    Ok(json!({
+        "n": n,
+        "mu": mu,
+        "epsilon": epsilon(mu)?,
+        "delta": delta,
+        "level": level,
+        "power": power,
+        "band": band,
+        "band_mm": band.map(|band| FACE_MM * band),
+        "small": small,
+        "worth": forecast.is_worth_it(),
+    }))
+}
+
+fn text(rows: &[CompareForecast]) -> String {
+    let mut out = format!(
+        "Two groups of n/2 simulated people, map and test at equal shares; nothing of yours is read.\n\
+         How often the test says at 5 % that the groups differ: where they do not, and where their means differ by so much on a face of 20 cm\n\
+         (root mean square). Half-width of the map's 95 % band in each coordinate, on average.\n\n\
+         {:>6}  {:>6}  {:>7}",
+        "n", "mu", "none",
+    );
+    let sizes = rows.first().map(|row| &row.power[..]).unwrap_or_default();
+    for (size, _) in sizes {
+        let _ = write!(out, "  {:>5.1} mm", FACE_MM * size);
+    }
+    let _ = write!(out, "  {:>10}", "band");
+    for row in rows {
+        let level = row.level.map_or_else(String::new, |level| format!("{:.0} %", 100.0 * level));
+        let _ = write!(out, "\n{:>6}  {:>6.3}  {level:>7}", row.n, row.mu.get());
+        for (_, power) in &row.power {
+            let _ = write!(out, "  {:>6.0} %", 100.0 * power);
+        }
+        if let Some(band) = row.band {
+            let _ = write!(out, "  {:>7.2} mm", FACE_MM * band);
+        }
+        let why = match (row.small, row.is_worth_it()) {
+            (true, _) => {
+                format!("  too few people for this budget (n mu below {LEAST} for each of map and test)")
+            }
+            (false, false) => {
+                "  hardly worth the budget: the test finds large differences only by luck".to_owned()
+            }
+            (false, true) => String::new(),
+        };
+        out.push_str(&why);
+    }
+    out
+}

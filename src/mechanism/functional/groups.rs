@@ -1,0 +1,390 @@
+//! Groups of functions compared: a map of where their means differ, a test of whether they do, or both in one charge.
+
+use super::{FunctionRecords, LeadingCoordinates};
+use crate::estimate::groups::{EFFECT, holm, pooled};
+use crate::estimate::law::Along;
+use crate::estimate::{Band, Difference, ErrorLaw, GroupTest, wiener};
+use crate::function::Basis;
+use crate::function::shrink::Expectation;
+use crate::mechanism::MechanismError;
+use crate::mechanism::vector::groups::{PreparedGroups, TITLE};
+use crate::mechanism::vector::{GroupAim, GroupLabels, NoisedGroups, VectorGroups};
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, Price, PrivacyLoss};
+use serde::{Deserialize, Serialize};
+
+/// Standard deviation of the logarithm of the distance between centre and group means that shrinkage expects, as for means in two rounds.
+const DOUBT: f64 = 0.65;
+
+/// What is wanted of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
+pub enum Want {
+    /// Whether the groups' means differ, with all of the budget
+    Test,
+    /// Where they differ, with a confidence band, with all of the budget
+    Map,
+    /// Both, each with an equal share of the squared budget
+    #[default]
+    Both,
+}
+
+/// One aim: its coordinates and the mechanism on them.
+#[derive(Debug, Clone)]
+struct Half {
+    coordinates: LeadingCoordinates,
+    groups: VectorGroups,
+}
+
+/// Groups of functions compared by the two-round mechanism for groups ([`VectorGroups`], whose proof is this one's too) on the leading
+/// weighted coefficients of their deviations from a public template: 400 or more in the norm γ = ½ for a map, some 2.3 √(nμ) in the
+/// norm γ = ¼ for a test ([`GroupAim::length`]). Both cost μ/√2 each.
+#[derive(Debug, Clone)]
+pub struct FunctionGroups {
+    price: Price,
+    labels: GroupLabels,
+    scale: f64,
+    map: Option<Half>,
+    test: Option<Half>,
+}
+
+/// Records made ready: secret.
+pub struct PreparedFunctions {
+    map: Option<PreparedGroups<'static>>,
+    test: Option<PreparedGroups<'static>>,
+}
+
+/// What was released for a comparison of functions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NoisedComparison {
+    /// For the map.
+    pub map: Option<NoisedGroups>,
+    /// For the test.
+    pub test: Option<NoisedGroups>,
+}
+
+/// Where two groups' means differ; samples `(points, channels)` of second minus first.
+#[derive(Debug, Clone)]
+pub struct DifferenceMap {
+    /// The estimate for showing, shrunk towards no difference.
+    pub shrunk: Vec<f64>,
+    /// The expected squared error of the shrunk estimate, summed over coordinates: of its square integral, sampling included.
+    pub error: f64,
+    /// A 95 % band about the unshrunk estimate, which is its centre.
+    pub band: Band,
+    law: ErrorLaw,
+}
+
+/// The outcome of a test of no difference between any of the groups.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tests {
+    /// Of every pair of groups (first, second): its test, and its p-value adjusted by Holm's method.
+    pub pairs: Vec<(usize, usize, GroupTest, f64)>,
+    /// Of no difference between any: the smallest adjusted p-value.
+    pub p_value: f64,
+    /// The statistic of that pair.
+    pub statistic: f64,
+}
+
+impl FunctionGroups {
+    /// For functions of these public labels about the public `template`, its samples `(points, channels)`; `scale` tells how far
+    /// records may lie from it, and how large a difference is expected, compared with unit-area faces (1).
+    ///
+    /// # Errors
+    /// [`MechanismError`], about public numbers.
+    pub fn new(
+        want: Want,
+        basis: &Basis,
+        template: &[f64],
+        labels: GroupLabels,
+        scale: f64,
+        mu: Mu,
+    ) -> Result<Self, MechanismError> {
+        let n = labels.n();
+        // A few last places pay for the rounding.
+        let half = Mu::new(mu.get() * 0.5f64.sqrt() * (1.0 - 4.0 * f64::EPSILON))?;
+        let one = |aim: GroupAim, mu: Mu| -> Result<Half, MechanismError> {
+            let length = aim.length(n, mu);
+            let coordinates = LeadingCoordinates::new(basis.clone(), template.to_vec(), aim.norm(), length)?;
+            let radius = scale * aim.face_radius(coordinates.len(), coordinates.face_radius());
+            let public = ClipRadius::new(radius, ClipSource::Public)?;
+            let groups = VectorGroups::new(aim, labels.clone(), coordinates.prior(), public, mu)?;
+            Ok(Half { coordinates, groups })
+        };
+        let (map, test) = match want {
+            Want::Map => (Some(one(GroupAim::Map, mu)?), None),
+            Want::Test => (None, Some(one(GroupAim::Test, mu)?)),
+            Want::Both => (Some(one(GroupAim::Map, half)?), Some(one(GroupAim::Test, half)?)),
+        };
+        let price = price(map.as_ref(), test.as_ref(), n, mu)?;
+        Ok(Self { price, labels, scale, map, test })
+    }
+
+    /// Which record is in which group.
+    pub fn labels(&self) -> &GroupLabels {
+        &self.labels
+    }
+
+    /// The budget of the map, of the test.
+    pub fn budgets(&self) -> [Option<PrivacyLoss>; 2] {
+        [&self.map, &self.test].map(|half| half.as_ref().map(|half| half.groups.price().loss))
+    }
+
+    /// The size of the random differences that tests are set for, root mean square.
+    pub fn effect(&self) -> f64 {
+        EFFECT * self.scale
+    }
+
+    /// How many coefficients the map, the test looks at.
+    pub fn lengths(&self) -> [Option<usize>; 2] {
+        [&self.map, &self.test].map(|half| half.as_ref().map(|half| half.coordinates.len()))
+    }
+
+    /// The coordinates of the test and the mechanism on them: for simulations.
+    pub fn test_parts(&self) -> Option<(&LeadingCoordinates, &VectorGroups)> {
+        self.test.as_ref().map(|half| (&half.coordinates, &half.groups))
+    }
+
+    /// The coordinates of the map and the mechanism on them: for simulations.
+    pub fn map_parts(&self) -> Option<(&LeadingCoordinates, &VectorGroups)> {
+        self.map.as_ref().map(|half| (&half.coordinates, &half.groups))
+    }
+
+    /// Whether every part has records enough for a counted radius; if not, the public one is used, and little can be told.
+    pub fn counts_radius(&self) -> bool {
+        [&self.map, &self.test].into_iter().flatten().all(|half| half.groups.counts_radius())
+    }
+
+    /// The mean of each group, shrunk towards the private centre: samples `(points, channels)`. `None` without a map.
+    pub fn means(&self, released: &NoisedComparison) -> Option<Vec<Vec<f64>>> {
+        let (Half { coordinates, .. }, noised) = (self.map.as_ref()?, released.map.as_ref()?);
+        let (prior, NoisedGroups { recentred, groups }) = (coordinates.prior(), noised);
+        let expected = Expectation { energy: recentred.error.max(f64::MIN_POSITIVE), doubt: DOUBT };
+        let one = |group: &crate::privacy::noise::NoisedMoments| {
+            let noise = vec![group.mean_sigma.powi(2); group.mean.len()];
+            let shrunk = wiener(&group.mean, &noise, &prior, expected).values;
+            let u: Vec<f64> = shrunk.iter().zip(&recentred.centre).map(|(y, c)| y + c).collect();
+            let displaced = coordinates.displacement(&u);
+            displaced.iter().zip(coordinates.template()).map(|(d, t)| d + t).collect()
+        };
+        Some(groups.iter().map(one).collect())
+    }
+
+    /// Where the group `second` differs from `first`: free. `None` without a map, or where there are no such groups.
+    pub fn difference(
+        &self,
+        released: &NoisedComparison,
+        first: usize,
+        second: usize,
+    ) -> Option<DifferenceMap> {
+        let (Half { coordinates, .. }, noised) = (self.map.as_ref()?, released.map.as_ref()?);
+        let (known, sizes) = (coordinates.known(), self.labels.sizes());
+        let difference = Difference::between(&noised.groups, sizes, first, second)?;
+        let law = difference.law(&pooled(&noised.groups, sizes)?, &known)?;
+        let shrunk = difference.shrunk(&law, &known, self.effect());
+        let inverse = known.roots.iter().map(|root| root.powi(-2));
+        Some(DifferenceMap {
+            error: shrunk.errors.iter().zip(inverse).map(|(e, inverse)| e * inverse).sum(),
+            shrunk: coordinates.displacement(&shrunk.values),
+            band: Band::about(coordinates.displacement(&difference.values), &law, coordinates),
+            law,
+        })
+    }
+
+    /// A 95 % band for the part of the difference along one direction at each point, simultaneous over all points; vectors of three
+    /// channels only.
+    pub fn along(&self, map: &DifferenceMap, directions: &[[f64; 3]]) -> Option<Band> {
+        let coordinates = &self.map.as_ref()?.coordinates;
+        let along = Along { field: coordinates, directions };
+        Some(Band::about(along.of(&map.band.centre), &map.law, &along))
+    }
+
+    /// How likely the test of the first two groups is to find random differences of these sizes (root mean square) at this level, by the
+    /// released second moment: free. `None` without a test.
+    pub fn power(&self, released: &NoisedComparison, (level, sizes): (f64, &[f64])) -> Option<Vec<f64>> {
+        let (Half { coordinates, .. }, noised) = (self.test.as_ref()?, released.test.as_ref()?);
+        let second = pooled(&noised.groups, self.labels.sizes())?;
+        let difference = Difference::between(&noised.groups, self.labels.sizes(), 0, 1)?;
+        difference.power(&second, &coordinates.known(), self.effect(), self.test_n_mu()?, (level, sizes))
+    }
+
+    /// n times the budget of the test.
+    fn test_n_mu(&self) -> Option<f64> {
+        match self.test.as_ref()?.groups.price().loss {
+            PrivacyLoss::Gaussian(mu) => Some(self.labels.n() as f64 * mu.get()),
+            _ => None,
+        }
+    }
+
+    /// Tests of no difference, of every pair of groups: free. `None` without a test.
+    pub fn tests(&self, released: &NoisedComparison) -> Option<Tests> {
+        let (Half { coordinates, .. }, noised) = (self.test.as_ref()?, released.test.as_ref()?);
+        let (known, sizes) = (coordinates.known(), self.labels.sizes());
+        let second = pooled(&noised.groups, sizes)?;
+        let mut pairs = Vec::new();
+        for a in 0..sizes.len() {
+            for b in a + 1..sizes.len() {
+                let difference = Difference::between(&noised.groups, sizes, a, b)?;
+                let test = difference.test(&second, &known, self.effect(), self.test_n_mu()?)?;
+                pairs.push((a, b, test));
+            }
+        }
+        let adjusted = holm(&pairs.iter().map(|(_, _, test)| test.p_value).collect::<Vec<_>>());
+        let pairs: Vec<_> = pairs.into_iter().zip(adjusted).map(|((a, b, t), p)| (a, b, t, p)).collect();
+        let least =
+            pairs.iter().min_by(|x, y| x.3.total_cmp(&y.3).then(y.2.statistic.total_cmp(&x.2.statistic)))?;
+        Some(Tests { p_value: least.3, statistic: least.2.statistic, pairs: pairs.clone() })
+    }
+}
+
+/// What both cost together.
+fn price(map: Option<&Half>, test: Option<&Half>, n: u64, mu: Mu) -> Result<Price, MechanismError> {
+    let nothing = MechanismError::Shape("a comparison is of a map, a test, or both");
+    match (map, test) {
+        (Some(half), None) | (None, Some(half)) => Ok(half.groups.price().clone()),
+        (None, None) => Err(nothing),
+        (Some(map), Some(test)) => {
+            let what = format!(
+                "for the map: {}; for the test: {}",
+                map.groups.price().statistic,
+                test.groups.price().statistic
+            );
+            let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &what)?;
+            price.parts = crate::privacy::Composition::new();
+            price.parts.add_group("difference map", map.groups.price().parts.clone());
+            price.parts.add_group("test", test.groups.price().parts.clone());
+            Ok(price)
+        }
+    }
+}
+
+impl Mechanism for FunctionGroups {
+    type Records = dyn FunctionRecords;
+    type Prepared<'a> = PreparedFunctions;
+    type Value = NoisedComparison;
+    type Error = MechanismError;
+
+    fn price(&self) -> &Price {
+        &self.price
+    }
+
+    fn prepare(&self, records: &Self::Records) -> Result<PreparedFunctions, MechanismError> {
+        let one = |half: &Option<Half>| {
+            let prepared = |half: &Half| half.groups.prepare_own(half.coordinates.of_records(records)?);
+            half.as_ref().map(prepared).transpose()
+        };
+        Ok(PreparedFunctions { map: one(&self.map)?, test: one(&self.test)? })
+    }
+
+    fn draw(
+        &self,
+        prepared: &PreparedFunctions,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<NoisedComparison>, MechanismError> {
+        let losses: Vec<PrivacyLoss> = self.budgets().into_iter().flatten().collect();
+        let mut paid = paid.split(&losses)?.into_iter();
+        let mut parts = Vec::new();
+        let mut one = |half: &Option<Half>, prepared: &Option<PreparedGroups<'static>>| {
+            let (Some(half), Some(prepared)) = (half, prepared) else { return Ok(None) };
+            let paid = paid
+                .next()
+                .ok_or(MechanismError::Shape("a payment has a part for every part of the release"))?;
+            let drawn = half.groups.draw(prepared, noise, paid)?;
+            parts.extend(drawn.parts);
+            Ok::<_, MechanismError>(Some(drawn.value))
+        };
+        let value =
+            NoisedComparison { map: one(&self.map, &prepared.map)?, test: one(&self.test, &prepared.test)? };
+        Ok(Drawn { value, parts })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::Prior;
+    use crate::estimate::prior::spectrum;
+    use crate::function::Domain;
+    use crate::privacy::{Ledger, release};
+    use rand::{Rng, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+    use rand_distr::{Distribution, StandardNormal};
+
+    const SIZE: usize = 4 * 12 * 3;
+
+    fn basis() -> Basis {
+        Basis::new(Domain::Disk { curves: 4, samples: 12 }, 3)
+    }
+
+    /// A person with coefficients as the public spectrum has them, .02 from the mean, moved by `shift` in all channels.
+    fn person(basis: &Basis, prior: &Prior, shift: f64, rng: &mut ChaCha8Rng) -> Option<Vec<f64>> {
+        let scale = 0.02 / prior.spectrum.iter().sum::<f64>().sqrt();
+        let normal = |rng: &mut ChaCha8Rng| -> f64 { StandardNormal.sample(rng) };
+        let x: Vec<f64> = prior.spectrum.iter().map(|lambda| scale * lambda.sqrt() * normal(rng)).collect();
+        Some(basis.synthesize(&x).iter().map(|x| x + 0.1 + shift).collect())
+    }
+
+    fn compared(
+        want: Want,
+        shift: f64,
+        n: usize,
+        groups: usize,
+        seed: u64,
+    ) -> (FunctionGroups, NoisedComparison) {
+        let (basis, mut rng) = (basis(), ChaCha8Rng::seed_from_u64(seed));
+        let prior = Prior::new(&basis, |place| spectrum(place).powf(0.0));
+        let labels: Vec<usize> = (0..n).map(|i| i % groups).collect();
+        let people: Vec<Option<Vec<f64>>> = labels
+            .iter()
+            .map(|g| person(&basis, &prior, if *g == 1 { shift } else { 0.0 }, &mut rng))
+            .collect();
+        let labels = GroupLabels::new(labels).unwrap();
+        let mechanism =
+            FunctionGroups::new(want, &basis, &[0.1; SIZE], labels, 1.0, Mu::new(1.0).unwrap()).unwrap();
+        let mut noise = NoiseSource::seeded(rng.next_u64());
+        let released = release(&mechanism, &people, &mut Ledger::in_memory(None), &mut noise).unwrap();
+        (mechanism, released.value)
+    }
+
+    #[test]
+    fn both_cost_as_much_as_one() {
+        for want in [Want::Both, Want::Map, Want::Test] {
+            let (mechanism, value) = compared(want, 0.0, 40, 2, 1);
+            let total = mechanism.price().parts.mu().unwrap().unwrap().get();
+            assert!(total <= 1.0 && total > 1.0 - 1e-9, "{want:?} {total}");
+            assert_eq!((value.map.is_some(), value.test.is_some()), (want != Want::Test, want != Want::Map));
+            assert_eq!(mechanism.means(&value).is_some(), want != Want::Test);
+            assert_eq!(mechanism.tests(&value).is_some(), want != Want::Map);
+        }
+    }
+
+    /// A large difference of one group of three is found, mapped where it is, and attributed to the right pairs.
+    #[test]
+    fn a_planted_difference_is_found_and_mapped() {
+        let shift = 0.008;
+        let (mechanism, value) = compared(Want::Both, shift, 900, 3, 3);
+        let tests = mechanism.tests(&value).unwrap();
+        let of = |a, b| tests.pairs.iter().find(|pair| (pair.0, pair.1) == (a, b)).unwrap().3;
+        assert!(of(0, 1) < 0.01 && of(1, 2) < 0.01 && of(0, 2) > 0.02, "{tests:?}");
+        assert!(tests.p_value < 0.01);
+        let map = mechanism.difference(&value, 0, 1).unwrap();
+        let mean = map.shrunk.iter().sum::<f64>() / SIZE as f64;
+        assert!((mean / shift - 1.0).abs() < 0.25, "{mean}");
+        // The stated error is of the right size.
+        let error = map.shrunk.iter().map(|x| (x - shift).powi(2)).sum::<f64>() / (SIZE / 3) as f64;
+        assert!((0.3..3.0).contains(&(error / map.error)), "{error} {}", map.error);
+        assert!(map.band.holds(&[0.008; SIZE]));
+        let third = 3.0f64.sqrt().recip();
+        let along = mechanism.along(&map, &[[third; 3]; SIZE / 3]).unwrap();
+        assert!(along.holds(&[3.0f64.sqrt() * shift; SIZE / 3]) && along.excess().iter().any(|e| *e > 0.0));
+        let none = mechanism.difference(&value, 0, 2).unwrap();
+        let excluded = mechanism.along(&none, &[[third; 3]; SIZE / 3]).unwrap().excess();
+        assert!(excluded.iter().all(|e| *e < 0.0));
+        let means = mechanism.means(&value).unwrap();
+        let apart = means[1].iter().zip(&means[0]).map(|(b, a)| b - a).sum::<f64>() / SIZE as f64;
+        assert!((apart / shift - 1.0).abs() < 0.35, "{apart}");
+        assert!(mechanism.difference(&value, 0, 3).is_none());
+    }
+}

@@ -1,0 +1,91 @@
+//! What a comparison of groups is set for.
+
+use crate::estimate::prior::coefficients;
+use crate::mechanism::functional::Norm;
+use crate::mechanism::rounds::Shares;
+use crate::privacy::Mu;
+
+/// Up to these nμ, how many coefficients a difference map has; all of them from the last on. What is left out is a bias that its band
+/// does not count: on faces of a public model that differ as people do by .005, a band of 400 coefficients held the whole difference in
+/// 1.00 of runs at nμ = 300, .80 at 900 and .20 at 3000; with these numbers it does (docs/measurements.md). More than is needed makes
+/// bands wider: by some 20 % for each step.
+const MAP: [(f64, usize); 2] = [(400.0, 400), (1500.0, 1000)];
+/// A test looks at this many coefficients at least.
+const TEST: usize = 20;
+/// Public radii of weighted coordinates for tests: means over three public populations of the 99 % quantile of ‖u‖ (a rescaled), for
+/// up to 40 coefficients and from 80 on.
+const TEST_RADII: [(f64, f64); 2] = [(40.0, 0.05), (80.0, 0.04)];
+
+/// What the two rounds are set for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GroupAim {
+    /// Where the groups' means differ, with a band: a clip that hardly touches a record.
+    Map,
+    /// Whether they differ at all: the leading coefficients with little noise.
+    Test,
+}
+
+impl GroupAim {
+    /// How the budget is shared out, and what is asked of the radius.
+    pub fn shares(self) -> Shares {
+        match self {
+            // The clip's bias must stay far below the standard error.
+            Self::Map => Shares {
+                first: 0.1,
+                radius: 0.15,
+                countable: 100.0,
+                held: 0.97,
+                uncounted: 1.0,
+                widened: 1.1,
+            },
+            Self::Test => Shares {
+                first: 0.15,
+                radius: 0.15,
+                countable: 60.0,
+                held: 0.75,
+                uncounted: 0.65,
+                widened: 1.0,
+            },
+        }
+    }
+
+    /// The clip's norm: γ = ½ for the map, where rough coefficients count, γ = ¼ for the test.
+    pub fn norm(self) -> Norm {
+        match self {
+            Self::Map => Norm::Half,
+            Self::Test => Norm::Quarter,
+        }
+    }
+
+    /// How many coefficients of functions are looked at, where there are as many, for n records at budget μ.
+    pub fn length(self, n: u64, mu: Mu) -> usize {
+        match self {
+            Self::Map => {
+                let much = n as f64 * mu.get();
+                MAP.into_iter().find(|(most, _)| much < *most).map_or(usize::MAX, |(_, length)| length)
+            }
+            Self::Test => coefficients(n, mu.get()).max(TEST),
+        }
+    }
+
+    /// Of how many of these the second moment is taken.
+    pub fn moments(self, n: u64, mu: Mu) -> usize {
+        match self {
+            Self::Map => coefficients(n, mu.get()),
+            Self::Test => self.length(n, mu),
+        }
+    }
+
+    /// A public radius of `length` weighted coordinates of unit-area faces; `all`: that of all coefficients in the norm, rescaled.
+    pub fn face_radius(self, length: usize, all: f64) -> f64 {
+        let [(few, wide), (many, narrow)] = TEST_RADII;
+        match self {
+            Self::Map => all,
+            Self::Test => {
+                let part = ((length as f64 - few) / (many - few)).clamp(0.0, 1.0);
+                (wide + part * (narrow - wide)).min(all)
+            }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Means and second moments of two or more groups of vectors about one private centre.
+
+mod aim;
+#[cfg(test)]
+mod tests;
+mod worst_case;
+
+pub use aim::GroupAim;
+pub use worst_case::ENTRY;
+
+use super::VectorRecords;
+use super::recentring::{Recentred, Recentring, RoughCentre};
+use crate::mechanism::MechanismError;
+use crate::privacy::noise::{
+    ClippedMoments, IncompleteMean, MomentSum, NoiseError, NoiseSource, NoisedMoments,
+};
+use crate::privacy::{Charge, ClipRadius, Drawn, Mechanism, Mu, NoisedPart, Price, PrivacyLoss, Title};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// What certificates and ledgers call it.
+pub const TITLE: Title = Title {
+    name: "groups in two rounds",
+    sentence: "A first, rough private mean of all records serves as centre; a radius about it is read off noised counts where there are \
+               records enough; then every record's deviation from the private centre is shortened to that radius, and in every group \
+               the deviations are averaged, and so are the products of their coefficients, with normal noise added to both; a record is \
+               in one group, so each group has the whole of the second round's budget.",
+};
+
+/// Which record is in which group: public.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupLabels {
+    of: Vec<usize>,
+    sizes: Vec<u64>,
+}
+
+impl GroupLabels {
+    /// Of the group 0, 1, … of every record.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] for fewer than two groups, or groups of fewer than two records (one record alone is its own mean).
+    pub fn new(of: Vec<usize>) -> Result<Self, MechanismError> {
+        let groups = of.iter().max().map_or(0, |most| most.saturating_add(1));
+        if groups < 2 || groups > of.len() {
+            return Err(MechanismError::Shape("a comparison needs two groups at least"));
+        }
+        let mut sizes = vec![0; groups];
+        of.iter().for_each(|&group| sizes[group] += 1);
+        if sizes.iter().any(|size| *size < 2) {
+            return Err(MechanismError::Shape("every group needs two records at least"));
+        }
+        Ok(Self { of, sizes })
+    }
+
+    /// The group of every record.
+    pub fn of(&self) -> &[usize] {
+        &self.of
+    }
+
+    /// n_g.
+    pub fn sizes(&self) -> &[u64] {
+        &self.sizes
+    }
+
+    /// n.
+    pub fn n(&self) -> u64 {
+        self.of.len() as u64
+    }
+}
+
+/// Means and second moments of groups of vectors.
+///
+#[doc = include_str!("proof.md")]
+#[derive(Debug, Clone)]
+pub struct VectorGroups {
+    price: Price,
+    aim: GroupAim,
+    recentring: Recentring,
+    labels: GroupLabels,
+    /// The second moment is taken of the first so many coordinates.
+    moments: usize,
+}
+
+/// Records made ready: secret.
+pub struct PreparedGroups<'a> {
+    rough: RoughCentre,
+    records: Cow<'a, VectorRecords>,
+}
+
+/// What was released of the groups.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NoisedGroups {
+    /// The private centre and radius, common to all.
+    pub recentred: Recentred,
+    /// Mean and second moment of each group about that centre.
+    pub groups: Vec<NoisedMoments>,
+}
+
+impl VectorGroups {
+    /// For records of these public labels, with coordinates of expected variances `prior` (up to scale) clipped to `public` about the
+    /// public origin, set for `aim`, at a total of `mu`.
+    ///
+    /// # Errors
+    /// [`MechanismError`], about public numbers.
+    pub fn new(
+        aim: GroupAim,
+        labels: GroupLabels,
+        prior: Vec<f64>,
+        public: ClipRadius,
+        mu: Mu,
+    ) -> Result<Self, MechanismError> {
+        let n = labels.n();
+        let moments = aim.moments(n, mu).min(prior.len());
+        let recentring = Recentring::new(aim.shares(), prior, public, n, mu)?;
+        let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &statistic(&labels, moments))?;
+        price.parts = recentring.parts("mean and second moment of each group, a record being in one of them");
+        let groups = Self { price, aim, recentring, labels, moments };
+        // A scale that the noise cannot be drawn on is found out before anything is paid.
+        let widest = groups.about(groups.recentring.public_radius()?)?;
+        if !groups.recentring.counts_radius() {
+            // The smallest group has the most noise.
+            let noisiest = widest.iter().max_by(|a, b| a.mean_sigma().total_cmp(&b.mean_sigma()));
+            let Some(part) = noisiest.map(Mechanism::price) else {
+                return Err(MechanismError::Shape("a comparison needs two groups at least"));
+            };
+            let Price { sensitivity, scale, clip, .. } = *part;
+            return Ok(Self { price: Price { sensitivity, scale, clip, ..groups.price.clone() }, ..groups });
+        }
+        Ok(groups)
+    }
+
+    /// What it was set for.
+    pub fn aim(&self) -> GroupAim {
+        self.aim
+    }
+
+    /// Which record is in which group.
+    pub fn labels(&self) -> &GroupLabels {
+        &self.labels
+    }
+
+    /// Whether the radius is counted, or there are too few records for that and it is public.
+    pub fn counts_radius(&self) -> bool {
+        self.recentring.counts_radius()
+    }
+
+    /// The second round in every group, within this radius.
+    fn about(&self, radius: ClipRadius) -> Result<Vec<ClippedMoments>, MechanismError> {
+        let (dimension, mu) = (self.recentring.dimension(), self.recentring.second());
+        let one = |n: &u64| {
+            ClippedMoments::new(dimension, (0..self.moments).collect(), *n, radius, mu, ClippedMoments::FREE)
+        };
+        Ok(self.labels.sizes.iter().map(one).collect::<Result<_, _>>()?)
+    }
+
+    /// Makes records ready that it may keep.
+    ///
+    /// # Errors
+    /// [`MechanismError`] for another number or length of records.
+    pub fn prepare_own(
+        &self,
+        records: Vec<Option<Vec<f64>>>,
+    ) -> Result<PreparedGroups<'static>, MechanismError> {
+        Ok(PreparedGroups { rough: self.recentring.prepare(&records)?, records: Cow::Owned(records) })
+    }
+
+    /// The sums of all groups about a released centre.
+    fn sums(
+        &self,
+        records: &VectorRecords,
+        recentred: &Recentred,
+    ) -> Result<Vec<(ClippedMoments, MomentSum)>, MechanismError> {
+        let mut groups: Vec<_> = self.about(recentred.radius)?.into_iter().map(|of| (of.sum(), of)).collect();
+        for (record, group) in records.iter().zip(&self.labels.of) {
+            let about = recentred.about(record.as_deref());
+            let (sum, _) = groups.get_mut(*group).ok_or(NoiseError::from(IncompleteMean::Mismatch))?;
+            sum.add(Some(&about)).map_err(NoiseError::from)?;
+        }
+        Ok(groups.into_iter().map(|(sum, moments)| (moments, sum)).collect())
+    }
+}
+
+/// What is noised, in words.
+fn statistic(labels: &GroupLabels, moments: usize) -> String {
+    format!(
+        "mean of each of {} groups, of coefficients about a common private centre, with the second moment of the {moments} leading \
+         ones; which record is in which group is public, and so are the groups' sizes: neighbours differ in one record, replaced within \
+         its group",
+        labels.sizes.len()
+    )
+}
+
+impl Mechanism for VectorGroups {
+    type Records = VectorRecords;
+    type Prepared<'a> = PreparedGroups<'a>;
+    type Value = NoisedGroups;
+    type Error = MechanismError;
+
+    fn price(&self) -> &Price {
+        &self.price
+    }
+
+    fn prepare<'a>(&'a self, records: &'a VectorRecords) -> Result<PreparedGroups<'a>, MechanismError> {
+        Ok(PreparedGroups { rough: self.recentring.prepare(records)?, records: Cow::Borrowed(records) })
+    }
+
+    fn draw(
+        &self,
+        prepared: &PreparedGroups<'_>,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<NoisedGroups>, MechanismError> {
+        let paid = self.recentring.split(paid)?;
+        let PreparedGroups { rough, records } = prepared;
+        let Drawn { value: recentred, mut parts } =
+            self.recentring.draw(rough, records, noise, paid.first, paid.radius)?;
+        let sums = self.sums(records, &recentred)?;
+        let groups = ClippedMoments::noised_in_groups(&sums, noise, paid.second)?;
+        for (place, (moments, _)) in sums.iter().enumerate() {
+            let part = moments.part()?;
+            let what = format!("{}, group {} of {}", part.what, place + 1, sums.len());
+            parts.push(NoisedPart { what, ..part });
+        }
+        Ok(Drawn { value: NoisedGroups { recentred, groups }, parts })
+    }
+}
