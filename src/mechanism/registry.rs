@@ -36,6 +36,8 @@ registry! {
     PureClippedMean => noise::PURE_CLIPPED_MEAN_ENTRY,
     /// The mean of clipped vectors with the second moment of some coordinates.
     ClippedMoments => noise::CLIPPED_MOMENTS_ENTRY,
+    /// The second moment of clipped vectors.
+    ClippedSecond => noise::CLIPPED_SECOND_ENTRY,
     /// All curves of a function at once.
     Joint => joint::ENTRY,
     /// All curves at once, in two rounds.
