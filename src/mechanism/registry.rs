@@ -1,6 +1,7 @@
 //! Every mechanism there is, matched exhaustively: a new one is a folder with its code, proof, tests and worst cases, and one line here.
 
 use super::functional::{joint, per_curve, pointwise, two_rounds};
+use super::vector::regression;
 use super::{manifold, quantile};
 use crate::optimize;
 use crate::privacy::Entry;
@@ -42,6 +43,8 @@ registry! {
     Joint => joint::ENTRY,
     /// All curves at once, in two rounds.
     TwoRounds => two_rounds::ENTRY,
+    /// Regression of vectors on covariates, in two rounds.
+    Regression => regression::ENTRY,
     /// Curve by curve, matched noise.
     Curves => per_curve::CURVES_ENTRY,
     /// Curve by curve, as published.

@@ -5,8 +5,10 @@
 //! [`Recentring`] finds a private centre c and a radius τ about it; every statistic then looks at u − c clipped to τ.
 
 mod recentring;
+pub mod regression;
 
 pub use recentring::{Recentred, Recentring, RoughCentre};
+pub use regression::{NoisedRegression, RegressionRecord, VectorRegression};
 
 /// Vectors of records, `None` for failed ones: secret.
 pub type VectorRecords = [Option<Vec<f64>>];
