@@ -11,5 +11,6 @@ pub mod guarantee;
 pub mod outline;
 pub mod page;
 pub mod render;
+pub mod slider;
 pub mod surface_view;
 pub mod visibility;

@@ -6,6 +6,8 @@
 
 use super::chart::escape;
 use super::colour::ColourScale;
+pub use super::slider::Slider;
+use super::slider::controls;
 use super::visibility::sky_visibility;
 use crate::mesh::{Point, TriMesh};
 use base64::Engine as _;
@@ -20,12 +22,13 @@ pub struct SurfaceView {
     mesh: TriMesh,
     fields: Vec<(ColourScale, Vec<f64>)>,
     curves: Vec<Vec<Point>>,
+    sliders: Vec<Slider>,
 }
 
 impl SurfaceView {
     /// A surface; `label` says what it is ("private average face"). x runs to the right, y up, z towards the viewer.
     pub fn new(label: impl Into<String>, mesh: TriMesh) -> Self {
-        Self { label: label.into(), mesh, fields: Vec::new(), curves: Vec::new() }
+        Self { label: label.into(), mesh, fields: Vec::new(), curves: Vec::new(), sliders: Vec::new() }
     }
 
     /// Adds a scalar field, one value per vertex, to be shown in colours. A field of another length is left out.
@@ -39,6 +42,14 @@ impl SurfaceView {
     /// Adds closed curves in space that can be drawn over the surface.
     pub fn with_curves(mut self, curves: Vec<Vec<Point>>) -> Self {
         self.curves = curves;
+        self
+    }
+
+    /// Adds sliders that bend the surface, several at once if one likes. The mesh is the surface where all their factors are 0. A slider
+    /// that does not fit the mesh is left out.
+    pub fn with_sliders(mut self, sliders: Vec<Slider>) -> Self {
+        let vertices = self.mesh.vertices().len();
+        self.sliders.extend(sliders.into_iter().filter(|slider| slider.fits(vertices)));
         self
     }
 
@@ -72,6 +83,7 @@ impl SurfaceView {
             html.push_str("</div>");
         }
         html.push_str("</div>");
+        html.push_str(&controls(&self.sliders));
         for (scale, _) in &self.fields {
             let _ = write!(
                 html,
@@ -92,12 +104,15 @@ impl SurfaceView {
     fn head(&self) -> String {
         let palettes: Vec<Vec<[u8; 3]>> = self.fields.iter().map(|(s, _)| s.map.anchors().to_vec()).collect();
         let lengths: Vec<usize> = self.curves.iter().map(Vec::len).collect();
+        let unit = Cube::around(self.mesh.vertices()).half;
+        let sliders: Vec<serde_json::Value> = self.sliders.iter().map(|slider| slider.head(unit)).collect();
         json!({
             "vertices": self.mesh.vertices().len(),
             "triangles": self.mesh.triangles().len(),
             "wide": self.wide(),
             "palettes": palettes,
             "curves": lengths,
+            "sliders": sliders,
         })
         .to_string()
     }
@@ -107,7 +122,7 @@ impl SurfaceView {
     }
 
     /// Little-endian: positions (3 u16 a vertex), curve points (the same), triangles (3 u16 or u32), sky visibility (u8 a
-    /// vertex), fields (u8 a vertex each). The widest first, so that all are aligned; padded to 4 bytes after the u16s.
+    /// vertex), fields (u8 a vertex each), displacements of sliders (3 i16 a vertex each). Padded to 4 bytes after the u16s.
     fn bytes(&self) -> Vec<u8> {
         let box_ = Cube::around(self.mesh.vertices());
         let mut bytes = Vec::new();
@@ -127,6 +142,7 @@ impl SurfaceView {
         for (scale, values) in &self.fields {
             bytes.extend(values.iter().map(|v| (255.0 * scale.place(*v)).round() as u8));
         }
+        self.sliders.iter().for_each(|slider| slider.pack(&mut bytes));
         bytes
     }
 }
@@ -190,6 +206,21 @@ mod tests {
                 && html.contains("data-field=\"0\"")
                 && !html.contains("data-field=\"1\"")
         );
+    }
+
+    #[test]
+    fn sliders_come_last_and_those_that_do_not_fit_not_at_all() {
+        let v = vec![Point::new(-1.0, 0.0, 0.0), Point::new(1.0, 0.0, 0.0), Point::new(0.0, 1.0, 0.0)];
+        let mesh = TriMesh::new(v, vec![[0, 1, 2]]).unwrap();
+        let slider =
+            |n: usize| Slider::along("mode 1", vec![crate::mesh::Vector::new(0.0, 0.0, 0.5); n], 3.0);
+        let plain = SurfaceView::new("a face", mesh);
+        let view = plain.clone().with_sliders(vec![slider(3), slider(2)]);
+        assert_eq!(view.bytes().len(), plain.bytes().len() + 18);
+        assert_eq!(view.bytes()[plain.bytes().len()..][..6], [0, 0, 0, 0, 255, 127]);
+        let html = view.to_html();
+        assert!(html.contains("data-slider=\"0\"") && !html.contains("data-slider=\"1\""));
+        assert!(!plain.to_html().contains("data-reset"));
     }
 
     #[test]

@@ -58,12 +58,52 @@
     const triangles = take(head.wide ? Uint32Array : Uint16Array, 3 * head.triangles);
     const sky = take(Uint8Array, head.vertices);
     const fields = head.palettes.map(() => take(Uint8Array, head.vertices));
-    return {head, points, triangles, sky, fields,
+    const sliders = head.sliders.map(s => ({...s,
+      fields: s.scales.map(scale => Float32Array.from(take(Int16Array, 3 * head.vertices), d => d * scale))}));
+    return {head, points, triangles, sky, fields, sliders,
       positions: places.subarray(0, 3 * head.vertices), curvePoints: places.subarray(3 * head.vertices)};
   }
 
+  // The factors of a slider's fields where it stands: linear between the given positions.
+  function factorsAt({values, weights}, at) {
+    let k = 0;
+    while (k < values.length - 2 && at > values[k + 1]) k++;
+    const s = Math.max(0, Math.min(1, (at - values[k]) / (values[k + 1] - values[k])));
+    return weights[k].map((w, f) => (1 - s) * w + s * weights[k + 1][f]);
+  }
+
+  // Positions with the displacements of all sliders added.
+  function bent({positions, sliders}, places) {
+    const p = positions.slice();
+    sliders.forEach((slider, k) => factorsAt(slider, places[k]).forEach((w, f) => {
+      const field = slider.fields[f];
+      if (w) for (let i = 0; i < p.length; i++) p[i] += w * field[i];
+    }));
+    return p;
+  }
+
+  function saidAt({values, labels}, at) {
+    if (!labels.length) return String(Math.round(at * 100) / 100);
+    let k = 0;
+    values.forEach((v, i) => { if (Math.abs(v - at) < Math.abs(values[k] - at)) k = i; });
+    return labels[k];
+  }
+
+  // Curves lie on the surface: every point goes with the vertex it is nearest to.
+  function nearestVertices({head, positions, curvePoints}) {
+    return Uint32Array.from({length: curvePoints.length / 3}, (_, c) => {
+      let best = 0, least = Infinity;
+      for (let i = 0; i < head.vertices; i++) {
+        let d = 0;
+        for (let j = 0; j < 3; j++) d += (positions[3 * i + j] - curvePoints[3 * c + j]) ** 2;
+        if (d < least) [best, least] = [i, d];
+      }
+      return best;
+    });
+  }
+
   // Sums of the triangles' area vectors at their corners.
-  function normalsOf({positions: p, triangles: t}) {
+  function normalsOf(p, {triangles: t}) {
     const n = new Float32Array(p.length);
     for (let k = 0; k < t.length; k += 3) {
       const [a, b, c] = [3 * t[k], 3 * t[k + 1], 3 * t[k + 2]];
@@ -91,7 +131,7 @@
   }
 
   // Every curve as closed segments.
-  function segmentsOf({head, curvePoints}) {
+  function segmentsOf({head}, curvePoints) {
     const ends = [];
     let start = 0;
     for (const length of head.curves) {
@@ -111,7 +151,23 @@
     const data = unpack(figure.querySelector("script.packed"));
     if (data.head.wide && !(window.WebGL2RenderingContext && gl instanceof WebGL2RenderingContext)
         && !gl.getExtension("OES_element_index_uint")) return;
-    const normals = normalsOf(data), segments = segmentsOf(data);
+    // What is drawn: as the sliders stand.
+    let places = data.sliders.map(s => s.start), nearest = null;
+    let positions, normals, segments;
+    function bend() {
+      positions = bent(data, places);
+      normals = normalsOf(positions, data);
+      let points = data.curvePoints;
+      if (data.sliders.length && points.length) {
+        nearest = nearest || nearestVertices(data);
+        points = points.map((x, i) => {
+          const v = 3 * nearest[Math.floor(i / 3)] + i % 3;
+          return x + positions[v] - data.positions[v];
+        });
+      }
+      segments = segmentsOf(data, points);
+    }
+    bend();
     const state = {yaw: 20, pitch: 3, zoom: 1, x: 0, y: 0, field: -1, curves: false};
     // report.html#view=40,5 opens with this yaw and pitch.
     const wanted = /view=(-?[0-9.]+),(-?[0-9.]+)/.exec(location.hash);
@@ -142,7 +198,7 @@
       const place = {}, uniform = {};
       for (const a of ["position", "normal", "colour", "sky"]) place[a] = gl.getAttribLocation(program, a);
       for (const u of ["turn", "zoom", "pan", "lift", "plain"]) uniform[u] = gl.getUniformLocation(program, u);
-      scene = {place, uniform, positions: buffer(data.positions), normals: buffer(normals), sky: buffer(data.sky),
+      scene = {place, uniform, positions: buffer(positions), normals: buffer(normals), sky: buffer(data.sky),
         colours: buffer(coloursOf(data, state.field)), segments: buffer(segments),
         triangles: buffer(data.triangles, gl.ELEMENT_ARRAY_BUFFER)};
       return true;
@@ -267,6 +323,32 @@
         }
       });
     }
+    const ranges = [...figure.querySelectorAll("input[data-slider]")];
+    let moved = false;
+    function shape() {
+      moved = false;
+      bend();
+      if (scene) {
+        for (const name of ["positions", "normals", "segments"]) gl.deleteBuffer(scene[name]);
+        Object.assign(scene, {positions: buffer(positions), normals: buffer(normals), segments: buffer(segments)});
+      }
+      canvas.dataset.shape = places.join(",");
+      change({});
+    }
+    function slide(k, at) {
+      places[k] = at;
+      ranges[k].nextElementSibling.textContent = saidAt(data.sliders[k], at);
+      // As often as there is something to see, however fast it is dragged.
+      if (!moved) { moved = true; requestAnimationFrame(shape); }
+    }
+    ranges.forEach((range, k) => range.addEventListener("input", () => slide(k, Number(range.value))));
+    const reset = figure.querySelector("button[data-reset]");
+    if (reset) reset.addEventListener("click", () => ranges.forEach((range, k) => {
+      range.value = data.sliders[k].start;
+      slide(k, data.sliders[k].start);
+    }));
+    // A browser that reloads a page puts controls back where they were.
+    ranges.forEach((range, k) => { range.value = data.sliders[k].start; });
     canvas.addEventListener("webglcontextlost", event => { event.preventDefault(); scene = null; });
     canvas.addEventListener("webglcontextrestored", () => { prepare(); change({}); });
     new ResizeObserver(() => change({})).observe(canvas);
