@@ -7,16 +7,22 @@
 //! * [`edge`]: eigenvalues of a noised matrix, without those that noise alone would give.
 //! * [`records`]: covariance and spread of single records.
 //! * [`band`]: simultaneous confidence bands for a mean.
+//! * [`design`]: covariates as numbers of public size.
+//! * [`regression`]: fields of covariates from noised second moments.
 //! * [`wiener`](mod@wiener): shrinkage with a public shape and an unknown amplitude.
 
 pub mod band;
+pub mod design;
 pub mod edge;
 pub mod prior;
 pub mod records;
+pub mod regression;
 pub mod wiener;
 
 pub use band::Band;
+pub use design::Design;
 pub use edge::Visible;
 pub use prior::Prior;
 pub use records::{RecordCovariance, Spread};
+pub use regression::Regression;
 pub use wiener::wiener;

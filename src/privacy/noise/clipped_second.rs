@@ -114,12 +114,7 @@ impl ClippedSecond {
         }
         let (n, d) = (self.price.n as f64, self.dimension());
         let entries = self.products.noised(sum.second(), d, n, self.mu, noise, &paid)?;
-        Ok(NoisedSecond {
-            chosen: (0..d).collect(),
-            entries,
-            sigma: self.sigma(),
-            radius: self.radius.get(),
-        })
+        Ok(NoisedSecond { chosen: (0..d).collect(), entries, sigma: self.sigma(), radius: self.radius.get() })
     }
 
     /// How it is noised.

@@ -11,7 +11,7 @@ pub use worst_case::ENTRY;
 use super::{Recentred, Recentring, RoughCentre};
 use crate::mechanism::MechanismError;
 use crate::mechanism::rounds::Shares;
-use crate::privacy::noise::{ClippedSecond, MomentSum, NoiseError, NoiseSource};
+use crate::privacy::noise::{ClippedSecond, IncompleteMean, MomentSum, NoiseError, NoiseSource};
 use crate::privacy::{
     Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, NoisedPart, Price, PrivacyLoss, Title,
 };
@@ -129,7 +129,7 @@ impl VectorRegression {
     }
 
     fn sum(&self, records: &[RegressionRecord], about: &Recentred) -> Result<MomentSum, MechanismError> {
-        let add = |mut sum: MomentSum, record: &RegressionRecord| {
+        let add = |mut sum: MomentSum, record: &RegressionRecord| -> Result<MomentSum, IncompleteMean> {
             sum.add(Some(&self.joined(record, about)))?;
             Ok(sum)
         };

@@ -39,7 +39,8 @@ fn every_record_has_length_one_at_most() {
         }
     }
     // Far out in one part is not short in the other.
-    let z = regression.joined(&record(&[0.15, 0.0, 0.0], Some(&[1e9, 0.0, 0.0, 0.0])), &about(&[0.0; 4], 0.2));
+    let z =
+        regression.joined(&record(&[0.15, 0.0, 0.0], Some(&[1e9, 0.0, 0.0, 0.0])), &about(&[0.0; 4], 0.2));
     approx::assert_relative_eq!(z[0], 0.1 * 0.5f64.sqrt(), max_relative = 1e-12);
     approx::assert_relative_eq!(z[3], 0.5f64.sqrt(), max_relative = 1e-12);
     let strange = record(&[f64::NAN, 1.0, 1.0], Some(&[f64::INFINITY, 0.0, 0.0, 0.0]));
