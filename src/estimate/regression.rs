@@ -44,6 +44,8 @@ pub struct Weights<'a> {
     pub spectrum: &'a [f64],
     /// √a_j: coordinates are u_j = √a_j x_j.
     pub roots: &'a [f64],
+    /// How large fields are expected to be, compared with those of faces of unit area (1).
+    pub scale: f64,
 }
 
 impl Weights<'_> {
@@ -59,7 +61,8 @@ impl Weights<'_> {
 
     /// The energy of a field in coordinates u whose mean square displacement is this.
     fn energy(&self, square: f64) -> f64 {
-        square * self.weighted().iter().sum::<f64>() / self.spectrum.iter().sum::<f64>()
+        self.scale * self.scale * square * self.weighted().iter().sum::<f64>()
+            / self.spectrum.iter().sum::<f64>()
     }
 
     /// The mean square displacement that squared coordinates amount to.
@@ -270,7 +273,7 @@ mod tests {
 
     fn regress(moments: &RegressionMoments) -> Regression {
         let (spectrum, roots) = weights();
-        let weights = Weights { spectrum: &spectrum, roots: &roots };
+        let weights = Weights { spectrum: &spectrum, roots: &roots, scale: 1.0 };
         Regression::new(moments, &design(), weights, 1e-6).unwrap()
     }
 
@@ -318,10 +321,10 @@ mod tests {
     fn shapes_that_do_not_fit_are_none() {
         let (mut moments, _, _) = moments(50, 0.1, 1);
         let (spectrum, roots) = weights();
-        let short = Weights { spectrum: &spectrum[1..], roots: &roots };
+        let short = Weights { spectrum: &spectrum[1..], roots: &roots, scale: 1.0 };
         assert_eq!(Regression::new(&moments, &design(), short, 1e-6), None);
         moments.xx = DMatrix::zeros(2, 2);
-        let weights = Weights { spectrum: &spectrum, roots: &roots };
+        let weights = Weights { spectrum: &spectrum, roots: &roots, scale: 1.0 };
         assert_eq!(Regression::new(&moments, &design(), weights, 1e-6), None);
     }
 

@@ -25,6 +25,12 @@ pub const TRACE: &str = "trace.csv";
 pub const CURVES: &str = "curves.npy";
 /// A band for the population's mean about the curves before they were shrunk: lower and upper borders, (2, J, m, 3).
 pub const BAND: &str = "band.npy";
+/// The face at the reference values, then a displacement for every column of a regression, (1 + columns, J, m, 3).
+pub const FIELDS: &str = "fields.npy";
+/// What became of the covariates of a regression, for the data holder.
+pub const COVARIATES: &str = "covariates.json";
+/// The fields without noise, by least squares.
+pub const NONPRIVATE_FIELDS: &str = "nonprivate_fields.npy";
 /// Root-mean-square error of each vertex of the released surface, bias included.
 pub const ERROR: &str = "error.npy";
 /// The surface of the mean without noise.

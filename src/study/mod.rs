@@ -1,5 +1,6 @@
 //! Whole jobs: from a folder of scans to a release. All go through the one lifecycle of [`job`].
 
+mod covariates;
 pub mod face;
 pub mod job;
 mod kept;
@@ -12,6 +13,7 @@ mod public;
 mod signature;
 mod verify;
 
+pub use covariates::{CovariateError, CovariateFault};
 pub use job::{DryRun, JobError, Place};
 pub use layout::StudyFolder;
 pub use ledger::{LedgerChoice, ledger_of};

@@ -1,11 +1,13 @@
-//! `visard face`: private mean, planning one, flattening, dense correspondence.
+//! `visard face`: private mean, regression and what it predicts, planning, flattening, dense correspondence.
 
 mod files;
 mod flatten;
 mod mean;
 mod plan;
+mod predict;
 mod records;
 mod register;
+mod regress;
 
 pub use mean::{budget_of, report};
 pub use records::run_with_progress;
@@ -19,6 +21,10 @@ use clap::Subcommand;
 pub enum FaceCommand {
     /// From a folder of scans to a private average face
     Mean(Box<mean::MeanArgs>),
+    /// From scans and a table of covariates to what age, sex and the like do to a face, privately
+    Regress(Box<regress::RegressArgs>),
+    /// The face at given values of the covariates, from the release of a regression; costs nothing
+    Predict(predict::PredictArgs),
     /// What error to expect of a private average face; reads nothing, costs nothing
     Plan(plan::PlanArgs),
     /// Map a face mesh conformally onto the unit disk
@@ -31,6 +37,8 @@ pub enum FaceCommand {
 pub fn run(command: &FaceCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
         FaceCommand::Mean(args) => mean::run(args, global, printer),
+        FaceCommand::Regress(args) => regress::run(args, global, printer),
+        FaceCommand::Predict(args) => predict::run(args, global, printer),
         FaceCommand::Plan(args) => plan::run(args, printer),
         FaceCommand::Flatten(args) => flatten::run(args, global, printer),
         FaceCommand::Register(args) => register::run(args, global, printer),

@@ -61,7 +61,7 @@ pub struct Design {
 }
 
 /// The most columns of one spline.
-const MOST_BENDS: usize = 8;
+const MOST_BENDS: usize = 6;
 /// The most covariates of one design.
 const MOST: usize = 32;
 

@@ -17,7 +17,7 @@ fn columns_are_scaled_by_public_bounds_and_clipped() {
     assert_eq!(found.row(&[Some(3.0), Some(27.5), Some(1.0)]), [0.5, -1.0, 0.0, 1.0]);
     assert_eq!(found.row(&[Some(300.0), None, Some(-1.0)]), [0.5, 1.0, 0.0, -1.0]);
     assert_eq!(found.row(&[]), [0.5, 0.0, 0.0, 0.0]);
-    assert_eq!(found.reach().powi(2), 3.25);
+    approx::assert_relative_eq!(found.reach().powi(2), 3.25, max_relative = 1e-12);
     assert_eq!(found.known(), [0, 3]);
     assert_eq!(found.expected_moments().diagonal().as_slice(), [0.25, 1.0 / 3.0, 1.0 / 3.0, 1.0]);
     let sex = &found.covariates()[2];
@@ -31,7 +31,7 @@ fn columns_are_scaled_by_public_bounds_and_clipped() {
 /// Bends are orthogonal to straight lines and to one another, no row is longer than the bound, and a natural spline is linear at its ends.
 #[test]
 fn bends_are_orthogonal_and_bounded() {
-    for columns in 2..=8 {
+    for columns in 2..=6 {
         let found = design(&["age=0:10"], &["sex=F|M"], &[&format!("age={columns}")]).unwrap();
         assert_eq!(found.columns(), columns + 2);
         let expected = found.expected_moments();
@@ -75,8 +75,8 @@ fn what_makes_no_design_is_refused_in_words() {
         (&[], &["sex=F|M|X"], &[], "two different levels"),
         (&[], &["sex=F|F"], &[], "two different levels"),
         (&["age=3:4"], &[], &["bmi=4"], "no bounds"),
-        (&["age=3:4"], &[], &["age=1"], "2 to 8"),
-        (&["age=3:4"], &[], &["age=99"], "2 to 8"),
+        (&["age=3:4"], &[], &["age=1"], "2 to 6"),
+        (&["age=3:4"], &[], &["age=99"], "2 to 6"),
         (&["age=3:4"], &[], &["age=4,age=5"], "twice"),
     ] {
         let found = design(bounds, levels, splines).unwrap_err();

@@ -19,6 +19,8 @@ pub struct LeadingCoordinates {
     spectrum: Vec<f64>,
     /// What all a_j were multiplied by.
     rescaled: f64,
+    /// What other coefficients are expected to have, as a share of what these have.
+    beyond: f64,
 }
 
 impl LeadingCoordinates {
@@ -35,8 +37,9 @@ impl LeadingCoordinates {
         let weights = chosen.iter().map(|&j| prior.roots[j].powi(2));
         let rescaled = weights.clone().map(|a| 1.0 / a).sum::<f64>() / chosen.len() as f64;
         let roots = weights.map(|a| (a * rescaled).sqrt()).collect();
-        let spectrum = chosen.iter().map(|&j| prior.spectrum[j]).collect();
-        Ok(Self { basis, template, norm, chosen, roots, spectrum, rescaled })
+        let spectrum: Vec<f64> = chosen.iter().map(|&j| prior.spectrum[j]).collect();
+        let beyond = prior.spectrum.iter().sum::<f64>() / spectrum.iter().sum::<f64>() - 1.0;
+        Ok(Self { basis, template, norm, chosen, roots, spectrum, rescaled, beyond })
     }
 
     /// k.
@@ -72,6 +75,16 @@ impl LeadingCoordinates {
     /// √a_j.
     pub fn roots(&self) -> &[f64] {
         &self.roots
+    }
+
+    /// What the public spectrum lets expect of all coefficients that are left out, as a share of what these have.
+    pub fn beyond(&self) -> f64 {
+        self.beyond.max(0.0)
+    }
+
+    /// The basis that functions are analysed in.
+    pub fn basis(&self) -> &Basis {
+        &self.basis
     }
 
     /// A public radius for functions that differ from their template as unit-area faces do: that of all coefficients in this norm, which

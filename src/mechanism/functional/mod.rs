@@ -20,6 +20,7 @@ pub mod per_curve;
 pub mod pointwise;
 mod private_radius;
 mod records;
+pub mod regression;
 #[cfg(test)]
 mod tests;
 pub mod two_rounds;
@@ -32,6 +33,7 @@ pub use per_curve::{BlockBudget, BlockNoise, BlockRadii, PerCurveMean, PerCurveS
 pub use pointwise::{PointwiseMean, PointwiseRanges, RangeScale};
 pub use private_radius::PrivateRadiusMean;
 pub use records::{Estimate, FunctionRecords, NoisedFunction};
+pub use regression::{Field, Fields, FunctionRegression};
 pub use two_rounds::{Aim, TwoRoundMean};
 
 use super::MechanismError;

@@ -34,15 +34,21 @@ impl Accuracy {
     pub(super) fn of(released: &NoisedFunction, own: &FaceCurves, n: u64, spread: Option<Spread>) -> Self {
         let points = own.data().len() as f64 / 3.0;
         let expected = RECORD_SPREAD * RECORD_SPREAD;
-        let square = spread.map_or(expected, |spread| spread.towards(expected, SPREAD_DOUBT));
+        let square = spread.map(|spread| spread.towards(expected, SPREAD_DOUBT));
         let error = released.mean_square_error(own.data().len() / 3);
         let moved: f64 = released.samples.iter().zip(own.data()).map(|(a, b)| (a - b).powi(2)).sum();
+        Self::from_squares(error, moved / points, square, n)
+    }
+
+    /// From mean squares: the release's expected error, its distance from the template, and the records' spread about their mean where it
+    /// is told.
+    pub(super) fn from_squares(error: f64, moved: f64, spread: Option<f64>, n: u64) -> Self {
         // The mean is the release and its error; so far it lies from the template.
-        let template = moved / points + error;
+        let template = moved + error;
         Self {
             rms: error.sqrt(),
             template_rms: template.sqrt(),
-            sampling_rms: (square / n as f64).sqrt(),
+            sampling_rms: (spread.unwrap_or(RECORD_SPREAD * RECORD_SPREAD) / n as f64).sqrt(),
             data_share: if template > 0.0 { (1.0 - error / template).clamp(0.0, 1.0) } else { 0.0 },
             rms_mm: None,
         }

@@ -70,7 +70,7 @@ const JOINT_ONLY: MechanismError =
     MechanismError::Shape("a private clip radius is for the joint mechanism; give this one a public radius");
 
 /// Where deviations from this template are analysed.
-fn basis(template: &FaceCurves) -> Basis {
+pub(super) fn basis(template: &FaceCurves) -> Basis {
     let symmetric = template.mirror_asymmetry() < NEARLY_SYMMETRIC;
     Basis::of_faces(template.curves(), template.samples(), symmetric)
 }

@@ -16,6 +16,7 @@ pub mod plan;
 mod prepared;
 mod publication;
 pub mod record;
+pub mod regress;
 mod release_report;
 mod run;
 mod settings;
