@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use visard::privacy::{Delta, Mu, PrivacyLoss};
+use visard::study::face::regress::{RegressionForecast, plan_regression};
 use visard::study::face::plan::{Forecast, MOST, PlanRequest, TEMPLATE_DISTANCE, people_for, plan};
 use visard::study::face::{CURVES, FaceMechanism, SAMPLES};
 
@@ -19,7 +20,7 @@ const FACE_MM: f64 = 200.0;
 /// Arguments of `face plan`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1"
+    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1\n  visard face plan --n 300 1000 --mu 1 --regress 3"
 )]
 pub struct PlanArgs {
     /// How many scans there will be; several are compared
@@ -47,6 +48,10 @@ pub struct PlanArgs {
     /// With a confidence band for the population's mean: how wide it will be, and what the release is then like
     #[arg(long)]
     band: bool,
+    /// For a regression on so many covariates (columns of splines count): how exact its fields will be
+    #[arg(long, value_name = "COVARIATES", conflicts_with_all = ["want", "band", "mechanism", "clip_radius"],
+          value_parser = clap::value_parser!(u8).range(1..=30))]
+    regress: Option<u8>,
     /// Public clip radius (default: the mechanism's own)
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     clip_radius: Option<f64>,
@@ -90,6 +95,7 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
             Err(Failure::usage("--want must be a positive number of millimetres"))
         }
         Some(want) => needed(args, &request, want, printer),
+        None if args.regress.is_some() => regression(args, &request, printer),
         None => {
             let found = plan(&request).map_err(Failure::usage)?;
             let rows: Vec<Value> = found.iter().map(|f| row(args, f)).collect::<Result<_, _>>()?;
@@ -98,6 +104,40 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
             Ok(())
         }
     }
+}
+
+/// How exact the fields of a regression will be.
+fn regression(args: &PlanArgs, request: &PlanRequest, printer: &Printer) -> Result<(), Failure> {
+    let covariates = usize::from(args.regress.unwrap_or(1));
+    let found = plan_regression(request, covariates).map_err(Failure::usage)?;
+    let mut rows = Vec::new();
+    let mut text = format!(
+        "Simulated people with planted effects of {covariates} covariates, as large as those of age, body mass and sex; nothing of yours is \
+         read.\nError of the fields over their size: 1 is saying nothing.\n\n{:>6}  {:>6}  {:>7}  {:>7}  {:>13}",
+        "n", "mu", "epsilon", "private", "least squares",
+    );
+    for forecast in &found {
+        let RegressionForecast { n, mu, relative_error, sampling_error, .. } = *forecast;
+        let (epsilon, worth) = (epsilon(mu, delta(args))?, forecast.is_worth_it());
+        let _ = write!(
+            text,
+            "\n{n:>6}  {:>6.3}  {epsilon:>7.2}  {relative_error:>7.2}  {sampling_error:>13.2}{}",
+            mu.get(),
+            if worth { "" } else { "  not worth the budget: the noise hides most of the fields" },
+        );
+        rows.push(json!({
+            "n": n,
+            "mu": mu,
+            "epsilon": epsilon,
+            "delta": delta(args),
+            "covariates": covariates,
+            "relative_error": relative_error,
+            "sampling_relative_error": sampling_error,
+            "worth": worth,
+        }));
+    }
+    printer.result(Value::Array(rows), text);
+    Ok(())
 }
 
 /// How many scans it takes.
