@@ -37,7 +37,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
             let (wide, bent) = (0.01 * normal(), 0.005 * normal());
             let place = outline(*age).into_iter().enumerate();
-            Some(place.map(|(i, x)| x * (1.0 + wide) + bent * (TAU * i as f64 / POINTS as f64).sin()).collect())
+            Some(
+                place
+                    .map(|(i, x)| x * (1.0 + wide) + bent * (TAU * i as f64 / POINTS as f64).sin())
+                    .collect(),
+            )
         })
         .collect();
     let rows = ages.iter().map(|age| design.row(&[Some(*age)])).collect();
@@ -55,7 +59,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         outline
     };
-    let rms = |a: &[f64], b: &[f64]| (a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>() / POINTS as f64).sqrt();
+    let rms = |a: &[f64], b: &[f64]| {
+        (a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>() / POINTS as f64).sqrt()
+    };
     println!("age   growth since birth: private, true");
     for age in [2.0, 4.0, 8.0, 16.0] {
         println!("{age:>3}   {:.4}  {:.4}", rms(&at(age), &at(0.0)), rms(&outline(age), &outline(0.0)));

@@ -1,10 +1,10 @@
 //! Relative errors of the fields of covariates that a private regression finds, over numbers of people and budgets, with least squares
 //! without privacy beside.
 //!
-//! `cargo run --release --example regression_table -- PREPARED.npy [RUNS] [N,N…] [MU,MU…]`: to every face of the file effects of age, sex
+//! `cargo run --release --example regression_table -- PREPARED.npy [RUNS] [N,N…] [MU,MU…] [normal]`: to every face of the file effects of age, sex
 //! and body mass are added that are known: half of each along two or three modes of the population, half a smooth random field, of the sizes
-//! .0066, .0047, .0066 (root mean square, from the middle of the bounds to the end). Age and body mass are normal, the bounds two standard
-//! deviations from the mean. Relative error: root of error energy over field energy, all points; 1 is saying nothing.
+//! .0066, .0047, .0066 (root mean square, from the middle of the bounds to the end). Age and body mass are uniform between their bounds, or,
+//! with `normal` as fifth argument, normal with the bounds two standard deviations from the mean. Relative error: root of error energy over field energy, all points; 1 is saying nothing.
 
 use nalgebra::{DMatrix, SymmetricEigen};
 use rand::{RngExt, SeedableRng};
@@ -33,12 +33,13 @@ struct Population {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [file, rest @ ..] = &arguments[..] else {
-        println!("usage: regression_table PREPARED.npy [RUNS] [N,N…] [MU,MU…]");
+        println!("usage: regression_table PREPARED.npy [RUNS] [N,N…] [MU,MU…] [normal]");
         return Ok(());
     };
     let runs: u64 = rest.first().map_or(Ok(6), |r| r.parse())?;
     let sizes = rest.get(1).map_or("300,1000,3000", String::as_str);
     let budgets = rest.get(2).map_or("0.5,1,3", String::as_str);
+    let normal = rest.get(3).is_some_and(|word| word == "normal");
     let population = population(Path::new(file))?;
     println!(
         "     n    mu | least squares: age sex bmi | private: age sex bmi | stated/true: age sex bmi | R2 stated/true"
@@ -48,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let mut cell = [[0.0; 3]; 3];
             let (mut shares, mut seen) = (0.0, 0);
             for run in 0..runs {
-                let found = one(&population, n, mu, run)?;
+                let found = one(&population, n, mu, run, normal)?;
                 for (sums, values) in cell.iter_mut().zip(found.squares) {
                     sums.iter_mut().zip(values).for_each(|(s, x)| *s += x / runs as f64);
                 }
@@ -123,12 +124,15 @@ struct Found {
     share: Option<f64>,
 }
 
-fn one(population: &Population, n: usize, mu: f64, run: u64) -> Result<Found, Box<dyn Error>> {
+fn one(population: &Population, n: usize, mu: f64, run: u64, normal: bool) -> Result<Found, Box<dyn Error>> {
     let mut rng = ChaCha8Rng::seed_from_u64(1000 * run + n as u64);
     let design = Design::parse(&["age=-2:2,bmi=-2:2".into()], &["sex=F|M".into()], &[])?;
     let (mut rows, mut records) = (Vec::new(), Vec::new());
     for i in 0..n {
-        let [age, bmi]: [f64; 2] = std::array::from_fn(|_| StandardNormal.sample(&mut rng));
+        let [age, bmi]: [f64; 2] = std::array::from_fn(|_| match normal {
+            true => StandardNormal.sample(&mut rng),
+            false => rng.random_range(-2.0..2.0),
+        });
         let sex = if rng.random_bool(0.5) { 1.0 } else { -1.0 };
         let row = design.row(&[Some(age), Some(bmi), Some(sex)]);
         let mut face = population.faces[(run as usize * n + i) % population.faces.len()].clone();

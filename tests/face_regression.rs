@@ -204,7 +204,12 @@ fn plain(value: &mut Value) {
 /// A page without what is drawn or said of released numbers.
 fn without_numbers(page: &[u8]) -> String {
     let mut text = String::from_utf8(page.to_vec()).unwrap();
-    for (from, to) in [("<svg", "</svg>"), ("<pre>", "</pre>"), ("Together the covariates", "</p>"), ("How much of the", "</p>")] {
+    for (from, to) in [
+        ("<svg", "</svg>"),
+        ("<pre>", "</pre>"),
+        ("Together the covariates", "</p>"),
+        ("How much of the", "</p>"),
+    ] {
         while let Some(start) = text.find(from) {
             let end = start + text[start..].find(to).unwrap() + to.len();
             text.replace_range(start..end, "[noised]");
@@ -244,7 +249,8 @@ fn releases_of_neighbours_differ_in_noised_values_only() {
             } else if name == "report.html" {
                 let [a, b] = [a, b].map(|page| without_numbers(page));
                 let at = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count();
-                let shown = |page: &str| page.chars().skip(at.saturating_sub(60)).take(140).collect::<String>();
+                let shown =
+                    |page: &str| page.chars().skip(at.saturating_sub(60)).take(140).collect::<String>();
                 assert!(a == b, "{}\n{}", shown(&a), shown(&b));
             } else {
                 assert_eq!((a.len(), &a[..64]), (b.len(), &b[..64]), "{name}");

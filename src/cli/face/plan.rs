@@ -7,8 +7,8 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use visard::privacy::{Delta, Mu, PrivacyLoss};
-use visard::study::face::regress::{RegressionForecast, plan_regression};
 use visard::study::face::plan::{Forecast, MOST, PlanRequest, TEMPLATE_DISTANCE, people_for, plan};
+use visard::study::face::regress::{RegressionForecast, plan_regression};
 use visard::study::face::{CURVES, FaceMechanism, SAMPLES};
 
 /// The δ at which budgets are also stated as ε, where none is given.

@@ -53,6 +53,7 @@ pub struct VectorRegression {
     second: ClippedSecond,
     columns: usize,
     reach: f64,
+    total: Mu,
 }
 
 /// Records made ready: secret.
@@ -96,7 +97,7 @@ impl VectorRegression {
         if !recentring.counts_radius() {
             price.clip = Some(recentring.public_radius()?);
         }
-        Ok(Self { price, recentring, second, columns, reach })
+        Ok(Self { price, recentring, second, columns, reach, total: mu })
     }
 
     /// q.
@@ -112,6 +113,12 @@ impl VectorRegression {
     /// X.
     pub fn reach(&self) -> f64 {
         self.reach
+    }
+
+    /// Whether the second round's radius is the median of the vectors' lengths, which takes something off every field.
+    pub fn clips_at_median(&self) -> bool {
+        let nmu = self.price.n as f64 * self.total.get();
+        self.recentring.counts_radius() && nmu < MUCH
     }
 
     /// The first round.
