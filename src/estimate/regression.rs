@@ -140,12 +140,10 @@ impl Regression {
         kept: f64,
     ) -> Option<Self> {
         let (q, k) = moments.xu.shape();
-        let shapes = [moments.xx.shape() == (q, q), moments.uu.shape() == (k, k), design.columns() == q];
-        if !shapes.iter().all(|fits| *fits)
-            || !(kept > 0.0 && kept <= 1.0)
-            || weights.spectrum.len() != k
-            || weights.roots.len() != k
-        {
+        let shapes = moments.xx.shape() == (q, q) && moments.uu.shape() == (k, k) && design.columns() == q;
+        let weighted = weights.spectrum.len() == k && weights.roots.len() == k;
+        let is_share = kept > 0.0 && kept <= 1.0;
+        if !(shapes && weighted && is_share) {
             return None;
         }
         let inverse = stabilized(moments, design);
