@@ -11,9 +11,12 @@
 //! * [`band`]: simultaneous confidence bands for means and differences.
 //! * [`groups`]: differences between groups, and tests of them.
 //! * [`population`]: axes and variances of public people in place of that spectrum.
+//! * [`design`]: covariates as numbers of public size.
+//! * [`regression`]: fields of covariates from noised second moments.
 //! * [`wiener`](mod@wiener): shrinkage with a public shape and an unknown amplitude.
 
 pub mod band;
+pub mod design;
 pub mod edge;
 pub mod groups;
 pub mod law;
@@ -21,10 +24,12 @@ pub mod modes;
 pub mod population;
 pub mod prior;
 pub mod records;
+pub mod regression;
 pub mod unclip;
 pub mod wiener;
 
 pub use band::Band;
+pub use design::Design;
 pub use edge::Visible;
 pub use groups::{Difference, GroupTest};
 pub use law::{ErrorLaw, Synthesis};
@@ -32,5 +37,6 @@ pub use modes::{Mode, Modes, Weighted};
 pub use population::Population;
 pub use prior::Prior;
 pub use records::{RecordCovariance, Spread};
+pub use regression::Regression;
 pub use unclip::Unclipped;
 pub use wiener::wiener;

@@ -39,6 +39,23 @@ pub enum MechanismError {
         /// By how much μ would have to be larger.
         times: f64,
     },
+    /// More covariates than n records at this budget can tell anything of: a public condition.
+    #[error(
+        "{columns} columns of covariates are too many for {n} records at mu = {mu}: the noise would hide how they vary; {records} \
+         records would do, or {times:.2} times this mu, or fewer covariates (a spline has several columns)"
+    )]
+    Covariates {
+        /// Columns of the design without the intercept.
+        columns: usize,
+        /// n.
+        n: u64,
+        /// μ.
+        mu: f64,
+        /// The smallest n that would do.
+        records: u64,
+        /// By how much μ would have to be larger.
+        times: f64,
+    },
     /// The radius is beyond the theorem.
     #[error(
         "the radius {radius} is not below {bound}, where the sensitivity bounds of this space end; take a smaller ball"

@@ -1,7 +1,7 @@
 //! Every mechanism there is, matched exhaustively: a new one is a folder with its code, proof, tests and worst cases, and one line here.
 
 use super::functional::{joint, per_curve, pointwise, two_rounds};
-use super::vector::{groups, modes};
+use super::vector::{groups, modes, regression};
 use super::{manifold, quantile};
 use crate::optimize;
 use crate::privacy::Entry;
@@ -37,12 +37,16 @@ registry! {
     PureClippedMean => noise::PURE_CLIPPED_MEAN_ENTRY,
     /// The mean of clipped vectors with the second moment of some coordinates.
     ClippedMoments => noise::CLIPPED_MOMENTS_ENTRY,
+    /// The second moment of clipped vectors.
+    ClippedSecond => noise::CLIPPED_SECOND_ENTRY,
     /// All curves of a function at once.
     Joint => joint::ENTRY,
     /// All curves at once, in two rounds.
     TwoRounds => two_rounds::ENTRY,
     /// Means and second moments of groups, in two rounds.
     Groups => groups::ENTRY,
+    /// Regression of vectors on covariates, in two rounds.
+    Regression => regression::ENTRY,
     /// Curve by curve, matched noise.
     Curves => per_curve::CURVES_ENTRY,
     /// Curve by curve, as published.

@@ -3,6 +3,7 @@
 //! A report is a [`page::Page`] filled section by section: [`guarantee`] writes what every release's page says of privacy
 //! from its certificate alone; [`chart`], [`outline`], [`render`] and [`surface_view`] make the figures.
 
+pub mod animation;
 pub mod canvas;
 pub mod chart;
 pub mod colour;

@@ -29,6 +29,12 @@ pub const BAND: &str = "band.npy";
 pub const MODES_NPY: &str = "modes.npy";
 /// Their variances: mode, variance, lower, upper, share.
 pub const VARIANCES: &str = "variances.csv";
+/// The face at the reference values, then a displacement for every column of a regression, (1 + columns, J, m, 3).
+pub const FIELDS: &str = "fields.npy";
+/// What became of the covariates of a regression, for the data holder.
+pub const COVARIATES: &str = "covariates.json";
+/// The fields without noise, by least squares.
+pub const NONPRIVATE_FIELDS: &str = "nonprivate_fields.npy";
 /// Root-mean-square error of each vertex of the released surface, bias included.
 pub const ERROR: &str = "error.npy";
 /// Where the means of groups differ, shrunk: (J, m, 3), or (G − 1, J, m, 3) against the first.

@@ -1,5 +1,6 @@
 //! Whole jobs: from a folder of scans to a release. All go through the one lifecycle of [`job`].
 
+mod covariates;
 pub mod face;
 mod groups;
 pub mod job;
@@ -14,6 +15,7 @@ mod public;
 mod signature;
 mod verify;
 
+pub use covariates::{CovariateError, CovariateFault};
 pub use groups::{GroupFault, Groups, GroupsError};
 pub use job::{DryRun, JobError, Place};
 pub use layout::StudyFolder;

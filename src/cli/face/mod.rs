@@ -1,4 +1,4 @@
-//! `visard face`: private mean and modes, planning them, flattening, dense correspondence.
+//! `visard face`: private mean, modes, groups and regression, planning them, flattening, dense correspondence.
 
 mod compare;
 mod files;
@@ -6,8 +6,10 @@ mod flatten;
 mod mean;
 mod modes;
 mod plan;
+mod predict;
 mod records;
 mod register;
+mod regress;
 mod sample;
 
 pub use mean::{budget_of, report};
@@ -28,6 +30,10 @@ pub enum FaceCommand {
     Sample(sample::SampleArgs),
     /// From groups of scans to private means of each, a map of where they differ, and a test
     Compare(Box<compare::CompareArgs>),
+    /// From scans and a table of covariates to what age, sex and the like do to a face, privately
+    Regress(Box<regress::RegressArgs>),
+    /// The face at given values of the covariates, from the release of a regression; costs nothing
+    Predict(predict::PredictArgs),
     /// What error to expect of a private average face; reads nothing, costs nothing
     Plan(plan::PlanArgs),
     /// Map a face mesh conformally onto the unit disk
@@ -43,6 +49,8 @@ pub fn run(command: &FaceCommand, global: &Global, printer: &Printer) -> Result<
         FaceCommand::Modes(args) => modes::run(args, global, printer),
         FaceCommand::Sample(args) => sample::run(args, global, printer),
         FaceCommand::Compare(args) => compare::run(args, global, printer),
+        FaceCommand::Regress(args) => regress::run(args, global, printer),
+        FaceCommand::Predict(args) => predict::run(args, global, printer),
         FaceCommand::Plan(args) => plan::run(args, printer),
         FaceCommand::Flatten(args) => flatten::run(args, global, printer),
         FaceCommand::Register(args) => register::run(args, global, printer),

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use visard::privacy::{Delta, Mu, PrivacyLoss};
 use visard::study::face::plan::{Forecast, MOST, PlanRequest, TEMPLATE_DISTANCE, people_for, plan};
+use visard::study::face::regress::{RegressionForecast, plan_regression};
 use visard::study::face::{CURVES, FACE_MM, FaceMechanism, SAMPLES};
 
 /// The δ at which budgets are also stated as ε, where none is given.
@@ -19,7 +20,7 @@ const DELTA: f64 = 1e-6;
 /// Arguments of `face plan`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1\n  visard face plan --modes --n 300 1000\n  visard face plan --compare --n 300 --mu 1"
+    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1\n  visard face plan --modes --n 300 1000\n  visard face plan --compare --n 300 --mu 1\n  visard face plan --n 300 1000 --mu 1 --regress 3"
 )]
 pub struct PlanArgs {
     /// How many scans there will be; several are compared
@@ -53,6 +54,10 @@ pub struct PlanArgs {
     /// For a comparison of two groups instead: n people in two halves; level and power of the test, width of the band
     #[arg(long, conflicts_with_all = ["want", "mechanism", "band", "clip_radius"])]
     compare: bool,
+    /// For a regression on so many covariates (columns of splines count): how exact its fields will be
+    #[arg(long, value_name = "COVARIATES", conflicts_with_all = ["want", "band", "mechanism", "clip_radius", "modes", "compare"],
+          value_parser = clap::value_parser!(u8).range(1..=30))]
+    regress: Option<u8>,
     /// Public clip radius (default: the mechanism's own)
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     clip_radius: Option<f64>,
@@ -103,6 +108,7 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
             Err(Failure::usage("--want must be a positive number of millimetres"))
         }
         Some(want) => needed(args, &request, want, printer),
+        None if args.regress.is_some() => regression(args, &request, printer),
         None => {
             let found = plan(&request).map_err(Failure::usage)?;
             let rows: Vec<Value> = found.iter().map(|f| row(args, f)).collect::<Result<_, _>>()?;
@@ -111,6 +117,40 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
             Ok(())
         }
     }
+}
+
+/// How exact the fields of a regression will be.
+fn regression(args: &PlanArgs, request: &PlanRequest, printer: &Printer) -> Result<(), Failure> {
+    let covariates = usize::from(args.regress.unwrap_or(1));
+    let found = plan_regression(request, covariates).map_err(Failure::usage)?;
+    let mut rows = Vec::new();
+    let mut text = format!(
+        "Simulated people with planted effects of {covariates} covariates, as large as those of age, body mass and sex; nothing of yours is \
+         read.\nError of the fields over their size: 1 is saying nothing.\n\n{:>6}  {:>6}  {:>7}  {:>7}  {:>13}",
+        "n", "mu", "epsilon", "private", "least squares",
+    );
+    for forecast in &found {
+        let RegressionForecast { n, mu, relative_error, sampling_error, .. } = *forecast;
+        let (epsilon, worth) = (epsilon(mu, delta(args))?, forecast.is_worth_it());
+        let _ = write!(
+            text,
+            "\n{n:>6}  {:>6.3}  {epsilon:>7.2}  {relative_error:>7.2}  {sampling_error:>13.2}{}",
+            mu.get(),
+            if worth { "" } else { "  not worth the budget: the noise hides most of the fields" },
+        );
+        rows.push(json!({
+            "n": n,
+            "mu": mu,
+            "epsilon": epsilon,
+            "delta": delta(args),
+            "covariates": covariates,
+            "relative_error": relative_error,
+            "sampling_relative_error": sampling_error,
+            "worth": worth,
+        }));
+    }
+    printer.result(Value::Array(rows), text);
+    Ok(())
 }
 
 /// How many scans it takes.

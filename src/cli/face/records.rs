@@ -73,7 +73,10 @@ pub fn run_with_progress<T>(
     bar.finish();
     result.map_err(|error| match &error {
         StudyError::Job(job) => Failure::of_job(&error, Some(job)),
-        StudyError::NoneProcessed(_) | StudyError::People(_) | StudyError::Groups(_) => {
+        StudyError::NoneProcessed(_)
+        | StudyError::People(_)
+        | StudyError::Groups(_)
+        | StudyError::Covariates(_) => {
             Failure::failed(&error).with_hint("nothing was charged and nothing released")
         }
         _ => Failure::failed(&error),

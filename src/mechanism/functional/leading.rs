@@ -76,6 +76,16 @@ impl LeadingCoordinates {
         &self.roots
     }
 
+    /// What the public spectrum lets expect of all coefficients that are left out, as a share of what these have.
+    pub fn beyond(&self) -> f64 {
+        (self.all.iter().sum::<f64>() / self.spectrum.iter().sum::<f64>() - 1.0).max(0.0)
+    }
+
+    /// The basis that functions are analysed in.
+    pub fn basis(&self) -> &Basis {
+        &self.basis
+    }
+
     /// A public radius for functions that differ from their template as unit-area faces do: that of all coefficients in this norm, which
     /// is never less than what these k make.
     pub fn face_radius(&self) -> f64 {

@@ -23,6 +23,7 @@ pub mod per_curve;
 pub mod pointwise;
 mod private_radius;
 mod records;
+pub mod regression;
 mod size;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ pub use per_curve::{BlockBudget, BlockNoise, BlockRadii, PerCurveMean, PerCurveS
 pub use pointwise::{PointwiseMean, PointwiseRanges, RangeScale};
 pub use private_radius::PrivateRadiusMean;
 pub use records::{Estimate, FunctionRecords, NoisedFunction, NoisedSize};
+pub use regression::{Field, Fields, FunctionRegression};
 pub use size::SizeCoordinate;
 pub use two_rounds::{Aim, TwoRoundMean};
 

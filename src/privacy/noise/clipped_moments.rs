@@ -2,10 +2,11 @@
 
 use super::integer_clip::IntegerClip;
 use super::lattice::Lattice;
+use super::products::{Products, bound_of, upper_half};
 use super::vectors::{NORMAL, describe};
 use super::{IncompleteMean, NoiseDescription, NoiseError, NoiseSource};
 use crate::privacy::release::{Drawn, Mechanism, NoisedPart, Price, Title};
-use crate::privacy::rounding::{add_up, div_up, mul_up, sqrt_up};
+use crate::privacy::rounding::{div_up, mul_up};
 use crate::privacy::{Charge, ClipRadius, L2Sensitivity, Mu, PrivacyLoss, Sensitivity};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +16,6 @@ mod tests;
 mod worst_case;
 
 pub use sum::MomentSum;
-use sum::upper_half;
 pub use worst_case::CLIPPED_MOMENTS_ENTRY;
 
 /// What certificates and ledgers call it.
@@ -58,11 +58,8 @@ pub struct ClippedMoments {
 /// What the noise is drawn on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Scales {
-    /// Products are divided by 2^this.
-    shift: u32,
     mean: Lattice,
-    diagonal: Lattice,
-    above: Lattice,
+    products: Products,
 }
 
 /// A noised second moment of some coordinates: symmetric, its noise white in the Frobenius norm.
@@ -151,7 +148,7 @@ impl ClippedMoments {
 
     /// An empty sum.
     pub fn sum(&self) -> MomentSum {
-        MomentSum::new(&self.clip, &self.chosen, self.scales.shift, self.price.n)
+        MomentSum::new(&self.clip, &self.chosen, self.scales.products.shift, self.price.n)
     }
 
     /// The clip radius τ.
@@ -171,7 +168,7 @@ impl ClippedMoments {
 
     /// The noise of the matrix's diagonal.
     pub fn second_sigma(&self) -> f64 {
-        div_up(self.scales.diagonal.scale(), self.price.n as f64)
+        div_up(self.scales.products.diagonal.scale(), self.price.n as f64)
     }
 
     /// Draws the noise and releases both.
@@ -219,18 +216,10 @@ impl ClippedMoments {
         paid: &Charge,
     ) -> Result<NoisedMoments, NoiseError> {
         let (n, k) = (self.price.n as f64, self.chosen.len());
-        let Scales { mean, diagonal, above, .. } = &self.scales;
+        let Scales { mean, products } = &self.scales;
         let steps = noise.gaussian_steps(sum.first(), mean, self.mu, paid)?;
         let values = steps.into_iter().map(|k| mean.to_f64(k) / n).collect();
-        let (mut entries, mut rest) = (Vec::with_capacity(upper_half(k)), sum.second());
-        for length in (1..=k).rev() {
-            let (row, later) = rest.split_at(length.min(rest.len()));
-            for (row, lattice) in [(&row[..1], diagonal), (&row[1..], above)] {
-                let steps = noise.gaussian_steps(row, lattice, self.mu, paid)?;
-                entries.extend(steps.into_iter().map(|k| lattice.to_f64(k) / n));
-            }
-            rest = later;
-        }
+        let entries = products.noised(sum.second(), k, n, self.mu, noise, paid)?;
         let second = NoisedSecond {
             chosen: self.chosen.clone(),
             entries,
@@ -269,32 +258,14 @@ impl ClippedMoments {
 impl Scales {
     /// Noise for both, as the proof has it; every line rounds towards more noise.
     fn new(clip: &IntegerClip, k: usize, mu: Mu, ratio: f64) -> Result<Self, NoiseError> {
-        let bound = clip.bound();
-        let bound = if bound > 1 << 53 { (bound as f64).next_up() } else { bound as f64 };
-        // √2 B² (1 + s/2): what one record can do to the sum of products.
-        let reach = mul_up(mul_up(sqrt_up(2.0), mul_up(bound, bound)), add_up(1.0, 0.5 * ratio));
-        let room = libm::ilogb(reach / k as f64) - COST;
-        let shift = u32::try_from(room.clamp(0, 126)).map_err(|_| NoiseError::OutOfScale)?;
-        // Dividing by a power of two is exact.
-        let divided = reach * libm::ldexp(1.0, -(shift as i32));
-        let step = libm::ldexp(clip.step() * clip.step(), shift as i32);
-        if !step.is_normal() {
-            return Err(NoiseError::OutOfScale);
-        }
-        let diagonal = Lattice::with_multiplier(step, div_up(add_up(divided, k as f64), mu.get()))?;
-        let multiplier = diagonal.multiplier();
-        let wide = if multiplier > 1 << 53 { (multiplier as f64).next_up() } else { multiplier as f64 };
-        let above = Lattice::with_multiplier(step, mul_up(wide, sqrt_up(0.5)))?;
+        let products = Products::new(clip, k, mu, ratio)?;
         // The divisors are to be rounded down: a little more than the quotient.
-        let root = (bound * ratio.sqrt()) * (1.0 - 1e-15);
-        let mean = div_up(libm::ldexp(wide, shift as i32), root);
+        let root = (bound_of(clip) * ratio.sqrt()) * (1.0 - 1e-15);
+        let mean = div_up(libm::ldexp(products.multiplier(), products.shift as i32), root);
         let mean = Lattice::with_multiplier(clip.step(), mean)?;
-        Ok(Self { shift, mean, diagonal, above })
+        Ok(Self { mean, products })
     }
 }
-
-/// Rounding products costs at most 2^−this of the noise.
-const COST: i32 = 31;
 
 impl Mechanism for ClippedMoments {
     type Records = [Option<Vec<f64>>];

@@ -18,6 +18,7 @@
 
 mod clipped_mean;
 mod clipped_moments;
+mod clipped_second;
 pub(crate) mod digits;
 mod error;
 mod exact_normal;
@@ -25,6 +26,7 @@ mod idealized;
 mod integer_clip;
 mod isotropic;
 mod lattice;
+mod products;
 mod released;
 mod source;
 mod vector_noise;
@@ -32,6 +34,7 @@ mod vectors;
 
 pub use clipped_mean::{CLIPPED_MEAN_ENTRY, ClippedMean, ClippedSum, NoisedMean, PURE_CLIPPED_MEAN_ENTRY};
 pub use clipped_moments::{CLIPPED_MOMENTS_ENTRY, ClippedMoments, MomentSum, NoisedMoments, NoisedSecond};
+pub use clipped_second::{CLIPPED_SECOND_ENTRY, ClippedSecond};
 pub use error::{IncompleteMean, NoiseError};
 pub use integer_clip::IntegerClip;
 pub use released::{GaussianRelease, LaplaceRelease, NoiseDescription, NoisePath};

@@ -12,6 +12,11 @@ const RECORD_SPREAD: f64 = 0.022;
 /// How far the mean square of a population may be from that of [`RECORD_SPREAD`]: the most of those three is twice it.
 const SPREAD_DOUBT: f64 = RECORD_SPREAD * RECORD_SPREAD;
 
+/// The records' mean square distance from their mean, drawn towards that of public populations by how noisy it is.
+pub(super) fn usual(spread: Spread) -> f64 {
+    spread.towards(RECORD_SPREAD * RECORD_SPREAD, SPREAD_DOUBT)
+}
+
 /// An error statement: root-mean-square distances over the points of the curves (three coordinates summed) on faces of unit area, from
 /// noised values and public numbers only.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -43,21 +48,21 @@ impl Accuracy {
         spread: Option<Spread>,
     ) -> Self {
         let error = released.mean_square_error(own.data().len() / 3);
-        Self::of_samples(&released.samples, error, own, prior, n, spread)
+        Self::of_samples(&released.samples, error, own, prior, n, spread.map(usual))
     }
 
-    /// Of released curves whose mean square distance per point from the mean without noise is expected to be `error`.
+    /// Of released curves whose mean square distance per point from the mean without noise is expected to be `error`; `spread`: the records' mean square
+    /// distance from their mean, where the release tells.
     pub(super) fn of_samples(
         samples: &[f64],
         error: f64,
         own: &FaceCurves,
         prior: Option<&FaceCurves>,
         n: u64,
-        spread: Option<Spread>,
+        spread: Option<f64>,
     ) -> Self {
         let points = own.data().len() as f64 / 3.0;
-        let expected = RECORD_SPREAD * RECORD_SPREAD;
-        let square = spread.map_or(expected, |spread| spread.towards(expected, SPREAD_DOUBT));
+        let square = spread.unwrap_or(RECORD_SPREAD * RECORD_SPREAD);
         // The mean is the release and its error; so far it lies from the template, or from the prior's mean.
         let from = |face: &FaceCurves| {
             let moved: f64 = samples.iter().zip(face.data()).map(|(a, b)| (a - b).powi(2)).sum();

@@ -3,12 +3,13 @@
 use super::prepared::PreparedError;
 use super::size::Units;
 use super::template::TemplateLoadError;
+use crate::estimate::design::{AtError, DesignError};
 use crate::function::CurvesError;
 use crate::io::{ReadError, WriteError};
 use crate::mechanism::MechanismError;
 use crate::privacy::BudgetError;
 use crate::study::layout::{INTERNAL, SCAN_TABLE};
-use crate::study::{GroupsError, JobError, PeopleError};
+use crate::study::{CovariateError, GroupsError, JobError, PeopleError};
 use crate::surface::TemplateError;
 use std::path::PathBuf;
 
@@ -28,6 +29,18 @@ pub enum StudyError {
     /// Who is in which group.
     #[error(transparent)]
     Groups(#[from] GroupsError),
+    /// What is known of the covariates beforehand.
+    #[error(transparent)]
+    Design(#[from] DesignError),
+    /// The covariates of the records.
+    #[error(transparent)]
+    Covariates(#[from] CovariateError),
+    /// Values of covariates that a release tells nothing of.
+    #[error(transparent)]
+    At(#[from] AtError),
+    /// A folder that is no release of this kind.
+    #[error("{0}")]
+    Release(String),
     /// The template.
     #[error(transparent)]
     Template(#[from] TemplateLoadError),

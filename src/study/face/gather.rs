@@ -107,6 +107,16 @@ impl<'a> FaceStudy<'a> {
         Ok(Self { settings, scans, prepared, people, loaded, own })
     }
 
+    /// Number of records: scans, or rows of the file of prepared ones.
+    pub(super) fn count(&self) -> usize {
+        self.prepared.as_ref().map_or(self.scans.len(), PreparedFile::count)
+    }
+
+    /// All names that a record goes by in tables.
+    pub(super) fn names(&self, record: usize) -> Vec<String> {
+        self.scans.get(record).map_or_else(|| vec![record.to_string()], |scan| names(scan))
+    }
+
     /// Number of people.
     pub(super) fn n(&self) -> u64 {
         self.people.count() as u64
@@ -300,6 +310,11 @@ impl<'a> FaceStudy<'a> {
 }
 
 impl Gathered {
+    /// Something else that belongs to the records, for the digest of the run.
+    pub(super) fn with_table(&mut self, sha256: [u8; 32]) {
+        self.fingerprints.push(sha256.to_vec());
+    }
+
     /// Total seconds by stage over all scans.
     pub(super) fn stage_seconds(&self) -> [f64; ScanStage::COUNT] {
         let mut total = [0.0; ScanStage::COUNT];

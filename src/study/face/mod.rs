@@ -19,6 +19,7 @@ mod prepared;
 mod prior;
 mod publication;
 pub mod record;
+pub mod regress;
 mod release_report;
 mod run;
 pub mod sample;

@@ -41,6 +41,9 @@ pub enum ForecastError {
     /// The simulated curves.
     #[error(transparent)]
     Curves(#[from] TemplateError),
+    /// The covariates of a regression.
+    #[error(transparent)]
+    Design(#[from] crate::estimate::design::DesignError),
     /// No mechanism, or one whose bounds come from the data.
     #[error("there is nothing to plan for {0}: {1}")]
     Nothing(&'static str, &'static str),
@@ -96,7 +99,7 @@ pub(super) struct Simulation {
     pub(super) own: FaceCurves,
     pub(super) people: Vec<Vec<f64>>,
     /// Of one person about the mean.
-    variance: f64,
+    pub(super) variance: f64,
 }
 
 impl Simulation {

@@ -2,6 +2,7 @@
 
 use super::super::IncompleteMean;
 use super::super::integer_clip::IntegerClip;
+use super::super::products::upper_half;
 
 /// Clipped records and rounded products of their chosen coordinates, added up in integers: secret until noise is added.
 #[derive(Debug, Clone)]
@@ -16,13 +17,8 @@ pub struct MomentSum {
     second: Vec<i128>,
 }
 
-/// Entries of the upper half of a k × k matrix.
-pub(super) fn upper_half(k: usize) -> usize {
-    k * (k + 1) / 2
-}
-
 impl MomentSum {
-    pub(super) fn new(clip: &IntegerClip, chosen: &[usize], shift: u32, declared: u64) -> Self {
+    pub(in super::super) fn new(clip: &IntegerClip, chosen: &[usize], shift: u32, declared: u64) -> Self {
         let (first, second) = (vec![0; clip.dimension()], vec![0; upper_half(chosen.len())]);
         Self { clip: clip.clone(), chosen: chosen.to_vec(), shift, declared, given: 0, first, second }
     }
@@ -77,7 +73,7 @@ impl MomentSum {
         Ok(())
     }
 
-    pub(super) fn fits(&self, other: &Self) -> bool {
+    pub(in super::super) fn fits(&self, other: &Self) -> bool {
         (&self.clip, &self.chosen, self.shift, self.declared)
             == (&other.clip, &other.chosen, other.shift, other.declared)
     }
@@ -98,7 +94,7 @@ impl MomentSum {
         &self.first
     }
 
-    pub(super) fn second(&self) -> &[i128] {
+    pub(in super::super) fn second(&self) -> &[i128] {
         &self.second
     }
 }

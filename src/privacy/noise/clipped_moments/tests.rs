@@ -73,7 +73,11 @@ fn one_record_moves_both_sums_by_at_most_mu() {
             let mut entries = sums[0].second().iter().zip(sums[1].second()).map(|(a, b)| a - b);
             for i in 0..chosen.len() {
                 for j in i..chosen.len() {
-                    let lattice = if i == j { &moments.scales.diagonal } else { &moments.scales.above };
+                    let lattice = if i == j {
+                        &moments.scales.products.diagonal
+                    } else {
+                        &moments.scales.products.above
+                    };
                     total += square(entries.next().unwrap(), lattice);
                 }
             }

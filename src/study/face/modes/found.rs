@@ -1,6 +1,6 @@
 //! What a release of modes tells of faces: the mean's curves, the modes as fields, how good they are.
 
-use super::super::accuracy::Accuracy;
+use super::super::accuracy::{Accuracy, usual};
 use super::super::error::StudyError;
 use crate::estimate::Modes;
 use crate::function::FaceCurves;
@@ -47,7 +47,7 @@ impl FoundModes {
         let error = mean.errors.iter().sum::<f64>() / (own.data().len() as f64 / 3.0);
         let spread =
             Some(mechanism.record_spread(&modes)).filter(|spread| spread.square > 2.0 * spread.noise);
-        let accuracy = Accuracy::of_samples(&mean.samples, error, own, None, n, spread);
+        let accuracy = Accuracy::of_samples(&mean.samples, error, own, None, n, spread.map(usual));
         Ok(Self { curves: faces(mean.samples)?, modes, fields, accuracy })
     }
 }

@@ -1,0 +1,134 @@
+//! `visard face regress`: from scans and a table to what covariates do to a face.
+
+use super::records::{RecordArgs, run_with_progress};
+use crate::cli::Global;
+use crate::cli::budget::BudgetArgs;
+use crate::cli::output::{Failure, Printer, where_to};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use visard::estimate::Design;
+use visard::mechanism::functional::Field;
+use visard::privacy::{Certificate, PrivacyLoss};
+use visard::study::face::regress::{FaceRegressionOutcome, FaceRegressionSettings, run_regression};
+use visard::study::layout::{COVARIATES, REPORT, SCAN_TABLE};
+
+/// Arguments of `face regress`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Bounds, levels and splines are public: choose them without looking at the data. Bounds near two standard deviations from the middle are best; values beyond count as the bound. A record without a value counts as in the middle.\n\nExample:\n  visard face regress scans/ --covariates people.csv --bounds \"age=3:40,bmi=15:40\" --levels \"sex=F|M\" --mu 1 --out study\n  visard face regress scans/ --covariates people.csv --bounds age=3:40 --spline age=4 --mu 1 --out study\n  visard face predict study --at age=8 --out face.ply"
+)]
+pub struct RegressArgs {
+    #[command(flatten)]
+    records: RecordArgs,
+    /// The covariates: a table with the heading record,NAME… (a scan by its file name or path, a row by its number from 0)
+    #[arg(long, value_name = "FILE.csv")]
+    covariates: PathBuf,
+    /// Numbers with their public bounds, as in "age=3:40,bmi=15:40"
+    #[arg(
+        long,
+        value_name = "NAME=LOWER:UPPER",
+        required_unless_present = "levels",
+        allow_hyphen_values = true
+    )]
+    bounds: Vec<String>,
+    /// Words with their two public levels, as in "sex=F|M"
+    #[arg(long, value_name = "NAME=A|B")]
+    levels: Vec<String>,
+    /// Curves in place of straight lines: a natural spline of so many columns, as in "age=4", its knots from the bounds alone
+    #[arg(long, value_name = "NAME=COLUMNS")]
+    spline: Vec<String>,
+    #[command(flatten)]
+    budget: BudgetArgs,
+}
+
+/// Runs `face regress`.
+pub fn run(args: &RegressArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let settings = FaceRegressionSettings {
+        design: Design::parse(&args.bounds, &args.levels, &args.spline).map_err(Failure::usage)?,
+        covariates: args.covariates.clone(),
+        budget: args.budget.mu()?,
+        records: args.records.inputs(&args.budget, global)?,
+    };
+    let outcome = run_with_progress(|show| run_regression(&settings, show))?;
+    report(&outcome, printer);
+    Ok(())
+}
+
+/// Millimetres of √area on a face of 20 cm, which is about 1 high when its area is 1.
+const FACE_MM: f64 = 200.0;
+
+/// What the data holder is told.
+fn report(outcome: &FaceRegressionOutcome, printer: &Printer) {
+    let (root, release, internal) =
+        (outcome.folder.root(), outcome.folder.release(), outcome.folder.internal());
+    if outcome.failed > 0 {
+        eprintln!(
+            "note (do not publish): {} of {} scans could not be processed and count as the template (reasons: {})",
+            outcome.failed,
+            outcome.scans,
+            internal.join(SCAN_TABLE).display()
+        );
+    }
+    if outcome.outside > 0 {
+        eprintln!(
+            "note (do not publish): {} values lie outside their bounds and count as the bound ({})",
+            outcome.outside,
+            internal.join(COVARIATES).display()
+        );
+    }
+    let released = &outcome.released;
+    let Certificate { private, mechanism, loss, .. } = &released.certificate;
+    let fields: Vec<_> = released.columns.iter().map(field_json).collect();
+    let lines: String = released.columns.iter().map(field_text).collect();
+    let explained = match released.explained {
+        Some(share) => format!("{:.0} % of the variance (R²)", 100.0 * share),
+        None => "cannot be told, the noise hides it".into(),
+    };
+    printer.result(
+        json!({
+            "out": root,
+            "release": release,
+            "report": release.join(REPORT),
+            "n": outcome.people,
+            "mechanism": mechanism,
+            "mu": if let PrivacyLoss::Gaussian(mu) = loss { Some(mu) } else { None },
+            "loss": loss,
+            "private": private,
+            "accuracy": released.accuracy,
+            "fields": fields,
+            "explained_share": released.explained,
+        }),
+        format!(
+            "{} of {} {}, {loss}\n  fields, root mean square on a face of 20 cm:{lines}\n  explained: {explained}\n  {} {}\n  look first:  {}\n  keep secret: {}",
+            if *private { "private regression" } else { "regression (NOT PRIVATE)" },
+            outcome.people,
+            if outcome.people < outcome.scans { "people's faces" } else { "faces" },
+            where_to(*private),
+            release.display(),
+            release.join(REPORT).display(),
+            internal.display()
+        ),
+    );
+}
+
+fn field_json(field: &Field) -> serde_json::Value {
+    json!({
+        "column": field.name,
+        "rms": field.rms,
+        "error_rms": field.error,
+        "relative_error": field.relative_error(),
+        "sampling_rms": field.sampling,
+    })
+}
+
+fn field_text(field: &Field) -> String {
+    let faint = if field.relative_error() > 0.8 { "  (mostly hidden by the noise)" } else { "" };
+    format!(
+        "\n    {:<16} {:.2} mm, error {:.2} mm, {:.2} of saying nothing{faint}",
+        field.name,
+        FACE_MM * field.rms,
+        FACE_MM * field.error,
+        field.relative_error()
+    )
+}

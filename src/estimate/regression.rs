@@ -1,0 +1,380 @@
+//! Regression from noised second moments: fields of covariates, how far off they may be, and how much they explain.
+
+use super::design::{Design, INTERCEPT};
+use super::wiener;
+use crate::function::shrink::{Expectation, Shrunk};
+use nalgebra::{DMatrix, SymmetricEigen};
+
+/// How far the second moments of covariates are expected to lie from those of the design (a standard deviation). Theirs lie within 1.
+const DOUBTED: f64 = 0.12;
+/// The least eigenvalue that second moments of covariates are taken to have: less is noise, or a design that tells nothing.
+const LEAST: f64 = 0.08;
+/// The root-mean-square displacement by a covariate from the middle to the end of its bounds that is expected, on faces of unit area. Public:
+/// age, sex and body mass move faces by .004 to .007. A weak expectation, for shrinkage only.
+pub const FIELD: f64 = 0.004;
+/// The same for bends of splines, of which growth curves have less than of the straight line.
+const BEND: f64 = 0.0015;
+/// The standard deviation of the logarithm of the square of both. Without the pull, little that can be seen would be taken for fields two
+/// to five times too large.
+const DOUBT: f64 = 1.0;
+/// What clipping at the median of the lengths takes off a field, as a multiple of what it takes off the mean square length: .5 for directions
+/// in which records vary little, more along their leading modes. Measured on faces of a public model with planted fields.
+const CLIPPED_SHARE: f64 = 0.6;
+/// The mean square length over the squared radius there, where it is too noisy to be read off, and within which bounds it is believed.
+const CLIPPED_SQUARE: (f64, f64, f64) = (0.85, 0.6, 1.0);
+/// How noisy it may be.
+const CLIPPED_NOISE: f64 = 0.1;
+/// What is said of explained variance has to stand out of its noise by this many standard deviations.
+const SEEN: f64 = 2.0;
+
+/// Second moments of covariates x̃ ∈ ℝ^q and vectors u ∈ ℝ^k about a released centre, with the standard deviations of their noise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RegressionMoments {
+    /// Of covariates, (q, q).
+    pub xx: DMatrix<f64>,
+    /// Of covariates and vectors, (q, k).
+    pub xu: DMatrix<f64>,
+    /// Of vectors, (k, k).
+    pub uu: DMatrix<f64>,
+    /// On the diagonal of `xx`; above it that over √2.
+    pub xx_sigma: f64,
+    /// In every entry of `xu`.
+    pub xu_sigma: f64,
+    /// On the diagonal of `uu`; above it that over √2.
+    pub uu_sigma: f64,
+}
+
+impl RegressionMoments {
+    /// How much of a field is kept by vectors that were clipped to the *median* of their lengths, this radius: from their noised mean square,
+    /// which the same clip makes smaller than the squared radius.
+    pub fn kept_at_median(&self, radius: f64) -> f64 {
+        let square = radius * radius;
+        let (usual, least, most) = CLIPPED_SQUARE;
+        let noise = self.uu_sigma * (self.uu.nrows() as f64).sqrt() / square;
+        let ratio = if noise > CLIPPED_NOISE { usual } else { self.uu.trace() / square };
+        1.0 - CLIPPED_SHARE * (1.0 - ratio.clamp(least, most))
+    }
+}
+
+/// The public weights of a vector's coordinates.
+#[derive(Debug, Clone, Copy)]
+pub struct Weights<'a> {
+    /// λ_j, the expected variance of a coefficient, up to one constant.
+    pub spectrum: &'a [f64],
+    /// √a_j: coordinates are u_j = √a_j x_j.
+    pub roots: &'a [f64],
+    /// How large fields are expected to be, compared with those of faces of unit area (1).
+    pub scale: f64,
+}
+
+impl Weights<'_> {
+    /// a_j λ_j.
+    fn weighted(&self) -> Vec<f64> {
+        self.spectrum.iter().zip(self.roots).map(|(lambda, root)| root * root * lambda).collect()
+    }
+
+    /// 1/a_j.
+    fn inverse(&self) -> Vec<f64> {
+        self.roots.iter().map(|root| root.powi(-2)).collect()
+    }
+
+    /// The energy of a field in coordinates u whose mean square displacement is this.
+    fn energy(&self, square: f64) -> f64 {
+        self.scale * self.scale * square * self.weighted().iter().sum::<f64>()
+            / self.spectrum.iter().sum::<f64>()
+    }
+
+    /// The mean square displacement that squared coordinates amount to.
+    pub fn square(&self, squares: impl IntoIterator<Item = f64>) -> f64 {
+        squares.into_iter().zip(self.inverse()).map(|(u, w)| u * w).sum()
+    }
+}
+
+/// A regression u ≈ Bᵀx̃ worked out from noised moments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Regression {
+    /// The rows of B, shrunk: one a column of the design, in coordinates u.
+    pub fields: Vec<Shrunk>,
+    /// The same before shrinkage.
+    pub unshrunk: Vec<Vec<f64>>,
+    /// The variance of the privacy noise in every coordinate of a row.
+    pub noise: Vec<f64>,
+    /// What each row's sampling variance is, as a multiple of the residual variance over n.
+    pub sampling: Vec<f64>,
+    /// What the covariates explain, where it can be told.
+    pub explained: Explained,
+}
+
+/// How much of the records' variance a regression explains: mean square displacements about the mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Explained {
+    /// The records' own; `None` where the noise hides it.
+    pub total: Option<f64>,
+    /// By the covariates; `None` where the noise hides it.
+    pub by_covariates: Option<f64>,
+}
+
+impl Explained {
+    /// R², between 0 and 1; `None` where the noise hides it.
+    pub fn share(&self) -> Option<f64> {
+        Some((self.by_covariates? / self.total?).clamp(0.0, 1.0))
+    }
+
+    /// What the covariates leave, or of all that there is; `None` where the noise hides it.
+    pub fn residual(&self) -> Option<f64> {
+        Some((self.total? - self.by_covariates.unwrap_or(0.0)).max(0.0))
+    }
+}
+
+impl Regression {
+    /// B̂ = S_xx⁻¹ S_xu with S_xx drawn to the design's own moments by how noisy it is; every row is shrunk with the prior's shape. The
+    /// intercept's size is expected to be that of the released centre's squared error (`centre_error`, in coordinates u). Clipping kept the
+    /// part `kept` of every field, in (0, 1]: they are divided by it.
+    ///
+    /// `None` when moments, design and weights do not fit together.
+    pub fn new(
+        moments: &RegressionMoments,
+        design: &Design,
+        weights: Weights<'_>,
+        centre_error: f64,
+        kept: f64,
+    ) -> Option<Self> {
+        let (q, k) = moments.xu.shape();
+        let shapes = moments.xx.shape() == (q, q) && moments.uu.shape() == (k, k) && design.columns() == q;
+        let weighted = weights.spectrum.len() == k && weights.roots.len() == k;
+        let is_share = kept > 0.0 && kept <= 1.0;
+        if !(shapes && weighted && is_share) {
+            return None;
+        }
+        let inverse = stabilized(moments, design);
+        let squared = &inverse.inverse * &inverse.inverse;
+        let b = &inverse.inverse * &moments.xu;
+        let variance = (moments.xu_sigma / kept).powi(2);
+        let noise: Vec<f64> = (0..q).map(|j| variance * squared[(j, j)]).collect();
+        let unshrunk: Vec<Vec<f64>> = (0..q).map(|j| b.row(j).iter().map(|x| x / kept).collect()).collect();
+        let prior = weights.weighted();
+        let shrink = |j: usize| {
+            let energy = match (j, design.is_bend(j)) {
+                (0, _) => (centre_error / (INTERCEPT * INTERCEPT)).max(f64::MIN_POSITIVE),
+                (_, true) => weights.energy(BEND * BEND),
+                (_, false) => weights.energy(FIELD * FIELD),
+            };
+            let expected = Expectation { energy, doubt: DOUBT };
+            wiener(&unshrunk[j], &vec![noise[j]; k], &prior, expected)
+        };
+        Some(Self {
+            fields: (0..q).map(shrink).collect(),
+            noise,
+            sampling: inverse.inverse.diagonal().iter().map(|v| v / (kept * kept)).collect(),
+            explained: explained(moments, &inverse.matrix, &squared, &b, weights),
+            unshrunk,
+        })
+    }
+}
+
+/// Second moments of covariates, and their inverse.
+struct Stabilized {
+    matrix: DMatrix<f64>,
+    inverse: DMatrix<f64>,
+}
+
+/// Entry by entry towards the design's own moments, by how noisy it is; entries that are known are set; eigenvalues from [`LEAST`] on.
+fn stabilized(moments: &RegressionMoments, design: &Design) -> Stabilized {
+    let mut matrix = design.expected_moments();
+    let known = design.known();
+    let trusted = DOUBTED * DOUBTED;
+    for i in 0..matrix.nrows() {
+        for j in i..matrix.ncols() {
+            if i == j && known.contains(&i) {
+                continue;
+            }
+            let noise = moments.xx_sigma.powi(2) * if i == j { 1.0 } else { 0.5 };
+            let moved = (moments.xx[(i, j)] - matrix[(i, j)]) * trusted / (trusted + noise);
+            matrix[(i, j)] += moved;
+            matrix[(j, i)] = matrix[(i, j)];
+        }
+    }
+    let eigen = SymmetricEigen::new(matrix);
+    let values = eigen.eigenvalues.map(|value| value.max(LEAST));
+    let with = |values: nalgebra::DVector<f64>| {
+        &eigen.eigenvectors * DMatrix::from_diagonal(&values) * eigen.eigenvectors.transpose()
+    };
+    Stabilized { inverse: with(values.map(|value| 1.0 / value)), matrix: with(values) }
+}
+
+/// Without the noise's own part, in mean square displacement. With C the covariance of the covariates, b a coordinate's coefficients with
+/// noise e of covariance σ²(S_xx⁻²): E bᵀCb is too large by tr(C cov e), and its noise has the variance 2 tr((C cov e)²) + 4 bᵀC cov e C b.
+fn explained(
+    moments: &RegressionMoments,
+    xx: &DMatrix<f64>,
+    inverse_squared: &DMatrix<f64>,
+    b: &DMatrix<f64>,
+    weights: Weights<'_>,
+) -> Explained {
+    let (q, k) = b.shape();
+    let sigma = moments.xu_sigma;
+    let inverse = weights.inverse();
+    let covariance = DMatrix::from_fn(q - 1, q - 1, |i, j| {
+        xx[(i + 1, j + 1)] - xx[(i + 1, 0)] * xx[(0, j + 1)] / xx[(0, 0)]
+    });
+    let error = sigma * sigma * inverse_squared.view((1, 1), (q - 1, q - 1));
+    let share = &covariance * &error;
+    let (bias, spread) = (share.trace(), 2.0 * (&share * &share).trace());
+    let (mut by, mut by_variance, mut total, mut total_variance) = (0.0, 0.0, 0.0, 0.0);
+    for (c, weight) in (0..k).zip(&inverse) {
+        let own = b.view((1, c), (q - 1, 1));
+        let pulled = &covariance * own;
+        by += weight * (own.dot(&pulled) - bias);
+        let cross = (&error * &pulled).dot(&pulled);
+        by_variance += weight * weight * (spread + 4.0 * cross);
+        let mean = moments.xu[(0, c)] / INTERCEPT;
+        total += weight * (moments.uu[(c, c)] - mean * mean + (sigma / INTERCEPT).powi(2));
+        total_variance += weight * weight * moments.uu_sigma.powi(2);
+    }
+    let seen = |value: f64, variance: f64| (value > SEEN * variance.sqrt()).then_some(value);
+    Explained { total: seen(total, total_variance), by_covariates: seen(by, by_variance) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::DVector;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+    use rand_distr::{Distribution, StandardNormal};
+
+    const K: usize = 12;
+
+    fn weights() -> (Vec<f64>, Vec<f64>) {
+        let spectrum: Vec<f64> = (0..K).map(|j| (1.0 + j as f64).powf(-1.5)).collect();
+        let roots = spectrum.iter().map(|lambda| lambda.powf(-0.125)).collect();
+        (spectrum, roots)
+    }
+
+    fn design() -> Design {
+        let texts = |items: &[&str]| items.iter().map(|i| (*i).to_owned()).collect::<Vec<_>>();
+        Design::parse(&texts(&["age=0:2"]), &texts(&["sex=F|M"]), &[]).unwrap()
+    }
+
+    /// Moments of people with an effect of age and sex, noise added; and the fields.
+    fn moments(n: usize, sigma: f64, seed: u64) -> (RegressionMoments, Vec<Vec<f64>>, f64) {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut normal = |sd: f64| -> f64 { sd * Distribution::<f64>::sample(&StandardNormal, &mut rng) };
+        let (spectrum, roots) = weights();
+        let scale = |square: f64| (square / spectrum.iter().sum::<f64>()).sqrt();
+        let field = |rms: f64, normal: &mut dyn FnMut(f64) -> f64| -> Vec<f64> {
+            spectrum.iter().zip(&roots).map(|(l, r)| r * normal(scale(rms * rms) * l.sqrt())).collect()
+        };
+        let fields = vec![field(0.002, &mut normal), field(0.006, &mut normal), field(0.004, &mut normal)];
+        let mut ages = ChaCha8Rng::seed_from_u64(seed + 1);
+        let (mut xx, mut xu, mut uu) = (DMatrix::zeros(3, 3), DMatrix::zeros(3, K), DMatrix::zeros(K, K));
+        let (mut about, mut explained) = (0.0, 0.0);
+        for _ in 0..n {
+            let sex = if ages.random_bool(0.5) { 1.0 } else { -1.0 };
+            let x = DVector::from_vec(design().row(&[Some(ages.random_range(0.0..2.0)), Some(sex)]));
+            let rest = field(0.01, &mut normal);
+            let by = |c: usize| x[1] * fields[1][c] + x[2] * fields[2][c];
+            let u = DVector::from_fn(K, |c, _| x[0] * fields[0][c] + by(c) + rest[c]);
+            explained += (0..K).map(|c| (by(c) / roots[c]).powi(2)).sum::<f64>() / n as f64;
+            about += (0..K).map(|c| ((by(c) + rest[c]) / roots[c]).powi(2)).sum::<f64>() / n as f64;
+            xx += &x * x.transpose() / n as f64;
+            xu += &x * u.transpose() / n as f64;
+            uu += &u * u.transpose() / n as f64;
+        }
+        let tau = 0.01;
+        let (xx_sigma, xu_sigma, uu_sigma) = (3.0 * sigma, sigma * tau, sigma * tau * tau);
+        for i in 0..3 {
+            for j in i..3 {
+                xx[(i, j)] += normal(xx_sigma * if i == j { 1.0 } else { 0.5f64.sqrt() });
+                xx[(j, i)] = xx[(i, j)];
+            }
+        }
+        xu.iter_mut().for_each(|x| *x += normal(xu_sigma));
+        (0..K).for_each(|c| uu[(c, c)] += normal(uu_sigma));
+        let moments = RegressionMoments { xx, xu, uu, xx_sigma, xu_sigma, uu_sigma };
+        (moments, fields, explained / about)
+    }
+
+    fn regress(moments: &RegressionMoments) -> Regression {
+        let (spectrum, roots) = weights();
+        let weights = Weights { spectrum: &spectrum, roots: &roots, scale: 1.0 };
+        Regression::new(moments, &design(), weights, 1e-6, 1.0).unwrap()
+    }
+
+    #[test]
+    fn without_noise_it_is_least_squares() {
+        let (moments, fields, share) = moments(20_000, 0.0, 1);
+        let found = regress(&moments);
+        for ((field, unshrunk), shrunk) in fields.iter().zip(&found.unshrunk).zip(&found.fields) {
+            for ((truth, plain), shrunk) in field.iter().zip(unshrunk).zip(&shrunk.values) {
+                assert!((plain - truth).abs() < 3e-4, "{plain} {truth}");
+                approx::assert_abs_diff_eq!(shrunk, plain, epsilon = 1e-12);
+            }
+        }
+        let r2 = found.explained.share().unwrap();
+        assert!((r2 - share).abs() < 0.02, "{r2} {share}");
+        let left = found.explained.residual().unwrap();
+        assert!((left / 1e-4 - 1.0).abs() < 0.05, "{left}");
+    }
+
+    /// Shrunk fields are never much worse than nothing; stated errors are the errors; where all is noise, R² is not told.
+    #[test]
+    fn stated_errors_are_the_errors() {
+        for (sigma, most) in [(0.02, 0.5), (0.2, 1.05), (3.0, 1.1)] {
+            let (mut error, mut stated, mut energy, mut told) = (0.0, 0.0, 0.0, 0);
+            for seed in 0..60 {
+                let (moments, fields, _) = moments(2000, sigma, 10 + seed);
+                let found = regress(&moments);
+                for (found, field) in found.fields.iter().zip(&fields).skip(1) {
+                    let off = found.values.iter().zip(field);
+                    error += off.map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+                    stated += found.errors.iter().sum::<f64>();
+                    energy += field.iter().map(|x| x * x).sum::<f64>();
+                }
+                told += usize::from(found.explained.share().is_some());
+            }
+            let relative = (error / energy).sqrt();
+            assert!(relative < most, "{sigma}: {relative}");
+            let ratio = (stated / error).sqrt();
+            assert!((0.6..1.6).contains(&ratio), "{sigma}: stated {ratio} of the error");
+            assert!(if sigma > 1.0 { told < 8 } else { sigma > 0.1 || told == 60 }, "{sigma}: {told}");
+        }
+    }
+
+    #[test]
+    fn shapes_that_do_not_fit_are_none() {
+        let (mut moments, _, _) = moments(50, 0.1, 1);
+        let (spectrum, roots) = weights();
+        let short = Weights { spectrum: &spectrum[1..], roots: &roots, scale: 1.0 };
+        assert_eq!(Regression::new(&moments, &design(), short, 1e-6, 1.0), None);
+        moments.xx = DMatrix::zeros(2, 2);
+        let weights = Weights { spectrum: &spectrum, roots: &roots, scale: 1.0 };
+        assert_eq!(Regression::new(&moments, &design(), weights, 1e-6, 1.0), None);
+    }
+
+    /// What the clip took is given back to fields and their noise alike, not to what they explain.
+    #[test]
+    fn clipped_fields_are_given_back_what_the_clip_took() {
+        let (moments, _, _) = moments(500, 0.02, 1);
+        let (spectrum, roots) = weights();
+        let weights = Weights { spectrum: &spectrum, roots: &roots, scale: 1.0 };
+        let regress = |kept| Regression::new(&moments, &design(), weights, 1e-6, kept);
+        let (whole, clipped) = (regress(1.0).unwrap(), regress(0.8).unwrap());
+        approx::assert_relative_eq!(clipped.unshrunk[1][0], whole.unshrunk[1][0] / 0.8, max_relative = 1e-12);
+        approx::assert_relative_eq!(clipped.noise[1], whole.noise[1] / 0.64, max_relative = 1e-12);
+        assert_eq!(clipped.explained, whole.explained);
+        assert_eq!((regress(0.0), regress(f64::NAN), regress(1.5)), (None, None, None));
+        for radius in [1e-9, 0.01, 1e9] {
+            let kept = moments.kept_at_median(radius);
+            assert!((0.7..=1.0).contains(&kept), "{kept}");
+        }
+    }
+
+    /// A design that tells nothing (one covariate the other's copy) gives finite fields.
+    #[test]
+    fn degenerate_designs_stay_finite() {
+        let (mut moments, _, _) = moments(50, 0.1, 1);
+        moments.xx = DMatrix::from_element(3, 3, -4.0);
+        assert!(regress(&moments).unshrunk.iter().flatten().all(|x| x.is_finite()));
+    }
+}

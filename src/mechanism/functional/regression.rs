@@ -1,0 +1,206 @@
+//! Regression of functions on covariates: the leading coefficients' moments with the covariates, and the fields made of them.
+
+use super::{FunctionRecords, LeadingCoordinates, Norm};
+use crate::estimate::design::Design;
+use crate::estimate::regression::{Explained, Regression, Weights};
+use crate::function::Basis;
+use crate::mechanism::MechanismError;
+use crate::mechanism::vector::{NoisedRegression, RegressionRecord, VectorRegression};
+use crate::privacy::{ClipRadius, ClipSource, Mu};
+
+/// So many coefficients are looked at where little can be seen; from nμ = 500 on [`MORE`] √(nμ), up to [`MOST`]: fields of covariates are rougher
+/// than modes, and coordinates that show nothing cost little, since they are shrunk on their own. Fitted on faces of a public model with
+/// planted fields: 2.3 √(nμ), which is right for modes, leaves out up to a tenth of a field at nμ = 1000.
+const FEW: (usize, f64) = (40, 500.0);
+const MORE: f64 = 5.0;
+const MOST: f64 = 200.0;
+
+/// How many coefficients are looked at: follows from public numbers.
+fn coefficients(n: u64, mu: f64) -> usize {
+    let (few, enough) = FEW;
+    let nmu = n as f64 * mu;
+    if nmu < enough { few } else { (MORE * nmu.sqrt()).round().min(MOST) as usize }
+}
+
+/// nμ below which fields are hardly worth their budget: at 100 they are at three quarters of "saying nothing" or worse.
+pub const WORTHWHILE: f64 = 100.0;
+
+/// A regression of functions on covariates, by the leading coefficients of their deviation from a public template. What is noised are the
+/// moments of a [`VectorRegression`]; everything else is public or post-processing.
+#[derive(Debug, Clone)]
+pub struct FunctionRegression {
+    leading: LeadingCoordinates,
+    design: Design,
+    moments: VectorRegression,
+    scale: f64,
+}
+
+/// What a covariate's column does to a function.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// The column's name.
+    pub name: String,
+    /// Samples `(points, channels)` of the displacement when the column grows by one: for a covariate, from the middle of its bounds to the
+    /// upper one; shrunk.
+    pub samples: Vec<f64>,
+    /// The expected squared error of each sample against the field without noise, what shrinkage takes away included.
+    pub errors: Vec<f64>,
+    /// The root-mean-square displacement (over points, channels summed).
+    pub rms: f64,
+    /// Its expected root-mean-square error.
+    pub error: f64,
+    /// How far the field without noise lies from the population's, root mean square, as far as the release tells.
+    pub sampling: Option<f64>,
+}
+
+impl Field {
+    /// The error over that of saying nothing (a field of zeros): 1 where the noise hides the field.
+    pub fn relative_error(&self) -> f64 {
+        let nothing = (self.rms * self.rms + self.error * self.error).sqrt();
+        if nothing > 0.0 { self.error / nothing } else { 1.0 }
+    }
+}
+
+/// A regression as functions: post-processing of what was released.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fields {
+    /// Samples of the mean at the reference values: every covariate in the middle of its bounds, between its levels.
+    pub mean: Vec<f64>,
+    /// The expected squared error of each of these samples.
+    pub mean_errors: Vec<f64>,
+    /// One a column, without the intercept.
+    pub columns: Vec<Field>,
+    /// What the covariates explain.
+    pub explained: Explained,
+}
+
+impl FunctionRegression {
+    /// For n functions about the public `template`, samples `(points, channels)`, at budget μ; `scale` tells how far records may lie from
+    /// it, compared with unit-area faces (1).
+    ///
+    /// # Errors
+    /// [`MechanismError`], about public things; [`MechanismError::Covariates`] where the noise would hide the covariates' own moments.
+    pub fn new(
+        basis: Basis,
+        template: Vec<f64>,
+        scale: f64,
+        design: Design,
+        n: u64,
+        mu: Mu,
+    ) -> Result<Self, MechanismError> {
+        check_columns(&design, n, mu.get())?;
+        let count = coefficients(n, mu.get());
+        let leading = LeadingCoordinates::new(basis, template, Norm::Quarter, count)?;
+        let public = ClipRadius::new(scale * leading.face_radius(), ClipSource::Public)?;
+        let moments =
+            VectorRegression::new(leading.prior(), public, design.columns(), design.reach(), n, mu)?;
+        Ok(Self { leading, design, moments, scale })
+    }
+
+    /// What is noised.
+    pub fn mechanism(&self) -> &VectorRegression {
+        &self.moments
+    }
+
+    /// The covariates.
+    pub fn design(&self) -> &Design {
+        &self.design
+    }
+
+    /// The coefficients that are looked at.
+    pub fn coordinates(&self) -> &LeadingCoordinates {
+        &self.leading
+    }
+
+    /// The records as the mechanism takes them: functions with the rows of the design ([`Design::row`]), in the same order.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] for other numbers of rows or samples.
+    pub fn records(
+        &self,
+        functions: &dyn FunctionRecords,
+        rows: Vec<Vec<f64>>,
+    ) -> Result<Vec<RegressionRecord>, MechanismError> {
+        if rows.len() != functions.count() {
+            return Err(MechanismError::Shape("every record needs a row of covariates"));
+        }
+        let vectors = self.leading.of_records(functions)?;
+        let record = |(covariates, vector)| RegressionRecord { covariates, vector };
+        Ok(rows.into_iter().zip(vectors).map(record).collect())
+    }
+
+    /// The regression in coordinates.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] for what another regression released.
+    pub fn estimate(&self, released: &NoisedRegression) -> Result<Regression, MechanismError> {
+        let weights =
+            Weights { spectrum: self.leading.spectrum(), roots: self.leading.roots(), scale: self.scale };
+        let estimated = released.moments().and_then(|moments| {
+            let radius = released.recentred.radius.get();
+            let kept = if self.moments.clips_at_median() { moments.kept_at_median(radius) } else { 1.0 };
+            Regression::new(&moments, &self.design, weights, released.recentred.error, kept)
+        });
+        estimated.ok_or(MechanismError::Shape("the stored draw is not of this regression"))
+    }
+
+    /// The mean at the reference values, and every column's field.
+    ///
+    /// # Errors
+    /// As [`Self::estimate`].
+    pub fn fields(&self, released: &NoisedRegression) -> Result<Fields, MechanismError> {
+        let found = self.estimate(released)?;
+        let reference = self.design.row(&[]);
+        let (mut u, mut errors) = (released.recentred.centre.clone(), vec![0.0; self.leading.len()]);
+        for (row, x) in found.fields.iter().zip(&reference) {
+            u.iter_mut().zip(&row.values).for_each(|(u, value)| *u += x * value);
+            errors.iter_mut().zip(&row.errors).for_each(|(e, error)| *e += x * x * error);
+        }
+        let moved = self.leading.displacement(&u);
+        let mean = moved.iter().zip(self.leading.template()).map(|(d, t)| d + t).collect();
+        let n = self.moments.recentring().n() as f64;
+        let residual = found.explained.residual();
+        let column = |(name, (row, sampling)): (String, (&_, &f64))| {
+            let sampling = residual.map(|residual| (sampling * residual / n).sqrt());
+            self.field(name, row, sampling)
+        };
+        let rows = found.fields.iter().zip(&found.sampling).skip(1);
+        Ok(Fields {
+            mean,
+            mean_errors: self.errors(&u, &errors),
+            columns: self.design.names().into_iter().zip(rows).map(column).collect(),
+            explained: found.explained,
+        })
+    }
+
+    fn field(&self, name: String, row: &crate::function::shrink::Shrunk, sampling: Option<f64>) -> Field {
+        let points = self.leading.basis().points() as f64;
+        let errors = self.errors(&row.values, &row.errors);
+        let samples = self.leading.displacement(&row.values);
+        let rms = (samples.iter().map(|x| x * x).sum::<f64>() / points).sqrt();
+        let error = (errors.iter().sum::<f64>() / points).sqrt();
+        Field { name, samples, errors, rms, error, sampling }
+    }
+
+    /// Expected squared errors of samples: of the coordinates looked at, and what the public spectrum lets expect of the others.
+    fn errors(&self, values: &[f64], of_coordinates: &[f64]) -> Vec<f64> {
+        let squares = values.iter().zip(of_coordinates).map(|(u, e)| u * u + e);
+        let inverse = self.leading.roots().iter().map(|root| root.powi(-2));
+        let energy: f64 = squares.zip(inverse).map(|(u, w)| u * w).sum();
+        let basis = self.leading.basis();
+        let channels = basis.len() as f64 / basis.points() as f64;
+        let left_out = energy * self.leading.beyond() / channels;
+        self.leading.variances(of_coordinates).into_iter().map(|v| v + left_out).collect()
+    }
+}
+
+/// The noise of a covariate's second moment, 2√2 X²/(nμ), is to be at most what a covariate spread evenly over its bounds has: a third.
+fn check_columns(design: &Design, n: u64, mu: f64) -> Result<(), MechanismError> {
+    let needed = 3.0 * 8.0f64.sqrt() * design.reach().powi(2);
+    let have = n as f64 * mu;
+    if have >= needed {
+        return Ok(());
+    }
+    let (columns, records) = (design.columns() - 1, (needed / mu).ceil() as u64);
+    Err(MechanismError::Covariates { columns, n, mu, records, times: needed / have.max(f64::MIN_POSITIVE) })
+}

@@ -1,0 +1,211 @@
+//! Regression of vectors on covariates: all moments that it needs, noised together.
+
+mod noised;
+#[cfg(test)]
+mod tests;
+mod worst_case;
+
+pub use noised::NoisedRegression;
+pub use worst_case::ENTRY;
+
+use super::{Recentred, Recentring, RoughCentre};
+use crate::mechanism::MechanismError;
+use crate::mechanism::rounds::Shares;
+use crate::privacy::noise::{ClippedSecond, IncompleteMean, MomentSum, NoiseError, NoiseSource};
+use crate::privacy::{
+    Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, NoisedPart, Price, PrivacyLoss, Title,
+};
+use rayon::prelude::*;
+
+const TITLE: Title = Title {
+    name: "regression moments in two rounds",
+    sentence: "A first, rough private mean serves as centre, and a radius about it is read off noised counts where there are records \
+               enough; then the products of every record's covariates with one another and with its deviation from the centre, shortened \
+               to that radius, are averaged, and normal noise that covers what any one record can do to all of them together is added; \
+               the regression is worked out from the noised averages.",
+};
+
+/// nμ from which the radius holds nine tenths of the records, not half: above it, the bias that a tight radius brings is seen.
+const MUCH: f64 = 3000.0;
+
+/// How the budget is shared out: a tenth of μ² for the rough centre, .15 μ for the radius where nμ ≥ 60.
+fn shares(n: u64, mu: f64) -> Shares {
+    let held = if n as f64 * mu >= MUCH { 0.9 } else { 0.5 };
+    Shares { first: 0.1, radius: 0.15, countable: 60.0, held, uncounted: 0.6, widened: 1.0 }
+}
+
+/// One record: secret.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RegressionRecord {
+    /// x̃, its covariates in the design's columns.
+    pub covariates: Vec<f64>,
+    /// Its vector about the public origin; `None` for a failed record, which counts as the origin.
+    pub vector: Option<Vec<f64>>,
+}
+
+/// What is released for a regression of vectors u ∈ ℝ^k on covariates x̃ ∈ ℝ^q: their second moments, about a private centre.
+///
+#[doc = include_str!("proof.md")]
+#[derive(Debug, Clone)]
+pub struct VectorRegression {
+    price: Price,
+    recentring: Recentring,
+    second: ClippedSecond,
+    columns: usize,
+    reach: f64,
+    total: Mu,
+}
+
+/// Records made ready: secret.
+pub struct PreparedRegression<'a> {
+    rough: RoughCentre,
+    records: &'a [RegressionRecord],
+    vectors: Vec<Option<Vec<f64>>>,
+}
+
+impl VectorRegression {
+    /// Of `n` records with vectors of expected variances `prior` (up to scale) that are clipped to the `public` radius about the origin in
+    /// the first round, and `columns` covariates of length at most `reach` (X); all of these are public.
+    ///
+    /// # Errors
+    /// [`MechanismError`], about public numbers.
+    pub fn new(
+        prior: Vec<f64>,
+        public: ClipRadius,
+        columns: usize,
+        reach: f64,
+        n: u64,
+        mu: Mu,
+    ) -> Result<Self, MechanismError> {
+        if columns == 0 || !(reach > 0.0 && reach.is_finite()) {
+            return Err(MechanismError::Shape(
+                "a regression needs covariates of a length that is bounded by a positive number",
+            ));
+        }
+        let recentring = Recentring::new(shares(n, mu.get()), prior, public, n, mu)?;
+        let unit = ClipRadius::new(1.0, ClipSource::Public)?;
+        let dimension = columns + recentring.dimension();
+        let second = ClippedSecond::new(dimension, n, unit, recentring.second())?;
+        let what = format!(
+            "second moments of {columns} covariates (the intercept among them; scaled by public bounds to a length of at most \
+             {reach:.4}) and of {} weighted coefficients of the deviation from a private centre, each divided by its bound",
+            recentring.dimension()
+        );
+        let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &what)?;
+        price.parts = recentring.parts(SECOND);
+        (price.sensitivity, price.scale) = (second.price().sensitivity, second.price().scale);
+        if !recentring.counts_radius() {
+            price.clip = Some(recentring.public_radius()?);
+        }
+        Ok(Self { price, recentring, second, columns, reach, total: mu })
+    }
+
+    /// q.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// k.
+    pub fn dimension(&self) -> usize {
+        self.recentring.dimension()
+    }
+
+    /// X.
+    pub fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// Whether the second round's radius is the median of the vectors' lengths, which takes something off every field.
+    pub fn clips_at_median(&self) -> bool {
+        let nmu = self.price.n as f64 * self.total.get();
+        self.recentring.counts_radius() && nmu < MUCH
+    }
+
+    /// The first round.
+    pub fn recentring(&self) -> &Recentring {
+        &self.recentring
+    }
+
+    /// z of a record about a released centre.
+    fn joined(&self, record: &RegressionRecord, about: &Recentred) -> Vec<f64> {
+        let covariates = shortened(record.covariates.clone(), self.reach);
+        let usable = record.vector.as_deref().filter(|u| u.iter().all(|x| x.is_finite()));
+        let vector = shortened(about.about(usable), about.radius.get());
+        let half = 0.5f64.sqrt();
+        covariates.into_iter().chain(vector).map(|x| half * x).collect()
+    }
+
+    fn sum(&self, records: &[RegressionRecord], about: &Recentred) -> Result<MomentSum, MechanismError> {
+        let add = |mut sum: MomentSum, record: &RegressionRecord| -> Result<MomentSum, IncompleteMean> {
+            sum.add(Some(&self.joined(record, about)))?;
+            Ok(sum)
+        };
+        let merge = |mut a: MomentSum, b: MomentSum| {
+            a.merge(&b)?;
+            Ok(a)
+        };
+        let empty = || self.second.sum();
+        // Long blocks: a sum takes as much memory as many records.
+        let sum = records.par_iter().with_min_len(64).try_fold(empty, add).try_reduce(empty, merge);
+        Ok(sum.map_err(NoiseError::from)?)
+    }
+}
+
+const SECOND: &str = "second moments of covariates and of deviations from the private centre";
+
+/// A vector over its bound, shortened to length one if it is longer; zero if it is not finite.
+fn shortened(mut x: Vec<f64>, bound: f64) -> Vec<f64> {
+    if !x.iter().all(|x| x.is_finite()) {
+        x.fill(0.0);
+        return x;
+    }
+    let largest = x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    if largest == 0.0 {
+        return x;
+    }
+    // In units of the largest coordinate no square overflows.
+    let length = largest * x.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt();
+    let divisor = bound.max(length);
+    x.iter_mut().for_each(|x| *x /= divisor);
+    x
+}
+
+impl Mechanism for VectorRegression {
+    type Records = [RegressionRecord];
+    type Prepared<'a> = PreparedRegression<'a>;
+    type Value = NoisedRegression;
+    type Error = MechanismError;
+
+    fn price(&self) -> &Price {
+        &self.price
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        records: &'a [RegressionRecord],
+    ) -> Result<PreparedRegression<'a>, MechanismError> {
+        if records.iter().any(|record| record.covariates.len() != self.columns) {
+            return Err(MechanismError::Shape("a record has another number of covariates than the design"));
+        }
+        let vectors: Vec<_> = records.iter().map(|record| record.vector.clone()).collect();
+        let rough = self.recentring.prepare(&vectors)?;
+        Ok(PreparedRegression { rough, records, vectors })
+    }
+
+    fn draw(
+        &self,
+        prepared: &PreparedRegression<'_>,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<NoisedRegression>, MechanismError> {
+        let paid = self.recentring.split(paid)?;
+        let Drawn { value: recentred, mut parts } =
+            self.recentring.draw(&prepared.rough, &prepared.vectors, noise, paid.first, paid.radius)?;
+        // Records that could be added up once can be added up again: only lengths can be wrong.
+        let sum = self.sum(prepared.records, &recentred)?;
+        let moments = self.second.noised(&sum, noise, paid.second)?;
+        parts.push(NoisedPart { clip: Some(recentred.radius), ..self.second.part()? });
+        let (columns, reach) = (self.columns, self.reach);
+        Ok(Drawn { value: NoisedRegression { recentred, moments, columns, reach }, parts })
+    }
+}

@@ -1,0 +1,247 @@
+//! Covariates of the records of a study, from a table: for the data holder, before anything is charged.
+
+use crate::estimate::design::{Design, ValueError};
+use crate::io::{NamedTable, Place, ReadError, RecordError};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// What a table says of the records: secret.
+#[derive(Debug, Clone)]
+pub(super) struct Covariates {
+    /// Of every record, in the order of the records, the value of every covariate of the design.
+    pub(super) values: Vec<Vec<Option<f64>>>,
+    /// How many values of every covariate lie outside its bounds, and are clipped.
+    pub(super) outside: Vec<usize>,
+    /// How many records have no value of it, and count as in the middle.
+    pub(super) missing: Vec<usize>,
+    /// SHA-256 of the table.
+    pub(super) table: [u8; 32],
+}
+
+/// Why covariates cannot be taken from a table. For the data holder, before anything is charged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CovariateError {
+    /// The table cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A covariate that the table does not have.
+    #[error("{}: there is no column {name}; the columns are {columns}", file.display())]
+    NoColumn {
+        /// The table.
+        file: PathBuf,
+        /// The covariate.
+        name: String,
+        /// What there is.
+        columns: String,
+    },
+    /// Two columns of one name.
+    #[error("{}: there are two columns {name}; rename one", file.display())]
+    TwoColumns {
+        /// The table.
+        file: PathBuf,
+        /// The covariate.
+        name: String,
+    },
+    /// A line that does not go with the records.
+    #[error("{}: {about}{fault}", file.display())]
+    Line {
+        /// The table.
+        file: PathBuf,
+        /// The line and the record.
+        about: String,
+        /// What is wrong.
+        fault: CovariateFault,
+    },
+    /// A covariate that tells nothing.
+    #[error(
+        "{}: {name} is the same for all records, so nothing can be learnt of what it does; leave it out (this says something of the \
+         data: do not publish it)",
+        file.display()
+    )]
+    Constant {
+        /// The table.
+        file: PathBuf,
+        /// The covariate.
+        name: String,
+    },
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CovariateFault {
+    /// No such record.
+    #[error(
+        "is no record of this study; records are scans by file name or path, rows of arrays by number from 0"
+    )]
+    Unknown,
+    /// Two lines about one record.
+    #[error("has its covariates in line {line} already; give every record once")]
+    Doubled {
+        /// The line before.
+        line: usize,
+    },
+    /// Several records of this name.
+    #[error("is what several records are called; give scans by their paths")]
+    Ambiguous,
+    /// A value.
+    #[error("its {name} {fault}")]
+    Value {
+        /// The covariate.
+        name: String,
+        /// What is wrong with it.
+        fault: ValueError,
+    },
+}
+
+impl Covariates {
+    /// Of `n` records of which `names` are all names of one.
+    pub(super) fn read(
+        path: &Path,
+        design: &Design,
+        n: usize,
+        names: impl Fn(usize) -> Vec<String>,
+    ) -> Result<Self, CovariateError> {
+        let table = NamedTable::read(path)?;
+        let columns = columns(&table, design)?;
+        let called = called(n, names);
+        let mut values: Vec<Option<Vec<Option<f64>>>> = vec![None; n];
+        let mut given: Vec<usize> = vec![0; n];
+        for line in table.lines() {
+            let fail = |fault| {
+                let about = RecordError::label(Place::Line(line.line), Some(&line.record));
+                CovariateError::Line { file: path.to_owned(), about, fault }
+            };
+            let plain = line.record.strip_prefix("./").unwrap_or(&line.record);
+            let record = match called.get(&line.record).or_else(|| called.get(plain)).map(Vec::as_slice) {
+                Some([record]) => *record,
+                Some(_) => return Err(fail(CovariateFault::Ambiguous)),
+                None => return Err(fail(CovariateFault::Unknown)),
+            };
+            if values[record].is_some() {
+                return Err(fail(CovariateFault::Doubled { line: given[record] }));
+            }
+            let value = |(covariate, column): (&crate::estimate::design::Covariate, &usize)| {
+                let Some(text) = &line.fields[*column] else { return Ok(None) };
+                let wrong = |fault| fail(CovariateFault::Value { name: covariate.name.clone(), fault });
+                covariate.value(text).map(Some).map_err(wrong)
+            };
+            let row = design.covariates().iter().zip(&columns).map(value).collect::<Result<_, _>>()?;
+            (values[record], given[record]) = (Some(row), line.line);
+        }
+        let none = vec![None; columns.len()];
+        let values: Vec<_> = values.into_iter().map(|row| row.unwrap_or_else(|| none.clone())).collect();
+        refuse_constant(path, design, &values)?;
+        let count = |is: &dyn Fn(usize, Option<f64>) -> bool| -> Vec<usize> {
+            (0..columns.len()).map(|i| values.iter().filter(|row| is(i, row[i])).count()).collect()
+        };
+        let outside = count(&|i, value| value.is_some_and(|value| !design.covariates()[i].holds(value)));
+        let missing = count(&|_, value| value.is_none());
+        Ok(Self { outside, missing, table: table.file().sha256(), values })
+    }
+
+    /// A row of the design for every person: the average of those of their records.
+    pub(super) fn rows(&self, design: &Design, members: &[Vec<usize>]) -> Vec<Vec<f64>> {
+        let row = |own: &Vec<usize>| {
+            let mut sum = vec![0.0; design.columns()];
+            for values in own.iter().filter_map(|&i| self.values.get(i)) {
+                sum.iter_mut().zip(design.row(values)).for_each(|(s, x)| *s += x / own.len() as f64);
+            }
+            sum
+        };
+        members.iter().map(row).collect()
+    }
+}
+
+/// Where every covariate stands.
+fn columns(table: &NamedTable, design: &Design) -> Result<Vec<usize>, CovariateError> {
+    let of = |covariate: &crate::estimate::design::Covariate| {
+        let (file, name) = (table.file().path().to_owned(), covariate.name.clone());
+        match table.columns(&name)[..] {
+            [column] => Ok(column),
+            [] => Err(CovariateError::NoColumn { file, name, columns: table.heading().join(", ") }),
+            _ => Err(CovariateError::TwoColumns { file, name }),
+        }
+    };
+    design.covariates().iter().map(of).collect()
+}
+
+/// Which records go by a name.
+fn called(n: usize, names: impl Fn(usize) -> Vec<String>) -> HashMap<String, Vec<usize>> {
+    let mut called: HashMap<String, Vec<usize>> = HashMap::new();
+    for i in 0..n {
+        let mut own = names(i);
+        own.dedup();
+        own.into_iter().for_each(|name| called.entry(name).or_default().push(i));
+    }
+    called
+}
+
+/// Columns that are alike for all records after they were clipped. (A single record has nothing to differ from.)
+fn refuse_constant(path: &Path, design: &Design, values: &[Vec<Option<f64>>]) -> Result<(), CovariateError> {
+    let rows: Vec<Vec<f64>> = values.iter().map(|row| design.row(row)).collect();
+    for (i, covariate) in design.covariates().iter().enumerate() {
+        let column = design.first_column(i);
+        if rows.windows(2).all(|pair| pair[0][column] == pair[1][column]) {
+            return Err(CovariateError::Constant { file: path.to_owned(), name: covariate.name.clone() });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCANS: [&[&str]; 3] = [&["x/a.ply", "a.ply"], &["y/a.ply", "a.ply"], &["b.ply", "b.ply"]];
+
+    fn read(text: &str) -> Result<Covariates, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("covariates.csv");
+        std::fs::write(&file, text).unwrap();
+        let design = Design::parse(&["age=0:10".into()], &["sex=F|M".into()], &[]).unwrap();
+        let own = |i: usize| SCANS[i].iter().map(|&name| name.to_owned()).collect();
+        Covariates::read(&file, &design, 3, own).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn values_go_with_their_records_and_what_is_clipped_is_counted() {
+        let found = read("record,SEX,note,age\nb.ply,M,x,12\n./x/a.ply,F,,3\n").unwrap();
+        assert_eq!(found.values[2], [Some(12.0), Some(1.0)]);
+        assert_eq!(found.values[0], [Some(3.0), Some(-1.0)]);
+        assert_eq!(found.values[1], [None, None]);
+        assert_eq!((found.outside, found.missing), (vec![1, 0], vec![1, 1]));
+    }
+
+    #[test]
+    fn what_does_not_go_with_the_records_is_refused() {
+        let head = "record,age,sex\n";
+        for (text, problem) in [
+            ("record,age\nb.ply,3\n", "there is no column sex"),
+            ("record,age,age,sex\nb.ply,3,4,F\n", "two columns age"),
+            (&format!("{head}c.ply,3,F\n"), "line 2, \"c.ply\": is no record"),
+            (&format!("{head}a.ply,3,F\n"), "is what several records are called"),
+            (&format!("{head}b.ply,3,F\nb.ply,3,F\n"), "in line 2 already"),
+            (&format!("{head}b.ply,old,F\n"), "its age is no number"),
+            (&format!("{head}b.ply,inf,F\n"), "its age is no number"),
+            (&format!("{head}b.ply,3,X\n"), "none of the levels F and M"),
+            (&format!("{head}b.ply,5,F\nx/a.ply,5,M\ny/a.ply,,M\n"), "age is the same for all records"),
+            (&format!("{head}b.ply,11,F\nx/a.ply,12,M\ny/a.ply,50,M\n"), "age is the same for all records"),
+        ] {
+            let found = read(text).unwrap_err();
+            assert!(found.contains(problem), "{text}: {found}");
+            // Never the value, which is a record's.
+            let said = found.split_once(".csv: ").map_or("", |(_, said)| said);
+            assert!(!["old", "inf ", "X"].iter().any(|value| said.contains(value)), "{found}");
+        }
+    }
+
+    #[test]
+    fn persons_have_the_average_of_their_rows() {
+        let found = read("record,age,sex\nx/a.ply,0,F\nb.ply,10,M\n").unwrap();
+        let design = Design::parse(&["age=0:10".into()], &["sex=F|M".into()], &[]).unwrap();
+        let rows = found.rows(&design, &[vec![0, 2], vec![1]]);
+        assert_eq!(rows, [[0.5, 0.0, 0.0], [0.5, 0.0, 0.0]]);
+    }
+}
