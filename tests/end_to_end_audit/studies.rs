@@ -212,7 +212,7 @@ fn faces() {
             fs::write(dir.join("scans/somebody2.xyz"), "1 2 none\n").unwrap();
         },
     ];
-    let sentences = &[("How exact it is", "that mean from its population")];
+    let sentences = &[("How exact it is", "</table>")];
     let rules = Rules { secrets: &["somebody", "zacharias"], pictures: true, sentences, ..Rules::default() };
     audit("face mean scans --mu 2 --curves 6 --samples 16", &rules, &sides);
 }
