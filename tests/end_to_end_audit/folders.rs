@@ -30,6 +30,8 @@ pub struct Rules<'a> {
     pub pictures: bool,
     /// Sentences of its page whose numbers are functions of noised values: what stands before them and after.
     pub sentences: &'a [(&'a str, &'a str)],
+    /// Parts of its page whose words are functions of noised values too, as the outcome of a test is: what stands before them and after.
+    pub outcomes: &'a [(&'a str, &'a str)],
     /// What `mean.npy` holds for noised coordinates.
     pub point: Option<Point<'a>>,
 }
@@ -98,6 +100,11 @@ impl Rules<'_> {
     fn without_sentences(&self, mut page: String) -> String {
         for said in SAID_OF_NOISED {
             page = page.replace(said, "");
+        }
+        for (before, after) in self.outcomes {
+            let Some(start) = page.find(before).map(|at| at + before.len()) else { continue };
+            let Some(length) = page[start..].find(after) else { continue };
+            page.replace_range(start..start + length, "");
         }
         for (before, after) in self.sentences.iter().chain(&EXACT) {
             let Some(start) = page.find(before).map(|at| at + before.len()) else { continue };

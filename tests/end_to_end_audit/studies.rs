@@ -245,10 +245,10 @@ fn groups_of_faces() {
             fs::write(dir.join("scans/somebody3.xyz"), "1 2 none\n").unwrap();
         },
     ];
-    let sentences = &[
+    let outcomes = &[
         ("Do the groups differ?", "All of it is in test.json"),
         ("The difference of ", "where it is widest."),
     ];
-    let rules = Rules { secrets: &["somebody", "zacharias"], pictures: true, sentences, ..Rules::default() };
+    let rules = Rules { secrets: &["somebody", "zacharias"], pictures: true, outcomes, ..Rules::default() };
     audit("face compare scans --groups groups.csv --mu 1 --curves 6 --samples 16", &rules, &sides);
 }
