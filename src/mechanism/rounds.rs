@@ -53,7 +53,7 @@ impl Rounds {
     /// For n records at budget μ.
     ///
     /// # Errors
-    /// [`MechanismError::Privacy`] for budgets too small to be shared out.
+    /// [`MechanismError::Budget`] for budgets too small to be shared out.
     pub fn new(shares: Shares, n: u64, mu: Mu) -> Result<Self, MechanismError> {
         let total = mu.get();
         let first = total * shares.first.sqrt();

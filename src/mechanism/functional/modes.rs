@@ -77,7 +77,7 @@ impl FunctionalModes {
     }
 
     /// The samples of the mean, shrunk towards the private centre, and the expected squared error of each: free. Coefficients beyond the k are
-    /// the template's; their error is what a mean is expected to have there ([`beyond`]) that lies as far off in the k as this one.
+    /// the template's; their error is what a mean is expected to have there (`beyond`) that lies as far off in the k as this one.
     ///
     /// `None` for a release of other coordinates.
     pub fn mean(&self, released: &NoisedModes) -> Option<Estimate> {

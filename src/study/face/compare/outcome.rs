@@ -140,7 +140,7 @@ impl TestStatement {
         }
     }
 
-    /// Whether a difference was found at [`LEVEL`].
+    /// Whether a difference was found at 5 %.
     pub fn found(&self) -> bool {
         self.p_value <= LEVEL
     }
