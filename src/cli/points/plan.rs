@@ -7,6 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use visard::privacy::{Delta, PrivacyLoss};
+use visard::report::colour::short;
 use visard::study::points::plan::{
     Guess, MOST, PointForecast, PointPlan, plan_shapes, plan_spd, records_for,
 };
@@ -210,7 +211,12 @@ fn text(rows: &[Value], guess: Guess) -> String {
         "Made-up records, {} from their mean, which lies {} from the public centre (--spread, --distance); nothing of yours is read.\n\
          Root-mean-square distances: of the release, of the centre published unread, of so few records as a sample.\n\n\
          {:>7}  {:>10}  {:>10}  {:>10}  budget",
-        guess.spread, guess.distance, "n", "release", "centre", "sample",
+        short(guess.spread),
+        short(guess.distance),
+        "n",
+        "release",
+        "centre",
+        "sample",
     );
     for row in rows {
         let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);

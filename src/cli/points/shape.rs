@@ -27,7 +27,7 @@ pub enum ShapeCommand {
 /// Arguments of `shape mean`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard shape mean outlines.tps --mechanism gaussian --radius 0.15 --center atlas.tps --mu 1 --out study\n  visard shape mean outlines.tps --mechanism kng --public-records public.txt --epsilon 1 --out study\n  visard shape mean outlines.tps --mechanism gaussian --center private --landmarks 60 --radius 0.2 --mu 1 --out study"
+    after_help = "Examples:\n  visard shape mean outlines.tps --mu 1 --out study\n  visard shape mean outlines.tps --mechanism gaussian --radius 0.15 --center atlas.tps --mu 1 --out study\n  visard shape mean outlines.tps --mechanism kng --public-records public.txt --epsilon 1 --out study\n  visard shape mean outlines.tps --mechanism gaussian --center private --landmarks 60 --radius 0.2 --mu 1 --out study"
 )]
 pub struct ShapeArgs {
     #[arg(value_name = "FILE", help = of_kind("Shapes by their landmarks", Content::Shapes))]
@@ -40,14 +40,14 @@ pub struct ShapeArgs {
     /// enough, and 0.6 of the largest public radius where they are not
     #[arg(long, value_name = "F|private", allow_negative_numbers = true)]
     radius: Option<String>,
-    /// Centre: a file with one public shape, or "private": estimated and paid for, no shape need be public
-    #[arg(long, value_name = "FILE|private", conflicts_with = "public_records", required_unless_present_any = ["public_records", "help"])]
+    /// Centre: a file with one public shape, or "private" (the default): estimated and paid for, no shape need be public
+    #[arg(long, value_name = "FILE|private", conflicts_with = "public_records")]
     center: Option<PathBuf>,
     /// Public records, excluded from the study: a table of shapes, or a .txt with the names of records; their mean is the centre
     #[arg(long, value_name = "FILE")]
     public_records: Option<PathBuf>,
-    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not tell, unless a centre or records are
-    /// public
+    /// Landmarks of a shape, a public number: needed with --drop-missing or --drop-unusable for TPS and for tables whose heading does not
+    /// tell, unless a centre or records are public; otherwise all records have to agree
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     landmarks: Option<u32>,
     /// Records with missing landmarks count as the centre instead of stopping the study
@@ -91,7 +91,7 @@ fn mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<(), Fail
         (Some(word), _) if word.as_os_str() == "private" => ShapeCentre::Private,
         (Some(file), _) => ShapeCentre::File(file.clone()),
         (None, Some(file)) => ShapeCentre::PublicRecords(file.clone()),
-        (None, None) => return Err(Failure::usage("give --center FILE or --public-records FILE")),
+        (None, None) => ShapeCentre::Private,
     };
     let request = args.common.request(args.mechanism, global)?;
     let study = ShapeStudy {

@@ -1,8 +1,8 @@
 //! Why a face study stopped.
 
 use super::prepared::PreparedError;
-use super::size::Units;
 use super::template::TemplateLoadError;
+use super::units::Units;
 use crate::estimate::design::{AtError, DesignError};
 use crate::function::CurvesError;
 use crate::io::{ReadError, WriteError};

@@ -1,9 +1,9 @@
 //! The people of a study: scans found, registered and put together, one face a person. All statistics of faces begin here.
 
+use super::average::{mean_of, nonprivate_mean};
 use super::error::StudyError;
 use super::internal::Internal;
 use super::internal_report::write_internal;
-use super::mean::{mean_of, nonprivate_mean};
 use super::prepared::PreparedFile;
 use super::record::cache::{RecordCache, RecordKey};
 use super::record::{

@@ -1,7 +1,9 @@
 //! Which private mean is released, by name.
 
+pub use super::average::nonprivate_mean;
+
 use super::prior::FacePrior;
-use crate::function::{Basis, CurvesError, FaceCurves};
+use crate::function::{Basis, FaceCurves};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{
     Aim, BlockRadii, CurveMean, FunctionalMean, Norm, PerCurveMean, PerCurveSettings, PointwiseMean,
@@ -164,37 +166,4 @@ pub fn two_rounds(
             mean.knowing(&people, template.data().to_vec())
         }
     })
-}
-
-/// The mean of the records, a missing one counting as the template: for the data holder only.
-///
-/// # Errors
-/// [`CurvesError`] when there are no records.
-pub fn nonprivate_mean(
-    template: &FaceCurves,
-    records: &[Option<FaceCurves>],
-) -> Result<FaceCurves, CurvesError> {
-    average(template, records.iter().map(|record| record.as_ref().unwrap_or(template)))
-}
-
-/// The average of one person's faces.
-///
-/// # Errors
-/// [`CurvesError`] when there are none.
-pub(super) fn mean_of(faces: &[FaceCurves]) -> Result<FaceCurves, CurvesError> {
-    let none = CurvesError::WrongLength { curves: 0, samples: 0, given: 0 };
-    average(faces.first().ok_or(none)?, faces.iter())
-}
-
-/// The average of faces of the form of `like`.
-fn average<'a>(
-    like: &FaceCurves,
-    faces: impl ExactSizeIterator<Item = &'a FaceCurves>,
-) -> Result<FaceCurves, CurvesError> {
-    let (n, mut sum) = (faces.len() as f64, vec![0.0; like.data().len()]);
-    for face in faces {
-        sum.iter_mut().zip(face.data()).for_each(|(s, x)| *s += x);
-    }
-    sum.iter_mut().for_each(|s| *s /= n);
-    FaceCurves::new(like.curves(), like.samples(), sum)
 }

@@ -5,6 +5,7 @@
 //! (`publication`, which is handed no record); pages for the data holder come last (`internal_report`).
 
 mod accuracy;
+mod average;
 mod band;
 pub mod compare;
 mod error;
@@ -26,6 +27,7 @@ pub mod sample;
 mod settings;
 mod size;
 mod template;
+mod units;
 mod worst;
 mod yardstick;
 
@@ -38,6 +40,6 @@ pub use prepared::PreparedError;
 pub use prior::FacePrior;
 pub use run::{FaceOutcome, ReleasedFace, run};
 pub use settings::{CURVES, FaceInputs, FaceStudySettings, SAMPLES};
-pub use size::Units;
 pub use template::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};
+pub use units::Units;
 pub use yardstick::{FACE_MM, Yardstick};

@@ -1,7 +1,7 @@
 //! What is public of other people's faces: where their mean lies and how they differ.
 
+use super::average::nonprivate_mean;
 use super::error::StudyError;
-use super::mean::nonprivate_mean;
 use super::prepared::PreparedFile;
 use crate::function::FaceCurves;
 use crate::io::{Limit, npy, open};

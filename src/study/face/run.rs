@@ -1,9 +1,10 @@
 //! A mean face, start to finish.
 
 use super::accuracy::Accuracy;
+use super::average::nonprivate_mean;
 use super::error::StudyError;
 use super::gather::{FaceProgress, FaceStudy};
-use super::mean::{FaceMechanism, mechanism, nonprivate_mean, two_rounds};
+use super::mean::{FaceMechanism, mechanism, two_rounds};
 use super::prior::FacePrior;
 use super::publication::FacePublication;
 use super::record::{RecordMaker, ScanStage};

@@ -1,8 +1,8 @@
 //! What a face study is told before it reads a scan: all of it public.
 
 use super::mean::{ClipChoice, FaceMechanism};
-use super::size::Units;
 use super::template::TemplateSource;
+use super::units::Units;
 use crate::privacy::Mu;
 use crate::study::{Counting, Place};
 use crate::surface::registration::Registration;

@@ -3,40 +3,15 @@
 use super::error::StudyError;
 use super::gather::{FaceStudy, Gathered};
 use super::template::LoadedTemplate;
+use super::units::Units;
 use crate::function::FaceCurves;
 use crate::mechanism::functional::{FunctionRecords, NoisedSize};
 use crate::surface::Template;
-use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
 /// Mean sizes lie within 1/1.5 and 1.5 times the template's: all adults, and children from about two years on.
 const BOUND: f64 = 1.5;
-
-/// In what unit the scans' coordinates are measured: public.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "lowercase")]
-pub enum Units {
-    /// Millimetres
-    #[default]
-    Mm,
-    /// Centimetres
-    Cm,
-    /// Metres
-    M,
-}
-
-impl Units {
-    /// Millimetres in one of them.
-    fn millimetres(self) -> f64 {
-        match self {
-            Self::Mm => 1.0,
-            Self::Cm => 10.0,
-            Self::M => 1000.0,
-        }
-    }
-}
 
 /// What sizes are measured in: all of it public.
 #[derive(Debug, Clone, Copy, PartialEq)]

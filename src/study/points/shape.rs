@@ -208,13 +208,14 @@ impl PointForm<Preshape, Preshape> for ShapeForm {
             OutlineSmoothing::None => {
                 Some(PointAccuracy::of(noised, self.space.dist(centre, &first.point), false))
             }
-            OutlineSmoothing::Shrink => {
+            // The factors are worked out for normal noise of known scale.
+            OutlineSmoothing::Shrink if noise.noise.distribution == "gaussian" => {
                 let (shape, rms) =
                     shrink_outline_stating(&self.space, centre, &first.point, noise.noise.scale).ok()?;
                 Some(PointAccuracy::of(rms, self.space.dist(centre, &shape), true))
             }
             // How much a local regression bends is not known.
-            OutlineSmoothing::LocalLinear => None,
+            OutlineSmoothing::Shrink | OutlineSmoothing::LocalLinear => None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The files of a shape study: the table of landmarks, and the public centre or the public records.
 
 use super::records::{Record, points};
-use super::{PointRequest, PointStudyError};
+use super::{PointRequest, PointStudyError, Unusable};
 use crate::io::shapes::{ShapeRecord, Shapes};
 use crate::io::{Content, Limit, Place, RecordError, RecordSize, open, open_as, read_shapes, shapes_of};
 use crate::manifold::Kendall;
@@ -88,7 +88,11 @@ impl Source<'_> {
             ShapeCentre::File(path) | ShapeCentre::PublicRecords(path) => Some(self.given(path)?),
         };
         let known = given.as_ref().and_then(Given::landmarks).or(self.landmarks);
-        let table = read_shapes(self.table, known.map_or(RecordSize::Heading, RecordSize::Known))?;
+        // Where a record of another size stops the study, all records have to agree before anything is charged: then any of them may tell.
+        // Where it counts as the centre, neighbours could differ in what the first one tells.
+        let stops = self.request.unusable == Unusable::Stop && !self.drop_missing;
+        let told = if stops { RecordSize::Content } else { RecordSize::Heading };
+        let table = read_shapes(self.table, known.map_or(told, RecordSize::Known))?;
         let Some(given) = given else {
             let space = Kendall::new(self.agreed(table.landmarks())?)?;
             return Ok(Input { space, public: None, public_inputs: Vec::new(), table, given: None });
@@ -113,8 +117,8 @@ impl Source<'_> {
             ))),
             (Some(k), _) | (None, Some(k)) => Ok(k),
             (None, None) => Err(PointStudyError::Input(format!(
-                "{}: give the number of landmarks of a shape as --landmarks K; it is published, so that no record may tell it, and in \
-                 this format nothing else does but a public centre",
+                "{}: give the number of landmarks of a shape as --landmarks K; it is published, so where \
+                 records that cannot be used count as the centre no record may tell it, and in this format nothing else does but a public centre",
                 self.table.display()
             ))),
         }

@@ -1,14 +1,14 @@
 //! The joint mechanism: all curves and coordinates of a record as one vector, centred, clipped once.
 
-mod public_prior;
+mod best_of;
 mod worst_case;
 
-pub use public_prior::PublicPrior;
 pub use worst_case::ENTRY;
 
 use super::records::add_up;
 use super::{
-    Estimate, FunctionRecords, NoisedFunction, NoisedSize, Norm, SizeCoordinate, clip_factor, noised_part,
+    Estimate, FunctionRecords, NoisedFunction, NoisedSize, Norm, PublicPrior, SizeCoordinate, clip_factor,
+    noised_part,
 };
 use crate::function::shrink::{self, Expectation, Shrunk};
 use crate::function::{Basis, Domain};

@@ -7,7 +7,7 @@ pub use gdp::{GaussianGdpError, riemannian_gaussian_mu, riemannian_gaussian_sigm
 pub use worst_case::ENTRY;
 
 use super::lazy::{GridLaw, Loss};
-use super::polar::{HowDrawn, TooWide, described};
+use super::polar::{HowDrawn, TooWide, described, root_mean_square};
 use super::{LocatedRecords, MEAN_GRADIENT, NoisedPoint, PublicBall};
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
@@ -29,6 +29,8 @@ pub struct RiemannianGaussian<M: PolarVolume> {
     ball: PublicBall<M>,
     price: Price,
     law: GridLaw,
+    /// The root-mean-square distance of a draw from the mean.
+    expected: Option<f64>,
 }
 
 impl<M: PolarVolume> RiemannianGaussian<M> {
@@ -63,7 +65,9 @@ impl<M: PolarVolume> RiemannianGaussian<M> {
         let price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), what)?
             .with_noise(Sensitivity::Distance(sensitivity), sigma)
             .with_clip(ball.radius());
-        Ok(Self { ball, price, law })
+        let typical = sigma * (ball.manifold().dim() as f64).sqrt();
+        let expected = root_mean_square(ball.manifold(), typical, |t| 0.5 * (t / sigma).powi(2));
+        Ok(Self { ball, price, law, expected })
     }
 }
 
@@ -94,7 +98,14 @@ impl<M: PolarVolume> Mechanism for RiemannianGaussian<M> {
         let mut rng = noise.open(paid, self.price.loss)?;
         let point = self.law.draw(manifold, (mean, self.ball.centre()), &mut rng)?;
         let how = HowDrawn::OnGrid(self.law.step());
-        let part = described(&self.price, self.ball.radius(), "riemannian-gaussian", how, manifold.dim())?;
+        let part = described(
+            &self.price,
+            self.ball.radius(),
+            "riemannian-gaussian",
+            how,
+            manifold.dim(),
+            self.expected,
+        )?;
         Ok(Drawn { value: NoisedPoint::on_space(point), parts: vec![part] })
     }
 }

@@ -238,7 +238,7 @@ impl<M: PolarVolume> Mechanism for KNormGradient<M> {
             Path::Idealized(_) => HowDrawn::Idealized("exact: rejection from a radial envelope"),
         };
         let dim = self.ball.manifold().dim();
-        let part = described(&self.price, self.ball.radius(), "k-norm-gradient", how, dim)?;
+        let part = described(&self.price, self.ball.radius(), "k-norm-gradient", how, dim, None)?;
         Ok(Drawn { value: NoisedPoint::on_space(point), parts: vec![part] })
     }
 }

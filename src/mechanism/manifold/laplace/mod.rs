@@ -5,7 +5,7 @@ mod worst_case;
 pub use worst_case::ENTRY;
 
 use super::lazy::{GridLaw, Loss};
-use super::polar::{HowDrawn, TooWide, described, direction_accepted};
+use super::polar::{HowDrawn, TooWide, described, direction_accepted, root_mean_square};
 use super::radial::{RadialDensity, RadialLaw};
 use super::{LocatedRecords, MEAN_GRADIENT, NoisedPoint, PublicBall, Work};
 use crate::manifold::PolarVolume;
@@ -28,6 +28,8 @@ pub struct RiemannianLaplace<M: PolarVolume> {
     ball: PublicBall<M>,
     price: Price,
     law: Law<M>,
+    /// The root-mean-square distance of a draw from the mean, where it depends on the space alone.
+    expected: Option<f64>,
 }
 
 /// How draws are made.
@@ -85,7 +87,9 @@ impl<M: PolarVolume> RiemannianLaplace<M> {
         let price = Price::new(TITLE, n, PrivacyLoss::Pure(epsilon), what)?
             .with_noise(Sensitivity::Distance(sensitivity), sigma)
             .with_clip(ball.radius());
-        Ok(Self { ball, price, law })
+        let typical = sigma * ball.manifold().dim() as f64;
+        let expected = root_mean_square(ball.manifold(), typical, |t| t / sigma);
+        Ok(Self { ball, price, law, expected })
     }
 
     /// One private point, or `None` when the work is more than was allowed: not a draw from the law then, so for figures only.
@@ -177,7 +181,7 @@ impl<M: PolarVolume> Mechanism for RiemannianLaplace<M> {
             Law::Idealized(_) => HowDrawn::Idealized("exact: radius by rejection, uniform direction"),
         };
         let dim = self.ball.manifold().dim();
-        let part = described(&self.price, self.ball.radius(), "riemannian-laplace", how, dim)?;
+        let part = described(&self.price, self.ball.radius(), "riemannian-laplace", how, dim, self.expected)?;
         Ok(Drawn { value: NoisedPoint::on_space(point), parts: vec![part] })
     }
 }
