@@ -107,12 +107,13 @@ fn records_that_agree_tell_together_how_many_landmarks_there_are() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).display().to_string();
     for ((name, good), (_, bad)) in tables(8).into_iter().zip(tables(4)) {
-        fs::write(path(name), good).unwrap();
+        fs::write(path(&format!("t.{name}")), good).unwrap();
         let out = path(&format!("study.{name}"));
-        succeeds(&format!("shape mean {} --mu 1 --out {out}", path(name)));
+        succeeds(&format!("shape mean {} --mu 1 --out {out}", path(&format!("t.{name}"))));
         assert_eq!(certificate(&out)["n"].as_u64(), Some(600));
-        fs::write(path(name), bad).unwrap();
-        let (code, _, stderr) = visard(&format!("shape mean {} --mu 1 --out {}", path(name), path("none")));
+        fs::write(path(&format!("t.{name}")), bad).unwrap();
+        let (code, _, stderr) =
+            visard(&format!("shape mean {} --mu 1 --out {}", path(&format!("t.{name}")), path("none")));
         assert!(
             code == Some(1) && stderr.contains("record") && stderr.contains("landmarks"),
             "{name}: {stderr}"
