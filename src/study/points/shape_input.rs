@@ -94,7 +94,9 @@ impl Source<'_> {
         let told = if stops { RecordSize::Content } else { RecordSize::Heading };
         let table = read_shapes(self.table, known.map_or(told, RecordSize::Known))?;
         let Some(given) = given else {
-            let space = Kendall::new(self.agreed(table.landmarks())?)?;
+            let first = || table.iter().find_map(|shape| Some(shape.ok()?.1.landmarks.len()));
+            let told = table.landmarks().or_else(|| if stops { first() } else { None });
+            let space = Kendall::new(self.agreed(told)?)?;
             return Ok(Input { space, public: None, public_inputs: Vec::new(), table, given: None });
         };
         let shapes = given.shapes(&table)?;
