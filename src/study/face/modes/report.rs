@@ -42,7 +42,7 @@ pub(super) struct ModesPage<'a> {
 /// The page.
 pub(super) fn modes_report(shown: &ModesPage<'_>, certificate: &Certificate) -> Result<String, StudyError> {
     let faces = if counts_persons(certificate) { "persons' faces" } else { "faces" };
-    let what = format!("how {} {faces} differ", certificate.n);
+    let what = format!("mean and modes of variation of {} {faces}", certificate.n);
     let mut page = release_page("Private modes of variation", &what, certificate);
     page.paragraph(&lead(shown));
     page.figures(&[Figure::surface(
