@@ -162,7 +162,7 @@ mod tests {
         let along = Along { field: &whole, directions: &directions };
         let errors = law.errors(&along);
         let runs = 3000;
-        let mut squares = vec![0.0; 24];
+        let mut squares = [0.0; 24];
         let mut of_coordinate = 0.0;
         for run in 0..runs {
             let u = law.draw(5, run);
