@@ -1,6 +1,6 @@
 //! `visard face compare`: groups of faces, where their means differ and whether they do.
 
-use super::records::{RecordArgs, run_with_progress};
+use super::records::{RecordArgs, note_failures, run_with_progress};
 use crate::cli::Global;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, where_to};
@@ -13,7 +13,7 @@ use visard::study::face::FACE_MM;
 use visard::study::face::compare::{
     CompareOutcome, CompareSettings, Comparison, LEAST, MapStatement, TestStatement, Want, run as run_study,
 };
-use visard::study::layout::{REPORT, SCAN_TABLE};
+use visard::study::layout::REPORT;
 
 /// Arguments of `face compare`.
 #[derive(Debug, Args)]
@@ -50,14 +50,7 @@ pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(),
 /// What the data holder is told.
 fn report(outcome: &CompareOutcome, settings: &CompareSettings, printer: &Printer) {
     let CompareOutcome { folder, certificate, comparison, .. } = outcome;
-    if outcome.failed > 0 {
-        eprintln!(
-            "note (do not publish): {} of {} scans could not be processed and count as the template (reasons: {})",
-            outcome.failed,
-            outcome.scans,
-            folder.internal().join(SCAN_TABLE).display()
-        );
-    }
+    note_failures(outcome.failed, outcome.scans, &folder.internal());
     let share = if settings.want == Want::Both { 0.5f64.sqrt() } else { 1.0 };
     if outcome.people as f64 * settings.budget.get() * share < LEAST {
         eprintln!(

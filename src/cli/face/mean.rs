@@ -1,6 +1,6 @@
 //! `visard face mean`: from a folder of scans to a private average face.
 
-use super::records::{RecordArgs, run_with_progress};
+use super::records::{RecordArgs, note_failures, run_with_progress};
 use crate::cli::Global;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, where_to};
@@ -11,7 +11,7 @@ use visard::privacy::{Certificate, ClipRadius, ClipSource, Mu, PrivacyLoss};
 use visard::study::face::{
     Accuracy, ClipChoice, FaceMechanism, FaceOutcome, FaceStudySettings, Units, Yardstick, run as run_study,
 };
-use visard::study::layout::{REPORT, SCAN_TABLE};
+use visard::study::layout::REPORT;
 
 /// Arguments of `face mean`.
 #[derive(Debug, Args)]
@@ -101,14 +101,7 @@ pub fn run(args: &MeanArgs, global: &Global, printer: &Printer) -> Result<(), Fa
 pub fn report(outcome: &FaceOutcome, printer: &Printer) {
     let root = outcome.folder.root();
     let release = outcome.folder.release();
-    if outcome.failed > 0 {
-        eprintln!(
-            "note (do not publish): {} of {} scans could not be processed and count as the template (reasons: {})",
-            outcome.failed,
-            outcome.scans,
-            outcome.folder.internal().join(SCAN_TABLE).display()
-        );
-    }
+    note_failures(outcome.failed, outcome.scans, &outcome.folder.internal());
     let Some(released) = &outcome.released else {
         printer.result(
             json!({"out": root, "internal": outcome.folder.internal(), "n": outcome.people, "released": false}),

@@ -1,6 +1,6 @@
 //! `visard face modes`: how people's faces differ, with their mean.
 
-use super::records::{RecordArgs, run_with_progress};
+use super::records::{RecordArgs, note_failures, run_with_progress};
 use crate::cli::Global;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, where_to};
@@ -12,7 +12,7 @@ use visard::study::face::FACE_MM;
 use visard::study::face::modes::{
     FaceModesOutcome, FaceModesSettings, MODES, MOST_MODES, ReleasedModes, run as run_study,
 };
-use visard::study::layout::{REPORT, SCAN_TABLE};
+use visard::study::layout::REPORT;
 
 /// Arguments of `face modes`.
 #[derive(Debug, Args)]
@@ -44,14 +44,7 @@ pub fn run(args: &ModesArgs, global: &Global, printer: &Printer) -> Result<(), F
 /// What the data holder is told.
 fn report(outcome: &FaceModesOutcome, printer: &Printer) {
     let (root, release) = (outcome.folder.root(), outcome.folder.release());
-    if outcome.failed > 0 {
-        eprintln!(
-            "note (do not publish): {} of {} scans could not be processed and count as the template (reasons: {})",
-            outcome.failed,
-            outcome.scans,
-            outcome.folder.internal().join(SCAN_TABLE).display()
-        );
-    }
+    note_failures(outcome.failed, outcome.scans, &outcome.folder.internal());
     let ReleasedModes { modes, accuracy, certificate, .. } = &outcome.released;
     printer.result(
         json!({

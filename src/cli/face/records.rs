@@ -6,9 +6,10 @@ use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs};
 use crate::cli::output::Failure;
 use crate::cli::progress::Bar;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use visard::study::Place;
 use visard::study::face::{CURVES, FaceInputs, FaceProgress, Registration, SAMPLES, StudyError};
+use visard::study::layout::SCAN_TABLE;
 
 /// Scans, template, place: what makes the records.
 #[derive(Debug, Args)]
@@ -81,4 +82,21 @@ pub fn run_with_progress<T>(
         }
         _ => Failure::failed(&error),
     })
+}
+
+/// Says how many scans could not be processed: to the data holder only.
+pub fn note_failures(failed: usize, scans: usize, internal: &Path) {
+    if failed == 0 {
+        return;
+    }
+    eprintln!(
+        "note (do not publish): {failed} of {scans} scans could not be processed and count as the template (reasons: {})",
+        internal.join(SCAN_TABLE).display()
+    );
+    if 2 * failed > scans {
+        eprintln!(
+            "      that is most of them: what was released is mostly of the template, not of these people; repair the scans, or give meshes in \
+             place of bare points, before you spend more"
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! `visard face regress`: from scans and a table to what covariates do to a face.
 
-use super::records::{RecordArgs, run_with_progress};
+use super::records::{RecordArgs, note_failures, run_with_progress};
 use crate::cli::Global;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, where_to};
@@ -11,7 +11,7 @@ use visard::estimate::Design;
 use visard::mechanism::functional::Field;
 use visard::privacy::{Certificate, PrivacyLoss};
 use visard::study::face::regress::{FaceRegressionOutcome, FaceRegressionSettings, run_regression};
-use visard::study::layout::{COVARIATES, REPORT, SCAN_TABLE};
+use visard::study::layout::{COVARIATES, REPORT};
 
 /// Arguments of `face regress`.
 #[derive(Debug, Args)]
@@ -62,14 +62,7 @@ const FACE_MM: f64 = 200.0;
 fn report(outcome: &FaceRegressionOutcome, printer: &Printer) {
     let (root, release, internal) =
         (outcome.folder.root(), outcome.folder.release(), outcome.folder.internal());
-    if outcome.failed > 0 {
-        eprintln!(
-            "note (do not publish): {} of {} scans could not be processed and count as the template (reasons: {})",
-            outcome.failed,
-            outcome.scans,
-            internal.join(SCAN_TABLE).display()
-        );
-    }
+    note_failures(outcome.failed, outcome.scans, &internal);
     if outcome.outside > 0 {
         eprintln!(
             "note (do not publish): {} values lie outside their bounds and count as the bound ({})",
