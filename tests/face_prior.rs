@@ -54,6 +54,9 @@ fn the_right_prior_helps_much_and_a_wrong_one_costs_little() {
     let (unlike, _) = study(dir, &truth, "--mu 1 --prior unlike.npy", "unlike");
     assert!(like < 0.4 * plain, "{like:.2e} {plain:.2e}");
     assert!(unlike < 1.5 * plain, "{unlike:.2e} {plain:.2e}");
+    // What was drawn about one centre is not published about another.
+    let again = |prior: &str| visard(dir, &format!("{STUDY} --mu 1 --prior {prior} --out like --resume")).0;
+    assert_eq!((again("like.npy"), again("unlike.npy")), (Some(0), Some(1)));
     let accuracy = &said["accuracy"];
     assert!(accuracy["prior_rms"].as_f64().unwrap() < accuracy["template_rms"].as_f64().unwrap());
     let certificate: Value =

@@ -153,7 +153,7 @@ fn run_job(
                 &publication.mechanism,
                 records.as_ref(),
                 &gathered,
-                &settings.public(),
+                &(settings.public(), publication.prior.as_ref().map(|prior| &prior.inputs)),
             )?;
             let (curves, accuracy) = (publication.curves(&published)?, publication.accuracy(&published));
             let band = certificate.details.get("band").and_then(|band| band.get("mean_half_width")?.as_f64());
