@@ -9,10 +9,11 @@ use crate::cli::output::{Failure, Printer};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
+use std::path::PathBuf;
 use visard::privacy::{Delta, Mu, PrivacyLoss};
-use visard::study::face::plan::{Forecast, MOST, PlanRequest, TEMPLATE_DISTANCE, people_for, plan};
+use visard::study::face::plan::{Forecast, MOST, PlanRequest, people_for, plan};
 use visard::study::face::regress::{RegressionForecast, plan_regression};
-use visard::study::face::{CURVES, FACE_MM, FaceMechanism, SAMPLES};
+use visard::study::face::{CURVES, FACE_MM, FaceMechanism, SAMPLES, TEMPLATE_DISTANCE};
 
 /// The δ at which budgets are also stated as ε, where none is given.
 const DELTA: f64 = 1e-6;
@@ -23,7 +24,7 @@ const DELTA: f64 = 1e-6;
     after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1\n  visard face plan --modes --n 300 1000\n  visard face plan --compare --n 300 --mu 1\n  visard face plan --n 300 1000 --mu 1 --regress 3"
 )]
 pub struct PlanArgs {
-    /// How many scans there will be; several are compared
+    /// How many people there will be; several are compared
     #[arg(long, value_name = "N", num_args = 1.., required_unless_present = "want",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     n: Vec<u32>,
@@ -36,12 +37,16 @@ pub struct PlanArgs {
     /// The delta of --epsilon
     #[arg(long, value_name = "F", allow_negative_numbers = true, requires = "epsilon")]
     delta: Option<f64>,
-    /// The error that is wanted, in millimetres on a face of 20 cm (root mean square): how many scans it takes
+    /// The error that is wanted, in millimetres on a face of 20 cm (root mean square): how many people it takes
     #[arg(long, value_name = "MM", conflicts_with = "n", allow_negative_numbers = true)]
     want: Option<f64>,
     /// Public template face: a mesh file, or "builtin"
     #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
+    /// With a prior, as for `face mean`: public prepared faces (.npy) or an earlier private release; the simulated people then differ as its
+    /// faces do, about a mean half as far from its mean as populations are from the template
+    #[arg(long, value_name = "FILE|RELEASE", conflicts_with_all = ["modes", "compare", "regress"])]
+    prior: Option<PathBuf>,
     /// Which private mean
     #[arg(long, value_enum, default_value_t = FaceMechanism::Joint)]
     mechanism: FaceMechanism,
@@ -84,6 +89,7 @@ impl PlanArgs {
             sizes: self.n.iter().map(|n| *n as usize).collect(),
             budgets: self.budgets()?,
             template: template_source(&self.template),
+            prior: self.prior.clone(),
             mechanism: self.mechanism,
             band: self.band,
             radius: self.clip_radius,
@@ -112,7 +118,7 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
         None => {
             let found = plan(&request).map_err(Failure::usage)?;
             let rows: Vec<Value> = found.iter().map(|f| row(args, f)).collect::<Result<_, _>>()?;
-            let text = text(&rows);
+            let text = text(&rows, args.prior.is_some());
             printer.result(Value::Array(rows), text);
             Ok(())
         }
@@ -158,7 +164,7 @@ fn needed(args: &PlanArgs, request: &PlanRequest, want: f64, printer: &Printer) 
     let found = people_for(request, (want / FACE_MM).powi(2)).map_err(Failure::usage)?;
     let mut rows = Vec::new();
     let mut text = format!(
-        "Scans needed for an error of {want} mm on a face of 20 cm (root mean square):\n\n    mu  epsilon at {:.0e}     n",
+        "People needed for an error of {want} mm on a face of 20 cm (root mean square):\n\n    mu  epsilon at {:.0e}     n",
         delta(args)
     );
     for (mu, n) in found {
@@ -202,13 +208,20 @@ fn row(args: &PlanArgs, forecast: &Forecast) -> Result<Value, Failure> {
     }))
 }
 
-fn text(rows: &[Value]) -> String {
+fn text(rows: &[Value], prior: bool) -> String {
+    let people = if prior {
+        "Simulated people who differ as the prior's do, their mean half as far off the prior's as populations lie off the template".into()
+    } else {
+        format!("Simulated people whose mean lies {TEMPLATE_DISTANCE} off the template, as real ones do")
+    };
+    let unread = if prior { "prior" } else { "template" };
     let mut out = format!(
-        "Simulated people whose mean lies {TEMPLATE_DISTANCE} off the template, as real ones do; nothing of yours is read.\n\
-         Root-mean-square errors on a face of 20 cm: of the release, of the template published unread, of so few people as a sample.\n\n\
+        "{people}; nothing of yours is read.\n\
+         Root-mean-square errors on a face of 20 cm: of the release, of the {unread} published unread, of so few people as a sample.\n\n\
          {:>6}  {:>6}  {:>7}  {:>14}  {:>10}  {:>10}  {:>10}",
-        "n", "mu", "epsilon", "attacker right", "release", "template", "sample",
+        "n", "mu", "epsilon", "attacker right", "release", unread, "sample",
     );
+    let verdict = format!("  not worth the budget: mostly the {unread}");
     for row in rows {
         let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
         let _ = write!(
@@ -221,7 +234,7 @@ fn text(rows: &[Value]) -> String {
             number("error_mm"),
             number("template_error_mm"),
             number("sampling_error_mm"),
-            if row["worth"] == true { "" } else { "  not worth the budget: mostly the template" },
+            if row["worth"] == true { "" } else { &verdict },
         );
         if let Some(band) = row["band_mm"].as_f64() {
             let _ = write!(

@@ -1,29 +1,19 @@
 //! What a private mean face can be expected to be like, before any scan is read.
 
 use super::mean::{ClipChoice, FaceMechanism, mechanism, two_rounds};
-use super::template::{TemplateLoadError, TemplateSource, load_template};
-use crate::function::FaceCurves;
+use super::simulation::{SEED, Simulation, SimulationError, square_distance};
+use super::template::TemplateSource;
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Aim, CurveMean};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{self, ClipRadius, ClipSource, Ledger, Mechanism, Mu};
-use crate::surface::TemplateError;
-use crate::synth::FaceParameters;
-use rand::SeedableRng;
-use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
+use std::path::PathBuf;
 
-/// Simulated people; more records than these repeat them.
-const PEOPLE: usize = 400;
 /// Releases that are averaged: fewer of many people, whose errors vary less and take longer.
 fn draws(n: usize) -> u64 {
     (6400 / n.max(1) as u64).clamp(2, 16)
 }
-
-/// How far the simulated population's mean lies from the template (root mean square, unit area): as far as that of a public
-/// face model lies from the built-in template (docs/measurements.md). Shrinkage must not be given a mean that is the template.
-pub const TEMPLATE_DISTANCE: f64 = 0.012;
-pub(super) const SEED: u64 = 0x1e57;
 
 /// Why there is no plan.
 #[derive(Debug, thiserror::Error)]
@@ -35,12 +25,9 @@ pub enum ForecastError {
     /// Nothing was drawn.
     #[error(transparent)]
     Ledger(#[from] privacy::LedgerError),
-    /// The built-in template.
+    /// The simulated people.
     #[error(transparent)]
-    Template(#[from] TemplateLoadError),
-    /// The simulated curves.
-    #[error(transparent)]
-    Curves(#[from] TemplateError),
+    People(#[from] SimulationError),
     /// The covariates of a regression.
     #[error(transparent)]
     Design(#[from] crate::estimate::design::DesignError),
@@ -58,6 +45,8 @@ pub struct PlanRequest {
     pub budgets: Vec<Mu>,
     /// The template.
     pub template: TemplateSource,
+    /// A prior, as [`FacePrior::load`](super::FacePrior::load) reads it; for the joint mean.
+    pub prior: Option<PathBuf>,
     /// Which mean.
     pub mechanism: FaceMechanism,
     /// Whether a band for the population's mean is wanted, with the joint mechanism.
@@ -79,7 +68,7 @@ pub struct Forecast {
     pub mu: Mu,
     /// Mean squared distance of the release from the mean of the n people.
     pub error: f64,
-    /// That of the template, published unread.
+    /// That of the template, published unread; with a prior, that of its mean.
     pub template_error: f64,
     /// Mean squared distance of the mean of the n people from that of all people.
     pub sampling_error: f64,
@@ -94,54 +83,7 @@ impl Forecast {
     }
 }
 
-/// People a plan is made with.
-pub(super) struct Simulation {
-    pub(super) own: FaceCurves,
-    pub(super) people: Vec<Vec<f64>>,
-    /// Of one person about the mean.
-    pub(super) variance: f64,
-}
-
 impl Simulation {
-    pub(super) fn new(request: &PlanRequest) -> Result<Self, ForecastError> {
-        Self::of(&request.template, request.curves, request.samples)
-    }
-
-    /// People about this template, with so many curves and samples.
-    pub(super) fn of(
-        template: &TemplateSource,
-        curves: usize,
-        samples: usize,
-    ) -> Result<Self, ForecastError> {
-        let builtin = load_template(&TemplateSource::Builtin)?.template;
-        let face = builtin.own_curves(curves, samples)?;
-        let own = match template {
-            TemplateSource::Builtin => face.clone(),
-            other => load_template(other)?.template.own_curves(curves, samples)?,
-        };
-        let mut rng = ChaCha20Rng::seed_from_u64(SEED);
-        let mean = FaceParameters::elsewhere();
-        let people: Vec<FaceParameters> =
-            (0..PEOPLE).map(|_| FaceParameters::sample_about(&mean, &mut rng)).collect();
-        let mut people = people
-            .into_par_iter()
-            .map(|p| Ok(builtin.curves_of(&p.vertices(), curves, samples)?.data().to_vec()))
-            .collect::<Result<Vec<_>, TemplateError>>()?;
-        // The people vary about another template as they do about the built-in one.
-        for person in &mut people {
-            person.iter_mut().zip(own.data().iter().zip(face.data())).for_each(|(x, (o, f))| *x += o - f);
-        }
-        let centre = mean_of(people.iter(), &own);
-        let squares = people.iter().map(|p| square_distance(p, &centre, own.data().len() / 3));
-        let variance = squares.sum::<f64>() / (people.len() - 1) as f64;
-        Ok(Self { own, people, variance })
-    }
-
-    /// The mean of n people, who are repeated where there are fewer.
-    pub(super) fn mean_of_first(&self, n: usize) -> Vec<f64> {
-        mean_of((0..n).map(|i| &self.people[i % self.people.len()]), &self.own)
-    }
-
     fn forecast(
         &self,
         request: &PlanRequest,
@@ -150,12 +92,14 @@ impl Simulation {
         mu: Mu,
     ) -> Result<Forecast, ForecastError> {
         let cycle = || (0..n).map(|i| &self.people[i % self.people.len()]);
-        let mean = mean_of(cycle(), &self.own);
+        let mean = self.mean_of_first(n);
         let mechanism = match request.band {
-            true => {
-                CurveMean::TwoRounds(Box::new(two_rounds(Aim::Band, &self.own, n as u64, clip, mu, None)?))
+            joint if joint || self.prior.is_some() => {
+                let aim = if request.band { Aim::Band } else { Aim::Mean };
+                let prior = self.prior.as_ref();
+                CurveMean::TwoRounds(Box::new(two_rounds(aim, &self.own, n as u64, clip, mu, prior)?))
             }
-            false => mechanism(request.mechanism, &self.own, n as u64, clip, mu)?
+            _ => mechanism(request.mechanism, &self.own, n as u64, clip, mu)?
                 .ok_or(ForecastError::Nothing("no mechanism", "it releases nothing"))?,
         };
         let records: Vec<Option<Vec<f64>>> = cycle().cloned().map(Some).collect();
@@ -164,11 +108,16 @@ impl Simulation {
             n,
             mu,
             error: simulated.error,
-            template_error: square_distance(self.own.data(), &mean, mean.len() / 3),
+            template_error: square_distance(self.centre().data(), &mean, mean.len() / 3),
             sampling_error: self.variance / n as f64,
             band: simulated.band,
         })
     }
+}
+
+/// The people a plan is made with.
+pub(super) fn simulation(request: &PlanRequest) -> Result<Simulation, ForecastError> {
+    Ok(Simulation::new(&request.template, request.prior.as_deref(), request.curves, request.samples)?)
 }
 
 /// Simulates releases from a synthetic population about [`TEMPLATE_DISTANCE`] off the template, for every n and every budget. Reads
@@ -178,7 +127,7 @@ impl Simulation {
 /// [`ForecastError`].
 pub fn plan(request: &PlanRequest) -> Result<Vec<Forecast>, ForecastError> {
     let clip = clip(request)?;
-    let simulation = Simulation::new(request)?;
+    let simulation = simulation(request)?;
     let cells = request.sizes.iter().flat_map(|n| request.budgets.iter().map(|mu| (*n, *mu)));
     cells.map(|(n, mu)| simulation.forecast(request, clip, n, mu)).collect()
 }
@@ -190,7 +139,7 @@ pub fn plan(request: &PlanRequest) -> Result<Vec<Forecast>, ForecastError> {
 /// [`ForecastError`].
 pub fn people_for(request: &PlanRequest, wanted: f64) -> Result<Vec<(Mu, Option<usize>)>, ForecastError> {
     let clip = clip(request)?;
-    let simulation = Simulation::new(request)?;
+    let simulation = simulation(request)?;
     let least = |mu: Mu| -> Result<(Mu, Option<usize>), ForecastError> {
         let enough =
             |n: usize| Ok::<bool, ForecastError>(simulation.forecast(request, clip, n, mu)?.error <= wanted);
@@ -219,6 +168,9 @@ fn clip(request: &PlanRequest) -> Result<ClipChoice, ForecastError> {
     let radius = radius.map_err(MechanismError::from)?;
     if request.band && request.mechanism != FaceMechanism::Joint {
         return Err(ForecastError::Nothing("this mechanism", "a band comes with the joint mechanism only"));
+    }
+    if request.prior.is_some() && request.mechanism != FaceMechanism::Joint {
+        return Err(ForecastError::Nothing("this mechanism", "a prior serves the joint mechanism only"));
     }
     if radius.is_none() && matches!(request.mechanism, FaceMechanism::Paper | FaceMechanism::Pointwise) {
         return Err(ForecastError::Nothing(
@@ -260,21 +212,6 @@ fn simulated(
     Ok(Simulated { error, band: drawn.first().and_then(|(_, band)| *band) })
 }
 
-fn mean_of<'a>(records: impl Iterator<Item = &'a Vec<f64>>, shape: &FaceCurves) -> Vec<f64> {
-    let (mut sum, mut n) = (vec![0.0; shape.data().len()], 0.0);
-    for record in records {
-        sum.iter_mut().zip(record).for_each(|(s, x)| *s += x);
-        n += 1.0;
-    }
-    sum.iter_mut().for_each(|s| *s /= f64::max(n, 1.0));
-    sum
-}
-
-/// Per point, three coordinates summed.
-fn square_distance(a: &[f64], b: &[f64], points: usize) -> f64 {
-    a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>() / points as f64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,6 +221,7 @@ mod tests {
             sizes: vec![n],
             budgets: mus.iter().map(|&mu| Mu::new(mu).unwrap()).collect(),
             template: TemplateSource::Builtin,
+            prior: None,
             mechanism: FaceMechanism::Joint,
             band: false,
             radius: None,
@@ -301,6 +239,7 @@ mod tests {
         assert!((small[0].sampling_error / large[0].sampling_error - 10.0).abs() < 1e-9);
         assert!(!small[0].is_worth_it() && large[1].is_worth_it());
         // The template lies as far off as real ones do.
+        use crate::study::face::simulation::TEMPLATE_DISTANCE;
         let off = large[0].template_error.sqrt();
         assert!((off / TEMPLATE_DISTANCE - 1.0).abs() < 0.25, "{off}");
     }
@@ -312,6 +251,22 @@ mod tests {
         let found = plan(&PlanRequest { band: true, ..asked }).unwrap();
         let (wide, narrow) = (found[0].band.unwrap(), found[1].band.unwrap());
         assert!(wide > 1.5 * narrow && narrow > 0.0, "{wide} {narrow}");
+    }
+
+    /// Public faces of the kind that is studied: less error than without them where there is little data, the prior's own error beside it.
+    #[test]
+    fn a_prior_is_planned_with() {
+        let folder = tempfile::tempdir().unwrap();
+        let asked = request(60, &[1.0]);
+        let people = simulation(&asked).unwrap().people;
+        let file = folder.path().join("public.npy");
+        crate::io::write_npy(&file, &[40, 8, 16, 3], &people[..40].concat()).unwrap();
+        let with = PlanRequest { prior: Some(file), ..asked.clone() };
+        let (plain, known) = (plan(&asked).unwrap()[0], plan(&with).unwrap()[0]);
+        assert!(known.error < 0.6 * plain.error, "{known:?} {plain:?}");
+        assert!((0.1..0.3).contains(&(known.template_error / plain.template_error)), "{known:?} {plain:?}");
+        let other = PlanRequest { mechanism: FaceMechanism::Curves, ..with };
+        assert!(plan(&other).unwrap_err().to_string().contains("prior"));
     }
 
     #[test]

@@ -4,9 +4,10 @@ use crate::cli::output::{Failure, Printer};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use visard::study::face::FACE_MM;
+use visard::study::face::TEMPLATE_DISTANCE;
 use visard::study::face::modes::plan::{ModesForecast, plan_modes};
 use visard::study::face::modes::{MODES, WORTHWHILE};
-use visard::study::face::plan::{PlanRequest, TEMPLATE_DISTANCE};
+use visard::study::face::plan::PlanRequest;
 
 /// Prints what to expect; `budget` states a cell's budget as ε and δ.
 pub fn run(

@@ -13,7 +13,7 @@ pub use worst_case::ENTRY;
 
 use super::laplace::LaplaceRadius;
 use super::lazy::{Loss, RadialHistogram, Range, grid_exponent, origin};
-use super::polar::{HowDrawn, TooWide, described};
+use super::polar::{HowDrawn, TooWide, described, root_mean_square};
 use super::radial::RadialLaw;
 use super::{LocatedRecords, MEAN_GRADIENT, NoisedPoint, PublicBall};
 use crate::manifold::{PolarVolume, TwoPointSpace};
@@ -44,6 +44,8 @@ pub struct KNormGradient<M: PolarVolume> {
     /// Where there is a grid, it is 2^this.
     exponent: i32,
     path: Path<M>,
+    /// How far draws lie from the mean, where that is known.
+    expected: Option<f64>,
 }
 
 /// How draws are made, as far as it is public.
@@ -79,6 +81,20 @@ fn well_told<M: PolarVolume>(manifold: &M) -> f64 {
 fn cell_reach((space, unit): (TwoPointSpace, f64), exponent: i32) -> f64 {
     let numbers = 2.0 * (space.real_dim() as f64 + 1.0);
     0.525 * unit * libm::ldexp(numbers.sqrt(), exponent)
+}
+
+/// Root mean square of a draw's distance from the mean, as far as public numbers tell it: that of the Riemannian Laplace law to which a draw
+/// falls on flat spaces, where ‖∇F(x)‖ is the distance of x from the mean. Curvature κ > 0 makes the gradient smaller, by √κ r cot(√κ r) for
+/// records at a distance of r; κ < 0 makes it larger, which is left out, so that too much is said. The law's domain is the ball.
+fn expected_error<M: PolarVolume>(ball: &PublicBall<M>, sigma: f64) -> Option<f64> {
+    let (manifold, radius) = (ball.manifold(), ball.radius().get());
+    let (curvature, typical) = (manifold.curvature().upper, sigma * manifold.dim() as f64);
+    if curvature <= 0.0 {
+        return root_mean_square(manifold, typical, |t| t / sigma);
+    }
+    let angle = curvature.sqrt() * radius;
+    let slope = angle / angle.tan() / sigma;
+    root_mean_square(manifold, typical.min(radius), |t| if t > radius { f64::INFINITY } else { slope * t })
 }
 
 impl<M: PolarVolume> Path<M> {
@@ -131,7 +147,8 @@ impl<M: PolarVolume> KNormGradient<M> {
         let exponent =
             ball.manifold().two_point().map_or(0, |(space, unit)| grid_exponent(space, sigma / unit));
         let path = Path::new(&ball, sigma, exponent)?;
-        Ok(Self { ball, price, sigma, exponent, path })
+        let expected = expected_error(&ball, sigma);
+        Ok(Self { ball, price, sigma, exponent, path, expected })
     }
 
     /// The sampler for these records; `centred`: whether proposals are made about the ball's centre, by default what looks quicker. (The
@@ -238,7 +255,7 @@ impl<M: PolarVolume> Mechanism for KNormGradient<M> {
             Path::Idealized(_) => HowDrawn::Idealized("exact: rejection from a radial envelope"),
         };
         let dim = self.ball.manifold().dim();
-        let part = described(&self.price, self.ball.radius(), "k-norm-gradient", how, dim, None)?;
+        let part = described(&self.price, self.ball.radius(), "k-norm-gradient", how, dim, self.expected)?;
         Ok(Drawn { value: NoisedPoint::on_space(point), parts: vec![part] })
     }
 }

@@ -10,7 +10,8 @@ use crate::privacy::noise::NoiseSource;
 use crate::privacy::{self, Ledger, Mu, ReleaseError};
 use crate::study::face::TemplateSource;
 use crate::study::face::mean::basis;
-use crate::study::face::plan::{ForecastError, Simulation};
+use crate::study::face::plan::ForecastError;
+use crate::study::face::simulation::Simulation;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -71,7 +72,7 @@ impl CompareForecast {
 /// # Errors
 /// [`ForecastError`].
 pub fn plan(request: &ComparePlan) -> Result<Vec<CompareForecast>, ForecastError> {
-    let simulation = Simulation::of(&request.template, request.curves, request.samples)?;
+    let simulation = Simulation::new(&request.template, None, request.curves, request.samples)?;
     let cells = request.sizes.iter().flat_map(|n| request.budgets.iter().map(|mu| (*n, *mu)));
     cells.map(|(n, mu)| forecast(&simulation, request.want, n, mu)).collect()
 }

@@ -1,6 +1,7 @@
 //! What private modes can be expected to show, before any scan is read.
 
-use super::super::plan::{ForecastError, PlanRequest, SEED, Simulation};
+use super::super::plan::{ForecastError, PlanRequest, simulation};
+use super::super::simulation::{SEED, Simulation};
 use super::explained::Explained;
 use super::found::FoundModes;
 use super::{WORTHWHILE, mechanism};
@@ -40,7 +41,7 @@ pub struct ModesForecast {
 /// # Errors
 /// [`ForecastError`].
 pub fn plan_modes(request: &PlanRequest, asked: usize) -> Result<Vec<ModesForecast>, ForecastError> {
-    let simulation = Simulation::new(request)?;
+    let simulation = simulation(request)?;
     let nobody = ForecastError::Nothing("no people", "there is nobody to simulate");
     let judged = Explained::by(&simulation.people).ok_or(nobody)?;
     let mut forecasts = Vec::new();
@@ -112,6 +113,7 @@ mod tests {
             sizes: vec![30, 1000],
             budgets: vec![Mu::new(1.0).unwrap()],
             template: TemplateSource::Builtin,
+            prior: None,
             mechanism: FaceMechanism::Joint,
             band: false,
             radius: None,

@@ -1,7 +1,8 @@
 //! What a private regression of faces can be expected to be like, before any scan is read.
 
 use super::super::mean::basis;
-use super::super::plan::{ForecastError, PlanRequest, Simulation};
+use super::super::plan::{ForecastError, PlanRequest, simulation};
+use super::super::simulation::Simulation;
 use crate::estimate::Design;
 use crate::estimate::design::{Covariate, Kind};
 use crate::estimate::prior::spectrum;
@@ -59,7 +60,7 @@ pub fn plan_regression(
 ) -> Result<Vec<RegressionForecast>, ForecastError> {
     let named = |i| Covariate { name: format!("x{i}"), kind: Kind::Linear { lower: -1.0, upper: 1.0 } };
     let design = Design::new((0..covariates).map(named).collect())?;
-    let simulation = Simulation::new(request)?;
+    let simulation = simulation(request)?;
     let cells = request.sizes.iter().flat_map(|n| request.budgets.iter().map(|mu| (*n, *mu)));
     cells.map(|(n, mu)| forecast(&simulation, &design, n, mu)).collect()
 }
@@ -159,6 +160,7 @@ mod tests {
             sizes: vec![n],
             budgets: mus.iter().map(|&mu| Mu::new(mu).unwrap()).collect(),
             template: TemplateSource::Builtin,
+            prior: None,
             mechanism: FaceMechanism::Joint,
             band: false,
             radius: None,
