@@ -118,6 +118,59 @@ fn a_release_has_mean_modes_and_variances_that_agree() {
     assert!(code == 1 && errors.contains("--force"), "{errors}");
 }
 
+/// One charge for both, half of the squared budget each: stated beforehand, in the ledger and in the certificate; the mean is that of its own mechanism.
+#[test]
+fn a_mean_of_its_own_and_modes_are_one_charge() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = people(dir.path(), 200, &|_| {});
+    let (code, said, errors) =
+        modes(dir.path(), &file, &["--mu", "2", "--with", "mean,modes", "--seed", "4"]);
+    assert!(code == 0 && errors.contains("mu = 1.414"), "{errors}");
+    assert!(said["mu"] == 2.0 && said["modes"].as_u64().unwrap() > 0, "{said}");
+    let release = dir.path().join("study/release");
+    let error = npy::read(&release.join("error.npy")).unwrap();
+    assert!(fs::read_to_string(release.join("mean.ply")).map_or(true, |ply| ply.contains("error")));
+    assert!(error.data.iter().all(|e| *e > 0.0));
+    let certificate = certificate(dir.path());
+    let bought = certificate["details"]["bought"].as_array().unwrap();
+    let square: f64 = bought.iter().map(|b| b["loss"]["mu"].as_f64().unwrap().powi(2)).sum();
+    assert!((square - 4.0).abs() < 1e-9 && square <= 4.0, "{bought:?}");
+    let ledger = fs::read_to_string(dir.path().join("study/visard.ledger.jsonl")).unwrap();
+    assert_eq!(ledger.matches("\"kind\":\"charge\"").count(), 1, "{ledger}");
+    let report = fs::read_to_string(release.join("report.html")).unwrap();
+    assert!(report.contains("asked for together"));
+    // The same by the other name: the same release to the last bit.
+    let other = dir.path().join("other");
+    let (code, _, errors) = visard(&[
+        "face",
+        "mean",
+        "--prepared",
+        file.to_str().unwrap(),
+        "--out",
+        other.to_str().unwrap(),
+        "--curves",
+        "6",
+        "--samples",
+        "16",
+        "--mu",
+        "2",
+        "--with",
+        "mean,modes",
+        "--seed",
+        "4",
+    ]);
+    assert_eq!(code, 0, "{errors}");
+    for name in ["curves.npy", "modes.npy", "error.npy"] {
+        assert_eq!(
+            fs::read(other.join("release").join(name)).unwrap(),
+            fs::read(release.join(name)).unwrap(),
+            "{name}"
+        );
+    }
+    let (code, _, errors) = visard(&["privacy", "verify", release.to_str().unwrap()]);
+    assert_eq!(code, 0, "{errors}");
+}
+
 #[test]
 fn nothing_above_the_noise_is_a_release_without_modes() {
     let dir = tempfile::tempdir().unwrap();
@@ -216,10 +269,11 @@ fn a_plan_says_what_will_be_seen() {
 }
 
 /// A release, file by file.
-fn release(n: usize, mu: &str, change: &dyn Fn(&mut Vec<f64>)) -> BTreeMap<String, Vec<u8>> {
+fn release(n: usize, mu: &str, more: &[&str], change: &dyn Fn(&mut Vec<f64>)) -> BTreeMap<String, Vec<u8>> {
     let dir = tempfile::tempdir().unwrap();
     let file = people(dir.path(), n, change);
-    let (code, _, errors) = modes(dir.path(), &file, &["--mu", mu, "--modes", "2", "--seed", "11"]);
+    let all = [&["--mu", mu, "--modes", "2", "--seed", "11"], more].concat();
+    let (code, _, errors) = modes(dir.path(), &file, &all);
     assert_eq!(code, 0, "{errors}");
     let files = fs::read_dir(dir.path().join("study/release")).unwrap().map(Result::unwrap);
     files.map(|f| (f.file_name().to_string_lossy().into_owned(), fs::read(f.path()).unwrap())).collect()
@@ -276,14 +330,14 @@ fn words(page: &[u8]) -> String {
 #[test]
 fn releases_of_neighbours_differ_in_noised_values_only() {
     // With a public radius, and with a private one; the last record another face, or one that no clip leaves alone.
-    for (n, mu) in [(14, "0.3"), (200, "3")] {
+    for (n, mu, more) in [(14, "0.3", &[][..]), (200, "3", &[]), (200, "3", &["--with", "mean,modes"])] {
         let last = |all: &mut Vec<f64>, stretch: f64| {
             let start = all.len() - 288;
             all[start..].iter_mut().skip(1).step_by(3).for_each(|y| *y *= stretch);
         };
-        let one = release(n, mu, &|_| {});
-        let other = release(n, mu, &|all| last(all, 1.02));
-        let far = release(n, mu, &|all| last(all, 1.25));
+        let one = release(n, mu, more, &|_| {});
+        let other = release(n, mu, more, &|all| last(all, 1.02));
+        let far = release(n, mu, more, &|all| last(all, 1.25));
         for b in [&other, &far] {
             assert_eq!(one.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
             assert_eq!(fixed(&one["certificate.json"]), fixed(&b["certificate.json"]));

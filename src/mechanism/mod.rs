@@ -8,6 +8,7 @@ pub mod manifold;
 pub mod quantile;
 pub mod registry;
 pub mod rounds;
+pub mod together;
 pub mod vector;
 
 pub use crate::privacy::{Drawn, Mechanism, NoisedPart, Price, Released, Sensitivity, release};

@@ -59,7 +59,12 @@ fn report(outcome: &CompareOutcome, settings: &CompareSettings, printer: &Printe
     }
     let release = folder.release();
     let half_widths: Vec<f64> = comparison.map.iter().map(|map| map.mean_half_width).collect();
-    let error = comparison.map.first().map(|map| map.error);
+    // Of the difference; in place of the template stands what publishing no difference at all would give.
+    let accuracy = comparison.map.first().map(|MapStatement { size, error, .. }| {
+        let none = size * size + error * error;
+        let share = if none > 0.0 { (1.0 - error * error / none).clamp(0.0, 1.0) } else { 0.0 };
+        json!({"rms": error, "template_rms": none.sqrt(), "sampling_rms": null, "data_share": share, "rms_mm": null})
+    });
     printer.result(
         json!({
             "out": folder.root(),
@@ -74,7 +79,7 @@ fn report(outcome: &CompareOutcome, settings: &CompareSettings, printer: &Printe
             "test": comparison.test,
             "map": comparison.map,
             "band": half_widths.first(),
-            "accuracy": {"rms": error, "rms_mm": null},
+            "accuracy": accuracy,
         }),
         format!(
             "{} of {}, {}\n{}  {} {}\n  look first:  {}\n  keep secret: {}",

@@ -1,5 +1,6 @@
 //! `visard face mean`: from a folder of scans to a private average face.
 
+use super::modes::{self, Statistic};
 use super::records::{RecordArgs, note_failures, run_with_progress};
 use crate::cli::Global;
 use crate::cli::budget::BudgetArgs;
@@ -8,6 +9,7 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use visard::privacy::{Certificate, ClipRadius, ClipSource, Mu, PrivacyLoss};
+use visard::study::face::modes::{FaceModesSettings, MODES};
 use visard::study::face::{
     Accuracy, ClipChoice, FaceMechanism, FaceOutcome, FaceStudySettings, Units, Yardstick, run as run_study,
 };
@@ -16,7 +18,7 @@ use visard::study::layout::REPORT;
 /// Arguments of `face mean`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face mean scans/ --mu 1 --out study\n  visard face mean scans/ --epsilon 2 --delta 1e-6 --out study --resume\n  visard face mean scans/ --mu 1 --band --out study"
+    after_help = "Example:\n  visard face mean scans/ --mu 1 --out study\n  visard face mean scans/ --epsilon 2 --delta 1e-6 --out study --resume\n  visard face mean scans/ --mu 1 --band --out study\n  visard face mean scans/ --with mean,modes --mu 1 --out study"
 )]
 pub struct MeanArgs {
     #[command(flatten)]
@@ -36,6 +38,10 @@ pub struct MeanArgs {
     prior: Option<PathBuf>,
     #[command(flatten)]
     budget: BudgetArgs,
+    /// Which statistics, under one charge: "mean,modes" releases modes of variation too, each with half of the squared budget
+    #[arg(long, value_enum, value_delimiter = ',', num_args = 1.., value_name = "LIST",
+          conflicts_with_all = ["band", "size", "prior", "clip_radius", "mechanism"])]
+    with: Vec<Statistic>,
     /// Clip radius: a public number chosen without looking at the scans, or "private": estimated from them and paid for
     #[arg(long, value_name = "F|private", allow_negative_numbers = true)]
     clip_radius: Option<String>,
@@ -74,6 +80,15 @@ pub fn budget_of(mechanism: FaceMechanism, budget: &BudgetArgs) -> Result<Option
 
 /// Runs `face mean`.
 pub fn run(args: &MeanArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    if args.with.contains(&Statistic::Modes) {
+        let settings = FaceModesSettings {
+            budget: args.budget.mu()?,
+            most: MODES,
+            with_mean: args.with.contains(&Statistic::Mean),
+            records: args.records.inputs(&args.budget, global)?,
+        };
+        return modes::run_settings(&settings, printer);
+    }
     if args.band && args.mechanism != FaceMechanism::Joint {
         return Err(Failure::usage("--band goes with --mechanism joint (the default) only"));
     }

@@ -4,9 +4,10 @@ use super::records::{RecordArgs, note_failures, run_with_progress};
 use crate::cli::Global;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, where_to};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::fmt::Write as _;
+use visard::mechanism::together::half;
 use visard::privacy::PrivacyLoss;
 use visard::study::face::FACE_MM;
 use visard::study::face::modes::{
@@ -17,7 +18,7 @@ use visard::study::layout::REPORT;
 /// Arguments of `face modes`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face modes scans/ --mu 1 --out study\n  visard face modes --prepared faces.npy --mu 1 --modes 8 --out study"
+    after_help = "Example:\n  visard face modes scans/ --mu 1 --out study\n  visard face modes --prepared faces.npy --mu 1 --modes 8 --out study\n  visard face modes scans/ --with mean,modes --mu 1 --out study"
 )]
 pub struct ModesArgs {
     #[command(flatten)]
@@ -27,6 +28,19 @@ pub struct ModesArgs {
     /// At most so many modes; fewer where fewer stand out of the noise
     #[arg(long, value_name = "K", default_value_t = MODES as u16, value_parser = clap::value_parser!(u16).range(1..=MOST_MODES as i64))]
     modes: u16,
+    /// Which statistics, under one charge: with "mean", it has a mechanism of its own and half of the squared budget, and the modes the other
+    /// half; without, the mean is the rougher one that comes with the modes
+    #[arg(long, value_enum, value_delimiter = ',', num_args = 1.., value_name = "LIST")]
+    with: Vec<Statistic>,
+}
+
+/// What a study can release together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Statistic {
+    /// The mean, in two rounds of its own
+    Mean,
+    /// Modes of variation
+    Modes,
 }
 
 /// Runs `face modes`.
@@ -34,9 +48,24 @@ pub fn run(args: &ModesArgs, global: &Global, printer: &Printer) -> Result<(), F
     let settings = FaceModesSettings {
         budget: args.budget.mu()?,
         most: usize::from(args.modes),
+        with_mean: args.with.contains(&Statistic::Mean),
         records: args.records.inputs(&args.budget, global)?,
     };
-    let outcome = run_with_progress(|show| run_study(&settings, show))?;
+    run_settings(&settings, printer)
+}
+
+/// Runs a study of modes.
+pub fn run_settings(settings: &FaceModesSettings, printer: &Printer) -> Result<(), Failure> {
+    if settings.with_mean {
+        let own = half(settings.budget).map_err(Failure::usage)?;
+        eprintln!(
+            "note: one charge of mu = {}, in equal parts of its square: the mean at mu = {:.3}, the modes at mu = {:.3}",
+            settings.budget,
+            own.get(),
+            own.get()
+        );
+    }
+    let outcome = run_with_progress(|show| run_study(settings, show))?;
     report(&outcome, printer);
     Ok(())
 }

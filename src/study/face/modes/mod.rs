@@ -6,6 +6,7 @@ pub mod plan;
 mod publication;
 mod report;
 mod run;
+mod with_mean;
 
 pub use explained::{Explained, cosine};
 pub use found::FoundModes;

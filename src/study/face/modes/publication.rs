@@ -1,18 +1,19 @@
 //! `release/` of a study of modes: made of the noised moments, the certificate and public settings only.
 
 use super::super::error::StudyError;
+use super::super::error_map::error_map;
 use super::super::template::LoadedTemplate;
 use super::found::{FoundModes, LEANS};
 use super::report::{ModesPage, modes_report};
 use crate::estimate::Modes;
 use crate::function::FaceCurves;
-use crate::io::{write_npy, write_ply};
+use crate::io::{write_npy, write_ply, write_ply_with_scalar};
 use crate::mechanism::functional::FunctionalModes;
 use crate::mechanism::vector::NoisedModes;
 use crate::privacy::{Certificate, Released, Statement};
 use crate::study::Counting;
 use crate::study::job::{Publication, ReleaseFolder};
-use crate::study::layout::{CURVES, MEAN_PLY, MODES_NPY, REPORT, VARIANCES};
+use crate::study::layout::{CURVES, ERROR, MEAN_PLY, MODES_NPY, REPORT, VARIANCES};
 use crate::surface::registration::Registration;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -39,9 +40,9 @@ pub(super) struct ModesPublication {
 }
 
 impl ModesPublication {
-    /// What was found.
-    pub(super) fn found(&self, released: &Released<NoisedModes>) -> Result<FoundModes, StudyError> {
-        FoundModes::of(&self.mechanism, &released.value, &self.own, released.price.n, self.most)
+    /// What was found in noised moments of n records.
+    pub(super) fn found(&self, released: &NoisedModes, n: u64) -> Result<FoundModes, StudyError> {
+        FoundModes::of(&self.mechanism, released, &self.own, n, self.most)
     }
 
     /// What the certificate says of the modes.
@@ -62,19 +63,15 @@ impl ModesPublication {
             "prior": if modes.leans_on_prior { LEANS } else { "used for shrinking the mean only" },
         })
     }
-}
 
-impl Publication for ModesPublication {
-    type Value = NoisedModes;
-    type Error = StudyError;
-
-    fn describe(&self, released: &Released<NoisedModes>, statement: &mut Statement) {
+    /// What a certificate states of the people and, where the draw fits, of what was found.
+    pub(super) fn state(&self, found: Option<&FoundModes>, statistic: &str, statement: &mut Statement) {
         statement.public_inputs = vec![self.template.input.clone()];
         let details = json!({
             "record_kind": self.counting.kind("scan"),
             "statistic": "mean and second moment of face radial curves about a private centre, each record centred, of unit area, \
                           registered to the public template",
-            "coordinates": released.price.statistic,
+            "coordinates": statistic,
             "curves": self.own.curves(),
             "samples": self.own.samples(),
             "registration": self.registration,
@@ -85,11 +82,61 @@ impl Publication for ModesPublication {
             statement.details.extend(details);
         }
         statement.details.extend(self.counting.details());
-        // A draw that does not fit is refused when it is written.
-        if let Ok(found) = self.found(released) {
+        if let Some(found) = found {
             statement.details.insert("accuracy".into(), json!(found.accuracy));
-            statement.details.insert("modes".into(), self.modes_details(&found));
+            statement.details.insert("modes".into(), self.modes_details(found));
         }
+    }
+
+    /// Writes what was found; `errors`: the expected squared errors of the samples of its mean, where the mean has a release of its own.
+    pub(super) fn write_found(
+        &self,
+        found: &FoundModes,
+        statistic: &str,
+        errors: Option<&[f64]>,
+        certificate: &Certificate,
+        folder: &mut ReleaseFolder,
+    ) -> Result<(), StudyError> {
+        let template = &self.template.template;
+        let (jn, m) = (self.own.curves(), self.own.samples());
+        let mesh = template.face_through(&found.curves)?;
+        match errors {
+            None => folder.write_with(MEAN_PLY, |path| write_ply(path, &mesh))?,
+            Some(errors) => {
+                let errors = error_map(template, &found.curves, errors)?;
+                folder.write_with(MEAN_PLY, |path| write_ply_with_scalar(path, &mesh, "error", &errors))?;
+                folder.write_with(ERROR, |path| write_npy(path, &[errors.len()], &errors))?;
+            }
+        }
+        folder.write_with(CURVES, |path| write_npy(path, &[jn, m, 3], found.curves.data()))?;
+        let all: Vec<f64> = found.fields.iter().flat_map(|field| field.data().iter().copied()).collect();
+        folder.write_with(MODES_NPY, |path| write_npy(path, &[found.fields.len(), jn, m, 3], &all))?;
+        folder.write(VARIANCES, variances_csv(&found.modes).as_bytes())?;
+        let fields = found.fields.iter().map(|field| template.field_through(field)).collect::<Vec<_>>();
+        let page = ModesPage {
+            found,
+            mesh: &mesh,
+            fields: &fields,
+            statistic,
+            expected_share: self.mechanism.coordinates().expected_share(),
+            asked: self.most,
+        };
+        folder.write(REPORT, modes_report(&page, certificate)?.as_bytes())?;
+        Ok(())
+    }
+}
+
+impl Publication for ModesPublication {
+    type Value = NoisedModes;
+    type Error = StudyError;
+
+    fn describe(&self, released: &Released<NoisedModes>, statement: &mut Statement) {
+        // A draw that does not fit is refused when it is written.
+        self.state(
+            self.found(&released.value, released.price.n).ok().as_ref(),
+            &released.price.statistic,
+            statement,
+        );
     }
 
     fn write(
@@ -98,26 +145,8 @@ impl Publication for ModesPublication {
         certificate: &Certificate,
         folder: &mut ReleaseFolder,
     ) -> Result<(), StudyError> {
-        let found = self.found(released)?;
-        let (jn, m) = (self.own.curves(), self.own.samples());
-        let mesh = self.template.template.face_through(&found.curves)?;
-        folder.write_with(MEAN_PLY, |path| write_ply(path, &mesh))?;
-        folder.write_with(CURVES, |path| write_npy(path, &[jn, m, 3], found.curves.data()))?;
-        let all: Vec<f64> = found.fields.iter().flat_map(|field| field.data().iter().copied()).collect();
-        folder.write_with(MODES_NPY, |path| write_npy(path, &[found.fields.len(), jn, m, 3], &all))?;
-        folder.write(VARIANCES, variances_csv(&found.modes).as_bytes())?;
-        let fields =
-            found.fields.iter().map(|field| self.template.template.field_through(field)).collect::<Vec<_>>();
-        let page = ModesPage {
-            found: &found,
-            mesh: &mesh,
-            fields: &fields,
-            statistic: &released.price.statistic,
-            expected_share: self.mechanism.coordinates().expected_share(),
-            asked: self.most,
-        };
-        folder.write(REPORT, modes_report(&page, certificate)?.as_bytes())?;
-        Ok(())
+        let found = self.found(&released.value, released.price.n)?;
+        self.write_found(&found, &released.price.statistic, None, certificate, folder)
     }
 }
 

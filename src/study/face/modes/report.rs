@@ -63,7 +63,7 @@ pub(super) fn modes_report(shown: &ModesPage<'_>, certificate: &Certificate) -> 
     }
     page.heading("The mean");
     page.figures(&portraits(shown.mesh, "private mean")?);
-    page.paragraph(&mean_sentence(shown));
+    page.paragraph(&mean_sentence(shown, certificate));
     guarantee_section(&mut page, certificate);
     page.heading("The mean's curves");
     page.figures(&curve_drawings(&shown.found.curves));
@@ -130,12 +130,18 @@ fn table_note(shown: &ModesPage<'_>) -> String {
     )
 }
 
-fn mean_sentence(shown: &ModesPage<'_>) -> String {
+fn mean_sentence(shown: &ModesPage<'_>, certificate: &Certificate) -> String {
     let accuracy = &shown.found.accuracy;
+    let (whence, fine) = if certificate.details.contains_key("bought") {
+        ("The mean and the modes were asked for together: each has half of the squared budget.", "")
+    } else {
+        (
+            "The mean came with the second moment, for the same budget.",
+            ", details finer than the coefficients that were looked at included: those are the template's",
+        )
+    };
     format!(
-        "The mean came with the second moment, for the same budget. It lies some {} mm from the mean without noise on a face of 20 cm (root mean \
-         square; the template published unread: {} mm), details finer than the coefficients that were looked at included: those are the \
-         template's.",
+        "{whence} It lies some {} mm from the mean without noise on a face of 20 cm (root mean square; the template published unread: {} mm){fine}.",
         short(FACE_MM * accuracy.rms),
         short(FACE_MM * accuracy.template_rms)
     )

@@ -6,13 +6,17 @@ use super::super::gather::{FaceProgress, FaceStudy};
 use super::super::settings::FaceInputs;
 use super::found::FoundModes;
 use super::publication::ModesPublication;
+use super::with_mean::{BothPublication, both};
 use super::{MODES, WORTHWHILE, check_asked, mechanism};
 use crate::estimate::Modes;
 use crate::function::FaceCurves;
-use crate::mechanism::Mechanism;
+use crate::mechanism::functional::{FunctionRecords, FunctionalModes};
+use crate::mechanism::{Mechanism, MechanismError};
 use crate::privacy::{Certificate, Mu};
-use crate::study::job::{self, Job};
+use crate::study::job::{self, Job, Publication};
 use crate::study::{Place, StudyFolder};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 
 /// Everything a study of modes needs to know: all of it public.
@@ -24,16 +28,19 @@ pub struct FaceModesSettings {
     pub budget: Mu,
     /// At most so many modes are released.
     pub most: usize,
+    /// Whether the mean has a mechanism, and half of the squared budget, of its own: less error than the mean that comes with the modes, which
+    /// then have half the squared budget too.
+    pub with_mean: bool,
 }
 
 impl FaceModesSettings {
     /// The default study of these scans in this place.
     pub fn new(inputs: impl Into<Vec<PathBuf>>, place: Place, budget: Mu) -> Self {
-        Self { records: FaceInputs::new(inputs, place), budget, most: MODES }
+        Self { records: FaceInputs::new(inputs, place), budget, most: MODES, with_mean: false }
     }
 
     fn public(&self) -> impl std::fmt::Debug {
-        ("modes", self.budget, self.most)
+        ("modes", self.budget, self.most, self.with_mean)
     }
 }
 
@@ -78,45 +85,65 @@ pub fn run(
     if (study.n() as f64) * settings.budget.get() < WORTHWHILE {
         progress(FaceProgress::HardlyWorth { from: WORTHWHILE });
     }
-    let publication = ModesPublication {
+    let publication = |mechanism: FunctionalModes| ModesPublication {
         template: study.loaded.clone(),
         own: study.own.clone(),
-        mechanism: mechanism(&study.own, study.n(), settings.budget)?,
+        mechanism,
         registration: study.settings.registration,
         counting: study.settings.counting.clone(),
         most: settings.most,
     };
-    job::run(&settings.records.place, |job| run_job(settings, &study, job, publication, progress))
+    let (own, n, mu) = (&study.own, study.n(), settings.budget);
+    if settings.with_mean {
+        let mechanism = both(own, n, mu)?;
+        let publication = BothPublication { modes: publication(mechanism.second().clone()), mechanism };
+        let found = BothPublication::found;
+        let course = Course { settings, study: &study, progress, found: &found };
+        return job::run(&settings.records.place, |job| {
+            course.run(job, publication.mechanism.clone(), publication)
+        });
+    }
+    let publication = publication(mechanism(own, n, mu)?);
+    let course = Course { settings, study: &study, progress, found: &ModesPublication::found };
+    job::run(&settings.records.place, |job| course.run(job, publication.mechanism.clone(), publication))
 }
 
-fn run_job(
-    settings: &FaceModesSettings,
-    study: &FaceStudy<'_>,
-    job: &mut Job<'_>,
-    publication: ModesPublication,
-    progress: &(dyn Fn(FaceProgress) + Sync),
-) -> Result<FaceModesOutcome, StudyError> {
-    let maker = study.maker()?;
-    let price = publication.mechanism.price().clone();
-    let priced = job.price(&price, publication)?;
-    let gathered = study.gather(job, &maker, progress)?;
-    let publication = priced.publication();
-    let (published, certificate) = study.release(
-        job,
-        &priced,
-        &publication.mechanism,
-        &gathered.faces,
-        &gathered,
-        &settings.public(),
-    )?;
-    let FoundModes { curves, modes, accuracy, .. } = publication.found(&published)?;
-    study.write_internal(job, &maker, &gathered, Some(&curves), certificate.clip_radius)?;
-    job.finish()?;
-    Ok(FaceModesOutcome {
-        folder: job.folder().clone(),
-        scans: gathered.scans,
-        people: study.people.count(),
-        failed: gathered.failed,
-        released: ReleasedModes { curves, modes, accuracy, certificate },
-    })
+/// A study that has been opened.
+struct Course<'a, P, V> {
+    settings: &'a FaceModesSettings,
+    study: &'a FaceStudy<'a>,
+    progress: &'a (dyn Fn(FaceProgress) + Sync),
+    /// What a draw tells.
+    found: &'a dyn Fn(&P, &V, u64) -> Result<FoundModes, StudyError>,
+}
+
+impl<P, V> Course<'_, P, V>
+where
+    P: Publication<Value = V, Error = StudyError>,
+    V: Serialize + DeserializeOwned,
+{
+    /// Price, scans, release, pages, in this order.
+    fn run<M>(&self, job: &mut Job<'_>, mechanism: M, publication: P) -> Result<FaceModesOutcome, StudyError>
+    where
+        M: Mechanism<Records = dyn FunctionRecords, Value = V, Error = MechanismError>,
+    {
+        let Self { settings, study, progress, found } = self;
+        let maker = study.maker()?;
+        let priced = job.price(mechanism.price(), publication)?;
+        let gathered = study.gather(job, &maker, *progress)?;
+        let (published, certificate) =
+            study.release(job, &priced, &mechanism, &gathered.faces, &gathered, &settings.public())?;
+        let n = study.people.count();
+        let FoundModes { curves, modes, accuracy, .. } =
+            found(priced.publication(), &published.value, n as u64)?;
+        study.write_internal(job, &maker, &gathered, Some(&curves), certificate.clip_radius)?;
+        job.finish()?;
+        Ok(FaceModesOutcome {
+            folder: job.folder().clone(),
+            scans: gathered.scans,
+            people: n,
+            failed: gathered.failed,
+            released: ReleasedModes { curves, modes, accuracy, certificate },
+        })
+    }
 }
