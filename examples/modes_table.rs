@@ -7,19 +7,16 @@
 //! Talwar, Thakurta and Zhang 2014) on 300 coefficients about the template, and noisy subspace iteration (Hardt and Price 2014) in two steps
 //! with our coefficients, centre and radius.
 
-use nalgebra::{DMatrix, SymmetricEigen};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 use std::error::Error;
 use std::path::Path;
-use visard::function::{Basis, FaceCurves};
+use visard::function::FaceCurves;
 use visard::io::npy;
-use visard::mechanism::functional::{FunctionalModes, LeadingCoordinates, Norm};
-use visard::mechanism::vector::Recentred;
 use visard::prelude::*;
+use visard::reproduce::{analyze_gauss, subspace_iteration};
 use visard::study::face::modes::{Explained, FoundModes, cosine, mechanism};
 use visard::study::face::{TemplateSource, load_template};
 
@@ -95,8 +92,9 @@ impl Population {
             found.curves.data().iter().zip(&mean).map(|(x, y)| (x - y).powi(2)).sum::<f64>() / points;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let peer = |modes: Vec<Vec<f64>>| self.judged.variance(&modes);
-        let analyze_gauss = peer(analyze_gauss(&self.own, &records, mu, &mut rng)?);
-        let iteration = peer(subspace_iteration(&mechanism, &released.value.recentred, &records, &mut rng)?);
+        let analyze_gauss = peer(analyze_gauss(&self.own, &records, MODES, mu, &mut rng)?);
+        let iteration =
+            peer(subspace_iteration(&mechanism, &released.value.recentred, &records, MODES, &mut rng)?);
         Ok(Run {
             analyze_gauss,
             iteration,
@@ -111,70 +109,6 @@ impl Population {
             stated_rms: found.accuracy.rms,
         })
     }
-}
-
-/// Deviations clipped to a radius, one row each.
-fn clipped(deviations: Vec<Vec<f64>>, radius: f64) -> DMatrix<f64> {
-    let k = deviations.first().map_or(0, Vec::len);
-    let mut rows = DMatrix::from_fn(deviations.len(), k, |i, j| deviations[i][j]);
-    for mut row in rows.row_iter_mut() {
-        let norm = row.norm();
-        if norm > radius {
-            row *= radius / norm;
-        }
-    }
-    rows
-}
-
-/// The second moment about the template with symmetric normal noise, σ = √2 τ²/(nμ), and its leading eigenvectors.
-fn analyze_gauss(
-    own: &FaceCurves,
-    records: &Vec<Option<Vec<f64>>>,
-    mu: f64,
-    rng: &mut ChaCha8Rng,
-) -> Result<Vec<Vec<f64>>, Box<dyn Error + Send + Sync>> {
-    let (coefficients, radius) = (300, 0.045);
-    let basis = Basis::of_faces(own.curves(), own.samples(), true);
-    let leading = LeadingCoordinates::new(basis, own.data().to_vec(), Norm::White, coefficients)?;
-    let rows = clipped(leading.of_records(records)?.into_iter().flatten().collect(), radius);
-    let n = rows.nrows() as f64;
-    let mut matrix = rows.transpose() * &rows / n;
-    let sigma = 2.0f64.sqrt() * radius * radius / (n * mu);
-    for i in 0..coefficients {
-        for j in i..coefficients {
-            let z: f64 = StandardNormal.sample(rng);
-            matrix[(i, j)] += if i == j { sigma * z } else { sigma * z / 2.0f64.sqrt() };
-            matrix[(j, i)] = matrix[(i, j)];
-        }
-    }
-    let eigen = SymmetricEigen::new(matrix);
-    let mut order: Vec<usize> = (0..coefficients).collect();
-    order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
-    let mode = |&i: &usize| leading.displacement(eigen.eigenvectors.column(i).as_slice());
-    Ok(order.iter().take(MODES).map(mode).collect())
-}
-
-/// Two steps Q ← orth(C Q + noise) from the leading coordinates, each with noise for √2 τ²/n at μ₂/√2.
-fn subspace_iteration(
-    mechanism: &FunctionalModes,
-    recentred: &Recentred,
-    records: &Vec<Option<Vec<f64>>>,
-    rng: &mut ChaCha8Rng,
-) -> Result<Vec<Vec<f64>>, Box<dyn Error + Send + Sync>> {
-    let (leading, steps) = (mechanism.coordinates(), 2);
-    let vectors = leading.of_records(records)?;
-    let radius = recentred.radius.get();
-    let rows = clipped(vectors.iter().map(|u| recentred.about(u.as_deref())).collect(), radius);
-    let (n, mu) = (rows.nrows() as f64, mechanism.vectors().recentring().second().get());
-    let sigma = 2.0f64.sqrt() * radius * radius / n * f64::from(steps).sqrt() / mu;
-    let across = rows.transpose();
-    let mut block = DMatrix::identity(leading.len(), MODES.min(leading.len()));
-    for _ in 0..steps {
-        let mut next = &across * (&rows * block) / n;
-        next.iter_mut().for_each(|x| *x += sigma * Distribution::<f64>::sample(&StandardNormal, rng));
-        block = next.qr().q();
-    }
-    Ok(block.column_iter().map(|column| leading.displacement(column.into_owned().as_slice())).collect())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

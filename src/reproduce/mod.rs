@@ -16,7 +16,9 @@ mod face_table;
 mod faces;
 mod finding;
 mod gaussian;
+mod geodesic_regression;
 mod index;
+mod modes_peers;
 mod optimization;
 mod picture;
 mod population;
@@ -34,6 +36,7 @@ pub use errata::{Erratum, errata};
 pub use error::ReproduceError;
 pub use face_error::{MECHANISMS, Sample, mean_errors, sampling_error};
 pub use finding::{Finding, Picture, Telling, Verdict};
+pub use modes_peers::{analyze_gauss, subspace_iteration};
 pub use population::homologous_faces;
 
 use crate::io::{write_atomically, write_text};
@@ -53,7 +56,7 @@ pub struct Item {
 }
 
 /// Every item, in the order of the index.
-pub const ITEMS: [Item; 17] = [
+pub const ITEMS: [Item; 19] = [
     Item {
         name: "gdp-faces-pipeline",
         about: "cloud, mesh, disk maps, surfaces, curves; seconds a face",
@@ -92,6 +95,16 @@ pub const ITEMS: [Item; 17] = [
         about: "excess risk against gradient calls in three problems",
         run: risk::run,
     },
+    Item {
+        name: "modes-peers",
+        about: "private modes beside Analyze Gauss and subspace iteration",
+        run: modes_peers::run,
+    },
+    Item {
+        name: "geodesic-regression",
+        about: "private regression on S² and shapes beside KNG",
+        run: geodesic_regression::run,
+    },
     Item { name: "chains", about: "chains of the papers' lengths against exact draws", run: chains::run },
     Item {
         name: "errata",
@@ -102,7 +115,7 @@ pub const ITEMS: [Item; 17] = [
 ];
 
 /// Raised when what an item says or shows changes: results of an earlier edition are made again.
-const EDITION: u32 = 2;
+const EDITION: u32 = 3;
 
 /// Runs the named items (`all` is every one) and writes `DIR/NAME/*` and `DIR/index.html`. Items that are there already, from
 /// the same version, data and `quick`, are kept unless `again` is set. `progress(name, done, of, reused)`.
