@@ -2,7 +2,7 @@
 
 use super::functional::{joint, per_curve, pointwise, two_rounds};
 use super::vector::{groups, modes, regression};
-use super::{manifold, quantile};
+use super::{landmarks, manifold, quantile};
 use crate::optimize;
 use crate::privacy::Entry;
 use crate::privacy::audit::{AuditError, Auditable, STANDARD_AUDITS, WorstCase};
@@ -55,6 +55,8 @@ registry! {
     Pointwise => pointwise::ENTRY,
     /// Mean and second moment of vectors in two rounds.
     Modes => modes::ENTRY,
+    /// Statistics of landmark shapes about a centre.
+    Landmarks => landmarks::ENTRY,
     /// A private clip radius.
     PrivateQuantile => quantile::ENTRY,
     /// A private clip radius by bisection.

@@ -12,6 +12,7 @@ pub mod optimize;
 mod people;
 pub mod points;
 mod public;
+pub mod shape;
 mod signature;
 mod verify;
 

@@ -28,7 +28,7 @@ pub enum ShapeCentre {
 
 /// What is read, and how.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(in crate::study) struct Source<'a> {
     pub table: &'a Path,
     pub centre: &'a ShapeCentre,
     /// Landmarks of a shape, where that is known beforehand.
@@ -38,7 +38,7 @@ pub(super) struct Source<'a> {
 }
 
 /// What the public files tell, and the table, no record of which has been read.
-pub(super) struct Input<'a> {
+pub(in crate::study) struct Input<'a> {
     pub space: Kendall,
     pub public: Option<PublicCentre>,
     pub public_inputs: Vec<PublicInput>,
@@ -55,15 +55,20 @@ impl Input<'_> {
 
     /// Who gave which: they are called by their ID, or by their number from 0 in a file that gives them none.
     pub fn people(&self, request: &PointRequest) -> Result<People, PointStudyError> {
+        if request.counting.people.is_none() {
+            return Ok(request.counting.people(self.n(), |_| Vec::new())?);
+        }
+        let names = self.names();
+        Ok(request.counting.people(names.len(), |i| vec![names[i].clone()])?)
+    }
+
+    /// What each is called.
+    pub fn names(&self) -> Vec<String> {
         let name = |(i, shape): (usize, Placed)| {
             let name = shape.map_or_else(|error| error.name, |(_, shape)| shape.id);
             name.unwrap_or_else(|| i.to_string())
         };
-        if request.counting.people.is_none() {
-            return Ok(request.counting.people(self.n(), |_| Vec::new())?);
-        }
-        let names: Vec<String> = self.shapes().map(name).collect();
-        Ok(request.counting.people(names.len(), |i| vec![names[i].clone()])?)
+        self.shapes().map(name).collect()
     }
 
     /// How many there are.
@@ -78,11 +83,11 @@ impl Input<'_> {
 }
 
 /// A public centre and the public shapes it was made of.
-pub(super) type PublicCentre = (Preshape, Vec<Preshape>);
+pub(in crate::study) type PublicCentre = (Preshape, Vec<Preshape>);
 
-impl Source<'_> {
+impl<'a> Source<'a> {
     /// Opens the files, the public one first: what it tells, no record need.
-    pub fn open(&self) -> Result<Input<'_>, PointStudyError> {
+    pub fn open(&self) -> Result<Input<'a>, PointStudyError> {
         let given = match self.centre {
             ShapeCentre::Private => None,
             ShapeCentre::File(path) | ShapeCentre::PublicRecords(path) => Some(self.given(path)?),
@@ -126,7 +131,7 @@ impl Source<'_> {
         }
     }
 
-    fn given<'a>(&self, path: &'a Path) -> Result<Given<'a>, PointStudyError> {
+    fn given(&self, path: &'a Path) -> Result<Given<'a>, PointStudyError> {
         let (is_centre, by_name) = match self.centre {
             ShapeCentre::PublicRecords(_) => {
                 (false, path.extension().is_some_and(|e| e.eq_ignore_ascii_case("txt")))
@@ -162,12 +167,22 @@ impl Source<'_> {
         input: &Input<'_>,
         people: &People,
     ) -> Result<Vec<Option<Preshape>>, PointStudyError> {
+        self.each(input, people, |shape| input.space.preshape(&shape.landmarks).map_err(|e| e.to_string()))
+    }
+
+    /// What `make` makes of every record of the right number of landmarks; `None` for one that counts as the centre.
+    pub fn each<P>(
+        &self,
+        input: &Input<'_>,
+        people: &People,
+        make: impl Fn(&ShapeRecord) -> Result<P, String>,
+    ) -> Result<Vec<Option<P>>, PointStudyError> {
         let space = &input.space;
         let whose = match self.centre {
             ShapeCentre::Private => "every shape of this study",
             _ => "the public centre",
         };
-        let point = |shape: &ShapeRecord| -> Result<Option<Preshape>, String> {
+        let point = |shape: &ShapeRecord| -> Result<Option<P>, String> {
             let (found, expected) = (shape.landmarks.len(), space.landmarks());
             if found != expected {
                 return Err(format!(
@@ -175,7 +190,7 @@ impl Source<'_> {
                 ));
             }
             match shape.missing() {
-                0 => space.preshape(&shape.landmarks).map(Some).map_err(|e| e.to_string()),
+                0 => make(shape).map(Some),
                 _ if self.drop_missing => Ok(None),
                 missing => Err(format!(
                     "has {missing} missing landmarks; digitize or estimate them, or give --drop-missing (the record then counts as \
