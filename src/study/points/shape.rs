@@ -166,7 +166,7 @@ fn details(study: &ShapeStudy, space: &Kendall) -> serde_json::Value {
 impl ShapeForm {
     fn write(&self, path: &Path, name: &str, points: &[Preshape]) -> Result<(), WriteError> {
         let id = |i: usize| if points.len() == 1 { name.to_owned() } else { format!("{name}_{}", i + 1) };
-        let record = |(i, p)| ShapeRecord { id: Some(id(i)), landmarks: self.space.configuration(p) };
+        let record = |(i, p)| ShapeRecord::planar(Some(id(i)), &self.space.configuration(p));
         let records: Vec<ShapeRecord> = points.iter().enumerate().map(record).collect();
         write_tps(path, &records)
     }

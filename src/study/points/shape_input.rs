@@ -93,14 +93,17 @@ impl Source<'_> {
         let stops = self.request.unusable == Unusable::Stop && !self.drop_missing;
         let told = if stops { RecordSize::Content } else { RecordSize::Heading };
         let table = read_shapes(self.table, known.map_or(told, RecordSize::Known))?;
+        if table.dimension() == Some(3) {
+            return Err(in_space(self.table));
+        }
         let Some(given) = given else {
-            let first = || table.iter().find_map(|shape| Some(shape.ok()?.1.landmarks.len()));
+            let first = || table.iter().find_map(|shape| Some(shape.ok()?.1.landmarks()));
             let told = table.landmarks().or_else(|| if stops { first() } else { None });
             let space = Kendall::new(self.agreed(told)?)?;
             return Ok(Input { space, public: None, public_inputs: Vec::new(), table, given: None });
         };
         let shapes = given.shapes(&table)?;
-        let space = Kendall::new(self.agreed(shapes.first().map(|shape| shape.landmarks.len()))?)?;
+        let space = Kendall::new(self.agreed(shapes.first().map(ShapeRecord::landmarks))?)?;
         let public_inputs = given.inputs(&shapes);
         let public = Some(public_centre(&space, given.path, &shapes)?);
         let path = given.path;
@@ -168,14 +171,14 @@ impl Source<'_> {
             _ => "the public centre",
         };
         let point = |shape: &ShapeRecord| -> Result<Option<Preshape>, String> {
-            let (found, expected) = (shape.landmarks.len(), space.landmarks());
+            let (found, expected) = (shape.landmarks(), space.landmarks());
             if found != expected {
                 return Err(format!(
                     "has {found} landmarks where {whose} has {expected}; every record must have the same"
                 ));
             }
             match shape.missing() {
-                0 => space.preshape(&shape.landmarks).map(Some).map_err(|e| e.to_string()),
+                0 => planar(shape).and_then(|p| space.preshape(p).map_err(|e| e.to_string())).map(Some),
                 _ if self.drop_missing => Ok(None),
                 missing => Err(format!(
                     "has {missing} missing landmarks; digitize or estimate them, or give --drop-missing (the record then counts as \
@@ -190,7 +193,7 @@ impl Source<'_> {
             };
             let about = RecordError::label(place, shape.id.as_deref());
             let point = point(&shape).map_err(|e| format!("{about}{e}"));
-            Record::new(shape.landmarks.as_flattened(), point).at(about)
+            Record::new(shape.coordinates(), point).at(about)
         };
         points(self.request, people, input.shapes().map(placed))
     }
@@ -212,7 +215,7 @@ struct Given<'a> {
 impl Given<'_> {
     /// Landmarks of its shapes.
     fn landmarks(&self) -> Option<usize> {
-        self.shapes.as_ref()?.first().map(|shape| shape.landmarks.len())
+        self.shapes.as_ref()?.first().map(ShapeRecord::landmarks)
     }
 
     /// Whether a record of the study's table is public.
@@ -263,6 +266,20 @@ impl Given<'_> {
     }
 }
 
+fn in_space(file: &Path) -> PointStudyError {
+    PointStudyError::Input(format!(
+        "{}: holds landmarks in space; this command takes landmarks in the plane, so export two coordinates of each",
+        file.display()
+    ))
+}
+
+/// The landmarks of a shape in the plane.
+fn planar(shape: &ShapeRecord) -> Result<&[[f64; 2]], String> {
+    shape.plane().ok_or_else(|| {
+        "has landmarks in space where this command takes landmarks in the plane; export two coordinates of each".into()
+    })
+}
+
 fn too_few(file: &Path) -> PointStudyError {
     PointStudyError::Input(format!(
         "{}: public records and study both need at least one shape",
@@ -274,7 +291,7 @@ fn too_few(file: &Path) -> PointStudyError {
 fn contents(shapes: &[ShapeRecord]) -> Vec<u8> {
     let bytes = |shape: &ShapeRecord| {
         let name = shape.id.clone().unwrap_or_default();
-        let numbers = shape.landmarks.iter().flatten().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+        let numbers = shape.coordinates().iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
         [name.as_bytes(), b"\0", &numbers].concat()
     };
     shapes.iter().flat_map(bytes).collect()
@@ -289,7 +306,7 @@ fn public_centre(
     let fail = |e| PointStudyError::Input(format!("{}: {e}", file.display()));
     let public = shapes
         .iter()
-        .map(|shape| space.preshape(&shape.landmarks).map_err(fail))
+        .map(|shape| space.preshape(planar(shape).map_err(|_| in_space(file))?).map_err(fail))
         .collect::<Result<Vec<_>, _>>()?;
     let centre = match &public[..] {
         [one] => one.clone(),
