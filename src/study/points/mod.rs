@@ -27,7 +27,6 @@ pub use accuracy::PointAccuracy;
 pub use error::PointStudyError;
 pub use exploration::{Exploration, UtilityCurve, UtilityPoint};
 pub(in crate::study) use internal_page::{distance_line, private_page};
-pub(in crate::study) use records::{Record, points};
 pub use request::{PointMechanism, PointRequest, Unusable};
 pub use run::PointOutcome;
 pub use shape::{ShapeRadius, ShapeStudy, run_shapes};

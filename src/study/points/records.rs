@@ -5,7 +5,7 @@ use crate::study::people::sum_of;
 use crate::study::{Identical, People, PeopleError};
 
 /// A record as it was read.
-pub(in crate::study) struct Record<P> {
+pub(super) struct Record<P> {
     /// Its place and name in the file, where more is known than which it is.
     about: String,
     sum: Option<[u8; 32]>,
@@ -15,19 +15,19 @@ pub(in crate::study) struct Record<P> {
 
 impl<P> Record<P> {
     /// Of its numbers as they stand in the file, and the point they are.
-    pub(in crate::study) fn new(numbers: &[f64], point: Result<Option<P>, String>) -> Self {
+    pub(super) fn new(numbers: &[f64], point: Result<Option<P>, String>) -> Self {
         // What counts as the centre is nobody's copy.
         let sum = matches!(point, Ok(Some(_))).then(|| sum_of(numbers));
         Self { about: String::new(), sum, point }
     }
 
     /// What could not be read at all.
-    pub(in crate::study) fn unread(problem: impl ToString) -> Self {
+    pub(super) fn unread(problem: impl ToString) -> Self {
         Self { about: String::new(), sum: None, point: Err(problem.to_string()) }
     }
 
     /// With its place and name in the file.
-    pub(in crate::study) fn at(self, about: String) -> Self {
+    pub(super) fn at(self, about: String) -> Self {
         Self { about, ..self }
     }
 }
@@ -36,7 +36,7 @@ impl<P> Record<P> {
 ///
 /// # Errors
 /// [`PointStudyError::Record`] for the first unusable one, where the study stops at them; two persons' records that are alike.
-pub(in crate::study) fn points<P>(
+pub(super) fn points<P>(
     request: &PointRequest,
     people: &People,
     records: impl Iterator<Item = Record<P>>,

@@ -161,9 +161,7 @@ impl Publication for MeanPublication {
     ) -> Result<(), PointStudyError> {
         let FoundMean { tangent, mean, band, accuracy } = self.found(released)?;
         folder.write_with(MEAN_NPY, |path| write_shape(path, &mean))?;
-        if mean.ncols() == 2 {
-            let landmarks = mean.row_iter().map(|row| [row[0], row[1]]).collect();
-            let record = ShapeRecord { id: Some("mean".into()), landmarks };
+        if let Some(record) = ShapeRecord::from_matrix(Some("mean".into()), &mean) {
             folder.write_with(MEAN_TPS, |path| write_tps(path, &[record]))?;
         }
         if let Some(band) = &band {
