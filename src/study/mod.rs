@@ -8,6 +8,7 @@ mod kept;
 mod labelled;
 pub mod layout;
 mod ledger;
+mod modes_table;
 pub mod optimize;
 mod people;
 pub mod points;

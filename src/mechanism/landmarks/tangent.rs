@@ -61,17 +61,20 @@ impl Tangent {
         people.iter().map(|own| self.function(own)).collect()
     }
 
+    /// Samples as rows, one a landmark, in units of the centroid size.
+    pub fn rows(&self, samples: &[f64]) -> DMatrix<f64> {
+        let (k, d) = (self.space.landmarks(), self.space.dimensions());
+        DMatrix::from_row_slice(k, d, samples) / self.root()
+    }
+
     /// The tangent vector with these samples: without what no tangent vector has.
     pub fn vector(&self, displacement: &[f64]) -> DMatrix<f64> {
-        let (k, d) = (self.space.landmarks(), self.space.dimensions());
-        let rows = DMatrix::from_row_slice(k, d, displacement) / self.root();
-        self.space.project(&self.centre, &rows)
+        self.space.project(&self.centre, &self.rows(displacement))
     }
 
     /// The shape with these samples.
     pub fn shape(&self, samples: &[f64]) -> DMatrix<f64> {
-        let (k, d) = (self.space.landmarks(), self.space.dimensions());
-        let rows = DMatrix::from_row_slice(k, d, samples) / self.root();
-        self.space.exp(&self.centre, &self.space.project(&self.centre, &(rows - &self.centre)))
+        let v = self.rows(samples) - &self.centre;
+        self.space.exp(&self.centre, &self.space.project(&self.centre, &v))
     }
 }

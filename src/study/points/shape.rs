@@ -137,10 +137,7 @@ fn preshape_of(space: &Kendall, shape: &ShapeRecord) -> Result<Preshape, String>
 }
 
 /// The mean of public shapes; `None` where none are public.
-fn public_centre(
-    space: &Kendall,
-    shapes: &[DMatrix<f64>],
-) -> Result<Option<PublicCentre>, PointStudyError> {
+fn public_centre(space: &Kendall, shapes: &[DMatrix<f64>]) -> Result<Option<PublicCentre>, PointStudyError> {
     let public = shapes.iter().map(|shape| {
         let rows: Vec<[f64; 2]> = shape.row_iter().map(|row| [row[0], row[1]]).collect();
         space.preshape(&rows)

@@ -141,10 +141,23 @@ impl<'a> Specimens<'a> {
             space: self.space,
             centre: self.centre.clone().map_or(Centre::Private, Centre::Public),
             outline: self.inputs.outline,
-            radius: self.inputs.radius.unwrap_or(RADIUS),
+            radius: self.radius(),
             n: self.n(),
             mu,
         }
+    }
+
+    /// How far shapes may lie from the centre: what was given, half as much again as public shapes do, or a default.
+    fn radius(&self) -> f64 {
+        let public = match (&self.centre, &self.input.public[..]) {
+            (Some(centre), [_, _, ..]) => {
+                let farthest =
+                    self.input.public.iter().map(|z| self.space.dist(centre, z)).fold(0.0, f64::max);
+                Some(1.5 * farthest).filter(|radius| *radius > 0.0)
+            }
+            _ => None,
+        };
+        self.inputs.radius.or(public).unwrap_or(RADIUS)
     }
 
     /// The records; `None` for those that count as the centre.

@@ -3,18 +3,16 @@
 use super::accuracy::{accuracy, sentence};
 use super::input::{ShapeInputs, Specimens};
 use super::page;
-use super::run::{Drawn, Gathered, release, write_internal, write_shape};
+use super::run::{Drawn, Gathered, release, write_fields, write_internal, write_mean};
 use super::subject::Subject;
 use crate::estimate::Band;
-use crate::io::shapes::{ShapeRecord, write_tps};
-use crate::io::write_npy;
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Aim, Estimate, NoisedFunction, TwoRoundMean};
 use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
 use crate::privacy::{Certificate, Mechanism, Mu, Released, Statement};
 use crate::study::StudyFolder;
 use crate::study::job::{self, Job, Publication, ReleaseFolder};
-use crate::study::layout::{BAND, MEAN_NPY, MEAN_TPS, REPORT};
+use crate::study::layout::{BAND, REPORT};
 use crate::study::points::{PointAccuracy, PointStudyError};
 use nalgebra::DMatrix;
 use serde_json::json;
@@ -29,6 +27,8 @@ pub struct ShapeMeanSettings {
     pub budget: Mu,
     /// With a 95 % band about the unshrunk mean.
     pub band: bool,
+    /// Refuse where n and the budget are too small for a private radius, in place of a public one.
+    pub private_radius: bool,
 }
 
 /// How a study of a mean shape ended.
@@ -54,7 +54,10 @@ pub struct ShapeMeanOutcome {
 ///
 /// # Errors
 /// [`MechanismError`], about public numbers.
-pub fn mechanism(setting: &ShapeSetting, band: bool) -> Result<ShapeMechanism<TwoRoundMean>, MechanismError> {
+pub fn mean_mechanism(
+    setting: &ShapeSetting,
+    band: bool,
+) -> Result<ShapeMechanism<TwoRoundMean>, MechanismError> {
     let (n, aim) = (setting.n, if band { Aim::Band } else { Aim::Mean });
     let make = move |basis, centre, scale, mu| TwoRoundMean::aiming(aim, basis, centre, scale, mu, n);
     ShapeMechanism::new(setting, Arc::new(make))
@@ -67,7 +70,11 @@ pub fn mechanism(setting: &ShapeSetting, band: bool) -> Result<ShapeMechanism<Tw
 pub fn run_mean(settings: &ShapeMeanSettings) -> Result<ShapeMeanOutcome, PointStudyError> {
     let request = settings.inputs.request();
     let specimens = Specimens::open(&settings.inputs, &request)?;
-    let mechanism = mechanism(&specimens.setting(settings.budget), settings.band)?;
+    let mechanism = mean_mechanism(&specimens.setting(settings.budget), settings.band)?;
+    if settings.private_radius {
+        let aim = if settings.band { Aim::Band } else { Aim::Mean };
+        TwoRoundMean::check_private_radius(aim, specimens.n(), mechanism.left())?;
+    }
     let publication = MeanPublication { subject: Subject::new(mechanism, &specimens) };
     job::run(&settings.inputs.place, |job| run_job(settings, &specimens, job, publication))
 }
@@ -160,15 +167,12 @@ impl Publication for MeanPublication {
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
         let FoundMean { tangent, mean, band, accuracy } = self.found(released)?;
-        folder.write_with(MEAN_NPY, |path| write_shape(path, &mean))?;
-        if let Some(record) = ShapeRecord::from_matrix(Some("mean".into()), &mean) {
-            folder.write_with(MEAN_TPS, |path| write_tps(path, &[record]))?;
-        }
+        write_mean(folder, &mean)?;
         if let Some(band) = &band {
-            let root = (mean.nrows() as f64).sqrt();
-            let borders: Vec<f64> = band.borders().iter().map(|x| x / root).collect();
-            let shape = [2, mean.nrows(), mean.ncols()];
-            folder.write_with(BAND, |path| write_npy(path, &shape, &borders))?;
+            let borders = band.borders();
+            let (low, high) = borders.split_at(borders.len() / 2);
+            let both = [tangent.rows(low), tangent.rows(high)];
+            write_fields(folder, BAND, &[2, mean.nrows(), mean.ncols()], &both)?;
         }
         let mut page =
             page::begin("Private mean shape", "mean shape", &self.subject, (&tangent, &mean), certificate);

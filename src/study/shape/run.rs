@@ -1,13 +1,14 @@
 //! The one course of a study of shapes, after its price.
 
 use super::input::{Specimen, Specimens};
+use crate::io::shapes::{ShapeRecord, write_tps};
 use crate::io::{WriteError, write_npy, write_text};
 use crate::manifold::LandmarkShapes;
 use crate::mechanism::landmarks::{OfShapes, ReleasedShapes, ShapeMechanism, ShapeRecords};
 use crate::mechanism::{Mechanism, Released};
 use crate::privacy::Certificate;
-use crate::study::job::{Digest, Job, Priced, Publication, Published};
-use crate::study::layout::{NONPRIVATE_MEAN_NPY, REPORT};
+use crate::study::job::{Digest, Job, Priced, Publication, Published, ReleaseFolder};
+use crate::study::layout::{MEAN_NPY, MEAN_TPS, NONPRIVATE_MEAN_NPY, REPORT};
 use crate::study::points::{PointStudyError, distance_line, private_page};
 use nalgebra::DMatrix;
 use serde::{Serialize, de::DeserializeOwned};
@@ -110,6 +111,26 @@ fn distances(specimens: &Specimens<'_>, gathered: &Gathered, from: Option<&DMatr
 /// A shape as an array (k, d).
 pub(super) fn write_shape(path: &Path, shape: &DMatrix<f64>) -> Result<(), WriteError> {
     write_npy(path, &[shape.nrows(), shape.ncols()], shape.transpose().as_slice())
+}
+
+/// Publishes a mean shape: as an array, and as landmarks.
+pub(super) fn write_mean(folder: &mut ReleaseFolder, mean: &DMatrix<f64>) -> Result<(), PointStudyError> {
+    folder.write_with(MEAN_NPY, |path| write_shape(path, mean))?;
+    if let Some(record) = ShapeRecord::from_matrix(Some("mean".into()), mean) {
+        folder.write_with(MEAN_TPS, |path| write_tps(path, &[record]))?;
+    }
+    Ok(())
+}
+
+/// Publishes (k, d) fields one after the other, as an array of this shape.
+pub(super) fn write_fields(
+    folder: &mut ReleaseFolder,
+    name: &str,
+    shape: &[usize],
+    fields: &[DMatrix<f64>],
+) -> Result<(), PointStudyError> {
+    let all: Vec<f64> = fields.iter().flat_map(|field| field.transpose().as_slice().to_vec()).collect();
+    Ok(folder.write_with(name, |path| write_npy(path, shape, &all))?)
 }
 
 /// The value that was drawn.
