@@ -8,6 +8,7 @@ mod mean;
 mod modes;
 mod page;
 mod picture;
+pub mod plan;
 mod regress;
 mod run;
 mod subject;
