@@ -14,7 +14,7 @@
 //! let folder = tempfile::tempdir()?;
 //! let (records, atlas) = (folder.path().join("outlines.tps"), folder.path().join("atlas.tps"));
 //! let people = outline_population(1, 200).into_iter();
-//! let record = |landmarks| ShapeRecord { id: None, landmarks };
+//! let record = |landmarks: Vec<[f64; 2]>| ShapeRecord::planar(None, &landmarks);
 //! write_tps(&records, &people.map(record).collect::<Vec<_>>())?;
 //! write_tps(&atlas, &[record(outline_atlas())])?;
 //!

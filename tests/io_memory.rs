@@ -129,6 +129,14 @@ fn shapes_of_text() {
     assert_eq!(fairly("TPS shapes of one landmark", &path, shapes).1, 0);
     let path = folder.write("a.tps", b"", b"LM=0\n", b"");
     assert_eq!(fairly("TPS shapes of none", &path, shapes).1, 0);
+    let path = folder.write("a.tps", b"", b"LM3=1\n0 0 0\n", b"");
+    assert_eq!(fairly("TPS shapes in space", &path, shapes).1, 0);
+    let path = folder.write("a.tps", b"LM=0\n", b"POINTS=1\n0 0\n", b"");
+    assert_eq!(fairly("one TPS shape of many curves", &path, shapes), (1, 0));
+    let path = folder.write("a.csv", b"x1,y1,z1\n", b"1,2,3\n", b"");
+    assert_eq!(fairly("wide shapes in space", &path, shapes).1, 0);
+    let path = folder.write("a.csv", b"id,x,y,z\n", b"a,1,2,3\n", b"");
+    assert_eq!(fairly("one long shape in space", &path, shapes), (1, 0));
     let points = format!("LM={}\n", (SIZE - 40) / 4);
     let path = folder.write_times("a.tps", points.as_bytes(), b"0 0\n", (SIZE - 40) / 4, b"POINTS=1\n0 0\n");
     assert_eq!(fairly("one TPS shape", &path, shapes), (1, 0));

@@ -33,7 +33,14 @@ fn plans_have_the_keys_of_the_contract_and_scale_as_noise_does() {
     assert_eq!(shapes[1]["worth"], true);
     assert_eq!(shapes[0]["worth"], false);
     // No radius and no centre: both are found privately, or fall back.
-    let private = rows("shape plan --landmarks 20 --n 60 1000 --mu 1");
+    let private = rows("shape plan --landmarks 20 --dimensions 3 --n 60 1000 --mu 1");
+    assert!(private.iter().all(|row| row["error"].as_f64().unwrap() > 0.0));
+    for what in ["--modes", "--compare", "--regress 1"] {
+        let found = rows(&format!("shape plan --landmarks 10 --n 300 --mu 1 {what}"));
+        assert!(found[0]["n"] == 300 && found[0]["mu"] == 1.0, "{found:?}");
+    }
+    // Single mechanisms refuse where there are too few.
+    let private = rows("shape plan --landmarks 20 --n 60 1000 --mu 1 --mechanism gaussian");
     assert!(private[0]["error"].is_null() && private[0]["refused"].as_str().unwrap().contains("records"));
     assert!(private[1]["error"].as_f64().unwrap() > 0.0);
     let wanted = rows("spd plan --order 3 --radius 1 --mu 1 --want 0.02");

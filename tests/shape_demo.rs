@@ -21,7 +21,7 @@ fn the_demo_releases_a_shape_near_the_mean_and_keeps_what_is_there() {
     };
     assert_eq!(read("outlines.tps").len(), 200);
     let space = Kendall::new(50).unwrap();
-    let shape = |name: &str| space.preshape(&read(name)[0].landmarks).unwrap();
+    let shape = |name: &str| space.preshape(read(name)[0].plane().unwrap()).unwrap();
     let (mean, released) = (shape("internal/nonprivate_mean.tps"), shape("release/mean.tps"));
     // σ = 2 · 0.13/200 in 96 coordinates is 0.013 before smoothing; twice that is far out for the norm of 96 normals.
     assert!(space.dist(&mean, &released) < 0.026);

@@ -43,7 +43,7 @@ enum Command {
     /// Face scans: private mean, flattening, dense correspondence
     #[command(subcommand)]
     Face(face::FaceCommand),
-    /// Landmark shapes: private mean
+    /// Landmark shapes, in the plane and in space: private mean, modes of variation, regression, groups
     #[command(subcommand)]
     Shape(points::ShapeCommand),
     /// Positive definite matrices: covariance descriptors, private mean

@@ -108,8 +108,9 @@ impl Table {
     pub fn fields<'a>(&self, line: &'a [u8], most: usize) -> Fields<'a> {
         let most = most.min(MOST_COLUMNS);
         let mut kept = Vec::with_capacity(most);
-        let mut found = 0;
+        let (mut found, mut with_empty) = (0, 0);
         for (k, field) in self.separator.fields(line).enumerate() {
+            with_empty = k + 1;
             if !field.is_empty() {
                 found = k + 1;
             }
@@ -118,7 +119,7 @@ impl Table {
             }
         }
         kept.truncate(found);
-        Fields { kept, found }
+        Fields { kept, found, with_empty }
     }
 
     /// The number in a field, counted from 0.
@@ -127,10 +128,11 @@ impl Table {
         value.filter(|x| x.is_finite()).ok_or(Fault::Column { column: column + 1 })
     }
 
-    /// The number in a field, counted from 0, or NaN where it says that there is none.
+    /// The number in a field, counted from 0, or NaN where it says that there is none, or is empty between separators.
     pub fn number_or_missing(&self, fields: &Fields<'_>, column: usize) -> Result<f64, Fault> {
         match fields.kept.get(column) {
-            Some(field) if is_missing(field) => Ok(f64::NAN),
+            Some(field) if field.is_empty() || is_missing(field) => Ok(f64::NAN),
+            None if column < fields.with_empty => Ok(f64::NAN),
             _ => self.number(fields, column),
         }
     }
@@ -151,9 +153,16 @@ pub(super) struct Fields<'a> {
     pub kept: Vec<&'a [u8]>,
     /// How many there are in all, without empty ones at the end.
     pub found: usize,
+    /// How many there are with those.
+    with_empty: usize,
 }
 
 impl Fields<'_> {
+    /// Whether they are so many: no more of them hold anything, and with empty ones at the end there are enough.
+    pub fn fill(&self, columns: usize) -> bool {
+        self.found <= columns && columns <= self.with_empty
+    }
+
     /// A field as text.
     pub fn text(&self, column: usize) -> Option<String> {
         self.kept.get(column).map(|field| lossy(field))

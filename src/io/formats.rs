@@ -11,7 +11,7 @@ use super::matrices::{self, Matrices};
 use super::open::{Limit, Opened};
 use super::rows::{self, Rows};
 use super::scan::Scan;
-use super::shapes::{self, Shapes};
+use super::shapes::{self, ShapeSize, Shapes};
 use super::text::ending;
 use super::{obj, ply, points, stl};
 use std::path::Path;
@@ -84,7 +84,7 @@ pub(super) struct Format {
     pub endings: &'static [&'static str],
     pub scan: Option<Parser<Scan>>,
     pub landmarks: Option<Parser<Vec<Landmark>>>,
-    pub shapes: Option<Reader<Shapes, RecordSize>>,
+    pub shapes: Option<Reader<Shapes, ShapeSize>>,
     pub rows: Option<Reader<Rows, RecordSize>>,
     pub matrices: Option<fn(Opened) -> Result<Matrices, ReadError>>,
     /// Of many images in one file; the argument is the value of white.

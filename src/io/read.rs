@@ -12,7 +12,7 @@ use super::matrices::Matrices;
 use super::open::{Opened, Unread};
 use super::rows::Rows;
 use super::scan::Scan;
-use super::shapes::Shapes;
+use super::shapes::{ShapeSize, Shapes};
 use std::path::Path;
 
 /// Opens a file that is to be read for something: an ordinary one, with an ending known for that, not too large for that.
@@ -88,22 +88,22 @@ pub fn read_landmarks(path: &Path) -> Result<Vec<Landmark>, ReadError> {
     }
 }
 
-/// Reads planar shapes, in the order of the file:
+/// Reads shapes of landmarks in the plane or in space, in the order of the file:
 ///
-/// * `.tps`: `LM=k` and k lines x y for each specimen; `CURVES=`/`POINTS=` are read as further landmarks; `ID=`, `IMAGE=`,
-///   `SCALE=` (applied), comments and unknown keywords are understood or skipped; any line ends. `LM3=` is refused.
-///   `NA` marks a missing landmark, and so do negative coordinates in files of digitized pictures (those with `IMAGE=`,
-///   where they mean nothing else).
-/// * `.csv .tsv .txt`: long (columns x and y, and one that names the specimen) or wide (a row for each specimen:
-///   x1, y1, x2, y2, …, perhaps a name first).
-/// * `.npy`: shape (n, k, 2), (k, 2) or (n, 2k).
+/// * `.tps`: `LM=k` and k lines x y, or `LM3=k` and k lines x y z, for each specimen; `CURVES=`/`POINTS=` are read as further landmarks, and
+///   kept apart as [curves](super::shapes::ShapeRecord::curves); `ID=`, `IMAGE=`, `SCALE=` (applied), comments and unknown keywords are
+///   understood or skipped; any line ends. `NA` marks a missing landmark, and so do negative coordinates in files of digitized pictures
+///   (those with `IMAGE=`, where they mean nothing else).
+/// * `.csv .tsv .txt`: long (columns x, y and perhaps z, and one that names the specimen) or wide (a row for each specimen:
+///   x1, y1, x2, y2, … or x1, y1, z1, …, perhaps a name first). `NA` or nothing marks a missing landmark.
+/// * `.npy`: shape (n, k, 2), (n, k, 3), (k, 2), (k, 3) or (n, 2k).
 ///
 /// The file must tell by its heading or its array's shape how many landmarks a row has, unless `size` does; TPS and long tables
-/// tell it record by record.
+/// tell it record by record. A table without a heading is one of the plane unless `size` says otherwise.
 ///
 /// # Errors
 /// [`ReadError`]: what is wrong with the file as a whole. What is wrong with a shape is an error in its place.
-pub fn read_shapes(path: &Path, size: RecordSize) -> Result<Shapes, ReadError> {
+pub fn read_shapes(path: &Path, size: impl Into<ShapeSize>) -> Result<Shapes, ReadError> {
     shapes_of(open_as(path, Content::Shapes)?, size)
 }
 
@@ -111,8 +111,8 @@ pub fn read_shapes(path: &Path, size: RecordSize) -> Result<Shapes, ReadError> {
 ///
 /// # Errors
 /// As [`read_shapes`].
-pub fn shapes_of(file: Opened, size: RecordSize) -> Result<Shapes, ReadError> {
-    reader(&file, Content::Shapes, |format| format.shapes)?(file, size)
+pub fn shapes_of(file: Opened, size: impl Into<ShapeSize>) -> Result<Shapes, ReadError> {
+    reader(&file, Content::Shapes, |format| format.shapes)?(file, size.into())
 }
 
 /// Reads rows of numbers:

@@ -1,18 +1,19 @@
-//! Tables of planar landmark shapes: TPS as tpsDig and geomorph write it, CSV, NumPy arrays.
+//! Tables of landmark shapes, in the plane or in space: TPS as tpsDig and geomorph write it, CSV, NumPy arrays.
 
+mod array;
 mod csv;
 mod record;
+mod size;
 mod tps;
 
 pub use record::{ShapeIter, ShapeRecord};
+pub use size::ShapeSize;
 pub use tps::write_tps;
 
-use super::columns::RecordSize;
-use super::error::{Fault, Parsed, Place, ReadError, RecordError};
-use super::npy;
+use super::error::{Fault, Parsed, ReadError, RecordError};
 use super::open::Opened;
+use array::Array;
 use csv::{Long, Wide};
-use record::WHAT;
 
 /// A table of shapes, taken from the file's bytes when they are asked for: nothing is kept twice.
 #[derive(Debug, Clone)]
@@ -20,6 +21,9 @@ pub struct Shapes {
     file: Opened,
     form: Form,
     landmarks: Option<usize>,
+    dimension: Option<usize>,
+    /// Numbers that stand for a missing landmark.
+    codes: Vec<f64>,
 }
 
 #[derive(Debug, Clone)]
@@ -27,8 +31,7 @@ enum Form {
     Tps,
     Wide(Wide),
     Long(Long),
-    /// (n, k, 2), its first axis the records.
-    Array(npy::Form),
+    Array(Array),
 }
 
 impl Shapes {
@@ -43,17 +46,33 @@ impl Shapes {
         self.landmarks
     }
 
-    /// The shapes, in the order of the file. They need not have [`landmarks`](Self::landmarks) landmarks each.
+    /// Coordinates of a landmark, 2 or 3, where something public tells, as for [`landmarks`](Self::landmarks); TPS tells it record by
+    /// record.
+    pub fn dimension(&self) -> Option<usize> {
+        self.dimension
+    }
+
+    /// The same, with landmarks taken for missing that have one of these numbers for a coordinate (before any SCALE).
+    pub fn taking_as_missing(self, codes: &[f64]) -> Self {
+        Self { codes: codes.to_vec(), ..self }
+    }
+
+    /// The shapes, in the order of the file. They need not have [`landmarks`](Self::landmarks) landmarks each, nor
+    /// [`dimension`](Self::dimension) coordinates for each.
     pub fn iter(&self) -> ShapeIter<'_> {
         let bytes = self.file.bytes();
-        match &self.form {
-            Form::Tps => tps::specimens(bytes),
+        let shapes = match &self.form {
+            Form::Tps => return tps::specimens(bytes, &self.codes),
             Form::Wide(wide) => wide.shapes(bytes),
             Form::Long(long) => long.shapes(bytes),
-            Form::Array(form) => {
-                Box::new((0..form.records()).map(|i| Ok((Place::Whole, of_array(&form.record(bytes, i))))))
-            }
-        }
+            Form::Array(array) => array.shapes(bytes),
+        };
+        Box::new(shapes.map(|shape| {
+            shape.map(|(place, mut shape)| {
+                shape.take_as_missing(&self.codes);
+                (place, shape)
+            })
+        }))
     }
 
     /// All shapes, where the file is public or nothing is released.
@@ -64,67 +83,52 @@ impl Shapes {
         let located = |RecordError { place, fault, .. }| ReadError::at(self.file.path(), place, fault);
         self.iter().map(|shape| shape.map(|(_, shape)| shape).map_err(located)).collect()
     }
-}
 
-fn of_array(values: &[f64]) -> ShapeRecord {
-    ShapeRecord { id: None, landmarks: values.chunks_exact(2).map(|p| [p[0], p[1]]).collect() }
-}
-
-fn finish(file: Opened, parsed: Parsed<(Form, Option<usize>)>) -> Result<Shapes, ReadError> {
-    let (form, landmarks) = parsed.map_err(|located| file.error(located))?;
-    let shapes = Shapes { file, form, landmarks };
-    if shapes.iter().next().is_none() {
-        return Err(shapes.file.error(Fault::Malformed("holds no shapes; export it again")));
+    fn new(file: Opened, form: Form, landmarks: Option<usize>, dimension: Option<usize>) -> Self {
+        Self { file, form, landmarks, dimension, codes: Vec::new() }
     }
-    Ok(shapes)
+
+    fn not_empty(self) -> Result<Self, ReadError> {
+        if self.iter().next().is_none() {
+            return Err(self.file.error(Fault::Malformed("holds no shapes; export it again")));
+        }
+        Ok(self)
+    }
 }
 
 /// A TPS file. Each specimen tells its own number of landmarks.
-pub(super) fn tps(file: Opened, size: RecordSize) -> Result<Shapes, ReadError> {
-    let known = if let RecordSize::Known(k) = size { Some(k) } else { None };
-    let parsed = tps::check(file.bytes()).map(|()| (Form::Tps, known));
-    finish(file, parsed)
+pub(super) fn tps(file: Opened, size: ShapeSize) -> Result<Shapes, ReadError> {
+    tps::check(file.bytes()).map_err(|located| file.error(located))?;
+    Shapes::new(file, Form::Tps, size.known(), size.dimension).not_empty()
 }
 
-/// A table with a row for each landmark (columns x and y, and one that names the specimen), or one for each specimen (x1, y1, x2,
-/// y2, …, perhaps a name first).
-pub(super) fn table(file: Opened, size: RecordSize) -> Result<Shapes, ReadError> {
-    let parse = || -> Parsed<(Form, Option<usize>)> {
+/// A table with a row for each landmark (columns x and y, and z in space, and one that names the specimen), or one for each specimen
+/// (x1, y1, x2, y2, …, perhaps a name first).
+pub(super) fn table(file: Opened, size: ShapeSize) -> Result<Shapes, ReadError> {
+    let parse = || -> Parsed<_> {
         if let Some(long) = Long::find(file.bytes(), file.path(), size)? {
-            let known = if let RecordSize::Known(k) = size { Some(k) } else { None };
-            return Ok((Form::Long(long), known));
+            let dimension = long.dimension();
+            return Ok((Form::Long(long), size.known(), dimension));
         }
         let wide = Wide::find(file.bytes(), file.path(), size)?;
-        let landmarks = wide.landmarks();
-        Ok((Form::Wide(wide), Some(landmarks)))
+        let (landmarks, dimension) = (wide.landmarks(), wide.dimension());
+        Ok((Form::Wide(wide), Some(landmarks), dimension))
     };
-    let parsed = parse();
-    finish(file, parsed)
+    let (form, landmarks, dimension) = parse().map_err(|located| file.error(located))?;
+    Shapes::new(file, form, landmarks, Some(dimension)).not_empty()
 }
 
-/// An array of shape (n, k, 2), (n, 2k) or, for one shape, (k, 2).
-pub(super) fn array(file: Opened, size: RecordSize) -> Result<Shapes, ReadError> {
-    let parse = || -> Parsed<(Form, Option<usize>)> {
-        let form = npy::Form::parse(file.bytes())?;
-        let (form, landmarks) = match form.shape[..] {
-            [_, k, 2] => (form, k),
-            [k, 2] => (form.into_one_record(), k),
-            [_, c] if c % 2 == 0 => (form, c / 2),
-            _ => return Err(form.unfit("shapes are (n, k, 2), (n, 2k) or, for one shape, (k, 2)")),
-        };
-        if landmarks == 0 {
-            return Err(Fault::Malformed("holds shapes without landmarks; save it again").into());
-        }
-        size.check(landmarks, WHAT)?;
-        Ok((Form::Array(form), Some(landmarks)))
-    };
-    let parsed = parse();
-    finish(file, parsed)
+/// An array, see [`Array`].
+pub(super) fn array(file: Opened, size: ShapeSize) -> Result<Shapes, ReadError> {
+    let array = Array::find(file.bytes(), size).map_err(|located| file.error(located))?;
+    let (landmarks, dimension) = (array.landmarks, array.dimension);
+    Shapes::new(file, Form::Array(array), Some(landmarks), Some(dimension)).not_empty()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::RecordSize;
     use crate::io::read_shapes;
 
     fn of(name: &str, text: &str) -> Result<Vec<ShapeRecord>, String> {
@@ -140,8 +144,9 @@ mod tests {
         let text = "# a comment\r\nLM=2\r\n1 2\r\n3,4\r\nIMAGE=a.jpg\r\nID=one\r\nSCALE=0.5\r\n\r\nlm=1\r\n5\t6\r\nCURVES=1\r\nPOINTS=2\r\n7 8\r\n-1 -1\r\nVARIABLES=x\r\n";
         let shapes = of("a.tps", text).unwrap();
         assert_eq!(shapes[0].id.as_deref(), Some("one"));
-        assert_eq!(shapes[0].landmarks, [[0.5, 1.0], [1.5, 2.0]]);
-        assert_eq!(shapes[1].landmarks, [[5.0, 6.0], [7.0, 8.0], [-1.0, -1.0]]);
+        assert_eq!(shapes[0].coordinates(), [0.5, 1.0, 1.5, 2.0]);
+        assert_eq!(shapes[1].coordinates(), [5.0, 6.0, 7.0, 8.0, -1.0, -1.0]);
+        assert_eq!((shapes[0].curves(), shapes[1].curves()), (&[][..], &[1..3][..]));
         assert_eq!(shapes[1].missing(), 0);
     }
 
@@ -160,7 +165,8 @@ mod tests {
             ("LM=2\n1 2\n3 x\n", "line 3", "not a number"),
             ("LM=2\n1 2\n3\n", "line 3", "missing"),
             ("LM=2\n1 2 3\n", "line 2", "two coordinates"),
-            ("LM3=2\n1 2 3\n", "line 1", "planar"),
+            ("LM3=2\n1 2 3\n4 5\n", "line 3", "the z coordinate is missing"),
+            ("LM3=1\n1 2 3 4\n", "line 2", "more than three"),
             ("LM=99999999\n1 2\n", "line 1", "promises"),
             ("ID=a\n", "line 1", "before any LM="),
             ("LM=one\n", "line 1", "not a number"),
@@ -180,15 +186,67 @@ mod tests {
     fn tables_long_and_wide() {
         let long = of("a.csv", "id,landmark,x,y\na,1,0,1\na,2,2,3\nb,1,4,5\nb,2,NA,7\n").unwrap();
         assert_eq!(long.len(), 2);
-        assert_eq!(long[0].landmarks, [[0.0, 1.0], [2.0, 3.0]]);
+        assert_eq!(long[0].coordinates(), [0.0, 1.0, 2.0, 3.0]);
         assert_eq!(long[1].missing(), 1);
         for text in
             ["name,x1,y1,x2,y2\na,0,1,2,3\nb,4,5,6,7\n", "a;0;1;2;3\nb;4;5;6;7\n", "0 1 2 3\n4 5 6 7\n"]
         {
             let wide = of("a.csv", text).unwrap();
-            assert_eq!((wide.len(), &wide[1].landmarks[..]), (2, &[[4.0, 5.0], [6.0, 7.0]][..]), "{text}");
+            assert_eq!((wide.len(), wide[1].coordinates()), (2, &[4.0, 5.0, 6.0, 7.0][..]), "{text}");
         }
         assert!(of("a.csv", "a,0,1\nb,0,1,2\n").unwrap_err().contains("line 2"));
+    }
+
+    #[test]
+    fn landmarks_in_space() {
+        let expected = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        for (name, text) in [
+            ("a.tps", "LM3=2\n1 2 3\n4 5 6\nID=a\n"),
+            ("a.tps", "LM3=1\n1 2 3\nCURVES=1\nPOINTS=1\n4 5 6\nID=a\n"),
+            ("a.csv", "id,landmark,x,y,z\na,1,1,2,3\na,2,4,5,6\n"),
+            ("a.csv", "id,x1,y1,z1,x2,y2,z2\na,1,2,3,4,5,6\n"),
+            ("a.csv", "nasion.x,nasion.y,nasion.z,2x,2y,2z\n1,2,3,4,5,6\n"),
+        ] {
+            let shapes = of(name, text).unwrap();
+            assert_eq!((shapes[0].dimension(), shapes[0].coordinates()), (3, &expected[..]), "{text}");
+        }
+        for (text, word) in [
+            ("id,x1,y1,z1,x2,y2\na,1,2,3,4,5\n", "coordinates are missing"),
+            ("x1,x2,y1,y2\n1,2,3,4\n", "another order"),
+            ("x1,y1,z1\n1,2\n", "line 2"),
+        ] {
+            assert!(of("a.csv", text).unwrap_err().contains(word), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_size_known_beforehand_tells_what_a_table_does_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.csv");
+        std::fs::write(&path, "a,1,2,3,4,5,6\nb,1,2,3,4,5,6\n").unwrap();
+        let solid = ShapeSize::of(2, 3);
+        let shapes = read_shapes(&path, solid).unwrap();
+        assert_eq!((shapes.landmarks(), shapes.dimension()), (Some(2), Some(3)));
+        assert_eq!(shapes.all().unwrap()[0].dimension(), 3);
+        assert!(read_shapes(&path, ShapeSize::of(2, 2)).unwrap().all().is_err());
+        std::fs::write(&path, "x1,y1\n1,2\n").unwrap();
+        assert!(read_shapes(&path, ShapeSize::of(1, 3)).is_err());
+    }
+
+    #[test]
+    fn empty_fields_and_codes_are_missing() {
+        let blank = of("a.csv", "id,x1,y1,x2,y2\na,,,1,2\nb,1,2,,\n").unwrap();
+        assert_eq!((blank[0].missing(), blank[1].missing()), (1, 1));
+        assert!(of("a.csv", "id,x1,y1,x2,y2\nb,1,2\n").unwrap_err().contains("line 2"));
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.tps");
+        std::fs::write(&path, "LM=2\n-999 -999\n1 2\nSCALE=0.5\n").unwrap();
+        let read = |codes: &[f64]| {
+            let shapes = read_shapes(&path, RecordSize::Content).unwrap().taking_as_missing(codes);
+            shapes.all().unwrap().remove(0)
+        };
+        assert_eq!((read(&[]).missing(), read(&[-999.0]).missing()), (0, 1));
+        assert_eq!(read(&[-999.0]).coordinates()[2..], [0.5, 1.0]);
     }
 
     #[test]
@@ -196,8 +254,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.tps");
         let shapes = vec![
-            ShapeRecord { id: Some("a".into()), landmarks: vec![[0.1 + 0.2, -1e-300], [1e300, 2.0]] },
-            ShapeRecord { id: None, landmarks: vec![[1.0, 2.0]] },
+            ShapeRecord::planar(Some("a".into()), &[[0.1 + 0.2, -1e-300], [1e300, 2.0]]),
+            ShapeRecord::solid(None, &[[1.0, 2.0, 3.0], [0.1 + 0.2, -1e-300, 5.0]]).with_curves(vec![1..2]),
+            ShapeRecord::planar(None, &[[1.0, 2.0]]),
         ];
         write_tps(&path, &shapes).unwrap();
         assert_eq!(read_shapes(&path, RecordSize::Content).unwrap().all().unwrap(), shapes);

@@ -9,6 +9,7 @@
 //! | ℝᵈ | [`Euclidean`] | vectors | 0 |
 //! | sphere Sᵈ of radius R | [`Sphere`] | vectors of length R in ℝᵈ⁺¹ | 1/R² |
 //! | Kendall's planar shapes ℂPᵏ⁻² | [`Kendall`] | centred unit vectors of ℂᵏ, modulo phase | 1 to 4 |
+//! | shapes of landmarks in the plane or in space, about one of them | [`LandmarkShapes`]: exp and log only | (k, d) matrices | 1 to ∞ |
 //! | hyperbolic space | [`PoincareBall`], [`Lorentz`] | vectors | −1 |
 //! | positive definite matrices | [`SpdAffineInvariant`], [`SpdLogEuclidean`], [`SpdBuresWasserstein`] | symmetric matrices | −½ to 0; 0; 0 to ∞ |
 //! | orthonormal frames | [`Stiefel`] | m × r matrices | −½ to 1 |
@@ -58,7 +59,7 @@ pub use basis::{TangentFrame, basis_gaussian};
 pub use error::ManifoldError;
 pub use euclidean::Euclidean;
 pub use grassmann::Grassmann;
-pub use kendall::Kendall;
+pub use kendall::{Kendall, LandmarkShapes};
 pub use linear::Linear;
 pub use lorentz::Lorentz;
 pub use normal::fill_standard_normal;

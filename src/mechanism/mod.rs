@@ -4,6 +4,7 @@
 
 mod error;
 pub mod functional;
+pub mod landmarks;
 pub mod manifold;
 pub mod quantile;
 pub mod registry;

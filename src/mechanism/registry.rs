@@ -2,7 +2,7 @@
 
 use super::functional::{joint, per_curve, pointwise, two_rounds};
 use super::vector::{groups, modes, regression};
-use super::{manifold, quantile, together};
+use super::{landmarks, manifold, quantile, together};
 use crate::optimize;
 use crate::privacy::Entry;
 use crate::privacy::audit::{AuditError, Auditable, STANDARD_AUDITS, WorstCase};
@@ -57,6 +57,8 @@ registry! {
     Modes => modes::ENTRY,
     /// Two statistics under one charge.
     Together => together::ENTRY,
+    /// Statistics of landmark shapes about a centre.
+    Landmarks => landmarks::ENTRY,
     /// A private clip radius.
     PrivateQuantile => quantile::ENTRY,
     /// A private clip radius by bisection.

@@ -21,8 +21,8 @@ pub(super) type Table = Vec<Vec<[f64; 2]>>;
 
 pub(super) fn table(context: &Context) -> Result<(Table, &'static str), AnyError> {
     if let Some(file) = context.file("landmarks2d/corpus_callosum.tps") {
-        let shapes =
-            read_shapes(&file, RecordSize::Content)?.all()?.into_iter().map(|s| s.landmarks).collect();
+        let shapes = read_shapes(&file, RecordSize::Content)?.all()?;
+        let shapes = shapes.iter().filter_map(|shape| shape.plane().map(<[_]>::to_vec)).collect();
         return Ok((
             shapes,
             "409 corpus callosum outlines of 50 landmarks; the first 30 are declared public",

@@ -8,10 +8,12 @@ mod kept;
 mod labelled;
 pub mod layout;
 mod ledger;
+mod modes_table;
 pub mod optimize;
 mod people;
 pub mod points;
 mod public;
+pub mod shape;
 mod signature;
 mod verify;
 

@@ -1,6 +1,7 @@
 //! Private means of shapes, matrices, directions and hyperbolic points from the command line, end to end.
 
 mod first_record;
+mod landmarks;
 mod neighbours;
 mod private_centres;
 mod refusals;

@@ -34,8 +34,8 @@ fn every_shape_mechanism_releases_a_certified_shape() {
         assert_eq!(certificate["details"]["draws"], 2);
         assert_eq!(certificate["composition"][0]["times"], 2, "{certificate}");
         let drawn = read_shapes(&release.join("mean.tps"), RecordSize::Content).unwrap().all().unwrap();
-        assert_eq!((drawn.len(), drawn[0].landmarks.len()), (2, 12));
-        assert_ne!(drawn[0].landmarks, drawn[1].landmarks);
+        assert_eq!((drawn.len(), drawn[0].landmarks()), (2, 12));
+        assert_ne!(drawn[0].coordinates(), drawn[1].coordinates());
         assert!(fs::read_to_string(release.join("report.html")).unwrap().contains("<svg"));
         assert!(Path::new(&study).join("internal/nonprivate_mean.tps").exists());
         // Asked again, nothing is overwritten and nothing charged.

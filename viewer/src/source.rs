@@ -237,10 +237,11 @@ fn read_shape(file: &Path) -> Result<Shape, ViewerError> {
 /// Missing landmarks are left out of their outline.
 fn outlines(file: &Path) -> Result<Shape, ViewerError> {
     let records = read_shapes(file, RecordSize::Content).and_then(|shapes| shapes.all())?;
-    let whole = |p: &[f64; 2]| p.iter().all(|c| c.is_finite());
+    // Landmarks in space are seen from the front: their first two coordinates.
+    let seen = |p: &[f64]| p.iter().all(|c| c.is_finite()).then(|| [p[0], p[1]]);
     let outlines: Vec<Vec<[f64; 2]>> = records
-        .into_iter()
-        .map(|record| record.landmarks.into_iter().filter(whole).collect())
+        .iter()
+        .map(|record| record.points().filter_map(seen).collect())
         .filter(|outline: &Vec<_>| !outline.is_empty())
         .collect();
     if outlines.is_empty() {

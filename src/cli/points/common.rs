@@ -42,9 +42,8 @@ impl Common {
         mechanism: Option<PointMechanism>,
         global: &Global,
     ) -> Result<PointRequest, Failure> {
-        let place = self.place.place(global)?;
         let mechanism = self.mechanism(mechanism)?;
-        let place = Place { asked: self.budget.loss().ok(), ..place };
+        let place = self.place(global)?;
         let request = match (mechanism, self.budget.is_empty()) {
             (PointMechanism::None, empty) => {
                 if !empty {
@@ -56,14 +55,38 @@ impl Common {
             }
             _ => PointRequest::new(place, mechanism, self.budget.loss()?),
         };
-        let unusable = if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop };
         let Self { calibration, draws, explore, .. } = *self;
-        let counting = self.counting.counting();
+        let (unusable, counting) = (self.unusable(), self.counting());
         Ok(PointRequest { calibration, draws, explore, unusable, counting, ..request })
     }
 }
 
 impl Common {
+    /// The budget.
+    pub(super) fn budget(&self) -> &BudgetArgs {
+        &self.budget
+    }
+
+    /// What is done with records that are no points.
+    pub(super) fn unusable(&self) -> Unusable {
+        if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop }
+    }
+
+    /// What counts as a person.
+    pub(super) fn counting(&self) -> visard::study::Counting {
+        self.counting.counting()
+    }
+
+    /// Where it works.
+    pub(super) fn place(&self, global: &Global) -> Result<Place, Failure> {
+        Ok(Place { asked: self.budget.loss().ok(), ..self.place.place(global)? })
+    }
+
+    /// Whether something was asked for that only single mechanisms have: several draws, or comparing all.
+    pub(super) fn wants_single(&self) -> bool {
+        self.draws > 1 || self.explore || self.calibration != Calibration::Analytic
+    }
+
     /// What was asked for, or the one with the least noise at this budget.
     pub(super) fn mechanism(&self, asked: Option<PointMechanism>) -> Result<PointMechanism, Failure> {
         match asked {

@@ -3,8 +3,13 @@
 mod common;
 mod plan;
 mod shape;
+mod shape_choice;
+mod shape_compare;
 mod shape_demo;
+mod shape_modes;
+mod shape_regress;
 mod spd;
+mod specimens;
 mod vectors;
 
 pub use shape::{ShapeCommand, shape};

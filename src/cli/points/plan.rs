@@ -1,18 +1,22 @@
 //! `visard shape plan`, `visard spd plan`: what to expect of a private mean, before any record is read.
 
 use super::common::{among, failure};
+use super::shape_choice::{ShapeChoice, choices};
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use visard::privacy::{Delta, PrivacyLoss};
+use visard::manifold::LandmarkShapes;
+use visard::privacy::{Delta, Mu, PrivacyLoss};
 use visard::report::colour::short;
+use visard::study::face::modes::MODES;
 use visard::study::points::plan::{
     Guess, MOST, PointForecast, PointPlan, plan_shapes, plan_spd, records_for,
 };
 use visard::study::points::spd::descriptor_ball;
 use visard::study::points::{PointMechanism, PointStudyError, SpdMetric};
+use visard::study::shape::plan::{FIELD, ShapePlan, gaussian};
 
 /// The δ at which budgets are also stated as ε, where none is given.
 const DELTA: f64 = 1e-6;
@@ -47,7 +51,7 @@ pub struct PlanArgs {
 /// Arguments of `shape plan`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard shape plan --landmarks 50 --n 100 400\n  visard shape plan --landmarks 50 --radius 0.15 --public-center --mu 1 --want 0.01"
+    after_help = "Examples:\n  visard shape plan --landmarks 50 --n 100 400\n  visard shape plan --landmarks 50 --radius 0.15 --public-center --mu 1 --want 0.01\n  visard shape plan --landmarks 20 --dimensions 3 --n 300 1000 --mu 1 --modes"
 )]
 pub struct ShapePlanArgs {
     /// Landmarks of a shape
@@ -59,9 +63,24 @@ pub struct ShapePlanArgs {
     /// The centre is a public shape (default: found privately)
     #[arg(long)]
     public_center: bool,
-    /// Which private mean (default: the least noise at the budget)
-    #[arg(long, value_parser = among(PointMechanism::OF_SHAPES))]
-    mechanism: Option<PointMechanism>,
+    /// Which private mean (default: joint; for a pure ε tangent-laplace)
+    #[arg(long, value_parser = choices())]
+    mechanism: Option<ShapeChoice>,
+    /// Coordinates of a landmark
+    #[arg(long, value_name = "D", default_value_t = 2, value_parser = clap::value_parser!(u8).range(2..=3))]
+    dimensions: u8,
+    /// The landmarks go once around a closed outline, in order
+    #[arg(long)]
+    outline: bool,
+    /// Plan private modes of variation in place of a mean: what will be seen
+    #[arg(long, conflicts_with_all = ["want", "mechanism", "compare", "regress"])]
+    modes: bool,
+    /// Plan a comparison of two groups of half the records each
+    #[arg(long, conflicts_with_all = ["want", "mechanism", "regress"])]
+    compare: bool,
+    /// Plan a regression on so many covariates (columns of splines count): how exact its fields will be
+    #[arg(long, value_name = "COVARIATES", conflicts_with_all = ["want", "mechanism"], value_parser = clap::value_parser!(u8).range(1..=16))]
+    regress: Option<u8>,
     #[command(flatten)]
     plan: PlanArgs,
 }
@@ -95,8 +114,91 @@ const SHAPE_SPREAD: f64 = 0.08;
 pub fn shape(args: &ShapePlanArgs, printer: &Printer) -> Result<(), Failure> {
     let landmarks = args.landmarks as usize;
     let radius = args.radius.unwrap_or(2.0 * SHAPE_SPREAD);
-    let made = |plan: &PointPlan| plan_shapes(landmarks, args.radius, args.public_center, plan);
-    run(&args.plan, args.mechanism, radius, made, printer)
+    let space = LandmarkShapes::new(landmarks, args.dimensions.into()).map_err(Failure::usage)?;
+    let joint = |guess: Guess| ShapePlan {
+        space,
+        outline: args.outline,
+        public: args.public_center,
+        radius: args.radius,
+        guess,
+    };
+    if args.modes || args.compare || args.regress.is_some() {
+        return statistics(args, &joint(args.plan.guess(radius)?), printer);
+    }
+    let single = match args.mechanism {
+        Some(ShapeChoice::Single(mechanism)) => Some(mechanism),
+        Some(ShapeChoice::Joint) | None => None,
+    };
+    let made = |plan: &PointPlan| -> Result<Vec<PointForecast>, PointStudyError> {
+        let pure = plan.budgets.iter().any(|loss| matches!(loss, PrivacyLoss::Pure(_)));
+        if plan.mechanism.is_some() || pure {
+            return plan_shapes(landmarks, args.radius, args.public_center, plan);
+        }
+        joint(plan.guess).means(plan)
+    };
+    run(&args.plan, single, radius, made, printer)
+}
+
+/// Modes, comparisons, regressions.
+fn statistics(args: &ShapePlanArgs, plan: &ShapePlan, printer: &Printer) -> Result<(), Failure> {
+    let mut rows = Vec::new();
+    let mut text = format!(
+        "Made-up shapes, {} from their mean, which lies {} from a public centre (--spread, --distance); nothing of yours is read.\n",
+        short(plan.guess.spread),
+        short(plan.guess.distance)
+    );
+    for &n in &args.plan.n {
+        for loss in args.plan.budgets()? {
+            let mu = gaussian(loss).ok_or_else(|| {
+                Failure::usage("this Gaussian mechanism has no pure epsilon; give --delta too, or --mu")
+            })?;
+            let (found, line) = statistic(args, plan, n, mu)?;
+            let [mu, epsilon, delta] = args.plan.stated(loss)?;
+            let mut row = json!({"n": n, "mu": mu, "epsilon": epsilon, "delta": delta});
+            if let (Value::Object(row), Value::Object(found)) = (&mut row, found) {
+                row.extend(found);
+            }
+            rows.push(row);
+            let _ = write!(text, "\nn = {n}, {loss}: {line}");
+        }
+    }
+    printer.result(Value::Array(rows), text);
+    Ok(())
+}
+
+/// One cell: for machines and in words.
+fn statistic(args: &ShapePlanArgs, plan: &ShapePlan, n: u64, mu: Mu) -> Result<(Value, String), Failure> {
+    if args.modes {
+        let found = plan.modes(n, mu, MODES).map_err(failure)?;
+        let warning = if found.worth { "" } else { "; hardly worth the budget" };
+        let line = format!(
+            "{:.1} modes stand out of the noise; {MODES} private ones explain {:.0} % of what {MODES} without privacy do{warning}",
+            found.visible,
+            100.0 * found.explained
+        );
+        return Ok((json!(found), line));
+    }
+    if args.compare {
+        let found = plan.compare(n, mu).map_err(failure)?;
+        let power: Vec<String> = found
+            .power
+            .iter()
+            .map(|(size, power)| format!("{} in {:.0} %", short(*size), 100.0 * power))
+            .collect();
+        let line = format!(
+            "differences of these sizes are found at 5 %: {}; the band reaches {} to either side",
+            power.join(", "),
+            short(found.band)
+        );
+        return Ok((json!(found), line));
+    }
+    let covariates = usize::from(args.regress.unwrap_or(1));
+    let error = plan.regression(n, mu, covariates).map_err(failure)?;
+    let worth = error < 0.8;
+    let warning = if worth { "" } else { "; not worth the budget" };
+    let line =
+        format!("a field of size {FIELD} has an error of {error:.2} of that of saying nothing{warning}");
+    Ok((json!({"covariates": covariates, "field": FIELD, "error": error, "worth": worth}), line))
 }
 
 /// Runs `spd plan`.
@@ -125,14 +227,7 @@ fn run(
     if mechanism == Some(PointMechanism::None) {
         return Err(Failure::usage("there is nothing to plan for --mechanism none: it releases nothing"));
     }
-    let positive = |x: Option<f64>, default: f64, name: &str| match x.unwrap_or(default) {
-        x if x > 0.0 && x.is_finite() => Ok(x),
-        _ => Err(Failure::usage(format!("{name} must be a positive number"))),
-    };
-    let guess = Guess {
-        spread: positive(args.spread, 0.5 * radius, "--spread")?,
-        distance: positive(args.distance, radius / 3.0, "--distance")?,
-    };
+    let guess = args.guess(radius)?;
     let budgets = args.budgets()?;
     let plan = PointPlan { sizes: args.n.clone(), budgets: budgets.clone(), mechanism, guess };
     let Some(want) = args.want else {
@@ -160,7 +255,23 @@ fn run(
     Ok(())
 }
 
+/// A positive number, or this one.
+fn positive(x: Option<f64>, default: f64, name: &str) -> Result<f64, Failure> {
+    match x.unwrap_or(default) {
+        x if x > 0.0 && x.is_finite() => Ok(x),
+        _ => Err(Failure::usage(format!("{name} must be a positive number"))),
+    }
+}
+
 impl PlanArgs {
+    /// How records are taken to lie.
+    fn guess(&self, radius: f64) -> Result<Guess, Failure> {
+        Ok(Guess {
+            spread: positive(self.spread, 0.5 * radius, "--spread")?,
+            distance: positive(self.distance, radius / 3.0, "--distance")?,
+        })
+    }
+
     fn budgets(&self) -> Result<Vec<PrivacyLoss>, Failure> {
         match (&self.mu[..], &self.epsilon[..]) {
             ([], []) => [0.3, 0.5, 1.0, 3.0].map(|mu| BudgetArgs::of_mu(mu).loss()).into_iter().collect(),

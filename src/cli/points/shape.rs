@@ -1,23 +1,36 @@
-//! `visard shape`: private means of planar landmark shapes.
+//! `visard shape`: landmark shapes, in the plane and in space.
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
-use super::common::{Common, among, failure, say};
+use super::common::{Common, failure, say};
 use super::plan::{self, ShapePlanArgs};
+use super::shape_choice::{ShapeChoice, choices};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
+use super::{shape_compare, shape_modes, shape_regress};
 use crate::cli::of_kind;
+use crate::cli::output::where_to;
 use clap::{Args, Subcommand};
+use serde_json::json;
 use std::path::PathBuf;
 use visard::io::Content;
+use visard::privacy::PrivacyLoss;
+use visard::study::layout::REPORT;
 use visard::study::points::{
     OutlineSmoothing, PointMechanism, ShapeCentre, ShapeRadius, ShapeStudy, run_shapes,
 };
+use visard::study::shape::{ShapeInputs, ShapeMeanOutcome, ShapeMeanSettings, run_mean};
 
-/// Commands on planar landmark shapes.
+/// Commands on landmark shapes.
 #[derive(Debug, Subcommand)]
 pub enum ShapeCommand {
     /// From a table of landmarks to a private mean shape
     Mean(ShapeArgs),
+    /// How shapes differ: their private modes of variation, with their mean
+    Modes(shape_modes::ShapeModesArgs),
+    /// What covariates, and size, do to a shape
+    Regress(shape_regress::ShapeRegressArgs),
+    /// Groups of shapes: a private mean of each, where they differ and whether they do
+    Compare(shape_compare::ShapeCompareArgs),
     /// What error to expect of a private mean shape; reads nothing, costs nothing
     Plan(ShapePlanArgs),
     /// Make outlines of made-up people and release their private mean
@@ -32,12 +45,12 @@ pub enum ShapeCommand {
 pub struct ShapeArgs {
     #[arg(value_name = "FILE", help = of_kind("Shapes by their landmarks", Content::Shapes))]
     file: PathBuf,
-    /// Which private mean (default: the least noise at the budget, tangent-laplace for a pure ε and tangent-gaussian otherwise)
-    #[arg(long, value_parser = among(PointMechanism::OF_SHAPES))]
-    mechanism: Option<PointMechanism>,
-    /// Public radius of the ball that bounds the shapes (Riemannian distance, below π/8), or "private": estimated and paid for;
-    /// with --public-records the default is half as much again as theirs, otherwise it is private where the records and the budget are
-    /// enough, and 0.6 of the largest public radius where they are not
+    /// Which private mean (default: joint, two rounds in the tangent space of a centre; for a pure ε, or with --draws, --explore, --smooth or
+    /// --calibration, which are for single mechanisms in the plane: the one with the least noise, tangent-laplace or tangent-gaussian)
+    #[arg(long, value_parser = choices())]
+    mechanism: Option<ShapeChoice>,
+    /// Public radius: how far shapes may lie from the centre (Riemannian distance), or "private": estimated and paid for; the default is
+    /// private where records and budget are enough, within a public one (0.18; with several --public-records half as much again as theirs)
     #[arg(long, value_name = "F|private", allow_negative_numbers = true)]
     radius: Option<String>,
     /// Centre: a file with one public shape, or "private" (the default): estimated and paid for, no shape need be public
@@ -46,6 +59,15 @@ pub struct ShapeArgs {
     /// Public records, excluded from the study: a table of shapes, or a .txt with the names of records; their mean is the centre
     #[arg(long, value_name = "FILE")]
     public_records: Option<PathBuf>,
+    /// The landmarks go once around a closed outline, in order: noise and smoothing are by frequency along it
+    #[arg(long)]
+    outline: bool,
+    /// A 95 % confidence band for the population's mean (joint only)
+    #[arg(long)]
+    band: bool,
+    /// Coordinates of a landmark, 2 or 3, a public number: needed where --landmarks is, for landmarks in space
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u8).range(2..=3))]
+    dimensions: Option<u8>,
     /// Landmarks of a shape, a public number: needed with --drop-missing or --drop-unusable for TPS and for tables whose heading does not
     /// tell, unless a centre or records are public; otherwise all records have to agree
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
@@ -64,36 +86,133 @@ pub struct ShapeArgs {
 pub fn shape(command: &ShapeCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
         ShapeCommand::Mean(args) => mean(args, global, printer),
+        ShapeCommand::Modes(args) => shape_modes::run(args, global, printer),
+        ShapeCommand::Regress(args) => shape_regress::run(args, global, printer),
+        ShapeCommand::Compare(args) => shape_compare::run(args, global, printer),
         ShapeCommand::Plan(args) => plan::shape(args, printer),
         ShapeCommand::Demo(args) => shape_demo(args, global, printer),
     }
 }
 
+/// Where shapes are seen from, by what was given.
+pub(super) fn centre(center: Option<&PathBuf>, public_records: Option<&PathBuf>) -> ShapeCentre {
+    match (center, public_records) {
+        (Some(word), _) if word.as_os_str() == "private" => ShapeCentre::Private,
+        (Some(file), _) => ShapeCentre::File(file.clone()),
+        (None, Some(file)) => ShapeCentre::PublicRecords(file.clone()),
+        (None, None) => ShapeCentre::Private,
+    }
+}
+
+/// A public radius, or the word "private" (`None`).
+fn radius(text: &str) -> Result<Option<f64>, Failure> {
+    match text {
+        "private" => Ok(None),
+        text => text
+            .parse()
+            .map(Some)
+            .map_err(|_| Failure::usage(format!("--radius {text:?} is neither a number nor \"private\""))),
+    }
+}
+
 fn mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let radius =
-        match args.radius.as_deref() {
-            Some("private") => ShapeRadius::Private,
-            Some(text) => ShapeRadius::Public(text.parse().map_err(|_| {
-                Failure::usage(format!("--radius {text:?} is neither a number nor \"private\""))
-            })?),
-            None if args.public_records.is_some() => ShapeRadius::FromPublicRecords,
-            None => ShapeRadius::Default,
-        };
+    let pure = args.mechanism.is_none() && matches!(args.common.budget().loss()?, PrivacyLoss::Pure(_));
+    let single = pure || args.common.wants_single() || args.smooth != OutlineSmoothing::None;
+    match args.mechanism {
+        None if single => single_mean(args, None, global, printer),
+        Some(ShapeChoice::Single(mechanism)) => single_mean(args, Some(mechanism), global, printer),
+        None => joint_mean(args, global, printer),
+        Some(ShapeChoice::Joint) if single => Err(Failure::usage(
+            "--draws, --explore, --smooth and --calibration are for single mechanisms, not for --mechanism joint",
+        )
+        .with_hint("give --mechanism gaussian; for outlines, joint has --outline in place of --smooth")),
+        Some(ShapeChoice::Joint) => joint_mean(args, global, printer),
+    }
+}
+
+fn joint_mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let given = args.radius.as_deref().map(radius).transpose()?;
+    let inputs = ShapeInputs {
+        centre: centre(args.center.as_ref(), args.public_records.as_ref()),
+        radius: given.flatten(),
+        outline: args.outline,
+        landmarks: args.landmarks.map(|k| k as usize),
+        dimensions: args.dimensions.map(usize::from),
+        drop_missing: args.drop_missing,
+        unusable: args.common.unusable(),
+        counting: args.common.counting(),
+        ..ShapeInputs::new(&args.file, args.common.place(global)?)
+    };
+    let private_radius = matches!(given, Some(None));
+    let settings =
+        ShapeMeanSettings { inputs, budget: args.common.budget().mu()?, band: args.band, private_radius };
+    let outcome = run_mean(&settings).map_err(failure)?;
+    told(&outcome, printer);
+    Ok(())
+}
+
+fn told(outcome: &ShapeMeanOutcome, printer: &Printer) {
+    let (root, release) = (outcome.folder.root(), outcome.folder.release());
+    let certificate = &outcome.certificate;
+    note_failed(outcome.failed);
+    printer.result(
+        json!({
+            "out": root,
+            "release": release,
+            "report": release.join(REPORT),
+            "n": outcome.people,
+            "mechanism": certificate.mechanism,
+            "loss": certificate.loss,
+            "private": certificate.private,
+            "accuracy": outcome.accuracy,
+        }),
+        format!(
+            "{} of {} shapes, {}\n  {}\n  {} {}\n  look first:  {}\n  keep secret: {}",
+            if certificate.private { "private mean" } else { "mean (NOT PRIVATE)" },
+            outcome.people,
+            certificate.loss,
+            outcome.sentence,
+            where_to(certificate.private),
+            release.display(),
+            release.join(REPORT).display(),
+            outcome.folder.internal().display()
+        ),
+    );
+}
+
+/// For the data holder only.
+pub(super) fn note_failed(failed: usize) {
+    if failed > 0 {
+        eprintln!("note (do not publish): {failed} records could not be used and count as the centre");
+    }
+}
+
+fn single_mean(
+    args: &ShapeArgs,
+    mechanism: Option<PointMechanism>,
+    global: &Global,
+    printer: &Printer,
+) -> Result<(), Failure> {
+    if args.outline || args.band {
+        return Err(Failure::usage("--outline and --band are for --mechanism joint, the default")
+            .with_hint("leave the mechanism out, or smooth its release with --smooth"));
+    }
+    let radius = match args.radius.as_deref().map(radius).transpose()? {
+        Some(None) => ShapeRadius::Private,
+        Some(Some(radius)) => ShapeRadius::Public(radius),
+        None if args.public_records.is_some() => ShapeRadius::FromPublicRecords,
+        None => ShapeRadius::Default,
+    };
     if args.smooth == OutlineSmoothing::Shrink
-        && args.common.mechanism(args.mechanism)? != PointMechanism::TangentGaussian
+        && args.common.mechanism(mechanism)? != PointMechanism::TangentGaussian
     {
         return Err(Failure::usage(
             "--smooth shrink needs Gaussian noise of known scale: --mechanism gaussian",
         )
         .with_hint("--smooth local-linear goes with every mechanism"));
     }
-    let centre = match (&args.center, &args.public_records) {
-        (Some(word), _) if word.as_os_str() == "private" => ShapeCentre::Private,
-        (Some(file), _) => ShapeCentre::File(file.clone()),
-        (None, Some(file)) => ShapeCentre::PublicRecords(file.clone()),
-        (None, None) => ShapeCentre::Private,
-    };
-    let request = args.common.request(args.mechanism, global)?;
+    let centre = centre(args.center.as_ref(), args.public_records.as_ref());
+    let request = args.common.request(mechanism, global)?;
     let study = ShapeStudy {
         landmarks: args.landmarks.map(|k| k as usize),
         drop_missing: args.drop_missing,

@@ -62,6 +62,6 @@ pub fn shape_demo(args: &ShapeDemoArgs, global: &Global, printer: &Printer) -> R
 
 fn write(file: &Path, shapes: impl Iterator<Item = (String, Vec<[f64; 2]>)>) -> Result<(), Failure> {
     let shapes: Vec<ShapeRecord> =
-        shapes.map(|(id, landmarks)| ShapeRecord { id: Some(id), landmarks }).collect();
+        shapes.map(|(id, landmarks)| ShapeRecord::planar(Some(id), &landmarks)).collect();
     write_tps(file, &shapes).map_err(Failure::failed)
 }

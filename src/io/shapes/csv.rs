@@ -1,36 +1,43 @@
 //! Tables of shapes in text: a row for each specimen, or one for each landmark.
 
 use super::record::{ShapeIter, ShapeRecord, WHAT};
+use super::size::ShapeSize;
 use crate::io::columns::{Fields, RecordSize, Table, holds_names, name_column};
 use crate::io::error::{Fault, Parsed, Place, RecordError};
 use crate::io::text::{Lines, lossy};
 use std::path::Path;
 
-/// A row for each specimen: x1, y1, x2, y2, …, perhaps a name first.
+/// A row for each specimen: x1, y1, x2, y2, … or x1, y1, z1, x2, …, perhaps a name first.
 #[derive(Debug, Clone)]
 pub(super) struct Wide {
     table: Table,
     landmarks: usize,
+    dimension: usize,
     /// Whether a name comes first; `None` where there is no heading to tell, so that each row tells for itself.
     is_named: Option<bool>,
 }
 
 impl Wide {
-    pub fn find(bytes: &[u8], path: &Path, size: RecordSize) -> Parsed<Self> {
-        let table = Table::begin(bytes, path, size)?;
+    pub fn find(bytes: &[u8], path: &Path, size: ShapeSize) -> Parsed<Self> {
+        let table = Table::begin(bytes, path, size.landmarks)?;
         if let Some(heading) = &table.heading {
-            let is_named = heading.len() % 2 == 1 || heading.first().is_some_and(|name| holds_names(name));
+            let dimension = size.dimension.unwrap_or_else(|| dimension_of(heading));
+            let first = heading.first().is_some_and(|name| holds_names(name) && axis(name).is_none());
+            let is_named = heading.len() % dimension == 1 || first;
             let columns = heading.len() - usize::from(is_named);
-            if columns == 0 || columns % 2 == 1 {
-                return Err(Fault::Malformed(
-                    "has a heading with an odd number of coordinates; it is x1, y1, x2, y2, … perhaps after a name",
-                )
+            if columns == 0 || columns % dimension != 0 {
+                return Err(Fault::Malformed(match dimension {
+                    2 => "has a heading with an odd number of coordinates; it is x1, y1, x2, y2, … perhaps after a name",
+                    _ => "has a heading in which coordinates are missing; it is x1, y1, z1, x2, … perhaps after a name",
+                })
                 .into());
             }
-            size.check(columns / 2, WHAT)?;
-            return Ok(Self { landmarks: columns / 2, is_named: Some(is_named), table });
+            in_turn(&heading[usize::from(is_named)..], dimension)?;
+            size.check(columns / dimension, dimension, WHAT)?;
+            return Ok(Self { landmarks: columns / dimension, dimension, is_named: Some(is_named), table });
         }
-        let landmarks = match size {
+        let dimension = size.dimension.unwrap_or(2);
+        let landmarks = match size.landmarks {
             RecordSize::Known(landmarks) => landmarks,
             RecordSize::Heading => {
                 let remedy =
@@ -39,14 +46,18 @@ impl Wide {
             }
             RecordSize::Content => {
                 let first = table.records(bytes).next().map(|(_, line)| table.fields(line, 0).found);
-                first.unwrap_or(0) / 2
+                first.unwrap_or(0) / dimension
             }
         };
-        Ok(Self { table, landmarks, is_named: None })
+        Ok(Self { table, landmarks, dimension, is_named: None })
     }
 
     pub fn landmarks(&self) -> usize {
         self.landmarks
+    }
+
+    pub fn dimension(&self) -> usize {
+        self.dimension
     }
 
     pub fn shapes<'a>(&'a self, bytes: &'a [u8]) -> ShapeIter<'a> {
@@ -54,27 +65,49 @@ impl Wide {
     }
 
     fn shape(&self, line: &[u8], at: usize) -> Result<ShapeRecord, RecordError> {
-        let columns = self.landmarks.saturating_mul(2);
+        let columns = self.landmarks.saturating_mul(self.dimension);
         let fields = self.table.fields(line, columns.saturating_add(1));
         let is_named = self.is_named.unwrap_or(fields.found == columns.saturating_add(1));
         let id = if is_named { fields.text(0) } else { None };
         match self.coordinates(&fields, usize::from(is_named)) {
-            Ok(landmarks) => Ok(ShapeRecord { id, landmarks }),
+            Ok(coordinates) => Ok(ShapeRecord::flat(id, self.dimension, coordinates)),
             Err(fault) => Err(fault.at_line(at).of_record(id)),
         }
     }
 
-    fn coordinates(&self, fields: &Fields<'_>, first: usize) -> Result<Vec<[f64; 2]>, Fault> {
-        let columns = self.landmarks.saturating_mul(2).saturating_add(first);
-        if fields.found != columns {
+    fn coordinates(&self, fields: &Fields<'_>, first: usize) -> Result<Vec<f64>, Fault> {
+        let columns = self.landmarks.saturating_mul(self.dimension).saturating_add(first);
+        if !fields.fill(columns) {
             return Err(self.table.misfit(fields, columns));
         }
-        let coordinate = |column| self.table.number_or_missing(fields, column);
-        (first..columns).step_by(2).map(|column| Ok([coordinate(column)?, coordinate(column + 1)?])).collect()
+        (first..columns).map(|column| self.table.number_or_missing(fields, column)).collect()
     }
 }
 
-/// A row for each landmark: columns x and y, and one that names the specimen.
+/// The axis, from 0, that a column's name (in small letters) tells: `x1`, `1x`, `lm3_y`, `nasion.z`.
+fn axis(name: &str) -> Option<usize> {
+    let mut parts = name.split(|c: char| !c.is_alphabetic()).filter(|part| !part.is_empty());
+    parts.find_map(|part| ["x", "y", "z"].iter().position(|axis| *axis == part))
+}
+
+/// Coordinates of a landmark: three where a column is of z.
+fn dimension_of(heading: &[String]) -> usize {
+    if heading.iter().any(|name| axis(name) == Some(2)) { 3 } else { 2 }
+}
+
+/// Refuses columns that say that they are in another order than x, y (, z) of one landmark after the other.
+fn in_turn(columns: &[String], dimension: usize) -> Result<(), Fault> {
+    let axes: Option<Vec<usize>> = columns.iter().map(|name| axis(name)).collect();
+    match axes {
+        Some(axes) if axes.iter().enumerate().any(|(i, axis)| i % dimension != *axis) => {
+            let text = "has columns in another order than x1, y1, x2, y2, … (x1, y1, z1, x2, … in space); put each landmark's together";
+            Err(Fault::Malformed(text))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A row for each landmark: columns x and y (and z), and one that names the specimen.
 #[derive(Debug, Clone)]
 pub(super) struct Long {
     table: Table,
@@ -83,10 +116,10 @@ pub(super) struct Long {
     specimens: Option<Specimens>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Columns {
-    x: usize,
-    y: usize,
+    /// Of x, y and, in space, z.
+    axes: Vec<usize>,
     count: usize,
 }
 
@@ -145,15 +178,21 @@ impl Specimens {
 
 impl Long {
     /// `None` for a table whose heading has no columns x and y.
-    pub fn find(bytes: &[u8], path: &Path, size: RecordSize) -> Parsed<Option<Self>> {
-        let table = Table::begin(bytes, path, size)?;
+    pub fn find(bytes: &[u8], path: &Path, size: ShapeSize) -> Parsed<Option<Self>> {
+        let table = Table::begin(bytes, path, size.landmarks)?;
         let Some(heading) = &table.heading else { return Ok(None) };
         let column = |name: &str| heading.iter().position(|column| column == name);
         let (Some(x), Some(y)) = (column("x"), column("y")) else { return Ok(None) };
-        let columns = Columns { x, y, count: heading.len() };
-        let name = name_column(heading).or_else(|| (0..heading.len()).find(|i| *i != x && *i != y));
+        let axes: Vec<usize> = [x, y].into_iter().chain(column("z")).collect();
+        size.check_dimension(axes.len())?;
+        let name = name_column(heading).or_else(|| (0..heading.len()).find(|i| !axes.contains(i)));
+        let columns = Columns { axes, count: heading.len() };
         let specimens = name.map(|name| Specimens::find(&table, bytes, name));
         Ok(Some(Self { table, columns, specimens }))
+    }
+
+    pub fn dimension(&self) -> usize {
+        self.columns.axes.len()
     }
 
     pub fn shapes<'a>(&'a self, bytes: &'a [u8]) -> ShapeIter<'a> {
@@ -175,24 +214,30 @@ impl Long {
     ) -> Result<(Place, ShapeRecord), RecordError> {
         // Checked and counted first: room that grows as it is needed would be three times too much at times.
         let place = rows.clone().next().map_or(Place::Whole, |(at, _)| Place::Line(at));
-        let mut count = 0;
+        let (dimension, mut count) = (self.dimension(), 0);
         for (at, line) in rows.clone() {
-            if let Err(fault) = self.point(line) {
+            if let Err(fault) = self.point(line, |_| ()) {
                 return Err(fault.at_line(at).of_record(id));
             }
             count += 1;
         }
-        let mut landmarks = Vec::with_capacity(count);
-        landmarks.extend(rows.filter_map(|(_, line)| self.point(line).ok()));
-        Ok((place, ShapeRecord { id, landmarks }))
+        let mut coordinates = Vec::with_capacity(count * dimension);
+        for (at, line) in rows {
+            self.point(line, |c| coordinates.push(c)).map_err(|fault| fault.at_line(at).of_record(None))?;
+        }
+        Ok((place, ShapeRecord::flat(id, dimension, coordinates)))
     }
 
-    fn point(&self, line: &[u8]) -> Result<[f64; 2], Fault> {
-        let Columns { x, y, count } = self.columns;
-        let fields = self.table.fields(line, count);
-        if fields.found > count {
+    /// Hands over the coordinates of one landmark.
+    fn point(&self, line: &[u8], mut take: impl FnMut(f64)) -> Result<(), Fault> {
+        let Columns { axes, count } = &self.columns;
+        let fields = self.table.fields(line, *count);
+        if fields.found > *count {
             return Err(self.table.misfit(&fields, count));
         }
-        Ok([self.table.number_or_missing(&fields, x)?, self.table.number_or_missing(&fields, y)?])
+        for axis in axes {
+            take(self.table.number_or_missing(&fields, *axis)?);
+        }
+        Ok(())
     }
 }

@@ -1,28 +1,45 @@
 //! TPS files as tpsDig and geomorph write them.
 
+use super::record::is_missing as is_unplaced;
 use super::{ShapeIter, ShapeRecord};
 use crate::io::atomic::{WriteError, write_text};
 use crate::io::error::{Fault, Parsed, Place};
-use crate::io::text::{Lines, is_missing, lossy, number, plain};
+use crate::io::text::{COORDINATES, Lines, is_missing, lossy, number, plain};
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::Path;
 
-/// Writes shapes as TPS, all digits kept.
+/// Writes shapes as TPS, all digits kept: `LM=` in the plane, `LM3=` in space, points of curves under `CURVES=`, `NA` where a landmark
+/// is missing.
 ///
 /// # Errors
 /// [`WriteError`].
 pub fn write_tps(path: &Path, shapes: &[ShapeRecord]) -> Result<(), WriteError> {
     let mut text = String::new();
     for shape in shapes {
-        let _ = writeln!(text, "LM={}", shape.landmarks.len());
-        for [x, y] in &shape.landmarks {
-            let _ = writeln!(text, "{x:?} {y:?}");
+        let curves = shape.curves();
+        let proper = curves.first().map_or(shape.landmarks(), |first| first.start);
+        let _ = writeln!(text, "{}={proper}", if shape.dimension() == 2 { "LM" } else { "LM3" });
+        write_points(&mut text, shape, 0..proper);
+        if !curves.is_empty() {
+            let _ = writeln!(text, "CURVES={}", curves.len());
+        }
+        for curve in curves {
+            let _ = writeln!(text, "POINTS={}", curve.len());
+            write_points(&mut text, shape, curve.clone());
         }
         if let Some(id) = &shape.id {
             let _ = writeln!(text, "ID={}", id.replace(['\n', '\r'], " "));
         }
     }
     write_text(path, &text)
+}
+
+fn write_points(text: &mut String, shape: &ShapeRecord, which: Range<usize>) {
+    for point in shape.points().skip(which.start).take(which.len()) {
+        let number = |c: &f64| if is_unplaced(point) { "NA".to_owned() } else { format!("{c:?}") };
+        let _ = writeln!(text, "{}", point.iter().map(number).collect::<Vec<_>>().join(" "));
+    }
 }
 
 /// `KEY=value` in capitals and trimmed, if the line is of that form.
@@ -39,9 +56,21 @@ fn count(value: &str, line: usize) -> Parsed<usize> {
         .map_err(|_| Fault::NotANumber { what: "the number of points after the keyword" }.at_line(line))
 }
 
-/// Whether a line begins a specimen. (Landmarks in space are none of ours, but a specimen.)
+/// How many coordinates the landmarks have that follow a line, if it begins a specimen.
+fn dimension(key: &str) -> Option<usize> {
+    match key {
+        "LM" => Some(2),
+        "LM3" => Some(3),
+        _ => None,
+    }
+}
+
 fn begins(line: &[u8]) -> bool {
-    keyword(line.trim_ascii()).is_some_and(|(key, _)| matches!(key.as_str(), "LM" | "LM3"))
+    keyword(line.trim_ascii()).is_some_and(|(key, _)| dimension(&key).is_some())
+}
+
+fn is_points(key: &str) -> bool {
+    matches!(key, "POINTS" | "POINTS3" | "POINTS3D")
 }
 
 fn is_remark(text: &[u8]) -> bool {
@@ -65,7 +94,7 @@ pub(super) fn check(bytes: &[u8]) -> Parsed<()> {
         let text = line.trim_ascii();
         let is_harmless = match keyword(text) {
             _ if is_remark(text) => true,
-            Some((key, _)) => !matches!(key.as_str(), "POINTS" | "ID" | "IMAGE"),
+            Some((key, _)) => !is_points(&key) && !matches!(key.as_str(), "ID" | "IMAGE"),
             None => false,
         };
         if !is_harmless {
@@ -75,8 +104,8 @@ pub(super) fn check(bytes: &[u8]) -> Parsed<()> {
     Ok(())
 }
 
-/// The specimens of a file that has been [checked](check), each read for itself.
-pub(super) fn specimens(bytes: &[u8]) -> ShapeIter<'_> {
+/// The specimens of a file that has been [checked](check), each read for itself; the codes are numbers that stand for missing landmarks.
+pub(super) fn specimens<'a>(bytes: &'a [u8], codes: &'a [f64]) -> ShapeIter<'a> {
     let mut lines = from_first(plain(bytes).unwrap_or_default());
     Box::new(std::iter::from_fn(move || {
         let (at, first) = lines.next()?;
@@ -94,7 +123,7 @@ pub(super) fn specimens(bytes: &[u8]) -> ShapeIter<'_> {
             }
         }
         let body = &rest[..rest.len() - lines.rest().len()];
-        let specimen = specimen(at, first, body, count);
+        let specimen = specimen(at, first, body, count, codes);
         Some(specimen.map(|s| (Place::Line(at), s)).map_err(|located| located.of_record(name_in(body))))
     }))
 }
@@ -108,24 +137,28 @@ fn name_in(body: &[u8]) -> Option<String> {
     words("ID").or_else(|| words("IMAGE"))
 }
 
-/// The bytes of `0 0` and its line's end.
-const SHORTEST_POINT: usize = 4;
+/// The bytes of a number and what ends it.
+const SHORTEST_NUMBER: usize = 2;
 
 /// One specimen: its LM= line, its number, and the lines that follow.
-fn specimen(at: usize, first: &[u8], body: &[u8], lines_in_body: usize) -> Parsed<ShapeRecord> {
-    let landmarks = match keyword(first.trim_ascii()) {
-        Some((key, value)) if key == "LM" => count(&value, at)?,
-        _ => {
-            let solid = "holds three-dimensional landmarks (LM3=); this is the space of planar shapes, export two coordinates";
-            return Err(Fault::Malformed(solid).at_line(at));
-        }
+fn specimen(
+    at: usize,
+    first: &[u8],
+    body: &[u8],
+    lines_in_body: usize,
+    codes: &[f64],
+) -> Parsed<ShapeRecord> {
+    let begun = keyword(first.trim_ascii()).and_then(|(key, value)| Some((dimension(&key)?, value)));
+    let Some((dimension, value)) = begun else {
+        return Err(Fault::Malformed("does not begin with LM= or LM3=; export it again").at_line(at));
     };
+    let landmarks = count(&value, at)?;
     // Room for further points too, so that it need not grow.
-    let most = lines_in_body.min(body.len() / SHORTEST_POINT + 1);
-    let mut record = ShapeRecord { id: None, landmarks: Vec::with_capacity(most) };
+    let most = lines_in_body.min(body.len() / (SHORTEST_NUMBER * dimension) + 1);
+    let mut points = Points { dimension, found: Vec::with_capacity(most * dimension) };
     let mut lines = Lines::after(body, at);
-    points(&mut lines, landmarks, &mut record.landmarks)?;
-    let (mut scale, mut is_digitized) = (None, false);
+    points.read(&mut lines, landmarks)?;
+    let (mut id, mut scale, mut is_digitized, mut curves) = (None, None, false, Vec::new());
     while let Some((at, line)) = lines.next() {
         let text = line.trim_ascii();
         if is_remark(text) {
@@ -136,11 +169,15 @@ fn specimen(at: usize, first: &[u8], body: &[u8], lines_in_body: usize) -> Parse
             return Err(Fault::Malformed(more).at_line(at));
         };
         match key.as_str() {
-            "POINTS" => points(&mut lines, count(&value, at)?, &mut record.landmarks)?,
-            "ID" => record.id = Some(value),
+            key if is_points(key) => {
+                let from = points.count();
+                points.read(&mut lines, count(&value, at)?)?;
+                curves.extend(Some(from..points.count()).filter(|curve| !curve.is_empty()));
+            }
+            "ID" => id = Some(value),
             "IMAGE" => {
                 is_digitized = true;
-                record.id.get_or_insert(value);
+                id.get_or_insert(value);
             }
             "SCALE" => {
                 let positive = value.parse().ok().filter(|s: &f64| *s > 0.0 && s.is_finite());
@@ -151,12 +188,12 @@ fn specimen(at: usize, first: &[u8], body: &[u8], lines_in_body: usize) -> Parse
             _ => {}
         }
     }
-    for p in &mut record.landmarks {
-        if is_digitized && p.iter().any(|c| *c < 0.0) {
-            *p = [f64::NAN; 2];
-        }
-        p.iter_mut().for_each(|c| *c *= scale.unwrap_or(1.0));
+    if is_digitized {
+        points.take_negative_as_missing();
     }
+    let mut record = ShapeRecord::flat(id, dimension, points.found).with_curves(curves);
+    record.take_as_missing(codes);
+    record.scale(scale.unwrap_or(1.0));
     Ok(record)
 }
 
@@ -169,36 +206,61 @@ fn coordinate(word: &[u8], what: &'static str, line: usize) -> Parsed<f64> {
     }
 }
 
-/// Adds as many points as promised.
-fn points(lines: &mut Lines<'_>, promised: usize, found: &mut Vec<[f64; 2]>) -> Parsed<()> {
-    if promised > lines.rest().len() / SHORTEST_POINT + 1 {
-        return Err(Fault::Overpromise { what: "points", promised }.at_line(lines.number()));
+/// The points of a specimen as they are read.
+struct Points {
+    dimension: usize,
+    found: Vec<f64>,
+}
+
+impl Points {
+    fn count(&self) -> usize {
+        self.found.len() / self.dimension
     }
-    for so_far in 0..promised {
-        let cut = |at: usize| Fault::Truncated { what: "points", promised, found: so_far }.at_line(at);
-        let (at, text) = loop {
-            let (at, line) = lines.next().ok_or_else(|| cut(lines.number()))?;
-            if !line.trim_ascii().is_empty() {
-                break (at, line.trim_ascii());
-            }
-        };
-        if keyword(text).is_some() {
-            return Err(cut(at));
+
+    /// Adds as many points as promised.
+    fn read(&mut self, lines: &mut Lines<'_>, promised: usize) -> Parsed<()> {
+        if promised > lines.rest().len() / (SHORTEST_NUMBER * self.dimension) + 1 {
+            return Err(Fault::Overpromise { what: "points", promised }.at_line(lines.number()));
         }
-        let mut values = text
-            .split(|b| b.is_ascii_whitespace() || *b == b',' || *b == b';')
-            .filter(|word| !word.is_empty());
-        match (values.next(), values.next(), values.next()) {
-            (Some(x), Some(y), None) => {
-                let x = coordinate(x, "the x coordinate", at)?;
-                found.push([x, coordinate(y, "the y coordinate", at)?]);
+        for so_far in 0..promised {
+            let cut = |at: usize| Fault::Truncated { what: "points", promised, found: so_far }.at_line(at);
+            let (at, text) = loop {
+                let (at, line) = lines.next().ok_or_else(|| cut(lines.number()))?;
+                if !line.trim_ascii().is_empty() {
+                    break (at, line.trim_ascii());
+                }
+            };
+            if keyword(text).is_some() {
+                return Err(cut(at));
             }
-            (_, None, _) => return Err(Fault::MissingValue { what: "the y coordinate" }.at_line(at)),
-            _ => {
-                let text = "holds more than two coordinates; planar shapes have x and y";
-                return Err(Fault::Malformed(text).at_line(at));
+            self.read_one(text, at)?;
+        }
+        Ok(())
+    }
+
+    fn read_one(&mut self, text: &[u8], at: usize) -> Parsed<()> {
+        let words = |b: &u8| b.is_ascii_whitespace() || *b == b',' || *b == b';';
+        let mut values = text.split(words).filter(|word| !word.is_empty());
+        for what in &COORDINATES[..self.dimension] {
+            let word = values.next().ok_or_else(|| Fault::MissingValue { what }.at_line(at))?;
+            self.found.push(coordinate(word, what, at)?);
+        }
+        match (values.next(), self.dimension) {
+            (None, _) => Ok(()),
+            (Some(_), 2) => {
+                let text = "holds more than two coordinates; landmarks in space are announced by LM3=";
+                Err(Fault::Malformed(text).at_line(at))
+            }
+            _ => Err(Fault::Malformed("holds more than three coordinates; correct the line").at_line(at)),
+        }
+    }
+
+    /// In pictures no coordinate is negative: such a one says that the landmark was not found.
+    fn take_negative_as_missing(&mut self) {
+        for p in self.found.chunks_exact_mut(self.dimension) {
+            if p.iter().any(|c| *c < 0.0) {
+                p.fill(f64::NAN);
             }
         }
     }
-    Ok(())
 }

@@ -1,7 +1,10 @@
-//! Kendall's space of planar shapes.
+//! Kendall's shape spaces: of planar landmarks as a manifold with everything known of it, and of landmarks in the plane or in space as seen
+//! from one shape.
 
 mod mean;
 mod preshape;
+mod shapes;
 mod space;
 
+pub use shapes::LandmarkShapes;
 pub use space::Kendall;

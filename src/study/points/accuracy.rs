@@ -23,7 +23,7 @@ pub struct PointAccuracy {
 
 impl PointAccuracy {
     /// Of a release this far from the centre whose error is `rms`; `shrunk` if it is an estimate drawn towards the centre, else unbiased.
-    pub(super) fn of(rms: f64, from_centre: f64, shrunk: bool) -> Self {
+    pub(in crate::study) fn of(rms: f64, from_centre: f64, shrunk: bool) -> Self {
         // The noise adds to an unbiased estimate's distance; a shrunk one lies nearer to the centre than the mean.
         let error = rms * rms;
         let square = from_centre * from_centre + if shrunk { error } else { -error };

@@ -4,7 +4,7 @@ use crate::io::{ReadError, WriteError};
 use crate::manifold::ManifoldError;
 use crate::mechanism::MechanismError;
 use crate::privacy::{BudgetError, PrivacyLoss};
-use crate::study::{JobError, PeopleError};
+use crate::study::{CovariateError, GroupsError, JobError, PeopleError};
 
 /// Why a study of points stopped. Errors about the input name a record by its place only.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,12 @@ pub enum PointStudyError {
     /// Who gave which records.
     #[error(transparent)]
     People(#[from] PeopleError),
+    /// The table of covariates.
+    #[error(transparent)]
+    Covariates(#[from] CovariateError),
+    /// The table of groups.
+    #[error(transparent)]
+    Groups(#[from] GroupsError),
     /// Something else about the input.
     #[error("{0}")]
     Input(String),

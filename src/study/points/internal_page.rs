@@ -11,19 +11,19 @@ const MADE_UP: &str = "These draws are made on made-up records, scattered throug
 and a budget or mechanism may be chosen by it. How near a release comes depends on the records through little but their number.";
 
 /// A page marked as not for publication.
-pub(super) fn private_page(title: &str) -> Page {
+pub(in crate::study) fn private_page(title: &str) -> Page {
     Page::new(title).band("internal, do not publish")
 }
 
 /// How far the released mean lies from the mean without noise.
-pub(super) fn distance_line(page: &mut Page, distance: Option<f64>) {
+pub(in crate::study) fn distance_line(page: &mut Page, distance: Option<f64>) {
     if let Some(distance) = distance {
         page.paragraph(&format!("The released mean lies {distance:.3e} from the mean without noise."));
     }
 }
 
 /// Utility against ε, on made-up records.
-pub(super) fn utility_section(page: &mut Page, exploration: &Exploration) {
+pub(in crate::study) fn utility_section(page: &mut Page, exploration: &Exploration) {
     page.heading("How near the mean private means come");
     page.paragraph(MADE_UP);
     let lines: Vec<Line> = exploration
@@ -48,7 +48,7 @@ pub(super) fn utility_section(page: &mut Page, exploration: &Exploration) {
 }
 
 /// The numbers of the figure.
-pub(super) fn utility_csv(exploration: &Exploration) -> String {
+pub(in crate::study) fn utility_csv(exploration: &Exploration) -> String {
     let mut text =
         "mechanism,epsilon,delta,distance_lower_quartile,distance_median,distance_upper_quartile\n"
             .to_owned();

@@ -20,8 +20,10 @@ use crate::mechanism::manifold::{
     Alignment, MakeMean, PointwiseShape, ProcrustesStatistic, ReleasedPoints, any_shape,
 };
 use crate::privacy::{Certificate, ClipRadius, ClipSource, Released, Statement};
+use crate::stats::{FrechetOptions, frechet_mean, full_procrustes_mean};
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::{MEAN_TPS, NONPRIVATE_MEAN_TPS, REPORT};
+use nalgebra::DMatrix;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -80,30 +82,34 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
         table: &study.file,
         centre: &study.centre,
         landmarks: study.landmarks,
+        dimensions: None,
         drop_missing: study.drop_missing,
         request,
     };
     let input = source.open()?;
+    let space = plane(&input)?;
+    let public = public_centre(&space, &input.public)?;
     let people = input.people(request)?;
     let n = people.count() as u64;
     let form = ShapeForm {
-        space: input.space,
+        space,
         smoothing: study.smoothing,
-        circumstances: Circumstances::new(input.public_inputs.clone(), request, details(study, &input.space)),
+        circumstances: Circumstances::new(input.public_inputs.clone(), request, details(study, &space)),
     };
     let course = Course {
         request,
-        ball: ball(study, &input)?,
+        ball: ball(study, space, public)?,
         form,
         people: &people,
         file: input.file(),
         settings: format!("shapes {}", study.drop_missing),
     };
-    let records = || source.records(&input, &people);
+    let preshape = |shape: &ShapeRecord| preshape_of(&space, shape);
+    let records = || source.each(&input, &people, preshape);
     let alignment = match request.mechanism {
         PointMechanism::Pointwise => Alignment::Aligned,
         PointMechanism::PointwiseUnaligned => Alignment::Unaligned,
-        other => return course.run(|budget| make_mean(&input.space, other, n, budget), records),
+        other => return course.run(|budget| make_mean(&space, other, n, budget), records),
     };
     let make = |budget: Budget| -> Result<MakeMean<Kendall, PointwiseShape>, MechanismError> {
         let epsilon = budget.pure()?;
@@ -112,12 +118,48 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
     course.run(make, records)
 }
 
+/// A public centre and the public shapes it was made of.
+type PublicCentre = (Preshape, Vec<Preshape>);
+
+/// The planar shapes of these files.
+fn plane(input: &Input<'_>) -> Result<Kendall, PointStudyError> {
+    if input.space.dimensions() != 2 {
+        return Err(PointStudyError::Input(
+            "this mechanism is for landmarks in the plane; for landmarks in space leave --mechanism out, or give --mechanism joint".into(),
+        ));
+    }
+    Ok(Kendall::new(input.space.landmarks())?)
+}
+
+fn preshape_of(space: &Kendall, shape: &ShapeRecord) -> Result<Preshape, String> {
+    let landmarks = shape.plane().ok_or("has landmarks in space")?;
+    space.preshape(landmarks).map_err(|e| e.to_string())
+}
+
+/// The mean of public shapes; `None` where none are public.
+fn public_centre(space: &Kendall, shapes: &[DMatrix<f64>]) -> Result<Option<PublicCentre>, PointStudyError> {
+    let public = shapes.iter().map(|shape| {
+        let rows: Vec<[f64; 2]> = shape.row_iter().map(|row| [row[0], row[1]]).collect();
+        space.preshape(&rows)
+    });
+    let public = public.collect::<Result<Vec<_>, _>>()?;
+    let centre = match &public[..] {
+        [] => return Ok(None),
+        [one] => one.clone(),
+        many => {
+            let start = full_procrustes_mean(space, many, None)?;
+            frechet_mean(space, many, None, Some(&start), FrechetOptions::default())?.point
+        }
+    };
+    Ok(Some((centre, public)))
+}
+
 fn ball(
     study: &ShapeStudy,
-    input: &Input,
+    space: Kendall,
+    public: Option<PublicCentre>,
 ) -> Result<StudyBall<Kendall, ProcrustesStatistic>, PointStudyError> {
-    let space = input.space;
-    let radius = match (study.radius, &input.public) {
+    let radius = match (study.radius, &public) {
         (ShapeRadius::Public(r), _) => BallRadius::Public(ClipRadius::new(r, ClipSource::Public)?),
         (ShapeRadius::FromPublicRecords, Some((centre, shapes))) => {
             let farthest = shapes.iter().map(|p| space.dist(centre, p)).fold(0.0, f64::max);
@@ -131,8 +173,8 @@ fn ball(
         (ShapeRadius::Private, _) => BallRadius::Private,
         (ShapeRadius::Default, _) => BallRadius::Default,
     };
-    let centre = match &input.public {
-        Some((centre, _)) => BallCentre::Public(centre.clone()),
+    let centre = match public {
+        Some((centre, _)) => BallCentre::Public(centre),
         None => {
             BallCentre::Private { statistic: ProcrustesStatistic::new(space), anywhere: any_shape(&space) }
         }
@@ -166,7 +208,7 @@ fn details(study: &ShapeStudy, space: &Kendall) -> serde_json::Value {
 impl ShapeForm {
     fn write(&self, path: &Path, name: &str, points: &[Preshape]) -> Result<(), WriteError> {
         let id = |i: usize| if points.len() == 1 { name.to_owned() } else { format!("{name}_{}", i + 1) };
-        let record = |(i, p)| ShapeRecord { id: Some(id(i)), landmarks: self.space.configuration(p) };
+        let record = |(i, p)| ShapeRecord::planar(Some(id(i)), &self.space.configuration(p));
         let records: Vec<ShapeRecord> = points.iter().enumerate().map(record).collect();
         write_tps(path, &records)
     }

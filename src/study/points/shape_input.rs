@@ -4,15 +4,12 @@ use super::records::{Record, points};
 use super::{PointRequest, PointStudyError, Unusable};
 use crate::io::shapes::{ShapeRecord, Shapes};
 use crate::io::{Content, Limit, Place, RecordError, RecordSize, open, open_as, read_shapes, shapes_of};
-use crate::manifold::Kendall;
+use crate::manifold::LandmarkShapes;
 use crate::privacy::PublicInput;
-use crate::stats::{FrechetOptions, frechet_mean, full_procrustes_mean};
 use crate::study::{People, public_input};
-use nalgebra::{Complex, DVector};
+use nalgebra::DMatrix;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-
-type Preshape = DVector<Complex<f64>>;
 
 /// Where the centre comes from.
 #[derive(Debug, Clone)]
@@ -28,19 +25,22 @@ pub enum ShapeCentre {
 
 /// What is read, and how.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(in crate::study) struct Source<'a> {
     pub table: &'a Path,
     pub centre: &'a ShapeCentre,
     /// Landmarks of a shape, where that is known beforehand.
     pub landmarks: Option<usize>,
+    /// Coordinates of a landmark, where that is known beforehand.
+    pub dimensions: Option<usize>,
     pub drop_missing: bool,
     pub request: &'a PointRequest,
 }
 
 /// What the public files tell, and the table, no record of which has been read.
-pub(super) struct Input<'a> {
-    pub space: Kendall,
-    pub public: Option<PublicCentre>,
+pub(in crate::study) struct Input<'a> {
+    pub space: LandmarkShapes,
+    /// The public shapes, centred and of unit norm; none where the centre is private.
+    pub public: Vec<DMatrix<f64>>,
     pub public_inputs: Vec<PublicInput>,
     table: Shapes,
     given: Option<Given<'a>>,
@@ -55,15 +55,20 @@ impl Input<'_> {
 
     /// Who gave which: they are called by their ID, or by their number from 0 in a file that gives them none.
     pub fn people(&self, request: &PointRequest) -> Result<People, PointStudyError> {
+        if request.counting.people.is_none() {
+            return Ok(request.counting.people(self.n(), |_| Vec::new())?);
+        }
+        let names = self.names();
+        Ok(request.counting.people(names.len(), |i| vec![names[i].clone()])?)
+    }
+
+    /// What each is called.
+    pub fn names(&self) -> Vec<String> {
         let name = |(i, shape): (usize, Placed)| {
             let name = shape.map_or_else(|error| error.name, |(_, shape)| shape.id);
             name.unwrap_or_else(|| i.to_string())
         };
-        if request.counting.people.is_none() {
-            return Ok(request.counting.people(self.n(), |_| Vec::new())?);
-        }
-        let names: Vec<String> = self.shapes().map(name).collect();
-        Ok(request.counting.people(names.len(), |i| vec![names[i].clone()])?)
+        self.shapes().map(name).collect()
     }
 
     /// How many there are.
@@ -77,12 +82,9 @@ impl Input<'_> {
     }
 }
 
-/// A public centre and the public shapes it was made of.
-pub(super) type PublicCentre = (Preshape, Vec<Preshape>);
-
-impl Source<'_> {
+impl<'a> Source<'a> {
     /// Opens the files, the public one first: what it tells, no record need.
-    pub fn open(&self) -> Result<Input<'_>, PointStudyError> {
+    pub fn open(&self) -> Result<Input<'a>, PointStudyError> {
         let given = match self.centre {
             ShapeCentre::Private => None,
             ShapeCentre::File(path) | ShapeCentre::PublicRecords(path) => Some(self.given(path)?),
@@ -94,21 +96,39 @@ impl Source<'_> {
         let told = if stops { RecordSize::Content } else { RecordSize::Heading };
         let table = read_shapes(self.table, known.map_or(told, RecordSize::Known))?;
         let Some(given) = given else {
-            let first = || table.iter().find_map(|shape| Some(shape.ok()?.1.landmarks.len()));
-            let told = table.landmarks().or_else(|| if stops { first() } else { None });
-            let space = Kendall::new(self.agreed(told)?)?;
-            return Ok(Input { space, public: None, public_inputs: Vec::new(), table, given: None });
+            let first = table.iter().find_map(|shape| shape.ok()).filter(|_| stops).map(|(_, shape)| shape);
+            let told = table.landmarks().or(first.as_ref().map(ShapeRecord::landmarks));
+            let dimension = table.dimension().or(first.as_ref().map(ShapeRecord::dimension));
+            let space = LandmarkShapes::new(self.agreed(told)?, self.dimension(dimension)?)?;
+            return Ok(Input { space, public: Vec::new(), public_inputs: Vec::new(), table, given: None });
         };
         let shapes = given.shapes(&table)?;
-        let space = Kendall::new(self.agreed(shapes.first().map(|shape| shape.landmarks.len()))?)?;
+        let dimension = shapes.first().map(ShapeRecord::dimension);
+        let landmarks = self.agreed(shapes.first().map(ShapeRecord::landmarks))?;
+        let space = LandmarkShapes::new(landmarks, self.dimension(dimension)?)?;
         let public_inputs = given.inputs(&shapes);
-        let public = Some(public_centre(&space, given.path, &shapes)?);
+        let public = public_shapes(&space, given.path, &shapes)?;
         let path = given.path;
         let input = Input { space, public, public_inputs, table, given: Some(given) };
         if input.n() == 0 {
             return Err(too_few(path));
         }
         Ok(input)
+    }
+
+    /// Coordinates of a landmark, by what the files tell: published, like the number of landmarks.
+    fn dimension(&self, told: Option<usize>) -> Result<usize, PointStudyError> {
+        match (self.dimensions, told) {
+            (Some(known), Some(told)) if known != told => Err(PointStudyError::Input(format!(
+                "--dimensions {known} does not agree with the shapes, whose landmarks have {told} coordinates"
+            ))),
+            (Some(d), _) | (None, Some(d)) => Ok(d),
+            (None, None) => Err(PointStudyError::Input(format!(
+                "{}: give the number of coordinates of a landmark as --dimensions 2 or 3; it is published, so where records that cannot be \
+                 used count as the centre no record may tell it, and in this format nothing else does but a public centre",
+                self.table.display()
+            ))),
+        }
     }
 
     /// How many landmarks shapes have, by what was known beforehand and by what the files tell.
@@ -126,7 +146,7 @@ impl Source<'_> {
         }
     }
 
-    fn given<'a>(&self, path: &'a Path) -> Result<Given<'a>, PointStudyError> {
+    fn given(&self, path: &'a Path) -> Result<Given<'a>, PointStudyError> {
         let (is_centre, by_name) = match self.centre {
             ShapeCentre::PublicRecords(_) => {
                 (false, path.extension().is_some_and(|e| e.eq_ignore_ascii_case("txt")))
@@ -156,26 +176,33 @@ impl Source<'_> {
         Ok(Given { path, input, shapes: Some(shapes), names })
     }
 
-    /// The records as preshapes; `None` for one that counts as the centre.
-    pub fn records(
+    /// What `make` makes of every record of the right number of landmarks; `None` for one that counts as the centre.
+    pub fn each<P>(
         &self,
         input: &Input<'_>,
         people: &People,
-    ) -> Result<Vec<Option<Preshape>>, PointStudyError> {
+        make: impl Fn(&ShapeRecord) -> Result<P, String>,
+    ) -> Result<Vec<Option<P>>, PointStudyError> {
         let space = &input.space;
         let whose = match self.centre {
             ShapeCentre::Private => "every shape of this study",
             _ => "the public centre",
         };
-        let point = |shape: &ShapeRecord| -> Result<Option<Preshape>, String> {
-            let (found, expected) = (shape.landmarks.len(), space.landmarks());
+        let point = |shape: &ShapeRecord| -> Result<Option<P>, String> {
+            let (found, expected) = (shape.landmarks(), space.landmarks());
             if found != expected {
                 return Err(format!(
                     "has {found} landmarks where {whose} has {expected}; every record must have the same"
                 ));
             }
+            let (found, expected) = (shape.dimension(), space.dimensions());
+            if found != expected {
+                return Err(format!(
+                    "has {found} coordinates a landmark where {whose} has {expected}; every record must have the same"
+                ));
+            }
             match shape.missing() {
-                0 => space.preshape(&shape.landmarks).map(Some).map_err(|e| e.to_string()),
+                0 => make(shape).map(Some),
                 _ if self.drop_missing => Ok(None),
                 missing => Err(format!(
                     "has {missing} missing landmarks; digitize or estimate them, or give --drop-missing (the record then counts as \
@@ -190,7 +217,7 @@ impl Source<'_> {
             };
             let about = RecordError::label(place, shape.id.as_deref());
             let point = point(&shape).map_err(|e| format!("{about}{e}"));
-            Record::new(shape.landmarks.as_flattened(), point).at(about)
+            Record::new(shape.coordinates(), point).at(about)
         };
         points(self.request, people, input.shapes().map(placed))
     }
@@ -212,7 +239,7 @@ struct Given<'a> {
 impl Given<'_> {
     /// Landmarks of its shapes.
     fn landmarks(&self) -> Option<usize> {
-        self.shapes.as_ref()?.first().map(|shape| shape.landmarks.len())
+        self.shapes.as_ref()?.first().map(ShapeRecord::landmarks)
     }
 
     /// Whether a record of the study's table is public.
@@ -274,29 +301,21 @@ fn too_few(file: &Path) -> PointStudyError {
 fn contents(shapes: &[ShapeRecord]) -> Vec<u8> {
     let bytes = |shape: &ShapeRecord| {
         let name = shape.id.clone().unwrap_or_default();
-        let numbers = shape.landmarks.iter().flatten().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+        let numbers = shape.coordinates().iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
         [name.as_bytes(), b"\0", &numbers].concat()
     };
     shapes.iter().flat_map(bytes).collect()
 }
 
-/// The mean of public shapes.
-fn public_centre(
-    space: &Kendall,
+/// Public shapes without place and size.
+fn public_shapes(
+    space: &LandmarkShapes,
     file: &Path,
     shapes: &[ShapeRecord],
-) -> Result<PublicCentre, PointStudyError> {
-    let fail = |e| PointStudyError::Input(format!("{}: {e}", file.display()));
-    let public = shapes
-        .iter()
-        .map(|shape| space.preshape(&shape.landmarks).map_err(fail))
-        .collect::<Result<Vec<_>, _>>()?;
-    let centre = match &public[..] {
-        [one] => one.clone(),
-        many => {
-            let start = full_procrustes_mean(space, many, None)?;
-            frechet_mean(space, many, None, Some(&start), FrechetOptions::default())?.point
-        }
+) -> Result<Vec<DMatrix<f64>>, PointStudyError> {
+    let one = |shape: &ShapeRecord| {
+        let found = space.preshape(&shape.to_matrix());
+        found.map(|(z, _)| z).map_err(|e| PointStudyError::Input(format!("{}: {e}", file.display())))
     };
-    Ok((centre, public))
+    shapes.iter().map(one).collect()
 }

@@ -9,7 +9,7 @@ mod publication;
 mod subject;
 
 pub use crate::mechanism::functional::Want;
-pub use outcome::{Comparison, MapStatement, PairTest, TestStatement};
+pub use outcome::{Comparison, LEVEL, MapStatement, PairTest, TestStatement};
 pub use subject::LEAST;
 
 use super::error::StudyError;

@@ -119,7 +119,8 @@ impl Comparison {
 }
 
 impl TestStatement {
-    fn of(tests: &Tests, names: &[String], effect: f64, power: Vec<(f64, f64)>) -> Self {
+    /// Of these groups; `power`: how likely differences of which sizes are found.
+    pub(in crate::study) fn of(tests: &Tests, names: &[String], effect: f64, power: Vec<(f64, f64)>) -> Self {
         let pair =
             |(first, second, test, adjusted): &(usize, usize, crate::estimate::GroupTest, f64)| PairTest {
                 first: names[*first].clone(),

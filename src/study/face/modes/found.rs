@@ -7,10 +7,6 @@ use crate::function::FaceCurves;
 use crate::mechanism::functional::FunctionalModes;
 use crate::mechanism::vector::NoisedModes;
 
-/// What is said where the public spectrum filled in what the data did not say.
-pub(super) const LEANS: &str = "few records at this budget: where the data say nothing the modes are those of the public spectrum, not these \
-     people's";
-
 /// What noised moments tell: free.
 #[derive(Debug, Clone)]
 pub struct FoundModes {

@@ -3,9 +3,8 @@
 use super::super::error::StudyError;
 use super::super::error_map::error_map;
 use super::super::template::LoadedTemplate;
-use super::found::{FoundModes, LEANS};
+use super::found::FoundModes;
 use super::report::{ModesPage, modes_report};
-use crate::estimate::Modes;
 use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply, write_ply_with_scalar};
 use crate::mechanism::functional::FunctionalModes;
@@ -14,9 +13,9 @@ use crate::privacy::{Certificate, Released, Statement};
 use crate::study::Counting;
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::{CURVES, ERROR, MEAN_PLY, MODES_NPY, REPORT, VARIANCES};
+use crate::study::modes_table::{modes_details, variances_csv};
 use crate::surface::registration::Registration;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// What the numbers in the table of variances are.
@@ -47,21 +46,8 @@ impl ModesPublication {
 
     /// What the certificate says of the modes.
     fn modes_details(&self, found: &FoundModes) -> Value {
-        let modes = &found.modes;
-        json!({
-            "asked": self.most,
-            "released": modes.modes.len(),
-            "visible": modes.visible,
-            "certain": modes.certain,
-            "coefficients": self.mechanism.coordinates().len(),
-            "expected_share": self.mechanism.coordinates().expected_share(),
-            "variances": modes.modes.iter().map(|mode| mode.variance).collect::<Vec<_>>(),
-            "shares": modes.modes.iter().map(|mode| mode.share).collect::<Vec<_>>(),
-            "total_variance": modes.total,
-            "estimand": ESTIMAND,
-            "leans_on_prior": modes.leans_on_prior,
-            "prior": if modes.leans_on_prior { LEANS } else { "used for shrinking the mean only" },
-        })
+        let coordinates = self.mechanism.coordinates();
+        modes_details(&found.modes, self.most, (coordinates.len(), coordinates.expected_share()), ESTIMAND)
     }
 
     /// What a certificate states of the people and, where the draw fits, of what was found.
@@ -148,13 +134,4 @@ impl Publication for ModesPublication {
         let found = self.found(&released.value, released.price.n)?;
         self.write_found(&found, &released.price.statistic, None, certificate, folder)
     }
-}
-
-/// The table of variances.
-fn variances_csv(modes: &Modes) -> String {
-    let mut csv = String::from("mode,variance,lower,upper,share\n");
-    for (k, mode) in modes.modes.iter().enumerate() {
-        let _ = writeln!(csv, "{},{},{},{},{}", k + 1, mode.variance, mode.lower, mode.upper, mode.share);
-    }
-    csv
 }

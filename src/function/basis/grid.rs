@@ -1,48 +1,9 @@
-//! Orthonormal bases for vector-valued functions on a circle, an interval or a disk, sampled on a grid.
+//! Fourier functions and cosines on grids, and what is smooth on a disk.
 
-use super::circle::Fourier;
-use super::shrink::SpectralPlace;
+use super::Domain;
+use crate::function::circle::Fourier;
+use crate::function::shrink::SpectralPlace;
 use nalgebra::DMatrix;
-
-/// Where functions live and at which points they are sampled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Domain {
-    /// m distinct points l/m of a closed curve.
-    Circle {
-        /// m.
-        samples: usize,
-    },
-    /// m midpoints (l + ½)/m of an interval.
-    Interval {
-        /// m.
-        samples: usize,
-    },
-    /// J circles of m distinct points each.
-    Disk {
-        /// J.
-        curves: usize,
-        /// m.
-        samples: usize,
-    },
-}
-
-impl Domain {
-    /// Rows of cosines across, Fourier along: (J, m).
-    fn shape(self) -> (usize, usize) {
-        match self {
-            Domain::Circle { samples } => (1, samples),
-            Domain::Interval { samples } => (samples, 1),
-            Domain::Disk { curves, samples } => (curves, samples),
-        }
-    }
-
-    /// Number of sample points.
-    pub fn points(self) -> usize {
-        let (j, m) = self.shape();
-        j * m
-    }
-}
 
 /// The isometry between samples `(points, channels)` with ‖F‖² = (1/points) Σ |F|² and coefficients with Σ c².
 ///
@@ -51,7 +12,7 @@ impl Domain {
 /// on the disk, so that functions smooth *on the disk* (which near its centre have low angular frequencies only) have few
 /// large coefficients. White noise on the coefficients is white noise on the samples.
 #[derive(Debug, Clone)]
-pub struct Basis {
+pub(super) struct Grid {
     curves: usize,
     channels: usize,
     fourier: Fourier,
@@ -63,15 +24,9 @@ pub struct Basis {
     mirror: Option<usize>,
 }
 
-impl Basis {
-    /// For deviations of faces, (J, m) curves in ℝ³, which are nearly mirror-symmetric in x if the template is.
-    pub fn of_faces(curves: usize, samples: usize, symmetric: bool) -> Self {
-        let basis = Self::new(Domain::Disk { curves, samples }, 3);
-        if symmetric { basis.with_mirror(0) } else { basis }
-    }
-
+impl Grid {
     /// For functions on `domain` with values in ℝ^channels.
-    pub fn new(domain: Domain, channels: usize) -> Self {
+    pub(super) fn new(domain: Domain, channels: usize) -> Self {
         let (curves, samples) = domain.shape();
         let frequencies = samples / 2 + 1;
         let (across, roughness) = (0..frequencies).map(|k| radial_functions(curves, k)).unzip();
@@ -80,29 +35,24 @@ impl Basis {
 
     /// Tells functions that are symmetric under the mirror of the disk, t ↦ ½ − t, with a change of sign in `channel` (for a
     /// face: x), from antisymmetric ones. The functions stay the same.
-    pub fn with_mirror(mut self, channel: usize) -> Self {
+    pub(super) fn with_mirror(mut self, channel: usize) -> Self {
         self.mirror = Some(channel);
         self
     }
 
     /// Number of sample points.
-    pub fn points(&self) -> usize {
+    pub(super) fn points(&self) -> usize {
         self.curves * self.fourier.samples()
     }
 
     /// Number of coefficients: points × channels.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.channels * self.curves * self.fourier.samples()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// What is known beforehand of the coefficient in place `i`; with a mirror, symmetric ones are of class 0 and
     /// antisymmetric ones of class 1.
-    pub fn place(&self, i: usize) -> SpectralPlace {
+    pub(super) fn place(&self, i: usize) -> SpectralPlace {
         let m = self.fourier.samples();
         let (channel, within) = (i / (self.curves * m), i % (self.curves * m));
         let frequency = Fourier::frequency(within % m);
@@ -116,7 +66,7 @@ impl Basis {
     }
 
     /// Coefficients, ordered by channel, radial, angular place, of samples `(points, channels)`.
-    pub fn analyse(&self, values: &[f64]) -> Vec<f64> {
+    pub(super) fn analyse(&self, values: &[f64]) -> Vec<f64> {
         let (jn, m, n) = (self.curves, self.fourier.samples(), self.channels);
         let mut out = vec![0.0; self.len()];
         let scale = 1.0 / (jn as f64).sqrt();
@@ -141,7 +91,7 @@ impl Basis {
     }
 
     /// Samples `(points, channels)` of the function with these coefficients.
-    pub fn synthesize(&self, coefficients: &[f64]) -> Vec<f64> {
+    pub(super) fn synthesize(&self, coefficients: &[f64]) -> Vec<f64> {
         let (jn, m, n) = (self.curves, self.fourier.samples(), self.channels);
         let mut out = vec![0.0; self.len()];
         let scale = (jn as f64).sqrt();
@@ -167,9 +117,9 @@ impl Basis {
     }
 }
 
-impl Basis {
+impl Grid {
     /// The variance of each sample `(points, channels)` of a function whose coefficients are independent with these variances.
-    pub fn variances(&self, of_coefficients: &[f64]) -> Vec<f64> {
+    pub(super) fn variances(&self, of_coefficients: &[f64]) -> Vec<f64> {
         let (jn, m, n) = (self.curves, self.fourier.samples(), self.channels);
         let mut out = vec![0.0; self.len()];
         for (k, channel) in of_coefficients.chunks_exact(jn * m).enumerate() {
@@ -215,81 +165,4 @@ fn radial_functions(curves: usize, k: usize) -> (DMatrix<f64>, Vec<f64>) {
     let rows = DMatrix::from_fn(curves, curves, |a, j| eigen.eigenvectors[(j, order[a])]);
     let roughness = order.iter().map(|&a| eigen.eigenvalues[a].max(0.0).sqrt()).collect();
     (rows, roughness)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn isometry_and_inverse_on_every_domain() {
-        let disk = Domain::Disk { curves: 5, samples: 8 };
-        for (domain, channels) in
-            [(disk, 3), (Domain::Circle { samples: 9 }, 2), (Domain::Interval { samples: 7 }, 1)]
-        {
-            let basis = Basis::new(domain, channels);
-            let values: Vec<f64> = (0..basis.len()).map(|i| ((i * 37) % 101) as f64 / 50.0 - 1.0).collect();
-            let c = basis.analyse(&values);
-            let norm: f64 = values.iter().map(|x| x * x).sum::<f64>() / domain.points() as f64;
-            approx::assert_relative_eq!(c.iter().map(|x| x * x).sum::<f64>(), norm, max_relative = 1e-13);
-            for (a, b) in basis.synthesize(&c).iter().zip(&values) {
-                assert!((a - b).abs() < 1e-13);
-            }
-        }
-    }
-
-    /// Against the sum over single coefficients.
-    #[test]
-    fn variances_are_those_of_independent_coefficients() {
-        let disk = Domain::Disk { curves: 3, samples: 6 };
-        for (domain, channels) in
-            [(disk, 2), (Domain::Circle { samples: 7 }, 1), (Domain::Interval { samples: 5 }, 1)]
-        {
-            let basis = Basis::new(domain, channels);
-            let variances: Vec<f64> = (0..basis.len()).map(|i| 0.1 + ((i * 37) % 11) as f64).collect();
-            let mut expected = vec![0.0; basis.len()];
-            for (i, v) in variances.iter().enumerate() {
-                let mut one = vec![0.0; basis.len()];
-                one[i] = v.sqrt();
-                expected.iter_mut().zip(basis.synthesize(&one)).for_each(|(e, x)| *e += x * x);
-            }
-            for (found, expected) in basis.variances(&variances).iter().zip(expected) {
-                approx::assert_relative_eq!(*found, expected, max_relative = 1e-11);
-            }
-        }
-    }
-
-    #[test]
-    fn a_constant_has_only_the_lowest_frequency() {
-        let basis = Basis::new(Domain::Disk { curves: 4, samples: 6 }, 3);
-        let mut values = vec![0.0; basis.len()];
-        values.iter_mut().skip(1).step_by(3).for_each(|y| *y = 2.0);
-        for (i, c) in basis.analyse(&values).into_iter().enumerate() {
-            let place = basis.place(i);
-            let expected = if place.channel == 1 && place.frequency < 1e-6 { 2.0 } else { 0.0 };
-            assert!((c.abs() - expected).abs() < 1e-12);
-        }
-    }
-
-    #[test]
-    fn mirrored_functions_have_coefficients_of_one_class_only() {
-        for samples in [8, 10] {
-            let (curves, basis) = (4, Basis::new(Domain::Disk { curves: 4, samples }, 3).with_mirror(0));
-            let noise: Vec<f64> = (0..basis.len()).map(|i| ((i * 61) % 97) as f64 - 48.0).collect();
-            let at = |v: &[f64], j: usize, l: usize, k: usize| v[3 * (j * samples + l) + k];
-            for class in [0, 1] {
-                let values: Vec<f64> = (0..basis.len())
-                    .map(|i| {
-                        let (j, l, k) = (i / 3 / samples, i / 3 % samples, i % 3);
-                        let sign = if (k == 0) != (class == 1) { -1.0 } else { 1.0 };
-                        at(&noise, j, l, k) + sign * at(&noise, j, (samples + samples / 2 - l) % samples, k)
-                    })
-                    .collect();
-                assert_eq!(values.len(), 3 * curves * samples);
-                for (i, c) in basis.analyse(&values).into_iter().enumerate() {
-                    assert!(basis.place(i).class == class || c.abs() < 1e-10, "coefficient {i}: {c}");
-                }
-            }
-        }
-    }
 }

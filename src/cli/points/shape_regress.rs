@@ -1,0 +1,120 @@
+//! `visard shape regress`: what covariates, size among them, do to a shape.
+
+use super::common::failure;
+use super::shape::note_failed;
+use super::specimens::{SpecimenArgs, answer, places};
+use crate::cli::Global;
+use crate::cli::output::{Failure, Printer};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use visard::estimate::Design;
+use visard::mechanism::functional::Field;
+use visard::study::shape::{ShapeRegressionOutcome, ShapeRegressionSettings, run_regression};
+
+/// Arguments of `shape regress`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Bounds, levels and splines are public: choose them without looking at the data. Bounds near two standard deviations from the middle are best; values beyond count as the bound. A record without a value counts as in the middle.\n\nExamples:\n  visard shape regress skulls.tps --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study\n  visard shape regress skulls.tps --allometry --size-bounds 80:140 --mu 1 --out study"
+)]
+pub struct ShapeRegressArgs {
+    #[command(flatten)]
+    specimens: SpecimenArgs,
+    /// The covariates: a table with the heading record,NAME… (a shape by its ID, a row of an array by its number from 0)
+    #[arg(long, value_name = "FILE.csv", required_unless_present = "allometry")]
+    covariates: Option<PathBuf>,
+    /// Numbers with their public bounds, as in "age=3:40,bmi=15:40"
+    #[arg(long, value_name = "NAME=LOWER:UPPER", requires = "covariates", allow_hyphen_values = true)]
+    bounds: Vec<String>,
+    /// Words with their two public levels, as in "sex=F|M"
+    #[arg(long, value_name = "NAME=A|B", requires = "covariates")]
+    levels: Vec<String>,
+    /// Curves in place of straight lines: a natural spline of so many columns, as in "age=4", its knots from the bounds alone
+    #[arg(long, value_name = "NAME=COLUMNS", requires = "bounds")]
+    spline: Vec<String>,
+    /// The logarithm of the centroid size as a covariate (log_size), within --size-bounds
+    #[arg(long, requires = "size_bounds")]
+    allometry: bool,
+    /// Public bounds of the centroid size, in the landmarks' unit; sizes beyond count as the bound
+    #[arg(long, value_name = "LO:HI", requires = "allometry")]
+    size_bounds: Option<String>,
+}
+
+/// Runs `shape regress`.
+pub fn run(args: &ShapeRegressArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let covariates = match &args.covariates {
+        None => None,
+        Some(file) => {
+            let design = Design::parse(&args.bounds, &args.levels, &args.spline).map_err(Failure::usage)?;
+            Some((file.clone(), design))
+        }
+    };
+    let settings = ShapeRegressionSettings {
+        size_bounds: args.size_bounds.as_deref().map(size_bounds).transpose()?,
+        covariates,
+        budget: args.specimens.mu()?,
+        inputs: args.specimens.inputs(global)?,
+    };
+    report(&run_regression(&settings).map_err(failure)?, printer);
+    Ok(())
+}
+
+/// Two numbers in rising order.
+fn size_bounds(text: &str) -> Result<(f64, f64), Failure> {
+    let parsed = text.split_once(':').and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
+    parsed.filter(|(low, high): &(f64, f64)| *low > 0.0 && low < high && high.is_finite()).ok_or_else(|| {
+        Failure::usage(format!(
+            "--size-bounds {text:?} are not two positive numbers in rising order, as in 80:140"
+        ))
+    })
+}
+
+fn report(outcome: &ShapeRegressionOutcome, printer: &Printer) {
+    let ShapeRegressionOutcome {
+        folder, people, columns, explained, accuracy, sentence, certificate, ..
+    } = outcome;
+    note_failed(outcome.failed);
+    if outcome.outside > 0 {
+        eprintln!(
+            "note (do not publish): {} values lie outside their bounds and count as the bound",
+            outcome.outside
+        );
+    }
+    let field = |field: &Field| {
+        json!({
+            "column": field.name,
+            "rms": field.rms,
+            "error_rms": field.error,
+            "relative_error": field.relative_error(),
+            "sampling_rms": field.sampling,
+        })
+    };
+    let more = json!({
+        "accuracy": accuracy,
+        "fields": columns.iter().map(field).collect::<Vec<_>>(),
+        "explained_share": explained,
+    });
+    let lines: String = columns.iter().map(field_text).collect();
+    let explained = match explained {
+        Some(share) => format!("{:.0} % of the variance (R²)", 100.0 * share),
+        None => "cannot be told, the noise hides it".into(),
+    };
+    let text = format!(
+        "{} of {people} shapes, {}\n  {sentence}\n  fields, Riemannian distance:{lines}\n  explained: {explained}\n{}",
+        if certificate.private { "private regression" } else { "regression (NOT PRIVATE)" },
+        certificate.loss,
+        places(folder, certificate)
+    );
+    printer.result(answer(folder, *people, certificate, more), text);
+}
+
+fn field_text(field: &Field) -> String {
+    let faint = if field.relative_error() > 0.8 { "  (mostly hidden by the noise)" } else { "" };
+    format!(
+        "\n    {:<16} {:.4}, error {:.4}, {:.2} of saying nothing{faint}",
+        field.name,
+        field.rms,
+        field.error,
+        field.relative_error()
+    )
+}

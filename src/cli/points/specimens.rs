@@ -1,0 +1,109 @@
+//! What studies of shapes share on the command line: the specimens and what is known of them.
+
+use super::shape::centre;
+use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs};
+use crate::cli::output::{Failure, where_to};
+use crate::cli::{Global, of_kind};
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use visard::io::Content;
+use visard::privacy::{Certificate, Mu, PrivacyLoss};
+use visard::study::Place;
+use visard::study::StudyFolder;
+use visard::study::layout::REPORT;
+use visard::study::points::Unusable;
+use visard::study::shape::ShapeInputs;
+
+/// The specimens, and what is known of them beforehand
+#[derive(Debug, Args)]
+pub struct SpecimenArgs {
+    #[arg(value_name = "FILE", help = of_kind("Shapes by their landmarks", Content::Shapes))]
+    file: PathBuf,
+    /// Public radius: how far shapes may lie from the centre (Riemannian distance; default 0.18, with several --public-records half as much
+    /// again as theirs)
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    radius: Option<f64>,
+    /// Centre: a file with one public shape, or "private" (the default): estimated and paid for, no shape need be public
+    #[arg(long, value_name = "FILE|private", conflicts_with = "public_records")]
+    center: Option<PathBuf>,
+    /// Public records, excluded from the study: a table of shapes, or a .txt with the names of records; their mean is the centre
+    #[arg(long, value_name = "FILE")]
+    public_records: Option<PathBuf>,
+    /// The landmarks go once around a closed outline, in order: noise and smoothing are by frequency along it
+    #[arg(long)]
+    outline: bool,
+    /// Landmarks of a shape, a public number: needed with --drop-missing or --drop-unusable for TPS and for tables whose heading does not
+    /// tell, unless a centre or records are public
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    landmarks: Option<u32>,
+    /// Coordinates of a landmark, 2 or 3: needed where --landmarks is
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u8).range(2..=3))]
+    dimensions: Option<u8>,
+    /// Records with missing landmarks count as the centre instead of stopping the study
+    #[arg(long)]
+    drop_missing: bool,
+    /// Records that are no shapes (landmarks missing, or all in one place) count as the centre instead of stopping the study
+    #[arg(long)]
+    drop_unusable: bool,
+    #[command(flatten)]
+    place: PlaceArgs,
+    #[command(flatten)]
+    counting: CountingArgs,
+    #[command(flatten)]
+    budget: BudgetArgs,
+}
+
+impl SpecimenArgs {
+    /// As a study takes them.
+    pub(super) fn inputs(&self, global: &Global) -> Result<ShapeInputs, Failure> {
+        let place = Place { asked: self.budget.loss().ok(), ..self.place.place(global)? };
+        Ok(ShapeInputs {
+            centre: centre(self.center.as_ref(), self.public_records.as_ref()),
+            radius: self.radius,
+            outline: self.outline,
+            landmarks: self.landmarks.map(|k| k as usize),
+            dimensions: self.dimensions.map(usize::from),
+            drop_missing: self.drop_missing,
+            unusable: if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop },
+            counting: self.counting.counting(),
+            ..ShapeInputs::new(&self.file, place)
+        })
+    }
+
+    /// The budget.
+    pub(super) fn mu(&self) -> Result<Mu, Failure> {
+        self.budget.mu()
+    }
+}
+
+/// What every such command answers, with what it adds to that.
+pub(super) fn answer(folder: &StudyFolder, people: usize, certificate: &Certificate, more: Value) -> Value {
+    let release = folder.release();
+    let mut all = json!({
+        "out": folder.root(),
+        "release": release,
+        "report": release.join(REPORT),
+        "n": people,
+        "mechanism": certificate.mechanism,
+        "mu": if let PrivacyLoss::Gaussian(mu) = &certificate.loss { Some(mu) } else { None },
+        "loss": certificate.loss,
+        "private": certificate.private,
+    });
+    if let (Value::Object(all), Value::Object(more)) = (&mut all, more) {
+        all.extend(more);
+    }
+    all
+}
+
+/// Where everything is, for the end of what is printed.
+pub(super) fn places(folder: &StudyFolder, certificate: &Certificate) -> String {
+    let release = folder.release();
+    format!(
+        "  {} {}\n  look first:  {}\n  keep secret: {}",
+        where_to(certificate.private),
+        release.display(),
+        release.join(REPORT).display(),
+        folder.internal().display()
+    )
+}

@@ -1,0 +1,152 @@
+//! Orthonormal bases for vector-valued functions on a circle, an interval, a disk or a set of landmarks.
+
+mod grid;
+mod landmarks;
+#[cfg(test)]
+mod tests;
+
+use super::shrink::SpectralPlace;
+use grid::Grid;
+use landmarks::Warps;
+use nalgebra::DMatrix;
+
+/// Where functions live and at which points they are sampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Domain {
+    /// m distinct points l/m of a closed curve.
+    Circle {
+        /// m.
+        samples: usize,
+    },
+    /// m midpoints (l + ½)/m of an interval.
+    Interval {
+        /// m.
+        samples: usize,
+    },
+    /// J circles of m distinct points each.
+    Disk {
+        /// J.
+        curves: usize,
+        /// m.
+        samples: usize,
+    },
+}
+
+impl Domain {
+    /// Rows of cosines across, Fourier along: (J, m).
+    pub(in crate::function) fn shape(self) -> (usize, usize) {
+        match self {
+            Domain::Circle { samples } => (1, samples),
+            Domain::Interval { samples } => (samples, 1),
+            Domain::Disk { curves, samples } => (curves, samples),
+        }
+    }
+
+    /// Number of sample points.
+    pub fn points(self) -> usize {
+        let (j, m) = self.shape();
+        j * m
+    }
+}
+
+/// The isometry between samples `(points, channels)` with ‖F‖² = (1/points) Σ |F|² and coefficients with Σ c².
+///
+/// On grids ([`Basis::new`]): along closed curves the real Fourier basis; along an interval orthonormal cosines. Across the curves of a
+/// disk, for every angular frequency k on its own, the eigenvectors of ∫ (u′² + k²u²/r²) dr: their eigenvalues are squared local frequencies
+/// on the disk, so that functions smooth *on the disk* (which near its centre have low angular frequencies only) have few
+/// large coefficients. On landmarks ([`Basis::of_landmarks`]): affine displacements of a configuration, then its principal warps. White noise
+/// on the coefficients is white noise on the samples.
+#[derive(Debug, Clone)]
+pub struct Basis(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Grid(Grid),
+    Warps(Warps),
+}
+
+impl Basis {
+    /// For deviations of faces, (J, m) curves in ℝ³, which are nearly mirror-symmetric in x if the template is.
+    pub fn of_faces(curves: usize, samples: usize, symmetric: bool) -> Self {
+        let basis = Self::new(Domain::Disk { curves, samples }, 3);
+        if symmetric { basis.with_mirror(0) } else { basis }
+    }
+
+    /// For functions on `domain` with values in ℝ^channels.
+    pub fn new(domain: Domain, channels: usize) -> Self {
+        Self(Kind::Grid(Grid::new(domain, channels)))
+    }
+
+    /// For displacements of a shape's landmarks that have no order, by how little they bend it (Bookstein 1989): the directions in which it
+    /// stretches and shears, then its principal warps by rising bending energy, in every coordinate. The rows of `shape` are the landmarks,
+    /// its columns the coordinates: public, or released. Frequencies are made of ranks, so that they depend on the numbers of landmarks and
+    /// coordinates only. What moves, turns or scales the whole shape, which no tangent vector of a shape space does, comes last and is
+    /// expected to be nothing.
+    pub fn of_landmarks(shape: &DMatrix<f64>) -> Self {
+        Self(Kind::Warps(Warps::new(shape)))
+    }
+
+    /// Tells functions that are symmetric under the mirror of the disk, t ↦ ½ − t, with a change of sign in `channel` (for a
+    /// face: x), from antisymmetric ones. The functions stay the same; landmarks know no mirror.
+    pub fn with_mirror(self, channel: usize) -> Self {
+        match self.0 {
+            Kind::Grid(grid) => Self(Kind::Grid(grid.with_mirror(channel))),
+            warps @ Kind::Warps(_) => Self(warps),
+        }
+    }
+
+    /// Number of sample points.
+    pub fn points(&self) -> usize {
+        match &self.0 {
+            Kind::Grid(grid) => grid.points(),
+            Kind::Warps(warps) => warps.points(),
+        }
+    }
+
+    /// Number of coefficients: points × channels.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Kind::Grid(grid) => grid.len(),
+            Kind::Warps(warps) => warps.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What is known beforehand of the coefficient in place `i`; with a mirror, symmetric ones are of class 0 and
+    /// antisymmetric ones of class 1.
+    pub fn place(&self, i: usize) -> SpectralPlace {
+        match &self.0 {
+            Kind::Grid(grid) => grid.place(i),
+            Kind::Warps(warps) => warps.place(i),
+        }
+    }
+
+    /// Coefficients of samples `(points, channels)`; on grids ordered by channel, radial, angular place.
+    pub fn analyse(&self, values: &[f64]) -> Vec<f64> {
+        match &self.0 {
+            Kind::Grid(grid) => grid.analyse(values),
+            Kind::Warps(warps) => warps.analyse(values),
+        }
+    }
+
+    /// Samples `(points, channels)` of the function with these coefficients.
+    pub fn synthesize(&self, coefficients: &[f64]) -> Vec<f64> {
+        match &self.0 {
+            Kind::Grid(grid) => grid.synthesize(coefficients),
+            Kind::Warps(warps) => warps.synthesize(coefficients),
+        }
+    }
+
+    /// The variance of each sample `(points, channels)` of a function whose coefficients are independent with these variances.
+    pub fn variances(&self, of_coefficients: &[f64]) -> Vec<f64> {
+        match &self.0 {
+            Kind::Grid(grid) => grid.variances(of_coefficients),
+            Kind::Warps(warps) => warps.variances(of_coefficients),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! A centre of shapes that needs none: the mean of their outer products.
+
+use crate::function::circle::Fourier;
+use crate::manifold::LandmarkShapes;
+use crate::mechanism::MechanismError;
+use crate::mechanism::manifold::CentreStatistic;
+use crate::privacy::Mu;
+use nalgebra::{Complex, DMatrix, DVector, SymmetricEigen};
+use std::f64::consts::SQRT_2;
+
+/// Eigenvalues count as seen from this much above the noise's own.
+const ABOVE: f64 = 1.01;
+
+/// The mean over people of B'zz*B, z a shape and B a public orthonormal basis of functions on the landmarks, in coordinates of an orthonormal
+/// basis of the matrices: complex Hermitian in the plane (z ∈ ℂᵏ), real symmetric in space (the Gram matrix of z ∈ ℝ^(k × 3)). A person of
+/// several shapes has the mean of theirs. It needs no centre: rotations of z leave it as it is.
+///
+/// Both are positive semidefinite of trace at most 1, so for any two of them ‖G − G′‖² = ‖G‖² + ‖G′‖² − 2⟨G, G′⟩ ≤ 2 in the Frobenius norm
+/// (⟨G, G′⟩ ≥ 0), attained by orthogonal ones of rank one; a missing record counts as 0, which is nearer to either. In the plane the leading
+/// eigenvector is the full Procrustes mean (Kent 1994), handedness included. In space the three leading eigenvectors, each times the root of
+/// its eigenvalue, are the centre up to a reflection; below the edge of the noise's own eigenvalues the third is taken for 0. A flat centre
+/// is no worse: log_p shows how thick shapes are, for which of two mirror images a flat p is of does not matter.
+#[derive(Debug, Clone)]
+pub struct ShapeMoment {
+    space: LandmarkShapes,
+    /// (k, m): orthonormal columns, orthogonal to constants.
+    basis: DMatrix<f64>,
+    /// The noise that there will be.
+    sigma: f64,
+}
+
+/// A public shape: points of a circle, or of a curve once around in space.
+pub fn anywhere(space: &LandmarkShapes) -> DMatrix<f64> {
+    let (k, d) = (space.landmarks(), space.dimensions());
+    let angle = |i: usize| std::f64::consts::TAU * i as f64 / k as f64;
+    let shape = DMatrix::from_fn(k, d, |i, j| match j {
+        0 => angle(i).cos(),
+        1 => angle(i).sin(),
+        _ => 0.5 * (2.0 * angle(i)).cos(),
+    });
+    space.preshape(&shape).map_or(shape, |(p, _)| p)
+}
+
+impl ShapeMoment {
+    /// Of n people at budget `mu`. Of outlines, frequencies are looked at that the public spectrum lets stand out of the noise.
+    pub fn new(space: LandmarkShapes, outline: bool, n: u64, mu: Mu) -> Self {
+        let sigma = SQRT_2 / (n as f64 * mu.get());
+        let k = space.landmarks();
+        let basis = if outline { waves(k, sigma) } else { differences(k) };
+        Self { space, basis, sigma }
+    }
+
+    /// Whether a centre that was read off is flat, though shapes are spatial.
+    pub fn is_flat(centre: &DMatrix<f64>) -> bool {
+        centre.ncols() > 2 && centre.clone().singular_values().min() < 1e-9
+    }
+
+    fn size(&self) -> usize {
+        self.basis.ncols()
+    }
+
+    fn in_plane(&self) -> bool {
+        self.space.dimensions() == 2
+    }
+
+    /// Adds a shape's symmetric part, and in the plane its antisymmetric part.
+    fn add(&self, z: &DMatrix<f64>, weight: f64, even: &mut DMatrix<f64>, odd: &mut DMatrix<f64>) {
+        let w = self.basis.tr_mul(z);
+        let columns: Vec<DVector<f64>> = w.column_iter().map(|c| c.into_owned()).collect();
+        columns.iter().for_each(|x| even.ger(weight, x, x, 1.0));
+        if let [x, y] = &columns[..] {
+            odd.ger(weight, y, x, 1.0);
+            odd.ger(-weight, x, y, 1.0);
+        }
+    }
+
+    /// The Hermitian matrix (real and imaginary part) with these coordinates.
+    fn unpacked(&self, noised: &[f64]) -> (DMatrix<f64>, DMatrix<f64>) {
+        let m = self.size();
+        let (mut even, mut odd) = (DMatrix::zeros(m, m), DMatrix::zeros(m, m));
+        let mut next = noised.iter().copied();
+        let mut number = || next.next().unwrap_or(0.0);
+        for j in 0..m {
+            even[(j, j)] = number();
+            for i in 0..j {
+                let x = number() / SQRT_2;
+                (even[(i, j)], even[(j, i)]) = (x, x);
+                if self.in_plane() {
+                    let y = number() / SQRT_2;
+                    (odd[(i, j)], odd[(j, i)]) = (y, -y);
+                }
+            }
+        }
+        (even, odd)
+    }
+
+    fn planar(&self, even: &DMatrix<f64>, odd: &DMatrix<f64>) -> DMatrix<f64> {
+        let eigen = even.zip_map(odd, Complex::new).symmetric_eigen();
+        let w = eigen.eigenvectors.column(eigen.eigenvalues.imax());
+        let w = DMatrix::from_fn(self.size(), 2, |i, j| if j == 0 { w[i].re } else { w[i].im });
+        &self.basis * w
+    }
+
+    fn spatial(&self, even: DMatrix<f64>) -> DMatrix<f64> {
+        let m = self.size();
+        let eigen = SymmetricEigen::new(even);
+        let mut order: Vec<usize> = (0..m).collect();
+        order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
+        let edge = self.sigma * (0.5 * m as f64).sqrt();
+        let mut w = DMatrix::zeros(m, 3);
+        for (j, &i) in order.iter().take(3).enumerate() {
+            let y = eigen.eigenvalues[i];
+            let size = match y {
+                seen if seen > 2.0 * ABOVE * edge => 0.5 * (y + (y * y - 4.0 * edge * edge).sqrt()),
+                // Two directions a centre needs.
+                _ if j < 2 => 0.5 * y.max(edge),
+                _ => 0.0,
+            };
+            w.set_column(j, &(eigen.eigenvectors.column(i) * size.sqrt()));
+        }
+        &self.basis * w
+    }
+}
+
+/// An orthonormal basis of what adds up to zero.
+fn differences(k: usize) -> DMatrix<f64> {
+    let mut wide = DMatrix::zeros(k, k + 1);
+    wide.column_mut(0).fill(1.0);
+    wide.columns_mut(1, k).fill_with_identity();
+    wide.qr().q().columns(1, k - 1).into_owned()
+}
+
+/// Waves along an outline, as many as stand out of noise of this size; two frequencies at least.
+fn waves(k: usize, sigma: f64) -> DMatrix<f64> {
+    let fourier = Fourier::new(k);
+    let seen = |i: &usize| {
+        let frequency = Fourier::frequency(*i) as f64;
+        frequency <= 2.0 || crate::estimate::prior::spectrum(&(0, frequency).into()) > sigma * sigma
+    };
+    let waves: Vec<DVector<f64>> = (1..k)
+        .filter(seen)
+        .map(|i| {
+            let mut one = vec![0.0; k];
+            one[i] = 1.0 / (k as f64).sqrt();
+            DVector::from_vec(fourier.synthesize(&one))
+        })
+        .collect();
+    DMatrix::from_columns(&waves)
+}
+
+impl CentreStatistic for ShapeMoment {
+    /// A person's shapes; a centre is one.
+    type Point = Vec<DMatrix<f64>>;
+
+    fn statistic(&self, records: &[Option<Self::Point>]) -> Result<Vec<f64>, MechanismError> {
+        let m = self.size();
+        let (mut even, mut odd) = (DMatrix::zeros(m, m), DMatrix::zeros(m, m));
+        for own in records.iter().flatten() {
+            for z in own {
+                // Shapes are checked to 1e-8 only; the bound is for unit norms.
+                let weight = 1.0 / (z.norm_squared() * (own.len() * records.len()) as f64);
+                self.add(z, weight, &mut even, &mut odd);
+            }
+        }
+        let mut coordinates = Vec::with_capacity(self.coordinates());
+        for j in 0..m {
+            coordinates.push(even[(j, j)]);
+            for i in 0..j {
+                coordinates.push(SQRT_2 * even[(i, j)]);
+                if self.in_plane() {
+                    coordinates.push(SQRT_2 * odd[(i, j)]);
+                }
+            }
+        }
+        Ok(coordinates)
+    }
+
+    fn coordinates(&self) -> usize {
+        let m = self.size();
+        if self.in_plane() { m * m } else { m * (m + 1) / 2 }
+    }
+
+    fn diameter(&self) -> f64 {
+        SQRT_2
+    }
+
+    fn bound(&self) -> f64 {
+        1.0
+    }
+
+    fn centre(&self, noised: &[f64]) -> Self::Point {
+        let (even, odd) = self.unpacked(noised);
+        let found = if self.in_plane() { self.planar(&even, &odd) } else { self.spatial(even) };
+        vec![self.space.preshape(&found).map_or_else(|_| anywhere(&self.space), |(p, _)| p)]
+    }
+
+    /// Riemannian distance; in space the gaps between the three eigenvalues are smaller than the one in the plane.
+    fn error(&self, sigma: f64) -> f64 {
+        let gap = if self.in_plane() { 1.0 } else { 0.5 };
+        (sigma * (self.size() as f64).sqrt() / gap).min(std::f64::consts::FRAC_PI_2)
+    }
+
+    /// There always is a release.
+    fn useless(&self) -> f64 {
+        f64::INFINITY
+    }
+}

@@ -1,0 +1,307 @@
+//! Shapes of landmarks, in the plane or in space, made into tangent vectors at a centre: whatever is known to be noised of functions is then
+//! noised of shapes.
+
+mod centre;
+mod records;
+mod tangent;
+#[cfg(test)]
+mod tests;
+mod worst_case;
+
+pub use centre::{ShapeMoment, anywhere};
+pub use records::{OfShapes, ShapeRecords};
+pub use tangent::Tangent;
+pub use worst_case::ENTRY;
+
+use super::MechanismError;
+use super::manifold::PrivateCentre;
+use crate::function::Basis;
+use crate::manifold::LandmarkShapes;
+use crate::numeric::margins;
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{
+    Charge, ClipRadius, ClipSource, ClippedMean, Composition, Drawn, Mechanism, Mu, NoisedPart, Price,
+    PrivacyLoss, Title,
+};
+use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+const TITLE: Title = Title {
+    name: "landmark shapes in the tangent space of a centre",
+    sentence: "Every shape is turned and scaled to match a centre, which is public or read off a noised average that needs none, and becomes \
+               its deviation from that; nothing but the shape itself and the centre has a part in this.",
+};
+
+/// Share of μ² for a private centre: in the plane, where one direction has to be found, and in space, where there are three.
+const CENTRE_SHARE: [f64; 2] = [0.15, 0.3];
+/// μ over the whole for the vote on which of two mirror images is meant, in space.
+const VOTE_SHARE: f64 = 0.15;
+/// The most that a private centre's error adds to the public radius, Riemannian distance.
+const MOST_ADDED: f64 = 0.4;
+
+/// The centre that shapes are seen from.
+#[derive(Debug, Clone)]
+pub enum Centre {
+    /// A public shape, centred and of unit norm.
+    Public(DMatrix<f64>),
+    /// One that is found and paid for first.
+    Private,
+}
+
+/// What is known of shapes beforehand: all of it public.
+#[derive(Debug, Clone)]
+pub struct ShapeSetting {
+    /// How many landmarks, in how many dimensions.
+    pub space: LandmarkShapes,
+    /// Where they are seen from.
+    pub centre: Centre,
+    /// Whether the landmarks go once around a closed outline, in order.
+    pub outline: bool,
+    /// How far shapes may lie from a centre amid them (root mean square over a norm's coordinates, Riemannian distance): twice the largest
+    /// distance is wide, half of it clips many.
+    pub radius: f64,
+    /// n.
+    pub n: u64,
+    /// The budget of the whole.
+    pub mu: Mu,
+}
+
+/// The default of [`ShapeSetting::radius`]: it holds all shapes of eight of eleven public collections about their means (largest distances
+/// .07 to .14; .25 for sand grains, .71 for handwritten digits), and one as far away again as these differ. Chosen on those.
+pub const RADIUS: f64 = 0.18;
+
+/// Makes a mechanism on functions: of a basis, the samples of the centre, how far records may lie from it compared with unit-area faces, and μ.
+/// Its price must not depend on the samples.
+pub type Make<M> = Arc<dyn Fn(Basis, Vec<f64>, f64, Mu) -> Result<M, MechanismError> + Send + Sync>;
+
+/// A statistic of shapes: that of their tangent vectors at a centre, public or private.
+///
+#[doc = include_str!("proof.md")]
+///
+/// # Failed records
+/// A person without a usable shape counts as the centre.
+#[derive(Clone)]
+pub struct ShapeMechanism<M> {
+    price: Price,
+    space: LandmarkShapes,
+    outline: bool,
+    centre: Source,
+    /// What is left of the budget, and the scale.
+    left: (Mu, f64),
+    make: Make<M>,
+}
+
+#[derive(Debug, Clone)]
+enum Source {
+    Public(DMatrix<f64>),
+    Private { pass: Arc<PrivateCentre<ShapeMoment>>, vote: Option<ClippedMean> },
+}
+
+/// What was released of shapes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReleasedShapes<V> {
+    /// The centre, row by row: public, or noised and paid for.
+    pub centre: Vec<f64>,
+    /// What was released of the tangent vectors there.
+    pub value: V,
+}
+
+/// Records made ready: secret.
+pub struct PreparedShapes<'a> {
+    records: &'a ShapeRecords,
+    moment: Vec<f64>,
+}
+
+impl<M: OfShapes> ShapeMechanism<M> {
+    /// # Errors
+    /// [`MechanismError`], about public numbers.
+    pub fn new(setting: &ShapeSetting, make: Make<M>) -> Result<Self, MechanismError> {
+        let ShapeSetting { space, ref centre, outline, radius, n, mu } = *setting;
+        let clip = ClipRadius::new(radius, ClipSource::Public)?;
+        let (centre, reach, left, parts) = match centre {
+            Centre::Public(p) => {
+                let (p, _) = space.preshape(p)?;
+                (Source::Public(p), clip.get(), mu, Composition::new())
+            }
+            Centre::Private => private(space, outline, clip.get(), n, mu)?,
+        };
+        // Faces' radii are in their own unit: what they are for 1 they are for shapes that differ so much more.
+        let scale = reach / super::functional::Norm::White.face_radius();
+        let placeholder = match &centre {
+            Source::Public(p) => p.clone(),
+            Source::Private { .. } => anywhere(&space),
+        };
+        let about = Tangent::new(space, placeholder, outline);
+        let inner = make(about.basis().clone(), about.template(), scale, left)?;
+        let price = priced(inner.price(), parts, n, mu)?;
+        Ok(Self { price, space, outline, centre, left: (left, scale), make })
+    }
+
+    /// Tangent space and mechanism at a centre: for what is made of a release.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] for a centre of another size.
+    pub fn about(&self, centre: &[f64]) -> Result<(Tangent, M), MechanismError> {
+        let (k, d) = (self.space.landmarks(), self.space.dimensions());
+        if centre.len() != k * d {
+            return Err(MechanismError::Shape("the centre is that of other shapes"));
+        }
+        let tangent = Tangent::new(self.space, DMatrix::from_row_slice(k, d, centre), self.outline);
+        let (mu, scale) = self.left;
+        let mechanism = (self.make)(tangent.basis().clone(), tangent.template(), scale, mu)?;
+        Ok((tangent, mechanism))
+    }
+
+    /// The shapes' space.
+    pub fn space(&self) -> LandmarkShapes {
+        self.space
+    }
+
+    /// How far shapes may lie from the centre, compared with unit-area faces from theirs.
+    pub fn scale(&self) -> f64 {
+        self.left.1
+    }
+
+    /// What is left of the budget after the centre.
+    pub fn left(&self) -> Mu {
+        self.left.0
+    }
+
+    /// The public centre, if it is one.
+    pub fn public_centre(&self) -> Option<&DMatrix<f64>> {
+        match &self.centre {
+            Source::Public(p) => Some(p),
+            Source::Private { .. } => None,
+        }
+    }
+
+    /// The centre, drawn where it is private; and what is left of the payment.
+    fn centre(
+        &self,
+        prepared: &PreparedShapes<'_>,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<(DMatrix<f64>, Vec<NoisedPart>, Charge), MechanismError> {
+        let (pass, vote) = match &self.centre {
+            Source::Public(p) => return Ok((p.clone(), Vec::new(), paid)),
+            Source::Private { pass, vote } => (pass, vote),
+        };
+        let own = vote.as_ref().map(|vote| vote.price().loss);
+        let left = PrivacyLoss::Gaussian(self.left.0);
+        let losses: Vec<PrivacyLoss> =
+            [Some(pass.price().loss), own, Some(left)].into_iter().flatten().collect();
+        let mut paid = paid.split(&losses)?.into_iter();
+        let mut next =
+            || paid.next().ok_or(MechanismError::Shape("a payment has a part for every part of the release"));
+        let Drawn { value, mut parts } = pass.draw(&prepared.moment, noise, next()?)?;
+        let found = value.centre.into_iter().next();
+        let mut centre = found.ok_or(MechanismError::Shape("a private centre is one shape"))?;
+        if let Some(vote) = vote {
+            let votes = prepared.records.votes(&centre);
+            let drawn = vote.draw(&vote.prepare(&votes)?, noise, next()?)?;
+            parts.extend(drawn.parts);
+            if drawn.value.first().is_some_and(|sum| *sum < 0.0) {
+                centre.column_mut(0).neg_mut();
+            }
+        }
+        Ok((centre, parts, next()?))
+    }
+}
+
+/// The passes that find a centre, the radius about it, what is left of the budget, and the parts.
+fn private(
+    space: LandmarkShapes,
+    outline: bool,
+    radius: f64,
+    n: u64,
+    mu: Mu,
+) -> Result<(Source, f64, Mu, Composition), MechanismError> {
+    let total = mu.get();
+    let share = CENTRE_SHARE[usize::from(space.dimensions() > 2)];
+    let first = Mu::new(share.sqrt() * total)?;
+    let statistic = ShapeMoment::new(space, outline, n, first);
+    let pass = PrivateCentre::new(statistic.clone(), n, PrivacyLoss::Gaussian(first))?;
+    let mut parts = Composition::new();
+    parts.add(pass.price().mechanism.clone(), pass.price().loss);
+    let mut spent = share * total * total;
+    let vote = if space.dimensions() > 2 {
+        let own = Mu::new(VOTE_SHARE * total)?;
+        spent += own.get().powi(2);
+        parts.add("vote on mirror images", PrivacyLoss::Gaussian(own));
+        Some(ClippedMean::new(1, n, ClipRadius::new(1.0, ClipSource::Public)?, own)?)
+    } else {
+        None
+    };
+    let left = Mu::new((total * total - spent).sqrt() * (1.0 - margins::SPLIT))?;
+    let reach = radius.hypot(pass.expected_error().min(MOST_ADDED));
+    Ok((Source::Private { pass: Arc::new(pass), vote }, reach, left, parts))
+}
+
+/// The price of first passes and of what comes after them.
+fn priced(inner: &Price, mut parts: Composition, n: u64, mu: Mu) -> Result<Price, MechanismError> {
+    let what = format!("of shapes as tangent vectors at their centre: {}", inner.statistic);
+    let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &what)?;
+    price.sentence = format!("{} {}", TITLE.sentence, inner.sentence);
+    (price.sensitivity, price.scale, price.clip) = (inner.sensitivity, inner.scale, inner.clip);
+    price.parts = if parts.parts().is_empty() {
+        inner.parts.clone()
+    } else {
+        parts.add_group(inner.mechanism.clone(), inner.parts.clone());
+        parts
+    };
+    Ok(price)
+}
+
+impl<M: OfShapes> Mechanism for ShapeMechanism<M> {
+    type Records = ShapeRecords;
+    type Prepared<'a>
+        = PreparedShapes<'a>
+    where
+        Self: 'a;
+    type Value = ReleasedShapes<M::Value>;
+    type Error = MechanismError;
+
+    fn price(&self) -> &Price {
+        &self.price
+    }
+
+    fn prepare<'a>(&'a self, records: &'a ShapeRecords) -> Result<PreparedShapes<'a>, MechanismError> {
+        records.check(&self.space, self.price.n)?;
+        let moment = match &self.centre {
+            Source::Public(_) => Vec::new(),
+            Source::Private { pass, .. } => pass.prepare(&records.given())?,
+        };
+        // What can fail for want of data (covariates of another number) fails here, not after the charge.
+        let (_, inner) = self.about(self.first_centre().transpose().as_slice())?;
+        inner.check(records)?;
+        Ok(PreparedShapes { records, moment })
+    }
+
+    fn draw(
+        &self,
+        prepared: &PreparedShapes<'_>,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<Self::Value>, MechanismError> {
+        let (centre, mut parts, paid) = self.centre(prepared, noise, paid)?;
+        let centre = centre.transpose().as_slice().to_vec();
+        let (tangent, inner) = self.about(&centre)?;
+        let functions = tangent.functions(&prepared.records.people);
+        let drawn = inner.draw_of(functions, prepared.records, noise, paid)?;
+        parts.extend(drawn.parts);
+        Ok(Drawn { value: ReleasedShapes { centre, value: drawn.value }, parts })
+    }
+}
+
+impl<M: OfShapes> ShapeMechanism<M> {
+    fn first_centre(&self) -> DMatrix<f64> {
+        self.public_centre().cloned().unwrap_or_else(|| anywhere(&self.space))
+    }
+}
+
+impl<M> std::fmt::Debug for ShapeMechanism<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ShapeMechanism").field("price", &self.price).field("space", &self.space).finish()
+    }
+}

@@ -1,0 +1,144 @@
+//! People by their shapes, and statistics of them.
+
+use crate::manifold::LandmarkShapes;
+use crate::mechanism::MechanismError;
+use crate::mechanism::functional::{FunctionRecords, FunctionRegression};
+use crate::mechanism::vector::NoisedRegression;
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{Charge, Drawn, Mechanism, Price};
+use nalgebra::DMatrix;
+
+/// n people: secret.
+#[derive(Debug, Clone, Default)]
+pub struct ShapeRecords {
+    /// Of each person the usable shapes, centred and of unit norm; none where none could be made.
+    pub people: Vec<Vec<DMatrix<f64>>>,
+    /// Of each person the covariates, where there are any.
+    pub rows: Vec<Vec<f64>>,
+}
+
+impl ShapeRecords {
+    /// People of one shape each.
+    pub fn of(shapes: Vec<Option<DMatrix<f64>>>) -> Self {
+        Self {
+            people: shapes.into_iter().map(|shape| shape.into_iter().collect()).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Whether they are n people's shapes of this space.
+    pub(super) fn check(&self, space: &LandmarkShapes, n: u64) -> Result<(), MechanismError> {
+        if self.people.len() as u64 != n {
+            return Err(MechanismError::Shape("the number of records is not the n that was declared"));
+        }
+        let (k, d) = (space.landmarks(), space.dimensions());
+        let other = |z: &DMatrix<f64>| {
+            z.shape() != (k, d)
+                || z.row_sum().amax() > 1e-8
+                || (z.norm() - 1.0).abs() > 1e-8
+                || z.iter().any(|x| x.is_nan())
+        };
+        if self.people.iter().flatten().any(other) {
+            return Err(MechanismError::Shape("a record is no centred shape of unit norm of this space"));
+        }
+        Ok(())
+    }
+
+    /// As the private centre takes them: `None` for people without a usable shape.
+    pub(super) fn given(&self) -> Vec<Option<Vec<DMatrix<f64>>>> {
+        self.people.iter().map(|own| (!own.is_empty()).then(|| own.clone())).collect()
+    }
+
+    /// Of each person, between -1 and 1: whether the shapes match the centre better (1) or its mirror image (-1).
+    pub(super) fn votes(&self, centre: &DMatrix<f64>) -> Vec<Option<Vec<f64>>> {
+        let one = |z: &DMatrix<f64>| {
+            let turned = z.tr_mul(centre).determinant();
+            if turned > 0.0 {
+                1.0
+            } else if turned < 0.0 {
+                -1.0
+            } else {
+                0.0
+            }
+        };
+        let person = |own: &Vec<DMatrix<f64>>| {
+            (!own.is_empty()).then(|| vec![own.iter().map(one).sum::<f64>() / own.len() as f64])
+        };
+        self.people.iter().map(person).collect()
+    }
+}
+
+/// A statistic of shapes as functions about their centre; with covariates, where it has a use for them.
+pub trait OfShapes {
+    /// What is released.
+    type Value;
+
+    /// What it costs: the same whatever the centre.
+    fn price(&self) -> &Price;
+
+    /// Whether records have what it needs.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`].
+    fn check(&self, _records: &ShapeRecords) -> Result<(), MechanismError> {
+        Ok(())
+    }
+
+    /// Draws once, of the samples of all people.
+    ///
+    /// # Errors
+    /// As [`Mechanism::draw`].
+    fn draw_of(
+        &self,
+        functions: Vec<Option<Vec<f64>>>,
+        records: &ShapeRecords,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<Self::Value>, MechanismError>;
+}
+
+impl<M: Mechanism<Records = dyn FunctionRecords, Error = MechanismError>> OfShapes for M {
+    type Value = M::Value;
+
+    fn price(&self) -> &Price {
+        Mechanism::price(self)
+    }
+
+    fn draw_of(
+        &self,
+        functions: Vec<Option<Vec<f64>>>,
+        _: &ShapeRecords,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<Self::Value>, MechanismError> {
+        self.draw(&self.prepare(&functions)?, noise, paid)
+    }
+}
+
+impl OfShapes for FunctionRegression {
+    type Value = NoisedRegression;
+
+    fn price(&self) -> &Price {
+        self.mechanism().price()
+    }
+
+    fn check(&self, records: &ShapeRecords) -> Result<(), MechanismError> {
+        let columns = self.mechanism().columns();
+        if records.rows.len() == records.people.len() && records.rows.iter().all(|row| row.len() == columns) {
+            return Ok(());
+        }
+        Err(MechanismError::Shape("every record needs a row of covariates"))
+    }
+
+    fn draw_of(
+        &self,
+        functions: Vec<Option<Vec<f64>>>,
+        records: &ShapeRecords,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<Self::Value>, MechanismError> {
+        let records = self.records(&functions, records.rows.clone())?;
+        let mechanism = self.mechanism();
+        mechanism.draw(&mechanism.prepare(&records)?, noise, paid)
+    }
+}

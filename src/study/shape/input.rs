@@ -1,0 +1,181 @@
+//! The specimens of a shape study: landmarks in the plane or in space, who gave them, and the centre where it is public.
+
+use crate::manifold::LandmarkShapes;
+use crate::mechanism::landmarks::{Centre, RADIUS, ShapeRecords, ShapeSetting};
+use crate::privacy::{Mu, PublicInput};
+use crate::study::points::{Input, PointRequest, PointStudyError, ShapeCentre, Source, Unusable};
+use crate::study::{Counting, People, Place};
+use nalgebra::DMatrix;
+use std::path::PathBuf;
+
+/// Who is in a study of shapes, where it works, and what is known of shapes beforehand.
+#[derive(Debug, Clone)]
+pub struct ShapeInputs {
+    /// The table of landmarks.
+    pub file: PathBuf,
+    /// The centre that shapes are seen from.
+    pub centre: ShapeCentre,
+    /// How far shapes may lie from it (Riemannian distance, root mean square): public; a default where none is given.
+    pub radius: Option<f64>,
+    /// Whether the landmarks go once around a closed outline, in order: declared, never guessed.
+    pub outline: bool,
+    /// Landmarks of a shape, where neither a public shape nor a heading nor an array's shape tells.
+    pub landmarks: Option<usize>,
+    /// Coordinates of a landmark, likewise.
+    pub dimensions: Option<usize>,
+    /// Records with missing landmarks count as the centre instead of stopping the study.
+    pub drop_missing: bool,
+    /// What is done with records that are no shapes.
+    pub unusable: Unusable,
+    /// What counts as a person.
+    pub counting: Counting,
+    /// Folder, ledger, seed.
+    pub place: Place,
+}
+
+impl ShapeInputs {
+    /// Shapes of this table about a private centre, in this place.
+    pub fn new(file: impl Into<PathBuf>, place: Place) -> Self {
+        Self {
+            file: file.into(),
+            centre: ShapeCentre::Private,
+            radius: None,
+            outline: false,
+            landmarks: None,
+            dimensions: None,
+            drop_missing: false,
+            unusable: Unusable::Stop,
+            counting: Counting::default(),
+            place,
+        }
+    }
+
+    /// What the readers of studies of points are told.
+    pub(super) fn request(&self) -> PointRequest {
+        let (unusable, counting) = (self.unusable, self.counting.clone());
+        PointRequest { unusable, counting, ..PointRequest::nonprivate(self.place.clone()) }
+    }
+
+    /// Public settings, for the digest of a run.
+    pub(super) fn public(&self) -> impl std::fmt::Debug + '_ {
+        let Self { radius, outline, landmarks, dimensions, drop_missing, unusable, counting, .. } = self;
+        (radius, outline, landmarks, dimensions, drop_missing, unusable, counting.identical)
+    }
+}
+
+/// A usable record: its shape (centred, of unit norm) and its centroid size in the file's unit.
+#[derive(Debug, Clone)]
+pub(super) struct Specimen {
+    pub shape: DMatrix<f64>,
+    pub size: f64,
+}
+
+/// The files of a study whose public parts have been read, and no record.
+pub(super) struct Specimens<'a> {
+    inputs: &'a ShapeInputs,
+    pub space: LandmarkShapes,
+    pub centre: Option<DMatrix<f64>>,
+    pub public_inputs: Vec<PublicInput>,
+    pub people: People,
+    names: Vec<String>,
+    source: Source<'a>,
+    input: Input<'a>,
+}
+
+impl<'a> Specimens<'a> {
+    /// Opens the files, the public one first.
+    ///
+    /// # Errors
+    /// [`PointStudyError`]; nothing is charged.
+    pub fn open(inputs: &'a ShapeInputs, request: &'a PointRequest) -> Result<Self, PointStudyError> {
+        let ShapeInputs { file, centre, landmarks, dimensions, drop_missing, .. } = inputs;
+        let source = Source {
+            table: file,
+            centre,
+            landmarks: *landmarks,
+            dimensions: *dimensions,
+            drop_missing: *drop_missing,
+            request,
+        };
+        let input = source.open()?;
+        Ok(Self {
+            inputs,
+            space: input.space,
+            centre: input.space.mean(&input.public),
+            public_inputs: input.public_inputs.clone(),
+            people: input.people(request)?,
+            names: input.names(),
+            source,
+            input,
+        })
+    }
+
+    /// The settings.
+    pub fn inputs(&self) -> &ShapeInputs {
+        self.inputs
+    }
+
+    /// n.
+    pub fn n(&self) -> u64 {
+        self.people.count() as u64
+    }
+
+    /// How many records there are.
+    pub fn count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// What a record is called in tables.
+    pub fn name(&self, i: usize) -> Vec<String> {
+        vec![self.names[i].clone()]
+    }
+
+    /// SHA-256 of the table.
+    pub fn file(&self) -> [u8; 32] {
+        self.input.file()
+    }
+
+    /// What is known of shapes beforehand.
+    pub fn setting(&self, mu: Mu) -> ShapeSetting {
+        ShapeSetting {
+            space: self.space,
+            centre: self.centre.clone().map_or(Centre::Private, Centre::Public),
+            outline: self.inputs.outline,
+            radius: self.radius(),
+            n: self.n(),
+            mu,
+        }
+    }
+
+    /// How far shapes may lie from the centre: what was given, half as much again as public shapes do, or a default.
+    fn radius(&self) -> f64 {
+        let public = match (&self.centre, &self.input.public[..]) {
+            (Some(centre), [_, _, ..]) => {
+                let farthest =
+                    self.input.public.iter().map(|z| self.space.dist(centre, z)).fold(0.0, f64::max);
+                Some(1.5 * farthest).filter(|radius| *radius > 0.0)
+            }
+            _ => None,
+        };
+        self.inputs.radius.or(public).unwrap_or(RADIUS)
+    }
+
+    /// The records; `None` for those that count as the centre.
+    ///
+    /// # Errors
+    /// [`PointStudyError`]: the first record that is no shape, where the study stops at them.
+    pub fn read(&self) -> Result<Vec<Option<Specimen>>, PointStudyError> {
+        self.source.each(&self.input, &self.people, |record| {
+            let (shape, size) = self.space.preshape(&record.to_matrix()).map_err(|e| e.to_string())?;
+            Ok(Specimen { shape, size })
+        })
+    }
+
+    /// People by their usable shapes.
+    pub fn people_of(&self, specimens: &[Option<Specimen>]) -> ShapeRecords {
+        let of = |own: &Vec<usize>| {
+            own.iter().filter_map(|&i| Some(specimens.get(i)?.as_ref()?.shape.clone())).collect()
+        };
+        ShapeRecords { people: self.people.members().iter().map(of).collect(), rows: Vec::new() }
+    }
+}

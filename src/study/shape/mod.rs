@@ -1,0 +1,25 @@
+//! Studies of landmark shapes, in the plane and in space: a private mean, modes of variation, regressions on covariates, comparisons of groups.
+//! All about a centre that is public or found and paid for, in two rounds.
+
+mod accuracy;
+mod compare;
+mod input;
+mod mean;
+mod modes;
+mod page;
+mod picture;
+pub mod plan;
+mod regress;
+mod run;
+mod subject;
+
+pub use accuracy::sentence;
+pub use compare::{
+    ShapeCompareOutcome, ShapeCompareSettings, ShapeDifference, groups_mechanism, run_compare,
+};
+pub use input::ShapeInputs;
+pub use mean::{ShapeMeanOutcome, ShapeMeanSettings, mean_mechanism, run_mean};
+pub use modes::{MODES_WORTHWHILE, ShapeModesOutcome, ShapeModesSettings, modes_mechanism, run_modes};
+pub use regress::{
+    LOG_SIZE, ShapeRegressionOutcome, ShapeRegressionSettings, regression_mechanism, run_regression,
+};

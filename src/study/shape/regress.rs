@@ -1,0 +1,324 @@
+//! Regression of shapes on covariates, the logarithm of their own size among them.
+
+use super::accuracy::{accuracy, sentence};
+use super::input::{ShapeInputs, Specimen, Specimens};
+use super::page;
+use super::picture::{Drawing, figures};
+use super::run::{Drawn, Gathered, release, write_fields, write_internal, write_mean};
+use super::subject::Subject;
+use crate::estimate::Design;
+use crate::estimate::design::{Covariate, INTERCEPT, Kind};
+use crate::mechanism::MechanismError;
+use crate::mechanism::functional::{Estimate, Field, Fields, FunctionRegression};
+use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
+use crate::mechanism::vector::NoisedRegression;
+use crate::privacy::{Caveat, Certificate, Mechanism, Mu, Released, Statement};
+use crate::report::colour::short;
+use crate::study::StudyFolder;
+use crate::study::covariates::Covariates;
+use crate::study::job::{self, Job, Publication, ReleaseFolder};
+use crate::study::layout::{FIELDS, REPORT};
+use crate::study::points::{PointAccuracy, PointStudyError};
+use nalgebra::DMatrix;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What the covariate of allometry is called.
+pub const LOG_SIZE: &str = "log_size";
+
+/// Everything a regression of shapes needs to know; the table is secret.
+#[derive(Debug, Clone)]
+pub struct ShapeRegressionSettings {
+    /// The specimens, and what is known of them beforehand.
+    pub inputs: ShapeInputs,
+    /// The table of covariates, and what is known of them; `None` for allometry alone.
+    pub covariates: Option<(PathBuf, Design)>,
+    /// Public bounds of the centroid size, in the unit of the landmarks: with allometry.
+    pub size_bounds: Option<(f64, f64)>,
+    /// The budget.
+    pub budget: Mu,
+}
+
+/// How a regression ended.
+#[derive(Debug, Clone)]
+pub struct ShapeRegressionOutcome {
+    /// The study's folder.
+    pub folder: StudyFolder,
+    /// Number of people n.
+    pub people: usize,
+    /// How many records count as the centre; for the data holder only.
+    pub failed: usize,
+    /// How many values lay outside their bounds; for the data holder only.
+    pub outside: usize,
+    /// One a column of the design; norms are Riemannian distances.
+    pub columns: Vec<Field>,
+    /// R², where the noise does not hide it.
+    pub explained: Option<f64>,
+    /// How exact the mean at the reference values is.
+    pub accuracy: PointAccuracy,
+    /// In words.
+    pub sentence: String,
+    /// What it guarantees.
+    pub certificate: Certificate,
+}
+
+impl ShapeRegressionSettings {
+    /// All covariates: those of the table, then the logarithm of the centroid size.
+    fn design(&self) -> Result<Design, PointStudyError> {
+        let mut covariates: Vec<Covariate> =
+            self.covariates.iter().flat_map(|(_, design)| design.covariates().to_vec()).collect();
+        if let Some((lower, upper)) = self.size_bounds {
+            if !(lower > 0.0 && lower < upper && upper.is_finite()) {
+                return Err(PointStudyError::Input(
+                    "--size-bounds are two positive numbers in rising order, LO:HI, in the landmarks' unit"
+                        .into(),
+                ));
+            }
+            let kind = Kind::Linear { lower: lower.ln(), upper: upper.ln() };
+            covariates.push(Covariate { name: LOG_SIZE.into(), kind });
+        }
+        Design::new(covariates).map_err(|e| PointStudyError::Input(e.to_string()))
+    }
+}
+
+/// The mechanism for regressions of shapes.
+///
+/// # Errors
+/// [`MechanismError`], about public numbers.
+pub fn regression_mechanism(
+    setting: &ShapeSetting,
+    design: Design,
+) -> Result<ShapeMechanism<FunctionRegression>, MechanismError> {
+    let n = setting.n;
+    let make =
+        move |basis, centre, scale, mu| FunctionRegression::new(basis, centre, scale, design.clone(), n, mu);
+    ShapeMechanism::new(setting, Arc::new(make))
+}
+
+/// Runs a regression of shapes.
+///
+/// # Errors
+/// [`PointStudyError`]; what is wrong with the table is told before anything is charged.
+pub fn run_regression(settings: &ShapeRegressionSettings) -> Result<ShapeRegressionOutcome, PointStudyError> {
+    let request = settings.inputs.request();
+    let design = settings.design()?;
+    let specimens = Specimens::open(&settings.inputs, &request)?;
+    let mechanism = regression_mechanism(&specimens.setting(settings.budget), design.clone())?;
+    let subject = Subject::new(mechanism, &specimens);
+    let publication = RegressionPublication { subject, design, budget: settings.budget };
+    job::run(&settings.inputs.place, |job| run_job(settings, &specimens, job, publication))
+}
+
+fn run_job(
+    settings: &ShapeRegressionSettings,
+    specimens: &Specimens<'_>,
+    job: &mut Job<'_>,
+    publication: RegressionPublication,
+) -> Result<ShapeRegressionOutcome, PointStudyError> {
+    let price = publication.subject.mechanism.price().clone();
+    let priced = job.price(&price, publication)?;
+    let publication = priced.publication();
+    let table = match &settings.covariates {
+        Some((path, own)) => Some(Covariates::read(path, own, specimens.count(), |i| specimens.name(i))?),
+        None => None,
+    };
+    let mut gathered = Gathered::read(specimens)?;
+    let covariates = with_sizes(table, &publication.design, settings, &gathered.specimens);
+    gathered.tables.push(covariates.table);
+    gathered.records.rows = covariates.rows(&publication.design, &specimens.people.members());
+    let public = ("regress", settings.budget, &publication.design);
+    let mechanism = &publication.subject.mechanism;
+    let (published, certificate) = release(job, &priced, mechanism, specimens, &gathered, &public)?;
+    let found = publication.found(&published)?;
+    write_internal(job, specimens, &gathered, Some(&found.mean))?;
+    job.finish()?;
+    Ok(ShapeRegressionOutcome {
+        folder: job.folder().clone(),
+        people: specimens.people.count(),
+        failed: gathered.failed(),
+        outside: covariates.outside.iter().sum(),
+        explained: found.fields.explained.share(),
+        sentence: sentence(&found.accuracy, publication.subject.has_public_centre()),
+        columns: found.fields.columns,
+        accuracy: found.accuracy,
+        certificate,
+    })
+}
+
+/// The table's values, and the logarithm of every record's size where it is wanted; a record without a shape has none.
+fn with_sizes(
+    table: Option<Covariates>,
+    design: &Design,
+    settings: &ShapeRegressionSettings,
+    specimens: &[Option<Specimen>],
+) -> Covariates {
+    let none = Covariates {
+        values: vec![Vec::new(); specimens.len()],
+        outside: Vec::new(),
+        missing: Vec::new(),
+        table: [0; 32],
+    };
+    let mut covariates = table.unwrap_or(none);
+    if settings.size_bounds.is_none() {
+        return covariates;
+    }
+    let logs: Vec<Option<f64>> =
+        specimens.iter().map(|specimen| specimen.as_ref().map(|s| s.size.ln())).collect();
+    let outside = |log: &f64| design.covariates().last().is_some_and(|covariate| !covariate.holds(*log));
+    covariates.outside.push(logs.iter().flatten().filter(|log| outside(log)).count());
+    covariates.missing.push(logs.iter().filter(|log| log.is_none()).count());
+    covariates.values.iter_mut().zip(logs).for_each(|(values, log)| values.push(log));
+    covariates
+}
+
+/// What a regression is published as.
+#[derive(Debug, Clone)]
+struct RegressionPublication {
+    subject: Subject<FunctionRegression>,
+    design: Design,
+    budget: Mu,
+}
+
+/// What noised moments tell: free.
+struct FoundFields {
+    tangent: Tangent,
+    mean: DMatrix<f64>,
+    /// (k, d) displacements, one a column.
+    displacements: Vec<DMatrix<f64>>,
+    fields: Fields,
+    accuracy: PointAccuracy,
+}
+
+/// What `fields.npy` holds.
+const LAYOUT: &str = "the shape at the reference values, then one displacement a column: the shape at other values is about the first plus, \
+                      for every column, (its value there - its value at the reference) times its displacement, scaled to unit size. A number \
+                      is mapped linearly from its bounds to [-1, 1], so its displacement is that from the middle to the upper bound; levels \
+                      are -1 and 1; bends of a spline are functions of that number, made of the bounds alone. Fields are shrunk: what the \
+                      noise hides is zero.";
+
+impl RegressionPublication {
+    fn found(&self, released: &Drawn<NoisedRegression>) -> Result<FoundFields, PointStudyError> {
+        let (tangent, regression) = self.subject.about(&released.value)?;
+        let fields = regression.fields(&released.value.value)?;
+        let estimate = Estimate { samples: fields.mean.clone(), errors: fields.mean_errors.clone() };
+        let residual = fields.explained.residual();
+        let spread = residual.map(|square| crate::estimate::Spread { square, noise: 0.0 });
+        Ok(FoundFields {
+            mean: tangent.shape(&fields.mean),
+            displacements: fields.columns.iter().map(|field| tangent.vector(&field.samples)).collect(),
+            accuracy: accuracy(&tangent, &estimate, released.price.n, spread),
+            fields,
+            tangent,
+        })
+    }
+
+    fn is_worthwhile(&self, n: u64) -> bool {
+        n as f64 * self.budget.get() >= crate::mechanism::functional::regression::WORTHWHILE
+    }
+}
+
+/// Every column as certificates have it: all of it from noised values.
+fn statements(fields: &Fields) -> Vec<Value> {
+    let one = |field: &Field| {
+        json!({
+            "column": field.name,
+            "rms": field.rms,
+            "error_rms": field.error,
+            "relative_error": field.relative_error(),
+            "sampling_rms": field.sampling,
+        })
+    };
+    fields.columns.iter().map(one).collect()
+}
+
+impl Publication for RegressionPublication {
+    type Value = ReleasedShapes<NoisedRegression>;
+    type Error = PointStudyError;
+
+    fn describe(&self, released: &Released<Self::Value>, statement: &mut Statement) {
+        self.subject.state(released, statement);
+        let design = &self.design;
+        let knots: Vec<_> = (0..design.covariates().len()).map(|i| design.knots(i)).collect();
+        let reference: Vec<f64> = design.covariates().iter().map(|c| c.reference()).collect();
+        Subject::<FunctionRegression>::extend(
+            statement,
+            json!({
+                "covariates": design,
+                "columns": design.names(),
+                "knots": knots,
+                "intercept": INTERCEPT,
+                "reference": reference,
+                "fields": LAYOUT,
+                "outside_bounds": "values outside the bounds count as the bound, missing ones as the middle; how many is not published",
+            }),
+        );
+        if let Ok(found) = self.found(released) {
+            let share = found.fields.explained.share();
+            statement.details.insert("accuracy".into(), json!(found.accuracy));
+            statement.details.insert("field_accuracy".into(), json!(statements(&found.fields)));
+            statement.details.insert("explained_share".into(), json!(share));
+        }
+        if !self.is_worthwhile(statement.n) {
+            statement.caveats.push(Caveat::Other(
+                "faint: so few records at so small a budget hardly show what a covariate does; most of every field is what was expected \
+                 beforehand, which is nothing"
+                    .into(),
+            ));
+        }
+    }
+
+    fn write(
+        &self,
+        released: &Released<Self::Value>,
+        certificate: &Certificate,
+        folder: &mut ReleaseFolder,
+    ) -> Result<(), PointStudyError> {
+        let found = self.found(released)?;
+        write_mean(folder, &found.mean)?;
+        let all: Vec<DMatrix<f64>> =
+            std::iter::once(&found.mean).chain(&found.displacements).cloned().collect();
+        write_fields(folder, FIELDS, &[all.len(), found.mean.nrows(), found.mean.ncols()], &all)?;
+        Ok(folder.write(REPORT, self.page(&found, certificate).as_bytes())?)
+    }
+}
+
+impl RegressionPublication {
+    fn page(&self, found: &FoundFields, certificate: &Certificate) -> String {
+        let what = "shape at the reference values and what covariates do to it, for the shapes";
+        let shown = (&found.tangent, &found.mean);
+        let mut page = page::begin("Private regression of shapes", what, &self.subject, shown, certificate);
+        page.heading("The fields");
+        for (field, moved) in found.fields.columns.iter().zip(&found.displacements) {
+            let (less, more) = (&found.mean - moved, &found.mean + moved);
+            let drawn = [
+                Drawing { name: "reference", shape: &found.mean, ink: 7 },
+                Drawing { name: "lower bound, or first level", shape: &less, ink: 1 },
+                Drawing { name: "upper bound, or second level", shape: &more, ink: 0 },
+            ];
+            let caption = format!("{}: the shape at the ends of what was declared", field.name);
+            page.figures(&figures(&field.name, &drawn, self.subject.outline, &caption));
+        }
+        let row = |field: &Field| {
+            vec![
+                field.name.clone(),
+                short(field.rms),
+                short(field.error),
+                format!("{:.2}", field.relative_error()),
+                field.sampling.map_or_else(|| "not known".into(), short),
+            ]
+        };
+        let rows: Vec<Vec<String>> = found.fields.columns.iter().map(row).collect();
+        page.table(&["column", "size", "error", "error of saying nothing = 1", "sampling error"], &rows);
+        page.paragraph(LAYOUT);
+        page.paragraph(&match found.fields.explained.share() {
+            Some(share) => format!("The covariates explain {:.0} % of the variance (R²).", 100.0 * share),
+            None => {
+                "What share of the variance the covariates explain cannot be told: the noise hides it.".into()
+            }
+        });
+        page.heading("How exact the mean is");
+        page.paragraph(&sentence(&found.accuracy, self.subject.has_public_centre()));
+        page::end(page, certificate)
+    }
+}

@@ -1,0 +1,137 @@
+//! The one course of a study of shapes, after its price.
+
+use super::input::{Specimen, Specimens};
+use crate::io::shapes::{ShapeRecord, write_tps};
+use crate::io::{WriteError, write_npy, write_text};
+use crate::manifold::LandmarkShapes;
+use crate::mechanism::landmarks::{OfShapes, ReleasedShapes, ShapeMechanism, ShapeRecords};
+use crate::mechanism::{Mechanism, Released};
+use crate::privacy::Certificate;
+use crate::study::job::{Digest, Job, Priced, Publication, Published, ReleaseFolder};
+use crate::study::layout::{MEAN_NPY, MEAN_TPS, NONPRIVATE_MEAN_NPY, REPORT};
+use crate::study::points::{PointStudyError, distance_line, private_page};
+use nalgebra::DMatrix;
+use serde::{Serialize, de::DeserializeOwned};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Distances of single records, for the data holder.
+const DISTANCES: &str = "distances.csv";
+
+/// What a study has read: secret.
+pub(super) struct Gathered {
+    pub specimens: Vec<Option<Specimen>>,
+    pub records: ShapeRecords,
+    /// SHA-256 of tables beside that of the landmarks.
+    pub tables: Vec<[u8; 32]>,
+}
+
+impl Gathered {
+    /// Reads the records. Nothing of them may be read before the job was given its price.
+    pub fn read(specimens: &Specimens<'_>) -> Result<Self, PointStudyError> {
+        let read = specimens.read()?;
+        let records = specimens.people_of(&read);
+        Ok(Self { records, specimens: read, tables: specimens.people.table().into_iter().collect() })
+    }
+
+    /// How many could not be used.
+    pub fn failed(&self) -> usize {
+        self.specimens.iter().filter(|specimen| specimen.is_none()).count()
+    }
+}
+
+/// Pays, draws and publishes, or goes on with what an interrupted run of the same settings and records has drawn.
+pub(super) fn release<M, P>(
+    job: &mut Job<'_>,
+    priced: &Priced<P>,
+    mechanism: &ShapeMechanism<M>,
+    specimens: &Specimens<'_>,
+    gathered: &Gathered,
+    settings: &impl std::fmt::Debug,
+) -> Result<(Published<ReleasedShapes<M::Value>>, Certificate), PointStudyError>
+where
+    M: OfShapes<Value: Serialize + DeserializeOwned>,
+    P: Publication<Value = ReleasedShapes<M::Value>, Error = PointStudyError>,
+{
+    let prepared = mechanism.prepare(&gathered.records)?;
+    let settings = format!("{:?} {settings:?} {:?}", specimens.inputs().public(), specimens.public_inputs);
+    let tables = gathered.tables.iter().copied();
+    let digest = Digest::of(&settings, mechanism.price(), std::iter::once(specimens.file()).chain(tables));
+    let mut noise = job.noise(0)?;
+    let published =
+        job.release::<_, _, PointStudyError>(priced, mechanism, &prepared, &digest, &mut noise)?;
+    let certificate = job.publish(priced, &published)?;
+    Ok((published, certificate))
+}
+
+/// Writes what only the data holder may see: the mean without noise, how far every record lies from the released `mean`, and a page.
+pub(super) fn write_internal(
+    job: &Job<'_>,
+    specimens: &Specimens<'_>,
+    gathered: &Gathered,
+    mean: Option<&DMatrix<f64>>,
+) -> Result<(), PointStudyError> {
+    let (space, dir) = (specimens.space, job.folder().internal());
+    let shapes: Vec<DMatrix<f64>> = gathered.specimens.iter().flatten().map(|s| s.shape.clone()).collect();
+    let own = space.mean(&shapes);
+    let seen = mean.or(own.as_ref());
+    write_text(&dir.join(DISTANCES), &distances(specimens, gathered, seen))?;
+    let mut page = private_page("Internal: shapes");
+    let apart = mean.zip(own.as_ref()).map(|(mean, own)| space.dist(mean, own));
+    distance_line(&mut page, apart);
+    page.paragraph(&format!(
+        "{} records, {} of which count as the centre. {DISTANCES} has how far each lies from the {} mean.",
+        gathered.specimens.len(),
+        gathered.failed(),
+        if mean.is_some() { "released" } else { "own" }
+    ));
+    write_text(&dir.join(REPORT), &page.to_html())?;
+    if let Some(own) = &own {
+        let turned = seen.map_or_else(|| own.clone(), |mean| space.rotated(mean, own));
+        write_shape(&dir.join(NONPRIVATE_MEAN_NPY), &turned)?;
+    }
+    Ok(())
+}
+
+fn distances(specimens: &Specimens<'_>, gathered: &Gathered, from: Option<&DMatrix<f64>>) -> String {
+    let space: LandmarkShapes = specimens.space;
+    let mut csv = String::from("record,distance,centroid_size\n");
+    for (i, specimen) in gathered.specimens.iter().enumerate() {
+        let name = specimens.name(i).concat().replace(['"', ','], " ");
+        let _ = match (specimen, from) {
+            (Some(specimen), Some(from)) => {
+                writeln!(csv, "{name},{},{}", space.dist(from, &specimen.shape), specimen.size)
+            }
+            _ => writeln!(csv, "{name},,"),
+        };
+    }
+    csv
+}
+
+/// A shape as an array (k, d).
+pub(super) fn write_shape(path: &Path, shape: &DMatrix<f64>) -> Result<(), WriteError> {
+    write_npy(path, &[shape.nrows(), shape.ncols()], shape.transpose().as_slice())
+}
+
+/// Publishes a mean shape: as an array, and as landmarks.
+pub(super) fn write_mean(folder: &mut ReleaseFolder, mean: &DMatrix<f64>) -> Result<(), PointStudyError> {
+    folder.write_with(MEAN_NPY, |path| write_shape(path, mean))?;
+    if let Some(record) = ShapeRecord::from_matrix(Some("mean".into()), mean) {
+        folder.write_with(MEAN_TPS, |path| write_tps(path, &[record]))?;
+    }
+    Ok(())
+}
+
+/// Publishes (k, d) fields one after the other, as an array of this shape.
+pub(super) fn write_fields(
+    folder: &mut ReleaseFolder,
+    name: &str,
+    shape: &[usize],
+    fields: &[DMatrix<f64>],
+) -> Result<(), PointStudyError> {
+    let all: Vec<f64> = fields.iter().flat_map(|field| field.transpose().as_slice().to_vec()).collect();
+    Ok(folder.write_with(name, |path| write_npy(path, shape, &all))?)
+}
+
+/// The value that was drawn.
+pub(super) type Drawn<V> = Released<ReleasedShapes<V>>;

@@ -1,0 +1,90 @@
+//! What every study of shapes publishes of itself.
+
+use crate::mechanism::landmarks::{OfShapes, ReleasedShapes, ShapeMechanism, ShapeMoment, Tangent};
+use crate::privacy::{Caveat, PublicInput, Released, Statement};
+use crate::study::Counting;
+use crate::study::points::{PointStudyError, Unusable};
+use crate::study::shape::input::Specimens;
+use nalgebra::DMatrix;
+use serde_json::{Map, Value, json};
+
+/// The mechanism and the public circumstances of a study.
+#[derive(Debug, Clone)]
+pub(super) struct Subject<M> {
+    pub mechanism: ShapeMechanism<M>,
+    pub outline: bool,
+    public_inputs: Vec<PublicInput>,
+    counting: Counting,
+    missing: &'static str,
+    unusable: Unusable,
+    radius: Option<f64>,
+}
+
+impl<M: OfShapes> Subject<M> {
+    pub fn new(mechanism: ShapeMechanism<M>, specimens: &Specimens<'_>) -> Self {
+        let inputs = specimens.inputs();
+        let dropped = inputs.drop_missing || inputs.unusable == Unusable::CountAsCentre;
+        Self {
+            mechanism,
+            outline: inputs.outline,
+            public_inputs: specimens.public_inputs.clone(),
+            counting: inputs.counting.clone(),
+            missing: if dropped {
+                "records with missing landmarks count as the centre; their number is not published"
+            } else {
+                "records with missing landmarks stop a study before anything is charged: that this release exists tells that there was none"
+            },
+            unusable: inputs.unusable,
+            radius: inputs.radius,
+        }
+    }
+
+    /// Whether the centre is public.
+    pub fn has_public_centre(&self) -> bool {
+        self.mechanism.public_centre().is_some()
+    }
+
+    /// Tangent space and mechanism at the centre of a release.
+    pub fn about(&self, released: &ReleasedShapes<M::Value>) -> Result<(Tangent, M), PointStudyError> {
+        Ok(self.mechanism.about(&released.centre)?)
+    }
+
+    /// Adds public inputs, details and caveats.
+    pub fn state(&self, released: &Released<ReleasedShapes<M::Value>>, statement: &mut Statement) {
+        statement.public_inputs = self.public_inputs.clone();
+        let space = self.mechanism.space();
+        let (k, d) = (space.landmarks(), space.dimensions());
+        let centre = if self.has_public_centre() { "public" } else { "private, paid from the budget" };
+        let details = json!({
+            "space": format!("shapes of {k} landmarks in {d} dimensions"),
+            "record_kind": self.counting.kind("shape"),
+            "coordinates": released.price.statistic,
+            "centre": centre,
+            "landmarks": if self.outline { "an outline, in order (declared)" } else { "without an order" },
+            "expected_radius": self.mechanism.scale() * crate::mechanism::functional::Norm::White.face_radius(),
+            "radius_source": if self.radius.is_some() { "given" } else { "public default" },
+            "missing_landmarks": self.missing,
+            "unusable_records": self.unusable.describe(),
+            "units": "centred, of unit size, rotated to the centre",
+        });
+        if let Value::Object(details) = details {
+            statement.details.extend(details);
+        }
+        statement.details.extend(self.counting.details());
+        let centre = DMatrix::from_row_slice(k, d, &released.value.centre);
+        if !self.has_public_centre() && ShapeMoment::is_flat(&centre) {
+            statement.caveats.push(Caveat::Other(
+                "flat centre: the third axis of the private centre did not stand out of its noise, so that the centre was taken flat; how \
+                 thick shapes are is known from the second step only. A public shape as centre would be better"
+                    .into(),
+            ));
+        }
+    }
+
+    /// Further details.
+    pub fn extend(statement: &mut Statement, details: Value) {
+        if let Value::Object(details) = details {
+            statement.details.extend::<Map<String, Value>>(details);
+        }
+    }
+}
