@@ -256,7 +256,7 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
 }
 
 fn compare(context: &Context) -> Result<Finding, Failure> {
-    let (replicates, steps) = context.pick((6, 4000), (60, 20_000));
+    let (replicates, steps) = context.pick((6, 4000), (20, 10_000));
     let sizes: &[usize] = if context.quick { &[60, 300] } else { &[30, 100, 300, 1000] };
     let mut csv = String::from("space,n,kng,moments,public point unread,sampling\n");
     let (mut lines, mut last) = (Vec::new(), Vec::new());
