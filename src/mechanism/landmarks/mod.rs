@@ -97,7 +97,16 @@ pub struct ShapeMechanism<M> {
 #[derive(Debug, Clone)]
 enum Source {
     Public(DMatrix<f64>),
-    Private { moment: ShapeMoment, pass: Arc<PrivateCentre<ShapeMoment>>, vote: Option<ClippedMean> },
+    Private(Arc<FirstPasses>),
+}
+
+/// What finds a private centre.
+#[derive(Debug)]
+struct FirstPasses {
+    moment: ShapeMoment,
+    pass: PrivateCentre<ShapeMoment>,
+    /// On which of two mirror images is meant, in space.
+    vote: Option<ClippedMean>,
 }
 
 /// What was released of shapes.
@@ -143,7 +152,7 @@ impl<M: OfShapes> ShapeMechanism<M> {
         let scale = reach / super::functional::Norm::White.face_radius();
         let placeholder = match &centre {
             Source::Public(p) => p.clone(),
-            Source::Private { .. } => anywhere(&space),
+            Source::Private(_) => anywhere(&space),
         };
         let about = Tangent::new(space, placeholder, outline);
         let inner = make(about.basis().clone(), about.template(), scale, left)?;
@@ -194,7 +203,7 @@ impl<M: OfShapes> ShapeMechanism<M> {
     pub fn public_centre(&self) -> Option<&DMatrix<f64>> {
         match &self.centre {
             Source::Public(p) => Some(p),
-            Source::Private { .. } => None,
+            Source::Private(_) => None,
         }
     }
 
@@ -209,7 +218,7 @@ impl<M: OfShapes> ShapeMechanism<M> {
             Source::Public(p) => {
                 return Ok(FoundCentre { shape: p.clone(), error: 0.0, parts: Vec::new(), left: paid });
             }
-            Source::Private { moment, pass, vote } => (moment, pass, vote),
+            Source::Private(first) => (&first.moment, &first.pass, &first.vote),
         };
         let own = vote.as_ref().map(|vote| vote.price().loss);
         let left = PrivacyLoss::Gaussian(self.left.0);
@@ -258,7 +267,8 @@ fn private(
     };
     let left = Mu::new((total * total - spent).sqrt() * (1.0 - margins::SPLIT))?;
     let reach = radius.hypot(pass.expected_error().min(MOST_ADDED));
-    Ok((Source::Private { moment: statistic, pass: Arc::new(pass), vote }, reach, left, parts))
+    let first = FirstPasses { moment: statistic, pass, vote };
+    Ok((Source::Private(Arc::new(first)), reach, left, parts))
 }
 
 /// The price of first passes and of what comes after them.
@@ -293,7 +303,7 @@ impl<M: OfShapes> Mechanism for ShapeMechanism<M> {
         records.check(&self.space, self.price.n)?;
         let moment = match &self.centre {
             Source::Public(_) => Vec::new(),
-            Source::Private { pass, .. } => pass.prepare(&records.given())?,
+            Source::Private(first) => first.pass.prepare(&records.given())?,
         };
         // What can fail for want of data (covariates of another number) fails here, not after the charge.
         let (_, inner) = self.about(self.first_centre().transpose().as_slice())?;
