@@ -66,8 +66,15 @@ fn masked(value: &mut Value) {
     }
 }
 
+/// A file's name, and the shape of the array in it.
+type File = (String, Vec<usize>);
+/// What [`seen`] finds.
+type Seen = (Vec<File>, Value, String, Vec<u8>);
+/// Names of files, and the shapes of the arrays in them.
+type Files = &'static [(&'static str, &'static [usize])];
+
 /// Files, their shapes, the certificate without what is noised, the page without numbers.
-fn seen(release: &Path) -> (Vec<(String, Vec<usize>)>, Value, String, Vec<u8>) {
+fn seen(release: &Path) -> Seen {
     let mut files = Vec::new();
     for entry in fs::read_dir(release).unwrap().map(Result::unwrap) {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -128,7 +135,7 @@ fn neighbours_differ_in_noised_values_only() {
 fn releases_hold_what_they_should_and_verify() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), 150, 3, None);
-    let expected: [(&str, &[(&str, &[usize])]); 4] = [
+    let expected: [(&str, Files); 4] = [
         ("mean --band", &[("mean.npy", &[9, 3]), ("band.npy", &[2, 9, 3]), ("mean.tps", &[])]),
         ("modes --modes 2", &[("mean.npy", &[9, 3]), ("modes.npy", &[2, 9, 3]), ("variances.csv", &[])]),
         (STUDIES[4], &[("mean.npy", &[9, 3]), ("fields.npy", &[3, 9, 3])]),
