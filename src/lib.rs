@@ -52,6 +52,7 @@
 //! * [`surface`]: disk-parameterized surfaces, registration to the template, face radial curves.
 //! * [`function`]: Hilbert spaces on the circle and the disk: bases, kernels, smoothing, shrinkage.
 //! * [`manifold`]: Riemannian manifolds as values: shapes, spheres, positive definite matrices, hyperbolic spaces.
+//! * [`landmark`]: configurations of landmarks one at a time: filled, slid, split by symmetry; Procrustes fits.
 //! * [`stats`]: Fréchet means and geodesic balls, without privacy.
 //! * [`privacy`]: budgets, accountants, the ledger, certificates, noise, and [`privacy::release`], the one way out.
 //! * [`estimate`]: what noised second moments tell, for free: single records' spread, confidence bands.
@@ -75,6 +76,7 @@ pub mod estimate;
 mod fault;
 pub mod function;
 pub mod io;
+pub mod landmark;
 pub mod manifold;
 pub mod mechanism;
 pub mod mesh;

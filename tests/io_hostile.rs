@@ -107,6 +107,12 @@ fn other_samples() -> Vec<(&'static str, Vec<u8>)> {
         ("txt", text("0 1\n2 3\n")),
         ("tps", text(tps)),
         ("tps", text("LM3=2\n1 2 3\nNA NA NA\nCURVES=2\nPOINTS=1\n4 5 6\nPOINTS3D=1\n7,8,9\nID=a\n")),
+        (
+            "txt",
+            text(
+                "[individuals]\n2\n[landmarks]\n2\n[dimensions]\n2\n[names]\na\nb\n[rawpoints]\n'#1\n1 2\n3 4\n'#2\n5 6\n7 NA\n",
+            ),
+        ),
         ("csv", text("id,landmark,x,y,z\na,1,0,1,2\nb,1,4,5,6\na,2,2,3,4\nb,2,,7,8\n")),
         ("csv", text("id,x1,y1,z1,x2,y2,z2\na,0,1,2,3,4,5\nb,4,5,6,7,,\n")),
         ("npy", matrices),

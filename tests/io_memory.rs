@@ -131,6 +131,9 @@ fn shapes_of_text() {
     assert_eq!(fairly("TPS shapes of none", &path, shapes).1, 0);
     let path = folder.write("a.tps", b"", b"LM3=1\n0 0 0\n", b"");
     assert_eq!(fairly("TPS shapes in space", &path, shapes).1, 0);
+    let head = format!("[individuals]\n1\n[landmarks]\n{}\n[dimensions]\n3\n[rawpoints]\n", (SIZE - 80) / 6);
+    let path = folder.write_times("a.txt", head.as_bytes(), b"0 0 0\n", (SIZE - 80) / 6, b"");
+    assert_eq!(fairly("one shape of Morphologika", &path, shapes), (1, 0));
     let path = folder.write("a.tps", b"LM=0\n", b"POINTS=1\n0 0\n", b"");
     assert_eq!(fairly("one TPS shape of many curves", &path, shapes), (1, 0));
     let path = folder.write("a.csv", b"x1,y1,z1\n", b"1,2,3\n", b"");

@@ -18,6 +18,7 @@ const ROOMS: &[&str] = &[
     "surface",
     "manifold",
     "stats",
+    "landmark",
     "synth",
     "privacy",
     "estimate",

@@ -153,8 +153,16 @@ pub(super) const FORMATS: [Format; 10] = [
         images: Some(images::array),
         ..Format::new("NumPy array", &["npy"])
     },
-    Format { landmarks: Some(landmarks::table), ..Format::new("3D Slicer fiducials", &["fcsv"]) },
-    Format { landmarks: Some(landmarks::markups), ..Format::new("3D Slicer markups", &["json"]) },
+    Format {
+        landmarks: Some(landmarks::table),
+        shapes: Some(shapes::specimen),
+        ..Format::new("3D Slicer fiducials", &["fcsv"])
+    },
+    Format {
+        landmarks: Some(landmarks::markups),
+        shapes: Some(shapes::specimen),
+        ..Format::new("3D Slicer markups", &["json"])
+    },
     Format { is_one_image: true, ..Format::new("PNG", &["png"]) },
 ];
 
@@ -201,7 +209,7 @@ mod tests {
 
     #[test]
     fn every_content_has_an_ending() {
-        assert_eq!(Content::Shapes.endings(), ".tps, .csv, .tsv, .txt and .npy");
+        assert_eq!(Content::Shapes.endings(), ".tps, .csv, .tsv, .txt, .npy, .fcsv and .json");
         assert_eq!(Content::Matrices.endings(), ".npy");
         assert!(Content::ALL.iter().all(|content| content.endings().starts_with('.')));
     }

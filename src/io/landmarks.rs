@@ -79,6 +79,8 @@ struct Markups {
 #[serde(rename_all = "camelCase")]
 struct Markup {
     #[serde(default)]
+    coordinate_system: Option<String>,
+    #[serde(default)]
     control_points: Vec<ControlPoint>,
 }
 
@@ -86,34 +88,65 @@ struct Markup {
 #[serde(rename_all = "camelCase")]
 struct ControlPoint {
     label: Option<String>,
-    position: [f64; 3],
+    #[serde(default)]
+    position: Option<Vec<f64>>,
     #[serde(default)]
     position_status: Status,
 }
 
-/// A point that is only planned, or was not found, has no position that counts.
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 enum Status {
     #[default]
     Defined,
+    /// A point that is only planned, or was not found, has no position that counts.
+    #[serde(other)]
+    Other,
 }
 
-/// The control points of all markups in a `.mrk.json` file.
-pub(super) fn markups(bytes: &[u8]) -> Parsed<Vec<Landmark>> {
+/// A control point.
+pub(super) struct Marked {
+    /// Its name.
+    pub label: Option<String>,
+    /// `None` where it is only planned, or was not found.
+    pub position: Option<[f64; 3]>,
+}
+
+/// The control points of all markups in a `.mrk.json` file, and the coordinate system of them all if it names one.
+pub(super) fn marked(bytes: &[u8]) -> Parsed<(Vec<Marked>, Option<String>)> {
     let file: Markups = serde_json::from_slice(plain(bytes)?).map_err(|e| {
         let text = match e.classify() {
-            serde_json::error::Category::Data => {
-                "is JSON, but not of 3D Slicer's markups with a position for every landmark; place or delete those without \
-                 one, and save as .mrk.json"
-            }
+            serde_json::error::Category::Data => UNPLACED,
             _ => "is not JSON from here on; export it again",
         };
         Fault::Malformed(text).at_line(e.line())
     })?;
-    let points = file.markups.into_iter().flat_map(|markup| markup.control_points).enumerate();
-    let landmarks = points.map(|(k, ControlPoint { label, position, position_status: Status::Defined })| {
-        landmark(position, label.filter(|name| !name.is_empty()), k)
+    let mut systems = file.markups.iter().map(|markup| &markup.coordinate_system);
+    let system = systems.next().cloned().flatten();
+    if systems.any(|other| *other != system) {
+        return Err(Fault::Malformed("mixes coordinate systems; save each list by itself").into());
+    }
+    let points = file.markups.into_iter().flat_map(|markup| markup.control_points);
+    let point = |ControlPoint { label, position, position_status }| {
+        let place = if position_status == Status::Defined {
+            let values = position.unwrap_or_default();
+            Some(<[f64; 3]>::try_from(values).map_err(|_| Fault::Malformed(UNPLACED))?)
+        } else {
+            None
+        };
+        Ok(Marked { label: label.filter(|name: &String| !name.is_empty()), position: place })
+    };
+    Ok((points.map(point).collect::<Result<_, Fault>>()?, system))
+}
+
+const UNPLACED: &str = "is JSON, but not of 3D Slicer's markups with a position for every landmark; place or delete those without one, and save \
+    as .mrk.json";
+
+/// The control points of all markups in a `.mrk.json` file.
+pub(super) fn markups(bytes: &[u8]) -> Parsed<Vec<Landmark>> {
+    let (points, _) = marked(bytes)?;
+    let landmarks = points.into_iter().enumerate().map(|(k, Marked { label, position })| {
+        landmark(position.ok_or(Fault::Malformed(UNPLACED))?, label, k)
     });
     Ok(landmarks.collect::<Result<_, _>>()?)
 }

@@ -10,6 +10,7 @@ use crate::fault::special;
 use sha2::{Digest, Sha256};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// The largest size of a kind of file, and what to do about a larger one.
@@ -38,6 +39,17 @@ impl Limit {
 pub struct Opened {
     path: PathBuf,
     bytes: Vec<u8>,
+    /// Where the files of a folder are in the bytes.
+    parts: Vec<Part>,
+}
+
+/// A file of a folder that is read as one table, a file for each record.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    /// The file's name.
+    pub name: String,
+    /// Its content, in the bytes of the folder.
+    pub range: Range<usize>,
 }
 
 impl Opened {
@@ -46,9 +58,30 @@ impl Opened {
         &self.path
     }
 
-    /// Its content; never empty.
+    /// Its content; never empty. Of a folder the contents of its files, each after a line with its length and name.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The files in it, if it is a folder.
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The files of a folder as one, in the order given; all of them together within the limit.
+    pub(super) fn of_files(folder: &Path, files: &[PathBuf], limit: Limit) -> Result<Self, ReadError> {
+        let (mut bytes, mut parts) = (Vec::new(), Vec::new());
+        for file in files {
+            let left = Limit { bytes: limit.bytes - bytes.len() as u64, ..limit };
+            let opened = open(file, left)?;
+            let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            // So that no two folders have the same bytes.
+            bytes.extend(format!("{} {name}\n", opened.bytes.len()).into_bytes());
+            parts.push(Part { name, range: bytes.len()..bytes.len() + opened.bytes.len() });
+            bytes.extend(opened.bytes);
+            check_size(bytes.len() as u64, limit).map_err(|fault| ReadError::new(folder, fault))?;
+        }
+        Ok(Self { path: folder.to_owned(), bytes, parts })
     }
 
     /// SHA-256 of its content.
@@ -119,7 +152,7 @@ impl Unread {
         if bytes.is_empty() {
             return Err(Fault::Empty);
         }
-        Ok(Opened { path: self.path, bytes })
+        Ok(Opened { path: self.path, bytes, parts: Vec::new() })
     }
 }
 

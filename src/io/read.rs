@@ -12,14 +12,19 @@ use super::matrices::Matrices;
 use super::open::{Opened, Unread};
 use super::rows::Rows;
 use super::scan::Scan;
-use super::shapes::{ShapeSize, Shapes};
+use super::scans::specimens_in;
+use super::shapes::{self, ShapeSize, Shapes};
 use std::path::Path;
 
-/// Opens a file that is to be read for something: an ordinary one, with an ending known for that, not too large for that.
+/// Opens a file that is to be read for something: an ordinary one, with an ending known for that, not too large for that. For shapes it may
+/// be a folder with a file for each specimen.
 ///
 /// # Errors
 /// [`ReadError`]: one line naming the file, what is wrong and what to do.
 pub fn open_as(path: &Path, content: Content) -> Result<Opened, ReadError> {
+    if content == Content::Shapes && path.is_dir() {
+        return Opened::of_files(path, &specimens_in(path)?, content.limit());
+    }
     let open = || {
         let found = Unread::find(path, content.limit())?;
         format_of(path, content)?;
@@ -96,7 +101,10 @@ pub fn read_landmarks(path: &Path) -> Result<Vec<Landmark>, ReadError> {
 ///   (those with `IMAGE=`, where they mean nothing else).
 /// * `.csv .tsv .txt`: long (columns x, y and perhaps z, and one that names the specimen) or wide (a row for each specimen:
 ///   x1, y1, x2, y2, … or x1, y1, z1, …, perhaps a name first). `NA` or nothing marks a missing landmark.
+/// * `.txt` that begins with `[individuals]` or another word in brackets: Morphologika.
 /// * `.npy`: shape (n, k, 2), (n, k, 3), (k, 2), (k, 3) or (n, 2k).
+/// * `.mrk.json` and `.fcsv` (3D Slicer): one specimen; a folder of them is a table, a file for each, in natural order, named by their
+///   files. Coordinates are given in LPS whatever the file's coordinate system; points that are planned or were not found are missing.
 ///
 /// The file must tell by its heading or its array's shape how many landmarks a row has, unless `size` does; TPS and long tables
 /// tell it record by record. A table without a heading is one of the plane unless `size` says otherwise.
@@ -112,6 +120,9 @@ pub fn read_shapes(path: &Path, size: impl Into<ShapeSize>) -> Result<Shapes, Re
 /// # Errors
 /// As [`read_shapes`].
 pub fn shapes_of(file: Opened, size: impl Into<ShapeSize>) -> Result<Shapes, ReadError> {
+    if !file.parts().is_empty() {
+        return shapes::folder(file, size.into());
+    }
     reader(&file, Content::Shapes, |format| format.shapes)?(file, size.into())
 }
 

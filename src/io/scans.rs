@@ -3,6 +3,7 @@
 use super::error::{Fault, ReadError};
 use super::formats::{Content, format_of};
 use super::open::refuse_special;
+use super::text::ending;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -38,22 +39,59 @@ pub fn list_scans(paths: &[PathBuf]) -> Result<Vec<PathBuf>, ReadError> {
 }
 
 fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
-    let system = |e| ReadError::new(folder, e);
-    let mut scans = Vec::new();
-    for entry in fs::read_dir(folder).map_err(system)? {
-        let path = entry.map_err(system)?.path();
-        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        let is_scan = format_of(&path, Content::Scan).is_ok() && !is_other_text(&path);
-        if !is_hidden && is_scan && path.is_file() {
-            scans.push(path);
-        }
-    }
+    let is_scan = |path: &Path| format_of(path, Content::Scan).is_ok() && !is_other_text(path);
+    let scans = files_in(folder, is_scan)?;
     if scans.is_empty() {
         let fault = Fault::NoScans { known: Content::Scan.endings() };
         return Err(ReadError::new(folder, fault));
     }
     Ok(scans)
 }
+
+/// The files of a folder that are wanted, not those in folders in it, nor hidden ones.
+fn files_in(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, ReadError> {
+    let system = |e| ReadError::new(folder, e);
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(system)? {
+        let path = entry.map_err(system)?.path();
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if !is_hidden && wanted(&path) && path.is_file() {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+/// The files of a folder in which every file is one specimen's landmarks (3D Slicer's `.mrk.json` and `.fcsv`), in natural order.
+pub(super) fn specimens_in(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
+    let mut files = files_in(folder, |path| SPECIMENS.contains(&ending(path).as_str()))?;
+    if files.is_empty() {
+        let none = "is a folder without .mrk.json or .fcsv files, which would be a specimen each; give the file with the shapes";
+        return Err(ReadError::new(folder, Fault::Malformed(none)));
+    }
+    files.sort_by_cached_key(|path| natural_key(path));
+    check_once(&files)?;
+    let mut named = HashMap::new();
+    for file in &files {
+        let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+        if let Some(other) = named.insert(specimen_name(&name).to_owned(), file) {
+            return Err(ReadError::new(file, Fault::SameStem { other: other.clone() }));
+        }
+    }
+    Ok(files)
+}
+
+/// What a specimen is called in a file of this name.
+pub(super) fn specimen_name(file: &str) -> &str {
+    let without = |ending: &str| {
+        let (stem, rest) = file.split_at_checked(file.len().checked_sub(ending.len())?)?;
+        rest.eq_ignore_ascii_case(ending).then_some(stem)
+    };
+    [".mrk.json", ".json", ".fcsv"].into_iter().find_map(without).unwrap_or(file)
+}
+
+/// Endings of files that hold one specimen.
+const SPECIMENS: [&str; 2] = ["json", "fcsv"];
 
 fn check_named(path: &Path) -> Result<(), ReadError> {
     format_of(path, Content::Scan).map_err(|fault| ReadError::new(path, fault))?;

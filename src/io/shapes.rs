@@ -2,18 +2,23 @@
 
 mod array;
 mod csv;
+mod morphologika;
 mod record;
 mod size;
+mod slicer;
+mod suspect;
 mod tps;
 
 pub use record::{ShapeIter, ShapeRecord};
 pub use size::ShapeSize;
+pub use suspect::{Suspect, suspects};
 pub use tps::write_tps;
 
 use super::error::{Fault, Parsed, ReadError, RecordError};
 use super::open::Opened;
 use array::Array;
 use csv::{Long, Wide};
+use morphologika::Morphologika;
 
 /// A table of shapes, taken from the file's bytes when they are asked for: nothing is kept twice.
 #[derive(Debug, Clone)]
@@ -32,6 +37,9 @@ enum Form {
     Wide(Wide),
     Long(Long),
     Array(Array),
+    Morphologika(Morphologika),
+    /// A file for each specimen.
+    Slicer,
 }
 
 impl Shapes {
@@ -66,6 +74,8 @@ impl Shapes {
             Form::Wide(wide) => wide.shapes(bytes),
             Form::Long(long) => long.shapes(bytes),
             Form::Array(array) => array.shapes(bytes),
+            Form::Morphologika(table) => table.shapes(bytes),
+            Form::Slicer => slicer::shapes(&self.file),
         };
         Box::new(shapes.map(|shape| {
             shape.map(|(place, mut shape)| {
@@ -102,10 +112,14 @@ pub(super) fn tps(file: Opened, size: ShapeSize) -> Result<Shapes, ReadError> {
     Shapes::new(file, Form::Tps, size.known(), size.dimension).not_empty()
 }
 
-/// A table with a row for each landmark (columns x and y, and z in space, and one that names the specimen), or one for each specimen
+/// A text of Morphologika; or a table with a row for each landmark (columns x and y, and z in space, and one that names the specimen), or one for each specimen
 /// (x1, y1, x2, y2, …, perhaps a name first).
 pub(super) fn table(file: Opened, size: ShapeSize) -> Result<Shapes, ReadError> {
     let parse = || -> Parsed<_> {
+        if let Some(table) = Morphologika::find(file.bytes(), size)? {
+            let (landmarks, dimension) = (table.landmarks, table.dimension);
+            return Ok((Form::Morphologika(table), Some(landmarks), dimension));
+        }
         if let Some(long) = Long::find(file.bytes(), file.path(), size)? {
             let dimension = long.dimension();
             return Ok((Form::Long(long), size.known(), dimension));
@@ -123,6 +137,17 @@ pub(super) fn array(file: Opened, size: ShapeSize) -> Result<Shapes, ReadError> 
     let array = Array::find(file.bytes(), size).map_err(|located| file.error(located))?;
     let (landmarks, dimension) = (array.landmarks, array.dimension);
     Shapes::new(file, Form::Array(array), Some(landmarks), Some(dimension)).not_empty()
+}
+
+/// A file of 3D Slicer: one specimen.
+pub(super) fn specimen(file: Opened, size: ShapeSize) -> Result<Shapes, ReadError> {
+    size.check_dimension(3).map_err(|fault| file.error(fault))?;
+    Shapes::new(file, Form::Slicer, size.known(), Some(3)).not_empty()
+}
+
+/// A folder of them.
+pub(super) fn folder(file: Opened, size: ShapeSize) -> Result<Shapes, ReadError> {
+    specimen(file, size)
 }
 
 #[cfg(test)]

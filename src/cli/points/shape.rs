@@ -6,6 +6,7 @@ use super::common::{Common, failure, say};
 use super::plan::{self, ShapePlanArgs};
 use super::shape_choice::{ShapeChoice, choices};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
+use super::specimens::{centre, note_failed};
 use super::{shape_compare, shape_modes, shape_regress};
 use crate::cli::of_kind;
 use crate::cli::output::where_to;
@@ -15,9 +16,7 @@ use std::path::PathBuf;
 use visard::io::Content;
 use visard::privacy::PrivacyLoss;
 use visard::study::layout::REPORT;
-use visard::study::points::{
-    OutlineSmoothing, PointMechanism, ShapeCentre, ShapeRadius, ShapeStudy, run_shapes,
-};
+use visard::study::points::{OutlineSmoothing, PointMechanism, ShapeRadius, ShapeStudy, run_shapes};
 use visard::study::shape::{ShapeInputs, ShapeMeanOutcome, ShapeMeanSettings, run_mean};
 
 /// Commands on landmark shapes.
@@ -91,16 +90,6 @@ pub fn shape(command: &ShapeCommand, global: &Global, printer: &Printer) -> Resu
         ShapeCommand::Compare(args) => shape_compare::run(args, global, printer),
         ShapeCommand::Plan(args) => plan::shape(args, printer),
         ShapeCommand::Demo(args) => shape_demo(args, global, printer),
-    }
-}
-
-/// Where shapes are seen from, by what was given.
-pub(super) fn centre(center: Option<&PathBuf>, public_records: Option<&PathBuf>) -> ShapeCentre {
-    match (center, public_records) {
-        (Some(word), _) if word.as_os_str() == "private" => ShapeCentre::Private,
-        (Some(file), _) => ShapeCentre::File(file.clone()),
-        (None, Some(file)) => ShapeCentre::PublicRecords(file.clone()),
-        (None, None) => ShapeCentre::Private,
     }
 }
 
@@ -178,13 +167,6 @@ fn told(outcome: &ShapeMeanOutcome, printer: &Printer) {
             outcome.folder.internal().display()
         ),
     );
-}
-
-/// For the data holder only.
-pub(super) fn note_failed(failed: usize) {
-    if failed > 0 {
-        eprintln!("note (do not publish): {failed} records could not be used and count as the centre");
-    }
 }
 
 fn single_mean(

@@ -1,8 +1,7 @@
 //! `visard shape modes`: how shapes differ, with their mean.
 
 use super::common::failure;
-use super::shape::note_failed;
-use super::specimens::{SpecimenArgs, answer, places};
+use super::specimens::{SpecimenArgs, answer, note_failed, places};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;

@@ -1,6 +1,5 @@
 //! What studies of shapes share on the command line: the specimens and what is known of them.
 
-use super::shape::centre;
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs};
 use crate::cli::output::{Failure, where_to};
 use crate::cli::{Global, of_kind};
@@ -12,7 +11,7 @@ use visard::privacy::{Certificate, Mu, PrivacyLoss};
 use visard::study::Place;
 use visard::study::StudyFolder;
 use visard::study::layout::REPORT;
-use visard::study::points::Unusable;
+use visard::study::points::{ShapeCentre, Unusable};
 use visard::study::shape::ShapeInputs;
 
 /// The specimens, and what is known of them beforehand
@@ -106,4 +105,21 @@ pub(super) fn places(folder: &StudyFolder, certificate: &Certificate) -> String 
         release.join(REPORT).display(),
         folder.internal().display()
     )
+}
+
+/// Where shapes are seen from, by what was given.
+pub(super) fn centre(center: Option<&PathBuf>, public_records: Option<&PathBuf>) -> ShapeCentre {
+    match (center, public_records) {
+        (Some(word), _) if word.as_os_str() == "private" => ShapeCentre::Private,
+        (Some(file), _) => ShapeCentre::File(file.clone()),
+        (None, Some(file)) => ShapeCentre::PublicRecords(file.clone()),
+        (None, None) => ShapeCentre::Private,
+    }
+}
+
+/// For the data holder only.
+pub(super) fn note_failed(failed: usize) {
+    if failed > 0 {
+        eprintln!("note (do not publish): {failed} records could not be used and count as the centre");
+    }
 }

@@ -1,6 +1,6 @@
 //! Fourier functions and cosines on grids, and what is smooth on a disk.
 
-use super::Domain;
+use super::domain::Domain;
 use crate::function::circle::Fourier;
 use crate::function::shrink::SpectralPlace;
 use nalgebra::DMatrix;

@@ -132,11 +132,7 @@ fn functions(centred: &DMatrix<f64>) -> (DMatrix<f64>, usize) {
         columns.extend(kept.map(|j| u.column(j).into_owned()));
     }
     let linear = columns.len() - 1;
-    // The orthogonal factor's other columns span the rest.
-    let mut wide = DMatrix::zeros(k, columns.len() + k);
-    columns.iter().enumerate().for_each(|(j, column)| wide.set_column(j, column));
-    wide.columns_mut(columns.len(), k).fill_with_identity();
-    let mut functions = wide.qr().q();
+    let mut functions = completed(DMatrix::from_columns(&columns));
     let first = 1 + linear;
     if first < k {
         let rest = functions.columns(first, k - first).into_owned();
@@ -179,12 +175,18 @@ fn turned(along: &DMatrix<f64>) -> (DMatrix<f64>, usize) {
         }
     }
     let size = linear * d;
-    let mut wide = DMatrix::zeros(size, rigid.len() + size);
-    for (j, field) in rigid.iter().enumerate() {
-        wide.set_column(j, &nalgebra::DVector::from_column_slice(field.as_slice()));
-    }
-    wide.columns_mut(rigid.len(), size).fill_with_identity();
-    (wide.qr().q(), rigid.len().min(size))
+    let count = rigid.len().min(size);
+    let columns: Vec<_> =
+        rigid[..count].iter().map(|field| nalgebra::DVector::from_column_slice(field.as_slice())).collect();
+    (completed(DMatrix::from_columns(&columns)), count)
+}
+
+/// An orthogonal matrix whose first columns span, one after the other, what these span.
+fn completed(columns: DMatrix<f64>) -> DMatrix<f64> {
+    let rows = columns.nrows();
+    let mut transposed = DMatrix::identity(rows, rows);
+    columns.qr().q_tr_mul(&mut transposed);
+    transposed.transpose()
 }
 
 #[cfg(test)]

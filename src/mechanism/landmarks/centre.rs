@@ -1,6 +1,7 @@
 //! A centre of shapes that needs none: the mean of their outer products.
 
 use crate::function::circle::Fourier;
+use crate::function::shrink::{Shrunk, empirical_bayes};
 use crate::manifold::LandmarkShapes;
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::CentreStatistic;
@@ -10,6 +11,8 @@ use std::f64::consts::SQRT_2;
 
 /// Eigenvalues count as seen from this much above the noise's own.
 const ABOVE: f64 = 1.01;
+/// No shape is farther from another than π/2.
+const MOST_ERROR: f64 = std::f64::consts::FRAC_PI_2 * std::f64::consts::FRAC_PI_2;
 
 /// The mean over people of B'zz*B, z a shape and B a public orthonormal basis of functions on the landmarks, in coordinates of an orthonormal
 /// basis of the matrices: complex Hermitian in the plane (z ∈ ℂᵏ), real symmetric in space (the Gram matrix of z ∈ ℝ^(k × 3)). A person of
@@ -25,6 +28,8 @@ pub struct ShapeMoment {
     space: LandmarkShapes,
     /// (k, m): orthonormal columns, orthogonal to constants.
     basis: DMatrix<f64>,
+    /// Of each of these, where they are waves along an outline.
+    frequencies: Option<Vec<f64>>,
     /// The noise that there will be.
     sigma: f64,
 }
@@ -46,8 +51,13 @@ impl ShapeMoment {
     pub fn new(space: LandmarkShapes, outline: bool, n: u64, mu: Mu) -> Self {
         let sigma = SQRT_2 / (n as f64 * mu.get());
         let k = space.landmarks();
-        let basis = if outline { waves(k, sigma) } else { differences(k) };
-        Self { space, basis, sigma }
+        let (basis, frequencies) = if outline {
+            let (waves, frequencies) = waves(k, sigma);
+            (waves, Some(frequencies))
+        } else {
+            (differences(k), None)
+        };
+        Self { space, basis, frequencies, sigma }
     }
 
     /// Whether a centre that was read off is flat, though shapes are spatial.
@@ -94,20 +104,29 @@ impl ShapeMoment {
         (even, odd)
     }
 
-    fn planar(&self, even: &DMatrix<f64>, odd: &DMatrix<f64>) -> DMatrix<f64> {
+    /// The leading eigenvector, and its expected squared error. Along outlines noise is shrunk by frequency.
+    fn planar(&self, even: &DMatrix<f64>, odd: &DMatrix<f64>) -> (DMatrix<f64>, f64) {
+        let m = self.size();
         let eigen = even.zip_map(odd, Complex::new).symmetric_eigen();
         let w = eigen.eigenvectors.column(eigen.eigenvalues.imax());
-        let w = DMatrix::from_fn(self.size(), 2, |i, j| if j == 0 { w[i].re } else { w[i].im });
-        &self.basis * w
+        let parts: Vec<f64> = w.iter().map(|z| z.re).chain(w.iter().map(|z| z.im)).collect();
+        // To the first order the noise of the matrix's column over the eigenvalue, which is near 1.
+        let variance = 0.5 * self.sigma * self.sigma;
+        let shrunk = match &self.frequencies {
+            None => Shrunk::unshrunk(&parts, |_| variance),
+            Some(of) => empirical_bayes(&parts, |_| variance, |i| (i / m, of[i % m])),
+        };
+        let error = shrunk.errors.iter().sum();
+        (&self.basis * DMatrix::from_column_slice(m, 2, &shrunk.values), error)
     }
 
-    fn spatial(&self, even: DMatrix<f64>) -> DMatrix<f64> {
+    fn spatial(&self, even: DMatrix<f64>) -> (DMatrix<f64>, f64) {
         let m = self.size();
         let eigen = SymmetricEigen::new(even);
         let mut order: Vec<usize> = (0..m).collect();
         order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
         let edge = self.sigma * (0.5 * m as f64).sqrt();
-        let mut w = DMatrix::zeros(m, 3);
+        let (mut w, mut error) = (DMatrix::zeros(m, 3), 0.0);
         for (j, &i) in order.iter().take(3).enumerate() {
             let y = eigen.eigenvalues[i];
             let size = match y {
@@ -117,35 +136,47 @@ impl ShapeMoment {
                 _ => 0.0,
             };
             w.set_column(j, &(eigen.eigenvectors.column(i) * size.sqrt()));
+            // The noise of a column of the matrix turns the eigenvector by that over its eigenvalue; never by more than a right angle.
+            let turned = 0.5 * m as f64 * self.sigma * self.sigma;
+            error += if size > 0.0 { (turned / size).min(size) } else { 0.0 };
         }
-        &self.basis * w
+        (&self.basis * w, error)
+    }
+
+    /// The shape that noised coordinates tell, and its expected squared error as far as they tell that too.
+    pub fn read(&self, noised: &[f64]) -> (DMatrix<f64>, f64) {
+        let (even, odd) = self.unpacked(noised);
+        let (found, error) = if self.in_plane() { self.planar(&even, &odd) } else { self.spatial(even) };
+        match self.space.preshape(&found) {
+            Ok((p, _)) => (p, error.min(MOST_ERROR)),
+            Err(_) => (anywhere(&self.space), MOST_ERROR),
+        }
     }
 }
 
 /// An orthonormal basis of what adds up to zero.
 fn differences(k: usize) -> DMatrix<f64> {
-    let mut wide = DMatrix::zeros(k, k + 1);
-    wide.column_mut(0).fill(1.0);
-    wide.columns_mut(1, k).fill_with_identity();
-    wide.qr().q().columns(1, k - 1).into_owned()
+    // What a reflection that takes constants to the first axis takes the other axes to.
+    let mut reflected = DMatrix::identity(k, k);
+    DMatrix::from_element(k, 1, 1.0).qr().q_tr_mul(&mut reflected);
+    reflected.transpose().columns(1, k - 1).into_owned()
 }
 
 /// Waves along an outline, as many as stand out of noise of this size; two frequencies at least.
-fn waves(k: usize, sigma: f64) -> DMatrix<f64> {
+fn waves(k: usize, sigma: f64) -> (DMatrix<f64>, Vec<f64>) {
     let fourier = Fourier::new(k);
     let seen = |i: &usize| {
         let frequency = Fourier::frequency(*i) as f64;
         frequency <= 2.0 || crate::estimate::prior::spectrum(&(0, frequency).into()) > sigma * sigma
     };
-    let waves: Vec<DVector<f64>> = (1..k)
-        .filter(seen)
-        .map(|i| {
-            let mut one = vec![0.0; k];
-            one[i] = 1.0 / (k as f64).sqrt();
-            DVector::from_vec(fourier.synthesize(&one))
-        })
-        .collect();
-    DMatrix::from_columns(&waves)
+    let kept: Vec<usize> = (1..k).filter(seen).collect();
+    let wave = |&i: &usize| {
+        let mut one = vec![0.0; k];
+        one[i] = 1.0 / (k as f64).sqrt();
+        DVector::from_vec(fourier.synthesize(&one))
+    };
+    let waves: Vec<DVector<f64>> = kept.iter().map(wave).collect();
+    (DMatrix::from_columns(&waves), kept.iter().map(|&i| Fourier::frequency(i) as f64).collect())
 }
 
 impl CentreStatistic for ShapeMoment {
@@ -189,9 +220,7 @@ impl CentreStatistic for ShapeMoment {
     }
 
     fn centre(&self, noised: &[f64]) -> Self::Point {
-        let (even, odd) = self.unpacked(noised);
-        let found = if self.in_plane() { self.planar(&even, &odd) } else { self.spatial(even) };
-        vec![self.space.preshape(&found).map_or_else(|_| anywhere(&self.space), |(p, _)| p)]
+        vec![self.read(noised).0]
     }
 
     /// Riemannian distance; in space the gaps between the three eigenvalues are smaller than the one in the plane.

@@ -25,7 +25,7 @@ use crate::privacy::{
 };
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 const TITLE: Title = Title {
     name: "landmark shapes in the tangent space of a centre",
@@ -90,12 +90,23 @@ pub struct ShapeMechanism<M> {
     /// What is left of the budget, and the scale.
     left: (Mu, f64),
     make: Make<M>,
+    /// The tangent space that was asked for last: a basis of many landmarks takes long to make.
+    last: Arc<Mutex<Tangent>>,
 }
 
 #[derive(Debug, Clone)]
 enum Source {
     Public(DMatrix<f64>),
-    Private { pass: Arc<PrivateCentre<ShapeMoment>>, vote: Option<ClippedMean> },
+    Private(Arc<FirstPasses>),
+}
+
+/// What finds a private centre.
+#[derive(Debug)]
+struct FirstPasses {
+    moment: ShapeMoment,
+    pass: PrivateCentre<ShapeMoment>,
+    /// On which of two mirror images is meant, in space.
+    vote: Option<ClippedMean>,
 }
 
 /// What was released of shapes.
@@ -103,8 +114,19 @@ enum Source {
 pub struct ReleasedShapes<V> {
     /// The centre, row by row: public, or noised and paid for.
     pub centre: Vec<f64>,
+    /// Its expected squared error as a mean shape, told by the noised values alone; 0 for a public one.
+    pub centre_error: f64,
     /// What was released of the tangent vectors there.
     pub value: V,
+}
+
+/// A centre, and what is left of the payment.
+struct FoundCentre {
+    shape: DMatrix<f64>,
+    /// Expected squared error.
+    error: f64,
+    parts: Vec<NoisedPart>,
+    left: Charge,
 }
 
 /// Records made ready: secret.
@@ -130,12 +152,13 @@ impl<M: OfShapes> ShapeMechanism<M> {
         let scale = reach / super::functional::Norm::White.face_radius();
         let placeholder = match &centre {
             Source::Public(p) => p.clone(),
-            Source::Private { .. } => anywhere(&space),
+            Source::Private(_) => anywhere(&space),
         };
         let about = Tangent::new(space, placeholder, outline);
         let inner = make(about.basis().clone(), about.template(), scale, left)?;
         let price = priced(inner.price(), parts, n, mu)?;
-        Ok(Self { price, space, outline, centre, left: (left, scale), make })
+        let last = Arc::new(Mutex::new(about));
+        Ok(Self { price, space, outline, centre, left: (left, scale), make, last })
     }
 
     /// Tangent space and mechanism at a centre: for what is made of a release.
@@ -147,10 +170,18 @@ impl<M: OfShapes> ShapeMechanism<M> {
         if centre.len() != k * d {
             return Err(MechanismError::Shape("the centre is that of other shapes"));
         }
-        let tangent = Tangent::new(self.space, DMatrix::from_row_slice(k, d, centre), self.outline);
+        let tangent = self.tangent(DMatrix::from_row_slice(k, d, centre));
         let (mu, scale) = self.left;
         let mechanism = (self.make)(tangent.basis().clone(), tangent.template(), scale, mu)?;
         Ok((tangent, mechanism))
+    }
+
+    fn tangent(&self, centre: DMatrix<f64>) -> Tangent {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.centre() != &centre {
+            *last = Tangent::new(self.space, centre, self.outline);
+        }
+        last.clone()
     }
 
     /// The shapes' space.
@@ -172,7 +203,7 @@ impl<M: OfShapes> ShapeMechanism<M> {
     pub fn public_centre(&self) -> Option<&DMatrix<f64>> {
         match &self.centre {
             Source::Public(p) => Some(p),
-            Source::Private { .. } => None,
+            Source::Private(_) => None,
         }
     }
 
@@ -182,10 +213,12 @@ impl<M: OfShapes> ShapeMechanism<M> {
         prepared: &PreparedShapes<'_>,
         noise: &mut NoiseSource,
         paid: Charge,
-    ) -> Result<(DMatrix<f64>, Vec<NoisedPart>, Charge), MechanismError> {
-        let (pass, vote) = match &self.centre {
-            Source::Public(p) => return Ok((p.clone(), Vec::new(), paid)),
-            Source::Private { pass, vote } => (pass, vote),
+    ) -> Result<FoundCentre, MechanismError> {
+        let (moment, pass, vote) = match &self.centre {
+            Source::Public(p) => {
+                return Ok(FoundCentre { shape: p.clone(), error: 0.0, parts: Vec::new(), left: paid });
+            }
+            Source::Private(first) => (&first.moment, &first.pass, &first.vote),
         };
         let own = vote.as_ref().map(|vote| vote.price().loss);
         let left = PrivacyLoss::Gaussian(self.left.0);
@@ -195,17 +228,16 @@ impl<M: OfShapes> ShapeMechanism<M> {
         let mut next =
             || paid.next().ok_or(MechanismError::Shape("a payment has a part for every part of the release"));
         let Drawn { value, mut parts } = pass.draw(&prepared.moment, noise, next()?)?;
-        let found = value.centre.into_iter().next();
-        let mut centre = found.ok_or(MechanismError::Shape("a private centre is one shape"))?;
+        let (mut shape, error) = moment.read(&value.noised);
         if let Some(vote) = vote {
-            let votes = prepared.records.votes(&centre);
+            let votes = prepared.records.votes(&shape);
             let drawn = vote.draw(&vote.prepare(&votes)?, noise, next()?)?;
             parts.extend(drawn.parts);
             if drawn.value.first().is_some_and(|sum| *sum < 0.0) {
-                centre.column_mut(0).neg_mut();
+                shape.column_mut(0).neg_mut();
             }
         }
-        Ok((centre, parts, next()?))
+        Ok(FoundCentre { shape, error, parts, left: next()? })
     }
 }
 
@@ -235,7 +267,8 @@ fn private(
     };
     let left = Mu::new((total * total - spent).sqrt() * (1.0 - margins::SPLIT))?;
     let reach = radius.hypot(pass.expected_error().min(MOST_ADDED));
-    Ok((Source::Private { pass: Arc::new(pass), vote }, reach, left, parts))
+    let first = FirstPasses { moment: statistic, pass, vote };
+    Ok((Source::Private(Arc::new(first)), reach, left, parts))
 }
 
 /// The price of first passes and of what comes after them.
@@ -270,7 +303,7 @@ impl<M: OfShapes> Mechanism for ShapeMechanism<M> {
         records.check(&self.space, self.price.n)?;
         let moment = match &self.centre {
             Source::Public(_) => Vec::new(),
-            Source::Private { pass, .. } => pass.prepare(&records.given())?,
+            Source::Private(first) => first.pass.prepare(&records.given())?,
         };
         // What can fail for want of data (covariates of another number) fails here, not after the charge.
         let (_, inner) = self.about(self.first_centre().transpose().as_slice())?;
@@ -284,13 +317,13 @@ impl<M: OfShapes> Mechanism for ShapeMechanism<M> {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<Self::Value>, MechanismError> {
-        let (centre, mut parts, paid) = self.centre(prepared, noise, paid)?;
-        let centre = centre.transpose().as_slice().to_vec();
+        let FoundCentre { shape, error, mut parts, left } = self.centre(prepared, noise, paid)?;
+        let centre = shape.transpose().as_slice().to_vec();
         let (tangent, inner) = self.about(&centre)?;
         let functions = tangent.functions(&prepared.records.people);
-        let drawn = inner.draw_of(functions, prepared.records, noise, paid)?;
+        let drawn = inner.draw_of(functions, prepared.records, noise, left)?;
         parts.extend(drawn.parts);
-        Ok(Drawn { value: ReleasedShapes { centre, value: drawn.value }, parts })
+        Ok(Drawn { value: ReleasedShapes { centre, centre_error: error, value: drawn.value }, parts })
     }
 }
 

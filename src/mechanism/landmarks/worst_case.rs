@@ -67,7 +67,7 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
     };
     let records = [with(&flat), with(&other)];
     let look = move |released: &Released<ReleasedShapes<NoisedFunction>>| {
-        let ReleasedShapes { centre, value } = &released.value;
+        let ReleasedShapes { centre, value, .. } = &released.value;
         // How far the centre lies towards the other triangle, and how far the mean does from the centre.
         let along = |x: &[f64]| x.iter().zip(other.transpose().iter()).map(|(x, y)| x * y).sum::<f64>().abs();
         vec![

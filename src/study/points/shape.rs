@@ -82,7 +82,7 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
         table: &study.file,
         centre: &study.centre,
         landmarks: study.landmarks,
-        dimensions: None,
+        dimensions: Some(2),
         drop_missing: study.drop_missing,
         request,
     };
@@ -123,11 +123,6 @@ type PublicCentre = (Preshape, Vec<Preshape>);
 
 /// The planar shapes of these files.
 fn plane(input: &Input<'_>) -> Result<Kendall, PointStudyError> {
-    if input.space.dimensions() != 2 {
-        return Err(PointStudyError::Input(
-            "this mechanism is for landmarks in the plane; for landmarks in space leave --mechanism out, or give --mechanism joint".into(),
-        ));
-    }
     Ok(Kendall::new(input.space.landmarks())?)
 }
 

@@ -119,6 +119,11 @@ impl<'a> Source<'a> {
     /// Coordinates of a landmark, by what the files tell: published, like the number of landmarks.
     fn dimension(&self, told: Option<usize>) -> Result<usize, PointStudyError> {
         match (self.dimensions, told) {
+            (Some(2), Some(3)) => Err(PointStudyError::Input(format!(
+                "{}: holds landmarks in space, where landmarks in the plane were declared or are all that is known; for landmarks in space \
+                 leave --mechanism out or give --mechanism joint, and --dimensions 3 if you give any",
+                self.table.display()
+            ))),
             (Some(known), Some(told)) if known != told => Err(PointStudyError::Input(format!(
                 "--dimensions {known} does not agree with the shapes, whose landmarks have {told} coordinates"
             ))),

@@ -12,15 +12,29 @@ const RECORD_SPREAD: f64 = 0.07;
 /// How far the mean square may be from that.
 const SPREAD_DOUBT: f64 = RECORD_SPREAD * RECORD_SPREAD;
 
-/// Of an estimate about a centre; `spread`: the records' mean square distance from their mean, where the release tells.
+/// What a private centre's own error leaves where only some coefficients were looked at, which are expected to have this share of a record's
+/// variance: of a centre that was shrunk along its outline as much as is expected beyond them, of any other the others' share of its noise.
+pub(super) fn unseen(
+    tangent: &Tangent,
+    centre_error: f64,
+    (looked, expected_share): (usize, f64),
+    shrunk: bool,
+) -> f64 {
+    let all = tangent.basis().len() as f64;
+    let share = if shrunk { expected_share } else { looked as f64 / all };
+    centre_error * (1.0 - share.min(1.0))
+}
+
+/// Of an estimate about a centre that has a squared error of `unseen` where the estimate says nothing; `spread`: the records' mean square distance from their mean, where the release tells.
 pub(super) fn accuracy(
     tangent: &Tangent,
     estimate: &Estimate,
+    unseen: f64,
     n: u64,
     spread: Option<Spread>,
 ) -> PointAccuracy {
     let points = tangent.basis().points() as f64;
-    let error = (estimate.errors.iter().sum::<f64>() / points).sqrt();
+    let error = (estimate.errors.iter().sum::<f64>() / points + unseen).sqrt();
     let moved: Vec<f64> = estimate.samples.iter().zip(tangent.template()).map(|(x, c)| x - c).collect();
     let usual = RECORD_SPREAD * RECORD_SPREAD;
     let square = spread.map_or(usual, |spread| spread.towards(usual, SPREAD_DOUBT));

@@ -132,7 +132,7 @@ impl MeanPublication {
         Ok(FoundMean {
             mean: tangent.shape(&value.samples),
             band: mechanism.band(value),
-            accuracy: accuracy(&tangent, &estimate, released.price.n, spread),
+            accuracy: accuracy(&tangent, &estimate, 0.0, released.price.n, spread),
             tangent,
         })
     }

@@ -1,6 +1,6 @@
 //! Modes of variation of shapes, with their mean.
 
-use super::accuracy::{accuracy, sentence};
+use super::accuracy::{accuracy, sentence, unseen};
 use super::input::{ShapeInputs, Specimens};
 use super::page;
 use super::picture::{Drawing, figures};
@@ -145,11 +145,13 @@ impl ModesPublication {
             |mode: &crate::estimate::Mode| tangent.vector(&coordinates.displacement(&mode.coordinates));
         let spread =
             Some(mechanism.record_spread(&modes)).filter(|spread| spread.square > 2.0 * spread.noise);
+        let looked = (coordinates.len(), coordinates.expected_share());
+        let unseen = unseen(&tangent, released.value.centre_error, looked, self.subject.shrinks_centre());
         Ok(FoundModes {
             mean: tangent.shape(&estimate.samples),
             fields: modes.modes.iter().map(field).collect(),
-            looked: (coordinates.len(), coordinates.expected_share()),
-            accuracy: accuracy(&tangent, &estimate, released.price.n, spread),
+            looked,
+            accuracy: accuracy(&tangent, &estimate, unseen, released.price.n, spread),
             modes,
             tangent,
         })

@@ -1,6 +1,6 @@
 //! Regression of shapes on covariates, the logarithm of their own size among them.
 
-use super::accuracy::{accuracy, sentence};
+use super::accuracy::{accuracy, sentence, unseen};
 use super::input::{ShapeInputs, Specimen, Specimens};
 use super::page;
 use super::picture::{Drawing, figures};
@@ -204,10 +204,13 @@ impl RegressionPublication {
         let estimate = Estimate { samples: fields.mean.clone(), errors: fields.mean_errors.clone() };
         let residual = fields.explained.residual();
         let spread = residual.map(|square| crate::estimate::Spread { square, noise: 0.0 });
+        let coordinates = regression.coordinates();
+        let looked = (coordinates.len(), coordinates.expected_share());
+        let unseen = unseen(&tangent, released.value.centre_error, looked, self.subject.shrinks_centre());
         Ok(FoundFields {
             mean: tangent.shape(&fields.mean),
             displacements: fields.columns.iter().map(|field| tangent.vector(&field.samples)).collect(),
-            accuracy: accuracy(&tangent, &estimate, released.price.n, spread),
+            accuracy: accuracy(&tangent, &estimate, unseen, released.price.n, spread),
             fields,
             tangent,
         })

@@ -40,6 +40,9 @@ impl Gathered {
     }
 }
 
+/// What was drawn and published, with its certificate.
+type Paid<V> = (Published<ReleasedShapes<V>>, Certificate);
+
 /// Pays, draws and publishes, or goes on with what an interrupted run of the same settings and records has drawn.
 pub(super) fn release<M, P>(
     job: &mut Job<'_>,
@@ -48,7 +51,7 @@ pub(super) fn release<M, P>(
     specimens: &Specimens<'_>,
     gathered: &Gathered,
     settings: &impl std::fmt::Debug,
-) -> Result<(Published<ReleasedShapes<M::Value>>, Certificate), PointStudyError>
+) -> Result<Paid<M::Value>, PointStudyError>
 where
     M: OfShapes<Value: Serialize + DeserializeOwned>,
     P: Publication<Value = ReleasedShapes<M::Value>, Error = PointStudyError>,

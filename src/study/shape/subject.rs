@@ -44,6 +44,11 @@ impl<M: OfShapes> Subject<M> {
         self.mechanism.public_centre().is_some()
     }
 
+    /// Whether a private centre is shrunk by frequency.
+    pub fn shrinks_centre(&self) -> bool {
+        self.outline && self.mechanism.space().dimensions() == 2
+    }
+
     /// Tangent space and mechanism at the centre of a release.
     pub fn about(&self, released: &ReleasedShapes<M::Value>) -> Result<(Tangent, M), PointStudyError> {
         Ok(self.mechanism.about(&released.centre)?)
