@@ -8,11 +8,13 @@ mod size;
 mod slicer;
 mod suspect;
 mod tps;
+mod write;
 
 pub use record::{ShapeIter, ShapeRecord};
 pub use size::ShapeSize;
 pub use suspect::{Suspect, suspects};
 pub use tps::write_tps;
+pub use write::{write_shape_array, write_shape_table};
 
 use super::error::{Fault, Parsed, ReadError, RecordError};
 use super::open::Opened;

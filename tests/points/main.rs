@@ -2,6 +2,7 @@
 
 mod first_record;
 mod neighbours;
+mod plain_means;
 mod private_centres;
 mod refusals;
 mod releases;

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use visard::io::Content;
 use visard::study::points::{
-    OutlineSmoothing, PointMechanism, ShapeCentre, ShapeRadius, ShapeStudy, run_shapes,
+    OutlineSmoothing, PointMechanism, ShapeCentre, ShapeRadius, ShapeStudy, Sliding, Treatment, run_shapes,
 };
 
 /// Commands on planar landmark shapes.
@@ -50,9 +50,25 @@ pub struct ShapeArgs {
     /// tell, unless a centre or records are public; otherwise all records have to agree
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     landmarks: Option<u32>,
-    /// Records with missing landmarks count as the centre instead of stopping the study
+    /// Records with missing landmarks count as the centre (otherwise they are estimated from a public centre, and without one stop the study)
     #[arg(long)]
     drop_missing: bool,
+    /// A number that stands for a missing landmark, beside NA and nothing; may be given several times
+    #[arg(long, value_name = "CODE", allow_negative_numbers = true)]
+    missing: Vec<f64>,
+    /// Semilandmarks slide along their curves towards the public centre's shape: a table before,slide,after (landmarks from 1, as geomorph
+    /// writes it), or "curves": all inner points of the curves (CURVES=) in the centre's file
+    #[arg(long, value_name = "FILE|curves")]
+    sliders: Option<PathBuf>,
+    /// Pairs of landmarks left,right (from 1): the mean is published in its symmetric and its asymmetric part too, at no further cost
+    #[arg(long, value_name = "FILE")]
+    pairs: Option<PathBuf>,
+    /// Pairs of landmarks (from 1) that pictures join by lines
+    #[arg(long, value_name = "FILE")]
+    links: Option<PathBuf>,
+    /// Reflect records that lie nearer to the mirror image of the public centre
+    #[arg(long)]
+    unmirror: bool,
     /// Smoothing of the release along a closed outline (free)
     #[arg(long, value_enum, default_value_t = OutlineSmoothing::None)]
     smooth: OutlineSmoothing,
@@ -66,6 +82,23 @@ pub fn shape(command: &ShapeCommand, global: &Global, printer: &Printer) -> Resu
         ShapeCommand::Mean(args) => mean(args, global, printer),
         ShapeCommand::Plan(args) => plan::shape(args, printer),
         ShapeCommand::Demo(args) => shape_demo(args, global, printer),
+    }
+}
+
+impl ShapeArgs {
+    fn treatment(&self) -> Treatment {
+        let sliding = match &self.sliders {
+            None => Sliding::None,
+            Some(word) if word.as_os_str() == "curves" => Sliding::Curves,
+            Some(file) => Sliding::File(file.clone()),
+        };
+        Treatment {
+            missing: self.missing.clone(),
+            sliding,
+            unmirror: self.unmirror,
+            pairs: self.pairs.clone(),
+            links: self.links.clone(),
+        }
     }
 }
 
@@ -97,6 +130,7 @@ fn mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<(), Fail
     let study = ShapeStudy {
         landmarks: args.landmarks.map(|k| k as usize),
         drop_missing: args.drop_missing,
+        treatment: args.treatment(),
         smoothing: args.smooth,
         ..ShapeStudy::new(&args.file, centre, radius, request)
     };

@@ -8,12 +8,14 @@ use super::run::Course;
 use super::shape_form::{Preshape, ShapeForm};
 use super::shape_input::{Input, ShapeCentre, Source};
 use super::shape_page::{internal_page, release_page};
+use super::shape_plain;
 use super::{
-    OutlineSmoothing, PointAccuracy, PointMechanism, PointOutcome, PointRequest, PointStudyError, Unusable,
-    shrink_outline_stating,
+    OutlineSmoothing, PointAccuracy, PointMechanism, PointOutcome, PointRequest, PointStudyError, Treatment,
+    Unusable, shrink_outline_stating,
 };
 use crate::io::WriteError;
-use crate::io::shapes::{ShapeRecord, write_tps};
+use crate::io::shapes::{ShapeRecord, write_shape_array, write_shape_table, write_tps};
+use crate::landmark::Pairs;
 use crate::manifold::{Kendall, Manifold};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{
@@ -21,7 +23,10 @@ use crate::mechanism::manifold::{
 };
 use crate::privacy::{Certificate, ClipRadius, ClipSource, Released, Statement};
 use crate::study::job::{Publication, ReleaseFolder};
-use crate::study::layout::{MEAN_TPS, NONPRIVATE_MEAN_TPS, REPORT};
+use crate::study::layout::{
+    ASYMMETRY_NPY, MEAN_CSV, MEAN_NPY, MEAN_TPS, NONPRIVATE_MEAN_NPY, NONPRIVATE_MEAN_TPS, REPORT,
+    SYMMETRIC_NPY,
+};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -49,8 +54,10 @@ pub struct ShapeStudy {
     pub radius: ShapeRadius,
     /// Landmarks of a shape: needed where neither a public shape nor a heading nor an array's shape tells.
     pub landmarks: Option<usize>,
-    /// Records with missing landmarks count as the centre instead of stopping the study.
+    /// Records with missing landmarks count as the centre; otherwise they are filled from a public one, and without one stop the study.
     pub drop_missing: bool,
+    /// What is done to each record by itself.
+    pub treatment: Treatment,
     /// What is done to the release.
     pub smoothing: OutlineSmoothing,
     /// Mechanism, budget, folder.
@@ -66,7 +73,16 @@ impl ShapeStudy {
         request: PointRequest,
     ) -> Self {
         let smoothing = OutlineSmoothing::None;
-        Self { file: file.into(), centre, radius, landmarks: None, drop_missing: false, smoothing, request }
+        Self {
+            file: file.into(),
+            centre,
+            radius,
+            landmarks: None,
+            drop_missing: false,
+            treatment: Treatment::default(),
+            smoothing,
+            request,
+        }
     }
 }
 
@@ -76,11 +92,16 @@ impl ShapeStudy {
 /// [`PointStudyError`]; nothing is charged for input that cannot be used.
 pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
     let request = &study.request;
+    // An exploration wants a ball.
+    if request.mechanism == PointMechanism::None && study.radius == ShapeRadius::Default && !request.explore {
+        return shape_plain::run(study);
+    }
     let source = Source {
         table: &study.file,
         centre: &study.centre,
         landmarks: study.landmarks,
         drop_missing: study.drop_missing,
+        treatment: &study.treatment,
         request,
     };
     let input = source.open()?;
@@ -89,27 +110,39 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
     let form = ShapeForm {
         space: input.space,
         smoothing: study.smoothing,
-        circumstances: Circumstances::new(input.public_inputs.clone(), request, details(study, &input.space)),
+        pairs: input.treated.pairs.clone(),
+        links: input.treated.links.clone(),
+        table: is_table(&study.file),
+        circumstances: Circumstances::new(input.public_inputs.clone(), request, details(study, &input)),
     };
     let course = Course {
         request,
         ball: ball(study, &input)?,
         form,
         people: &people,
+        names: input.names(),
         file: input.file(),
-        settings: format!("shapes {}", study.drop_missing),
+        settings: format!("shapes {} {:?}", study.drop_missing, study.treatment.missing),
     };
     let records = || source.records(&input, &people);
+    let with_remarks = |outcome: PointOutcome| PointOutcome { remarks: input.remarks(), ..outcome };
     let alignment = match request.mechanism {
         PointMechanism::Pointwise => Alignment::Aligned,
         PointMechanism::PointwiseUnaligned => Alignment::Unaligned,
-        other => return course.run(|budget| make_mean(&input.space, other, n, budget), records),
+        other => {
+            return course.run(|budget| make_mean(&input.space, other, n, budget), records).map(with_remarks);
+        }
     };
     let make = |budget: Budget| -> Result<MakeMean<Kendall, PointwiseShape>, MechanismError> {
         let epsilon = budget.pure()?;
         Ok(Box::new(move |ball| PointwiseShape::new(ball, n, epsilon, alignment)))
     };
-    course.run(make, records)
+    course.run(make, records).map(with_remarks)
+}
+
+/// Whether a file is a table of text: then the mean is published as one too.
+fn is_table(file: &Path) -> bool {
+    file.extension().is_some_and(|e| ["csv", "tsv", "txt"].iter().any(|table| e.eq_ignore_ascii_case(table)))
 }
 
 fn ball(
@@ -140,7 +173,8 @@ fn ball(
     Ok(StudyBall { space, centre, radius })
 }
 
-fn details(study: &ShapeStudy, space: &Kendall) -> serde_json::Value {
+fn details(study: &ShapeStudy, input: &Input<'_>) -> serde_json::Value {
+    let space = &input.space;
     let mut details = json!({
         "space": format!("shapes of {} planar landmarks", space.landmarks()),
         "record_kind": study.request.counting.kind("shape"),
@@ -149,8 +183,10 @@ fn details(study: &ShapeStudy, space: &Kendall) -> serde_json::Value {
             OutlineSmoothing::Shrink => "Wiener shrinkage along the outline, tuned on the release",
             OutlineSmoothing::LocalLinear => "local linear regression along the outline, tuned on the release",
         },
-        "missing_landmarks": if study.drop_missing || study.request.unusable == Unusable::CountAsCentre {
+        "missing_landmarks": if study.drop_missing || (study.request.unusable == Unusable::CountAsCentre && !input.treated.fills()) {
             "records with missing landmarks count as the centre of the ball; their number is not published"
+        } else if input.treated.fills() {
+            "missing landmarks were estimated by thin-plate spline from the public centre, record by record; how many is not published"
         } else {
             "records with missing landmarks stop a study before anything is charged: that this release exists tells that there was none"
         },
@@ -160,16 +196,39 @@ fn details(study: &ShapeStudy, space: &Kendall) -> serde_json::Value {
         let rule = "none was given: private where n and the budget allow, otherwise 0.6 of the largest that the theorems allow";
         details["radius"] = json!(rule);
     }
+    for (name, text) in study.treatment.details() {
+        details[name] = json!(text);
+    }
     details
 }
 
 impl ShapeForm {
-    fn write(&self, path: &Path, name: &str, points: &[Preshape]) -> Result<(), WriteError> {
+    fn records(&self, name: &str, points: &[Preshape]) -> Vec<ShapeRecord> {
         let id = |i: usize| if points.len() == 1 { name.to_owned() } else { format!("{name}_{}", i + 1) };
         let record = |(i, p)| ShapeRecord::planar(Some(id(i)), &self.space.configuration(p));
-        let records: Vec<ShapeRecord> = points.iter().enumerate().map(record).collect();
-        write_tps(path, &records)
+        points.iter().enumerate().map(record).collect()
     }
+}
+
+/// The symmetric part of released means, and what is added to it: displacements of the landmarks. Each record's two parts are nearly
+/// linear in the record, so these are the means of the records' parts; taken from the release they are free.
+fn split(
+    pairs: &Pairs,
+    means: &[ShapeRecord],
+) -> Result<(Vec<ShapeRecord>, Vec<ShapeRecord>), PointStudyError> {
+    let parts = |mean: &ShapeRecord| {
+        let split = pairs.split(&mean.to_matrix()).map_err(|e| PointStudyError::Input(e.to_string()))?;
+        let record = |x| ShapeRecord::from_matrix(mean.id.clone(), x);
+        let both = record(&split.symmetric).zip(record(&split.asymmetric));
+        both.ok_or_else(|| PointStudyError::Input("landmarks have two or three coordinates".into()))
+    };
+    Ok(means.iter().map(parts).collect::<Result<Vec<_>, PointStudyError>>()?.into_iter().unzip())
+}
+
+/// The mean without noise, for the data holder.
+pub(super) fn write_nonprivate(internal: &Path, mean: &[ShapeRecord]) -> Result<(), WriteError> {
+    write_shape_array(&internal.join(NONPRIVATE_MEAN_NPY), mean)?;
+    write_tps(&internal.join(NONPRIVATE_MEAN_TPS), mean)
 }
 
 impl Publication for ShapeForm {
@@ -189,7 +248,17 @@ impl Publication for ShapeForm {
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
         let shapes = self.shapes(released)?;
-        folder.write_with(MEAN_TPS, |path| Self::write(self, path, "mean", &shapes.shapes))?;
+        let records = self.records("mean", &shapes.shapes);
+        folder.write_with(MEAN_TPS, |path| write_tps(path, &records))?;
+        folder.write_with(MEAN_NPY, |path| write_shape_array(path, &records))?;
+        if self.table {
+            folder.write_with(MEAN_CSV, |path| write_shape_table(path, &records))?;
+        }
+        if let Some(pairs) = &self.pairs {
+            let (symmetric, asymmetry) = split(pairs, &records)?;
+            folder.write_with(SYMMETRIC_NPY, |path| write_shape_array(path, &symmetric))?;
+            folder.write_with(ASYMMETRY_NPY, |path| write_shape_array(path, &asymmetry))?;
+        }
         Ok(folder
             .write(REPORT, release_page(&shapes, self.accuracy(released).as_ref(), certificate).as_bytes())?)
     }
@@ -220,8 +289,7 @@ impl PointForm<Preshape, Preshape> for ShapeForm {
     }
 
     fn write_mean(&self, internal: &Path, mean: &Preshape) -> Result<(), PointStudyError> {
-        let path = internal.join(NONPRIVATE_MEAN_TPS);
-        Ok(Self::write(self, &path, "nonprivate_mean", std::slice::from_ref(mean))?)
+        Ok(write_nonprivate(internal, &self.records("nonprivate_mean", std::slice::from_ref(mean)))?)
     }
 
     fn internal_page(

@@ -2,6 +2,7 @@
 
 use super::form::Circumstances;
 use super::{OutlineSmoothing, PointStudyError, local_linear, shrink_outline};
+use crate::landmark::Pairs;
 use crate::manifold::Kendall;
 use crate::mechanism::manifold::ReleasedPoints;
 use crate::privacy::Released;
@@ -15,6 +16,12 @@ pub(super) type Preshape = DVector<Complex<f64>>;
 pub(super) struct ShapeForm {
     pub(super) space: Kendall,
     pub(super) smoothing: OutlineSmoothing,
+    /// Left and right, where the mean is published in its two parts too.
+    pub(super) pairs: Option<Pairs>,
+    /// Lines of pictures.
+    pub(super) links: Vec<[usize; 2]>,
+    /// Whether the mean is published as a table of text too, as the records are.
+    pub(super) table: bool,
     pub(super) circumstances: Circumstances,
 }
 
@@ -26,11 +33,13 @@ pub(super) struct ReleasedShapes<'a> {
     pub(super) shapes: Vec<Preshape>,
     /// Whether the landmarks are an outline.
     pub(super) outline: bool,
+    /// Lines of pictures.
+    pub(super) links: &'a [[usize; 2]],
 }
 
 impl ShapeForm {
     pub(super) fn shapes<'a>(
-        &self,
+        &'a self,
         released: &'a Released<ReleasedPoints<Preshape>>,
     ) -> Result<ReleasedShapes<'a>, PointStudyError> {
         let (space, centre) = (self.space, &released.value.centre);
@@ -46,6 +55,7 @@ impl ShapeForm {
         };
         let shapes = released.value.draws.iter().map(|draw| finished(&draw.point));
         let outline = self.smoothing != OutlineSmoothing::None;
-        Ok(ReleasedShapes { space, centre, shapes: shapes.collect::<Result<_, _>>()?, outline })
+        let shapes = shapes.collect::<Result<_, _>>()?;
+        Ok(ReleasedShapes { space, centre, shapes, outline, links: &self.links })
     }
 }

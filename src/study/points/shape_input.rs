@@ -1,7 +1,8 @@
 //! The files of a shape study: the table of landmarks, and the public centre or the public records.
 
 use super::records::{Record, points};
-use super::{PointRequest, PointStudyError, Unusable};
+use super::treatment::Treated;
+use super::{PointRequest, PointStudyError, Treatment, Unusable};
 use crate::io::shapes::{ShapeRecord, Shapes};
 use crate::io::{Content, Limit, Place, RecordError, RecordSize, open, open_as, read_shapes, shapes_of};
 use crate::manifold::Kendall;
@@ -34,6 +35,8 @@ pub(super) struct Source<'a> {
     /// Landmarks of a shape, where that is known beforehand.
     pub landmarks: Option<usize>,
     pub drop_missing: bool,
+    /// What is done to each record by itself.
+    pub treatment: &'a Treatment,
     pub request: &'a PointRequest,
 }
 
@@ -42,6 +45,7 @@ pub(super) struct Input<'a> {
     pub space: Kendall,
     pub public: Option<PublicCentre>,
     pub public_inputs: Vec<PublicInput>,
+    pub treated: Treated,
     table: Shapes,
     given: Option<Given<'a>>,
 }
@@ -53,22 +57,33 @@ impl Input<'_> {
         self.table.iter().enumerate().filter(move |(_, shape)| !public(shape))
     }
 
-    /// Who gave which: they are called by their ID, or by their number from 0 in a file that gives them none.
+    /// Who gave which.
     pub fn people(&self, request: &PointRequest) -> Result<People, PointStudyError> {
+        if request.counting.people.is_none() {
+            return Ok(request.counting.people(self.n(), |_| Vec::new())?);
+        }
+        let names = self.names();
+        Ok(request.counting.people(names.len(), |i| vec![names[i].clone()])?)
+    }
+
+    /// What the records are called: by their ID, or by their number from 0 in a file that gives them none.
+    pub fn names(&self) -> Vec<String> {
         let name = |(i, shape): (usize, Placed)| {
             let name = shape.map_or_else(|error| error.name, |(_, shape)| shape.id);
             name.unwrap_or_else(|| i.to_string())
         };
-        if request.counting.people.is_none() {
-            return Ok(request.counting.people(self.n(), |_| Vec::new())?);
-        }
-        let names: Vec<String> = self.shapes().map(name).collect();
-        Ok(request.counting.people(names.len(), |i| vec![names[i].clone()])?)
+        self.shapes().map(name).collect()
     }
 
     /// How many there are.
     fn n(&self) -> usize {
         self.shapes().count()
+    }
+
+    /// What whoever holds the data should know of the records.
+    pub fn remarks(&self) -> Vec<String> {
+        let readable: Vec<ShapeRecord> = self.shapes().filter_map(|(_, shape)| Some(shape.ok()?.1)).collect();
+        self.treated.remarks(readable.iter())
     }
 
     /// SHA-256 of the table's file.
@@ -92,7 +107,8 @@ impl Source<'_> {
         // Where it counts as the centre, neighbours could differ in what the first one tells.
         let stops = self.request.unusable == Unusable::Stop && !self.drop_missing;
         let told = if stops { RecordSize::Content } else { RecordSize::Heading };
-        let table = read_shapes(self.table, known.map_or(told, RecordSize::Known))?;
+        let table = read_shapes(self.table, known.map_or(told, RecordSize::Known))?
+            .taking_as_missing(&self.treatment.missing);
         if table.dimension() == Some(3) {
             return Err(in_space(self.table));
         }
@@ -100,14 +116,20 @@ impl Source<'_> {
             let first = || table.iter().find_map(|shape| Some(shape.ok()?.1.landmarks()));
             let told = table.landmarks().or_else(|| if stops { first() } else { None });
             let space = Kendall::new(self.agreed(told)?)?;
-            return Ok(Input { space, public: None, public_inputs: Vec::new(), table, given: None });
+            let treated = self.treatment.open(None, space.landmarks())?;
+            let public_inputs = treated.public_inputs.clone();
+            return Ok(Input { space, public: None, public_inputs, treated, table, given: None });
         };
         let shapes = given.shapes(&table)?;
         let space = Kendall::new(self.agreed(shapes.first().map(ShapeRecord::landmarks))?)?;
-        let public_inputs = given.inputs(&shapes);
-        let public = Some(public_centre(&space, given.path, &shapes)?);
+        let (centre, public) = public_centre(&space, given.path, &shapes)?;
+        let curves = shapes.first().map(|shape| shape.curves().to_vec()).unwrap_or_default();
+        let template = ShapeRecord::planar(None, &space.configuration(&centre)).with_curves(curves);
+        let treated = self.treatment.open(Some(&template), space.landmarks())?;
+        let public_inputs = [given.inputs(&shapes), treated.public_inputs.clone()].concat();
         let path = given.path;
-        let input = Input { space, public, public_inputs, table, given: Some(given) };
+        let public = Some((centre, public));
+        let input = Input { space, public, public_inputs, treated, table, given: Some(given) };
         if input.n() == 0 {
             return Err(too_few(path));
         }
@@ -177,14 +199,18 @@ impl Source<'_> {
                     "has {found} landmarks where {whose} has {expected}; every record must have the same"
                 ));
             }
-            match shape.missing() {
-                0 => planar(shape).and_then(|p| space.preshape(p).map_err(|e| e.to_string())).map(Some),
-                _ if self.drop_missing => Ok(None),
-                missing => Err(format!(
-                    "has {missing} missing landmarks; digitize or estimate them, or give --drop-missing (the record then counts as \
-                     the public centre)"
-                )),
+            let missing = shape.missing();
+            if missing > 0 && self.drop_missing {
+                return Ok(None);
             }
+            if missing > 0 && !input.treated.fills() {
+                return Err(format!(
+                    "has {missing} missing landmarks; give a public shape as --center, from which they are estimated, or --drop-missing \
+                     (the record then counts as the centre)"
+                ));
+            }
+            let shape = input.treated.apply(shape)?;
+            planar(&shape).and_then(|p| space.preshape(p).map_err(|e| e.to_string())).map(Some)
         };
         let placed = |(_, shape): (usize, Placed)| {
             let (place, shape) = match shape {
