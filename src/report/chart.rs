@@ -73,7 +73,11 @@ fn within_a_decade(lo: f64, hi: f64) -> Vec<(f64, String)> {
         placed.filter(|(u, _)| (lo..=hi).contains(u)).collect()
     };
     let few = places(&[1.0, 2.0, 5.0]);
-    if few.len() > 2 { few } else { places(&[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]) }
+    if few.len() > 2 {
+        return few;
+    }
+    let round = Axis::linear("").ticks(10f64.powf(lo), 10f64.powf(hi));
+    round.into_iter().filter(|(v, _)| *v > 0.0).map(|(v, _)| (v.log10(), label(v))).collect()
 }
 
 /// A number as short as it can be read.

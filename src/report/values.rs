@@ -76,7 +76,8 @@ mod tests {
     fn every_entry_is_a_field_and_small_ones_are_written() {
         let svg = matrix("mean", 2, &[1.0, -0.5, -0.5, 2.0]);
         assert_eq!((svg.matches("<rect x=").count() >= 4, svg.contains(">2<")), (true, true), "{svg}");
-        assert!(!matrix("mean", 9, &[0.25; 81]).contains(">0.25</text></svg>"));
+        let large = matrix("mean", 9, &[0.25; 81]);
+        assert!(!large.split("</svg>").next().unwrap().contains("<text"));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use visard::study::points::{
 #[derive(Debug, Subcommand)]
 pub enum ShapeCommand {
     /// From a table of landmarks to a private mean shape
-    Mean(ShapeArgs),
+    Mean(Box<ShapeArgs>),
     /// What error to expect of a private mean shape; reads nothing, costs nothing
     Plan(ShapePlanArgs),
     /// Make outlines of made-up people and release their private mean
