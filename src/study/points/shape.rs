@@ -8,12 +8,11 @@ use super::run::Course;
 use super::shape_form::{Preshape, ShapeForm};
 use super::shape_input::{Input, ShapeCentre, Source};
 use super::shape_page::{internal_page, release_page};
-use super::shape_plain;
+use super::shape_plain::{PlainShapes, run_plain, write_nonprivate};
 use super::{
     OutlineSmoothing, PointAccuracy, PointMechanism, PointOutcome, PointRequest, PointStudyError, Treatment,
     Unusable, shrink_outline_stating,
 };
-use crate::io::WriteError;
 use crate::io::shapes::{ShapeRecord, write_shape_array, write_shape_table, write_tps};
 use crate::landmark::Pairs;
 use crate::manifold::{Kendall, Manifold};
@@ -23,10 +22,7 @@ use crate::mechanism::manifold::{
 };
 use crate::privacy::{Certificate, ClipRadius, ClipSource, Released, Statement};
 use crate::study::job::{Publication, ReleaseFolder};
-use crate::study::layout::{
-    ASYMMETRY_NPY, MEAN_CSV, MEAN_NPY, MEAN_TPS, NONPRIVATE_MEAN_NPY, NONPRIVATE_MEAN_TPS, REPORT,
-    SYMMETRIC_NPY,
-};
+use crate::study::layout::{ASYMMETRY_NPY, MEAN_CSV, MEAN_NPY, MEAN_TPS, REPORT, SYMMETRIC_NPY};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -94,7 +90,14 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
     let request = &study.request;
     // An exploration wants a ball.
     if request.mechanism == PointMechanism::None && study.radius == ShapeRadius::Default && !request.explore {
-        return shape_plain::run(study);
+        return run_plain(&PlainShapes {
+            file: &study.file,
+            centre: &study.centre,
+            landmarks: study.landmarks,
+            drop_missing: study.drop_missing,
+            treatment: &study.treatment,
+            request,
+        });
     }
     let source = Source {
         table: &study.file,
@@ -223,12 +226,6 @@ fn split(
         both.ok_or_else(|| PointStudyError::Input("landmarks have two or three coordinates".into()))
     };
     Ok(means.iter().map(parts).collect::<Result<Vec<_>, PointStudyError>>()?.into_iter().unzip())
-}
-
-/// The mean without noise, for the data holder.
-pub(super) fn write_nonprivate(internal: &Path, mean: &[ShapeRecord]) -> Result<(), WriteError> {
-    write_shape_array(&internal.join(NONPRIVATE_MEAN_NPY), mean)?;
-    write_tps(&internal.join(NONPRIVATE_MEAN_TPS), mean)
 }
 
 impl Publication for ShapeForm {

@@ -3,25 +3,37 @@
 use super::internal::{distances_csv, outliers};
 use super::internal_page::private_page;
 use super::records::{Record, points};
-use super::shape::write_nonprivate;
 use super::treatment::Treated;
-use super::{PointOutcome, PointStudyError, ShapeCentre, ShapeStudy, Unusable};
-use crate::io::shapes::{ShapeRecord, Shapes};
-use crate::io::{Content, Place, RecordError, RecordSize, open_as, read_shapes, shapes_of, write_bytes};
+use super::{PointOutcome, PointRequest, PointStudyError, ShapeCentre, Treatment, Unusable};
+use crate::io::shapes::{ShapeRecord, Shapes, write_shape_array, write_tps};
+use crate::io::{
+    Content, Place, RecordError, RecordSize, WriteError, open_as, read_shapes, shapes_of, write_bytes,
+};
 use crate::landmark::{Configuration, Generalized, GeneralizedOptions, generalized};
 use crate::report::figure::Figure;
 use crate::report::landmarks::{Drawing, Figures};
 use crate::study::job::{self, Job};
-use crate::study::layout::{DISTANCES, REPORT};
+use crate::study::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, NONPRIVATE_MEAN_TPS, REPORT};
 use crate::study::{People, StudyFolder};
 use std::path::Path;
+
+/// What is read, and how.
+pub(super) struct PlainShapes<'a> {
+    pub(super) file: &'a Path,
+    /// A shape to fill missing landmarks from, or none.
+    pub(super) centre: &'a ShapeCentre,
+    pub(super) landmarks: Option<usize>,
+    pub(super) drop_missing: bool,
+    pub(super) treatment: &'a Treatment,
+    pub(super) request: &'a PointRequest,
+}
 
 /// Runs a study that releases nothing: the full generalized Procrustes mean of all shapes that have one.
 ///
 /// # Errors
 /// [`PointStudyError`]: the folder, the file, a record that is none (unless such records are left out).
-pub(super) fn run(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
-    let template = match &study.centre {
+pub(super) fn run_plain(study: &PlainShapes<'_>) -> Result<PointOutcome, PointStudyError> {
+    let template = match study.centre {
         ShapeCentre::Private => None,
         ShapeCentre::File(path) => Some(only_shape(path)?),
         ShapeCentre::PublicRecords(_) => {
@@ -31,7 +43,7 @@ pub(super) fn run(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
         }
     };
     let size = study.landmarks.map_or(RecordSize::Content, RecordSize::Known);
-    let table = read_shapes(&study.file, size)?.taking_as_missing(&study.treatment.missing);
+    let table = read_shapes(study.file, size)?.taking_as_missing(&study.treatment.missing);
     let shapes: Vec<(Place, ShapeRecord)> = readable(&table, study)?;
     let Some((_, first)) = shapes.first() else {
         return Err(PointStudyError::Input(format!(
@@ -67,7 +79,7 @@ fn only_shape(path: &Path) -> Result<ShapeRecord, PointStudyError> {
 }
 
 /// The shapes of the table; one that cannot be read stops the study, unless such are left out.
-fn readable(table: &Shapes, study: &ShapeStudy) -> Result<Vec<(Place, ShapeRecord)>, PointStudyError> {
+fn readable(table: &Shapes, study: &PlainShapes<'_>) -> Result<Vec<(Place, ShapeRecord)>, PointStudyError> {
     let stops = study.request.unusable == Unusable::Stop;
     let mut shapes = Vec::new();
     for (i, shape) in table.iter().enumerate() {
@@ -84,7 +96,7 @@ fn readable(table: &Shapes, study: &ShapeStudy) -> Result<Vec<(Place, ShapeRecor
 
 /// Each person's configuration, or `None` for one that has none.
 fn configurations(
-    study: &ShapeStudy,
+    study: &PlainShapes<'_>,
     treated: &Treated,
     first: &ShapeRecord,
     people: &People,
@@ -117,7 +129,7 @@ fn configurations(
         let about = RecordError::label(*place, shape.id.as_deref());
         Record::new(shape.coordinates(), point(shape).map_err(|e| format!("{about}{e}"))).at(about)
     });
-    let records = points(&study.request, people, records)?;
+    let records = points(study.request, people, records)?;
     people.one_each(records, |_, own| Ok(Some(mean_of(&own)?.mean)))
 }
 
@@ -134,7 +146,7 @@ fn mean_of(shapes: &[Configuration]) -> Result<Generalized, PointStudyError> {
 
 fn write(
     job: &mut Job<'_>,
-    study: &ShapeStudy,
+    study: &PlainShapes<'_>,
     people: &People,
     names: &[String],
     found: Vec<Option<Configuration>>,
@@ -195,4 +207,10 @@ fn write_all(
     // Last: its presence says that the rest is there.
     let mean = ShapeRecord::from_matrix(Some("nonprivate_mean".into()), &fit.mean);
     Ok(write_nonprivate(&dir, mean.as_slice())?)
+}
+
+/// The mean without noise, for the data holder.
+pub(super) fn write_nonprivate(internal: &Path, mean: &[ShapeRecord]) -> Result<(), WriteError> {
+    write_shape_array(&internal.join(NONPRIVATE_MEAN_NPY), mean)?;
+    write_tps(&internal.join(NONPRIVATE_MEAN_TPS), mean)
 }
