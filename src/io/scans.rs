@@ -3,7 +3,7 @@
 use super::error::{Fault, ReadError};
 use super::formats::{Content, format_of};
 use super::open::refuse_special;
-use super::text::ending;
+use super::text::{ending, specimen_name};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -79,15 +79,6 @@ pub(super) fn specimens_in(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
         }
     }
     Ok(files)
-}
-
-/// What a specimen is called in a file of this name.
-pub(super) fn specimen_name(file: &str) -> &str {
-    let without = |ending: &str| {
-        let (stem, rest) = file.split_at_checked(file.len().checked_sub(ending.len())?)?;
-        rest.eq_ignore_ascii_case(ending).then_some(stem)
-    };
-    [".mrk.json", ".json", ".fcsv"].into_iter().find_map(without).unwrap_or(file)
 }
 
 /// Endings of files that hold one specimen.

@@ -92,6 +92,15 @@ pub(super) fn ending(path: &Path) -> String {
     path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase()
 }
 
+/// What a specimen is called in a file of this name.
+pub(super) fn specimen_name(file: &str) -> &str {
+    let without = |ending: &str| {
+        let (stem, rest) = file.split_at_checked(file.len().checked_sub(ending.len())?)?;
+        rest.eq_ignore_ascii_case(ending).then_some(stem)
+    };
+    [".mrk.json", ".json", ".fcsv"].into_iter().find_map(without).unwrap_or(file)
+}
+
 /// The words of a line, between white space.
 pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty())

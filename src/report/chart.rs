@@ -48,6 +48,9 @@ impl Axis {
             let step = (((hi - lo) / 6.0).ceil()).max(1.0);
             let first = (lo / step).ceil() as i64;
             let last = (hi / step).floor() as i64;
+            if last - first < 1 {
+                return within_a_decade(lo, hi);
+            }
             return (first..=last)
                 .map(|k| k as f64 * step)
                 .map(|e| (e, if (-3.0..=3.0).contains(&e) { tidy(10f64.powf(e)) } else { format!("1e{e}") }))
@@ -59,6 +62,27 @@ impl Axis {
         let (first, last) = ((lo / step).ceil() as i64, (hi / step).floor() as i64);
         (first..=last).map(|k| k as f64 * step).map(|v| (v, tidy(v))).collect()
     }
+}
+
+/// Ticks at 1, 2 and 5 times powers of ten, for logarithmic axes with hardly a decade; at round numbers where even those are too few.
+fn within_a_decade(lo: f64, hi: f64) -> Vec<(f64, String)> {
+    let places = |digits: &[f64]| -> Vec<(f64, String)> {
+        let powers = lo.floor() as i64..=hi.ceil() as i64;
+        let values = powers.flat_map(|k| digits.iter().map(move |d| d * 10f64.powi(k as i32)));
+        let placed = values.map(|v| (v.log10(), label(v)));
+        placed.filter(|(u, _)| (lo..=hi).contains(u)).collect()
+    };
+    let few = places(&[1.0, 2.0, 5.0]);
+    if few.len() > 2 {
+        return few;
+    }
+    let round = Axis::linear("").ticks(10f64.powf(lo), 10f64.powf(hi));
+    round.into_iter().filter(|(v, _)| *v > 0.0).map(|(v, _)| (v.log10(), label(v))).collect()
+}
+
+/// A number as short as it can be read.
+fn label(v: f64) -> String {
+    if (1e-3..1e4).contains(&v) { tidy(v) } else { format!("{v:.1e}").replace(".0e", "e") }
 }
 
 pub(super) fn tidy(v: f64) -> String {
@@ -136,6 +160,13 @@ impl Frame<'_> {
         Some((self.horizontal(self.x.place(u)?), self.vertical(self.y.place(v)?)))
     }
 
+    /// The same, with what lies below a logarithmic axis (0 and less) at its lower end: a band that reaches down to 0.
+    fn place_from_below(&self, (u, v): (f64, f64)) -> Option<(f64, f64)> {
+        let is_below = v <= 0.0 && self.y.scale == Scale::Log10;
+        let v = if is_below { self.span[1].0 } else { self.y.place(v)? };
+        Some((self.horizontal(self.x.place(u)?), self.vertical(v)))
+    }
+
     /// Ground, title, grid, ticks and labels.
     fn draw(&self, s: &mut String, title: &str) {
         let (top, base, end) = (self.top, HEIGHT - BOTTOM, WIDTH - RIGHT);
@@ -191,7 +222,7 @@ pub fn line_chart(title: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
     for (k, line) in lines.iter().enumerate() {
         let colour = PALETTE[k % PALETTE.len()];
         let band = line.band.iter().map(|b| (b.0, b.2)).chain(line.band.iter().rev().map(|b| (b.0, b.1)));
-        let band: Vec<_> = band.filter_map(|p| frame.place(p)).collect();
+        let band: Vec<_> = band.filter_map(|p| frame.place_from_below(p)).collect();
         if !band.is_empty() {
             let _ = write!(s, r#"<polygon points="{}" fill="{colour}" fill-opacity="0.16"/>"#, path(&band));
         }
@@ -318,6 +349,29 @@ pub fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_logarithmic_axis_of_less_than_a_decade_has_labels() {
+        for (lo, hi) in [(2.1, 8.7), (11.0, 14.0), (0.002, 0.0041), (3e5, 9e5), (0.8, 1.2)] {
+            let ticks = Axis::log("x").ticks(f64::log10(lo), f64::log10(hi));
+            assert!(ticks.len() > 1, "{lo} {hi}: {ticks:?}");
+            assert!(
+                ticks.iter().all(|(u, text)| (text.parse::<f64>().unwrap().log10() - u).abs() < 1e-9),
+                "{ticks:?}"
+            );
+        }
+        assert_eq!(Axis::log("x").ticks(-3.0, 1.0).len(), 5);
+    }
+
+    #[test]
+    fn a_band_that_reaches_zero_goes_down_to_the_axis() {
+        let line =
+            Line::new("a", vec![(1.0, 1.0), (2.0, 2.0)]).with_band(vec![(1.0, 0.0, 2.0), (2.0, 0.1, 4.0)]);
+        let svg = line_chart("t", &Axis::linear("x"), &Axis::log("y"), &[line]);
+        let polygon = svg.split("<polygon points=\"").nth(1).unwrap().split('"').next().unwrap();
+        assert_eq!(polygon.split(',').count(), 4, "{polygon}");
+        assert!(polygon.contains(&format!(" {:.1}", HEIGHT - BOTTOM)), "{polygon}");
+    }
 
     #[test]
     fn ticks_are_round_and_inside() {

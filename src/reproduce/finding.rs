@@ -14,6 +14,10 @@ pub enum Verdict {
     Partly,
     /// It does not; the reason is given.
     No,
+    /// What was run is too little to tell.
+    Undecided,
+    /// Nothing is claimed: a list.
+    None,
 }
 
 /// A picture in PNG.

@@ -41,7 +41,11 @@ pub(super) fn page(findings: &[(String, Finding)]) -> String {
 
 fn section(page: &mut Page, name: &str, f: &Finding) {
     page.heading_at(name, &f.title);
-    page.facts(&[(format!("claim holds: {}", verdict(f.verdict)), f.why.clone())]);
+    let headline = match f.verdict {
+        Verdict::None => "a list, not a claim".to_owned(),
+        claimed => format!("claim holds: {}", verdict(claimed)),
+    };
+    page.facts(&[(headline, f.why.clone())]);
     let told = [
         ("the paper", f.paper.clone()),
         ("ours, by the paper's method", f.same.clone()),
@@ -128,6 +132,8 @@ fn verdict(v: Verdict) -> &'static str {
         Verdict::Yes => "yes",
         Verdict::Partly => "partly",
         Verdict::No => "no",
+        Verdict::Undecided => "not decided",
+        Verdict::None => "–",
     }
 }
 

@@ -233,6 +233,8 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
     );
     let said = tally.paper.said();
     finding.verdict = match tally.paper.worse {
+        // A few runs on small made-up problems tell nothing about the paper's.
+        _ if context.quick || context.data.is_none() => Verdict::Undecided,
         0 => Verdict::Yes,
         worse if 2 * worse > said => Verdict::No,
         _ => Verdict::Partly,

@@ -124,7 +124,10 @@ pub(super) fn run(context: &Context) -> Result<Finding, AnyError> {
         }
     );
     finding.tells(
-        "error of a private mean on SPD(2), n = 500, ε = 1: KNG; Laplace at the scale a homogeneous space allows",
+        &format!(
+            "error of a private mean on SPD(2), n = {}, ε = 1: KNG; Laplace at the scale a homogeneous space allows",
+            sizes[sizes.len() - 1]
+        ),
         format!("{:.2e} (run here)", last(0)),
         format!("{:.2e}", last(2)),
         last(0) / last(2),

@@ -17,6 +17,14 @@ pub const MEAN_PLY: &str = "mean.ply";
 pub const MEAN_TPS: &str = "mean.tps";
 /// The released matrix, direction or point; several draws one after the other.
 pub const MEAN_NPY: &str = "mean.npy";
+/// The mean as a table of text.
+pub const MEAN_CSV: &str = "mean.csv";
+/// The symmetric part of a mean shape.
+pub const SYMMETRIC_NPY: &str = "mean_symmetric.npy";
+/// What the mean shape has beside its symmetric part: a displacement of each landmark.
+pub const ASYMMETRY_NPY: &str = "asymmetry.npy";
+/// Distances of the records from the centre, the farthest first.
+pub const DISTANCES: &str = "distances.csv";
 /// The released solution of an optimization.
 pub const SOLUTION: &str = "solution.npy";
 /// What every step of an optimization did.

@@ -158,7 +158,7 @@ fn a_record_that_cannot_be_read_is_named_and_no_other_stops() {
     let shapes: Vec<&str> = text.split_inclusive("LM=12\n").skip(1).collect();
     let points: Vec<&str> = shapes[2].lines().take(12).collect();
     for (broken, line, expected) in [
-        ("1 2\n".repeat(12).replacen("1 2", "NA 2", 1), 29, "has 1 missing landmarks"),
+        ("NA 2\n".repeat(10) + "1 2\n3 4\n", 29, "too few landmarks in general position"),
         ("1 2\n".repeat(12), 29, "one place"),
         (points[..11].join("\n") + "\n", 41, "the points end early"),
         (points.join("\n") + "\n0 0\n", 42, "holds more points than its LM="),

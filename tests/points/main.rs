@@ -3,6 +3,7 @@
 mod first_record;
 mod landmarks;
 mod neighbours;
+mod plain_means;
 mod private_centres;
 mod refusals;
 mod releases;

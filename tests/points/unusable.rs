@@ -33,9 +33,9 @@ fn unusable_records_count_as_the_centre() {
     let (shapes, centre) = write_shapes(dir.path(), 300);
     let text = fs::read_to_string(&shapes).unwrap();
     let mut parts: Vec<String> = text.split_inclusive("ID=").map(str::to_owned).collect();
-    // One with all landmarks in one place, one with a landmark missing, one with too few.
+    // One with all landmarks in one place, one with so many missing that they cannot be estimated, one with too few.
     parts[0] = format!("LM=12\n{}ID=", "1 1\n".repeat(12));
-    parts[4] = format!("s3\nLM=12\n{}NA NA\nID=", "1 2\n3 4\n".repeat(5) + "5 7\n");
+    parts[4] = format!("s3\nLM=12\n{}1 2\n3 4\nID=", "NA NA\n".repeat(10));
     parts[6] = "s5\nLM=3\n0 0\n1 0\n0 1\nID=".into();
     fs::write(path("bad.tps"), parts.concat()).unwrap();
     for (mechanism, centre) in

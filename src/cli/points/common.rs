@@ -96,6 +96,19 @@ impl Common {
     }
 }
 
+impl Common {
+    /// Whether a mean without noise is all that is asked for: an exploration wants a ball.
+    pub(super) fn is_plain(&self, mechanism: Option<PointMechanism>) -> bool {
+        mechanism == Some(PointMechanism::None) && !self.explore
+    }
+}
+
+/// What is said where nothing bounds the records of a release.
+pub(super) fn no_radius() -> Failure {
+    Failure::usage("a release needs a public bound on the records: --radius F")
+        .with_hint("--mechanism none gives the mean without noise, for you alone, and needs none")
+}
+
 /// The mechanisms that a kind of points has.
 pub(super) fn among(mechanisms: &'static [PointMechanism]) -> impl TypedValueParser<Value = PointMechanism> {
     PossibleValuesParser::new(mechanisms.iter().filter_map(ValueEnum::to_possible_value))
@@ -133,6 +146,9 @@ pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
              centre",
             published.outside.0, published.outside.1
         );
+    }
+    for remark in &published.remarks {
+        eprintln!("note (do not publish): {remark}");
     }
     match &published.certificate {
         None => printer.result(

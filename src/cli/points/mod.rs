@@ -10,6 +10,7 @@ mod shape_modes;
 mod shape_regress;
 mod spd;
 mod specimens;
+mod treatment;
 mod vectors;
 
 pub use shape::{ShapeCommand, shape};

@@ -6,7 +6,8 @@ use super::common::{Common, failure, say};
 use super::plan::{self, ShapePlanArgs};
 use super::shape_choice::{ShapeChoice, choices};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
-use super::specimens::{centre, note_failed};
+use super::specimens::{centre, note_failed, remark};
+use super::treatment::TreatmentArgs;
 use super::{shape_compare, shape_modes, shape_regress};
 use crate::cli::of_kind;
 use crate::cli::output::where_to;
@@ -23,13 +24,13 @@ use visard::study::shape::{ShapeInputs, ShapeMeanOutcome, ShapeMeanSettings, run
 #[derive(Debug, Subcommand)]
 pub enum ShapeCommand {
     /// From a table of landmarks to a private mean shape
-    Mean(ShapeArgs),
+    Mean(Box<ShapeArgs>),
     /// How shapes differ: their private modes of variation, with their mean
-    Modes(shape_modes::ShapeModesArgs),
+    Modes(Box<shape_modes::ShapeModesArgs>),
     /// What covariates, and size, do to a shape
-    Regress(shape_regress::ShapeRegressArgs),
+    Regress(Box<shape_regress::ShapeRegressArgs>),
     /// Groups of shapes: a private mean of each, where they differ and whether they do
-    Compare(shape_compare::ShapeCompareArgs),
+    Compare(Box<shape_compare::ShapeCompareArgs>),
     /// What error to expect of a private mean shape; reads nothing, costs nothing
     Plan(ShapePlanArgs),
     /// Make outlines of made-up people and release their private mean
@@ -71,9 +72,14 @@ pub struct ShapeArgs {
     /// tell, unless a centre or records are public; otherwise all records have to agree
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     landmarks: Option<u32>,
-    /// Records with missing landmarks count as the centre instead of stopping the study
+    /// Records with missing landmarks count as the centre (otherwise they are estimated from a public centre, and without one stop the study)
     #[arg(long)]
     drop_missing: bool,
+    #[command(flatten)]
+    treatment: TreatmentArgs,
+    /// Pairs of landmarks left,right (from 1): the mean is published in its symmetric and its asymmetric part too, at no further cost
+    #[arg(long, value_name = "FILE")]
+    pairs: Option<PathBuf>,
     /// Smoothing of the release along a closed outline (free)
     #[arg(long, value_enum, default_value_t = OutlineSmoothing::None)]
     smooth: OutlineSmoothing,
@@ -130,6 +136,7 @@ fn joint_mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<()
         drop_missing: args.drop_missing,
         unusable: args.common.unusable(),
         counting: args.common.counting(),
+        treatment: args.treatment.treatment(args.pairs.as_ref()),
         ..ShapeInputs::new(&args.file, args.common.place(global)?)
     };
     let private_radius = matches!(given, Some(None));
@@ -144,6 +151,7 @@ fn told(outcome: &ShapeMeanOutcome, printer: &Printer) {
     let (root, release) = (outcome.folder.root(), outcome.folder.release());
     let certificate = &outcome.certificate;
     note_failed(outcome.failed);
+    remark(&outcome.remarks);
     printer.result(
         json!({
             "out": root,
@@ -198,6 +206,7 @@ fn single_mean(
     let study = ShapeStudy {
         landmarks: args.landmarks.map(|k| k as usize),
         drop_missing: args.drop_missing,
+        treatment: args.treatment.treatment(args.pairs.as_ref()),
         smoothing: args.smooth,
         ..ShapeStudy::new(&args.file, centre, radius, request)
     };

@@ -2,7 +2,7 @@
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
-use super::common::{Common, among, failure, say};
+use super::common::{Common, among, failure, no_radius, say};
 use super::plan::{self, SpdPlanArgs};
 use crate::cli::of_kind;
 use clap::{Args, Subcommand};
@@ -53,9 +53,9 @@ pub struct SpdArgs {
     /// Which private mean (default: the least noise at the budget, tangent-laplace for a pure ε and tangent-gaussian otherwise)
     #[arg(long, value_parser = among(PointMechanism::OF_POINTS))]
     mechanism: Option<PointMechanism>,
-    /// Public radius of the ball that bounds the records, or "descriptor": the ball of all covariance descriptors
+    /// Public radius of the ball that bounds the records, or "descriptor": the ball of all covariance descriptors; --mechanism none needs none
     #[arg(long, value_name = "F|descriptor", allow_negative_numbers = true)]
-    radius: String,
+    radius: Option<String>,
     /// Centre: a file with one public matrix, "identity", or "private": estimated within --first-radius and paid for
     #[arg(long, value_name = "FILE|identity|private", default_value = "identity")]
     center: String,
@@ -73,7 +73,11 @@ pub fn spd(command: &SpdCommand, global: &Global, printer: &Printer) -> Result<(
         SpdCommand::Mean(args) => args,
         SpdCommand::Plan(args) => return plan::spd(args, printer),
     };
-    let (about, radius) = ball("--radius", &args.radius, &args.file)?;
+    let (about, radius) = match &args.radius {
+        Some(text) => ball("--radius", text, &args.file).map(|(about, radius)| (about, Some(radius)))?,
+        None if args.common.is_plain(args.mechanism) => (None, None),
+        None => return Err(no_radius()),
+    };
     let centre = match (args.center.as_str(), about) {
         ("private", _) => {
             let first = args.first_radius.as_deref().map(|text| ball("--first-radius", text, &args.file));

@@ -1,5 +1,6 @@
 //! What studies of shapes share on the command line: the specimens and what is known of them.
 
+use super::treatment::TreatmentArgs;
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs};
 use crate::cli::output::{Failure, where_to};
 use crate::cli::{Global, of_kind};
@@ -39,9 +40,11 @@ pub struct SpecimenArgs {
     /// Coordinates of a landmark, 2 or 3: needed where --landmarks is
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u8).range(2..=3))]
     dimensions: Option<u8>,
-    /// Records with missing landmarks count as the centre instead of stopping the study
+    /// Records with missing landmarks count as the centre (otherwise they are estimated from a public centre, and without one stop the study)
     #[arg(long)]
     drop_missing: bool,
+    #[command(flatten)]
+    treatment: TreatmentArgs,
     /// Records that are no shapes (landmarks missing, or all in one place) count as the centre instead of stopping the study
     #[arg(long)]
     drop_unusable: bool,
@@ -66,6 +69,7 @@ impl SpecimenArgs {
             drop_missing: self.drop_missing,
             unusable: if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop },
             counting: self.counting.counting(),
+            treatment: self.treatment.treatment(None),
             ..ShapeInputs::new(&self.file, place)
         })
     }
@@ -121,5 +125,12 @@ pub(super) fn centre(center: Option<&PathBuf>, public_records: Option<&PathBuf>)
 pub(super) fn note_failed(failed: usize) {
     if failed > 0 {
         eprintln!("note (do not publish): {failed} records could not be used and count as the centre");
+    }
+}
+
+/// What the data holder should know of the records.
+pub(super) fn remark(remarks: &[String]) {
+    for remark in remarks {
+        eprintln!("note (do not publish): {remark}");
     }
 }

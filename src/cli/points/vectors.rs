@@ -2,7 +2,7 @@
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
-use super::common::{Common, among, failure, say};
+use super::common::{Common, among, failure, no_radius, say};
 use crate::cli::of_kind;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -42,9 +42,9 @@ pub struct VectorArgs {
     /// Which private mean (default: the least noise at the budget, tangent-laplace for a pure ε and tangent-gaussian otherwise)
     #[arg(long, value_parser = among(PointMechanism::OF_POINTS))]
     mechanism: Option<PointMechanism>,
-    /// Public radius of the ball that bounds the records
+    /// Public radius of the ball that bounds the records; --mechanism none needs none
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
-    radius: f64,
+    radius: Option<f64>,
     /// Centre: a file with one public row, or "private": estimated and paid for
     #[arg(long, value_name = "FILE|private")]
     center: Option<PathBuf>,
@@ -94,6 +94,9 @@ pub fn hyperbolic(command: &HyperbolicCommand, global: &Global, printer: &Printe
 }
 
 fn vectors(args: &VectorArgs, space: VectorSpace, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    if args.radius.is_none() && !args.common.is_plain(args.mechanism) {
+        return Err(no_radius());
+    }
     let request = args.common.request(args.mechanism, global)?;
     let study = VectorStudy {
         file: args.file.clone(),

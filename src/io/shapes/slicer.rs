@@ -4,8 +4,7 @@ use super::record::{ShapeIter, ShapeRecord};
 use crate::io::error::{Fault, Parsed, Place, RecordError};
 use crate::io::landmarks::{self, Marked};
 use crate::io::open::Opened;
-use crate::io::scans::specimen_name;
-use crate::io::text::{Lines, ending, lossy};
+use crate::io::text::{Lines, ending, lossy, specimen_name};
 use std::path::Path;
 
 /// Which way the first two axes point; the third points up in both.

@@ -15,25 +15,38 @@ pub struct Suspect {
 const MOST: usize = 64;
 
 /// Numbers that all coordinates of two or more landmarks are to the digit: where measured landmarks lie at one such place twice, that place
-/// is a code for "not found" far more often than not (−1, −999, 0). The commonest first.
+/// is a code for "not found" far more often than not (−1, −999, 0). The commonest first. One landmark that lies there in most records is the
+/// origin of a frame, and no such place.
 pub fn suspects<'a>(shapes: impl IntoIterator<Item = &'a ShapeRecord>) -> Vec<Suspect> {
-    let mut found: Vec<Suspect> = Vec::new();
+    let (mut found, mut records): (Vec<Place>, _) = (Vec::new(), 0);
     for shape in shapes {
-        for point in shape.points() {
-            let Some(code) = point.first().copied().filter(|c| point.iter().all(|other| other == c)) else {
-                continue;
-            };
+        records += 1;
+        for (landmark, point) in shape.points().enumerate() {
+            let code = point.first().copied().filter(|c| point.iter().all(|other| other == c));
+            let Some(code) = code else { continue };
             let room = found.len() < MOST;
-            match found.iter_mut().find(|suspect| suspect.code == code) {
-                Some(suspect) => suspect.landmarks += 1,
-                None if room => found.push(Suspect { code, landmarks: 1 }),
+            match found.iter_mut().find(|place| place.code == code) {
+                Some(place) => {
+                    place.times += 1;
+                    place.of_one &= place.landmark == landmark;
+                }
+                None if room => found.push(Place { code, times: 1, landmark, of_one: true }),
                 None => {}
             }
         }
     }
-    found.retain(|suspect| suspect.landmarks > 1);
-    found.sort_by_key(|suspect| std::cmp::Reverse(suspect.landmarks));
-    found
+    found.retain(|place| place.times > 1 && !(place.of_one && 2 * place.times > records));
+    found.sort_by_key(|place| std::cmp::Reverse(place.times));
+    found.into_iter().map(|Place { code, times, .. }| Suspect { code, landmarks: times }).collect()
+}
+
+/// A place on the diagonal where landmarks lie.
+struct Place {
+    code: f64,
+    times: usize,
+    /// The landmark that lay there first, and whether no other did.
+    landmark: usize,
+    of_one: bool,
 }
 
 #[cfg(test)]
@@ -47,10 +60,12 @@ mod tests {
         let shapes = [
             of(&[[1.0, 2.0], [-999.0, -999.0], [3.0, 3.0], [nan, nan]]),
             of(&[[-1.0, 2.0], [-999.0, -999.0], [-1.0, -1.0], [nan, nan]]),
-            of(&[[-1.0, -1.0], [-999.0, -999.0], [5.0, 2.0], [5.0, 2.0]]),
+            of(&[[-1.0, -1.0], [5.0, 2.0], [-999.0, -999.0], [5.0, 2.0]]),
         ];
         let expected = [Suspect { code: -999.0, landmarks: 3 }, Suspect { code: -1.0, landmarks: 2 }];
         assert_eq!(suspects(&shapes), expected);
         assert!(suspects(&shapes[..1]).is_empty());
+        let baseline = [of(&[[0.0, 0.0], [1.0, 0.0], [0.3, 0.2]]), of(&[[0.0, 0.0], [1.0, 0.0], [0.4, 0.1]])];
+        assert!(suspects(&baseline).is_empty());
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn run(_context: &Context) -> Result<Finding, AnyError> {
     }
     finding.same = format!("{} slips, each with numbers computed on the spot.", all.len());
     finding.better = "The corrected formulas are what this program uses.".into();
-    finding.verdict = Verdict::No;
+    finding.verdict = Verdict::None;
     finding.why =
         "As printed, several of these formulas give less privacy than claimed, others waste accuracy.".into();
     finding.data = "none needed".into();

@@ -25,6 +25,18 @@ impl From<&DMatrix<f64>> for Array {
     }
 }
 
+impl Array {
+    /// Lengths of the axes.
+    pub(super) fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The numbers, last axis fastest.
+    pub(super) fn data(&self) -> &[f64] {
+        &self.data
+    }
+}
+
 /// Writes points: the shape of one, or (draws, …) for several.
 pub(super) fn write_arrays(path: &Path, points: &[Array]) -> Result<(), WriteError> {
     let mut shape = points.first().map(|point| point.shape.clone()).unwrap_or_default();

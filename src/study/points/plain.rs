@@ -8,9 +8,13 @@ use super::internal_page::{distance_line, private_page, utility_section};
 use super::{PointRequest, PointStudyError};
 use crate::mechanism::manifold::ReleasedPoints;
 use crate::privacy::{Certificate, PublicInput, Released, Statement};
+use crate::report::colour::short;
+use crate::report::figure::Figure;
 use crate::report::guarantee::{
     certificate_section, counted, guarantee_section, mechanism_rows, release_page,
 };
+use crate::report::page::Page;
+use crate::report::values::{in_circle, matrix};
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::{MEAN_NPY, NONPRIVATE_MEAN_NPY, REPORT};
 use serde_json::json;
@@ -75,9 +79,12 @@ impl<P, Q> Publication for PlainForm<P, Q> {
         let draws = &released.value.draws;
         let points: Vec<Array> = draws.iter().map(|draw| (self.released)(&draw.point)).collect();
         folder.write_with(MEAN_NPY, |path| write_arrays(path, &points))?;
-        // Certificate and public settings only: the mean itself is a file of numbers.
         let what = format!("mean of {} ({})", counted(certificate), self.records.description);
         let mut page = release_page("Private mean", &what, certificate);
+        if let (Some(first), Some(draw)) = (points.first(), draws.first()) {
+            let from_centre = (self.distance)(&released.value.centre, &draw.point);
+            result(&mut page, first, &(self.mean)(&released.value.centre), from_centre);
+        }
         guarantee_section(&mut page, certificate);
         accuracy_section(&mut page, self.accuracy(released).as_ref());
         page.heading("How it was made");
@@ -85,6 +92,37 @@ impl<P, Q> Publication for PlainForm<P, Q> {
         certificate_section(&mut page, certificate);
         Ok(folder.write(REPORT, page.to_html().as_bytes())?)
     }
+}
+
+/// The released mean at a glance: a picture and numbers.
+fn result(page: &mut Page, mean: &Array, centre: &Array, from_centre: f64) {
+    let numbers = mean.data();
+    let sum = |terms: &mut dyn Iterator<Item = f64>| short(terms.sum::<f64>());
+    let mut facts =
+        vec![(short(from_centre), "from the centre of the ball, in the distance of the space".to_owned())];
+    match (mean.shape(), numbers) {
+        ([k, _], _) => {
+            facts.push((sum(&mut (0..*k).map(|i| numbers[i * k + i])), "trace of the mean".to_owned()));
+            let caption = format!("The private mean, {k} × {k}: mean.npy.");
+            page.figures(&[Figure::chart(matrix("private mean", *k, numbers), caption)]);
+        }
+        (_, [x, y, ..]) => {
+            let other = centre.data();
+            let other = [other.first(), other.get(1)].map(|c| c.copied().unwrap_or(f64::NAN));
+            let caption = "The first two coordinates, within the unit circle.";
+            if x.hypot(*y) <= 1.0 + 1e-9 {
+                page.figures(&[Figure::chart(
+                    in_circle("private mean", [*x, *y], ("centre of the ball", other)),
+                    caption,
+                )]);
+            }
+            let all: Vec<String> = numbers.iter().take(6).map(|c| short(*c)).collect();
+            let more = if numbers.len() > 6 { ", …" } else { "" };
+            facts.push((all.join(", ") + more, "the private mean: mean.npy".to_owned()));
+        }
+        _ => {}
+    }
+    page.facts(&facts);
 }
 
 impl<P, Q> PointForm<P, Q> for PlainForm<P, Q> {

@@ -113,6 +113,9 @@ pub fn plan_spd(
 ) -> Result<Vec<PointForecast>, PointStudyError> {
     let radius = ClipRadius::new(radius, ClipSource::Public)?;
     match metric {
+        SpdMetric::BuresWasserstein => Err(PointStudyError::Input(
+            "the Bures-Wasserstein mean has no private mechanism here: plan another --metric".into(),
+        )),
         SpdMetric::AffineInvariant => {
             about(SpdAffineInvariant::new(order)?, &DMatrix::identity(order, order), radius, plan)
         }

@@ -4,7 +4,7 @@ use super::ball::StudyBall;
 use super::budget::Budget;
 use super::exploration::explore;
 use super::form::PointForm;
-use super::internal::Internal;
+use super::internal::{Internal, distances_csv};
 use super::internal_page::utility_csv;
 use super::{PointAccuracy, PointMechanism, PointRequest, PointStudyError, Unusable};
 use crate::io::write_bytes;
@@ -13,7 +13,7 @@ use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{CentreStatistic, MakeMean, NoisedPoint, PublicBall, ReleasedPoints};
 use crate::privacy::{Certificate, Mechanism, Released};
 use crate::study::job::{self, Digest, Job};
-use crate::study::layout::REPORT;
+use crate::study::layout::{DISTANCES, REPORT};
 use crate::study::{People, StudyFolder};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -33,6 +33,8 @@ pub struct PointOutcome {
     pub accuracy: Option<PointAccuracy>,
     /// Records brought into the ball, and failed ones: for the data holder only.
     pub outside: (usize, usize),
+    /// What looks odd in the records: for the data holder only.
+    pub remarks: Vec<String>,
 }
 
 /// A study whose public files have been read.
@@ -42,6 +44,8 @@ pub(super) struct Course<'a, M: PolarVolume, S, F> {
     pub(super) form: F,
     /// Who gave which records.
     pub(super) people: &'a People,
+    /// What the records are called, where the file names them.
+    pub(super) names: Vec<String>,
     /// SHA-256 of the file of records.
     pub(super) file: [u8; 32],
     /// What else makes a run this run.
@@ -79,7 +83,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         let ball = self.ball.public()?;
         let records = one_each(self.request, self.people, &self.ball, records()?)?;
         let n = self.people.count() as u64;
-        let mut internal = Internal::of(&ball, &records)?;
+        let mut internal = Internal::of(&ball, &records, &self.names)?;
         if self.request.explore {
             internal.exploration = Some(explore(&ball, n, self.request)?);
         }
@@ -91,6 +95,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
             certificate: None,
             accuracy: None,
             outside,
+            remarks: Vec::new(),
         })
     }
 
@@ -106,7 +111,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         M::Point: Serialize + DeserializeOwned,
         Q: Serialize + DeserializeOwned,
     {
-        let Self { request, ball, form, people, file, settings } = self;
+        let Self { request, ball, form, people, names, file, settings } = self;
         let n = people.count() as u64;
         let mechanism = ball.staged(n, request.draws, Budget::of(request)?, make)?;
         let priced = job.price(mechanism.price(), form)?;
@@ -123,7 +128,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         let accuracy = priced.publication().accuracy(&published);
         let found = &published.value;
         let ball = PublicBall::new(ball.space, found.centre.clone(), found.radius)?;
-        let mut internal = Internal::of(&ball, &records)?;
+        let mut internal = Internal::of(&ball, &records, &names)?;
         if request.explore {
             internal.exploration = Some(explore(&ball, n, request)?);
         }
@@ -136,6 +141,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
             certificate: Some(certificate),
             accuracy,
             outside,
+            remarks: Vec::new(),
         })
     }
 }
@@ -167,6 +173,7 @@ fn write_internal<P, Q>(
          centre),{failed}\n"
     );
     write_bytes(&dir.join("records.csv"), counts.as_bytes())?;
+    write_bytes(&dir.join(DISTANCES), distances_csv(&internal.distances).as_bytes())?;
     if let Some(exploration) = &internal.exploration {
         write_bytes(&dir.join("utility.csv"), utility_csv(exploration).as_bytes())?;
     }

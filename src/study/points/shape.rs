@@ -5,15 +5,16 @@ use super::budget::Budget;
 use super::form::{Circumstances, PointForm};
 use super::internal::Internal;
 use super::run::Course;
+use super::shape_files::MeanFiles;
 use super::shape_form::{Preshape, ShapeForm};
 use super::shape_input::{Input, ShapeCentre, Source};
 use super::shape_page::{internal_page, release_page};
+use super::shape_plain::{PlainShapes, run_plain, write_nonprivate};
 use super::{
-    OutlineSmoothing, PointAccuracy, PointMechanism, PointOutcome, PointRequest, PointStudyError, Unusable,
-    shrink_outline_stating,
+    OutlineSmoothing, PointAccuracy, PointMechanism, PointOutcome, PointRequest, PointStudyError, Treatment,
+    Unusable, shrink_outline_stating,
 };
-use crate::io::WriteError;
-use crate::io::shapes::{ShapeRecord, write_tps};
+use crate::io::shapes::ShapeRecord;
 use crate::manifold::{Kendall, Manifold};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{
@@ -22,7 +23,7 @@ use crate::mechanism::manifold::{
 use crate::privacy::{Certificate, ClipRadius, ClipSource, Released, Statement};
 use crate::stats::{FrechetOptions, frechet_mean, full_procrustes_mean};
 use crate::study::job::{Publication, ReleaseFolder};
-use crate::study::layout::{MEAN_TPS, NONPRIVATE_MEAN_TPS, REPORT};
+use crate::study::layout::REPORT;
 use nalgebra::DMatrix;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -51,8 +52,10 @@ pub struct ShapeStudy {
     pub radius: ShapeRadius,
     /// Landmarks of a shape: needed where neither a public shape nor a heading nor an array's shape tells.
     pub landmarks: Option<usize>,
-    /// Records with missing landmarks count as the centre instead of stopping the study.
+    /// Records with missing landmarks count as the centre; otherwise they are filled from a public one, and without one stop the study.
     pub drop_missing: bool,
+    /// What is done to each record by itself.
+    pub treatment: Treatment,
     /// What is done to the release.
     pub smoothing: OutlineSmoothing,
     /// Mechanism, budget, folder.
@@ -68,7 +71,16 @@ impl ShapeStudy {
         request: PointRequest,
     ) -> Self {
         let smoothing = OutlineSmoothing::None;
-        Self { file: file.into(), centre, radius, landmarks: None, drop_missing: false, smoothing, request }
+        Self {
+            file: file.into(),
+            centre,
+            radius,
+            landmarks: None,
+            drop_missing: false,
+            treatment: Treatment::default(),
+            smoothing,
+            request,
+        }
     }
 }
 
@@ -78,12 +90,24 @@ impl ShapeStudy {
 /// [`PointStudyError`]; nothing is charged for input that cannot be used.
 pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
     let request = &study.request;
+    // An exploration wants a ball.
+    if request.mechanism == PointMechanism::None && study.radius == ShapeRadius::Default && !request.explore {
+        return run_plain(&PlainShapes {
+            file: &study.file,
+            centre: &study.centre,
+            landmarks: study.landmarks,
+            drop_missing: study.drop_missing,
+            treatment: &study.treatment,
+            request,
+        });
+    }
     let source = Source {
         table: &study.file,
         centre: &study.centre,
         landmarks: study.landmarks,
         dimensions: Some(2),
         drop_missing: study.drop_missing,
+        treatment: &study.treatment,
         request,
     };
     let input = source.open()?;
@@ -94,28 +118,34 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
     let form = ShapeForm {
         space,
         smoothing: study.smoothing,
-        circumstances: Circumstances::new(input.public_inputs.clone(), request, details(study, &space)),
+        files: MeanFiles::of(&study.file, &input.treated),
+        links: input.treated.links.clone(),
+        circumstances: Circumstances::new(input.public_inputs.clone(), request, details(study, &input)),
     };
     let course = Course {
         request,
         ball: ball(study, space, public)?,
         form,
         people: &people,
+        names: input.names(),
         file: input.file(),
-        settings: format!("shapes {}", study.drop_missing),
+        settings: format!("shapes {} {:?}", study.drop_missing, study.treatment.missing),
     };
     let preshape = |shape: &ShapeRecord| preshape_of(&space, shape);
     let records = || source.each(&input, &people, preshape);
+    let with_remarks = |outcome: PointOutcome| PointOutcome { remarks: input.remarks(), ..outcome };
     let alignment = match request.mechanism {
         PointMechanism::Pointwise => Alignment::Aligned,
         PointMechanism::PointwiseUnaligned => Alignment::Unaligned,
-        other => return course.run(|budget| make_mean(&space, other, n, budget), records),
+        other => {
+            return course.run(|budget| make_mean(&space, other, n, budget), records).map(with_remarks);
+        }
     };
     let make = |budget: Budget| -> Result<MakeMean<Kendall, PointwiseShape>, MechanismError> {
         let epsilon = budget.pure()?;
         Ok(Box::new(move |ball| PointwiseShape::new(ball, n, epsilon, alignment)))
     };
-    course.run(make, records)
+    course.run(make, records).map(with_remarks)
 }
 
 /// A public centre and the public shapes it was made of.
@@ -177,7 +207,8 @@ fn ball(
     Ok(StudyBall { space, centre, radius })
 }
 
-fn details(study: &ShapeStudy, space: &Kendall) -> serde_json::Value {
+fn details(study: &ShapeStudy, input: &Input<'_>) -> serde_json::Value {
+    let space = &input.space;
     let mut details = json!({
         "space": format!("shapes of {} planar landmarks", space.landmarks()),
         "record_kind": study.request.counting.kind("shape"),
@@ -186,8 +217,10 @@ fn details(study: &ShapeStudy, space: &Kendall) -> serde_json::Value {
             OutlineSmoothing::Shrink => "Wiener shrinkage along the outline, tuned on the release",
             OutlineSmoothing::LocalLinear => "local linear regression along the outline, tuned on the release",
         },
-        "missing_landmarks": if study.drop_missing || study.request.unusable == Unusable::CountAsCentre {
+        "missing_landmarks": if study.drop_missing || (study.request.unusable == Unusable::CountAsCentre && !input.treated.fills()) {
             "records with missing landmarks count as the centre of the ball; their number is not published"
+        } else if input.treated.fills() {
+            "missing landmarks were estimated by thin-plate spline from the public centre, record by record; how many is not published"
         } else {
             "records with missing landmarks stop a study before anything is charged: that this release exists tells that there was none"
         },
@@ -197,15 +230,17 @@ fn details(study: &ShapeStudy, space: &Kendall) -> serde_json::Value {
         let rule = "none was given: private where n and the budget allow, otherwise 0.6 of the largest that the theorems allow";
         details["radius"] = json!(rule);
     }
+    for (name, text) in study.treatment.details() {
+        details[name] = json!(text);
+    }
     details
 }
 
 impl ShapeForm {
-    fn write(&self, path: &Path, name: &str, points: &[Preshape]) -> Result<(), WriteError> {
+    fn records(&self, name: &str, points: &[Preshape]) -> Vec<ShapeRecord> {
         let id = |i: usize| if points.len() == 1 { name.to_owned() } else { format!("{name}_{}", i + 1) };
         let record = |(i, p)| ShapeRecord::planar(Some(id(i)), &self.space.configuration(p));
-        let records: Vec<ShapeRecord> = points.iter().enumerate().map(record).collect();
-        write_tps(path, &records)
+        points.iter().enumerate().map(record).collect()
     }
 }
 
@@ -226,7 +261,8 @@ impl Publication for ShapeForm {
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
         let shapes = self.shapes(released)?;
-        folder.write_with(MEAN_TPS, |path| Self::write(self, path, "mean", &shapes.shapes))?;
+        let records = self.records("mean", &shapes.shapes);
+        self.files.write(folder, &records)?;
         Ok(folder
             .write(REPORT, release_page(&shapes, self.accuracy(released).as_ref(), certificate).as_bytes())?)
     }
@@ -257,8 +293,7 @@ impl PointForm<Preshape, Preshape> for ShapeForm {
     }
 
     fn write_mean(&self, internal: &Path, mean: &Preshape) -> Result<(), PointStudyError> {
-        let path = internal.join(NONPRIVATE_MEAN_TPS);
-        Ok(Self::write(self, &path, "nonprivate_mean", std::slice::from_ref(mean))?)
+        Ok(write_nonprivate(internal, &self.records("nonprivate_mean", std::slice::from_ref(mean)))?)
     }
 
     fn internal_page(

@@ -1,6 +1,7 @@
 //! Released shapes, as they are published and shown.
 
 use super::form::Circumstances;
+use super::shape_files::MeanFiles;
 use super::{OutlineSmoothing, PointStudyError, local_linear, shrink_outline};
 use crate::manifold::Kendall;
 use crate::mechanism::manifold::ReleasedPoints;
@@ -15,6 +16,10 @@ pub(super) type Preshape = DVector<Complex<f64>>;
 pub(super) struct ShapeForm {
     pub(super) space: Kendall,
     pub(super) smoothing: OutlineSmoothing,
+    /// How means are published.
+    pub(super) files: MeanFiles,
+    /// Lines of pictures.
+    pub(super) links: Vec<[usize; 2]>,
     pub(super) circumstances: Circumstances,
 }
 
@@ -26,11 +31,13 @@ pub(super) struct ReleasedShapes<'a> {
     pub(super) shapes: Vec<Preshape>,
     /// Whether the landmarks are an outline.
     pub(super) outline: bool,
+    /// Lines of pictures.
+    pub(super) links: &'a [[usize; 2]],
 }
 
 impl ShapeForm {
     pub(super) fn shapes<'a>(
-        &self,
+        &'a self,
         released: &'a Released<ReleasedPoints<Preshape>>,
     ) -> Result<ReleasedShapes<'a>, PointStudyError> {
         let (space, centre) = (self.space, &released.value.centre);
@@ -46,6 +53,7 @@ impl ShapeForm {
         };
         let shapes = released.value.draws.iter().map(|draw| finished(&draw.point));
         let outline = self.smoothing != OutlineSmoothing::None;
-        Ok(ReleasedShapes { space, centre, shapes: shapes.collect::<Result<_, _>>()?, outline })
+        let shapes = shapes.collect::<Result<_, _>>()?;
+        Ok(ReleasedShapes { space, centre, shapes, outline, links: &self.links })
     }
 }

@@ -1,7 +1,8 @@
 //! The files of a shape study: the table of landmarks, and the public centre or the public records.
 
 use super::records::{Record, points};
-use super::{PointRequest, PointStudyError, Unusable};
+use super::treatment::Treated;
+use super::{PointRequest, PointStudyError, Treatment, Unusable};
 use crate::io::shapes::{ShapeRecord, Shapes};
 use crate::io::{Content, Limit, Place, RecordError, RecordSize, open, open_as, read_shapes, shapes_of};
 use crate::manifold::LandmarkShapes;
@@ -33,6 +34,8 @@ pub(in crate::study) struct Source<'a> {
     /// Coordinates of a landmark, where that is known beforehand.
     pub dimensions: Option<usize>,
     pub drop_missing: bool,
+    /// What is done to each record by itself.
+    pub treatment: &'a Treatment,
     pub request: &'a PointRequest,
 }
 
@@ -42,6 +45,7 @@ pub(in crate::study) struct Input<'a> {
     /// The public shapes, centred and of unit norm; none where the centre is private.
     pub public: Vec<DMatrix<f64>>,
     pub public_inputs: Vec<PublicInput>,
+    pub treated: Treated,
     table: Shapes,
     given: Option<Given<'a>>,
 }
@@ -53,7 +57,7 @@ impl Input<'_> {
         self.table.iter().enumerate().filter(move |(_, shape)| !public(shape))
     }
 
-    /// Who gave which: they are called by their ID, or by their number from 0 in a file that gives them none.
+    /// Who gave which.
     pub fn people(&self, request: &PointRequest) -> Result<People, PointStudyError> {
         if request.counting.people.is_none() {
             return Ok(request.counting.people(self.n(), |_| Vec::new())?);
@@ -62,7 +66,7 @@ impl Input<'_> {
         Ok(request.counting.people(names.len(), |i| vec![names[i].clone()])?)
     }
 
-    /// What each is called.
+    /// What the records are called: by their ID, or by their number from 0 in a file that gives them none.
     pub fn names(&self) -> Vec<String> {
         let name = |(i, shape): (usize, Placed)| {
             let name = shape.map_or_else(|error| error.name, |(_, shape)| shape.id);
@@ -74,6 +78,12 @@ impl Input<'_> {
     /// How many there are.
     fn n(&self) -> usize {
         self.shapes().count()
+    }
+
+    /// What whoever holds the data should know of the records.
+    pub fn remarks(&self) -> Vec<String> {
+        let readable: Vec<ShapeRecord> = self.shapes().filter_map(|(_, shape)| Some(shape.ok()?.1)).collect();
+        self.treated.remarks(readable.iter())
     }
 
     /// SHA-256 of the table's file.
@@ -94,22 +104,29 @@ impl<'a> Source<'a> {
         // Where it counts as the centre, neighbours could differ in what the first one tells.
         let stops = self.request.unusable == Unusable::Stop && !self.drop_missing;
         let told = if stops { RecordSize::Content } else { RecordSize::Heading };
-        let table = read_shapes(self.table, known.map_or(told, RecordSize::Known))?;
+        let table = read_shapes(self.table, known.map_or(told, RecordSize::Known))?
+            .taking_as_missing(&self.treatment.missing);
         let Some(given) = given else {
             let first = table.iter().find_map(|shape| shape.ok()).filter(|_| stops).map(|(_, shape)| shape);
             let told = table.landmarks().or(first.as_ref().map(ShapeRecord::landmarks));
             let dimension = table.dimension().or(first.as_ref().map(ShapeRecord::dimension));
             let space = LandmarkShapes::new(self.agreed(told)?, self.dimension(dimension)?)?;
-            return Ok(Input { space, public: Vec::new(), public_inputs: Vec::new(), table, given: None });
+            let treated = self.treatment.open(None, space.landmarks())?;
+            let public_inputs = treated.public_inputs.clone();
+            return Ok(Input { space, public: Vec::new(), public_inputs, treated, table, given: None });
         };
         let shapes = given.shapes(&table)?;
         let dimension = shapes.first().map(ShapeRecord::dimension);
         let landmarks = self.agreed(shapes.first().map(ShapeRecord::landmarks))?;
         let space = LandmarkShapes::new(landmarks, self.dimension(dimension)?)?;
-        let public_inputs = given.inputs(&shapes);
         let public = public_shapes(&space, given.path, &shapes)?;
+        let curves = shapes.first().map(|shape| shape.curves().to_vec()).unwrap_or_default();
+        let centre = space.mean(&public).and_then(|centre| ShapeRecord::from_matrix(None, &centre));
+        let template = centre.map(|centre| centre.with_curves(curves));
+        let treated = self.treatment.open(template.as_ref(), space.landmarks())?;
+        let public_inputs = [given.inputs(&shapes), treated.public_inputs.clone()].concat();
         let path = given.path;
-        let input = Input { space, public, public_inputs, table, given: Some(given) };
+        let input = Input { space, public, public_inputs, treated, table, given: Some(given) };
         if input.n() == 0 {
             return Err(too_few(path));
         }
@@ -206,14 +223,17 @@ impl<'a> Source<'a> {
                     "has {found} coordinates a landmark where {whose} has {expected}; every record must have the same"
                 ));
             }
-            match shape.missing() {
-                0 => make(shape).map(Some),
-                _ if self.drop_missing => Ok(None),
-                missing => Err(format!(
-                    "has {missing} missing landmarks; digitize or estimate them, or give --drop-missing (the record then counts as \
-                     the public centre)"
-                )),
+            let missing = shape.missing();
+            if missing > 0 && self.drop_missing {
+                return Ok(None);
             }
+            if missing > 0 && !input.treated.fills() {
+                return Err(format!(
+                    "has {missing} missing landmarks; give a public shape as --center, from which they are estimated, or --drop-missing \
+                     (the record then counts as the centre)"
+                ));
+            }
+            make(&input.treated.apply(shape)?).map(Some)
         };
         let placed = |(_, shape): (usize, Placed)| {
             let (place, shape) = match shape {

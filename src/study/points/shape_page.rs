@@ -4,12 +4,15 @@ use super::accuracy::{PointAccuracy, accuracy_section};
 use super::internal::Internal;
 use super::internal_page::{distance_line, private_page, utility_section};
 use super::shape_form::{Preshape, ReleasedShapes, ShapeForm};
+use crate::io::shapes::ShapeRecord;
+use crate::landmark::Configuration;
 use crate::manifold::{Kendall, Manifold};
 use crate::mechanism::manifold::ReleasedPoints;
 use crate::privacy::{Certificate, Released};
 use crate::report::figure::Figure;
 use crate::report::guarantee::{self, certificate_section, guarantee_section, mechanism_rows};
-use crate::report::outline::{Outline, outlines, small_multiples};
+use crate::report::landmarks::{Drawing, Figures};
+use crate::report::outline::{Outline, small_multiples};
 
 /// `release/report.html`.
 pub(super) fn release_page(
@@ -20,13 +23,9 @@ pub(super) fn release_page(
     let what = format!("mean shape of {}", guarantee::counted(certificate));
     let mut page = guarantee::release_page("Private mean shape", &what, certificate);
     let found = certificate.details.contains_key("first_passes");
-    let name = if found { "centre of the ball" } else { "public centre" };
-    let mut drawn = vec![released.draw(name, released.centre, 7).faint()];
-    drawn.extend(released.shapes.first().map(|first| released.draw("private mean", first, 0)));
-    page.figures(&[Figure::chart(
-        outlines("private mean shape", &drawn),
-        "Centred, of unit size, rotated to the centre of the ball that bounds the records.",
-    )]);
+    if let Some(first) = released.shapes.first() {
+        page.figures(&result(released, first, found));
+    }
     if released.shapes.len() > 1 {
         page.heading("Independent draws");
         let first = released.shapes.iter().take(12).enumerate();
@@ -51,21 +50,20 @@ pub(super) fn internal_page(
     let mut page = private_page("Internal: mean shape");
     let released = released.and_then(|released| form.shapes(released).ok());
     let first = released.as_ref().and_then(|r| r.shapes.first().map(|shape| (r, shape)));
-    let mut drawn = Vec::new();
-    match first {
+    let drawing = match first {
         Some((released, shape)) => {
             // Rotated to the centre; as it is where no rotation is best.
             let mean =
                 form.space.align(released.centre, &internal.mean).unwrap_or_else(|_| internal.mean.clone());
-            drawn.push(released.draw("mean without noise", &mean, 1));
-            drawn.push(released.draw("private mean, as released", shape, 0));
+            let released = released.drawing(shape).over(&matrix(&form.space, &mean));
+            released.named("private mean, as released", "mean without noise")
         }
-        None => drawn.push(draw(&form.space, "mean without noise", &internal.mean, 1, false)),
-    }
-    page.figures(&[Figure::chart(
-        outlines("private over non-private", &drawn),
-        "The mean without noise is for the data holder only.",
-    )]);
+        None => Drawing::new(&matrix(&form.space, &internal.mean))
+            .named("mean without noise", "")
+            .linked(&form.links),
+    };
+    let caption = "Private over non-private. The mean without noise is for the data holder only.";
+    page.figures(&charts(Figures::mean(&drawing), caption));
     distance_line(&mut page, first.map(|(_, shape)| form.space.dist(&internal.mean, shape)));
     if let Some(exploration) = &internal.exploration {
         utility_section(&mut page, exploration);
@@ -77,7 +75,45 @@ fn figures(drawings: &[(String, Vec<Outline>)]) -> Vec<Figure> {
     small_multiples(drawings).into_iter().map(|svg| Figure::chart(svg, "")).collect()
 }
 
+/// The result: about a public centre the mean over it and the deformation from one to the other. A centre found privately is noise mostly
+/// and has no pose of its own: then the mean by itself.
+fn result(released: &ReleasedShapes<'_>, mean: &Preshape, found: bool) -> Vec<Figure> {
+    if found {
+        let drawing = released.alone(mean).named("private mean", "").upright();
+        return charts(Figures::mean(&drawing), "Centred, of unit size, laid along its longest extent.");
+    }
+    let drawing = released.drawing(mean).named("private mean", "public centre");
+    let mut figures =
+        charts(Figures::mean(&drawing), "Centred, of unit size, in the pose of the public centre.");
+    if let Some((grids, factor)) = Figures::deformation(&drawing) {
+        let enlarged = if factor > 1.0 { format!(", {factor} times enlarged") } else { String::new() };
+        let caption = format!(
+            "From the public centre to the private mean: thin-plate spline{enlarged}. Noise is part of what is seen."
+        );
+        figures.extend(charts(grids, &caption));
+    }
+    figures
+}
+
+fn charts(pictures: Vec<String>, caption: &str) -> Vec<Figure> {
+    pictures.into_iter().map(|svg| Figure::chart(svg, caption)).collect()
+}
+
+fn matrix(space: &Kendall, p: &Preshape) -> Configuration {
+    ShapeRecord::planar(None, &space.configuration(p)).to_matrix()
+}
+
 impl ReleasedShapes<'_> {
+    /// A released shape over the centre.
+    fn drawing(&self, p: &Preshape) -> Drawing {
+        self.alone(p).over(&matrix(&self.space, self.centre))
+    }
+
+    fn alone(&self, p: &Preshape) -> Drawing {
+        let drawing = Drawing::new(&matrix(&self.space, p)).linked(self.links);
+        if self.outline { drawing.outlined() } else { drawing }
+    }
+
     fn draw(&self, name: &str, p: &Preshape, k: usize) -> Outline {
         draw(&self.space, name, p, k, self.outline)
     }
@@ -86,5 +122,6 @@ impl ReleasedShapes<'_> {
 fn draw(space: &Kendall, name: &str, p: &Preshape, k: usize, closed: bool) -> Outline {
     let points = space.configuration(p);
     let outline = if closed { Outline::closed(name, points, k) } else { Outline::open(name, points, k) };
-    Outline { width: if closed { 0.7 } else { 0.15 }, ..outline }.with_dots()
+    // Lines join landmarks only where they are declared an outline.
+    Outline { width: if closed { 0.35 } else { 0.0 }, ..outline }.with_dots()
 }

@@ -4,17 +4,20 @@ use super::array::Array;
 use super::ball::{BallCentre, BallRadius, StudyBall, in_first_ball, make_mean};
 use super::budget::Budget;
 use super::plain::{PlainForm, RecordKind};
+use super::plain_mean::{PlainMean, no_radius};
 use super::records::{Record, points};
 use super::run::Course;
 use super::spd::positive_definite;
 use super::vector_study::people_of_rows;
 use super::{PointMechanism, PointOutcome, PointRequest, PointStudyError};
 use crate::io::{Content, Matrices, matrices_of, open_as, read_matrices};
-use crate::manifold::{Euclidean, Manifold, PolarVolume, SpdAffineInvariant, SpdLogEuclidean};
+use crate::manifold::{
+    Euclidean, Manifold, PolarVolume, SpdAffineInvariant, SpdBuresWasserstein, SpdLogEuclidean,
+};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{ExtrinsicSpd, MakeMean, ToMatrix};
 use crate::privacy::{ClipRadius, ClipSource, PublicInput};
-use crate::study::public_input;
+use crate::study::{People, public_input};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -30,6 +33,8 @@ pub enum SpdMetric {
     LogEuclidean,
     /// Invariant under congruence.
     AffineInvariant,
+    /// Optimal transport of centred Gaussians: the mean without noise only (--mechanism none).
+    BuresWasserstein,
 }
 
 /// The public centre of a study of matrices.
@@ -59,8 +64,8 @@ pub struct SpdStudy {
     pub metric: SpdMetric,
     /// The public centre.
     pub centre: SpdCentre,
-    /// The public radius.
-    pub radius: f64,
+    /// The public radius: without one there is only the mean without noise.
+    pub radius: Option<f64>,
     /// Mechanism, budget, folder.
     pub request: PointRequest,
 }
@@ -72,6 +77,34 @@ pub struct SpdStudy {
 pub fn run_spd(study: &SpdStudy) -> Result<PointOutcome, PointStudyError> {
     let matrices = read_matrices(&study.file)?;
     let order = matrices.order();
+    let is_plain = study.request.mechanism == PointMechanism::None && study.radius.is_none();
+    if study.metric == SpdMetric::BuresWasserstein {
+        if !is_plain {
+            return Err(PointStudyError::Input(
+                "the Bures-Wasserstein mean has no private mechanism here: give --mechanism none without --radius, or another --metric".into(),
+            ));
+        }
+        return run_plain(study, &matrices, SpdBuresWasserstein::new(order)?, DMatrix::clone, |p| {
+            Array::from(p)
+        });
+    }
+    if is_plain {
+        return match study.metric {
+            SpdMetric::LogEuclidean => {
+                let log = SpdLogEuclidean::new(order)?;
+                run_plain(
+                    study,
+                    &matrices,
+                    Euclidean::new(log.dim()),
+                    |m| log.chart(m),
+                    |x| Array::from(&log.from_chart(x)),
+                )
+            }
+            _ => run_plain(study, &matrices, SpdAffineInvariant::new(order)?, DMatrix::clone, |p| {
+                Array::from(p)
+            }),
+        };
+    }
     let (mut public_inputs, mut first_radius) = (Vec::new(), None);
     let identity = || DMatrix::identity(order, order);
     let centre = match &study.centre {
@@ -89,7 +122,7 @@ pub fn run_spd(study: &SpdStudy) -> Result<PointOutcome, PointStudyError> {
     };
     let files = MatrixStudy { study, matrices, public_inputs, first_radius };
     match study.metric {
-        SpdMetric::AffineInvariant => files.run(
+        SpdMetric::AffineInvariant | SpdMetric::BuresWasserstein => files.run(
             MatrixSpace {
                 space: SpdAffineInvariant::new(order)?,
                 description: "matrices, affine-invariant mean",
@@ -110,6 +143,35 @@ pub fn run_spd(study: &SpdStudy) -> Result<PointOutcome, PointStudyError> {
             files.run(space, &centre)
         }
     }
+}
+
+/// The records as points.
+fn read_points<P: Send>(
+    request: &PointRequest,
+    people: &People,
+    matrices: &Matrices,
+    of_matrix: impl Fn(&DMatrix<f64>) -> P + Sync,
+) -> Result<Vec<Option<P>>, PointStudyError> {
+    let record = |m: Vec<f64>| Record::new(&m, positive_definite(matrices.order(), &m).map(Some));
+    let found = points(request, people, matrices.iter().map(record))?;
+    Ok(found.par_iter().map(|m| m.as_ref().map(&of_matrix)).collect())
+}
+
+/// The mean without noise, and without a ball.
+fn run_plain<M: Manifold>(
+    study: &SpdStudy,
+    matrices: &Matrices,
+    space: M,
+    of_matrix: impl Fn(&DMatrix<f64>) -> M::Point + Sync,
+    to_array: impl Fn(&M::Point) -> Array,
+) -> Result<PointOutcome, PointStudyError>
+where
+    M::Point: Send,
+{
+    let request = &study.request;
+    let people = people_of_rows(request, matrices.count())?;
+    let plain = PlainMean { request, space, people: &people };
+    plain.run(|| read_points(request, &people, matrices, of_matrix), to_array)
 }
 
 /// A matrix as a point.
@@ -139,21 +201,17 @@ impl MatrixStudy<'_> {
         M::Point: Serialize + DeserializeOwned + 'static,
     {
         let Self { study, matrices, public_inputs, first_radius } = self;
-        let (request, order) = (&study.request, matrices.order());
+        let request = &study.request;
         let people = people_of_rows(request, matrices.count())?;
         let n = people.count() as u64;
         let MatrixSpace { space, description, of_matrix, to_matrix } = of;
         let centre = of_matrix(centre);
-        let radius = ClipRadius::new(study.radius, ClipSource::Public)?;
+        let radius = ClipRadius::new(study.radius.ok_or_else(no_radius)?, ClipSource::Public)?;
         let centre = match first_radius {
             None => BallCentre::Public(centre),
             Some(first) => in_first_ball(&space, centre, radius, first)?,
         };
-        let records = || -> Result<Vec<Option<M::Point>>, PointStudyError> {
-            let record = |m: Vec<f64>| Record::new(&m, positive_definite(order, &m).map(Some));
-            let found = points(request, &people, matrices.iter().map(record))?;
-            Ok(found.par_iter().map(|m| m.as_ref().map(|m| of_matrix(m))).collect())
-        };
+        let records = || read_points(request, &people, &matrices, |m| of_matrix(m));
         let to_array = |to: ToMatrix<M::Point>| move |p: &M::Point| Array::from(&to(p));
         let (file, settings) = (matrices.file().sha256(), format!("{description} {:?}", study.centre));
         let mean = to_array(to_matrix.clone());
@@ -174,14 +232,15 @@ impl MatrixStudy<'_> {
                 let noise = budget.vector_noise()?;
                 Ok(Box::new(move |ball| ExtrinsicSpd::new(ball, n, noise, to_matrix.clone())))
             };
-            return Course { request, ball, form, people: &people, file, settings }.run(make, records);
+            return Course { request, ball, form, people: &people, names: Vec::new(), file, settings }
+                .run(make, records);
         }
         let kind = RecordKind { kind: "matrix", description };
         let of = space.clone();
         let distance = move |p: &M::Point, q: &M::Point| space.dist(p, q);
         let form = PlainForm::new(kind, request, public_inputs, mean, to_array(to_matrix), distance);
         let make = |budget: Budget| make_mean(&of, request.mechanism, n, budget);
-        Course { request, ball, form, people: &people, file, settings }.run(make, records)
+        Course { request, ball, form, people: &people, names: Vec::new(), file, settings }.run(make, records)
     }
 }
 

@@ -4,11 +4,12 @@ use super::array::Array;
 use super::ball::{BallCentre, BallRadius, StudyBall, in_first_ball, make_mean};
 use super::budget::Budget;
 use super::plain::{PlainForm, RecordKind};
+use super::plain_mean::{PlainMean, no_radius};
 use super::records::{Record, points};
 use super::run::Course;
 use super::{PointMechanism, PointOutcome, PointRequest, PointStudyError};
 use crate::io::{Content, RecordSize, Rows, open_as, read_rows, rows_of};
-use crate::manifold::{Lorentz, PoincareBall, PolarVolume, Sphere};
+use crate::manifold::{Lorentz, Manifold, PoincareBall, PolarVolume, Sphere};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{
     CentreStatistic, DirectionStatistic, ExtrinsicSphere, MakeMean, NoisedPoint,
@@ -54,8 +55,8 @@ pub struct VectorStudy {
     pub space: VectorSpace,
     /// The centre of the ball.
     pub centre: VectorCentre,
-    /// The public radius.
-    pub radius: f64,
+    /// The public radius: without one there is only the mean without noise.
+    pub radius: Option<f64>,
     /// Numbers in a row: needed where neither a heading nor an array's shape nor a public centre tells.
     pub dim: Option<usize>,
     /// Mechanism, budget, folder.
@@ -67,6 +68,9 @@ pub struct VectorStudy {
 /// # Errors
 /// [`PointStudyError`]; nothing is charged for input that cannot be used.
 pub fn run_vectors(study: &VectorStudy) -> Result<PointOutcome, PointStudyError> {
+    if study.request.mechanism == PointMechanism::None && study.radius.is_none() {
+        return run_plain(study);
+    }
     let size = study.dim.map_or(RecordSize::Heading, RecordSize::Known);
     let (mut given, mut public_inputs) = (None, Vec::new());
     if let VectorCentre::File(file) = &study.centre {
@@ -76,7 +80,7 @@ pub fn run_vectors(study: &VectorStudy) -> Result<PointOutcome, PointStudyError>
     }
     // What the public centre tells, no record need.
     let rows = read_rows(&study.file, given.as_ref().map_or(size, |centre| RecordSize::Known(centre.len())))?;
-    let radius = ClipRadius::new(study.radius, ClipSource::Public)?;
+    let radius = ClipRadius::new(study.radius.ok_or_else(no_radius)?, ClipSource::Public)?;
     let people = people_of_rows(&study.request, rows.count())?;
     let files = VectorFiles { study, rows, people, public_inputs, radius };
     let d = files.rows.width();
@@ -109,6 +113,44 @@ pub fn run_vectors(study: &VectorStudy) -> Result<PointOutcome, PointStudyError>
             files.hyperbolic(Lorentz::new(d.saturating_sub(1))?, given.unwrap_or_else(|| first_axis(d)), kind)
         }
     }
+}
+
+/// The mean without noise, and without a ball.
+fn run_plain(study: &VectorStudy) -> Result<PointOutcome, PointStudyError> {
+    // Nothing is released: a row may tell the width.
+    let rows = read_rows(&study.file, study.dim.map_or(RecordSize::Content, RecordSize::Known))?;
+    let d = rows.width();
+    match study.space {
+        VectorSpace::Sphere => plain_mean(study, &rows, Sphere::unit(d.saturating_sub(1))?),
+        VectorSpace::Poincare => plain_mean(study, &rows, PoincareBall::new(d)?),
+        VectorSpace::Lorentz => plain_mean(study, &rows, Lorentz::new(d.saturating_sub(1))?),
+    }
+}
+
+fn plain_mean<M: Manifold<Point = DVector<f64>>>(
+    study: &VectorStudy,
+    rows: &Rows,
+    space: M,
+) -> Result<PointOutcome, PointStudyError> {
+    let request = &study.request;
+    let people = people_of_rows(request, rows.count())?;
+    let plain = PlainMean { request, space: space.clone(), people: &people };
+    plain.run(|| read_points(request, &people, rows, &space), |x| Array::from(x))
+}
+
+/// The records as points.
+fn read_points<M: Manifold<Point = DVector<f64>>>(
+    request: &PointRequest,
+    people: &People,
+    rows: &Rows,
+    space: &M,
+) -> Result<Vec<Option<DVector<f64>>>, PointStudyError> {
+    let record = |row: Vec<f64>| {
+        let point = DVector::from_column_slice(&row);
+        let point = space.check(&point).map(|()| Some(point)).map_err(|e| e.to_string());
+        Record::new(&row, point)
+    };
+    points(request, people, rows.iter().map(|row| row.map_or_else(Record::unread, record)))
 }
 
 /// A study whose public files have been read.
@@ -191,18 +233,13 @@ impl VectorFiles<'_> {
         let to_array = |x: &DVector<f64>| Array::from(x);
         let form =
             PlainForm::new(kind, request, public_inputs, to_array, to_array, move |p, q| here.dist(p, q));
-        let record = |row: Vec<f64>| {
-            let point = DVector::from_column_slice(&row);
-            let point = space.check(&point).map(|()| Some(point)).map_err(|e| e.to_string());
-            Record::new(&row, point)
-        };
-        let records =
-            || points(request, &people, rows.iter().map(|row| row.map_or_else(Record::unread, record)));
+        let records = || read_points(request, &people, &rows, &space);
         let course = Course {
             request,
             ball: StudyBall { space: space.clone(), centre, radius: BallRadius::Public(radius) },
             form,
             people: &people,
+            names: Vec::new(),
             file: rows.file().sha256(),
             settings: kind.description.to_owned(),
         };

@@ -2,7 +2,6 @@
 
 use super::input::{ShapeInputs, Specimens};
 use super::page;
-use super::picture::{Drawing, figures};
 use super::run::{Drawn, Gathered, release, write_fields, write_internal, write_shape};
 use super::subject::Subject;
 use crate::mechanism::MechanismError;
@@ -231,15 +230,13 @@ impl ComparePublication {
         }
         if found.means.len() > 1 {
             page.heading("Where they differ");
-            let named = self.groups.names().iter().zip(&found.means).enumerate();
-            let drawn: Vec<Drawing<'_>> =
-                named.map(|(ink, (name, shape))| Drawing { name, shape, ink }).collect();
-            page.figures(&figures(
-                "group means",
-                &drawn,
-                self.subject.outline,
-                "The private means of the groups",
-            ));
+            let mut named = self.groups.names().iter().zip(&found.means);
+            if let Some((first, below)) = named.next() {
+                for (name, shape) in named {
+                    let drawing = page::over(&self.subject, (name, shape), (first, below));
+                    page.figures(&page::both(&drawing, &format!("{name} over {first}")));
+                }
+            }
             let row = |d: &ShapeDifference| {
                 vec![
                     format!("{} minus {}", d.second, d.first),

@@ -3,7 +3,9 @@
 use crate::manifold::LandmarkShapes;
 use crate::mechanism::landmarks::{Centre, RADIUS, ShapeRecords, ShapeSetting};
 use crate::privacy::{Mu, PublicInput};
-use crate::study::points::{Input, PointRequest, PointStudyError, ShapeCentre, Source, Unusable};
+use crate::study::points::{
+    Input, MeanFiles, PointRequest, PointStudyError, ShapeCentre, Source, Treatment, Unusable,
+};
 use crate::study::{Counting, People, Place};
 use nalgebra::DMatrix;
 use std::path::PathBuf;
@@ -25,6 +27,8 @@ pub struct ShapeInputs {
     pub dimensions: Option<usize>,
     /// Records with missing landmarks count as the centre instead of stopping the study.
     pub drop_missing: bool,
+    /// What is done to each record by itself.
+    pub treatment: Treatment,
     /// What is done with records that are no shapes.
     pub unusable: Unusable,
     /// What counts as a person.
@@ -44,6 +48,7 @@ impl ShapeInputs {
             landmarks: None,
             dimensions: None,
             drop_missing: false,
+            treatment: Treatment::default(),
             unusable: Unusable::Stop,
             counting: Counting::default(),
             place,
@@ -58,8 +63,12 @@ impl ShapeInputs {
 
     /// Public settings, for the digest of a run.
     pub(super) fn public(&self) -> impl std::fmt::Debug + '_ {
-        let Self { radius, outline, landmarks, dimensions, drop_missing, unusable, counting, .. } = self;
-        (radius, outline, landmarks, dimensions, drop_missing, unusable, counting.identical)
+        let Self {
+            radius, outline, landmarks, dimensions, drop_missing, treatment, unusable, counting, ..
+        } = self;
+        let Treatment { missing, sliding, unmirror, .. } = treatment;
+        let treated = (missing, sliding, unmirror);
+        (radius, outline, landmarks, dimensions, drop_missing, treated, unusable, counting.identical)
     }
 }
 
@@ -95,6 +104,7 @@ impl<'a> Specimens<'a> {
             landmarks: *landmarks,
             dimensions: *dimensions,
             drop_missing: *drop_missing,
+            treatment: &inputs.treatment,
             request,
         };
         let input = source.open()?;
@@ -133,6 +143,26 @@ impl<'a> Specimens<'a> {
     /// SHA-256 of the table.
     pub fn file(&self) -> [u8; 32] {
         self.input.file()
+    }
+
+    /// How means are published.
+    pub fn files(&self) -> MeanFiles {
+        MeanFiles::of(&self.inputs.file, &self.input.treated)
+    }
+
+    /// Lines of pictures, landmarks counted from 0.
+    pub fn links(&self) -> Vec<[usize; 2]> {
+        self.input.treated.links.clone()
+    }
+
+    /// Whether missing landmarks are estimated from a public centre.
+    pub fn fills(&self) -> bool {
+        self.input.treated.fills()
+    }
+
+    /// What the data holder should know of the records.
+    pub fn remarks(&self) -> Vec<String> {
+        self.input.remarks()
     }
 
     /// What is known of shapes beforehand.

@@ -48,6 +48,8 @@ pub struct ShapeMeanOutcome {
     pub sentence: String,
     /// What it guarantees.
     pub certificate: Certificate,
+    /// What the data holder should know of the records.
+    pub remarks: Vec<String>,
 }
 
 /// The mean in two rounds, of shapes.
@@ -103,6 +105,7 @@ fn run_job(
         mean: found.mean,
         accuracy: found.accuracy,
         certificate,
+        remarks: specimens.remarks(),
     })
 }
 
@@ -167,7 +170,7 @@ impl Publication for MeanPublication {
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
         let FoundMean { tangent, mean, band, accuracy } = self.found(released)?;
-        write_mean(folder, &mean)?;
+        write_mean(folder, &self.subject.files, &mean)?;
         if let Some(band) = &band {
             let borders = band.borders();
             let (low, high) = borders.split_at(borders.len() / 2);

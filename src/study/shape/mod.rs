@@ -7,7 +7,6 @@ mod input;
 mod mean;
 mod modes;
 mod page;
-mod picture;
 pub mod plan;
 mod regress;
 mod run;

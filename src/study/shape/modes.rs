@@ -3,7 +3,6 @@
 use super::accuracy::{accuracy, sentence, unseen};
 use super::input::{ShapeInputs, Specimens};
 use super::page;
-use super::picture::{Drawing, figures};
 use super::run::{Drawn, Gathered, release, write_fields, write_internal, write_mean};
 use super::subject::Subject;
 use crate::estimate::Modes;
@@ -178,7 +177,7 @@ impl Publication for ModesPublication {
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
         let found = self.found(released)?;
-        write_mean(folder, &found.mean)?;
+        write_mean(folder, &self.subject.files, &found.mean)?;
         let shape = [found.fields.len(), found.mean.nrows(), found.mean.ncols()];
         write_fields(folder, MODES_NPY, &shape, &found.fields)?;
         folder.write(VARIANCES, variances_csv(&found.modes).as_bytes())?;
@@ -202,16 +201,11 @@ impl ModesPublication {
             if modes.leans_on_prior { format!(" Note: {LEANS}.") } else { String::new() }
         ));
         for (k, field) in found.fields.iter().take(PICTURED).enumerate() {
-            let (less, more) = (&found.mean - field * REACH, &found.mean + field * REACH);
-            let name = format!("mode {}", k + 1);
             let (minus, plus) = (format!("-{REACH} sd"), format!("+{REACH} sd"));
-            let drawn = [
-                Drawing { name: "mean", shape: &found.mean, ink: 7 },
-                Drawing { name: &minus, shape: &less, ink: 1 },
-                Drawing { name: &plus, shape: &more, ink: 0 },
-            ];
             let caption = format!("Mode {}: two standard deviations to either side of the mean", k + 1);
-            page.figures(&figures(&name, &drawn, self.subject.outline, &caption));
+            let moved = field * REACH;
+            let ends = [&minus[..], &plus[..]];
+            page.figures(&page::to_both_sides(&self.subject, &found.mean, &moved, ends, &caption));
         }
         let row = |(k, mode): (usize, &crate::estimate::Mode)| {
             vec![

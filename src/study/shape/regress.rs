@@ -3,7 +3,6 @@
 use super::accuracy::{accuracy, sentence, unseen};
 use super::input::{ShapeInputs, Specimen, Specimens};
 use super::page;
-use super::picture::{Drawing, figures};
 use super::run::{Drawn, Gathered, release, write_fields, write_internal, write_mean};
 use super::subject::Subject;
 use crate::estimate::Design;
@@ -278,7 +277,7 @@ impl Publication for RegressionPublication {
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
         let found = self.found(released)?;
-        write_mean(folder, &found.mean)?;
+        write_mean(folder, &self.subject.files, &found.mean)?;
         let all: Vec<DMatrix<f64>> =
             std::iter::once(&found.mean).chain(&found.displacements).cloned().collect();
         write_fields(folder, FIELDS, &[all.len(), found.mean.nrows(), found.mean.ncols()], &all)?;
@@ -293,14 +292,9 @@ impl RegressionPublication {
         let mut page = page::begin("Private regression of shapes", what, &self.subject, shown, certificate);
         page.heading("The fields");
         for (field, moved) in found.fields.columns.iter().zip(&found.displacements) {
-            let (less, more) = (&found.mean - moved, &found.mean + moved);
-            let drawn = [
-                Drawing { name: "reference", shape: &found.mean, ink: 7 },
-                Drawing { name: "lower bound, or first level", shape: &less, ink: 1 },
-                Drawing { name: "upper bound, or second level", shape: &more, ink: 0 },
-            ];
+            let ends = ["lower bound, or first level", "upper bound, or second level"];
             let caption = format!("{}: the shape at the ends of what was declared", field.name);
-            page.figures(&figures(&field.name, &drawn, self.subject.outline, &caption));
+            page.figures(&page::to_both_sides(&self.subject, &found.mean, moved, ends, &caption));
         }
         let row = |field: &Field| {
             vec![

@@ -1,22 +1,19 @@
 //! The one course of a study of shapes, after its price.
 
 use super::input::{Specimen, Specimens};
-use crate::io::shapes::{ShapeRecord, write_tps};
+use crate::io::shapes::ShapeRecord;
 use crate::io::{WriteError, write_npy, write_text};
 use crate::manifold::LandmarkShapes;
 use crate::mechanism::landmarks::{OfShapes, ReleasedShapes, ShapeMechanism, ShapeRecords};
 use crate::mechanism::{Mechanism, Released};
 use crate::privacy::Certificate;
 use crate::study::job::{Digest, Job, Priced, Publication, Published, ReleaseFolder};
-use crate::study::layout::{MEAN_NPY, MEAN_TPS, NONPRIVATE_MEAN_NPY, REPORT};
-use crate::study::points::{PointStudyError, distance_line, private_page};
+use crate::study::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, REPORT};
+use crate::study::points::{MeanFiles, PointStudyError, distance_line, private_page};
 use nalgebra::DMatrix;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Write as _;
 use std::path::Path;
-
-/// Distances of single records, for the data holder.
-const DISTANCES: &str = "distances.csv";
 
 /// What a study has read: secret.
 pub(super) struct Gathered {
@@ -116,13 +113,16 @@ pub(super) fn write_shape(path: &Path, shape: &DMatrix<f64>) -> Result<(), Write
     write_npy(path, &[shape.nrows(), shape.ncols()], shape.transpose().as_slice())
 }
 
-/// Publishes a mean shape: as an array, and as landmarks.
-pub(super) fn write_mean(folder: &mut ReleaseFolder, mean: &DMatrix<f64>) -> Result<(), PointStudyError> {
-    folder.write_with(MEAN_NPY, |path| write_shape(path, mean))?;
-    if let Some(record) = ShapeRecord::from_matrix(Some("mean".into()), mean) {
-        folder.write_with(MEAN_TPS, |path| write_tps(path, &[record]))?;
-    }
-    Ok(())
+/// Publishes a mean shape.
+pub(super) fn write_mean(
+    folder: &mut ReleaseFolder,
+    files: &MeanFiles,
+    mean: &DMatrix<f64>,
+) -> Result<(), PointStudyError> {
+    let record = ShapeRecord::from_matrix(Some("mean".into()), mean);
+    let record =
+        record.ok_or_else(|| PointStudyError::Input("landmarks have two or three coordinates".into()))?;
+    files.write(folder, &[record])
 }
 
 /// Publishes (k, d) fields one after the other, as an array of this shape.

@@ -3,7 +3,7 @@
 use crate::mechanism::landmarks::{OfShapes, ReleasedShapes, ShapeMechanism, ShapeMoment, Tangent};
 use crate::privacy::{Caveat, PublicInput, Released, Statement};
 use crate::study::Counting;
-use crate::study::points::{PointStudyError, Unusable};
+use crate::study::points::{MeanFiles, PointStudyError, Unusable};
 use crate::study::shape::input::Specimens;
 use nalgebra::DMatrix;
 use serde_json::{Map, Value, json};
@@ -16,6 +16,11 @@ pub(super) struct Subject<M> {
     public_inputs: Vec<PublicInput>,
     counting: Counting,
     missing: &'static str,
+    treatment: Vec<(&'static str, String)>,
+    /// How means are published.
+    pub files: MeanFiles,
+    /// Lines of pictures.
+    pub links: Vec<[usize; 2]>,
     unusable: Unusable,
     radius: Option<f64>,
 }
@@ -23,7 +28,8 @@ pub(super) struct Subject<M> {
 impl<M: OfShapes> Subject<M> {
     pub fn new(mechanism: ShapeMechanism<M>, specimens: &Specimens<'_>) -> Self {
         let inputs = specimens.inputs();
-        let dropped = inputs.drop_missing || inputs.unusable == Unusable::CountAsCentre;
+        let counts = inputs.unusable == Unusable::CountAsCentre && !specimens.fills();
+        let dropped = inputs.drop_missing || counts;
         Self {
             mechanism,
             outline: inputs.outline,
@@ -31,9 +37,14 @@ impl<M: OfShapes> Subject<M> {
             counting: inputs.counting.clone(),
             missing: if dropped {
                 "records with missing landmarks count as the centre; their number is not published"
+            } else if specimens.fills() {
+                "missing landmarks were estimated by thin-plate spline from the public centre, record by record; how many is not published"
             } else {
                 "records with missing landmarks stop a study before anything is charged: that this release exists tells that there was none"
             },
+            treatment: inputs.treatment.details(),
+            files: specimens.files(),
+            links: specimens.links(),
             unusable: inputs.unusable,
             radius: inputs.radius,
         }
@@ -76,6 +87,9 @@ impl<M: OfShapes> Subject<M> {
             statement.details.extend(details);
         }
         statement.details.extend(self.counting.details());
+        for (name, text) in &self.treatment {
+            statement.details.insert((*name).into(), json!(text));
+        }
         let centre = DMatrix::from_row_slice(k, d, &released.value.centre);
         if !self.has_public_centre() && ShapeMoment::is_flat(&centre) {
             statement.caveats.push(Caveat::Other(

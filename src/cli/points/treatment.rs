@@ -1,0 +1,41 @@
+//! What is done to each record of landmarks by itself, on the command line.
+
+use clap::Args;
+use std::path::PathBuf;
+use visard::study::points::{Sliding, Treatment};
+
+/// What is done to each record by itself, against public things only
+#[derive(Debug, Args)]
+pub struct TreatmentArgs {
+    /// A number that stands for a missing landmark, beside NA and nothing; may be given several times
+    #[arg(long, value_name = "CODE", allow_negative_numbers = true)]
+    missing: Vec<f64>,
+    /// Semilandmarks slide along their curves towards the public centre's shape: a table before,slide,after (landmarks from 1, as geomorph
+    /// writes it), or "curves": all inner points of the curves (CURVES=) in the centre's file
+    #[arg(long, value_name = "FILE|curves")]
+    sliders: Option<PathBuf>,
+    /// Pairs of landmarks (from 1) that pictures join by lines
+    #[arg(long, value_name = "FILE")]
+    links: Option<PathBuf>,
+    /// Reflect records that lie nearer to the mirror image of the public centre
+    #[arg(long)]
+    unmirror: bool,
+}
+
+impl TreatmentArgs {
+    /// As a study takes it; `pairs`: a table of landmarks (left, right), where a mean is to be split.
+    pub(super) fn treatment(&self, pairs: Option<&PathBuf>) -> Treatment {
+        let sliding = match &self.sliders {
+            None => Sliding::None,
+            Some(word) if word.as_os_str() == "curves" => Sliding::Curves,
+            Some(file) => Sliding::File(file.clone()),
+        };
+        Treatment {
+            missing: self.missing.clone(),
+            sliding,
+            unmirror: self.unmirror,
+            pairs: pairs.cloned(),
+            links: self.links.clone(),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The mean of points without noise, for the data holder: with neither ball nor budget.
+
+use super::array::{Array, write_arrays};
+use super::internal::{distances_csv, outliers};
+use super::internal_page::private_page;
+use super::{PointOutcome, PointRequest, PointStudyError};
+use crate::io::write_bytes;
+use crate::manifold::Manifold;
+use crate::stats::{FrechetOptions, frechet_mean};
+use crate::study::People;
+use crate::study::job::{self, Job};
+use crate::study::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, REPORT};
+
+/// Points without a ball.
+pub(super) struct PlainMean<'a, M> {
+    pub(super) request: &'a PointRequest,
+    pub(super) space: M,
+    pub(super) people: &'a People,
+}
+
+impl<M: Manifold> PlainMean<'_, M> {
+    /// The Fréchet mean of all records that are points, and how far each lies from it, under `internal/`.
+    ///
+    /// # Errors
+    /// [`PointStudyError`]: the folder, a record, points without a mean.
+    pub(super) fn run(
+        &self,
+        records: impl FnOnce() -> Result<Vec<Option<M::Point>>, PointStudyError>,
+        to_array: impl Fn(&M::Point) -> Array,
+    ) -> Result<PointOutcome, PointStudyError> {
+        job::run(&self.request.place, |job| {
+            job.without_release()?;
+            let records = self.people.one_each(records()?, |_, own| self.mean(&own).map(Some))?;
+            self.write(job, &records, to_array)
+        })
+    }
+
+    fn mean(&self, points: &[M::Point]) -> Result<M::Point, PointStudyError> {
+        let found = frechet_mean(&self.space, points, None, None, FrechetOptions::default())?;
+        if !found.certificate.converged() {
+            let text =
+                "the mean did not settle: these records lie too far apart to have one mean in this space";
+            return Err(PointStudyError::Input(text.into()));
+        }
+        Ok(found.point)
+    }
+
+    fn write(
+        &self,
+        job: &Job<'_>,
+        records: &[Option<M::Point>],
+        to_array: impl Fn(&M::Point) -> Array,
+    ) -> Result<PointOutcome, PointStudyError> {
+        let points: Vec<M::Point> = records.iter().flatten().cloned().collect();
+        let mean = self.mean(&points)?;
+        let named = records.iter().enumerate().filter_map(|(i, p)| Some((i.to_string(), p.as_ref()?)));
+        let distances: Vec<(String, f64)> = named.map(|(i, p)| (i, self.space.dist(&mean, p))).collect();
+        let (n, left_out) = (records.len(), records.len() - points.len());
+        let dir = job.folder().internal();
+        write_bytes(
+            &dir.join("records.csv"),
+            format!("what,count\nrecords,{n}\nleft out,{left_out}\n").as_bytes(),
+        )?;
+        write_bytes(&dir.join(DISTANCES), distances_csv(&distances).as_bytes())?;
+        let mut page = private_page("Internal: mean without noise");
+        let far: Vec<String> =
+            outliers(&distances).into_iter().map(|(name, d)| format!("{name} ({d:.3})")).collect();
+        page.paragraph(&format!(
+            "The mean of {} records. Far from it, counting from 0: {}.",
+            points.len(),
+            if far.is_empty() { "none".to_owned() } else { far.join(", ") }
+        ));
+        write_bytes(&dir.join(REPORT), page.to_html().as_bytes())?;
+        // Last: its presence says that the rest is there.
+        write_arrays(&dir.join(NONPRIVATE_MEAN_NPY), &[to_array(&mean)])?;
+        Ok(PointOutcome {
+            folder: job.folder().clone(),
+            n: n as u64,
+            of_persons: self.people.table().is_some(),
+            certificate: None,
+            accuracy: None,
+            outside: (0, left_out),
+            remarks: Vec::new(),
+        })
+    }
+}
+
+/// What stops a study without a public radius that is to release something.
+pub(super) fn no_radius() -> PointStudyError {
+    PointStudyError::Input(
+        "nothing bounds the records: give the public radius of a ball that holds them as --radius F (--mechanism none needs none)".into(),
+    )
+}

@@ -1,0 +1,216 @@
+//! The mean of shapes without noise, in the plane and in space: for the data holder, with neither ball nor budget.
+
+use super::internal::{distances_csv, outliers};
+use super::internal_page::private_page;
+use super::records::{Record, points};
+use super::treatment::Treated;
+use super::{PointOutcome, PointRequest, PointStudyError, ShapeCentre, Treatment, Unusable};
+use crate::io::shapes::{ShapeRecord, Shapes, write_shape_array, write_tps};
+use crate::io::{
+    Content, Place, RecordError, RecordSize, WriteError, open_as, read_shapes, shapes_of, write_bytes,
+};
+use crate::landmark::{Configuration, Generalized, GeneralizedOptions, generalized};
+use crate::report::figure::Figure;
+use crate::report::landmarks::{Drawing, Figures};
+use crate::study::job::{self, Job};
+use crate::study::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, NONPRIVATE_MEAN_TPS, REPORT};
+use crate::study::{People, StudyFolder};
+use std::path::Path;
+
+/// What is read, and how.
+pub(super) struct PlainShapes<'a> {
+    pub(super) file: &'a Path,
+    /// A shape to fill missing landmarks from, or none.
+    pub(super) centre: &'a ShapeCentre,
+    pub(super) landmarks: Option<usize>,
+    pub(super) drop_missing: bool,
+    pub(super) treatment: &'a Treatment,
+    pub(super) request: &'a PointRequest,
+}
+
+/// Runs a study that releases nothing: the full generalized Procrustes mean of all shapes that have one.
+///
+/// # Errors
+/// [`PointStudyError`]: the folder, the file, a record that is none (unless such records are left out).
+pub(super) fn run_plain(study: &PlainShapes<'_>) -> Result<PointOutcome, PointStudyError> {
+    let template = match study.centre {
+        ShapeCentre::Private => None,
+        ShapeCentre::File(path) => Some(only_shape(path)?),
+        ShapeCentre::PublicRecords(_) => {
+            return Err(PointStudyError::Input(
+                "--mechanism none takes all records; give public records together with --radius F, or leave them out".into(),
+            ));
+        }
+    };
+    let size = study.landmarks.map_or(RecordSize::Content, RecordSize::Known);
+    let table = read_shapes(study.file, size)?.taking_as_missing(&study.treatment.missing);
+    let shapes: Vec<(Place, ShapeRecord)> = readable(&table, study)?;
+    let Some((_, first)) = shapes.first() else {
+        return Err(PointStudyError::Input(format!(
+            "{}: holds no shape that can be read",
+            study.file.display()
+        )));
+    };
+    let first = template.as_ref().unwrap_or(first);
+    let treated = study.treatment.open(template.as_ref(), first.landmarks())?;
+    let names: Vec<String> = shapes
+        .iter()
+        .enumerate()
+        .map(|(i, (_, shape))| shape.id.clone().unwrap_or_else(|| i.to_string()))
+        .collect();
+    let people = study.request.counting.people(shapes.len(), |i| vec![names[i].clone()])?;
+    let found = configurations(study, &treated, first, &people, &shapes)?;
+    job::run(&study.request.place, |job| {
+        let remarks = treated.remarks(shapes.iter().map(|(_, shape)| shape));
+        write(job, study, &people, &names, found, &treated.links)
+            .map(|outcome| PointOutcome { remarks, ..outcome })
+    })
+}
+
+fn only_shape(path: &Path) -> Result<ShapeRecord, PointStudyError> {
+    let mut shapes = shapes_of(open_as(path, Content::Shapes)?, RecordSize::Content)?.all()?;
+    match (shapes.pop(), shapes.is_empty()) {
+        (Some(only), true) => Ok(only),
+        _ => Err(PointStudyError::Input(format!(
+            "{} holds several shapes where one is wanted",
+            path.display()
+        ))),
+    }
+}
+
+/// The shapes of the table; one that cannot be read stops the study, unless such are left out.
+fn readable(table: &Shapes, study: &PlainShapes<'_>) -> Result<Vec<(Place, ShapeRecord)>, PointStudyError> {
+    let stops = study.request.unusable == Unusable::Stop;
+    let mut shapes = Vec::new();
+    for (i, shape) in table.iter().enumerate() {
+        match shape {
+            Ok(shape) => shapes.push(shape),
+            Err(problem) if stops => {
+                return Err(PointStudyError::Record { index: i + 1, problem: problem.to_string() });
+            }
+            Err(_) => {}
+        }
+    }
+    Ok(shapes)
+}
+
+/// Each person's configuration, or `None` for one that has none.
+fn configurations(
+    study: &PlainShapes<'_>,
+    treated: &Treated,
+    first: &ShapeRecord,
+    people: &People,
+    shapes: &[(Place, ShapeRecord)],
+) -> Result<Vec<Option<Configuration>>, PointStudyError> {
+    let point = |shape: &ShapeRecord| -> Result<Option<Configuration>, String> {
+        let same = (shape.landmarks(), shape.dimension()) == (first.landmarks(), first.dimension());
+        if !same {
+            let (k, d) = (first.landmarks(), first.dimension());
+            return Err(format!(
+                "has another number of landmarks or coordinates than the first shape ({k} of {d} coordinates)"
+            ));
+        }
+        match shape.missing() {
+            0 => {}
+            _ if study.drop_missing => return Ok(None),
+            missing if !treated.fills() => {
+                return Err(format!(
+                    "has {missing} missing landmarks; give a shape as --center, from which they are estimated, or --drop-missing to \
+                     leave it out"
+                ));
+            }
+            _ => {}
+        }
+        let x = treated.apply(shape)?.to_matrix();
+        crate::landmark::unit_size(&x).map_err(|e| e.to_string())?;
+        Ok(Some(x))
+    };
+    let records = shapes.iter().map(|(place, shape)| {
+        let about = RecordError::label(*place, shape.id.as_deref());
+        Record::new(shape.coordinates(), point(shape).map_err(|e| format!("{about}{e}"))).at(about)
+    });
+    let records = points(study.request, people, records)?;
+    people.one_each(records, |_, own| Ok(Some(mean_of(&own)?.mean)))
+}
+
+fn mean_of(shapes: &[Configuration]) -> Result<Generalized, PointStudyError> {
+    let fit = generalized(shapes, GeneralizedOptions::default());
+    let fit = fit.map_err(|e| PointStudyError::Input(format!("the shapes have no mean: {e}")))?;
+    if !fit.converged {
+        let text =
+            "the generalized Procrustes fit did not settle: these shapes differ too much to have one mean";
+        return Err(PointStudyError::Input(text.into()));
+    }
+    Ok(fit)
+}
+
+fn write(
+    job: &mut Job<'_>,
+    study: &PlainShapes<'_>,
+    people: &People,
+    names: &[String],
+    found: Vec<Option<Configuration>>,
+    links: &[[usize; 2]],
+) -> Result<PointOutcome, PointStudyError> {
+    job.without_release()?;
+    let n = found.len();
+    let of_persons = people.table().is_some();
+    let name = |i: usize| if of_persons { format!("person {}", i + 1) } else { names[i].clone() };
+    let (who, shapes): (Vec<String>, Vec<Configuration>) =
+        found.into_iter().enumerate().filter_map(|(i, x)| Some((name(i), x?))).unzip();
+    if shapes.is_empty() {
+        return Err(PointStudyError::Input(format!("{}: no shape is left to average", study.file.display())));
+    }
+    let fit = mean_of(&shapes)?;
+    write_all(job.folder(), &who, &fit, n, links)?;
+    Ok(PointOutcome {
+        folder: job.folder().clone(),
+        n: n as u64,
+        of_persons,
+        certificate: None,
+        accuracy: None,
+        outside: (0, n - who.len()),
+        remarks: Vec::new(),
+    })
+}
+
+fn write_all(
+    folder: &StudyFolder,
+    who: &[String],
+    fit: &Generalized,
+    n: usize,
+    links: &[[usize; 2]],
+) -> Result<(), PointStudyError> {
+    let dir = folder.internal();
+    let counts = format!("what,count\nrecords,{n}\nleft out,{}\n", n - who.len());
+    write_bytes(&dir.join("records.csv"), counts.as_bytes())?;
+    let distances: Vec<(String, f64)> = who.iter().cloned().zip(fit.distances.iter().copied()).collect();
+    write_bytes(&dir.join(DISTANCES), distances_csv(&distances).as_bytes())?;
+    let mut page = private_page("Internal: mean shape without noise");
+    let drawing = Drawing::new(&fit.mean).named("mean without noise", "").linked(links).upright();
+    let figures = Figures::mean(&drawing).into_iter();
+    page.figures(
+        &figures
+            .map(|svg| {
+                Figure::chart(svg, "The full Procrustes mean, of unit size. For the data holder only.")
+            })
+            .collect::<Vec<_>>(),
+    );
+    let outside: Vec<String> =
+        outliers(&distances).into_iter().map(|(name, d)| format!("{name} ({d:.3})")).collect();
+    page.heading("Records far from the mean");
+    page.paragraph(&match outside.is_empty() {
+        true => "None lies beyond the upper quartile by more than one and a half times the distance between the quartiles.".to_owned(),
+        false => format!("Beyond the upper quartile by more than one and a half times the distance between the quartiles: {}.", outside.join(", ")),
+    });
+    write_bytes(&dir.join(REPORT), page.to_html().as_bytes())?;
+    // Last: its presence says that the rest is there.
+    let mean = ShapeRecord::from_matrix(Some("nonprivate_mean".into()), &fit.mean);
+    Ok(write_nonprivate(&dir, mean.as_slice())?)
+}
+
+/// The mean without noise, for the data holder.
+pub(super) fn write_nonprivate(internal: &Path, mean: &[ShapeRecord]) -> Result<(), WriteError> {
+    write_shape_array(&internal.join(NONPRIVATE_MEAN_NPY), mean)?;
+    write_tps(&internal.join(NONPRIVATE_MEAN_TPS), mean)
+}
