@@ -46,10 +46,11 @@ def row(what, space, X, peers):
             print(f"    {name}: {type(error).__name__}: {error}")
 
 
-def geomstats_mean(space, X, epsilon=1e-10, iterations=256):
+def geomstats_mean(space, X, epsilon=1e-20, iterations=256):
     from geomstats.learning.frechet_mean import FrechetMean
 
     estimator = FrechetMean(space)
+    # Its epsilon bounds the square of the step.
     estimator.set(epsilon=epsilon, max_iter=iterations)
     return estimator.fit(X).estimate_
 

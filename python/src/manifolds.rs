@@ -25,11 +25,19 @@ trait Rows: Manifold + 'static {
     fn put_point(&self, p: &Self::Point, to: &mut Vec<f64>);
     /// The numbers of a tangent vector.
     fn put_tangent(&self, v: &Self::Tangent, to: &mut Vec<f64>);
+    /// The Fréchet mean, where it has a closed form.
+    fn closed_mean(
+        &self,
+        _points: &[Self::Point],
+        _weights: Option<&[f64]>,
+    ) -> Option<Result<Self::Point, ManifoldError>> {
+        None
+    }
 }
 
 /// For spaces whose points and tangent vectors are alike.
 macro_rules! rows {
-    ($($space:ty: $width:expr, $read:expr, $put:expr;)+) => {$(
+    ($($space:ty: $width:expr, $read:expr, $put:expr $(, $mean:expr)?;)+) => {$(
         impl Rows for $space {
             fn width(&self) -> usize {
                 ($width)(self)
@@ -48,6 +56,15 @@ macro_rules! rows {
             fn put_tangent(&self, v: &Self::Tangent, to: &mut Vec<f64>) {
                 $put(v, to);
             }
+            $(
+                fn closed_mean(
+                    &self,
+                    points: &[Self::Point],
+                    weights: Option<&[f64]>,
+                ) -> Option<Result<Self::Point, ManifoldError>> {
+                    Some($mean(self, points, weights))
+                }
+            )?
         }
     )+};
 }
@@ -69,7 +86,7 @@ fn put_vector(p: &DVector<f64>, to: &mut Vec<f64>) {
 
 rows! {
     SpdAffineInvariant: |m: &Self| m.order() * m.order(), matrix, put_matrix;
-    SpdLogEuclidean: |m: &Self| m.order() * m.order(), matrix, put_matrix;
+    SpdLogEuclidean: |m: &Self| m.order() * m.order(), matrix, put_matrix, SpdLogEuclidean::mean;
     SpdBuresWasserstein: |m: &Self| m.order() * m.order(), matrix, put_matrix;
     Sphere: |m: &Self| m.dim() + 1, DVector::from_row_slice, put_vector;
     PoincareBall: Manifold::dim, DVector::from_row_slice, put_vector;
@@ -230,14 +247,18 @@ fn mean_of<M: Rows>(
     weights: Option<&[f64]>,
     options: FrechetOptions,
 ) -> Result<(Vec<f64>, f64, usize), Failure> {
+    let mut row = Vec::with_capacity(space.width());
+    if let Some(mean) = space.closed_mean(points, weights) {
+        space.put_point(&mean.map_err(|e| Failure::input(format!("X: {e}")))?, &mut row);
+        return Ok((row, 0.0, 0));
+    }
     let found =
         frechet_mean(space, points, weights, None, options).map_err(|e| Failure::input(format!("X: {e}")))?;
     let FrechetMean { point, certificate, objective } = found;
     // Where points are far apart, so much is lost in rounding.
     let reachable = certificate.tolerance * (2.0 * objective).sqrt().max(1.0);
-    if !certificate.converged()
-        && !(certificate.stop == Stop::Stalled && certificate.gradient_norm <= reachable)
-    {
+    let stalled = certificate.stop == Stop::Stalled && certificate.gradient_norm <= reachable;
+    if !(certificate.converged() || stalled) {
         let (norm, steps) = (certificate.gradient_norm, certificate.iterations);
         let message = format!(
             "the mean was not reached: after {steps} steps the gradient's norm is {norm:.1e}, above {:.1e}",
@@ -245,7 +266,6 @@ fn mean_of<M: Rows>(
         );
         return Err(Failure::of(Kind::NotConverged, message));
     }
-    let mut row = Vec::with_capacity(space.width());
     space.put_point(&point, &mut row);
     Ok((row, certificate.gradient_norm, certificate.iterations))
 }
@@ -352,7 +372,7 @@ impl Space {
             if batch.data.len() < LONG {
                 work::short(py, || mean_of(m, &batch.points(m)?, weights.as_deref(), options))?
             } else {
-                let (m, data, width) = (m.clone(), batch.data.to_vec(), batch.width);
+                let (m, data, width) = (*m, batch.data.to_vec(), batch.width);
                 let work = move |_: &work::Reporter<'_>| {
                     let records = Batch { name: "X", data: &data, width }.points(&m)?;
                     mean_of(&m, &records, weights.as_deref(), options)

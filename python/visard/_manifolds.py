@@ -38,6 +38,9 @@ class Manifold:
         return self._words
 
     def _rows(self, name: str, value: ArrayLike) -> tuple[Array, bool]:
+        # One point as it should be: the library looks whether it is finite, as it does at any point.
+        if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == self.shape and name != "tangent_vec":
+            return np.ascontiguousarray(value).reshape(1, -1), False
         array = numbers(name, value, ("...", *self.shape))
         extra = array.ndim - len(self.shape)
         if extra > 1:

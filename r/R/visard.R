@@ -232,7 +232,8 @@ print.visard_release <- function(x, ...) {
     loss <- x$certificate$loss
     loss <- paste(names(loss), format(unlist(loss)), sep = " = ", collapse = ", ")
     cat(if (x$certificate$private) "Private" else "NOT PRIVATE:", " release of ", x$certificate$n, " records, ", loss, "\n", sep = "")
-    cat("  mechanism: ", x$certificate$mechanism, "\n  publish:   ", file.path(x$folder, "release"), "\n", sep = "")
+    where <- if (x$certificate$private) "publish:   " else "do NOT publish: "
+    cat("  mechanism: ", x$certificate$mechanism, "\n  ", where, file.path(x$folder, "release"), "\n", sep = "")
   } else {
     cat("Mean without noise of ", x$n, " records, for you only: ", file.path(x$folder, "internal"), "\n", sep = "")
   }
