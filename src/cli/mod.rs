@@ -17,7 +17,7 @@ mod shell;
 mod verify;
 mod view;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use global::{Global, of_kind};
 use output::{Failure, Printer};
 use std::process::ExitCode;
@@ -134,8 +134,8 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         #[cfg(feature = "reproduce")]
         Command::Reproduce(args) => reproduce::run(args, &cli.global, printer),
         Command::View(args) => view::run(args, printer),
-        Command::Completions(args) => shell::completions(args, printer),
-        Command::Man(args) => shell::man(args, printer),
+        Command::Completions(args) => shell::completions(args, Cli::command(), printer),
+        Command::Man(args) => shell::man(args, Cli::command(), printer),
     }
 }
 
@@ -150,7 +150,6 @@ fn set_threads(global: &Global) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     /// Names of commands whose help shows no example, theirs and all below.
     fn without_example(command: &clap::Command, path: &str, found: &mut Vec<String>) {

@@ -1,8 +1,7 @@
 //! `visard completions` and `visard man`: what a shell and a manual need to know of the commands, made from their definition.
 
-use super::Cli;
 use super::output::{Failure, Printer};
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use serde_json::json;
 use std::path::PathBuf;
@@ -28,26 +27,26 @@ pub struct ManArgs {
 }
 
 /// Prints the completion script; with `--json`, as a string.
-pub fn completions(args: &CompletionsArgs, printer: &Printer) -> Result<(), Failure> {
+pub fn completions(args: &CompletionsArgs, mut command: Command, printer: &Printer) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "visard", &mut script);
+    clap_complete::generate(args.shell, &mut command, "visard", &mut script);
     let script = String::from_utf8(script).map_err(Failure::failed)?;
     printer.result(json!({"shell": args.shell.to_string(), "script": script}), script.trim_end());
     Ok(())
 }
 
 /// Prints the manual's main page, or writes all pages.
-pub fn man(args: &ManArgs, printer: &Printer) -> Result<(), Failure> {
+pub fn man(args: &ManArgs, command: Command, printer: &Printer) -> Result<(), Failure> {
     let Some(out) = &args.out else {
         let mut page = Vec::new();
-        clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(Failure::failed)?;
+        clap_mangen::Man::new(command).render(&mut page).map_err(Failure::failed)?;
         let page = String::from_utf8(page).map_err(Failure::failed)?;
         printer.result(json!({"page": page}), page.trim_end());
         return Ok(());
     };
     let cannot = |e: std::io::Error| Failure::failed(format!("cannot write to {}: {e}", out.display()));
     std::fs::create_dir_all(out).map_err(cannot)?;
-    clap_mangen::generate_to(Cli::command(), out).map_err(cannot)?;
+    clap_mangen::generate_to(command, out).map_err(cannot)?;
     printer.result(json!({"out": out}), format!("manual pages: {}", out.display()));
     Ok(())
 }
