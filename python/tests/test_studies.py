@@ -242,6 +242,31 @@ def test_progress_and_its_exceptions(tmp_path, capsys):
     assert "1/1" in capsys.readouterr().err
 
 
+def test_an_exception_after_the_charge_loses_nothing(tmp_path, matrices):
+    def run(**more):
+        return visard.optimize(
+            "frechet-mean", matrices, space="affine-invariant", clip_radius=2, steps=300, mu=1, out=tmp_path / "study", **more
+        )
+
+    def broken(what, done, total):
+        if done >= 2:
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine") as caught:
+        run(progress=broken)
+    if sys.version_info >= (3, 11):
+        assert "the charge had been made" in caught.value.__notes__[0]
+    for _ in range(100):
+        try:
+            found = run(resume=True)
+            break
+        except visard.VisardError as error:
+            # The study goes on unseen: its folder is busy until it is done.
+            assert "another process is working" in str(error)
+            time.sleep(0.1)
+    assert found.solution.shape == (4, 4) and len(visard.Ledger(tmp_path / "study").releases) == 1
+
+
 SCRIPT = """
 import sys, time, visard
 mesh = visard.Template().mesh

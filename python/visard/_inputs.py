@@ -153,9 +153,13 @@ def faces(
             records = [str(i) for i in range(len(np.load(path, mmap_mode="r")))]
     else:
         try:
-            files = [as_path(f"scans[{i}]", scan) for i, scan in enumerate(scans)]
+            items = list(scans)
         except TypeError:
             raise InputError(f"scans: expected a folder, files or prepared records, not {type(scans).__name__}") from None
+        for i, item in enumerate(items):
+            if not is_path(item):
+                raise InputError(f"scans[{i}]: expected a path, not {type(item).__name__}; visard.prepare makes records of meshes and arrays")
+        files = [as_path(f"scans[{i}]", item) for i, item in enumerate(items)]
         if not files:
             raise InputError("scans: is empty")
         records = files if all(Path(file).is_file() for file in files) else None
