@@ -47,7 +47,7 @@ def numbers(name: str, value: ArrayLike, shape: tuple[int | str, ...], finite: b
 
 
 def _array(name: str, value: Any) -> Array:
-    if isinstance(value, np.ma.MaskedArray) and np.ma.getmaskarray(value).any():
+    if isinstance(value, np.ma.MaskedArray) and bool(np.any(value.mask)):
         raise InputError(f"{name}: has masked entries; fill them or leave their records out")
     try:
         array = np.asarray(value)
