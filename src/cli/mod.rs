@@ -1,5 +1,6 @@
 //! The command line. One file per command; each parses its arguments, calls the library, prints.
 
+mod about;
 mod budget;
 mod demo;
 mod face;
@@ -12,10 +13,11 @@ mod privacy;
 mod progress;
 #[cfg(feature = "reproduce")]
 mod reproduce;
+mod shell;
 mod verify;
 mod view;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use global::{Global, of_kind};
 use output::{Failure, Printer};
 use std::process::ExitCode;
@@ -25,6 +27,7 @@ use std::process::ExitCode;
 #[command(
     name = "visard",
     version,
+    long_version = about::version(),
     about = "Differentially private shapes and surfaces: from a folder of face scans to an average face you may publish",
     after_help = "Examples:\n  visard demo\n  visard face mean scans/ --mu 1 --out study\n  visard privacy convert --mu 1 --delta 1e-6\n\nExit codes: 0 done, 1 failed, 2 wrong usage.",
     propagate_version = true
@@ -41,31 +44,53 @@ enum Command {
     /// Make a synthetic population of raw face scans and run the whole job on it
     Demo(demo::DemoArgs),
     /// Face scans: private mean, flattening, dense correspondence
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  visard face mean scans/ --mu 1 --out study\n  visard face plan --n 200 --mu 1"
+    )]
     Face(face::FaceCommand),
     /// Landmark shapes, in the plane and in space: private mean, modes of variation, regression, groups
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example:\n  visard shape mean outlines.tps --mu 1 --out study")]
     Shape(points::ShapeCommand),
     /// Positive definite matrices: covariance descriptors, private mean
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  visard spd mean tensors.npy --radius 3 --epsilon 1 --delta 1e-6 --out study"
+    )]
     Spd(points::SpdCommand),
     /// Directions: private mean
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  visard sphere mean cities.csv --radius 0.7 --center greenwich.csv --mu 1 --out study"
+    )]
     Sphere(points::SphereCommand),
     /// Points of hyperbolic space: private mean
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  visard hyperbolic mean embedding.npy --radius 2 --mu 1 --out study"
+    )]
     Hyperbolic(points::HyperbolicCommand),
     /// Private Riemannian optimization: Fréchet means, eigenvectors, subspaces
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  visard optimize frechet-mean spd.npy --space affine-invariant --method rgd --clip-radius 2 --mu 1 --out mean"
+    )]
     Optimize(optimize::OptimizeCommand),
     /// Privacy budgets: convert, compose, calibrate, audit, explain
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  visard privacy convert --mu 1 --delta 1e-6\n  visard privacy explain study/release/certificate.json"
+    )]
     Privacy(privacy::PrivacyCommand),
     /// The papers' tables and figures, ours beside them
     #[cfg(feature = "reproduce")]
     Reproduce(reproduce::ReproduceArgs),
     /// Open a study, a mesh or a scan in the interactive viewer
     View(view::ViewArgs),
+    /// Print a shell's completion script
+    Completions(shell::CompletionsArgs),
+    /// Print the manual, or write its pages
+    Man(shell::ManArgs),
 }
 
 /// Parses, runs, prints; the exit code is 0, 1 (failed) or 2 (usage).
@@ -109,6 +134,8 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         #[cfg(feature = "reproduce")]
         Command::Reproduce(args) => reproduce::run(args, &cli.global, printer),
         Command::View(args) => view::run(args, printer),
+        Command::Completions(args) => shell::completions(args, Cli::command(), printer),
+        Command::Man(args) => shell::man(args, Cli::command(), printer),
     }
 }
 
@@ -118,4 +145,43 @@ fn set_threads(global: &Global) -> Result<(), Failure> {
         pool = pool.num_threads(n.into());
     }
     pool.build_global().map_err(|e| Failure::failed(format!("cannot start the worker threads: {e}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of commands whose help shows no example, theirs and all below.
+    fn without_example(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        if !help.contains("Example") {
+            found.push(path.to_owned());
+        }
+        for below in command.get_subcommands() {
+            without_example(below, &format!("{path} {}", below.get_name()), found);
+        }
+    }
+
+    #[test]
+    fn every_help_page_has_an_example() {
+        let mut found = Vec::new();
+        without_example(&Cli::command(), "visard", &mut found);
+        assert!(found.is_empty(), "no example: {found:?}");
+    }
+
+    #[test]
+    fn every_example_parses() {
+        let mut commands = vec![Cli::command()];
+        while let Some(command) = commands.pop() {
+            commands.extend(command.get_subcommands().cloned());
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines().filter_map(|line| line.strip_prefix("  visard ")) {
+                let end = [" > ", " | ", " #"].iter().filter_map(|mark| line.find(mark)).min();
+                let line = &line[..end.unwrap_or(line.len())];
+                let words = line.split_whitespace().map(|word| word.trim_matches('"'));
+                let parsed = Cli::try_parse_from(std::iter::once("visard").chain(words));
+                assert!(parsed.is_ok(), "{line}: {}", parsed.map(|_| ()).unwrap_err());
+            }
+        }
+    }
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
+use visard::privacy::LedgerError;
 use visard::study::{DryRun, JobError};
 
 /// Prints a result as text, or as one JSON object where `--json` asks for it.
@@ -34,6 +35,8 @@ pub struct Failure {
     message: String,
     hint: Option<String>,
     usage: bool,
+    /// What went wrong, in one word that stays the same: for programs.
+    kind: &'static str,
     /// What was asked for after all: a dry run ends here, and well.
     preview: Option<Box<Value>>,
 }
@@ -41,12 +44,12 @@ pub struct Failure {
 impl Failure {
     /// The command was well formed but could not be carried out: exit code 1.
     pub fn failed(message: impl Display) -> Self {
-        Self { message: message.to_string(), hint: None, usage: false, preview: None }
+        Self { message: message.to_string(), hint: None, usage: false, kind: "failed", preview: None }
     }
 
     /// The arguments make no sense: exit code 2.
     pub fn usage(message: impl Display) -> Self {
-        Self { message: message.to_string(), hint: None, usage: true, preview: None }
+        Self { message: message.to_string(), hint: None, usage: true, kind: "usage", preview: None }
     }
 
     /// What to do about it.
@@ -61,7 +64,7 @@ impl Failure {
             let (value, text) = preview(dry);
             return Self { preview: Some(Box::new(value)), ..Self::failed(text) };
         }
-        let failure = Self::failed(message);
+        let failure = Self { kind: job.map_or("failed", kind), ..Self::failed(message) };
         match job.and_then(advice) {
             Some(hint) => failure.with_hint(hint),
             None => failure,
@@ -74,7 +77,8 @@ impl Failure {
             return if json { say(preview) } else { say(&self.message) };
         }
         if json {
-            let error = json!({"code": self.code(), "message": self.message, "hint": self.hint});
+            let error =
+                json!({"code": self.code(), "kind": self.kind, "message": self.message, "hint": self.hint});
             say(json!({ "error": error }));
             return;
         }
@@ -136,6 +140,22 @@ fn preview(DryRun { price, total }: &DryRun) -> (Value, String) {
         line("ledger then:", format!("{after}"));
     }
     (value, text)
+}
+
+/// What kept a study from running, in one word.
+fn kind(error: &JobError) -> &'static str {
+    match error {
+        JobError::HasRelease(_) | JobError::HasResult(_) => "exists",
+        JobError::Busy(_) => "busy",
+        JobError::Interrupted(_) => "interrupted",
+        JobError::OtherRun(_) => "other-run",
+        JobError::OtherLedger(_) | JobError::LedgerGone(_) => "other-ledger",
+        JobError::Vacuous(_) => "vacuous-budget",
+        JobError::Ledger(LedgerError::AboveCeiling { .. }) => "above-ceiling",
+        JobError::Read(_) => "read",
+        JobError::Write(_) | JobError::Io { .. } => "write",
+        _ => "failed",
+    }
 }
 
 /// What to do about a study that did not run.

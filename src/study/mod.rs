@@ -19,7 +19,7 @@ mod verify;
 
 pub use covariates::{CovariateError, CovariateFault};
 pub use groups::{GroupFault, Groups, GroupsError};
-pub use job::{DryRun, JobError, Place};
+pub use job::{DryRun, JobError, Place, Stop};
 pub use layout::StudyFolder;
 pub use ledger::{LedgerChoice, ledger_of};
 pub use people::{Counting, Identical, People, PeopleError, PeopleFault};

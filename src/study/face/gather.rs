@@ -18,7 +18,7 @@ use crate::privacy::{Certificate, ClipRadius, Mechanism, Price};
 use crate::study::job::{Digest, Job, Priced, Publication, Published};
 use crate::study::layout::SCAN_TABLE;
 use crate::study::people::sum_of;
-use crate::study::{Groups, Identical, People, PeopleError};
+use crate::study::{Groups, Identical, JobError, People, PeopleError};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -271,6 +271,9 @@ impl<'a> FaceStudy<'a> {
             .scans
             .par_iter()
             .map(|scan| {
+                if job.place().stop.asked() {
+                    return (Record::unread(scan), None);
+                }
                 let landmarks = landmark_file(scan);
                 let key = cache.key(scan, landmarks.as_deref()).ok();
                 let kept = key.as_ref().filter(|_| resume).and_then(|key| cache.load(key));
@@ -287,6 +290,9 @@ impl<'a> FaceStudy<'a> {
                 (record, key)
             })
             .collect();
+        if job.place().stop.asked() {
+            return Err(JobError::Stopped.into());
+        }
         if let Ok(Some(error)) = write_failure.into_inner() {
             return Err(error.into());
         }

@@ -51,6 +51,9 @@ pub enum JobError {
     /// A budget that protects nobody, and was not asked for by that name.
     #[error(transparent)]
     Vacuous(#[from] Vacuous),
+    /// It was asked to stop ([`Stop`](super::Stop)).
+    #[error("stopped before anything was charged")]
+    Stopped,
     /// The price was asked for of what has none.
     #[error("a mean without noise releases nothing and costs nothing: there is no price to tell")]
     NoPrice,

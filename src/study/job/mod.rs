@@ -18,11 +18,13 @@ mod error;
 mod lock;
 mod publish;
 mod state;
+mod stop;
 
 pub use digest::Digest;
 pub(super) use error::io;
 pub use error::{DryRun, JobError};
 pub use publish::{Publication, Published, ReleaseFolder};
+pub use stop::Stop;
 
 use super::layout::SHARED_LEDGER;
 use super::{LedgerChoice, StudyFolder};
@@ -55,6 +57,8 @@ pub struct Place {
     pub asked: Option<PrivacyLoss>,
     /// Allow a budget that protects nobody ([`Vacuous`](crate::privacy::Vacuous)); the certificate says so.
     pub vacuous: bool,
+    /// Whoever holds a clone of it can stop the study as long as nothing is charged.
+    pub stop: Stop,
 }
 
 impl Place {
@@ -116,7 +120,8 @@ pub fn run<T, E: From<JobError>>(
 ) -> Result<T, E> {
     let mut job = Job::open(place)?;
     let done = work(&mut job);
-    if done.is_err() && !job.keep {
+    // What was done before a stop serves a run that resumes, as after a crash.
+    if done.is_err() && !job.keep && !place.stop.asked() {
         job.withdraw();
     }
     done
@@ -274,6 +279,9 @@ impl<'a> Job<'a> {
         priced: &Priced<P>,
         digest: &Digest,
     ) -> Result<Paid<V>, JobError> {
+        if !self.place.stop.too_late_from_here() {
+            return Err(JobError::Stopped);
+        }
         if self.place.resume
             && let Some(paid) = self.go_on(priced, digest)?
         {

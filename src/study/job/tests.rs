@@ -334,3 +334,17 @@ fn the_price_that_was_checked_is_the_price_that_is_paid() {
     assert!(matches!(refused, Err(TestError::Job(JobError::OtherPrice))));
     assert!(!place.out.exists());
 }
+
+#[test]
+fn a_study_that_is_asked_to_stop_in_time_pays_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = Place::new(dir.path().join("study"));
+    let folder = StudyFolder::at(&place.out);
+    assert!(place.stop.clone().ask());
+    assert!(matches!(study(&place, 1.0), Err(TestError::Job(JobError::Stopped))));
+    assert!(charges(&folder) == 0 && !folder.has_release() && stored(&folder).is_none());
+    // A later run is not stopped by that, and after its charge it can no longer be.
+    let again = Place::new(&place.out);
+    study(&again, 1.0).unwrap();
+    assert!(charges(&folder) == 1 && !again.stop.ask());
+}

@@ -15,8 +15,10 @@ pub use row::{RecordError, ScanRow, ScanStage};
 
 use super::template::TemplateLoadError;
 use crate::function::FaceCurves;
+use crate::io::Scan;
+use crate::mesh::Point;
 use crate::surface::Template;
-use crate::surface::registration::Registration;
+use crate::surface::registration::{PosedScan, Registration};
 use std::path::Path;
 
 /// One scan's record.
@@ -26,6 +28,13 @@ pub struct Record {
     pub curves: Option<FaceCurves>,
     /// What is known of the scan.
     pub row: ScanRow,
+}
+
+impl Record {
+    /// Of a scan that was not looked at.
+    pub(in crate::study::face) fn unread(scan: &Path) -> Self {
+        Self { curves: None, row: ScanRow::named(scan.display().to_string()) }
+    }
 }
 
 /// How scans become records.
@@ -73,8 +82,21 @@ impl<'t> RecordMaker<'t> {
     /// Reads one scan and makes its record. Never fails: what went wrong is in the row.
     pub fn record(&self, scan: &Path, landmarks: Option<&Path>) -> Record {
         let name = scan.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        self.record_by(name, |row| self.registrar.pose(scan, landmarks, row))
+    }
+
+    /// The record of a scan in memory, whose nose tip may be known. Never fails: what went wrong is in the row.
+    pub fn record_of(&self, name: String, scan: Scan, nose: Option<Point>) -> Record {
+        self.record_by(name, |row| self.registrar.pose_of(scan, nose, row))
+    }
+
+    fn record_by(
+        &self,
+        name: String,
+        pose: impl FnOnce(&mut ScanRow) -> Result<PosedScan, RecordError>,
+    ) -> Record {
         let mut row = ScanRow::named(name);
-        match self.curves(scan, landmarks, &mut row) {
+        match pose(&mut row).and_then(|posed| self.curves(&posed, &mut row)) {
             Ok(curves) => {
                 row.deviation = Some(curves.mean_square_distance(&self.own).sqrt());
                 Record { curves: Some(curves), row }
@@ -86,14 +108,8 @@ impl<'t> RecordMaker<'t> {
         }
     }
 
-    fn curves(
-        &self,
-        scan: &Path,
-        landmarks: Option<&Path>,
-        row: &mut ScanRow,
-    ) -> Result<FaceCurves, RecordError> {
-        let posed = self.registrar.pose(scan, landmarks, row)?;
-        let positions = self.registrar.register(&posed, row)?;
+    fn curves(&self, posed: &PosedScan, row: &mut ScanRow) -> Result<FaceCurves, RecordError> {
+        let positions = self.registrar.register(posed, row)?;
         let RecordSettings { curves, samples, .. } = self.settings;
         let template = self.registrar.template();
         row.size = template.root_area(&positions);

@@ -29,7 +29,18 @@ pub fn posed_scan(
     crop_radius: f64,
     row: &mut ScanRow,
 ) -> Result<PosedScan, RecordError> {
-    let (scan, given_nose) = row.timed(ScanStage::Read, || read(scan, landmark_file))?;
+    let (scan, nose) = row.timed(ScanStage::Read, || read(scan, landmark_file))?;
+    posed(scan, nose, template, crop_radius, row)
+}
+
+/// The same of a scan in memory, whose nose tip may be known.
+pub fn posed(
+    scan: Scan,
+    given_nose: Option<Point>,
+    template: &Template,
+    crop_radius: f64,
+    row: &mut ScanRow,
+) -> Result<PosedScan, RecordError> {
     row.points = scan.vertices.len();
     row.was_mesh = scan.triangles.is_some();
     let pose = row.timed(ScanStage::Pose, || template.pose().find(&scan.vertices))?;

@@ -1,7 +1,8 @@
 //! From a scan's file to the template's vertices on it.
 
-use super::pose::posed_scan;
+use super::pose::{posed, posed_scan};
 use super::row::{RecordError, ScanRow, ScanStage};
+use crate::io::Scan;
 use crate::mesh::Point;
 use crate::surface::Template;
 use crate::surface::registration::{
@@ -46,6 +47,19 @@ impl<'t> ScanRegistrar<'t> {
         row: &mut ScanRow,
     ) -> Result<PosedScan, RecordError> {
         posed_scan(scan, landmarks, self.template, self.crop_radius, row)
+    }
+
+    /// The same of a scan in memory, whose nose tip may be known.
+    ///
+    /// # Errors
+    /// [`RecordError`] with the stage and what to do.
+    pub fn pose_of(
+        &self,
+        scan: Scan,
+        nose: Option<Point>,
+        row: &mut ScanRow,
+    ) -> Result<PosedScan, RecordError> {
+        posed(scan, nose, self.template, self.crop_radius, row)
     }
 
     /// Where the template's vertices lie on a scan, in the scan's coordinates; never with a fold. How well they lie goes into

@@ -1,0 +1,393 @@
+//! Manifolds as values, for batches of points.
+
+use crate::failure::{Failure, Kind};
+use crate::work;
+use nalgebra::{Complex, DMatrix, DVector};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use visard::manifold::{
+    Kendall, Lorentz, Manifold, ManifoldError, PoincareBall, SpdAffineInvariant, SpdBuresWasserstein,
+    SpdLogEuclidean, Sphere,
+};
+use visard::nalgebra;
+use visard::stats::{FrechetMean, FrechetOptions, Stop, frechet_mean};
+
+/// Points and tangent vectors as rows of numbers.
+trait Rows: Manifold + 'static {
+    /// Numbers in a row.
+    fn width(&self) -> usize;
+    /// A point that has been checked.
+    fn point(&self, row: &[f64]) -> Result<Self::Point, ManifoldError>;
+    /// A tangent vector.
+    fn tangent(&self, row: &[f64]) -> Self::Tangent;
+    /// The numbers of a point.
+    fn put_point(&self, p: &Self::Point, to: &mut Vec<f64>);
+    /// The numbers of a tangent vector.
+    fn put_tangent(&self, v: &Self::Tangent, to: &mut Vec<f64>);
+    /// The Fréchet mean, where it has a closed form.
+    fn closed_mean(
+        &self,
+        _points: &[Self::Point],
+        _weights: Option<&[f64]>,
+    ) -> Option<Result<Self::Point, ManifoldError>> {
+        None
+    }
+}
+
+/// For spaces whose points and tangent vectors are alike.
+macro_rules! rows {
+    ($($space:ty: $width:expr, $read:expr, $put:expr $(, $mean:expr)?;)+) => {$(
+        impl Rows for $space {
+            fn width(&self) -> usize {
+                ($width)(self)
+            }
+            fn point(&self, row: &[f64]) -> Result<Self::Point, ManifoldError> {
+                let p = self.tangent(row);
+                self.check(&p)?;
+                Ok(p)
+            }
+            fn tangent(&self, row: &[f64]) -> Self::Tangent {
+                $read(row)
+            }
+            fn put_point(&self, p: &Self::Point, to: &mut Vec<f64>) {
+                $put(p, to);
+            }
+            fn put_tangent(&self, v: &Self::Tangent, to: &mut Vec<f64>) {
+                $put(v, to);
+            }
+            $(
+                fn closed_mean(
+                    &self,
+                    points: &[Self::Point],
+                    weights: Option<&[f64]>,
+                ) -> Option<Result<Self::Point, ManifoldError>> {
+                    Some($mean(self, points, weights))
+                }
+            )?
+        }
+    )+};
+}
+
+/// A square matrix, row by row.
+fn matrix(row: &[f64]) -> DMatrix<f64> {
+    let order = row.len().isqrt();
+    DMatrix::from_row_slice(order, order, row)
+}
+
+fn put_matrix(p: &DMatrix<f64>, to: &mut Vec<f64>) {
+    // Row by row, though it is symmetric: rounding may not be.
+    to.extend(p.transpose().iter());
+}
+
+fn put_vector(p: &DVector<f64>, to: &mut Vec<f64>) {
+    to.extend(p.iter());
+}
+
+rows! {
+    SpdAffineInvariant: |m: &Self| m.order() * m.order(), matrix, put_matrix;
+    SpdLogEuclidean: |m: &Self| m.order() * m.order(), matrix, put_matrix, SpdLogEuclidean::mean;
+    SpdBuresWasserstein: |m: &Self| m.order() * m.order(), matrix, put_matrix;
+    Sphere: |m: &Self| m.dim() + 1, DVector::from_row_slice, put_vector;
+    PoincareBall: Manifold::dim, DVector::from_row_slice, put_vector;
+    Lorentz: |m: &Self| m.dim() + 1, DVector::from_row_slice, put_vector;
+}
+
+/// A configuration of landmarks stands for its preshape: centred, of unit size, at its own rotation.
+impl Rows for Kendall {
+    fn width(&self) -> usize {
+        2 * self.landmarks()
+    }
+    fn point(&self, row: &[f64]) -> Result<Self::Point, ManifoldError> {
+        let landmarks: Vec<[f64; 2]> = row.chunks_exact(2).map(|xy| [xy[0], xy[1]]).collect();
+        self.preshape(&landmarks)
+    }
+    fn tangent(&self, row: &[f64]) -> Self::Tangent {
+        DVector::from_iterator(self.landmarks(), row.chunks_exact(2).map(|xy| Complex::new(xy[0], xy[1])))
+    }
+    fn put_point(&self, p: &Self::Point, to: &mut Vec<f64>) {
+        p.iter().for_each(|z| to.extend([z.re, z.im]));
+    }
+    fn put_tangent(&self, v: &Self::Tangent, to: &mut Vec<f64>) {
+        self.put_point(v, to);
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Any {
+    AffineInvariant(SpdAffineInvariant),
+    LogEuclidean(SpdLogEuclidean),
+    BuresWasserstein(SpdBuresWasserstein),
+    Sphere(Sphere),
+    Poincare(PoincareBall),
+    Lorentz(Lorentz),
+    Kendall(Kendall),
+}
+
+macro_rules! with {
+    ($any:expr, $m:ident => $do:expr) => {
+        match $any {
+            Any::AffineInvariant($m) => $do,
+            Any::LogEuclidean($m) => $do,
+            Any::BuresWasserstein($m) => $do,
+            Any::Sphere($m) => $do,
+            Any::Poincare($m) => $do,
+            Any::Lorentz($m) => $do,
+            Any::Kendall($m) => $do,
+        }
+    };
+}
+
+/// Rows of numbers with what they are called.
+struct Batch<'a> {
+    name: &'a str,
+    data: &'a [f64],
+    width: usize,
+}
+
+/// Below this many rows threads cost more than they save.
+const FEW: usize = 64;
+
+impl<'a> Batch<'a> {
+    fn new(name: &'a str, array: &'a PyReadonlyArray2<'_, f64>) -> PyResult<Self> {
+        let width = array.shape()[1];
+        let unordered = |_| Failure::input(format!("{name}: must be contiguous"));
+        Ok(Self { name, data: array.as_slice().map_err(unordered)?, width })
+    }
+
+    fn rows(&self) -> usize {
+        self.data.len().checked_div(self.width).unwrap_or(0)
+    }
+
+    /// Row i, or the only one.
+    fn row(&self, i: usize) -> &'a [f64] {
+        let i = if self.rows() == 1 { 0 } else { i };
+        &self.data[i * self.width..(i + 1) * self.width]
+    }
+
+    fn fits(&self, space: &impl Rows) -> Result<(), Failure> {
+        if self.width == space.width() {
+            return Ok(());
+        }
+        let (name, width) = (self.name, self.width);
+        Err(Failure::input(format!("{name}: {width} numbers a point, this space has {}", space.width())))
+    }
+
+    fn point<M: Rows>(&self, space: &M, i: usize) -> Result<M::Point, Failure> {
+        space.point(self.row(i)).map_err(|e| self.at(i, e))
+    }
+
+    fn points<M: Rows>(&self, space: &M) -> Result<Vec<M::Point>, Failure> {
+        self.fits(space)?;
+        each(self.rows(), |i| self.point(space, i))
+    }
+
+    /// An error of one row.
+    fn at(&self, i: usize, error: impl std::fmt::Display) -> Failure {
+        if self.rows() == 1 {
+            return Failure::input(format!("{}: {error}", self.name));
+        }
+        Failure::input(format!("{}[{i}]: {error}", self.name))
+    }
+}
+
+/// Does something for every row; the first failure in order is the one that is told.
+fn each<T: Send>(n: usize, f: impl Fn(usize) -> Result<T, Failure> + Sync) -> Result<Vec<T>, Failure> {
+    if n < FEW {
+        return (0..n).map(f).collect();
+    }
+    let all: Vec<Result<T, Failure>> = (0..n).into_par_iter().with_min_len(FEW / 4).map(&f).collect();
+    all.into_iter().collect()
+}
+
+/// How many rows two batches make together: one row goes with any number.
+fn together(p: &Batch<'_>, q: &Batch<'_>) -> Result<usize, Failure> {
+    match (p.rows(), q.rows()) {
+        (a, b) if a == b => Ok(a),
+        (1, n) | (n, 1) => Ok(n),
+        (a, b) => {
+            Err(Failure::input(format!("{}, {}: {a} and {b} points do not go together", p.name, q.name)))
+        }
+    }
+}
+
+fn distances<M: Rows>(space: &M, p: &Batch<'_>, q: &Batch<'_>) -> Result<Vec<f64>, Failure> {
+    p.fits(space)?;
+    q.fits(space)?;
+    each(together(p, q)?, |i| Ok(space.dist(&p.point(space, i)?, &q.point(space, i)?)))
+}
+
+fn exponentials<M: Rows>(space: &M, p: &Batch<'_>, v: &Batch<'_>) -> Result<Vec<f64>, Failure> {
+    p.fits(space)?;
+    v.fits(space)?;
+    let one = |i: usize| {
+        let (from, v) = (p.point(space, i)?, space.tangent(v.row(i)));
+        let mut row = Vec::with_capacity(p.width);
+        space.put_point(&space.exp(&from, &space.project_tangent(&from, &v)), &mut row);
+        Ok(row)
+    };
+    Ok(each(together(p, v)?, one)?.concat())
+}
+
+fn logarithms<M: Rows>(space: &M, p: &Batch<'_>, q: &Batch<'_>) -> Result<Vec<f64>, Failure> {
+    p.fits(space)?;
+    q.fits(space)?;
+    let one = |i: usize| {
+        let v = space.log(&p.point(space, i)?, &q.point(space, i)?).map_err(|e| q.at(i, e))?;
+        let mut row = Vec::with_capacity(p.width);
+        space.put_tangent(&v, &mut row);
+        Ok(row)
+    };
+    Ok(each(together(p, q)?, one)?.concat())
+}
+
+fn mean_of<M: Rows>(
+    space: &M,
+    points: &[M::Point],
+    weights: Option<&[f64]>,
+    options: FrechetOptions,
+) -> Result<(Vec<f64>, f64, usize), Failure> {
+    let mut row = Vec::with_capacity(space.width());
+    if let Some(mean) = space.closed_mean(points, weights) {
+        space.put_point(&mean.map_err(|e| Failure::input(format!("X: {e}")))?, &mut row);
+        return Ok((row, 0.0, 0));
+    }
+    let found =
+        frechet_mean(space, points, weights, None, options).map_err(|e| Failure::input(format!("X: {e}")))?;
+    let FrechetMean { point, certificate, objective } = found;
+    // Where points are far apart, so much is lost in rounding.
+    let reachable = certificate.tolerance * (2.0 * objective).sqrt().max(1.0);
+    let stalled = certificate.stop == Stop::Stalled && certificate.gradient_norm <= reachable;
+    if !(certificate.converged() || stalled) {
+        let (norm, steps) = (certificate.gradient_norm, certificate.iterations);
+        let message = format!(
+            "the mean was not reached: after {steps} steps the gradient's norm is {norm:.1e}, above {:.1e}",
+            certificate.tolerance
+        );
+        return Err(Failure::of(Kind::NotConverged, message));
+    }
+    space.put_point(&point, &mut row);
+    Ok((row, certificate.gradient_norm, certificate.iterations))
+}
+
+/// A manifold. Points are rows of `width` numbers, in C-contiguous arrays (n, width).
+#[pyclass(frozen, module = "visard._visard")]
+#[derive(Debug)]
+pub struct Space(Any);
+
+/// Numbers in all points of a mean, above which Ctrl-C is listened for.
+const LONG: usize = 20_000;
+
+#[pymethods]
+impl Space {
+    /// A space by name and order (matrices), dimension (spheres, hyperbolic spaces) or number of landmarks.
+    #[new]
+    fn new(name: &str, size: usize) -> PyResult<Self> {
+        let refused = |e: ManifoldError| Failure::input(e);
+        Ok(Self(match name {
+            "affine-invariant" => Any::AffineInvariant(SpdAffineInvariant::new(size).map_err(refused)?),
+            "log-euclidean" => Any::LogEuclidean(SpdLogEuclidean::new(size).map_err(refused)?),
+            "bures-wasserstein" => Any::BuresWasserstein(SpdBuresWasserstein::new(size).map_err(refused)?),
+            "sphere" => Any::Sphere(Sphere::unit(size).map_err(refused)?),
+            "poincare" => Any::Poincare(PoincareBall::new(size).map_err(refused)?),
+            "lorentz" => Any::Lorentz(Lorentz::new(size).map_err(refused)?),
+            "kendall" => Any::Kendall(Kendall::new(size).map_err(refused)?),
+            _ => return Err(Failure::input(format!("no space is called {name:?}")).into()),
+        }))
+    }
+
+    /// The manifold's dimension.
+    #[getter]
+    fn dim(&self) -> usize {
+        with!(&self.0, m => m.dim())
+    }
+
+    /// Numbers in a row.
+    #[getter]
+    fn width(&self) -> usize {
+        with!(&self.0, m => m.width())
+    }
+
+    /// d(p, q), row by row.
+    fn dist<'py>(
+        &self,
+        py: Python<'py>,
+        p: PyReadonlyArray2<'py, f64>,
+        q: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (p, q) = (Batch::new("point_a", &p)?, Batch::new("point_b", &q)?);
+        let found = work::short(py, || with!(&self.0, m => distances(m, &p, &q)))?;
+        Ok(PyArray1::from_vec(py, found))
+    }
+
+    /// exp_p(v), row by row; v is projected onto the tangent space.
+    fn exp<'py>(
+        &self,
+        py: Python<'py>,
+        v: PyReadonlyArray2<'py, f64>,
+        p: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (p, v) = (Batch::new("base_point", &p)?, Batch::new("tangent_vec", &v)?);
+        let found = work::short(py, || with!(&self.0, m => exponentials(m, &p, &v)))?;
+        self.table(py, found)
+    }
+
+    /// log_p(q), row by row.
+    fn log<'py>(
+        &self,
+        py: Python<'py>,
+        q: PyReadonlyArray2<'py, f64>,
+        p: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (p, q) = (Batch::new("base_point", &p)?, Batch::new("point", &q)?);
+        let found = work::short(py, || with!(&self.0, m => logarithms(m, &p, &q)))?;
+        self.table(py, found)
+    }
+
+    /// The first row that is no point, and why.
+    fn complaint(&self, py: Python<'_>, p: PyReadonlyArray2<'_, f64>) -> PyResult<Option<(usize, String)>> {
+        let p = Batch::new("p", &p)?;
+        work::short(py, || {
+            with!(&self.0, m => {
+                p.fits(m)?;
+                Ok((0..p.rows()).find_map(|i| m.point(p.row(i)).err().map(|e| (i, e.to_string()))))
+            })
+        })
+    }
+
+    /// The Fréchet mean of all rows, the gradient's norm there, and the steps taken.
+    #[pyo3(signature = (points, weights, tolerance, most))]
+    fn frechet_mean<'py>(
+        &self,
+        py: Python<'py>,
+        points: PyReadonlyArray2<'py, f64>,
+        weights: Option<PyReadonlyArray1<'py, f64>>,
+        tolerance: f64,
+        most: usize,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, f64, usize)> {
+        let options = FrechetOptions { gradient_tolerance: tolerance, max_iterations: most };
+        let weights: Option<Vec<f64>> = weights.map(|w| w.to_vec()).transpose().map_err(Failure::input)?;
+        let batch = Batch::new("X", &points)?;
+        let (mean, norm, steps) = with!(&self.0, m => {
+            if batch.data.len() < LONG {
+                work::short(py, || mean_of(m, &batch.points(m)?, weights.as_deref(), options))?
+            } else {
+                let (m, data, width) = (*m, batch.data.to_vec(), batch.width);
+                let work = move |_: &work::Reporter<'_>| {
+                    let records = Batch { name: "X", data: &data, width }.points(&m)?;
+                    mean_of(&m, &records, weights.as_deref(), options)
+                };
+                work::long(py, Default::default(), None, work)?
+            }
+        });
+        Ok((PyArray1::from_vec(py, mean), norm, steps))
+    }
+}
+
+impl Space {
+    fn table<'py>(&self, py: Python<'py>, data: Vec<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let width = self.width();
+        let rows = data.len() / width;
+        PyArray1::from_vec(py, data).reshape([rows, width])
+    }
+}

@@ -1,0 +1,496 @@
+//! Whole studies: from files to a release, charged to a ledger. Each answers with JSON about what is in its folder; arrays are read from
+//! there. What only the data holder may know is under "secret".
+
+use crate::failure::Failure;
+use crate::options::{Common, Faces, Points, named, template_source};
+use crate::work::{Reporter, long};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use visard::estimate::Design;
+use visard::nalgebra::DMatrix;
+use visard::optimize::{Correction, Method, NoiseSplit, Output, Sampling, Settings, StepSize};
+use visard::privacy::{ClipRadius, ClipSource};
+use visard::study::face::compare::{self, CompareSettings};
+use visard::study::face::modes::{self, FaceModesSettings};
+use visard::study::face::regress::{FaceRegressionSettings, RegressionRelease, run_regression};
+use visard::study::face::sample::{SampleRequest, sample};
+use visard::study::face::{self, ClipChoice, FaceMechanism, FaceProgress, FaceStudySettings};
+use visard::study::optimize::{OptimizeStudySettings, Task, run as run_optimize};
+use visard::study::points::spd::descriptor_ball;
+use visard::study::points::{
+    PointOutcome, ShapeCentre, ShapeRadius, ShapeStudy, SpdCentre, SpdStudy, Unusable, VectorCentre,
+    VectorStudy, run_shapes, run_spd, run_vectors,
+};
+use visard::study::{Stop, StudyFolder};
+
+type Callback<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+
+/// What is going on with scans, for a progress bar.
+fn teller<'a>(
+    reporter: &'a Reporter<'a>,
+    total: &'a std::sync::atomic::AtomicU64,
+) -> impl Fn(FaceProgress) + Sync {
+    use std::sync::atomic::Ordering::Relaxed;
+    move |event| match event {
+        FaceProgress::Found { scans } => {
+            total.store(scans as u64, Relaxed);
+            reporter.tell("scans", 0, scans as u64);
+        }
+        FaceProgress::Scan { done, .. } => reporter.tell("scans", done as u64, total.load(Relaxed)),
+        _ => {}
+    }
+}
+
+/// Runs a study of faces.
+fn faces<T>(
+    py: Python<'_>,
+    stop: Stop,
+    progress: Callback<'_, '_>,
+    study: impl FnOnce(&(dyn Fn(FaceProgress) + Sync)) -> Result<T, face::StudyError> + Send + 'static,
+    told: impl FnOnce(T) -> Value + Send + 'static,
+) -> PyResult<String> {
+    long(py, stop, progress, move |reporter| {
+        let total = Default::default();
+        let outcome = study(&teller(reporter, &total))?;
+        Ok(told(outcome).to_string())
+    })
+}
+
+fn about(folder: &StudyFolder, n: usize, scans: usize, failed: usize) -> Value {
+    json!({"out": folder.root(), "n": n, "secret": {"scans": scans, "failed": failed}})
+}
+
+fn with(mut value: Value, key: &str, what: Value) -> Value {
+    value[key] = what;
+    value
+}
+
+/// A private mean face.
+#[pyfunction]
+#[pyo3(signature = (common, inputs, mechanism, clip_radius, band, units, prior, progress))]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
+pub fn face_mean(
+    py: Python<'_>,
+    common: Common,
+    inputs: Faces,
+    mechanism: &str,
+    clip_radius: Option<f64>,
+    band: bool,
+    units: Option<String>,
+    prior: Option<PathBuf>,
+    progress: Callback<'_, '_>,
+) -> PyResult<String> {
+    let stop = Stop::default();
+    let mechanism: FaceMechanism = named("mechanism", mechanism)?;
+    let private_radius = clip_radius.is_some_and(|radius| radius < 0.0);
+    let settings = FaceStudySettings {
+        budget: if mechanism == FaceMechanism::None { None } else { Some(common.mu()?) },
+        mechanism,
+        clip_radius: match clip_radius {
+            None => ClipChoice::Default,
+            Some(_) if private_radius => ClipChoice::Private,
+            Some(radius) => ClipChoice::Public(public_radius("clip_radius", radius)?),
+        },
+        band,
+        size: units.map(|name| named("units", &name)).transpose()?,
+        prior,
+        records: inputs.inputs(&common, &stop)?,
+    };
+    let told = |outcome: face::FaceOutcome| {
+        let said = about(&outcome.folder, outcome.people, outcome.scans, outcome.failed);
+        let released = outcome.released.as_ref();
+        let said = with(said, "accuracy", json!(released.map(|released| released.accuracy)));
+        with(said, "band", json!(released.and_then(|released| released.band)))
+    };
+    faces(py, stop, progress, move |show| face::run(&settings, show), told)
+}
+
+fn public_radius(argument: &str, radius: f64) -> Result<ClipRadius, Failure> {
+    ClipRadius::new(radius, ClipSource::Public).map_err(|e| Failure::input(format!("{argument}: {e}")))
+}
+
+/// Private modes of variation.
+#[pyfunction]
+pub fn face_modes(
+    py: Python<'_>,
+    common: Common,
+    inputs: Faces,
+    modes: usize,
+    progress: Callback<'_, '_>,
+) -> PyResult<String> {
+    let stop = Stop::default();
+    let settings =
+        FaceModesSettings { records: inputs.inputs(&common, &stop)?, budget: common.mu()?, most: modes };
+    let told = |outcome: modes::FaceModesOutcome| {
+        let said = about(&outcome.folder, outcome.people, outcome.scans, outcome.failed);
+        let modes = &outcome.released.modes;
+        let said = with(said, "accuracy", json!(outcome.released.accuracy));
+        let said = with(said, "shares", json!(modes.modes.iter().map(|mode| mode.share).collect::<Vec<_>>()));
+        with(said, "leans_on_prior", json!(modes.leans_on_prior))
+    };
+    faces(py, stop, progress, move |show| modes::run(&settings, show), told)
+}
+
+/// A private regression on covariates.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
+pub fn face_regress(
+    py: Python<'_>,
+    common: Common,
+    inputs: Faces,
+    covariates: PathBuf,
+    bounds: Vec<String>,
+    levels: Vec<String>,
+    splines: Vec<String>,
+    progress: Callback<'_, '_>,
+) -> PyResult<String> {
+    let stop = Stop::default();
+    let settings = FaceRegressionSettings {
+        records: inputs.inputs(&common, &stop)?,
+        covariates,
+        design: Design::parse(&bounds, &levels, &splines).map_err(Failure::input)?,
+        budget: common.mu()?,
+    };
+    let told = |outcome: face::regress::FaceRegressionOutcome| {
+        let said = about(&outcome.folder, outcome.people, outcome.scans, outcome.failed);
+        let released = &outcome.released;
+        let said = with(said, "accuracy", json!(released.accuracy));
+        let said = with(said, "explained_share", json!(released.explained));
+        let columns = released.columns.iter();
+        let columns =
+            columns.map(|field| json!({"column": field.name, "rms": field.rms, "error_rms": field.error}));
+        with(said, "fields", columns.collect())
+    };
+    faces(py, stop, progress, move |show| run_regression(&settings, show), told)
+}
+
+/// Groups compared.
+#[pyfunction]
+pub fn face_compare(
+    py: Python<'_>,
+    common: Common,
+    inputs: Faces,
+    groups: PathBuf,
+    want: &str,
+    progress: Callback<'_, '_>,
+) -> PyResult<String> {
+    let stop = Stop::default();
+    let settings = CompareSettings {
+        records: inputs.inputs(&common, &stop)?,
+        groups,
+        want: named("want", want)?,
+        budget: common.mu()?,
+    };
+    let told = |outcome: compare::CompareOutcome| {
+        let said = about(&outcome.folder, outcome.people, outcome.scans, outcome.failed);
+        let comparison = &outcome.comparison;
+        let groups = comparison.groups.iter().map(|(label, n)| json!({"label": label, "n": n}));
+        let said = with(said, "groups", groups.collect());
+        with(said, "test", json!(comparison.test))
+    };
+    faces(py, stop, progress, move |show| compare::run(&settings, show), told)
+}
+
+/// A face at given values of covariates, from a release alone: a mesh file is written; its expected error is told.
+#[pyfunction]
+pub fn face_predict(
+    release: PathBuf,
+    at: Vec<String>,
+    template: Option<PathBuf>,
+    out: PathBuf,
+) -> PyResult<f64> {
+    let predict = || -> Result<f64, Failure> {
+        let release = RegressionRelease::open(&release, &template_source(template)).map_err(Failure::from)?;
+        let values = release.design().values(&at).map_err(|e| Failure::input(format!("at: {e}")))?;
+        let found = release.at(&values).map_err(Failure::from)?;
+        visard::io::write_ply(&out, &found.mesh).map_err(Failure::other)?;
+        Ok(found.rms)
+    };
+    Ok(predict()?)
+}
+
+/// Synthetic faces from released modes, written to a folder.
+#[pyfunction]
+pub fn face_sample(
+    py: Python<'_>,
+    release: PathBuf,
+    count: usize,
+    template: Option<PathBuf>,
+    seed: u64,
+    out: PathBuf,
+) -> PyResult<()> {
+    let request = SampleRequest { release, count, out, template: template_source(template), seed };
+    long(py, Stop::default(), None, move |_| sample(&request).map(drop).map_err(Failure::from))
+}
+
+fn told(outcome: &PointOutcome) -> String {
+    let (outside, unusable) = outcome.outside;
+    json!({
+        "out": outcome.folder.root(),
+        "n": outcome.n,
+        "accuracy": outcome.accuracy,
+        "secret": {"outside": outside, "unusable": unusable},
+    })
+    .to_string()
+}
+
+/// A private mean shape.
+#[pyfunction]
+#[pyo3(signature = (common, points, file, center, public_records, radius, landmarks, drop_missing, smooth))]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
+pub fn shape_mean(
+    py: Python<'_>,
+    common: Common,
+    points: Points,
+    file: PathBuf,
+    center: Option<PathBuf>,
+    public_records: Option<PathBuf>,
+    radius: Option<f64>,
+    landmarks: Option<usize>,
+    drop_missing: bool,
+    smooth: &str,
+) -> PyResult<String> {
+    let stop = Stop::default();
+    let radius = match radius {
+        Some(radius) if radius < 0.0 => ShapeRadius::Private,
+        Some(radius) => ShapeRadius::Public(radius),
+        None if public_records.is_some() => ShapeRadius::FromPublicRecords,
+        None => ShapeRadius::Default,
+    };
+    let centre = match (center, public_records) {
+        (Some(file), _) => ShapeCentre::File(file),
+        (None, Some(file)) => ShapeCentre::PublicRecords(file),
+        (None, None) => ShapeCentre::Private,
+    };
+    let study = ShapeStudy {
+        landmarks,
+        drop_missing,
+        smoothing: named("smooth", smooth)?,
+        ..ShapeStudy::new(file, centre, radius, points.request(&common, &stop)?)
+    };
+    long(py, stop, None, move |_| Ok(told(&run_shapes(&study)?)))
+}
+
+/// A private mean of positive definite matrices.
+#[pyfunction]
+#[pyo3(signature = (common, points, file, metric, center, private_center, radius, first_radius, descriptor_order))]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
+pub fn spd_mean(
+    py: Python<'_>,
+    common: Common,
+    points: Points,
+    file: PathBuf,
+    metric: &str,
+    center: Option<PathBuf>,
+    private_center: bool,
+    radius: Option<f64>,
+    first_radius: Option<f64>,
+    descriptor_order: Option<usize>,
+) -> PyResult<String> {
+    let stop = Stop::default();
+    let known: Option<(DMatrix<f64>, f64)> = match descriptor_order {
+        Some(order) => Some(descriptor_ball(order).ok_or_else(|| {
+            Failure::input(
+                "radius: \"descriptor\" is for covariance descriptors: 9 × 9 (grey) or 11 × 11 (colour)",
+            )
+        })?),
+        None => None,
+    };
+    let missing = || Failure::input("radius: needed, a public number");
+    let (centre, radius) = match (known, center, private_center) {
+        (Some((about, first)), _, true) => {
+            let first_radius = first_radius.or(Some(first));
+            (SpdCentre::Private { about: Some(about), first_radius }, radius.ok_or_else(missing)?)
+        }
+        (Some((centre, radius)), _, false) => (SpdCentre::Known(centre), radius),
+        (None, _, true) => (SpdCentre::Private { about: None, first_radius }, radius.ok_or_else(missing)?),
+        (None, Some(file), false) => (SpdCentre::File(file), radius.ok_or_else(missing)?),
+        (None, None, false) => (SpdCentre::Identity, radius.ok_or_else(missing)?),
+    };
+    let request = points.request(&common, &stop)?;
+    let study = SpdStudy { file, metric: named("metric", metric)?, centre, radius, request };
+    long(py, stop, None, move |_| Ok(told(&run_spd(&study)?)))
+}
+
+/// A private mean of directions or hyperbolic points.
+#[pyfunction]
+#[pyo3(signature = (common, points, file, space, center, private_center, radius, first_radius))]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
+pub fn vector_mean(
+    py: Python<'_>,
+    common: Common,
+    points: Points,
+    file: PathBuf,
+    space: &str,
+    center: Option<PathBuf>,
+    private_center: bool,
+    radius: f64,
+    first_radius: Option<f64>,
+) -> PyResult<String> {
+    let stop = Stop::default();
+    let study = VectorStudy {
+        file,
+        space: named("space", space)?,
+        centre: match center {
+            _ if private_center => VectorCentre::Private { first_radius },
+            Some(file) => VectorCentre::File(file),
+            None => VectorCentre::Origin,
+        },
+        radius,
+        dim: None,
+        request: points.request(&common, &stop)?,
+    };
+    long(py, stop, None, move |_| Ok(told(&run_vectors(&study)?)))
+}
+
+/// Options of a private optimization; a dictionary in Python.
+#[derive(Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Descent {
+    method: String,
+    clip_radius: f64,
+    steps: Option<u32>,
+    epochs: u32,
+    inner: u32,
+    restarts: u32,
+    batch: usize,
+    sampling: String,
+    correction: String,
+    correction_bound: f64,
+    share: Option<f64>,
+    step: Option<f64>,
+    step_delay: Option<f64>,
+    output: Option<String>,
+    domain: Option<f64>,
+    longest_step: Option<f64>,
+    tolerance: Option<f64>,
+    start: Option<PathBuf>,
+    unit_records: bool,
+    drop_unusable: bool,
+}
+
+impl Descent {
+    fn step_size(&self) -> f64 {
+        self.step.unwrap_or(if self.method == "rgd" { 0.5 } else { 0.1 })
+    }
+
+    fn method(&self) -> Result<Method, Failure> {
+        let batch = self.batch;
+        let sampling = match self.sampling.as_str() {
+            "poisson" => Sampling::Poisson { batch },
+            "without-replacement" => Sampling::WithoutReplacement { batch },
+            other => {
+                return Err(Failure::input(format!(
+                    "sampling: {other:?} is none of poisson, without-replacement"
+                )));
+            }
+        };
+        let bound = self.correction_bound;
+        Ok(match self.method.as_str() {
+            "rgd" => Method::GradientDescent { steps: self.steps.unwrap_or(20) },
+            "rsgd" => Method::Stochastic { steps: self.steps.unwrap_or(500), sampling },
+            "rsvrg" if self.steps.is_some() => {
+                return Err(Failure::input("steps: rsvrg counts its steps by epochs and inner"));
+            }
+            "rsvrg" => Method::VarianceReduced {
+                epochs: self.epochs,
+                inner: self.inner,
+                restarts: self.restarts,
+                sampling,
+                correction: match self.correction.as_str() {
+                    "separate" => Correction::Separate(bound),
+                    "difference" => Correction::Difference(bound),
+                    "lipschitz" => Correction::Lipschitz { constant: bound, cap: self.clip_radius },
+                    other => {
+                        let message =
+                            format!("correction: {other:?} is none of separate, difference, lipschitz");
+                        return Err(Failure::input(message));
+                    }
+                },
+                // The corrections' noise averages out over an epoch, the anchor's does not.
+                split: self
+                    .share
+                    .map_or(NoiseSplit::Optimized { weight: 0.5 * self.step_size() }, NoiseSplit::Share),
+            },
+            other => return Err(Failure::input(format!("method: {other:?} is none of rgd, rsgd, rsvrg"))),
+        })
+    }
+
+    fn run(&self) -> Result<Settings, Failure> {
+        let initial = self.step_size();
+        let averaged = if self.method == "rgd" { Output::Last } else { Output::TailMean };
+        let settings = Settings {
+            step: match self.step_delay {
+                None => StepSize::Constant(initial),
+                Some(delay) => StepSize::Polynomial { initial, delay, power: 1.0 },
+            },
+            output: self.output.as_deref().map_or(Ok(averaged), |name| named("output", name))?,
+            longest_step: self.longest_step,
+            domain: self.domain,
+            gradient_tolerance: self.tolerance,
+        };
+        settings.check().map_err(Failure::input)?;
+        Ok(settings)
+    }
+}
+
+/// Private Riemannian optimization: `task` is "frechet-mean" (with its space), "eigenvector" or "subspace" (with its rank and manifold).
+#[pyfunction]
+#[pyo3(signature = (common, file, task, space, rank, descent, progress))]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
+pub fn optimize(
+    py: Python<'_>,
+    common: Common,
+    file: PathBuf,
+    task: &str,
+    space: Option<&str>,
+    rank: Option<usize>,
+    descent: Descent,
+    progress: Callback<'_, '_>,
+) -> PyResult<String> {
+    let stop = Stop::default();
+    let missing = |name: &str| Failure::input(format!("{name}: needed for task={task:?}"));
+    let task = match task {
+        "frechet-mean" => Task::FrechetMean(named("space", space.ok_or_else(|| missing("space"))?)?),
+        "eigenvector" => Task::Eigenvector,
+        "subspace" => Task::Subspace {
+            rank: rank.ok_or_else(|| missing("rank"))?,
+            frames: named("space", space.unwrap_or("grassmann"))?,
+        },
+        other => {
+            let message = format!("task: {other:?} is none of frechet-mean, eigenvector, subspace");
+            return Err(Failure::input(message).into());
+        }
+    };
+    let settings = OptimizeStudySettings {
+        input: file,
+        place: common.place(&stop)?,
+        task,
+        method: descent.method()?,
+        run: descent.run()?,
+        clip: public_radius("clip_radius", descent.clip_radius)?,
+        budget: common.loss()?,
+        start: descent.start,
+        unit_records: descent.unit_records,
+        unusable: if descent.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop },
+        counting: common.counting(),
+    };
+    let asked = stop.clone();
+    long(py, stop, progress, move |reporter| {
+        let outcome = run_optimize(&settings, &mut |now| {
+            reporter.tell("steps", now.step, now.steps);
+            if asked.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        let said = json!({
+            "out": outcome.folder.root(),
+            "n": outcome.records,
+            "converged": outcome.stop.indicates_convergence(),
+            "continued": outcome.continued,
+            "warnings": outcome.warnings,
+            "secret": {"risk": outcome.risk},
+        });
+        Ok(said.to_string())
+    })
+}

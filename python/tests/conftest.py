@@ -1,0 +1,60 @@
+"""What tests share: the command beside the package, made-up records."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import visard
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def command():
+    """Runs the command `visard` (VISARD_COMMAND, or the repository's build); returns the finished process."""
+    found = os.environ.get("VISARD_COMMAND") or ROOT / "target" / "release" / "visard"
+    program = shutil.which(str(found))
+    if program is None:
+        pytest.fail(f"{found} is not there: cargo build --release")
+
+    def run(*arguments):
+        return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def own():
+    """The template's own curves."""
+    return visard.Template().curves()
+
+
+@pytest.fixture(scope="session")
+def faces(own):
+    """Eighty made-up records: the template moved smoothly, (80, 23, 80, 3)."""
+    rng = np.random.default_rng(7)
+    fields = np.stack([own[..., i : i + 1] * np.eye(3)[j] for i in range(3) for j in range(3)])
+    return own + np.tensordot(0.03 * rng.normal(size=(80, 9)), fields, axes=1)
+
+
+@pytest.fixture(scope="session")
+def matrices():
+    """Three hundred made-up positive definite matrices, (300, 4, 4)."""
+    rng = np.random.default_rng(3)
+    a = rng.normal(size=(300, 4, 8))
+    return a @ a.transpose(0, 2, 1) / 8
+
+
+@pytest.fixture(scope="session")
+def outlines():
+    """Two hundred made-up outlines, (200, 20, 2), and a public one."""
+    rng = np.random.default_rng(5)
+    angle = np.linspace(0, 2 * np.pi, 20, endpoint=False)
+    atlas = np.column_stack([1.5 * np.cos(angle), np.sin(angle) + 0.2 * np.cos(2 * angle)])
+    return atlas + 0.03 * rng.normal(size=(200, 20, 2)), atlas

@@ -1,0 +1,19 @@
+"""Exceptions. All derive from :class:`VisardError`; messages name the argument, the file or the record, and never hold a value of one."""
+
+__all__ = ["BudgetError", "InputError", "NotConvergedError", "VisardError"]
+
+
+class VisardError(RuntimeError):
+    """Something could not be done."""
+
+
+class InputError(VisardError, ValueError):
+    """An argument, a file or a record is no good. Nothing was charged."""
+
+
+class BudgetError(VisardError):
+    """The ledger has no room for the release, or its budget would protect nobody. Nothing was charged."""
+
+
+class NotConvergedError(VisardError):
+    """An iteration did not reach its tolerance."""

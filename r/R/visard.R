@@ -1,0 +1,258 @@
+# Thin over the command: arguments as options, arrays as files, results read from the folder it writes.
+
+#' Run the command with `--json`, and return its answer.
+#'
+#' The command is `visard` on the path, or what the environment variable VISARD_COMMAND names.
+#' @param ... words of the command line.
+visard_command <- function(...) {
+  program <- Sys.getenv("VISARD_COMMAND", Sys.which("visard"))
+  if (!nzchar(program)) {
+    stop("visard: the command is not on the path; install it, or name it in the environment variable VISARD_COMMAND", call. = FALSE)
+  }
+  words <- as.character(unlist(list(...)))
+  notes <- tempfile()
+  on.exit(unlink(notes))
+  said <- suppressWarnings(system2(program, shQuote(c(words, "--json")), stdout = TRUE, stderr = notes))
+  answer <- if (length(said)) visard_parse_json(paste(said, collapse = "\n")) else NULL
+  if (!is.null(answer$error)) {
+    hint <- answer$error$hint
+    stop("visard: ", answer$error$message, if (!is.null(hint)) paste0("; ", hint), call. = FALSE)
+  }
+  code <- attr(said, "status")
+  if (!is.null(code) && code != 0L) {
+    stop("visard: the command failed: ", paste(readLines(notes, warn = FALSE), collapse = "\n"), call. = FALSE)
+  }
+  kept <- readLines(notes, warn = FALSE)
+  if (length(kept)) message(paste(kept, collapse = "\n"))
+  answer
+}
+
+#' Options of every study: `NULL` and `FALSE` are left out, `TRUE` is a bare option.
+options_of <- function(values) {
+  one <- function(name) {
+    value <- values[[name]]
+    if (is.null(value) || identical(value, FALSE)) return(NULL)
+    word <- paste0("--", gsub("_", "-", name))
+    if (isTRUE(value)) return(word)
+    if (is.numeric(value)) value <- format(value, digits = 17L, trim = TRUE, scientific = FALSE)
+    c(word, as.character(value))
+  }
+  unlist(lapply(names(values), one))
+}
+
+#' A folder for a study that was given none.
+place <- function(out, ledger, free) {
+  if (!is.null(out)) return(out)
+  if (is.null(ledger) && !free) {
+    stop("visard: name a folder for the study (out =), or a ledger to charge (ledger =)", call. = FALSE)
+  }
+  file.path(tempfile("visard-"), "study")
+}
+
+run_study <- function(words, file, mechanism, out, ledger, given) {
+  free <- identical(mechanism, "none")
+  out <- place(out, ledger, free)
+  answer <- visard_command(words, file, options_of(c(list(mechanism = mechanism, out = out, ledger = ledger), given)))
+  visard_release(out, answer)
+}
+
+#' An array of records, as a file: records along the last axis become the first.
+as_file <- function(x, name, records_last = TRUE) {
+  if (is.character(x) && length(x) == 1L) return(x)
+  if (!is.numeric(x)) stop("visard: ", name, " must be an array of numbers or a file, not ", class(x)[[1L]], call. = FALSE)
+  file <- tempfile(paste0("visard-", name, "-"), fileext = ".npy")
+  axes <- seq_along(dim(x))
+  if (records_last) x <- aperm(x, c(length(axes), axes[-length(axes)]))
+  visard_write_npy(x, file, missing = TRUE)
+  # Others on this machine are not to read records.
+  Sys.chmod(file, "0600")
+  file
+}
+
+#' A private mean shape of landmarks.
+#'
+#' @param A landmarks: an array p x k x n (landmarks, dimensions, specimens) as of geomorph and Morpho, or a file (TPS, CSV, NPY).
+#' @param mu,epsilon,delta the budget: mu, or epsilon and delta (epsilon alone for mechanisms with pure epsilon).
+#' @param center a public shape (p x k), or a file; by default it is estimated and paid for.
+#' @param radius a public Riemannian radius, or "private".
+#' @param mechanism by default the one with the least noise; "none": the mean without noise, for you only.
+#' @param out the study's folder; without it a temporary one, and `ledger` is needed.
+#' @param ledger the ledger to charge, shared by all studies of the same specimens.
+#' @param ... further options of `visard shape mean`, as in `smooth = "shrink"`, `seed = 1`, `force = TRUE`.
+#' @return a `visard_release`: `mean` (p x k), `certificate`, `accuracy`, `folder`.
+visard_shape_mean <- function(A, mu = NULL, epsilon = NULL, delta = NULL, center = NULL, radius = NULL, mechanism = NULL, out = NULL,
+                              ledger = NULL, ...) {
+  if (is.numeric(A) && length(dim(A)) != 3L) {
+    stop("visard: A must be an array p x k x n (landmarks, dimensions, specimens), or a file", call. = FALSE)
+  }
+  if (is.numeric(center)) {
+    if (length(dim(center)) != 2L) stop("visard: center must be a matrix p x k", call. = FALSE)
+    center <- as_file(array(center, c(dim(center), 1L)), "center")
+  }
+  file <- as_file(A, "A")
+  given <- list(mu = mu, epsilon = epsilon, delta = delta, center = center, radius = radius, ...)
+  on.exit(if (is.numeric(A)) unlink(file))
+  run_study(c("shape", "mean"), file, mechanism, out, ledger, given)
+}
+
+#' A private mean of symmetric positive definite matrices.
+#'
+#' @param X matrices k x k x n, or an NPY file (n, k, k).
+#' @param radius the public radius of the ball that bounds them about the identity (or `center`, a matrix).
+#' @param metric "log-euclidean" or "affine-invariant".
+#' @inheritParams visard_shape_mean
+visard_spd_mean <- function(X, radius, mu = NULL, epsilon = NULL, delta = NULL, center = NULL, metric = "log-euclidean", mechanism = NULL,
+                            out = NULL, ledger = NULL, ...) {
+  if (is.numeric(X) && length(dim(X)) != 3L) stop("visard: X must be an array k x k x n, or a file", call. = FALSE)
+  if (is.numeric(center)) center <- as_file(array(center, c(dim(center), 1L)), "center")
+  file <- as_file(X, "X")
+  on.exit(if (is.numeric(X)) unlink(file))
+  given <- list(mu = mu, epsilon = epsilon, delta = delta, center = center, radius = radius, metric = metric, ...)
+  run_study(c("spd", "mean"), file, mechanism, out, ledger, given)
+}
+
+#' A private mean direction.
+#'
+#' @param X unit vectors in rows, n x d, or a file.
+#' @param radius the public radius in radians.
+#' @param center a public direction, a file, or "private".
+#' @inheritParams visard_shape_mean
+visard_sphere_mean <- function(X, radius, center, mu = NULL, epsilon = NULL, delta = NULL, mechanism = NULL, out = NULL, ledger = NULL,
+                               ...) {
+  if (is.numeric(X) && length(dim(X)) != 2L) stop("visard: X must be a matrix n x d, or a file", call. = FALSE)
+  if (is.numeric(center)) center <- as_file(matrix(center, 1L), "center", records_last = FALSE)
+  file <- as_file(X, "X", records_last = FALSE)
+  on.exit(if (is.numeric(X)) unlink(file))
+  given <- list(mu = mu, epsilon = epsilon, delta = delta, center = center, radius = radius, ...)
+  run_study(c("sphere", "mean"), file, mechanism, out, ledger, given)
+}
+
+#' A private mean face of scans.
+#'
+#' @param scans a folder of scans, or files.
+#' @param ... further options of `visard face mean`, as in `band = TRUE`, `size = TRUE`, `template = "t.ply"`, `seed = 1`.
+#' @inheritParams visard_shape_mean
+#' @return a `visard_release`: `mesh` (vertices, triangles), `curves` (J x m x 3), `error`, `band`, `certificate`, `accuracy`, `folder`.
+visard_face_mean <- function(scans, mu = NULL, epsilon = NULL, delta = NULL, mechanism = NULL, out = NULL, ledger = NULL, ...) {
+  given <- list(mu = mu, epsilon = epsilon, delta = delta, ...)
+  run_study(c("face", "mean"), face_files(scans), mechanism, out, ledger, given)
+}
+
+#' The mean face and its private modes of variation.
+#'
+#' @param modes at most so many.
+#' @inheritParams visard_face_mean
+#' @return as of `visard_face_mean`, with `modes` (K x J x m x 3).
+visard_face_modes <- function(scans, mu = NULL, epsilon = NULL, delta = NULL, modes = 5, out = NULL, ledger = NULL, ...) {
+  given <- list(mu = mu, epsilon = epsilon, delta = delta, modes = modes, ...)
+  run_study(c("face", "modes"), face_files(scans), NULL, out, ledger, given)
+}
+
+face_files <- function(scans) {
+  if (is.numeric(scans)) {
+    if (length(dim(scans)) != 4L) stop("visard: prepared records must be an array n x J x m x 3", call. = FALSE)
+    return(c("--prepared", as_file(scans, "scans", records_last = FALSE)))
+  }
+  if (!is.character(scans) || !length(scans)) stop("visard: scans must be a folder, files, or prepared records", call. = FALSE)
+  scans
+}
+
+#' What a study's folder holds.
+#'
+#' @param folder a study's folder.
+#' @param answer what the command said, if it has just run.
+visard_release <- function(folder, answer = NULL) {
+  release <- file.path(folder, "release")
+  internal <- file.path(folder, "internal")
+  released <- dir.exists(release)
+  found <- list(folder = folder, released = released, n = answer$n, accuracy = answer$accuracy)
+  of <- function(name) if (released) file.path(release, name) else file.path(internal, paste0("nonprivate_", name))
+  for (name in c("curves", "error", "band", "modes", "mean", "solution")) {
+    file <- of(paste0(name, ".npy"))
+    if (file.exists(file)) found[[name]] <- visard_npy(file)
+  }
+  if (is.null(found$mean) && file.exists(of("mean.tps"))) found$mean <- read_tps(of("mean.tps"))
+  if (file.exists(of("mean.ply"))) found$mesh <- visard_ply(of("mean.ply"))
+  if (released) found$certificate <- visard_certificate(folder)
+  structure(found, class = "visard_release")
+}
+
+#' The first shape of a TPS file.
+read_tps <- function(file) {
+  lines <- readLines(file)
+  start <- grep("^LM3?=", lines)[[1L]]
+  count <- as.integer(sub("^LM3?=", "", lines[[start]]))
+  rows <- strsplit(trimws(lines[start + seq_len(count)]), "[ \t]+")
+  do.call(rbind, lapply(rows, as.numeric))
+}
+
+#' A certificate: all its keys, as a list.
+#'
+#' @param path certificate.json, or a folder of a release or of a study.
+visard_certificate <- function(path) {
+  files <- c(path, file.path(path, "certificate.json"), file.path(path, "release", "certificate.json"))
+  file <- files[file.exists(files) & !dir.exists(files)]
+  if (!length(file)) stop("visard: no certificate at ", path, call. = FALSE)
+  text <- paste(readLines(file[[1L]], warn = FALSE, encoding = "UTF-8"), collapse = "\n")
+  structure(c(visard_parse_json(text), list(path = file[[1L]])), class = "visard_certificate")
+}
+
+#' A certificate in plain sentences.
+#'
+#' @param certificate a certificate, a release, or a path.
+visard_explain <- function(certificate) {
+  if (inherits(certificate, "visard_release")) certificate <- certificate$certificate
+  path <- if (is.list(certificate)) certificate$path else certificate
+  visard_command("privacy", "explain", path)$explanation
+}
+
+#' Two of mu, epsilon and delta give the third.
+#'
+#' @param mu,epsilon,delta two of them.
+visard_convert <- function(mu = NULL, epsilon = NULL, delta = NULL) {
+  visard_command("privacy", "convert", options_of(list(mu = mu, epsilon = epsilon, delta = delta)))
+}
+
+#' What was released from the same people, and what it adds up to.
+#'
+#' @param path a ledger, or a study's folder.
+visard_ledger <- function(path) visard_command("privacy", "ledger", path)
+
+#' @param x a certificate.
+#' @param ... not used.
+print.visard_certificate <- function(x, ...) {
+  cat(visard_explain(unclass(x)), sep = "\n")
+  invisible(x)
+}
+
+#' @param x a release.
+#' @param ... not used.
+print.visard_release <- function(x, ...) {
+  if (x$released) {
+    loss <- x$certificate$loss
+    loss <- paste(names(loss), format(unlist(loss)), sep = " = ", collapse = ", ")
+    cat(if (x$certificate$private) "Private" else "NOT PRIVATE:", " release of ", x$certificate$n, " records, ", loss, "\n", sep = "")
+    where <- if (x$certificate$private) "publish:   " else "do NOT publish: "
+    cat("  mechanism: ", x$certificate$mechanism, "\n  ", where, file.path(x$folder, "release"), "\n", sep = "")
+  } else {
+    cat("Mean without noise of ", x$n, " records, for you only: ", file.path(x$folder, "internal"), "\n", sep = "")
+  }
+  invisible(x)
+}
+
+#' Landmarks are drawn as points, in their order; a face as its curves from the front.
+#'
+#' @param x a release.
+#' @param ... further arguments of `plot`.
+plot.visard_release <- function(x, ...) {
+  if (!is.null(x$curves)) {
+    front <- x$curves[, , 1:2]
+    plot.default(as.vector(front[, , 1]), as.vector(front[, , 2]), type = "n", asp = 1, xlab = "", ylab = "", ...)
+    for (j in seq_len(dim(front)[[1L]])) polygon(front[j, , 1], front[j, , 2], border = "grey30")
+  } else if (is.matrix(x$mean) && ncol(x$mean) %in% 2:3) {
+    plot.default(x$mean[, 1L], x$mean[, 2L], type = "p", pch = 19, asp = 1, xlab = "", ylab = "", ...)
+  } else {
+    stop("visard: this release has no picture; see ", file.path(x$folder, "release", "report.html"), call. = FALSE)
+  }
+  invisible(x)
+}

@@ -1,0 +1,95 @@
+# Run by R CMD check, or: Rscript -e 'library(visard)' and this file. Needs the command, see VISARD_COMMAND.
+library(visard)
+
+fails <- function(expression, words) {
+  said <- tryCatch({
+    force(expression)
+    NULL
+  }, error = conditionMessage)
+  if (is.null(said) || !grepl(words, said)) stop("expected an error about ", words, ", got: ", said)
+}
+
+# JSON: what RFC 8259 allows.
+parsed <- visard_parse_json("{\"a\": [1, -2.5e3, null], \"b\": {\"c\": \"x\\n\\\"\\u00e9\\ud83d\\ude00\\\\n\", \"d\": []}, \"e\": [true, false], \"f\": null}")
+stopifnot(
+  identical(parsed$a, c(1, -2500, NA)),
+  identical(parsed$b$c, "x\n\"\u00e9\U0001F600\\n"),
+  identical(parsed$b$d, list()),
+  identical(parsed$e, c(TRUE, FALSE)),
+  "f" %in% names(parsed), is.null(parsed$f)
+)
+for (bad in c("", "{", "[1,", "{\"a\" 1}", "nope", "[1] 2", "{1: 2}")) fails(visard_parse_json(bad), "JSON")
+
+# NPY: there and back, axes in order.
+file <- tempfile(fileext = ".npy")
+for (x in list(array(rnorm(24), c(2, 3, 4)), matrix(1:6 + 0.5, 2), c(1, 2, 3))) {
+  visard_write_npy(x, file)
+  stopifnot(identical(visard_npy(file), x))
+}
+fails(visard_write_npy("a", file), "numeric")
+fails(visard_write_npy(c(1, NA), file), "finite")
+writeLines("no array", file)
+fails(visard_npy(file), "no NPY")
+
+# Budgets, by the formula of Dong, Roth and Su (2022), Corollary 2.13.
+delta <- function(mu, e) pnorm(-e / mu + mu / 2) - exp(e) * pnorm(-e / mu - mu / 2)
+stopifnot(all.equal(visard_convert(mu = 1, epsilon = 1)$delta, delta(1, 1), tolerance = 1e-6))
+fails(visard_convert(mu = 1), "exactly two")
+
+# Shapes p x k x n, with a public centre.
+set.seed(1)
+angle <- 2 * pi * (0:19) / 20
+atlas <- cbind(1.5 * cos(angle), sin(angle) + 0.2 * cos(2 * angle))
+A <- array(atlas, c(20, 2, 200)) + array(rnorm(20 * 2 * 200, sd = 0.03), c(20, 2, 200))
+folder <- tempfile("study-")
+release <- visard_shape_mean(A, mu = 1, center = atlas, radius = 0.2, out = folder)
+stopifnot(
+  inherits(release, "visard_release"), release$certificate$private, release$certificate$n == 200,
+  identical(dim(release$mean), c(20L, 2L)), release$certificate$loss$mu == 1
+)
+# The shape is that of the atlas: full Procrustes distance of planar shapes.
+z <- function(x) {
+  w <- complex(real = x[, 1], imaginary = x[, 2])
+  w <- w - mean(w)
+  w / sqrt(sum(Mod(w)^2))
+}
+stopifnot(acos(min(1, Mod(sum(Conj(z(release$mean)) * z(atlas))))) < 0.05)
+plain <- visard_shape_mean(A, center = atlas, radius = 0.2, mechanism = "none")
+stopifnot(!plain$released, is.null(plain$certificate), acos(min(1, Mod(sum(Conj(z(plain$mean)) * z(atlas))))) < 0.02)
+
+# The same seed gives what the same seed gave.
+again <- lapply(1:2, function(i) visard_shape_mean(A, mu = 1, center = atlas, radius = 0.2, seed = 7, out = tempfile())$mean)
+stopifnot(identical(again[[1]], again[[2]]), !identical(again[[1]], release$mean))
+
+# Printing, plotting, the ledger.
+stopifnot(any(grepl("differentially private", capture.output(print(release$certificate)))))
+stopifnot(any(grepl("^Private release of 200", capture.output(print(release)))))
+pdf(NULL)
+plot(release, main = "mean")
+invisible(dev.off())
+stopifnot(all.equal(visard_ledger(folder)$total$mu, 1))
+
+# Matrices and directions.
+X <- array(0, c(3, 3, 150))
+for (i in 1:150) X[, , i] <- crossprod(matrix(rnorm(18), 6)) / 6
+stopifnot(identical(dim(visard_spd_mean(X, radius = 2, mu = 1, out = tempfile())$mean), c(3L, 3L)))
+directions <- cbind(1, matrix(rnorm(300, sd = 0.2), 150))
+directions <- directions / sqrt(rowSums(directions^2))
+found <- visard_sphere_mean(directions, radius = 0.6, center = c(1, 0, 0), mu = 1, out = tempfile())$mean
+stopifnot(abs(sum(found^2) - 1) < 1e-9, found[[1]] > 0.95)
+
+# Bad input: said in words, and nothing is charged.
+ledger <- tempfile(fileext = ".jsonl")
+fails(visard_shape_mean(A[, , 1], mu = 1, out = tempfile()), "p x k x n")
+fails(visard_shape_mean("nowhere.tps", mu = 1, ledger = ledger), "nowhere.tps: there is no such file")
+fails(visard_shape_mean(A, mu = 1), "out =")
+fails(visard_shape_mean(A, ledger = ledger), "mu")
+fails(visard_shape_mean(A, mu = -1, ledger = ledger), "mu")
+fails(visard_shape_mean(A, mu = 1, mechanism = "x", ledger = ledger), "mechanism")
+fails(visard_shape_mean(list(1), mu = 1, ledger = ledger), "array of numbers")
+fails(visard_spd_mean(-X, radius = 2, mu = 1, ledger = ledger), "positive definite")
+fails(visard_shape_mean(A, mu = 1, center = atlas, radius = 0.2, out = folder), "already holds a release")
+fails(visard_face_mean("nowhere", mu = 1, ledger = ledger), "nowhere")
+stopifnot(!file.exists(ledger))
+
+cat("all done\n")
