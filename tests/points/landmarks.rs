@@ -100,6 +100,12 @@ fn seen(release: &Path) -> Seen {
     (files, certificate, headings, first)
 }
 
+/// Without how many modes stand out of the noise: that is told by noised values.
+fn alike(mut files: Vec<File>) -> Vec<File> {
+    files.iter_mut().filter(|(name, _)| name == "modes.npy").for_each(|(_, shape)| shape[0] = 0);
+    files
+}
+
 /// One record another, the same noise: the same files of the same shapes, the same certificate but for noised values.
 #[test]
 fn neighbours_differ_in_noised_values_only() {
@@ -122,7 +128,7 @@ fn neighbours_differ_in_noised_values_only() {
                     let more = more.replace("CENTRE", &centre.display().to_string());
                     seen(&run(dir.path(), study, &more))
                 });
-                assert_eq!(near.0, far.0, "{study} {d} {n}");
+                assert_eq!(alike(near.0), alike(far.0), "{study} {d} {n}");
                 assert_eq!(near.1, far.1, "{study} {d} {n}");
                 assert_eq!(near.2, far.2, "{study} {d} {n}");
                 assert!(near.3 != far.3, "{study} {d} {n}: the records do not enter at all");
