@@ -225,6 +225,9 @@ fn grid(view: View, x: &Configuration) -> Vec<Configuration> {
     lines.map(|(fixed, moving, i)| line(fixed, moving, i)).collect()
 }
 
+/// Pixels that a page may stretch a picture to: beyond, strokes and lettering look thick.
+const WIDEST: u32 = 520;
+
 /// One picture as it is drawn: a similarity from the data to pixels, y upwards.
 struct Panel {
     view: View,
@@ -310,7 +313,7 @@ impl Panel {
         let height = body_height + 18.0 * notes as f64 + 6.0;
         let mut text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
-             role=\"img\" aria-label=\"{}\" font-family=\"sans-serif\" font-size=\"12\"><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>{body}",
+             style=\"max-width:{WIDEST}px\" role=\"img\" aria-label=\"{}\" font-family=\"sans-serif\" font-size=\"12\"><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>{body}",
             escape(label)
         );
         let mut y = body_height + 10.0;
