@@ -1,6 +1,6 @@
 """Exceptions. All derive from :class:`VisardError`; messages name the argument, the file or the record, and never hold a value of one."""
 
-__all__ = ["BudgetError", "InputError", "NotConvergedError", "VisardError"]
+__all__ = ["BudgetError", "InputError", "NotConvergedError", "RecordsWarning", "VisardError"]
 
 
 class VisardError(RuntimeError):
@@ -17,3 +17,7 @@ class BudgetError(VisardError):
 
 class NotConvergedError(VisardError):
     """An iteration did not reach its tolerance."""
+
+
+class RecordsWarning(UserWarning):
+    """Something looks odd in the records, or was done about them. It tells of single people: for the data holder, not to be published."""
