@@ -125,6 +125,12 @@ def test_missing_landmarks_and_remarks(tmp_path, outlines):
         warnings.simplefilter("ignore", visard.RecordsWarning)
         dropped = visard.shape_mean(holed, drop_missing=True, out=tmp_path / "dropped", **both)
     assert dropped.summary["secret"]["unusable"] == 1 and not np.array_equal(dropped.mean, same.mean)
+    # Where warnings are exceptions, what has been paid for is not lost.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(visard.RecordsWarning) as raised:
+            visard.shape_mean(holed, ledger=tmp_path / "ledger.jsonl", **both)
+    np.testing.assert_array_equal(raised.value.release.mean, same.mean)
     # Far from its own mirror image, as an outline that is nearly symmetric is not; the last record is taken from the other side.
     bump = np.where(np.isin(np.arange(len(atlas)), [3, 4, 5])[:, None], [0.6, 0], 0)
     turned = shapes + bump

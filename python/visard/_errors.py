@@ -1,5 +1,7 @@
 """Exceptions. All derive from :class:`VisardError`; messages name the argument, the file or the record, and never hold a value of one."""
 
+from typing import Any
+
 __all__ = ["BudgetError", "InputError", "NotConvergedError", "RecordsWarning", "VisardError"]
 
 
@@ -21,3 +23,6 @@ class NotConvergedError(VisardError):
 
 class RecordsWarning(UserWarning):
     """Something looks odd in the records, or was done about them. It tells of single people: for the data holder, not to be published."""
+
+    #: Where warnings are exceptions: the release, which has been paid for.
+    release: Any = None

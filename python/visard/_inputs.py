@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from ._arrays import PathLike, as_path, is_path, numbers
 from ._errors import InputError, RecordsWarning, VisardError
 from ._geometry import CURVES, SAMPLES, Prepared, Template
 from ._privacy import Ledger, Mu
+from ._release import Release
+
+
+_Of = TypeVar("_Of", bound=Release)
 
 
 class Inputs:
@@ -101,11 +105,16 @@ def in_python(text: str) -> str:
     return re.sub(r"(?<![\w/.-])--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), text)
 
 
-def warned(told: dict[str, Any]) -> dict[str, Any]:
-    """What a study said; what looks odd in its records is a warning for whoever holds them."""
-    for remark in told["secret"].get("remarks", ()):
-        warnings.warn(f"{in_python(remark)} (do not publish this)", RecordsWarning, stacklevel=3)
-    return told
+def warned(release: _Of) -> _Of:
+    """What looks odd in the records of a study is a warning for whoever holds them. Where warnings are exceptions, the release, which has been
+    paid for, is not lost: the exception has it."""
+    try:
+        for remark in release.summary["secret"].get("remarks", ()):
+            warnings.warn(f"{in_python(remark)} (do not publish this)", RecordsWarning, stacklevel=3)
+    except RecordsWarning as warning:
+        warning.release = release
+        raise
+    return release
 
 
 def count(name: str, value: int) -> int:

@@ -75,7 +75,7 @@ def spd_mean(
             first_radius,
             int(np.load(file, mmap_mode="r").shape[-1]) if descriptor else None,
         )
-    return PointMean(warned(json.loads(told)), paid.keep)
+    return warned(PointMean(json.loads(told), paid.keep))
 
 
 def sphere_mean(
@@ -141,7 +141,7 @@ def _vectors(
             as_radius("radius", radius),
             first_radius,
         )
-    return PointMean(warned(json.loads(told)), paid.keep)
+    return warned(PointMean(json.loads(told), paid.keep))
 
 
 def optimize(

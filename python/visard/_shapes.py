@@ -111,19 +111,19 @@ def shape_mean(
         paid = _paid(inputs, X, options, free=mechanism == "none")
         points = points_options(mechanism, calibration, draws, specimens["drop_unusable"])
         told = _visard.shape_mean(paid.options, points, specimens, bool(band), smooth)
-    return ShapeMean(warned(json.loads(told)), paid.keep)
+    return warned(ShapeMean(json.loads(told), paid.keep))
 
 
 def shape_modes(X: ArrayLike | PathLike, *, modes: int = 5, **options: Unpack[ShapeOptions]) -> ShapeModes:
     """The mean shape and at most `modes` (1 to 200) private modes of variation, fewer where fewer stand out of the noise; `visard shape modes`.
 
-    Other parameters, exceptions and warnings as for :func:`shape_mean`.
+    Other parameters and exceptions as for :func:`shape_mean`.
     """
     with Inputs() as inputs:
         specimens = _specimens(inputs, X, options)
         paid = _paid(inputs, X, options)
         told = _visard.shape_modes(paid.options, specimens, _at_most("modes", modes, 200))
-    return ShapeModes(warned(json.loads(told)), paid.keep)
+    return warned(ShapeModes(json.loads(told), paid.keep))
 
 
 def shape_regress(
@@ -145,7 +145,7 @@ def shape_regress(
     allometry : the logarithm of the centroid size is a covariate, "log_size".
     size_bounds : with it, public bounds of the centroid size, in the landmarks' unit; sizes beyond count as the bound.
 
-    Other parameters, exceptions and warnings as for :func:`shape_mean`.
+    Other parameters and exceptions as for :func:`shape_mean`.
     """
     written = _written(covariates, bounds, levels, spline)
     if allometry != (size_bounds is not None):
@@ -157,7 +157,7 @@ def shape_regress(
         paid = _paid(inputs, X, options)
         table = None if covariates is None else inputs.covariates(covariates, in_order(X))
         told = _visard.shape_regress(paid.options, specimens, table, *written, _size_bounds(size_bounds))
-    return ShapeRegression(warned(json.loads(told)), paid.keep)
+    return warned(ShapeRegression(json.loads(told), paid.keep))
 
 
 def shape_compare(
@@ -166,7 +166,7 @@ def shape_compare(
     """Groups of shapes: their means, where they differ, and whether they do; `visard shape compare`.
 
     `groups`: a table record,group (a file), a mapping, a Series with records as index, or one label a record in their order. Which record
-    is in which group is taken to be public. `want`: "test", "map" or "both". Other parameters, exceptions and warnings as for
+    is in which group is taken to be public. `want`: "test", "map" or "both". Other parameters and exceptions as for
     :func:`shape_mean`.
     """
     with Inputs() as inputs:
@@ -174,7 +174,7 @@ def shape_compare(
         paid = _paid(inputs, X, options)
         table = inputs.labels("groups", groups, "group", in_order(X))
         told = _visard.shape_compare(paid.options, specimens, table, want)
-    return ShapeComparison(warned(json.loads(told)), paid.keep)
+    return warned(ShapeComparison(json.loads(told), paid.keep))
 
 
 def _specimens(inputs: Inputs, X: Any, options: ShapeOptions, *, private_radius: bool = False) -> dict[str, Any]:
