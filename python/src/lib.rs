@@ -8,6 +8,7 @@ mod geometry;
 mod manifolds;
 mod options;
 mod privacy;
+mod shapes;
 mod studies;
 mod work;
 
@@ -26,9 +27,11 @@ mod _visard {
         verify,
     };
     #[pymodule_export]
+    use super::shapes::{shape_compare, shape_mean, shape_modes, shape_regress};
+    #[pymodule_export]
     use super::studies::{
-        face_compare, face_mean, face_modes, face_predict, face_regress, face_sample, optimize, shape_mean,
-        spd_mean, vector_mean,
+        face_compare, face_mean, face_modes, face_predict, face_regress, face_sample, optimize, spd_mean,
+        vector_mean,
     };
     #[pymodule_export]
     use super::work::set_threads;

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use clap::ValueEnum;
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use visard::privacy::{BudgetError, Mu, PrivacyLoss, convert};
+use visard::privacy::{BudgetError, Calibration, Mu, PrivacyLoss, convert};
 use visard::study::face::{FaceInputs, Registration, TemplateSource};
 use visard::study::points::{PointMechanism, PointRequest, Unusable};
 use visard::study::{Counting, Identical, LedgerChoice, Place, Stop};
@@ -135,6 +135,32 @@ pub struct Points {
 }
 
 impl Points {
+    /// Which mean was asked for, by name.
+    pub fn mechanism(&self) -> Option<&str> {
+        self.mechanism.as_deref()
+    }
+
+    /// Whether something was asked for that only single mechanisms have: several draws, or classical noise.
+    pub fn wants_single(&self) -> Result<bool, Failure> {
+        let calibration: Calibration = named("calibration", &self.calibration)?;
+        Ok(self.draws > 1 || calibration != Calibration::Analytic)
+    }
+
+    /// What is done with records that are no points.
+    pub fn unusable(&self) -> Unusable {
+        if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop }
+    }
+
+    /// The public bound on the records: only a mean without noise needs none.
+    pub fn radius(&self, radius: Option<f64>) -> Result<Option<f64>, Failure> {
+        if radius.is_none() && self.mechanism() != Some("none") {
+            return Err(Failure::input(
+                "radius: a release needs a public bound on the records (mechanism=\"none\" gives the mean without noise, for you alone, and needs none)",
+            ));
+        }
+        Ok(radius)
+    }
+
     /// As studies take them.
     pub fn request(&self, common: &Common, stop: &Stop) -> Result<PointRequest, Failure> {
         let place = common.place(stop)?;
@@ -149,7 +175,7 @@ impl Points {
         Ok(PointRequest {
             calibration: named("calibration", &self.calibration)?,
             draws: self.draws.max(1),
-            unusable: if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop },
+            unusable: self.unusable(),
             counting: common.counting(),
             ..request
         })

@@ -20,8 +20,7 @@ use visard::study::face::{self, ClipChoice, FaceMechanism, FaceProgress, FaceStu
 use visard::study::optimize::{OptimizeStudySettings, Task, run as run_optimize};
 use visard::study::points::spd::descriptor_ball;
 use visard::study::points::{
-    PointOutcome, ShapeCentre, ShapeRadius, ShapeStudy, SpdCentre, SpdStudy, Unusable, VectorCentre,
-    VectorStudy, run_shapes, run_spd, run_vectors,
+    PointOutcome, SpdCentre, SpdStudy, Unusable, VectorCentre, VectorStudy, run_spd, run_vectors,
 };
 use visard::study::{Stop, StudyFolder};
 
@@ -118,11 +117,12 @@ pub fn face_modes(
     common: Common,
     inputs: Faces,
     modes: usize,
+    with_mean: bool,
     progress: Callback<'_, '_>,
 ) -> PyResult<String> {
     let stop = Stop::default();
-    let settings =
-        FaceModesSettings { records: inputs.inputs(&common, &stop)?, budget: common.mu()?, most: modes };
+    let records = inputs.inputs(&common, &stop)?;
+    let settings = FaceModesSettings { records, budget: common.mu()?, most: modes, with_mean };
     let told = |outcome: modes::FaceModesOutcome| {
         let said = about(&outcome.folder, outcome.people, outcome.scans, outcome.failed);
         let modes = &outcome.released.modes;
@@ -225,52 +225,16 @@ pub fn face_sample(
     long(py, Stop::default(), None, move |_| sample(&request).map(drop).map_err(Failure::from))
 }
 
-fn told(outcome: &PointOutcome) -> String {
+/// What a study of points says.
+pub fn told(outcome: &PointOutcome) -> String {
     let (outside, unusable) = outcome.outside;
     json!({
         "out": outcome.folder.root(),
         "n": outcome.n,
         "accuracy": outcome.accuracy,
-        "secret": {"outside": outside, "unusable": unusable},
+        "secret": {"outside": outside, "unusable": unusable, "remarks": outcome.remarks},
     })
     .to_string()
-}
-
-/// A private mean shape.
-#[pyfunction]
-#[pyo3(signature = (common, points, file, center, public_records, radius, landmarks, drop_missing, smooth))]
-#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
-pub fn shape_mean(
-    py: Python<'_>,
-    common: Common,
-    points: Points,
-    file: PathBuf,
-    center: Option<PathBuf>,
-    public_records: Option<PathBuf>,
-    radius: Option<f64>,
-    landmarks: Option<usize>,
-    drop_missing: bool,
-    smooth: &str,
-) -> PyResult<String> {
-    let stop = Stop::default();
-    let radius = match radius {
-        Some(radius) if radius < 0.0 => ShapeRadius::Private,
-        Some(radius) => ShapeRadius::Public(radius),
-        None if public_records.is_some() => ShapeRadius::FromPublicRecords,
-        None => ShapeRadius::Default,
-    };
-    let centre = match (center, public_records) {
-        (Some(file), _) => ShapeCentre::File(file),
-        (None, Some(file)) => ShapeCentre::PublicRecords(file),
-        (None, None) => ShapeCentre::Private,
-    };
-    let study = ShapeStudy {
-        landmarks,
-        drop_missing,
-        smoothing: named("smooth", smooth)?,
-        ..ShapeStudy::new(file, centre, radius, points.request(&common, &stop)?)
-    };
-    long(py, stop, None, move |_| Ok(told(&run_shapes(&study)?)))
 }
 
 /// A private mean of positive definite matrices.
@@ -298,17 +262,17 @@ pub fn spd_mean(
         })?),
         None => None,
     };
-    let missing = || Failure::input("radius: needed, a public number");
     let (centre, radius) = match (known, center, private_center) {
         (Some((about, first)), _, true) => {
             let first_radius = first_radius.or(Some(first));
-            (SpdCentre::Private { about: Some(about), first_radius }, radius.ok_or_else(missing)?)
+            (SpdCentre::Private { about: Some(about), first_radius }, radius)
         }
-        (Some((centre, radius)), _, false) => (SpdCentre::Known(centre), radius),
-        (None, _, true) => (SpdCentre::Private { about: None, first_radius }, radius.ok_or_else(missing)?),
-        (None, Some(file), false) => (SpdCentre::File(file), radius.ok_or_else(missing)?),
-        (None, None, false) => (SpdCentre::Identity, radius.ok_or_else(missing)?),
+        (Some((centre, radius)), _, false) => (SpdCentre::Known(centre), Some(radius)),
+        (None, _, true) => (SpdCentre::Private { about: None, first_radius }, radius),
+        (None, Some(file), false) => (SpdCentre::File(file), radius),
+        (None, None, false) => (SpdCentre::Identity, radius),
     };
+    let radius = points.radius(radius)?;
     let request = points.request(&common, &stop)?;
     let study = SpdStudy { file, metric: named("metric", metric)?, centre, radius, request };
     long(py, stop, None, move |_| Ok(told(&run_spd(&study)?)))
@@ -326,7 +290,7 @@ pub fn vector_mean(
     space: &str,
     center: Option<PathBuf>,
     private_center: bool,
-    radius: f64,
+    radius: Option<f64>,
     first_radius: Option<f64>,
 ) -> PyResult<String> {
     let stop = Stop::default();
@@ -338,7 +302,7 @@ pub fn vector_mean(
             Some(file) => VectorCentre::File(file),
             None => VectorCentre::Origin,
         },
-        radius,
+        radius: points.radius(radius)?,
         dim: None,
         request: points.request(&common, &stop)?,
     };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -27,6 +28,29 @@ def command():
         return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=120)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def same_files():
+    """Asserts that two releases are the same."""
+
+    def same(a, b):
+        """All files of two releases, but for what names the ledger and its line: that is in the certificate, and in the report's copy of it."""
+        names = sorted(p.name for p in a.iterdir())
+        assert names == sorted(p.name for p in b.iterdir())
+        for name in names:
+            first, second = (a / name).read_bytes(), (b / name).read_bytes()
+            if name == "report.html":
+                assert len(first) == len(second)
+                continue
+            if name == "certificate.json":
+                first, second = json.loads(first), json.loads(second)
+                for certificate in (first, second):
+                    assert certificate.pop("ledger")["line"] == 1
+                    certificate["files"] = [file for file in certificate["files"] if file["name"] != "report.html"]
+            assert first == second, name
+
+    return same
 
 
 @pytest.fixture(scope="session")
@@ -58,3 +82,12 @@ def outlines():
     angle = np.linspace(0, 2 * np.pi, 20, endpoint=False)
     atlas = np.column_stack([1.5 * np.cos(angle), np.sin(angle) + 0.2 * np.cos(2 * angle)])
     return atlas + 0.03 * rng.normal(size=(200, 20, 2)), atlas
+
+
+@pytest.fixture(scope="session")
+def skulls():
+    """Two hundred made-up specimens in space, (200, 12, 3), of various sizes, and a public one."""
+    rng = np.random.default_rng(9)
+    atlas = rng.normal(size=(12, 3))
+    sizes = np.exp(rng.normal(scale=0.1, size=(200, 1, 1)))
+    return 20 * sizes * (atlas + 0.1 * rng.normal(size=(200, 12, 3))), atlas

@@ -15,31 +15,11 @@ import pytest
 import visard
 
 
-def same_files(a, b):
-    """All files of two releases, but for what names the ledger and its line: that is in the certificate, and in the report's copy of it."""
-    names = sorted(p.name for p in a.iterdir())
-    assert names == sorted(p.name for p in b.iterdir())
-    for name in names:
-        first, second = (a / name).read_bytes(), (b / name).read_bytes()
-        if name == "report.html":
-            assert len(first) == len(second)
-            continue
-        if name == "certificate.json":
-            first, second = json.loads(first), json.loads(second)
-            for certificate in (first, second):
-                assert certificate.pop("ledger")["line"] == 1
-                certificate["files"] = [file for file in certificate["files"] if file["name"] != "report.html"]
-        assert first == second, name
-
-
-def test_the_same_release_as_the_command(tmp_path, command, faces, matrices, outlines):
-    shapes, atlas = outlines
+def test_the_same_release_as_the_command(tmp_path, command, same_files, faces, matrices):
     labels = ["a" if i % 3 else "b" for i in range(80)]
     ages = np.linspace(4, 38, 80)
     np.save(tmp_path / "records.npy", faces)
     np.save(tmp_path / "matrices.npy", matrices)
-    np.save(tmp_path / "shapes.npy", shapes)
-    np.save(tmp_path / "center.npy", atlas[None])
     (tmp_path / "groups.csv").write_text("record,group\n" + "".join(f"{i},{x}\n" for i, x in enumerate(labels)))
     (tmp_path / "covariates.csv").write_text("record,age\n" + "".join(f"{i},{x!r}\n" for i, x in enumerate(ages.tolist())))
     t = tmp_path
@@ -51,6 +31,10 @@ def test_the_same_release_as_the_command(tmp_path, command, faces, matrices, out
     cases = {
         "mean": (("face", "mean", *prepared, "--band"), lambda out: visard.face_mean(faces, band=True, out=out, **both)),
         "modes": (("face", "modes", *prepared), lambda out: visard.face_modes(faces, out=out, **both)),
+        "both": (
+            ("face", "modes", *prepared, "--with", "mean"),
+            lambda out: visard.face_modes(faces, with_mean=True, out=out, **both),
+        ),
         "regress": (
             ("face", "regress", *prepared, "--covariates", t / "covariates.csv", "--bounds", "age=3.0:40.0"),
             lambda out: visard.face_regress(faces, {"age": ages}, bounds={"age": (3, 40)}, out=out, **both),
@@ -58,10 +42,6 @@ def test_the_same_release_as_the_command(tmp_path, command, faces, matrices, out
         "compare": (
             ("face", "compare", *prepared, "--groups", t / "groups.csv"),
             lambda out: visard.face_compare(faces, labels, out=out, **both),
-        ),
-        "shape": (
-            ("shape", "mean", t / "shapes.npy", "--mu", 1, "--center", t / "center.npy", "--radius", 0.2),
-            lambda out: visard.shape_mean(shapes, center=atlas, radius=0.2, out=out, **both),
         ),
         "spd": (
             ("spd", "mean", t / "matrices.npy", "--mu", 1, "--radius", 2, "--metric", "affine-invariant"),
@@ -145,17 +125,18 @@ def test_pandas(tmp_path, faces):
     assert space.frechet_mean(frame) == pytest.approx(space.projection([1.6, 0.8]))
 
 
-def test_points(tmp_path, outlines, matrices):
-    shapes, atlas = outlines
-    k = len(atlas)
-    mean = visard.shape_mean(shapes, mu=1, out=tmp_path / "shapes")
-    plain = visard.shape_mean(shapes, center=atlas, radius=0.3, mechanism="none")
-    space = visard.Kendall(k)
-    assert space.dist(plain.mean, space.frechet_mean(shapes)) < 1e-6
-    assert space.dist(mean.mean, plain.mean) < 0.1
+def test_points(tmp_path, matrices):
     several = visard.spd_mean(matrices, radius=2, mu=1, draws=3, out=tmp_path / "draws")
     assert several.mean.shape == (3, 4, 4)
     assert len(visard.Ledger(tmp_path / "draws").releases) >= 1
+    # A mean without noise needs neither a budget, nor a centre, nor a radius.
+    plain = visard.spd_mean(matrices, metric="affine-invariant", mechanism="none")
+    np.testing.assert_allclose(plain.mean, visard.Spd(4).frechet_mean(matrices), atol=1e-8)
+    rows = np.random.default_rng(2).normal(size=(150, 3)) + [4, 0, 0]
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    np.testing.assert_allclose(visard.sphere_mean(rows, mechanism="none").mean, visard.Sphere(2).frechet_mean(rows), atol=1e-8)
+    space = visard.Hyperbolic(3)
+    assert space.dist(visard.hyperbolic_mean(rows / 2, mechanism="none").mean, space.frechet_mean(rows / 2)) < 1e-6
 
 
 def bad_studies(folder, faces, matrices):
@@ -171,6 +152,9 @@ def bad_studies(folder, faces, matrices):
         (lambda: visard.spd_mean(matrices[:, :3], radius=2, **face), "X"),
         (lambda: visard.spd_mean(-matrices, radius=2, **face), "positive definite"),
         (lambda: visard.spd_mean(matrices, radius=-2, **face), "radius"),
+        (lambda: visard.spd_mean(matrices, **face), "radius: a release needs"),
+        (lambda: visard.hyperbolic_mean([[0.2, 0.0]] * 5, **face), "radius: a release needs"),
+        (lambda: visard.sphere_mean([[1.0, 0.0]] * 5, radius=[1], center=[1.0, 0.0], **face), "radius"),
         (lambda: visard.spd_mean(matrices, radius="large", **face), "radius"),
         (lambda: visard.spd_mean(matrices, radius="descriptor", **face), "9 × 9"),
         (lambda: visard.spd_mean(matrices, radius=2, center=np.eye(3), **face), "center|order|3"),
@@ -179,8 +163,6 @@ def bad_studies(folder, faces, matrices):
         (lambda: visard.spd_mean(matrices, radius=2, mechanism="x", **face), "mechanism.*kng"),
         (lambda: visard.spd_mean(matrices, radius=2, draws=0, **face), "draws"),
         (lambda: visard.spd_mean(matrices, radius=2, people=["a"], **face), "people: 1 labels for 300 records"),
-        (lambda: visard.shape_mean(np.zeros((5, 2, 2)), **face), "X|landmarks"),
-        (lambda: visard.shape_mean("nowhere.tps", **face), "nowhere.tps: there is no such file"),
         (lambda: visard.sphere_mean([[1.0, 1.0]] * 5, radius=0.5, center=[1.0, 0.0], **face), "X.*sphere"),
         (lambda: visard.hyperbolic_mean([[2.0, 0.0]] * 5, radius=1, **face), "X"),
         (lambda: visard.optimize("mean", matrices, clip_radius=1, **face), "task"),

@@ -12,12 +12,12 @@ Every private statistic charges a ledger before any noise is drawn, writes the f
 same seed the same release.
 """
 
-from ._errors import BudgetError, InputError, NotConvergedError, VisardError
+from ._errors import BudgetError, InputError, NotConvergedError, RecordsWarning, VisardError
 from ._faces import face_compare, face_mean, face_modes, face_predict, face_regress, face_sample
 from ._geometry import DiskMap, Mesh, Prepared, Registered, Template, flatten, mesh, prepare, read_scan, register
 from ._inputs import StudyOptions
 from ._manifolds import Hyperbolic, Kendall, Manifold, Spd, Sphere
-from ._points import hyperbolic_mean, optimize, shape_mean, spd_mean, sphere_mean
+from ._points import hyperbolic_mean, optimize, spd_mean, sphere_mean
 from ._privacy import (
     Calibrated,
     Certificate,
@@ -32,7 +32,20 @@ from ._privacy import (
     convert,
     verify,
 )
-from ._release import FaceComparison, FaceMean, FaceModes, FaceRegression, PointMean, Release, Solution
+from ._release import (
+    FaceComparison,
+    FaceMean,
+    FaceModes,
+    FaceRegression,
+    PointMean,
+    Release,
+    ShapeComparison,
+    ShapeMean,
+    ShapeModes,
+    ShapeRegression,
+    Solution,
+)
+from ._shapes import ShapeOptions, shape_compare, shape_mean, shape_modes, shape_regress
 from ._visard import __version__, set_threads
 
 __all__ = [
@@ -56,8 +69,14 @@ __all__ = [
     "NotConvergedError",
     "PointMean",
     "Prepared",
+    "RecordsWarning",
     "Registered",
     "Release",
+    "ShapeComparison",
+    "ShapeMean",
+    "ShapeModes",
+    "ShapeOptions",
+    "ShapeRegression",
     "Solution",
     "Spd",
     "Sphere",
@@ -84,7 +103,10 @@ __all__ = [
     "read_scan",
     "register",
     "set_threads",
+    "shape_compare",
     "shape_mean",
+    "shape_modes",
+    "shape_regress",
     "spd_mean",
     "sphere_mean",
     "verify",

@@ -1,6 +1,8 @@
 """Exceptions. All derive from :class:`VisardError`; messages name the argument, the file or the record, and never hold a value of one."""
 
-__all__ = ["BudgetError", "InputError", "NotConvergedError", "VisardError"]
+from typing import Any
+
+__all__ = ["BudgetError", "InputError", "NotConvergedError", "RecordsWarning", "VisardError"]
 
 
 class VisardError(RuntimeError):
@@ -17,3 +19,10 @@ class BudgetError(VisardError):
 
 class NotConvergedError(VisardError):
     """An iteration did not reach its tolerance."""
+
+
+class RecordsWarning(UserWarning):
+    """Something looks odd in the records, or was done about them. It tells of single people: for the data holder, not to be published."""
+
+    #: Where warnings are exceptions: the release, which has been paid for.
+    release: Any = None

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import csv
+import re
 import tempfile
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 
 from ._arrays import PathLike, as_path, is_path, numbers
-from ._errors import InputError, VisardError
+from ._errors import InputError, RecordsWarning, VisardError
 from ._geometry import CURVES, SAMPLES, Prepared, Template
 from ._privacy import Ledger, Mu
+from ._release import Release
+
+
+_Of = TypeVar("_Of", bound=Release)
 
 
 class Inputs:
@@ -32,7 +38,8 @@ class Inputs:
         self._stack.close()
         # Whoever gave an array knows it by the argument's name, not by a file that is gone.
         if isinstance(error, VisardError):
-            text = told = str(error)
+            told = str(error)
+            text = in_python(told)
             for path, name in self._names.items():
                 text = text.replace(path, name)
             if text.startswith("record ") and self._names:
@@ -91,6 +98,92 @@ class Inputs:
                 raise InputError(f"{name}: {column} has {len(values)} values for {len(records)} records")
         rows = [(record, *map(_cell, row)) for record, *row in zip(records, *value.values())]
         return self.rows(name, ("record", *map(str, value)), rows)
+
+
+def in_python(text: str) -> str:
+    """Options of the command as arguments: "--drop-missing" is "drop_missing"."""
+    return re.sub(r"(?<![\w/.-])--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), text)
+
+
+def warned(release: _Of) -> _Of:
+    """What looks odd in the records of a study is a warning for whoever holds them. Where warnings are exceptions, the release, which has been
+    paid for, is not lost: the exception has it."""
+    try:
+        for remark in release.summary["secret"].get("remarks", ()):
+            warnings.warn(f"{in_python(remark)} (do not publish this)", RecordsWarning, stacklevel=3)
+    except RecordsWarning as warning:
+        warning.release = release
+        raise
+    return release
+
+
+def count(name: str, value: int) -> int:
+    """A whole number, 1 or more."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise InputError(f"{name}: must be a whole number, 1 or more")
+    return int(value)
+
+
+def as_radius(name: str, value: Any) -> float | None:
+    """A public number, where there is one; the library says which are any good."""
+    if value is None:
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: {value!r} is no number") from None
+
+
+def positive_or_private(name: str, value: float | str | None) -> float | None:
+    """A public number; "private" is handed on as a negative one."""
+    if value is None:
+        return None
+    if isinstance(value, str) and value == "private":
+        return -1.0
+    number = float("nan") if isinstance(value, str) else as_radius(name, value)
+    if number is None or not 0 < number < float("inf"):
+        raise InputError(f'{name}: {value!r} is neither a positive number nor "private"')
+    return number
+
+
+def points_options(mechanism: str | None, calibration: str, draws: int, drop_unusable: bool) -> dict[str, Any]:
+    """What private means of points share."""
+    return {
+        "mechanism": mechanism,
+        "calibration": calibration,
+        "draws": count("draws", draws),
+        "drop_unusable": bool(drop_unusable),
+    }
+
+
+def in_order(X: Any) -> list[str] | None:
+    """What the records of an array are called."""
+    return None if is_path(X) else [str(i) for i in range(len(X))]
+
+
+def one_record(name: str, value: Any) -> Any:
+    """One record, as files hold one: a batch of one."""
+    if is_path(value):
+        return value
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiu":
+        raise InputError(f"{name}: holds {array.dtype}, expected numbers")
+    return array[None]
+
+
+def design(
+    bounds: Mapping[str, tuple[float, float]] | None,
+    levels: Mapping[str, tuple[str, str]] | None,
+    spline: Mapping[str, int] | None,
+) -> tuple[list[str], list[str], list[str]]:
+    """What is known of covariates beforehand, as the command is told it."""
+    if not (bounds or levels):
+        raise InputError("bounds, levels: say what is known of the covariates beforehand")
+    return (
+        [f"{name}={float(low)!r}:{float(high)!r}" for name, (low, high) in (bounds or {}).items()],
+        [f"{name}={a}|{b}" for name, (a, b) in (levels or {}).items()],
+        [f"{name}={count('spline', columns)}" for name, columns in (spline or {}).items()],
+    )
 
 
 def _cell(value: Any) -> str:
@@ -253,6 +346,3 @@ def budget(
         **{name: bool(given.get(name, False)) for name in ("resume", "force", "vacuous_budget", "allow_identical")},
     }
     return Budget(options, keep)
-
-
-__all__ = ["CURVES", "SAMPLES", "Budget", "Faces", "Inputs", "StudyOptions", "budget", "faces"]

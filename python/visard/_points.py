@@ -13,94 +13,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _visard
-from ._arrays import PathLike, as_path, is_path
+from ._arrays import PathLike
 from ._errors import InputError
-from ._faces import _count, _radius
-from ._inputs import Inputs, StudyOptions, budget
+from ._inputs import Inputs, StudyOptions, budget, as_radius, in_order, one_record, points_options, warned
 from ._progress import Progress, watch
 from ._release import PointMean, Solution
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["hyperbolic_mean", "optimize", "shape_mean", "spd_mean", "sphere_mean"]
-
-
-def _points(mechanism: str | None, calibration: str, draws: int, drop_unusable: bool) -> dict[str, Any]:
-    return {
-        "mechanism": mechanism,
-        "calibration": calibration,
-        "draws": _count("draws", draws),
-        "drop_unusable": bool(drop_unusable),
-    }
-
-
-def _in_order(X: Any) -> list[str] | None:
-    """What the records of an array are called."""
-    return None if is_path(X) else [str(i) for i in range(len(X))]
-
-
-def shape_mean(
-    X: ArrayLike | PathLike,
-    *,
-    mechanism: str | None = None,
-    center: ArrayLike | PathLike | None = None,
-    radius: float | str | None = None,
-    public_records: PathLike | None = None,
-    landmarks: int | None = None,
-    drop_missing: bool = False,
-    smooth: str = "none",
-    calibration: str = "analytic",
-    draws: int = 1,
-    drop_unusable: bool = False,
-    **options: Unpack[StudyOptions],
-) -> PointMean:
-    """A private mean shape of landmarks; `visard shape mean`.
-
-    Parameters
-    ----------
-    X : landmarks (n, k, d), or a file (TPS, CSV, NPY). Landmarks that are missing are NaN, with `drop_missing`.
-    mechanism : None (the least noise at the budget), "tangent-gaussian", "tangent-laplace", "riemannian-gaussian", "laplace", "kng",
-        "pointwise", "pointwise-unaligned", or "none": the mean without noise, for the data holder only.
-    center : one public shape (k, d), or a file; None: estimated and paid for.
-    radius : a public Riemannian distance below π/8, or "private"; None: private where records and budget are enough.
-    public_records : a file of public shapes, excluded from the study, whose mean is the centre.
-    smooth : "none", "shrink" or "local-linear": smoothing of the release along a closed outline (free).
-    draws : independent draws, each charged.
-    drop_missing, drop_unusable : such records count as the centre instead of stopping the study.
-    **options : budget, place, ledger, seed; see :class:`StudyOptions`.
-
-    Raises :class:`InputError`, :class:`BudgetError`: nothing was charged.
-
-    >>> import numpy as np, tempfile, visard
-    >>> angle = np.linspace(0, 2 * np.pi, 12, endpoint=False)
-    >>> atlas = np.column_stack([1.5 * np.cos(angle), np.sin(angle)])
-    >>> X = atlas + 0.02 * np.random.default_rng(1).normal(size=(200, 12, 2))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     mean = visard.shape_mean(X, mu=1, center=atlas, radius=0.2, out=folder + "/study").mean
-    >>> bool(visard.Kendall(12).dist(mean, atlas) < 0.05)
-    True
-    """
-    with Inputs() as inputs:
-        paid = budget(inputs, options, _in_order(X), free=mechanism == "none")
-        told = _visard.shape_mean(
-            paid.options,
-            _points(mechanism, calibration, draws, drop_unusable),
-            inputs.array("X", X, ("n", "k", "d"), "shapes.npy", finite=not (drop_missing or drop_unusable)),
-            None if center is None else inputs.array("center", _one("center", center), ("n", "k", "d"), "center.npy"),
-            None if public_records is None else as_path("public_records", public_records),
-            _radius("radius", radius),
-            None if landmarks is None else _count("landmarks", landmarks),
-            bool(drop_missing),
-            smooth,
-        )
-    return PointMean(json.loads(told), paid.keep)
+__all__ = ["hyperbolic_mean", "optimize", "spd_mean", "sphere_mean"]
 
 
 def spd_mean(
     X: ArrayLike | PathLike,
     *,
-    radius: float | str,
+    radius: float | str | None = None,
     metric: str = "log-euclidean",
     mechanism: str | None = None,
     center: ArrayLike | PathLike | None = None,
@@ -115,13 +43,16 @@ def spd_mean(
     Parameters
     ----------
     X : matrices (n, k, k), or an NPY file.
-    radius : public radius of the ball that bounds them, or "descriptor": the ball of all covariance descriptors (k = 9 or 11).
+    radius : public radius of the ball that bounds them, or "descriptor": the ball of all covariance descriptors (k = 9 or 11). A release
+        needs it; mechanism="none" does not.
     metric : "log-euclidean" or "affine-invariant".
     mechanism : None (the least noise at the budget), "tangent-gaussian", "tangent-laplace", "riemannian-gaussian", "laplace", "kng",
         "extrinsic", or "none".
     center : one public matrix (k, k), a file, or "private": estimated within `first_radius` of the identity and paid for; None: the identity.
     calibration : "analytic" or "classical" Gaussian noise for (ε, δ).
-    draws, drop_unusable, **options : as for :func:`shape_mean`.
+    draws : independent draws, each charged.
+    drop_unusable : records that are no points count as the centre instead of stopping the study.
+    **options : budget, place, ledger, seed; see :class:`StudyOptions`.
     """
     descriptor = radius == "descriptor"
     if isinstance(radius, str) and not descriptor:
@@ -131,27 +62,27 @@ def spd_mean(
         raise InputError('center, radius: the ball of all descriptors has its own centre; leave center out, or give a radius')
     with Inputs() as inputs:
         file = inputs.array("X", X, ("n", "k", "k"), "matrices.npy", finite=not drop_unusable)
-        paid = budget(inputs, options, _in_order(X), free=mechanism == "none")
-        public = None if center is None or private else _one("center", center)
+        paid = budget(inputs, options, in_order(X), free=mechanism == "none")
+        public = None if center is None or private else one_record("center", center)
         told = _visard.spd_mean(
             paid.options,
-            _points(mechanism, calibration, draws, drop_unusable),
+            points_options(mechanism, calibration, draws, drop_unusable),
             file,
             metric,
             None if public is None else inputs.array("center", public, ("n", "k", "k"), "center.npy"),
             private,
-            None if descriptor else float(radius),
+            None if descriptor else as_radius("radius", radius),
             first_radius,
             int(np.load(file, mmap_mode="r").shape[-1]) if descriptor else None,
         )
-    return PointMean(json.loads(told), paid.keep)
+    return warned(PointMean(json.loads(told), paid.keep))
 
 
 def sphere_mean(
     X: ArrayLike | PathLike,
     *,
-    radius: float,
-    center: ArrayLike | PathLike,
+    radius: float | None = None,
+    center: ArrayLike | PathLike | None = None,
     mechanism: str | None = None,
     calibration: str = "analytic",
     draws: int = 1,
@@ -161,16 +92,16 @@ def sphere_mean(
     """A private mean direction; `visard sphere mean`.
 
     `X`: unit vectors (n, d + 1), or a file. `radius`: public radius in radians. `center`: one public direction, a file, or "private":
-    estimated and paid for. Other parameters as for :func:`spd_mean`.
+    estimated and paid for. A release needs both; mechanism="none" neither. Other parameters as for :func:`spd_mean`.
     """
-    points = _points(mechanism, calibration, draws, drop_unusable)
+    points = points_options(mechanism, calibration, draws, drop_unusable)
     return _vectors("sphere", X, radius, center, None, points, options)
 
 
 def hyperbolic_mean(
     X: ArrayLike | PathLike,
     *,
-    radius: float,
+    radius: float | None = None,
     center: ArrayLike | PathLike | None = None,
     first_radius: float | None = None,
     model: str = "poincare",
@@ -183,23 +114,23 @@ def hyperbolic_mean(
     """A private mean of points of hyperbolic space; `visard hyperbolic mean`.
 
     `X`: points (n, d) of the Poincaré ball, or (n, d + 1) of the hyperboloid (`model="lorentz"`), or a file. `radius`: public hyperbolic
-    radius. `center`: one public point, a file, or "private": estimated within `first_radius` of the origin and paid for; None: the origin.
+    radius, needed for a release. `center`: one public point, a file, or "private": estimated within `first_radius` of the origin and paid for; None: the origin.
     Other parameters as for :func:`spd_mean`.
     """
     if model not in ("poincare", "lorentz"):
         raise InputError(f"model: {model!r} is none of poincare, lorentz")
-    points = _points(mechanism, calibration, draws, drop_unusable)
+    points = points_options(mechanism, calibration, draws, drop_unusable)
     return _vectors(model, X, radius, center, first_radius, points, options)
 
 
 def _vectors(
-    space: str, X: Any, radius: float, center: Any, first_radius: float | None, points: dict[str, Any], options: StudyOptions
+    space: str, X: Any, radius: float | None, center: Any, first_radius: float | None, points: dict[str, Any], options: StudyOptions
 ) -> PointMean:
     private = _is_private(center)
     with Inputs() as inputs:
         file = inputs.array("X", X, ("n", "d"), "points.npy", finite=not points["drop_unusable"])
-        paid = budget(inputs, options, _in_order(X), free=points["mechanism"] == "none")
-        public = None if center is None or private else _one("center", center)
+        paid = budget(inputs, options, in_order(X), free=points["mechanism"] == "none")
+        public = None if center is None or private else one_record("center", center)
         told = _visard.vector_mean(
             paid.options,
             points,
@@ -207,10 +138,10 @@ def _vectors(
             space,
             None if public is None else inputs.array("center", public, ("n", "d"), "center.npy"),
             private,
-            float(radius),
+            as_radius("radius", radius),
             first_radius,
         )
-    return PointMean(json.loads(told), paid.keep)
+    return warned(PointMean(json.loads(told), paid.keep))
 
 
 def optimize(
@@ -262,7 +193,7 @@ def optimize(
     unit_records : scales every record to unit length first.
     """
     with Inputs() as inputs, watch(progress) as shown:
-        paid = budget(inputs, options, _in_order(X))
+        paid = budget(inputs, options, in_order(X))
         descent = {
             "method": method,
             "clip_radius": float(clip_radius),
@@ -292,13 +223,3 @@ def optimize(
 
 def _is_private(center: Any) -> bool:
     return isinstance(center, str) and center == "private"
-
-
-def _one(name: str, value: Any) -> Any:
-    """One record, as files hold one: a batch of one."""
-    if is_path(value):
-        return value
-    array = np.asarray(value)
-    if array.dtype.kind not in "fiu":
-        raise InputError(f"{name}: holds {array.dtype}, expected numbers")
-    return array[None]

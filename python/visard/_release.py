@@ -20,7 +20,19 @@ if TYPE_CHECKING:
     import pyvista
     import trimesh
 
-__all__ = ["FaceComparison", "FaceMean", "FaceModes", "FaceRegression", "PointMean", "Release", "Solution"]
+__all__ = [
+    "FaceComparison",
+    "FaceMean",
+    "FaceModes",
+    "FaceRegression",
+    "PointMean",
+    "Release",
+    "ShapeComparison",
+    "ShapeMean",
+    "ShapeModes",
+    "ShapeRegression",
+    "Solution",
+]
 
 
 class Release:
@@ -167,8 +179,7 @@ class FaceModes(_Face):
     @property
     def variances(self) -> list[dict[str, float]]:
         """Each mode's variance, with its 95 % interval and its share."""
-        with (self.path / "variances.csv").open(encoding="utf-8", newline="") as file:
-            return [{key: float(value) for key, value in row.items() if value} for row in csv.DictReader(file)]
+        return _variances(self.path)
 
 
 class FaceRegression(_Face):
@@ -206,8 +217,7 @@ class FaceComparison(Release):
     @property
     def test(self) -> dict[str, Any] | None:
         """statistic, p_value, per_pair; None where only a map was wanted."""
-        file = self.path / "test.json"
-        return json.loads(file.read_text("utf-8")) if file.is_file() else None
+        return _test(self.path)
 
 
 class PointMean(Release):
@@ -222,6 +232,77 @@ class PointMean(Release):
         return _tps(folder / f"{name}.tps")
 
 
+class ShapeMean(PointMean):
+    """A mean shape."""
+
+    @property
+    def band(self) -> Array | None:
+        """(2, k, d): lower and upper end of the 95 % band for the population's mean, with band=True; deviations from the centre."""
+        return self._optional("band")
+
+    @property
+    def symmetric(self) -> Array | None:
+        """(k, d): the mean's symmetric part, with pairs."""
+        return self._optional("mean_symmetric")
+
+    @property
+    def asymmetry(self) -> Array | None:
+        """(k, d): what is added to the symmetric part to give the mean, with pairs."""
+        return self._optional("asymmetry")
+
+
+class ShapeModes(PointMean):
+    """Modes of variation of shapes, with the mean."""
+
+    @property
+    def modes(self) -> Array:
+        """(K, k, d): one standard deviation of each mode."""
+        return self.array("modes")
+
+    @property
+    def variances(self) -> list[dict[str, float]]:
+        """Each mode's variance, with its 95 % interval and its share."""
+        return _variances(self.path)
+
+
+class ShapeRegression(PointMean):
+    """Shapes on covariates; the mean is the shape at the reference values."""
+
+    @property
+    def fields(self) -> Array:
+        """(1 + columns, k, d): the shape at the reference values, and what every column adds."""
+        return self.array("fields")
+
+    @property
+    def names(self) -> list[str]:
+        """What the fields are: "reference", the shape at the reference values, then the columns' names."""
+        return ["reference", *(field["column"] for field in self.summary["fields"])]
+
+
+class ShapeComparison(Release):
+    """Groups of shapes compared."""
+
+    @property
+    def means(self) -> dict[str, Array]:
+        """The mean shape (k, d) of every group, by label; without them where only a test was wanted."""
+        return {f.stem.removeprefix("mean_"): np.load(f) for f in sorted(self.path.glob("mean_*.npy"))}
+
+    @property
+    def difference(self) -> Array | None:
+        """(k, d), the second group less the first in sorted order; (G − 1, k, d) for more, against the first."""
+        return self._optional("difference")
+
+    @property
+    def band(self) -> Array | None:
+        """The 95 % band of the difference: lower and upper end."""
+        return self._optional("band")
+
+    @property
+    def test(self) -> dict[str, Any] | None:
+        """statistic, p_value, per_pair; None where only a map was wanted."""
+        return _test(self.path)
+
+
 class Solution(Release):
     """What a private optimization found."""
 
@@ -234,6 +315,16 @@ class Solution(Release):
     def converged(self) -> bool:
         """Whether it stopped because its noised gradient was small."""
         return self.summary["converged"]
+
+
+def _variances(release: Path) -> list[dict[str, float]]:
+    with (release / "variances.csv").open(encoding="utf-8", newline="") as file:
+        return [{key: float(value) for key, value in row.items() if value} for row in csv.DictReader(file)]
+
+
+def _test(release: Path) -> dict[str, Any] | None:
+    file = release / "test.json"
+    return json.loads(file.read_text("utf-8")) if file.is_file() else None
 
 
 def _tps(file: Path) -> Array:

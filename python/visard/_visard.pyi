@@ -35,7 +35,10 @@ __all__ = [
     "optimize",
     "read_scan",
     "set_threads",
+    "shape_compare",
     "shape_mean",
+    "shape_modes",
+    "shape_regress",
     "spd_mean",
     "vector_mean",
     "verify",
@@ -117,7 +120,9 @@ def face_mean(
     prior: str | None,
     progress: _Told,
 ) -> str: ...
-def face_modes(common: Mapping[str, Any], inputs: Mapping[str, Any], modes: int, progress: _Told) -> str: ...
+def face_modes(
+    common: Mapping[str, Any], inputs: Mapping[str, Any], modes: int, with_mean: bool, progress: _Told
+) -> str: ...
 def face_regress(
     common: Mapping[str, Any],
     inputs: Mapping[str, Any],
@@ -133,16 +138,19 @@ def face_compare(
 def face_predict(release: str, at: Sequence[str], template: str | None, out: str) -> float: ...
 def face_sample(release: str, count: int, template: str | None, seed: int, out: str) -> None: ...
 def shape_mean(
-    common: Mapping[str, Any],
-    points: Mapping[str, Any],
-    file: str,
-    center: str | None,
-    public_records: str | None,
-    radius: float | None,
-    landmarks: int | None,
-    drop_missing: bool,
-    smooth: str,
+    common: Mapping[str, Any], points: Mapping[str, Any], specimens: Mapping[str, Any], band: bool, smooth: str
 ) -> str: ...
+def shape_modes(common: Mapping[str, Any], specimens: Mapping[str, Any], modes: int) -> str: ...
+def shape_regress(
+    common: Mapping[str, Any],
+    specimens: Mapping[str, Any],
+    covariates: str | None,
+    bounds: Sequence[str],
+    levels: Sequence[str],
+    splines: Sequence[str],
+    size_bounds: tuple[float, float] | None,
+) -> str: ...
+def shape_compare(common: Mapping[str, Any], specimens: Mapping[str, Any], groups: str, want: str) -> str: ...
 def spd_mean(
     common: Mapping[str, Any],
     points: Mapping[str, Any],
@@ -161,7 +169,7 @@ def vector_mean(
     space: str,
     center: str | None,
     private_center: bool,
-    radius: float,
+    radius: float | None,
     first_radius: float | None,
 ) -> str: ...
 def optimize(

@@ -27,7 +27,7 @@ visard_command <- function(...) {
   answer
 }
 
-#' Options of every study: `NULL` and `FALSE` are left out, `TRUE` is a bare option.
+#' Options of every study: `NULL` and `FALSE` are left out, `TRUE` is a bare option, several values are the option several times.
 options_of <- function(values) {
   one <- function(name) {
     value <- values[[name]]
@@ -35,7 +35,7 @@ options_of <- function(values) {
     word <- paste0("--", gsub("_", "-", name))
     if (isTRUE(value)) return(word)
     if (is.numeric(value)) value <- format(value, digits = 17L, trim = TRUE, scientific = FALSE)
-    c(word, as.character(value))
+    as.vector(rbind(word, as.character(value)))
   }
   unlist(lapply(names(values), one))
 }
@@ -75,13 +75,30 @@ as_file <- function(x, name, records_last = TRUE) {
 #' @param mu,epsilon,delta the budget: mu, or epsilon and delta (epsilon alone for mechanisms with pure epsilon).
 #' @param center a public shape (p x k), or a file; by default it is estimated and paid for.
 #' @param radius a public Riemannian radius, or "private".
-#' @param mechanism by default the one with the least noise; "none": the mean without noise, for you only.
+#' @param mechanism by default "joint", in the plane and in space, and for a pure epsilon the single one with the least noise; "none": the
+#'   mean without noise, for you only.
 #' @param out the study's folder; without it a temporary one, and `ledger` is needed.
 #' @param ledger the ledger to charge, shared by all studies of the same specimens.
-#' @param ... further options of `visard shape mean`, as in `smooth = "shrink"`, `seed = 1`, `force = TRUE`.
-#' @return a `visard_release`: `mean` (p x k), `certificate`, `accuracy`, `folder`.
+#' @param ... further options of `visard shape mean`, as in `outline = TRUE`, `band = TRUE`, `seed = 1`, `force = TRUE`.
+#' @return a `visard_release`: `mean` (p x k), `band` (2 x p x k) if asked for, `certificate`, `accuracy`, `folder`.
 visard_shape_mean <- function(A, mu = NULL, epsilon = NULL, delta = NULL, center = NULL, radius = NULL, mechanism = NULL, out = NULL,
                               ledger = NULL, ...) {
+  shape_study("mean", A, center, mechanism, out, ledger, list(mu = mu, epsilon = epsilon, delta = delta, radius = radius, ...))
+}
+
+#' The mean shape and its private modes of variation.
+#'
+#' @param modes at most so many.
+#' @param ... further options of `visard shape modes`, as in `outline = TRUE`.
+#' @inheritParams visard_shape_mean
+#' @return as of `visard_shape_mean`, with `modes` (K x p x k): one standard deviation of each.
+visard_shape_modes <- function(A, mu = NULL, epsilon = NULL, delta = NULL, center = NULL, radius = NULL, modes = 5, out = NULL,
+                               ledger = NULL, ...) {
+  given <- list(mu = mu, epsilon = epsilon, delta = delta, radius = radius, modes = modes, ...)
+  shape_study("modes", A, center, NULL, out, ledger, given)
+}
+
+shape_study <- function(verb, A, center, mechanism, out, ledger, given) {
   if (is.numeric(A) && length(dim(A)) != 3L) {
     stop("visard: A must be an array p x k x n (landmarks, dimensions, specimens), or a file", call. = FALSE)
   }
@@ -90,9 +107,8 @@ visard_shape_mean <- function(A, mu = NULL, epsilon = NULL, delta = NULL, center
     center <- as_file(array(center, c(dim(center), 1L)), "center")
   }
   file <- as_file(A, "A")
-  given <- list(mu = mu, epsilon = epsilon, delta = delta, center = center, radius = radius, ...)
   on.exit(if (is.numeric(A)) unlink(file))
-  run_study(c("shape", "mean"), file, mechanism, out, ledger, given)
+  run_study(c("shape", verb), file, mechanism, out, ledger, c(list(center = center), given))
 }
 
 #' A private mean of symmetric positive definite matrices.

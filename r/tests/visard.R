@@ -61,6 +61,19 @@ stopifnot(!plain$released, is.null(plain$certificate), acos(min(1, Mod(sum(Conj(
 again <- lapply(1:2, function(i) visard_shape_mean(A, mu = 1, center = atlas, radius = 0.2, seed = 7, out = tempfile())$mean)
 stopifnot(identical(again[[1]], again[[2]]), !identical(again[[1]], release$mean))
 
+# In space, with modes; several values are an option several times; -9 is a missing landmark, which a public centre fills.
+solid <- matrix(rnorm(30), 10)
+B <- array(solid, c(10, 3, 150)) + array(rnorm(10 * 3 * 150, sd = 0.1), c(10, 3, 150))
+modes <- visard_shape_modes(B, mu = 2, modes = 3, out = tempfile())
+found <- dim(modes$modes)
+stopifnot(identical(dim(modes$mean), c(10L, 3L)), found[[1]] <= 3, identical(found[2:3], c(10L, 3L)))
+band <- visard_shape_mean(B, mu = 2, band = TRUE, out = tempfile())$band
+stopifnot(identical(dim(band), c(2L, 10L, 3L)), all(band[1, , ] < band[2, , ]))
+B[3, , 7] <- -9
+filled <- suppressMessages(visard_shape_mean(B, mu = 2, center = solid, missing = c(-9, -99), out = tempfile()))
+stopifnot(identical(dim(filled$mean), c(10L, 3L)))
+fails(visard_shape_modes(B[, , 1], mu = 1, out = tempfile()), "p x k x n")
+
 # Printing, plotting, the ledger.
 stopifnot(any(grepl("differentially private", capture.output(print(release$certificate)))))
 stopifnot(any(grepl("^Private release of 200", capture.output(print(release)))))
