@@ -1,7 +1,7 @@
 //! `visard shape modes`: how shapes differ, with their mean.
 
 use super::common::failure;
-use super::specimens::{SpecimenArgs, answer, note_failed, places};
+use super::specimens::{SpecimenArgs, answer, note_failed, places, remark};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
@@ -35,6 +35,7 @@ pub fn run(args: &ShapeModesArgs, global: &Global, printer: &Printer) -> Result<
         );
     }
     note_failed(outcome.failed);
+    remark(&outcome.remarks);
     let ShapeModesOutcome { folder, people, modes, accuracy, certificate, .. } = &outcome;
     let more = json!({
         "accuracy": accuracy,

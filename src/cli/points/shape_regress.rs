@@ -1,7 +1,7 @@
 //! `visard shape regress`: what covariates, size among them, do to a shape.
 
 use super::common::failure;
-use super::specimens::{SpecimenArgs, answer, note_failed, places};
+use super::specimens::{SpecimenArgs, answer, note_failed, places, remark};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
@@ -73,6 +73,7 @@ fn report(outcome: &ShapeRegressionOutcome, printer: &Printer) {
         folder, people, columns, explained, accuracy, sentence, certificate, ..
     } = outcome;
     note_failed(outcome.failed);
+    remark(&outcome.remarks);
     if outcome.outside > 0 {
         eprintln!(
             "note (do not publish): {} values lie outside their bounds and count as the bound",

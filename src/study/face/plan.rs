@@ -120,7 +120,7 @@ pub(super) fn simulation(request: &PlanRequest) -> Result<Simulation, ForecastEr
     Ok(Simulation::new(&request.template, request.prior.as_deref(), request.curves, request.samples)?)
 }
 
-/// Simulates releases from a synthetic population about [`TEMPLATE_DISTANCE`] off the template, for every n and every budget. Reads
+/// Simulates releases from a synthetic population about [`TEMPLATE_DISTANCE`](super::TEMPLATE_DISTANCE) off the template, for every n and every budget. Reads
 /// nothing of a study and costs nothing.
 ///
 /// # Errors

@@ -47,6 +47,8 @@ pub(in crate::study) struct Input<'a> {
     pub public_inputs: Vec<PublicInput>,
     pub treated: Treated,
     table: Shapes,
+    /// Whether records with missing landmarks are left out.
+    dropped: bool,
     given: Option<Given<'a>>,
 }
 
@@ -83,7 +85,7 @@ impl Input<'_> {
     /// What whoever holds the data should know of the records.
     pub fn remarks(&self) -> Vec<String> {
         let readable: Vec<ShapeRecord> = self.shapes().filter_map(|(_, shape)| Some(shape.ok()?.1)).collect();
-        self.treated.remarks(readable.iter())
+        self.treated.remarks(readable.iter(), self.dropped)
     }
 
     /// SHA-256 of the table's file.
@@ -113,7 +115,15 @@ impl<'a> Source<'a> {
             let space = LandmarkShapes::new(self.agreed(told)?, self.dimension(dimension)?)?;
             let treated = self.treatment.open(None, space.landmarks())?;
             let public_inputs = treated.public_inputs.clone();
-            return Ok(Input { space, public: Vec::new(), public_inputs, treated, table, given: None });
+            return Ok(Input {
+                space,
+                public: Vec::new(),
+                public_inputs,
+                treated,
+                table,
+                dropped: self.drop_missing,
+                given: None,
+            });
         };
         let shapes = given.shapes(&table)?;
         let dimension = shapes.first().map(ShapeRecord::dimension);
@@ -126,7 +136,15 @@ impl<'a> Source<'a> {
         let treated = self.treatment.open(template.as_ref(), space.landmarks())?;
         let public_inputs = [given.inputs(&shapes), treated.public_inputs.clone()].concat();
         let path = given.path;
-        let input = Input { space, public, public_inputs, treated, table, given: Some(given) };
+        let input = Input {
+            space,
+            public,
+            public_inputs,
+            treated,
+            table,
+            dropped: self.drop_missing,
+            given: Some(given),
+        };
         if input.n() == 0 {
             return Err(too_few(path));
         }

@@ -79,7 +79,13 @@ impl Treatment {
         }
         let sliders = match &self.sliding {
             Sliding::None => Vec::new(),
-            Sliding::Curves => sliders_along(&curves),
+            Sliding::Curves => match sliders_along(&curves) {
+                none if none.is_empty() => {
+                    let text = "--sliders curves: the public centre's file tells of no points of curves (CURVES=); give a table of sliders";
+                    return Err(PointStudyError::Input(text.into()));
+                }
+                sliders => sliders,
+            },
             Sliding::File(path) => {
                 let (rows, input) = whole_numbers::<3>(path)?;
                 public_inputs.push(input);
@@ -191,7 +197,12 @@ impl Treated {
     }
 
     /// What whoever holds the data should know of these records, as they were read; nothing is done about it.
-    pub fn remarks<'a>(&self, shapes: impl Iterator<Item = &'a ShapeRecord> + Clone) -> Vec<String> {
+    /// Records with missing landmarks are left out where `dropped`.
+    pub fn remarks<'a>(
+        &self,
+        shapes: impl Iterator<Item = &'a ShapeRecord> + Clone,
+        dropped: bool,
+    ) -> Vec<String> {
         let mut remarks: Vec<String> = suspects(shapes.clone()).into_iter().take(3).map(of_suspect).collect();
         let on_curves = shapes.clone().filter(|shape| !shape.curves().is_empty()).count();
         if on_curves > 0 && self.sliders.is_empty() {
@@ -200,7 +211,7 @@ impl Treated {
                  their curves give --sliders curves with a public --center"
             ));
         }
-        let filled = shapes.clone().filter(|shape| self.fills() && shape.missing() > 0).count();
+        let filled = shapes.clone().filter(|shape| self.fills() && !dropped && shape.missing() > 0).count();
         if filled > 0 {
             remarks.push(format!(
                 "{filled} records have missing landmarks, which were estimated from the public centre"
@@ -301,13 +312,14 @@ mod tests {
         let done = unmirror.apply(&record).unwrap().to_matrix();
         assert!((done - template.to_matrix() * 30.0).amax() < 1e-9);
         let plain = Treatment::default().open(Some(&template), 7).unwrap();
-        let remarks = plain.remarks([&record, &record].into_iter()).join("\n");
+        let remarks = plain.remarks([&record, &record].into_iter(), false).join("\n");
         assert!(
             remarks.contains("2 records lie nearer")
                 && remarks.contains("odd")
                 && remarks.contains("--unmirror")
         );
         assert!(remarks.contains("2 records have missing landmarks"));
-        assert!(plain.remarks([&template].into_iter()).is_empty());
+        assert!(plain.remarks([&template].into_iter(), false).is_empty());
+        assert!(!plain.remarks([&record].into_iter(), true).join("").contains("missing"));
     }
 }

@@ -56,6 +56,8 @@ pub struct ShapeCompareOutcome {
     pub small: bool,
     /// What it guarantees.
     pub certificate: Certificate,
+    /// What the data holder should know of the records.
+    pub remarks: Vec<String>,
 }
 
 /// Where a group's mean shape differs from that of the first.
@@ -132,6 +134,7 @@ fn run_job(
         test: found.test,
         map: found.statements,
         certificate,
+        remarks: specimens.remarks(),
     })
 }
 

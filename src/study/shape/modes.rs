@@ -61,6 +61,8 @@ pub struct ShapeModesOutcome {
     pub sentence: String,
     /// What it guarantees.
     pub certificate: Certificate,
+    /// What the data holder should know of the records.
+    pub remarks: Vec<String>,
 }
 
 /// The mechanism for modes of shapes.
@@ -109,6 +111,7 @@ fn run_job(
         modes: found.modes,
         accuracy: found.accuracy,
         certificate,
+        remarks: specimens.remarks(),
     })
 }
 

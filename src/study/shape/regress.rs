@@ -60,6 +60,8 @@ pub struct ShapeRegressionOutcome {
     pub sentence: String,
     /// What it guarantees.
     pub certificate: Certificate,
+    /// What the data holder should know of the records.
+    pub remarks: Vec<String>,
 }
 
 impl ShapeRegressionSettings {
@@ -142,6 +144,7 @@ fn run_job(
         columns: found.fields.columns,
         accuracy: found.accuracy,
         certificate,
+        remarks: specimens.remarks(),
     })
 }
 
