@@ -162,7 +162,11 @@ fn average(values: &[f64]) -> (f64, f64) {
 
 fn main() -> Result<(), Fails> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let outlines = Outlines::read(Path::new(args.first().ok_or("give a file of outlines")?))?;
+    let Some(file) = args.first() else {
+        println!("usage: landmark_table OUTLINES.tps [RUNS] [MU]");
+        return Ok(());
+    };
+    let outlines = Outlines::read(Path::new(file))?;
     let runs: u64 = args.get(1).map_or(Ok(40), |runs| runs.parse())?;
     let mu = Mu::new(args.get(2).map_or(Ok(1.0), |mu| mu.parse())?)?;
     println!(

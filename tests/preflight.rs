@@ -122,7 +122,9 @@ fn a_private_ball_needs_records_and_says_how_many() {
     let write = |n: usize, bad: bool| {
         fs::write(dir.path().join("t.tps"), (0..n).map(|i| shape(i, bad)).collect::<String>()).unwrap();
     };
-    let line = |budget: &str| format!("shape mean t.tps --center private --landmarks 4 --out study {budget}");
+    let line = |budget: &str| {
+        format!("shape mean t.tps --center private --landmarks 4 --smooth local-linear --out study {budget}")
+    };
     write(76, true);
     for budget in ["--mu 1", "--epsilon 6 --delta 1e-6"] {
         let (code, _, stderr) = visard(dir.path(), &line(&format!("--radius private {budget}")));

@@ -129,15 +129,20 @@ fn shapes() {
     let study = "--mechanism gaussian --mu 1";
     for ending in ["tps", "csv", "npy"] {
         let table = format!("shape mean SPECIAL {study} --radius 0.2 --center");
-        place.refuses(ending, &format!("{table} FOLDER/centre.tps"), &[]);
-        place.refuses(ending, &format!("{table} private --landmarks 4"), &[]);
+        place.refuses(ending, &format!("{table} FOLDER/centre.tps"), &["folder"]);
+        place.refuses(ending, &format!("{table} private --landmarks 4"), &["folder"]);
         let centre = format!("shape mean FOLDER/shapes.tps {study} --radius 0.2 --center SPECIAL");
-        place.refuses(ending, &centre, &[]);
+        place.refuses(ending, &centre, &["folder"]);
     }
     for ending in ["tps", "txt"] {
         let public = format!("shape mean FOLDER/shapes.tps {study} --public-records SPECIAL");
-        place.refuses(ending, &public, &[]);
+        place.refuses(ending, &public, &["folder"]);
     }
+    // A folder may hold specimens, one a file.
+    let (code, stderr) = place.run(&format!(
+        "shape mean FOLDER/folder.tps {study} --radius 0.2 --center FOLDER/centre.tps --out FOLDER/out"
+    ));
+    assert!(code == Some(1) && stderr.contains("without .mrk.json or .fcsv"), "{stderr}");
     let ledger = format!("shape mean FOLDER/shapes.tps {study} --radius 0.2 --center FOLDER/centre.tps");
     place.refuses("jsonl", &format!("{ledger} --ledger SPECIAL"), &[]);
 }

@@ -25,20 +25,25 @@ const UNEVEN: f64 = 1.25;
 impl RecordCovariance {
     /// From the noised second moment about a released centre (so the mean's own deviation from that is in it): what stands out of the
     /// noise, and what is missing to the trace spread out as the public spectrum has it, on the coefficients that were looked at and, by
-    /// the same measure, on the others. The trace is taken two standard deviations too large, and never beyond τ², which it cannot exceed; what is
-    /// missing to it, a quarter larger.
+    /// the same measure, on the others. The trace is taken two standard deviations too large, and never beyond τ², which it cannot exceed.
     ///
     /// `None` when second moment and prior do not fit.
     pub fn on_the_safe_side(second: &NoisedSecond, prior: &Prior) -> Option<Self> {
         let matrix = matrix(second).filter(|_| fits(second, prior))?;
         let trace = (matrix.trace() + SAFETY * trace_noise(second)).clamp(0.0, second.radius.powi(2));
         let visible = Visible::new(matrix, second.sigma);
-        let rest = UNEVEN * (trace - visible.trace()).max(0.0);
+        let rest = (trace - visible.trace()).max(0.0);
         let known: f64 = second.chosen.iter().map(|j| prior.weighted(*j)).sum();
-        let beyond = UNEVEN * (trace / known).min(1.0);
+        let beyond = (trace / known).min(1.0);
         let mut diagonal: Vec<f64> = (0..prior.len()).map(|j| beyond * prior.weighted(j)).collect();
         second.chosen.iter().for_each(|&j| diagonal[j] = rest / known * prior.weighted(j));
         Some(Self { chosen: second.chosen.clone(), visible, diagonal })
+    }
+
+    /// The same with what is spread out as the public spectrum has it a quarter larger: for what must hold at every place, as a band must.
+    pub fn unevenly(mut self) -> Self {
+        self.diagonal.iter_mut().for_each(|variance| *variance *= UNEVEN);
+        self
     }
 }
 
@@ -128,10 +133,18 @@ mod tests {
         let found = RecordCovariance::on_the_safe_side(&second([4.0, 1.0, 2.0], 0.0), &prior()).unwrap();
         assert_eq!(found.visible.values.len(), 2);
         approx::assert_relative_eq!(found.visible.trace(), 6.0, max_relative = 1e-12);
-        // Σ aλ = 2 + 1 on the two, so the others have aλ, at most once, and a quarter more.
-        for (j, expected) in [0.0, 0.0, 0.3125, 0.625].into_iter().enumerate() {
+        // Σ aλ = 2 + 1 on the two, so the others have aλ, at most once.
+        for (j, expected) in [0.0, 0.0, 0.25, 0.5].into_iter().enumerate() {
             approx::assert_abs_diff_eq!(found.diagonal[j], expected, epsilon = 1e-12);
         }
+    }
+
+    #[test]
+    fn what_was_not_seen_is_uneven_and_what_was_seen_is_not() {
+        let found = RecordCovariance::on_the_safe_side(&second([4.0, 1.0, 2.0], 0.0), &prior()).unwrap();
+        let uneven = found.clone().unevenly();
+        assert_eq!(uneven.diagonal[2..], [0.3125, 0.625]);
+        assert_eq!((uneven.visible, uneven.chosen), (found.visible, found.chosen));
     }
 
     #[test]
@@ -146,7 +159,7 @@ mod tests {
                 } else {
                     trace
                 };
-                approx::assert_relative_eq!(on_chosen, 1.25 * trace, max_relative = 1e-9);
+                approx::assert_relative_eq!(on_chosen, trace, max_relative = 1e-9);
             }
         }
         let mut broken = second([1.0; 3], 0.1);

@@ -62,7 +62,9 @@ const OF_THE_RUN: [&str; 21] = [
     "/details/difference/comparisons/*/share_outside",
 ];
 /// Error statements: of points, and of any certificate that is shown on a page or embedded in it.
-const EXACT: [(&str, &str); 9] = [
+const EXACT: [(&str, &str); 10] = [
+    // The result of a study of points, in numbers.
+    ("<ul class=\"facts\">", "</ul>"),
     ("The release lies ", "of the squared distance between centre and mean."),
     ("&quot;accuracy&quot;: {", "}"),
     ("\"accuracy\": {", "}"),

@@ -65,7 +65,12 @@ fn planted_leaks_are_found() {
     }
     let line = "hyperbolic mean r.csv --radius 1 --mu 2";
     let (near, far) = (run(dir.path(), "near", line), run(dir.path(), "far", line));
-    let rules = Rules { secrets: &["somebody", "zacharias"], point: Some(&poincare), ..Rules::default() };
+    let rules = Rules {
+        secrets: &["somebody", "zacharias"],
+        pictures: true,
+        point: Some(&poincare),
+        ..Rules::default()
+    };
     assert_eq!(leaks(&near, &far, &rules), Vec::<String>::new());
 
     let found = |expected: &str, change: &dyn Fn(&Path)| {

@@ -41,11 +41,17 @@ const VECTOR: &str = "optimize eigenvector r.npy --unit-records --method rgd --c
 type Case = (&'static str, &'static dyn Fn(&Path), &'static str, &'static str);
 
 /// The study, its records, what the data holder is told, the row of the threat model.
-const CASES: [Case; 13] = [
+const CASES: [Case; 14] = [
     (PLANE, &|dir| points(dir, [7.0, 0.0]), "record 80", "a record that is no point of the space"),
     (PLANE, &|dir| points(dir, [f64::NAN, 0.0]), "record 80", "a record that is no point of the space"),
     (
         SHAPE,
+        &|dir| shapes(dir, "LM=3\n0 0\nNA NA\n0 1\nID=s79\n"),
+        "too few landmarks",
+        "a shape with missing landmarks",
+    ),
+    (
+        "shape mean t.tps --mu 2",
         &|dir| shapes(dir, "LM=3\n0 0\nNA NA\n0 1\nID=s79\n"),
         "missing landmarks",
         "a shape with missing landmarks",

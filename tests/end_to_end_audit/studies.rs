@@ -59,7 +59,12 @@ fn tables_of_points() {
         &|dir| write_table(dir, 80, "somebody79,NA,0.1"),
         &|dir| write_table(dir, 80, "5"),
     ];
-    let rules = Rules { secrets: &["somebody", "zacharias"], point: Some(&poincare), ..Rules::default() };
+    let rules = Rules {
+        secrets: &["somebody", "zacharias"],
+        pictures: true,
+        point: Some(&poincare),
+        ..Rules::default()
+    };
     for mechanism in
         ["tangent-gaussian --mu 2", "tangent-laplace --epsilon 2", "tangent-gaussian --mu 2 --draws 3"]
     {
@@ -70,7 +75,7 @@ fn tables_of_points() {
         );
     }
     // These draw about a private point, and on a grid of other coordinates.
-    let rules = Rules { secrets: &["somebody", "zacharias"], ..Rules::default() };
+    let rules = Rules { secrets: &["somebody", "zacharias"], pictures: true, ..Rules::default() };
     for mechanism in ["laplace --epsilon 2", "kng --epsilon 2", "riemannian-gaussian --mu 2"] {
         audit(
             &format!("hyperbolic mean r.csv --radius 1 --drop-unusable --mechanism {mechanism}"),
@@ -99,11 +104,11 @@ fn people_with_any_number_of_records() {
     };
     let sides: [&dyn Fn(&Path); 3] =
         [&|dir| people(dir, 1, false), &|dir| people(dir, 3, false), &|dir| people(dir, 2, true)];
-    let rules = Rules { secrets: &["person79", "people.csv"], ..Rules::default() };
+    let rules = Rules { secrets: &["person79", "people.csv"], pictures: true, ..Rules::default() };
     let line = "hyperbolic mean r.npy --radius 1 --mu 2 --drop-unusable --people people.csv";
     audit(line, &Rules { point: Some(&poincare), ..rules }, &sides);
     let line = "optimize frechet-mean r.npy --space poincare --method rgd --clip-radius 1 --mu 2 --drop-unusable --people people.csv";
-    let rules = Rules { secrets: &["person79", "people.csv"], ..Rules::default() };
+    let rules = Rules { secrets: &["person79", "people.csv"], pictures: true, ..Rules::default() };
     audit(line, &rules, &sides);
 }
 
@@ -124,9 +129,9 @@ fn arrays_of_directions() {
         [&|dir| write(dir, [0.0, 0.6, 0.8]), &|dir| write(dir, [0.0, 0.0, -1.0]), &|dir| {
             write(dir, [f64::NAN; 3])
         }];
-    let rules = Rules { point: Some(&sphere), ..Rules::default() };
+    let rules = Rules { point: Some(&sphere), pictures: true, ..Rules::default() };
     audit("sphere mean r.npy --center c.csv --radius 0.5 --mu 2 --drop-unusable", &rules, &sides);
-    let rules = Rules::default();
+    let rules = Rules { pictures: true, ..Rules::default() };
     for method in ["rgd", "rsgd --steps 30", "rsvrg --batch 20"] {
         let line = format!(
             "optimize eigenvector r.npy --method {method} --clip-radius 1 --epsilon 1 --delta 1e-5 --drop-unusable"
@@ -153,8 +158,8 @@ fn matrices() {
             write(dir, [1.0, 2.0, 2.0, 1.0])
         }];
     let line = "spd mean m.npy --radius 1 --mu 2 --drop-unusable";
-    audit(line, &Rules { point: Some(&mean), ..Rules::default() }, &sides);
-    let rules = Rules::default();
+    audit(line, &Rules { point: Some(&mean), pictures: true, ..Rules::default() }, &sides);
+    let rules = Rules { pictures: true, ..Rules::default() };
     audit(&format!("{line} --metric affine-invariant"), &rules, &sides);
     audit(&format!("{line} --mechanism extrinsic"), &rules, &sides);
 }
@@ -179,7 +184,9 @@ fn shapes() {
         &|dir| write(dir, "LM=5\n0 0\nNA NA\n0 9\n3 3\n4 1\nID=somebody0\n"),
         &|dir| write(dir, "LM=3\n0 0\n1 0\n0 9\nID=somebody0\n"),
     ];
-    let rules = Rules { secrets: &["somebody", "zacharias"], pictures: true, ..Rules::default() };
+    // How much a deformation is enlarged.
+    let outcomes = &[("thin-plate spline", "Noise is part of what is seen.")];
+    let rules = Rules { outcomes, secrets: &["somebody", "zacharias"], pictures: true, ..Rules::default() };
     for centre in ["--center c.tps", "--center private --landmarks 5"] {
         for more in ["--smooth local-linear", "--draws 2"] {
             let line = format!(

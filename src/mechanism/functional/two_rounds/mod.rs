@@ -233,7 +233,7 @@ impl TwoRoundMean {
     /// aimed at one ([`Aim::Band`]): under a tighter clip a band would be about that clip more than about people.
     pub fn band(&self, released: &NoisedFunction) -> Option<Band> {
         let second = released.moments.as_ref().filter(|_| self.aim == Aim::Band)?;
-        let covariance = RecordCovariance::on_the_safe_side(second, &self.prior)?;
+        let covariance = RecordCovariance::on_the_safe_side(second, &self.prior)?.unevenly();
         let mean = Unshrunk {
             basis: &self.basis,
             prior: &self.prior,
