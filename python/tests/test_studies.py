@@ -249,8 +249,10 @@ def test_an_exception_after_the_charge_loses_nothing(tmp_path, matrices):
     assert found.solution.shape == (4, 4) and len(visard.Ledger(tmp_path / "study").releases) == 1
 
 
+# A run of tests in the background of a shell ignores SIGINT, and so would its children.
 SCRIPT = """
-import sys, time, visard
+import signal, sys, time, visard
+signal.signal(signal.SIGINT, signal.default_int_handler)
 mesh = visard.Template().mesh
 told = []
 def tell(what, done, total):
