@@ -18,8 +18,8 @@ pub struct RecordCovariance {
 /// How many standard deviations of its noise are added to the trace, to be on the safe side.
 const SAFETY: f64 = 2.0;
 /// What is missing to the trace is taken so much larger: the public spectrum tells how it is spread over coefficients, not over places, and
-/// real faces have more of it at mouth and nose. Chosen at n = 1000, μ = 3, on two public populations (docs/measurements.md): without it the
-/// bands of one of them held the mean in .905 of 400 runs.
+/// real faces have more of it at mouth and nose. Chosen at n = 1000, μ = 3, on one public population, whose bands held the mean in .905 of 400
+/// runs without it, and checked on another (docs/measurements.md).
 const UNEVEN: f64 = 1.25;
 
 impl RecordCovariance {
