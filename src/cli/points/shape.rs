@@ -6,17 +6,15 @@ use super::common::{Common, failure, say};
 use super::plan::{self, ShapePlanArgs};
 use super::shape_choice::{ShapeChoice, choices};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
-use super::specimens::{centre, note_failed, remark};
+use super::specimens::{answer, centre, note_failed, places, remark};
 use super::treatment::TreatmentArgs;
 use super::{shape_compare, shape_modes, shape_regress};
 use crate::cli::of_kind;
-use crate::cli::output::where_to;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
 use visard::io::Content;
 use visard::privacy::PrivacyLoss;
-use visard::study::layout::REPORT;
 use visard::study::points::{OutlineSmoothing, PointMechanism, ShapeRadius, ShapeStudy, run_shapes};
 use visard::study::shape::{ShapeInputs, ShapeMeanOutcome, ShapeMeanSettings, run_mean};
 
@@ -148,31 +146,17 @@ fn joint_mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<()
 }
 
 fn told(outcome: &ShapeMeanOutcome, printer: &Printer) {
-    let (root, release) = (outcome.folder.root(), outcome.folder.release());
-    let certificate = &outcome.certificate;
+    let ShapeMeanOutcome { folder, people, certificate, .. } = outcome;
     note_failed(outcome.failed);
     remark(&outcome.remarks);
     printer.result(
-        json!({
-            "out": root,
-            "release": release,
-            "report": release.join(REPORT),
-            "n": outcome.people,
-            "mechanism": certificate.mechanism,
-            "loss": certificate.loss,
-            "private": certificate.private,
-            "accuracy": outcome.accuracy,
-        }),
+        answer(folder, *people, certificate, json!({"accuracy": outcome.accuracy})),
         format!(
-            "{} of {} shapes, {}\n  {}\n  {} {}\n  look first:  {}\n  keep secret: {}",
+            "{} of {people} shapes, {}\n  {}\n{}",
             if certificate.private { "private mean" } else { "mean (NOT PRIVATE)" },
-            outcome.people,
             certificate.loss,
             outcome.sentence,
-            where_to(certificate.private),
-            release.display(),
-            release.join(REPORT).display(),
-            outcome.folder.internal().display()
+            places(folder, certificate)
         ),
     );
 }
