@@ -1,6 +1,6 @@
 //! Differences between the means of groups, and tests of no difference: from noised means and second moments about one centre.
 
-use super::records::matrix;
+use super::edge::matrix;
 use super::wiener;
 use super::{ErrorLaw, Prior, RecordCovariance};
 use crate::function::shrink::{Expectation, Shrunk};

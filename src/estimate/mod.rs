@@ -30,7 +30,7 @@ pub mod wiener;
 
 pub use band::Band;
 pub use design::Design;
-pub use edge::Visible;
+pub use edge::{Component, Components, Visible};
 pub use groups::{Difference, GroupTest};
 pub use law::{ErrorLaw, Synthesis};
 pub use modes::{Mode, Modes, Weighted};

@@ -1,6 +1,6 @@
 //! Modes of variation from a noised mean and second moment.
 
-use super::records::matrix;
+use super::edge::matrix;
 use super::{Unclipped, Visible};
 use crate::privacy::noise::NoisedMoments;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};

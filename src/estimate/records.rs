@@ -1,8 +1,8 @@
 //! What a noised second moment tells of single records.
 
+use super::edge::matrix;
 use super::{Prior, Visible};
 use crate::privacy::noise::NoisedSecond;
-use nalgebra::DMatrix;
 
 /// A covariance of weighted coordinates: a few directions on the coefficients of the second moment, and a diagonal on all.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,20 +100,6 @@ fn trace_noise(second: &NoisedSecond) -> f64 {
 fn fits(second: &NoisedSecond, prior: &Prior) -> bool {
     let exist = second.chosen.iter().all(|j| *j < prior.len() && prior.len() == prior.roots.len());
     exist && second.size() > 0 && second.is_consistent()
-}
-
-/// The whole symmetric matrix; `None` where entries are missing.
-pub(super) fn matrix(second: &NoisedSecond) -> Option<DMatrix<f64>> {
-    let k = second.size();
-    let mut matrix = DMatrix::zeros(k, k);
-    let mut entries = second.entries.iter();
-    for i in 0..k {
-        for j in i..k {
-            let x = *entries.next()?;
-            (matrix[(i, j)], matrix[(j, i)]) = (x, x);
-        }
-    }
-    Some(matrix)
 }
 
 #[cfg(test)]

@@ -2,15 +2,16 @@
 
 mod embed;
 mod names;
+mod report;
 
 use super::Global;
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs};
-use super::output::{Failure, Printer, where_to};
+use super::output::{Failure, Printer};
 use clap::{Args, Subcommand};
 use embed::{EmbedArgs, embed};
 use indicatif::{ProgressBar, ProgressStyle};
 use names::{CorrectionName, MethodName, SamplingName};
-use serde_json::json;
+use report::{report, report_moment};
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -19,10 +20,9 @@ use visard::optimize::{
 };
 use visard::privacy::{ClipRadius, ClipSource, PrivacyLoss};
 use visard::study::Place;
-use visard::study::layout::SOLUTION;
 use visard::study::optimize::{
-    Frames, MeanSpace, OptimizeStudyError, OptimizeStudyOutcome, OptimizeStudySettings, Task,
-    run as run_study,
+    Frames, MeanSpace, MomentStudy, OptimizeStudyError, OptimizeStudySettings, Task, run as run_study,
+    run_moment,
 };
 use visard::study::points::Unusable;
 
@@ -55,7 +55,7 @@ pub struct MeanArgs {
 /// Arguments of `optimize eigenvector`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard optimize eigenvector images.npy --unit-records --method rgd --step 2 --clip-radius 1 --epsilon 0.5 --delta 1e-6 --out pc1"
+    after_help = "Example:\n  visard optimize eigenvector images.npy --unit-records --method moment --epsilon 0.5 --delta 1e-6 --out pc1"
 )]
 pub struct EigenvectorArgs {
     #[command(flatten)]
@@ -68,7 +68,7 @@ pub struct EigenvectorArgs {
 /// Arguments of `optimize subspace`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard optimize subspace images.npy --rank 3 --unit-records --method rgd --step 2 --clip-radius 1 --epsilon 1 --delta 1e-6 --out pca"
+    after_help = "Example:\n  visard optimize subspace images.npy --rank 3 --unit-records --method moment --mu 1 --out pca\n  visard optimize subspace images.npy --rank 3 --unit-records --method rgd --step 2 --clip-radius 1 --mu 1 --out pca"
 )]
 pub struct SubspaceArgs {
     #[command(flatten)]
@@ -103,9 +103,10 @@ pub struct RunArgs {
     /// The method
     #[arg(long, value_enum)]
     method: MethodName,
-    /// Public bound on the length of one record's gradient; longer ones are clipped
+    /// Public bound on the length of one record's gradient, or for moment of one record; what is longer is clipped. Not needed by moment
+    /// for --unit-records
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
-    clip_radius: f64,
+    clip_radius: Option<f64>,
     /// Steps (default: 20 for rgd, 500 for rsgd)
     #[arg(long, value_name = "T")]
     steps: Option<u32>,
@@ -165,6 +166,9 @@ impl RunArgs {
         };
         let bound = self.correction_bound;
         Ok(match self.method {
+            MethodName::Moment => {
+                return Err(Failure::usage("moment is for eigenvector and subspace"));
+            }
             MethodName::Rgd => Method::GradientDescent { steps: self.steps.unwrap_or(20) },
             MethodName::Rsgd => Method::Stochastic { steps: self.steps.unwrap_or(500), sampling },
             MethodName::Rsvrg if self.steps.is_some() => {
@@ -179,7 +183,7 @@ impl RunArgs {
                     CorrectionName::Separate => Correction::Separate(bound),
                     CorrectionName::Difference => Correction::Difference(bound),
                     CorrectionName::Lipschitz => {
-                        Correction::Lipschitz { constant: bound, cap: self.clip_radius }
+                        Correction::Lipschitz { constant: bound, cap: self.clip()?.get() }
                     }
                 },
                 split: self.split()?,
@@ -202,6 +206,63 @@ impl RunArgs {
         self.step.unwrap_or(if self.method == MethodName::Rgd { 0.5 } else { 0.1 })
     }
 
+    fn clip(&self) -> Result<ClipRadius, Failure> {
+        let radius = self.clip_radius.ok_or_else(|| {
+            Failure::usage("the bound on a record's gradient is missing").with_hint("give --clip-radius F")
+        })?;
+        ClipRadius::new(radius, ClipSource::Public).map_err(Failure::usage)
+    }
+
+    fn unusable(&self) -> Unusable {
+        if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop }
+    }
+
+    /// Refuses what only makes sense for descents.
+    fn without_steps(&self) -> Result<(), Failure> {
+        let given = [
+            ("--steps", self.steps.is_some()),
+            ("--step", self.step.is_some()),
+            ("--step-delay", self.step_delay.is_some()),
+            ("--output", self.output.is_some()),
+            ("--domain", self.domain.is_some()),
+            ("--longest-step", self.longest_step.is_some()),
+            ("--tolerance", self.tolerance.is_some()),
+            ("--start", self.start.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            None => Ok(()),
+            Some((name, _)) => Err(Failure::usage(format!("moment makes no steps: leave {name} out"))),
+        }
+    }
+
+    /// The study by one noised second moment.
+    fn moment(
+        &self,
+        rank: Option<usize>,
+        unit_records: bool,
+        global: &Global,
+    ) -> Result<MomentStudy, Failure> {
+        self.without_steps()?;
+        let radius = match (self.clip_radius, unit_records) {
+            (None, true) => 1.0,
+            (None, false) => {
+                let hint = "give --clip-radius F, or --unit-records to scale every record to length 1";
+                return Err(Failure::usage("the bound on a record's length is missing").with_hint(hint));
+            }
+            (Some(radius), _) => radius,
+        };
+        Ok(MomentStudy {
+            input: self.input.clone(),
+            place: Place { asked: self.budget.loss().ok(), ..self.place.place(global)? },
+            rank,
+            clip: ClipRadius::new(radius, ClipSource::Public).map_err(Failure::usage)?,
+            mu: self.budget.mu()?,
+            unit_records,
+            unusable: self.unusable(),
+            counting: self.counting.counting(),
+        })
+    }
+
     fn study(
         &self,
         task: Task,
@@ -216,7 +277,7 @@ impl RunArgs {
         if let PrivacyLoss::Pure(_) = budget {
             return Err(Failure::usage("Gaussian noise has no pure epsilon; give --delta too, or --mu"));
         }
-        let clip = ClipRadius::new(self.clip_radius, ClipSource::Public).map_err(Failure::usage)?;
+        let clip = self.clip()?;
         let initial = self.step_size();
         let step = match self.step_delay {
             None => StepSize::Constant(initial),
@@ -241,7 +302,7 @@ impl RunArgs {
             budget,
             start: self.start.clone(),
             unit_records,
-            unusable: if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop },
+            unusable: self.unusable(),
             counting: self.counting.counting(),
         })
     }
@@ -249,7 +310,18 @@ impl RunArgs {
 
 /// Runs an optimization command.
 pub fn run(command: &OptimizeCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let at_one_stroke = |args: &RunArgs, rank, unit_records| {
+        let outcome = run_moment(&args.moment(rank, unit_records, global)?).map_err(advise)?;
+        report_moment(&outcome, printer);
+        Ok(())
+    };
     let settings = match command {
+        OptimizeCommand::Eigenvector(args) if args.run.method == MethodName::Moment => {
+            return at_one_stroke(&args.run, None, args.unit_records);
+        }
+        OptimizeCommand::Subspace(args) if args.run.method == MethodName::Moment => {
+            return at_one_stroke(&args.run, Some(args.rank), args.unit_records);
+        }
         OptimizeCommand::FrechetMean(args) => args.run.study(Task::FrechetMean(args.space), false, global)?,
         OptimizeCommand::Eigenvector(args) => args.run.study(Task::Eigenvector, args.unit_records, global)?,
         OptimizeCommand::Subspace(args) => {
@@ -293,37 +365,4 @@ fn advise(error: OptimizeStudyError) -> Failure {
         OptimizeStudyError::Job(job) => Failure::of_job(&error, Some(job)),
         _ => Failure::failed(error),
     }
-}
-
-fn report(outcome: &OptimizeStudyOutcome, printer: &Printer) {
-    outcome.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
-    if outcome.continued {
-        eprintln!("note: continued an interrupted run; nothing was charged again");
-    }
-    let certificate = &outcome.certificate;
-    let release = outcome.folder.release();
-    eprintln!("note (do not publish): risk of the result on the records {:.6}", outcome.risk);
-    printer.result(
-        json!({
-            "out": outcome.folder.root(),
-            "release": release,
-            "solution": release.join(SOLUTION),
-            "n": outcome.records,
-            "mechanism": certificate.mechanism,
-            "loss": certificate.loss,
-            "private": certificate.private,
-            "converged": outcome.stop.indicates_convergence(),
-            "continued": outcome.continued,
-        }),
-        format!(
-            "{} of {} records by {}, {}\n  {} {}\n  keep secret: {}",
-            if certificate.private { "private solution" } else { "solution (NOT PRIVATE)" },
-            outcome.records,
-            certificate.mechanism,
-            certificate.loss,
-            where_to(certificate.private),
-            release.display(),
-            outcome.folder.internal().display(),
-        ),
-    );
 }

@@ -5,6 +5,8 @@ use clap::ValueEnum;
 /// The methods by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum MethodName {
+    /// Components read off the noised mean of all products of coordinates, at one stroke (eigenvector and subspace)
+    Moment,
     /// Full gradients
     Rgd,
     /// Gradients of random batches

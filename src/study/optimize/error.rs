@@ -4,6 +4,7 @@ use super::data::DataError;
 use crate::io::{ReadError, WriteError};
 use crate::manifold::ManifoldError;
 use crate::optimize::{OptimizeError, OracleError, PlanError};
+use crate::privacy::noise::NoiseError;
 use crate::study::{JobError, PeopleError};
 
 /// Why a study stopped.
@@ -34,6 +35,9 @@ pub enum OptimizeStudyError {
     /// The run.
     #[error(transparent)]
     Optimize(#[from] OptimizeError),
+    /// The noised second moment.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
     /// The records of a task.
     #[error(transparent)]
     Oracle(#[from] OracleError),

@@ -6,6 +6,7 @@
 mod checkpoint;
 mod data;
 mod error;
+mod moment;
 mod publication;
 mod records;
 mod run;
@@ -15,5 +16,6 @@ mod tests;
 
 pub use data::DataError;
 pub use error::OptimizeStudyError;
+pub use moment::{MomentOutcome, MomentStudy, run_moment};
 pub use run::{OptimizeStudyOutcome, OptimizeStudyProgress, run};
 pub use settings::{Frames, MeanSpace, OptimizeStudySettings, Task};

@@ -6,38 +6,55 @@ use super::settings::OptimizeStudySettings;
 use crate::io::write_npy;
 use crate::optimize::{Optimized, Plan, StopReason};
 use crate::privacy::{Certificate, PublicInput, Released, Statement};
+use crate::study::Counting;
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::SOLUTION;
 use crate::study::points::Unusable;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::marker::PhantomData;
 
 /// Settings, plan and start point: nothing of a record.
 #[derive(Debug)]
 pub(super) struct OptimizePublication<T> {
-    details: serde_json::Value,
+    details: Map<String, Value>,
     plan: Plan,
     start: Option<PublicInput>,
     point: PhantomData<T>,
 }
 
+/// What certificates say of the task and of how records count.
+pub(super) fn record_details(
+    task: Value,
+    unit_records: bool,
+    unusable_count: &str,
+    unusable: Unusable,
+    counting: &Counting,
+) -> Map<String, Value> {
+    let mut details = Map::new();
+    details.insert("task".into(), task);
+    details.insert("unit_records".into(), json!(unit_records));
+    let unusable = match unusable {
+        Unusable::Stop => unusable.describe().to_owned(),
+        Unusable::CountAsCentre => format!("{unusable_count}; their number is not published"),
+    };
+    details.insert("unusable_records".into(), json!(unusable));
+    details.extend(counting.details());
+    if counting.people.is_some() {
+        details.insert("record_kind".into(), json!(counting.kind("record")));
+    }
+    details
+}
+
 impl<T> OptimizePublication<T> {
     pub(super) fn new(settings: &OptimizeStudySettings, plan: Plan, start: Option<PublicInput>) -> Self {
-        let mut details = json!({
-            "task": settings.task,
-            "unit_records": settings.unit_records,
-            "run": settings.run,
-            "unusable_records": match settings.unusable {
-                Unusable::Stop => settings.unusable.describe(),
-                Unusable::CountAsCentre => "count with the gradient zero; their number is not published",
-            },
-        });
-        if let serde_json::Value::Object(details) = &mut details {
-            details.extend(settings.counting.details());
-            if settings.counting.people.is_some() {
-                details.insert("record_kind".into(), json!(settings.counting.kind("record")));
-            }
-        }
+        let mut details = record_details(
+            json!(settings.task),
+            settings.unit_records,
+            "count with the gradient zero",
+            settings.unusable,
+            &settings.counting,
+        );
+        details.insert("run".into(), json!(settings.run));
         Self { details, plan, start, point: PhantomData }
     }
 }
@@ -50,9 +67,7 @@ impl<T: PointArray> Publication for OptimizePublication<T> {
         // The plan's own words were made before the ledger was charged.
         let _ = self.plan.describe(statement);
         statement.public_inputs.extend(self.start.clone());
-        if let serde_json::Value::Object(details) = &self.details {
-            statement.details.extend(details.clone());
-        }
+        statement.details.extend(self.details.clone());
         let stop = match released.value.stop {
             StopReason::SmallGradient { .. } => "the noised gradient reached the tolerance",
             _ => "all planned steps were made; this says nothing about convergence",

@@ -1,7 +1,6 @@
 //! Which records of an array take part, and whose they are.
 
 use super::error::OptimizeStudyError;
-use super::settings::OptimizeStudySettings;
 use crate::io::npy::Array;
 use crate::optimize::{OptimizeError, OracleError};
 use crate::study::people::sum_of;
@@ -34,10 +33,10 @@ impl<'a> Records<'a> {
     /// Refuses two people's records that are alike to the last bit.
     pub(super) fn refuse_identical(
         &self,
-        settings: &OptimizeStudySettings,
+        identical: Identical,
         people: &People,
     ) -> Result<(), OptimizeStudyError> {
-        if settings.counting.identical == Identical::Allow {
+        if identical == Identical::Allow {
             return Ok(());
         }
         let rows = self.array.data.chunks_exact(size(&self.array).max(1));

@@ -185,7 +185,7 @@ impl OptimizeStudy<'_> {
         let priced = job.price(&plan.price(space.dim())?, publication)?;
         let records = Records::of(self.array, settings.unusable, |row| self.fits(&space, row));
         let problem = problem(space, &records.array)?;
-        records.refuse_identical(settings, people)?;
+        records.refuse_identical(settings.counting.identical, people)?;
         let problem = Persons::new(problem, records.members(people), settings.clip.get())
             .lenient(settings.unusable == Unusable::CountAsCentre);
         let start = self.start_point::<PointOf<P>>()?;

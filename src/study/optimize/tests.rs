@@ -9,6 +9,7 @@ use crate::optimize::{
 };
 use crate::privacy::noise::NoisePath;
 use crate::privacy::{Certificate, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
+use crate::study::points::Unusable;
 use crate::study::{JobError, LedgerChoice, Place, StudyFolder};
 use rand::SeedableRng;
 use std::ops::ControlFlow;
@@ -267,4 +268,115 @@ fn every_space_and_task_runs() {
         let plane = go(Task::Subspace { rank: 2, frames }, true, &[3, 2]);
         assert_eq!(plane.len(), 6);
     }
+}
+
+/// Records about a line, a record of another direction among them.
+fn write_cloud(path: &Path, n: usize, d: usize, first: Option<f64>) {
+    use rand_distr::{Distribution, StandardNormal};
+    let mut rng = rand_chacha::ChaCha20Rng::seed_from_u64(4);
+    let scale = |j: usize| [3.0, 2.0, 0.5].get(j).copied().unwrap_or(0.5);
+    let mut data: Vec<f64> =
+        (0..n * d).map(|i| scale(i % d) * Distribution::<f64>::sample(&StandardNormal, &mut rng)).collect();
+    if let Some(x) = first {
+        data[..d].fill(x);
+    }
+    write_npy(path, &[n, d], &data).unwrap();
+}
+
+fn moment(dir: &Path, rank: Option<usize>, mu: f64) -> MomentStudy {
+    MomentStudy {
+        input: dir.join("records.npy"),
+        place: Place { replace: true, vacuous: true, ..Place::new(dir.join("study")) },
+        rank,
+        clip: ClipRadius::new(20.0, ClipSource::Public).unwrap(),
+        mu: Mu::new(mu).unwrap(),
+        unit_records: false,
+        unusable: Default::default(),
+        counting: Default::default(),
+    }
+}
+
+#[test]
+fn components_at_one_stroke_are_those_of_the_records_and_err_as_stated() {
+    let dir = tempfile::tempdir().unwrap();
+    write_cloud(&dir.path().join("records.npy"), 4000, 12, None);
+    let exact = run_moment(&moment(dir.path(), Some(2), 1e5)).unwrap();
+    assert!(exact.excess.abs() < 1e-6 && exact.expected_excess < 1e-6, "{exact:?}");
+    let solution = npy::read(&dir.path().join("study/release/solution.npy")).unwrap();
+    assert_eq!(solution.shape, [12, 2]);
+    assert!(solution.data[0].abs() > 0.99 && solution.data[3].abs() > 0.99, "{:?}", &solution.data[..4]);
+    // Twenty draws: what is lost on average is what was said, within a third.
+    let (mut lost, mut said) = (0.0, 0.0);
+    for seed in 0..20 {
+        let mut study = moment(dir.path(), Some(2), 1.0);
+        study.place.seed = Some(seed);
+        let done = run_moment(&study).unwrap();
+        lost += done.excess;
+        said += done.expected_excess;
+        assert!(done.certificate.details["visible"].as_u64() >= Some(2));
+    }
+    assert!((said / lost - 1.0).abs() < 0.33, "{said} {lost}");
+    let table = std::fs::read_to_string(dir.path().join("study/release/variances.csv")).unwrap();
+    assert!(table.starts_with("mode,variance,lower,upper,share,cosine_squared\n1,"), "{table}");
+    assert_eq!(table.lines().count(), 13);
+    // Too little budget to see the second: said.
+    let faint = run_moment(&moment(dir.path(), Some(2), 0.05)).unwrap();
+    assert!(faint.certificate.caveats.iter().any(|c| c.starts_with("components-in-noise")), "{faint:?}");
+}
+
+/// One person of two records is the average of their products; what is unusable stops the study or counts as zero.
+#[test]
+fn people_and_unusable_records_of_components() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("records.npy");
+    write_npy(&file, &[3, 2], &[3.0, 0.0, 0.0, 1.0, 0.0, 2.0]).unwrap();
+    let table = dir.path().join("people.csv");
+    std::fs::write(&table, "record,person\n0,a\n1,b\n2,b\n").unwrap();
+    let mut study = moment(dir.path(), None, 1e6);
+    study.counting.people = Some(table);
+    let done = run_moment(&study).unwrap();
+    assert_eq!(done.certificate.n, 2);
+    let variances = std::fs::read_to_string(dir.path().join("study/release/variances.csv")).unwrap();
+    let second: f64 = variances.lines().nth(2).unwrap().split(',').nth(1).unwrap().parse().unwrap();
+    // (1² + 2²)/2 of one of two people.
+    assert!((second - 1.25).abs() < 1e-3, "{variances}");
+    write_npy(&file, &[3, 2], &[3.0, 0.0, f64::NAN, 1.0, 0.0, 2.0]).unwrap();
+    let study = moment(dir.path(), None, 10.0);
+    let error = run_moment(&study).unwrap_err().to_string();
+    assert!(error.contains("record 2") && error.contains("--drop-unusable"), "{error}");
+    let lenient = MomentStudy { unusable: Unusable::CountAsCentre, ..study.clone() };
+    assert_eq!(run_moment(&lenient).unwrap().certificate.n, 3);
+    for (rank, words) in [(Some(2), "rank 2 is not between 1 and 1"), (Some(0), "rank 0")] {
+        let error = run_moment(&MomentStudy { rank, ..lenient.clone() }).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+/// Two folders whose studies differ in one record: the same files, the same keys, and nothing exact differs.
+#[test]
+fn neighbours_differ_in_noised_numbers_only() {
+    let release = |first: f64| {
+        let dir = tempfile::tempdir().unwrap();
+        write_cloud(&dir.path().join("records.npy"), 300, 6, Some(first));
+        let mut study = moment(dir.path(), Some(2), 1.0);
+        study.place.seed = Some(5);
+        run_moment(&study).unwrap();
+        let release = dir.path().join("study/release");
+        let mut names: Vec<_> =
+            std::fs::read_dir(&release).unwrap().map(|f| f.unwrap().file_name()).collect();
+        names.sort();
+        let size = |name: &str| std::fs::metadata(release.join(name)).unwrap().len();
+        let text = std::fs::read_to_string(release.join("certificate.json")).unwrap();
+        let mut certificate: serde_json::Value = serde_json::from_str(&text).unwrap();
+        for noised in ["visible", "expected_excess"] {
+            assert!(certificate["details"][noised].take().is_number());
+        }
+        for drawn in ["files", "ledger"] {
+            certificate[drawn].take();
+        }
+        (names, size("solution.npy"), certificate)
+    };
+    let (one, other) = (release(0.3), release(1e9));
+    assert_eq!(one, other);
+    assert_eq!(one.0, ["certificate.json", "solution.npy", "variances.csv"]);
 }

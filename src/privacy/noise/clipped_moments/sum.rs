@@ -42,15 +42,58 @@ impl MomentSum {
         Ok(())
     }
 
+    /// Adds a person of several records: the averages of their clipped records and of these' products, failed ones left out.
+    ///
+    /// # Errors
+    /// As for [`Self::add`].
+    pub fn add_averaged(&mut self, records: &[Option<&[f64]>]) -> Result<(), IncompleteMean> {
+        // One at most is as good as before, and the average of none is a failed record.
+        self.add(None)?;
+        let expected = self.first.len();
+        if let Some(found) = records.iter().flatten().map(|record| record.len()).find(|n| *n != expected) {
+            self.given -= 1;
+            return Err(IncompleteMean::Length { expected, found });
+        }
+        let clipped: Vec<Vec<i64>> =
+            records.iter().flatten().filter_map(|record| self.clip.clip(record)).collect();
+        self.add_average(&clipped);
+        Ok(())
+    }
+
     fn add_clipped(&mut self, clipped: &[i64]) {
-        self.first.iter_mut().zip(clipped).for_each(|(sum, k)| *sum += i128::from(*k));
-        let chosen: Vec<i128> = self.chosen.iter().map(|i| i128::from(clipped[*i])).collect();
-        // ⌊x/2^t + ½⌋: shifts of negative numbers round down.
-        let half = (1i128 << self.shift) >> 1;
-        let mut entries = self.second.iter_mut();
-        for (i, a) in chosen.iter().enumerate() {
-            for (b, sum) in chosen[i..].iter().zip(&mut entries) {
-                *sum += (a * b + half) >> self.shift;
+        self.add_average(std::slice::from_ref(&clipped));
+    }
+
+    fn add_average(&mut self, clipped: &[impl AsRef<[i64]>]) {
+        let count = clipped.len() as i128;
+        match clipped {
+            [] => {}
+            [one] => {
+                let one = one.as_ref();
+                self.first.iter_mut().zip(one).for_each(|(sum, k)| *sum += i128::from(*k));
+                let chosen: Vec<i128> = self.chosen.iter().map(|i| i128::from(one[*i])).collect();
+                // ⌊x/2^t + ½⌋: shifts of negative numbers round down.
+                let half = (1i128 << self.shift) >> 1;
+                let mut entries = self.second.iter_mut();
+                for (i, a) in chosen.iter().enumerate() {
+                    for (b, sum) in chosen[i..].iter().zip(&mut entries) {
+                        *sum += (a * b + half) >> self.shift;
+                    }
+                }
+            }
+            several => {
+                let rounded = |x: i128, unit: i128| (2 * x + unit).div_euclid(2 * unit);
+                for (i, sum) in self.first.iter_mut().enumerate() {
+                    *sum += rounded(several.iter().map(|k| i128::from(k.as_ref()[i])).sum(), count);
+                }
+                let mut entries = self.second.iter_mut();
+                for (at, &i) in self.chosen.iter().enumerate() {
+                    for (&j, sum) in self.chosen[at..].iter().zip(&mut entries) {
+                        let product = |k: &[i64]| i128::from(k[i]) * i128::from(k[j]);
+                        let products = several.iter().map(|k| product(k.as_ref())).sum();
+                        *sum += rounded(products, count << self.shift);
+                    }
+                }
             }
         }
     }
