@@ -120,8 +120,12 @@ fn neighbours_differ_in_noised_values_only() {
                 }
                 let [near, far] = [false, true].map(|other| {
                     let dir = tempfile::tempdir().unwrap();
-                    let other: Option<Vec<f64>> =
+                    let mut other: Option<Vec<f64>> =
                         other.then(|| (0..9 * d).map(|i| ((3 * i * i) as f64).cos() * 40.0).collect());
+                    // One that has to be filled from the centre.
+                    if let Some(other) = other.as_mut().filter(|_| n == 120) {
+                        other[2 * d..3 * d].fill(f64::NAN);
+                    }
                     write(dir.path(), n, d, other);
                     let centre = dir.path().join("centre.npy");
                     write_npy(&centre, &[1, 9, d], &record(1000, 9, d)).unwrap();
@@ -211,7 +215,7 @@ fn what_does_not_fit_is_refused_and_charges_nothing() {
         (format!("mean {file} --mu 1 --center {centre}"), 1, ""),
         (format!("mean {shapes} --mu 1 --radius wide"), 2, "neither a number"),
         (format!("mean {shapes} --mu 1 --radius private"), 1, "too few"),
-        (format!("mean {missing} --mu 1"), 1, "missing landmarks"),
+        (format!("mean {missing} --mu 1"), 1, "too few to estimate the others from"),
         (format!("mean {missing} --mu 1 --drop-missing"), 1, "--landmarks K"),
         (format!("regress {file} --allometry --size-bounds 9:3 --mu 1"), 2, "--size-bounds"),
         (format!("regress {file} --allometry --mu 1"), 2, "--size-bounds"),

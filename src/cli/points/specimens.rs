@@ -40,7 +40,7 @@ pub struct SpecimenArgs {
     /// Coordinates of a landmark, 2 or 3: needed where --landmarks is
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u8).range(2..=3))]
     dimensions: Option<u8>,
-    /// Records with missing landmarks count as the centre (otherwise they are estimated from a public centre, and without one stop the study)
+    /// Records with missing landmarks count as the centre (otherwise they are estimated from the public or private centre)
     #[arg(long)]
     drop_missing: bool,
     #[command(flatten)]

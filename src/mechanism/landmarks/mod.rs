@@ -320,7 +320,7 @@ impl<M: OfShapes> Mechanism for ShapeMechanism<M> {
         let FoundCentre { shape, error, mut parts, left } = self.centre(prepared, noise, paid)?;
         let centre = shape.transpose().as_slice().to_vec();
         let (tangent, inner) = self.about(&centre)?;
-        let functions = tangent.functions(&prepared.records.people);
+        let functions = tangent.functions(&prepared.records.filled(&self.space, &shape));
         let drawn = inner.draw_of(functions, prepared.records, noise, left)?;
         parts.extend(drawn.parts);
         Ok(Drawn { value: ReleasedShapes { centre, centre_error: error, value: drawn.value }, parts })

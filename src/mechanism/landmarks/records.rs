@@ -1,5 +1,6 @@
 //! People by their shapes, and statistics of them.
 
+use crate::landmark::fill;
 use crate::manifold::LandmarkShapes;
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{FunctionRecords, FunctionRegression};
@@ -7,12 +8,16 @@ use crate::mechanism::vector::NoisedRegression;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, Drawn, Mechanism, Price};
 use nalgebra::DMatrix;
+use std::borrow::Cow;
 
 /// n people: secret.
 #[derive(Debug, Clone, Default)]
 pub struct ShapeRecords {
     /// Of each person the usable shapes, centred and of unit norm; none where none could be made.
     pub people: Vec<Vec<DMatrix<f64>>>,
+    /// Of each person the configurations some landmarks of which are missing (NaN), where there are any: they have no part in a private
+    /// centre, and are filled from it by thin-plate spline.
+    pub incomplete: Vec<Vec<DMatrix<f64>>>,
     /// Of each person the covariates, where there are any.
     pub rows: Vec<Vec<f64>>,
 }
@@ -22,7 +27,7 @@ impl ShapeRecords {
     pub fn of(shapes: Vec<Option<DMatrix<f64>>>) -> Self {
         Self {
             people: shapes.into_iter().map(|shape| shape.into_iter().collect()).collect(),
-            rows: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -41,7 +46,30 @@ impl ShapeRecords {
         if self.people.iter().flatten().any(other) {
             return Err(MechanismError::Shape("a record is no centred shape of unit norm of this space"));
         }
+        let fits = |x: &DMatrix<f64>| x.shape() == (k, d);
+        if ![0, self.people.len()].contains(&self.incomplete.len())
+            || !self.incomplete.iter().flatten().all(fits)
+        {
+            return Err(MechanismError::Shape("incomplete records are of other people or another space"));
+        }
         Ok(())
+    }
+
+    /// People by their shapes, what is missing filled from this centre: public, or noised and paid for. Each record by itself; one that
+    /// has too few landmarks for it is left out.
+    pub(super) fn filled(
+        &self,
+        space: &LandmarkShapes,
+        centre: &DMatrix<f64>,
+    ) -> Cow<'_, [Vec<DMatrix<f64>>]> {
+        if self.incomplete.is_empty() {
+            return Cow::Borrowed(&self.people);
+        }
+        let whole = |x: &DMatrix<f64>| Some(space.preshape(&fill(x, centre).ok()?).ok()?.0);
+        let person = |(own, gaps): (&Vec<DMatrix<f64>>, &Vec<DMatrix<f64>>)| {
+            own.iter().cloned().chain(gaps.iter().filter_map(whole)).collect()
+        };
+        self.people.iter().zip(&self.incomplete).map(person).collect()
     }
 
     /// As the private centre takes them: `None` for people without a usable shape.

@@ -68,6 +68,32 @@ fn means_come_back_in_the_plane_and_in_space_without_any_public_shape() {
     }
 }
 
+/// Three people in five lack two landmarks of twelve: the mean is about as good as with all of them.
+#[test]
+fn what_is_missing_is_filled_from_the_private_centre() {
+    for (d, most) in [(2, 0.025), (3, 0.045)] {
+        let (k, n) = (12, 400);
+        let (truth, mu) = (truth(k, d), Mu::new(1.0).unwrap());
+        let mechanism = mean(&setting(k, d, Centre::Private, n, mu).unwrap()).unwrap();
+        let mut records = people(&truth, n as usize, 0.07, 3);
+        records.incomplete = vec![Vec::new(); n as usize];
+        for i in (0..n as usize).filter(|i| i % 5 < 3) {
+            let mut x = records.people[i].remove(0) * 7.0;
+            [i % k, (i + 5) % k].iter().for_each(|&lost| x.row_mut(lost).fill(f64::NAN));
+            records.incomplete[i] = vec![x];
+        }
+        let square: f64 = (0..6)
+            .map(|seed| mechanism.space().dist(&truth, &shape_of(&mechanism, &records, seed)).powi(2))
+            .sum();
+        assert!((square / 6.0).sqrt() < most, "{d}: {}", (square / 6.0).sqrt());
+        // Of nobody else, or of another space.
+        records.incomplete.pop();
+        assert!(mechanism.prepare(&records).is_err());
+        records.incomplete.push(vec![DMatrix::zeros(k + 1, d)]);
+        assert!(mechanism.prepare(&records).is_err());
+    }
+}
+
 /// Never a mirror image, though outer products do not know one from the other.
 #[test]
 fn the_vote_tells_mirror_images_apart() {

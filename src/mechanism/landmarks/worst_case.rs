@@ -63,7 +63,7 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
     let with = |first: &DMatrix<f64>| {
         let mut people = vec![vec![flat.clone()]; RECORDS as usize];
         people[0] = vec![first.clone()];
-        ShapeRecords { people, rows: Vec::new() }
+        ShapeRecords { people, ..ShapeRecords::default() }
     };
     let records = [with(&flat), with(&other)];
     let look = move |released: &Released<ReleasedShapes<NoisedFunction>>| {

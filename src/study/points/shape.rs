@@ -107,6 +107,7 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
         landmarks: study.landmarks,
         dimensions: Some(2),
         drop_missing: study.drop_missing,
+        gaps: false,
         treatment: &study.treatment,
         request,
     };

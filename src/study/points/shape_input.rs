@@ -34,6 +34,8 @@ pub(in crate::study) struct Source<'a> {
     /// Coordinates of a landmark, where that is known beforehand.
     pub dimensions: Option<usize>,
     pub drop_missing: bool,
+    /// Whether records may have missing landmarks that no public shape fills: a private centre will.
+    pub gaps: bool,
     /// What is done to each record by itself.
     pub treatment: &'a Treatment,
     pub request: &'a PointRequest,
@@ -49,6 +51,7 @@ pub(in crate::study) struct Input<'a> {
     table: Shapes,
     /// Whether records with missing landmarks are left out.
     dropped: bool,
+    gaps: bool,
     given: Option<Given<'a>>,
 }
 
@@ -85,7 +88,7 @@ impl Input<'_> {
     /// What whoever holds the data should know of the records.
     pub fn remarks(&self) -> Vec<String> {
         let readable: Vec<ShapeRecord> = self.shapes().filter_map(|(_, shape)| Some(shape.ok()?.1)).collect();
-        self.treated.remarks(readable.iter(), self.dropped)
+        self.treated.remarks(readable.iter(), self.dropped, self.gaps)
     }
 
     /// SHA-256 of the table's file.
@@ -122,6 +125,7 @@ impl<'a> Source<'a> {
                 treated,
                 table,
                 dropped: self.drop_missing,
+                gaps: self.gaps,
                 given: None,
             });
         };
@@ -143,6 +147,7 @@ impl<'a> Source<'a> {
             treated,
             table,
             dropped: self.drop_missing,
+            gaps: self.gaps,
             given: Some(given),
         };
         if input.n() == 0 {
@@ -245,7 +250,7 @@ impl<'a> Source<'a> {
             if missing > 0 && self.drop_missing {
                 return Ok(None);
             }
-            if missing > 0 && !input.treated.fills() {
+            if missing > 0 && !input.treated.fills() && !self.gaps {
                 return Err(format!(
                     "has {missing} missing landmarks; give a public shape as --center, from which they are estimated, or --drop-missing \
                      (the record then counts as the centre)"

@@ -61,7 +61,7 @@ pub(super) fn run_plain(study: &PlainShapes<'_>) -> Result<PointOutcome, PointSt
     let people = study.request.counting.people(shapes.len(), |i| vec![names[i].clone()])?;
     let found = configurations(study, &treated, first, &people, &shapes)?;
     job::run(&study.request.place, |job| {
-        let remarks = treated.remarks(shapes.iter().map(|(_, shape)| shape), study.drop_missing);
+        let remarks = treated.remarks(shapes.iter().map(|(_, shape)| shape), study.drop_missing, false);
         write(job, study, &people, &names, found, &treated.links)
             .map(|outcome| PointOutcome { remarks, ..outcome })
     })

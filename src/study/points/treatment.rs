@@ -197,11 +197,12 @@ impl Treated {
     }
 
     /// What whoever holds the data should know of these records, as they were read; nothing is done about it.
-    /// Records with missing landmarks are left out where `dropped`.
+    /// Records with missing landmarks are left out where `dropped`; a private centre fills them where it is to fill `gaps`.
     pub fn remarks<'a>(
         &self,
         shapes: impl Iterator<Item = &'a ShapeRecord> + Clone,
         dropped: bool,
+        gaps: bool,
     ) -> Vec<String> {
         let mut remarks: Vec<String> = suspects(shapes.clone()).into_iter().take(3).map(of_suspect).collect();
         let on_curves = shapes.clone().filter(|shape| !shape.curves().is_empty()).count();
@@ -211,10 +212,12 @@ impl Treated {
                  their curves give --sliders curves with a public --center"
             ));
         }
-        let filled = shapes.clone().filter(|shape| self.fills() && !dropped && shape.missing() > 0).count();
+        let filled =
+            shapes.clone().filter(|shape| (self.fills() || gaps) && !dropped && shape.missing() > 0).count();
         if filled > 0 {
             remarks.push(format!(
-                "{filled} records have missing landmarks, which were estimated from the public centre"
+                "{filled} records have missing landmarks, which were estimated from the {} centre",
+                if self.fills() { "public" } else { "private" }
             ));
         }
         if let Some(names) = self.mirrored(shapes) {
@@ -312,14 +315,14 @@ mod tests {
         let done = unmirror.apply(&record).unwrap().to_matrix();
         assert!((done - template.to_matrix() * 30.0).amax() < 1e-9);
         let plain = Treatment::default().open(Some(&template), 7).unwrap();
-        let remarks = plain.remarks([&record, &record].into_iter(), false).join("\n");
+        let remarks = plain.remarks([&record, &record].into_iter(), false, false).join("\n");
         assert!(
             remarks.contains("2 records lie nearer")
                 && remarks.contains("odd")
                 && remarks.contains("--unmirror")
         );
         assert!(remarks.contains("2 records have missing landmarks"));
-        assert!(plain.remarks([&template].into_iter(), false).is_empty());
-        assert!(!plain.remarks([&record].into_iter(), true).join("").contains("missing"));
+        assert!(plain.remarks([&template].into_iter(), false, false).is_empty());
+        assert!(!plain.remarks([&record].into_iter(), true, true).join("").contains("missing"));
     }
 }

@@ -1,5 +1,6 @@
 //! The specimens of a shape study: landmarks in the plane or in space, who gave them, and the centre where it is public.
 
+use crate::landmark::fill;
 use crate::manifold::LandmarkShapes;
 use crate::mechanism::landmarks::{Centre, RADIUS, ShapeRecords, ShapeSetting};
 use crate::privacy::{Mu, PublicInput};
@@ -72,11 +73,31 @@ impl ShapeInputs {
     }
 }
 
-/// A usable record: its shape (centred, of unit norm) and its centroid size in the file's unit.
+/// A usable record.
 #[derive(Debug, Clone)]
-pub(super) struct Specimen {
-    pub shape: DMatrix<f64>,
-    pub size: f64,
+pub(super) enum Specimen {
+    /// Its shape (centred, of unit norm) and its centroid size in the file's unit.
+    Whole { shape: DMatrix<f64>, size: f64 },
+    /// Landmarks some of which are missing (NaN), to be filled from a private centre.
+    Incomplete(DMatrix<f64>),
+}
+
+impl Specimen {
+    /// Centroid size, where no landmark is missing.
+    pub fn size(&self) -> Option<f64> {
+        match self {
+            Self::Whole { size, .. } => Some(*size),
+            Self::Incomplete(_) => None,
+        }
+    }
+
+    /// Shape and size; what is missing is filled from a shape, where there is one to fill it from.
+    pub fn filled(&self, space: &LandmarkShapes, from: Option<&DMatrix<f64>>) -> Option<(DMatrix<f64>, f64)> {
+        match self {
+            Self::Whole { shape, size } => Some((shape.clone(), *size)),
+            Self::Incomplete(x) => space.preshape(&fill(x, from?).ok()?).ok(),
+        }
+    }
 }
 
 /// The files of a study whose public parts have been read, and no record.
@@ -104,6 +125,7 @@ impl<'a> Specimens<'a> {
             landmarks: *landmarks,
             dimensions: *dimensions,
             drop_missing: *drop_missing,
+            gaps: true,
             treatment: &inputs.treatment,
             request,
         };
@@ -196,16 +218,39 @@ impl<'a> Specimens<'a> {
     /// [`PointStudyError`]: the first record that is no shape, where the study stops at them.
     pub fn read(&self) -> Result<Vec<Option<Specimen>>, PointStudyError> {
         self.source.each(&self.input, &self.people, |record| {
-            let (shape, size) = self.space.preshape(&record.to_matrix()).map_err(|e| e.to_string())?;
-            Ok(Specimen { shape, size })
+            let x = record.to_matrix();
+            let (missing, d) = (record.missing(), self.space.dimensions());
+            // What a thin-plate spline needs; a public centre has filled what was missing.
+            if missing > 0 && x.nrows() - missing <= d {
+                let left = x.nrows() - missing;
+                return Err(format!(
+                    "has {left} landmarks that are not missing, too few to estimate the others from; or give --drop-missing"
+                ));
+            }
+            if missing > 0 {
+                return Ok(Specimen::Incomplete(x));
+            }
+            let (shape, size) = self.space.preshape(&x).map_err(|e| e.to_string())?;
+            Ok(Specimen::Whole { shape, size })
         })
     }
 
     /// People by their usable shapes.
     pub fn people_of(&self, specimens: &[Option<Specimen>]) -> ShapeRecords {
-        let of = |own: &Vec<usize>| {
-            own.iter().filter_map(|&i| Some(specimens.get(i)?.as_ref()?.shape.clone())).collect()
-        };
-        ShapeRecords { people: self.people.members().iter().map(of).collect(), rows: Vec::new() }
+        let own =
+            |own: &Vec<usize>| own.iter().filter_map(|&i| specimens.get(i)?.as_ref()).collect::<Vec<_>>();
+        let (mut people, mut incomplete) = (Vec::new(), Vec::new());
+        for own in self.people.members().iter().map(own) {
+            let (mut whole, mut gaps) = (Vec::new(), Vec::new());
+            for specimen in own {
+                match specimen {
+                    Specimen::Whole { shape, .. } => whole.push(shape.clone()),
+                    Specimen::Incomplete(x) => gaps.push(x.clone()),
+                }
+            }
+            people.push(whole);
+            incomplete.push(gaps);
+        }
+        ShapeRecords { people, incomplete, rows: Vec::new() }
     }
 }

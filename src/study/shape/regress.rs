@@ -148,7 +148,8 @@ fn run_job(
     })
 }
 
-/// The table's values, and the logarithm of every record's size where it is wanted; a record without a shape has none.
+/// The table's values, and the logarithm of every record's size where it is wanted; a record without a shape has none, nor one whose
+/// missing landmarks only a private centre will fill.
 fn with_sizes(
     table: Option<Covariates>,
     design: &Design,
@@ -166,7 +167,7 @@ fn with_sizes(
         return covariates;
     }
     let logs: Vec<Option<f64>> =
-        specimens.iter().map(|specimen| specimen.as_ref().map(|s| s.size.ln())).collect();
+        specimens.iter().map(|specimen| Some(specimen.as_ref()?.size()?.ln())).collect();
     let outside = |log: &f64| design.covariates().last().is_some_and(|covariate| !covariate.holds(*log));
     covariates.outside.push(logs.iter().flatten().filter(|log| outside(log)).count());
     covariates.missing.push(logs.iter().filter(|log| log.is_none()).count());

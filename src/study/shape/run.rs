@@ -72,7 +72,8 @@ pub(super) fn write_internal(
     mean: Option<&DMatrix<f64>>,
 ) -> Result<(), PointStudyError> {
     let (space, dir) = (specimens.space, job.folder().internal());
-    let shapes: Vec<DMatrix<f64>> = gathered.specimens.iter().flatten().map(|s| s.shape.clone()).collect();
+    let filled = |s: &Specimen| Some(s.filled(&space, mean)?.0);
+    let shapes: Vec<DMatrix<f64>> = gathered.specimens.iter().flatten().filter_map(filled).collect();
     let own = space.mean(&shapes);
     let seen = mean.or(own.as_ref());
     write_text(&dir.join(DISTANCES), &distances(specimens, gathered, seen))?;
@@ -98,9 +99,10 @@ fn distances(specimens: &Specimens<'_>, gathered: &Gathered, from: Option<&DMatr
     let mut csv = String::from("record,distance,centroid_size\n");
     for (i, specimen) in gathered.specimens.iter().enumerate() {
         let name = specimens.name(i).concat().replace(['"', ','], " ");
-        let _ = match (specimen, from) {
-            (Some(specimen), Some(from)) => {
-                writeln!(csv, "{name},{},{}", space.dist(from, &specimen.shape), specimen.size)
+        let found = specimen.as_ref().and_then(|specimen| specimen.filled(&space, from));
+        let _ = match (found, from) {
+            (Some((shape, size)), Some(from)) => {
+                writeln!(csv, "{name},{},{size}", space.dist(from, &shape))
             }
             _ => writeln!(csv, "{name},,"),
         };

@@ -28,19 +28,18 @@ pub(super) struct Subject<M> {
 impl<M: OfShapes> Subject<M> {
     pub fn new(mechanism: ShapeMechanism<M>, specimens: &Specimens<'_>) -> Self {
         let inputs = specimens.inputs();
-        let counts = inputs.unusable == Unusable::CountAsCentre && !specimens.fills();
-        let dropped = inputs.drop_missing || counts;
         Self {
             mechanism,
             outline: inputs.outline,
             public_inputs: specimens.public_inputs.clone(),
             counting: inputs.counting.clone(),
-            missing: if dropped {
+            missing: if inputs.drop_missing {
                 "records with missing landmarks count as the centre; their number is not published"
             } else if specimens.fills() {
                 "missing landmarks were estimated by thin-plate spline from the public centre, record by record; how many is not published"
             } else {
-                "records with missing landmarks stop a study before anything is charged: that this release exists tells that there was none"
+                "missing landmarks were estimated by thin-plate spline from the private centre, record by record; records that have any have no \
+                 part in that centre; how many is not published"
             },
             treatment: inputs.treatment.details(),
             files: specimens.files(),
