@@ -61,8 +61,8 @@ pub struct Aggregated {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Findings {
-    /// The key for the checks: the first draws it, the second says it again.
-    key: VerifyKey,
+    /// The key for the checks, in hexadecimal, so that all are of one length: the first draws it, the second says it again.
+    key: String,
     /// For every site what the other one needs to check its proof, in hexadecimal.
     shown: Vec<(usize, String)>,
 }
@@ -140,7 +140,7 @@ impl Step<'_> {
             write_text(&path, &text)?;
             return self.first(job, &shares, &begun);
         };
-        match self.findings(Kind::Reply)?.filter(|reply| reply.key == begun.key) {
+        match self.findings(Kind::Reply)?.filter(|reply| reply.key == hex::encode(begun.key)) {
             Some(reply) => self.last(job, &mut purse, &shares, &begun, &reply),
             None => self.first(job, &shares, &begun),
         }
@@ -272,7 +272,7 @@ impl Step<'_> {
         for one in shares {
             shown.push((one.site, hex::encode(self.prepare(&begun.key, one)?.shown()?)));
         }
-        let file = self.sealed(Kind::Check, &Findings { key: begun.key, shown })?;
+        let file = self.sealed(Kind::Check, &Findings { key: hex::encode(begun.key), shown })?;
         let outbox = super::purse::outbox(job.folder().root())?;
         let path = outbox.join(&file.0);
         crate::io::write_bytes(&path, &file.1)?;
@@ -294,7 +294,9 @@ impl Step<'_> {
             ))
             .into());
         };
-        let key = check.key;
+        let mut key = VerifyKey::default();
+        hex::decode_to_slice(&check.key, &mut key)
+            .map_err(|_| SitesError::Asked(format!("the message of {first} has no key")))?;
         let (mut shown, mut sum) = (Vec::new(), self.empty());
         let mut taken = Vec::new();
         for (site, theirs) in &check.shown {
@@ -317,7 +319,7 @@ impl Step<'_> {
             ))
             .into());
         }
-        self.finish(job, purse, &taken, sum, Some(Findings { key, shown }))
+        self.finish(job, purse, &taken, sum, Some(Findings { key: check.key.clone(), shown }))
     }
 
     /// The first aggregator checks the answer and adds up.
