@@ -14,6 +14,7 @@ mod progress;
 #[cfg(feature = "reproduce")]
 mod reproduce;
 mod shell;
+mod site;
 mod verify;
 mod view;
 
@@ -82,6 +83,12 @@ enum Command {
         after_help = "Examples:\n  visard privacy convert --mu 1 --delta 1e-6\n  visard privacy explain study/release/certificate.json"
     )]
     Privacy(privacy::PrivacyCommand),
+    /// Many sites, nothing pooled: each hands on noised or secret-shared sums, and one mean face comes of them
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  visard site plan consortium --mu 1 --noise each --site berlin=200 --site lyon=180\n  visard site sum consortium scans/ --site berlin --out berlin"
+    )]
+    Site(site::SiteCommand),
     /// The papers' tables and figures, ours beside them
     #[cfg(feature = "reproduce")]
     Reproduce(reproduce::ReproduceArgs),
@@ -131,6 +138,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         Command::Hyperbolic(command) => points::hyperbolic(command, &cli.global, printer),
         Command::Optimize(command) => optimize::run(command, &cli.global, printer),
         Command::Privacy(command) => privacy::run(command, &cli.global, printer),
+        Command::Site(command) => site::run(command, &cli.global, printer),
         #[cfg(feature = "reproduce")]
         Command::Reproduce(args) => reproduce::run(args, &cli.global, printer),
         Command::View(args) => view::run(args, printer),

@@ -1,6 +1,6 @@
 //! Every mechanism there is, matched exhaustively: a new one is a folder with its code, proof, tests and worst cases, and one line here.
 
-use super::functional::{joint, per_curve, pointwise, two_rounds};
+use super::functional::{joint, per_curve, pointwise, sites, two_rounds};
 use super::vector::{groups, modes, regression};
 use super::{landmarks, manifold, quantile, together};
 use crate::optimize;
@@ -87,6 +87,8 @@ registry! {
     StochasticDescent => optimize::RSGD_ENTRY,
     /// Private variance-reduced gradient descent.
     VarianceReducedDescent => optimize::RSVRG_ENTRY,
+    /// The mean of functions over many sites, in two rounds.
+    Sites => sites::ENTRY,
 }
 
 /// The worst cases of all mechanisms, and of several in a row.

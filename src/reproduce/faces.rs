@@ -61,7 +61,8 @@ pub(super) fn without_noise(
         CurveMean::Joint(_)
         | CurveMean::TwoRounds(_)
         | CurveMean::Pointwise(_)
-        | CurveMean::PrivateRadius(_) => Err("this mechanism does not smooth".into()),
+        | CurveMean::PrivateRadius(_)
+        | CurveMean::Sites(_) => Err("this mechanism does not smooth".into()),
     }
 }
 

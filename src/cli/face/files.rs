@@ -6,11 +6,11 @@ use std::path::Path;
 use visard::io::Content;
 use visard::study::face::TemplateSource;
 
-pub(super) fn scans_help() -> String {
+pub fn scans_help() -> String {
     of_kind("Folders of scans, or scan files, one for each person", Content::Scan)
 }
 
-pub(super) fn template_source(name: &str) -> TemplateSource {
+pub fn template_source(name: &str) -> TemplateSource {
     if name == "builtin" { TemplateSource::Builtin } else { TemplateSource::File(name.into()) }
 }
 

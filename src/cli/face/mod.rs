@@ -12,6 +12,7 @@ mod register;
 mod regress;
 mod sample;
 
+pub use files::{scans_help, template_source};
 pub use mean::{budget_of, report};
 pub use records::run_with_progress;
 

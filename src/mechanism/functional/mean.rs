@@ -4,7 +4,7 @@ use super::private_radius::PreparedRadius;
 use super::two_rounds::PreparedRounds;
 use super::{
     FunctionRecords, FunctionalMean, NoisedFunction, PerCurveMean, PointwiseMean, PrivateRadiusMean,
-    TwoRoundMean,
+    SitesMean, TwoRoundMean,
 };
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
@@ -23,6 +23,8 @@ pub enum CurveMean {
     Pointwise(PointwiseMean),
     /// All at once, with a private radius.
     PrivateRadius(PrivateRadiusMean),
+    /// Over many sites, in two rounds.
+    Sites(Box<SitesMean>),
 }
 
 /// What [`CurveMean`] makes of the records before the charge.
@@ -37,6 +39,8 @@ pub enum PreparedMean<'a> {
     Pointwise(super::pointwise::Prepared),
     /// Of [`CurveMean::PrivateRadius`].
     PrivateRadius(PreparedRadius<'a>),
+    /// See [`CurveMean::Sites`].
+    Sites(&'a (dyn FunctionRecords + 'static)),
 }
 
 impl Mechanism for CurveMean {
@@ -52,6 +56,7 @@ impl Mechanism for CurveMean {
             Self::PerCurve(mean) => mean.price(),
             Self::Pointwise(mean) => mean.price(),
             Self::PrivateRadius(mean) => mean.price(),
+            Self::Sites(mean) => mean.price(),
         }
     }
 
@@ -62,6 +67,7 @@ impl Mechanism for CurveMean {
             Self::PerCurve(mean) => PreparedMean::PerCurve(mean.prepare(records)?),
             Self::Pointwise(mean) => PreparedMean::Pointwise(mean.prepare(records)?),
             Self::PrivateRadius(mean) => PreparedMean::PrivateRadius(mean.prepare(records)?),
+            Self::Sites(mean) => PreparedMean::Sites(mean.prepare(records)?),
         })
     }
 
@@ -77,17 +83,20 @@ impl Mechanism for CurveMean {
             (Self::PerCurve(mean), PreparedMean::PerCurve(sum)) => mean.draw(sum, noise, paid),
             (Self::Pointwise(mean), PreparedMean::Pointwise(sum)) => mean.draw(sum, noise, paid),
             (Self::PrivateRadius(mean), PreparedMean::PrivateRadius(sum)) => mean.draw(sum, noise, paid),
+            (Self::Sites(mean), PreparedMean::Sites(records)) => mean.draw(records, noise, paid),
             (
                 Self::Joint(_)
                 | Self::TwoRounds(_)
                 | Self::PerCurve(_)
                 | Self::Pointwise(_)
-                | Self::PrivateRadius(_),
+                | Self::PrivateRadius(_)
+                | Self::Sites(_),
                 PreparedMean::Joint(_)
                 | PreparedMean::TwoRounds(_)
                 | PreparedMean::PerCurve(_)
                 | PreparedMean::Pointwise(_)
-                | PreparedMean::PrivateRadius(_),
+                | PreparedMean::PrivateRadius(_)
+                | PreparedMean::Sites(_),
             ) => Err(MechanismError::Shape("prepared for another mechanism")),
         }
     }

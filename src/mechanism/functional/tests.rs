@@ -63,7 +63,9 @@ fn statistic(mechanism: &CurveMean, records: &Records) -> Vec<f64> {
         PreparedMean::Joint(sum) => sum.nonprivate_mean(),
         PreparedMean::PerCurve(prepared) => prepared.statistic(),
         PreparedMean::Pointwise(prepared) => prepared.statistic(),
-        PreparedMean::PrivateRadius(_) | PreparedMean::TwoRounds(_) => unreachable!("not among them"),
+        PreparedMean::PrivateRadius(_) | PreparedMean::TwoRounds(_) | PreparedMean::Sites(_) => {
+            unreachable!("not among them")
+        }
     }
 }
 

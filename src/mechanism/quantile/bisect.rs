@@ -16,7 +16,7 @@ pub(super) const TITLE: Title = Title {
 };
 
 /// Counts.
-const STEPS: usize = 6;
+pub(in crate::mechanism) const STEPS: usize = 6;
 
 /// A quantile of norms by bisection, under Gaussian differential privacy.
 ///
@@ -28,6 +28,31 @@ pub struct BisectedRadius {
     share: f64,
     mu: Mu,
     price: Price,
+}
+
+/// Where the radius is known to lie.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bracket {
+    low: f64,
+    high: f64,
+}
+
+impl Bracket {
+    /// Where the next count is taken.
+    pub fn middle(self) -> f64 {
+        (self.low * self.high).sqrt()
+    }
+
+    /// The half that holds the wanted share, given whether the middle radius does.
+    pub fn halved(self, enough: bool) -> Self {
+        let (low, high) = if enough { (self.low, self.middle()) } else { (self.middle(), self.high) };
+        Self { low, high }
+    }
+
+    /// Its upper end: the radius, in the end.
+    pub fn high(self) -> f64 {
+        self.high
+    }
 }
 
 /// A private radius, and the noised counts it was read off: as private as the radius.
@@ -63,6 +88,21 @@ impl BisectedRadius {
 }
 
 impl BisectedRadius {
+    /// Where the search begins.
+    pub(in crate::mechanism) fn bracket(&self) -> Bracket {
+        Bracket { low: self.low, high: self.high }
+    }
+
+    /// What each count costs, rounded down, so that all compose to no more than what was paid.
+    pub(in crate::mechanism) fn each(&self) -> Result<Mu, MechanismError> {
+        Ok(Mu::new(self.mu.get() / (STEPS as f64).sqrt().next_up())?)
+    }
+
+    /// Whether so many of n records are the share that is wanted.
+    pub(in crate::mechanism) fn is_enough(&self, count: f64, n: f64) -> bool {
+        count >= self.share * n
+    }
+
     /// Standard deviation of the noise in each count at this μ.
     pub(in crate::mechanism) fn count_deviation(mu: f64) -> f64 {
         (STEPS as f64).sqrt() / mu
@@ -93,20 +133,19 @@ impl Mechanism for BisectedRadius {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<BisectedRelease>, MechanismError> {
-        // Rounded down, so that the counts compose to no more than what was paid.
-        let each = Mu::new(self.mu.get() / (STEPS as f64).sqrt().next_up())?;
+        let each = self.each()?;
         let sensitivity = L2Sensitivity::new(1.0)?;
-        let (mut low, mut high) = (self.low, self.high);
+        let mut bracket = self.bracket();
         let (mut counts, mut description) = (Vec::new(), None);
         for paid in paid.split(&[PrivacyLoss::Gaussian(each); STEPS])? {
-            let middle = (low * high).sqrt();
+            let middle = bracket.middle();
             // A comparison with NaN is false: such a norm would be outside at every radius.
             let inside = norms.iter().filter(|norm| norm.is_nan() || **norm <= middle).count();
             let drawn = noise.gaussian_vector(&[inside as f64], sensitivity, each, paid)?;
             let count = drawn.values.first().copied().unwrap_or_default();
             counts.push(count);
             description = Some(drawn.noise);
-            if count >= self.share * self.price.n as f64 { high = middle } else { low = middle }
+            bracket = bracket.halved(self.is_enough(count, self.price.n as f64));
         }
         let noise = description.ok_or(MechanismError::Grid)?;
         let part = NoisedPart {
@@ -117,7 +156,7 @@ impl Mechanism for BisectedRadius {
             noise,
             expected_error: None,
         };
-        let radius = ClipRadius::new(high, ClipSource::Private)?;
+        let radius = ClipRadius::new(bracket.high(), ClipSource::Private)?;
         Ok(Drawn { value: BisectedRelease { radius, counts }, parts: vec![part] })
     }
 }

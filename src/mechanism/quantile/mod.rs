@@ -5,7 +5,8 @@ mod bisect;
 mod tests;
 mod worst_case;
 
-pub use bisect::{BisectedRadius, BisectedRelease};
+pub(in crate::mechanism) use bisect::STEPS;
+pub use bisect::{BisectedRadius, BisectedRelease, Bracket};
 pub use worst_case::{BISECTED_ENTRY, ENTRY};
 
 use super::MechanismError;

@@ -116,12 +116,7 @@ impl ClippedMean {
 
     /// An empty sum, for records that are added one by one or on several threads. Several make one by [`ClippedSum::merge`].
     pub fn sum(&self) -> ClippedSum {
-        ClippedSum {
-            clip: self.clip.clone(),
-            declared: self.price.n,
-            given: 0,
-            sums: vec![0; self.clip.dimension()],
-        }
+        ClippedSum::new(&self.clip, self.price.n)
     }
 
     /// Its price under another name and loss (that of the mechanism it is a part of), with what the records are, in words.
@@ -226,6 +221,20 @@ impl Mechanism for ClippedMean {
 }
 
 impl ClippedSum {
+    /// An empty one for so many records.
+    pub(super) fn new(clip: &IntegerClip, declared: u64) -> Self {
+        Self { clip: clip.clone(), declared, given: 0, sums: vec![0; clip.dimension()] }
+    }
+
+    /// In steps.
+    pub(super) fn steps(&self) -> &[i128] {
+        &self.sums
+    }
+
+    pub(super) fn clip(&self) -> &IntegerClip {
+        &self.clip
+    }
+
     /// Adds one record, or a failed one.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use super::NoiseError;
 use super::lattice::{Lattice, step_for};
+use crate::privacy::calibrate::SCALES;
 use crate::privacy::rounding::{add_up, div_up, mul_up, sqrt_up};
 
 /// Vectors rounded to a public lattice and shortened until their norm, *in integers*, is at most B = ⌈τ/g + √d/2⌉; and noise for sums
@@ -37,13 +38,33 @@ impl IntegerClip {
         })
     }
 
+    /// The same on a coarse lattice of 2^`digits` to 2^(`digits` + 1) steps to the radius, and noise of `noise`(B) steps: for sums that have to
+    /// fit into few bits. Coarseness costs √d/2 steps of sensitivity.
+    pub(super) fn coarse(
+        dim: usize,
+        radius: f64,
+        digits: i32,
+        noise: impl Fn(u64) -> f64,
+    ) -> Result<Self, NoiseError> {
+        if !SCALES.contains(&radius) {
+            return Err(NoiseError::OutOfScale);
+        }
+        Self::on(dim, radius, libm::ldexp(1.0, libm::ilogb(radius) - digits), noise)
+    }
+
     fn with(dim: usize, radius: f64, loss: f64, multiplier: impl Fn(u64) -> f64) -> Result<Self, NoiseError> {
         if dim == 0 {
             return Err(NoiseError::Empty);
         }
-        let root = sqrt_up(dim as f64);
-        let step = step_for(2.0 * radius, loss, root)?;
-        let bound = add_up(div_up(radius, step), 0.5 * root).ceil();
+        Self::on(dim, radius, step_for(2.0 * radius, loss, sqrt_up(dim as f64))?, multiplier)
+    }
+
+    /// With this step, a power of two.
+    fn on(dim: usize, radius: f64, step: f64, multiplier: impl Fn(u64) -> f64) -> Result<Self, NoiseError> {
+        if dim == 0 {
+            return Err(NoiseError::Empty);
+        }
+        let bound = add_up(div_up(radius, step), 0.5 * sqrt_up(dim as f64)).ceil();
         if bound >= (1u64 << 59) as f64 {
             return Err(NoiseError::OutOfScale);
         }

@@ -28,6 +28,7 @@ mod isotropic;
 mod lattice;
 mod products;
 mod released;
+mod shared;
 mod source;
 mod vector_noise;
 mod vectors;
@@ -38,6 +39,7 @@ pub use clipped_second::{CLIPPED_SECOND_ENTRY, ClippedSecond};
 pub use error::{IncompleteMean, NoiseError};
 pub use integer_clip::IntegerClip;
 pub use released::{GaussianRelease, LaplaceRelease, NoiseDescription, NoisePath};
+pub use shared::{SITES_MOST, SharedNoise};
 pub use source::{NoiseSource, PaidGenerator};
 pub use vector_noise::VectorNoise;
 

@@ -1,6 +1,7 @@
 //! Why a face study stopped.
 
 use super::prepared::PreparedError;
+use super::sites::SitesError;
 use super::template::TemplateLoadError;
 use super::units::Units;
 use crate::estimate::design::{AtError, DesignError};
@@ -53,6 +54,9 @@ pub enum StudyError {
     /// Records that were prepared elsewhere.
     #[error(transparent)]
     Prepared(#[from] PreparedError),
+    /// Many sites.
+    #[error(transparent)]
+    Sites(#[from] SitesError),
     /// The mechanism or its noise.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),

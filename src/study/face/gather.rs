@@ -199,7 +199,13 @@ impl<'a> FaceStudy<'a> {
         Ok((published, certificate))
     }
 
-    fn digest(&self, settings: &impl std::fmt::Debug, price: &Price, gathered: &Gathered) -> Digest {
+    /// What a run is about: settings and records, as a hash.
+    pub(super) fn digest(
+        &self,
+        settings: &impl std::fmt::Debug,
+        price: &Price,
+        gathered: &Gathered,
+    ) -> Digest {
         let settings = format!("{:?} {:?}", (self.settings.public(), settings), self.loaded.input.sha256);
         Digest::of(&settings, price, gathered.fingerprints.clone())
     }

@@ -26,6 +26,7 @@ mod run;
 pub mod sample;
 mod settings;
 mod simulation;
+pub mod sites;
 mod size;
 mod template;
 mod units;

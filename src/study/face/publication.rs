@@ -88,7 +88,10 @@ impl FacePublication {
     /// What the parts of a budget get, where a mechanism shares it out by itself.
     fn budget_parts(&self) -> Vec<(String, f64)> {
         match &self.mechanism {
-            CurveMean::Joint(_) | CurveMean::TwoRounds(_) | CurveMean::PrivateRadius(_) => Vec::new(),
+            CurveMean::Joint(_)
+            | CurveMean::TwoRounds(_)
+            | CurveMean::PrivateRadius(_)
+            | CurveMean::Sites(_) => Vec::new(),
             CurveMean::PerCurve(mean) => ["x", "y", "z"]
                 .iter()
                 .zip(mean.block_budgets())

@@ -349,6 +349,19 @@ impl<'a> Job<'a> {
         stored.redeemed(&bytes, ledger, begun)
     }
 
+    /// Publishes a value whose parts were charged to other ledgers than this job's: those of the sites that took part.
+    ///
+    /// # Errors
+    /// Those of the publication.
+    pub fn publish_charged_elsewhere<P: Publication>(
+        &self,
+        publication: &P,
+        released: Released<P::Value>,
+    ) -> Result<Certificate, P::Error> {
+        let published = Published { released, receipt: None, releases: 1, total: None };
+        publish::publish(self.folder(), self.place.asked, publication, &published)
+    }
+
     /// Puts the release together aside and moves it into place as a whole: what was there stays whole until then.
     ///
     /// # Errors

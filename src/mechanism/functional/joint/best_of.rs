@@ -42,7 +42,7 @@ impl FunctionalMean {
     fn fitted_from(&self, towards: &(Vec<f64>, Expectation), noised: &[f64], sigma: f64) -> Candidate {
         let (towards, expected) = towards;
         let from: Vec<f64> = noised.iter().zip(self.coordinates(towards)).map(|(u, p)| u - p).collect();
-        let Shrunk { values, errors } = self.fitted(&from, sigma, *expected);
+        let Shrunk { values, errors } = self.fitted(&from, &|_| sigma, *expected);
         let weighted: Vec<f64> = values.iter().zip(&self.roots).map(|(x, root)| x * root).collect();
         let risk = linear_risk(&from, &weighted, |_| sigma * sigma);
         let mut samples = self.basis.synthesize(&values);

@@ -10,6 +10,7 @@ use super::{
     Estimate, FunctionRecords, NoisedFunction, NoisedSize, Norm, PublicPrior, SizeCoordinate, clip_factor,
     noised_part,
 };
+use crate::estimate::prior::spectrum;
 use crate::function::shrink::{self, Expectation, Shrunk};
 use crate::function::{Basis, Domain};
 use crate::mechanism::MechanismError;
@@ -183,6 +184,17 @@ impl FunctionalMean {
         self.mean.dimension()
     }
 
+    /// The samples of the centre.
+    pub(super) fn centre(&self) -> &[f64] {
+        &self.centre
+    }
+
+    /// The variances that a record's coordinates are expected to have, up to scale: public.
+    pub(super) fn spectrum(&self) -> Vec<f64> {
+        let one = |(j, root): (usize, &f64)| spectrum(&self.basis.place(j)) * root * root;
+        self.roots.iter().enumerate().map(one).collect()
+    }
+
     /// Where functions are analysed.
     pub(super) fn basis(&self) -> &Basis {
         &self.basis
@@ -211,6 +223,11 @@ impl FunctionalMean {
         if let (Some(known), Smoothing::Shrink) = (&self.known, self.smoothing) {
             return self.best_of(known, noised, sigma);
         }
+        self.finish_uneven(noised, &|_| sigma)
+    }
+
+    /// The same without what is known of public people, for noise that differs between coordinates.
+    pub(super) fn finish_uneven(&self, noised: &[f64], sigma: &dyn Fn(usize) -> f64) -> Estimate {
         let shrunk = self.fitted(noised, sigma, self.expected);
         let mut samples = self.basis.synthesize(&shrunk.values);
         samples.iter_mut().zip(&self.centre).for_each(|(v, c)| *v += c);
@@ -218,9 +235,9 @@ impl FunctionalMean {
     }
 
     /// Coefficients (without weights), shrunk by a spectrum fitted to themselves.
-    fn fitted(&self, noised: &[f64], sigma: f64, expected: Expectation) -> Shrunk {
+    fn fitted(&self, noised: &[f64], sigma: &dyn Fn(usize) -> f64, expected: Expectation) -> Shrunk {
         let x: Vec<f64> = noised.iter().zip(&self.roots).map(|(u, root)| u / root).collect();
-        let variance = |j: usize| (sigma / self.roots[j]).powi(2);
+        let variance = |j: usize| (sigma(j) / self.roots[j]).powi(2);
         match self.smoothing {
             Smoothing::None => Shrunk::unshrunk(&x, variance),
             Smoothing::Shrink => {

@@ -17,7 +17,7 @@ pub enum Aim {
 impl Aim {
     /// How the budget is shared out. The first round's share is flat: from .1 to .4 lie within 12 % of one another. Large n can see the
     /// bias that clipping adds, and a band must not have any.
-    pub(super) fn shares(self, n: u64, mu: Mu) -> Shares {
+    pub(in super::super) fn shares(self, n: u64, mu: Mu) -> Shares {
         let held = match n as f64 * mu.get() {
             much if much < 1000.0 => 0.75,
             much if much < 3000.0 => 0.95,
@@ -39,7 +39,7 @@ impl Aim {
     }
 
     /// The clip's norm for n records at budget μ.
-    pub(super) fn norm(self, n: u64, mu: Mu) -> Norm {
+    pub(in super::super) fn norm(self, n: u64, mu: Mu) -> Norm {
         match self {
             Self::Mean => Norm::for_budget(n, mu.get()),
             Self::Band => Norm::Half,

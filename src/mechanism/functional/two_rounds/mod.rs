@@ -41,7 +41,7 @@ const TITLE: Title = Title {
 const EXPECTED_SHARE: f64 = 0.075;
 /// Standard deviation of its logarithm, in both rounds. Where little can be seen, this keeps the noise from being taken for a face: an
 /// expectation up to twice the truth is never worse than the centre, one below it costs little.
-const EXPECTED_DOUBT: f64 = 0.65;
+pub(super) const EXPECTED_DOUBT: f64 = 0.65;
 
 /// The mean of functions in two rounds.
 ///
@@ -84,9 +84,9 @@ struct Rough<'a> {
 const UNKNOWN: NoisedSize = NoisedSize { log: 0.0, error: 0.0 };
 
 /// Records with the template in place of failed ones, whatever the centre.
-struct Filled<'a> {
-    records: &'a (dyn FunctionRecords + 'static),
-    template: &'a [f64],
+pub(super) struct Filled<'a> {
+    pub(super) records: &'a dyn FunctionRecords,
+    pub(super) template: &'a [f64],
 }
 
 impl FunctionRecords for Filled<'_> {
@@ -102,7 +102,7 @@ impl FunctionRecords for Filled<'_> {
 }
 
 /// How far a mean is expected to lie from its public template.
-fn expected_of_centre(scale: f64) -> Expectation {
+pub(super) fn expected_of_centre(scale: f64) -> Expectation {
     let energy = EXPECTED_SHARE * (scale * Norm::White.face_radius()).powi(2);
     Expectation { energy, doubt: EXPECTED_DOUBT }
 }

@@ -1,0 +1,262 @@
+//! `visard site sum`, `share`, `verify`, `merge`, `unshare`: the rounds.
+
+use crate::cli::Global;
+use crate::cli::budget::{CountingArgs, PlaceArgs};
+use crate::cli::face::{run_with_progress, scans_help, template_source};
+use crate::cli::output::{Failure, Printer, where_to};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use visard::mechanism::functional::Sharing;
+use visard::study::face::sites::{
+    AggregatorSettings, Closed, CombineSettings, KnownPlan, SiteSettings, answer_round, merge_round,
+    unshare_round, verify_round,
+};
+use visard::study::face::{FaceInputs, StudyError, Yardstick};
+
+/// Whose people, and where.
+#[derive(Debug, Args)]
+struct SiteArgs {
+    /// The public folder: the plan, and the results of rounds so far
+    #[arg(value_name = "PUBLIC")]
+    public: PathBuf,
+    #[arg(value_name = "SCAN_OR_DIR", required_unless_present = "prepared", help = scans_help())]
+    scans: Vec<PathBuf>,
+    /// Records registered elsewhere in place of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
+    #[arg(long, value_name = "FILE.npy", conflicts_with = "scans")]
+    prepared: Option<PathBuf>,
+    /// This site's name in the plan
+    #[arg(long, value_name = "NAME")]
+    site: String,
+    #[command(flatten)]
+    place: PlaceArgs,
+    #[command(flatten)]
+    counting: CountingArgs,
+    /// The plan's template face: a mesh file, or "builtin"
+    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    template: String,
+}
+
+/// Arguments of `site sum`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  visard site sum consortium scans/ --site berlin --out berlin")]
+pub struct SumArgs {
+    #[command(flatten)]
+    site: SiteArgs,
+}
+
+/// Arguments of `site share`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard site share consortium scans/ --site berlin --key berlin.key --out berlin"
+)]
+pub struct ShareArgs {
+    #[command(flatten)]
+    site: SiteArgs,
+    /// This site's secret key
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+}
+
+/// Arguments of `site verify`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard site verify consortium --aggregator ministry --key ministry.key --inbox received/ --out ministry"
+)]
+pub struct VerifyArgs {
+    /// The public folder
+    #[arg(value_name = "PUBLIC")]
+    public: PathBuf,
+    /// This aggregator's name in the plan
+    #[arg(long, value_name = "NAME")]
+    aggregator: String,
+    /// Its secret key
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+    /// Messages, or folders of messages
+    #[arg(long, value_name = "FILE_OR_DIR", required = true, num_args = 1..)]
+    inbox: Vec<PathBuf>,
+    /// Go on without this site in this round
+    #[arg(long, value_name = "NAME")]
+    without: Vec<String>,
+    /// The plan's template face: a mesh file, or "builtin"
+    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    template: String,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Arguments of `site merge` and `site unshare`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  visard site merge consortium received/ --out study\n  visard site unshare consortium received/ --out study"
+)]
+pub struct CloseArgs {
+    /// The public folder, into which the round's result is written
+    #[arg(value_name = "PUBLIC")]
+    public: PathBuf,
+    /// Messages, or folders of messages
+    #[arg(value_name = "FILE_OR_DIR", required = true)]
+    inbox: Vec<PathBuf>,
+    /// Go on without this site in this round (merge only)
+    #[arg(long, value_name = "NAME")]
+    without: Vec<String>,
+    /// The plan's template face: a mesh file, or "builtin"
+    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    template: String,
+    /// The folder of the release, made after the last round
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+/// Runs `site sum`.
+pub fn sum(args: &SumArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let each = Sharing::Each;
+    answer(
+        &args.site,
+        None,
+        |noise| noise == each,
+        "this plan has aggregators: use site share",
+        global,
+        printer,
+    )
+}
+
+/// Runs `site share`.
+pub fn share(args: &ShareArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let key = Some(args.key.clone());
+    let wrong = "this plan has no aggregators: use site sum";
+    answer(&args.site, key, |noise| noise != Sharing::Each, wrong, global, printer)
+}
+
+fn answer(
+    args: &SiteArgs,
+    key: Option<PathBuf>,
+    fits: impl Fn(Sharing) -> bool,
+    wrong: &str,
+    global: &Global,
+    printer: &Printer,
+) -> Result<(), Failure> {
+    let known = KnownPlan::read(&args.public).map_err(Failure::failed)?;
+    if !fits(known.plan.noise) {
+        return Err(Failure::usage(wrong));
+    }
+    let mut place = args.place.place(global)?;
+    // Answering a round again gives the same files: there is nothing that going on could lose.
+    place.resume = true;
+    let records = FaceInputs {
+        prepared: args.prepared.clone(),
+        template: template_source(&args.template),
+        counting: args.counting.counting(),
+        ..FaceInputs::new(args.scans.clone(), place)
+    };
+    let settings = SiteSettings { public: args.public.clone(), name: args.site.clone(), key, records };
+    let done = run_with_progress(|show| answer_round(&settings, show))?;
+    let files: Vec<String> = done.files.iter().map(|file| file.display().to_string()).collect();
+    let before = if done.again { " (answered before: the same files again)" } else { "" };
+    printer.result(
+        json!({"round": done.round, "rounds": done.rounds, "asked": done.kind.to_string(), "n": done.n, "again": done.again, "files": done.files}),
+        format!(
+            "round {} of {}: {} of {} people{before}\n  hand on: {}",
+            done.round,
+            done.rounds,
+            done.kind,
+            done.n,
+            files.join("\n           ")
+        ),
+    );
+    Ok(())
+}
+
+/// Runs `site verify`.
+pub fn verify(args: &VerifyArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let mut place = args.place.place(global)?;
+    place.resume = true;
+    let settings = AggregatorSettings {
+        public: args.public.clone(),
+        name: args.aggregator.clone(),
+        key: args.key.clone(),
+        inbox: args.inbox.clone(),
+        without: args.without.clone(),
+        template: template_source(&args.template),
+        place,
+    };
+    let done = verify_round(&settings).map_err(failure)?;
+    let files: Vec<String> = done.files.iter().map(|file| file.display().to_string()).collect();
+    let what =
+        if done.finished { "checked and added up" } else { "begun; the other aggregator's answer is needed" };
+    printer.result(
+        json!({"round": done.round, "finished": done.finished, "sites": done.sites, "files": done.files}),
+        format!("round {}: {what}\n  hand on: {}", done.round, files.join("\n           ")),
+    );
+    Ok(())
+}
+
+/// Runs `site merge`.
+pub fn merge(args: &CloseArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let closed = merge_round(&settings(args, global)).map_err(failure)?;
+    report(args, &closed, printer);
+    Ok(())
+}
+
+/// Runs `site unshare`.
+pub fn unshare(args: &CloseArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    if !args.without.is_empty() {
+        return Err(Failure::usage(
+            "--without is for site verify here: the aggregators say which sites are in their sums",
+        ));
+    }
+    let closed = unshare_round(&settings(args, global)).map_err(failure)?;
+    report(args, &closed, printer);
+    Ok(())
+}
+
+fn settings(args: &CloseArgs, global: &Global) -> CombineSettings {
+    CombineSettings {
+        public: args.public.clone(),
+        inbox: args.inbox.clone(),
+        without: args.without.clone(),
+        template: template_source(&args.template),
+        place: crate::cli::budget::place_of(&args.out, global),
+    }
+}
+
+fn failure(error: StudyError) -> Failure {
+    match &error {
+        StudyError::Job(job) => Failure::of_job(&error, Some(job)),
+        _ => Failure::failed(&error),
+    }
+}
+
+fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
+    let Closed { round, rounds, kind, released } = closed;
+    let Some((certificate, accuracy)) = released else {
+        printer.result(
+            json!({"round": round, "rounds": rounds, "closed": kind.to_string(), "released": false}),
+            format!(
+                "round {round} of {rounds} closed: {kind}\n  hand on: {}",
+                args.public.join(format!("round-{round}.json")).display()
+            ),
+        );
+        return;
+    };
+    let release = args.out.join(visard::study::layout::RELEASE);
+    let mm = |rms: f64| Yardstick::OfTwentyCentimetres.millimetres() * rms;
+    printer.result(
+        json!({
+            "round": round, "rounds": rounds, "released": true, "release": release, "n": certificate.n, "private": certificate.private,
+            "loss": certificate.loss, "accuracy": accuracy,
+        }),
+        format!(
+            "round {round} of {rounds} closed: {} of {} people at many sites, {}\n  error, root mean square: {:.2} mm (the template published \
+             unread: {:.2} mm)\n  {} {}",
+            if certificate.private { "private average" } else { "average (NOT PRIVATE)" },
+            certificate.n,
+            certificate.loss,
+            mm(accuracy.rms),
+            mm(accuracy.template_rms),
+            where_to(certificate.private),
+            release.display()
+        ),
+    );
+}

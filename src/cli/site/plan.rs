@@ -1,0 +1,149 @@
+//! `visard site keys`, `visard site plan`.
+
+use crate::cli::budget::BudgetArgs;
+use crate::cli::face::template_source;
+use crate::cli::output::{Failure, Printer};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use visard::mechanism::functional::Sharing;
+use visard::study::face::sites::{Aggregator, PLAN, Site, SitePlan, make_sealing_key, read_public_key};
+use visard::study::face::{CURVES, Registration, SAMPLES, load_template};
+
+/// Arguments of `site keys`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  visard site keys berlin.key")]
+pub struct KeysArgs {
+    /// File for the secret key; the public one, for the plan, is written beside it with .pub
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+/// Who adds the noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Noise {
+    /// Every site a share, under secure aggregation: enough if --honest of them are honest
+    Sites,
+    /// Each of two aggregators the whole: enough if one is honest; 1.4 times the noise
+    Aggregators,
+    /// Every site the whole, without aggregators: nothing assumed; the noise of one site times the root of their number
+    Each,
+}
+
+/// Arguments of `site plan`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  visard site plan consortium --mu 1 --site berlin=200,berlin.key.pub --site lyon=180,lyon.key.pub --site oslo=90,oslo.key.pub --aggregator ministry=ministry.key.pub --aggregator registry=registry.key.pub\n  visard site plan consortium --mu 1 --noise each --site berlin=200 --site lyon=180"
+)]
+pub struct PlanArgs {
+    /// The public folder, of which every site has a copy
+    #[arg(value_name = "PUBLIC")]
+    public: PathBuf,
+    /// A site, its number of people (public), and its public key where sums are sealed
+    #[arg(long = "site", value_name = "NAME=N[,FILE.pub]", required = true)]
+    sites: Vec<String>,
+    /// One of two members who add up and do not collude, with its public key; the first begins
+    #[arg(long = "aggregator", value_name = "NAME=FILE.pub")]
+    aggregators: Vec<String>,
+    /// Who adds the noise (default: sites where there are aggregators, else each)
+    #[arg(long, value_enum)]
+    noise: Option<Noise>,
+    /// How many sites' shares of noise must be honest and unknown to whoever looks (default: all but one, for a site knows its own)
+    #[arg(long, value_name = "K")]
+    honest: Option<u64>,
+    #[command(flatten)]
+    budget: BudgetArgs,
+    /// Public template face: a mesh file, or "builtin"
+    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    template: String,
+    /// Number of face radial curves
+    #[arg(long, value_name = "J", default_value_t = CURVES)]
+    curves: usize,
+    /// Samples on each curve
+    #[arg(long, value_name = "M", default_value_t = SAMPLES)]
+    samples: usize,
+    /// How scans are registered to the template
+    #[arg(long, value_enum, default_value_t = Registration::Elastic)]
+    registration: Registration,
+}
+
+/// Runs `site keys`.
+pub fn keys(args: &KeysArgs, printer: &Printer) -> Result<(), Failure> {
+    let public = make_sealing_key(&args.file).map_err(Failure::failed)?;
+    printer.result(
+        json!({"secret": args.file, "public": public}),
+        format!(
+            "secret key: {} (keep it)\npublic key: {} (for the plan)",
+            args.file.display(),
+            public.display()
+        ),
+    );
+    Ok(())
+}
+
+/// Runs `site plan`.
+pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
+    let sites = args.sites.iter().map(|text| site(text)).collect::<Result<Vec<_>, _>>()?;
+    let aggregators = args.aggregators.iter().map(|text| aggregator(text)).collect::<Result<Vec<_>, _>>()?;
+    let noise = args.noise.unwrap_or(if aggregators.is_empty() { Noise::Each } else { Noise::Sites });
+    if args.honest.is_some() && noise != Noise::Sites {
+        return Err(Failure::usage("--honest goes with --noise sites only"));
+    }
+    let noise = match noise {
+        Noise::Sites => Sharing::Sites { honest: args.honest.unwrap_or(sites.len() as u64 - 1) },
+        Noise::Aggregators => Sharing::Aggregators,
+        Noise::Each => Sharing::Each,
+    };
+    let mu = args.budget.mu()?.get();
+    let loaded = load_template(&template_source(&args.template)).map_err(Failure::failed)?;
+    let plan = SitePlan {
+        visard_sites: 1,
+        mu,
+        noise,
+        sites,
+        aggregators,
+        template: loaded.input,
+        curves: args.curves,
+        samples: args.samples,
+        registration: args.registration,
+    };
+    let known = plan.write(&args.public).map_err(Failure::failed)?;
+    let people: u64 = plan.sites.iter().map(|site| site.n).sum();
+    let path = args.public.join(PLAN);
+    printer.result(
+        json!({"plan": path, "sha256": known.id, "sites": plan.sites.len(), "n": people, "mu": mu, "noise": plan.noise}),
+        format!(
+            "plan of {} sites with {people} people, mu = {mu}: {}\n  SHA-256 {}\n  every party needs this very file; let all confirm the SHA-256 before \
+             the first round",
+            plan.sites.len(),
+            path.display(),
+            known.id
+        ),
+    );
+    Ok(())
+}
+
+/// `NAME=N[,FILE.pub]`.
+fn site(text: &str) -> Result<Site, Failure> {
+    let wrong = || {
+        Failure::usage(format!(
+            "--site {text:?}: write NAME=N or NAME=N,FILE.pub, as in berlin=200,berlin.key.pub"
+        ))
+    };
+    let (name, rest) = text.split_once('=').ok_or_else(wrong)?;
+    let (n, key) = match rest.split_once(',') {
+        Some((n, key)) => (n, Some(key)),
+        None => (rest, None),
+    };
+    let key = key.map(|key| read_public_key(Path::new(key))).transpose().map_err(Failure::failed)?;
+    Ok(Site { name: name.to_owned(), n: n.trim().parse().map_err(|_| wrong())?, key })
+}
+
+/// `NAME=FILE.pub`.
+fn aggregator(text: &str) -> Result<Aggregator, Failure> {
+    let (name, key) = text
+        .split_once('=')
+        .ok_or_else(|| Failure::usage(format!("--aggregator {text:?}: write NAME=FILE.pub")))?;
+    let key = read_public_key(Path::new(key)).map_err(Failure::failed)?;
+    Ok(Aggregator { name: name.to_owned(), key })
+}

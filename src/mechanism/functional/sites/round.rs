@@ -1,0 +1,180 @@
+//! One round: what a site adds up, and what the sums of all sites tell.
+
+use super::super::records::add_up;
+use super::super::two_rounds::Filled;
+use super::super::{Estimate, FunctionRecords, FunctionalMean};
+use super::{Answer, RoundResult, Sharing, Sites};
+use crate::mechanism::MechanismError;
+use crate::privacy::noise::SharedNoise;
+use crate::privacy::{ClipRadius, ClippedSum};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What is asked in a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum RoundKind {
+    /// The rough mean about the template.
+    Centre,
+    /// How many lie within a radius about it.
+    Count {
+        /// Which of the six, from 1.
+        number: usize,
+    },
+    /// The mean about the private centre.
+    Mean,
+}
+
+impl fmt::Display for RoundKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Centre => f.write_str("rough mean over sites"),
+            Self::Count { number } => write!(f, "count {number} of 6 for the radius"),
+            Self::Mean => f.write_str("mean over sites about the private centre"),
+        }
+    }
+}
+
+/// A round that has been worked out from public things and earlier results.
+#[derive(Debug, Clone)]
+pub struct SiteRound {
+    kind: RoundKind,
+    about: FunctionalMean,
+    noise: SharedNoise,
+    /// What a failed record counts as.
+    template: Vec<f64>,
+    /// The radius within which records are counted.
+    middle: Option<f64>,
+}
+
+impl SiteRound {
+    pub(super) fn sum_of(
+        kind: RoundKind,
+        about: FunctionalMean,
+        noise: SharedNoise,
+        template: Vec<f64>,
+    ) -> Self {
+        Self { kind, about, noise, template, middle: None }
+    }
+
+    pub(super) fn count(
+        kind: RoundKind,
+        about: FunctionalMean,
+        noise: SharedNoise,
+        template: Vec<f64>,
+        middle: f64,
+    ) -> Self {
+        Self { kind, about, noise, template, middle: Some(middle) }
+    }
+
+    /// What is asked.
+    pub fn kind(&self) -> RoundKind {
+        self.kind
+    }
+
+    /// Its noise, and how vectors are clipped.
+    pub fn noise(&self) -> &SharedNoise {
+        &self.noise
+    }
+
+    /// The clip radius, where vectors are added up.
+    pub fn radius(&self) -> Option<ClipRadius> {
+        if self.middle.is_some() { None } else { Some(self.about.clip_radius()) }
+    }
+
+    /// The samples of the centre that deviations are taken from.
+    pub(super) fn centre(&self) -> &[f64] {
+        self.about.centre()
+    }
+
+    /// One site's sum: secret.
+    ///
+    /// # Errors
+    /// [`MechanismError`] for records of another shape.
+    pub fn sum(&self, records: &dyn FunctionRecords) -> Result<ClippedSum, MechanismError> {
+        let records = Filled { records, template: &self.template };
+        let vector = |samples: Option<&[f64]>, _| {
+            let u = self.about.coordinates(samples?);
+            let Some(middle) = self.middle else { return Some(u) };
+            let norm = u.iter().map(|u| u * u).sum::<f64>().sqrt();
+            // A comparison with NaN is false: such a norm would be outside at every radius.
+            Some(vec![if norm.is_nan() || norm <= middle { 0.5 } else { -0.5 }])
+        };
+        let n = records.count() as u64;
+        add_up(|| self.noise.sum(n), &records, self.template.len(), vector)
+    }
+
+    /// What the noised sums tell: post-processing.
+    ///
+    /// # Errors
+    /// [`MechanismError`] for sums of other lengths, unknown sites, a site twice, or too few sites.
+    pub fn result(&self, answer: &Answer, plan: &Sites) -> Result<RoundResult, MechanismError> {
+        answer.check(self.noise.clip().dimension(), plan)?;
+        let sites = answer.sites();
+        let clip = self.noise.clip();
+        let n = plan.people(&sites) as f64;
+        let values = match answer {
+            // Half a count more for each person: the sum is of ±½.
+            _ if self.middle.is_some() => {
+                let sum: i128 = answer.total().first().copied().unwrap_or_default();
+                vec![clip.to_f64(sum) + 0.5 * n]
+            }
+            Answer::Pooled { sum, .. } => sum.iter().map(|k| clip.to_f64(*k) / n).collect(),
+            Answer::Apart(sums) => {
+                let weights = self.weights(&sites, plan);
+                let mut values = vec![0.0; clip.dimension()];
+                for ((site, sum), weights) in sums.iter().zip(&weights) {
+                    let n = plan.people(&[*site]) as f64;
+                    let means = sum.iter().zip(weights).map(|(k, w)| w * clip.to_f64(*k) / n);
+                    values.iter_mut().zip(means).for_each(|(value, mean)| *value += mean);
+                }
+                values
+            }
+        };
+        Ok(RoundResult { sites, values })
+    }
+
+    /// The weight of every site in every coordinate, where sites' own means are put together: inversely as the variance that the site's mean is
+    /// expected to have there, V_j/n_k of its people and (σ/n_k)² of noise. V comes from the public spectrum, with half of the squared clip
+    /// radius for all coordinates together.
+    fn weights(&self, sites: &[usize], plan: &Sites) -> Vec<Vec<f64>> {
+        let spectrum = self.about.spectrum();
+        let total: f64 = spectrum.iter().sum();
+        let energy = 0.5 * self.noise.clip().radius().powi(2);
+        let noise = self.noise.sigma(1).powi(2);
+        let mut weights: Vec<Vec<f64>> = sites
+            .iter()
+            .map(|site| {
+                let n = plan.people(&[*site]) as f64;
+                spectrum.iter().map(|s| 1.0 / (energy * s / total / n + noise / (n * n))).collect()
+            })
+            .collect();
+        for j in 0..spectrum.len() {
+            let all: f64 = weights.iter().map(|w| w[j]).sum();
+            weights.iter_mut().for_each(|w| w[j] /= all);
+        }
+        weights
+    }
+
+    /// The standard deviation of the noise in each of the result's values.
+    pub(super) fn sigmas(&self, result: &RoundResult, plan: &Sites) -> Vec<f64> {
+        let sites = &result.sites;
+        if plan.sharing == Sharing::Each && self.middle.is_none() {
+            let mut squares = vec![0.0; result.values.len()];
+            for (site, weights) in sites.iter().zip(self.weights(sites, plan)) {
+                let own = self.noise.sigma(1) / plan.people(&[*site]) as f64;
+                squares.iter_mut().zip(weights).for_each(|(square, w)| *square += (w * own).powi(2));
+            }
+            return squares.into_iter().map(f64::sqrt).collect();
+        }
+        let shares = plan.sharing.shares(sites.len() as u64);
+        let per = if self.middle.is_some() { 1.0 } else { plan.people(sites) as f64 };
+        vec![self.noise.sigma(shares) / per; result.values.len()]
+    }
+
+    /// Samples from a round's result.
+    pub(super) fn estimate(&self, result: &RoundResult, plan: &Sites) -> Estimate {
+        let sigmas = self.sigmas(result, plan);
+        self.about.finish_uneven(&result.values, &|j| sigmas.get(j).copied().unwrap_or(f64::NAN))
+    }
+}

@@ -1,0 +1,207 @@
+//! What all sites agree on before anyone reads a record: `plan.json`, public.
+
+use super::error::{SitesError, of};
+use crate::function::FaceCurves;
+use crate::io::{Limit, open, write_text};
+use crate::mechanism::functional::{Sharing, Sites, SitesMean};
+use crate::privacy::{Mu, PrivacyLoss, PublicInput};
+use crate::study::face::StudyError;
+use crate::study::face::mean::basis;
+use crate::study::face::template::LoadedTemplate;
+use crate::surface::registration::Registration;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::path::Path;
+
+/// The plan's file in the public folder.
+pub const PLAN: &str = "plan.json";
+/// The version of plans and messages.
+pub(super) const FORMAT: u32 = 1;
+
+/// One who takes part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Site {
+    /// Its name: letters, digits, hyphens.
+    pub name: String,
+    /// Its people.
+    pub n: u64,
+    /// Its public key, in hexadecimal, where messages are sealed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+/// One of the two who add up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Aggregator {
+    /// Its name.
+    pub name: String,
+    /// Its public key, in hexadecimal.
+    pub key: String,
+}
+
+/// Everything that all sites must do alike.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SitePlan {
+    /// The version of the format, 1.
+    pub visard_sites: u32,
+    /// The budget of the whole release, for every person of every site.
+    pub mu: f64,
+    /// Who adds the noise.
+    pub noise: Sharing,
+    /// The sites.
+    pub sites: Vec<Site>,
+    /// The two who add up; none where sites' own sums are put together. The first begins.
+    pub aggregators: Vec<Aggregator>,
+    /// The public template.
+    pub template: PublicInput,
+    /// Face radial curves of a record.
+    pub curves: usize,
+    /// Samples on each.
+    pub samples: usize,
+    /// How scans are registered.
+    pub registration: Registration,
+}
+
+/// A plan with the hash of its file: what messages are bound to.
+#[derive(Debug, Clone)]
+pub struct KnownPlan {
+    /// What it says.
+    pub plan: SitePlan,
+    /// SHA-256 of `plan.json`, in hexadecimal.
+    pub id: String,
+}
+
+impl SitePlan {
+    /// Checks and writes it into the public folder; a plan that is there is kept.
+    ///
+    /// # Errors
+    /// [`StudyError`]: a plan that cannot be carried out, or one that is there already.
+    pub fn write(&self, public: &Path) -> Result<KnownPlan, StudyError> {
+        let path = public.join(PLAN);
+        self.check().map_err(SitesError::Asked)?;
+        if path.exists() {
+            return Err(of(
+                &path,
+                "there is a plan already; another one is another release, in another folder",
+            )
+            .into());
+        }
+        std::fs::create_dir_all(public).map_err(|e| of(public, e.to_string()))?;
+        let text = serde_json::to_string_pretty(self).map_err(|e| of(&path, e.to_string()))? + "\n";
+        write_text(&path, &text)?;
+        KnownPlan::read(public)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.visard_sites != FORMAT {
+            return Err(format!("this is a plan of format {}; this program has {FORMAT}", self.visard_sites));
+        }
+        let mut names: Vec<&str> = self.sites.iter().map(|site| site.name.as_str()).collect();
+        names.extend(self.aggregators.iter().map(|one| one.name.as_str()));
+        for (i, name) in names.iter().enumerate() {
+            let proper = |c: char| c.is_ascii_alphanumeric() || c == '-';
+            if name.is_empty() || name.len() > 40 || !name.chars().all(proper) {
+                return Err(format!("{name:?} is no name: letters, digits and hyphens, 40 at most"));
+            }
+            if names[..i].contains(name) {
+                return Err(format!("two take part under the name {name}"));
+            }
+        }
+        let keyed = self.sites.iter().all(|site| site.key.is_some());
+        match (self.noise, self.aggregators.len()) {
+            (Sharing::Each, 0) => {}
+            (Sharing::Each, _) => {
+                return Err("where every site adds the whole noise there are no aggregators".into());
+            }
+            (_, 2) if keyed => {}
+            (_, 2) => return Err("every site needs a public key: `visard site keys`".into()),
+            _ => return Err("secure aggregation needs exactly two aggregators, who do not collude".into()),
+        }
+        for key in self
+            .sites
+            .iter()
+            .filter_map(|site| site.key.as_ref())
+            .chain(self.aggregators.iter().map(|one| &one.key))
+        {
+            super::seal::public_key(key)?;
+        }
+        if self.curves < 2 || self.samples < 8 || self.curves.saturating_mul(self.samples) > 1_000_000 {
+            return Err("a face needs at least 2 curves of 8 samples (and at most a million samples)".into());
+        }
+        let mu = Mu::new(self.mu).map_err(|e| e.to_string())?;
+        let people =
+            self.sites.iter().try_fold(0u64, |sum, site| sum.checked_add(site.n)).ok_or("too many people")?;
+        match PrivacyLoss::Gaussian(mu).vacuous(people) {
+            Some(why) => Err(why.to_string()),
+            None => Ok(()),
+        }
+    }
+
+    /// Who takes part, as the mechanism has it.
+    fn taking_part(&self) -> Sites {
+        Sites { sizes: self.sites.iter().map(|site| site.n).collect(), sharing: self.noise }
+    }
+
+    /// The mechanism.
+    ///
+    /// # Errors
+    /// [`StudyError`], about public numbers.
+    pub(super) fn mechanism(&self, own: &FaceCurves) -> Result<SitesMean, StudyError> {
+        let mu = Mu::new(self.mu)?;
+        Ok(SitesMean::new(basis(own), own.data().to_vec(), mu, self.taking_part())?)
+    }
+
+    /// A site's place in the plan.
+    ///
+    /// # Errors
+    /// [`SitesError::Asked`].
+    pub(super) fn site(&self, name: &str) -> Result<usize, SitesError> {
+        self.sites.iter().position(|site| site.name == name).ok_or_else(|| {
+            let all: Vec<_> = self.sites.iter().map(|site| site.name.as_str()).collect();
+            SitesError::Asked(format!("{name} is not one of the plan's sites: {}", all.join(", ")))
+        })
+    }
+
+    /// An aggregator's place in the plan: 0 begins, 1 answers.
+    ///
+    /// # Errors
+    /// [`SitesError::Asked`].
+    pub(super) fn aggregator(&self, name: &str) -> Result<usize, SitesError> {
+        self.aggregators.iter().position(|one| one.name == name).ok_or_else(|| {
+            let all: Vec<_> = self.aggregators.iter().map(|one| one.name.as_str()).collect();
+            SitesError::Asked(format!("{name} is not one of the plan's aggregators: {}", all.join(", ")))
+        })
+    }
+
+    /// Whether a template is the plan's.
+    ///
+    /// # Errors
+    /// [`SitesError::Asked`].
+    pub(super) fn check_template(&self, loaded: &LoadedTemplate) -> Result<(), SitesError> {
+        if loaded.input.sha256 == self.template.sha256 {
+            return Ok(());
+        }
+        Err(SitesError::Asked(format!(
+            "this is another template than the plan's ({}, SHA-256 {}); give that one with --template",
+            self.template.name, self.template.sha256
+        )))
+    }
+}
+
+impl KnownPlan {
+    /// Reads the plan of a public folder.
+    ///
+    /// # Errors
+    /// [`StudyError`].
+    pub fn read(public: &Path) -> Result<Self, StudyError> {
+        let path = public.join(PLAN);
+        let file = open(&path, Limit::CERTIFICATE)?;
+        let plan: SitePlan = serde_json::from_slice(file.bytes())
+            .map_err(|e| of(&path, format!("this is no plan of many sites: {e}")))?;
+        plan.check().map_err(|what| of(&path, what))?;
+        Ok(Self { plan, id: hex::encode(Sha256::digest(file.bytes())) })
+    }
+}

@@ -1,0 +1,197 @@
+//! What a site does in a round: adds up its people, pays once, adds noise, and hands on one sum.
+
+use super::certificate::site_certificate;
+use super::error::SitesError;
+use super::exchange::Exchange;
+use super::message::{Kind, Position, steps_to_bytes, to_bytes};
+use super::plan::SitePlan;
+use super::purse::Purse;
+use super::seal::KeyPair;
+use super::vdaf::Sharer;
+use crate::mechanism::functional::{RoundKind, Sharing, SiteRound, SitesMean};
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{Charge, ClippedSum, Mechanism, Price};
+use crate::study::face::StudyError;
+use crate::study::face::gather::{FaceProgress, FaceStudy};
+use crate::study::face::settings::FaceInputs;
+use crate::study::job::{self, Job};
+use std::path::PathBuf;
+
+/// What a site is told.
+#[derive(Debug, Clone)]
+pub struct SiteSettings {
+    /// The public folder.
+    pub public: PathBuf,
+    /// Its name in the plan.
+    pub name: String,
+    /// Its secret key, where sums are sealed.
+    pub key: Option<PathBuf>,
+    /// Its people, and its folder. Curves, samples and registration are the plan's.
+    pub records: FaceInputs,
+}
+
+/// What a site has done.
+#[derive(Debug, Clone)]
+pub struct SiteAnswer {
+    /// Which round, from 1.
+    pub round: usize,
+    /// Of how many.
+    pub rounds: usize,
+    /// What was asked.
+    pub kind: RoundKind,
+    /// What is to be handed on.
+    pub files: Vec<PathBuf>,
+    /// Whether the round had been answered before: the same files again.
+    pub again: bool,
+    /// People.
+    pub n: u64,
+}
+
+/// What is fixed for a step of a site.
+struct Step<'a> {
+    plan: &'a SitePlan,
+    site: usize,
+    mean: &'a SitesMean,
+    round: &'a SiteRound,
+    position: &'a Position,
+    key: Option<&'a KeyPair>,
+}
+
+/// A site's price: that of the whole, for its own people.
+fn price_of(mean: &SitesMean, n: u64) -> Price {
+    Price { n, sensitivity: None, scale: None, ..mean.price().clone() }
+}
+
+/// Answers the open round.
+///
+/// # Errors
+/// [`StudyError`]; nothing is charged unless all that can be checked without a draw was right.
+pub fn answer_round(
+    settings: &SiteSettings,
+    progress: &(dyn Fn(FaceProgress) + Sync),
+) -> Result<SiteAnswer, StudyError> {
+    let exchange = Exchange::read(&settings.public)?;
+    let plan = &exchange.known.plan;
+    let site = plan.site(&settings.name)?;
+    let inputs = FaceInputs {
+        curves: plan.curves,
+        samples: plan.samples,
+        registration: plan.registration,
+        ..settings.records.clone()
+    };
+    let study = FaceStudy::open(&inputs)?;
+    plan.check_template(&study.loaded)?;
+    let own = &plan.sites[site];
+    if study.n() != own.n {
+        return Err(SitesError::Asked(format!(
+            "the plan says that {} has {} people, here are {}: the numbers are public and fixed",
+            own.name,
+            own.n,
+            study.n()
+        ))
+        .into());
+    }
+    let key = match (&settings.key, &own.key) {
+        (_, None) => None,
+        (Some(path), Some(public)) => Some(KeyPair::read(path, public)?),
+        (None, Some(_)) if plan.noise == Sharing::Each => None,
+        (None, Some(_)) => {
+            return Err(SitesError::Asked("this plan seals sums: give the site's --key".into()).into());
+        }
+    };
+    let mean = plan.mechanism(&study.own)?;
+    let (round, position) = (exchange.open_round(&mean)?, exchange.position());
+    let step = Step { plan, site, mean: &mean, round: &round, position: &position, key: key.as_ref() };
+    let maker = study.maker()?;
+    let (files, again) = job::run(&inputs.place, |job| -> Result<_, StudyError> {
+        let mut purse = Purse::open(job.folder(), &position.plan)?;
+        let last = position.round == mean.count_rounds();
+        if let Some(files) = purse.again(&position)? {
+            if last {
+                purse.close(&mut inputs.place.ledger.open(job.folder())?, &position)?;
+            }
+            return Ok((files, true));
+        }
+        let price = price_of(&mean, own.n);
+        purse.check(&inputs.place, &price)?;
+        let gathered = study.gather(job, &maker, progress)?;
+        let digest = study.digest(&position.plan, &price, &gathered);
+        let sum = round.sum(&gathered.faces)?;
+        let mut ledger = inputs.place.ledger.open(job.folder())?;
+        let paid = purse.pay(&mut ledger, price.charged(), &position.plan, digest.as_str())?;
+        let part = mean.part(paid, position.round - 1)?;
+        let messages = step.messages(job, &purse, &sum, &part, price)?;
+        let files = purse.answer(&position, &messages)?;
+        if last {
+            purse.close(&mut ledger, &position)?;
+        }
+        Ok((files, false))
+    })?;
+    let (number, rounds) = (position.round, mean.count_rounds());
+    Ok(SiteAnswer { round: number, rounds, kind: round.kind(), files, again, n: own.n })
+}
+
+impl Step<'_> {
+    /// What is handed on: the noised sum as it is, or shared out over two sealed files.
+    fn messages(
+        &self,
+        job: &Job<'_>,
+        purse: &Purse,
+        sum: &ClippedSum,
+        paid: &Charge,
+        price: Price,
+    ) -> Result<Vec<(String, Vec<u8>)>, StudyError> {
+        // With a fixed seed every site and round has its own stream all the same.
+        let mut noise = job.noise(((self.site as u64 + 1) << 8) ^ self.position.round as u64)?;
+        let seeded = noise.is_seeded();
+        let steps = self.noised(sum, &mut noise, paid)?;
+        let certificate = site_certificate(self.plan, self.site, price, purse.receipt(), seeded)?;
+        let name = &self.plan.sites[self.site].name;
+        let header = |kind, to: Option<&str>| {
+            let mut header = self.position.header(kind, name, to);
+            (header.seeded, header.sites) = (seeded, vec![self.site]);
+            header.certificates = vec![certificate.clone()];
+            header
+        };
+        let Some(key) = self.key.filter(|_| self.plan.noise != Sharing::Each) else {
+            let header = header(Kind::Sum, None);
+            return Ok(vec![(header.file_name(), to_bytes(&header.line()?, &steps_to_bytes(&steps)))]);
+        };
+        let sharer = sharer(self.plan, self.site, self.round, self.position)?;
+        let mut files = Vec::new();
+        for (share, to) in sharer.shard(&steps)?.iter().zip(&self.plan.aggregators) {
+            let header = header(Kind::Share, Some(&to.name));
+            let line = header.line()?;
+            let sealed = key.seal(&to.key, &line, &share.to_bytes())?;
+            files.push((header.file_name(), to_bytes(&line, &sealed)));
+        }
+        Ok(files)
+    }
+
+    fn noised(
+        &self,
+        sum: &ClippedSum,
+        noise: &mut NoiseSource,
+        paid: &Charge,
+    ) -> Result<Vec<i128>, StudyError> {
+        let shared = self.round.noise();
+        let steps = match self.mean.sites().sharing {
+            Sharing::Aggregators => shared.bare(sum, paid),
+            Sharing::Sites { .. } | Sharing::Each => shared.masked(sum, noise, paid),
+        };
+        Ok(steps.map_err(crate::mechanism::MechanismError::from)?)
+    }
+}
+
+/// How a site's sum of this round is shared out.
+pub(super) fn sharer(
+    plan: &SitePlan,
+    site: usize,
+    round: &SiteRound,
+    position: &Position,
+) -> Result<Sharer, SitesError> {
+    let Position { plan: id, round: number, before } = position;
+    let own = &plan.sites[site];
+    let context = format!("visard sites {id} {number} {before} {}", own.name);
+    Sharer::new(round.noise().clip().dimension(), round.noise().range(own.n), context)
+}
