@@ -9,6 +9,7 @@ use crate::io::{ReadError, WriteError};
 use crate::mechanism::MechanismError;
 use crate::privacy::BudgetError;
 use crate::study::layout::{INTERNAL, SCAN_TABLE};
+use crate::study::records::RecordsError;
 use crate::study::{CovariateError, GroupsError, JobError, PeopleError};
 use crate::surface::TemplateError;
 use std::path::PathBuf;
@@ -53,6 +54,9 @@ pub enum StudyError {
     /// Records that were prepared elsewhere.
     #[error(transparent)]
     Prepared(#[from] PreparedError),
+    /// Records that `face prepare` made, or their manifest.
+    #[error(transparent)]
+    Records(#[from] RecordsError),
     /// The mechanism or its noise.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
