@@ -52,7 +52,16 @@ fn release(study: &Path) -> BTreeMap<String, Vec<u8>> {
             value["files"] = serde_json::Value::Null;
             bytes = value.to_string().into_bytes();
         } else if name.ends_with(".html") {
-            let page = String::from_utf8(bytes).unwrap();
+            let mut page = String::from_utf8(bytes).unwrap();
+            // The certificate to be downloaded.
+            let mark = "application/json;base64,";
+            while let Some(at) = page.find(mark) {
+                let rest = &page[at + mark.len()..];
+                let end = rest
+                    .find(|c: char| !c.is_ascii_alphanumeric() && !"+/=".contains(c))
+                    .unwrap_or(rest.len());
+                page.replace_range(at..at + mark.len() + end, "");
+            }
             let is_sum = |word: &str| word.len() > 32 && word[..32].bytes().all(|b| b.is_ascii_hexdigit());
             let words = page.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
             bytes = words.filter(|word| !is_sum(word)).collect::<String>().into_bytes();
@@ -170,7 +179,7 @@ fn what_is_lost_counts_as_the_template_and_n_stays() {
     assert!(certificate.contains("\"n\": 5") || certificate.contains("\"n\":5"));
     // The same as of people whose scans cannot be read: nothing of the folder is in the release.
     for i in [2, 3] {
-        fs::write(path.join(format!("scans/p{i}.ply")), "nothing").unwrap();
+        fs::write(path.join(format!("scans/p{i}.ply")), format!("nothing {i}")).unwrap();
     }
     let place = inputs(path, "direct").place;
     let settings = FaceStudySettings {
@@ -218,8 +227,9 @@ fn folders_that_are_not_of_this_study_are_refused_and_nothing_is_charged() {
     manifest(&all.replace("scans/p2.ply", "scans/p3.ply"));
     refused("in line 2 already", second(path, "study", |_| {}));
     manifest(&all.replace("scans/p2.ply", "scans/gone.ply"));
-    let error = prepared(path, "1/2").unwrap_err().to_string();
-    assert!(!error.contains("gone") || error.contains("line 3"), "{error}");
+    // A shard looks for its own files only.
+    prepared(path, "1/2").unwrap();
+    fs::remove_file(path.join("records/index-1-of-2.jsonl")).unwrap();
     assert!(prepared(path, "2/2").unwrap_err().to_string().contains("\"scans/gone.ply\" is not there"));
     manifest(&all);
     // A manifest that has grown is the same study: what is new is lost until it is prepared.

@@ -58,12 +58,14 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=1, help="of each shard")
     parser.add_argument("--scheduler", help="address of a running scheduler")
     parser.add_argument("--jobqueue", help="a class of dask_jobqueue, as in SLURMCluster")
-    parser.add_argument("options", nargs="*", help="of the statistic, after --")
-    arguments = parser.parse_args()
+    # What follows `--` is for visard.
+    words = sys.argv[1:]
+    cut = words.index("--") if "--" in words else len(words)
+    arguments, options = parser.parse_args(words[:cut]), words[cut + 1 :]
     if shutil.which("visard") is None:
         parser.error("visard is not on the PATH")
     manifest, out, records = arguments.manifest, arguments.out, arguments.out + ".records"
-    second = ["face", arguments.statistic, "--records", records, "--manifest", manifest, "--out", out, *arguments.options]
+    second = ["face", arguments.statistic, "--records", records, "--manifest", manifest, "--out", out, *options]
     # The ledger and its ceilings, before hours of work.
     visard(*second, "--dry-run")
     lost = 0
