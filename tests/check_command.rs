@@ -193,13 +193,14 @@ fn sixty_kinds_of_trouble_are_told_apart() {
     let good: Vec<String> =
         report.people.iter().filter(|p| p.status == "ok").map(|p| name(&p.file)).collect();
     assert!(
-        good.len() == 5
+        good.len() == 6
             && good.iter().all(|file| [
                 "good0.ply",
                 "good1.ply",
                 "good2.ply",
                 "same.ply",
                 "good3.ply",
+                "twice.obj",
                 "copy.ply"
             ]
             .contains(&&**file)),

@@ -6,6 +6,8 @@
 use super::{Record, ScanRow};
 use crate::function::FaceCurves;
 use crate::io::{Content, Limit, ReadError, npy, open, open_as, write_atomically};
+use crate::study::people::sum_of;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,6 +17,16 @@ use std::path::{Path, PathBuf};
 pub struct RecordCache {
     folder: PathBuf,
     settings_hash: [u8; 32],
+}
+
+/// What is kept beside the curves.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    #[serde(flatten)]
+    row: ScanRow,
+    /// SHA-256 of the curves' numbers; records of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    curves_sha256: Option<String>,
 }
 
 /// Names one scan under one set of settings.
@@ -65,15 +77,22 @@ impl RecordCache {
 
     /// The record kept under this key, if it is whole.
     pub fn load(&self, key: &RecordKey) -> Option<Record> {
-        let row = self.load_row(key)?;
+        let Kept { row, curves_sha256 } = self.load_kept(key)?;
         if !row.is_ok() {
             return Some(Record { curves: None, row });
         }
-        Some(Record { curves: Some(self.load_curves(key)?), row })
+        let curves = self.load_curves(key)?;
+        // One that was damaged is made anew.
+        let whole = curves_sha256.is_none_or(|sum| sum == hex::encode(sum_of(curves.data())));
+        whole.then_some(Record { curves: Some(curves), row })
     }
 
     /// What is known of the scan under this key.
     pub fn load_row(&self, key: &RecordKey) -> Option<ScanRow> {
+        self.load_kept(key).map(|kept| kept.row)
+    }
+
+    fn load_kept(&self, key: &RecordKey) -> Option<Kept> {
         serde_json::from_slice(open(&self.row_path(key), Limit::SMALL).ok()?.bytes()).ok()
     }
 
@@ -93,8 +112,10 @@ impl RecordCache {
             let shape = [curves.curves(), curves.samples(), 3];
             write_atomically(&self.curves_path(key), |out| npy::write_to(out, &shape, curves.data()))?;
         }
+        let sum = record.curves.as_ref().map(|curves| hex::encode(sum_of(curves.data())));
+        let kept = Kept { row: record.row.clone(), curves_sha256: sum };
         write_atomically(&self.row_path(key), |out| {
-            out.write_all(serde_json::to_string(&record.row).map_err(io::Error::other)?.as_bytes())
+            out.write_all(serde_json::to_string(&kept).map_err(io::Error::other)?.as_bytes())
         })
     }
 
