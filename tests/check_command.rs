@@ -210,7 +210,7 @@ fn sixty_kinds_of_trouble_are_told_apart() {
     assert_eq!(report.duplicates.len(), 1);
     assert_eq!(report.duplicates[0].iter().map(|f| name(f)).collect::<Vec<_>>(), ["copy.ply", "good3.ply"]);
     let landmarks = report.people.iter().find(|p| name(&p.file) == "good0.ply").unwrap().landmarks.as_deref();
-    assert_eq!(landmarks.map(|file| name(file)).as_deref(), Some("good0.landmarks.csv"));
+    assert_eq!(landmarks.map(name).as_deref(), Some("good0.landmarks.csv"));
     assert_eq!(report.units.guess, Some("mm"));
     assert!(!report.is_fine() && report.seconds.unwrap() > 0.0 && report.price.is_none());
 }
