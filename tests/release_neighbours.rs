@@ -8,7 +8,9 @@ use visard::io::write_ply;
 use visard::mesh::TriMesh;
 use visard::privacy::Mu;
 use visard::study::Place;
+use visard::study::face::prepare::{PrepareSettings, prepare};
 use visard::study::face::{FaceInputs, FaceMechanism, FaceStudySettings, Units, run as run_study};
+use visard::study::records::Shard;
 use visard::synth::{ScanConditions, person};
 
 fn write_person(folder: &Path, name: &str, index: usize) {
@@ -43,8 +45,50 @@ fn release(
         ..FaceStudySettings::new([], place, Mu::new(2.0).unwrap())
     };
     run_study(&settings, &|_| {}).unwrap();
-    let release = dir.path().join("study/release");
-    fs::read_dir(&release)
+    files_of(&dir.path().join("study/release"))
+}
+
+/// The same of records in a folder, made in five shards; the second stage finds no scans. `last` may lose its record too.
+fn release_of_records(last: &dyn Fn(&Path), lost: bool) -> BTreeMap<String, Vec<u8>> {
+    let dir = tempfile::tempdir().unwrap();
+    let scans = dir.path().join("scans");
+    fs::create_dir(&scans).unwrap();
+    (0..4).for_each(|i| write_person(&scans, &format!("scan{i}.ply"), i));
+    last(&scans);
+    let mut names: Vec<String> =
+        fs::read_dir(&scans).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    // The changed one is the last row, and a shard by itself.
+    names.sort_by_key(|name| (!name.starts_with("scan") || name == "scan4.ply", name.clone()));
+    let manifest = dir.path().join("all.csv");
+    fs::write(&manifest, format!("file\nscans/{}\n", names.join("\nscans/"))).unwrap();
+    let place = Place { seed: Some(11), ..Place::new(dir.path().join("study")) };
+    let (out, manifest) = (dir.path().join("records"), Some(manifest));
+    let records = FaceInputs { curves: 6, samples: 16, manifest, ..FaceInputs::new([], place.clone()) };
+    for shard in [1, 2, 3, 4, 5].into_iter().filter(|k| !(lost && *k == 5)) {
+        let shard = Shard::new(shard, 5).unwrap();
+        prepare(&PrepareSettings { records: records.clone(), shard, out: out.clone() }, &|_| {}).unwrap();
+    }
+    fs::remove_dir_all(&scans).unwrap();
+    let settings = FaceStudySettings {
+        records: FaceInputs { records: Some(out), ..records },
+        ..FaceStudySettings::new([], place, Mu::new(2.0).unwrap())
+    };
+    run_study(&settings, &|_| {}).unwrap();
+    files_of(&dir.path().join("study/release"))
+}
+
+#[test]
+fn releases_of_neighbouring_folders_of_records_differ_in_noised_values_only() {
+    let one = release_of_records(&|scans| write_person(scans, "scan4.ply", 4), false);
+    compare(&one, &release_of_records(&|scans| write_giant(scans, "somebody-else.ply", 9), false));
+    // A file that no stage can process; a record that is lost.
+    let broken = |scans: &Path| fs::write(scans.join("scan4.ply"), "ply\nno scan").unwrap();
+    compare(&one, &release_of_records(&broken, false));
+    compare(&one, &release_of_records(&|scans| write_person(scans, "scan4.ply", 4), true));
+}
+
+fn files_of(release: &Path) -> BTreeMap<String, Vec<u8>> {
+    fs::read_dir(release)
         .unwrap()
         .map(|entry| {
             let entry = entry.unwrap();

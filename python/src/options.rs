@@ -111,7 +111,6 @@ impl Faces {
             return Err(Failure::input("crop_radius: must be a positive number"));
         }
         Ok(FaceInputs {
-            inputs: self.scans,
             prepared: self.prepared,
             template: template_source(self.template),
             curves: self.curves,
@@ -119,7 +118,7 @@ impl Faces {
             registration: named::<Registration>("registration", &self.registration)?,
             crop_radius: self.crop_radius,
             counting: common.counting(),
-            place: common.place(stop)?,
+            ..FaceInputs::new(self.scans, common.place(stop)?)
         })
     }
 }

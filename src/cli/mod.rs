@@ -2,6 +2,7 @@
 
 mod about;
 mod budget;
+mod check;
 mod demo;
 mod face;
 mod global;
@@ -44,6 +45,8 @@ struct Cli {
 enum Command {
     /// Make a synthetic population of raw face scans and run the whole job on it
     Demo(demo::DemoArgs),
+    /// Read scans and say what would count, what is wrong and what it would cost; charges nothing
+    Check(check::CheckArgs),
     /// Face scans: private mean, flattening, dense correspondence
     #[command(
         subcommand,
@@ -131,6 +134,7 @@ fn refused(error: &clap::Error) -> ExitCode {
 fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
     match &cli.command {
         Command::Demo(args) => demo::run(args, &cli.global, printer),
+        Command::Check(args) => check::run(args, &cli.global, printer),
         Command::Face(command) => face::run(command, &cli.global, printer),
         Command::Shape(command) => points::shape(command, &cli.global, printer),
         Command::Spd(command) => points::spd(command, &cli.global, printer),

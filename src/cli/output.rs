@@ -39,17 +39,38 @@ pub struct Failure {
     kind: &'static str,
     /// What was asked for after all: a dry run ends here, and well.
     preview: Option<Box<Value>>,
+    /// Whether all of it was printed as the result.
+    said: bool,
 }
 
 impl Failure {
+    /// What went wrong stands in the result that was printed: exit code 1, and nothing more is said.
+    pub fn said() -> Self {
+        Self { said: true, ..Self::failed("") }
+    }
+
     /// The command was well formed but could not be carried out: exit code 1.
     pub fn failed(message: impl Display) -> Self {
-        Self { message: message.to_string(), hint: None, usage: false, kind: "failed", preview: None }
+        Self {
+            message: message.to_string(),
+            hint: None,
+            usage: false,
+            kind: "failed",
+            preview: None,
+            said: false,
+        }
     }
 
     /// The arguments make no sense: exit code 2.
     pub fn usage(message: impl Display) -> Self {
-        Self { message: message.to_string(), hint: None, usage: true, kind: "usage", preview: None }
+        Self {
+            message: message.to_string(),
+            hint: None,
+            usage: true,
+            kind: "usage",
+            preview: None,
+            said: false,
+        }
     }
 
     /// What to do about it.
@@ -73,6 +94,9 @@ impl Failure {
 
     /// Prints to standard error, or as one JSON object to standard output.
     pub fn print(&self, json: bool) {
+        if self.said {
+            return;
+        }
         if let Some(preview) = &self.preview {
             return if json { say(preview) } else { say(&self.message) };
         }

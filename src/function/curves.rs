@@ -62,6 +62,11 @@ impl FaceCurves {
         &self.data
     }
 
+    /// The same, taken out.
+    pub fn into_data(self) -> Vec<f64> {
+        self.data
+    }
+
     /// Coordinate `k` along curve `j`.
     pub fn coordinate(&self, j: usize, k: usize) -> Vec<f64> {
         (0..self.samples).map(|l| self.data[3 * (j * self.samples + l) + k]).collect()

@@ -253,6 +253,12 @@ pub enum Fault {
         /// The largest value there should be.
         white: f64,
     },
+    /// A line of a list of files, in words.
+    #[error("{what}")]
+    Listed {
+        /// Which file, what is wrong with it, and what to do.
+        what: String,
+    },
     /// One file given twice.
     #[error("is given twice (also as {}); every person's scan must be given once", one_line(.other))]
     GivenTwice {

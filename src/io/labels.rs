@@ -16,8 +16,8 @@ pub struct Label {
     pub label: String,
 }
 
-/// The table that tells who gave which record: a heading with the columns `record` and `person`, in any order, and a line for each
-/// record. Other columns are passed over.
+/// The table that tells who gave which record: a heading with the columns `record` (or `file`, as in a manifest) and `person`, in any order, and
+/// a line for each record. Other columns are passed over.
 ///
 /// # Errors
 /// [`ReadError`] with the line.
@@ -63,7 +63,8 @@ fn labels(file: &Opened, wanted: &Column) -> Parsed<Vec<Label>> {
     let column = |name: &str| {
         heading.iter().position(|column| column == name).ok_or(Fault::Malformed(wanted.no_heading))
     };
-    let (record, label) = (column("record")?, column(wanted.name)?);
+    // A manifest names its records by their files.
+    let (record, label) = (column("record").or_else(|_| column("file"))?, column(wanted.name)?);
     let line = |(line, text)| -> Parsed<Label> {
         let fields = table.fields(text, heading.len());
         if fields.found > heading.len() {

@@ -22,6 +22,7 @@ mod formats;
 mod images;
 mod labels;
 pub mod landmarks;
+mod manifest;
 mod matrices;
 mod named;
 pub mod npy;
@@ -36,6 +37,7 @@ mod scans;
 mod separator;
 pub mod shapes;
 mod stl;
+mod survey;
 mod table;
 mod text;
 
@@ -46,6 +48,7 @@ pub use error::{Fault, Place, ReadError, RecordError};
 pub use formats::Content;
 pub use images::{ImageSize, Images};
 pub use labels::{Label, read_groups, read_people};
+pub use manifest::Manifest;
 pub use matrices::Matrices;
 pub use named::{NamedLine, NamedTable};
 pub use npy::write_npy;
@@ -58,3 +61,4 @@ pub use read::{
 pub use rows::Rows;
 pub use scan::Scan;
 pub use scans::list_scans;
+pub use survey::{Survey, survey};

@@ -1,4 +1,4 @@
-//! Tables about records: a heading with the column `record`, a line for each record, other columns by their names.
+//! Tables about records: a heading with the column `record` (or `file`, in a manifest), a line for each record, other columns by their names.
 
 use super::columns::{RecordSize, Table};
 use super::error::{Fault, Parsed, ReadError};
@@ -58,12 +58,14 @@ impl NamedTable {
     }
 }
 
-const NO_HEADING: Fault = Fault::Malformed("has no heading with the column record; add that line");
+const NO_HEADING: Fault = Fault::Malformed("has no heading with the column record (or file); add that line");
 
 fn parse(file: &Opened) -> Parsed<(Vec<String>, Vec<NamedLine>)> {
     let table = Table::begin(file.bytes(), file.path(), RecordSize::Heading)?;
     let heading = table.heading.clone().ok_or(NO_HEADING)?;
-    let record = heading.iter().position(|column| column == "record").ok_or(NO_HEADING)?;
+    let named = |name: &str| heading.iter().position(|column| column == name);
+    // A manifest names its records by their files.
+    let record = named("record").or_else(|| named("file")).ok_or(NO_HEADING)?;
     let read = |(line, text)| -> Parsed<NamedLine> {
         let fields = table.fields(text, heading.len());
         if fields.found > heading.len() {

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 ///
 /// Folders are listed, but not what is in folders in them. Passed over in a folder are hidden files, files without
 /// a scan's ending, tables of landmarks (a name with the word landmarks, such as `landmarks.csv` or
-/// `s01_landmarks.csv`) and texts about the folder (`readme.txt`, `license.txt`). The list is sorted by path in
+/// `s01_landmarks.csv`), of people (`participants.csv`, `covariates.csv`) and texts about the folder (`readme.txt`, `notes.txt`). The list is sorted by path in
 /// natural order (`s2` before `s10`, capitals or not), whatever the order given: the same study gives the same
 /// list on every system.
 ///
@@ -84,22 +84,64 @@ pub(super) fn specimens_in(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
 /// Endings of files that hold one specimen.
 const SPECIMENS: [&str; 2] = ["json", "fcsv"];
 
-fn check_named(path: &Path) -> Result<(), ReadError> {
+pub(super) fn check_named(path: &Path) -> Result<(), ReadError> {
     format_of(path, Content::Scan).map_err(|fault| ReadError::new(path, fault))?;
     if is_other_text(path) {
-        let text = "is by its name no scan but a table of landmarks or a text; give the scan, or rename it";
+        let text = "is by its name no scan but a table of landmarks or people, or a text; give the scan, or rename it";
         return Err(ReadError::new(path, Fault::Malformed(text)));
     }
     Ok(())
 }
 
-/// Whether a file of a format that may hold landmarks too is by its name no scan.
-fn is_other_text(path: &Path) -> bool {
+/// Texts about a folder, by the whole name.
+const TEXTS: [&str; 19] = [
+    "readme",
+    "license",
+    "licence",
+    "changes",
+    "changelog",
+    "authors",
+    "citation",
+    "contents",
+    "index",
+    "log",
+    "todo",
+    "people",
+    "persons",
+    "subjects",
+    "sessions",
+    "samples",
+    "group",
+    "groups",
+    "ages",
+];
+/// Words of names of tables about people.
+const TABLES: [&str; 14] = [
+    "landmark",
+    "landmarks",
+    "participant",
+    "participants",
+    "covariate",
+    "covariates",
+    "demographic",
+    "demographics",
+    "metadata",
+    "manifest",
+    "note",
+    "notes",
+    "questionnaire",
+    "phenotype",
+];
+
+/// Whether a file of a format that may hold landmarks or a table too is by its name no scan. By its name alone: what counts as a person may
+/// not depend on what a file holds.
+pub(super) fn is_other_text(path: &Path) -> bool {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
     let mut words = stem.split(|c: char| !c.is_alphabetic());
+    // A table of a folder's scans, as BIDS has it: `sub-01_scans.tsv`.
+    let of_scans = ending(path) == "tsv" && stem.split('_').next_back() == Some("scans");
     format_of(path, Content::Landmarks).is_ok()
-        && (matches!(stem.as_str(), "readme" | "license" | "licence")
-            || words.any(|word| matches!(word, "landmark" | "landmarks")))
+        && (of_scans || TEXTS.contains(&stem.as_str()) || words.any(|word| TABLES.contains(&word)))
 }
 
 /// What a file is, whatever it is called.
@@ -124,7 +166,7 @@ impl Identity {
     }
 }
 
-fn check_once(scans: &[PathBuf]) -> Result<(), ReadError> {
+pub(super) fn check_once(scans: &[PathBuf]) -> Result<(), ReadError> {
     let mut files = HashMap::new();
     let mut stems = HashMap::new();
     for path in scans {
@@ -142,14 +184,14 @@ fn check_once(scans: &[PathBuf]) -> Result<(), ReadError> {
 
 /// A part of a name: digits compare by their number, all else letter by letter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+pub(super) enum Part {
     /// How many digits without leading zeros, and these: compares as the number of any size does.
     Digits(usize, String),
     Text(String),
 }
 
 /// Sorts paths folder by folder in natural order; the path itself decides where that leaves two equal.
-fn natural_key(path: &Path) -> (Vec<Vec<Part>>, PathBuf) {
+pub(super) fn natural_key(path: &Path) -> (Vec<Vec<Part>>, PathBuf) {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let names = absolute.components().filter_map(|component| match component {
         Component::Normal(name) => Some(natural_parts(&name.to_string_lossy())),
@@ -294,7 +336,10 @@ mod tests {
             ("empty", "empty: holds no scans; known endings are .ply, .obj, "),
             ("s1.doc", "s1.doc: has a name with an unknown ending; known for scans are .ply, .obj, "),
             ("s1", "s1: has a name with an unknown ending; "),
-            ("landmarks.csv", "landmarks.csv: is by its name no scan but a table of landmarks or a text; "),
+            (
+                "landmarks.csv",
+                "landmarks.csv: is by its name no scan but a table of landmarks or people, or a text; ",
+            ),
         ] {
             let message = listed(&dir, &[given]).unwrap_err();
             assert!(message.starts_with(expected), "{message}");

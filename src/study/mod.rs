@@ -1,5 +1,6 @@
 //! Whole jobs: from a folder of scans to a release. All go through the one lifecycle of [`job`].
 
+pub mod check;
 mod covariates;
 pub mod face;
 mod groups;
@@ -13,6 +14,7 @@ pub mod optimize;
 mod people;
 pub mod points;
 mod public;
+pub mod records;
 pub mod shape;
 mod signature;
 mod verify;

@@ -183,6 +183,12 @@ pub enum PeopleError {
         /// What is wrong.
         fault: PeopleFault,
     },
+    /// Persons in a manifest and in a table of their own.
+    #[error("the manifest has a column person, and {} tells persons too; give one of them", people.display())]
+    Twice {
+        /// The table.
+        people: PathBuf,
+    },
     /// Two persons' records are alike to the last bit.
     #[error(
         "{first} and {second} are identical to the last bit: one person counted twice has twice the loss; remove one, give --people \

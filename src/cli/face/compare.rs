@@ -18,15 +18,15 @@ use visard::study::layout::REPORT;
 /// Arguments of `face compare`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face compare scans/ --groups groups.csv --mu 1 --out study\n  visard face compare scans/ --groups groups.csv --mu 1 --want test --out study\n\ngroups.csv has the heading record,group and a line for every scan. Which record is in which group is taken to be public."
+    after_help = "Example:\n  visard face compare scans/ --groups groups.csv --mu 1 --out study\n  visard face compare scans/ --groups groups.csv --mu 1 --want test --out study\n  visard face compare --records records --manifest all.csv --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every scan. Which record is in which group is taken to be public."
 )]
 pub struct CompareArgs {
     #[command(flatten)]
     records: RecordArgs,
     /// Which record is in which group: a table with the heading record,group (a scan by its file name or path, a prepared record by its
-    /// number from 0); labels of letters, digits, - and _
-    #[arg(long, value_name = "FILE.csv")]
-    groups: PathBuf,
+    /// number from 0); labels of letters, digits, - and _. By default the manifest's column group
+    #[arg(long, value_name = "FILE.csv", required_unless_present = "manifest")]
+    groups: Option<PathBuf>,
     /// What the budget is for
     #[arg(long, value_enum, default_value_t = Want::Both)]
     want: Want,
@@ -38,7 +38,7 @@ pub struct CompareArgs {
 pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let settings = CompareSettings {
         records: args.records.inputs(&args.budget, global)?,
-        groups: args.groups.clone(),
+        groups: args.records.table(args.groups.as_ref(), "groups")?,
         want: args.want,
         budget: args.budget.mu()?,
     };

@@ -18,7 +18,7 @@ use visard::study::layout::REPORT;
 /// Arguments of `face mean`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face mean scans/ --mu 1 --out study\n  visard face mean scans/ --epsilon 2 --delta 1e-6 --out study --resume\n  visard face mean scans/ --mu 1 --band --out study\n  visard face mean scans/ --with mean,modes --mu 1 --out study"
+    after_help = "Example:\n  visard face mean scans/ --mu 1 --out study\n  visard face mean scans/ --epsilon 2 --delta 1e-6 --out study --resume\n  visard face mean scans/ --mu 1 --band --out study\n  visard face mean scans/ --with mean,modes --mu 1 --out study\n  visard face mean --manifest all.csv --mu 1 --out study --dry-run\n  visard face mean --records records --manifest all.csv --mu 1 --out study"
 )]
 pub struct MeanArgs {
     #[command(flatten)]

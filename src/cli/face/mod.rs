@@ -7,6 +7,7 @@ mod mean;
 mod modes;
 mod plan;
 mod predict;
+mod prepare;
 mod records;
 mod register;
 mod regress;
@@ -14,7 +15,7 @@ mod sample;
 
 pub use files::{scans_help, template_source};
 pub use mean::{budget_of, report};
-pub use records::run_with_progress;
+pub use records::{MakingArgs, run_with_progress};
 
 use super::Global;
 use super::output::{Failure, Printer};
@@ -37,6 +38,8 @@ pub enum FaceCommand {
     Predict(predict::PredictArgs),
     /// What error to expect of a private average face; reads nothing, costs nothing
     Plan(plan::PlanArgs),
+    /// Make records of a manifest's scans, a shard at a time: stage one of a study on many machines; charges nothing
+    Prepare(prepare::PrepareArgs),
     /// Map a face mesh conformally onto the unit disk
     Flatten(flatten::FlattenArgs),
     /// Put scans into dense correspondence with a template mesh
@@ -53,6 +56,7 @@ pub fn run(command: &FaceCommand, global: &Global, printer: &Printer) -> Result<
         FaceCommand::Regress(args) => regress::run(args, global, printer),
         FaceCommand::Predict(args) => predict::run(args, global, printer),
         FaceCommand::Plan(args) => plan::run(args, printer),
+        FaceCommand::Prepare(args) => prepare::run(args, global, printer),
         FaceCommand::Flatten(args) => flatten::run(args, global, printer),
         FaceCommand::Register(args) => register::run(args, global, printer),
     }

@@ -11,18 +11,9 @@ use visard::study::Place;
 use visard::study::face::{CURVES, FaceInputs, FaceProgress, Registration, SAMPLES, StudyError};
 use visard::study::layout::SCAN_TABLE;
 
-/// Scans, template, place: what makes the records.
+/// How records are made of scans.
 #[derive(Debug, Args)]
-pub struct RecordArgs {
-    #[arg(value_name = "SCAN_OR_DIR", required_unless_present = "prepared", help = scans_help())]
-    scans: Vec<PathBuf>,
-    /// Records registered elsewhere in place of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
-    #[arg(long, value_name = "FILE.npy", conflicts_with = "scans")]
-    prepared: Option<PathBuf>,
-    #[command(flatten)]
-    place: PlaceArgs,
-    #[command(flatten)]
-    counting: CountingArgs,
+pub struct MakingArgs {
     /// Public template face: a mesh file, or "builtin"
     #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
@@ -40,9 +31,9 @@ pub struct RecordArgs {
     crop_radius: Option<f64>,
 }
 
-impl RecordArgs {
-    /// As the study takes them.
-    pub fn inputs(&self, budget: &BudgetArgs, global: &Global) -> Result<FaceInputs, Failure> {
+impl MakingArgs {
+    /// As studies take them, of these scans in this place.
+    pub fn inputs(&self, scans: &[PathBuf], place: Place) -> Result<FaceInputs, Failure> {
         if self.crop_radius.is_some_and(|x| !(x > 0.0 && x.is_finite())) {
             return Err(Failure::usage("--crop-radius must be a positive number"));
         }
@@ -52,16 +43,61 @@ impl RecordArgs {
             ));
         }
         Ok(FaceInputs {
-            inputs: self.scans.clone(),
-            prepared: self.prepared.clone(),
             template: template_source(&self.template),
             curves: self.curves,
             samples: self.samples,
             registration: self.registration,
             crop_radius: self.crop_radius,
-            counting: self.counting.counting(),
-            place: Place { asked: budget.loss().ok(), ..self.place.place(global)? },
+            ..FaceInputs::new(scans, place)
         })
+    }
+}
+
+/// Scans, template, place: what makes the records.
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    #[arg(value_name = "SCAN_OR_DIR", required_unless_present_any = ["prepared", "manifest"], help = scans_help())]
+    scans: Vec<PathBuf>,
+    /// Records registered elsewhere in place of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
+    #[arg(long, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
+    prepared: Option<PathBuf>,
+    /// The table of the study's scans, in place of folders: a heading with the column file (relative to the table), and where wanted person,
+    /// group and covariates. n is what it lists
+    #[arg(long, value_name = "FILE.csv")]
+    manifest: Option<PathBuf>,
+    /// Records that `face prepare` made of the manifest's scans: no scan is opened
+    #[arg(long, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
+    records: Option<PathBuf>,
+    /// Stop where a scan of the manifest has no record; otherwise it counts as the template
+    #[arg(long, requires = "records")]
+    complete: bool,
+    #[command(flatten)]
+    place: PlaceArgs,
+    #[command(flatten)]
+    counting: CountingArgs,
+    #[command(flatten)]
+    making: MakingArgs,
+}
+
+impl RecordArgs {
+    /// As the study takes them.
+    pub fn inputs(&self, budget: &BudgetArgs, global: &Global) -> Result<FaceInputs, Failure> {
+        let place = Place { asked: budget.loss().ok(), ..self.place.place(global)? };
+        Ok(FaceInputs {
+            prepared: self.prepared.clone(),
+            manifest: self.manifest.clone(),
+            records: self.records.clone(),
+            complete: self.complete,
+            counting: self.counting.counting(),
+            ..self.making.inputs(&self.scans, place)?
+        })
+    }
+
+    /// A table about the records: as given, or the manifest.
+    pub fn table(&self, given: Option<&PathBuf>, option: &str) -> Result<PathBuf, Failure> {
+        let none =
+            || Failure::usage(format!("give --{option} FILE.csv, or a --manifest that has these columns"));
+        given.or(self.manifest.as_ref()).cloned().ok_or_else(none)
     }
 }
 
@@ -76,6 +112,7 @@ pub fn run_with_progress<T>(
         StudyError::Job(job) => Failure::of_job(&error, Some(job)),
         StudyError::NoneProcessed(_)
         | StudyError::People(_)
+        | StudyError::Records(_)
         | StudyError::Groups(_)
         | StudyError::Covariates(_) => {
             Failure::failed(&error).with_hint("nothing was charged and nothing released")

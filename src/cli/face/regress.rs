@@ -21,9 +21,10 @@ use visard::study::layout::{COVARIATES, REPORT};
 pub struct RegressArgs {
     #[command(flatten)]
     records: RecordArgs,
-    /// The covariates: a table with the heading record,NAME… (a scan by its file name or path, a row by its number from 0)
-    #[arg(long, value_name = "FILE.csv")]
-    covariates: PathBuf,
+    /// The covariates: a table with the heading record,NAME… (a scan by its file name or path, a row by its number from 0). By
+    /// default the manifest's columns
+    #[arg(long, value_name = "FILE.csv", required_unless_present = "manifest")]
+    covariates: Option<PathBuf>,
     /// Numbers with their public bounds, as in "age=3:40,bmi=15:40"
     #[arg(
         long,
@@ -46,7 +47,7 @@ pub struct RegressArgs {
 pub fn run(args: &RegressArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let settings = FaceRegressionSettings {
         design: Design::parse(&args.bounds, &args.levels, &args.spline).map_err(Failure::usage)?,
-        covariates: args.covariates.clone(),
+        covariates: args.records.table(args.covariates.as_ref(), "covariates")?,
         budget: args.budget.mu()?,
         records: args.records.inputs(&args.budget, global)?,
     };

@@ -10,6 +10,7 @@ use crate::io::{ReadError, WriteError};
 use crate::mechanism::MechanismError;
 use crate::privacy::BudgetError;
 use crate::study::layout::{INTERNAL, SCAN_TABLE};
+use crate::study::records::RecordsError;
 use crate::study::{CovariateError, GroupsError, JobError, PeopleError};
 use crate::surface::TemplateError;
 use std::path::PathBuf;
@@ -57,6 +58,9 @@ pub enum StudyError {
     /// Many sites.
     #[error(transparent)]
     Sites(#[from] SitesError),
+    /// Records that `face prepare` made, or their manifest.
+    #[error(transparent)]
+    Records(#[from] RecordsError),
     /// The mechanism or its noise.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),

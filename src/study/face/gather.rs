@@ -1,28 +1,28 @@
 //! The people of a study: scans found, registered and put together, one face a person. All statistics of faces begin here.
 
-use super::average::{mean_of, nonprivate_mean};
+use super::average::mean_of;
 use super::error::StudyError;
+use super::faces::{Faces, StoredFaces};
 use super::internal::Internal;
 use super::internal_report::write_internal;
-use super::prepared::PreparedFile;
 use super::record::cache::{RecordCache, RecordKey};
-use super::record::{
-    Record, RecordMaker, RecordSettings, ScanRow, ScanStage, default_crop_radius, landmark_file, table,
-};
+use super::record::{Record, RecordMaker, ScanRow, ScanStage, landmark_file, table};
 use super::settings::FaceInputs;
+use super::source::Source;
 use super::template::{LoadedTemplate, TemplateLoadError, load_template};
 use crate::function::FaceCurves;
-use crate::io::{Content, WriteError, list_scans, open_as, write_bytes};
+use crate::io::{Content, WriteError, open_as, write_bytes};
 use crate::mechanism::MechanismError;
 use crate::privacy::{Certificate, ClipRadius, Mechanism, Price};
 use crate::study::job::{Digest, Job, Priced, Publication, Published};
 use crate::study::layout::SCAN_TABLE;
 use crate::study::people::sum_of;
-use crate::study::{Groups, Identical, JobError, People, PeopleError};
+use crate::study::records::{RecordFolder, RecordsError, Status};
+use crate::study::{Counting, Groups, Identical, JobError, People, PeopleError};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -56,8 +56,11 @@ pub enum FaceProgress {
 /// A study whose public inputs have been read.
 pub(super) struct FaceStudy<'a> {
     pub(super) settings: &'a FaceInputs,
-    scans: Vec<PathBuf>,
-    prepared: Option<PreparedFile>,
+    source: Source,
+    /// Records that stage one made.
+    stored: Option<Arc<RecordFolder>>,
+    /// What counts as a person.
+    pub(super) counting: Counting,
     pub(super) people: People,
     pub(super) loaded: Arc<LoadedTemplate>,
     /// The template's own curves.
@@ -68,14 +71,15 @@ pub(super) struct FaceStudy<'a> {
 struct Processed {
     rows: Vec<ScanRow>,
     curves: Vec<Option<FaceCurves>>,
-    keys: Vec<Option<RecordKey>>,
+    /// What the records are, for the digest.
+    fingerprints: Vec<Vec<u8>>,
 }
 
 /// The people's faces, and what became of the scans: secret.
 pub(super) struct Gathered {
     pub(super) rows: Vec<ScanRow>,
     /// One a person; `None` for a person without a usable scan.
-    pub(super) faces: Vec<Option<FaceCurves>>,
+    pub(super) faces: Faces,
     /// Their mean, a missing one counting as the template.
     pub(super) nonprivate: FaceCurves,
     /// Number of scans.
@@ -89,32 +93,29 @@ pub(super) struct Gathered {
 impl<'a> FaceStudy<'a> {
     /// Reads what is public: which scans there are, who gave them, the template.
     pub(super) fn open(settings: &'a FaceInputs) -> Result<Self, StudyError> {
-        if settings.curves < 2 || settings.samples < 8 {
-            return Err(StudyError::Shape("a face needs at least 2 curves of 8 samples"));
-        }
-        let prepared = match &settings.prepared {
-            Some(file) => Some(PreparedFile::open(file, settings.curves, settings.samples)?),
-            None => None,
-        };
-        let scans = if prepared.is_some() { Vec::new() } else { list_scans(&settings.inputs)? };
+        settings.check_form()?;
+        let source = Source::open(settings)?;
         let loaded = Arc::new(load_template(&settings.template)?);
         let own =
             loaded.template.own_curves(settings.curves, settings.samples).map_err(TemplateLoadError::from)?;
-        let people = match &prepared {
-            Some(file) => settings.counting.people(file.count(), |i| vec![i.to_string()])?,
-            None => settings.counting.people(scans.len(), |i| names(&scans[i]))?,
+        // A price can be asked for before stage one has begun.
+        let stored = match settings.place.dry_run {
+            true => None,
+            false => source.stored(&settings.making(&loaded.template).making(&loaded.input.sha256))?,
         };
-        Ok(Self { settings, scans, prepared, people, loaded, own })
+        let counting = source.counting(&settings.counting)?;
+        let people = counting.people(source.count(), |i| source.names(i))?;
+        Ok(Self { settings, source, stored, counting, people, loaded, own })
     }
 
     /// Number of records: scans, or rows of the file of prepared ones.
     pub(super) fn count(&self) -> usize {
-        self.prepared.as_ref().map_or(self.scans.len(), PreparedFile::count)
+        self.source.count()
     }
 
     /// All names that a record goes by in tables.
     pub(super) fn names(&self, record: usize) -> Vec<String> {
-        self.scans.get(record).map_or_else(|| vec![record.to_string()], |scan| names(scan))
+        self.source.names(record)
     }
 
     /// Number of people.
@@ -124,15 +125,12 @@ impl<'a> FaceStudy<'a> {
 
     /// Which person is in which group, by a table of records.
     pub(super) fn groups(&self, table: &Path) -> Result<Groups, StudyError> {
-        Ok(match &self.prepared {
-            Some(file) => Groups::read(table, &self.people, file.count(), |i| vec![i.to_string()])?,
-            None => Groups::read(table, &self.people, self.scans.len(), |i| names(&self.scans[i]))?,
-        })
+        Ok(Groups::read(table, &self.people, self.count(), |i| self.names(i))?)
     }
 
     /// How records are made; a template that does not suit the registration is refused.
     pub(super) fn maker(&self) -> Result<RecordMaker<'_>, StudyError> {
-        Ok(RecordMaker::new(&self.loaded.template, self.record_settings())?)
+        Ok(RecordMaker::new(&self.loaded.template, self.settings.making(&self.loaded.template))?)
     }
 
     /// Makes the records. Nothing may have been read of them before the job was given its price ([`Job::price`]).
@@ -142,21 +140,24 @@ impl<'a> FaceStudy<'a> {
         maker: &RecordMaker<'_>,
         progress: &(dyn Fn(FaceProgress) + Sync),
     ) -> Result<Gathered, StudyError> {
-        let Processed { rows, curves, keys } = match &self.prepared {
-            Some(file) => {
+        if let Some(folder) = &self.stored {
+            return self.gather_stored(job, folder, progress);
+        }
+        let Processed { rows, curves, mut fingerprints } = match &self.source {
+            Source::Prepared(file) => {
                 let curves = file.records(&self.own)?;
                 self.refuse_identical(
                     &curves.iter().map(|c| c.as_ref().map(|c| sum_of(c.data()))).collect::<Vec<_>>(),
                 )?;
-                Processed { rows: Vec::new(), curves, keys: Vec::new() }
+                Processed { rows: Vec::new(), curves, fingerprints: vec![file.sha256().to_vec()] }
             }
-            None => {
-                progress(FaceProgress::Found { scans: self.scans.len() });
+            source => {
+                let scans = source.scans();
+                progress(FaceProgress::Found { scans: scans.len() });
                 let sum = |scan: &PathBuf| Some(open_as(scan, Content::Scan).ok()?.sha256());
-                self.refuse_identical(&self.scans.par_iter().map(sum).collect::<Vec<_>>())?;
-                let processed = self.process_all(maker, job, progress)?;
-                let table = table::csv(&processed.rows);
-                write_bytes(&job.folder().internal().join(SCAN_TABLE), table.as_bytes())?;
+                self.refuse_identical(&scans.par_iter().map(sum).collect::<Vec<_>>())?;
+                let processed = self.process_all(scans, maker, job, progress)?;
+                self.write_rows(job, &processed.rows)?;
                 processed
             }
         };
@@ -166,14 +167,57 @@ impl<'a> FaceStudy<'a> {
             return Err(StudyError::NoneProcessed(failed));
         }
         progress(FaceProgress::Releasing);
-        let faces = self.people.one_each(curves, |_, own| mean_of(&own).map(Some))?;
-        let nonprivate = nonprivate_mean(&self.own, &faces)?;
-        let mut fingerprints = match &self.prepared {
-            Some(file) => vec![file.sha256().to_vec()],
-            None => self.fingerprints(&keys),
-        };
+        let faces = Faces::Held(self.people.one_each(curves, |_, own| mean_of(&own).map(Some))?);
+        let nonprivate = faces.mean(&self.own)?;
         fingerprints.extend(self.people.table().map(Vec::from));
         Ok(Gathered { rows, faces, nonprivate, scans, failed, fingerprints })
+    }
+
+    /// What became of the scans, for the data holder.
+    fn write_rows(&self, job: &Job<'_>, rows: &[ScanRow]) -> Result<(), StudyError> {
+        Ok(write_bytes(&job.folder().internal().join(SCAN_TABLE), table::csv(rows).as_bytes())?)
+    }
+
+    /// Goes through the records that stage one made, once, and keeps none: what is damaged is found before anything is paid.
+    fn gather_stored(
+        &self,
+        job: &Job<'_>,
+        folder: &Arc<RecordFolder>,
+        progress: &(dyn Fn(FaceProgress) + Sync),
+    ) -> Result<Gathered, StudyError> {
+        let n = folder.len();
+        self.refuse_identical(&(0..n).map(|row| folder.scan_sum(row)).collect::<Vec<_>>())?;
+        let stop = &job.place().stop;
+        let looked = |row| if stop.asked() { Status::Lost } else { folder.record(row).status };
+        let status: Vec<Status> = (0..n).into_par_iter().map(looked).collect();
+        if stop.asked() {
+            return Err(JobError::Stopped.into());
+        }
+        let lost = |row: &usize| status[*row] == Status::Lost;
+        if let Some(first) = (0..n).find(lost).filter(|_| self.settings.complete) {
+            let (lost, first) = ((0..n).filter(lost).count(), folder.listed(first).to_owned());
+            return Err(RecordsError::Incomplete { lost, n, first }.into());
+        }
+        let row = |row: usize| {
+            let mut known = folder.scan_row(row);
+            if lost(&row) && known.is_ok() {
+                known.problem = "its record is gone or damaged: prepare its shard again".into();
+            }
+            known
+        };
+        let rows: Vec<ScanRow> = (0..n).into_par_iter().map(row).collect();
+        self.write_rows(job, &rows)?;
+        let failed = status.iter().filter(|status| **status != Status::Made).count();
+        if failed == n {
+            return Err(StudyError::NoneProcessed(failed));
+        }
+        progress(FaceProgress::Releasing);
+        let whole = status.iter().map(|status| *status == Status::Made).collect();
+        let faces = Faces::Stored(StoredFaces { whole, ..StoredFaces::of(folder.clone(), &self.people) });
+        let nonprivate = faces.mean(&self.own)?;
+        let names = (0..n).map(|row| folder.name(row).as_bytes().to_vec());
+        let fingerprints = names.chain(self.people.table().map(Vec::from)).collect();
+        Ok(Gathered { rows, faces, nonprivate, scans: n, failed, fingerprints })
     }
 
     /// Pays, draws and publishes, or goes on with what an interrupted run of the same settings and records has drawn. `settings`: all
@@ -223,7 +267,7 @@ impl<'a> FaceStudy<'a> {
             folder: job.folder(),
             loaded: &self.loaded,
             own: &self.own,
-            scans: &self.scans,
+            scans: self.source.scans(),
             maker,
             rows: &gathered.rows,
             nonprivate: &gathered.nonprivate,
@@ -234,47 +278,32 @@ impl<'a> FaceStudy<'a> {
 
     /// Two people's scans that are the same file, byte for byte, are nearly always one person's. One that cannot be read is like no other.
     fn refuse_identical(&self, sums: &[Option<[u8; 32]>]) -> Result<(), PeopleError> {
-        if self.settings.counting.identical == Identical::Allow {
+        if self.counting.identical == Identical::Allow {
             return Ok(());
         }
         match self.people.identical(sums.iter().copied()) {
             None => Ok(()),
             Some((first, second)) => {
-                let name = |i: usize| {
-                    self.scans.get(i).map_or_else(|| format!("record {i}"), |scan| scan.display().to_string())
-                };
+                let name = |i: usize| self.source.shown(i);
                 Err(PeopleError::Identical { first: name(first), second: name(second) })
             }
-        }
-    }
-
-    fn record_settings(&self) -> RecordSettings {
-        let settings = self.settings;
-        RecordSettings {
-            registration: settings.registration,
-            crop_radius: settings.crop_radius.unwrap_or_else(|| default_crop_radius(&self.loaded.template)),
-            curves: settings.curves,
-            samples: settings.samples,
         }
     }
 
     /// All scans, in parallel, each kept as soon as it is done.
     fn process_all(
         &self,
+        scans: &[PathBuf],
         maker: &RecordMaker<'_>,
         job: &Job<'_>,
         progress: &(dyn Fn(FaceProgress) + Sync),
     ) -> Result<Processed, StudyError> {
-        let settings = maker.settings();
-        // Records have had a size since "size".
-        let fingerprint =
-            format!("{} {} {settings:?} size", env!("CARGO_PKG_VERSION"), self.loaded.input.sha256);
+        let fingerprint = maker.settings().fingerprint(&self.loaded.input.sha256);
         let cache = RecordCache::new(job.folder().records(), &fingerprint);
         let resume = job.place().resume;
         let done = AtomicUsize::new(0);
         let write_failure: Mutex<Option<WriteError>> = Mutex::new(None);
-        let records: Vec<(Record, Option<RecordKey>)> = self
-            .scans
+        let records: Vec<(Record, Option<RecordKey>)> = scans
             .par_iter()
             .map(|scan| {
                 if job.place().stop.asked() {
@@ -302,22 +331,15 @@ impl<'a> FaceStudy<'a> {
         if let Ok(Some(error)) = write_failure.into_inner() {
             return Err(error.into());
         }
-        let mut processed = Processed { rows: Vec::new(), curves: Vec::new(), keys: Vec::new() };
-        for (record, key) in records {
+        let mut processed = Processed { rows: Vec::new(), curves: Vec::new(), fingerprints: Vec::new() };
+        for ((record, key), scan) in records.into_iter().zip(scans) {
             processed.rows.push(record.row);
             processed.curves.push(record.curves);
-            processed.keys.push(key);
+            // A hash of the scan's bytes and settings, or the name of one that cannot be read.
+            let name = || scan.as_os_str().as_encoded_bytes().to_vec();
+            processed.fingerprints.push(key.map_or_else(name, |key| key.as_str().as_bytes().to_vec()));
         }
         Ok(processed)
-    }
-
-    /// What the records are: a hash of each scan's bytes and settings, or the name of one that cannot be read.
-    fn fingerprints(&self, keys: &[Option<RecordKey>]) -> Vec<Vec<u8>> {
-        let of = |(key, scan): (&Option<RecordKey>, &PathBuf)| match key {
-            Some(key) => key.as_str().as_bytes().to_vec(),
-            None => scan.as_os_str().as_encoded_bytes().to_vec(),
-        };
-        keys.iter().zip(&self.scans).map(of).collect()
     }
 }
 
@@ -335,11 +357,4 @@ impl Gathered {
         }
         total
     }
-}
-
-/// What a scan is called in tables about the records: its path as given, and the name of its file.
-fn names(scan: &Path) -> Vec<String> {
-    let path: PathBuf = scan.components().filter(|part| *part != Component::CurDir).collect();
-    let name = scan.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    vec![scan.display().to_string(), path.display().to_string(), name]
 }

@@ -19,8 +19,11 @@ use crate::report::figure::Figure;
 use crate::report::page::Page;
 use crate::report::render::{CLAY, Image, View, render};
 use crate::report::surface_view::SurfaceView;
-use crate::study::layout::{NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY, REPORT};
+use crate::study::layout::{NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY, REPORT, SCAN_TABLE};
 use crate::surface::registration::Measure;
+
+/// More rows than this are not put into the page: browsers become slow.
+const MOST_ROWS: usize = 5000;
 
 /// What the columns of the table mean that every scan has.
 const COLUMN_NOTES: [&str; 4] = [
@@ -86,6 +89,29 @@ fn internal_report(
 fn scan_sections(page: &mut Page, results: &Internal<'_>) -> Result<(), StudyError> {
     page.heading("How the scans spread");
     page.figures(&spread_charts(results));
+    if !results.scans.is_empty() {
+        registrations(page, results)?;
+    }
+    page.heading("All scans");
+    if results.rows.len() > MOST_ROWS {
+        page.paragraph(&format!(
+            "There are {} of them: see the table {SCAN_TABLE} beside this page.",
+            results.rows.len()
+        ));
+    } else {
+        page.paragraph("Click a heading to sort. Scans that could not be processed are marked.");
+        let (headings, cells) = page_table(results.rows);
+        let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+        page.sortable_table(&headings, &cells, &|k| !results.rows[k].is_ok());
+        page.list(&column_notes(results));
+    }
+    page.heading("Seconds by stage (median scan)");
+    page.table(&["stage", "seconds"], &stage_rows(results.rows));
+    Ok(())
+}
+
+/// Pictures of the scans that were registered worst, where the scans are at hand.
+fn registrations(page: &mut Page, results: &Internal<'_>) -> Result<(), StudyError> {
     page.heading("Registrations to look at");
     page.paragraph(
         "The scans with the most left over by the registration. Left: the scan, cropped and repaired; middle and right: the \
@@ -94,14 +120,6 @@ fn scan_sections(page: &mut Page, results: &Internal<'_>) -> Result<(), StudyErr
          face was registered badly; one that is merely unusual is fine.",
     );
     page.wide_figures(&worst_registrations(results)?);
-    page.heading("All scans");
-    page.paragraph("Click a heading to sort. Scans that could not be processed are marked.");
-    let (headings, cells) = page_table(results.rows);
-    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-    page.sortable_table(&headings, &cells, &|k| !results.rows[k].is_ok());
-    page.list(&column_notes(results));
-    page.heading("Seconds by stage (median scan)");
-    page.table(&["stage", "seconds"], &stage_rows(results.rows));
     Ok(())
 }
 

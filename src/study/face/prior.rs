@@ -2,6 +2,7 @@
 
 use super::average::nonprivate_mean;
 use super::error::StudyError;
+use super::faces::Faces;
 use super::prepared::PreparedFile;
 use crate::function::FaceCurves;
 use crate::io::{Limit, npy, open};
@@ -81,17 +82,17 @@ impl FacePrior {
     ///
     /// # Errors
     /// [`StudyError::InPrior`] for the data holder: nothing is charged.
-    pub(super) fn refuse_own_records(&self, faces: &[Option<FaceCurves>]) -> Result<(), StudyError> {
+    pub(super) fn refuse_own_records(&self, faces: &Faces) -> Result<(), StudyError> {
         if self.sums.is_empty() {
             return Ok(());
         }
-        match faces
-            .iter()
-            .position(|face| face.as_ref().is_some_and(|f| self.sums.contains(&sum_of(f.data()))))
-        {
-            Some(record) => Err(StudyError::InPrior { record }),
-            None => Ok(()),
-        }
+        let mut own = None;
+        faces.for_each(|record, face| {
+            if own.is_none() && face.is_some_and(|face| self.sums.contains(&sum_of(face.data()))) {
+                own = Some(record);
+            }
+        });
+        own.map_or(Ok(()), |record| Err(StudyError::InPrior { record }))
     }
 }
 

@@ -1,7 +1,6 @@
 //! A mean face, start to finish.
 
 use super::accuracy::Accuracy;
-use super::average::nonprivate_mean;
 use super::error::StudyError;
 use super::gather::{FaceProgress, FaceStudy};
 use super::mean::{FaceMechanism, mechanism, two_rounds};
@@ -112,7 +111,7 @@ fn publication(
         own: study.own.clone(),
         mechanism,
         registration: study.settings.registration,
-        counting: study.settings.counting.clone(),
+        counting: study.counting.clone(),
     }))
 }
 
@@ -141,7 +140,7 @@ fn run_job(
             let publication = priced.publication();
             if let Some(prior) = &publication.prior {
                 prior.refuse_own_records(&gathered.faces)?;
-                gathered.nonprivate = nonprivate_mean(&prior.mean, &gathered.faces)?;
+                gathered.nonprivate = gathered.faces.mean(&prior.mean)?;
             }
             let records: Box<dyn FunctionRecords> = match &publication.size {
                 Some(scale) => Box::new(SizedFaces::new(study, &mut gathered, scale)?),

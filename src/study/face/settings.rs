@@ -1,10 +1,15 @@
 //! What a face study is told before it reads a scan: all of it public.
 
+use super::error::StudyError;
 use super::mean::{ClipChoice, FaceMechanism};
+use super::record::{RecordSettings, default_crop_radius};
 use super::template::TemplateSource;
 use super::units::Units;
+#[cfg(doc)]
+use crate::io::Manifest;
 use crate::privacy::Mu;
 use crate::study::{Counting, Place};
+use crate::surface::Template;
 use crate::surface::registration::Registration;
 use std::path::PathBuf;
 
@@ -13,6 +18,13 @@ use std::path::PathBuf;
 pub struct FaceInputs {
     /// Scan files and folders of scans.
     pub inputs: Vec<PathBuf>,
+    /// The table that lists the scans, in place of folders ([`Manifest`]): n is what it lists, and `inputs` are folders in which files that
+    /// are not beside it are looked for.
+    pub manifest: Option<PathBuf>,
+    /// A folder of records that `face prepare` made of the manifest's scans: no scan is opened then.
+    pub records: Option<PathBuf>,
+    /// Whether a row of the manifest without a record stops the study; otherwise it counts as the template.
+    pub complete: bool,
     /// Records registered elsewhere, in place of scans: an array (n, J, m, 3) of unit-area faces in the template's frame.
     pub prepared: Option<PathBuf>,
     /// The public template.
@@ -38,6 +50,9 @@ impl FaceInputs {
     pub fn new(inputs: impl Into<Vec<PathBuf>>, place: Place) -> Self {
         Self {
             inputs: inputs.into(),
+            manifest: None,
+            records: None,
+            complete: false,
             prepared: None,
             template: TemplateSource::Builtin,
             curves: CURVES,
@@ -47,6 +62,27 @@ impl FaceInputs {
             counting: Counting::default(),
             place,
         }
+    }
+
+    /// How records are made for this template.
+    pub(in crate::study) fn making(&self, template: &Template) -> RecordSettings {
+        RecordSettings {
+            registration: self.registration,
+            crop_radius: self.crop_radius.unwrap_or_else(|| default_crop_radius(template)),
+            curves: self.curves,
+            samples: self.samples,
+        }
+    }
+
+    /// Whether a face can have so many curves and samples.
+    ///
+    /// # Errors
+    /// [`StudyError::Shape`].
+    pub(in crate::study) fn check_form(&self) -> Result<(), StudyError> {
+        if self.curves < 2 || self.samples < 8 {
+            return Err(StudyError::Shape("a face needs at least 2 curves of 8 samples"));
+        }
+        Ok(())
     }
 
     /// Everything but the scans and the place, for a digest.

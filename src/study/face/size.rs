@@ -1,6 +1,7 @@
 //! The mean size of faces: one more coordinate of the mean face, so that it can be shown in millimetres.
 
 use super::error::StudyError;
+use super::faces::Faces;
 use super::gather::{FaceStudy, Gathered};
 use super::template::LoadedTemplate;
 use super::units::Units;
@@ -68,7 +69,7 @@ fn root_area(template: &Template) -> f64 {
 
 /// People's faces with their sizes: secret.
 pub(super) struct SizedFaces {
-    faces: Vec<Option<FaceCurves>>,
+    faces: Faces,
     log_sizes: Vec<Option<f64>>,
 }
 
@@ -109,7 +110,7 @@ impl SizedFaces {
 
 impl FunctionRecords for SizedFaces {
     fn count(&self) -> usize {
-        self.faces.len()
+        self.faces.count()
     }
     fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
         self.faces.samples(i)

@@ -101,7 +101,7 @@ pub fn run(
         groups,
         want: settings.want,
         registration: study.settings.registration,
-        counting: study.settings.counting.clone(),
+        counting: study.counting.clone(),
     };
     let maker = study.maker()?;
     job::run(&settings.records.place, |job| run_job(settings, &study, job, publication, &maker, progress))

@@ -90,7 +90,7 @@ pub fn run(
         own: study.own.clone(),
         mechanism,
         registration: study.settings.registration,
-        counting: study.settings.counting.clone(),
+        counting: study.counting.clone(),
         most: settings.most,
     };
     let (own, n, mu) = (&study.own, study.n(), settings.budget);

@@ -5,7 +5,9 @@
 
 use super::{Record, ScanRow};
 use crate::function::FaceCurves;
-use crate::io::{Content, ReadError, npy, open_as, write_atomically};
+use crate::io::{Content, Limit, ReadError, npy, open, open_as, write_atomically};
+use crate::study::people::sum_of;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,6 +19,16 @@ pub struct RecordCache {
     settings_hash: [u8; 32],
 }
 
+/// What is kept beside the curves.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    #[serde(flatten)]
+    row: ScanRow,
+    /// SHA-256 of the curves' numbers; records of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    curves_sha256: Option<String>,
+}
+
 /// Names one scan under one set of settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordKey(String);
@@ -25,6 +37,12 @@ impl RecordKey {
     /// The key as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The key of this text, which another process wrote: 32 hexadecimal digits, and so never a path.
+    pub fn named(text: &str) -> Option<Self> {
+        let is_key = text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        is_key.then(|| Self(text.to_owned()))
     }
 }
 
@@ -39,9 +57,17 @@ impl RecordCache {
     /// # Errors
     /// When a file cannot be read; the scan then has no record to reuse.
     pub fn key(&self, scan: &Path, landmarks: Option<&Path>) -> Result<RecordKey, ReadError> {
+        self.key_of(&open_as(scan, Content::Scan)?.sha256(), landmarks)
+    }
+
+    /// The same of a scan whose bytes have this SHA-256.
+    ///
+    /// # Errors
+    /// When the landmark file cannot be read.
+    pub fn key_of(&self, scan: &[u8; 32], landmarks: Option<&Path>) -> Result<RecordKey, ReadError> {
         let mut hash = Sha256::new();
         hash.update(self.settings_hash);
-        hash.update(open_as(scan, Content::Scan)?.sha256());
+        hash.update(scan);
         if let Some(landmarks) = landmarks {
             hash.update(open_as(landmarks, Content::Landmarks)?.sha256());
         }
@@ -51,13 +77,30 @@ impl RecordCache {
 
     /// The record kept under this key, if it is whole.
     pub fn load(&self, key: &RecordKey) -> Option<Record> {
-        let row: ScanRow = serde_json::from_slice(&std::fs::read(self.row_path(key)).ok()?).ok()?;
+        let Kept { row, curves_sha256 } = self.load_kept(key)?;
         if !row.is_ok() {
             return Some(Record { curves: None, row });
         }
+        let curves = self.load_curves(key)?;
+        // One that was damaged is made anew.
+        let whole = curves_sha256.is_none_or(|sum| sum == hex::encode(sum_of(curves.data())));
+        whole.then_some(Record { curves: Some(curves), row })
+    }
+
+    /// What is known of the scan under this key.
+    pub fn load_row(&self, key: &RecordKey) -> Option<ScanRow> {
+        self.load_kept(key).map(|kept| kept.row)
+    }
+
+    fn load_kept(&self, key: &RecordKey) -> Option<Kept> {
+        serde_json::from_slice(open(&self.row_path(key), Limit::SMALL).ok()?.bytes()).ok()
+    }
+
+    /// The curves under this key.
+    pub fn load_curves(&self, key: &RecordKey) -> Option<FaceCurves> {
         let array = npy::read(&self.curves_path(key)).ok()?;
         let [curves, samples, 3] = array.shape[..] else { return None };
-        Some(Record { curves: Some(FaceCurves::new(curves, samples, array.data).ok()?), row })
+        FaceCurves::new(curves, samples, array.data).ok()
     }
 
     /// Keeps a record; the row is written last, so a torn write is never taken for a record.
@@ -69,8 +112,10 @@ impl RecordCache {
             let shape = [curves.curves(), curves.samples(), 3];
             write_atomically(&self.curves_path(key), |out| npy::write_to(out, &shape, curves.data()))?;
         }
+        let sum = record.curves.as_ref().map(|curves| hex::encode(sum_of(curves.data())));
+        let kept = Kept { row: record.row.clone(), curves_sha256: sum };
         write_atomically(&self.row_path(key), |out| {
-            out.write_all(serde_json::to_string(&record.row).map_err(io::Error::other)?.as_bytes())
+            out.write_all(serde_json::to_string(&kept).map_err(io::Error::other)?.as_bytes())
         })
     }
 

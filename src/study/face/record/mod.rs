@@ -3,7 +3,7 @@
 //! A [`RecordMaker`] makes records; it never fails on a scan. What went wrong, and how well all went, is in the record's
 //! [`ScanRow`], which is for the data holder only.
 
-pub(super) mod cache;
+pub mod cache;
 mod pose;
 mod registrar;
 mod row;
@@ -17,6 +17,7 @@ use super::template::TemplateLoadError;
 use crate::function::FaceCurves;
 use crate::io::Scan;
 use crate::mesh::Point;
+use crate::study::records::Making;
 use crate::surface::Template;
 use crate::surface::registration::{PosedScan, Registration};
 use std::path::Path;
@@ -48,6 +49,27 @@ pub struct RecordSettings {
     pub curves: usize,
     /// m.
     pub samples: usize,
+}
+
+impl RecordSettings {
+    /// All that records depend on beside their scans, as a text: the version, the template by its SHA-256, the settings.
+    pub fn fingerprint(&self, template: &str) -> String {
+        // Records have had a size since "size".
+        format!("{} {template} {self:?} size", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// The same for those who read the records.
+    pub fn making(&self, template: &str) -> Making {
+        Making {
+            version: env!("CARGO_PKG_VERSION").into(),
+            template: template.into(),
+            registration: format!("{:?}", self.registration).to_lowercase(),
+            crop_radius: self.crop_radius,
+            curves: self.curves,
+            samples: self.samples,
+            fingerprint: self.fingerprint(template),
+        }
+    }
 }
 
 /// Makes records of scans: the public template, a registration made ready for it, the settings.

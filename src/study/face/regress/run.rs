@@ -2,6 +2,7 @@
 
 use super::super::accuracy::Accuracy;
 use super::super::error::StudyError;
+use super::super::faces::Faces;
 use super::super::gather::{FaceProgress, FaceStudy, Gathered};
 use super::super::mean::basis;
 use super::super::record::RecordMaker;
@@ -82,7 +83,7 @@ pub fn run_regression(
         regression,
         budget: settings.budget,
         registration: study.settings.registration,
-        counting: study.settings.counting.clone(),
+        counting: study.counting.clone(),
     };
     let maker = study.maker()?;
     job::run(&settings.records.place, |job| run_job(settings, &study, job, publication, &maker, progress))
@@ -152,18 +153,17 @@ fn write_secret_results(
 }
 
 /// The face at the reference values and the field of every column; `None` where covariates do not vary enough.
-fn least_squares(rows: &[Vec<f64>], faces: &[Option<FaceCurves>], own: &FaceCurves) -> Option<Vec<f64>> {
+fn least_squares(rows: &[Vec<f64>], faces: &Faces, own: &FaceCurves) -> Option<Vec<f64>> {
     let q = rows.first()?.len();
     let x = DMatrix::from_fn(rows.len(), q, |i, j| rows[i][j]);
     let weights = &x * (x.transpose() * &x).try_inverse()?;
     let mut fields = vec![vec![0.0; own.data().len()]; q];
-    for (i, face) in faces.iter().enumerate() {
-        let face = face.as_ref().unwrap_or(own);
+    faces.for_each(|i, face| {
         for (j, field) in fields.iter_mut().enumerate() {
             let weight = weights[(i, j)];
-            field.iter_mut().zip(face.data()).for_each(|(f, x)| *f += weight * x);
+            field.iter_mut().zip(face.unwrap_or(own).data()).for_each(|(f, x)| *f += weight * x);
         }
-    }
+    });
     // The intercept's column is a half.
     fields[0].iter_mut().for_each(|x| *x *= crate::estimate::design::INTERCEPT);
     Some(fields.concat())

@@ -1,0 +1,159 @@
+//! `visard check`: what would count, what is wrong, what it would cost.
+
+use super::Global;
+use super::budget::{BudgetArgs, CountingArgs};
+use super::face::MakingArgs;
+use super::output::{Failure, Printer};
+use clap::Args;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use visard::io::write_text;
+use visard::study::check::{CheckSettings, Report, check};
+use visard::study::face::FaceInputs;
+use visard::study::{LedgerChoice, Place};
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard check scans/\n  visard check study/ --recursive --save all.csv\n  visard check --manifest all.csv --mu 1 --ledger hospital.jsonl --json\n\nNothing is charged and no record is kept. What it tells is about single people: do not publish it. Fix the list of people before you look, and\nleave nobody out for how a scan looks: a scan that fails counts as the template.\n\nExit codes: 0 all fine, 1 something failed (or people share a file, or the ledger has no room), 2 wrong usage."
+)]
+pub struct CheckArgs {
+    /// Folders of scans, or scan files
+    #[arg(value_name = "PATH", required_unless_present = "manifest")]
+    paths: Vec<PathBuf>,
+    /// The table of the study's scans: a heading with the column file (relative to the table), and where wanted person, group and covariates
+    #[arg(long, value_name = "FILE.csv")]
+    manifest: Option<PathBuf>,
+    /// Look into folders in folders; scans below a folder sub-NAME are one person's
+    #[arg(long)]
+    recursive: bool,
+    /// Register every scan too, not only read it: finds all that a study would find, and takes as long
+    #[arg(long)]
+    full: bool,
+    /// Write the files that count as a manifest
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "manifest")]
+    save: Option<PathBuf>,
+    #[command(flatten)]
+    budget: BudgetArgs,
+    /// The ledger that would be charged
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+    #[command(flatten)]
+    counting: CountingArgs,
+    #[command(flatten)]
+    making: MakingArgs,
+}
+
+/// Runs `check`.
+pub fn run(args: &CheckArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    if let Some(file) = args.save.as_ref().filter(|file| file.exists() && !global.force) {
+        return Err(Failure::failed(format!("{} exists", file.display())).with_hint("--force replaces it"));
+    }
+    let budget = if args.budget.is_empty() { None } else { Some(args.budget.mu()?) };
+    let settings = CheckSettings {
+        records: FaceInputs {
+            manifest: args.manifest.clone(),
+            counting: args.counting.counting(),
+            ..args.making.inputs(&args.paths, Place::new("."))?
+        },
+        recursive: args.recursive,
+        full: args.full,
+        budget,
+        ledger: LedgerChoice { file: args.ledger.clone(), ceiling: None },
+    };
+    let report = check(&settings).map_err(Failure::failed)?;
+    if let Some(file) = &args.save {
+        write_text(file, &manifest(file, &report)?).map_err(Failure::failed)?;
+    }
+    let value = serde_json::to_value(&report).map_err(Failure::failed)?;
+    printer.result(value, text(&report, args.save.as_deref()));
+    if report.is_fine() { Ok(()) } else { Err(Failure::said()) }
+}
+
+/// The files that count as a table, relative to it where they lie below it.
+fn manifest(file: &Path, report: &Report) -> Result<String, Failure> {
+    let absolute = |path: &Path| std::path::absolute(path).map_err(Failure::failed);
+    let base = absolute(file)?.parent().map(Path::to_owned).unwrap_or_default();
+    let persons = report.people.iter().any(|counted| counted.person.is_some());
+    let mut text = String::from(if persons { "file,person\n" } else { "file\n" });
+    for counted in &report.people {
+        let path = absolute(&counted.file)?;
+        let shown = path.strip_prefix(&base).unwrap_or(&path).display().to_string();
+        text.push_str(&quoted(&shown));
+        if persons {
+            let own = counted.person.as_ref().unwrap_or(&shown);
+            text.push(',');
+            text.push_str(&quoted(own));
+        }
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+fn quoted(field: &str) -> String {
+    format!("\"{}\"", field.replace('"', "\"\""))
+}
+
+/// So many of a kind are shown to people; `--json` has all.
+const SHOWN: usize = 20;
+
+fn text(report: &Report, saved: Option<&Path>) -> String {
+    let Report { people, skipped, failed, duplicates, n, units, .. } = report;
+    let mut text =
+        format!("{} {} that count, {n} people (do not publish)", people.len(), files(people.len()));
+    let mut list = |heading: String, lines: Vec<String>| {
+        if lines.is_empty() {
+            return;
+        }
+        let _ = write!(text, "\n{heading}");
+        for line in lines.iter().take(SHOWN) {
+            let _ = write!(text, "\n  {line}");
+        }
+        if lines.len() > SHOWN {
+            let _ = write!(text, "\n  and {} more (--json has all)", lines.len() - SHOWN);
+        }
+    };
+    list(
+        format!("failed: {}", failed.len()),
+        failed.iter().map(|f| format!("{}: {}", f.file.display(), f.problem)).collect(),
+    );
+    let same =
+        |files: &Vec<PathBuf>| files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" = ");
+    list(
+        "the same bytes, given as different people's: keep one, say whose they are (person), or --allow-identical".into(),
+        duplicates.iter().map(same).collect(),
+    );
+    list(
+        format!("passed over: {}", skipped.len()),
+        skipped.iter().map(|s| format!("{}: {}", s.file.display(), s.why)).collect(),
+    );
+    let odd = units.odd.iter().map(|file| file.display().to_string()).collect();
+    list("of another size than the others by five times and more: in other units?".into(), odd);
+    let landmarks = people.iter().filter(|counted| counted.landmarks.is_some()).count();
+    let _ =
+        write!(text, "\nlandmark files: {landmarks}; units: {}", units.guess.unwrap_or("cannot be guessed"));
+    if let Some(groups) = &report.groups {
+        let groups: Vec<String> = groups.iter().map(|(label, count)| format!("{label} ({count})")).collect();
+        let _ = write!(text, "\ngroups: {}", groups.join(", "));
+    }
+    if let (Some(seconds), Some(each)) = (report.seconds, report.seconds_per_scan) {
+        let memory = report.memory_bytes.map_or(String::new(), |bytes| format!(", {} MB", bytes / 1_000_000));
+        let _ = write!(text, "\nall records: about {seconds:.0} s here ({each:.2} s of work a scan){memory}");
+    }
+    if let Some(price) = &report.price {
+        let after =
+            price.ledger_total_after.map_or(String::new(), |after| format!("; the ledger then: {after}"));
+        let _ = write!(text, "\na mean face of {} people: {}{after}", price.n, price.loss);
+        if let Some(problem) = &price.problem {
+            let _ = write!(text, "\nthe ledger refuses: {problem}");
+        }
+    }
+    if let Some(saved) = saved {
+        let _ = write!(text, "\nmanifest: {}", saved.display());
+    }
+    text
+}
+
+fn files(count: usize) -> &'static str {
+    if count == 1 { "file" } else { "files" }
+}

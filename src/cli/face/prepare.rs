@@ -1,0 +1,62 @@
+//! `visard face prepare`: stage one of a study of many scans.
+
+use super::records::{MakingArgs, run_with_progress};
+use crate::cli::Global;
+use crate::cli::output::{Failure, Printer};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use visard::study::Place;
+use visard::study::face::FaceInputs;
+use visard::study::face::prepare::{PrepareSettings, PreparedShard, prepare};
+use visard::study::records::Shard;
+
+/// Arguments of `face prepare`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  visard face prepare --manifest all.csv --out records\n  visard face prepare scans/ --manifest all.csv --shard 3/8 --out records --threads 4\n  visard face mean --records records --manifest all.csv --mu 1 --out study\n\nShards may run at once, on many machines with one folder, be killed and begun again; what is finished is kept. No ledger is touched.\nA scan that cannot be processed is a record too: it counts as the template. Exit code 0 says that the shard's index is written."
+)]
+pub struct PrepareArgs {
+    /// Folders in which files of the manifest are looked for that are not beside it
+    #[arg(value_name = "DIR")]
+    folders: Vec<PathBuf>,
+    /// The table of the study's scans: a heading with the column file (relative to the table), and where wanted person, group and covariates
+    #[arg(long, value_name = "FILE.csv")]
+    manifest: PathBuf,
+    /// Which part of it: k of N, counted from 1
+    #[arg(long, value_name = "k/N", default_value_t = Shard::WHOLE)]
+    shard: Shard,
+    /// Where the records go: one folder for all shards
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    making: MakingArgs,
+}
+
+/// Runs `face prepare`.
+pub fn run(args: &PrepareArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let place = Place { seed: global.seed, ..Place::new(&args.out) };
+    let settings = PrepareSettings {
+        records: FaceInputs {
+            manifest: Some(args.manifest.clone()),
+            ..args.making.inputs(&args.folders, place)?
+        },
+        shard: args.shard,
+        out: args.out.clone(),
+    };
+    let PreparedShard { index, n, rows, made, failed, reused, seconds } =
+        run_with_progress(|show| prepare(&settings, show))?;
+    printer.result(
+        json!({
+            "out": args.out, "index": index, "shard": args.shard.to_string(), "n": n, "rows": rows, "made": made, "failed": failed,
+            "reused": reused, "seconds": seconds,
+        }),
+        format!(
+            "shard {} of {n} scans: {made} records of {rows}, {reused} of them made before; {failed} could not be processed and count as the \
+             template (do not publish)\n  index: {}",
+            args.shard,
+            index.display()
+        ),
+    );
+    Ok(())
+}

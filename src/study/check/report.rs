@@ -1,0 +1,110 @@
+//! What was found.
+
+use super::look::{Candidate, Looked};
+use super::units::Scale;
+use crate::privacy::PrivacyLoss;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What a study would find: for the data holder only.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// The files that count, those that fail among them: a person whose scan fails counts as the template.
+    pub people: Vec<Counted>,
+    /// What is passed over.
+    pub skipped: Vec<Skipped>,
+    /// What cannot be used, or would stop the study.
+    pub failed: Vec<Failed>,
+    /// Files of different people with the same bytes: they would stop the study.
+    pub duplicates: Vec<Vec<PathBuf>>,
+    /// Number of people.
+    pub n: usize,
+    /// The groups of the manifest and how many lines each has.
+    pub groups: Option<BTreeMap<String, usize>>,
+    /// In what they are measured.
+    pub units: Scale,
+    /// Seconds of wall time that the records of all scans would take on this machine.
+    pub seconds: Option<f64>,
+    /// Seconds of work that one takes.
+    pub seconds_per_scan: Option<f64>,
+    /// Memory that one process with all records takes.
+    pub memory_bytes: Option<u64>,
+    /// What the mean face would cost, where a budget is given.
+    pub price: Option<Planned>,
+    /// Seconds that this took.
+    pub looked_seconds: f64,
+}
+
+/// A file that counts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Counted {
+    /// Where it is.
+    pub file: PathBuf,
+    /// Whose it is, where that is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
+    /// `ok` or `failed`.
+    pub status: &'static str,
+    /// Its number of points.
+    pub points: usize,
+    /// Whether it has triangles.
+    pub mesh: bool,
+    /// The landmark file beside it, which is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landmarks: Option<PathBuf>,
+}
+
+impl Counted {
+    pub(super) fn new(candidate: &Candidate, looked: &Looked) -> Self {
+        Self {
+            file: candidate.file.clone(),
+            person: candidate.person.clone(),
+            status: if looked.problem.is_none() { "ok" } else { "failed" },
+            points: looked.points,
+            mesh: looked.is_mesh,
+            landmarks: looked.landmarks.clone(),
+        }
+    }
+}
+
+/// What is passed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// Where it is.
+    pub file: PathBuf,
+    /// Why.
+    pub why: String,
+}
+
+/// What cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failed {
+    /// Where it is.
+    pub file: PathBuf,
+    /// What is wrong and what to do.
+    pub problem: String,
+}
+
+/// A price.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Planned {
+    /// What would be charged for.
+    pub mechanism: String,
+    /// How much.
+    pub loss: PrivacyLoss,
+    /// For so many people.
+    pub n: u64,
+    /// What the ledger would then hold.
+    pub ledger_total_after: Option<PrivacyLoss>,
+    /// Why the ledger would refuse.
+    pub problem: Option<String>,
+}
+
+impl Report {
+    /// Whether a study of these files would go through with every scan.
+    pub fn is_fine(&self) -> bool {
+        let room = self.price.as_ref().is_none_or(|price| price.problem.is_none());
+        self.failed.is_empty() && self.duplicates.is_empty() && !self.people.is_empty() && room
+    }
+}

@@ -1,0 +1,109 @@
+//! The people's faces, held in memory or read when they are wanted.
+
+use super::average::mean_of;
+use crate::function::{CurvesError, FaceCurves};
+use crate::mechanism::functional::FunctionRecords;
+use crate::study::People;
+use crate::study::records::RecordFolder;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// So many faces are read at once where they are gone through in order.
+const BLOCK: usize = 256;
+
+/// One face a person; none for a person without a usable scan: secret.
+pub(super) enum Faces {
+    /// All of them.
+    Held(Vec<Option<FaceCurves>>),
+    /// In a folder: memory does not grow with their number.
+    Stored(StoredFaces),
+}
+
+/// Faces in a folder of records.
+pub(super) struct StoredFaces {
+    pub(super) folder: Arc<RecordFolder>,
+    /// The rows that were found whole.
+    pub(super) whole: Vec<bool>,
+    /// The rows of each person; `None` where every row is a person.
+    pub(super) members: Option<Vec<Vec<usize>>>,
+}
+
+impl StoredFaces {
+    /// The faces of these people.
+    pub(super) fn of(folder: Arc<RecordFolder>, people: &People) -> Self {
+        let members = people.table().map(|_| people.members());
+        Self { whole: vec![true; folder.len()], folder, members }
+    }
+
+    fn read(&self, row: usize) -> Option<FaceCurves> {
+        self.whole.get(row).filter(|whole| **whole)?;
+        self.folder.face(row)
+    }
+
+    fn face(&self, person: usize) -> Option<FaceCurves> {
+        let Some(members) = &self.members else { return self.read(person) };
+        let mut own: Vec<FaceCurves> =
+            members.get(person)?.iter().filter_map(|&row| self.read(row)).collect();
+        match own.len() {
+            0 | 1 => own.pop(),
+            _ => mean_of(&own).ok(),
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.members.as_ref().map_or(self.folder.len(), Vec::len)
+    }
+}
+
+impl Faces {
+    /// A person's face.
+    pub(super) fn face(&self, person: usize) -> Option<Cow<'_, FaceCurves>> {
+        match self {
+            Self::Held(faces) => faces.get(person)?.as_ref().map(Cow::Borrowed),
+            Self::Stored(faces) => faces.face(person).map(Cow::Owned),
+        }
+    }
+
+    /// Goes through all faces in order, which are read in parallel, a block at a time.
+    pub(super) fn for_each(&self, mut one: impl FnMut(usize, Option<&FaceCurves>)) {
+        let n = self.count();
+        for start in (0..n).step_by(BLOCK) {
+            let block: Vec<_> = (start..n.min(start + BLOCK)).into_par_iter().map(|i| self.face(i)).collect();
+            block.iter().enumerate().for_each(|(k, face)| one(start + k, face.as_deref()));
+        }
+    }
+
+    /// The mean, a missing face counting as `centre`: for the data holder only.
+    pub(super) fn mean(&self, centre: &FaceCurves) -> Result<FaceCurves, CurvesError> {
+        let mut sum = vec![0.0; centre.data().len()];
+        self.for_each(|_, face| {
+            sum.iter_mut().zip(face.unwrap_or(centre).data()).for_each(|(s, x)| *s += x);
+        });
+        let n = self.count() as f64;
+        sum.iter_mut().for_each(|s| *s /= n);
+        FaceCurves::new(centre.curves(), centre.samples(), sum)
+    }
+}
+
+impl Default for Faces {
+    fn default() -> Self {
+        Self::Held(Vec::new())
+    }
+}
+
+impl FunctionRecords for Faces {
+    fn count(&self) -> usize {
+        match self {
+            Self::Held(faces) => faces.len(),
+            Self::Stored(faces) => faces.count(),
+        }
+    }
+
+    fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
+        match self {
+            Self::Held(faces) => faces.samples(i),
+            Self::Stored(faces) => Some(Cow::Owned(faces.face(i)?.into_data())),
+        }
+    }
+}
