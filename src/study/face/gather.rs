@@ -260,9 +260,9 @@ impl<'a> FaceStudy<'a> {
         progress: &(dyn Fn(FaceProgress) + Sync),
     ) -> Result<Processed, StudyError> {
         let settings = maker.settings();
-        // Records have had a size since "size".
+        // Records have had a size since "size", and relief and nose tips have been looked at since "relief".
         let fingerprint =
-            format!("{} {} {settings:?} size", env!("CARGO_PKG_VERSION"), self.loaded.input.sha256);
+            format!("{} {} {settings:?} size relief", env!("CARGO_PKG_VERSION"), self.loaded.input.sha256);
         let cache = RecordCache::new(job.folder().records(), &fingerprint);
         let resume = job.place().resume;
         let done = AtomicUsize::new(0);
@@ -278,7 +278,11 @@ impl<'a> FaceStudy<'a> {
                 let key = cache.key(scan, landmarks.as_deref()).ok();
                 let kept = key.as_ref().filter(|_| resume).and_then(|key| cache.load(key));
                 let reused = kept.is_some();
-                let record = kept.unwrap_or_else(|| maker.record(scan, landmarks.as_deref()));
+                // Kept by content: a scan of equal bytes, or the same by another name, may have been the one.
+                let record = match kept {
+                    Some(record) => record.of_scan(scan),
+                    None => maker.record(scan, landmarks.as_deref()),
+                };
                 if let (Some(key), false) = (&key, reused)
                     && let Err(error) = cache.store(key, &record)
                     && let Ok(mut slot) = write_failure.lock()
