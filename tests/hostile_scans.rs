@@ -118,7 +118,7 @@ fn a_ledger_in_use_is_waited_for() {
     let dir = folder();
     std::fs::write(dir.path().join("a.csv"), directions()).unwrap();
     let path = dir.path().join("people.jsonl");
-    let words = "sphere mean a.csv --radius 1.2 --center private --mu 1 --out study --ledger people.jsonl";
+    let words = "sphere mean a.csv --radius 0.7 --center private --mu 1 --out study --ledger people.jsonl";
     let held = Ledger::open(&path, None).unwrap();
     let (code, _, errors) = visard(dir.path(), words);
     assert!(code == Some(1) && errors.contains("--wait 60"), "{errors}");

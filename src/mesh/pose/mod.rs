@@ -86,15 +86,19 @@ impl PoseFinder {
         if residual > LARGEST_RESIDUAL {
             return Err(PoseError::NoFace { residual, limit: LARGEST_RESIDUAL });
         }
-        self.refuse_smooth(&pose, &sampled)?;
+        self.refuse_smooth(&pose, &sampled, scan)?;
         let nose = self.nose_in(scan, &pose);
         Ok(Pose { similarity: pose, nose, nose_tip: scan[nose], misfit: residual })
     }
 
     /// Refuses what has no relief about the nose, where the template has some.
-    fn refuse_smooth(&self, pose: &Similarity, scan: &Sampled) -> Result<(), PoseError> {
-        let moved = scan.points.iter().map(|p| pose.invert(p));
-        let found = relief::relief(moved, &self.nose, &self.facing, self.size);
+    fn refuse_smooth(&self, pose: &Similarity, even: &Sampled, all: &[Point]) -> Result<(), PoseError> {
+        let of = |points: &[Point]| {
+            let moved = points.iter().map(|p| pose.invert(p));
+            relief::relief(moved, &self.nose, &self.facing, self.size)
+        };
+        // Of a scan much larger than the face, few of the evened-out points lie about the nose.
+        let found = of(&even.points).or_else(|| of(all));
         match found.zip(self.relief).map(|(found, own)| found / own) {
             Some(relief) if relief < relief::LEAST => Err(PoseError::NoNose { relief, least: relief::LEAST }),
             _ => Ok(()),
