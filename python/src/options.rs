@@ -51,7 +51,11 @@ impl Common {
     pub fn place(&self, stop: &Stop) -> Result<Place, Failure> {
         let ceiling = self.ceiling_mu.map(Mu::new).transpose().map_err(budget)?;
         Ok(Place {
-            ledger: LedgerChoice { file: self.ledger.clone(), ceiling: ceiling.map(PrivacyLoss::Gaussian) },
+            ledger: LedgerChoice {
+                file: self.ledger.clone(),
+                ceiling: ceiling.map(PrivacyLoss::Gaussian),
+                ..LedgerChoice::default()
+            },
             seed: self.seed,
             resume: self.resume,
             replace: self.force,

@@ -4,6 +4,7 @@ use super::Global;
 use super::output::Failure;
 use clap::Args;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use visard::privacy::{BudgetError, Mu, PrivacyLoss, convert};
 use visard::study::{Counting, Identical, LedgerChoice, Place};
 
@@ -83,13 +84,18 @@ pub struct PlaceArgs {
     /// Refuse releases beyond this total mu of the ledger, now and in later runs
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     ceiling_mu: Option<f64>,
+    /// Wait up to so many seconds for another process that has the ledger open
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    wait: u64,
 }
 
 impl PlaceArgs {
     /// The study's place.
     pub fn place(&self, global: &Global) -> Result<Place, Failure> {
         let ceiling = self.ceiling_mu.map(Mu::new).transpose().map_err(Failure::usage)?;
-        let ledger = LedgerChoice { file: self.ledger.clone(), ceiling: ceiling.map(PrivacyLoss::Gaussian) };
+        let ceiling = ceiling.map(PrivacyLoss::Gaussian);
+        let ledger =
+            LedgerChoice { file: self.ledger.clone(), ceiling, wait: Duration::from_secs(self.wait) };
         let Self { resume, dry_run, vacuous_budget: vacuous, .. } = *self;
         Ok(Place { ledger, resume, dry_run, vacuous, ..place_of(&self.out, global) })
     }

@@ -196,6 +196,9 @@ fn advice(error: &JobError) -> Option<&'static str> {
         JobError::Vacuous(_) => {
             "choose a smaller budget; --vacuous-budget allows this one, and the certificate will say so; nothing was charged"
         }
+        JobError::Ledger(LedgerError::Locked(_)) => {
+            "--wait 60 waits up to a minute for it; nothing was charged"
+        }
         JobError::OtherRun(_) => {
             "give it the same records and settings, or give it up with --force and no --resume"
         }

@@ -6,16 +6,17 @@ use super::output::{Failure, Printer};
 use super::verify::{self, KeyArgs, SignArgs, VerifyArgs};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use visard::io::{Limit, open};
 use visard::manifold::TwoPointSpace;
 use visard::mechanism::manifold::{riemannian_gaussian_mu, riemannian_gaussian_sigma};
 use visard::mechanism::registry::{audit_by_name, audit_names};
 use visard::privacy::audit::{AuditVerdict, audit};
 use visard::privacy::{
-    BudgetError, Calibration, Certificate, Composition, Cost, Delta, Epsilon, L2Sensitivity, Mu, PrivacyLoss,
-    Rho, convert, explain, gaussian_sigma_for,
+    BudgetError, CERTIFICATE_FILE, Calibration, Certificate, Composition, Cost, Delta, Epsilon,
+    L2Sensitivity, Mu, PrivacyLoss, Rho, convert, explain, gaussian_sigma_for,
 };
+use visard::study::StudyFolder;
 
 /// Commands on budgets and certificates.
 #[derive(Debug, Subcommand)]
@@ -181,7 +182,7 @@ pub struct AuditArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  visard privacy explain study/release/certificate.json")]
 pub struct ExplainArgs {
-    /// A certificate.json
+    /// A certificate.json, or the folder of a release or a study
     #[arg(value_name = "CERTIFICATE")]
     certificate: PathBuf,
 }
@@ -236,8 +237,9 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
         PrivacyCommand::Sign(args) => verify::sign(args, printer)?,
         PrivacyCommand::Ledger(args) => ledger::run(args, printer)?,
         PrivacyCommand::Explain(args) => {
-            let name = args.certificate.display();
-            let file = open(&args.certificate, Limit::CERTIFICATE).map_err(Failure::failed)?;
+            let path = certificate_in(&args.certificate);
+            let name = path.display();
+            let file = open(&path, Limit::CERTIFICATE).map_err(Failure::failed)?;
             let text = file.text().map_err(Failure::failed)?;
             let certificate =
                 Certificate::from_json(text).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
@@ -246,6 +248,16 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
         }
     }
     Ok(())
+}
+
+/// The certificate that a path leads to: of a folder, that of its release.
+fn certificate_in(path: &Path) -> PathBuf {
+    if !path.is_dir() {
+        return path.to_owned();
+    }
+    let study = StudyFolder::at(path);
+    let folder = if study.has_release() { study.release() } else { path.to_owned() };
+    folder.join(CERTIFICATE_FILE)
 }
 
 /// The total of all releases, in the unit that fits, and as ε at one δ.

@@ -154,7 +154,7 @@ pub(super) const FORMATS: [Format; 10] = [
         ..Format::new("NumPy array", &["npy"])
     },
     Format {
-        landmarks: Some(landmarks::table),
+        landmarks: Some(landmarks::fiducials),
         shapes: Some(shapes::specimen),
         ..Format::new("3D Slicer fiducials", &["fcsv"])
     },

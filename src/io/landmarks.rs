@@ -1,5 +1,6 @@
 //! Landmarks of face scans: tables as CSV or text, 3D Slicer's `.fcsv` and `.mrk.json`, NumPy arrays.
 
+use super::axes::Axes;
 use super::error::{Fault, Parsed};
 use super::npy;
 use super::table::Layout;
@@ -45,7 +46,7 @@ fn landmark(p: [f64; 3], name: Option<String>, index: usize) -> Result<Landmark,
 }
 
 /// A table: columns headed x, y, z and name (or label, landmark) wherever they are; without a heading, the first three
-/// columns, with a name before or after them or none. 3D Slicer's `.fcsv` is one with its heading in a remark.
+/// columns, with a name before or after them or none.
 pub(super) fn table(bytes: &[u8]) -> Parsed<Vec<Landmark>> {
     let mut lines = Lines::new(plain(bytes)?);
     let mut landmarks = Vec::new();
@@ -60,6 +61,14 @@ pub(super) fn table(bytes: &[u8]) -> Parsed<Vec<Landmark>> {
         let is_number = |name: &String| name.bytes().all(|b| b.is_ascii_digit());
         landmarks.iter_mut().for_each(|l| l.name = l.name.take().filter(|name| !is_number(name)));
     }
+    Ok(landmarks)
+}
+
+/// 3D Slicer's `.fcsv`, in LPS.
+pub(super) fn fiducials(bytes: &[u8]) -> Parsed<Vec<Landmark>> {
+    let axes = Axes::of_fiducials(plain(bytes)?)?;
+    let mut landmarks = table(bytes)?;
+    landmarks.iter_mut().for_each(|l| l.position = axes.to_lps(l.position.coords.into()).into());
     Ok(landmarks)
 }
 
@@ -112,8 +121,8 @@ pub(super) struct Marked {
     pub position: Option<[f64; 3]>,
 }
 
-/// The control points of all markups in a `.mrk.json` file, and the coordinate system of them all if it names one.
-pub(super) fn marked(bytes: &[u8]) -> Parsed<(Vec<Marked>, Option<String>)> {
+/// The control points of all markups in a `.mrk.json` file, in LPS.
+pub(super) fn marked(bytes: &[u8]) -> Parsed<Vec<Marked>> {
     let file: Markups = serde_json::from_slice(plain(bytes)?).map_err(|e| {
         let text = match e.classify() {
             serde_json::error::Category::Data => UNPLACED,
@@ -126,26 +135,28 @@ pub(super) fn marked(bytes: &[u8]) -> Parsed<(Vec<Marked>, Option<String>)> {
     if systems.any(|other| *other != system) {
         return Err(Fault::Malformed("mixes coordinate systems; save each list by itself").into());
     }
+    // Markups have been in LPS unless they say otherwise since there are any.
+    let axes = system.as_deref().map_or(Ok(Axes::Lps), Axes::parse)?;
     let points = file.markups.into_iter().flat_map(|markup| markup.control_points);
     let point = |ControlPoint { label, position, position_status }| {
         let place = if position_status == Status::Defined {
             let values = position.unwrap_or_default();
-            Some(<[f64; 3]>::try_from(values).map_err(|_| Fault::Malformed(UNPLACED))?)
+            let place = <[f64; 3]>::try_from(values).map_err(|_| Fault::Malformed(UNPLACED))?;
+            Some(axes.to_lps(place))
         } else {
             None
         };
         Ok(Marked { label: label.filter(|name: &String| !name.is_empty()), position: place })
     };
-    Ok((points.map(point).collect::<Result<_, Fault>>()?, system))
+    Ok(points.map(point).collect::<Result<_, Fault>>()?)
 }
 
 const UNPLACED: &str = "is JSON, but not of 3D Slicer's markups with a position for every landmark; place or delete those without one, and save \
     as .mrk.json";
 
-/// The control points of all markups in a `.mrk.json` file.
+/// The control points of all markups in a `.mrk.json` file, in LPS.
 pub(super) fn markups(bytes: &[u8]) -> Parsed<Vec<Landmark>> {
-    let (points, _) = marked(bytes)?;
-    let landmarks = points.into_iter().enumerate().map(|(k, Marked { label, position })| {
+    let landmarks = marked(bytes)?.into_iter().enumerate().map(|(k, Marked { label, position })| {
         landmark(position.ok_or(Fault::Malformed(UNPLACED))?, label, k)
     });
     Ok(landmarks.collect::<Result<_, _>>()?)
@@ -192,8 +203,19 @@ mod tests {
             Landmark { name: Some("Pronasale".into()), position: Point::new(1.5, -2.0, 30.0) },
             Landmark { name: None, position: Point::new(4.0, 5.0, 6.0) },
         ];
-        assert_eq!(table(fcsv.as_bytes()).unwrap(), expected);
+        assert_eq!(fiducials(fcsv.as_bytes()).unwrap(), expected);
         assert_eq!(markups(MARKUPS.as_bytes()).unwrap(), expected);
+        // RAS points the other way along the first two axes.
+        let turned: Vec<Landmark> = expected
+            .into_iter()
+            .map(|l| Landmark { position: Point::new(-l.position.x, -l.position.y, l.position.z), ..l })
+            .collect();
+        for ras in ["RAS", "0"] {
+            assert_eq!(fiducials(fcsv.replace("LPS", ras).as_bytes()).unwrap(), turned);
+        }
+        assert_eq!(fiducials(fcsv.replace("# CoordinateSystem = LPS\n", "").as_bytes()).unwrap(), turned);
+        assert_eq!(markups(MARKUPS.replace("LPS", "RAS").as_bytes()).unwrap(), turned);
+        assert!(markups(MARKUPS.replace("LPS", "IJK").as_bytes()).is_err());
     }
 
     #[test]

@@ -16,6 +16,7 @@
 //! read). Files are written whole or not at all.
 
 mod atomic;
+mod axes;
 mod columns;
 mod error;
 mod formats;

@@ -34,6 +34,7 @@ pub(crate) fn orient(points: &[Point], neighbours: &Neighbours, normals: &mut [V
             normals[v] = -normals[v];
         }
     }
+    let mut meets = Vec::new();
     for _ in 0..MOST_TURNS {
         let against: f64 = links
             .iter()
@@ -43,7 +44,10 @@ pub(crate) fn orient(points: &[Point], neighbours: &Neighbours, normals: &mut [V
         if against < MARGIN {
             return;
         }
-        let Some(branch) = tree.worst_branch(&links, normals) else { return };
+        if meets.is_empty() {
+            meets = tree.meeting_points(&links);
+        }
+        let Some(branch) = tree.worst_branch(&links, &meets, normals) else { return };
         for v in tree.below(branch) {
             normals[v] = -normals[v];
         }
@@ -124,12 +128,12 @@ impl Tree {
     /// that is below −[`MARGIN`].
     ///
     /// A link within a branch counts for both ends and must be taken off twice where the paths from its ends meet.
-    fn worst_branch(&self, links: &[Link], normals: &[Vector]) -> Option<usize> {
+    fn worst_branch(&self, links: &[Link], meets: &[u32], normals: &[Vector]) -> Option<usize> {
         let mut sum = vec![0.0; self.parent.len()];
-        for (link, meet) in links.iter().zip(self.meeting_points(links)) {
+        for (link, &meet) in links.iter().zip(meets) {
             let agreement = link.agreement(normals);
             link.ends.iter().for_each(|&v| sum[v] += agreement);
-            sum[meet] -= 2.0 * agreement;
+            sum[meet as usize] -= 2.0 * agreement;
         }
         for &v in self.order.iter().rev().filter(|&&v| self.parent[v] != v) {
             sum[self.parent[v]] += sum[v];
@@ -140,24 +144,38 @@ impl Tree {
         worst.filter(|&v| sum[v] < -MARGIN)
     }
 
-    /// For each link the lowest common ancestor of its ends (or one of them, when they are in different trees).
-    fn meeting_points(&self, links: &[Link]) -> Vec<usize> {
-        let mut depth = vec![0u32; self.parent.len()];
+    /// For each link the lowest common ancestor of its ends (or a root, when they are in different trees).
+    ///
+    /// Every vertex knows its parent and an ancestor farther up (Myers 1983), so that a climb takes logarithmically many steps: trees of
+    /// clouds that are no surfaces may be as deep as they have points.
+    fn meeting_points(&self, links: &[Link]) -> Vec<u32> {
+        let n = self.parent.len();
+        let (mut depth, mut far) = (vec![0u32; n], vec![0u32; n]);
         for &v in &self.order {
-            depth[v] = if self.parent[v] == v { 0 } else { depth[self.parent[v]] + 1 };
+            let p = self.parent[v];
+            if p == v {
+                far[v] = v as u32;
+                continue;
+            }
+            let (up, above) = (far[p] as usize, far[far[p] as usize] as usize);
+            let are_equal_jumps = depth[p] - depth[up] == depth[up] - depth[above];
+            far[v] = if are_equal_jumps { above as u32 } else { p as u32 };
+            depth[v] = depth[p] + 1;
         }
         let climb = |link: &Link| {
             let [mut a, mut b] = link.ends;
-            while a != b {
-                if depth[a] < depth[b] {
-                    std::mem::swap(&mut a, &mut b);
-                }
-                if self.parent[a] == a {
-                    break;
-                }
-                a = self.parent[a];
+            if depth[a] < depth[b] {
+                std::mem::swap(&mut a, &mut b);
             }
-            a
+            while depth[a] > depth[b] {
+                a = if depth[far[a] as usize] >= depth[b] { far[a] as usize } else { self.parent[a] };
+            }
+            while a != b && depth[a] > 0 {
+                let is_below = far[a] != far[b];
+                let up = |v: usize| if is_below { far[v] as usize } else { self.parent[v] };
+                (a, b) = (up(a), up(b));
+            }
+            a as u32
         };
         links.iter().map(climb).collect()
     }
@@ -169,5 +187,51 @@ impl Tree {
             inside[v] |= inside[self.parent[v]];
         }
         (0..inside.len()).filter(|&v| inside[v]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(a: usize, b: usize) -> Link {
+        Link { ends: [a, b], weight: 1.0 }
+    }
+
+    /// Against a climb step by step, on forests of every depth.
+    #[test]
+    fn meeting_points_are_the_lowest_common_ancestors() {
+        for spread in [1, 2, 7, 100] {
+            let n = 300;
+            let parent = |v: usize| v - 1 - (v * 7919) % spread.min(v);
+            let grown: Vec<Link> = (1..n).filter(|v| v % 97 != 0).map(|v| link(parent(v), v)).collect();
+            let tree = Tree::grow(n, &grown);
+            let path = |v: usize| {
+                let mut path = vec![v];
+                while tree.parent[path[path.len() - 1]] != path[path.len() - 1] {
+                    path.push(tree.parent[path[path.len() - 1]]);
+                }
+                path
+            };
+            let pairs: Vec<Link> = (0..n).map(|a| link(a, (a * 31 + 5) % n)).collect();
+            for (pair, meet) in pairs.iter().zip(tree.meeting_points(&pairs)) {
+                let [one, other] = pair.ends.map(path);
+                match one.iter().find(|v| other.contains(v)) {
+                    Some(&v) => assert_eq!(meet as usize, v),
+                    None => assert!(tree.parent[meet as usize] == meet as usize),
+                }
+            }
+        }
+    }
+
+    /// A path of 300 000 points with links far along it: climbing step by step would take 10¹⁰ steps.
+    #[test]
+    fn deep_trees_take_no_longer() {
+        let n = 300_000;
+        let mut links: Vec<Link> = (1..n).map(|v| link(v - 1, v)).collect();
+        let tree = Tree::grow(n, &links);
+        links.extend((0..n).map(|v| link(v, n - 1 - v)));
+        let meets = tree.meeting_points(&links);
+        assert!((0..n).all(|v| meets[n - 1 + v] as usize == v.min(n - 1 - v)));
     }
 }

@@ -6,6 +6,7 @@ use super::layout::{SHARED_LEDGER, StudyFolder};
 use crate::io::{Limit, write_text};
 use crate::privacy::{Certificate, Composition, Ledger, LedgerError, LedgerHistory, PrivacyLoss, Receipt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Where the releases of a study are recorded, and how far they may go.
 ///
@@ -19,6 +20,8 @@ pub struct LedgerChoice {
     pub file: Option<PathBuf>,
     /// What all releases in the ledger together may cost, now and in later runs.
     pub ceiling: Option<PrivacyLoss>,
+    /// How long to wait for another process that has the ledger open; not at all by default.
+    pub wait: Duration,
 }
 
 impl LedgerChoice {
@@ -26,7 +29,7 @@ impl LedgerChoice {
     ///
     /// # Errors
     /// [`JobError::OtherLedger`] when the folder's releases are recorded elsewhere, [`JobError::LedgerGone`] when they were recorded in
-    /// a ledger that is missing, and those of [`Ledger::open`].
+    /// a ledger that is missing, and those of [`Ledger::open_waiting`].
     pub(super) fn open(&self, folder: &StudyFolder) -> Result<Ledger, JobError> {
         let remembered = shared_ledger(folder)?;
         // To begin it anew would forget what it held.
@@ -38,7 +41,7 @@ impl LedgerChoice {
             if folder.has_release() && !path.exists() {
                 return Err(JobError::LedgerGone(path));
             }
-            return anchored(Ledger::open(&path, self.ceiling)?, folder);
+            return anchored(Ledger::open_waiting(&path, self.ceiling, self.wait)?, folder);
         };
         let given = std::path::absolute(given).map_err(io(given))?;
         match remembered {
@@ -46,7 +49,7 @@ impl LedgerChoice {
             Some(_) => {}
             None => refuse_charges(folder)?,
         }
-        let ledger = anchored(Ledger::open(&given, self.ceiling)?, folder)?;
+        let ledger = anchored(Ledger::open_waiting(&given, self.ceiling, self.wait)?, folder)?;
         remember(folder, &given)?;
         Ok(ledger)
     }
@@ -146,7 +149,7 @@ mod tests {
     }
 
     fn shared(file: PathBuf) -> LedgerChoice {
-        LedgerChoice { file: Some(file), ceiling: None }
+        LedgerChoice { file: Some(file), ..LedgerChoice::default() }
     }
 
     fn one() -> PrivacyLoss {

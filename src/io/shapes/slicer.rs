@@ -1,41 +1,11 @@
 //! Specimens as 3D Slicer keeps them, a file for each: `.mrk.json` and `.fcsv`.
 
 use super::record::{ShapeIter, ShapeRecord};
-use crate::io::error::{Fault, Parsed, Place, RecordError};
+use crate::io::error::{Parsed, Place, RecordError};
 use crate::io::landmarks::{self, Marked};
 use crate::io::open::Opened;
-use crate::io::text::{Lines, ending, lossy, specimen_name};
+use crate::io::text::{ending, specimen_name};
 use std::path::Path;
-
-/// Which way the first two axes point; the third points up in both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Axes {
-    /// Left, posterior, superior.
-    Lps,
-    /// Right, anterior, superior.
-    Ras,
-}
-
-impl Axes {
-    /// As Slicer writes them; in old files as a number.
-    fn parse(text: &str) -> Result<Self, Fault> {
-        match text.trim().to_ascii_uppercase().as_str() {
-            "LPS" | "1" => Ok(Self::Lps),
-            "RAS" | "0" => Ok(Self::Ras),
-            _ => Err(Fault::Malformed(
-                "names a coordinate system that is neither LPS nor RAS; save it in one of these",
-            )),
-        }
-    }
-
-    /// The sign of each coordinate in LPS.
-    fn to_lps(self) -> [f64; 3] {
-        match self {
-            Self::Lps => [1.0; 3],
-            Self::Ras => [-1.0, -1.0, 1.0],
-        }
-    }
-}
 
 /// The specimens of a folder, or the one of a file, each for itself: what is wrong with one is an error in its place.
 pub(super) fn shapes(file: &Opened) -> ShapeIter<'_> {
@@ -62,34 +32,12 @@ fn specimen(file: &str, bytes: &[u8]) -> Result<(Place, ShapeRecord), RecordErro
 }
 
 fn markups(bytes: &[u8]) -> Parsed<Vec<f64>> {
-    let (points, system) = landmarks::marked(bytes)?;
-    // Markups have been in LPS unless they say otherwise since there are any.
-    let signs = system.as_deref().map_or(Ok(Axes::Lps), Axes::parse)?.to_lps();
-    let of = |Marked { position, .. }: Marked| {
-        let p = position.unwrap_or([f64::NAN; 3]);
-        [0, 1, 2].map(|axis| signs[axis] * p[axis])
-    };
-    Ok(points.into_iter().flat_map(of).collect())
+    let of = |Marked { position, .. }: Marked| position.unwrap_or([f64::NAN; 3]);
+    Ok(landmarks::marked(bytes)?.into_iter().flat_map(of).collect())
 }
 
 fn fiducials(bytes: &[u8]) -> Parsed<Vec<f64>> {
-    // Before there was such a line, files were in RAS.
-    let mut axes = Axes::Ras;
-    for (at, line) in
-        Lines::new(bytes).take_while(|(_, line)| line.trim_ascii().first().is_none_or(|b| *b == b'#'))
-    {
-        let text = lossy(line);
-        let Some((key, value)) = text.trim_start_matches(['#', ' ']).split_once('=') else { continue };
-        if key.trim().eq_ignore_ascii_case("CoordinateSystem") {
-            axes = Axes::parse(value).map_err(|fault| fault.at_line(at))?;
-        }
-    }
-    let signs = axes.to_lps();
-    let points = landmarks::table(bytes)?;
-    Ok(points
-        .iter()
-        .flat_map(|l| [signs[0] * l.position.x, signs[1] * l.position.y, signs[2] * l.position.z])
-        .collect())
+    Ok(landmarks::fiducials(bytes)?.iter().flat_map(|l| [l.position.x, l.position.y, l.position.z]).collect())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::super::neighbours::Neighbours;
 use super::super::survey::{Survey, component_sizes, keep_largest_component};
 use super::super::topology::{BoundaryLoop, boundary_loops, pinched};
 use super::super::{MeshError, Point, Vector};
-use super::insert::insert_point;
+use super::insert::{About, insert_point};
 use super::interior::fill_region;
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -35,6 +35,9 @@ const LONGEST_NECK: usize = 8;
 const LARGEST_LOSS: usize = 16;
 /// An inner border wider than this fraction of the outer one is a real second border.
 const WIDEST_HOLE: f64 = 0.5;
+
+/// More handles than one for so many triangles are those of points that make no surface at all.
+const LEAST_FOR_A_HANDLE: usize = 50;
 
 /// A surface without gaps.
 pub(crate) struct Closed {
@@ -90,8 +93,11 @@ fn fill_all(cloud: &Cloud<'_>, survey: &Survey, surface: &[[usize; 3]]) -> (Vec<
     let mut new: Vec<usize> = (surface.len()..triangles.len()).collect();
     let mut used = vec![false; cloud.points.len()];
     triangles.iter().flatten().for_each(|&v| used[v] = true);
-    for v in within_reach(cloud, &used) {
-        new.extend(insert_point(cloud.points, cloud.normals, cloud.neighbours, &mut triangles, &used, v));
+    let reached = within_reach(cloud, &used);
+    let mut about = About::new(if reached.is_empty() { &[] } else { &triangles }, cloud.points.len());
+    for v in reached {
+        let Cloud { points, normals, neighbours } = cloud;
+        new.extend(insert_point(points, normals, neighbours, &mut triangles, &mut about, &used, v));
         used[v] = true;
     }
     new.sort_unstable();
@@ -120,6 +126,9 @@ fn open_tangles(cloud: &Cloud<'_>, triangles: &mut Vec<[usize; 3]>) -> Result<Su
             continue;
         }
         refuse_closed(cloud.points, triangles, &survey)?;
+        if survey.handles > 10 + triangles.len() / LEAST_FOR_A_HANDLE {
+            break;
+        }
         if survey.handles > 0 {
             let mut cuts = necks(cloud, &survey, triangles, true);
             if cuts.is_empty() && left > 0 {

@@ -3,6 +3,35 @@
 use super::super::neighbours::Neighbours;
 use super::super::{Point, Vector};
 
+/// The triangles about every vertex, kept as triangles come and change.
+pub(crate) struct About {
+    /// With triangles among them that have left the vertex.
+    of: Vec<Vec<u32>>,
+}
+
+impl About {
+    /// Of these triangles on `n` vertices.
+    pub fn new(triangles: &[[usize; 3]], n: usize) -> Self {
+        let mut about = Self { of: vec![Vec::new(); n] };
+        (0..triangles.len()).for_each(|t| about.note(triangles, t));
+        about
+    }
+
+    /// Takes notice of a triangle that is new or has new corners.
+    fn note(&mut self, triangles: &[[usize; 3]], t: usize) {
+        triangles[t].iter().for_each(|&v| self.of[v].push(t as u32));
+    }
+
+    /// The triangles with a corner among these vertices, rising.
+    fn around(&self, triangles: &[[usize; 3]], vertices: &[usize]) -> Vec<usize> {
+        let all = vertices.iter().flat_map(|&v| self.of[v].iter().map(move |&t| (t as usize, v)));
+        let mut out: Vec<usize> = all.filter(|&(t, v)| triangles[t].contains(&v)).map(|(t, _)| t).collect();
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+}
+
 /// Splits the triangle under point `v` in three, or, where the point lies beyond the border, joins it to the
 /// nearest border side. Returns the numbers of the triangles touched; none when no used vertex is near.
 pub(crate) fn insert_point(
@@ -10,13 +39,27 @@ pub(crate) fn insert_point(
     normals: &[Vector],
     neighbours: &Neighbours,
     triangles: &mut Vec<[usize; 3]>,
+    about: &mut About,
+    used: &[bool],
+    v: usize,
+) -> Vec<usize> {
+    let touched = joined(points, normals, neighbours, triangles, about, used, v);
+    touched.iter().for_each(|&t| about.note(triangles, t));
+    touched
+}
+
+fn joined(
+    points: &[Point],
+    normals: &[Vector],
+    neighbours: &Neighbours,
+    triangles: &mut Vec<[usize; 3]>,
+    about: &About,
     used: &[bool],
     v: usize,
 ) -> Vec<usize> {
     let near: Vec<usize> =
         neighbours.of(v).iter().map(|&u| u as usize).filter(|&u| used[u]).take(6).collect();
-    let around: Vec<usize> =
-        (0..triangles.len()).filter(|&t| triangles[t].iter().any(|u| near.contains(u))).collect();
+    let around = about.around(triangles, &near);
     let under = triangle_under(points, normals, triangles, &around, v);
     if let Some((t, true)) = under {
         return split(triangles, t, v);

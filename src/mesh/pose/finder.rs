@@ -1,5 +1,6 @@
 //! A template whose pose is sought.
 
+use super::relief::relief;
 use super::sampled::Sampled;
 use crate::mesh::{Point, TriMesh, Vector};
 
@@ -29,6 +30,27 @@ pub enum PoseError {
         /// The largest one accepted.
         limit: f64,
     },
+    /// What resembles the template is too smooth to be a face.
+    #[error(
+        "no face found: where the nose would be, the surface is as smooth as a ball ({relief:.2} of the template's relief, at least {least:.2} wanted); is it a \
+         face?"
+    )]
+    NoNose {
+        /// What is left of the surroundings of the nose without their roundness, over the same of the template.
+        relief: f64,
+        /// The least accepted.
+        least: f64,
+    },
+    /// A point lies so far from all others that nothing can be seen beside it.
+    #[error(
+        "point {point} (counting from 0) lies {times:.0e} times as far out as most others; it is a mistake of the scanner or of an export: delete it"
+    )]
+    Stray {
+        /// Which, from 0.
+        point: usize,
+        /// How many times as far from the middle as three quarters of the points.
+        times: f64,
+    },
 }
 
 /// A template prepared for finding its pose in scans.
@@ -43,6 +65,8 @@ pub struct PoseFinder {
     pub(super) facing: Vector,
     /// How far the nose tip stands out of its surroundings.
     pub(super) prominence: f64,
+    /// How rough the surroundings of the nose are ([`relief`]).
+    pub(super) relief: Option<f64>,
 }
 
 impl PoseFinder {
@@ -66,10 +90,16 @@ impl PoseFinder {
         let facing = facing
             .try_normalize(0.0)
             .ok_or_else(|| unusable("the template's nose tip does not stand out"))?;
+        let relief = relief(sampled.points.iter().copied(), &nose, &facing, size);
         let reach = 1.5 * NOSE_REACHES[0] * size;
         let around = template.vertices().iter().filter(|p| (*p - nose).norm() < reach).copied();
         let nose_patch = Sampled::new(&around.collect::<Vec<_>>(), NOSE_POINTS)
             .ok_or_else(|| unusable("the template has no points around its nose tip"))?;
-        Ok(Self { nose_patch, template: sampled, size, nose, facing, prominence })
+        Ok(Self { nose_patch, template: sampled, size, nose, facing, prominence, relief })
+    }
+
+    /// The size of the template: the root of the mean squared distance of its points from their mean.
+    pub fn size(&self) -> f64 {
+        self.size
     }
 }

@@ -2,9 +2,11 @@
 
 mod finder;
 mod icp;
+mod relief;
 mod sampled;
 mod similarity;
 mod start;
+mod stray;
 mod thin;
 
 pub use finder::{PoseError, PoseFinder};
@@ -14,6 +16,7 @@ use super::{Point, Vector};
 use finder::{NOSE_POINTS, NOSE_REACHES};
 use icp::step;
 use sampled::Sampled;
+pub(crate) use thin::{thin, thinned_to};
 
 /// Points of the evened-out scan.
 const SCAN_POINTS: usize = 2500;
@@ -42,6 +45,8 @@ const KEEP: f64 = 0.75;
 const SETTLED: f64 = 1e-4;
 /// The largest residual taken for a face.
 const LARGEST_RESIDUAL: f64 = 0.12;
+/// A point this many times as far out as three quarters of the others is a mistake: shoulders, or a room, reach ten times as far as a face.
+const FARTHEST: f64 = 1e3;
 
 impl PoseFinder {
     /// Finds the template's pose in a scan of any orientation, position and unit: a face, or a bust with a face. Points
@@ -53,12 +58,16 @@ impl PoseFinder {
     ///
     /// # Errors
     /// [`PoseError::Unusable`] for fewer than 100 points or coordinates that are not finite;
-    /// [`PoseError::NoFace`] when nothing fits.
+    /// [`PoseError::Stray`] for a point absurdly far from the others; [`PoseError::NoFace`] when nothing fits, [`PoseError::NoNose`] when what
+    /// fits is as smooth as a ball.
     pub fn find(&self, scan: &[Point]) -> Result<Pose, PoseError> {
         if let Some(i) = scan.iter().position(|p| !p.coords.iter().all(|c| c.is_finite())) {
             return Err(PoseError::Unusable(format!(
                 "point {i} has a coordinate that is not a finite number"
             )));
+        }
+        if let Some((point, times)) = stray::farthest(scan).filter(|(_, times)| *times > FARTHEST) {
+            return Err(PoseError::Stray { point, times });
         }
         let sampled = Sampled::new(scan, SCAN_POINTS).filter(|s| s.points.len() >= 100).ok_or_else(|| {
             PoseError::Unusable("too few distinct points to find a face in: at least 100 are needed".into())
@@ -77,8 +86,23 @@ impl PoseFinder {
         if residual > LARGEST_RESIDUAL {
             return Err(PoseError::NoFace { residual, limit: LARGEST_RESIDUAL });
         }
+        self.refuse_smooth(&pose, &sampled, scan)?;
         let nose = self.nose_in(scan, &pose);
         Ok(Pose { similarity: pose, nose, nose_tip: scan[nose], misfit: residual })
+    }
+
+    /// Refuses what has no relief about the nose, where the template has some.
+    fn refuse_smooth(&self, pose: &Similarity, even: &Sampled, all: &[Point]) -> Result<(), PoseError> {
+        let of = |points: &[Point]| {
+            let moved = points.iter().map(|p| pose.invert(p));
+            relief::relief(moved, &self.nose, &self.facing, self.size)
+        };
+        // Of a scan much larger than the face, few of the evened-out points lie about the nose.
+        let found = of(&even.points).or_else(|| of(all));
+        match found.zip(self.relief).map(|(found, own)| found / own) {
+            Some(relief) if relief < relief::LEAST => Err(PoseError::NoNose { relief, least: relief::LEAST }),
+            _ => Ok(()),
+        }
     }
 
     /// The best of the starts once refined, with its residual.

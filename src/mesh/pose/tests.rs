@@ -108,3 +108,48 @@ fn what_is_no_face_is_refused_in_one_line() {
     assert!(PoseFinder::new(&template(), 999_999).is_err());
     assert!(PoseFinder::new(&TriMesh::default(), 0).is_err());
 }
+
+fn sphere(n: usize, stretch: [f64; 3]) -> Vec<Point> {
+    let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
+    let at = |i: usize| {
+        let z = 1.0 - 2.0 * (i as f64 + 0.5) / n as f64;
+        let (r, a) = ((1.0 - z * z).sqrt(), golden * i as f64);
+        Point::new(stretch[0] * r * a.cos(), stretch[1] * r * a.sin(), stretch[2] * z)
+    };
+    (0..n).map(at).collect()
+}
+
+/// Their misfit alone (0.08 to 0.10) would let them pass.
+#[test]
+fn round_things_are_no_faces() {
+    let finder = PoseFinder::new(&template(), 0).unwrap();
+    let half = |points: Vec<Point>| points.into_iter().filter(|p| p.z > 0.0).collect::<Vec<_>>();
+    for (name, points) in [
+        ("a sphere", sphere(6000, [100.0; 3])),
+        ("half a sphere", half(sphere(6000, [100.0; 3]))),
+        ("half an ellipsoid", half(sphere(6000, [70.0, 105.0, 60.0]))),
+    ] {
+        let found = finder.find(&points);
+        assert!(
+            matches!(found, Err(PoseError::NoNose { .. } | PoseError::NoFace { .. })),
+            "{name}: {found:?}"
+        );
+    }
+    let message = finder.find(&half(sphere(6000, [70.0, 105.0, 60.0]))).unwrap_err().to_string();
+    assert!(message.contains("is it a face?") && !message.contains('\n'), "{message}");
+}
+
+#[test]
+fn a_point_far_off_is_named_as_the_cause() {
+    let finder = PoseFinder::new(&template(), 0).unwrap();
+    for far in [1e9, 1e300, -1e308] {
+        let mut scan = mask(2000, 2, 20.0);
+        scan[1234].y = far;
+        let message = finder.find(&scan).unwrap_err().to_string();
+        assert!(message.starts_with("point 1234 ") && message.contains("delete it"), "{message}");
+    }
+    // A room about a head is no mistake.
+    let mut scan = mask(4000, 2, 22.0);
+    scan.extend((0..40).map(|i| Point::new(2000.0, 50.0 * f64::from(i), -900.0)));
+    assert!(!matches!(finder.find(&scan), Err(PoseError::Stray { .. })));
+}

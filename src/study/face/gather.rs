@@ -313,7 +313,11 @@ impl<'a> FaceStudy<'a> {
                 let key = cache.key(scan, landmarks.as_deref()).ok();
                 let kept = key.as_ref().filter(|_| resume).and_then(|key| cache.load(key));
                 let reused = kept.is_some();
-                let record = kept.unwrap_or_else(|| maker.record(scan, landmarks.as_deref()));
+                // Kept by content: a scan of equal bytes, or the same by another name, may have been the one.
+                let record = match kept {
+                    Some(record) => record.of_scan(scan),
+                    None => maker.record(scan, landmarks.as_deref()),
+                };
                 if let (Some(key), false) = (&key, reused)
                     && let Err(error) = cache.store(key, &record)
                     && let Ok(mut slot) = write_failure.lock()

@@ -274,7 +274,7 @@ fn a_job_that_comes_to_nothing_leaves_what_was_there() {
     assert!(names.iter().all(|name| name == "notes.txt" || name == ".visard.lock"), "{names:?}");
     // A ceiling is a decision for later runs too: it stays.
     let ceiling = Some(PrivacyLoss::Gaussian(Mu::new(0.5).unwrap()));
-    let ledger = LedgerChoice { file: None, ceiling };
+    let ledger = LedgerChoice { ceiling, ..LedgerChoice::default() };
     let low = Place { ledger, ..Place::new(dir.path().join("low")) };
     assert!(matches!(
         study(&low, 1.0),

@@ -215,7 +215,7 @@ fn nothing_is_charged_for_what_cannot_run() {
     // A ceiling that is too low: refused, and no run is left behind to be resumed unpaid.
     write_matrices(&file, 100);
     let ceiling = Some(PrivacyLoss::Gaussian(Mu::new(0.01).unwrap()));
-    let ledger = LedgerChoice { file: None, ceiling };
+    let ledger = LedgerChoice { ceiling, ..LedgerChoice::default() };
     let mut low = good;
     low.place.ledger = ledger;
     assert!(matches!(refused(&low), OptimizeStudyError::Job(JobError::Ledger(_))));

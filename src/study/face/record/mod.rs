@@ -36,6 +36,17 @@ impl Record {
     pub(in crate::study::face) fn unread(scan: &Path) -> Self {
         Self { curves: None, row: ScanRow::named(scan.display().to_string()) }
     }
+
+    /// The same record as that of another scan of the same bytes.
+    pub(in crate::study::face) fn of_scan(mut self, scan: &Path) -> Self {
+        self.row.scan = name_of(scan);
+        self
+    }
+}
+
+/// What a scan is called in tables.
+fn name_of(scan: &Path) -> String {
+    scan.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// How scans become records.
@@ -54,8 +65,8 @@ pub struct RecordSettings {
 impl RecordSettings {
     /// All that records depend on beside their scans, as a text: the version, the template by its SHA-256, the settings.
     pub fn fingerprint(&self, template: &str) -> String {
-        // Records have had a size since "size".
-        format!("{} {template} {self:?} size", env!("CARGO_PKG_VERSION"))
+        // Records have had a size since "size", and relief and nose tips have been looked at since "relief".
+        format!("{} {template} {self:?} size relief", env!("CARGO_PKG_VERSION"))
     }
 
     /// The same for those who read the records.
@@ -103,8 +114,7 @@ impl<'t> RecordMaker<'t> {
 
     /// Reads one scan and makes its record. Never fails: what went wrong is in the row.
     pub fn record(&self, scan: &Path, landmarks: Option<&Path>) -> Record {
-        let name = scan.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        self.record_by(name, |row| self.registrar.pose(scan, landmarks, row))
+        self.record_by(name_of(scan), |row| self.registrar.pose(scan, landmarks, row))
     }
 
     /// The record of a scan in memory, whose nose tip may be known. Never fails: what went wrong is in the row.

@@ -2,7 +2,7 @@
 
 use super::row::{RecordError, ScanRow, ScanStage};
 use crate::io::{self, Scan, landmarks};
-use crate::mesh::{self, MeshError, Point, RepairSettings, TriMesh};
+use crate::mesh::{self, MeshError, Point, Pose, RepairSettings, TriMesh};
 use crate::surface::Template;
 use crate::surface::registration::PosedScan;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,24 @@ use std::path::{Path, PathBuf};
 /// need no triangles, and a margin leaves the border to the cut that follows.
 const CLOUD_MARGIN: f64 = 1.15;
 
-/// The landmark file that belongs to a scan: `<stem>.landmarks.csv`, `<stem>_landmarks.csv` or `<stem>.fcsv` beside it.
+/// Bare clouds of more points than this near the nose tip are thinned to so many before meshing: a face then has them every third of a
+/// millimetre, closer than scanners are exact, and one scan cannot hold up a study.
+pub const MOST_CLOUD_POINTS: usize = 250_000;
+
+/// A nose tip in a landmark file farther than this from where the template's falls (as a fraction of the template's size, about two noses'
+/// widths) is another place, or in other coordinates.
+const FARTHEST_NOSE: f64 = 0.5;
+
+/// A cloud too rough for its density is averaged to one in so many of its points, one after the other, until it makes a surface.
+const AVERAGED: [usize; 2] = [2, 4];
+
+/// The landmark file that belongs to a scan: `<stem>.landmarks.csv`, `<stem>_landmarks.csv`, `<stem>.fcsv`, `<stem>.mrk.json` or
+/// `<stem>.landmarks.mrk.json` beside it.
 pub fn landmark_file(scan: &Path) -> Option<PathBuf> {
     let stem = scan.file_stem()?.to_str()?;
-    [format!("{stem}.landmarks.csv"), format!("{stem}_landmarks.csv"), format!("{stem}.fcsv")]
+    [".landmarks.csv", "_landmarks.csv", ".fcsv", ".mrk.json", ".landmarks.mrk.json"]
         .iter()
-        .map(|name| scan.with_file_name(name))
+        .map(|ending| scan.with_file_name(format!("{stem}{ending}")))
         .find(|path| path.is_file())
 }
 
@@ -45,17 +57,27 @@ pub fn posed(
     row.was_mesh = scan.triangles.is_some();
     let pose = row.timed(ScanStage::Pose, || template.pose().find(&scan.vertices))?;
     row.pose_misfit = Some(pose.misfit);
-    let nose = given_nose.unwrap_or(pose.nose_tip);
+    let nose = match given_nose {
+        Some(given) => row.timed(ScanStage::Pose, || checked_nose(&given, &pose, template))?,
+        None => pose.nose_tip,
+    };
+    row.nose = match given_nose {
+        None => "found",
+        Some(given) if given == nose => "landmark",
+        Some(_) => "landmark in RAS",
+    }
+    .to_owned();
     let reach = crop_radius * pose.similarity.scale;
-    let mesh = row.timed(ScanStage::Mesh, || triangulated(scan, &nose, reach))?;
+    let mut left_out = String::new();
+    let mesh = row.timed(ScanStage::Mesh, || triangulated(scan, &nose, reach, &mut left_out))?;
     let repaired = row.timed(ScanStage::Repair, || {
         let outside = mesh.vertices().iter().any(|p| (p - nose).norm() > reach);
         let settings = RepairSettings { crop_radius: outside.then_some(reach), ..RepairSettings::default() };
         mesh::make_disk(mesh, Some(nose), &settings)
     })?;
-    if !repaired.log.repairs.is_empty() {
-        row.repairs = repaired.log.to_string();
-    }
+    let repairs = if repaired.log.repairs.is_empty() { String::new() } else { repaired.log.to_string() };
+    row.repairs =
+        [left_out, repairs].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
     let nose = repaired.mesh.mesh().nearest_vertex(&nose).unwrap_or(0);
     Ok(PosedScan { disk: repaired.mesh, nose, similarity: pose.similarity })
 }
@@ -64,19 +86,152 @@ pub fn posed(
 fn read(scan: &Path, landmark_file: Option<&Path>) -> Result<(Scan, Option<Point>), String> {
     let scan = io::read_scan(scan).map_err(|e| e.problem())?;
     let nose = match landmark_file {
-        Some(file) => landmarks::nose_tip(&io::read_landmarks(file).map_err(|e| e.to_string())?),
+        Some(file) => {
+            let found =
+                io::read_landmarks(file).map_err(|e| format!("its landmark file: {}", e.problem()))?;
+            landmarks::nose_tip(&found)
+        }
         None => None,
     };
     Ok((scan, nose))
 }
 
-/// The scan's own triangles, or a mesh of the points near the nose tip.
-fn triangulated(scan: Scan, nose: &Point, reach: f64) -> Result<TriMesh, MeshError> {
-    match scan.triangles {
-        Some(triangles) => TriMesh::new(scan.vertices, triangles),
-        None => {
-            let near = |p: &&Point| (*p - nose).norm() < CLOUD_MARGIN * reach;
-            mesh::mesh_from_points(&scan.vertices.iter().filter(near).copied().collect::<Vec<_>>())
+/// A given nose tip, if it is near where the template's falls; 3D Slicer's landmarks are read in LPS, and a scan may be in RAS: then the tip
+/// is that with both signs turned.
+fn checked_nose(given: &Point, pose: &Pose, template: &Template) -> Result<Point, String> {
+    let size = template.pose().size() * pose.similarity.scale;
+    let turned = Point::new(-given.x, -given.y, given.z);
+    let off = |p: &Point| (p - pose.nose_tip).norm() / size;
+    match [*given, turned].into_iter().find(|p| off(p) < FARTHEST_NOSE) {
+        Some(nose) => Ok(nose),
+        None => Err(format!(
+            "the nose tip of its landmark file lies {:.1} times the size of the face from the nose that was found (at most {FARTHEST_NOSE} is \
+             believed); correct the landmark, or take the file away to have the nose found",
+            off(given)
+        )),
+    }
+}
+
+/// The scan's own triangles, or a mesh of the points near the nose tip, at most [`MOST_CLOUD_POINTS`] of them. What was left out is noted.
+fn triangulated(scan: Scan, nose: &Point, reach: f64, note: &mut String) -> Result<TriMesh, MeshError> {
+    if let Some(triangles) = scan.triangles {
+        return TriMesh::new(scan.vertices, triangles);
+    }
+    let is_near = |p: &&Point| (*p - nose).norm() < CLOUD_MARGIN * reach;
+    let mut near: Vec<Point> = scan.vertices.iter().filter(is_near).copied().collect();
+    drop(scan.vertices);
+    if near.len() > MOST_CLOUD_POINTS {
+        let kept = mesh::pose::thinned_to(&near, MOST_CLOUD_POINTS);
+        *note = format!("thinned to {} of {} points", kept.len(), near.len());
+        near = kept.into_iter().map(|i| near[i]).collect();
+    }
+    mesh::mesh_from_points(&near).or_else(|error| averaged(&near, note).ok_or(error))
+}
+
+/// A mesh of the means of near points: where points are noisier than they are far apart, they make a surface full of handles, and their means
+/// do not.
+fn averaged(points: &[Point], note: &mut String) -> Option<TriMesh> {
+    AVERAGED.into_iter().find_map(|part| {
+        let means = mesh::pose::thin(points, points.len() / part);
+        let mesh = mesh::mesh_from_points(&means).ok()?;
+        let text = format!("averaged {} points to {}", points.len(), means.len());
+        *note = if note.is_empty() { text } else { format!("{note}, {text}") };
+        Some(mesh)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::face::template::{TemplateSource, load_template};
+    use crate::synth::{FaceParameters, ScanConditions, builtin_template, simulate_scan};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    fn template() -> Template {
+        load_template(&TemplateSource::Builtin).unwrap().template
+    }
+
+    /// Points drawn without regard to one another on the template, with noise of a standard deviation of `noise` mm.
+    fn cloud(n: usize, noise: f64, seed: u64) -> Vec<Point> {
+        let (mesh, mut rng) = (builtin_template(), ChaCha8Rng::seed_from_u64(seed));
+        let mut areas: Vec<f64> = Vec::new();
+        for t in mesh.triangles() {
+            let [a, b, c] = t.map(|v| mesh.vertices()[v]);
+            areas.push(areas.last().unwrap_or(&0.0) + (b - a).cross(&(c - a)).norm());
+        }
+        let total = areas[areas.len() - 1];
+        let mut normal = {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed + 1);
+            move || (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
+        };
+        let mut point = || {
+            let at = total * rng.random::<f64>();
+            let t = mesh.triangles()[areas.partition_point(|a| *a <= at)];
+            let [a, b, c] = t.map(|v| mesh.vertices()[v].coords);
+            let (r, s) = (rng.random::<f64>().sqrt(), rng.random::<f64>());
+            let noise = crate::mesh::Vector::from_fn(|_, _| noise * normal());
+            Point::from(a * (1.0 - r) + b * (r * (1.0 - s)) + c * (r * s) + noise)
+        };
+        (0..n).map(|_| point()).collect()
+    }
+
+    /// At a millimetre of noise, seven clouds of eight have handles that cannot be cut; the means of their points have none.
+    #[test]
+    fn clouds_rougher_than_they_are_dense_are_averaged() {
+        let template = template();
+        let mut averaged = 0;
+        for seed in 0..4 {
+            let scan = Scan { vertices: cloud(7150, 1.0, seed), triangles: None };
+            let mut row = ScanRow::default();
+            posed(scan, None, &template, 1.05 * template.reach(), &mut row).unwrap();
+            averaged += usize::from(row.repairs.contains("averaged "));
+        }
+        assert!(averaged > 0);
+    }
+
+    #[test]
+    fn clouds_beyond_a_public_number_of_points_are_thinned_with_a_note() {
+        let template = template();
+        let scan = Scan { vertices: cloud(400_000, 0.02, 5), triangles: None };
+        let mut row = ScanRow::default();
+        posed(scan, None, &template, 1.05 * template.reach(), &mut row).unwrap();
+        assert!(row.repairs.starts_with("thinned to ") && row.repairs.contains(" points"), "{}", row.repairs);
+    }
+
+    #[test]
+    fn a_nose_tip_that_is_none_is_refused_and_one_in_other_axes_turned() {
+        let template = template();
+        let mut rng = ChaCha8Rng::seed_from_u64(9);
+        let made = simulate_scan(&FaceParameters::sample(&mut rng), &ScanConditions::demo(), &mut rng);
+        let try_nose = |nose: &dyn Fn(Point) -> Option<Point>| {
+            let scan = Scan { vertices: made.points.clone(), triangles: None };
+            let tip = made.truth[template.nose()];
+            let mut row = ScanRow::default();
+            let found = posed(scan, nose(tip), &template, 1.05 * template.reach(), &mut row);
+            (found.map(|_| ()).map_err(|e| e.to_string()), row.nose)
+        };
+        assert_eq!(try_nose(&|_| None), (Ok(()), "found".to_owned()));
+        assert_eq!(try_nose(&|tip| Some(tip)), (Ok(()), "landmark".to_owned()));
+        let turned = try_nose(&|tip| Some(Point::new(-tip.x, -tip.y, tip.z)));
+        assert_eq!(turned, (Ok(()), "landmark in RAS".to_owned()));
+        for off in [60.0, -70.0, 1e9, 1e300] {
+            let (found, _) = try_nose(&|tip| Some(Point::new(tip.x, tip.y + off, tip.z)));
+            let message = found.unwrap_err();
+            assert!(message.starts_with("pose: the nose tip of its landmark file lies "), "{message}");
+        }
+    }
+
+    #[test]
+    fn landmark_files_go_by_the_name_of_the_scan() {
+        let dir = tempfile::tempdir().unwrap();
+        let scan = dir.path().join("s1.ply");
+        assert_eq!(landmark_file(&scan), None);
+        for name in
+            ["s1.landmarks.mrk.json", "s1.mrk.json", "s1.fcsv", "s1_landmarks.csv", "s1.landmarks.csv"]
+        {
+            std::fs::write(dir.path().join(name), "x").unwrap();
+            assert_eq!(landmark_file(&scan), Some(dir.path().join(name)));
         }
     }
 }

@@ -65,8 +65,11 @@ pub struct ScanRow {
     pub points: usize,
     /// Whether the file had triangles of its own.
     pub was_mesh: bool,
-    /// The repairs the topology needed, in words.
+    /// The repairs the topology needed, and what was left out, in words.
     pub repairs: String,
+    /// Where the nose tip is from: "found", "landmark" for one of a landmark file, "landmark in RAS" for one that was turned.
+    #[serde(default)]
+    pub nose: String,
     /// Misfit of the pose (see [`Pose`](crate::mesh::Pose)).
     pub pose_misfit: Option<f64>,
     /// Steps the registration took on its finest level.

@@ -61,6 +61,7 @@ fn columns() -> Vec<Column> {
         Column::number("min_jacobian", Some("least Jacobian"), |r| of_record(r, r.min_jacobian)),
         Column::number("deviation", Some("deviation"), |r| known(r.deviation, 5)),
         Column::number("size", Some("√area"), |r| known(r.size, 4)),
+        Column::text("nose", "nose tip", |r| r.nose.clone()),
         Column::number("seconds", Some("seconds"), |r| format!("{:.3}", r.seconds.iter().sum::<f64>())),
     ]);
     columns
