@@ -6,6 +6,7 @@ use super::layout::{SHARED_LEDGER, StudyFolder};
 use crate::io::{Limit, write_text};
 use crate::privacy::{Certificate, Composition, Ledger, LedgerError, LedgerHistory, PrivacyLoss, Receipt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Where the releases of a study are recorded, and how far they may go.
 ///
@@ -22,12 +23,13 @@ pub struct LedgerChoice {
 }
 
 impl LedgerChoice {
-    /// Opens the ledger and locks it.
+    /// Opens the ledger and locks it; a charge of this job that was half written, `announced` in these lines, is completed.
     ///
     /// # Errors
     /// [`JobError::OtherLedger`] when the folder's releases are recorded elsewhere, [`JobError::LedgerGone`] when they were recorded in
     /// a ledger that is missing, and those of [`Ledger::open`].
-    pub(super) fn open(&self, folder: &StudyFolder) -> Result<Ledger, JobError> {
+    pub(super) fn open(&self, folder: &StudyFolder, announced: &str) -> Result<Ledger, JobError> {
+        let open = |path: &Path| Ledger::open_completing(path, self.ceiling, Duration::ZERO, announced);
         let remembered = shared_ledger(folder)?;
         // To begin it anew would forget what it held.
         if let Some(path) = remembered.as_ref().filter(|path| !path.exists()) {
@@ -38,7 +40,7 @@ impl LedgerChoice {
             if folder.has_release() && !path.exists() {
                 return Err(JobError::LedgerGone(path));
             }
-            return anchored(Ledger::open(&path, self.ceiling)?, folder);
+            return anchored(open(&path)?, folder);
         };
         let given = std::path::absolute(given).map_err(io(given))?;
         match remembered {
@@ -46,7 +48,7 @@ impl LedgerChoice {
             Some(_) => {}
             None => refuse_charges(folder)?,
         }
-        let ledger = anchored(Ledger::open(&given, self.ceiling)?, folder)?;
+        let ledger = anchored(open(&given)?, folder)?;
         remember(folder, &given)?;
         Ok(ledger)
     }
@@ -142,7 +144,7 @@ mod tests {
 
     fn open(choice: &LedgerChoice, folder: &StudyFolder) -> Result<Ledger, JobError> {
         std::fs::create_dir_all(folder.root()).unwrap();
-        choice.open(folder)
+        choice.open(folder, "")
     }
 
     fn shared(file: PathBuf) -> LedgerChoice {

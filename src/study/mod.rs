@@ -1,6 +1,8 @@
 //! Whole jobs: from a folder of scans to a release. All go through the one lifecycle of [`job`].
 
 mod covariates;
+#[cfg(test)]
+mod crash_tests;
 pub mod face;
 mod groups;
 pub mod job;

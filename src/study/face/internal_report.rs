@@ -7,7 +7,7 @@ use super::internal::Internal;
 use super::record::table::page_table;
 use super::record::{ScanRow, ScanStage};
 use super::release_report::portraits;
-use super::worst::worst_registrations;
+use super::worst::{too_large, worst_registrations};
 use super::yardstick::FACE_MM;
 use crate::function::FaceCurves;
 use crate::io::{write_bytes, write_npy, write_ply};
@@ -94,6 +94,9 @@ fn scan_sections(page: &mut Page, results: &Internal<'_>) -> Result<(), StudyErr
          face was registered badly; one that is merely unusual is fine.",
     );
     page.wide_figures(&worst_registrations(results)?);
+    if let Some(left_out) = too_large(results) {
+        page.paragraph(&left_out);
+    }
     page.heading("All scans");
     page.paragraph("Click a heading to sort. Scans that could not be processed are marked.");
     let (headings, cells) = page_table(results.rows);
