@@ -89,6 +89,38 @@ fn the_ledger_is_shown_by_its_name_and_by_a_study_that_charges_it() {
     assert!(stderr.contains("is not a visard ledger"), "{stderr}");
 }
 
+/// Eight processes at once charge one ledger until its ceiling stops them: what was released is what is on record, and no more than the
+/// ceiling allows.
+#[test]
+fn eight_processes_at_once_keep_to_the_ceiling() {
+    let dir = tempfile::tempdir().unwrap();
+    write_directions(dir.path());
+    let shared = ["--ledger", "people.jsonl", "--ceiling-mu", "2"];
+    let until_refused = |process: u32| {
+        let mut released = 0;
+        loop {
+            let (code, _, stderr) =
+                release(dir.path(), &format!("study-{process}-{released}"), "0.5", &shared);
+            match code {
+                Some(0) => released += 1,
+                _ if stderr.contains("in use by another process") => {}
+                _ if stderr.contains("above the ceiling") => return released,
+                _ => panic!("{stderr}"),
+            }
+        }
+    };
+    let released: u32 = std::thread::scope(|scope| {
+        let client = |process| scope.spawn(move || until_refused(process));
+        let all: Vec<_> = (0..8).map(client).collect();
+        all.into_iter().map(|process| process.join().unwrap()).sum()
+    });
+    // (2 / 0.5)².
+    assert_eq!(released, 16);
+    let history = Ledger::history(&dir.path().join("people.jsonl")).unwrap();
+    assert_eq!(history.charges.len(), 16);
+    assert!(history.charges.iter().all(|charge| charge.redeemed.is_some()));
+}
+
 #[test]
 fn groups_ceilings_and_results_are_shown() {
     let dir = tempfile::tempdir().unwrap();

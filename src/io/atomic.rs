@@ -1,11 +1,9 @@
 //! Writing a file whole or not at all: a temporary file beside it, flushed to the disk, then renamed.
 
 use super::error::one_line;
-use crate::fault;
-use std::fs::File;
+use crate::fault::{self, Output};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// A file could not be written; what was there before is untouched.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +27,7 @@ pub struct WriteError {
 /// [`WriteError`]; the temporary file is then removed (also when `fill` panics) and `path` is as before.
 pub fn write_atomically(
     path: &Path,
-    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    fill: impl FnOnce(&mut BufWriter<Output>) -> io::Result<()>,
 ) -> Result<(), WriteError> {
     write(path, fill).map_err(|source| WriteError { path: path.to_owned(), source })
 }
@@ -59,13 +57,13 @@ pub(crate) fn write_secret(path: &Path, text: &str) -> Result<(), WriteError> {
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options
-        .open(path)
-        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()));
+    let written = fault::create(path, &options).and_then(|mut file| {
+        fault::write_all(&mut file, text.as_bytes()).and_then(|()| fault::sync(&file, path))
+    });
     written.map_err(|source| WriteError { path: path.to_owned(), source })
 }
 
-fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<Output>) -> io::Result<()>) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
@@ -74,17 +72,11 @@ fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>)
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    fault::point("create")?;
-    let (file, temporary) = beside(folder)?.into_parts();
+    let (file, temporary) = Temporary::beside(folder)?;
     let mut out = BufWriter::with_capacity(1 << 16, file);
-    fault::point("write")?;
     fill(&mut out)?;
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    fault::point("sync")?;
-    file.sync_all()?;
-    fault::point("rename")?;
-    temporary.persist(path)?;
-    fault::point("sync a folder")?;
+    temporary.persist(&file, path)?;
     // The rename itself is on the disk only once the folder is. Not all systems can do that: then it may be lost
     // in a crash, and the old content is found.
     sync_folder(folder);
@@ -93,18 +85,62 @@ fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>)
 
 /// Waits until the renames in a folder are on the disk, as far as the system can do that.
 pub fn sync_folder(folder: &Path) {
-    #[cfg(unix)]
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    #[cfg(not(unix))]
-    let _ = folder;
+    let _ = fault::sync_folder(folder);
 }
 
-/// A new file in the folder, removed unless it is renamed.
-fn beside(folder: &Path) -> io::Result<NamedTempFile> {
-    // Hidden, short (the name it is to have may be as long as the system allows), and with an ending no reader of ours takes
-    // for a scan.
+/// How the names of temporary files begin: hidden.
+const PREFIX: &str = ".visard-";
+/// How they end: as nothing that a reader of ours takes for a scan.
+const SUFFIX: &str = ".tmp";
+
+/// Removes the temporary files that killed processes left in a folder, as far as that can be done. Nobody else may be writing there: who
+/// calls this holds the folder's lock.
+pub(crate) fn sweep(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let ours = name.to_str().is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX));
+        if ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            let _ = fault::remove(&entry.path());
+        }
+    }
+}
+
+/// A new file, removed unless it gets its name.
+struct Temporary {
+    path: PathBuf,
+    named: bool,
+}
+
+impl Temporary {
+    fn beside(folder: &Path) -> io::Result<(Output, Self)> {
+        let (file, path) = fault::create_temporary(&builder(folder), folder)?.into_parts();
+        // From here on by ourselves: what tests let fail includes this.
+        let path = path.keep()?;
+        Ok((fault::output(file), Self { path, named: false }))
+    }
+
+    fn persist(mut self, file: &Output, path: &Path) -> io::Result<()> {
+        fault::sync(fault::file_of(file), &self.path)?;
+        fault::rename(&self.path, path)?;
+        self.named = true;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.named {
+            let _ = fault::remove(&self.path);
+        }
+    }
+}
+
+/// How temporary files are made in this folder.
+fn builder(folder: &Path) -> tempfile::Builder<'static, 'static> {
+    // Short: the name it is to have may be as long as the system allows.
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".visard-").suffix(".tmp");
+    builder.prefix(PREFIX).suffix(SUFFIX);
     // As files are made, not for their owner alone as temporary ones are; but no more open than their folder is.
     #[cfg(unix)]
     {
@@ -112,7 +148,9 @@ fn beside(folder: &Path) -> io::Result<NamedTempFile> {
         let mode = std::fs::metadata(folder).map_or(0o600, |about| about.permissions().mode());
         builder.permissions(PermissionsExt::from_mode(mode & 0o666 | 0o600));
     }
-    builder.tempfile_in(folder)
+    #[cfg(not(unix))]
+    let _ = folder;
+    builder
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ mod table;
 mod text;
 
 pub use atomic::{WriteError, write_atomically, write_bytes, write_text};
-pub(crate) use atomic::{sync_folder, write_secret};
+pub(crate) use atomic::{sweep, sync_folder, write_secret};
 pub use columns::RecordSize;
 pub use error::{Fault, Place, ReadError, RecordError};
 pub use formats::Content;

@@ -25,12 +25,13 @@ pub struct LedgerChoice {
 }
 
 impl LedgerChoice {
-    /// Opens the ledger and locks it.
+    /// Opens the ledger and locks it; a charge of this job that was half written, `announced` in these lines, is completed.
     ///
     /// # Errors
     /// [`JobError::OtherLedger`] when the folder's releases are recorded elsewhere, [`JobError::LedgerGone`] when they were recorded in
     /// a ledger that is missing, and those of [`Ledger::open_waiting`].
-    pub(super) fn open(&self, folder: &StudyFolder) -> Result<Ledger, JobError> {
+    pub(super) fn open(&self, folder: &StudyFolder, announced: &str) -> Result<Ledger, JobError> {
+        let open = |path: &Path| Ledger::open_completing(path, self.ceiling, self.wait, announced);
         let remembered = shared_ledger(folder)?;
         // To begin it anew would forget what it held.
         if let Some(path) = remembered.as_ref().filter(|path| !path.exists()) {
@@ -41,7 +42,7 @@ impl LedgerChoice {
             if folder.has_release() && !path.exists() {
                 return Err(JobError::LedgerGone(path));
             }
-            return anchored(Ledger::open_waiting(&path, self.ceiling, self.wait)?, folder);
+            return anchored(open(&path)?, folder);
         };
         let given = std::path::absolute(given).map_err(io(given))?;
         match remembered {
@@ -49,7 +50,7 @@ impl LedgerChoice {
             Some(_) => {}
             None => refuse_charges(folder)?,
         }
-        let ledger = anchored(Ledger::open_waiting(&given, self.ceiling, self.wait)?, folder)?;
+        let ledger = anchored(open(&given)?, folder)?;
         remember(folder, &given)?;
         Ok(ledger)
     }
@@ -145,7 +146,7 @@ mod tests {
 
     fn open(choice: &LedgerChoice, folder: &StudyFolder) -> Result<Ledger, JobError> {
         std::fs::create_dir_all(folder.root()).unwrap();
-        choice.open(folder)
+        choice.open(folder, "")
     }
 
     fn shared(file: PathBuf) -> LedgerChoice {

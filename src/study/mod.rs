@@ -2,6 +2,8 @@
 
 pub mod check;
 mod covariates;
+#[cfg(test)]
+mod crash_tests;
 pub mod face;
 mod groups;
 pub mod job;

@@ -6,8 +6,7 @@ use ply_rs::ply::{
     Addable, ElementDef, Encoding, Header, PropertyAccess, PropertyDef, PropertyType, ScalarType,
 };
 use ply_rs::writer::Writer;
-use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -121,7 +120,7 @@ fn element(
     element
 }
 
-fn write_to(out: &mut BufWriter<File>, mesh: &TriMesh, with: With<'_>) -> io::Result<()> {
+fn write_to(out: &mut BufWriter<impl Write>, mesh: &TriMesh, with: With<'_>) -> io::Result<()> {
     with.check(mesh.vertices().len())?;
     let coordinates = AXES.map(|name| (name, PropertyType::Scalar(ScalarType::Double)));
     let properties = coordinates.into_iter().chain(with.properties());

@@ -6,7 +6,7 @@ use super::error::LedgerError;
 use super::history::LedgerHistory;
 use super::line::{Chain, Entry, FORMAT};
 use super::place::{self, failed};
-use super::repair;
+use super::{repair, torn};
 use crate::fault;
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Seek, SeekFrom};
@@ -37,17 +37,25 @@ pub(super) struct Draft {
     pub(super) lines: Vec<Recorded>,
 }
 
+impl Draft {
+    /// As they will be written.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
 impl LedgerFile {
     /// Opens and locks the file, waiting for the lock up to `wait`, and returns what it records, oldest first. Without a
-    /// file, or with an empty one, it is begun if that is allowed.
+    /// file, or with an empty one, it is begun if that is allowed. A torn line that was `announced` is completed.
     pub(super) fn open(
         path: &Path,
         may_begin: bool,
         wait: Duration,
+        announced: &str,
     ) -> Result<(Self, Vec<Recorded>), LedgerError> {
         let (start, [mut pause, longest]) = (Instant::now(), PATIENCE);
         loop {
-            match Self::try_open(path, may_begin) {
+            match Self::try_open(path, may_begin, announced) {
                 Err(LedgerError::Locked(_)) if start.elapsed() < wait => {
                     std::thread::sleep(pause.min(wait.saturating_sub(start.elapsed())));
                     pause = (2 * pause).min(longest);
@@ -57,7 +65,7 @@ impl LedgerFile {
         }
     }
 
-    fn try_open(path: &Path, may_begin: bool) -> Result<(Self, Vec<Recorded>), LedgerError> {
+    fn try_open(path: &Path, may_begin: bool, announced: &str) -> Result<(Self, Vec<Recorded>), LedgerError> {
         let path = place::resolve(path)?;
         let (file, created) = match place::open(&path, true)? {
             Some(file) => (file, false),
@@ -71,12 +79,17 @@ impl LedgerFile {
         let mut ledger = Self { path, file, chain: Chain::default(), length: 0, created };
         let path = &ledger.path;
         place::must_have_one_name(&ledger.file, path)?;
-        let bytes = place::read(&ledger.file, path)?;
-        let content = content::read(&bytes).map_err(|damage| damage.of(path))?;
+        let mut bytes = place::read(&ledger.file, path)?;
+        let mut content = content::read(&bytes).map_err(|damage| damage.of(path))?;
         // What contradicts itself is refused as it is, before anything of it is repaired.
         LedgerHistory::of(content.clone()).map_err(|damage| damage.of(path))?;
         if content.lines.is_empty() && !may_begin {
             return Err(LedgerError::Missing(path.clone()));
+        }
+        if let Some(rest) = torn::rest(&content, &bytes, announced) {
+            ledger.write(rest)?;
+            bytes.extend_from_slice(rest.as_bytes());
+            content = content::read(&bytes).map_err(|damage| damage.of(&ledger.path))?;
         }
         (ledger.chain, ledger.length) = (content.chain.clone(), content.whole as u64);
         match ledger.finish(content, &bytes) {
@@ -84,7 +97,7 @@ impl LedgerFile {
             Err(error) => {
                 // A file without a line is not left behind by whoever made it.
                 if ledger.created {
-                    let _ = std::fs::remove_file(&ledger.path);
+                    let _ = fault::remove(&ledger.path);
                 }
                 Err(error)
             }
@@ -96,7 +109,7 @@ impl LedgerFile {
         let entry = match content.end {
             End::Torn { .. } => {
                 repair::keep(&self.path, bytes).map_err(failed(&self.path))?;
-                repair::cut(&self.file, content.whole).map_err(failed(&self.path))?;
+                repair::cut(&self.file, &self.path, content.whole).map_err(failed(&self.path))?;
                 repair::entry(&content)
             }
             End::NoNewline => {
@@ -121,7 +134,7 @@ impl LedgerFile {
     /// Removes the file if it was created by this opening. One that cannot be removed stays: it is a ledger in good order.
     pub(super) fn withdraw(self) {
         if self.created {
-            let _ = std::fs::remove_file(&self.path);
+            let _ = fault::remove(&self.path);
         }
     }
 
@@ -155,8 +168,7 @@ impl LedgerFile {
             .file
             .seek(SeekFrom::End(0))
             .and_then(|_| fault::write_all(&mut self.file, text.as_bytes()))
-            .and_then(|()| fault::point("sync"))
-            .and_then(|()| self.file.sync_all());
+            .and_then(|()| fault::sync(&self.file, &self.path));
         written.map_err(failed(&self.path))?;
         self.length += text.len() as u64;
         Ok(())

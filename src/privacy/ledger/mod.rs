@@ -110,6 +110,15 @@ impl Announced<'_> {
         self.receipt.as_ref()
     }
 
+    /// The lines that will be written; empty for an in-memory ledger. Who stores them can have a charge completed that was half written
+    /// when the process ended.
+    pub(crate) fn lines(&self) -> &str {
+        match &self.entries {
+            Entries::InFile(draft) => draft.text(),
+            Entries::InMemory(_) => "",
+        }
+    }
+
     /// Records the charge and hands out the proof. Nothing is ever refunded: a draw that fails afterwards is paid for.
     ///
     /// # Errors
@@ -146,7 +155,18 @@ impl Ledger {
         ceiling: Option<PrivacyLoss>,
         wait: Duration,
     ) -> Result<Self, LedgerError> {
-        let mut ledger = Self::open_file(path, true, wait)?;
+        Self::open_completing(path, ceiling, wait, "")
+    }
+
+    /// As [`Self::open_waiting`], for a run that was interrupted: where its charge, announced in these lines ([`Announced::lines`]), was
+    /// half written, so that it counts, it is completed and counts once, instead of being made a second time.
+    pub(crate) fn open_completing(
+        path: &Path,
+        ceiling: Option<PrivacyLoss>,
+        wait: Duration,
+        announced: &str,
+    ) -> Result<Self, LedgerError> {
+        let mut ledger = Self::open_file(path, true, wait, announced)?;
         if let Some(ceiling) = ceiling {
             ledger.add_ceiling(ceiling)?;
         }
@@ -159,11 +179,11 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError`]; [`LedgerError::Missing`] when there is no file, or one without a line.
     pub fn open_existing(path: &Path, wait: Duration) -> Result<Self, LedgerError> {
-        Self::open_file(path, false, wait)
+        Self::open_file(path, false, wait, "")
     }
 
-    fn open_file(path: &Path, may_begin: bool, wait: Duration) -> Result<Self, LedgerError> {
-        let (file, lines) = LedgerFile::open(path, may_begin, wait)?;
+    fn open_file(path: &Path, may_begin: bool, wait: Duration, announced: &str) -> Result<Self, LedgerError> {
+        let (file, lines) = LedgerFile::open(path, may_begin, wait, announced)?;
         let history = LedgerHistory::of_lines(lines).map_err(|damage| damage.of(path))?;
         Ok(Self { file: Some(file), spent: history.spent(), history, broken: false })
     }

@@ -4,7 +4,7 @@
 
 use super::content::LARGEST;
 use super::error::LedgerError;
-use crate::fault::{point, special};
+use crate::fault::{self, point, special};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read, Result as IoResult};
 use std::path::{Path, PathBuf};
@@ -40,6 +40,7 @@ pub(super) fn open(path: &Path, to_append: bool) -> Result<Option<File>, LedgerE
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         metadata => must_be_a_file(&metadata.map_err(failed(path))?, path)?,
     }
+    point("open").map_err(failed(path))?;
     match options(to_append).open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         opened => {
@@ -52,7 +53,7 @@ pub(super) fn open(path: &Path, to_append: bool) -> Result<Option<File>, LedgerE
 
 /// Creates the file, for its owner only; `None` if it has come into being meanwhile.
 pub(super) fn create(path: &Path) -> Result<Option<File>, LedgerError> {
-    match private(options(true).create_new(true)).open(path) {
+    match fault::create(path, private(options(true).create_new(true))) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
         created => created.map(Some).map_err(failed(path)),
     }
@@ -61,6 +62,7 @@ pub(super) fn create(path: &Path) -> Result<Option<File>, LedgerError> {
 /// All of it.
 pub(super) fn read(mut file: &File, path: &Path) -> Result<Vec<u8>, LedgerError> {
     let mut bytes = Vec::new();
+    point("read").map_err(failed(path))?;
     file.by_ref().take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed(path))?;
     if bytes.len() as u64 > LARGEST { Err(LedgerError::TooLarge(path.to_owned())) } else { Ok(bytes) }
 }
@@ -90,12 +92,7 @@ pub(super) fn is_at(file: &File, path: &Path) -> IoResult<bool> {
 
 /// Makes a new or renamed file's name durable.
 pub(super) fn sync_folder(path: &Path) -> IoResult<()> {
-    point("sync a folder")?;
-    #[cfg(unix)]
-    File::open(folder(path))?.sync_all()?;
-    #[cfg(not(unix))]
-    let _ = path;
-    Ok(())
+    fault::sync_folder(folder(path))
 }
 
 /// Readable and writable by its owner only, if it is created.

@@ -8,8 +8,9 @@
 use super::content::{Content, End};
 use super::line::Entry;
 use super::place::{private, sync_folder};
+use crate::fault;
 use std::fs::{File, OpenOptions};
-use std::io::{Error, ErrorKind, Result, Write};
+use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
 /// What a torn tail is replaced by, once it has been cut off: nothing in a file without a whole line.
@@ -28,20 +29,20 @@ pub(super) fn entry(content: &Content) -> Option<Entry> {
 /// gets another name.
 pub(super) fn keep(path: &Path, bytes: &[u8]) -> Result<()> {
     let (kept, new) = (beside(path, ".bak"), beside(path, ".bak.new"));
-    let mut file = private(OpenOptions::new().write(true).create(true).truncate(true)).open(&new)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
+    let mut file = fault::create(&new, private(OpenOptions::new().write(true).create(true).truncate(true)))?;
+    fault::write_all(&mut file, bytes)?;
+    fault::sync(&file, &new)?;
     if kept.symlink_metadata().is_ok() && !holds_beginning(&kept, bytes) {
-        std::fs::rename(&kept, free_name(path)?)?;
+        fault::rename(&kept, &free_name(path)?)?;
     }
-    std::fs::rename(&new, &kept)?;
+    fault::rename(&new, &kept)?;
     sync_folder(path)
 }
 
 /// Cuts the file down to its whole lines.
-pub(super) fn cut(file: &File, whole: usize) -> Result<()> {
-    file.set_len(whole as u64)?;
-    file.sync_all()
+pub(super) fn cut(file: &File, path: &Path, whole: usize) -> Result<()> {
+    fault::cut(file, whole as u64)?;
+    fault::sync(file, path)
 }
 
 /// Whether a file holds what `bytes` begin with.

@@ -7,7 +7,7 @@ use super::internal::Internal;
 use super::record::table::page_table;
 use super::record::{ScanRow, ScanStage};
 use super::release_report::portraits;
-use super::worst::worst_registrations;
+use super::worst::{too_large, worst_registrations};
 use super::yardstick::FACE_MM;
 use crate::function::FaceCurves;
 use crate::io::{write_bytes, write_npy, write_ply};
@@ -120,6 +120,9 @@ fn registrations(page: &mut Page, results: &Internal<'_>) -> Result<(), StudyErr
          face was registered badly; one that is merely unusual is fine.",
     );
     page.wide_figures(&worst_registrations(results)?);
+    if let Some(left_out) = too_large(results) {
+        page.paragraph(&left_out);
+    }
     Ok(())
 }
 

@@ -13,6 +13,9 @@ use rayon::prelude::*;
 
 /// How many are drawn.
 const WORST: usize = 6;
+/// A scan of more points is not registered a second time for its picture: that would double the time of the study, and six at once its
+/// memory.
+const MOST_POINTS: usize = 500_000;
 /// Side of each picture in pixels.
 const SIDE: usize = 280;
 /// Part of a picture's frame that the registered surface leaves empty, for scan beyond it.
@@ -25,16 +28,44 @@ struct Pair {
     landing: Landing,
 }
 
-/// The scans with the most left over by the registration. They are registered again: only their curves are kept. A scan that
-/// cannot be read any more is left out.
-pub(super) fn worst_registrations(results: &Internal<'_>) -> Result<Vec<Figure>, StudyError> {
+/// What to say of the scans among the worst that are too large to be drawn.
+pub(super) fn too_large(results: &Internal<'_>) -> Option<String> {
+    let left_out: Vec<&str> = worst(results)
+        .into_iter()
+        .map(|k| &results.rows[k])
+        .filter(|row| is_too_large(row))
+        .map(|row| &*row.scan)
+        .collect();
+    (!left_out.is_empty()).then(|| {
+        format!(
+            "Not drawn, because of more than {} points, which would have to be registered once more: {}.",
+            MOST_POINTS,
+            left_out.join(", ")
+        )
+    })
+}
+
+fn is_too_large(row: &ScanRow) -> bool {
+    row.points > MOST_POINTS
+}
+
+/// The scans with the most left over by the registration, by number.
+fn worst(results: &Internal<'_>) -> Vec<usize> {
     let left_over = results.maker.settings().registration.measures().left_over;
     let left = |k: usize| results.rows[k].measure(left_over).unwrap_or(0.0);
     let mut worst: Vec<usize> = (0..results.rows.len()).filter(|&k| results.rows[k].is_ok()).collect();
     worst.sort_by(|&a, &b| left(b).total_cmp(&left(a)));
     worst.truncate(WORST);
+    worst
+}
+
+/// The scans with the most left over by the registration, but for those that are [too large](too_large). They are registered again: only
+/// their curves are kept. A scan that cannot be read any more is left out.
+pub(super) fn worst_registrations(results: &Internal<'_>) -> Result<Vec<Figure>, StudyError> {
+    let left_over = results.maker.settings().registration.measures().left_over;
+    let drawn: Vec<usize> = worst(results).into_iter().filter(|&k| !is_too_large(&results.rows[k])).collect();
     let pairs: Vec<(&ScanRow, Pair)> =
-        worst.into_par_iter().filter_map(|k| Some((&results.rows[k], pair(results, k)?))).collect();
+        drawn.into_par_iter().filter_map(|k| Some((&results.rows[k], pair(results, k)?))).collect();
     let all: Vec<f64> = pairs.iter().flat_map(|p| p.1.landing.distances.iter().copied()).collect();
     let scale = ColourScale::magnitude("distance to the scan", "template units", &all);
     pairs.iter().map(|(row, pair)| figure(row, pair, left_over, &scale)).collect()

@@ -1,8 +1,10 @@
 //! One process at a time works in a study's folder: it is locked before anything in it is made.
 
 use super::{JobError, io};
+use crate::fault;
+use crate::io::{sweep, sync_folder};
 use crate::study::StudyFolder;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// The folder, locked, and what this process made of it.
@@ -23,13 +25,15 @@ impl Locked {
         let folder = StudyFolder::at(root);
         // Whoever withdraws a folder removes its lock file: then begin again.
         for _ in 0..100 {
-            let made = missing(root);
-            std::fs::create_dir_all(root).map_err(io(root))?;
+            let made = make_all(root)?;
             let path = folder.lock();
-            let lock = match OpenOptions::new().write(true).create(true).truncate(false).open(&path) {
+            let lock = match fault::create(&path, OpenOptions::new().write(true).create(true)) {
                 Ok(lock) => lock,
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
-                Err(e) => return Err(io(&path)(e)),
+                Err(e) => {
+                    unmake(&made);
+                    return Err(io(&path)(e));
+                }
             };
             match lock.try_lock() {
                 Ok(()) => {}
@@ -40,8 +44,9 @@ impl Locked {
                 .and_then(|held| Ok(held == same_file::Handle::from_path(&path)?));
             if same.unwrap_or(false) {
                 let mut locked = Self { folder, lock, made };
-                for dir in [locked.folder.internal(), locked.folder.records()] {
-                    locked.make(dir)?;
+                if let Err(error) = locked.prepare() {
+                    locked.withdraw();
+                    return Err(error);
                 }
                 return Ok(locked);
             }
@@ -49,15 +54,28 @@ impl Locked {
         Err(JobError::Busy(root.to_owned()))
     }
 
+    /// Makes the folders in it, and clears away what a process that was killed left half written.
+    fn prepare(&mut self) -> Result<(), JobError> {
+        for dir in [self.folder.internal(), self.folder.records()] {
+            self.make(dir)?;
+        }
+        let Self { folder, .. } = self;
+        [folder.root().to_owned(), folder.internal(), folder.records(), folder.release()]
+            .iter()
+            .for_each(|dir| sweep(dir));
+        Ok(())
+    }
+
     /// Makes a folder for its owner only, and remembers having made it.
     fn make(&mut self, dir: PathBuf) -> Result<(), JobError> {
         if dir.is_dir() {
             return Ok(());
         }
-        let mut builder = std::fs::DirBuilder::new();
+        let mut builder = DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&dir).map_err(io(&dir))?;
+        fault::create_folder(&dir, &builder).map_err(io(&dir))?;
+        sync_folder(dir.parent().unwrap_or(&dir));
         self.made.push(dir);
         Ok(())
     }
@@ -72,17 +90,47 @@ impl Locked {
         let made_root = made.iter().any(|dir| dir == folder.root());
         for dir in made.iter().rev().filter(|dir| *dir != folder.root()) {
             // A folder that holds something is not removed by this, and need not be.
-            let _ = std::fs::remove_dir(dir);
+            let _ = fault::remove_folder(dir);
         }
         let only_lock = std::fs::read_dir(folder.root()).is_ok_and(|entries| entries.count() <= 1);
         if made_root && only_lock {
             // While the lock is held: nobody else can have begun here.
-            let _ = std::fs::remove_file(folder.lock());
+            let _ = fault::remove(&folder.lock());
             for dir in made.iter().rev().skip_while(|dir| *dir != folder.root()) {
-                let _ = std::fs::remove_dir(dir);
+                let _ = fault::remove_folder(dir);
             }
         }
         drop(lock);
+    }
+}
+
+/// Makes a folder and those on the way to it, and waits until their names are on the disk: a ledger in them is to be found after a crash.
+/// Returns those that it made, outermost first.
+fn make_all(root: &Path) -> Result<Vec<PathBuf>, JobError> {
+    let mut made = Vec::new();
+    for dir in missing(root) {
+        match fault::create_folder(&dir, &DirBuilder::new()) {
+            Ok(()) => {
+                sync_folder(
+                    dir.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new(".")),
+                );
+                made.push(dir);
+            }
+            // Another process was quicker.
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && dir.is_dir() => {}
+            Err(e) => {
+                unmake(&made);
+                return Err(io(&dir)(e));
+            }
+        }
+    }
+    Ok(made)
+}
+
+/// Removes folders that were made, as far as they are empty.
+fn unmake(made: &[PathBuf]) {
+    for dir in made.iter().rev() {
+        let _ = fault::remove_folder(dir);
     }
 }
 

@@ -28,6 +28,7 @@ pub use stop::Stop;
 
 use super::layout::SHARED_LEDGER;
 use super::{LedgerChoice, StudyFolder};
+use crate::fault;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
     Certificate, Charge, Composition, Ledger, Mechanism, Price, PrivacyLoss, Released, draw,
@@ -173,7 +174,7 @@ impl<'a> Job<'a> {
             ledger.withdraw();
         }
         if self.shared_noted {
-            let _ = std::fs::remove_file(shared);
+            let _ = fault::remove(&shared);
         }
         self.locked.withdraw();
     }
@@ -232,7 +233,8 @@ impl<'a> Job<'a> {
         }
         let shared = self.folder().root().join(SHARED_LEDGER);
         let noted = shared.exists();
-        let ledger = self.place.ledger.open(self.folder())?;
+        let announced = self.begun.as_ref().map_or("", |begun| &begun.lines);
+        let ledger = self.place.ledger.open(self.folder(), announced)?;
         self.shared_noted = !noted && shared.exists();
         let ledger = self.ledger.insert(ledger);
         let resumed = self.place.resume && self.begun.as_ref().is_some_and(|begun| begun.paid(ledger));
@@ -296,7 +298,8 @@ impl<'a> Job<'a> {
         let spent = ledger.spent().clone();
         let announced = ledger.announce(priced.price.charged())?;
         let receipt = announced.receipt().cloned().ok_or(JobError::Unrecorded)?;
-        let begun = Begun::new(digest, &priced.price, receipt, &spent);
+        let announcement = (receipt, announced.lines().to_owned());
+        let begun = Begun::new(digest, &priced.price, announcement, &spent);
         // Written first: after a crash the ledger holds this charge, or was not charged.
         begun.store(folder)?;
         self.keep = true;

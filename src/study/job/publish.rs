@@ -94,8 +94,8 @@ pub(super) fn publish<P: Publication>(
 ) -> Result<Certificate, P::Error> {
     let [aside, old] = folder.aside();
     let fresh = || -> Result<(), JobError> {
-        remove(&aside).map_err(io(&aside))?;
-        fault::point("create a folder").and_then(|()| std::fs::create_dir_all(&aside)).map_err(io(&aside))
+        fault::remove_all(&aside).map_err(io(&aside))?;
+        fault::create_folder(&aside, &std::fs::DirBuilder::new()).map_err(io(&aside))
     };
     fresh()?;
     let mut certificate = certify(asked, publication, published)?;
@@ -106,13 +106,13 @@ pub(super) fn publish<P: Publication>(
     write_bytes(&aside.join(CERTIFICATE), text.as_bytes()).map_err(JobError::from)?;
     let moved = || -> Result<(), JobError> {
         let release = folder.release();
-        remove(&old).map_err(io(&old))?;
+        fault::remove_all(&old).map_err(io(&old))?;
         if release.exists() {
             rename(&release, &old)?;
         }
         rename(&aside, &release)?;
         crate::io::sync_folder(folder.root());
-        remove(&old).map_err(io(&old))
+        fault::remove_all(&old).map_err(io(&old))
     };
     moved()?;
     Ok(certificate)
@@ -143,13 +143,5 @@ fn certify<P: Publication>(
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), JobError> {
-    fault::point("rename a folder").and_then(|()| std::fs::rename(from, to)).map_err(io(from))
-}
-
-fn remove(folder: &Path) -> std::io::Result<()> {
-    fault::point("remove a folder")?;
-    match std::fs::remove_dir_all(folder) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(e),
-        _ => Ok(()),
-    }
+    fault::rename_folder(from, to).map_err(io(from))
 }

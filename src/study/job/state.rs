@@ -19,6 +19,9 @@ pub(super) struct Begun {
     mechanism: String,
     /// The charge, as it was announced: the ledger holds it if it was made.
     pub(super) receipt: Receipt,
+    /// Its lines in the ledger: what is half written when the process ends is completed.
+    #[serde(default)]
+    pub(super) lines: String,
     /// How many releases the ledger holds with this one, and their joint loss: for the certificate.
     releases: usize,
     total: Option<PrivacyLoss>,
@@ -27,7 +30,12 @@ pub(super) struct Begun {
 }
 
 impl Begun {
-    pub(super) fn new(digest: &Digest, price: &Price, receipt: Receipt, spent: &Composition) -> Self {
+    pub(super) fn new(
+        digest: &Digest,
+        price: &Price,
+        (receipt, lines): (Receipt, String),
+        spent: &Composition,
+    ) -> Self {
         let mut after = spent.clone();
         let Part { mechanism, times, cost } = price.charged();
         after.push(mechanism, times, cost);
@@ -35,6 +43,7 @@ impl Begun {
             digest: digest.as_str().to_owned(),
             mechanism: price.mechanism.clone(),
             receipt,
+            lines,
             releases: after.parts().len(),
             total: after.total().ok(),
             finished: false,
@@ -113,7 +122,7 @@ impl<V> Stored<V> {
 /// Gives up what was begun: its charge stands.
 pub(super) fn forget(folder: &StudyFolder) -> Result<(), JobError> {
     for path in [folder.drawn(), folder.job()] {
-        match fault::point("remove").and_then(|()| std::fs::remove_file(&path)) {
+        match fault::remove(&path) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(io(&path)(e)),
             _ => {}
         }

@@ -83,7 +83,7 @@ fn resuming(place: &Place) -> Place {
 #[test]
 fn a_study_that_is_stopped_anywhere_pays_once_and_publishes_one_draw() {
     let mut steps = Vec::new();
-    for kind in [Fault::Error, Fault::Full, Fault::Crash] {
+    for kind in [Fault::Error(5), Fault::Full, Fault::Crash] {
         for k in 0.. {
             assert!(k < 200, "a study has no end");
             let dir = tempfile::tempdir().unwrap();
@@ -136,7 +136,7 @@ fn a_study_that_is_stopped_anywhere_pays_once_and_publishes_one_draw() {
 /// A replaced release is there until the new one is, and never half of each.
 #[test]
 fn a_release_is_replaced_as_a_whole_wherever_it_stops() {
-    for kind in [Fault::Error, Fault::Crash] {
+    for kind in [Fault::Error(13), Fault::Crash] {
         for k in 0.. {
             let dir = tempfile::tempdir().unwrap();
             let place = Place::new(dir.path().join("study"));

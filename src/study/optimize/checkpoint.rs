@@ -25,11 +25,12 @@ impl<T: Serialize + DeserializeOwned + Clone> Checkpoint<T> {
     pub fn load_or(path: &Path, charge: &str, start: T) -> Self {
         let kept = open(path, Limit::TABLE).ok();
         let kept = kept.and_then(|file| serde_json::from_slice::<Self>(file.bytes()).ok());
-        kept.filter(|kept| kept.charge == charge).unwrap_or_else(|| Self {
-            charge: charge.to_owned(),
-            state: State::at(start),
-            trace: String::new(),
-        })
+        kept.filter(|kept| kept.charge == charge).unwrap_or_else(|| Self::begun(charge, start))
+    }
+
+    /// Before the first step.
+    pub fn begun(charge: &str, start: T) -> Self {
+        Self { charge: charge.to_owned(), state: State::at(start), trace: String::new() }
     }
 
     pub fn store(&self, path: &Path) -> Result<(), OptimizeStudyError> {

@@ -200,7 +200,7 @@ impl OptimizeStudy<'_> {
             }
         };
         let certificate = job.publish(&priced, &published)?;
-        let _ = std::fs::remove_file(job.progress_file());
+        let _ = crate::fault::remove(&job.progress_file());
         job.finish()?;
         Ok(OptimizeStudyOutcome {
             folder: job.folder().clone(),
@@ -227,10 +227,13 @@ impl OptimizeStudy<'_> {
     {
         let (file, plan) = (job.progress_file(), mechanism.plan());
         let head = charge.receipt().map_or("", |receipt| &receipt.head);
-        let mut kept = Checkpoint::load_or(&file, head, mechanism.start().clone());
+        // A fixed seed makes the same steps again, from the first: its release is the one that an uninterrupted run makes.
+        let mut kept = match job.place().seed {
+            Some(_) => Checkpoint::begun(head, mechanism.start().clone()),
+            None => Checkpoint::load_or(&file, head, mechanism.start().clone()),
+        };
         let continued = job.resumed();
-        // A continued experiment must not draw the numbers of its first part again.
-        let mut noise = job.noise(u64::from(kept.state.stage) << 32)?;
+        let mut noise = job.noise(0)?;
         let (recorded, steps) = (charge.is_durable(), plan.method().steps());
         let state = kept.state.clone();
         let mut trouble = None;

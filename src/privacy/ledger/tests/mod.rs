@@ -1,6 +1,7 @@
 //! Charging, composing, ceilings; what else there is to test is in the files below.
 
 mod damage;
+mod faults;
 mod groups;
 mod names;
 mod old;
