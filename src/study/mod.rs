@@ -2,6 +2,7 @@
 
 mod covariates;
 pub mod face;
+pub mod function;
 mod groups;
 pub mod job;
 mod kept;

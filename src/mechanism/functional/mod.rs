@@ -43,7 +43,7 @@ pub use public_prior::PublicPrior;
 pub use records::{Estimate, FunctionRecords, NoisedFunction, NoisedSize};
 pub use regression::{Field, Fields, FunctionRegression};
 pub use size::SizeCoordinate;
-pub use two_rounds::{Aim, TwoRoundMean};
+pub use two_rounds::{Aim, Reach, TwoRoundMean};
 
 use super::MechanismError;
 use crate::privacy::{ClipRadius, ClipSource, ClippedMean, Mu, NoisedPart, Price};
