@@ -225,10 +225,7 @@ fn batched(
     let own = |b: &Batch<'_>| (b.name.to_owned(), b.data.to_vec(), b.width);
     let (p, q) = (own(&p), own(&q));
     work::long(py, Default::default(), None, move |_| {
-        f(
-            &Batch { name: &p.0, data: &p.1, width: p.2 },
-            &Batch { name: &q.0, data: &q.1, width: q.2 },
-        )
+        f(&Batch { name: &p.0, data: &p.1, width: p.2 }, &Batch { name: &q.0, data: &q.1, width: q.2 })
     })
 }
 
@@ -274,8 +271,8 @@ fn mean_of<M: Rows>(
         space.put_point(&mean.map_err(|e| Failure::input(format!("X: {e}")))?, &mut row);
         return Ok((row, 0.0, 0));
     }
-    let found =
-        frechet_mean_until(space, points, weights, None, options, asked).map_err(|e| Failure::input(format!("X: {e}")))?;
+    let found = frechet_mean_until(space, points, weights, None, options, asked)
+        .map_err(|e| Failure::input(format!("X: {e}")))?;
     let FrechetMean { point, certificate, objective } = found;
     // Where points are far apart, so much is lost in rounding.
     let reachable = certificate.tolerance * (2.0 * objective).sqrt().max(1.0);

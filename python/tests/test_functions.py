@@ -89,7 +89,7 @@ def test_bad_input_is_named_and_charges_nothing(tmp_path, waves):
         (waves, {"center": np.zeros(49)}, "center: the public centre is one function of shape"),
         (waves, {"center": [np.nan] * 50}, "center: "),
         (waves, {"positions": np.zeros(50)}, "positions: position 2"),
-        (waves, {"positions": np.arange(49)}, "positions: 49 positions for 50 samples"),
+        (waves, {"positions": np.arange(49) / 10}, "positions: 49 positions for 50 samples"),
         (waves, {"length": -1}, "length"),
         (waves, {"mechanism": "magic"}, "mechanism: "),
         (waves, {"mu": -1}, "mu"),

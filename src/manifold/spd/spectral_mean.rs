@@ -7,6 +7,9 @@ use crate::manifold::weights::total_weight;
 use nalgebra::DMatrix;
 use pulp::Simd;
 
+/// What is averaged of one matrix, and its squared distance.
+pub(super) type Alone<'a> = &'a (dyn Fn(&DMatrix<f64>) -> (DMatrix<f64>, f64) + Sync);
+
 /// What is averaged over matrices Q, and what is done with those that are not fit for the quick way.
 pub(super) struct SpectralMean<'a> {
     /// B; the identity if `None`.
@@ -20,7 +23,7 @@ pub(super) struct SpectralMean<'a> {
     /// A matrix whose smallest eigenvalue is not larger than this share of the largest is done alone.
     pub spread: f64,
     /// The careful way: what is averaged, and the squared distance.
-    pub alone: &'a (dyn Fn(&DMatrix<f64>) -> (DMatrix<f64>, f64) + Sync),
+    pub alone: Alone<'a>,
 }
 
 /// Weighted means, each over all matrices: of D, of what was found alone, and of the squared distance.
