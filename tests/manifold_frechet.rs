@@ -223,3 +223,20 @@ fn certificates_bound_the_distance_to_the_mean() {
         assert!(exact.certificate.converged());
     }
 }
+
+#[test]
+fn a_mean_that_nobody_wants_any_more_is_given_up() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use visard::stats::{FrechetOptions, Stop, frechet_mean_until};
+    let (space, mut rng) =
+        (visard::manifold::Sphere::unit(3).unwrap(), rand_chacha::ChaCha8Rng::seed_from_u64(1));
+    let pole = space.random_point(&mut rng);
+    let points: Vec<_> =
+        (0..50).map(|_| space.exp(&pole, &space.tangent_gaussian(&pole, 0.3, &mut rng))).collect();
+    let asked = AtomicUsize::new(0);
+    let second = || asked.fetch_add(1, Ordering::Relaxed) >= 1;
+    let options = FrechetOptions::default();
+    let found = frechet_mean_until(&space, &points, None, Some(&points[0]), options, &second).unwrap();
+    assert_eq!((found.certificate.stop, found.certificate.iterations), (Stop::Asked, 1));
+    assert!(!found.certificate.converged());
+}

@@ -4,6 +4,7 @@
 //! `float64` arrays of the right shape. Nothing here is statistics or privacy: that is the library's.
 
 mod failure;
+mod functions;
 mod geometry;
 mod manifolds;
 mod options;
@@ -17,6 +18,8 @@ use pyo3::prelude::*;
 /// The extension module.
 #[pymodule]
 mod _visard {
+    #[pymodule_export]
+    use super::functions::functional_mean;
     #[pymodule_export]
     use super::geometry::{Template, cloud_mesh, disk_of, list_scans, read_scan, write_ply};
     #[pymodule_export]

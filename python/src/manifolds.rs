@@ -11,7 +11,7 @@ use visard::manifold::{
     SpdLogEuclidean, Sphere,
 };
 use visard::nalgebra;
-use visard::stats::{FrechetMean, FrechetOptions, Stop, frechet_mean};
+use visard::stats::{FrechetMean, FrechetOptions, Stop, frechet_mean_until};
 
 /// Points and tangent vectors as rows of numbers.
 trait Rows: Manifold + 'static {
@@ -211,6 +211,24 @@ fn together(p: &Batch<'_>, q: &Batch<'_>) -> Result<usize, Failure> {
     }
 }
 
+/// Does something with two batches; of many numbers so that Ctrl-C is answered.
+fn batched(
+    py: Python<'_>,
+    p: Batch<'_>,
+    q: Batch<'_>,
+    f: impl FnOnce(&Batch<'_>, &Batch<'_>) -> Result<Vec<f64>, Failure> + Send + 'static,
+) -> PyResult<Vec<f64>> {
+    if p.data.len() + q.data.len() < MANY {
+        return work::short(py, || f(&p, &q));
+    }
+    // Names are words of this file, numbers are the caller's: copied, since the caller may go on before the work does.
+    let own = |b: &Batch<'_>| (b.name.to_owned(), b.data.to_vec(), b.width);
+    let (p, q) = (own(&p), own(&q));
+    work::long(py, Default::default(), None, move |_| {
+        f(&Batch { name: &p.0, data: &p.1, width: p.2 }, &Batch { name: &q.0, data: &q.1, width: q.2 })
+    })
+}
+
 fn distances<M: Rows>(space: &M, p: &Batch<'_>, q: &Batch<'_>) -> Result<Vec<f64>, Failure> {
     p.fits(space)?;
     q.fits(space)?;
@@ -246,14 +264,15 @@ fn mean_of<M: Rows>(
     points: &[M::Point],
     weights: Option<&[f64]>,
     options: FrechetOptions,
+    asked: &(dyn Fn() -> bool + Sync),
 ) -> Result<(Vec<f64>, f64, usize), Failure> {
     let mut row = Vec::with_capacity(space.width());
     if let Some(mean) = space.closed_mean(points, weights) {
         space.put_point(&mean.map_err(|e| Failure::input(format!("X: {e}")))?, &mut row);
         return Ok((row, 0.0, 0));
     }
-    let found =
-        frechet_mean(space, points, weights, None, options).map_err(|e| Failure::input(format!("X: {e}")))?;
+    let found = frechet_mean_until(space, points, weights, None, options, asked)
+        .map_err(|e| Failure::input(format!("X: {e}")))?;
     let FrechetMean { point, certificate, objective } = found;
     // Where points are far apart, so much is lost in rounding.
     let reachable = certificate.tolerance * (2.0 * objective).sqrt().max(1.0);
@@ -274,6 +293,9 @@ fn mean_of<M: Rows>(
 #[pyclass(frozen, module = "visard._visard")]
 #[derive(Debug)]
 pub struct Space(Any);
+
+/// Numbers in two batches, above which Ctrl-C is listened for: some tenths of a second of work.
+const MANY: usize = 400_000;
 
 /// Numbers in all points of a mean, above which Ctrl-C is listened for.
 const LONG: usize = 20_000;
@@ -316,7 +338,10 @@ impl Space {
         q: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (p, q) = (Batch::new("point_a", &p)?, Batch::new("point_b", &q)?);
-        let found = work::short(py, || with!(&self.0, m => distances(m, &p, &q)))?;
+        let found = with!(&self.0, m => {
+            let m = *m;
+            batched(py, p, q, move |p, q| distances(&m, p, q))?
+        });
         Ok(PyArray1::from_vec(py, found))
     }
 
@@ -328,7 +353,10 @@ impl Space {
         p: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (p, v) = (Batch::new("base_point", &p)?, Batch::new("tangent_vec", &v)?);
-        let found = work::short(py, || with!(&self.0, m => exponentials(m, &p, &v)))?;
+        let found = with!(&self.0, m => {
+            let m = *m;
+            batched(py, p, v, move |p, v| exponentials(&m, p, v))?
+        });
         self.table(py, found)
     }
 
@@ -340,7 +368,10 @@ impl Space {
         p: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (p, q) = (Batch::new("base_point", &p)?, Batch::new("point", &q)?);
-        let found = work::short(py, || with!(&self.0, m => logarithms(m, &p, &q)))?;
+        let found = with!(&self.0, m => {
+            let m = *m;
+            batched(py, p, q, move |p, q| logarithms(&m, p, q))?
+        });
         self.table(py, found)
     }
 
@@ -370,14 +401,16 @@ impl Space {
         let batch = Batch::new("X", &points)?;
         let (mean, norm, steps) = with!(&self.0, m => {
             if batch.data.len() < LONG {
-                work::short(py, || mean_of(m, &batch.points(m)?, weights.as_deref(), options))?
+                work::short(py, || mean_of(m, &batch.points(m)?, weights.as_deref(), options, &|| false))?
             } else {
                 let (m, data, width) = (*m, batch.data.to_vec(), batch.width);
+                let stop = visard::study::Stop::default();
+                let asked = stop.clone();
                 let work = move |_: &work::Reporter<'_>| {
                     let records = Batch { name: "X", data: &data, width }.points(&m)?;
-                    mean_of(&m, &records, weights.as_deref(), options)
+                    mean_of(&m, &records, weights.as_deref(), options, &|| asked.asked())
                 };
-                work::long(py, Default::default(), None, work)?
+                work::long(py, stop, None, work)?
             }
         });
         Ok((PyArray1::from_vec(py, mean), norm, steps))

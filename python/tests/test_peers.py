@@ -101,6 +101,24 @@ def test_budgets_against_dp_accounting():
     assert pure == pytest.approx(1.0)
 
 
+def test_budgets_against_opendp():
+    dp = pytest.importorskip("opendp.prelude")
+    dp.enable_features("contrib")
+    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+    gaussian, wide = (dp.m.make_gaussian(*space, scale=scale) for scale in (2.0, 1 / 1.2))
+    both = dp.c.make_composition([gaussian, wide])
+    # Gaussian noise of scale 1/mu is mu-GDP and mu²/2-zCDP; from zCDP their epsilon and ours are one formula's, from GDP ours is exact and less.
+    for noise, mu in ((gaussian, [0.5]), (wide, [1.2]), (both, [0.5, 1.2])):
+        rho = noise.map(1.0)
+        assert rho == pytest.approx(visard.compose(mu=mu).loss["mu"] ** 2 / 2, rel=1e-9)
+        for delta in (1e-5, 1e-8):
+            theirs = dp.c.make_zCDP_to_approxDP(noise).map(1.0).epsilon(delta)
+            assert visard.compose(rho=[rho], delta=delta).epsilon == pytest.approx(theirs, rel=1e-6)
+            assert 0.8 * theirs < visard.compose(mu=mu, delta=delta).epsilon < theirs
+    laplaces = dp.c.make_composition([dp.m.make_laplace(*space, scale=scale) for scale in (2.0, 4.0)])
+    assert visard.compose(epsilon=[0.5, 0.25]).loss["epsilon"] == pytest.approx(laplaces.map(1.0), rel=1e-9)
+
+
 def test_meshes_against_trimesh(tmp_path):
     trimesh = pytest.importorskip("trimesh")
     mesh = visard.Template().mesh

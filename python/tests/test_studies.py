@@ -93,6 +93,9 @@ def test_what_faces_have(tmp_path, faces):
 
     modes = visard.face_modes(faces, modes=3, mu=3, out=tmp_path / "modes")
     assert modes.modes.shape[1:] == (23, 80, 3) and len(modes.variances) == len(modes.modes) <= 3
+    assert modes.error is None
+    with_mean = visard.face_modes(faces, modes=3, with_mean=True, mu=3, out=tmp_path / "with-mean")
+    assert with_mean.error.shape == (len(with_mean.mesh.vertices),) and 0 < with_mean.error.mean() < 0.05
     drawn = visard.face_sample(modes, 4)
     assert drawn.shape == (4, 23, 80, 3) and np.array_equal(drawn, visard.face_sample(tmp_path / "modes", 4))
 
@@ -268,7 +271,7 @@ print("releases", len(visard.Ledger({ledger!r}).releases), flush=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process")
-@pytest.mark.parametrize("kind", ["scans", "prepare", "mean"])
+@pytest.mark.parametrize("kind", ["scans", "prepare", "mean", "logs", "register"])
 def test_ctrl_c_is_answered_and_charges_nothing(tmp_path, kind):
     scans = tmp_path / "scans"
     scans.mkdir()
@@ -281,6 +284,10 @@ def test_ctrl_c_is_answered_and_charges_nothing(tmp_path, kind):
         "prepare": f"visard.prepare({str(scans)!r}, progress=tell)",
         "mean": "import numpy as np; a = np.random.default_rng(1).normal(size=(4000, 40, 60)); X = a @ a.transpose(0, 2, 1); tell('', 1, 1); "
         "visard.Spd(40).frechet_mean(np.concatenate([X] * 4))",
+        "logs": "import numpy as np; a = np.random.default_rng(1).normal(size=(4000, 40, 60)); X = a @ a.transpose(0, 2, 1); tell('', 1, 1); "
+        "visard.Spd(40).log(np.concatenate([X] * 8), X[0])",
+        "register": f"scans = [visard.read_scan({str(scans / '000.ply')!r})] * 200; tell('', 1, 1); "
+        "[visard.register(scan, visard.Template()) for scan in scans]",
     }[kind]
     script = textwrap.dedent(SCRIPT).format(call=call, ledger=ledger)
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:

@@ -14,6 +14,7 @@ same seed the same release.
 
 from ._errors import BudgetError, InputError, NotConvergedError, RecordsWarning, VisardError
 from ._faces import face_compare, face_mean, face_modes, face_predict, face_regress, face_sample
+from ._functions import functional_mean
 from ._geometry import DiskMap, Mesh, Prepared, Registered, Template, flatten, mesh, prepare, read_scan, register
 from ._inputs import StudyOptions
 from ._manifolds import Hyperbolic, Kendall, Manifold, Spd, Sphere
@@ -37,6 +38,7 @@ from ._release import (
     FaceMean,
     FaceModes,
     FaceRegression,
+    FunctionalMean,
     PointMean,
     Release,
     ShapeComparison,
@@ -58,6 +60,7 @@ __all__ = [
     "FaceMean",
     "FaceModes",
     "FaceRegression",
+    "FunctionalMean",
     "Guarantee",
     "Hyperbolic",
     "InputError",
@@ -96,6 +99,7 @@ __all__ = [
     "face_regress",
     "face_sample",
     "flatten",
+    "functional_mean",
     "hyperbolic_mean",
     "mesh",
     "optimize",

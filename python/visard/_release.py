@@ -25,6 +25,7 @@ __all__ = [
     "FaceMean",
     "FaceModes",
     "FaceRegression",
+    "FunctionalMean",
     "PointMean",
     "Release",
     "ShapeComparison",
@@ -172,6 +173,12 @@ class FaceModes(_Face):
         return self.array("curves")
 
     @property
+    def error(self) -> Array | None:
+        """(V,): root-mean-square error at every vertex of :attr:`mesh`, bias included, with with_mean=True; the mean that comes with the modes
+        alone has none."""
+        return self._optional("error")
+
+    @property
     def modes(self) -> Array:
         """(K, J, m, 3): one standard deviation of each mode."""
         return self.array("modes")
@@ -230,6 +237,25 @@ class PointMean(Release):
         if (folder / f"{name}.npy").is_file():
             return np.load(folder / f"{name}.npy")
         return _tps(folder / f"{name}.tps")
+
+
+class FunctionalMean(PointMean):
+    """A mean function."""
+
+    @property
+    def error(self) -> Array | None:
+        """Of the mean's shape: the expected error of each sample, bias included."""
+        return self._optional("error")
+
+    @property
+    def band(self) -> Array | None:
+        """(2, …): lower and upper end of the 95 % band for the population's mean, with band=True."""
+        return self._optional("band")
+
+    @property
+    def positions(self) -> Array | None:
+        """(m,): where the samples are, where positions were given."""
+        return self._optional("positions")
 
 
 class ShapeMean(PointMean):

@@ -172,6 +172,7 @@ def vector_mean(
     radius: float | None,
     first_radius: float | None,
 ) -> str: ...
+def functional_mean(common: Mapping[str, Any], functions: Mapping[str, Any]) -> str: ...
 def optimize(
     common: Mapping[str, Any],
     file: str,

@@ -5,6 +5,7 @@ mod budget;
 mod check;
 mod demo;
 mod face;
+mod function;
 mod global;
 mod ledger;
 mod optimize;
@@ -56,6 +57,12 @@ enum Command {
     /// Landmark shapes, in the plane and in space: private mean, modes of variation, regression, groups
     #[command(subcommand, after_help = "Example:\n  visard shape mean outlines.tps --mu 1 --out study")]
     Shape(points::ShapeCommand),
+    /// Functions that you bring, sampled on a circle, an interval or a disk: private mean
+    #[command(
+        subcommand,
+        after_help = "Example:\n  visard function mean curves.npy --domain interval --bound 2 --mu 1 --out study"
+    )]
+    Function(function::FunctionCommand),
     /// Positive definite matrices: covariance descriptors, private mean
     #[command(
         subcommand,
@@ -137,6 +144,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         Command::Check(args) => check::run(args, &cli.global, printer),
         Command::Face(command) => face::run(command, &cli.global, printer),
         Command::Shape(command) => points::shape(command, &cli.global, printer),
+        Command::Function(command) => function::run(command, &cli.global, printer),
         Command::Spd(command) => points::spd(command, &cli.global, printer),
         Command::Sphere(command) => points::sphere(command, &cli.global, printer),
         Command::Hyperbolic(command) => points::hyperbolic(command, &cli.global, printer),

@@ -35,7 +35,7 @@ pub use groups::{Difference, GroupTest};
 pub use law::{ErrorLaw, Synthesis};
 pub use modes::{Mode, Modes, Weighted};
 pub use population::Population;
-pub use prior::Prior;
+pub use prior::{Prior, Smoothness};
 pub use records::{RecordCovariance, Spread};
 pub use regression::Regression;
 pub use unclip::Unclipped;

@@ -17,6 +17,42 @@ pub fn spectrum(place: &SpectralPlace) -> f64 {
     if place.class == 0 { lambda } else { ANTISYMMETRIC * lambda }
 }
 
+/// How smooth single records are expected to be, where it is not faces: the spectrum λ(ν) = (1 + (ℓν)²)^(−s) of a Matérn field (Stein 1999,
+/// §2.10), ν in radians for a unit of length. Public; a wrong one costs accuracy only.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Smoothness {
+    /// ℓ > 0: what is narrower than this is expected to be little. A circle and a disk have radius 1, an interval has length 1.
+    pub length: f64,
+    /// s > 0: how fast it falls beyond.
+    pub power: f64,
+}
+
+impl Default for Smoothness {
+    /// As smooth as faces are on their disk.
+    fn default() -> Self {
+        Self { length: 1.0 / CORNER, power: POWER }
+    }
+}
+
+impl Smoothness {
+    /// Whether both numbers are positive and within reason.
+    pub fn is_valid(self) -> bool {
+        (1e-4..=1e4).contains(&self.length) && (0.1..=20.0).contains(&self.power)
+    }
+
+    /// The frequency at which the public [`spectrum`] has the value of this one at `frequency`.
+    pub fn as_public(self, frequency: f64) -> f64 {
+        let log = self.power / POWER * (self.length * frequency).powi(2).ln_1p();
+        // A frequency that high has nothing to expect.
+        CORNER * log.min(200.0).exp_m1().sqrt()
+    }
+
+    /// A basis whose functions are expected to be as smooth as this.
+    pub fn of(self, basis: Basis) -> Basis {
+        basis.with_frequencies(|frequency| self.as_public(frequency))
+    }
+}
+
 /// Of how many coefficients n records at budget μ have their second moment taken: 2.3 √(nμ), within 8 and 200. More would be noise, fewer
 /// would leave out what can be seen. Depends on public numbers only.
 pub fn coefficients(n: u64, mu: f64) -> usize {
@@ -82,6 +118,22 @@ mod tests {
         assert!(left.map(|j| prior.spectrum[j]).all(|x| x <= spectra[19]));
         assert_eq!(prior.leading(10_000).len(), basis.len());
         approx::assert_relative_eq!(prior.weighted(7), prior.spectrum[7].sqrt(), max_relative = 1e-12);
+    }
+
+    #[test]
+    fn a_declared_smoothness_is_the_spectrum_that_is_expected() {
+        let declared = Smoothness { length: 0.2, power: 3.0 };
+        let domain = crate::function::Domain::Circle { samples: 31 };
+        let basis = declared.of(Basis::new(domain, 1));
+        let plain = Basis::new(domain, 1);
+        for i in 0..31 {
+            let expected = (1.0 + (0.2 * plain.place(i).frequency).powi(2)).powi(-3);
+            approx::assert_relative_eq!(spectrum(&basis.place(i)), expected, max_relative = 1e-10);
+        }
+        let faces = Smoothness::default();
+        approx::assert_relative_eq!(faces.as_public(7.0), 7.0, max_relative = 1e-12);
+        assert!(faces.is_valid() && !Smoothness { length: f64::NAN, ..faces }.is_valid());
+        assert!(Smoothness { length: 1e4, power: 20.0 }.as_public(1e6).is_finite());
     }
 
     #[test]

@@ -4,8 +4,10 @@ mod basis;
 pub mod circle;
 mod curves;
 mod disk_field;
+mod positions;
 pub mod shrink;
 
 pub use basis::{Basis, Domain};
 pub use curves::{CurvesError, FaceCurves};
 pub use disk_field::DiskField;
+pub use positions::{Positions, PositionsError};

@@ -130,15 +130,28 @@ impl Manifold for Lorentz {
     }
 
     fn log(&self, p: &DVector<f64>, q: &DVector<f64>) -> Result<DVector<f64>, ManifoldError> {
+        let mut w = DVector::zeros(p.len());
+        self.log_into(p, q, &mut w)?;
+        Ok(w)
+    }
+
+    fn log_into(
+        &self,
+        p: &DVector<f64>,
+        q: &DVector<f64>,
+        w: &mut DVector<f64>,
+    ) -> Result<(), ManifoldError> {
         // q − cosh(d) p = (q − p) − (cosh(d) − 1) p, of length sinh d.
         let square = chord_square(p, q);
-        let d = 2.0 * (0.5 * square.sqrt()).asinh();
-        let mut w = q - p;
-        axpy(-0.5 * square, p.as_slice(), w.as_mut_slice());
-        w /= sinhc(d);
+        let factor = 1.0 / sinhc(2.0 * (0.5 * square.sqrt()).asinh());
+        let both = p.as_slice().iter().zip(q.as_slice());
+        w.as_mut_slice()
+            .iter_mut()
+            .zip(both)
+            .for_each(|(w, (p, q))| *w = ((q - p) - 0.5 * square * p) * factor);
         // Tangent to the last digit.
-        w[0] = dot(space(p), space(&w)) / p[0];
-        Ok(w)
+        w[0] = dot(space(p), space(w)) / p[0];
+        Ok(())
     }
 
     fn dist(&self, p: &DVector<f64>, q: &DVector<f64>) -> f64 {

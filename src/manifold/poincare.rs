@@ -101,17 +101,28 @@ impl Manifold for PoincareBall {
     }
 
     fn log(&self, p: &DVector<f64>, q: &DVector<f64>) -> Result<DVector<f64>, ManifoldError> {
+        let mut w = DVector::zeros(p.len());
+        self.log_into(p, q, &mut w)?;
+        Ok(w)
+    }
+
+    fn log_into(
+        &self,
+        p: &DVector<f64>,
+        q: &DVector<f64>,
+        w: &mut DVector<f64>,
+    ) -> Result<(), ManifoldError> {
         // −p ⊕ q is a positive multiple of (1 − ‖p‖²)(q − p) − ‖q − p‖² p: no cancellation for near points.
         let gap = gap(p);
-        let mut w = q - p;
-        let square = dot(w.as_slice(), w.as_slice());
-        w *= gap;
-        axpy(-square, p.as_slice(), w.as_mut_slice());
+        let both = || p.as_slice().iter().zip(q.as_slice());
+        let square: f64 = both().map(|(p, q)| (q - p) * (q - p)).sum();
+        w.as_mut_slice().iter_mut().zip(both()).for_each(|(w, (p, q))| *w = gap * (q - p) - square * p);
         let length = norm(w.as_slice());
         if length > 0.0 {
-            w *= self.dist(p, q) * gap / (2.0 * length);
+            let factor = self.dist(p, q) * gap / (2.0 * length);
+            w.as_mut_slice().iter_mut().for_each(|w| *w *= factor);
         }
-        Ok(w)
+        Ok(())
     }
 
     fn dist(&self, p: &DVector<f64>, q: &DVector<f64>) -> f64 {

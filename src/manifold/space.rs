@@ -63,6 +63,15 @@ pub trait Manifold: Clone + Debug + Send + Sync {
     /// [`ManifoldError::CutLocus`] where it is not unique (to rounding); never an arbitrary branch.
     fn log(&self, p: &Self::Point, q: &Self::Point) -> Result<Self::Tangent, ManifoldError>;
 
+    /// The same into `v`, a tangent vector of any value: spaces of short vectors save an allocation for each point of a mean by it.
+    ///
+    /// # Errors
+    /// As [`log`](Manifold::log).
+    fn log_into(&self, p: &Self::Point, q: &Self::Point, v: &mut Self::Tangent) -> Result<(), ManifoldError> {
+        *v = self.log(p, q)?;
+        Ok(())
+    }
+
     /// d(p, q), accurate for nearly equal points and at the cut locus.
     fn dist(&self, p: &Self::Point, q: &Self::Point) -> f64;
 
@@ -187,10 +196,10 @@ pub trait Manifold: Clone + Debug + Send + Sync {
     ) -> Result<MeanLog<Self::Tangent>, ManifoldError> {
         let total = total_weight(points.len(), weights)?;
         let part = |range: std::ops::Range<usize>| -> Result<(Self::Tangent, f64), ManifoldError> {
-            let (mut sum, mut square) = (self.zero(p), 0.0);
+            let (mut sum, mut square, mut v) = (self.zero(p), 0.0, self.zero(p));
             for i in range {
                 let weight = weights.map_or(1.0, |w| w[i]);
-                let v = self.log(p, &points[i])?;
+                self.log_into(p, &points[i], &mut v)?;
                 square += weight * self.inner(p, &v, &v);
                 sum.add_scaled(weight, &v);
             }

@@ -86,6 +86,16 @@ impl Sphere {
     }
 }
 
+/// ‖q − p‖ and ‖q + p‖.
+fn chords(p: &DVector<f64>, q: &DVector<f64>) -> (f64, f64) {
+    let (mut chord, mut co_chord) = (0.0, 0.0);
+    for (a, b) in p.as_slice().iter().zip(q.as_slice()) {
+        chord += (b - a) * (b - a);
+        co_chord += (b + a) * (b + a);
+    }
+    (chord.sqrt(), co_chord.sqrt())
+}
+
 impl Manifold for Sphere {
     type Point = DVector<f64>;
     type Tangent = DVector<f64>;
@@ -117,29 +127,38 @@ impl Manifold for Sphere {
     }
 
     fn log(&self, p: &DVector<f64>, q: &DVector<f64>) -> Result<DVector<f64>, ManifoldError> {
-        let (difference, sum) = (q - p, q + p);
-        let (chord, co_chord) = (norm(difference.as_slice()), norm(sum.as_slice()));
+        let mut v = DVector::zeros(p.len());
+        self.log_into(p, q, &mut v)?;
+        Ok(v)
+    }
+
+    fn log_into(
+        &self,
+        p: &DVector<f64>,
+        q: &DVector<f64>,
+        v: &mut DVector<f64>,
+    ) -> Result<(), ManifoldError> {
+        let (chord, co_chord) = chords(p, q);
         if self.antipodal(co_chord) {
             return Err(ManifoldError::CutLocus(NAME));
         }
         let theta = 2.0 * chord.atan2(co_chord);
         // q − p and q + p differ from q by a multiple of p: the shorter one loses no digits when p is removed.
-        let mut u = if chord < co_chord { difference } else { sum };
-        self.orthogonalize(p, &mut u);
-        let length = norm(u.as_slice());
+        let sign = if chord < co_chord { -1.0 } else { 1.0 };
+        let both = p.as_slice().iter().zip(q.as_slice());
+        v.as_mut_slice().iter_mut().zip(both).for_each(|(v, (p, q))| *v = q + sign * p);
+        self.orthogonalize(p, v);
+        let length = norm(v.as_slice());
         if length > 0.0 {
-            u *= theta * self.radius / length;
+            let factor = theta * self.radius / length;
+            v.as_mut_slice().iter_mut().for_each(|v| *v *= factor);
         }
-        Ok(u)
+        Ok(())
     }
 
     fn dist(&self, p: &DVector<f64>, q: &DVector<f64>) -> f64 {
-        let (mut chord, mut co_chord) = (0.0, 0.0);
-        for (a, b) in p.as_slice().iter().zip(q.as_slice()) {
-            chord += (b - a) * (b - a);
-            co_chord += (b + a) * (b + a);
-        }
-        2.0 * self.radius * chord.sqrt().atan2(co_chord.sqrt())
+        let (chord, co_chord) = chords(p, q);
+        2.0 * self.radius * chord.atan2(co_chord)
     }
 
     fn inner(&self, _p: &DVector<f64>, u: &DVector<f64>, v: &DVector<f64>) -> f64 {

@@ -24,6 +24,8 @@ pub(super) struct Descent<'a, M: Manifold> {
     manifold: &'a M,
     pairs: VecDeque<Pair<M::Tangent>>,
     at: Option<M::Point>,
+    /// Whether to stop where it is.
+    asked: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// A point with the objective's gradient.
@@ -34,8 +36,8 @@ struct Iterate<M: Manifold> {
 }
 
 impl<'a, M: Manifold> Descent<'a, M> {
-    pub(super) fn new(manifold: &'a M) -> Self {
-        Self { manifold, pairs: VecDeque::new(), at: None }
+    pub(super) fn new(manifold: &'a M, asked: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Self { manifold, pairs: VecDeque::new(), at: None, asked }
     }
 
     /// Minimizes from `start`.
@@ -66,6 +68,9 @@ impl<'a, M: Manifold> Descent<'a, M> {
             }
             if iterations == options.max_iterations {
                 break Stop::IterationCap;
+            }
+            if (self.asked)() {
+                break Stop::Asked;
             }
             let step = self.direction(&current);
             let slope = manifold.inner(&current.point, &current.mean.log, &step);

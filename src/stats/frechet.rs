@@ -33,7 +33,22 @@ pub fn frechet_mean<M: Manifold>(
     start: Option<&M::Point>,
     options: FrechetOptions,
 ) -> Result<FrechetMean<M::Point>, ManifoldError> {
-    let mut descent = Descent::new(manifold);
+    frechet_mean_until(manifold, points, weights, start, options, &|| false)
+}
+
+/// [`frechet_mean`] that is given up soon after `asked` answers yes: the point then is where it was, and [`Stop::Asked`](super::Stop) is why.
+///
+/// # Errors
+/// As [`frechet_mean`].
+pub fn frechet_mean_until<M: Manifold>(
+    manifold: &M,
+    points: &[M::Point],
+    weights: Option<&[f64]>,
+    start: Option<&M::Point>,
+    options: FrechetOptions,
+    asked: &(dyn Fn() -> bool + Sync),
+) -> Result<FrechetMean<M::Point>, ManifoldError> {
+    let mut descent = Descent::new(manifold, asked);
     let start = match start {
         Some(start) => start.clone(),
         None => from_subset(manifold, points, weights, &mut descent)?,

@@ -9,7 +9,7 @@ mod stationarity;
 
 pub use ball::GeodesicBall;
 pub use descriptor::{DESCRIPTOR_RIDGE, covariance_descriptor};
-pub use frechet::frechet_mean;
+pub use frechet::{frechet_mean, frechet_mean_until};
 pub use procrustes::full_procrustes_mean;
 pub use stationarity::{
     FrechetMean, FrechetOptions, Stationarity, Stop, distance_to_mean, hessian_lower_bound,

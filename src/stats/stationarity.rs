@@ -9,6 +9,8 @@ pub enum Stop {
     Stalled,
     /// The iteration cap.
     IterationCap,
+    /// Whoever wanted it no longer does.
+    Asked,
 }
 
 /// What is known about the point returned: how nearly the gradient of F = ½ Σ w_i d²(·, x_i)/Σ w_i vanishes there.

@@ -23,6 +23,8 @@ pub const MEAN_CSV: &str = "mean.csv";
 pub const SYMMETRIC_NPY: &str = "mean_symmetric.npy";
 /// What the mean shape has beside its symmetric part: a displacement of each landmark.
 pub const ASYMMETRY_NPY: &str = "asymmetry.npy";
+/// Where the samples of a mean function are, in the units of the positions that were declared.
+pub const POSITIONS: &str = "positions.npy";
 /// Distances of the records from the centre, the farthest first.
 pub const DISTANCES: &str = "distances.csv";
 /// The released solution of an optimization.

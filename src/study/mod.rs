@@ -5,6 +5,7 @@ mod covariates;
 #[cfg(test)]
 mod crash_tests;
 pub mod face;
+pub mod function;
 mod groups;
 pub mod job;
 mod kept;

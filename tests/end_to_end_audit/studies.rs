@@ -165,6 +165,22 @@ fn matrices() {
 }
 
 #[test]
+fn functions() {
+    let write = |dir: &Path, last: f64| {
+        let wave = |i: usize, l: usize| (0.5 * l as f64).sin() + 0.1 * ((7 * i * i + 3) as f64).sin();
+        let mut all: Vec<f64> = (0..80).flat_map(|i| (0..16).map(move |l| wave(i, l))).collect();
+        all[79 * 16..].iter_mut().for_each(|x| *x *= last);
+        write_npy(&dir.join("f.npy"), &[80, 16], &all).unwrap();
+    };
+    let sides: [&dyn Fn(&Path); 3] =
+        [&|dir| write(dir, 1.0), &|dir| write(dir, -1e9), &|dir| write(dir, f64::NAN)];
+    let sentences = &[("How exact it is", "What this guarantees")];
+    let outcomes = &[(" from its population", "What this guarantees")];
+    let rules = Rules { pictures: true, sentences, outcomes, ..Rules::default() };
+    audit("function mean f.npy --domain interval --bound 2 --mu 1 --drop-unusable", &rules, &sides);
+}
+
+#[test]
 fn shapes() {
     let corner = |i: usize, j: usize| {
         let (x, y) = [(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (0.0, 1.0), (1.0, 1.5)][j];

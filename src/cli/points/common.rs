@@ -116,7 +116,7 @@ pub(super) fn among(mechanisms: &'static [PointMechanism]) -> impl TypedValuePar
 }
 
 /// Errors of a study as exit codes and advice.
-pub(super) fn failure(error: PointStudyError) -> Failure {
+pub(in crate::cli) fn failure(error: PointStudyError) -> Failure {
     match &error {
         PointStudyError::Job(job) => Failure::of_job(&error, Some(job)),
         PointStudyError::Budget(_)

@@ -81,7 +81,12 @@ impl SpecimenArgs {
 }
 
 /// What every such command answers, with what it adds to that.
-pub(super) fn answer(folder: &StudyFolder, people: usize, certificate: &Certificate, more: Value) -> Value {
+pub(in crate::cli) fn answer(
+    folder: &StudyFolder,
+    people: usize,
+    certificate: &Certificate,
+    more: Value,
+) -> Value {
     let release = folder.release();
     let mut all = json!({
         "out": folder.root(),
@@ -100,7 +105,7 @@ pub(super) fn answer(folder: &StudyFolder, people: usize, certificate: &Certific
 }
 
 /// Where everything is, for the end of what is printed.
-pub(super) fn places(folder: &StudyFolder, certificate: &Certificate) -> String {
+pub(in crate::cli) fn places(folder: &StudyFolder, certificate: &Certificate) -> String {
     let release = folder.release();
     format!(
         "  {} {}\n  look first:  {}\n  keep secret: {}",
@@ -122,7 +127,7 @@ pub(super) fn centre(center: Option<&PathBuf>, public_records: Option<&PathBuf>)
 }
 
 /// For the data holder only.
-pub(super) fn note_failed(failed: usize) {
+pub(in crate::cli) fn note_failed(failed: usize) {
     if failed > 0 {
         eprintln!("note (do not publish): {failed} records could not be used and count as the centre");
     }

@@ -40,6 +40,12 @@ impl Grid {
         self
     }
 
+    /// Calls every local frequency ν by another one, `of`(ν): the functions stay the same, what is expected of them does not.
+    pub(super) fn with_frequencies(mut self, of: impl Fn(f64) -> f64) -> Self {
+        self.roughness.iter_mut().flatten().for_each(|frequency| *frequency = of(*frequency));
+        self
+    }
+
     /// Number of sample points.
     pub(super) fn points(&self) -> usize {
         self.curves * self.fourier.samples()

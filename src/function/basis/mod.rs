@@ -59,6 +59,15 @@ impl Basis {
         }
     }
 
+    /// Calls every local frequency ν of a grid by another one, `of`(ν), rising and 0 at 0: whoever knows how smooth functions are says so by
+    /// this, in terms of the one spectrum that norms and shrinkage expect. The functions stay the same; landmarks have ranks for frequencies.
+    pub fn with_frequencies(self, of: impl Fn(f64) -> f64) -> Self {
+        match self.0 {
+            Kind::Grid(grid) => Self(Kind::Grid(grid.with_frequencies(of))),
+            warps @ Kind::Warps(_) => Self(warps),
+        }
+    }
+
     /// Number of sample points.
     pub fn points(&self) -> usize {
         match &self.0 {

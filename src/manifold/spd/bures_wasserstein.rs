@@ -5,10 +5,11 @@ use super::matrix::{
     symmetric_of_coordinates, symmetric_part, symmetrize,
 };
 use super::product::congruence;
+use super::spectral_mean::SpectralMean;
 use super::whiten::factor;
 use crate::manifold::error::ManifoldError;
 use crate::manifold::normal::fill_standard_normal;
-use crate::manifold::space::{CurvatureBounds, Manifold, basis_of_coordinates};
+use crate::manifold::space::{CurvatureBounds, Manifold, MeanLog, basis_of_coordinates};
 use crate::manifold::svd::{Svd, svd};
 use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 use rand::Rng;
@@ -38,6 +39,9 @@ impl SpdBuresWasserstein {
         self.order
     }
 }
+
+/// Square roots lose half of the digits: matrices whose eigenvalues spread more, seen from the base point, go the more accurate way.
+const SPREAD: f64 = 1e-6;
 
 /// P = V diag(λ) Vᵀ.
 struct Spectrum(SymmetricEigen<f64, Dyn>);
@@ -131,6 +135,40 @@ impl Manifold for SpdBuresWasserstein {
     /// The symmetric part.
     fn project_tangent(&self, _p: &DMatrix<f64>, ambient: &DMatrix<f64>) -> DMatrix<f64> {
         symmetric_part(ambient)
+    }
+
+    /// Of the maps T with T P T = Q: with P = VΛVᵀ and B = VΛ^½, R = (BᵀQB)^½ is VᵀTV between two Λ^½, log_P(Q) = TP + PT − 2P has the entries
+    /// (R − Λ)_ij (√(λ_j/λ_i) + √(λ_i/λ_j)) in the eigenbasis, and d² = ‖Λ^(−½)(R − Λ)‖². Near-singular matrices go the way of `log`.
+    fn mean_log(
+        &self,
+        p: &DMatrix<f64>,
+        points: &[DMatrix<f64>],
+        weights: Option<&[f64]>,
+    ) -> Result<MeanLog<DMatrix<f64>>, ManifoldError> {
+        let Spectrum(SymmetricEigen { eigenvectors, eigenvalues }) = Spectrum::of(p);
+        let k = self.order;
+        let roots = eigenvalues.map(f64::sqrt);
+        let alone = |q: &DMatrix<f64>| match lift(p, q) {
+            Some((l, lifted)) => {
+                let square = lifted.norm_squared();
+                let mut v = lifted * l.transpose();
+                symmetrize(&mut v);
+                (2.0 * v, square)
+            }
+            None => (DMatrix::zeros(k, k), f64::NAN),
+        };
+        let means = SpectralMean {
+            congruence: Some(&(&eigenvectors * DMatrix::from_diagonal(&roots))),
+            function: f64::sqrt,
+            shift: &DMatrix::from_diagonal(&eigenvalues),
+            metric: &DMatrix::from_fn(k, k, |i, _| 1.0 / eigenvalues[i]),
+            spread: SPREAD,
+            alone: &alone,
+        }
+        .of(points, weights)?;
+        let entry = |i: usize, j: usize| means.quick[(i, j)] * (roots[j] / roots[i] + roots[i] / roots[j]);
+        let log = congruence(&eigenvectors, &DMatrix::from_fn(k, k, entry)) + means.alone;
+        Ok(MeanLog { log, mean_square: means.square })
     }
 
     /// 0 to ∞: it grows without bound as the two smallest eigenvalues vanish.

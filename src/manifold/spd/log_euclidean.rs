@@ -6,15 +6,14 @@ use super::matrix::{
     symmetric_of_coordinates, symmetric_part,
 };
 use super::product::{congruence, scaled_congruence};
+use super::spectral_mean::SpectralMean;
 use crate::manifold::error::ManifoldError;
 use crate::manifold::space::{CurvatureBounds, Manifold, MeanLog, basis_of_coordinates};
 use crate::manifold::two_point::TwoPointSpace;
 use crate::manifold::volume::Isotropic;
-use crate::manifold::weights::{blocks, total_weight};
 use crate::numeric::elementary::Positive;
 use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 use rand::Rng;
-use rayon::prelude::*;
 
 /// Positive definite k × k matrices with the metric pulled back from symmetric matrices by the matrix logarithm
 /// (Arsigny et al. 2007): flat, d(P, Q) = ‖log P − log Q‖. Tangent vectors are symmetric matrices V at P, of norm
@@ -68,25 +67,21 @@ impl SpdLogEuclidean {
         points: &[DMatrix<f64>],
         weights: Option<&[f64]>,
     ) -> Result<(DMatrix<f64>, f64), ManifoldError> {
-        let total = total_weight(points.len(), weights)?;
-        let zero = || (DMatrix::zeros(self.order, self.order), 0.0);
-        let parts: Vec<_> = blocks(points.len())
-            .into_par_iter()
-            .map(|range| {
-                range.fold(zero(), |(mut sum, mut square), i| {
-                    let weight = weights.map_or(1.0, |w| w[i]);
-                    let difference = self.logarithm(&points[i]) - s;
-                    square += weight * difference.norm_squared();
-                    sum += difference * weight;
-                    (sum, square)
-                })
-            })
-            .collect();
-        let (sum, square) = parts.into_iter().fold(zero(), |(sum, square), (s, q)| (sum + s, square + q));
-        if !(square.is_finite()) {
-            return Err(ManifoldError::NotFinite(super::matrix::NAME));
+        let alone = |q: &DMatrix<f64>| {
+            let difference = self.logarithm(q) - s;
+            let square = difference.norm_squared();
+            (difference, square)
+        };
+        let means = SpectralMean {
+            congruence: None,
+            function: f64::ln,
+            shift: s,
+            metric: &DMatrix::from_element(self.order, self.order, 1.0),
+            spread: 0.0,
+            alone: &alone,
         }
-        Ok((sum / total, square / total))
+        .of(points, weights)?;
+        Ok((means.quick + means.alone, means.square))
     }
 
     /// The coordinates of log P as a vector of length k(k + 1)/2: columns of the upper triangle, off-diagonal entries

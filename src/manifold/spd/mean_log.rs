@@ -1,15 +1,15 @@
 //! The mean of affine-invariant logarithms of many matrices, eight at a time.
 
+use super::eight::{Eight, sums};
 use super::lockstep::{LANES, Lane, Lockstep, columns};
 use super::matrix::NAME;
 use super::product::{scaled_congruence, triangular_congruence};
 use super::whiten::{factor, log_spectrum};
 use crate::manifold::error::ManifoldError;
 use crate::manifold::space::MeanLog;
-use crate::manifold::weights::{blocks, total_weight};
+use crate::manifold::weights::total_weight;
 use nalgebra::DMatrix;
-use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
+use pulp::Simd;
 
 /// Matrices whose whitened eigenvalues spread more go through the slow, more accurate path.
 const SPREAD: f64 = 1e-6;
@@ -23,24 +23,7 @@ pub(super) fn mean_log(
     let total = total_weight(points.len(), weights)?;
     let n = p.nrows();
     let l = factor(p);
-    let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
-    let parts: Vec<_> = blocks(points.len())
-        .into_par_iter()
-        .map(|range| {
-            let mut sums = Sums::new(&l);
-            for start in range.clone().step_by(LANES) {
-                let end = (start + LANES).min(range.end);
-                let eight: [usize; LANES] = std::array::from_fn(|k| (start + k).min(end - 1));
-                let w: Lane = std::array::from_fn(|k| if start + k < end { weight(start + k) } else { 0.0 });
-                let matrices = eight.map(|i| &points[i]);
-                let done = Arch::new().dispatch(Eight { sums: &mut sums, matrices, weights: w });
-                for k in (0..end - start).filter(|k| !done[*k]) {
-                    sums.add_alone(&l, p, matrices[k], w[k]);
-                }
-            }
-            sums.finish()
-        })
-        .collect();
+    let parts = sums(points, weights, || Sums::new(&l, p), Sums::finish);
     let (mut sum, mut square) = (DMatrix::zeros(n, n), 0.0);
     for (part, part_square) in parts {
         sum += part;
@@ -55,7 +38,9 @@ pub(super) fn mean_log(
 }
 
 /// Running sums of whitened logarithms.
-struct Sums {
+struct Sums<'a> {
+    l: &'a DMatrix<f64>,
+    p: &'a DMatrix<f64>,
     n: usize,
     /// L by rows, and the inverses of its diagonal.
     rows: Vec<f64>,
@@ -70,10 +55,12 @@ struct Sums {
     alone_square: f64,
 }
 
-impl Sums {
-    fn new(l: &DMatrix<f64>) -> Self {
+impl<'a> Sums<'a> {
+    fn new(l: &'a DMatrix<f64>, p: &'a DMatrix<f64>) -> Self {
         let n = l.nrows();
         Self {
+            l,
+            p,
             n,
             rows: l.transpose().as_slice().to_vec(),
             inverse_diagonal: (0..n).map(|i| 1.0 / l[(i, i)]).collect(),
@@ -84,13 +71,6 @@ impl Sums {
             alone: DMatrix::zeros(n, n),
             alone_square: 0.0,
         }
-    }
-
-    /// One matrix, with care.
-    fn add_alone(&mut self, l: &DMatrix<f64>, p: &DMatrix<f64>, q: &DMatrix<f64>, weight: f64) {
-        let (vectors, logs) = log_spectrum(l, p, q);
-        self.alone_square += weight * logs.norm_squared();
-        self.alone += scaled_congruence(&vectors, logs.as_slice()) * weight;
     }
 
     fn finish(self) -> (DMatrix<f64>, f64) {
@@ -140,7 +120,9 @@ impl Sums {
             }
         }
     }
+}
 
+impl Eight for Sums<'_> {
     /// Adds Σ_lanes w V diag(ln d) Vᵀ for the lanes that are fit; says which were.
     #[inline(always)]
     fn add_eight<S: Simd>(
@@ -182,20 +164,10 @@ impl Sums {
         }
         fit
     }
-}
 
-/// Eight matrices to add, on the widest vectors there are.
-struct Eight<'a> {
-    sums: &'a mut Sums,
-    matrices: [&'a DMatrix<f64>; LANES],
-    weights: Lane,
-}
-
-impl WithSimd for Eight<'_> {
-    type Output = [bool; LANES];
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> [bool; LANES] {
-        self.sums.add_eight(simd, &self.matrices, &self.weights)
+    fn add_alone(&mut self, q: &DMatrix<f64>, weight: f64) {
+        let (vectors, logs) = log_spectrum(self.l, self.p, q);
+        self.alone_square += weight * logs.norm_squared();
+        self.alone += scaled_congruence(&vectors, logs.as_slice()) * weight;
     }
 }

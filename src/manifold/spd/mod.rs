@@ -3,12 +3,14 @@
 mod affine_invariant;
 mod bures_wasserstein;
 mod cholesky;
+mod eight;
 mod exponential;
 mod lockstep;
 mod log_euclidean;
 mod matrix;
 mod mean_log;
 mod product;
+mod spectral_mean;
 mod whiten;
 
 pub use affine_invariant::SpdAffineInvariant;

@@ -46,7 +46,7 @@ pub use records::{Estimate, FunctionRecords, NoisedFunction, NoisedSize};
 pub use regression::{Field, Fields, FunctionRegression};
 pub use sites::{Answer, RoundKind, RoundResult, Sharing, SiteRound, Sites, SitesMean};
 pub use size::SizeCoordinate;
-pub use two_rounds::{Aim, TwoRoundMean};
+pub use two_rounds::{Aim, Reach, TwoRoundMean};
 
 use super::MechanismError;
 use crate::privacy::{ClipRadius, ClipSource, ClippedMean, Mu, NoisedPart, Price};

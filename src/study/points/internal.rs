@@ -6,7 +6,7 @@ use crate::mechanism::manifold::PublicBall;
 use std::fmt::Write as _;
 
 /// Records with their distances from a centre, the farthest first, as a table.
-pub(super) fn distances_csv(distances: &[(String, f64)]) -> String {
+pub(in crate::study) fn distances_csv(distances: &[(String, f64)]) -> String {
     let far: Vec<String> = outliers(distances).into_iter().map(|(name, _)| name).collect();
     let mut sorted: Vec<&(String, f64)> = distances.iter().collect();
     sorted.sort_by(|a, b| b.1.total_cmp(&a.1));

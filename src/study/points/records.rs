@@ -2,10 +2,10 @@
 
 use super::{PointRequest, PointStudyError, Unusable};
 use crate::study::people::sum_of;
-use crate::study::{Identical, People, PeopleError};
+use crate::study::{Counting, Identical, People, PeopleError};
 
 /// A record as it was read.
-pub(super) struct Record<P> {
+pub(in crate::study) struct Record<P> {
     /// Its place and name in the file, where more is known than which it is.
     about: String,
     sum: Option<[u8; 32]>,
@@ -15,19 +15,19 @@ pub(super) struct Record<P> {
 
 impl<P> Record<P> {
     /// Of its numbers as they stand in the file, and the point they are.
-    pub(super) fn new(numbers: &[f64], point: Result<Option<P>, String>) -> Self {
+    pub(in crate::study) fn new(numbers: &[f64], point: Result<Option<P>, String>) -> Self {
         // What counts as the centre is nobody's copy.
         let sum = matches!(point, Ok(Some(_))).then(|| sum_of(numbers));
         Self { about: String::new(), sum, point }
     }
 
     /// What could not be read at all.
-    pub(super) fn unread(problem: impl ToString) -> Self {
+    pub(in crate::study) fn unread(problem: impl ToString) -> Self {
         Self { about: String::new(), sum: None, point: Err(problem.to_string()) }
     }
 
     /// With its place and name in the file.
-    pub(super) fn at(self, about: String) -> Self {
+    pub(in crate::study) fn at(self, about: String) -> Self {
         Self { about, ..self }
     }
 }
@@ -41,9 +41,19 @@ pub(super) fn points<P>(
     people: &People,
     records: impl Iterator<Item = Record<P>>,
 ) -> Result<Vec<Option<P>>, PointStudyError> {
+    usable(request.unusable, &request.counting, people, records)
+}
+
+/// As [`points`], for other studies than those of points.
+pub(in crate::study) fn usable<P>(
+    unusable: Unusable,
+    counting: &Counting,
+    people: &People,
+    records: impl Iterator<Item = Record<P>>,
+) -> Result<Vec<Option<P>>, PointStudyError> {
     let (mut points, mut sums, mut about) = (Vec::new(), Vec::new(), Vec::new());
     for (i, record) in records.enumerate() {
-        points.push(match (record.point, request.unusable) {
+        points.push(match (record.point, unusable) {
             (Ok(point), _) => point,
             (Err(_), Unusable::CountAsCentre) => None,
             (Err(problem), Unusable::Stop) => return Err(PointStudyError::Record { index: i + 1, problem }),
@@ -51,7 +61,7 @@ pub(super) fn points<P>(
         sums.push(record.sum);
         about.push(record.about);
     }
-    if request.counting.identical == Identical::Refuse
+    if counting.identical == Identical::Refuse
         && let Some((first, second)) = people.identical(sums)
     {
         let name = |i: usize| {

@@ -10,6 +10,9 @@ pub enum Aim {
     /// The least error of the shrunk mean.
     #[default]
     Mean,
+    /// The same of functions that may differ from one another in a few directions only, as curves of growth do, where a clip that many records
+    /// meet moves the mean by more than the noise it saves.
+    Alike,
     /// A confidence band about the unshrunk one: noise that stays finite over all coefficients, and a clip that hardly touches a record.
     Band,
 }
@@ -27,6 +30,10 @@ impl Aim {
             Self::Mean => {
                 Shares { first: 0.2, radius: 0.1, countable: 100.0, held, uncounted: 0.65, widened: 1.0 }
             }
+            Self::Alike => {
+                let held = held.max(0.95);
+                Shares { first: 0.2, radius: 0.1, countable: 100.0, held, uncounted: 0.65, widened: 1.1 }
+            }
             Self::Band => Shares {
                 first: 0.1,
                 radius: 0.15,
@@ -41,7 +48,7 @@ impl Aim {
     /// The clip's norm for n records at budget μ.
     pub(in super::super) fn norm(self, n: u64, mu: Mu) -> Norm {
         match self {
-            Self::Mean => Norm::for_budget(n, mu.get()),
+            Self::Mean | Self::Alike => Norm::for_budget(n, mu.get()),
             Self::Band => Norm::Half,
         }
     }

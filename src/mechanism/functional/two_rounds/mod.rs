@@ -1,12 +1,14 @@
 //! The joint mean in two rounds: a rough private centre, a private radius about it, and a second round with a tight clip.
 
 mod aim;
+mod reach;
 mod second;
 #[cfg(test)]
 mod tests;
 mod worst_case;
 
 pub use aim::Aim;
+pub use reach::Reach;
 pub use worst_case::ENTRY;
 
 use second::SecondRound;
@@ -61,8 +63,8 @@ pub struct TwoRoundMean {
     template: Vec<f64>,
     /// The public bound of log sizes, where the mean size is wanted too.
     size_bound: Option<f64>,
-    /// How far records may lie from the public centre, compared with unit-area faces.
-    scale: f64,
+    /// How far records may lie from the public centre, root mean square.
+    reach: f64,
     known: Option<Arc<PublicPrior>>,
 }
 
@@ -101,20 +103,26 @@ impl FunctionRecords for Filled<'_> {
     }
 }
 
-/// How far a mean is expected to lie from its public template.
-pub(super) fn expected_of_centre(scale: f64) -> Expectation {
-    let energy = EXPECTED_SHARE * (scale * Norm::White.face_radius()).powi(2);
+/// How far a mean is expected to lie from its public template, single records lying within `reach` of that.
+pub(super) fn expected_of_centre(reach: f64) -> Expectation {
+    let energy = EXPECTED_SHARE * reach.powi(2);
     Expectation { energy, doubt: EXPECTED_DOUBT }
 }
 
 impl TwoRoundMean {
-    /// The mean of n functions around the public `template`, its samples `(points, channels)`. `scale` tells how far records
-    /// may lie from it, compared with unit-area faces (1).
+    /// The mean of n functions around the public `template`, its samples `(points, channels)`. `reach` tells how far records
+    /// may lie from it; a number is in units of unit-area faces.
     ///
     /// # Errors
     /// [`MechanismError`] when template and basis do not fit, n = 0, a radius out of range.
-    pub fn new(basis: Basis, template: Vec<f64>, scale: f64, mu: Mu, n: u64) -> Result<Self, MechanismError> {
-        Self::aiming(Aim::Mean, basis, template, scale, mu, n)
+    pub fn new(
+        basis: Basis,
+        template: Vec<f64>,
+        reach: impl Into<Reach>,
+        mu: Mu,
+        n: u64,
+    ) -> Result<Self, MechanismError> {
+        Self::aiming(Aim::Mean, basis, template, reach, mu, n)
     }
 
     /// The same, set for the shrunk mean or for a band about the unshrunk one ([`Self::band`]).
@@ -125,17 +133,18 @@ impl TwoRoundMean {
         aim: Aim,
         basis: Basis,
         template: Vec<f64>,
-        scale: f64,
+        reach: impl Into<Reach>,
         mu: Mu,
         n: u64,
     ) -> Result<Self, MechanismError> {
-        let norm = aim.norm(n, mu);
+        let (norm, reach) = (aim.norm(n, mu), reach.into());
         let rounds = Rounds::new(aim.shares(n, mu), n, mu)?;
-        let public = ClipRadius::new(scale * norm.face_radius(), ClipSource::Public)?;
-        let first = FunctionalMean::in_norm(norm, basis.clone(), template.clone(), public, rounds.first, n)?
-            .expecting(expected_of_centre(scale));
-        let radius = rounds.bisected(public)?;
         let prior = Prior::new(&basis, |place| norm.weight(place));
+        let public = ClipRadius::new(reach.radius(norm, &prior), ClipSource::Public)?;
+        let reach = reach.root_mean_square();
+        let first = FunctionalMean::in_norm(norm, basis.clone(), template.clone(), public, rounds.first, n)?
+            .expecting(expected_of_centre(reach));
+        let radius = rounds.bisected(public)?;
         let leading = prior.leading(coefficients(n, mu.get()));
         let mut mean = Self {
             price: Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &statistic(norm, leading.len()))?,
@@ -149,7 +158,7 @@ impl TwoRoundMean {
             leading,
             template,
             size_bound: None,
-            scale,
+            reach,
             known: None,
         };
         mean.check()?;
@@ -177,9 +186,9 @@ impl TwoRoundMean {
     /// cost accuracy only. Fewer than two people are a centre, no more.
     pub fn knowing(mut self, people: &[Vec<f64>], elsewhere: Vec<f64>) -> Self {
         let known = PublicPrior { population: Population::new(&self.prior, people), elsewhere: None };
-        let expected = PublicPrior::expected(self.scale * Norm::White.face_radius());
+        let expected = PublicPrior::expected(self.reach);
         let first =
-            PublicPrior { elsewhere: Some((elsewhere, expected_of_centre(self.scale))), ..known.clone() };
+            PublicPrior { elsewhere: Some((elsewhere, expected_of_centre(self.reach))), ..known.clone() };
         self.first = self.first.expecting(expected).knowing(Some(Arc::new(first)));
         self.known = Some(Arc::new(known));
         self
@@ -216,6 +225,11 @@ impl TwoRoundMean {
     /// The clip's norm.
     pub fn norm(&self) -> Norm {
         self.first.norm()
+    }
+
+    /// The public clip radius of the first round, in the norm.
+    pub fn public_radius(&self) -> ClipRadius {
+        self.public
     }
 
     /// What it was set for.

@@ -1,0 +1,140 @@
+//! `visard function`: functions that users bring, sampled on a circle, an interval or a disk.
+
+use super::budget::{BudgetArgs, CountingArgs, PlaceArgs};
+use super::output::{Failure, Printer};
+use super::points::{answer, failure, note_failed, places};
+use super::{Global, of_kind};
+use clap::{Args, Subcommand, ValueEnum};
+use serde_json::json;
+use std::path::PathBuf;
+use visard::estimate::Smoothness;
+use visard::io::Content;
+use visard::study::Place;
+use visard::study::function::{
+    DomainKind, FunctionInputs, FunctionMeanOutcome, FunctionMeanSettings, ReleasedMeanFunction, run_mean,
+};
+use visard::study::points::Unusable;
+
+/// Commands on functions.
+#[derive(Debug, Subcommand)]
+pub enum FunctionCommand {
+    /// From samples of functions to a private mean function
+    Mean(Box<FunctionMeanArgs>),
+}
+
+/// Which mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Choice {
+    /// Two rounds: a rough private centre, then a tight clip about it
+    Joint,
+    /// The mean without noise, under internal/ only
+    None,
+}
+
+/// Arguments of `function mean`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  visard function mean heights.csv --domain interval --bound 40 --center standard.csv --mu 1 --out study\n  visard function mean cycles.npy --domain circle --bound 2 --length 0.3 --band --mu 1 --out study"
+)]
+pub struct FunctionMeanArgs {
+    #[arg(value_name = "FILE", help = of_kind("Samples, a record along the first axis", Content::Rows))]
+    file: PathBuf,
+    /// What they are functions of
+    #[arg(long, value_enum)]
+    domain: DomainKind,
+    /// Public bound: how far records may lie from the centre, root mean square over the samples, in their own units; records beyond it are
+    /// shortened
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    bound: Option<f64>,
+    /// Centre: a file with one public function, sampled like the records (default: zero)
+    #[arg(long, value_name = "FILE")]
+    center: Option<PathBuf>,
+    /// Where the samples are, where not at equal steps: a public file of rising numbers, on a circle in radians
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
+    /// What is narrower than this is expected to be little; a circle and a disk have radius 1, an interval length 1
+    #[arg(long, value_name = "F", default_value_t = Smoothness::default().length)]
+    length: f64,
+    /// How fast it falls beyond: expected variances are (1 + (length frequency)^2)^-smoothness
+    #[arg(long, value_name = "F", default_value_t = Smoothness::default().power)]
+    smoothness: f64,
+    /// With a 95 % band for the population's mean, about the mean before it is smoothed
+    #[arg(long)]
+    band: bool,
+    /// Which mean
+    #[arg(long, value_enum, default_value_t = Choice::Joint)]
+    mechanism: Choice,
+    /// Records that are not finite numbers throughout count as the centre instead of stopping the study
+    #[arg(long)]
+    drop_unusable: bool,
+    #[command(flatten)]
+    place: PlaceArgs,
+    #[command(flatten)]
+    counting: CountingArgs,
+    #[command(flatten)]
+    budget: BudgetArgs,
+}
+
+/// Runs a command on functions.
+pub fn run(command: &FunctionCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let FunctionCommand::Mean(args) = command;
+    let outcome = run_mean(&args.settings(global)?).map_err(failure)?;
+    note_failed(outcome.failed);
+    if outcome.beyond > 0 {
+        eprintln!(
+            "note (do not publish): {} of {} records lie beyond the public bound and count as shortened",
+            outcome.beyond, outcome.people
+        );
+    }
+    say(&outcome, printer);
+    Ok(())
+}
+
+impl FunctionMeanArgs {
+    fn settings(&self, global: &Global) -> Result<FunctionMeanSettings, Failure> {
+        let none = self.mechanism == Choice::None;
+        let bound = match self.bound {
+            Some(bound) => bound,
+            // Nothing is released: only a note depends on it.
+            None if none => f64::MAX,
+            None => {
+                return Err(Failure::usage("a release needs a public bound on the records: --bound F")
+                    .with_hint(
+                        "--mechanism none gives the mean without noise, for you alone, and needs none",
+                    ));
+            }
+        };
+        let place = Place { asked: self.budget.loss().ok(), ..self.place.place(global)? };
+        Ok(FunctionMeanSettings {
+            inputs: FunctionInputs {
+                centre: self.center.clone(),
+                positions: self.positions.clone(),
+                unusable: if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop },
+                counting: self.counting.counting(),
+                ..FunctionInputs::new(&self.file, self.domain, place)
+            },
+            bound,
+            smoothness: Smoothness { length: self.length, power: self.smoothness },
+            budget: if none { None } else { Some(self.budget.mu()?) },
+            band: self.band,
+        })
+    }
+}
+
+fn say(outcome: &FunctionMeanOutcome, printer: &Printer) {
+    let FunctionMeanOutcome { folder, people, released, .. } = outcome;
+    let Some(ReleasedMeanFunction { accuracy, sentence, certificate, .. }) = released else {
+        let internal = folder.internal();
+        return printer.result(
+            json!({"out": folder.root(), "internal": internal, "n": people, "released": false}),
+            format!("non-private mean of {people} functions: {}", internal.display()),
+        );
+    };
+    let text = format!(
+        "{} of {people} functions, {}\n  {sentence}\n{}",
+        if certificate.private { "private mean" } else { "mean (NOT PRIVATE)" },
+        certificate.loss,
+        places(folder, certificate)
+    );
+    printer.result(answer(folder, *people, certificate, json!({"accuracy": accuracy})), text);
+}
