@@ -18,6 +18,8 @@
 mod atomic;
 mod columns;
 mod error;
+mod export;
+mod field;
 mod formats;
 mod images;
 mod labels;
@@ -43,6 +45,8 @@ pub use atomic::{WriteError, write_atomically, write_bytes, write_text};
 pub(crate) use atomic::{sync_folder, write_secret};
 pub use columns::RecordSize;
 pub use error::{Fault, Place, ReadError, RecordError};
+pub use export::{SurfaceFile, SurfaceFormat};
+pub use field::NamedField;
 pub use formats::Content;
 pub use images::{ImageSize, Images};
 pub use labels::{Label, read_groups, read_people};

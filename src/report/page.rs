@@ -105,6 +105,11 @@ impl Page {
         self.figures_of_class("figures wide", figures)
     }
 
+    /// Surfaces side by side that turn together.
+    pub fn linked_figures(&mut self, figures: &[Figure]) -> &mut Self {
+        self.figures_of_class("figures wide linked", figures)
+    }
+
     /// Charts and drawings in two equal columns: one alone is no larger than its neighbours elsewhere.
     pub fn gallery(&mut self, figures: &[Figure]) -> &mut Self {
         self.figures_of_class("gallery", figures)

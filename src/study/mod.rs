@@ -1,6 +1,9 @@
 //! Whole jobs: from a folder of scans to a release. All go through the one lifecycle of [`job`].
 
 mod covariates;
+pub mod distances;
+mod distances_page;
+pub mod dossier;
 pub mod face;
 mod groups;
 pub mod job;
@@ -15,9 +18,11 @@ pub mod points;
 mod public;
 pub mod shape;
 mod signature;
+pub mod subject;
 mod verify;
 
 pub use covariates::{CovariateError, CovariateFault};
+pub use distances_page::{distance_picture, distance_report};
 pub use groups::{GroupFault, Groups, GroupsError};
 pub use job::{DryRun, JobError, Place, Stop};
 pub use layout::StudyFolder;
