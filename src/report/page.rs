@@ -210,7 +210,7 @@ impl Page {
     pub fn to_html(&self) -> String {
         let title = escape(&self.title);
         let band =
-            self.band.as_ref().map(|b| format!("<div class=\"band\" role=\"note\">{}</div>", escape(b)));
+            self.band.as_ref().map(|b| format!("<aside class=\"band\" aria-label=\"standing\">{}</aside>", escape(b)));
         let scripts: Vec<&str> =
             [(self.sorts, SORT), (self.turns, SURFACE)].iter().filter(|s| s.0).map(|s| s.1).collect();
         let allowed = if scripts.is_empty() {

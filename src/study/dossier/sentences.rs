@@ -207,7 +207,7 @@ fn attack(c: &Certificate) -> Vec<Said> {
     let found = demonstrate(c.n, mu);
     let text = format!(
         "Against the exact mean of {} made-up people an attacker who knows all others was right in {} of 8000 trials; against a private mean at μ = \
-         {} in {}; the guarantee allows {}.",
+         {} in {} (give or take 1.2 %, for so many trials); in the long run the guarantee allows {}.",
         c.n,
         percent(found.exact),
         mu.get(),
