@@ -209,8 +209,10 @@ impl Page {
     /// The whole file.
     pub fn to_html(&self) -> String {
         let title = escape(&self.title);
-        let band =
-            self.band.as_ref().map(|b| format!("<aside class=\"band\" aria-label=\"standing\">{}</aside>", escape(b)));
+        let band = self
+            .band
+            .as_ref()
+            .map(|b| format!("<aside class=\"band\" aria-label=\"standing\">{}</aside>", escape(b)));
         let scripts: Vec<&str> =
             [(self.sorts, SORT), (self.turns, SURFACE)].iter().filter(|s| s.0).map(|s| s.1).collect();
         let allowed = if scripts.is_empty() {

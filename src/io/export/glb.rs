@@ -1,6 +1,6 @@
 //! Binary glTF 2.0 (ISO/IEC 12113): one mesh with normals, colours and its fields as attributes of the application.
 
-use super::SurfaceFile;
+use super::surface::SurfaceFile;
 use crate::mesh::Point;
 use serde_json::{Map, Value, json};
 use std::io;

@@ -1,30 +1,15 @@
 //! Surfaces for other programs: PLY, VTK's `.vtp`, binary glTF and tables of text, each with a number and a colour at every vertex.
 
 mod glb;
+mod surface;
 mod table;
 mod vtp;
 
 use super::atomic::{WriteError, write_atomically, write_bytes};
-use super::field::NamedField;
 use super::ply::write_ply_with_all;
-use crate::mesh::TriMesh;
-use std::io;
 use std::path::Path;
 
-/// A surface as it goes into a file.
-#[derive(Debug, Clone)]
-pub struct SurfaceFile<'a> {
-    /// Vertices and triangles; without triangles, a cloud.
-    pub mesh: &'a TriMesh,
-    /// In what the coordinates are measured, for formats that can say so.
-    pub unit: &'a str,
-    /// How many metres that is, where it is a length: glTF is in metres.
-    pub metres: Option<f64>,
-    /// Numbers at the vertices.
-    pub fields: &'a [NamedField],
-    /// sRGB at the vertices.
-    pub colours: Option<&'a [[u8; 3]]>,
-}
+pub use surface::SurfaceFile;
 
 /// The formats a surface can be written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,24 +54,6 @@ impl SurfaceFile<'_> {
                 write_bytes(path, &bytes)
             }
             SurfaceFormat::Csv => write_atomically(path, |out| table::write(self, out)),
-        }
-    }
-
-    fn check(&self) -> io::Result<()> {
-        let n = self.mesh.vertices().len();
-        let bad = |message: String| Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-        for field in self.fields {
-            if field.values.len() != n {
-                return bad(format!("{} values of {} for {n} vertices", field.values.len(), field.name));
-            }
-            let fits = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-            if field.name.is_empty() || !field.name.chars().all(fits) {
-                return bad("a field's name must be of letters, digits, _ and -".to_owned());
-            }
-        }
-        match self.colours {
-            Some(colours) if colours.len() != n => bad(format!("{} colours for {n} vertices", colours.len())),
-            _ => Ok(()),
         }
     }
 }

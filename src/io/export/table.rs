@@ -1,6 +1,6 @@
 //! Vertices as a table: number, coordinates, fields, colours.
 
-use super::SurfaceFile;
+use super::surface::SurfaceFile;
 use std::io::{self, Write};
 
 /// Writes heading and rows; numbers so that they are read back exactly, an empty field where there is none.

@@ -1,7 +1,8 @@
 //! Files taken apart again by readers written for the test, after the formats' own documents.
 
 use super::*;
-use crate::mesh::Point;
+use crate::io::NamedField;
+use crate::mesh::{Point, TriMesh};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! VTK's XML PolyData with data in base64 (VTK File Formats, "XML File Formats"): one piece, points as doubles, polygons, point data.
 
-use super::SurfaceFile;
+use super::surface::SurfaceFile;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use std::fmt::Write as _;

@@ -4,12 +4,15 @@
 //! Every sentence names the field it was made from; what no file can tell is left to a person, and marked so.
 
 mod attack;
+mod said;
 mod sentences;
 mod write;
 
-use super::verify::{Verified, VerifyError, verify};
+use super::verify::{VerifyError, verify};
 use crate::privacy::{Ledger, LedgerError, LedgerHistory};
 use std::path::Path;
+
+pub use said::{Dossier, Said, Section, Source};
 
 /// Why there is no dossier.
 #[derive(Debug, thiserror::Error)]
@@ -21,61 +24,6 @@ pub enum DossierError {
     /// The ledger.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-}
-
-/// Where a sentence comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
-    /// Fields of the certificate.
-    Certificate(&'static str),
-    /// The ledger.
-    Ledger(&'static str),
-    /// Worked out here from these fields.
-    Computed(&'static str),
-    /// The program and its documents, the same for every release.
-    Program(&'static str),
-    /// A person must say.
-    Person,
-}
-
-impl Source {
-    fn text(&self) -> String {
-        match self {
-            Self::Certificate(field) => format!("certificate: {field}"),
-            Self::Ledger(field) => format!("ledger: {field}"),
-            Self::Computed(field) => format!("computed from {field}"),
-            Self::Program(what) => format!("program: {what}"),
-            Self::Person => "TO BE FILLED IN BY A PERSON".to_owned(),
-        }
-    }
-}
-
-/// One sentence, and whence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
-    /// What it is about, in a word or two.
-    pub about: &'static str,
-    /// The sentence.
-    pub text: String,
-    /// Its source.
-    pub source: Source,
-}
-
-/// A part of the dossier.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
-    /// Its heading.
-    pub heading: &'static str,
-    /// Its sentences.
-    pub said: Vec<Said>,
-}
-
-/// A dossier.
-#[derive(Debug, Clone)]
-pub struct Dossier {
-    /// The parts, in order.
-    pub sections: Vec<Section>,
-    verified: Verified,
 }
 
 impl Dossier {

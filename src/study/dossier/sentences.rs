@@ -1,7 +1,7 @@
 //! The sentences of a dossier, each with its source.
 
 use super::attack::demonstrate;
-use super::{Said, Section, Source};
+use super::said::{Said, Section, Source};
 use crate::privacy::{Certificate, LedgerHistory, PrivacyLoss, counts_persons};
 use crate::study::verify::Verified;
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::privacy::{Mu, PrivacyLoss, Statement};
+use crate::study::verify::Verified;
 
 fn verified(mu: f64, seeded: bool) -> Verified {
     let mut statement =

@@ -1,6 +1,6 @@
 //! A dossier as Markdown, as a page, and as an entry of a registry.
 
-use super::{Dossier, Section, Source};
+use super::said::{Dossier, Section, Source};
 use crate::privacy::counts_persons;
 use crate::report::page::Page;
 use serde_json::{Value, json};
