@@ -134,7 +134,11 @@ impl Outlines {
         let shapes: Vec<DMatrix<f64>> =
             vectors.iter().zip(&rows).map(|(v, row)| self.space.exp(p, &(v + &field * row[1]))).collect();
         let plain = least_squares(&rows, &shapes.iter().map(|z| self.space.log(p, z)).collect::<Vec<_>>())?;
-        let records = ShapeRecords { people: shapes.into_iter().map(|z| vec![z]).collect(), rows };
+        let records = ShapeRecords {
+            people: shapes.into_iter().map(|z| vec![z]).collect(),
+            rows,
+            ..ShapeRecords::default()
+        };
         let mechanism = regression_mechanism(&self.setting((centre.clone(), radius, n), mu), design)?;
         let mut noise = NoiseSource::seeded(seed);
         let released = release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?.value;

@@ -59,7 +59,7 @@ pub fn run(args: &CheckArgs, global: &Global, printer: &Printer) -> Result<(), F
         recursive: args.recursive,
         full: args.full,
         budget,
-        ledger: LedgerChoice { file: args.ledger.clone(), ceiling: None },
+        ledger: LedgerChoice { file: args.ledger.clone(), ..LedgerChoice::default() },
     };
     let report = check(&settings).map_err(Failure::failed)?;
     if let Some(file) = &args.save {

@@ -3,8 +3,12 @@
 mod about;
 mod budget;
 mod check;
+mod compare;
 mod demo;
+mod dossier;
+mod export;
 mod face;
+mod files;
 mod function;
 mod global;
 mod ledger;
@@ -21,6 +25,7 @@ mod verify;
 mod view;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use files::{make_folder, refuse_existing};
 use global::{Global, of_kind};
 use output::{Failure, Printer};
 use std::process::ExitCode;
@@ -102,6 +107,10 @@ enum Command {
     /// The papers' tables and figures, ours beside them
     #[cfg(feature = "reproduce")]
     Reproduce(reproduce::ReproduceArgs),
+    /// How far two surfaces lie apart: meshes, releases or the template
+    Compare(compare::CompareArgs),
+    /// Write a surface for other programs: .vtp, .glb, .ply, .csv
+    Export(export::ExportArgs),
     /// Open a study, a mesh or a scan in the interactive viewer
     View(view::ViewArgs),
     /// Print a shell's completion script
@@ -153,6 +162,8 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         Command::Site(command) => site::run(command, &cli.global, printer),
         #[cfg(feature = "reproduce")]
         Command::Reproduce(args) => reproduce::run(args, &cli.global, printer),
+        Command::Compare(args) => compare::run(args, &cli.global, printer),
+        Command::Export(args) => export::run(args, &cli.global, printer),
         Command::View(args) => view::run(args, printer),
         Command::Completions(args) => shell::completions(args, Cli::command(), printer),
         Command::Man(args) => shell::man(args, Cli::command(), printer),

@@ -1,6 +1,7 @@
 //! `visard privacy`: convert, compose, calibrate, audit, explain, verify.
 
 use super::Global;
+use super::dossier::{self, DossierArgs};
 use super::ledger::{self, LedgerCommand};
 use super::output::{Failure, Printer};
 use super::verify::{self, KeyArgs, SignArgs, VerifyArgs};
@@ -31,6 +32,8 @@ pub enum PrivacyCommand {
     Audit(AuditArgs),
     /// A certificate in plain sentences
     Explain(ExplainArgs),
+    /// What boards and registries ask of a release, from its certificate and ledger
+    Dossier(DossierArgs),
     /// Whether a release is what its certificate says: files, ledger, signature
     Verify(VerifyArgs),
     /// Make a key to sign releases with, once
@@ -236,6 +239,7 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
         PrivacyCommand::Key(args) => verify::key(args, printer)?,
         PrivacyCommand::Sign(args) => verify::sign(args, printer)?,
         PrivacyCommand::Ledger(args) => ledger::run(args, printer)?,
+        PrivacyCommand::Dossier(args) => dossier::run(args, global, printer)?,
         PrivacyCommand::Explain(args) => {
             let path = certificate_in(&args.certificate);
             let name = path.display();

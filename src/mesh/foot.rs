@@ -98,7 +98,7 @@ impl FootFinder {
 }
 
 /// Barycentric weights of the point of a triangle nearest to p (Ericson 2005, section 5.1.5).
-fn closest_weights(p: &Point, [a, b, c]: &[Point; 3]) -> [f64; 3] {
+pub(super) fn closest_weights(p: &Point, [a, b, c]: &[Point; 3]) -> [f64; 3] {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
     if d1 <= 0.0 && d2 <= 0.0 {

@@ -1,5 +1,6 @@
 //! Triangle meshes: the type, its measures, Delaunay meshes of point clouds, topology and repair.
 
+mod boxes;
 mod bulge;
 mod delaunay;
 mod disk;
@@ -20,6 +21,7 @@ mod topology;
 mod trimesh;
 mod unite;
 
+pub use boxes::TriangleTree;
 pub use delaunay::mesh_from_points;
 pub use disk::DiskMesh;
 pub use edges::{Edge, EdgeTable};

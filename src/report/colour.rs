@@ -69,6 +69,9 @@ impl ColourMap {
     }
 }
 
+/// How many letters a colour bar has room for.
+const LINE_OF_BAR: usize = 42;
+
 /// A scalar field's name, unit, range and colours: what a colour bar shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColourScale {
@@ -121,10 +124,27 @@ impl ColourScale {
     pub fn bar(&self) -> String {
         let mut s = String::new();
         let label = escape(&self.label());
+        // A line holds the width of the bar: what is longer has its unit on a second one.
+        let is_long = self.label().chars().count() > LINE_OF_BAR;
+        let lines = if is_long && !self.unit.is_empty() {
+            vec![escape(&self.name), escape(&format!("({})", self.unit))]
+        } else {
+            vec![label.clone()]
+        };
+        let (down, longest) =
+            (15 * (lines.len() - 1), lines.iter().map(|l| l.chars().count()).max().unwrap_or(0));
+        // The rest is made to fit by smaller letters.
+        let size = 12.0 * (LINE_OF_BAR as f64 / longest.max(1) as f64).min(1.0);
         let _ = write!(
             s,
-            r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 52" role="img" aria-label="{label}" font-family="system-ui,sans-serif" font-size="12"><text x="8" y="13">{label}</text>"##
+            r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {} 320 {}" role="img" aria-label="{label}" font-family="system-ui,sans-serif" font-size="12">"##,
+            -(down as i32),
+            52 + down
         );
+        for (k, line) in lines.iter().enumerate() {
+            let y = 13 - down as i32 + 15 * k as i32;
+            let _ = write!(s, r##"<text x="8" y="{y}" font-size="{size:.1}">{line}</text>"##);
+        }
         s.push_str(r#"<g shape-rendering="crispEdges">"#);
         let steps = 64;
         for k in 0..steps {
@@ -200,6 +220,17 @@ mod tests {
         assert_eq!(ColourScale::signed("d", "", &[-2.0, 1.0]).place(0.0), 0.5);
         assert_eq!(ColourScale::magnitude("d", "", &[]).high, 1.0);
         assert!(scale.bar().contains("distance (mm)"));
+        let long = ColourScale {
+            name: "difference along the normal".into(),
+            unit: "mm on a face of 20 cm".into(),
+            ..scale.clone()
+        };
+        assert!(
+            long.bar().contains(">difference along the normal</text>")
+                && long.bar().contains(">(mm on a face of 20 cm)</text>")
+        );
+        let longer = ColourScale { name: "n".repeat(84), unit: String::new(), ..scale };
+        assert!(longer.bar().contains("font-size=\"6.0\""));
         assert_eq!(short(0.012345), "0.0123");
         assert_eq!(short(-1234.6), "-1235");
         assert_eq!(short(1.5e-7), "1.50e-7");

@@ -1,6 +1,6 @@
 //! Figures of a page: a picture, a chart or a surface to turn, each with its caption.
 
-use super::chart::escape;
+use super::chart::{Axis, Line, escape, line_chart};
 use super::render::Image;
 use super::surface_view::SurfaceView;
 use base64::Engine as _;
@@ -12,6 +12,7 @@ pub struct Figure {
     content: String,
     caption: String,
     surface: bool,
+    data: String,
 }
 
 impl Figure {
@@ -28,12 +29,35 @@ impl Figure {
             image.width,
             image.height
         );
-        Ok(Self { content, caption, surface: false })
+        Ok(Self { content, caption, surface: false, data: String::new() })
     }
 
     /// A chart or drawing given as SVG text (from [`super::chart`] or [`super::outline`]).
     pub fn chart(svg: String, caption: impl Into<String>) -> Self {
-        Self { content: svg, caption: caption.into(), surface: false }
+        Self { content: svg, caption: caption.into(), surface: false, data: String::new() }
+    }
+
+    /// A line chart with its numbers to download as a table: line, x, y.
+    pub fn lines(title: &str, x: &Axis, y: &Axis, lines: &[Line], caption: impl Into<String>) -> Self {
+        let figure = Self::chart(line_chart(title, x, y, lines), caption);
+        let mut table = String::from("line,x,y\n");
+        for line in lines {
+            let name = line.name.replace('"', "\"\"");
+            line.points.iter().for_each(|(u, v)| table.push_str(&format!("\"{name}\",{u},{v}\n")));
+        }
+        figure.with_data(title, &table)
+    }
+
+    /// Adds a table (CSV) to download; its file is called after `title`.
+    pub fn with_data(mut self, title: &str, table: &str) -> Self {
+        let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+        let name: Vec<String> = title.split_whitespace().map(|w| w.chars().map(word).collect()).collect();
+        let name = format!("{}.csv", name.join("-").trim_matches('-'));
+        self.data.push_str(&format!(
+            "<p class=\"data\"><a download=\"{name}\" href=\"data:text/csv;base64,{}\">numbers: {name}</a></p>",
+            BASE64.encode(table)
+        ));
+        self
     }
 
     /// An image with a colour bar under it.
@@ -52,7 +76,7 @@ impl Figure {
 
     /// A surface the reader can turn. Give still pictures beside it: they are what print and browsers without 3D show.
     pub fn surface(view: &SurfaceView, caption: impl Into<String>) -> Self {
-        Self { content: view.to_html(), caption: caption.into(), surface: true }
+        Self { content: view.to_html(), caption: caption.into(), surface: true, data: String::new() }
     }
 
     pub(super) fn is_surface(&self) -> bool {
@@ -61,6 +85,11 @@ impl Figure {
 
     pub(super) fn to_html(&self) -> String {
         let class = if self.surface { " class=\"surface\" hidden" } else { "" };
-        format!("<figure{class}>{}<figcaption>{}</figcaption></figure>", self.content, escape(&self.caption))
+        format!(
+            "<figure{class}>{}{}<figcaption>{}</figcaption></figure>",
+            self.content,
+            self.data,
+            escape(&self.caption)
+        )
     }
 }

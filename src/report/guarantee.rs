@@ -1,7 +1,7 @@
 //! What every release's page says of privacy, from the certificate alone: headline, sentences, charts, parameters, the
 //! certificate itself. The same for faces, planar shapes and matrices.
 
-use super::chart::{Axis, Line, line_chart};
+use super::chart::{Axis, Line};
 use super::figure::Figure;
 use super::page::Page;
 pub(crate) use crate::privacy::counted;
@@ -130,12 +130,12 @@ fn charts(certificate: &Certificate) -> Vec<Figure> {
         (0..=60).filter_map(|k| epsilon_at(10f64.powf(-0.3 - 0.2 * k as f64))).collect();
     if curve.len() > 1 {
         let line = Line::new(certificate.loss.to_string(), curve);
-        let svg = line_chart("ε for every δ", &Axis::log("δ"), &Axis::linear("ε"), &[line]);
-        figures.push(Figure::chart(svg, "The (ε, δ) guarantees this release satisfies, all at once."));
+        let caption = "The (ε, δ) guarantees this release satisfies, all at once.";
+        figures.push(Figure::lines("ε for every δ", &Axis::log("δ"), &Axis::linear("ε"), &[line], caption));
     }
     let rates: Vec<f64> = (0..=200).map(|k| (k as f64 / 200.0).powi(2)).collect();
     let power = rates.iter().map(|&a| (a, best(certificate, |l| l.power_at(a)))).collect();
-    let attack = line_chart(
+    figures.push(Figure::lines(
         "The best attack on one person's record",
         &Axis::linear("false alarms"),
         &Axis::linear("detections"),
@@ -143,9 +143,6 @@ fn charts(certificate: &Certificate) -> Vec<Figure> {
             Line::new("attacker who has all other records", power),
             Line::dashed("blind guessing", rates.iter().map(|&a| (a, a)).collect()),
         ],
-    );
-    figures.push(Figure::chart(
-        attack,
         "Deciding whether one given record was used: no test whatever lies above the solid line.",
     ));
     figures

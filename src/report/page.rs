@@ -105,6 +105,11 @@ impl Page {
         self.figures_of_class("figures wide", figures)
     }
 
+    /// Surfaces side by side that turn together.
+    pub fn linked_figures(&mut self, figures: &[Figure]) -> &mut Self {
+        self.figures_of_class("figures wide linked", figures)
+    }
+
     /// Charts and drawings in two equal columns: one alone is no larger than its neighbours elsewhere.
     pub fn gallery(&mut self, figures: &[Figure]) -> &mut Self {
         self.figures_of_class("gallery", figures)
@@ -204,8 +209,10 @@ impl Page {
     /// The whole file.
     pub fn to_html(&self) -> String {
         let title = escape(&self.title);
-        let band =
-            self.band.as_ref().map(|b| format!("<div class=\"band\" role=\"note\">{}</div>", escape(b)));
+        let band = self
+            .band
+            .as_ref()
+            .map(|b| format!("<aside class=\"band\" aria-label=\"standing\">{}</aside>", escape(b)));
         let scripts: Vec<&str> =
             [(self.sorts, SORT), (self.turns, SURFACE)].iter().filter(|s| s.0).map(|s| s.1).collect();
         let allowed = if scripts.is_empty() {

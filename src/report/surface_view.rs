@@ -23,12 +23,22 @@ pub struct SurfaceView {
     fields: Vec<(ColourScale, Vec<f64>)>,
     curves: Vec<Vec<Point>>,
     sliders: Vec<Slider>,
+    frame: Vec<Point>,
+    coloured: bool,
 }
 
 impl SurfaceView {
     /// A surface; `label` says what it is ("private average face"). x runs to the right, y up, z towards the viewer.
     pub fn new(label: impl Into<String>, mesh: TriMesh) -> Self {
-        Self { label: label.into(), mesh, fields: Vec::new(), curves: Vec::new(), sliders: Vec::new() }
+        Self {
+            label: label.into(),
+            mesh,
+            fields: Vec::new(),
+            curves: Vec::new(),
+            sliders: Vec::new(),
+            frame: Vec::new(),
+            coloured: false,
+        }
     }
 
     /// Adds a scalar field, one value per vertex, to be shown in colours. A field of another length is left out.
@@ -37,6 +47,24 @@ impl SurfaceView {
             self.fields.push((scale, values.to_vec()));
         }
         self
+    }
+
+    /// Shows the first field from the beginning, not the bare surface.
+    pub fn coloured(mut self) -> Self {
+        self.coloured = true;
+        self
+    }
+
+    /// Leaves room for these points too: surfaces with one frame are shown at one scale.
+    pub fn with_frame(mut self, points: &[Point]) -> Self {
+        self.frame = points.to_vec();
+        self
+    }
+
+    /// The cube that is shown.
+    fn cube(&self) -> Cube {
+        let points: Vec<Point> = self.mesh.vertices().iter().chain(&self.frame).copied().collect();
+        Cube::around(&points)
     }
 
     /// Adds closed curves in space that can be drawn over the surface.
@@ -73,7 +101,8 @@ impl SurfaceView {
             for (k, (scale, _)) in self.fields.iter().enumerate() {
                 let _ = write!(
                     html,
-                    "<button type=\"button\" data-field=\"{k}\" aria-pressed=\"false\">{}</button>",
+                    "<button type=\"button\" data-field=\"{k}\"{} aria-pressed=\"false\">{}</button>",
+                    if k == 0 && self.coloured { " data-first" } else { "" },
                     escape(&scale.name)
                 );
             }
@@ -104,7 +133,7 @@ impl SurfaceView {
     fn head(&self) -> String {
         let palettes: Vec<Vec<[u8; 3]>> = self.fields.iter().map(|(s, _)| s.map.anchors().to_vec()).collect();
         let lengths: Vec<usize> = self.curves.iter().map(Vec::len).collect();
-        let unit = Cube::around(self.mesh.vertices()).half;
+        let unit = self.cube().half;
         let sliders: Vec<serde_json::Value> = self.sliders.iter().map(|slider| slider.head(unit)).collect();
         json!({
             "vertices": self.mesh.vertices().len(),
@@ -124,7 +153,7 @@ impl SurfaceView {
     /// Little-endian: positions (3 u16 a vertex), curve points (the same), triangles (3 u16 or u32), sky visibility (u8 a
     /// vertex), fields (u8 a vertex each), displacements of sliders (3 i16 a vertex each). Padded to 4 bytes after the u16s.
     fn bytes(&self) -> Vec<u8> {
-        let box_ = Cube::around(self.mesh.vertices());
+        let box_ = self.cube();
         let mut bytes = Vec::new();
         for p in self.mesh.vertices().iter().chain(self.curves.iter().flatten()) {
             box_.pack(p).iter().for_each(|c| bytes.extend(c.to_le_bytes()));

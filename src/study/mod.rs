@@ -4,6 +4,9 @@ pub mod check;
 mod covariates;
 #[cfg(test)]
 mod crash_tests;
+pub mod distances;
+mod distances_page;
+pub mod dossier;
 pub mod face;
 pub mod function;
 mod groups;
@@ -20,9 +23,11 @@ mod public;
 pub mod records;
 pub mod shape;
 mod signature;
+pub mod subject;
 mod verify;
 
 pub use covariates::{CovariateError, CovariateFault};
+pub use distances_page::{distance_picture, distance_report};
 pub use groups::{GroupFault, Groups, GroupsError};
 pub use job::{DryRun, JobError, Place, Stop};
 pub use layout::StudyFolder;

@@ -143,7 +143,7 @@ pub fn report(outcome: &FaceOutcome, printer: &Printer) {
             },
         }),
         format!(
-            "{} of {} {}, {}\n{}{}\n  {} {}\n  look first:  {}\n  keep secret: {}",
+            "{} of {} {}, {}\n{}{}\n  {} {}\n  look first:  {} (every scan, the worst first; the true error: for your eyes only)\n  its page:    {}\n  keep secret: {}",
             if *private { "private average" } else { "average (NOT PRIVATE)" },
             outcome.people,
             if outcome.people < outcome.scans { "people's faces" } else { "faces" },
@@ -152,6 +152,7 @@ pub fn report(outcome: &FaceOutcome, printer: &Printer) {
             released.band.map(|band| band_text(band, released.yardstick)).unwrap_or_default(),
             where_to(*private),
             release.display(),
+            outcome.folder.internal().join(REPORT).display(),
             release.join(REPORT).display(),
             outcome.folder.internal().display()
         ),

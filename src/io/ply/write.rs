@@ -1,6 +1,7 @@
 //! Writing meshes as binary little-endian PLY, by the `ply-rs` writer.
 
 use crate::io::atomic::{WriteError, write_atomically};
+use crate::io::field::NamedField;
 use crate::mesh::TriMesh;
 use ply_rs::ply::{
     Addable, ElementDef, Encoding, Header, PropertyAccess, PropertyDef, PropertyType, ScalarType,
@@ -18,20 +19,28 @@ enum With<'a> {
     Nothing,
     Colours(&'a [[u8; 3]]),
     Scalar(&'static str, &'a [f64]),
+    All(&'a [NamedField], Option<&'a [[u8; 3]]>),
 }
 
-impl With<'_> {
-    fn properties(self) -> Vec<(&'static str, PropertyType)> {
+impl<'a> With<'a> {
+    fn properties(self) -> Vec<(&'a str, PropertyType)> {
+        let float = |name| (name, PropertyType::Scalar(ScalarType::Float));
+        let colours = || COLOURS.map(|name| (name, PropertyType::Scalar(ScalarType::UChar)));
         match self {
             Self::Nothing => Vec::new(),
-            Self::Colours(_) => COLOURS.map(|name| (name, PropertyType::Scalar(ScalarType::UChar))).into(),
-            Self::Scalar(name, _) => vec![(name, PropertyType::Scalar(ScalarType::Float))],
+            Self::Colours(_) => colours().into(),
+            Self::Scalar(name, _) => vec![float(name)],
+            Self::All(fields, rgb) => {
+                let fields = fields.iter().map(|field| float(field.name.as_str()));
+                fields.chain(rgb.into_iter().flat_map(|_| colours())).collect()
+            }
         }
     }
 
     fn check(self, vertices: usize) -> io::Result<()> {
         let (found, what) = match self {
-            Self::Nothing => return Ok(()),
+            // What has several is checked by whoever puts it together ([`crate::io::SurfaceFile`]).
+            Self::Nothing | Self::All(..) => return Ok(()),
             Self::Colours(colours) => (colours.len(), "colours"),
             Self::Scalar(_, values) => (values.len(), "values"),
         };
@@ -73,13 +82,23 @@ pub fn write_ply_with_scalar(
     write_atomically(path, |out| write_to(out, mesh, With::Scalar(name, values)))
 }
 
+/// As [`write_ply`], with any number of fields (`float NAME`) and then a colour at every vertex; there must be one of each a vertex.
+pub(in crate::io) fn write_ply_with_all(
+    path: &Path,
+    mesh: &TriMesh,
+    fields: &[NamedField],
+    colours: Option<&[[u8; 3]]>,
+) -> Result<(), WriteError> {
+    write_atomically(path, |out| write_to(out, mesh, With::All(fields, colours)))
+}
+
 /// One record, as the writer asks for it: by name and type.
-enum Record {
-    Vertex { position: [f64; 3], colour: [u8; 3], scalar: f32 },
+enum Record<'a> {
+    Vertex { position: [f64; 3], colour: [u8; 3], scalar: f32, fields: &'a [NamedField], index: usize },
     Face([i32; 3]),
 }
 
-impl PropertyAccess for Record {
+impl PropertyAccess for Record<'_> {
     fn new() -> Self {
         Record::Face([0; 3])
     }
@@ -94,9 +113,10 @@ impl PropertyAccess for Record {
         COLOURS.iter().position(|channel| channel == name).map(|k| colour[k])
     }
 
-    fn get_float(&self, _: &String) -> Option<f32> {
-        let Record::Vertex { scalar, .. } = self else { return None };
-        Some(*scalar)
+    fn get_float(&self, name: &String) -> Option<f32> {
+        let Record::Vertex { scalar, fields, index, .. } = self else { return None };
+        let field = fields.iter().find(|field| field.name == *name);
+        Some(field.map_or(*scalar, |field| field.values[*index] as f32))
     }
 
     fn get_list_int(&self, _: &String) -> Option<&[i32]> {
@@ -107,10 +127,10 @@ impl PropertyAccess for Record {
     }
 }
 
-fn element(
+fn element<'a>(
     name: &str,
     count: usize,
-    properties: impl IntoIterator<Item = (&'static str, PropertyType)>,
+    properties: impl IntoIterator<Item = (&'a str, PropertyType)>,
 ) -> ElementDef {
     let mut element = ElementDef::new(name.to_owned());
     element.count = count;
@@ -138,12 +158,13 @@ fn write_to(out: &mut BufWriter<impl Write>, mesh: &TriMesh, with: With<'_>) -> 
     let writer = Writer::new();
     writer.write_header(out, &header)?;
     for (k, p) in mesh.vertices().iter().enumerate() {
-        let (colour, scalar) = match with {
-            With::Nothing => ([0; 3], 0.0),
-            With::Colours(colours) => (colours[k], 0.0),
-            With::Scalar(_, values) => ([0; 3], values[k] as f32),
+        let (colour, scalar, fields) = match with {
+            With::Nothing => ([0; 3], 0.0, &[][..]),
+            With::Colours(colours) => (colours[k], 0.0, &[][..]),
+            With::Scalar(_, values) => ([0; 3], values[k] as f32, &[][..]),
+            With::All(fields, colours) => (colours.map_or([0; 3], |colours| colours[k]), 0.0, fields),
         };
-        let record = Record::Vertex { position: (*p).into(), colour, scalar };
+        let record = Record::Vertex { position: (*p).into(), colour, scalar, fields, index: k };
         writer.write_little_endian_element(out, &record, &vertex)?;
     }
     // Version 0.1.3 of the crate writes the number of the element's records, modulo 256, where a list's length

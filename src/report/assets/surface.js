@@ -247,7 +247,19 @@
       for (const key of ["yaw", "pitch", "zoom", "field"]) canvas.dataset[key] = state[key];
       canvas.dataset.drawn = Number(canvas.dataset.drawn || 0) + 1;
     }
+    // Surfaces of one group turn together.
+    const linked = figure.closest(".linked");
+    const seen = ["yaw", "pitch", "zoom", "x", "y"];
     function change(update) {
+      take(update);
+      if (!linked || !seen.some(key => key in update)) return;
+      const view = Object.fromEntries(seen.map(key => [key, state[key]]));
+      linked.dispatchEvent(new CustomEvent("turned", {detail: {figure, view}}));
+    }
+    if (linked) linked.addEventListener("turned", event => {
+      if (event.detail.figure !== figure) take(event.detail.view);
+    });
+    function take(update) {
       Object.assign(state, update);
       state.pitch = Math.max(-90, Math.min(90, state.pitch));
       state.zoom = Math.max(0.3, Math.min(20, state.zoom));
@@ -323,6 +335,8 @@
         }
       });
     }
+    const first = figure.querySelector("button[data-first]");
+    if (first) first.click();
     const ranges = [...figure.querySelectorAll("input[data-slider]")];
     let moved = false;
     function shape() {

@@ -8,12 +8,12 @@ use crate::estimate::Band;
 use crate::function::FaceCurves;
 use crate::mesh::{Point, TriMesh};
 use crate::privacy::{Certificate, counts_persons};
-use crate::report::chart::{Axis, Line, line_chart};
+use crate::report::chart::{Axis, Line};
 use crate::report::colour::{ColourMap, ColourScale, short};
 use crate::report::figure::Figure;
 use crate::report::guarantee::{certificate_section, guarantee_section, mechanism_rows, release_page};
 use crate::report::outline::{Ink, Outline, outlines};
-use crate::report::render::{CLAY, View, render};
+use crate::report::render::{CLAY, Colour, Image, View, render};
 use crate::report::surface_view::SurfaceView;
 use crate::study::layout::ERROR;
 
@@ -45,9 +45,9 @@ pub(super) fn release_report(shown: &Page<'_>, certificate: &Certificate) -> Res
         "Drag to turn, wheel or pinch to zoom, Shift-drag to move; arrow keys, + and − do the same.",
     )]);
     page.figures(&portraits(shown.mesh, "private mean")?);
-    guarantee_section(&mut page, certificate);
     page.heading("How exact it is");
     page.paragraph(&error_sentence(shown));
+    page.wide_figures(&[error_stills(shown)?]);
     page.table(&["root-mean-square distance", "face of area 1", shown.yardstick.face()], &distances(shown));
     if shown.accuracy.is_mostly_template() {
         page.paragraph(
@@ -58,6 +58,7 @@ pub(super) fn release_report(shown: &Page<'_>, certificate: &Certificate) -> Res
     if let Some(band) = shown.band {
         band::section(&mut page, band, shown.yardstick);
     }
+    guarantee_section(&mut page, certificate);
     page.heading("The curves");
     page.paragraph(
         "A face is represented by closed curves around the nose tip; curve 1 is nearest to it. Coordinates are of a face of \
@@ -78,6 +79,18 @@ fn surface(shown: &Page<'_>) -> SurfaceView {
             ColourScale::magnitude("error, root mean square", "face of area 1", shown.errors),
             shown.errors,
         )
+}
+
+/// The error in colours, with its legend: what print and browsers without 3D have in place of the surface's button.
+fn error_stills(shown: &Page<'_>) -> Result<Figure, StudyError> {
+    let mm: Vec<f64> = shown.errors.iter().map(|e| shown.yardstick.millimetres() * e).collect();
+    let scale =
+        ColourScale::magnitude("error, root mean square", format!("mm on {}", shown.yardstick.face()), &mm);
+    let colours: Vec<[f64; 3]> = mm.iter().map(|e| scale.colour(*e)).collect();
+    let views = [View { yaw: -40.0, ..View::THREE_QUARTER }, View::FRONT, View::THREE_QUARTER];
+    let draw = |view: View| render(shown.mesh, View { size: 300, ..view }, Colour::PerVertex(&colours));
+    let image = Image::beside(&views.map(draw));
+    Ok(Figure::image_with_bar(&image, &scale, "how far each point may lie from the mean without noise")?)
 }
 
 /// The error statement in words that mean something.
@@ -176,8 +189,8 @@ fn curve_charts(curves: &FaceCurves) -> Vec<Figure> {
                     Line::new(format!("curve {}", j + 1), points)
                 })
                 .collect();
-            let chart = line_chart(axis, &Axis::linear("t"), &Axis::linear(*axis), &lines);
-            Figure::chart(chart, format!("{axis} along five of the {jn} curves"))
+            let caption = format!("{axis} along five of the {jn} curves");
+            Figure::lines(axis, &Axis::linear("t"), &Axis::linear(*axis), &lines, caption)
         })
         .collect()
 }

@@ -149,7 +149,7 @@ impl SitesMean {
     fn first(&self) -> Result<SiteRound, MechanismError> {
         let about = self
             .about(self.template.clone(), self.public, self.rounds.first)?
-            .expecting(expected_of_centre(1.0));
+            .expecting(expected_of_centre(Norm::White.face_radius()));
         let noise = SharedNoise::new(self.basis.len(), self.public.get(), self.rounds.first, self.honest())?;
         Ok(SiteRound::sum_of(RoundKind::Centre, about, noise, self.template.clone()))
     }

@@ -371,7 +371,7 @@ impl Step<'_> {
         let mut seeded = shares.iter().any(|one| one.seeded);
         let sites: Vec<usize> = shares.iter().map(|one| one.site).collect();
         // An aggregator's ledger counts what it has added up, once a plan.
-        let mut ledger = self.settings.place.ledger.open(job.folder())?;
+        let mut ledger = self.settings.place.ledger.open(job.folder(), "")?;
         let price = self.mean.price();
         let paid = purse.pay(&mut ledger, price.charged(), &self.position.plan, "an aggregator's")?;
         if self.plan.noise == Sharing::Aggregators {

@@ -108,7 +108,7 @@ pub fn answer_round(
         let last = position.round == mean.count_rounds();
         if let Some(files) = purse.again(&position)? {
             if last {
-                purse.close(&mut inputs.place.ledger.open(job.folder())?, &position)?;
+                purse.close(&mut inputs.place.ledger.open(job.folder(), "")?, &position)?;
             }
             return Ok((files, true));
         }
@@ -117,7 +117,7 @@ pub fn answer_round(
         let gathered = study.gather(job, &maker, progress)?;
         let digest = study.digest(&position.plan, &price, &gathered);
         let sum = round.sum(&gathered.faces)?;
-        let mut ledger = inputs.place.ledger.open(job.folder())?;
+        let mut ledger = inputs.place.ledger.open(job.folder(), "")?;
         let paid = purse.pay(&mut ledger, price.charged(), &position.plan, digest.as_str())?;
         let part = mean.part(paid, position.round - 1)?;
         let messages = step.messages(job, &purse, &sum, &part, price)?;

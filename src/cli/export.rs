@@ -1,0 +1,117 @@
+//! `visard export`: a surface for other programs.
+
+use super::output::{Failure, Printer};
+use super::{Global, refuse_existing};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::path::PathBuf;
+use visard::io::{NamedField, SurfaceFile, SurfaceFormat};
+use visard::report::colour::ColourScale;
+use visard::study::subject::Subject;
+
+/// How colours run over the values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Range {
+    /// From 0 where no value is negative, else symmetric about 0
+    Auto,
+    /// Symmetric about 0: blue below, red above
+    Symmetric,
+    /// From 0 to the 99th percentile: dark to light
+    Magnitude,
+}
+
+/// Write a release's surface or a mesh as VTK (.vtp), binary glTF (.glb), PLY or a table (.csv), with a field in numbers and colours
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A release brings its error along, in the unit of its coordinates. glTF is written in metres where the size is known: a release made with --size, or \"builtin\". Without --size, a release's faces have area 1.\n\nExamples:\n  visard export study/release --out mean.vtp\n  visard export study/release --out mean.glb --force\n  visard export face.ply --field thickness.csv --range magnitude --out thickness.ply\n  visard export builtin --out template.csv"
+)]
+pub struct ExportArgs {
+    /// A release, its study, a mesh file, or "builtin"
+    #[arg(value_name = "RELEASE|MESH|builtin")]
+    source: PathBuf,
+    /// The file; its ending (.vtp, .glb, .ply, .csv) tells the format
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// A value for every vertex, as .npy or a table with one value a line; the first gives the colours
+    #[arg(long, value_name = "FILE")]
+    field: Vec<PathBuf>,
+    /// How colours run over the values
+    #[arg(long, value_enum, default_value_t = Range::Auto)]
+    range: Range,
+    /// Numbers only
+    #[arg(long)]
+    no_colours: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let Some(format) = SurfaceFormat::of(&args.out) else {
+        return Err(Failure::usage("--out must end in .vtp, .glb, .ply or .csv"));
+    };
+    refuse_existing(&args.out, global)?;
+    let subject = Subject::load(&args.source).map_err(Failure::failed)?;
+    let fields = fields(args, &subject)?;
+    let colours = match fields.first().filter(|_| !args.no_colours) {
+        Some(field) => Some(colours(field, args.range)),
+        None => None,
+    };
+    let surface = SurfaceFile {
+        mesh: &subject.mesh,
+        unit: subject.unit.name(),
+        metres: subject.unit.metres(),
+        fields: &fields,
+        colours: colours.as_deref(),
+    };
+    surface.write(&args.out, format).map_err(Failure::failed)?;
+    let band = subject.standing.band();
+    if let Some(band) = band {
+        eprintln!("note: {band}");
+    }
+    let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
+    let (vertices, triangles) = (subject.mesh.vertices().len(), subject.mesh.triangles().len());
+    printer.result(
+        json!({
+            "file": args.out, "vertices": vertices, "triangles": triangles, "fields": names, "unit": subject.unit.name(),
+            "standing": band.unwrap_or("may be published"),
+        }),
+        format!(
+            "{}: {vertices} vertices, {triangles} triangles, coordinates in {}{}",
+            args.out.display(),
+            subject.unit.name(),
+            if names.is_empty() { String::new() } else { format!(", with {}", names.join(", ")) }
+        ),
+    );
+    Ok(())
+}
+
+/// The fields that were asked for, then the release's own error, unless one of these is called so.
+fn fields(args: &ExportArgs, subject: &Subject) -> Result<Vec<NamedField>, Failure> {
+    let mut fields: Vec<NamedField> = args
+        .field
+        .iter()
+        .map(|path| subject.field(path))
+        .collect::<Result<_, _>>()
+        .map_err(Failure::failed)?;
+    for (k, field) in fields.iter().enumerate() {
+        if fields[..k].iter().any(|other| other.name == field.name) {
+            return Err(Failure::usage(format!("two fields are called {}; rename a file", field.name)));
+        }
+    }
+    let own = subject.errors_in_unit().map(|values| NamedField { name: "error".into(), values });
+    fields.extend(own.filter(|own| args.field.is_empty() || fields.iter().all(|f| f.name != own.name)));
+    Ok(fields)
+}
+
+fn colours(field: &NamedField, range: Range) -> Vec<[u8; 3]> {
+    let signed = match range {
+        Range::Auto => field.values.iter().any(|v| *v < 0.0),
+        Range::Symmetric => true,
+        Range::Magnitude => false,
+    };
+    let scale = if signed {
+        ColourScale::signed(&field.name, "", &field.values)
+    } else {
+        ColourScale::magnitude(&field.name, "", &field.values)
+    };
+    field.values.iter().map(|v| scale.colour(*v).map(|c| (255.0 * c).round() as u8)).collect()
+}
