@@ -75,16 +75,46 @@ pub struct Structure<'a> {
 impl Mutate<Vec<u8>> for Structure<'_> {
     fn mutate(&mut self, candidates: &mut Candidates<'_>, bytes: &mut Vec<u8>) -> Result<()> {
         let others = self.others;
-        candidates.mutation(|context| Ok(replace_word(context, bytes)))?;
-        candidates.mutation(|context| Ok(replace_word(context, bytes)))?;
-        candidates.mutation(|context| Ok(move_word(context, bytes)))?;
-        candidates.mutation(|context| Ok(change_digit(context, bytes)))?;
-        candidates.mutation(|context| Ok(replace_number(context, bytes)))?;
-        candidates.mutation(|context| Ok(drop_lines(context, bytes)))?;
-        candidates.mutation(|context| Ok(repeat_lines(context, bytes)))?;
-        candidates.mutation(|context| Ok(truncate(context, bytes)))?;
-        candidates.mutation(|context| Ok(splice(context, bytes, others)))?;
-        candidates.mutation(|context| Ok(other_ends(context, bytes)))
+        candidates.mutation(|context| {
+            replace_word(context, bytes);
+            Ok(())
+        })?;
+        candidates.mutation(|context| {
+            replace_word(context, bytes);
+            Ok(())
+        })?;
+        candidates.mutation(|context| {
+            move_word(context, bytes);
+            Ok(())
+        })?;
+        candidates.mutation(|context| {
+            change_digit(context, bytes);
+            Ok(())
+        })?;
+        candidates.mutation(|context| {
+            replace_number(context, bytes);
+            Ok(())
+        })?;
+        candidates.mutation(|context| {
+            drop_lines(context, bytes);
+            Ok(())
+        })?;
+        candidates.mutation(|context| {
+            repeat_lines(context, bytes);
+            Ok(())
+        })?;
+        candidates.mutation(|context| {
+            truncate(context, bytes);
+            Ok(())
+        })?;
+        candidates.mutation(|context| {
+            splice(context, bytes, others);
+            Ok(())
+        })?;
+        candidates.mutation(|context| {
+            other_ends(context, bytes);
+            Ok(())
+        })
     }
 }
 

@@ -268,7 +268,7 @@ pub fn outlines() -> Vec<Vec<u8>> {
 pub fn directions() -> Vec<Vec<u8>> {
     let row = |i: usize| {
         let (a, h) = (i as f64 * 0.05, 0.9);
-        let r = (1.0 - h * h as f64).sqrt();
+        let r = f64::sqrt(1.0 - h * h);
         format!("{},{},{}\n", r * a.cos(), r * a.sin(), h)
     };
     vec![("x,y,z\n".to_owned() + &(0..12).map(row).collect::<String>()).into_bytes()]

@@ -51,10 +51,7 @@ pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), 
     refuse_existing(&args.out, global)?;
     let subject = Subject::load(&args.source).map_err(Failure::failed)?;
     let fields = fields(args, &subject)?;
-    let colours = match fields.first().filter(|_| !args.no_colours) {
-        Some(field) => Some(colours(field, args.range)),
-        None => None,
-    };
+    let colours = fields.first().filter(|_| !args.no_colours).map(|field| colours(field, args.range));
     let surface = SurfaceFile {
         mesh: &subject.mesh,
         unit: subject.unit.name(),

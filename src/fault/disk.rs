@@ -206,7 +206,7 @@ impl Chance {
         match self.after {
             After::All | After::Names => true,
             After::Nothing | After::Contents => false,
-            After::Some(_) => self.next() % 2 == 0,
+            After::Some(_) => self.next().is_multiple_of(2),
         }
     }
 
@@ -219,7 +219,7 @@ impl Chance {
                 let added = (new.len() - sure.len()) as u64 + 1;
                 new[..sure.len() + (self.next() % added) as usize].to_vec()
             }
-            After::Some(_) => if self.next() % 2 == 0 { new } else { sure }.to_vec(),
+            After::Some(_) => if self.next().is_multiple_of(2) { new } else { sure }.to_vec(),
         }
     }
 }

@@ -69,7 +69,7 @@ impl Bench {
         let ledger = self.shared.then(|| self.room.path().join("people/people.jsonl"));
         Place {
             seed,
-            ledger: LedgerChoice { file: ledger, ceiling: None },
+            ledger: LedgerChoice { file: ledger, ..LedgerChoice::default() },
             ..Place::new(self.room.path().join("work/study"))
         }
     }
