@@ -101,7 +101,7 @@ def _shape(X: ArrayLike | PathLike, own: int) -> tuple[str, ...]:
     """What is expected of an array of functions of so many axes."""
     axes = ("n", "m") if own == 1 else ("n", "J", "m")
     try:
-        channels = not is_path(X) and np.ndim(X) == own + 2
+        channels = not is_path(X) and np.asarray(X).ndim == own + 2
     except ValueError:
         # Rows of different lengths: told by name where the array is made.
         channels = False

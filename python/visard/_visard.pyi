@@ -30,6 +30,7 @@ __all__ = [
     "face_predict",
     "face_regress",
     "face_sample",
+    "functional_mean",
     "ledger",
     "list_scans",
     "optimize",
