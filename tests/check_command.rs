@@ -207,8 +207,15 @@ fn sixty_kinds_of_trouble_are_told_apart() {
         "{good:?}"
     );
     assert_eq!(report.n, report.people.len());
-    assert_eq!(report.duplicates.len(), 1);
-    assert_eq!(report.duplicates[0].iter().map(|f| name(f)).collect::<Vec<_>>(), ["copy.ply", "good3.ply"]);
+    let mut alike: Vec<Vec<String>> =
+        report.duplicates.iter().map(|group| group.iter().map(|f| name(f)).collect()).collect();
+    alike.sort();
+    // One by its name and by a link to it is told of as given twice, and as alike.
+    let mut expected = vec![vec!["copy.ply", "good3.ply"]];
+    if cfg!(unix) {
+        expected.push(vec!["good2.ply", "same.ply"]);
+    }
+    assert_eq!(alike, expected);
     let landmarks = report.people.iter().find(|p| name(&p.file) == "good0.ply").unwrap().landmarks.as_deref();
     assert_eq!(landmarks.map(name).as_deref(), Some("good0.landmarks.csv"));
     assert_eq!(report.units.guess, Some("mm"));

@@ -21,7 +21,10 @@ fn every_crate_was_reviewed() {
     for package in lock.split("[[package]]").skip(1) {
         let (name, version) = (value(package, "name").unwrap(), value(package, "version").unwrap());
         let Some(source) = value(package, "source") else {
-            assert!(["visard", "visard-viewer", "fuzz"].contains(&name), "{name} {version} comes from nowhere");
+            assert!(
+                ["visard", "visard-viewer", "fuzz"].contains(&name),
+                "{name} {version} comes from nowhere"
+            );
             continue;
         };
         assert_eq!(source, "registry+https://github.com/rust-lang/crates.io-index", "{name} {version}");

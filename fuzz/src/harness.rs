@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The promise of every reader: 8 times the size of the file and 64 MB.
+/// The promise of every reader: 8 times the size of the file and 64 MB ([`Target::beyond`]).
 const TIMES: usize = 8;
-const BEYOND: usize = 64_000_000;
 /// No input of at most 64 kB may take longer: the slowest that is well takes a second.
 pub const LONGEST: Duration = Duration::from_secs(20);
 /// After this an input is kept as one that hangs, and the process ends.
@@ -89,7 +88,7 @@ impl Harness {
         tally.longest = tally.longest.max(took);
         let verdict = if done.is_err() {
             Verdict::Panicked
-        } else if memory > TIMES * bytes.len() + BEYOND {
+        } else if memory > TIMES * bytes.len() + target.beyond {
             Verdict::Large
         } else if took > LONGEST {
             Verdict::Slow

@@ -53,7 +53,7 @@ const CASES: [Case; 14] = [
     (
         "shape mean t.tps --mu 2",
         &|dir| shapes(dir, "LM=3\n0 0\nNA NA\n0 1\nID=s79\n"),
-        "missing landmarks",
+        "too few to estimate",
         "a shape with missing landmarks",
     ),
     (POINTS, &|dir| points(dir, [7.0, 0.0]), "record 80", "a record of `optimize` without a gradient"),

@@ -22,7 +22,7 @@ const SAMPLER: &str = "shares of exact normals (Karney 2016), each rounded";
 /// A sum of clipped vectors that are spread over several parties, and noise for it of which each party draws a share: μ-GDP under
 /// replacement of one record as soon as `honest` of the shares are in, added to and unknown to whoever looks.
 ///
-#[doc = include_str!("shared/proof.md")]
+#[doc = include_str!("shared/shares.md")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct SharedNoise {
     clip: IntegerClip,

@@ -207,6 +207,11 @@ fn unpacked(page: &str) -> String {
 
 /// A text without its runs of 32 and more hexadecimal digits.
 fn without_sums(text: &str) -> String {
+    // A line that tells of a repair may stand before the charge.
+    let text = (1..9).fold(text.to_owned(), |text, line| {
+        let text = text.replace(&format!("\"line\": {line}"), "\"line\": #");
+        text.replace(&format!("line {line} "), "line # ")
+    });
     let (mut out, mut run) = (String::new(), String::new());
     for c in text.chars().chain(['\n']) {
         if matches!(c, '0'..='9' | 'a'..='f') {

@@ -201,7 +201,7 @@ fn vectors(file: &Path, space: VectorSpace, centre: VectorCentre, place: Place) 
         file: file.to_owned(),
         space,
         centre,
-        radius: Some(0.8),
+        radius: Some(0.7),
         dim: None,
         request,
     }))

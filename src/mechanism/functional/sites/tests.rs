@@ -115,7 +115,7 @@ fn sites_of_unequal_size_are_weighed_by_what_they_know() {
 
 #[test]
 fn sites_may_come_and_go_between_rounds_but_not_too_many() {
-    let mean = mean(vec![30; 4], Sharing::Sites { honest: 2 }, 1.0).unwrap();
+    let mean = mean(vec![100; 4], Sharing::Sites { honest: 2 }, 1.0).unwrap();
     let round = mean.next(&[]).unwrap().unwrap();
     let dim = round.noise().clip().dimension();
     let pooled = |sites: Vec<usize>| Answer::Pooled { sites, sum: vec![3_000_000; dim] };
