@@ -6,7 +6,7 @@ use super::error::LedgerError;
 use super::history::LedgerHistory;
 use super::line::{Chain, Entry, FORMAT};
 use super::place::{self, failed};
-use super::{repair, torn};
+use super::{completion, repair};
 use crate::fault;
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Seek, SeekFrom};
@@ -86,7 +86,7 @@ impl LedgerFile {
         if content.lines.is_empty() && !may_begin {
             return Err(LedgerError::Missing(path.clone()));
         }
-        if let Some(rest) = torn::rest(&content, &bytes, announced) {
+        if let Some(rest) = completion::rest(&content, &bytes, announced) {
             ledger.write(rest)?;
             bytes.extend_from_slice(rest.as_bytes());
             content = content::read(&bytes).map_err(|damage| damage.of(&ledger.path))?;

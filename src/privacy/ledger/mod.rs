@@ -27,6 +27,7 @@
 //! all the same: version 0.1 refuses any line it does not know, but calls the file corrupted and advises a backup, which
 //! would forget charges; of format 2 it says that it needs another program, which is the truth.
 
+mod completion;
 mod content;
 mod error;
 mod file;

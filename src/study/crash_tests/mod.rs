@@ -209,7 +209,9 @@ fn unpacked(page: &str) -> String {
 fn without_sums(text: &str) -> String {
     // A line that tells of a repair may stand before the charge.
     let text = (1..9).fold(text.to_owned(), |text, line| {
-        let text = text.replace(&format!("\"line\": {line}"), "\"line\": #");
+        let text = ["\"", "&quot;"].iter().fold(text, |text, quote| {
+            text.replace(&format!("line{quote}: {line}"), &format!("line{quote}: #"))
+        });
         text.replace(&format!("line {line} "), "line # ")
     });
     let (mut out, mut run) = (String::new(), String::new());

@@ -87,8 +87,10 @@ fn read(scan: &Path, landmark_file: Option<&Path>) -> Result<(Scan, Option<Point
     let scan = io::read_scan(scan).map_err(|e| e.problem())?;
     let nose = match landmark_file {
         Some(file) => {
-            let found =
-                io::read_landmarks(file).map_err(|e| format!("its landmark file: {}", e.problem()))?;
+            let found = io::read_landmarks(file).map_err(|e| {
+                let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                format!("its landmark file {name}: {}", e.problem())
+            })?;
             landmarks::nose_tip(&found)
         }
         None => None,
