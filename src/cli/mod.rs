@@ -14,6 +14,7 @@ mod global;
 mod ledger;
 mod optimize;
 mod output;
+mod plan;
 mod points;
 mod privacy;
 mod progress;

@@ -29,6 +29,8 @@ pub const POSITIONS: &str = "positions.npy";
 pub const DISTANCES: &str = "distances.csv";
 /// The released solution of an optimization.
 pub const SOLUTION: &str = "solution.npy";
+/// The plan that was fixed before the study, as it was saved.
+pub const PLAN: &str = "plan.json";
 /// What every step of an optimization did.
 pub const TRACE: &str = "trace.csv";
 /// The released curves, (J, m, 3).
@@ -109,6 +111,11 @@ impl StudyFolder {
     /// The ledger of every release made from this study's records, unless it shares one.
     pub fn own_ledger(&self) -> PathBuf {
         self.root.join(LEDGER_FILE)
+    }
+
+    /// The plan that is fixed before the study begins.
+    pub fn plan(&self) -> PathBuf {
+        self.root.join(PLAN)
     }
 
     /// What the job in this folder has paid for and drawn.

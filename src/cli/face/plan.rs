@@ -6,6 +6,7 @@ mod modes;
 use super::files::template_source;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer};
+use crate::cli::plan::SaveArgs;
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -21,7 +22,7 @@ const DELTA: f64 = 1e-6;
 /// Arguments of `face plan`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1\n  visard face plan --modes --n 300 1000\n  visard face plan --compare --n 300 --mu 1\n  visard face plan --n 300 1000 --mu 1 --regress 3"
+    after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1\n  visard face plan --modes --n 300 1000\n  visard face plan --compare --n 300 --mu 1\n  visard face plan --n 300 1000 --mu 1 --regress 3\n  visard face plan --n 200 --mu 1 --save study --accept 1"
 )]
 pub struct PlanArgs {
     /// How many people there will be; several are compared
@@ -72,9 +73,23 @@ pub struct PlanArgs {
     /// Samples on each curve
     #[arg(long, value_name = "M", default_value_t = SAMPLES as u16, value_parser = clap::value_parser!(u16).range(8..=2000))]
     samples: u16,
+    #[command(flatten)]
+    save: SaveArgs,
 }
 
 impl PlanArgs {
+    /// Prints, and keeps the plan where that is asked for.
+    fn finish(
+        &self,
+        statistic: &str,
+        cells: impl IntoIterator<Item = (usize, Mu)>,
+        (rows, text): (Vec<Value>, String),
+        printer: &Printer,
+    ) -> Result<(), Failure> {
+        let cells: Vec<_> = cells.into_iter().map(|(n, mu)| (n as u64, PrivacyLoss::Gaussian(mu))).collect();
+        self.save.finish(statistic, &cells, 1.0 / FACE_MM, rows, text, printer)
+    }
+
     fn budgets(&self) -> Result<Vec<Mu>, Failure> {
         let of = |mu, epsilon| BudgetArgs::of(mu, epsilon, self.delta).mu();
         match (&self.mu[..], &self.epsilon[..]) {
@@ -103,11 +118,13 @@ impl PlanArgs {
 pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     let request = args.request()?;
     if args.modes {
-        return modes::run(&request, printer, |mu| Ok((epsilon(mu, delta(args))?, delta(args))));
+        let found = modes::run(&request, |mu| Ok((epsilon(mu, delta(args))?, delta(args))))?;
+        return args.finish("face modes", request.cells(), found, printer);
     }
     if args.compare {
         let delta = delta(args);
-        return compare::run(&request, delta, &|mu| epsilon(mu, delta), printer);
+        let found = compare::run(&request, delta, &|mu| epsilon(mu, delta))?;
+        return args.finish("face compare", request.cells(), found, printer);
     }
     match args.want {
         Some(want) if !(want > 0.0 && want.is_finite()) => {
@@ -119,8 +136,7 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
             let found = plan(&request).map_err(Failure::usage)?;
             let rows: Vec<Value> = found.iter().map(|f| row(args, f)).collect::<Result<_, _>>()?;
             let text = text(&rows, args.prior.is_some());
-            printer.result(Value::Array(rows), text);
-            Ok(())
+            args.finish("face mean", found.iter().map(|f| (f.n, f.mu)), (rows, text), printer)
         }
     }
 }
@@ -155,8 +171,7 @@ fn regression(args: &PlanArgs, request: &PlanRequest, printer: &Printer) -> Resu
             "worth": worth,
         }));
     }
-    printer.result(Value::Array(rows), text);
-    Ok(())
+    args.finish("face regress", request.cells(), (rows, text), printer)
 }
 
 /// How many scans it takes.

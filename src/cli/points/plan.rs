@@ -4,6 +4,7 @@ use super::common::{among, failure};
 use super::shape_choice::{ShapeChoice, choices};
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer};
+use crate::cli::plan::SaveArgs;
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -46,6 +47,8 @@ pub struct PlanArgs {
     /// A guess how far their mean lies from the public centre; by default a third of the radius
     #[arg(long, value_name = "F")]
     distance: Option<f64>,
+    #[command(flatten)]
+    save: SaveArgs,
 }
 
 /// Arguments of `shape plan`.
@@ -136,12 +139,12 @@ pub fn shape(args: &ShapePlanArgs, printer: &Printer) -> Result<(), Failure> {
         }
         joint(plan.guess).means(plan)
     };
-    run(&args.plan, single, radius, made, printer)
+    run("shape mean", &args.plan, single, radius, made, printer)
 }
 
 /// Modes, comparisons, regressions.
 fn statistics(args: &ShapePlanArgs, plan: &ShapePlan, printer: &Printer) -> Result<(), Failure> {
-    let mut rows = Vec::new();
+    let (mut rows, mut cells) = (Vec::new(), Vec::new());
     let mut text = format!(
         "Made-up shapes, {} from their mean, which lies {} from a public centre (--spread, --distance); nothing of yours is read.\n",
         short(plan.guess.spread),
@@ -160,10 +163,15 @@ fn statistics(args: &ShapePlanArgs, plan: &ShapePlan, printer: &Printer) -> Resu
             }
             rows.push(row);
             let _ = write!(text, "\nn = {n}, {loss}: {line}");
+            cells.push((n, loss));
         }
     }
-    printer.result(Value::Array(rows), text);
-    Ok(())
+    let statistic = match (args.modes, args.compare) {
+        (true, _) => "shape modes",
+        (_, true) => "shape compare",
+        _ => "shape regress",
+    };
+    args.plan.save.finish(statistic, &cells, 1.0, rows, text, printer)
 }
 
 /// One cell: for machines and in words.
@@ -214,10 +222,18 @@ pub fn spd(args: &SpdPlanArgs, printer: &Printer) -> Result<(), Failure> {
             Failure::usage(format!("--radius {text:?} is neither a number nor \"descriptor\""))
         })?,
     };
-    run(&args.plan, args.mechanism, radius, |plan| plan_spd(order, args.metric, radius, plan), printer)
+    run(
+        "spd mean",
+        &args.plan,
+        args.mechanism,
+        radius,
+        |plan| plan_spd(order, args.metric, radius, plan),
+        printer,
+    )
 }
 
 fn run(
+    statistic: &str,
     args: &PlanArgs,
     mechanism: Option<PointMechanism>,
     radius: f64,
@@ -231,11 +247,11 @@ fn run(
     let budgets = args.budgets()?;
     let plan = PointPlan { sizes: args.n.clone(), budgets: budgets.clone(), mechanism, guess };
     let Some(want) = args.want else {
-        let rows = made(&plan).map_err(failure)?;
-        let rows: Vec<Value> = rows.iter().map(|forecast| args.row(forecast)).collect::<Result<_, _>>()?;
+        let found = made(&plan).map_err(failure)?;
+        let rows: Vec<Value> = found.iter().map(|forecast| args.row(forecast)).collect::<Result<_, _>>()?;
         let text = text(&rows, guess);
-        printer.result(Value::Array(rows), text);
-        return Ok(());
+        let cells: Vec<_> = found.iter().map(|forecast| (forecast.n, forecast.loss)).collect();
+        return args.save.finish(statistic, &cells, 1.0, rows, text, printer);
     };
     let want = positive(Some(want), 0.0, "--want")?;
     let at = |n: u64, loss| {

@@ -1,6 +1,7 @@
 //! The sentences of a dossier, each with its source.
 
 use super::attack::demonstrate;
+use super::deployments;
 use super::said::{Said, Section, Source};
 use crate::privacy::{Certificate, LedgerHistory, PrivacyLoss, counts_persons};
 use crate::study::verify::Verified;
@@ -21,6 +22,10 @@ pub(super) fn sections(verified: &Verified, ledger: Option<&LedgerHistory>) -> V
             said: pyramid(verified),
         },
         Section { heading: "All releases from these records", said: sum(certificate, ledger) },
+        Section {
+            heading: "Deployments for comparison",
+            said: deployments::sentences(certificate, unit(certificate)),
+        },
         Section { heading: "Data sheet", said: sheet(certificate) },
     ]
 }
@@ -112,6 +117,15 @@ fn criteria(c: &Certificate) -> Vec<Said> {
         ),
     }];
     let number = |key: &str| c.details.get("accuracy")?.get(key)?.as_f64();
+    let planned = |key: &str| c.details.get("plan")?.get(key);
+    if let Some(text) = c.caveats.iter().find(|caveat| caveat.starts_with("other-than-planned")) {
+        list.push(said("plan kept", format!("No: {text}."), Source::Certificate("caveats")));
+    } else if planned("sha256").is_some() {
+        let text = "Yes: as many records at the budget that was planned.";
+        list.push(said("plan kept", text, Source::Certificate("details.plan, n, loss")));
+    }
+    let limit = planned("accept_rms").and_then(serde_json::Value::as_f64);
+    list.extend(limit.map(|limit| verdict(limit, number("rms"))));
     if let (Some(rms), Some(template)) = (number("rms"), number("template_rms")) {
         let text = format!(
             "The release states an error of {rms:.5} (root mean square, in units of the records), against {template:.5} of the public template \
@@ -128,6 +142,22 @@ fn criteria(c: &Certificate) -> Vec<Said> {
     }
     list.push(asked("fitness", "Is this error small enough for the purpose?"));
     list
+}
+
+/// Whether the release's own error meets the limit that was set beforehand.
+fn verdict(limit: f64, rms: Option<f64>) -> Said {
+    let text = match rms {
+        Some(rms) if rms <= limit => {
+            format!("Met: the release states {rms:.5}, at most {limit:.5} was to be accepted.")
+        }
+        Some(rms) => {
+            format!("NOT met: the release states {rms:.5}, and at most {limit:.5} was to be accepted.")
+        }
+        None => format!(
+            "Not to be told: an error of at most {limit:.5} was to be accepted, and this kind of release states none."
+        ),
+    };
+    said("acceptance", text, Source::Certificate("details.plan.accept_rms, details.accuracy.rms"))
 }
 
 fn protection(c: &Certificate) -> Vec<Said> {

@@ -41,6 +41,39 @@ fn the_textbook_numbers_are_said_and_every_sentence_has_a_source() {
     assert_eq!(found.registry()["loss"]["mu"], 1.0);
 }
 
+/// A dossier of a release of 100 records at μ = 1 with a stated error of 0.002, after this plan.
+fn planned(n: u64, accept: f64) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let study = crate::study::StudyFolder::at(folder.path());
+    let loss = PrivacyLoss::Gaussian(Mu::new(1.0).unwrap());
+    let plan = crate::study::SavedPlan::new("face mean", (n, loss), Some(accept), serde_json::Map::new());
+    plan.unwrap().save(&study).unwrap();
+    let frozen = crate::study::plan::FrozenPlan::load(&study).unwrap().unwrap();
+    let (stated, caveat) = frozen.statement(100, &[loss]);
+    let mut verified = verified(1.0, false);
+    verified.certificate.details.insert("plan".into(), stated);
+    verified.certificate.caveats.extend(caveat);
+    Dossier { sections: sentences::sections(&verified, None), verified }.to_markdown()
+}
+
+#[test]
+fn a_limit_fixed_beforehand_is_met_or_not() {
+    let kept = "Yes: as many records";
+    let text = planned(100, 0.003);
+    assert!(text.contains("Met: the release states 0.00200") && text.contains(kept), "{text}");
+    assert!(!text.contains("not fixed beforehand") && text.contains("A plan was saved beforehand"));
+    assert!(planned(100, 0.001).contains("NOT met"));
+    let other = planned(90, 0.003);
+    assert!(other.contains("No: other-than-planned") && !other.contains(kept), "{other}");
+}
+
+#[test]
+fn others_stand_beside_it_in_the_same_terms() {
+    // μ = 1 at δ = 1e-10: ε = 6.548 (Δ(ε) = Φ(½ − ε) − e^ε Φ(−½ − ε), solved apart).
+    let text = dossier(1.0, false).to_markdown();
+    assert!(text.contains("2020 Census") && text.contains("ε = 6.55 at δ = 1e-10, for one record"), "{text}");
+}
+
 #[test]
 fn what_is_not_private_is_not_praised() {
     let text = dossier(1.0, true).to_markdown();

@@ -59,6 +59,13 @@ pub struct PlanRequest {
     pub samples: usize,
 }
 
+impl PlanRequest {
+    /// Every number of people at every budget.
+    pub fn cells(&self) -> impl Iterator<Item = (usize, Mu)> + '_ {
+        self.sizes.iter().flat_map(|n| self.budgets.iter().map(|mu| (*n, *mu)))
+    }
+}
+
 /// What to expect of one release from n simulated people. Faces have surface area 1; squared distances are per point.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
 pub struct Forecast {
@@ -128,7 +135,7 @@ pub(super) fn simulation(request: &PlanRequest) -> Result<Simulation, ForecastEr
 pub fn plan(request: &PlanRequest) -> Result<Vec<Forecast>, ForecastError> {
     let clip = clip(request)?;
     let simulation = simulation(request)?;
-    let cells = request.sizes.iter().flat_map(|n| request.budgets.iter().map(|mu| (*n, *mu)));
+    let cells = request.cells();
     cells.map(|(n, mu)| simulation.forecast(request, clip, n, mu)).collect()
 }
 

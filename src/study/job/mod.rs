@@ -27,6 +27,7 @@ pub use publish::{Publication, Published, ReleaseFolder};
 pub use stop::Stop;
 
 use super::layout::SHARED_LEDGER;
+use super::plan::FrozenPlan;
 use super::{LedgerChoice, StudyFolder};
 use crate::fault;
 use crate::privacy::noise::NoiseSource;
@@ -104,6 +105,8 @@ pub struct Job<'a> {
     locked: Locked,
     ledger: Option<Ledger>,
     begun: Option<Begun>,
+    /// The plan that was saved beforehand.
+    plan: Option<FrozenPlan>,
     /// Whether this process has made a charge, or something that one rests on.
     keep: bool,
     /// Whether it goes on under a charge that was made before.
@@ -136,6 +139,7 @@ impl<'a> Job<'a> {
             locked,
             ledger: None,
             begun: None,
+            plan: None,
             keep: false,
             resumed: false,
             shared_noted: false,
@@ -226,6 +230,7 @@ impl<'a> Job<'a> {
             let vacuous = losses.into_iter().flatten().find_map(|loss| loss.vacuous(price.n));
             vacuous.map_or(Ok(()), Err)?;
         }
+        self.plan = FrozenPlan::load(self.folder())?;
         let charged = Composition::from(price.charged());
         if self.place.dry_run {
             let total = self.place.ledger.after(self.folder(), &charged)?;
@@ -299,7 +304,7 @@ impl<'a> Job<'a> {
         let announced = ledger.announce(priced.price.charged())?;
         let receipt = announced.receipt().cloned().ok_or(JobError::Unrecorded)?;
         let announcement = (receipt, announced.lines().to_owned());
-        let begun = Begun::new(digest, &priced.price, announcement, &spent);
+        let begun = Begun::new(digest, &priced.price, announcement, &spent).planned(self.plan.clone());
         // Written first: after a crash the ledger holds this charge, or was not charged.
         begun.store(folder)?;
         self.keep = true;
@@ -362,7 +367,7 @@ impl<'a> Job<'a> {
         released: Released<P::Value>,
     ) -> Result<Certificate, P::Error> {
         let published = Published { released, receipt: None, releases: 1, total: None };
-        publish::publish(self.folder(), self.place.asked, publication, &published)
+        publish::publish(self.folder(), self.place.asked, self.plan.as_ref(), (publication, &published))
     }
 
     /// Puts the release together aside and moves it into place as a whole: what was there stays whole until then.
@@ -374,7 +379,9 @@ impl<'a> Job<'a> {
         priced: &Priced<P>,
         published: &Published<P::Value>,
     ) -> Result<Certificate, P::Error> {
-        publish::publish(self.folder(), self.place.asked, priced.publication(), published)
+        // That of the charge: a file that was changed since is of no concern.
+        let plan = self.begun.as_ref().and_then(|begun| begun.plan.as_ref());
+        publish::publish(self.folder(), self.place.asked, plan, (priced.publication(), published))
     }
 
     /// All is written: from now on there is nothing to resume.

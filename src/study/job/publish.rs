@@ -5,7 +5,8 @@ use crate::fault;
 use crate::io::{WriteError, write_bytes};
 use crate::privacy::{Caveat, Certificate, FileSum, PrivacyLoss, Receipt, Released, Statement};
 use crate::study::StudyFolder;
-use crate::study::layout::CERTIFICATE;
+use crate::study::layout::{CERTIFICATE, PLAN};
+use crate::study::plan::FrozenPlan;
 use serde_json::json;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -89,8 +90,8 @@ impl ReleaseFolder {
 pub(super) fn publish<P: Publication>(
     folder: &StudyFolder,
     asked: Option<PrivacyLoss>,
-    publication: &P,
-    published: &Published<P::Value>,
+    plan: Option<&FrozenPlan>,
+    (publication, published): (&P, &Published<P::Value>),
 ) -> Result<Certificate, P::Error> {
     let [aside, old] = folder.aside();
     let fresh = || -> Result<(), JobError> {
@@ -98,9 +99,12 @@ pub(super) fn publish<P: Publication>(
         fault::create_folder(&aside, &std::fs::DirBuilder::new()).map_err(io(&aside))
     };
     fresh()?;
-    let mut certificate = certify(asked, publication, published)?;
+    let mut certificate = certify(asked, plan, publication, published)?;
     let mut files = ReleaseFolder { aside: aside.clone(), files: Vec::new() };
     publication.write(&published.released, &certificate, &mut files)?;
+    if let Some(plan) = plan {
+        files.write(PLAN, plan.text().as_bytes())?;
+    }
     certificate.files = files.files;
     let text = certificate.to_json().map_err(JobError::from)?;
     write_bytes(&aside.join(CERTIFICATE), text.as_bytes()).map_err(JobError::from)?;
@@ -120,6 +124,7 @@ pub(super) fn publish<P: Publication>(
 
 fn certify<P: Publication>(
     asked: Option<PrivacyLoss>,
+    plan: Option<&FrozenPlan>,
     publication: &P,
     published: &Published<P::Value>,
 ) -> Result<Certificate, JobError> {
@@ -137,6 +142,12 @@ fn certify<P: Publication>(
              details.study_total",
             published.releases
         )));
+    }
+    if let Some(plan) = plan {
+        let losses: Vec<PrivacyLoss> = [Some(statement.loss), asked].into_iter().flatten().collect();
+        let (stated, caveat) = plan.statement(statement.n, &losses);
+        statement.details.insert("plan".into(), stated);
+        statement.caveats.extend(caveat.map(Caveat::Other));
     }
     statement.details.insert("study_total".into(), json!(published.total));
     Ok(statement.certify()?)

@@ -6,6 +6,7 @@ use crate::io::{Limit, write_bytes, write_text};
 use crate::privacy::{Composition, Ledger, Part, Price, PrivacyLoss, Receipt, Released};
 use crate::study::StudyFolder;
 use crate::study::kept::kept;
+use crate::study::plan::FrozenPlan;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -25,6 +26,9 @@ pub(super) struct Begun {
     /// How many releases the ledger holds with this one, and their joint loss: for the certificate.
     releases: usize,
     total: Option<PrivacyLoss>,
+    /// The plan as it stood when the charge was made.
+    #[serde(default)]
+    pub(super) plan: Option<FrozenPlan>,
     /// Whether everything is written.
     pub(super) finished: bool,
 }
@@ -46,8 +50,14 @@ impl Begun {
             lines,
             releases: after.parts().len(),
             total: after.total().ok(),
+            plan: None,
             finished: false,
         }
+    }
+
+    /// Under this plan.
+    pub(super) fn planned(self, plan: Option<FrozenPlan>) -> Self {
+        Self { plan, ..self }
     }
 
     /// The job in this folder, if there is one.

@@ -348,3 +348,33 @@ fn a_study_that_is_asked_to_stop_in_time_pays_nothing() {
     study(&again, 1.0).unwrap();
     assert!(charges(&folder) == 1 && !again.stop.ask());
 }
+
+#[test]
+fn a_plan_is_frozen_with_the_charge() {
+    let loss = PrivacyLoss::Gaussian(Mu::new(1.0).unwrap());
+    let plan = |accept| {
+        crate::study::SavedPlan::new("face mean", (3, loss), Some(accept), serde_json::Map::new()).unwrap()
+    };
+    // The study crashes after the draw and before the release …
+    let (_dir, place, hash, text) = (0..200)
+        .find_map(|k| {
+            let dir = tempfile::tempdir().unwrap();
+            let place = Place::new(dir.path().join("study"));
+            let folder = StudyFolder::at(&place.out);
+            let hash = plan(0.1).save(&folder).unwrap();
+            let text = fs::read(folder.plan()).unwrap();
+            let crashed = matches!(fault::with(Fault::Crash, k, || study(&place, 1.0)), Outcome::Crashed(_));
+            (crashed && stored(&folder).is_some()).then_some((dir, place, hash, text))
+        })
+        .unwrap();
+    let folder = StudyFolder::at(&place.out);
+    assert!(!folder.has_release());
+    // … and somebody then lowers the bar.
+    fs::write(folder.plan(), serde_json::to_string(&plan(10.0)).unwrap()).unwrap();
+    study(&resuming(&place), 1.0).unwrap();
+    let certificate = fs::read_to_string(folder.release().join(CERTIFICATE)).unwrap();
+    let certificate = Certificate::from_json(&certificate).unwrap();
+    assert_eq!(certificate.details["plan"]["sha256"], hash.as_str());
+    assert_eq!(fs::read(folder.release().join("plan.json")).unwrap(), text);
+    assert!(certificate.files.iter().any(|file| file.name == "plan.json" && file.sha256 == hash));
+}

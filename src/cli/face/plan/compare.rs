@@ -1,6 +1,6 @@
 //! `visard face plan --compare`: what a comparison of two groups can be expected to tell.
 
-use crate::cli::output::{Failure, Printer};
+use crate::cli::output::Failure;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use visard::privacy::Mu;
@@ -12,13 +12,8 @@ use visard::study::face::plan::PlanRequest;
 /// ε of a budget at the δ that is stated.
 type Epsilon<'a> = &'a dyn Fn(Mu) -> Result<f64, Failure>;
 
-/// Runs `face plan --compare`.
-pub fn run(
-    request: &PlanRequest,
-    delta: f64,
-    epsilon: Epsilon<'_>,
-    printer: &Printer,
-) -> Result<(), Failure> {
+/// What to expect, for machines and in words.
+pub fn run(request: &PlanRequest, delta: f64, epsilon: Epsilon<'_>) -> Result<(Vec<Value>, String), Failure> {
     if request.sizes.iter().any(|n| *n < 4) {
         return Err(Failure::usage("a comparison needs two groups of two people at least: --n 4"));
     }
@@ -32,8 +27,7 @@ pub fn run(
     };
     let found = plan(&request).map_err(Failure::usage)?;
     let rows = found.iter().map(|f| row(f, delta, epsilon)).collect::<Result<Vec<Value>, Failure>>()?;
-    printer.result(Value::Array(rows), text(&found));
-    Ok(())
+    Ok((rows, text(&found)))
 }
 
 fn row(forecast: &CompareForecast, delta: f64, epsilon: Epsilon<'_>) -> Result<Value, Failure> {

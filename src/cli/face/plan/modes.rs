@@ -1,6 +1,6 @@
 //! `visard face plan --modes`: what private modes will show, before any scan is read.
 
-use crate::cli::output::{Failure, Printer};
+use crate::cli::output::Failure;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use visard::study::face::FACE_MM;
@@ -9,12 +9,11 @@ use visard::study::face::modes::plan::{ModesForecast, plan_modes};
 use visard::study::face::modes::{MODES, WORTHWHILE};
 use visard::study::face::plan::PlanRequest;
 
-/// Prints what to expect; `budget` states a cell's budget as ε and δ.
+/// What to expect, for machines and in words; `budget` states a cell's budget as ε and δ.
 pub fn run(
     request: &PlanRequest,
-    printer: &Printer,
     budget: impl Fn(visard::privacy::Mu) -> Result<(f64, f64), Failure>,
-) -> Result<(), Failure> {
+) -> Result<(Vec<Value>, String), Failure> {
     let found = plan_modes(request, MODES).map_err(Failure::usage)?;
     let row = |forecast: &ModesForecast| -> Result<Value, Failure> {
         let ModesForecast { n, mu, coefficients, edge, visible, explained, mean_error, worth } = *forecast;
@@ -34,8 +33,7 @@ pub fn run(
     };
     let rows = found.iter().map(row).collect::<Result<Vec<_>, _>>()?;
     let text = text(&rows);
-    printer.result(Value::Array(rows), text);
-    Ok(())
+    Ok((rows, text))
 }
 
 fn text(rows: &[Value]) -> String {

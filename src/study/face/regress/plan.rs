@@ -61,7 +61,7 @@ pub fn plan_regression(
     let named = |i| Covariate { name: format!("x{i}"), kind: Kind::Linear { lower: -1.0, upper: 1.0 } };
     let design = Design::new((0..covariates).map(named).collect())?;
     let simulation = simulation(request)?;
-    let cells = request.sizes.iter().flat_map(|n| request.budgets.iter().map(|mu| (*n, *mu)));
+    let cells = request.cells();
     cells.map(|(n, mu)| forecast(&simulation, &design, n, mu)).collect()
 }
 

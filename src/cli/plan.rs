@@ -1,0 +1,55 @@
+//! `--save` of every `plan`: the plan is kept in the study's folder before the study begins.
+
+use super::output::{Failure, Printer};
+use clap::Args;
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use visard::privacy::PrivacyLoss;
+use visard::study::{PlanError, SavedPlan, StudyFolder};
+
+/// Where a plan is kept, and what will be called good enough.
+#[derive(Debug, Args)]
+pub struct SaveArgs {
+    /// Fix this plan beforehand: kept as plan.json in the folder that the study will be written to (its --out), and named with its hash in
+    /// the certificate; takes one --n and one budget
+    #[arg(long, value_name = "STUDY", conflicts_with = "want")]
+    save: Option<PathBuf>,
+    /// With --save: the largest error that will be called good enough (root mean square: millimetres on a face of 20 cm for faces, else
+    /// the distance of the space)
+    #[arg(long, value_name = "F", requires = "save", allow_negative_numbers = true)]
+    accept: Option<f64>,
+}
+
+impl SaveArgs {
+    /// Prints the rows, after saving the plan where that is asked for. `unit` is what --accept is given in, in units of the certificate's error.
+    pub fn finish(
+        &self,
+        statistic: &str,
+        cells: &[(u64, PrivacyLoss)],
+        unit: f64,
+        rows: Vec<Value>,
+        mut text: String,
+        printer: &Printer,
+    ) -> Result<(), Failure> {
+        if let Some(out) = &self.save {
+            let ([(n, loss)], [Value::Object(row)]) = (cells, &rows[..]) else {
+                return Err(Failure::usage("--save keeps one plan: say one --n and one --mu (or --epsilon)"));
+            };
+            let accept = self.accept.map(|error| error * unit);
+            let folder = StudyFolder::at(out);
+            let forecast: Map<String, Value> = row.clone();
+            let hash = SavedPlan::new(statistic, (*n, *loss), accept, forecast)
+                .and_then(|plan| plan.save(&folder))
+                .map_err(|error| match error {
+                    PlanError::Job(_) => Failure::failed(error),
+                    _ => Failure::usage(error),
+                })?;
+            text += &format!(
+                "\n\nKept in {} (SHA-256 {hash}). Write the study to the same folder: its certificate will name the plan.",
+                folder.plan().display()
+            );
+        }
+        printer.result(Value::Array(rows), text);
+        Ok(())
+    }
+}
