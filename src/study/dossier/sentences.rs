@@ -274,13 +274,13 @@ fn pyramid(verified: &Verified) -> Vec<Said> {
         let norm = c.sensitivity_norm.as_deref().unwrap_or("norm of the mechanism");
         list.push(said(
             "sensitivity",
-            format!("{sensitivity:e} ({norm})."),
+            format!("{sensitivity:.4e} ({norm})."),
             Source::Certificate("sensitivity, sensitivity_norm"),
         ));
     }
     if let Some(noise) = &c.noise {
         let text = format!(
-            "{} ({}), scale {:e} in {} coordinates: no floating-point noise is released.",
+            "{} ({}), scale {:.4e} in {} coordinates: no floating-point noise is released.",
             noise.distribution, noise.sampler, noise.scale, noise.dimension
         );
         let is_exact = !c.caveats.iter().any(|caveat| caveat.starts_with("idealized-reals"));
@@ -297,7 +297,7 @@ fn pyramid(verified: &Verified) -> Vec<Said> {
         Source::Certificate("seeded"),
     ));
     if let Some(radius) = c.clip_radius {
-        let text = format!("Records are bounded by a radius of {} ({:?}).", radius.get(), radius.source())
+        let text = format!("Records are bounded by a radius of {:.4e} ({:?}).", radius.get(), radius.source())
             .to_lowercase();
         list.push(said("hazard: bounds taken from data", capital(&text), Source::Certificate("clip_radius")));
     }
