@@ -297,8 +297,9 @@ fn pyramid(verified: &Verified) -> Vec<Said> {
         Source::Certificate("seeded"),
     ));
     if let Some(radius) = c.clip_radius {
-        let text = format!("Records are bounded by a radius of {:.4e} ({:?}).", radius.get(), radius.source())
-            .to_lowercase();
+        let text =
+            format!("Records are bounded by a radius of {:.4e} ({:?}).", radius.get(), radius.source())
+                .to_lowercase();
         list.push(said("hazard: bounds taken from data", capital(&text), Source::Certificate("clip_radius")));
     }
     list.push(said(
@@ -332,7 +333,12 @@ fn sum(c: &Certificate, ledger: Option<&LedgerHistory>) -> Vec<Said> {
     };
     let mut list = vec![said(
         "ledger",
-        format!("The ledger {} holds {} charges.", ledger.id(), ledger.charges.len()),
+        format!(
+            "The ledger {} holds {} charge{}.",
+            ledger.id(),
+            ledger.charges.len(),
+            if ledger.charges.len() == 1 { "" } else { "s" }
+        ),
         Source::Ledger("id, charges"),
     )];
     match ledger.spent().total() {
