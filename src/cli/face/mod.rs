@@ -4,6 +4,7 @@ mod compare;
 mod files;
 mod flatten;
 mod mean;
+mod measure;
 mod modes;
 mod plan;
 mod predict;
@@ -44,6 +45,8 @@ pub enum FaceCommand {
     Flatten(flatten::FlattenArgs),
     /// Put scans into dense correspondence with a template mesh
     Register(register::RegisterArgs),
+    /// Distances and angles between landmarks, face by face; not private
+    Measure(measure::MeasureArgs),
 }
 
 /// Runs a face command.
@@ -59,5 +62,6 @@ pub fn run(command: &FaceCommand, global: &Global, printer: &Printer) -> Result<
         FaceCommand::Prepare(args) => prepare::run(args, global, printer),
         FaceCommand::Flatten(args) => flatten::run(args, global, printer),
         FaceCommand::Register(args) => register::run(args, global, printer),
+        FaceCommand::Measure(args) => measure::run(args, global, printer),
     }
 }

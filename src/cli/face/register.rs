@@ -7,15 +7,20 @@ use crate::cli::output::{Failure, Printer};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use visard::io::{self, Content};
+use visard::mesh::Point;
 use visard::study::face::load_template;
+use visard::study::face::record::transfer::{self, Transfer};
 use visard::study::face::record::{ScanRegistrar, ScanRow, default_crop_radius, landmark_file, table};
+use visard::surface::Template;
 use visard::surface::registration::Registration;
 
 /// Arguments of `face register`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  visard face register scans/ --template template.ply --out registered")]
+#[command(
+    after_help = "Examples:\n  visard face register scans/ --template template.ply --out registered\n  visard face register scans/ --transfer landmarks.csv --expected-error --out registered"
+)]
 pub struct RegisterArgs {
     #[arg(value_name = "SCAN_OR_DIR", required = true, help = scans_help())]
     scans: Vec<PathBuf>,
@@ -33,6 +38,13 @@ pub struct RegisterArgs {
     /// Keep this much around the nose tip of a bust, in units of the template
     #[arg(long, value_name = "F")]
     crop_radius: Option<f64>,
+    /// Landmarks of the template, in its coordinates: NAME.landmarks.csv gets their places on every scan, with the error to expect
+    #[arg(long, value_name = "FILE")]
+    transfer: Option<PathBuf>,
+    /// How far each vertex is expected to be from its true place, in the scan's units: a number at every vertex of the meshes, and
+    /// expected_error.csv. The elastic registration tells
+    #[arg(long)]
+    expected_error: bool,
 }
 
 fn landmarks_help() -> String {
@@ -54,41 +66,18 @@ pub fn run(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<()
     let template = &loaded.template;
     let csv = args.out.join("registration.csv");
     refuse_existing(&csv, global)?;
-    let mut stems = std::collections::HashSet::new();
-    let files: Vec<PathBuf> = scans
-        .iter()
-        .map(|scan| {
-            let stem = scan.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let file = args.out.join(format!("{stem}.registered.ply"));
-            if !stems.insert(stem) {
-                return Err(Failure::failed(format!("{} would be written twice", file.display()))
-                    .with_hint("scans of the same name need separate runs"));
-            }
-            refuse_existing(&file, global).map(|()| file)
-        })
-        .collect::<Result<_, _>>()?;
+    let files = targets(args, &scans, global)?;
+    let transfer = args.transfer.as_deref().map(|file| read_transfer(file, template)).transpose()?;
     make_folder(&args.out)?;
     let crop = args.crop_radius.unwrap_or_else(|| default_crop_radius(template));
     let registrar = ScanRegistrar::new(template, args.registration, crop).map_err(Failure::failed)?;
-    let rows: Vec<ScanRow> = scans
-        .par_iter()
-        .zip(&files)
-        .map(|(scan, file)| {
-            let landmarks = args.landmarks.clone().or_else(|| landmark_file(scan));
-            let mut row = ScanRow::named(scan.display().to_string());
-            let positions = registrar
-                .pose(scan, landmarks.as_deref(), &mut row)
-                .and_then(|posed| registrar.register(&posed, &mut row));
-            let written = positions.map_err(|e| e.to_string()).and_then(|positions| {
-                let mesh = template.mesh().with_vertices(positions).map_err(|e| e.to_string())?;
-                io::write_ply(file, &mesh).map_err(|e| e.to_string())
-            });
-            if let Err(problem) = written {
-                row.problem = problem;
-            }
-            row
-        })
-        .collect();
+    let work = Work { args, registrar: &registrar, transfer: transfer.as_ref() };
+    let (rows, errors): (Vec<ScanRow>, Vec<Option<Vec<f64>>>) =
+        scans.par_iter().zip(&files).map(|(scan, file)| work.register(scan, file)).unzip();
+    if args.expected_error {
+        let text = expected_errors(&rows, &errors);
+        io::write_text(&args.out.join("expected_error.csv"), &text).map_err(Failure::failed)?;
+    }
     io::write_bytes(&csv, table::csv(&rows).as_bytes()).map_err(Failure::failed)?;
     let failed: Vec<&ScanRow> = rows.iter().filter(|r| !r.is_ok()).collect();
     failed.iter().for_each(|row| eprintln!("error: {}: {}", row.scan, row.problem));
@@ -101,4 +90,102 @@ pub fn run(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<()
     } else {
         Err(Failure::failed(format!("{} of {} scans could not be registered", failed.len(), rows.len())))
     }
+}
+
+/// The registered mesh of every scan. Nothing is written over, unless that is wanted.
+fn targets(args: &RegisterArgs, scans: &[PathBuf], global: &Global) -> Result<Vec<PathBuf>, Failure> {
+    if args.expected_error {
+        refuse_existing(&args.out.join("expected_error.csv"), global)?;
+    }
+    let mut stems = std::collections::HashSet::new();
+    let mut target = |scan: &PathBuf| {
+        let stem = scan.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let file = args.out.join(format!("{stem}.registered.ply"));
+        if !stems.insert(stem) {
+            return Err(Failure::failed(format!("{} would be written twice", file.display()))
+                .with_hint("scans of the same name need separate runs"));
+        }
+        if args.transfer.is_some() {
+            refuse_existing(&landmarks_of(&file), global)?;
+        }
+        refuse_existing(&file, global).map(|()| file)
+    };
+    scans.iter().map(&mut target).collect()
+}
+
+/// Where the landmarks go that are carried to the scan whose registered mesh this is.
+fn landmarks_of(registered: &Path) -> PathBuf {
+    let name = registered.file_name().unwrap_or_default().to_string_lossy();
+    registered.with_file_name(name.replace(".registered.ply", ".landmarks.csv"))
+}
+
+fn read_transfer(file: &Path, template: &Template) -> Result<Transfer, Failure> {
+    let landmarks = io::read_landmarks(file).map_err(Failure::failed)?;
+    Transfer::new(template, &landmarks).map_err(|e| Failure::failed(format!("{}: {e}", file.display())))
+}
+
+/// What is done to every scan.
+struct Work<'a> {
+    args: &'a RegisterArgs,
+    registrar: &'a ScanRegistrar<'a>,
+    transfer: Option<&'a Transfer>,
+}
+
+impl Work<'_> {
+    /// Registers a scan and writes its files; how it went, and what error to expect of every vertex.
+    fn register(&self, scan: &Path, file: &Path) -> (ScanRow, Option<Vec<f64>>) {
+        let mut row = ScanRow::named(scan.display().to_string());
+        let found = self.found(scan, &mut row).and_then(|(positions, errors)| {
+            self.write(file, positions, errors.as_deref())?;
+            Ok(errors)
+        });
+        let errors = found.unwrap_or_else(|problem| {
+            row.problem = problem;
+            None
+        });
+        (row, errors)
+    }
+
+    fn found(&self, scan: &Path, row: &mut ScanRow) -> Result<(Vec<Point>, Option<Vec<f64>>), String> {
+        let landmarks = self.args.landmarks.clone().or_else(|| landmark_file(scan));
+        let posed = self.registrar.pose(scan, landmarks.as_deref(), row).map_err(|e| e.to_string())?;
+        let found = if self.args.expected_error || self.transfer.is_some() {
+            self.registrar.register_with_errors(&posed, row)
+        } else {
+            self.registrar.register(&posed, row).map(|positions| (positions, None))
+        };
+        found.map_err(|e| e.to_string())
+    }
+
+    fn write(&self, file: &Path, positions: Vec<Point>, errors: Option<&[f64]>) -> Result<(), String> {
+        if let Some(transfer) = self.transfer {
+            let text = transfer::csv(&transfer.carried(&positions, errors));
+            io::write_text(&landmarks_of(file), &text).map_err(|e| e.to_string())?;
+        }
+        let mesh = self.registrar.template().mesh().with_vertices(positions).map_err(|e| e.to_string())?;
+        match errors.filter(|_| self.args.expected_error) {
+            Some(errors) => io::write_ply_with_scalar(file, &mesh, "expected_error", errors),
+            None => io::write_ply(file, &mesh),
+        }
+        .map_err(|e| e.to_string())
+    }
+}
+
+/// A line for each scan: the mean, median, 95th percentile and largest of the errors to expect.
+fn expected_errors(rows: &[ScanRow], errors: &[Option<Vec<f64>>]) -> String {
+    let mut text = "scan,mean,median,p95,largest\n".to_owned();
+    for (row, errors) in rows.iter().zip(errors) {
+        text += &table::field(&row.scan);
+        match errors.as_deref().filter(|e| !e.is_empty()) {
+            Some(errors) => {
+                let mut sorted = errors.to_vec();
+                sorted.sort_by(f64::total_cmp);
+                let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
+                let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+                text += &format!(",{mean:.3},{:.3},{:.3},{:.3}\n", at(0.5), at(0.95), at(1.0));
+            }
+            None => text += ",,,,\n",
+        }
+    }
+    text
 }

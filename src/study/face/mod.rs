@@ -5,6 +5,7 @@
 //! (`publication`, which is handed no record); pages for the data holder come last (`internal_report`).
 
 mod accuracy;
+pub mod anthropometry;
 mod average;
 mod band;
 pub mod compare;

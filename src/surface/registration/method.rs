@@ -93,4 +93,16 @@ pub trait RegistrationMethod: Send + Sync {
     /// # Errors
     /// [`RegistrationError`].
     fn register(&self, scan: &PosedScan) -> Result<Registered<RegistrationReport>, RegistrationError>;
+
+    /// The same, and how far each vertex is expected to lie from its true place: the mean of the distance, in the template's
+    /// units. `None` where the method does not know.
+    ///
+    /// # Errors
+    /// [`RegistrationError`].
+    fn register_with_errors(
+        &self,
+        scan: &PosedScan,
+    ) -> Result<(Registered<RegistrationReport>, Option<Vec<f64>>), RegistrationError> {
+        Ok((self.register(scan)?, None))
+    }
 }

@@ -8,8 +8,9 @@ mod pose;
 mod registrar;
 mod row;
 pub mod table;
+pub mod transfer;
 
-pub use pose::landmark_file;
+pub use pose::{is_landmark_file, landmark_file};
 pub use registrar::{ScanRegistrar, default_crop_radius};
 pub use row::{RecordError, ScanRow, ScanStage};
 

@@ -22,11 +22,21 @@ const FARTHEST_NOSE: f64 = 0.5;
 /// A cloud too rough for its density is averaged to one in so many of its points, one after the other, until it makes a surface.
 const AVERAGED: [usize; 2] = [2, 4];
 
+/// How the names of landmark files end, after the stem of their scan's.
+const LANDMARK_ENDINGS: [&str; 5] =
+    [".landmarks.csv", "_landmarks.csv", ".fcsv", ".mrk.json", ".landmarks.mrk.json"];
+
+/// Whether a file is one of landmarks by its name (see [`landmark_file`]).
+pub fn is_landmark_file(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| LANDMARK_ENDINGS.iter().any(|ending| name.ends_with(ending)))
+}
+
 /// The landmark file that belongs to a scan: `<stem>.landmarks.csv`, `<stem>_landmarks.csv`, `<stem>.fcsv`, `<stem>.mrk.json` or
 /// `<stem>.landmarks.mrk.json` beside it.
 pub fn landmark_file(scan: &Path) -> Option<PathBuf> {
     let stem = scan.file_stem()?.to_str()?;
-    [".landmarks.csv", "_landmarks.csv", ".fcsv", ".mrk.json", ".landmarks.mrk.json"]
+    LANDMARK_ENDINGS
         .iter()
         .map(|ending| scan.with_file_name(format!("{stem}{ending}")))
         .find(|path| path.is_file())

@@ -68,10 +68,34 @@ impl<'t> ScanRegistrar<'t> {
     /// # Errors
     /// [`RecordError`] with the stage and what to do.
     pub fn register(&self, scan: &PosedScan, row: &mut ScanRow) -> Result<Vec<Point>, RecordError> {
+        self.noted(scan, row, || Ok((self.method.register(scan)?, None))).map(|(positions, _)| positions)
+    }
+
+    /// The same, with the expected distance of every vertex from its true place, in the scan's units; `None` where the method
+    /// does not tell.
+    ///
+    /// # Errors
+    /// [`RecordError`] with the stage and what to do.
+    pub fn register_with_errors(
+        &self,
+        scan: &PosedScan,
+        row: &mut ScanRow,
+    ) -> Result<(Vec<Point>, Option<Vec<f64>>), RecordError> {
+        let (positions, errors) = self.noted(scan, row, || self.method.register_with_errors(scan))?;
+        let scaled = |errors: Vec<f64>| errors.into_iter().map(|e| e * scan.similarity.scale).collect();
+        Ok((positions, errors.map(scaled)))
+    }
+
+    fn noted(
+        &self,
+        scan: &PosedScan,
+        row: &mut ScanRow,
+        register: impl FnOnce() -> Result<WithErrors, RegistrationError>,
+    ) -> Result<(Vec<Point>, Option<Vec<f64>>), RecordError> {
         let start = Instant::now();
-        let found = self.method.register(scan).and_then(Registered::without_folds);
+        let found = register().and_then(|(found, errors)| Ok((found.without_folds()?, errors)));
         let seconds = start.elapsed().as_secs_f64();
-        let found = found.map_err(|e| {
+        let (found, errors) = found.map_err(|e| {
             let stage = stage_of(&e);
             row.seconds[stage as usize] += seconds;
             RecordError::new(stage, e)
@@ -80,9 +104,12 @@ impl<'t> ScanRegistrar<'t> {
         let landing = row.timed(ScanStage::Register, || Landing::measure(scan, &found.positions))?;
         row.on_scan = landing.share();
         row.distance_to_scan = landing.root_mean_square();
-        Ok(found.positions)
+        Ok((found.positions, errors))
     }
 }
+
+/// A registration and what the method expects of its errors, in the template's units.
+type WithErrors = (Registered<RegistrationReport>, Option<Vec<f64>>);
 
 /// How far busts are kept when nothing else is asked for: a little beyond the template's own farthest point.
 pub fn default_crop_radius(template: &Template) -> f64 {

@@ -97,6 +97,11 @@ pub fn page_table(rows: &[ScanRow]) -> (Vec<String>, Vec<Vec<String>>) {
     (columns.into_iter().filter_map(|c| c.heading).collect(), cells)
 }
 
+/// A field of a table of any kind: quoted where it would otherwise be read as more than one.
+pub fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { quoted(text) } else { text.to_owned() }
+}
+
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }

@@ -75,6 +75,13 @@ impl DisplacementBasis {
         }
     }
 
+    /// Derivatives of coordinate d of u(point i) by the coefficients of that coordinate; by those of others they are 0.
+    pub fn row(&self, i: usize, d: usize, rank: Rank) -> impl Iterator<Item = f64> {
+        let (major, minor) = self.columns(i)[d];
+        let major = major[..rank.0].iter().map(|b| b * self.shares.0);
+        major.chain(minor[..rank.1].iter().map(|b| b * self.shares.1))
+    }
+
     /// By coordinate: the functions at point i of the symmetric and of the asymmetric part.
     fn columns(&self, i: usize) -> [(&[f64], &[f64]); 3] {
         let rows = self.even.nrows();

@@ -5,7 +5,8 @@ use super::border::Sighting;
 use super::prepared::Elastic;
 use super::target::Target;
 use crate::mesh::{MeshError, Point, Similarity, Vector};
-use nalgebra::{Cholesky, DMatrix, DVector, Rotation3};
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn, Rotation3};
+use std::ops::AddAssign;
 
 /// Where the nodes came to lie.
 pub struct Fitted {
@@ -19,6 +20,18 @@ pub struct Fitted {
     depth: Vec<f64>,
     /// Root-mean-square distance to the matched planes, step by step.
     pub misfit: Vec<f64>,
+    /// What the last step left unknown.
+    pub posterior: Option<Posterior>,
+}
+
+/// The last step's normal equations.
+pub struct Posterior {
+    /// Of the precision of displacement, motion and depth, in this order.
+    pub factor: Cholesky<f64, Dyn>,
+    /// Coefficients of the displacement.
+    coefficients: DVector<f64>,
+    /// Which part of the basis the displacement is in.
+    pub rank: Rank,
 }
 
 /// Fewest matched nodes a registration can rest on.
@@ -48,6 +61,7 @@ pub fn fit(prepared: &Elastic<'_>, target: &Target) -> Result<Fitted, MeshError>
         motion: Similarity::identity(),
         depth: vec![0.0; prepared.border.depths.count()],
         misfit: Vec::new(),
+        posterior: None,
     };
     for k in 0..total {
         let done = k as f64 / (total.max(2) - 1) as f64;
@@ -111,8 +125,8 @@ impl Equations<'_> {
         depth
     }
 
-    /// The posterior mode: standard normal coefficients, all but free motion.
-    fn solve(self) -> Option<DVector<f64>> {
+    /// The precision's factor and the posterior mode: coefficients of unit variance about `centre` (none: about 0), all but free motion.
+    fn solve(self, centre: Option<DVector<f64>>) -> Option<(Cholesky<f64, Dyn>, DVector<f64>)> {
         let size = self.sizes.0 + 7 + self.sizes.1;
         let rows = DMatrix::from_vec(size, self.right.len(), self.columns);
         let mut normal = DMatrix::zeros(size, size);
@@ -124,7 +138,13 @@ impl Equations<'_> {
                 _ => 1.0,
             };
         }
-        Some(Cholesky::new(normal)?.solve(&(rows * DVector::from_vec(self.right))))
+        let factor = Cholesky::new(normal)?;
+        let mut right = rows * DVector::from_vec(self.right);
+        if let Some(centre) = centre {
+            right.rows_mut(0, self.sizes.0).add_assign(&centre);
+        }
+        let solution = factor.solve(&right);
+        Some((factor, solution))
     }
 }
 
@@ -140,10 +160,15 @@ impl Fitted {
             ));
         }
         self.match_border(target, step, &normals, &mut equations);
-        let solution = equations.solve().ok_or_else(|| {
+        let (share, last) = (prepared.settings().recentring, self.posterior.take());
+        let centre = last.filter(|last| share > 0.0 && last.rank == step.rank);
+        let centre = centre.map(|last| last.coefficients * share);
+        let (factor, solution) = equations.solve(centre).ok_or_else(|| {
             MeshError::Degenerate("the registration's equations have no solution".to_owned())
         })?;
         self.update(prepared, &solution, step.rank);
+        let coefficients = solution.rows(0, 3 * (step.rank.0 + step.rank.1)).into_owned();
+        self.posterior = Some(Posterior { factor, coefficients, rank: step.rank });
         Ok(())
     }
 

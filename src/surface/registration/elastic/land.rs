@@ -18,7 +18,7 @@ const FADING: f64 = 0.01;
 pub fn land(
     prepared: &Elastic<'_>,
     target: &Target,
-    fitted: Fitted,
+    fitted: &Fitted,
 ) -> Result<Registered<ElasticReport>, MeshError> {
     let template = prepared.template();
     let nodes = prepared.mesh.vertices();
@@ -42,7 +42,7 @@ pub fn land(
     let min_jacobian = sheet.unfold(&neighbours);
     let positions =
         (0..template.vertices().len()).map(|i| target.frames.scan_of_work(&sheet.position(i))).collect();
-    let report = ElasticReport { misfit: fitted.misfit };
+    let report = ElasticReport { misfit: fitted.misfit.clone() };
     Ok(Registered { positions, landed: sheet.landed, min_jacobian, report })
 }
 

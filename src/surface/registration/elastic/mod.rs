@@ -18,6 +18,7 @@ mod land;
 mod prepared;
 mod report;
 mod settings;
+mod spread;
 mod symmetry;
 mod target;
 #[cfg(test)]
@@ -43,8 +44,22 @@ impl Elastic<'_> {
     /// [`MeshError::Degenerate`] when too little of the scan lies near the posed template, or the scan has no extent.
     pub fn fit(&self, scan: &DiskMesh, pose: &Similarity) -> Result<Registered<ElasticReport>, MeshError> {
         let target = Target::new(scan, &self.frames(pose), self.settings())?;
+        land::land(self, &target, &fit::fit(self, &target)?)
+    }
+
+    /// As [`fit`](Self::fit), and how far every vertex is expected to be from its true place, in the template's units.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_with_errors(
+        &self,
+        scan: &DiskMesh,
+        pose: &Similarity,
+    ) -> Result<(Registered<ElasticReport>, Vec<f64>), MeshError> {
+        let target = Target::new(scan, &self.frames(pose), self.settings())?;
         let fitted = fit::fit(self, &target)?;
-        land::land(self, &target, fitted)
+        let errors = spread::expected_errors(self, &fitted);
+        Ok((land::land(self, &target, &fitted)?, errors))
     }
 }
 
@@ -59,5 +74,13 @@ impl RegistrationMethod for Elastic<'_> {
 
     fn register(&self, scan: &PosedScan) -> Result<Registered<RegistrationReport>, RegistrationError> {
         Ok(self.fit(&scan.disk, &scan.similarity)?.map_report(RegistrationReport::from))
+    }
+
+    fn register_with_errors(
+        &self,
+        scan: &PosedScan,
+    ) -> Result<(Registered<RegistrationReport>, Option<Vec<f64>>), RegistrationError> {
+        let (found, errors) = self.fit_with_errors(&scan.disk, &scan.similarity)?;
+        Ok((found.map_report(RegistrationReport::from), Some(errors)))
     }
 }

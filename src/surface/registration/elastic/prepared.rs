@@ -115,6 +115,11 @@ impl<'t> Elastic<'t> {
         WorkFrames::new(pose, &self.to_work)
     }
 
+    /// A working unit in the template's.
+    pub(super) fn unit(&self) -> f64 {
+        1.0 / self.to_work.scale
+    }
+
     /// Template to working coordinates.
     pub(super) fn to_work(&self, p: &Point) -> Point {
         self.to_work.apply(p)

@@ -28,6 +28,9 @@ pub struct ElasticSettings {
     /// How strongly neighbouring offsets to the scan's surface are held together at the end: against noise, and to carry
     /// them on beyond the scan.
     pub stiffness: f64,
+    /// Share of the displacement found so far about which a further fine step is regularized, in [0, 1]. At 0 every step is pulled towards the
+    /// template; above, unusual faces are followed further, and so are a scan's border and noise.
+    pub recentring: f64,
 }
 
 /// The covariance of the displacement: u(x) and u(y) have covariance k(‖x − y‖) I plus `symmetry` times that of the
@@ -67,6 +70,14 @@ pub struct BorderModel {
     pub dents: f64,
 }
 
+impl ElasticSettings {
+    /// For unusual faces on complete scans: much less of a feature is lost to the template, and more of what is not the face may
+    /// be followed (docs/measurements.md, "Bias towards the template").
+    pub fn for_unusual_faces() -> Self {
+        Self { steps: (6, 3), recentring: 1.0, ..Self::default() }
+    }
+}
+
 impl Default for ElasticSettings {
     fn default() -> Self {
         Self {
@@ -80,6 +91,7 @@ impl Default for ElasticSettings {
             least_cosine: 0.5,
             border: BorderModel::default(),
             stiffness: 0.5,
+            recentring: 0.0,
         }
     }
 }

@@ -145,3 +145,53 @@ fn the_mid_plane_of_a_turned_face_is_found() {
     let nose = fixed.apply(&mesh.vertices()[TEMPLATE.nose()]);
     assert!(nose.x.abs() < 0.5, "{nose}");
 }
+
+/// The error to expect is calibrated, and larger where there is no scan to hold a vertex.
+#[test]
+fn expected_errors_are_as_large_as_errors_are() {
+    let (mut expected, mut found, mut beyond, mut apart) = (0.0, 0.0, 0.0, 0.0);
+    for i in 0..3 {
+        let scan = synth::person(78, i, &synth::ScanConditions::demo());
+        let pose = TEMPLATE.pose().find(&scan.points).unwrap();
+        let cloud = crate::mesh::mesh_from_points(&scan.points).unwrap();
+        let disk = make_disk(cloud, Some(pose.nose_tip), &RepairSettings::default()).unwrap().mesh;
+        let (fitted, errors) = PREPARED.fit_with_errors(&disk, &pose.similarity).unwrap();
+        assert_eq!(fitted.positions, PREPARED.fit(&disk, &pose.similarity).unwrap().positions);
+        for ((p, q), (error, &seen)) in
+            fitted.positions.iter().zip(&scan.truth).zip(errors.iter().zip(&scan.covered))
+        {
+            if seen {
+                expected += error;
+                found += (p - q).norm() / pose.similarity.scale;
+            } else {
+                beyond += error;
+                apart += 1.0;
+            }
+        }
+    }
+    let ratio = expected / found;
+    assert!((0.7..1.4).contains(&ratio), "{ratio}");
+    let inside = (TEMPLATE.mesh().vertices().len() * 3) as f64 - apart;
+    assert!(beyond / apart > 1.2 * expected / inside, "{} {}", beyond / apart, expected / inside);
+}
+
+/// Regularized about what was found, an unusual face is lost less to the template.
+#[test]
+fn recentring_follows_an_unusual_feature_further() {
+    let face = synth::FaceParameters::mean().with(synth::ShapeParameter::EyeSpacing, 4.0);
+    let vertices = face.vertices();
+    let scan = DiskMesh::try_new(face.mesh()).unwrap();
+    let start = TEMPLATE.mesh().vertices();
+    let shortfall = |settings: &ElasticSettings| {
+        let found = Elastic::new(&TEMPLATE, settings).unwrap().fit(&scan, &Similarity::identity()).unwrap();
+        let products = (0..start.len()).map(|i| {
+            let way = vertices[i] - start[i];
+            [(found.positions[i] - start[i]).dot(&way), way.norm_squared()]
+        });
+        let (gone, all) = products.fold((0.0, 0.0), |(g, a), [p, q]| (g + p, a + q));
+        1.0 - gone / all
+    };
+    let [plain, recentred] =
+        [ElasticSettings::default(), ElasticSettings::for_unusual_faces()].map(|s| shortfall(&s));
+    assert!(plain > 0.0 && recentred < 0.8 * plain, "{plain} {recentred}");
+}
