@@ -4,7 +4,7 @@
 mod command_line;
 
 use command_line::visard;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::fs;
 use std::path::Path;
