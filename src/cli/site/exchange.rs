@@ -20,11 +20,20 @@ struct SiteArgs {
     /// The public folder: the plan, and the results of rounds so far
     #[arg(value_name = "PUBLIC")]
     public: PathBuf,
-    #[arg(value_name = "SCAN_OR_DIR", required_unless_present = "prepared", help = scans_help())]
+    #[arg(value_name = "SCAN_OR_DIR", required_unless_present_any = ["prepared", "manifest"], help = scans_help())]
     scans: Vec<PathBuf>,
     /// Records registered elsewhere in place of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
-    #[arg(long, value_name = "FILE.npy", conflicts_with = "scans")]
+    #[arg(long, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
     prepared: Option<PathBuf>,
+    /// The table of this site's scans, in place of folders, as for `face mean`
+    #[arg(long, value_name = "FILE.csv")]
+    manifest: Option<PathBuf>,
+    /// Records that `face prepare` made of the manifest's scans, with the plan's template, curves, samples and registration: no scan is opened
+    #[arg(long, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
+    records: Option<PathBuf>,
+    /// Stop where a scan of the manifest has no record; otherwise it counts as the template
+    #[arg(long, requires = "records")]
+    complete: bool,
     /// This site's name in the plan
     #[arg(long, value_name = "NAME")]
     site: String,
@@ -39,7 +48,9 @@ struct SiteArgs {
 
 /// Arguments of `site sum`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  visard site sum consortium scans/ --site berlin --out berlin")]
+#[command(
+    after_help = "Examples:\n  visard site sum consortium scans/ --site berlin --out berlin\n  visard site sum consortium --records records --manifest all.csv --site berlin --out berlin"
+)]
 pub struct SumArgs {
     #[command(flatten)]
     site: SiteArgs,
@@ -48,7 +59,7 @@ pub struct SumArgs {
 /// Arguments of `site share`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard site share consortium scans/ --site berlin --key berlin.key --out berlin"
+    after_help = "Examples:\n  visard site share consortium scans/ --site berlin --key berlin.key --out berlin\n  visard site share consortium --records records --manifest all.csv --site berlin --key berlin.key --out berlin"
 )]
 pub struct ShareArgs {
     #[command(flatten)]
@@ -146,6 +157,9 @@ fn answer(
     place.resume = true;
     let records = FaceInputs {
         prepared: args.prepared.clone(),
+        manifest: args.manifest.clone(),
+        records: args.records.clone(),
+        complete: args.complete,
         template: template_source(&args.template),
         counting: args.counting.counting(),
         ..FaceInputs::new(args.scans.clone(), place)

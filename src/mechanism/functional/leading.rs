@@ -4,6 +4,7 @@ use super::{FunctionRecords, Norm};
 use crate::estimate::{Prior, Synthesis};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
+use crate::mechanism::vector::Vectors;
 use rayon::prelude::*;
 
 /// The k coefficients of a function's deviation from a public template that single records are expected to have most of, each times
@@ -149,6 +150,28 @@ impl LeadingCoordinates {
             Some(_) => Err(MechanismError::Shape("a record does not have the shape of the public centre")),
         };
         (0..records.count()).into_par_iter().map(one).collect()
+    }
+
+    /// The coordinates of all records: held if they are `most` numbers together, else worked out whenever they are asked for, so that memory
+    /// does not grow with the number of records. Either way the same.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] for a record of another length.
+    pub fn vectors<'a>(
+        &'a self,
+        records: &'a (dyn FunctionRecords + 'static),
+        most: usize,
+    ) -> Result<Vectors<'a>, MechanismError> {
+        let n = records.count();
+        if n.saturating_mul(self.len()) <= most {
+            return Ok(self.of_records(records)?.into());
+        }
+        // A record that has lost its form since it was looked at counts as a failed one.
+        let one = move |i: usize| {
+            let samples = records.samples(i).filter(|samples| samples.len() == self.template.len())?;
+            Some(self.coordinates(&samples))
+        };
+        Ok(Vectors::Asked(n, Box::new(one)))
     }
 }
 

@@ -8,11 +8,13 @@ pub mod groups;
 pub mod modes;
 mod recentring;
 pub mod regression;
+mod vectors;
 
 pub use groups::{GroupAim, GroupLabels, NoisedGroups, VectorGroups};
 pub use modes::{NoisedModes, PreparedModes, VectorModes};
 pub use recentring::{Recentred, Recentring, RoughCentre};
 pub use regression::{NoisedRegression, RegressionRecord, VectorRegression};
+pub use vectors::Vectors;
 
 /// Vectors of records, `None` for failed ones: secret.
 pub type VectorRecords = [Option<Vec<f64>>];

@@ -1,6 +1,6 @@
 //! The first round: a rough private centre, and a private radius about it.
 
-use super::VectorRecords;
+use super::Vectors;
 use crate::estimate::wiener;
 use crate::function::shrink::Expectation;
 use crate::mechanism::MechanismError;
@@ -120,12 +120,10 @@ impl Recentring {
     ///
     /// # Errors
     /// [`MechanismError`] for another number or length of records.
-    pub fn prepare(&self, records: &VectorRecords) -> Result<RoughCentre, MechanismError> {
+    pub fn prepare(&self, records: &Vectors<'_>) -> Result<RoughCentre, MechanismError> {
         let mut sum = self.first.sum();
         let incomplete = |e| MechanismError::from(crate::privacy::noise::NoiseError::from(e));
-        for record in records {
-            sum.add(record.as_deref()).map_err(incomplete)?;
-        }
+        records.each(|_, record| sum.add(record)).map_err(incomplete)?;
         sum.check_complete().map_err(incomplete)?;
         Ok(RoughCentre(sum))
     }
@@ -137,7 +135,7 @@ impl Recentring {
     pub fn draw(
         &self,
         rough: &RoughCentre,
-        records: &VectorRecords,
+        records: &Vectors<'_>,
         noise: &mut NoiseSource,
         first: Charge,
         radius: Option<Charge>,
@@ -153,10 +151,11 @@ impl Recentring {
             radius: self.rounds.uncounted(self.public)?,
         };
         if let (Some(quantile), Some(paid)) = (&self.radius, radius) {
-            let norm = |record: &Option<Vec<f64>>| {
-                recentred.about(record.as_deref()).iter().map(|x| x * x).sum::<f64>().sqrt()
-            };
-            let norms: Vec<f64> = records.iter().map(norm).collect();
+            let mut norms = Vec::with_capacity(records.count());
+            records.each(|_, record| {
+                norms.push(recentred.about(record).iter().map(|x| x * x).sum::<f64>().sqrt());
+                Ok::<_, MechanismError>(())
+            })?;
             let drawn = quantile.draw(&quantile.prepare(&norms)?, noise, paid)?;
             recentred.radius = self.rounds.widened(drawn.value.radius, self.public)?;
             parts.extend(drawn.parts);
@@ -196,6 +195,7 @@ impl Recentred {
 
 #[cfg(test)]
 mod tests {
+    use super::super::VectorRecords;
     use super::*;
     use crate::privacy::{ClipSource, Cost, Ledger, Part, PrivacyLoss};
     use rand::SeedableRng;
@@ -217,6 +217,7 @@ mod tests {
             .announce(Part { mechanism: "a release".into(), times: 1, cost })
             .and_then(|announced| announced.pay());
         let paid = recentring.split(charge.unwrap()).unwrap();
+        let records = &Vectors::from(records);
         let rough = recentring.prepare(records).unwrap();
         let mut noise = NoiseSource::seeded(seed);
         recentring.draw(&rough, records, &mut noise, paid.first, paid.radius).unwrap()

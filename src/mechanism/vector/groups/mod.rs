@@ -8,15 +8,14 @@ mod worst_case;
 pub use aim::GroupAim;
 pub use worst_case::ENTRY;
 
-use super::VectorRecords;
 use super::recentring::{Recentred, Recentring, RoughCentre};
+use super::{VectorRecords, Vectors};
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::{
     ClippedMoments, IncompleteMean, MomentSum, NoiseError, NoiseSource, NoisedMoments,
 };
 use crate::privacy::{Charge, ClipRadius, Drawn, Mechanism, Mu, NoisedPart, Price, PrivacyLoss, Title};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// What certificates and ledgers call it.
 pub const TITLE: Title = Title {
@@ -84,7 +83,7 @@ pub struct VectorGroups {
 /// Records made ready: secret.
 pub struct PreparedGroups<'a> {
     rough: RoughCentre,
-    records: Cow<'a, VectorRecords>,
+    records: Vectors<'a>,
 }
 
 /// What was released of the groups.
@@ -153,29 +152,26 @@ impl VectorGroups {
         Ok(self.labels.sizes.iter().map(one).collect::<Result<_, _>>()?)
     }
 
-    /// Makes records ready that it may keep.
+    /// Makes records ready, held or asked for.
     ///
     /// # Errors
     /// [`MechanismError`] for another number or length of records.
-    pub fn prepare_own(
-        &self,
-        records: Vec<Option<Vec<f64>>>,
-    ) -> Result<PreparedGroups<'static>, MechanismError> {
-        Ok(PreparedGroups { rough: self.recentring.prepare(&records)?, records: Cow::Owned(records) })
+    pub fn prepare_all<'a>(&self, records: Vectors<'a>) -> Result<PreparedGroups<'a>, MechanismError> {
+        Ok(PreparedGroups { rough: self.recentring.prepare(&records)?, records })
     }
 
     /// The sums of all groups about a released centre.
     fn sums(
         &self,
-        records: &VectorRecords,
+        records: &Vectors<'_>,
         recentred: &Recentred,
     ) -> Result<Vec<(ClippedMoments, MomentSum)>, MechanismError> {
         let mut groups: Vec<_> = self.about(recentred.radius)?.into_iter().map(|of| (of.sum(), of)).collect();
-        for (record, group) in records.iter().zip(&self.labels.of) {
-            let about = recentred.about(record.as_deref());
-            let (sum, _) = groups.get_mut(*group).ok_or(NoiseError::from(IncompleteMean::Mismatch))?;
-            sum.add(Some(&about)).map_err(NoiseError::from)?;
-        }
+        records.each(|i, record| {
+            let group = self.labels.of.get(i).and_then(|group| groups.get_mut(*group));
+            let (sum, _) = group.ok_or(NoiseError::from(IncompleteMean::Mismatch))?;
+            sum.add(Some(&recentred.about(record))).map_err(NoiseError::from)
+        })?;
         Ok(groups.into_iter().map(|(sum, moments)| (moments, sum)).collect())
     }
 }
@@ -201,7 +197,7 @@ impl Mechanism for VectorGroups {
     }
 
     fn prepare<'a>(&'a self, records: &'a VectorRecords) -> Result<PreparedGroups<'a>, MechanismError> {
-        Ok(PreparedGroups { rough: self.recentring.prepare(records)?, records: Cow::Borrowed(records) })
+        self.prepare_all(records.into())
     }
 
     fn draw(

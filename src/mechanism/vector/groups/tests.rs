@@ -92,7 +92,7 @@ fn one_record_moves_its_own_group_only_and_by_no_more_than_mu() {
     let with = |record: Vec<f64>| {
         let mut records = vec![Some(vec![0.1, 0.1, 0.1]); 5];
         records[1] = Some(record);
-        mechanism.sums(&records, &recentred).unwrap()
+        mechanism.sums(&records[..].into(), &recentred).unwrap()
     };
     // At s = 2 opposite records are the extremal pair.
     let (one, other) = (with(vec![1e6, 0.0, 0.0]), with(vec![-1e6, 0.0, 0.0]));

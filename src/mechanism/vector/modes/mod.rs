@@ -112,7 +112,8 @@ impl VectorModes {
                 *record = None;
             }
         }
-        Ok(PreparedModes { rough: self.recentring.prepare(&records)?, records })
+        let rough = self.recentring.prepare(&records[..].into())?;
+        Ok(PreparedModes { rough, records })
     }
 }
 
@@ -139,7 +140,7 @@ impl Mechanism for VectorModes {
         let PreparedModes { rough, records } = prepared;
         let paid = self.recentring.split(paid)?;
         let Drawn { value: recentred, mut parts } =
-            self.recentring.draw(rough, records, noise, paid.first, paid.radius)?;
+            self.recentring.draw(rough, &records[..].into(), noise, paid.first, paid.radius)?;
         let second = self.second(recentred.radius)?;
         let mut sum = second.sum();
         // Records that could be prepared once have the right number and lengths.

@@ -188,7 +188,7 @@ impl Mechanism for VectorRegression {
             return Err(MechanismError::Shape("a record has another number of covariates than the design"));
         }
         let vectors: Vec<_> = records.iter().map(|record| record.vector.clone()).collect();
-        let rough = self.recentring.prepare(&vectors)?;
+        let rough = self.recentring.prepare(&vectors[..].into())?;
         Ok(PreparedRegression { rough, records, vectors })
     }
 
@@ -199,8 +199,13 @@ impl Mechanism for VectorRegression {
         paid: Charge,
     ) -> Result<Drawn<NoisedRegression>, MechanismError> {
         let paid = self.recentring.split(paid)?;
-        let Drawn { value: recentred, mut parts } =
-            self.recentring.draw(&prepared.rough, &prepared.vectors, noise, paid.first, paid.radius)?;
+        let Drawn { value: recentred, mut parts } = self.recentring.draw(
+            &prepared.rough,
+            &prepared.vectors[..].into(),
+            noise,
+            paid.first,
+            paid.radius,
+        )?;
         // Records that could be added up once can be added up again: only lengths can be wrong.
         let sum = self.sum(prepared.records, &recentred)?;
         let moments = self.second.noised(&sum, noise, paid.second)?;
