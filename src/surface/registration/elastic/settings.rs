@@ -28,8 +28,8 @@ pub struct ElasticSettings {
     /// How strongly neighbouring offsets to the scan's surface are held together at the end: against noise, and to carry
     /// them on beyond the scan.
     pub stiffness: f64,
-    /// Share of the displacement found so far about which a further fine step is regularized, in [0, 1]. At 0 every step is pulled towards the
-    /// template; above, unusual faces are followed further, and so are a scan's border and noise.
+    /// Share of the displacement found so far about which the next step on the same basis is regularized, in [0, 1]. At 0 every step is pulled
+    /// towards the template; above, unusual faces are followed further, and so are a scan's border and noise.
     pub recentring: f64,
 }
 
