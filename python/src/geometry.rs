@@ -220,6 +220,7 @@ impl Template {
     ) -> PyResult<(Floats<'py>, f64, f64, String)> {
         let (own, source) = (self.clone(), scan.source()?);
         let method: Registration = named("registration", registration)?;
+        // One registration takes some tenths of a second: an exception need not wait for its end, which nobody will see.
         let (positions, row) = work::long(py, Stop::default(), None, move |_| {
             let template = &own.0.template;
             let crop = crop_radius.unwrap_or_else(|| default_crop_radius(template));

@@ -7,8 +7,11 @@ mod failure;
 mod functions;
 mod geometry;
 mod manifolds;
+mod optimize;
 mod options;
+mod plans;
 mod privacy;
+mod rows;
 mod shapes;
 mod studies;
 mod work;
@@ -25,6 +28,10 @@ mod _visard {
     #[pymodule_export]
     use super::manifolds::Space;
     #[pymodule_export]
+    use super::optimize::optimize;
+    #[pymodule_export]
+    use super::plans::face_plan;
+    #[pymodule_export]
     use super::privacy::{
         audit, audit_names, calibrate_gaussian, calibrate_riemannian, compose, convert, explain, ledger,
         verify,
@@ -33,8 +40,7 @@ mod _visard {
     use super::shapes::{shape_compare, shape_mean, shape_modes, shape_regress};
     #[pymodule_export]
     use super::studies::{
-        face_compare, face_mean, face_modes, face_predict, face_regress, face_sample, optimize, spd_mean,
-        vector_mean,
+        face_compare, face_mean, face_modes, face_predict, face_regress, face_sample, spd_mean, vector_mean,
     };
     #[pymodule_export]
     use super::work::set_threads;

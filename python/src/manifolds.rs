@@ -1,117 +1,17 @@
 //! Manifolds as values, for batches of points.
 
 use crate::failure::{Failure, Kind};
+use crate::rows::Rows;
 use crate::work;
-use nalgebra::{Complex, DMatrix, DVector};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use std::ops::Range;
 use visard::manifold::{
     Kendall, Lorentz, Manifold, ManifoldError, PoincareBall, SpdAffineInvariant, SpdBuresWasserstein,
     SpdLogEuclidean, Sphere,
 };
-use visard::nalgebra;
 use visard::stats::{FrechetMean, FrechetOptions, Stop, frechet_mean_until};
-
-/// Points and tangent vectors as rows of numbers.
-trait Rows: Manifold + 'static {
-    /// Numbers in a row.
-    fn width(&self) -> usize;
-    /// A point that has been checked.
-    fn point(&self, row: &[f64]) -> Result<Self::Point, ManifoldError>;
-    /// A tangent vector.
-    fn tangent(&self, row: &[f64]) -> Self::Tangent;
-    /// The numbers of a point.
-    fn put_point(&self, p: &Self::Point, to: &mut Vec<f64>);
-    /// The numbers of a tangent vector.
-    fn put_tangent(&self, v: &Self::Tangent, to: &mut Vec<f64>);
-    /// The Fréchet mean, where it has a closed form.
-    fn closed_mean(
-        &self,
-        _points: &[Self::Point],
-        _weights: Option<&[f64]>,
-    ) -> Option<Result<Self::Point, ManifoldError>> {
-        None
-    }
-}
-
-/// For spaces whose points and tangent vectors are alike.
-macro_rules! rows {
-    ($($space:ty: $width:expr, $read:expr, $put:expr $(, $mean:expr)?;)+) => {$(
-        impl Rows for $space {
-            fn width(&self) -> usize {
-                ($width)(self)
-            }
-            fn point(&self, row: &[f64]) -> Result<Self::Point, ManifoldError> {
-                let p = self.tangent(row);
-                self.check(&p)?;
-                Ok(p)
-            }
-            fn tangent(&self, row: &[f64]) -> Self::Tangent {
-                $read(row)
-            }
-            fn put_point(&self, p: &Self::Point, to: &mut Vec<f64>) {
-                $put(p, to);
-            }
-            fn put_tangent(&self, v: &Self::Tangent, to: &mut Vec<f64>) {
-                $put(v, to);
-            }
-            $(
-                fn closed_mean(
-                    &self,
-                    points: &[Self::Point],
-                    weights: Option<&[f64]>,
-                ) -> Option<Result<Self::Point, ManifoldError>> {
-                    Some($mean(self, points, weights))
-                }
-            )?
-        }
-    )+};
-}
-
-/// A square matrix, row by row.
-fn matrix(row: &[f64]) -> DMatrix<f64> {
-    let order = row.len().isqrt();
-    DMatrix::from_row_slice(order, order, row)
-}
-
-fn put_matrix(p: &DMatrix<f64>, to: &mut Vec<f64>) {
-    // Row by row, though it is symmetric: rounding may not be.
-    to.extend(p.transpose().iter());
-}
-
-fn put_vector(p: &DVector<f64>, to: &mut Vec<f64>) {
-    to.extend(p.iter());
-}
-
-rows! {
-    SpdAffineInvariant: |m: &Self| m.order() * m.order(), matrix, put_matrix;
-    SpdLogEuclidean: |m: &Self| m.order() * m.order(), matrix, put_matrix, SpdLogEuclidean::mean;
-    SpdBuresWasserstein: |m: &Self| m.order() * m.order(), matrix, put_matrix;
-    Sphere: |m: &Self| m.dim() + 1, DVector::from_row_slice, put_vector;
-    PoincareBall: Manifold::dim, DVector::from_row_slice, put_vector;
-    Lorentz: |m: &Self| m.dim() + 1, DVector::from_row_slice, put_vector;
-}
-
-/// A configuration of landmarks stands for its preshape: centred, of unit size, at its own rotation.
-impl Rows for Kendall {
-    fn width(&self) -> usize {
-        2 * self.landmarks()
-    }
-    fn point(&self, row: &[f64]) -> Result<Self::Point, ManifoldError> {
-        let landmarks: Vec<[f64; 2]> = row.chunks_exact(2).map(|xy| [xy[0], xy[1]]).collect();
-        self.preshape(&landmarks)
-    }
-    fn tangent(&self, row: &[f64]) -> Self::Tangent {
-        DVector::from_iterator(self.landmarks(), row.chunks_exact(2).map(|xy| Complex::new(xy[0], xy[1])))
-    }
-    fn put_point(&self, p: &Self::Point, to: &mut Vec<f64>) {
-        p.iter().for_each(|z| to.extend([z.re, z.im]));
-    }
-    fn put_tangent(&self, v: &Self::Tangent, to: &mut Vec<f64>) {
-        self.put_point(v, to);
-    }
-}
 
 #[derive(Debug, Clone)]
 enum Any {
@@ -177,9 +77,17 @@ impl<'a> Batch<'a> {
         space.point(self.row(i)).map_err(|e| self.at(i, e))
     }
 
-    fn points<M: Rows>(&self, space: &M) -> Result<Vec<M::Point>, Failure> {
+    /// All points, checked; some at a time, so that Ctrl-C is answered in between.
+    fn points<M: Rows>(&self, py: Python<'_>, space: &M) -> PyResult<Vec<M::Point>> {
         self.fits(space)?;
-        each(self.rows(), |i| self.point(space, i))
+        let step = (MANY / self.width.max(1)).max(FEW);
+        let mut points = Vec::with_capacity(self.rows());
+        for start in (0..self.rows()).step_by(step) {
+            let rows = start..(start + step).min(self.rows());
+            points.append(&mut work::short(py, || each(rows, |i| self.point(space, i)))?);
+            py.check_signals()?;
+        }
+        Ok(points)
     }
 
     /// An error of one row.
@@ -192,12 +100,21 @@ impl<'a> Batch<'a> {
 }
 
 /// Does something for every row; the first failure in order is the one that is told.
-fn each<T: Send>(n: usize, f: impl Fn(usize) -> Result<T, Failure> + Sync) -> Result<Vec<T>, Failure> {
-    if n < FEW {
-        return (0..n).map(f).collect();
+fn each<T: Send>(
+    rows: Range<usize>,
+    f: impl Fn(usize) -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
+    if rows.len() < FEW {
+        return rows.map(f).collect();
     }
-    let all: Vec<Result<T, Failure>> = (0..n).into_par_iter().with_min_len(FEW / 4).map(&f).collect();
-    all.into_iter().collect()
+    let part =
+        |start: usize| (start..(start + FEW).min(rows.end)).map(&f).collect::<Result<Vec<T>, Failure>>();
+    let parts: Vec<_> = rows.clone().into_par_iter().step_by(FEW).map(part).collect();
+    let mut all = Vec::with_capacity(rows.len());
+    for part in parts {
+        all.extend(part?);
+    }
+    Ok(all)
 }
 
 /// How many rows two batches make together: one row goes with any number.
@@ -232,7 +149,7 @@ fn batched(
 fn distances<M: Rows>(space: &M, p: &Batch<'_>, q: &Batch<'_>) -> Result<Vec<f64>, Failure> {
     p.fits(space)?;
     q.fits(space)?;
-    each(together(p, q)?, |i| Ok(space.dist(&p.point(space, i)?, &q.point(space, i)?)))
+    each(0..together(p, q)?, |i| Ok(space.dist(&p.point(space, i)?, &q.point(space, i)?)))
 }
 
 fn exponentials<M: Rows>(space: &M, p: &Batch<'_>, v: &Batch<'_>) -> Result<Vec<f64>, Failure> {
@@ -244,7 +161,7 @@ fn exponentials<M: Rows>(space: &M, p: &Batch<'_>, v: &Batch<'_>) -> Result<Vec<
         space.put_point(&space.exp(&from, &space.project_tangent(&from, &v)), &mut row);
         Ok(row)
     };
-    Ok(each(together(p, v)?, one)?.concat())
+    Ok(each(0..together(p, v)?, one)?.concat())
 }
 
 fn logarithms<M: Rows>(space: &M, p: &Batch<'_>, q: &Batch<'_>) -> Result<Vec<f64>, Failure> {
@@ -256,7 +173,7 @@ fn logarithms<M: Rows>(space: &M, p: &Batch<'_>, q: &Batch<'_>) -> Result<Vec<f6
         space.put_tangent(&v, &mut row);
         Ok(row)
     };
-    Ok(each(together(p, q)?, one)?.concat())
+    Ok(each(0..together(p, q)?, one)?.concat())
 }
 
 fn mean_of<M: Rows>(
@@ -297,8 +214,8 @@ pub struct Space(Any);
 /// Numbers in two batches, above which Ctrl-C is listened for: some tenths of a second of work.
 const MANY: usize = 400_000;
 
-/// Numbers in all points of a mean, above which Ctrl-C is listened for.
-const LONG: usize = 20_000;
+/// Numbers in all points of a mean, above which Ctrl-C is listened for: below, a mean takes some hundredths of a second.
+const LONG: usize = 100_000;
 
 #[pymethods]
 impl Space {
@@ -400,14 +317,13 @@ impl Space {
         let weights: Option<Vec<f64>> = weights.map(|w| w.to_vec()).transpose().map_err(Failure::input)?;
         let batch = Batch::new("X", &points)?;
         let (mean, norm, steps) = with!(&self.0, m => {
+            let (m, records) = (*m, batch.points(py, m)?);
             if batch.data.len() < LONG {
-                work::short(py, || mean_of(m, &batch.points(m)?, weights.as_deref(), options, &|| false))?
+                work::short(py, || mean_of(&m, &records, weights.as_deref(), options, &|| false))?
             } else {
-                let (m, data, width) = (*m, batch.data.to_vec(), batch.width);
                 let stop = visard::study::Stop::default();
                 let asked = stop.clone();
                 let work = move |_: &work::Reporter<'_>| {
-                    let records = Batch { name: "X", data: &data, width }.points(&m)?;
                     mean_of(&m, &records, weights.as_deref(), options, &|| asked.asked())
                 };
                 work::long(py, stop, None, work)?

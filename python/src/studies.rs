@@ -6,25 +6,23 @@ use crate::options::{Common, Faces, Points, named, template_source};
 use crate::work::{Reporter, long};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use visard::estimate::Design;
 use visard::nalgebra::DMatrix;
-use visard::optimize::{Correction, Method, NoiseSplit, Output, Sampling, Settings, StepSize};
 use visard::privacy::{ClipRadius, ClipSource};
 use visard::study::face::compare::{self, CompareSettings};
 use visard::study::face::modes::{self, FaceModesSettings};
 use visard::study::face::regress::{FaceRegressionSettings, RegressionRelease, run_regression};
 use visard::study::face::sample::{SampleRequest, sample};
 use visard::study::face::{self, ClipChoice, FaceMechanism, FaceProgress, FaceStudySettings};
-use visard::study::optimize::{OptimizeStudySettings, Task, run as run_optimize};
 use visard::study::points::spd::descriptor_ball;
 use visard::study::points::{
-    PointOutcome, SpdCentre, SpdStudy, Unusable, VectorCentre, VectorStudy, run_spd, run_vectors,
+    PointOutcome, SpdCentre, SpdStudy, VectorCentre, VectorStudy, run_spd, run_vectors,
 };
 use visard::study::{Stop, StudyFolder};
 
-type Callback<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
+/// Where progress is told.
+pub type Callback<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
 /// What is going on with scans, for a progress bar.
 fn teller<'a>(
@@ -106,7 +104,8 @@ pub fn face_mean(
     faces(py, stop, progress, move |show| face::run(&settings, show), told)
 }
 
-fn public_radius(argument: &str, radius: f64) -> Result<ClipRadius, Failure> {
+/// A clip radius, by the argument's name.
+pub fn public_radius(argument: &str, radius: f64) -> Result<ClipRadius, Failure> {
     ClipRadius::new(radius, ClipSource::Public).map_err(|e| Failure::input(format!("{argument}: {e}")))
 }
 
@@ -307,154 +306,4 @@ pub fn vector_mean(
         request: points.request(&common, &stop)?,
     };
     long(py, stop, None, move |_| Ok(told(&run_vectors(&study)?)))
-}
-
-/// Options of a private optimization; a dictionary in Python.
-#[derive(Debug, FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Descent {
-    method: String,
-    clip_radius: f64,
-    steps: Option<u32>,
-    epochs: u32,
-    inner: u32,
-    restarts: u32,
-    batch: usize,
-    sampling: String,
-    correction: String,
-    correction_bound: f64,
-    share: Option<f64>,
-    step: Option<f64>,
-    step_delay: Option<f64>,
-    output: Option<String>,
-    domain: Option<f64>,
-    longest_step: Option<f64>,
-    tolerance: Option<f64>,
-    start: Option<PathBuf>,
-    unit_records: bool,
-    drop_unusable: bool,
-}
-
-impl Descent {
-    fn step_size(&self) -> f64 {
-        self.step.unwrap_or(if self.method == "rgd" { 0.5 } else { 0.1 })
-    }
-
-    fn method(&self) -> Result<Method, Failure> {
-        let batch = self.batch;
-        let sampling = match self.sampling.as_str() {
-            "poisson" => Sampling::Poisson { batch },
-            "without-replacement" => Sampling::WithoutReplacement { batch },
-            other => {
-                return Err(Failure::input(format!(
-                    "sampling: {other:?} is none of poisson, without-replacement"
-                )));
-            }
-        };
-        let bound = self.correction_bound;
-        Ok(match self.method.as_str() {
-            "rgd" => Method::GradientDescent { steps: self.steps.unwrap_or(20) },
-            "rsgd" => Method::Stochastic { steps: self.steps.unwrap_or(500), sampling },
-            "rsvrg" if self.steps.is_some() => {
-                return Err(Failure::input("steps: rsvrg counts its steps by epochs and inner"));
-            }
-            "rsvrg" => Method::VarianceReduced {
-                epochs: self.epochs,
-                inner: self.inner,
-                restarts: self.restarts,
-                sampling,
-                correction: match self.correction.as_str() {
-                    "separate" => Correction::Separate(bound),
-                    "difference" => Correction::Difference(bound),
-                    "lipschitz" => Correction::Lipschitz { constant: bound, cap: self.clip_radius },
-                    other => {
-                        let message =
-                            format!("correction: {other:?} is none of separate, difference, lipschitz");
-                        return Err(Failure::input(message));
-                    }
-                },
-                // The corrections' noise averages out over an epoch, the anchor's does not.
-                split: self
-                    .share
-                    .map_or(NoiseSplit::Optimized { weight: 0.5 * self.step_size() }, NoiseSplit::Share),
-            },
-            other => return Err(Failure::input(format!("method: {other:?} is none of rgd, rsgd, rsvrg"))),
-        })
-    }
-
-    fn run(&self) -> Result<Settings, Failure> {
-        let initial = self.step_size();
-        let averaged = if self.method == "rgd" { Output::Last } else { Output::TailMean };
-        let settings = Settings {
-            step: match self.step_delay {
-                None => StepSize::Constant(initial),
-                Some(delay) => StepSize::Polynomial { initial, delay, power: 1.0 },
-            },
-            output: self.output.as_deref().map_or(Ok(averaged), |name| named("output", name))?,
-            longest_step: self.longest_step,
-            domain: self.domain,
-            gradient_tolerance: self.tolerance,
-        };
-        settings.check().map_err(Failure::input)?;
-        Ok(settings)
-    }
-}
-
-/// Private Riemannian optimization: `task` is "frechet-mean" (with its space), "eigenvector" or "subspace" (with its rank and manifold).
-#[pyfunction]
-#[pyo3(signature = (common, file, task, space, rank, descent, progress))]
-#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
-pub fn optimize(
-    py: Python<'_>,
-    common: Common,
-    file: PathBuf,
-    task: &str,
-    space: Option<&str>,
-    rank: Option<usize>,
-    descent: Descent,
-    progress: Callback<'_, '_>,
-) -> PyResult<String> {
-    let stop = Stop::default();
-    let missing = |name: &str| Failure::input(format!("{name}: needed for task={task:?}"));
-    let task = match task {
-        "frechet-mean" => Task::FrechetMean(named("space", space.ok_or_else(|| missing("space"))?)?),
-        "eigenvector" => Task::Eigenvector,
-        "subspace" => Task::Subspace {
-            rank: rank.ok_or_else(|| missing("rank"))?,
-            frames: named("space", space.unwrap_or("grassmann"))?,
-        },
-        other => {
-            let message = format!("task: {other:?} is none of frechet-mean, eigenvector, subspace");
-            return Err(Failure::input(message).into());
-        }
-    };
-    let settings = OptimizeStudySettings {
-        input: file,
-        place: common.place(&stop)?,
-        task,
-        method: descent.method()?,
-        run: descent.run()?,
-        clip: public_radius("clip_radius", descent.clip_radius)?,
-        budget: common.loss()?,
-        start: descent.start,
-        unit_records: descent.unit_records,
-        unusable: if descent.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop },
-        counting: common.counting(),
-    };
-    let asked = stop.clone();
-    long(py, stop, progress, move |reporter| {
-        let outcome = run_optimize(&settings, &mut |now| {
-            reporter.tell("steps", now.step, now.steps);
-            if asked.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
-        let said = json!({
-            "out": outcome.folder.root(),
-            "n": outcome.records,
-            "converged": outcome.stop.indicates_convergence(),
-            "continued": outcome.continued,
-            "warnings": outcome.warnings,
-            "secret": {"risk": outcome.risk},
-        });
-        Ok(said.to_string())
-    })
 }

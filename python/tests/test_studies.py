@@ -59,6 +59,10 @@ def test_the_same_release_as_the_command(tmp_path, command, same_files, faces, m
             ("optimize", "frechet-mean", t / "matrices.npy", "--space", "affine-invariant", "--method", "rgd", "--clip-radius", 2, "--mu", 1),
             lambda out: visard.optimize("frechet-mean", matrices, space="affine-invariant", clip_radius=2, out=out, **both),
         ),
+        "optimize-moment": (
+            ("optimize", "subspace", t / "points.npy", "--rank", 2, "--method", "moment", "--unit-records", "--mu", 1),
+            lambda out: visard.optimize("subspace", rows, rank=2, method="moment", unit_records=True, out=out, **both),
+        ),
     }
     np.save(t / "half.npy", rows / 2)
     for name, (arguments, call) in cases.items():
@@ -68,7 +72,7 @@ def test_the_same_release_as_the_command(tmp_path, command, same_files, faces, m
         same_files(t / f"{name}-command" / "release", release.path)
         assert not release.certificate.private
         # An optimization has no page to show.
-        assert name == "optimize" or "srcdoc" in release._repr_html_()
+        assert name.startswith("optimize") or "srcdoc" in release._repr_html_()
 
 
 def test_what_faces_have(tmp_path, faces):
@@ -170,6 +174,10 @@ def bad_studies(folder, faces, matrices):
         (lambda: visard.hyperbolic_mean([[2.0, 0.0]] * 5, radius=1, **face), "X"),
         (lambda: visard.optimize("mean", matrices, clip_radius=1, **face), "task"),
         (lambda: visard.optimize("subspace", matrices, clip_radius=1, **face), "rank"),
+        (lambda: visard.optimize("eigenvector", matrices, **face), "clip_radius"),
+        (lambda: visard.optimize("eigenvector", matrices, method="moment", **face), "clip_radius.*unit_records"),
+        (lambda: visard.optimize("eigenvector", matrices, method="moment", unit_records=True, steps=3, **face), "steps"),
+        (lambda: visard.optimize("frechet-mean", matrices, space="affine-invariant", method="moment", clip_radius=1, **face), "method"),
         (lambda: visard.optimize("frechet-mean", matrices, clip_radius=1, **face), "space"),
         (lambda: visard.face_mean(faces[:, :, :, :2], **face), r"scans: expected an array of shape \(n, J, m, 3\)"),
         (lambda: visard.face_mean(2 * faces, **face), "scans: record 0 .* times as large"),

@@ -18,6 +18,7 @@ from ._functions import functional_mean
 from ._geometry import DiskMap, Mesh, Prepared, Registered, Template, flatten, mesh, prepare, read_scan, register
 from ._inputs import StudyOptions
 from ._manifolds import Hyperbolic, Kendall, Manifold, Spd, Sphere
+from ._plans import face_plan
 from ._points import hyperbolic_mean, optimize, spd_mean, sphere_mean
 from ._privacy import (
     Calibrated,
@@ -95,6 +96,7 @@ __all__ = [
     "face_compare",
     "face_mean",
     "face_modes",
+    "face_plan",
     "face_predict",
     "face_regress",
     "face_sample",

@@ -148,7 +148,7 @@ def optimize(
     task: str,
     X: ArrayLike | PathLike,
     *,
-    clip_radius: float,
+    clip_radius: float | None = None,
     method: str = "rgd",
     space: str | None = None,
     rank: int | None = None,
@@ -180,8 +180,10 @@ def optimize(
     task : "frechet-mean" (on `space` "affine-invariant", "log-euclidean", "bures-wasserstein", "sphere", "poincare" or "lorentz"),
         "eigenvector", or "subspace" (of dimension `rank`; on `space` "grassmann" or "stiefel").
     X : the records, one along the first axis, or an NPY file.
-    clip_radius : public bound on the length of one record's gradient; longer ones are clipped.
-    method : "rgd" (full gradients; the budget may be a μ), "rsgd", "rsvrg" (sampled batches; ε and δ).
+    clip_radius : public bound on the length of one record's gradient, or for "moment" of one record; longer ones are clipped. Only "moment"
+        with `unit_records` needs none.
+    method : "rgd" (full gradients; the budget may be a μ), "rsgd", "rsvrg" (sampled batches; ε and δ), or "moment": principal components
+        ("eigenvector", "subspace") at one stroke, read off the noised second moment of all records; far more exact, and makes no steps.
     steps : of rgd (20) and rsgd (500); rsvrg counts by `epochs`, `inner` and `restarts`.
     batch, sampling : records in a batch, drawn by "poisson" or "without-replacement".
     correction, correction_bound, share : how corrections of rsvrg are bounded ("lipschitz", "separate", "difference"), and the anchors' share
@@ -196,7 +198,7 @@ def optimize(
         paid = budget(inputs, options, in_order(X))
         descent = {
             "method": method,
-            "clip_radius": float(clip_radius),
+            "clip_radius": as_radius("clip_radius", clip_radius),
             "steps": steps,
             "epochs": epochs,
             "inner": inner,

@@ -338,8 +338,8 @@ class Solution(Release):
         return self.array("solution")
 
     @property
-    def converged(self) -> bool:
-        """Whether it stopped because its noised gradient was small."""
+    def converged(self) -> bool | None:
+        """Whether it stopped because its noised gradient was small; None where there were no steps."""
         return self.summary["converged"]
 
 

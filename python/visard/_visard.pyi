@@ -27,6 +27,7 @@ __all__ = [
     "face_compare",
     "face_mean",
     "face_modes",
+    "face_plan",
     "face_predict",
     "face_regress",
     "face_sample",
@@ -173,6 +174,7 @@ def vector_mean(
     radius: float | None,
     first_radius: float | None,
 ) -> str: ...
+def face_plan(plan: Mapping[str, Any]) -> str: ...
 def functional_mean(common: Mapping[str, Any], functions: Mapping[str, Any]) -> str: ...
 def optimize(
     common: Mapping[str, Any],

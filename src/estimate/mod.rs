@@ -38,5 +38,5 @@ pub use population::Population;
 pub use prior::{Prior, Smoothness};
 pub use records::{RecordCovariance, Spread};
 pub use regression::Regression;
-pub use unclip::Unclipped;
+pub use unclip::{Unclipped, moved_by_clip};
 pub use wiener::wiener;

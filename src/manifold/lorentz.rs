@@ -9,7 +9,7 @@ use super::space::{CurvatureBounds, Manifold};
 use super::two_point::TwoPointSpace;
 use super::volume::Isotropic;
 use super::weights::ambient_mean;
-use crate::numeric::elementary::{dot, norm, sinhc};
+use crate::numeric::elementary::{asinh, dot, norm, sinhc};
 use nalgebra::{DMatrix, DVector};
 use rand::Rng;
 
@@ -141,9 +141,20 @@ impl Manifold for Lorentz {
         q: &DVector<f64>,
         w: &mut DVector<f64>,
     ) -> Result<(), ManifoldError> {
-        // q − cosh(d) p = (q − p) − (cosh(d) − 1) p, of length sinh d.
+        self.log_and_square(p, q, w).map(drop)
+    }
+
+    fn log_and_square(
+        &self,
+        p: &DVector<f64>,
+        q: &DVector<f64>,
+        w: &mut DVector<f64>,
+    ) -> Result<f64, ManifoldError> {
+        // q − cosh(d) p = (q − p) − (cosh(d) − 1) p, of length sinh d = 2 sinh(d/2) cosh(d/2).
         let square = chord_square(p, q);
-        let factor = 1.0 / sinhc(2.0 * (0.5 * square.sqrt()).asinh());
+        let half = 0.5 * square.sqrt();
+        let d = 2.0 * asinh(half);
+        let factor = if half > 0.0 { d / (2.0 * half * (1.0 + half * half).sqrt()) } else { 1.0 };
         let both = p.as_slice().iter().zip(q.as_slice());
         w.as_mut_slice()
             .iter_mut()
@@ -151,11 +162,11 @@ impl Manifold for Lorentz {
             .for_each(|(w, (p, q))| *w = ((q - p) - 0.5 * square * p) * factor);
         // Tangent to the last digit.
         w[0] = dot(space(p), space(w)) / p[0];
-        Ok(())
+        Ok(d * d)
     }
 
     fn dist(&self, p: &DVector<f64>, q: &DVector<f64>) -> f64 {
-        2.0 * (0.5 * chord_square(p, q).sqrt()).asinh()
+        2.0 * asinh(0.5 * chord_square(p, q).sqrt())
     }
 
     fn inner(&self, p: &DVector<f64>, u: &DVector<f64>, v: &DVector<f64>) -> f64 {

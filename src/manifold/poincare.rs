@@ -8,7 +8,7 @@ use super::normal::fill_standard_normal;
 use super::space::{CurvatureBounds, Manifold};
 use super::two_point::TwoPointSpace;
 use super::volume::Isotropic;
-use crate::numeric::elementary::{dot, norm};
+use crate::numeric::elementary::{asinh, dot, norm};
 use nalgebra::DVector;
 use rand::Rng;
 
@@ -52,6 +52,11 @@ impl PoincareBall {
 fn gap(p: &DVector<f64>) -> f64 {
     let r = norm(p.as_slice());
     (1.0 - r) * (1.0 + r)
+}
+
+/// The distance of points whose chord has this square, by their gaps.
+fn distance(square: f64, p: f64, q: f64) -> f64 {
+    2.0 * asinh((square / (p * q)).sqrt())
 }
 
 /// q, brought inside where rounding put it on the boundary.
@@ -112,22 +117,32 @@ impl Manifold for PoincareBall {
         q: &DVector<f64>,
         w: &mut DVector<f64>,
     ) -> Result<(), ManifoldError> {
+        self.log_and_square(p, q, w).map(drop)
+    }
+
+    fn log_and_square(
+        &self,
+        p: &DVector<f64>,
+        q: &DVector<f64>,
+        w: &mut DVector<f64>,
+    ) -> Result<f64, ManifoldError> {
         // −p ⊕ q is a positive multiple of (1 − ‖p‖²)(q − p) − ‖q − p‖² p: no cancellation for near points.
-        let gap = gap(p);
+        let (gap, other) = (gap(p), gap(q));
         let both = || p.as_slice().iter().zip(q.as_slice());
         let square: f64 = both().map(|(p, q)| (q - p) * (q - p)).sum();
         w.as_mut_slice().iter_mut().zip(both()).for_each(|(w, (p, q))| *w = gap * (q - p) - square * p);
+        let d = distance(square, gap, other);
         let length = norm(w.as_slice());
         if length > 0.0 {
-            let factor = self.dist(p, q) * gap / (2.0 * length);
+            let factor = d * gap / (2.0 * length);
             w.as_mut_slice().iter_mut().for_each(|w| *w *= factor);
         }
-        Ok(())
+        Ok(d * d)
     }
 
     fn dist(&self, p: &DVector<f64>, q: &DVector<f64>) -> f64 {
-        let square: f64 = p.iter().zip(q.iter()).map(|(a, b)| (b - a) * (b - a)).sum();
-        2.0 * (square / (gap(p) * gap(q))).sqrt().asinh()
+        let square: f64 = p.as_slice().iter().zip(q.as_slice()).map(|(a, b)| (b - a) * (b - a)).sum();
+        distance(square, gap(p), gap(q))
     }
 
     fn inner(&self, p: &DVector<f64>, u: &DVector<f64>, v: &DVector<f64>) -> f64 {

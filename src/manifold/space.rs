@@ -72,6 +72,21 @@ pub trait Manifold: Clone + Debug + Send + Sync {
         Ok(())
     }
 
+    /// [`log_into`](Manifold::log_into), and d²(p, q): what a mean asks of every point. Spaces that know the distance on the way need not
+    /// measure the vector.
+    ///
+    /// # Errors
+    /// As [`log`](Manifold::log).
+    fn log_and_square(
+        &self,
+        p: &Self::Point,
+        q: &Self::Point,
+        v: &mut Self::Tangent,
+    ) -> Result<f64, ManifoldError> {
+        self.log_into(p, q, v)?;
+        Ok(self.inner(p, v, v))
+    }
+
     /// d(p, q), accurate for nearly equal points and at the cut locus.
     fn dist(&self, p: &Self::Point, q: &Self::Point) -> f64;
 
@@ -199,8 +214,7 @@ pub trait Manifold: Clone + Debug + Send + Sync {
             let (mut sum, mut square, mut v) = (self.zero(p), 0.0, self.zero(p));
             for i in range {
                 let weight = weights.map_or(1.0, |w| w[i]);
-                self.log_into(p, &points[i], &mut v)?;
-                square += weight * self.inner(p, &v, &v);
+                square += weight * self.log_and_square(p, &points[i], &mut v)?;
                 sum.add_scaled(weight, &v);
             }
             Ok((sum, square))

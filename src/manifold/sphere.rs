@@ -138,6 +138,15 @@ impl Manifold for Sphere {
         q: &DVector<f64>,
         v: &mut DVector<f64>,
     ) -> Result<(), ManifoldError> {
+        self.log_and_square(p, q, v).map(drop)
+    }
+
+    fn log_and_square(
+        &self,
+        p: &DVector<f64>,
+        q: &DVector<f64>,
+        v: &mut DVector<f64>,
+    ) -> Result<f64, ManifoldError> {
         let (chord, co_chord) = chords(p, q);
         if self.antipodal(co_chord) {
             return Err(ManifoldError::CutLocus(NAME));
@@ -153,7 +162,7 @@ impl Manifold for Sphere {
             let factor = theta * self.radius / length;
             v.as_mut_slice().iter_mut().for_each(|v| *v *= factor);
         }
-        Ok(())
+        Ok((theta * self.radius).powi(2))
     }
 
     fn dist(&self, p: &DVector<f64>, q: &DVector<f64>) -> f64 {

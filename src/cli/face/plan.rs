@@ -8,16 +8,14 @@ use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer};
 use crate::cli::plan::SaveArgs;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt::Write;
 use std::path::PathBuf;
-use visard::privacy::{Delta, Mu, PrivacyLoss};
-use visard::study::face::plan::{Forecast, MOST, PlanRequest, people_for, plan};
+use visard::privacy::{Mu, PrivacyLoss};
+use visard::study::face::plan::{MOST, PlanRequest, people_for, plan};
+use visard::study::face::plan_rows::{self, DELTA};
 use visard::study::face::regress::{RegressionForecast, plan_regression};
 use visard::study::face::{CURVES, FACE_MM, FaceMechanism, SAMPLES, TEMPLATE_DISTANCE};
-
-/// The δ at which budgets are also stated as ε, where none is given.
-const DELTA: f64 = 1e-6;
 
 /// Arguments of `face plan`.
 #[derive(Debug, Args)]
@@ -118,12 +116,11 @@ impl PlanArgs {
 pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     let request = args.request()?;
     if args.modes {
-        let found = modes::run(&request, |mu| Ok((epsilon(mu, delta(args))?, delta(args))))?;
+        let found = modes::run(&request, delta(args))?;
         return args.finish("face modes", request.cells(), found, printer);
     }
     if args.compare {
-        let delta = delta(args);
-        let found = compare::run(&request, delta, &|mu| epsilon(mu, delta))?;
+        let found = compare::run(&request, delta(args))?;
         return args.finish("face compare", request.cells(), found, printer);
     }
     match args.want {
@@ -134,7 +131,8 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
         None if args.regress.is_some() => regression(args, &request, printer),
         None => {
             let found = plan(&request).map_err(Failure::usage)?;
-            let rows: Vec<Value> = found.iter().map(|f| row(args, f)).collect::<Result<_, _>>()?;
+            let rows = found.iter().map(|f| plan_rows::mean(f, delta(args)));
+            let rows: Vec<Value> = rows.collect::<Result<_, _>>().map_err(Failure::failed)?;
             let text = text(&rows, args.prior.is_some());
             args.finish("face mean", found.iter().map(|f| (f.n, f.mu)), (rows, text), printer)
         }
@@ -160,16 +158,7 @@ fn regression(args: &PlanArgs, request: &PlanRequest, printer: &Printer) -> Resu
             mu.get(),
             if worth { "" } else { "  not worth the budget: the noise hides most of the fields" },
         );
-        rows.push(json!({
-            "n": n,
-            "mu": mu,
-            "epsilon": epsilon,
-            "delta": delta(args),
-            "covariates": covariates,
-            "relative_error": relative_error,
-            "sampling_relative_error": sampling_error,
-            "worth": worth,
-        }));
+        rows.push(plan_rows::regression(forecast, covariates, delta(args)).map_err(Failure::failed)?);
     }
     args.finish("face regress", request.cells(), (rows, text), printer)
 }
@@ -186,7 +175,7 @@ fn needed(args: &PlanArgs, request: &PlanRequest, want: f64, printer: &Printer) 
         let epsilon = epsilon(mu, delta(args))?;
         let shown = n.map_or_else(|| format!("more than {MOST}"), |n| n.to_string());
         let _ = write!(text, "\n{:>6.3}  {:>16.2}  {shown:>6}", mu.get(), epsilon);
-        rows.push(json!({"mu": mu, "epsilon": epsilon, "delta": delta(args), "error_mm": want, "n": n}));
+        rows.push(plan_rows::people(mu, n, want, delta(args)).map_err(Failure::failed)?);
     }
     printer.result(Value::Array(rows), text);
     Ok(())
@@ -197,30 +186,7 @@ fn delta(args: &PlanArgs) -> f64 {
 }
 
 fn epsilon(mu: Mu, delta: f64) -> Result<f64, Failure> {
-    let bound = Delta::new(delta).and_then(|delta| PrivacyLoss::Gaussian(mu).epsilon_at(delta));
-    Ok(bound.map_err(Failure::failed)?.get())
-}
-
-/// Squared errors per point on faces of area 1; their roots in millimetres on a face of 20 cm.
-fn row(args: &PlanArgs, forecast: &Forecast) -> Result<Value, Failure> {
-    let Forecast { n, mu, error, template_error, sampling_error, band } = *forecast;
-    let mm = |square: f64| FACE_MM * square.sqrt();
-    Ok(json!({
-        "n": n,
-        "mu": mu,
-        "epsilon": epsilon(mu, delta(args))?,
-        "delta": delta(args),
-        "guess_probability": PrivacyLoss::Gaussian(mu).guess_probability(),
-        "error": error,
-        "template_error": template_error,
-        "sampling_error": sampling_error,
-        "error_mm": mm(error),
-        "template_error_mm": mm(template_error),
-        "sampling_error_mm": mm(sampling_error),
-        "band": band,
-        "band_mm": band.map(|band| FACE_MM * band),
-        "worth": forecast.is_worth_it(),
-    }))
+    plan_rows::epsilon(mu, delta).map_err(Failure::failed)
 }
 
 fn text(rows: &[Value], prior: bool) -> String {

@@ -18,6 +18,7 @@ mod internal_report;
 pub mod mean;
 pub mod modes;
 pub mod plan;
+pub mod plan_rows;
 pub mod prepare;
 mod prepared;
 mod prior;

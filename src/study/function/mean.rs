@@ -2,7 +2,7 @@
 
 use super::input::{FunctionInputs, Functions};
 use super::page::{self, Shown};
-use crate::estimate::{Band, Smoothness};
+use crate::estimate::{Band, Smoothness, moved_by_clip};
 use crate::function::Basis;
 use crate::io::{write_npy, write_text};
 use crate::mechanism::MechanismError;
@@ -239,13 +239,16 @@ impl FunctionPublication {
     fn accuracy(&self, released: &Released<NoisedFunction>) -> PointAccuracy {
         let points = self.shown.domain.points();
         let value = &released.value;
-        let error = value.mean_square_error(points).sqrt();
         let zero = vec![0.0; value.samples.len()];
         let centre = self.shown.centre.as_deref().unwrap_or(&zero);
         let usual = (USUAL_SPREAD * self.bound).powi(2);
         let spread = self.mechanism.record_spread(value).map_or(usual, |spread| spread.towards(usual, usual));
+        // Where the noise hides how records differ, so does it what the clip does.
+        let clip = value.moments.as_ref().and_then(moved_by_clip).map(|share| share * spread.sqrt());
+        let error = (value.mean_square_error(points) + clip.unwrap_or(0.0).powi(2)).sqrt();
         PointAccuracy {
             sampling_rms: Some((spread / released.price.n as f64).sqrt()),
+            clip_rms: clip,
             ..PointAccuracy::of(error, distance(&value.samples, centre, points), true)
         }
     }
@@ -258,10 +261,18 @@ impl FunctionPublication {
 /// In words, for terminal and report.
 fn sentence(accuracy: &PointAccuracy) -> String {
     use crate::report::colour::short;
-    let PointAccuracy { rms, template_rms, sampling_rms, data_share, .. } = *accuracy;
+    let PointAccuracy { rms, template_rms, sampling_rms, clip_rms, data_share, .. } = *accuracy;
+    let clip = match clip_rms {
+        Some(clip) if clip > 0.1 * rms => format!(
+            ", up to {} of it because the farthest records were shortened, if those lie to one side",
+            short(clip)
+        ),
+        Some(_) => String::new(),
+        None => "; beside that, what shortening the farthest records does".into(),
+    };
     let mut text = format!(
-        "The mean function lies {} from the mean without noise (root mean square over the samples, channels summed; beside that, what shortening \
-         the farthest records does); the public centre alone lies about {} from it.",
+        "The mean function lies {} from the mean without noise (root mean square over the samples, channels summed{clip}); the public centre \
+         alone lies about {} from it.",
         short(rms),
         short(template_rms)
     );

@@ -15,6 +15,9 @@ pub struct PointAccuracy {
     pub template_rms: f64,
     /// Of that mean from its population's: not known, since the release tells nothing of how records differ.
     pub sampling_rms: Option<f64>,
+    /// The part of `rms` that the clip may have, where it is stated: what shortening the farthest records may move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip_rms: Option<f64>,
     /// Share of the squared distance between centre and mean that the data decided.
     pub data_share: f64,
     /// `rms` in millimetres: `None` without a released size.
@@ -28,7 +31,8 @@ impl PointAccuracy {
         let error = rms * rms;
         let square = from_centre * from_centre + if shrunk { error } else { -error };
         let data_share = if square > error { 1.0 - error / square } else { 0.0 };
-        Self { rms, template_rms: square.max(0.0).sqrt(), sampling_rms: None, data_share, rms_mm: None }
+        let template_rms = square.max(0.0).sqrt();
+        Self { rms, template_rms, sampling_rms: None, clip_rms: None, data_share, rms_mm: None }
     }
 
     /// For certificates and commands.

@@ -1,19 +1,16 @@
 //! `visard face plan --compare`: what a comparison of two groups can be expected to tell.
 
 use crate::cli::output::Failure;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt::Write;
-use visard::privacy::Mu;
 use visard::study::face::FACE_MM;
 use visard::study::face::compare::plan::{CompareForecast, ComparePlan, plan};
 use visard::study::face::compare::{LEAST, Want};
 use visard::study::face::plan::PlanRequest;
-
-/// ε of a budget at the δ that is stated.
-type Epsilon<'a> = &'a dyn Fn(Mu) -> Result<f64, Failure>;
+use visard::study::face::plan_rows;
 
 /// What to expect, for machines and in words.
-pub fn run(request: &PlanRequest, delta: f64, epsilon: Epsilon<'_>) -> Result<(Vec<Value>, String), Failure> {
+pub fn run(request: &PlanRequest, delta: f64) -> Result<(Vec<Value>, String), Failure> {
     if request.sizes.iter().any(|n| *n < 4) {
         return Err(Failure::usage("a comparison needs two groups of two people at least: --n 4"));
     }
@@ -26,28 +23,8 @@ pub fn run(request: &PlanRequest, delta: f64, epsilon: Epsilon<'_>) -> Result<(V
         samples: request.samples,
     };
     let found = plan(&request).map_err(Failure::usage)?;
-    let rows = found.iter().map(|f| row(f, delta, epsilon)).collect::<Result<Vec<Value>, Failure>>()?;
-    Ok((rows, text(&found)))
-}
-
-fn row(forecast: &CompareForecast, delta: f64, epsilon: Epsilon<'_>) -> Result<Value, Failure> {
-    let CompareForecast { n, mu, level, ref power, band, small } = *forecast;
-    let power: Vec<Value> = power
-        .iter()
-        .map(|(size, power)| json!({"difference": size, "difference_mm": FACE_MM * size, "power": power}))
-        .collect();
-    Ok(json!({
-        "n": n,
-        "mu": mu,
-        "epsilon": epsilon(mu)?,
-        "delta": delta,
-        "level": level,
-        "power": power,
-        "band": band,
-        "band_mm": band.map(|band| FACE_MM * band),
-        "small": small,
-        "worth": forecast.is_worth_it(),
-    }))
+    let rows = found.iter().map(|f| plan_rows::compare(f, delta)).collect::<Result<Vec<Value>, _>>();
+    Ok((rows.map_err(Failure::failed)?, text(&found)))
 }
 
 fn text(rows: &[CompareForecast]) -> String {

@@ -1,37 +1,19 @@
 //! `visard face plan --modes`: what private modes will show, before any scan is read.
 
 use crate::cli::output::Failure;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt::Write as _;
-use visard::study::face::FACE_MM;
 use visard::study::face::TEMPLATE_DISTANCE;
-use visard::study::face::modes::plan::{ModesForecast, plan_modes};
+use visard::study::face::modes::plan::plan_modes;
 use visard::study::face::modes::{MODES, WORTHWHILE};
 use visard::study::face::plan::PlanRequest;
+use visard::study::face::plan_rows;
 
-/// What to expect, for machines and in words; `budget` states a cell's budget as ε and δ.
-pub fn run(
-    request: &PlanRequest,
-    budget: impl Fn(visard::privacy::Mu) -> Result<(f64, f64), Failure>,
-) -> Result<(Vec<Value>, String), Failure> {
+/// What to expect, for machines and in words; budgets are also stated as ε at `delta`.
+pub fn run(request: &PlanRequest, delta: f64) -> Result<(Vec<Value>, String), Failure> {
     let found = plan_modes(request, MODES).map_err(Failure::usage)?;
-    let row = |forecast: &ModesForecast| -> Result<Value, Failure> {
-        let ModesForecast { n, mu, coefficients, edge, visible, explained, mean_error, worth } = *forecast;
-        let (epsilon, delta) = budget(mu)?;
-        Ok(json!({
-            "n": n,
-            "mu": mu,
-            "epsilon": epsilon,
-            "delta": delta,
-            "coefficients": coefficients,
-            "edge_mm": FACE_MM * edge,
-            "visible": visible,
-            "explained": explained,
-            "mean_error_mm": FACE_MM * mean_error,
-            "worth": worth,
-        }))
-    };
-    let rows = found.iter().map(row).collect::<Result<Vec<_>, _>>()?;
+    let rows = found.iter().map(|forecast| plan_rows::modes(forecast, delta));
+    let rows = rows.collect::<Result<Vec<_>, _>>().map_err(Failure::failed)?;
     let text = text(&rows);
     Ok((rows, text))
 }
