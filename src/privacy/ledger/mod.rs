@@ -269,7 +269,7 @@ impl Ledger {
     /// [`LedgerError::Budget`] when a sum overflows.
     pub fn quote(&self, releases: &Composition) -> Result<Quote, LedgerError> {
         let after = self.after(releases);
-        let exceeds = self.exceeded(&after)?;
+        let exceeds = self.exceeded(releases)?;
         Ok(Quote { requested: releases.total()?, spent: self.spent.total()?, total: after.total()?, exceeds })
     }
 
@@ -278,8 +278,8 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::AboveCeiling`] when they do not; [`LedgerError::Budget`].
     pub fn check(&self, releases: &Composition) -> Result<(), LedgerError> {
+        let Some(ceiling) = self.exceeded(releases)? else { return Ok(()) };
         let after = self.after(releases);
-        let Some(ceiling) = self.exceeded(&after)? else { return Ok(()) };
         let (spent, total) = (stated(&self.spent, ceiling)?, stated(&after, ceiling)?);
         let requested = stated(releases, ceiling)?;
         Err(LedgerError::AboveCeiling { spent, requested, total, ceiling })
@@ -294,10 +294,10 @@ impl Ledger {
         after
     }
 
-    /// The first ceiling that this much exceeds.
-    fn exceeded(&self, spent: &Composition) -> Result<Option<PrivacyLoss>, BudgetError> {
+    /// The first ceiling that is exceeded with these. (Nothing is copied: it is asked for every charge of thousands.)
+    fn exceeded(&self, releases: &Composition) -> Result<Option<PrivacyLoss>, BudgetError> {
         for ceiling in &self.history.ceilings {
-            if !fits(spent, *ceiling)? {
+            if !fits(&[&self.spent, releases], *ceiling)? {
                 return Ok(Some(*ceiling));
             }
         }

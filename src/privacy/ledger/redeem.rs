@@ -70,7 +70,9 @@ impl Ledger {
             return None;
         }
         let nonce = self.history.orphan(receipt.line)?;
-        lines.contains(&format!("\"nonce\":\"{nonce}\"")).then(|| self.history.receipt_of(receipt.line).cloned())?
+        lines
+            .contains(&format!("\"nonce\":\"{nonce}\""))
+            .then(|| self.history.receipt_of(receipt.line).cloned())?
     }
 
     /// From now on the half-written charge of this receipt is the run's own that stored it, and no other's.

@@ -158,7 +158,8 @@ fn a_charge_that_another_study_completed_is_made_once() {
             assert_eq!(history.charges.len(), 2, "{kind:?} at {k}");
             assert!(history.charges.iter().all(|charge| charge.redeemed.is_some()), "{kind:?} at {k}");
             for place in [&first, &second] {
-                let text = fs::read_to_string(StudyFolder::at(&place.out).release().join(CERTIFICATE)).unwrap();
+                let text =
+                    fs::read_to_string(StudyFolder::at(&place.out).release().join(CERTIFICATE)).unwrap();
                 history.holds(&Certificate::from_json(&text).unwrap().ledger.unwrap()).unwrap();
             }
         }
