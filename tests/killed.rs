@@ -257,3 +257,24 @@ fn a_study_without_memory_pays_at_most_once() {
     }
     eprintln!("up to {low} MiB: {tried:?}");
 }
+
+/// Ctrl-C in a study says how to go on, and ends it as a signal does; a command that has nothing to go on with says nothing.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_says_how_to_go_on() {
+    use std::os::unix::process::ExitStatusExt;
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visard"));
+    command.current_dir(dir.path()).args(["demo", "--scans", "400", "--threads", "1"]);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    // Something is written once it is under way.
+    while fs::read_dir(dir.path()).unwrap().count() == 0 && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.signal(), Some(2), "{said}");
+    assert!(said.contains("interrupted") && said.contains("--resume"), "{said}");
+}

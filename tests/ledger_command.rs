@@ -182,3 +182,16 @@ fn what_cannot_be_read_whole_is_refused() {
         assert!(code == Some(1) && stderr.contains("is a pipe, not an ordinary file"), "{stderr}");
     }
 }
+
+#[test]
+fn a_ledger_that_is_not_there_is_said_to_be_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("empty")).unwrap();
+    for (path, what) in
+        [("nosuch", "no such file"), ("nosuch.jsonl", "no such file"), ("empty", "holds no ledger")]
+    {
+        let (code, _, stderr) = visard(dir.path(), &["privacy", "ledger", path]);
+        assert!(code == Some(1) && stderr.contains(what) && stderr.contains("hint: "), "{stderr}");
+        assert!(stderr.starts_with(&format!("error: {path}: ")), "{stderr}");
+    }
+}

@@ -129,6 +129,10 @@ fn text(report: &Report, saved: Option<&Path>) -> String {
     );
     let odd = units.odd.iter().map(|file| file.display().to_string()).collect();
     list("of another size than the others by five times and more: in other units?".into(), odd);
+    let coloured = people.iter().filter(|counted| counted.appearance).count();
+    if coloured > 0 {
+        let _ = write!(text, "\ncolours or texture in {coloured} {}: not used", files(coloured));
+    }
     let landmarks = people.iter().filter(|counted| counted.landmarks.is_some()).count();
     let _ =
         write!(text, "\nlandmark files: {landmarks}; units: {}", units.guess.unwrap_or("cannot be guessed"));

@@ -28,6 +28,17 @@ pub fn run(args: &LedgerCommand, printer: &Printer) -> Result<(), Failure> {
         Some(file) => file,
         None => args.path.clone(),
     };
+    if !file.exists() {
+        let (what, hint) = if args.path.is_dir() {
+            (
+                "this folder holds no ledger",
+                "it has charged nothing; name the folder of a study, or the file of a shared ledger",
+            )
+        } else {
+            ("there is no such file or folder", "name a ledger, or the folder of a study that was charged")
+        };
+        return Err(Failure::failed(format!("{}: {what}", args.path.display())).with_hint(hint));
+    }
     let history = Ledger::history(&file).map_err(Failure::failed)?;
     let spent = history.spent();
     let mut json = json!({

@@ -11,6 +11,7 @@ mod face;
 mod files;
 mod function;
 mod global;
+mod interrupt;
 mod ledger;
 mod optimize;
 mod output;
@@ -122,10 +123,11 @@ enum Command {
 
 /// Parses, runs, prints; the exit code is 0, 1 (failed) or 2 (usage).
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let (arguments, cli) = match interrupt::parse::<Cli>() {
+        Ok(parsed) => parsed,
         Err(error) => return refused(&error),
     };
+    interrupt::explain(&arguments);
     let printer = Printer::new(cli.global.json);
     match set_threads(&cli.global).and_then(|()| run(&cli, &printer)) {
         Ok(()) => ExitCode::SUCCESS,

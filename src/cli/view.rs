@@ -23,10 +23,15 @@ pub fn run(args: &ViewArgs, _printer: &Printer) -> Result<(), Failure> {
         Failure::failed("the viewer (visard-viewer) is not beside this program")
             .with_hint("build it with: cargo build --release --workspace")
     })?;
-    let status = Command::new(&viewer)
-        .args(&args.paths)
-        .status()
-        .map_err(|e| Failure::failed(format!("cannot start {}: {e}", viewer.display())))?;
+    let mut command = Command::new(&viewer);
+    command.args(&args.paths);
+    // Graphics libraries complain, once for each adapter, where no folder for the sockets of a session is named: one without any will do.
+    if cfg!(target_os = "linux") && std::env::var_os("XDG_RUNTIME_DIR").is_none_or(|folder| folder.is_empty())
+    {
+        command.env("XDG_RUNTIME_DIR", std::env::temp_dir());
+    }
+    let status =
+        command.status().map_err(|e| Failure::failed(format!("cannot start {}: {e}", viewer.display())))?;
     match status.code() {
         Some(0) => Ok(()),
         Some(2) => Err(Failure::usage("the viewer did not understand its arguments")),

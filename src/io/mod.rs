@@ -15,6 +15,7 @@
 //! Errors name the file and the line, byte or vertex, never what stands there (but for the name of a record that cannot be
 //! read). Files are written whole or not at all.
 
+mod appearance;
 mod atomic;
 mod axes;
 mod columns;
@@ -44,6 +45,7 @@ mod survey;
 mod table;
 mod text;
 
+pub use appearance::has_appearance;
 pub use atomic::{WriteError, write_atomically, write_bytes, write_text};
 pub(crate) use atomic::{sweep, sync_folder, write_secret};
 pub use columns::RecordSize;

@@ -384,7 +384,7 @@ impl Certificate {
         if self.private && self.noise.as_ref().is_some_and(|noise| !positive(noise.scale)) {
             return Err(Contradiction("its noise scale is not a positive number"));
         }
-        if self.private && !fits(&self.composition, self.loss)? {
+        if self.private && !fits(&[&self.composition], self.loss)? {
             return Err(Contradiction("the parts of its composition lose more than its loss"));
         }
         let proved = curve(&self.composition, self.loss);

@@ -127,7 +127,11 @@ impl Charge {
         self.same_for_all()?;
         let mut one = Composition::new();
         one.add("release", needed);
-        if fits(&one, self.loss)? { Ok(()) } else { Err(ChargeError::Underpaid { paid: self.loss, needed }) }
+        if fits(&[&one], self.loss)? {
+            Ok(())
+        } else {
+            Err(ChargeError::Underpaid { paid: self.loss, needed })
+        }
     }
 
     fn same_for_all(&self) -> Result<(), ChargeError> {
@@ -144,7 +148,7 @@ impl Charge {
         for part in parts {
             all.add("part", *part);
         }
-        if !fits(&all, self.loss)? {
+        if !fits(&[&all], self.loss)? {
             return Err(ChargeError::PartsExceed { paid: self.loss });
         }
         Ok(parts.iter().map(|loss| Self::plain(*loss, self.group.clone(), self.receipt.clone())).collect())

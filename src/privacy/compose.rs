@@ -89,17 +89,22 @@ impl Composition {
     /// What each kind of person loses: without groups there is one kind, with groups one for each that is named (anyone
     /// else loses what all of these lose, and no more).
     pub(super) fn people(&self) -> Result<Vec<Leaves>, BudgetError> {
+        Self::people_of(&[self])
+    }
+
+    /// The same of several together.
+    pub(super) fn people_of(all: &[&Self]) -> Result<Vec<Leaves>, BudgetError> {
         let mut groups = BTreeSet::new();
-        self.name_groups(&mut groups);
+        all.iter().for_each(|one| one.name_groups(&mut groups));
         if groups.iter().zip(groups.iter().skip(1)).any(|(a, b)| a.ledger() != b.ledger()) {
             return Err(BudgetError::NoSuchBound(
                 "groups of two partitions may overlap, so they do not compose in parallel",
             ));
         }
         if groups.is_empty() {
-            return Ok(vec![Leaves::of(self, None)?]);
+            return Ok(vec![Leaves::of(all, None)?]);
         }
-        groups.into_iter().map(|group| Leaves::of(self, Some(group))).collect()
+        groups.into_iter().map(|group| Leaves::of(all, Some(group))).collect()
     }
 
     fn name_groups<'a>(&'a self, found: &mut BTreeSet<&'a Group>) {

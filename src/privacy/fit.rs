@@ -7,14 +7,14 @@ use super::{BudgetError, Composition, PrivacyLoss};
 /// and need no such allowance; only this yes-or-no does.
 const ALLOWANCE: f64 = 1e-12;
 
-/// Whether everything in `spent` together is within `limit`, by the rule of the limit's unit. A sum that cannot be
+/// Whether everything in all of `spent` together is within `limit`, by the rule of the limit's unit. A sum that cannot be
 /// stated in that unit is not within it.
 ///
 /// # Errors
 /// [`BudgetError`] when a sum overflows.
-pub(super) fn fits(spent: &Composition, limit: PrivacyLoss) -> Result<bool, BudgetError> {
+pub(super) fn fits(spent: &[&Composition], limit: PrivacyLoss) -> Result<bool, BudgetError> {
     // Each group by itself: one may fit by another rule than the next.
-    for leaves in spent.people()? {
+    for leaves in Composition::people_of(spent)? {
         if !leaves_fit(&leaves, limit)? {
             return Ok(false);
         }

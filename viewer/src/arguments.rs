@@ -17,10 +17,10 @@ pub struct Arguments {
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// Render to a PNG file without opening a window
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = parse_png)]
     pub screenshot: Option<PathBuf>,
     /// Render a short turn to an animated GIF without opening a window
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = parse_gif)]
     pub turntable: Option<PathBuf>,
     /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", default_value = "1200x900", value_parser = parse_size)]
@@ -64,6 +64,10 @@ pub enum Extra {
 /// What an argument's value must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum ValueError {
+    #[error("pictures are PNG files: give it a name that ends in .png")]
+    Png,
+    #[error("animations are GIF files: give it a name that ends in .gif")]
+    Gif,
     #[error("write it as 1200x900")]
     Size,
     #[error("each side is a whole number from 16 to 8192")]
@@ -72,6 +76,21 @@ enum ValueError {
     Share,
     #[error("a number from 0.01 to 100")]
     Mu,
+}
+
+/// A file's name, if it says what will be in it.
+fn named(text: &str, ending: &str, otherwise: ValueError) -> Result<PathBuf, ValueError> {
+    let path = PathBuf::from(text);
+    let says = path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
+    if says { Ok(path) } else { Err(otherwise) }
+}
+
+fn parse_png(text: &str) -> Result<PathBuf, ValueError> {
+    named(text, "png", ValueError::Png)
+}
+
+fn parse_gif(text: &str) -> Result<PathBuf, ValueError> {
+    named(text, "gif", ValueError::Gif)
 }
 
 fn parse_size(text: &str) -> Result<(u32, u32), ValueError> {
@@ -102,10 +121,18 @@ mod tests {
             (a.size, a.with, a.field),
             ((640, 480), vec![Extra::Curves, Extra::Disk], FieldName::Error)
         );
+        assert!(read("v x --screenshot a.PNG --turntable b.gif").is_ok());
         for bad in
             ["v", "v x --size 640", "v x --size 0x10", "v x --size 9000x100", "v x --morph 2", "v x --mu nan"]
         {
             assert!(read(bad).is_err(), "{bad}");
+        }
+        // No file is named for what it does not hold.
+        for (bad, needle) in
+            [("--screenshot a.jpg", ".png"), ("--screenshot a", ".png"), ("--turntable a.png", ".gif")]
+        {
+            let refused = read(&format!("v x {bad}")).unwrap_err().to_string();
+            assert!(refused.contains(needle), "{refused}");
         }
     }
 }

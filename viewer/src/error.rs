@@ -43,6 +43,9 @@ pub enum ViewerError {
     /// A folder that is no study, release or folder of scans.
     #[error("{}: no release, mean or scan in this folder", .0.display())]
     EmptyFolder(PathBuf),
+    /// A path of nothing.
+    #[error("{}: there is no such file or folder", .0.display())]
+    Missing(PathBuf),
     /// Nothing lies behind a path.
     #[error("nothing to show")]
     NothingToShow,

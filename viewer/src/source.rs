@@ -118,8 +118,11 @@ pub struct Entry {
 /// What lies behind a path, without reading the files: a study's release first, then what is internal, then scans.
 ///
 /// # Errors
-/// [`ViewerError::EmptyFolder`]: nothing there to show.
+/// [`ViewerError::EmptyFolder`], [`ViewerError::Missing`]: nothing there to show.
 pub fn entries(path: &Path) -> Result<Vec<Entry>, ViewerError> {
+    if !path.exists() {
+        return Err(ViewerError::Missing(path.to_owned()));
+    }
     if !path.is_dir() {
         return Ok(vec![entry(path.to_owned(), path)]);
     }

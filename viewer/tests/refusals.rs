@@ -36,7 +36,9 @@ fn what_cannot_be_shown_is_refused_in_one_line() {
         std::fs::write(&file, content).unwrap();
         file
     };
-    shot(&dir.path().join("none.ply"), "none.ply");
+    shot(&dir.path().join("none.ply"), "none.ply: there is no such file");
+    // Before a window is asked for, too.
+    refused(&[text(&dir.path().join("nosuch"))], "nosuch: there is no such file");
     shot(&file("empty.ply", ""), "empty");
     shot(&file("notes.doc", "hello"), "notes.doc");
     shot(&file("cut.obj", "v 0 0 0\nv 1 0\n"), "cut.obj");

@@ -192,7 +192,7 @@ impl Number {
             (kind, width),
             (b'f', b'4' | b'8') | (b'i' | b'u', b'1' | b'2' | b'4' | b'8') | (b'b', b'1')
         );
-        is_known.then_some(Self { kind, width: usize::from(width - b'0'), is_big_endian: order == b'>' })
+        is_known.then(|| Self { kind, width: usize::from(width - b'0'), is_big_endian: order == b'>' })
     }
 
     fn value(self, raw: &[u8]) -> f64 {

@@ -88,6 +88,11 @@ impl Morphologika {
     }
 
     fn check_count(&self, bytes: &[u8]) -> Parsed<()> {
+        // Where all records together are shorter than one should be, whoever believed the number would make room for it.
+        let lines = self.lines(bytes).filter(|(_, line)| !is_mark(line)).count();
+        if self.is_marked && lines < self.landmarks {
+            return Err(Fault::Truncated { what: "landmarks", promised: self.landmarks, found: lines }.into());
+        }
         let wanted = |(_, line): &(usize, &[u8])| !self.is_marked || is_mark(line);
         let found = self.lines(bytes).filter(wanted).count();
         let found = if self.is_marked { found } else { found.div_ceil(self.landmarks) };
@@ -114,7 +119,8 @@ impl Morphologika {
             let name = names.as_mut().and_then(Iterator::next).map(|(_, line)| lossy(line));
             let marked = if self.is_marked { lines.next().map(|(at, _)| at) } else { None };
             let at = marked.or_else(|| lines.peek().map(|(at, _)| *at)).unwrap_or(self.points.1);
-            let mut coordinates = Vec::with_capacity((self.landmarks * self.dimension).min(bytes.len()));
+            let mut coordinates =
+                Vec::with_capacity(self.landmarks.saturating_mul(self.dimension).min(bytes.len()));
             let (mut found, mut fault) = (0, None);
             while let Some((at, line)) = lines.next_if(|(_, line)| match self.is_marked {
                 true => !is_mark(line),
@@ -216,6 +222,11 @@ mod tests {
             (
                 HEAD.replace("[landmarks]\r\n2", "[landmarks]\r\n99999999999999") + "[rawpoints]\n1 2 3\n",
                 "individuals end early",
+            ),
+            (
+                HEAD.replace("[landmarks]\r\n2", "[landmarks]\r\n18446744073709551615")
+                    + "[rawpoints]\n'#1\n1 2 3\n'#2\n4 5 6\n",
+                "landmarks end early",
             ),
         ] {
             let problem = of(&text).unwrap_err();

@@ -41,6 +41,16 @@ pub enum PoseError {
         /// The least accepted.
         least: f64,
     },
+    /// Where the nose would be there are too few points to tell a face from a ball.
+    #[error(
+        "where the nose would be there are {near} points, and at least {fewest} are needed to see a nose; scan it more densely"
+    )]
+    TooFew {
+        /// How many there are.
+        near: usize,
+        /// The least accepted.
+        fewest: usize,
+    },
     /// A point lies so far from all others that nothing can be seen beside it.
     #[error(
         "point {point} (counting from 0) lies {times:.0e} times as far out as most others; it is a mistake of the scanner or of an export: delete it"

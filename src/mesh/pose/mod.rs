@@ -59,7 +59,7 @@ impl PoseFinder {
     /// # Errors
     /// [`PoseError::Unusable`] for fewer than 100 points or coordinates that are not finite;
     /// [`PoseError::Stray`] for a point absurdly far from the others; [`PoseError::NoFace`] when nothing fits, [`PoseError::NoNose`] when what
-    /// fits is as smooth as a ball.
+    /// fits is as smooth as a ball, [`PoseError::TooFew`] when it has too few points to tell.
     pub fn find(&self, scan: &[Point]) -> Result<Pose, PoseError> {
         if let Some(i) = scan.iter().position(|p| !p.coords.iter().all(|c| c.is_finite())) {
             return Err(PoseError::Unusable(format!(
@@ -91,15 +91,20 @@ impl PoseFinder {
         Ok(Pose { similarity: pose, nose, nose_tip: scan[nose], misfit: residual })
     }
 
-    /// Refuses what has no relief about the nose, where the template has some.
+    /// Refuses what has no relief about the nose, where the template has some; and what has too few points there to tell.
     fn refuse_smooth(&self, pose: &Similarity, even: &Sampled, all: &[Point]) -> Result<(), PoseError> {
+        let Some(own) = self.relief else { return Ok(()) };
+        let near = all.iter().filter(|p| relief::is_near(&pose.invert(p), &self.nose, self.size)).count();
+        if near < relief::FEWEST {
+            return Err(PoseError::TooFew { near, fewest: relief::FEWEST });
+        }
         let of = |points: &[Point]| {
             let moved = points.iter().map(|p| pose.invert(p));
             relief::relief(moved, &self.nose, &self.facing, self.size)
         };
         // Of a scan much larger than the face, few of the evened-out points lie about the nose.
         let found = of(&even.points).or_else(|| of(all));
-        match found.zip(self.relief).map(|(found, own)| found / own) {
+        match found.map(|found| found / own) {
             Some(relief) if relief < relief::LEAST => Err(PoseError::NoNose { relief, least: relief::LEAST }),
             _ => Ok(()),
         }

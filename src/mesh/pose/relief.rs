@@ -11,9 +11,14 @@ use nalgebra::{Matrix6, Vector6};
 /// How far from the nose tip relief is looked for, as a fraction of the template's size.
 const REACH: f64 = 0.7;
 /// Fewer points than this tell nothing.
-const FEWEST: usize = 30;
+pub(super) const FEWEST: usize = 30;
 /// The least relief taken for a face's, as a fraction of the template's.
 pub(super) const LEAST: f64 = 0.35;
+
+/// Whether a point lies where relief is looked for.
+pub(super) fn is_near(point: &Point, nose: &Point, size: f64) -> bool {
+    ((point - nose) / size).norm_squared() < REACH * REACH
+}
 
 /// Root mean square height over the surface of second order that fits best (in a frame whose third axis is `facing`), of those points
 /// that lie near the nose tip; in units of `size`. `None` where too few lie there, or all in a plane through `facing`.
@@ -27,8 +32,8 @@ pub(super) fn relief(
     let across = (across - facing * facing.dot(&across)).normalize();
     let up = facing.cross(&across);
     let rows: Vec<(Vector6<f64>, f64)> = points
+        .filter(|p| is_near(p, nose, size))
         .map(|p| (p - nose) / size)
-        .filter(|d| d.norm_squared() < REACH * REACH)
         .map(|d| {
             let (u, v) = (d.dot(&across) / REACH, d.dot(&up) / REACH);
             (Vector6::new(1.0, u, v, u * u, u * v, v * v), d.dot(facing))

@@ -139,6 +139,23 @@ fn round_things_are_no_faces() {
     assert!(message.contains("is it a face?") && !message.contains('\n'), "{message}");
 }
 
+/// A face of which next to nothing was scanned about the nose is not taken on trust; one scanned coarsely is.
+#[test]
+fn too_few_points_about_the_nose_are_said() {
+    let finder = PoseFinder::new(&template(), 0).unwrap();
+    let near = |p: &&Point| relief::is_near(p, &finder.nose, finder.size);
+    let face = template().vertices().to_vec();
+    let about: Vec<Point> = face.iter().filter(near).copied().collect();
+    let even = Sampled::new(&face, 500).unwrap();
+    let whole = Similarity::identity();
+    finder.refuse_smooth(&whole, &even, &face).unwrap();
+    let far = face.iter().filter(|p| !near(p)).copied();
+    let few: Vec<Point> = about.iter().take(relief::FEWEST - 1).copied().chain(far).collect();
+    let refused = finder.refuse_smooth(&whole, &Sampled::new(&few, 500).unwrap(), &few).unwrap_err();
+    assert!(matches!(refused, PoseError::TooFew { near: 29, .. }), "{refused}");
+    assert!(!refused.to_string().contains('\n'));
+}
+
 #[test]
 fn a_point_far_off_is_named_as_the_cause() {
     let finder = PoseFinder::new(&template(), 0).unwrap();

@@ -78,10 +78,10 @@ fn sum_delta(terms: &[ApproximateTerm]) -> f64 {
 }
 
 impl Leaves {
-    /// What a member of `group` loses by `tree`; without a group, what everyone does.
-    pub(super) fn of(tree: &Composition, group: Option<&Group>) -> Result<Self, BudgetError> {
+    /// What a member of `group` loses by all these `trees`; without a group, what everyone does.
+    pub(super) fn of(trees: &[&Composition], group: Option<&Group>) -> Result<Self, BudgetError> {
         let mut leaves = Self::default();
-        for part in tree.parts() {
+        for part in trees.iter().flat_map(|tree| tree.parts()) {
             leaves.gather(part.times, &part.cost, group)?;
         }
         Ok(leaves)

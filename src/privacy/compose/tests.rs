@@ -93,7 +93,7 @@ fn groups_count_within_sets() {
     let mut all = Composition::new();
     all.push("set", 4, Cost::Parts(inner));
     assert_eq!(all.total().unwrap(), pure(5.0));
-    assert!(fits(&all, pure(5.0)).unwrap() && !fits(&all, pure(4.9)).unwrap());
+    assert!(fits(&[&all], pure(5.0)).unwrap() && !fits(&[&all], pure(4.9)).unwrap());
 }
 
 #[test]
@@ -254,7 +254,7 @@ proptest! {
             each.iter().map(question).try_fold(0.0, |most, answer| Some(f64::max(most, answer?)))
         };
         // A group without loss has no μ and no ρ, and asks for none.
-        let lost = |own: &Composition| !fits(own, pure(0.0)).unwrap();
+        let lost = |own: &Composition| !fits(&[own], pure(0.0)).unwrap();
         let mu = |of: &Composition| if lost(of) { of.mu().unwrap().map(Mu::get) } else { Some(0.0) };
         let rho = |of: &Composition| if lost(of) { of.rho().unwrap().map(Rho::get) } else { Some(0.0) };
         prop_assert_eq!(mu(&all), most(&mu));
@@ -262,11 +262,11 @@ proptest! {
         let pure_epsilon = |of: &Composition| of.pure_epsilon().unwrap().map(Epsilon::get);
         prop_assert_eq!(pure_epsilon(&all), most(&pure_epsilon));
         for limit in [gaussian(1.0), zcdp(0.7), approximate(2.0, delta.get()), pure(1.5)] {
-            let each_fits = each.iter().all(|own| fits(own, limit).unwrap());
-            prop_assert_eq!(fits(&all, limit).unwrap(), each_fits);
+            let each_fits = each.iter().all(|own| fits(&[own], limit).unwrap());
+            prop_assert_eq!(fits(&[&all], limit).unwrap(), each_fits);
         }
         let total = all.total().unwrap();
-        let covers = |own: &Composition| fits(own, total).unwrap();
+        let covers = |own: &Composition| fits(&[own], total).unwrap();
         prop_assert!(each.iter().all(covers), "{}", total);
     }
 }

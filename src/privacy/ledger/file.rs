@@ -1,6 +1,6 @@
 //! An open, locked ledger file: opening, appending, withdrawing.
 
-use super::super::Adjacency;
+use super::super::{Adjacency, Part};
 use super::content::{self, Content, End, LARGEST, Recorded};
 use super::error::LedgerError;
 use super::history::LedgerHistory;
@@ -11,7 +11,7 @@ use crate::fault;
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How long to wait between two tries for a lock: at first, and at most.
 const PATIENCE: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(500)];
@@ -109,8 +109,11 @@ impl LedgerFile {
         let entry = match content.end {
             End::Torn { .. } => {
                 repair::keep(&self.path, bytes).map_err(failed(&self.path))?;
+                if let Some(rest) = completion::of_anyone(&content, bytes, unix_time()) {
+                    return self.complete(content, bytes, &rest);
+                }
                 repair::cut(&self.file, &self.path, content.whole).map_err(failed(&self.path))?;
-                repair::entry(&content)
+                repair::entry(&content, true)
             }
             End::NoNewline => {
                 self.length = bytes.len() as u64;
@@ -131,6 +134,20 @@ impl LedgerFile {
         Ok(lines)
     }
 
+    /// Adds what is missing of a torn line that counts, and the line that says so.
+    fn complete(&mut self, content: Content, bytes: &[u8], rest: &str) -> Result<Vec<Recorded>, LedgerError> {
+        let completed = [bytes, rest.as_bytes()].concat();
+        let whole = content::read(&completed).map_err(|damage| damage.of(&self.path))?;
+        let (mut lines, torn) = (whole.lines, bytes.len());
+        (self.chain, self.length) = (whole.chain, torn as u64);
+        let entries = repair::entry(&content, false).into_iter().collect();
+        let Draft { text, chain, lines: said } = self.draft(entries)?;
+        self.write(&format!("{rest}{text}"))?;
+        self.chain = chain;
+        lines.extend(said);
+        Ok(lines)
+    }
+
     /// Removes the file if it was created by this opening. One that cannot be removed stays: it is a ledger in good order.
     pub(super) fn withdraw(self) {
         if self.created {
@@ -141,6 +158,12 @@ impl LedgerFile {
     /// The number the next line will have.
     pub(super) fn next_line(&self) -> u64 {
         self.chain.length
+    }
+
+    /// A charge made now.
+    pub(super) fn charge(&self, part: Part) -> Result<Entry, LedgerError> {
+        let nonce = random::<8>().map_err(failed(&self.path))?;
+        Ok(Entry::Charge { nonce: Some(hex::encode(nonce)), part, unix_time: unix_time() })
     }
 
     /// The next lines as they will be written.
@@ -198,10 +221,21 @@ pub(super) fn look(path: &Path) -> Result<Content, LedgerError> {
     content::read(&place::read(&file, &path)?).map_err(|damage| damage.of(&path))
 }
 
-pub(super) fn opening() -> std::io::Result<Entry> {
+/// Seconds since 1970.
+pub(super) fn unix_time() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
+/// Bytes from the operating system, by which something is told from all else.
+fn random<const N: usize>() -> std::io::Result<[u8; N]> {
     use rand::TryRng;
-    let mut id = [0u8; 16];
-    rand::rngs::SysRng.try_fill_bytes(&mut id).map_err(std::io::Error::other)?;
+    let mut bytes = [0u8; N];
+    rand::rngs::SysRng.try_fill_bytes(&mut bytes).map_err(std::io::Error::other)?;
+    Ok(bytes)
+}
+
+pub(super) fn opening() -> std::io::Result<Entry> {
+    let id: [u8; 16] = random()?;
     Ok(Entry::Open {
         format: FORMAT,
         visard: env!("CARGO_PKG_VERSION").to_owned(),

@@ -5,6 +5,7 @@ use super::super::{Composition, Cost, Part, Partition, PrivacyLoss, Receipt};
 use super::content::{Content, Damage, End, Recorded};
 use super::error::ReceiptError;
 use super::line::Entry;
+use std::collections::BTreeMap;
 
 /// A charge on record.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +35,8 @@ pub struct LedgerHistory {
     id: String,
     /// The check of each line.
     heads: Vec<String>,
+    /// The lines of the charges that have no seal, with their nonces: they were never handed out.
+    orphans: BTreeMap<u64, String>,
 }
 
 impl LedgerHistory {
@@ -87,6 +90,17 @@ impl LedgerHistory {
         found.ok_or(ReceiptError::NoCharge { line: receipt.line })
     }
 
+    /// The nonce of the charge in that line, if it was never handed out and no run has made it its own: it was half written, and completed
+    /// by whoever opened the ledger next.
+    pub(super) fn orphan(&self, line: u64) -> Option<&str> {
+        self.orphans.get(&line).map(String::as_str)
+    }
+
+    /// Where that charge is on record.
+    pub(super) fn receipt_of(&self, line: u64) -> Option<&Receipt> {
+        self.charges.get(self.position(line)?)?.receipt.as_ref()
+    }
+
     /// Reads all lines of a file, and what could be read of a torn one after them.
     pub(super) fn of(content: Content) -> Result<Self, Damage> {
         let mut history = Self::of_lines(content.lines)?;
@@ -126,8 +140,14 @@ impl LedgerHistory {
             Entry::Ceiling { loss } => self.ceilings.push(loss),
             Entry::Partition(_) if self.partition.is_some() => return Err("it registers a second partition"),
             Entry::Partition(partition) => self.partition = Some(partition),
-            Entry::Charge { part, unix_time } => self.push(part, Some(unix_time), receipt)?,
-            Entry::Seal { .. } => {}
+            Entry::Charge { nonce, part, unix_time } => {
+                let line = receipt.as_ref().map(|receipt| receipt.line);
+                self.push(part, Some(unix_time), receipt)?;
+                self.orphans.extend(line.zip(nonce));
+            }
+            Entry::Seal { charge } => {
+                self.orphans.remove(&charge);
+            }
             Entry::Redeem { charge, draw } => self.redeem(charge, draw)?,
             Entry::Repair { salvaged, .. } => {
                 self.was_repaired = true;

@@ -23,8 +23,14 @@ pub(super) enum Entry {
     Ceiling { loss: PrivacyLoss },
     /// How the records are divided into the groups that charges name; at most once.
     Partition(Partition),
-    /// A loss, counted from the moment this line is whole.
-    Charge { part: Part, unix_time: u64 },
+    /// A loss, counted from the moment that it can be read. The nonce, drawn at random, makes charges of one second different, and tells
+    /// whose a half-written one is; version 0.1 wrote none.
+    Charge {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        nonce: Option<String>,
+        part: Part,
+        unix_time: u64,
+    },
     /// The line after each charge and each redemption: where a torn write most likely ends, and a cut costs nothing.
     Seal { charge: u64 },
     /// The result drawn under the charge of that line has this SHA-256; no other will be published under it.

@@ -7,8 +7,9 @@
 //! * **Never a lower sum.** The lines are chained by checksums; a file that cannot be read whole is refused whole, with
 //!   the line and what to do, and left as it is: changed, removed, doubled, reordered and joined lines, lost or converted
 //!   line ends, bad bytes. The one thing that is repaired is what an interrupted write of ours leaves, the beginning of
-//!   the next line, to the byte: its charge was never handed out, and still counts if its loss can be read. A complete
-//!   last line that lacks its newline counts.
+//!   the next line, to the byte: its charge was never handed out, and still counts if its loss can be read. Its line is then
+//!   completed, not replaced, so that it counts throughout; the run that had announced it goes on with it
+//!   whoever completed it. A complete last line that lacks its newline counts.
 //! * **Never another file.** Links are resolved first, so that all names of a ledger lock and repair one file; it is
 //!   locked while open, repaired in place, the old state kept beside it in `<name>.bak`, and never renamed over. Several
 //!   hard links are refused, and so is what is no regular file. New files belong to their owner only.
@@ -48,7 +49,7 @@ use super::{BudgetError, Charge, Composition, Cost, Part, Partition, PrivacyLoss
 use file::{Draft, LedgerFile};
 use line::Entry;
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// The name of a study's ledger within its folder.
 pub const LEDGER_FILE: &str = "visard.ledger.jsonl";
@@ -246,15 +247,16 @@ impl Ledger {
         // What has no total cannot be handed out.
         one.total()?;
         self.check(&one)?;
-        let unix_time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs());
         let mut entries: Vec<Entry> = partition.map(Entry::Partition).into_iter().collect();
         let Some(file) = &self.file else {
-            entries.push(Entry::Charge { part: part.clone(), unix_time });
+            let entry = Entry::Charge { nonce: None, part: part.clone(), unix_time: file::unix_time() };
+            entries.push(entry);
             return Ok(Announced { ledger: self, part, receipt: None, entries: Entries::InMemory(entries) });
         };
         let before = entries.len();
         let line = file.next_line() + before as u64;
-        entries.extend([Entry::Charge { part: part.clone(), unix_time }, Entry::Seal { charge: line }]);
+        let charge = file.charge(part.clone())?;
+        entries.extend([charge, Entry::Seal { charge: line }]);
         let draft = file.draft(entries)?;
         let head = draft.lines.get(before).map(|line| line.head.clone()).ok_or(LedgerError::Broken)?;
         let receipt = Some(Receipt { id: self.history.id().to_owned(), line, head });
@@ -267,7 +269,7 @@ impl Ledger {
     /// [`LedgerError::Budget`] when a sum overflows.
     pub fn quote(&self, releases: &Composition) -> Result<Quote, LedgerError> {
         let after = self.after(releases);
-        let exceeds = self.exceeded(&after)?;
+        let exceeds = self.exceeded(releases)?;
         Ok(Quote { requested: releases.total()?, spent: self.spent.total()?, total: after.total()?, exceeds })
     }
 
@@ -276,8 +278,8 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::AboveCeiling`] when they do not; [`LedgerError::Budget`].
     pub fn check(&self, releases: &Composition) -> Result<(), LedgerError> {
+        let Some(ceiling) = self.exceeded(releases)? else { return Ok(()) };
         let after = self.after(releases);
-        let Some(ceiling) = self.exceeded(&after)? else { return Ok(()) };
         let (spent, total) = (stated(&self.spent, ceiling)?, stated(&after, ceiling)?);
         let requested = stated(releases, ceiling)?;
         Err(LedgerError::AboveCeiling { spent, requested, total, ceiling })
@@ -292,10 +294,10 @@ impl Ledger {
         after
     }
 
-    /// The first ceiling that this much exceeds.
-    fn exceeded(&self, spent: &Composition) -> Result<Option<PrivacyLoss>, BudgetError> {
+    /// The first ceiling that is exceeded with these. (Nothing is copied: it is asked for every charge of thousands.)
+    fn exceeded(&self, releases: &Composition) -> Result<Option<PrivacyLoss>, BudgetError> {
         for ceiling in &self.history.ceilings {
-            if !fits(spent, *ceiling)? {
+            if !fits(&[&self.spent, releases], *ceiling)? {
                 return Ok(Some(*ceiling));
             }
         }

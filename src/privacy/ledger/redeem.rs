@@ -61,6 +61,32 @@ impl Ledger {
         Ok(Charge::recorded(part, Some(receipt.clone()))?)
     }
 
+    /// The receipt of the charge on record that is the one announced by `receipt` in these `lines` ([`Announced::lines`](
+    /// super::Announced::lines)), though its line is another now: it was half written, and completed by another run. For the run that
+    /// announced it, which otherwise would charge it a second time; it stores this receipt in the place of its own, and then
+    /// [adopts](Self::adopt) the charge.
+    pub(crate) fn adoptable(&self, receipt: &Receipt, lines: &str) -> Option<Receipt> {
+        if receipt.id != self.id() || self.holds(receipt).is_ok() {
+            return None;
+        }
+        let nonce = self.history.orphan(receipt.line)?;
+        lines
+            .contains(&format!("\"nonce\":\"{nonce}\""))
+            .then(|| self.history.receipt_of(receipt.line).cloned())?
+    }
+
+    /// From now on the half-written charge of this receipt is the run's own that stored it, and no other's.
+    ///
+    /// # Errors
+    /// [`LedgerError`] of writing.
+    pub(crate) fn adopt(&mut self, receipt: &Receipt) -> Result<(), LedgerError> {
+        self.holds(receipt)?;
+        match self.history.orphan(receipt.line) {
+            Some(_) => self.write(vec![Entry::Seal { charge: receipt.line }]),
+            None => Ok(()),
+        }
+    }
+
     /// The receipt of the one charge that was handed out, is equal to `part` and was not redeemed; `None` if there is
     /// none, or several. For runs that gave their charge a name of its own.
     pub fn find(&self, part: &Part) -> Option<Receipt> {

@@ -1,9 +1,9 @@
 //! What is done about a torn tail, in the file itself.
 //!
-//! First the old state is kept beside the ledger, as `<name>.bak`; then the tail is cut off; then a line that says so,
-//! with what could be read of a charge, is appended like any other. The ledger stays the same file throughout, so its
-//! lock and its links hold. A crash between the steps leaves the ledger as it was, or without the tail: of which no
-//! charge had been handed out, and which the kept state has.
+//! First the old state is kept beside the ledger, as `<name>.bak`. Then a charge whose loss can be read, and which so counts, has its line
+//! completed, in the one write that also adds a line that says so: nothing is cut off that counts. Any other tail is cut off, and then that
+//! line is appended. The ledger stays the same file throughout, so its lock and its links hold. A crash between the steps, or within one,
+//! leaves a ledger of the same sum; of the tail no charge had been handed out, and the kept state has it.
 
 use super::content::{Content, End};
 use super::line::Entry;
@@ -13,11 +13,11 @@ use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
-/// What a torn tail is replaced by, once it has been cut off: nothing in a file without a whole line.
-pub(super) fn entry(content: &Content) -> Option<Entry> {
+/// The line that tells of a torn tail: nothing in a file without a whole line. What could be read of a tail that was cut off counts by it.
+pub(super) fn entry(content: &Content, cut: bool) -> Option<Entry> {
     match &content.end {
         End::Torn { bytes, salvaged } if content.whole > 0 => {
-            Some(Entry::Repair { torn_bytes: *bytes, salvaged: salvaged.clone() })
+            Some(Entry::Repair { torn_bytes: *bytes, salvaged: salvaged.clone().filter(|_| cut) })
         }
         _ => None,
     }

@@ -29,12 +29,13 @@ pub(super) fn is_ours(chain: &Chain, tail: &[u8]) -> bool {
 
 /// The loss in a torn line, if enough of it is there: that of a charge, or of a repair that had read one.
 pub(super) fn salvage(tail: &[u8]) -> Option<Part> {
-    const BEFORE_PART: [&str; 2] = ["\"entry\":{\"kind\":\"charge\",\"part\":", "\"salvaged\":"];
     let text = String::from_utf8_lossy(tail);
-    BEFORE_PART.iter().find_map(|before| {
-        let (_, rest) = text.split_once(before)?;
-        Part::deserialize(&mut serde_json::Deserializer::from_str(rest)).ok()
-    })
+    let charge = text.split_once("\"entry\":{\"kind\":\"charge\",").and_then(|(_, rest)| {
+        let nonce = rest.strip_prefix("\"nonce\":\"").and_then(|rest| rest.split_once("\","));
+        nonce.map_or(rest, |(_, rest)| rest).strip_prefix("\"part\":")
+    });
+    let part = charge.or_else(|| text.split_once("\"salvaged\":").map(|(_, rest)| rest))?;
+    Part::deserialize(&mut serde_json::Deserializer::from_str(part)).ok()
 }
 
 /// Whether this is the beginning of an entry of a kind that may stand here: an opening comes first and only first.
@@ -44,6 +45,14 @@ fn begins_an_entry(text: &[u8], first: bool) -> bool {
         let common = start.len().min(text.len());
         start.as_bytes().get(..common) == text.get(..common)
     })
+}
+
+/// Where the entry that `text` begins with ends, if it does.
+pub(super) fn closed_at(text: &[u8]) -> Option<usize> {
+    match scan(text) {
+        Scan::Closed(end) => Some(end),
+        Scan::Open | Scan::Foreign => None,
+    }
 }
 
 enum Scan {

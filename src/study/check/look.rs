@@ -1,6 +1,6 @@
 //! One file, looked at.
 
-use crate::io::{Content, Opened, ReadError, landmarks, open_as, read_landmarks, scan_of};
+use crate::io::{Content, Opened, ReadError, has_appearance, landmarks, open_as, read_landmarks, scan_of};
 use crate::study::face::record::{RecordMaker, landmark_file};
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,8 @@ pub struct Looked {
     /// Number of points, and whether it has triangles.
     pub points: usize,
     pub is_mesh: bool,
+    /// Whether it has colours or a texture.
+    pub has_appearance: bool,
     /// The diagonal of the box about its points.
     pub extent: Option<f64>,
     /// The landmark file beside it.
@@ -51,6 +53,7 @@ pub fn look(candidate: &Candidate, maker: &RecordMaker<'_>, full: bool) -> Looke
 
 fn read(opened: &Opened, looked: &mut Looked) -> Result<(), ReadError> {
     looked.sum = Some(opened.sha256());
+    looked.has_appearance = has_appearance(opened);
     let scan = scan_of(opened)?;
     looked.points = scan.vertices.len();
     looked.is_mesh = scan.triangles.is_some();

@@ -50,6 +50,8 @@ pub struct Counted {
     pub points: usize,
     /// Whether it has triangles.
     pub mesh: bool,
+    /// Whether it has colours or a texture, which are not used.
+    pub appearance: bool,
     /// The landmark file beside it, which is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landmarks: Option<PathBuf>,
@@ -63,6 +65,7 @@ impl Counted {
             status: if looked.problem.is_none() { "ok" } else { "failed" },
             points: looked.points,
             mesh: looked.is_mesh,
+            appearance: looked.has_appearance,
             landmarks: looked.landmarks.clone(),
         }
     }

@@ -242,6 +242,9 @@ impl<'a> Job<'a> {
         let ledger = self.place.ledger.open(self.folder(), announced)?;
         self.shared_noted = !noted && shared.exists();
         let ledger = self.ledger.insert(ledger);
+        if let Some(begun) = self.begun.as_mut().filter(|begun| self.place.resume && !begun.finished) {
+            begun.adopt(ledger, self.locked.folder())?;
+        }
         let resumed = self.place.resume && self.begun.as_ref().is_some_and(|begun| begun.paid(ledger));
         if !resumed {
             ledger.check(&charged)?;

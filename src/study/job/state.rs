@@ -74,6 +74,19 @@ impl Begun {
         Ok(write_text(&path, &text)?)
     }
 
+    /// Makes the charge its own that it announced, and that another run found half written and completed: it would be made again
+    /// otherwise. The receipt is stored before the ledger says so.
+    ///
+    /// # Errors
+    /// [`JobError`]: neither could be written.
+    pub(super) fn adopt(&mut self, ledger: &mut Ledger, folder: &StudyFolder) -> Result<(), JobError> {
+        if let Some(receipt) = ledger.adoptable(&self.receipt, &self.lines) {
+            self.receipt = receipt;
+            self.store(folder)?;
+        }
+        if self.paid(ledger) { Ok(ledger.adopt(&self.receipt)?) } else { Ok(()) }
+    }
+
     /// Whether the ledger holds its charge.
     pub(super) fn paid(&self, ledger: &Ledger) -> bool {
         ledger.holds(&self.receipt).is_ok()

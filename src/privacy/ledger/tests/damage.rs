@@ -118,7 +118,7 @@ fn a_torn_file_is_repaired_and_goes_on() {
     }
 }
 
-/// What is left of a repair that was itself interrupted: before and after the cut, and within its line.
+/// What is left of a repair that was itself interrupted counts as what was repaired.
 #[test]
 fn an_interrupted_repair_is_repaired() {
     let example = Example::get();
@@ -128,12 +128,41 @@ fn an_interrupted_repair_is_repaired() {
     fs::write(&path, &example.bytes[..torn]).unwrap();
     assert_eq!(spent_mu(&Ledger::open(&path, None).unwrap()), 5.0);
     let repaired = fs::read(&path).unwrap();
-    let whole = example.bytes[..torn].iter().rposition(|b| *b == b'\n').unwrap() + 1;
-    let salvaged = String::from_utf8_lossy(&repaired).find("\"mu\":1.0}}").unwrap() + "\"mu\":1.0}}".len();
-    for cut in whole..=repaired.len() {
-        let paid = mu(&read(&repaired[..cut]).unwrap());
-        assert_eq!(paid, if cut >= salvaged { 5.0 } else { 3.0 }, "cut at {cut}");
+    for cut in torn..=repaired.len() {
+        assert_eq!(mu(&read(&repaired[..cut]).unwrap()), 5.0, "cut at {cut}");
+        fs::write(&path, &repaired[..cut]).unwrap();
+        assert_eq!(spent_mu(&Ledger::open(&path, None).unwrap()), 5.0, "cut at {cut}");
+        assert_eq!(spent_mu(&Ledger::open(&path, None).unwrap()), 5.0, "cut at {cut}");
     }
+}
+
+/// Every torn charge that counts can be completed, whatever it is a charge of; and so can the line of a repair by an earlier version.
+#[test]
+fn what_counts_of_a_torn_line_can_be_completed() {
+    let example = Example::get();
+    let opening = || file::opening().unwrap();
+    let salvaged = Some(Part { mechanism: "m".into(), times: 3, cost: Cost::Loss(gaussian(1.0)) });
+    let mut chain = line::Chain::default();
+    let earlier: String = [opening(), Entry::Repair { torn_bytes: 40, salvaged }]
+        .iter()
+        .map(|entry| chain.write(entry).unwrap())
+        .collect();
+    let mut completed = 0;
+    for bytes in [&example.bytes[..], earlier.as_bytes()] {
+        for cut in 0..bytes.len() {
+            let content = content::read(&bytes[..cut]).unwrap();
+            let End::Torn { salvaged: Some(_), .. } = content.end else { continue };
+            let before = LedgerHistory::of(content.clone()).unwrap().spent();
+            for now in [0, 5, 1_800_000_000, u64::MAX] {
+                let rest = completion::of_anyone(&content, &bytes[..cut], now).unwrap();
+                let whole = content::read(&[&bytes[..cut], rest.as_bytes()].concat()).unwrap();
+                assert_eq!(whole.end, End::Whole, "cut at {cut}");
+                assert_eq!(LedgerHistory::of(whole).unwrap().spent(), before, "cut at {cut}");
+                completed += 1;
+            }
+        }
+    }
+    assert!(completed > 1000, "{completed}");
 }
 
 /// A torn charge that names a group of another ledger is none that an interrupted write leaves.
@@ -278,6 +307,7 @@ fn foreign_files_and_other_versions_are_told_apart() {
 #[test]
 fn contradictions_are_refused() {
     let charge = Entry::Charge {
+        nonce: None,
         part: Part { mechanism: "m".into(), times: 1, cost: Cost::Loss(gaussian(1.0)) },
         unix_time: 0,
     };
@@ -288,7 +318,7 @@ fn contradictions_are_refused() {
         let text = format!(
             r#"{{"mechanism":"m","group":{{"ledger":"{ledger}","label":"{label}"}},"loss":{{"mu":1.0}}}}"#
         );
-        Entry::Charge { part: serde_json::from_str(&text).unwrap(), unix_time: 0 }
+        Entry::Charge { nonce: None, part: serde_json::from_str(&text).unwrap(), unix_time: 0 }
     };
     let forged = |entries: Vec<Entry>| {
         let mut chain = line::Chain::default();

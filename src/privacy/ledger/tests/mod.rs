@@ -157,6 +157,29 @@ fn many_draws_are_one_line() {
     assert!((spent_mu(&ledger) - 10.0).abs() < 1e-12);
 }
 
+/// Ten thousand charges one by one: linear work but for a sum of numbers, and the ceiling holds to the last.
+#[test]
+#[ignore = "needs a disk that is synced ten thousand times"]
+fn thousands_of_charges_one_by_one() {
+    let (_folder, path) = place();
+    let n = 10_000;
+    let mut ledger = Ledger::open(&path, Some(gaussian(10.0))).unwrap();
+    let mut times = Vec::new();
+    for _ in 0..n / 1000 {
+        let start = std::time::Instant::now();
+        for _ in 0..1000 {
+            ledger.charge("mean", gaussian(0.1)).unwrap();
+        }
+        times.push(start.elapsed().as_secs_f64());
+    }
+    eprintln!("seconds for each thousand: {times:.2?}");
+    assert!(matches!(ledger.charge("mean", gaussian(0.1)), Err(LedgerError::AboveCeiling { .. })));
+    drop(ledger);
+    let start = std::time::Instant::now();
+    assert_eq!(Ledger::open(&path, None).unwrap().spent().parts().len(), n);
+    eprintln!("opened in {:.3} s", start.elapsed().as_secs_f64());
+}
+
 #[test]
 fn a_ledger_that_came_to_nothing_is_removed_by_whoever_began_it() {
     let (_folder, path) = place();

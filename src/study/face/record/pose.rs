@@ -51,8 +51,13 @@ pub fn posed_scan(
     crop_radius: f64,
     row: &mut ScanRow,
 ) -> Result<PosedScan, RecordError> {
-    let (scan, nose) = row.timed(ScanStage::Read, || read(scan, landmark_file))?;
-    posed(scan, nose, template, crop_radius, row)
+    let (scan, nose, has_appearance) = row.timed(ScanStage::Read, || read(scan, landmark_file))?;
+    let posed = posed(scan, nose, template, crop_radius, row)?;
+    if has_appearance {
+        let rest = if row.repairs.is_empty() { String::new() } else { format!(", {}", row.repairs) };
+        row.repairs = format!("colours or texture left out{rest}");
+    }
+    Ok(posed)
 }
 
 /// The same of a scan in memory, whose nose tip may be known.
@@ -92,9 +97,11 @@ pub fn posed(
     Ok(PosedScan { disk: repaired.mesh, nose, similarity: pose.similarity })
 }
 
-/// The scan, and its nose tip where a landmark file names it.
-fn read(scan: &Path, landmark_file: Option<&Path>) -> Result<(Scan, Option<Point>), String> {
-    let scan = io::read_scan(scan).map_err(|e| e.problem())?;
+/// The scan, its nose tip where a landmark file names it, and whether it has colours or a texture.
+fn read(scan: &Path, landmark_file: Option<&Path>) -> Result<(Scan, Option<Point>, bool), String> {
+    let file = io::open_as(scan, io::Content::Scan).map_err(|e| e.problem())?;
+    let (scan, has_appearance) = (io::scan_of(&file).map_err(|e| e.problem())?, io::has_appearance(&file));
+    drop(file);
     let nose = match landmark_file {
         Some(file) => {
             let found = io::read_landmarks(file).map_err(|e| {
@@ -105,7 +112,7 @@ fn read(scan: &Path, landmark_file: Option<&Path>) -> Result<(Scan, Option<Point
         }
         None => None,
     };
-    Ok((scan, nose))
+    Ok((scan, nose, has_appearance))
 }
 
 /// A given nose tip, if it is near where the template's falls; 3D Slicer's landmarks are read in LPS, and a scan may be in RAS: then the tip

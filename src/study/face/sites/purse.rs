@@ -28,6 +28,9 @@ struct State {
     /// What the records are: all rounds must be about the same.
     records: String,
     receipt: Receipt,
+    /// The charge as it was announced, by which it is known where it was half written.
+    #[serde(default)]
+    lines: String,
     answered: BTreeMap<usize, Answered>,
 }
 
@@ -112,6 +115,7 @@ impl Purse {
         plan: &str,
         records: &str,
     ) -> Result<Charge, StudyError> {
+        self.adopt(ledger)?;
         if let Some(state) = &self.state {
             if state.records != records {
                 return Err(SitesError::Asked(
@@ -132,13 +136,27 @@ impl Purse {
         }
         let announced = ledger.announce(part).map_err(JobError::from)?;
         let receipt = announced.receipt().cloned().ok_or(JobError::Unrecorded)?;
-        let state =
-            State { plan: plan.to_owned(), records: records.to_owned(), receipt, answered: BTreeMap::new() };
+        let (plan, records, lines) = (plan.to_owned(), records.to_owned(), announced.lines().to_owned());
+        let state = State { plan, records, receipt, lines, answered: BTreeMap::new() };
         // Written first: after a crash the ledger holds this charge, or was not charged.
         self.write(&state)?;
         let charge = announced.pay().map_err(JobError::from)?;
         self.state = Some(state);
         Ok(charge)
+    }
+
+    /// Makes the announced charge its own where another run found it half written and completed it; the receipt is stored first.
+    fn adopt(&mut self, ledger: &mut Ledger) -> Result<(), StudyError> {
+        let Some(mut state) = self.state.take() else { return Ok(()) };
+        if let Some(receipt) = ledger.adoptable(&state.receipt, &state.lines) {
+            state.receipt = receipt;
+            self.write(&state)?;
+        }
+        if ledger.holds(&state.receipt).is_ok() {
+            ledger.adopt(&state.receipt).map_err(JobError::from)?;
+        }
+        self.state = Some(state);
+        Ok(())
     }
 
     /// The charge's receipt.

@@ -1,0 +1,42 @@
+//! Ctrl-C: what it leaves, and how to go on.
+
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+
+/// Says how to go on where the command that was given is one that can be.
+pub fn explain(arguments: &ArgMatches) {
+    let mut command = arguments;
+    while let Some((_, inner)) = command.subcommand() {
+        command = inner;
+    }
+    if command.try_contains_id("resume").is_ok() {
+        watch();
+    }
+}
+
+/// The arguments in the form that they are explained from, and as they are used.
+pub fn parse<P: CommandFactory + FromArgMatches>() -> Result<(ArgMatches, P), clap::Error> {
+    let matches = P::command().try_get_matches()?;
+    let parsed = P::from_arg_matches(&matches).map_err(|error| error.format(&mut P::command()))?;
+    Ok((matches, parsed))
+}
+
+/// What is said.
+const HINT: &str = "interrupted; nothing is lost: the same command with --resume goes on where it was, and pays nothing twice";
+
+/// The process ends as it would have: a study can be stopped anywhere, so there is nothing to put in order.
+#[cfg(unix)]
+fn watch() {
+    use signal_hook::consts::SIGINT;
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT]) else { return };
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            eprintln!("\n{HINT}");
+            let _ = signal_hook::low_level::emulate_default_handler(SIGINT);
+        }
+    });
+}
+
+#[cfg(not(unix))]
+fn watch() {
+    let _ = HINT;
+}
