@@ -201,26 +201,9 @@ fn epsilon(mu: Mu, delta: f64) -> Result<f64, Failure> {
     Ok(bound.map_err(Failure::failed)?.get())
 }
 
-/// Squared errors per point on faces of area 1; their roots in millimetres on a face of 20 cm.
 fn row(args: &PlanArgs, forecast: &Forecast) -> Result<Value, Failure> {
-    let Forecast { n, mu, error, template_error, sampling_error, band } = *forecast;
-    let mm = |square: f64| FACE_MM * square.sqrt();
-    Ok(json!({
-        "n": n,
-        "mu": mu,
-        "epsilon": epsilon(mu, delta(args))?,
-        "delta": delta(args),
-        "guess_probability": PrivacyLoss::Gaussian(mu).guess_probability(),
-        "error": error,
-        "template_error": template_error,
-        "sampling_error": sampling_error,
-        "error_mm": mm(error),
-        "template_error_mm": mm(template_error),
-        "sampling_error_mm": mm(sampling_error),
-        "band": band,
-        "band_mm": band.map(|band| FACE_MM * band),
-        "worth": forecast.is_worth_it(),
-    }))
+    let row = Delta::new(delta(args)).and_then(|delta| forecast.row(delta));
+    Ok(Value::Object(row.map_err(Failure::failed)?))
 }
 
 fn text(rows: &[Value], prior: bool) -> String {

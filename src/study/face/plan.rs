@@ -3,11 +3,13 @@
 use super::mean::{ClipChoice, FaceMechanism, mechanism, two_rounds};
 use super::simulation::{SEED, Simulation, SimulationError, square_distance};
 use super::template::TemplateSource;
+use super::yardstick::FACE_MM;
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Aim, CurveMean};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{self, ClipRadius, ClipSource, Ledger, Mechanism, Mu};
+use crate::privacy::{self, BudgetError, ClipRadius, ClipSource, Delta, Ledger, Mechanism, Mu, PrivacyLoss};
 use rayon::prelude::*;
+use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
 /// Releases that are averaged: fewer of many people, whose errors vary less and take longer.
@@ -67,7 +69,7 @@ impl PlanRequest {
 }
 
 /// What to expect of one release from n simulated people. Faces have surface area 1; squared distances are per point.
-#[derive(Debug, Clone, Copy, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Forecast {
     /// Number of scans.
     pub n: usize,
@@ -84,6 +86,34 @@ pub struct Forecast {
 }
 
 impl Forecast {
+    /// All of it with the budget's meaning, as `plan --json` prints it and [`SavedPlan`](crate::study::SavedPlan) keeps it. Squared errors
+    /// per point on faces of area 1; their roots in millimetres on a face of 20 cm.
+    ///
+    /// # Errors
+    /// [`BudgetError`]: there is no finite ε at this δ.
+    pub fn row(&self, delta: Delta) -> Result<Map<String, Value>, BudgetError> {
+        let Self { n, mu, error, template_error, sampling_error, band } = *self;
+        let mm = |square: f64| FACE_MM * square.sqrt();
+        let loss = PrivacyLoss::Gaussian(mu);
+        let row = json!({
+            "n": n,
+            "mu": mu,
+            "epsilon": loss.epsilon_at(delta)?.get(),
+            "delta": delta.get(),
+            "guess_probability": loss.guess_probability(),
+            "error": error,
+            "template_error": template_error,
+            "sampling_error": sampling_error,
+            "error_mm": mm(error),
+            "template_error_mm": mm(template_error),
+            "sampling_error_mm": mm(sampling_error),
+            "band": band,
+            "band_mm": band.map(|band| FACE_MM * band),
+            "worth": self.is_worth_it(),
+        });
+        Ok(if let Value::Object(row) = row { row } else { Map::new() })
+    }
+
     /// Whether the release is nearer to the mean than the template is by half the squared distance at least.
     pub fn is_worth_it(&self) -> bool {
         self.error <= 0.5 * self.template_error
