@@ -178,11 +178,11 @@ impl Worker {
         match done {
             Err(StudyError::Job(JobError::Stopped)) if all.into_inner() => {
                 let made = Registrations::open(&settings.records)?.worst_first();
-                Ok(vec![News::Registered(made), self.account()])
+                Ok(vec![self.account(), News::Registered(made)])
             }
             Err(StudyError::Job(JobError::Stopped)) => Ok(vec![News::Stopped]),
             Err(error) => Err(error),
-            Ok(outcome) => Ok(vec![News::Released(self.outcome(&outcome)), self.account()]),
+            Ok(outcome) => Ok(vec![self.account(), News::Released(self.outcome(&outcome))]),
         }
     }
 
@@ -201,7 +201,7 @@ impl Worker {
 
     fn release(&self, mu: Mu) -> Result<Vec<News>, StudyError> {
         let outcome = run(&self.settings(mu), &|_| {})?;
-        Ok(vec![News::Released(self.outcome(&outcome)), self.account()])
+        Ok(vec![self.account(), News::Released(self.outcome(&outcome))])
     }
 
     fn outcome(&self, outcome: &FaceOutcome) -> Outcome {
