@@ -2,7 +2,7 @@
 
 use super::output::{Failure, Printer};
 use clap::Args;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::path::PathBuf;
 use visard::privacy::PrivacyLoss;
 use visard::study::{PlanError, SavedPlan, StudyFolder};
@@ -32,13 +32,12 @@ impl SaveArgs {
         printer: &Printer,
     ) -> Result<(), Failure> {
         if let Some(out) = &self.save {
-            let ([(n, loss)], [Value::Object(row)]) = (cells, &rows[..]) else {
+            let ([(n, loss)], [row]) = (cells, &rows[..]) else {
                 return Err(Failure::usage("--save keeps one plan: say one --n and one --mu (or --epsilon)"));
             };
             let accept = self.accept.map(|error| error * unit);
             let folder = StudyFolder::at(out);
-            let forecast: Map<String, Value> = row.clone();
-            let hash = SavedPlan::new(statistic, (*n, *loss), accept, forecast)
+            let hash = SavedPlan::new(statistic, (*n, *loss), accept, row.clone())
                 .and_then(|plan| plan.save(&folder))
                 .map_err(|error| match error {
                     PlanError::Job(_) => Failure::failed(error),

@@ -10,7 +10,7 @@ use super::kept::kept;
 use crate::io::{Limit, write_text};
 use crate::privacy::PrivacyLoss;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub struct SavedPlan {
     /// The largest error (root mean square, in the units of the certificate's `details.accuracy.rms`) that is called good enough.
     pub accept_rms: Option<f64>,
     /// What was foretold, as `plan --json` prints it.
-    pub forecast: Map<String, Value>,
+    pub forecast: Value,
 }
 
 /// A plan in a study's folder, with the bytes that are hashed.
@@ -70,7 +70,7 @@ impl SavedPlan {
         statistic: &str,
         (n, loss): (u64, PrivacyLoss),
         accept_rms: Option<f64>,
-        forecast: Map<String, Value>,
+        forecast: Value,
     ) -> Result<Self, PlanError> {
         if accept_rms.is_some_and(|rms| !(rms > 0.0 && rms.is_finite())) {
             return Err(PlanError::Limit);
@@ -156,7 +156,7 @@ mod tests {
 
     fn plan(n: u64) -> SavedPlan {
         let loss = PrivacyLoss::Gaussian(Mu::new(1.0).unwrap());
-        SavedPlan::new("face mean", (n, loss), Some(0.005), Map::new()).unwrap()
+        SavedPlan::new("face mean", (n, loss), Some(0.005), Value::Null).unwrap()
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
     fn a_limit_is_a_positive_number() {
         let loss = PrivacyLoss::Gaussian(Mu::new(1.0).unwrap());
         for limit in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            let made = SavedPlan::new("face mean", (10, loss), Some(limit), Map::new());
+            let made = SavedPlan::new("face mean", (10, loss), Some(limit), Value::Null);
             assert!(matches!(made, Err(PlanError::Limit)), "{limit}");
         }
     }

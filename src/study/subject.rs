@@ -157,14 +157,22 @@ impl Subject {
     /// # Errors
     /// [`SubjectError`], also for one of another length.
     pub fn field(&self, path: &Path) -> Result<NamedField, SubjectError> {
-        let is_array = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy"));
-        let values = if is_array { npy::read(path)?.data } else { column(path)? };
-        let expected = self.mesh.vertices().len();
-        if values.len() != expected {
-            return Err(SubjectError::Length { path: path.to_owned(), found: values.len(), expected });
-        }
-        Ok(NamedField { name: field_name(path), values })
+        field_of(path, self.mesh.vertices().len())
     }
+}
+
+/// A field from a file for a surface of so many vertices: `.npy` of one value a vertex, or a table with one value a line (the last column
+/// counts).
+///
+/// # Errors
+/// [`SubjectError`], also for one of another length.
+pub fn field_of(path: &Path, expected: usize) -> Result<NamedField, SubjectError> {
+    let is_array = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy"));
+    let values = if is_array { npy::read(path)?.data } else { column(path)? };
+    if values.len() != expected {
+        return Err(SubjectError::Length { path: path.to_owned(), found: values.len(), expected });
+    }
+    Ok(NamedField { name: field_name(path), values })
 }
 
 fn builtin() -> Result<Subject, SubjectError> {

@@ -35,6 +35,8 @@ fn sheet() -> Subject {
         shape: Shape::Surface(TriMesh::new(vertices.collect(), triangles).unwrap_or_default()),
         errors: None,
         curves: Vec::new(),
+        values: None,
+        posed: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The viewer's arguments.
 
 use crate::fields::FieldName;
+use crate::palette::{MapChoice, Palette, Range, parse_range};
 use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
 
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 #[command(
     name = "visard-viewer",
     version,
-    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field error --turntable face.gif --size 480x480\n  visard view synthetic --mu 1\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
+    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field error --turntable face.gif --size 480x480\n  visard view synthetic --mu 1\n  visard view --workbench scans --out study\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
 )]
 pub struct Arguments {
     /// Study folders, releases, meshes, scans, curves (.npy), outlines (.tps, .npy); "builtin" is the public template,
@@ -28,9 +29,18 @@ pub struct Arguments {
     /// From where: front, left, right, three-quarter, or a camera file saved in the window
     #[arg(long, value_name = "NAME|FILE", default_value = "front")]
     pub camera: String,
-    /// Colours on the surface
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = FieldName::None)]
-    pub field: FieldName,
+    /// Colours on the surface: none, checker, polar, distance, distortion, error, or a file of one number a vertex (.npy, .csv)
+    #[arg(long, value_name = "NAME|FILE", default_value = "none", value_parser = parse_field)]
+    pub field: FieldChoice,
+    /// The values that the colours span: auto, symmetric (about 0), magnitude (from 0), or LOW:HIGH
+    #[arg(long, value_name = "RANGE", default_value = "auto", value_parser = range, allow_hyphen_values = true)]
+    pub range: Range,
+    /// Which colours; all read with any colour vision and in grey
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = MapChoice::Auto)]
+    pub map: MapChoice,
+    /// Lines of equal value of the field
+    #[arg(long)]
+    pub isolines: bool,
     /// What else to draw
     #[arg(long, value_enum, value_name = "NAMES", value_delimiter = ',')]
     pub with: Vec<Extra>,
@@ -40,12 +50,60 @@ pub struct Arguments {
     /// Privacy budget of "synthetic"
     #[arg(long, value_name = "MU", default_value_t = 1.0, value_parser = parse_mu)]
     pub mu: f64,
+    /// Open the workbench: from a folder of scans to a private mean face, step by step. A folder that holds scans alone opens it anyway
+    #[arg(long)]
+    pub workbench: bool,
+    /// The study's folder of the workbench; beside the scans, as NAME-study, where none is given
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Turn raw scans to the viewer, as studies do
+    #[arg(long)]
+    pub upright: bool,
     /// Draw without a graphics adapter even where there is one
     #[arg(long)]
     pub software: bool,
     /// Replace files that exist
     #[arg(long)]
     pub force: bool,
+}
+
+/// Which colours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FieldChoice {
+    /// By name.
+    Named(FieldName),
+    /// Of a file.
+    File(PathBuf),
+}
+
+impl FieldChoice {
+    /// The name it has on the panel.
+    pub fn name(&self) -> FieldName {
+        match self {
+            Self::Named(name) => *name,
+            Self::File(_) => FieldName::Values,
+        }
+    }
+}
+
+impl Arguments {
+    /// How fields become colours.
+    pub fn palette(&self) -> Palette {
+        Palette { range: self.range, map: self.map, isolines: self.isolines }
+    }
+}
+
+fn range(text: &str) -> Result<Range, ValueError> {
+    parse_range(text).ok_or(ValueError::Range)
+}
+
+fn parse_field(text: &str) -> Result<FieldChoice, ValueError> {
+    if let Ok(name) = FieldName::from_str(text, false) {
+        return Ok(FieldChoice::Named(name));
+    }
+    // What looks like a file is one: reading it tells what is wrong.
+    let file = PathBuf::from(text);
+    if file.extension().is_some() { Ok(FieldChoice::File(file)) } else { Err(ValueError::Field) }
 }
 
 /// Things drawn beside or over the surface.
@@ -72,6 +130,10 @@ enum ValueError {
     Size,
     #[error("each side is a whole number from 16 to 8192")]
     Side,
+    #[error("one of none, checker, polar, distance, distortion, error, or a file of one number a vertex")]
+    Field,
+    #[error("auto, symmetric, magnitude, or two numbers LOW:HIGH, the lower first")]
+    Range,
     #[error("a number from 0 to 1")]
     Share,
     #[error("a number from 0.01 to 100")]
@@ -119,7 +181,7 @@ mod tests {
         let a = read("v x.ply --size 640x480 --with curves,disk --field error --camera left").unwrap();
         assert_eq!(
             (a.size, a.with, a.field),
-            ((640, 480), vec![Extra::Curves, Extra::Disk], FieldName::Error)
+            ((640, 480), vec![Extra::Curves, Extra::Disk], FieldChoice::Named(FieldName::Error))
         );
         assert!(read("v x --screenshot a.PNG --turntable b.gif").is_ok());
         for bad in

@@ -37,6 +37,35 @@ pub enum ViewerError {
         /// What is wrong with it.
         source: ArrayError,
     },
+    /// The workbench of several folders.
+    #[error("the workbench takes one folder of scans")]
+    OneFolder,
+    /// A `plan.json` that is none of a mean face.
+    #[error("{}: this is no plan of a mean face at a mu; the command line can go on with it", .0.display())]
+    NoPlan(PathBuf),
+    /// A scan that has landmarks of its own.
+    #[error("{} has this scan's landmarks already; change its nose tip there, or move it away", .0.display())]
+    OtherLandmarks(PathBuf),
+    /// A scan that cannot be registered.
+    #[error("{}: {reason}", file.display())]
+    NotRegistered {
+        /// The scan.
+        file: PathBuf,
+        /// At which stage it stopped, and what to do.
+        reason: String,
+    },
+    /// The study whose registrations are wanted.
+    #[error(transparent)]
+    Study(#[from] visard::study::face::StudyError),
+    /// A field that does not fit its surface.
+    #[error(transparent)]
+    Field(#[from] visard::study::subject::SubjectError),
+    /// No field was given from a file.
+    #[error("{subject}: no field was given; --field FILE colours by one")]
+    NoValues {
+        /// The subject's name.
+        subject: String,
+    },
     /// Outlines without a single landmark.
     #[error("{}: every landmark is missing", .0.display())]
     NoLandmarks(PathBuf),

@@ -4,7 +4,7 @@
 struct Uniforms {
     clip: mat4x4<f32>,
     turn: mat4x4<f32>,
-    // Mode (0 skin, 1 field, 2 checkerboard, 3 polar grid); 1 where both sides are lit alike.
+    // Mode (0 skin, 1 field, 2 checkerboard, 3 polar grid); 1 where both sides are lit alike; lines of equal value on the field's scale.
     style: vec4<f32>,
     // The colour map's anchors, sRGB.
     palette: array<vec4<f32>, 9>,
@@ -59,8 +59,13 @@ fn fragment(in: Fragment) -> @location(0) vec4<f32> {
     var side = 1.0;
     if n.z < 0.0 { n = -n; side = mix(0.45, 1.0, u.style.y); }
     let mode = u32(u.style.x + 0.5);
+    let level = in.uv.x * u.style.z;
+    let steepness = max(fwidth(level), 1e-6);
     if mode == 1u {
-        let c = field_colour(in.uv.x) * side * (0.58 + 0.42 * n.z) * (0.72 + 0.28 * in.open);
+        let off = abs(fract(level + 0.5) - 0.5) / steepness;
+        let inside = level > 0.5 && level < u.style.z - 0.5;
+        let line = select(0.0, 1.0 - smoothstep(0.4, 1.1, off), inside);
+        let c = mix(field_colour(in.uv.x), vec3<f32>(0.05, 0.08, 0.14), 0.85 * line) * side * (0.58 + 0.42 * n.z) * (0.72 + 0.28 * in.open);
         return vec4<f32>(pow(c, vec3<f32>(2.2)), 1.0);
     }
     var base = clay;

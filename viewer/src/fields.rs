@@ -2,7 +2,8 @@
 
 use crate::error::ViewerError;
 use crate::material::Paint;
-use crate::source::{Shape, Subject};
+use crate::palette::Palette;
+use crate::source::{Shape, Subject, Values};
 use clap::ValueEnum;
 use std::sync::OnceLock;
 use visard::conformal::{Complex, disk_map};
@@ -28,17 +29,21 @@ pub enum FieldName {
     Distortion,
     /// Root-mean-square error of the release, as it states it
     Error,
+    /// Numbers from a file or a measurement
+    #[value(skip)]
+    Values,
 }
 
 impl FieldName {
     /// All of them, with names for buttons.
-    pub const ALL: [(Self, &'static str); 6] = [
+    pub const ALL: [(Self, &'static str); 7] = [
         (Self::None, "surface"),
         (Self::Checker, "checkerboard"),
         (Self::Polar, "polar grid"),
         (Self::Distance, "distance to template"),
         (Self::Distortion, "angle distortion"),
         (Self::Error, "error of the release"),
+        (Self::Values, "given values"),
     ];
 }
 
@@ -71,7 +76,7 @@ impl Colouring {
 /// [`ViewerError`]: why the subject has no such field.
 pub fn colouring(name: FieldName, subject: &Subject) -> Result<Colouring, ViewerError> {
     match &subject.shape {
-        Shape::Surface(mesh) => surface_colouring(name, subject, mesh),
+        Shape::Surface(mesh) => surface_colouring(name, subject, mesh, &Palette::default()),
         _ if name == FieldName::None => Ok(Colouring { paint: Paint::Skin, uvs: Vec::new(), scale: None }),
         _ => Err(ViewerError::NoSurface { subject: subject.name.clone() }),
     }
@@ -85,7 +90,9 @@ pub fn surface_colouring(
     name: FieldName,
     subject: &Subject,
     mesh: &TriMesh,
+    palette: &Palette,
 ) -> Result<Colouring, ViewerError> {
+    let field = |own: ColourScale, values: &[f64]| Colouring::field(palette.applied(own, values), values);
     match name {
         FieldName::None => {
             Ok(Colouring { paint: Paint::Skin, uvs: vec![[0.0; 2]; mesh.vertices().len()], scale: None })
@@ -94,7 +101,7 @@ pub fn surface_colouring(
         FieldName::Polar => Ok(Colouring::disk(Paint::PolarGrid, &disk_coordinates(mesh)?)),
         FieldName::Distortion => {
             let values = angle_distortion(mesh, &disk_coordinates(mesh)?);
-            Ok(Colouring::field(ColourScale::magnitude("angle distortion", "degrees", &values), &values))
+            Ok(field(ColourScale::magnitude("angle distortion", "degrees", &values), &values))
         }
         FieldName::Distance => {
             let template = fitted_template(mesh)
@@ -102,15 +109,19 @@ pub fn surface_colouring(
             let normals = mesh.vertex_normals();
             let along = |((p, q), n): ((&Point, &Point), &Vector)| (p - q).dot(n);
             let values: Vec<f64> = mesh.vertices().iter().zip(&template).zip(&normals).map(along).collect();
-            Ok(Colouring::field(ColourScale::signed("distance to template", unit(mesh), &values), &values))
+            Ok(field(ColourScale::signed("distance to template", unit(mesh), &values), &values))
+        }
+        FieldName::Values => {
+            let none = || ViewerError::NoValues { subject: subject.name.clone() };
+            let Values { name, unit, values } = subject.values.as_ref().ok_or_else(none)?;
+            let signed = values.iter().any(|v| *v < 0.0);
+            let make = if signed { ColourScale::signed } else { ColourScale::magnitude };
+            Ok(field(make(name.clone(), unit.clone(), values), values))
         }
         FieldName::Error => {
             let none = || ViewerError::NoError { subject: subject.name.clone() };
             let values = subject.errors.as_ref().ok_or_else(none)?;
-            Ok(Colouring::field(
-                ColourScale::magnitude("error, root mean square", unit(mesh), values),
-                values,
-            ))
+            Ok(field(ColourScale::magnitude("error, root mean square", unit(mesh), values), values))
         }
     }
 }
@@ -199,6 +210,8 @@ mod tests {
             shape: Shape::Surface(mesh),
             errors: None,
             curves: Vec::new(),
+            values: None,
+            posed: None,
         }
     }
 

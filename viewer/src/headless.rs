@@ -1,20 +1,19 @@
 //! Pictures and animations without a window or a display: off-screen on any graphics adapter (software Vulkan included),
 //! otherwise with the library's own renderer.
 
-use crate::arguments::{Arguments, Extra};
+use crate::arguments::{Arguments, Extra, FieldChoice};
 use crate::error::ViewerError;
+use crate::fields::template;
 use crate::look::Look;
 use crate::pane::{Drawing, Show, draw};
 use crate::software;
 use crate::source::{self, Standing, Subject};
 use crate::stage::{GROUND, Stage, guarded, has_adapter};
 use crate::synthetic;
+use crate::turntable;
+use crate::workbench;
 use std::path::{Path, PathBuf};
 use visard::report::render::Image;
-
-/// Frames of an animation, and hundredths of a second for each.
-const FRAMES: usize = 40;
-const DELAY: u16 = 7;
 
 /// What stands beside what in a picture.
 pub struct Exhibit {
@@ -32,7 +31,12 @@ impl Exhibit {
     pub fn load(arguments: &Arguments) -> Result<Self, ViewerError> {
         let mut subjects = Vec::new();
         for path in arguments.paths.iter().take(2) {
-            subjects.push(subject(path, arguments.mu)?);
+            let subject = subject(path, arguments.mu)?;
+            let subject = if arguments.upright { source::upright(subject, template()?) } else { subject };
+            subjects.push(match &arguments.field {
+                FieldChoice::File(file) => source::with_field(subject, file)?,
+                FieldChoice::Named(_) => subject,
+            });
         }
         if arguments.paths.len() > 2 {
             eprintln!("note: of {} paths the first two are shown", arguments.paths.len());
@@ -102,12 +106,13 @@ pub fn subject(path: &Path, mu: f64) -> Result<Subject, ViewerError> {
 
 fn show_of(arguments: &Arguments) -> Show {
     Show {
-        field: arguments.field,
+        field: arguments.field.name(),
         wireframe: arguments.with.contains(&Extra::Wireframe),
         points: arguments.with.contains(&Extra::Points),
         curves: arguments.with.contains(&Extra::Curves),
         disk: false,
         morph: arguments.morph,
+        palette: arguments.palette(),
     }
 }
 
@@ -120,6 +125,9 @@ pub fn run(arguments: &Arguments) -> Result<(), ViewerError> {
         if file.exists() && !arguments.force {
             return Err(ViewerError::Exists(file.clone()));
         }
+    }
+    if arguments.workbench {
+        return workbench::screenshot(arguments);
     }
     let look = Look::named(&arguments.camera)?;
     let exhibit = Exhibit::load(arguments)?;
@@ -155,7 +163,7 @@ fn pictures(
         made.push((file.clone(), painter.picture(look)?.to_png()?));
     }
     if let Some(file) = &arguments.turntable {
-        made.push((file.clone(), animation(&mut painter, look)?));
+        made.push((file.clone(), turntable::animation(&mut painter, look)?));
     }
     Ok(made)
 }
@@ -204,25 +212,4 @@ impl<'a> Painter<'a> {
         }
         Ok(self.exhibit.assemble(&panes, self.size))
     }
-}
-
-/// From one side to the other and back: a face has no back worth seeing.
-fn animation(painter: &mut Painter<'_>, look: &Look) -> Result<Vec<u8>, ViewerError> {
-    let mut bytes = Vec::new();
-    let frames: Vec<Image> = (0..FRAMES)
-        .map(|k| {
-            let swing = (std::f64::consts::TAU * k as f64 / FRAMES as f64).sin();
-            painter.picture(&Look { yaw: look.yaw + 55.0 * swing, ..*look })
-        })
-        .collect::<Result<_, _>>()?;
-    let size = frames.first().map_or((1, 1), |f| (f.width as u16, f.height as u16));
-    let mut encoder = gif::Encoder::new(&mut bytes, size.0, size.1, &[])?;
-    encoder.set_repeat(gif::Repeat::Infinite)?;
-    for image in &frames {
-        let mut frame = gif::Frame::from_rgb_speed(size.0, size.1, &image.rgb, 10);
-        frame.delay = DELAY;
-        encoder.write_frame(&frame)?;
-    }
-    drop(encoder);
-    Ok(bytes)
 }

@@ -3,6 +3,7 @@
 //! pictures and animations of them, [`window`] the interactive program.
 
 pub mod arguments;
+pub mod easel;
 pub mod error;
 pub mod fields;
 pub mod geometry;
@@ -10,12 +11,16 @@ pub mod headless;
 pub mod look;
 pub mod material;
 pub mod memory;
+pub mod palette;
 pub mod pane;
 pub mod panel;
 pub mod picking;
+pub mod screen;
 pub mod software;
 pub mod source;
 pub mod stage;
 pub mod synthetic;
+pub mod turntable;
 pub mod window;
+pub mod workbench;
 pub mod worker;

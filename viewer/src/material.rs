@@ -22,7 +22,7 @@ pub enum Paint {
 
 impl Paint {
     /// The uniforms `style` and `palette` of the shader.
-    fn uniforms(self, two_sided: bool) -> [f32; 40] {
+    fn uniforms(self, two_sided: bool, bands: f32) -> [f32; 40] {
         let (mode, map) = match self {
             Self::Skin => (0.0, ColourMap::Sequential),
             Self::Field(map) => (1.0, map),
@@ -32,6 +32,7 @@ impl Paint {
         let mut out = [0.0; 40];
         out[0] = mode;
         out[1] = if two_sided { 1.0 } else { 0.0 };
+        out[2] = bands;
         for (k, anchor) in map.anchors().iter().enumerate() {
             for (j, c) in anchor.iter().enumerate() {
                 out[4 + 4 * k + j] = f32::from(*c) / 255.0;
@@ -48,6 +49,8 @@ pub struct Style {
     pub paint: Paint,
     /// Both sides are lit alike (points of a scan); otherwise backs are dark.
     pub two_sided: bool,
+    /// Lines of equal value divide the field's scale into so many parts; 0 for none.
+    pub bands: f32,
 }
 
 /// Draws meshes with `face.wgsl`.
@@ -185,8 +188,8 @@ impl Material3d for FaceMaterial {
         let model = transform.to_mat4() * Mat4::from_scale(scale);
         let clip = projection * view.to_mat4() * model;
         let turn = view.to_mat4() * transform.to_mat4();
-        let Style { paint, two_sided } = self.style.get();
-        let paint = paint.uniforms(two_sided);
+        let Style { paint, two_sided, bands } = self.style.get();
+        let paint = paint.uniforms(two_sided, bands);
         let floats = clip.to_cols_array().into_iter().chain(turn.to_cols_array()).chain(paint);
         let bytes: Vec<u8> = floats.flat_map(f32::to_le_bytes).collect();
         Context::get().write_buffer(&object.buffer, 0, &bytes);

@@ -6,6 +6,7 @@ use crate::fields::{FieldName, disk_coordinates, fitted_template, surface_colour
 use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
 use crate::look::Look;
 use crate::material::Paint;
+use crate::palette::{Palette, crossings};
 use crate::picking::Pick;
 use crate::source::{Shape, Subject};
 use visard::mesh::{Point, TriMesh, Vector};
@@ -27,6 +28,8 @@ pub struct Show {
     pub disk: bool,
     /// From the template (0) to the subject (1).
     pub morph: f64,
+    /// How fields become colours.
+    pub palette: Palette,
 }
 
 impl Default for Show {
@@ -38,6 +41,7 @@ impl Default for Show {
             curves: false,
             disk: false,
             morph: 1.0,
+            palette: Palette::default(),
         }
     }
 }
@@ -51,6 +55,8 @@ pub struct Stroke {
     pub colour: [f64; 3],
     /// Width in pixels.
     pub width: f32,
+    /// The normal of the surface it lies in, for lines of equal value: seen from that side only.
+    pub facing: Option<[f32; 3]>,
 }
 
 /// All that is drawn, in display coordinates (half-diagonal one).
@@ -78,6 +84,8 @@ pub struct Drawing {
     pub strokes: Vec<Stroke>,
     /// The colour bar.
     pub scale: Option<ColourScale>,
+    /// Lines of equal value of the field.
+    pub isolines: bool,
     /// Lies in a plane: it is moved and enlarged, not turned.
     pub flat: bool,
     /// Where subject coordinates went.
@@ -129,6 +137,7 @@ fn empty(frame: Frame) -> Drawing {
         points: false,
         strokes: Vec::new(),
         scale: None,
+        isolines: false,
         flat: false,
         frame,
         notices: Vec::new(),
@@ -149,7 +158,7 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
     } else {
         (mesh, show.field)
     };
-    let colours = surface_colouring(field, subject, mesh)?;
+    let colours = surface_colouring(field, subject, mesh, &show.palette)?;
     let morphed = morph(mesh, show.morph)?;
     let shown = morphed.as_ref().unwrap_or(mesh);
     // The flattened surface is seen from its front everywhere: what looks away is lit as if it looked sideways.
@@ -171,11 +180,14 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         None => Frame::around(mesh.vertices()),
     };
     let places = flattened.as_deref().unwrap_or(shown.vertices());
-    let strokes = if show.curves && flattened.is_none() && show.morph >= 1.0 {
+    let mut strokes = if show.curves && flattened.is_none() && show.morph >= 1.0 {
         curve_strokes(&subject.curves, &frame, false)
     } else {
         Vec::new()
     };
+    if show.palette.isolines && colours.scale.is_some() {
+        strokes.extend(isolines(places, mesh, &colours.uvs, &frame));
+    }
     if show.curves && subject.curves.is_empty() {
         notices.push(format!("{}: no curves beside it", subject.name));
     }
@@ -189,6 +201,7 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         wireframe: show.wireframe,
         points: show.points,
         strokes,
+        isolines: show.palette.isolines && colours.scale.is_some(),
         scale: colours.scale,
         flat: flattened.is_some(),
         // Seen from the front alone, wherever the surface faces.
@@ -196,6 +209,23 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         notices,
         ..empty(frame)
     })
+}
+
+/// Lines of equal value, a piece in every triangle they cross.
+fn isolines(places: &[Point], mesh: &TriMesh, uvs: &[[f32; 2]], frame: &Frame) -> Vec<Stroke> {
+    let mut strokes = Vec::new();
+    for t in mesh.triangles() {
+        for line in crossings(t.map(|i| uvs[i][0])) {
+            let at = |(a, b, along): (usize, usize, f32)| {
+                let (p, q) = (&places[t[a]], &places[t[b]]);
+                frame.place(&(p + (q - p) * f64::from(along)))
+            };
+            let normal = (places[t[1]] - places[t[0]]).cross(&(places[t[2]] - places[t[0]]));
+            let facing = Some([normal.x as f32, normal.y as f32, normal.z as f32]);
+            strokes.push(Stroke { points: line.map(at).to_vec(), colour: CURVE_INK, width: 1.0, facing });
+        }
+    }
+    strokes
 }
 
 /// The surface on its way from the fitted template; `None` where the subject itself is shown.
@@ -234,7 +264,7 @@ fn curve_strokes(curves: &[Vec<Point>], frame: &Frame, coloured: bool) -> Vec<St
             let points = curve.iter().chain(curve.first()).map(|p| frame.place(p)).collect();
             let t = 0.85 * j as f64 / curves.len().max(2) as f64;
             let colour = if coloured { ColourMap::Sequential.at(t) } else { CURVE_INK };
-            Stroke { points, colour, width: if coloured { 2.0 } else { 1.4 } }
+            Stroke { points, colour, width: if coloured { 2.0 } else { 1.4 }, facing: None }
         })
         .collect()
 }
@@ -248,13 +278,13 @@ fn outline_drawing(subject: &Subject, outlines: &[Vec<[f64; 2]>]) -> Drawing {
     let place = |p: &[f64; 2]| frame.place(&Point::new(p[0], p[1], 0.0));
     for outline in outlines.iter().skip(1).take(500) {
         let points = outline.iter().chain(outline.first()).map(place).collect();
-        drawing.strokes.push(Stroke { points, colour: [0.72, 0.74, 0.77], width: 1.0 });
+        drawing.strokes.push(Stroke { points, colour: [0.72, 0.74, 0.77], width: 1.0, facing: None });
     }
     if let Some(first) = outlines.first() {
         for k in 0..first.len() {
             let colour = ColourMap::Sequential.at(0.86 * k as f64 / first.len() as f64);
             let points = vec![place(&first[k]), place(&first[(k + 1) % first.len()])];
-            drawing.strokes.push(Stroke { points, colour, width: 4.0 });
+            drawing.strokes.push(Stroke { points, colour, width: 4.0, facing: None });
         }
     }
     drawing.flat = true;
@@ -269,14 +299,25 @@ mod tests {
 
     fn subject(shape: Shape) -> Subject {
         let (name, path) = ("s".to_owned(), "s".into());
-        Subject { name, path, standing: Standing::Public, shape, errors: None, curves: Vec::new() }
+        Subject {
+            name,
+            path,
+            standing: Standing::Public,
+            shape,
+            errors: None,
+            curves: Vec::new(),
+            values: None,
+            posed: None,
+        }
     }
 
     #[test]
     fn every_way_of_showing_a_face_is_whole() {
         let face = subject(Shape::Surface(builtin_template().clone()));
         for disk in [false, true] {
-            for (field, _) in FieldName::ALL.into_iter().filter(|f| f.0 != FieldName::Error) {
+            for (field, _) in
+                FieldName::ALL.into_iter().filter(|f| !matches!(f.0, FieldName::Error | FieldName::Values))
+            {
                 let d = draw(&face, &Show { field, disk, morph: 0.5, ..Show::default() }).unwrap();
                 let n = d.positions.len();
                 assert!(d.normals.len() == n && d.sky.len() == n && d.uvs.len() == n && d.flat == disk);

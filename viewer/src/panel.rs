@@ -2,7 +2,9 @@
 
 use crate::fields::FieldName;
 use crate::look::{Look, VIEWS};
+use crate::palette::{MapChoice, Palette, Range};
 use crate::source::{Entry, Standing, short_name};
+use crate::workbench::{Act, Workshop};
 use crate::worker::{Origin, Wish};
 use kiss3d::egui::{self, Align2, Color32, Context, Id, Key, Order, RichText, Ui};
 
@@ -26,6 +28,8 @@ pub struct PanelState {
     pub save_picture: bool,
     /// The window is to be closed.
     pub close: bool,
+    /// The workbench, where it is open.
+    pub shop: Option<Workshop>,
 }
 
 /// Keys and what they do, in the order of the help.
@@ -148,6 +152,7 @@ fn subjects(ui: &mut Ui, state: &mut PanelState) {
         None => "nothing".to_owned(),
         Some(Origin::Template) => "built-in template".to_owned(),
         Some(Origin::Synthetic { .. }) => "synthetic people".to_owned(),
+        Some(Origin::Upright(file) | Origin::Registered(file)) => short_name(file),
         Some(Origin::File(file)) => {
             entries.iter().find(|e| e.path == *file).map_or_else(|| short_name(file), |e| e.name.clone())
         }
@@ -187,11 +192,32 @@ fn colours(ui: &mut Ui, state: &mut PanelState) {
     for (field, name) in FieldName::ALL {
         ui.radio_value(&mut state.wish.show.field, field, name);
     }
+    palette(ui, &mut state.wish.show.palette);
     ui.horizontal_wrapped(|ui| {
         ui.checkbox(&mut state.wish.show.wireframe, "edges");
         ui.checkbox(&mut state.wish.show.points, "vertices");
         ui.checkbox(&mut state.wish.show.curves, "curves");
         ui.checkbox(&mut state.wish.disk, "disk map");
+    });
+}
+
+fn palette(ui: &mut Ui, palette: &mut Palette) {
+    ui.horizontal_wrapped(|ui| {
+        for (range, name) in
+            [(Range::Auto, "own range"), (Range::Symmetric, "about 0"), (Range::Magnitude, "from 0")]
+        {
+            ui.selectable_value(&mut palette.range, range, name);
+        }
+        ui.checkbox(&mut palette.isolines, "isolines");
+    });
+    ui.horizontal_wrapped(|ui| {
+        for (map, name) in [
+            (MapChoice::Auto, "own colours"),
+            (MapChoice::Sequential, "even"),
+            (MapChoice::Diverging, "two-sided"),
+        ] {
+            ui.selectable_value(&mut palette.map, map, name);
+        }
     });
 }
 
@@ -217,16 +243,12 @@ fn sliders(ui: &mut Ui, state: &mut PanelState) {
 
 /// Acts on keys, unless a text field has them.
 pub fn keys(ctx: &Context, state: &mut PanelState) {
-    if ctx.egui_wants_keyboard_input() {
+    if ctx.text_edit_focused() {
         return;
     }
     let pressed = |key: Key| ctx.input(|i| i.key_pressed(key));
     if pressed(Key::Escape) {
-        if state.help {
-            state.help = false;
-        } else {
-            state.close = true;
-        }
+        escape(state);
     }
     // Digits and the question mark as text: keyboards differ in which keys they are on.
     let typed: String = ctx.input(|i| {
@@ -237,7 +259,10 @@ pub fn keys(ctx: &Context, state: &mut PanelState) {
     });
     for letter in typed.chars() {
         match letter {
-            '?' => state.help = !state.help,
+            '?' => match &mut state.shop {
+                Some(shop) => shop.desk.help = !shop.desk.help,
+                None => state.help = !state.help,
+            },
             '0' => {
                 state.look = Look::default();
                 state.wish.show = crate::pane::Show::default();
@@ -283,6 +308,16 @@ pub fn keys(ctx: &Context, state: &mut PanelState) {
         state.message = save_camera(&state.look);
     }
     state.save_picture |= pressed(Key::V);
+}
+
+/// Closes what is open, the window last.
+fn escape(state: &mut PanelState) {
+    match &mut state.shop {
+        Some(shop) if shop.desk.help => shop.desk.help = false,
+        Some(shop) if shop.bench.asked => shop.perform(vec![Act::TakeBack]),
+        _ if state.help => state.help = false,
+        _ => state.close = true,
+    }
 }
 
 fn save_camera(look: &Look) -> String {

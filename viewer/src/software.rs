@@ -23,7 +23,8 @@ pub fn picture(drawing: &Drawing, look: &Look, width: u32, height: u32) -> Image
     }
     let extent = if drawing.triangles.is_empty() { 1.0 } else { extent };
     let scale = 0.48 * side as f64 / f64::from(extent);
-    for stroke in &drawing.strokes {
+    let away = |normal: [f32; 3]| (look.rotation() * Vec3::from_array(normal)).z <= 0.0;
+    for stroke in drawing.strokes.iter().filter(|stroke| !stroke.facing.is_some_and(away)) {
         let colour = stroke.colour.map(|c| (255.0 * c).round() as u8);
         let placed: Vec<[f64; 2]> = stroke
             .points

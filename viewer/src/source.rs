@@ -2,14 +2,19 @@
 
 use crate::error::{ArrayError, ViewerError};
 use std::path::{Path, PathBuf};
-use visard::io::{Limit, RecordSize, list_scans, npy, open, read_landmarks, read_scan, read_shapes};
+use visard::io::{
+    Limit, NamedField, RecordSize, list_scans, npy, open, read_landmarks, read_scan, read_shapes,
+};
 use visard::mesh::{Point, TriMesh};
 use visard::privacy::Certificate;
 use visard::study::StudyFolder;
+use visard::study::face::registrations::{ToFront, to_front};
 use visard::study::layout::{
     CERTIFICATE, CURVES, ERROR, INTERNAL, MEAN_PLY, MEAN_TPS, NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY,
     NONPRIVATE_MEAN_TPS, RELEASE, SCANS,
 };
+use visard::study::subject::field_of;
+use visard::surface::Template;
 
 /// Whether what is shown may be published.
 ///
@@ -104,6 +109,21 @@ pub struct Subject {
     pub errors: Option<Vec<f64>>,
     /// The curves of the same release, to draw over its surface.
     pub curves: Vec<Vec<Point>>,
+    /// A number at every vertex, from a file or a measurement.
+    pub values: Option<Values>,
+    /// How a raw scan was turned to the viewer.
+    pub posed: Option<ToFront>,
+}
+
+/// A number at every vertex.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Values {
+    /// What it is.
+    pub name: String,
+    /// Its unit; empty for pure numbers.
+    pub unit: String,
+    /// One a vertex; NaN where there is none.
+    pub values: Vec<f64>,
 }
 
 /// Something that can be loaded when it is wanted.
@@ -206,7 +226,39 @@ pub fn load(file: &Path) -> Result<Subject, ViewerError> {
         shape,
         errors,
         curves,
+        values: None,
+        posed: None,
     })
+}
+
+/// Turns a raw scan to the viewer, as studies pose it; one in which no face is found stays as it is.
+pub fn upright(subject: Subject, template: &Template) -> Subject {
+    let Some(front) = to_front(template, &subject.shape.points()) else { return subject };
+    let turned = |points: &[Point]| points.iter().map(|p| front.apply(p)).collect();
+    let shape = match &subject.shape {
+        Shape::Surface(mesh) => mesh.with_vertices(turned(mesh.vertices())).map(Shape::Surface).ok(),
+        Shape::Cloud(points) => Some(Shape::Cloud(turned(points))),
+        _ => None,
+    };
+    match shape {
+        Some(shape) => Subject { shape, posed: Some(front), ..subject },
+        None => subject,
+    }
+}
+
+/// The subject with the numbers of a file at its vertices.
+///
+/// # Errors
+/// [`ViewerError::NoSurface`], and [`ViewerError::Field`] for a file that does not fit it.
+pub fn with_field(subject: Subject, file: &Path) -> Result<Subject, ViewerError> {
+    let Shape::Surface(mesh) = &subject.shape else {
+        return Err(ViewerError::NoSurface { subject: subject.name });
+    };
+    let NamedField { name, values } = field_of(file, mesh.vertices().len())?;
+    let values = Values { name, unit: String::new(), values };
+    // What is coloured by a file is no more public than the file.
+    let standing = subject.standing.max(Standing::of(file));
+    Ok(Subject { values: Some(values), standing, ..subject })
 }
 
 fn read_shape(file: &Path) -> Result<Shape, ViewerError> {

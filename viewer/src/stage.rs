@@ -11,6 +11,13 @@ use visard::report::render::Image;
 /// The ground, sRGB; near-white, as in the reports.
 pub const GROUND: f64 = 0.97;
 
+/// The linear grey of the ground, on a light screen or a dark one.
+pub fn ground(dark: bool) -> f32 {
+    (if dark { DARK_GROUND } else { GROUND }).powf(2.2) as f32
+}
+
+const DARK_GROUND: f64 = 0.15;
+
 /// Whether anything can draw: kiss3d panics without an adapter, so ask first. OpenGL does not count: without a display its
 /// pictures come back black.
 pub fn has_adapter() -> bool {
@@ -49,7 +56,7 @@ impl Stage {
     /// A stage of this size in pixels. Call only where [`has_adapter`].
     pub async fn new(width: u32, height: u32) -> Self {
         let mut surface = OffscreenSurface::new(width, height).await;
-        let ground = GROUND.powf(2.2) as f32;
+        let ground = ground(false);
         surface.set_background_color(Color::new(ground, ground, ground, 1.0));
         surface.set_shadows_enabled(false);
         surface.set_samples(NumSamples::Four);
@@ -60,6 +67,12 @@ impl Stage {
         let material: Box<dyn Material3d> = Box::new(FaceMaterial::new(style.clone()));
         let material = Rc::new(RefCell::new(material));
         Self { surface, scene, group, material, style, strokes: Vec::new(), size: (width, height) }
+    }
+
+    /// The ground of a light screen or a dark one.
+    pub fn set_ground(&mut self, dark: bool) {
+        let ground = ground(dark);
+        self.surface.set_background_color(Color::new(ground, ground, ground, 1.0));
     }
 
     /// Changes the size; the next picture has it.
@@ -79,8 +92,10 @@ impl Stage {
     pub fn set(&mut self, drawing: &Drawing) {
         self.group.remove();
         self.group = self.scene.add_group();
-        self.style.set(Style { paint: drawing.paint, two_sided: drawing.two_sided });
-        self.strokes = drawing.strokes.iter().map(polyline).collect();
+        let bands = if drawing.isolines { crate::palette::BANDS as f32 } else { 0.0 };
+        self.style.set(Style { paint: drawing.paint, two_sided: drawing.two_sided, bands });
+        // Lines of equal value are the shader's.
+        self.strokes = drawing.strokes.iter().filter(|s| s.facing.is_none()).map(polyline).collect();
         if drawing.triangles.is_empty() {
             return;
         }

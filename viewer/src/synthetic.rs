@@ -78,6 +78,8 @@ fn public(name: String, mesh: TriMesh) -> Subject {
         shape: Shape::Surface(mesh),
         errors: None,
         curves: Vec::new(),
+        values: None,
+        posed: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The interactive window: panes drawn off-screen and laid out with the controls.
 
-use crate::arguments::{Arguments, Extra};
+use crate::arguments::{Arguments, Extra, FieldChoice};
 use crate::error::ViewerError;
 use crate::headless::Exhibit;
 use crate::look::Look;
@@ -8,13 +8,15 @@ use crate::memory;
 use crate::pane::Show;
 use crate::panel::{PanelState, band, controls, free_name, keys};
 use crate::picking::{Pick, pick};
+use crate::screen::lay_out;
 use crate::source::{Entry, Standing, entries};
-use crate::stage::{Stage, guarded, has_adapter};
+use crate::stage::{Stage, ground, guarded, has_adapter};
+use crate::workbench::{Workshop, is_folder_of_scans, panel, places};
 use crate::worker::{Origin, Shown, Wish, Worker};
-use kiss3d::egui::{self, Context, Id, Order, PointerButton, Rect, Response, Sense, TextureId, vec2};
+use kiss3d::egui::{self, Context, PointerButton, Rect, Response, TextureId, vec2};
 use kiss3d::prelude::*;
 use std::path::{Path, PathBuf};
-use visard::report::colour::ColourScale;
+use visard::privacy::Mu;
 use visard::report::render::Image;
 
 /// Opens the window and runs until it is closed.
@@ -39,6 +41,11 @@ fn has_display() -> bool {
 }
 
 fn first_state(arguments: &Arguments) -> Result<PanelState, ViewerError> {
+    if let Some((scans, out)) = workbench_places(arguments)? {
+        let template = Arguments { paths: vec!["builtin".into()], workbench: false, ..arguments.clone() };
+        let shop = Workshop::open(scans, out, Mu::new(arguments.mu)?);
+        return Ok(PanelState { shop: Some(shop), ..first_state(&template)? });
+    }
     let (mut found, mut origins) = (Vec::new(), Vec::new());
     for path in &arguments.paths {
         let (origin, listed) = origin(path, arguments.mu)?;
@@ -48,16 +55,17 @@ fn first_state(arguments: &Arguments) -> Result<PanelState, ViewerError> {
     origins.truncate(2);
     let with = |extra: Extra| arguments.with.contains(&extra);
     let show = Show {
-        field: arguments.field,
+        field: arguments.field.name(),
         wireframe: with(Extra::Wireframe),
         points: with(Extra::Points),
         curves: with(Extra::Curves),
         disk: false,
         morph: arguments.morph,
+        palette: arguments.palette(),
     };
     Ok(PanelState {
         entries: found,
-        wish: Wish { origins, show, disk: with(Extra::Disk) },
+        wish: Wish { origins, show, disk: with(Extra::Disk), ..of_arguments(arguments) },
         look: Look::default(),
         help: false,
         message: String::new(),
@@ -65,7 +73,28 @@ fn first_state(arguments: &Arguments) -> Result<PanelState, ViewerError> {
         busy: true,
         save_picture: false,
         close: false,
+        shop: None,
     })
+}
+
+/// What arguments say of all that is shown.
+fn of_arguments(arguments: &Arguments) -> Wish {
+    let field = match &arguments.field {
+        FieldChoice::File(file) => Some(file.clone()),
+        FieldChoice::Named(_) => None,
+    };
+    Wish { field, upright: arguments.upright, ..Wish::default() }
+}
+
+/// The scans and the study of the workbench, where it is to be opened.
+fn workbench_places(arguments: &Arguments) -> Result<Option<(Vec<PathBuf>, PathBuf)>, ViewerError> {
+    match &arguments.paths[..] {
+        [path] if arguments.workbench || is_folder_of_scans(path) => {
+            places(path, arguments.out.as_deref()).map(Some)
+        }
+        _ if arguments.workbench => Err(ViewerError::OneFolder),
+        _ => Ok(None),
+    }
 }
 
 /// Adds what is not listed yet; with the folder's name where there are several.
@@ -105,7 +134,7 @@ struct Pane {
 async fn run(mut state: PanelState) {
     let (width, height) = memory::window_size();
     let mut window = Window::new_with_size("visard", width, height).await;
-    let ground = crate::stage::GROUND.powf(2.2) as f32;
+    let ground = ground(false);
     window.set_background_color(Color::new(ground, ground, ground, 1.0));
     window.set_tonemap(kiss3d::post_processing::Tonemap::None);
     window.egui_context().set_visuals(egui::Visuals::light());
@@ -115,9 +144,19 @@ async fn run(mut state: PanelState) {
     let mut panes: Vec<Pane> = Vec::new();
     let mut picked = Picked::default();
     let mut left: f32 = 0.0;
+    let mut was_dark = false;
     window.rebind_close_key(None);
     while window.render_3d(&mut scene, &mut camera).await {
         take_dropped(&window.dropped_files(), &mut state);
+        if let Some(shop) = &mut state.shop {
+            shop.attend();
+            state.wish.origins = shop.wish();
+        }
+        let dark = state.shop.as_ref().is_some_and(|shop| shop.desk.dark);
+        if dark != was_dark {
+            was_dark = dark;
+            set_theme(&mut window, &mut panes, dark);
+        }
         if asked.as_ref() != Some(&state.wish) {
             worker.ask(state.wish.clone());
             asked = Some(state.wish.clone());
@@ -147,12 +186,15 @@ async fn run(mut state: PanelState) {
         window.draw_ui(|ctx| {
             for (k, pane) in panes.iter().enumerate() {
                 let rect = pane_rect(area, k, panes.len());
-                let response = lay_out(ctx, k, rect, pane);
+                let response = lay_out(ctx, k, rect, &pane.shown, pane.texture);
                 move_by_mouse(ctx, &response, rect, &panes[..=k], &mut state, &mut picked);
             }
             mark_facts(&panes, picked.mark, &mut state);
             band(ctx, standing);
-            left = controls(ctx, &mut state, top);
+            left = match &mut state.shop {
+                Some(shop) => at_the_bench(ctx, shop, &panes, &mut picked, top),
+                None => controls(ctx, &mut state, top),
+            };
             keys(ctx, &mut state);
         });
         if state.look.pivot == [0.0; 3] {
@@ -163,6 +205,28 @@ async fn run(mut state: PanelState) {
         }
     }
     memory::keep_window_size(window.width(), window.height());
+}
+
+/// The workbench in place of the controls. Returns its width.
+fn at_the_bench(ctx: &Context, shop: &mut Workshop, panes: &[Pane], picked: &mut Picked, top: f32) -> f32 {
+    if let (Some(pane), Some(pick)) = (panes.first(), std::mem::take(&mut picked.fresh).and(picked.mark)) {
+        shop.clicked(&pane.shown.subject, &pane.shown.drawing, pick);
+    }
+    let acts = panel::show(ctx, &shop.bench, &mut shop.desk, top);
+    shop.perform(acts);
+    panel::WIDTH
+}
+
+/// Light or dark: controls, ground, writing.
+fn set_theme(window: &mut Window, panes: &mut [Pane], dark: bool) {
+    let visuals = if dark { egui::Visuals::dark() } else { egui::Visuals::light() };
+    window.egui_context().set_visuals(visuals);
+    let ground = ground(dark);
+    window.set_background_color(Color::new(ground, ground, ground, 1.0));
+    for pane in panes {
+        pane.stage.set_ground(dark);
+        pane.drawn = None;
+    }
 }
 
 fn screen(window: &Window) -> Rect {
@@ -204,6 +268,7 @@ async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, sta
             Some(pane) => (pane.stage, pane.texture),
             None => (Stage::new(64, 64).await, None),
         };
+        stage.set_ground(state.shop.as_ref().is_some_and(|shop| shop.desk.dark));
         stage.set(&content.drawing);
         panes.push(Pane { shown: content, stage, texture, drawn: None });
     }
@@ -246,48 +311,6 @@ async fn draw_panes(window: &mut Window, panes: &mut [Pane], area: Rect, look: &
     }
 }
 
-/// Puts a pane's picture, its colour bar and its name on the screen.
-fn lay_out(ctx: &Context, k: usize, rect: Rect, pane: &Pane) -> Response {
-    let area = egui::Area::new(Id::new(("pane", k))).order(Order::Background).fixed_pos(rect.min);
-    area.show(ctx, |ui| {
-        let (place, response) = ui.allocate_exact_size(rect.size(), Sense::click_and_drag());
-        if let Some(texture) = pane.texture {
-            let whole = Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
-            ui.painter().image(texture, place, whole, egui::Color32::WHITE);
-        }
-        if let Some(scale) = &pane.shown.drawing.scale {
-            colour_bar(ui.painter(), place, scale);
-        }
-        let title = place.center_bottom() - vec2(0.0, 8.0);
-        let font = egui::FontId::proportional(14.0);
-        let name = pane.shown.title();
-        ui.painter().text(title, egui::Align2::CENTER_BOTTOM, name, font, egui::Color32::from_gray(60));
-        response
-    })
-    .inner
-}
-
-fn colour_bar(painter: &egui::Painter, pane: Rect, scale: &ColourScale) {
-    let width = (0.32 * pane.width()).clamp(80.0, 320.0);
-    let corner = pane.right_bottom() - vec2(width + 24.0, 48.0);
-    let font = egui::FontId::proportional(13.0);
-    let ink = egui::Color32::from_gray(30);
-    for step in 0..64 {
-        let [r, g, b] = scale.map.at((step as f64 + 0.5) / 64.0).map(|c| (255.0 * c).round() as u8);
-        let left = corner + vec2(width * step as f32 / 64.0, 0.0);
-        let cell = Rect::from_min_size(left, vec2(width / 64.0 + 0.5, 12.0));
-        painter.rect_filled(cell, 0.0, egui::Color32::from_rgb(r, g, b));
-    }
-    painter.text(corner - vec2(0.0, 4.0), egui::Align2::LEFT_BOTTOM, scale.label(), font.clone(), ink);
-    let anchors = [egui::Align2::LEFT_TOP, egui::Align2::CENTER_TOP, egui::Align2::RIGHT_TOP];
-    let narrow = width < 150.0;
-    for ((t, text), anchor) in
-        scale.ticks().into_iter().zip(anchors).filter(|((t, _), _)| !narrow || *t != 0.5)
-    {
-        painter.text(corner + vec2(width * t as f32, 14.0), anchor, text, font.clone(), ink);
-    }
-}
-
 /// The points that were clicked: on every pane of the same triangles.
 #[derive(Debug, Clone, Copy, Default)]
 struct Picked {
@@ -295,6 +318,8 @@ struct Picked {
     mark: Option<Pick>,
     /// Made the centre by a double click.
     centre: Option<Pick>,
+    /// The mark is of this frame.
+    fresh: Option<()>,
 }
 
 /// On the last of the panes. As in MeshLab: left turns, right, middle or Ctrl + left moves, the wheel enlarges, a double click sets the centre.
@@ -332,6 +357,7 @@ fn move_by_mouse(
     let seen = pane.shown.drawing.seen(&state.look, picked.centre);
     let found = pick(&pane.shown.drawing, &seen, place, aspect);
     picked.mark = found;
+    picked.fresh = found.map(drop);
     // A disk map stands to the right of its surface, which is what turns about the new centre.
     let surface = panes.iter().rev().find(|p| !p.shown.drawing.flat).unwrap_or(pane);
     if let (true, Some(found)) = (response.double_clicked(), found)

@@ -1,18 +1,26 @@
 //! Reads and prepares what is to be shown on a thread of its own, so that the window never waits for a large file.
 
 use crate::error::ViewerError;
+use crate::fields::{FieldName, template};
 use crate::pane::{Drawing, Show, draw};
-use crate::source::{self, Shape, Subject};
+use crate::source::{self, Shape, Standing, Subject, Values};
 use crate::synthetic::{MadeUpPeople, PEOPLE, template_subject};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use visard::study::face::FaceInputs;
+use visard::study::face::record::RecordError;
+use visard::study::face::registrations::{RegisteredScan, Registrations};
 
 /// Where a subject comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Origin {
     /// A file.
     File(PathBuf),
+    /// A scan, turned to the viewer.
+    Upright(PathBuf),
+    /// What is registered to a scan, coloured by its distance from it.
+    Registered(PathBuf),
     /// The built-in template.
     Template,
     /// A draw of the mechanism on made-up people.
@@ -25,7 +33,7 @@ pub enum Origin {
 }
 
 /// All that determines what is shown.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Wish {
     /// One subject or two, side by side.
     pub origins: Vec<Origin>,
@@ -33,6 +41,10 @@ pub struct Wish {
     pub show: Show,
     /// The disk map of each beside it.
     pub disk: bool,
+    /// The file of the numbers that colour it, where it has as many vertices.
+    pub field: Option<PathBuf>,
+    /// Raw scans are turned to the viewer.
+    pub upright: bool,
 }
 
 /// A pane's content.
@@ -85,6 +97,11 @@ impl Worker {
         let _ = self.wishes.send(wish);
     }
 
+    /// Waits for the next answer, at most so long.
+    pub fn wait(&self, longest: std::time::Duration) -> Option<(Wish, Result<Vec<Shown>, ViewerError>)> {
+        self.answers.recv_timeout(longest).ok()
+    }
+
     /// The latest answer, if there is a new one.
     pub fn answer(&self) -> Option<(Wish, Result<Vec<Shown>, ViewerError>)> {
         self.answers.try_iter().last()
@@ -102,10 +119,11 @@ impl Studio {
     fn fulfil(&mut self, wish: &Wish) -> Result<Vec<Shown>, ViewerError> {
         let mut shown = Vec::new();
         for origin in &wish.origins {
-            let subject = self.subject(origin)?;
-            shown.push(Shown { drawing: draw(&subject, &wish.show)?, subject: subject.clone() });
+            let subject = self.subject(origin, wish)?;
+            let show = show_of(origin, &wish.show);
+            shown.push(Shown { drawing: draw(&subject, &show)?, subject: subject.clone() });
             if wish.disk {
-                let drawing = draw(&subject, &Show { disk: true, ..wish.show })?;
+                let drawing = draw(&subject, &Show { disk: true, ..show })?;
                 shown.push(Shown { drawing, subject });
             }
         }
@@ -113,12 +131,14 @@ impl Studio {
         Ok(shown)
     }
 
-    fn subject(&mut self, origin: &Origin) -> Result<Arc<Subject>, ViewerError> {
+    fn subject(&mut self, origin: &Origin, wish: &Wish) -> Result<Arc<Subject>, ViewerError> {
         if let Some((_, subject)) = self.loaded.iter().find(|(o, _)| o == origin) {
             return Ok(subject.clone());
         }
         let subject = Arc::new(match origin {
-            Origin::File(file) => source::load(file)?,
+            Origin::File(file) => file_as_wished(file, wish)?,
+            Origin::Upright(file) => source::upright(source::load(file)?, template()?),
+            Origin::Registered(file) => registered(file)?,
             Origin::Template => template_subject(),
             Origin::Synthetic { mu, draw } => {
                 let population = match self.population.take() {
@@ -131,6 +151,47 @@ impl Studio {
         self.loaded.push((origin.clone(), subject.clone()));
         Ok(subject)
     }
+}
+
+fn file_as_wished(file: &Path, wish: &Wish) -> Result<Subject, ViewerError> {
+    let subject = source::load(file)?;
+    let subject = if wish.upright { source::upright(subject, template()?) } else { subject };
+    match &wish.field {
+        Some(field) => source::with_field(subject, field),
+        None => Ok(subject),
+    }
+}
+
+/// What cannot have the wished-for colours has others.
+fn show_of(origin: &Origin, show: &Show) -> Show {
+    let field = match origin {
+        Origin::Registered(_) => FieldName::Values,
+        Origin::Upright(_) => FieldName::None,
+        _ => show.field,
+    };
+    Show { field, ..*show }
+}
+
+/// What is registered to a scan by the study's default settings.
+fn registered(scan: &Path) -> Result<Subject, ViewerError> {
+    let inputs = FaceInputs::new([scan.to_owned()], visard::study::Place::default());
+    let made = Registrations::open(&inputs)?.look_at(scan)?;
+    let failed = |e: RecordError| ViewerError::NotRegistered { file: scan.to_owned(), reason: e.to_string() };
+    let RegisteredScan { registered, landing, .. } = made.map_err(failed)?;
+    Ok(Subject {
+        name: format!("{}, registered", source::short_name(scan)),
+        path: scan.to_owned(),
+        standing: Standing::Internal,
+        shape: Shape::Surface(registered),
+        errors: None,
+        curves: Vec::new(),
+        values: Some(Values {
+            name: "distance to the scan".into(),
+            unit: "mm of the template".into(),
+            values: landing.distances,
+        }),
+        posed: None,
+    })
 }
 
 #[cfg(test)]
@@ -147,7 +208,7 @@ mod tests {
             assert_eq!(answered, wish);
             answer
         };
-        let template = Wish { origins: vec![Origin::Template], show: Show::default(), disk: true };
+        let template = Wish { origins: vec![Origin::Template], disk: true, ..Wish::default() };
         let shown = wait(template.clone()).unwrap();
         assert!(shown.len() == 2 && shown[1].drawing.flat && !shown[0].drawing.flat);
         let missing = Wish { origins: vec![Origin::File("no-such.ply".into())], ..template };

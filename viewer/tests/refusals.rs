@@ -98,6 +98,65 @@ fn wrong_wishes_are_refused_and_files_kept() {
 }
 
 #[test]
+fn fields_that_do_not_fit_and_ranges_that_are_none_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let png = dir.path().join("out.png");
+    let shot = |more: &[&str], needle: &str| {
+        let all = ["builtin", "--software", "--size", "64x64", "--screenshot", text(&png)];
+        refused(&[&all, more].concat(), needle);
+    };
+    let short = dir.path().join("short.npy");
+    write_npy(&short, &[5], &[0.0; 5]).unwrap();
+    shot(&["--field", text(&short)], "5 values");
+    let odd = dir.path().join("odd.csv");
+    std::fs::write(&odd, "thickness\n1\ntwo\n").unwrap();
+    shot(&["--field", text(&odd)], "odd.csv");
+    shot(&["--field", text(&dir.path().join("none.npy"))], "none.npy");
+    for wrong in [["--field", "colourful"], ["--range", "2:1"], ["--range", "nan:1"], ["--map", "rainbow"]] {
+        assert_eq!(viewer(&[&["builtin"], &wrong[..]].concat()).status.code(), Some(2), "{wrong:?}");
+    }
+    assert!(!png.exists());
+}
+
+#[test]
+fn a_field_from_a_file_is_drawn_and_is_no_more_public_than_its_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let (png, field) = (dir.path().join("out.png"), dir.path().join("height.npy"));
+    let heights: Vec<f64> = visard::synth::builtin_template().vertices().iter().map(|p| p.y).collect();
+    write_npy(&field, &[heights.len()], &heights).unwrap();
+    let output = viewer(&[
+        "builtin",
+        "--software",
+        "--size",
+        "96x96",
+        "--field",
+        text(&field),
+        "--isolines",
+        "--range",
+        "-80:80",
+        "--screenshot",
+        text(&png),
+    ]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(first_pixel(&png), visard::report::canvas::WARNING);
+}
+
+#[test]
+fn the_workbench_wants_one_folder_of_scans_and_a_display() {
+    let dir = tempfile::tempdir().unwrap();
+    let empty = dir.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    refused(&["--workbench", text(&empty)], "empty");
+    refused(&["--workbench", text(&empty), text(&empty)], "one folder");
+    refused(&["--workbench", text(&dir.path().join("none"))], "none");
+    let scans = dir.path().join("scans");
+    std::fs::create_dir(&scans).unwrap();
+    std::fs::write(scans.join("a.xyz"), "0 0 0\n1 0 0\n0 1 0\n").unwrap();
+    refused(&[text(&scans)], "no display");
+    assert!(!dir.path().join("scans-study").exists(), "looking writes nothing");
+}
+
+#[test]
 fn a_display_that_is_not_there_is_no_crash() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_visard-viewer"));
     let output =

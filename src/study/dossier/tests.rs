@@ -46,7 +46,7 @@ fn planned(n: u64, accept: f64) -> String {
     let folder = tempfile::tempdir().unwrap();
     let study = crate::study::StudyFolder::at(folder.path());
     let loss = PrivacyLoss::Gaussian(Mu::new(1.0).unwrap());
-    let plan = crate::study::SavedPlan::new("face mean", (n, loss), Some(accept), serde_json::Map::new());
+    let plan = crate::study::SavedPlan::new("face mean", (n, loss), Some(accept), serde_json::Value::Null);
     plan.unwrap().save(&study).unwrap();
     let frozen = crate::study::plan::FrozenPlan::load(&study).unwrap().unwrap();
     let (stated, caveat) = frozen.statement(100, &[loss]);

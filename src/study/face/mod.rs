@@ -24,6 +24,7 @@ mod prepared;
 mod prior;
 mod publication;
 pub mod record;
+pub mod registrations;
 pub mod regress;
 mod release_report;
 mod run;

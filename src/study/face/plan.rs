@@ -67,7 +67,7 @@ impl PlanRequest {
 }
 
 /// What to expect of one release from n simulated people. Faces have surface area 1; squared distances are per point.
-#[derive(Debug, Clone, Copy, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Forecast {
     /// Number of scans.
     pub n: usize,

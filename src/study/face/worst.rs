@@ -2,13 +2,13 @@
 
 use super::error::StudyError;
 use super::internal::Internal;
-use super::record::{ScanRow, landmark_file};
-use crate::mesh::{MeshError, Point, TriMesh};
+use super::record::ScanRow;
+use super::registrations::RegisteredScan;
+use crate::mesh::TriMesh;
 use crate::report::colour::{ColourScale, short};
 use crate::report::figure::Figure;
 use crate::report::render::{CLAY, Colour, Extent, Image, View, render_within};
-use crate::surface::Template;
-use crate::surface::registration::{Landing, Measure, PosedScan};
+use crate::surface::registration::Measure;
 use rayon::prelude::*;
 
 /// How many are drawn.
@@ -20,13 +20,6 @@ const MOST_POINTS: usize = 500_000;
 const SIDE: usize = 280;
 /// Part of a picture's frame that the registered surface leaves empty, for scan beyond it.
 const MARGIN: f64 = 1.08;
-
-/// A scan and what was registered to it, both seen from the front in units of the template.
-struct Pair {
-    scan: TriMesh,
-    registered: TriMesh,
-    landing: Landing,
-}
 
 /// What to say of the scans among the worst that are too large to be drawn.
 pub(super) fn too_large(results: &Internal<'_>) -> Option<String> {
@@ -64,39 +57,17 @@ fn worst(results: &Internal<'_>) -> Vec<usize> {
 pub(super) fn worst_registrations(results: &Internal<'_>) -> Result<Vec<Figure>, StudyError> {
     let left_over = results.maker.settings().registration.measures().left_over;
     let drawn: Vec<usize> = worst(results).into_iter().filter(|&k| !is_too_large(&results.rows[k])).collect();
-    let pairs: Vec<(&ScanRow, Pair)> =
-        drawn.into_par_iter().filter_map(|k| Some((&results.rows[k], pair(results, k)?))).collect();
+    let pair = |k: usize| RegisteredScan::make(results.maker, &results.scans[k]).ok();
+    let pairs: Vec<(&ScanRow, RegisteredScan)> =
+        drawn.into_par_iter().filter_map(|k| Some((&results.rows[k], pair(k)?))).collect();
     let all: Vec<f64> = pairs.iter().flat_map(|p| p.1.landing.distances.iter().copied()).collect();
     let scale = ColourScale::magnitude("distance to the scan", "template units", &all);
     pairs.iter().map(|(row, pair)| figure(row, pair, left_over, &scale)).collect()
 }
 
-fn pair(results: &Internal<'_>, k: usize) -> Option<Pair> {
-    let (registrar, template) = (results.maker.registrar(), &results.loaded.template);
-    let (scan, row) = (&results.scans[k], &mut ScanRow::default());
-    let posed = registrar.pose(scan, landmark_file(scan).as_deref(), row).ok()?;
-    let positions = registrar.register(&posed, row).ok()?;
-    Some(Pair {
-        landing: Landing::measure(&posed, &positions).ok()?,
-        registered: upright(template.mesh(), &positions, &posed, template).ok()?,
-        scan: upright(posed.disk.mesh(), posed.disk.mesh().vertices(), &posed, template).ok()?,
-    })
-}
-
-/// Triangles at positions on the scan, brought back to where the template looks at the viewer.
-fn upright(
-    triangles: &TriMesh,
-    positions: &[Point],
-    scan: &PosedScan,
-    template: &Template,
-) -> Result<TriMesh, MeshError> {
-    let turn = template.upright().inverse();
-    triangles.with_vertices(positions.iter().map(|p| turn * scan.similarity.invert(p)).collect())
-}
-
 fn figure(
     row: &ScanRow,
-    pair: &Pair,
+    pair: &RegisteredScan,
     left_over: &Measure,
     scale: &ColourScale,
 ) -> Result<Figure, StudyError> {

@@ -386,7 +386,7 @@ fn a_study_that_is_asked_to_stop_in_time_pays_nothing() {
 fn a_plan_is_frozen_with_the_charge() {
     let loss = PrivacyLoss::Gaussian(Mu::new(1.0).unwrap());
     let plan = |accept| {
-        crate::study::SavedPlan::new("face mean", (3, loss), Some(accept), serde_json::Map::new()).unwrap()
+        crate::study::SavedPlan::new("face mean", (3, loss), Some(accept), serde_json::Value::Null).unwrap()
     };
     // The study crashes after the draw and before the release …
     let (_dir, place, hash, text) = (0..200)
