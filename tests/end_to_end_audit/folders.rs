@@ -43,6 +43,7 @@ const OF_THE_RUN: [&str; 21] = [
     "/details/accuracy/rms",
     "/details/accuracy/template_rms",
     "/details/accuracy/sampling_rms",
+    "/details/accuracy/clip_rms",
     "/details/accuracy/data_share",
     "/details/accuracy/rms_mm",
     "/details/size/root_area_mm",
