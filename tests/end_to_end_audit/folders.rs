@@ -37,7 +37,7 @@ pub struct Rules<'a> {
 }
 
 /// Keys of a certificate that belong to the run or to the noised values: the line of the ledger and the sums of the files.
-const OF_THE_RUN: [&str; 21] = [
+const OF_THE_RUN: [&str; 22] = [
     "/ledger",
     "/files/*/sha256",
     "/details/accuracy/rms",
