@@ -71,6 +71,7 @@ impl Locked {
         if dir.is_dir() {
             return Ok(());
         }
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "only unix has modes"))]
         let mut builder = DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

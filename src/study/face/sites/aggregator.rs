@@ -118,6 +118,10 @@ impl Step<'_> {
     fn take(&self, job: &Job<'_>) -> Result<Aggregated, StudyError> {
         let mut purse = Purse::open(job.folder(), &self.position.plan)?;
         if let Some(files) = purse.again(&self.position)? {
+            // It may have ended between the last answer and this.
+            if self.position.round == self.mean.count_rounds() {
+                purse.close(&mut self.settings.place.ledger.open(job.folder(), "")?, &self.position)?;
+            }
             return Ok(self.done(files, true, Vec::new()));
         }
         purse.check(&self.settings.place, self.mean.price())?;
