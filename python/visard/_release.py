@@ -114,7 +114,9 @@ class Release:
         page = (self.path if self.released else self.folder / "internal") / "report.html"
         if not page.is_file():
             return f"<pre>{escape(repr(self))}</pre>"
-        return f'<iframe srcdoc="{escape(page.read_text("utf-8"))}" width="100%" height="640" style="border:0"></iframe>'
+        # In one line: Markdown, into which notebooks are exported, takes an empty line for the end of the element.
+        source = escape(page.read_text("utf-8")).replace("\n", "&#10;")
+        return f'<iframe srcdoc="{source}" title="the release\'s page" width="100%" height="640" style="border:0"></iframe>'
 
     def __repr__(self) -> str:
         name = type(self).__name__

@@ -56,7 +56,7 @@ fn section(page: &mut Page, name: &str, f: &Finding) {
         ("files", format!("{name}/: {}", files(f))),
     ];
     let rows: Vec<Vec<String>> = told.iter().map(|(k, v)| vec![(*k).to_owned(), v.clone()]).collect();
-    page.table(&["", "what is found"], &rows);
+    page.table(&["what", "found"], &rows);
     let mut small = Vec::new();
     for picture in &f.pictures {
         let figure = Figure::chart(embedded(picture), picture.caption.clone());
