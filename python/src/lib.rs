@@ -13,6 +13,7 @@ mod plans;
 mod privacy;
 mod rows;
 mod shapes;
+mod sites;
 mod studies;
 mod work;
 
@@ -38,6 +39,8 @@ mod _visard {
     };
     #[pymodule_export]
     use super::shapes::{shape_compare, shape_mean, shape_modes, shape_regress};
+    #[pymodule_export]
+    use super::sites::{site_answer, site_close, site_key, site_plan, site_verify};
     #[pymodule_export]
     use super::studies::{
         face_compare, face_mean, face_modes, face_predict, face_regress, face_sample, spd_mean, vector_mean,

@@ -41,7 +41,7 @@ fn teller<'a>(
 }
 
 /// Runs a study of faces.
-fn faces<T>(
+pub fn faces<T>(
     py: Python<'_>,
     stop: Stop,
     progress: Callback<'_, '_>,

@@ -49,6 +49,7 @@ from ._release import (
     Solution,
 )
 from ._shapes import ShapeOptions, shape_compare, shape_mean, shape_modes, shape_regress
+from ._sites import SiteRound, site_key, site_merge, site_plan, site_share, site_sum, site_unshare, site_verify
 from ._visard import __version__, set_threads
 
 __all__ = [
@@ -81,6 +82,7 @@ __all__ = [
     "ShapeModes",
     "ShapeOptions",
     "ShapeRegression",
+    "SiteRound",
     "Solution",
     "Spd",
     "Sphere",
@@ -113,6 +115,13 @@ __all__ = [
     "shape_mean",
     "shape_modes",
     "shape_regress",
+    "site_key",
+    "site_merge",
+    "site_plan",
+    "site_share",
+    "site_sum",
+    "site_unshare",
+    "site_verify",
     "spd_mean",
     "sphere_mean",
     "verify",

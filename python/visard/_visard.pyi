@@ -41,6 +41,11 @@ __all__ = [
     "shape_mean",
     "shape_modes",
     "shape_regress",
+    "site_answer",
+    "site_close",
+    "site_key",
+    "site_plan",
+    "site_verify",
     "spd_mean",
     "vector_mean",
     "verify",
@@ -176,6 +181,35 @@ def vector_mean(
 ) -> str: ...
 def face_plan(plan: Mapping[str, Any]) -> str: ...
 def functional_mean(common: Mapping[str, Any], functions: Mapping[str, Any]) -> str: ...
+def site_key(file: str) -> Any: ...
+def site_plan(agreed: Mapping[str, Any]) -> str: ...
+def site_answer(
+    common: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+    public: str,
+    site: str,
+    key: str | None,
+    pooled: bool,
+    progress: _Told,
+) -> str: ...
+def site_verify(
+    common: Mapping[str, Any],
+    public: str,
+    aggregator: str,
+    key: str,
+    inbox: list[str],
+    without: list[str],
+    template: str | None,
+) -> str: ...
+def site_close(
+    public: str,
+    inbox: list[str],
+    without: list[str],
+    template: str | None,
+    out: str,
+    pooled: bool,
+    force: bool,
+) -> str: ...
 def optimize(
     common: Mapping[str, Any],
     file: str,

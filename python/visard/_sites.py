@@ -1,0 +1,265 @@
+"""One mean face of many sites' people, nothing pooled: the steps of the command's group `site`, over the same files.
+
+A public folder holds the plan and what every round has released. In each round a site hands on one sum of its own people, noised as a whole
+(:func:`site_sum`, put together by :func:`site_merge`) or in two sealed shares (:func:`site_share`) for two aggregators who do not collude
+(:func:`site_verify`, put together by :func:`site_unshare`). How files travel is up to you.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
+
+from . import _visard
+from ._arrays import PathLike, as_path, is_path
+from ._errors import InputError
+from ._faces import Scans
+from ._geometry import CURVES, SAMPLES, Template
+from ._inputs import Inputs, StudyOptions, budget, faces
+from ._privacy import Mu, convert
+from ._progress import Progress, watch
+from ._release import FaceMean
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["SiteRound", "site_key", "site_merge", "site_plan", "site_share", "site_sum", "site_unshare", "site_verify"]
+
+
+class SiteRound(NamedTuple):
+    """A round that was closed."""
+
+    #: Which one, from 1.
+    round: int
+    #: Of how many.
+    rounds: int
+    #: The mean face, after the last.
+    release: FaceMean | None
+
+
+def site_key(file: PathLike) -> Path:
+    """A key pair for sealed messages: the secret key in `file`, the public one beside it, whose path is returned; `visard site keys`."""
+    return Path(_visard.site_key(as_path("file", file)))
+
+
+def site_plan(
+    public: PathLike,
+    sites: Mapping[str, Union[int, tuple[int, PathLike]]],
+    aggregators: Mapping[str, PathLike] | None = None,
+    *,
+    mu: float | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    noise: str | None = None,
+    honest: int | None = None,
+    template: Template | PathLike | None = None,
+    curves: int = CURVES,
+    samples: int = SAMPLES,
+    registration: str = "elastic",
+) -> dict[str, Any]:
+    """What all parties agree on, written into the folder `public`, of which every party needs a copy; `visard site plan`.
+
+    Parameters
+    ----------
+    sites : their names, each with its number of people (public), and with its public key where sums are sealed, as in
+        {"berlin": (200, "berlin.key.pub")}.
+    aggregators : two members who add up and do not collude, each with its public key; the first begins.
+    mu, or epsilon with delta : the budget of a person, over all rounds.
+    noise : "sites" (each a share, enough if `honest` of them are honest: all but one by default), "aggregators" (each the whole), "each"
+        (without aggregators); by default "sites" where there are aggregators.
+    template, curves, samples, registration : how scans become records, the same everywhere.
+
+    Returns the plan's file and SHA-256, which all confirm before the first round. Raises :class:`InputError`.
+    """
+    if (mu is None) == (epsilon is None):
+        raise InputError("mu: give it, or epsilon with delta")
+    if mu is None:
+        if epsilon is None or delta is None:
+            raise InputError("delta: needed with epsilon")
+        mu = convert(epsilon=epsilon, delta=delta).mu
+    if not isinstance(sites, Mapping):
+        raise InputError('sites: expected names with numbers of people, as in {"berlin": 200}')
+    source = template._path if isinstance(template, Template) else template
+    agreed = {
+        "public": as_path("public", public),
+        "mu": float(Mu(mu)),
+        "sites": [_site(str(name), value) for name, value in sites.items()],
+        "aggregators": [(str(name), as_path(f"aggregators[{name!r}]", key)) for name, key in (aggregators or {}).items()],
+        "noise": noise if noise is not None else "sites" if aggregators else "each",
+        "honest": None if honest is None else _whole("honest", honest),
+        "template": None if source is None else as_path("template", source),
+        "curves": curves,
+        "samples": samples,
+        "registration": registration,
+    }
+    return json.loads(_visard.site_plan(agreed))
+
+
+def site_sum(
+    public: PathLike,
+    scans: Scans,
+    *,
+    site: str,
+    template: Template | PathLike | None = None,
+    progress: Progress = False,
+    **options: Unpack[StudyOptions],
+) -> dict[str, Any]:
+    """A site's noised sum for the open round, of a plan without aggregators; `visard site sum`.
+
+    The budget is the plan's, charged once, for all rounds, to this site's ledger (one in `out`, or `ledger`). Answering again gives the same
+    files. Returns `round`, `rounds`, `n`, `again` and `files` (to be handed on). `scans` and exceptions as for :func:`face_mean`.
+    """
+    return _answer(public, scans, site, None, template, progress, options)
+
+
+def site_share(
+    public: PathLike,
+    scans: Scans,
+    *,
+    site: str,
+    key: PathLike,
+    template: Template | PathLike | None = None,
+    progress: Progress = False,
+    **options: Unpack[StudyOptions],
+) -> dict[str, Any]:
+    """A site's two sealed shares for the open round, of a plan with aggregators; `visard site share`. `key`: this site's secret key; the rest as
+    for :func:`site_sum`."""
+    return _answer(public, scans, site, as_path("key", key), template, progress, options)
+
+
+def site_verify(
+    public: PathLike,
+    inbox: PathLike | Iterable[PathLike],
+    *,
+    aggregator: str,
+    key: PathLike,
+    without: Iterable[str] = (),
+    template: Template | PathLike | None = None,
+    **options: Unpack[StudyOptions],
+) -> dict[str, Any]:
+    """An aggregator's step of a round: begins, or checks proofs of range and adds up; `visard site verify`.
+
+    `inbox`: files or folders with what was received; `without`: sites that do not answer. Returns `round`, `finished`, `sites` and `files`
+    (to be handed on).
+    """
+    with Inputs() as inputs:
+        place = budget(inputs, _budgetless(options), free=True)
+        if place.keep is not None:
+            raise InputError("out: name a folder of this aggregator's own, the same in every round")
+        source = template._path if isinstance(template, Template) else template
+        told = _visard.site_verify(
+            place.options,
+            as_path("public", public),
+            str(aggregator),
+            as_path("key", key),
+            _files("inbox", inbox),
+            [str(name) for name in without],
+            None if source is None else as_path("template", source),
+        )
+    return json.loads(told)
+
+
+def site_merge(
+    public: PathLike,
+    inbox: PathLike | Iterable[PathLike],
+    *,
+    out: PathLike,
+    without: Iterable[str] = (),
+    template: Template | PathLike | None = None,
+    force: bool = False,
+) -> SiteRound:
+    """Closes a round from sites' own sums; after the last one, the mean face in `out`; `visard site merge`."""
+    return _close(public, inbox, out, [str(name) for name in without], template, False, force)
+
+
+def site_unshare(
+    public: PathLike,
+    inbox: PathLike | Iterable[PathLike],
+    *,
+    out: PathLike,
+    template: Template | PathLike | None = None,
+    force: bool = False,
+) -> SiteRound:
+    """Closes a round from the two aggregators' sums; after the last one, the mean face in `out`; `visard site unshare`."""
+    return _close(public, inbox, out, [], template, True, force)
+
+
+def _answer(
+    public: PathLike,
+    scans: Scans,
+    site: str,
+    key: str | None,
+    template: Template | PathLike | None,
+    progress: Progress,
+    options: StudyOptions,
+) -> dict[str, Any]:
+    with Inputs() as inputs, watch(progress) as shown:
+        # How scans become records the plan says.
+        own = faces(inputs, scans, template, CURVES, SAMPLES, "elastic", None)
+        place = budget(inputs, _budgetless(options), own.records, free=True)
+        if place.keep is not None:
+            raise InputError("out: name a folder of this site's own, the same in every round")
+        told = _visard.site_answer(
+            place.options, own.options, as_path("public", public), str(site), key, key is not None, shown
+        )
+    return json.loads(told)
+
+
+def _close(
+    public: PathLike,
+    inbox: PathLike | Iterable[PathLike],
+    out: PathLike,
+    without: list[str],
+    template: Template | PathLike | None,
+    pooled: bool,
+    force: bool,
+) -> SiteRound:
+    source = template._path if isinstance(template, Template) else template
+    told = json.loads(
+        _visard.site_close(
+            as_path("public", public),
+            _files("inbox", inbox),
+            without,
+            None if source is None else as_path("template", source),
+            as_path("out", out),
+            pooled,
+            bool(force),
+        )
+    )
+    return SiteRound(told["round"], told["rounds"], FaceMean(told) if told["released"] else None)
+
+
+def _budgetless(options: StudyOptions) -> StudyOptions:
+    for name in ("mu", "epsilon", "delta", "vacuous_budget"):
+        if options.get(name):
+            raise InputError(f"{name}: the budget is the plan's")
+    return options
+
+
+def _files(name: str, value: PathLike | Iterable[PathLike]) -> list[str]:
+    if is_path(value):
+        return [as_path(name, value)]
+    try:
+        files = list(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise InputError(f"{name}: expected files or folders, not {type(value).__name__}") from None
+    if not files:
+        raise InputError(f"{name}: is empty")
+    return [as_path(f"{name}[{i}]", file) for i, file in enumerate(files)]
+
+
+def _site(name: str, value: Any) -> tuple[str, int, str | None]:
+    said = f"sites[{name!r}]"
+    if isinstance(value, tuple):
+        if len(value) != 2:
+            raise InputError(f"{said}: expected a number of people, or that with a public key")
+        return name, _whole(said, value[0]), as_path(said, value[1])
+    return name, _whole(said, value), None
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise InputError(f"{name}: must be a whole number, 0 or more")
+    return value
