@@ -44,6 +44,11 @@ fn write(path: &Path, faces: &[FaceCurves]) {
 
 impl Consortium {
     fn new(noise: Sharing, mu: f64, seed: Option<u64>, changed: bool) -> Self {
+        Self::of(None, noise, mu, seed, changed)
+    }
+
+    /// Whose plan asks for so many modes beside the mean.
+    fn of(modes: Option<usize>, noise: Sharing, mu: f64, seed: Option<u64>, changed: bool) -> Self {
         let new = Self { dir: tempfile::tempdir().unwrap(), seed };
         let mut people = faces(1);
         if changed {
@@ -71,6 +76,7 @@ impl Consortium {
             curves: CURVES,
             samples: SAMPLES,
             registration: Registration::Elastic,
+            modes,
         };
         plan.write(&new.path("public")).unwrap();
         fs::create_dir(new.path("tray")).unwrap();
@@ -335,6 +341,33 @@ fn without_aggregators_every_site_has_its_own_noise_and_certificate() {
     assert!(certificate.details["assumption"].as_str().unwrap().contains("nothing is assumed"));
 }
 
+#[test]
+fn modes_of_variation_are_released_over_sites_too() {
+    for noise in [Sharing::Sites { honest: 2 }, Sharing::Aggregators, Sharing::Each] {
+        let consortium = Consortium::of(Some(3), noise, 2.0, None, false);
+        let mut closed = None;
+        for _ in 0..2 {
+            closed = Some(if noise == Sharing::Each {
+                SITES.iter().for_each(|(site, _)| drop(consortium.answer(site).unwrap()));
+                merge_round(&consortium.closing(&[])).unwrap()
+            } else {
+                consortium.secure_round(&[])
+            });
+        }
+        let (certificate, accuracy) = closed.unwrap().released.unwrap();
+        assert!(certificate.private && certificate.n == 20 && certificate.loss.to_string().contains('2'));
+        assert!(certificate.mechanism.contains("second moment over many sites"), "{}", certificate.mechanism);
+        assert!(accuracy.rms > 0.0 && certificate.details["modes"].is_object());
+        assert_eq!(certificate.details["site_certificates"].as_object().unwrap().len(), 4);
+        assert_eq!(consortium.charges("b"), [true]);
+        for file in ["modes.npy", "curves.npy", "mean.ply", "variances.csv", "report.html"] {
+            assert!(consortium.path("study/release").join(file).is_file(), "{file}");
+        }
+        visard::study::verify(&consortium.path("study"), None, None).unwrap();
+        refused(consortium.answer("a"), "all rounds of this plan are done");
+    }
+}
+
 /// All file names of a consortium that leave a party, with what in them is no ciphertext, noise or sum of a file.
 fn shapes(consortium: &Consortium) -> BTreeMap<String, (usize, Value)> {
     let mut shapes = BTreeMap::new();
@@ -379,9 +412,16 @@ fn plain(value: &mut Value) {
 
 #[test]
 fn neighbours_hand_on_the_same_but_for_ciphertext_and_noised_values() {
-    for noise in [Sharing::Sites { honest: 2 }, Sharing::Each, Sharing::Aggregators] {
+    let sites = Sharing::Sites { honest: 2 };
+    for (modes, noise) in [
+        (None, sites),
+        (None, Sharing::Each),
+        (None, Sharing::Aggregators),
+        (Some(2), sites),
+        (Some(2), Sharing::Each),
+    ] {
         let [a, b] = [false, true].map(|changed| {
-            let consortium = Consortium::new(noise, 1.0, Some(5), changed);
+            let consortium = Consortium::of(modes, noise, 1.0, Some(5), changed);
             for _ in 0..2 {
                 if noise == Sharing::Each {
                     SITES.iter().for_each(|(site, _)| drop(consortium.answer(site).unwrap()));
@@ -394,7 +434,10 @@ fn neighbours_hand_on_the_same_but_for_ciphertext_and_noised_values() {
         });
         let (left, right) = (shapes(&a), shapes(&b));
         assert_eq!(left.keys().collect::<Vec<_>>(), right.keys().collect::<Vec<_>>());
-        for (name, shape) in &left {
+        // How many modes stand out of the noise is read off noised values.
+        let noised =
+            |name: &str| modes.is_some() && (name.starts_with("study/") || name.contains("round-2.json"));
+        for (name, shape) in left.iter().filter(|(name, _)| !noised(name)) {
             assert_eq!(shape, &right[name], "{name}");
         }
         assert!(!a.certificate().private, "seeded");

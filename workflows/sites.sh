@@ -4,7 +4,8 @@
 #
 #   workflows/sites.sh [sites|aggregators|each] [PEOPLE] [MU] [DIR]
 #
-# VISARD and PREPARED_FACES name the programs (default: as cargo builds them, with --example prepared_faces). Needs Python 3 for the arithmetic.
+# MODES=5 asks for modes of variation with the mean. VISARD and PREPARED_FACES name the programs (default: as cargo builds them, with
+# --example prepared_faces). Needs Python 3 for the arithmetic.
 set -eu
 NOISE=${1:-sites} PEOPLE=${2:-200} MU=${3:-1} DIR=${4:-sites-example}
 HERE=$(cd "$(dirname "$0")/.." && pwd)
@@ -41,7 +42,7 @@ else
     for site in $SITES; do set -- "$@" --site "$site=$PEOPLE,$site.key.pub"; done
     set -- "$@" --aggregator ministry=ministry.key.pub --aggregator registry=registry.key.pub
 fi
-"$VISARD" site plan public --mu "$MU" --noise "$NOISE" "$@"
+"$VISARD" site plan public --mu "$MU" --noise "$NOISE" ${MODES:+--modes "$MODES"} "$@"
 
 START=$(date +%s)
 while [ ! -e "$NOISE/study/release/certificate.json" ]; do
@@ -70,9 +71,13 @@ ls -l "$NOISE"/amsterdam/outbox | awk 'NR > 1 {print "  " $5, $9}'
 
 # In one place, at the same budget and at a fifth of its square.
 FIFTH=$(python3 -c "print($MU / 5 ** 0.5)")
-[ -e central/release/certificate.json ] || "$VISARD" face mean --prepared all.npy --mu "$MU" --out central
-[ -e central-fifth/release/certificate.json ] || "$VISARD" face mean --prepared all.npy --mu "$FIFTH" --out central-fifth
-python3 - "$NOISE/study" central central-fifth <<'EOF'
+WHAT=${MODES:+modes --modes $MODES}
+WHAT=${WHAT:-mean} ONE=central${MODES:+-modes}
+# shellcheck disable=SC2086 # a word, and perhaps an option
+[ -e $ONE/release/certificate.json ] || "$VISARD" face $WHAT --prepared all.npy --mu "$MU" --out $ONE
+# shellcheck disable=SC2086
+[ -e $ONE-fifth/release/certificate.json ] || "$VISARD" face $WHAT --prepared all.npy --mu "$FIFTH" --out $ONE-fifth
+python3 - "$NOISE/study" $ONE $ONE-fifth <<'EOF'
 import array, ast, struct, sys
 def load(path):
     with open(path, "rb") as f:

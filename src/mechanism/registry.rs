@@ -89,6 +89,8 @@ registry! {
     VarianceReducedDescent => optimize::RSVRG_ENTRY,
     /// The mean of functions over many sites, in two rounds.
     Sites => sites::ENTRY,
+    /// Mean and second moment of functions over many sites.
+    SitesModes => sites::MODES_ENTRY,
 }
 
 /// The worst cases of all mechanisms, and of several in a row.

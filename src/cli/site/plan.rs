@@ -33,7 +33,7 @@ enum Noise {
 /// Arguments of `site plan`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard site plan consortium --mu 1 --site berlin=200,berlin.key.pub --site lyon=180,lyon.key.pub --site oslo=90,oslo.key.pub --aggregator ministry=ministry.key.pub --aggregator registry=registry.key.pub\n  visard site plan consortium --mu 1 --noise each --site berlin=200 --site lyon=180"
+    after_help = "Examples:\n  visard site plan consortium --mu 1 --site berlin=200,berlin.key.pub --site lyon=180,lyon.key.pub --site oslo=90,oslo.key.pub --aggregator ministry=ministry.key.pub --aggregator registry=registry.key.pub\n  visard site plan consortium --mu 1 --noise each --site berlin=200 --site lyon=180\n  visard site plan consortium --mu 1 --modes 5 --site berlin=200 --site lyon=180"
 )]
 pub struct PlanArgs {
     /// The public folder, of which every site has a copy
@@ -65,6 +65,9 @@ pub struct PlanArgs {
     /// How scans are registered to the template
     #[arg(long, value_enum, default_value_t = Registration::Elastic)]
     registration: Registration,
+    /// Modes of variation with the mean, at most so many (1 to 200), in place of the mean alone
+    #[arg(long, value_name = "M")]
+    modes: Option<usize>,
 }
 
 /// Runs `site keys`.
@@ -106,6 +109,7 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
         curves: args.curves,
         samples: args.samples,
         registration: args.registration,
+        modes: args.modes,
     };
     let known = plan.write(&args.public).map_err(Failure::failed)?;
     let people: u64 = plan.sites.iter().map(|site| site.n).sum();

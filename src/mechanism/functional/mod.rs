@@ -9,7 +9,7 @@
 //! * [`PerCurveMean`] (`curves` and `paper`): block by block, with the noise of the paper or matched to the smoother.
 //! * [`PointwiseMean`] (`pointwise`): every coordinate on its own.
 //! * [`PrivateRadiusMean`]: the second, with a clip radius estimated privately before.
-//! * [`SitesMean`]: the two rounds over several sites, none of which hands on a record.
+//! * [`SitesMean`] and [`SitesModes`]: the two rounds over several sites, none of which hands on a record.
 //! * [`FunctionalModes`]: not the mean alone but the second moment too, of the leading coordinates ([`LeadingCoordinates`]).
 //!
 //! [`CurveMean`] is any of them.
@@ -44,7 +44,9 @@ pub use private_radius::PrivateRadiusMean;
 pub use public_prior::PublicPrior;
 pub use records::{Estimate, FunctionRecords, NoisedFunction, NoisedSize};
 pub use regression::{Field, Fields, FunctionRegression};
-pub use sites::{Answer, RoundKind, RoundResult, Sharing, SiteRound, Sites, SitesMean};
+pub use sites::{
+    Answer, RoundKind, RoundResult, Sharing, SiteRound, Sites, SitesMean, SitesModes, SitesRounds,
+};
 pub use size::SizeCoordinate;
 pub use two_rounds::{Aim, Reach, TwoRoundMean};
 

@@ -2,7 +2,7 @@
 
 use super::MechanismError;
 use crate::function::FaceCurves;
-use crate::privacy::noise::{MomentSum, NoisedSecond};
+use crate::privacy::noise::{MomentSum, NoisedSecond, SharedSum};
 use crate::privacy::{ClippedMean, ClippedSum, IncompleteMean};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -133,6 +133,7 @@ macro_rules! partial_sum {
 
 partial_sum!(ClippedSum);
 partial_sum!(MomentSum);
+partial_sum!(SharedSum);
 
 /// As [`sum_of`], into sums that begin as `empty`, of samples and log size.
 pub(super) fn add_up<S: PartialSum>(

@@ -17,6 +17,11 @@ use serde::{Deserialize, Serialize};
 /// faces, whose public radius is .045.)
 pub(super) const EXPECTED: (f64, f64) = (0.075, 0.65);
 
+/// What is expected of a rough mean's distance from the origin, where records are clipped to this public radius.
+pub(in crate::mechanism) fn rough_expectation(public: ClipRadius) -> Expectation {
+    Expectation { energy: EXPECTED.0 * public.get().powi(2), doubt: EXPECTED.1 }
+}
+
 /// A private centre and a private radius for vectors: what comes before every second round. The rough mean is a
 /// [`ClippedMean`] about the public origin; the radius is a [`BisectedRadius`] of distances from the released centre, where there are
 /// records enough, else a public one. Adaptive composition of Gaussian differential privacy does the rest: centre and radius are noised
@@ -98,6 +103,11 @@ impl Recentring {
         if self.radius.is_some() { Ok(self.public) } else { self.rounds.uncounted(self.public) }
     }
 
+    /// The public radius of the first round.
+    pub fn public(&self) -> ClipRadius {
+        self.public
+    }
+
     /// Whether the second round's radius is counted.
     pub fn counts_radius(&self) -> bool {
         self.radius.is_some()
@@ -142,9 +152,8 @@ impl Recentring {
     ) -> Result<Drawn<Recentred>, MechanismError> {
         let Drawn { value: noised, mut parts } = self.rough(rough, noise, first)?;
         let sigma = self.first.scale();
-        let (energy, doubt) = (EXPECTED.0 * self.public.get().powi(2), EXPECTED.1);
         let noise_variance = vec![sigma * sigma; noised.len()];
-        let shrunk = wiener(&noised, &noise_variance, &self.prior, Expectation { energy, doubt });
+        let shrunk = wiener(&noised, &noise_variance, &self.prior, rough_expectation(self.public));
         let mut recentred = Recentred {
             error: shrunk.errors.iter().sum(),
             centre: shrunk.values,

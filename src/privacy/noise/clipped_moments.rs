@@ -57,9 +57,9 @@ pub struct ClippedMoments {
 
 /// What the noise is drawn on.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Scales {
-    mean: Lattice,
-    products: Products,
+pub(super) struct Scales {
+    pub(super) mean: Lattice,
+    pub(super) products: Products,
 }
 
 /// A noised second moment of some coordinates: symmetric, its noise white in the Frobenius norm.
@@ -258,7 +258,15 @@ impl ClippedMoments {
 impl Scales {
     /// Noise for both, as the proof has it; every line rounds towards more noise.
     fn new(clip: &IntegerClip, k: usize, mu: Mu, ratio: f64) -> Result<Self, NoiseError> {
-        let products = Products::new(clip, k, mu, ratio)?;
+        Self::of(clip, Products::new(clip, k, mu, ratio)?, ratio)
+    }
+
+    /// The same on a coarse lattice, for shares of noise ([`Products::coarse`]).
+    pub(super) fn coarse(clip: &IntegerClip, k: usize, loss: f64, ratio: f64) -> Result<Self, NoiseError> {
+        Self::of(clip, Products::coarse(clip, k, loss, ratio)?, ratio)
+    }
+
+    fn of(clip: &IntegerClip, products: Products, ratio: f64) -> Result<Self, NoiseError> {
         // The divisors are to be rounded down: a little more than the quotient.
         let root = (bound_of(clip) * ratio.sqrt()) * (1.0 - 1e-15);
         let mean = div_up(libm::ldexp(products.multiplier(), products.shift as i32), root);

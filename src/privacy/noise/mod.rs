@@ -39,7 +39,7 @@ pub use clipped_second::{CLIPPED_SECOND_ENTRY, ClippedSecond};
 pub use error::{IncompleteMean, NoiseError};
 pub use integer_clip::IntegerClip;
 pub use released::{GaussianRelease, LaplaceRelease, NoiseDescription, NoisePath};
-pub use shared::{SITES_MOST, SharedNoise};
+pub use shared::{SITES_MOST, SharedNoise, SharedSum};
 pub use source::{NoiseSource, PaidGenerator};
 pub use vector_noise::VectorNoise;
 

@@ -24,19 +24,41 @@ impl Products {
     /// √2 B²(1 + s/2) in units in which all noise is the matrix's (s = 0: the matrix alone). M_d = ⌈(√2 (B²/2^t)(1 + s/2) + k)/μ⌉, every line
     /// rounded towards more noise.
     pub(super) fn new(clip: &IntegerClip, k: usize, mu: Mu, s: f64) -> Result<Self, NoiseError> {
-        let bound = bound_of(clip);
-        let reach = mul_up(mul_up(sqrt_up(2.0), mul_up(bound, bound)), add_up(1.0, 0.5 * s));
+        let reach = reach_of(clip, s);
         let room = libm::ilogb(reach / k as f64) - COST;
         let shift = u32::try_from(room.clamp(0, 126)).map_err(|_| NoiseError::OutOfScale)?;
+        Self::shifted(clip, k, mu.get(), s, shift)
+    }
+
+    /// The same for products that are rounded to about as many digits as the coordinates have, 2^t about B√s: for sums that have to fit into
+    /// few bits, noised at `loss`. Rounding then costs k/(√2 B(1/√s + √s/2)) of the noise.
+    pub(super) fn coarse(clip: &IntegerClip, k: usize, loss: f64, s: f64) -> Result<Self, NoiseError> {
+        let shift = libm::ilogb(bound_of(clip) * s.sqrt()).clamp(0, 126);
+        Self::shifted(clip, k, loss, s, u32::try_from(shift).map_err(|_| NoiseError::OutOfScale)?)
+    }
+
+    fn shifted(clip: &IntegerClip, k: usize, loss: f64, s: f64, shift: u32) -> Result<Self, NoiseError> {
         // Dividing by a power of two is exact.
-        let divided = reach * libm::ldexp(1.0, -(shift as i32));
+        let divided = reach_of(clip, s) * libm::ldexp(1.0, -(shift as i32));
         let step = libm::ldexp(clip.step() * clip.step(), shift as i32);
         if !step.is_normal() {
             return Err(NoiseError::OutOfScale);
         }
-        let diagonal = Lattice::with_multiplier(step, div_up(add_up(divided, k as f64), mu.get()))?;
+        let diagonal = Lattice::with_multiplier(step, div_up(add_up(divided, k as f64), loss))?;
         let above = Lattice::with_multiplier(step, mul_up(at_least(diagonal.multiplier()), sqrt_up(0.5)))?;
         Ok(Self { shift, diagonal, above })
+    }
+
+    /// Which of the two every entry of the upper half has, row by row.
+    pub(super) fn lattices(&self, k: usize) -> impl Iterator<Item = &Lattice> {
+        let row =
+            |length| std::iter::once(&self.diagonal).chain(std::iter::repeat_n(&self.above, length - 1));
+        (1..=k).rev().flat_map(row)
+    }
+
+    /// No product is farther from 0: B²/2^t, rounded up.
+    pub(super) fn bound(&self, clip: &IntegerClip) -> u128 {
+        (u128::from(clip.bound()).pow(2) >> self.shift) + 1
     }
 
     /// M_d, as a number that is not below it.
@@ -66,6 +88,12 @@ impl Products {
         }
         Ok(entries)
     }
+}
+
+/// √2 B²(1 + s/2), rounded up.
+fn reach_of(clip: &IntegerClip, s: f64) -> f64 {
+    let bound = bound_of(clip);
+    mul_up(mul_up(sqrt_up(2.0), mul_up(bound, bound)), add_up(1.0, 0.5 * s))
 }
 
 /// Entries of the upper half of a k × k matrix.

@@ -1,9 +1,12 @@
 //! Noise in shares: each of several parties adds a part of it, and enough of them make the whole.
 
+use super::clipped_moments::Scales;
 use super::exact_normal::rounded_normal;
 use super::integer_clip::IntegerClip;
+use super::lattice::Lattice;
+use super::products::upper_half;
 use super::vectors::describe;
-use super::{ClippedSum, IncompleteMean, NoiseDescription, NoiseError, NoiseSource};
+use super::{IncompleteMean, NoiseDescription, NoiseError, NoiseSource, NoisedMoments, NoisedSecond};
 use crate::privacy::rounding::{div_up, mul_up, sqrt_up};
 use crate::privacy::{Charge, Mu, PrivacyLoss};
 
@@ -19,13 +22,20 @@ pub const SITES_MOST: usize = 1000;
 /// What the sampler is called.
 const SAMPLER: &str = "shares of exact normals (Karney 2016), each rounded";
 
-/// A sum of clipped vectors that are spread over several parties, and noise for it of which each party draws a share: μ-GDP under
-/// replacement of one record as soon as `honest` of the shares are in, added to and unknown to whoever looks.
+mod sum;
+
+pub use sum::SharedSum;
+
+/// A sum of clipped vectors, or of these and the products of their coordinates, that are spread over several parties, and noise for it of which
+/// each party draws a share: μ-GDP under replacement of one record as soon as `honest` of the shares are in, added to and unknown to whoever
+/// looks.
 ///
 #[doc = include_str!("shared/shares.md")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct SharedNoise {
     clip: IntegerClip,
+    /// Where products of coordinates are added up too.
+    moments: Option<Scales>,
     mu: Mu,
     honest: u64,
 }
@@ -37,18 +47,48 @@ impl SharedNoise {
     /// [`NoiseError::OutOfScale`] for extreme radii, for no honest share or more than [`SITES_MOST`], and for a μ so large that a share of
     /// noise would be too small for the lattice; [`NoiseError::Empty`] for no coordinates.
     pub fn new(dim: usize, radius: f64, mu: Mu, honest: u64) -> Result<Self, NoiseError> {
-        if !(1..=SITES_MOST as u64).contains(&honest) {
-            return Err(NoiseError::OutOfScale);
-        }
-        // Rounded towards more noise: 2B/μ/√K′, the root rounded down.
-        let root = (honest as f64).sqrt().next_down().max(1.0);
+        let root = root_of(honest)?;
         let clip = IntegerClip::coarse(dim, radius, DIGITS, |bound| {
             div_up(div_up(2.0 * bound as f64, mu.get()), root)
         })?;
-        if clip.lattice().multiplier() < LEAST {
+        Self { clip, moments: None, mu, honest }.checked()
+    }
+
+    /// For vectors of `dim` coordinates clipped to `radius` and the products of all pairs of their coordinates; `ratio` as in
+    /// [`super::ClippedMoments::new`].
+    ///
+    /// # Errors
+    /// As [`Self::new`]; [`NoiseError::OutOfScale`] for a ratio out of (0, 2].
+    pub fn moments(dim: usize, radius: f64, mu: Mu, honest: u64, ratio: f64) -> Result<Self, NoiseError> {
+        if !(ratio > 0.0 && ratio <= super::ClippedMoments::FREE) {
             return Err(NoiseError::OutOfScale);
         }
-        Ok(Self { clip, mu, honest })
+        // A loss of μ√K′ to each share, rounded down.
+        let loss = (mu.get() * root_of(honest)?).next_down();
+        let clip = IntegerClip::coarse(dim, radius, DIGITS, |_| 1.0)?;
+        let moments = Some(Scales::coarse(&clip, dim, loss, ratio)?);
+        Self { clip, moments, mu, honest }.checked()
+    }
+
+    fn checked(self) -> Result<Self, NoiseError> {
+        if self.lattices().any(|lattice| lattice.multiplier() < LEAST) {
+            return Err(NoiseError::OutOfScale);
+        }
+        Ok(self)
+    }
+
+    /// What every entry of the sum is noised on.
+    fn lattices(&self) -> impl Iterator<Item = &Lattice> {
+        let dim = self.clip.dimension();
+        let vectors = self.moments.as_ref().map_or(self.clip.lattice(), |scales| &scales.mean);
+        let products = self.moments.iter().flat_map(move |scales| scales.products.lattices(dim));
+        std::iter::repeat_n(vectors, dim).chain(products)
+    }
+
+    /// Entries of the sum.
+    pub fn dimension(&self) -> usize {
+        let dim = self.clip.dimension();
+        dim + if self.moments.is_some() { upper_half(dim) } else { 0 }
     }
 
     /// How vectors are clipped and rounded.
@@ -67,8 +107,11 @@ impl SharedNoise {
     }
 
     /// An empty sum of n vectors of one party. Its steps are secret until noise is added or they are shared out.
-    pub fn sum(&self, n: u64) -> ClippedSum {
-        ClippedSum::new(&self.clip, n)
+    pub fn sum(&self, n: u64) -> SharedSum {
+        match &self.moments {
+            None => SharedSum::vectors(&self.clip, n),
+            Some(scales) => SharedSum::moments(&self.clip, scales.products.shift, n),
+        }
     }
 
     /// One party's sum with its share of the noise, in steps. Alone it is as private as one share makes it, μ√K′: it is to be handed on so that
@@ -78,7 +121,7 @@ impl SharedNoise {
     /// As [`Self::share`]; [`NoiseError::Incomplete`] for an incomplete sum or one of other settings.
     pub fn masked(
         &self,
-        sum: &ClippedSum,
+        sum: &SharedSum,
         noise: &mut NoiseSource,
         paid: &Charge,
     ) -> Result<Vec<i128>, NoiseError> {
@@ -91,22 +134,21 @@ impl SharedNoise {
     ///
     /// # Errors
     /// As [`Self::masked`].
-    pub fn bare(&self, sum: &ClippedSum, paid: &Charge) -> Result<Vec<i128>, NoiseError> {
+    pub fn bare(&self, sum: &SharedSum, paid: &Charge) -> Result<Vec<i128>, NoiseError> {
         paid.check(self.loss())?;
         sum.check_complete()?;
-        if sum.clip() != &self.clip {
+        if !sum.fits(&self.clip, self.moments.map(|scales| scales.products.shift)) {
             return Err(IncompleteMean::Mismatch.into());
         }
-        Ok(sum.steps().to_vec())
+        Ok(sum.steps())
     }
 
-    /// No entry of the sum of n vectors with one share of noise is farther from 0: nB + 40M steps.
+    /// No entry of the sum of n vectors with one share of noise is farther from 0: n times the largest entry of one vector (B; of products
+    /// B²/2^t), and 40M steps.
     pub fn range(&self, n: u64) -> u128 {
-        u128::from(n) * u128::from(self.clip.bound()) + self.reach() as u128
-    }
-
-    fn reach(&self) -> i128 {
-        i128::from(REACH) * i128::from(self.clip.lattice().multiplier())
+        let products = self.moments.map_or(0, |scales| scales.products.bound(&self.clip));
+        let reach = self.lattices().map(reach_of).max().unwrap_or_default();
+        u128::from(n) * products.max(u128::from(self.clip.bound())) + reach as u128
     }
 
     /// One share: a rounded normal in every coordinate, in steps.
@@ -115,24 +157,73 @@ impl SharedNoise {
     /// [`NoiseError::Charge`] when `paid` does not cover the release of the sum; nothing has been drawn then.
     pub fn share(&self, noise: &mut NoiseSource, paid: &Charge) -> Result<Vec<i128>, NoiseError> {
         paid.check(self.loss())?;
-        let (steps, reach) = (self.clip.lattice().multiplier(), self.reach());
-        let mut one = || rounded_normal(steps, &mut noise.rng).clamp(-reach, reach);
-        Ok((0..self.clip.dimension()).map(|_| one()).collect())
+        let mut one = |lattice: &Lattice| {
+            let reach = reach_of(lattice);
+            rounded_normal(lattice.multiplier(), &mut noise.rng).clamp(-reach, reach)
+        };
+        Ok(self.lattices().map(&mut one).collect())
     }
 
     /// The standard deviation, in the vectors' units, that so many shares have together in one coordinate; not below it, and above by the
     /// rounding to whole steps only.
     pub fn sigma(&self, shares: u64) -> f64 {
-        mul_up(self.clip.scale(), sqrt_up(shares as f64))
+        mul_up(self.scale(), sqrt_up(shares as f64))
+    }
+
+    /// Of one share on the vectors' coordinates.
+    fn scale(&self) -> f64 {
+        self.moments.map_or(self.clip.scale(), |scales| scales.mean.scale())
+    }
+
+    /// How far one record can move the sum, in coordinates in which all noise is the vectors': 2B steps, and with products μ√K′ times a
+    /// share's noise.
+    pub fn sensitivity(&self) -> f64 {
+        match &self.moments {
+            None => self.clip.sensitivity(),
+            Some(_) => mul_up(mul_up(self.scale(), sqrt_up(self.honest as f64)), self.mu.get()).next_up(),
+        }
+    }
+
+    /// Mean and second moment from the sum over n vectors divided by n, with so many shares in it; `None` for one without products or of
+    /// another length.
+    pub fn noised_moments(&self, means: &[f64], shares: u64, n: u64) -> Option<NoisedMoments> {
+        let scales = self.moments.filter(|_| means.len() == self.dimension())?;
+        let (dim, n) = (self.clip.dimension(), n as f64);
+        let second = NoisedSecond {
+            chosen: (0..dim).collect(),
+            entries: means[dim..].to_vec(),
+            sigma: div_up(mul_up(scales.products.diagonal.scale(), sqrt_up(shares as f64)), n),
+            radius: self.clip.radius(),
+        };
+        Some(NoisedMoments { mean: means[..dim].to_vec(), mean_sigma: div_up(self.sigma(shares), n), second })
+    }
+
+    /// Entries of a sum, from steps into the units of vectors and of products.
+    pub fn to_f64(&self, steps: &[i128]) -> Vec<f64> {
+        steps.iter().zip(self.lattices()).map(|(k, lattice)| lattice.to_f64(*k)).collect()
     }
 
     /// How a sum over n vectors was noised by so many shares.
     pub fn description(&self, shares: u64, n: u64) -> NoiseDescription {
-        let mut noise = describe("gaussian-shares", self.clip.lattice(), self.clip.dimension(), SAMPLER);
+        let lattice = self.moments.as_ref().map_or(self.clip.lattice(), |scales| &scales.mean);
+        let mut noise = describe("gaussian-shares", lattice, self.dimension(), SAMPLER);
         noise.scale = div_up(self.sigma(shares), n as f64);
         noise.step = noise.step.map(|step| step / n as f64);
         noise
     }
+}
+
+/// √K′, rounded down.
+fn root_of(honest: u64) -> Result<f64, NoiseError> {
+    if !(1..=SITES_MOST as u64).contains(&honest) {
+        return Err(NoiseError::OutOfScale);
+    }
+    Ok((honest as f64).sqrt().next_down().max(1.0))
+}
+
+/// Beyond so many steps no share is.
+fn reach_of(lattice: &Lattice) -> i128 {
+    i128::from(REACH) * i128::from(lattice.multiplier())
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! One round: what a site adds up, and what the sums of all sites tell.
 
+use super::super::FunctionRecords;
 use super::super::records::add_up;
 use super::super::two_rounds::Filled;
-use super::super::{Estimate, FunctionRecords, FunctionalMean};
+use super::deviations::Deviations;
 use super::{Answer, RoundResult, Sharing, Sites};
 use crate::mechanism::MechanismError;
-use crate::privacy::noise::SharedNoise;
-use crate::privacy::{ClipRadius, ClippedSum};
+use crate::privacy::ClipRadius;
+use crate::privacy::noise::{SharedNoise, SharedSum};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -23,6 +24,8 @@ pub enum RoundKind {
     },
     /// The mean about the private centre.
     Mean,
+    /// Mean and second moment about the private centre.
+    Moments,
 }
 
 impl fmt::Display for RoundKind {
@@ -31,6 +34,7 @@ impl fmt::Display for RoundKind {
             Self::Centre => f.write_str("rough mean over sites"),
             Self::Count { number } => write!(f, "count {number} of 6 for the radius"),
             Self::Mean => f.write_str("mean over sites about the private centre"),
+            Self::Moments => f.write_str("mean and second moment over sites about the private centre"),
         }
     }
 }
@@ -39,7 +43,7 @@ impl fmt::Display for RoundKind {
 #[derive(Debug, Clone)]
 pub struct SiteRound {
     kind: RoundKind,
-    about: FunctionalMean,
+    about: Deviations,
     noise: SharedNoise,
     /// What a failed record counts as.
     template: Vec<f64>,
@@ -48,18 +52,13 @@ pub struct SiteRound {
 }
 
 impl SiteRound {
-    pub(super) fn sum_of(
-        kind: RoundKind,
-        about: FunctionalMean,
-        noise: SharedNoise,
-        template: Vec<f64>,
-    ) -> Self {
+    pub(super) fn sum_of(kind: RoundKind, about: Deviations, noise: SharedNoise, template: Vec<f64>) -> Self {
         Self { kind, about, noise, template, middle: None }
     }
 
     pub(super) fn count(
         kind: RoundKind,
-        about: FunctionalMean,
+        about: Deviations,
         noise: SharedNoise,
         template: Vec<f64>,
         middle: f64,
@@ -79,22 +78,22 @@ impl SiteRound {
 
     /// The clip radius, where vectors are added up.
     pub fn radius(&self) -> Option<ClipRadius> {
-        if self.middle.is_some() { None } else { Some(self.about.clip_radius()) }
+        if self.middle.is_some() { None } else { Some(self.about.radius()) }
     }
 
-    /// The samples of the centre that deviations are taken from.
-    pub(super) fn centre(&self) -> &[f64] {
-        self.about.centre()
+    /// The centre that deviations are taken from.
+    pub(super) fn about(&self) -> &Deviations {
+        &self.about
     }
 
     /// One site's sum: secret.
     ///
     /// # Errors
     /// [`MechanismError`] for records of another shape.
-    pub fn sum(&self, records: &dyn FunctionRecords) -> Result<ClippedSum, MechanismError> {
+    pub fn sum(&self, records: &dyn FunctionRecords) -> Result<SharedSum, MechanismError> {
         let records = Filled { records, template: &self.template };
         let vector = |samples: Option<&[f64]>, _| {
-            let u = self.about.coordinates(samples?);
+            let u = self.about.vector(samples?);
             let Some(middle) = self.middle else { return Some(u) };
             let norm = u.iter().map(|u| u * u).sum::<f64>().sqrt();
             // A comparison with NaN is false: such a norm would be outside at every radius.
@@ -109,18 +108,17 @@ impl SiteRound {
     /// # Errors
     /// [`MechanismError`] for sums of other lengths, unknown sites, a site twice, or too few sites.
     pub fn result(&self, answer: &Answer, plan: &Sites) -> Result<RoundResult, MechanismError> {
-        answer.check(self.noise.clip().dimension(), plan)?;
+        answer.check(self.noise.dimension(), plan)?;
         let sites = answer.sites();
-        let clip = self.noise.clip();
         let n = plan.people(&sites) as f64;
         let values = match answer {
             // Half a count more for each person: the sum is of ±½.
             _ if self.middle.is_some() => {
                 let sum: i128 = answer.total().first().copied().unwrap_or_default();
-                vec![clip.to_f64(sum) + 0.5 * n]
+                vec![self.noise.clip().to_f64(sum) + 0.5 * n]
             }
-            Answer::Pooled { sum, .. } => sum.iter().map(|k| clip.to_f64(*k) / n).collect(),
-            Answer::Apart(sums) => {
+            Answer::Apart(sums) if self.is_weighed(plan) => {
+                let clip = self.noise.clip();
                 let weights = self.weights(&sites, plan);
                 let mut values = vec![0.0; clip.dimension()];
                 for ((site, sum), weights) in sums.iter().zip(&weights) {
@@ -130,8 +128,14 @@ impl SiteRound {
                 }
                 values
             }
+            _ => self.noise.to_f64(&answer.total()).into_iter().map(|x| x / n).collect(),
         };
         Ok(RoundResult { sites, values })
+    }
+
+    /// Whether sites' own means are weighed: not counts, and not second moments, in which people count alike.
+    fn is_weighed(&self, plan: &Sites) -> bool {
+        plan.sharing == Sharing::Each && self.middle.is_none() && self.kind != RoundKind::Moments
     }
 
     /// The weight of every site in every coordinate, where sites' own means are put together: inversely as the variance that the site's mean is
@@ -156,10 +160,10 @@ impl SiteRound {
         weights
     }
 
-    /// The standard deviation of the noise in each of the result's values.
+    /// The standard deviation of the noise in each of the result's values; of second moments, in those of the mean.
     pub(super) fn sigmas(&self, result: &RoundResult, plan: &Sites) -> Vec<f64> {
         let sites = &result.sites;
-        if plan.sharing == Sharing::Each && self.middle.is_none() {
+        if self.is_weighed(plan) {
             let mut squares = vec![0.0; result.values.len()];
             for (site, weights) in sites.iter().zip(self.weights(sites, plan)) {
                 let own = self.noise.sigma(1) / plan.people(&[*site]) as f64;
@@ -170,11 +174,5 @@ impl SiteRound {
         let shares = plan.sharing.shares(sites.len() as u64);
         let per = if self.middle.is_some() { 1.0 } else { plan.people(sites) as f64 };
         vec![self.noise.sigma(shares) / per; result.values.len()]
-    }
-
-    /// Samples from a round's result.
-    pub(super) fn estimate(&self, result: &RoundResult, plan: &Sites) -> Estimate {
-        let sigmas = self.sigmas(result, plan);
-        self.about.finish_uneven(&result.values, &|j| sigmas.get(j).copied().unwrap_or(f64::NAN))
     }
 }

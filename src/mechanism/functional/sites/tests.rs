@@ -3,7 +3,7 @@
 use super::*;
 use crate::estimate::Prior;
 use crate::function::Domain;
-use crate::privacy::{Ledger, release};
+use crate::privacy::{Ledger, PrivacyLoss, release};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -55,15 +55,16 @@ where
 fn all_rounds_are_paid_for_by_one_budget_and_no_more() {
     for (sizes, mu, rounds) in [(vec![200; 5], 1.0, 8), (vec![3, 9, 4], 1.0, 2)] {
         let mean = mean(sizes, Sharing::Sites { honest: 2 }, mu).unwrap();
-        assert_eq!((mean.count_rounds(), mean.losses().unwrap().len()), (rounds, rounds));
+        let all = mean.rounds();
+        assert_eq!((all.count_rounds(), all.losses().unwrap().len()), (rounds, rounds));
         let square = |loss: &PrivacyLoss| match loss {
             PrivacyLoss::Gaussian(mu) => mu.get().powi(2),
             _ => f64::INFINITY,
         };
-        let total = mean.losses().unwrap().iter().map(square).sum::<f64>().sqrt();
+        let total = all.losses().unwrap().iter().map(square).sum::<f64>().sqrt();
         assert!(total <= mu && total > mu * (1.0 - 1e-9), "{total}");
         let paid = || Ledger::in_memory(None).charge_part(mean.price().charged()).unwrap();
-        assert!(mean.part(paid(), rounds - 1).is_ok() && mean.part(paid(), rounds).is_err());
+        assert!(all.part(paid(), rounds - 1).is_ok() && all.part(paid(), rounds).is_err());
     }
 }
 
@@ -97,7 +98,7 @@ fn five_sites_are_nearly_one_place_and_apart_as_one_at_the_fifth_of_the_squared_
 #[test]
 fn sites_of_unequal_size_are_weighed_by_what_they_know() {
     let sizes = vec![200u64, 50, 10];
-    let mean = mean(sizes.clone(), Sharing::Each, 1.0).unwrap();
+    let mean = mean(sizes.clone(), Sharing::Each, 1.0).unwrap().rounds;
     let round = mean.next(&[]).unwrap().unwrap();
     let dim = round.noise().clip().dimension();
     let answer =
@@ -115,7 +116,8 @@ fn sites_of_unequal_size_are_weighed_by_what_they_know() {
 
 #[test]
 fn sites_may_come_and_go_between_rounds_but_not_too_many() {
-    let mean = mean(vec![100; 4], Sharing::Sites { honest: 2 }, 1.0).unwrap();
+    let whole = mean(vec![100; 4], Sharing::Sites { honest: 2 }, 1.0).unwrap();
+    let mean = whole.rounds();
     let round = mean.next(&[]).unwrap().unwrap();
     let dim = round.noise().clip().dimension();
     let pooled = |sites: Vec<usize>| Answer::Pooled { sites, sum: vec![3_000_000; dim] };
@@ -128,7 +130,7 @@ fn sites_may_come_and_go_between_rounds_but_not_too_many() {
     }
     assert!(round.result(&Answer::Pooled { sites: vec![0, 1, 2], sum: vec![0; 3] }, mean.sites()).is_err());
     assert!(round.result(&Answer::Apart(vec![(0, vec![0; dim]), (1, vec![0; dim])]), mean.sites()).is_err());
-    assert!(mean.finish(&[three]).is_err());
+    assert!(whole.finish(&[three]).is_err());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! People far out on one side at all sites, the first there too or opposite; as many sites silent as may be.
 
-use super::{Sharing, Sites, SitesMean, TITLE};
+use super::rounds::Centre;
+use super::{Sharing, Sites, SitesMean, SitesRounds, TITLE};
 use crate::function::{Basis, Domain};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{FunctionalMean, NoisedFunction, Norm};
@@ -29,9 +30,9 @@ fn basis() -> Basis {
 /// Only as many shares of noise are drawn as must be honest: what one sees who knows the others.
 fn mechanism(sharing: Sharing, sizes: Vec<u64>, mu: Mu) -> Result<SitesMean, MechanismError> {
     let sites = Sites { sizes, sharing };
-    let mean = SitesMean::new(basis(), vec![CENTRE; LENGTH], mu, sites)?;
-    let drawing = if sharing == Sharing::Each { mean.drawing } else { sharing.honest() as usize };
-    Ok(SitesMean { drawing, ..mean })
+    let SitesMean { rounds } = SitesMean::new(basis(), vec![CENTRE; LENGTH], mu, sites)?;
+    let drawing = if sharing == Sharing::Each { rounds.drawing } else { sharing.honest() as usize };
+    Ok(SitesMean { rounds: SitesRounds { drawing, ..rounds } })
 }
 
 fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
@@ -68,13 +69,14 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (mu, draws) = (0.7, 170);
     let mechanism = mechanism(Sharing::Sites { honest: 3 }, vec![1; 4], Mu::new(mu)?)?;
     let records: Vec<Option<Vec<f64>>> = vec![None; 4];
-    let (tau, mu_second) = (mechanism.rounds.uncounted(mechanism.public)?, mechanism.rounds.second);
+    let own = &mechanism.rounds;
+    let (tau, mu_second) = (own.rounds.uncounted(own.public)?, own.rounds.second);
     let sigma = 2.0 * tau.get() / 4.0 / mu_second.get();
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
     for _ in 0..draws {
         let released = release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?;
-        let about = mechanism.about(released.value.centre.clone(), tau, mu_second)?;
-        let exact = about.coordinates(&vec![CENTRE; LENGTH]);
+        let centre = Centre { values: released.value.centre.clone(), error: 1.0 };
+        let exact = own.about(&centre, tau)?.vector(&vec![CENTRE; LENGTH]);
         let length = exact.iter().map(|x| x * x).sum::<f64>().sqrt();
         let factor = if length > tau.get() { tau.get() / length } else { 1.0 };
         squares.extend(released.value.coordinates.iter().zip(&exact).map(|(x, e)| (x - factor * e).powi(2)));

@@ -133,7 +133,15 @@ impl MomentSum {
         }
     }
 
-    pub(super) fn first(&self) -> &[i128] {
+    pub(in super::super) fn shift(&self) -> u32 {
+        self.shift
+    }
+
+    pub(in super::super) fn clip(&self) -> &IntegerClip {
+        &self.clip
+    }
+
+    pub(in super::super) fn first(&self) -> &[i128] {
         &self.first
     }
 

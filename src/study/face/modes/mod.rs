@@ -10,6 +10,7 @@ mod with_mean;
 
 pub use explained::{Explained, cosine};
 pub use found::FoundModes;
+pub(in crate::study::face) use publication::ModesPublication;
 pub use run::{FaceModesOutcome, FaceModesSettings, ReleasedModes, run};
 
 use super::error::StudyError;

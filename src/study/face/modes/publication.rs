@@ -27,20 +27,24 @@ const ESTIMAND: &str = "variance: of single records along the mode before they w
 
 /// What a study of modes publishes, and how.
 #[derive(Debug, Clone)]
-pub(super) struct ModesPublication {
-    pub(super) template: Arc<LoadedTemplate>,
+pub(in crate::study::face) struct ModesPublication {
+    pub(in crate::study::face) template: Arc<LoadedTemplate>,
     /// The template's own curves.
-    pub(super) own: FaceCurves,
-    pub(super) mechanism: FunctionalModes,
-    pub(super) registration: Registration,
-    pub(super) counting: Counting,
+    pub(in crate::study::face) own: FaceCurves,
+    pub(in crate::study::face) mechanism: FunctionalModes,
+    pub(in crate::study::face) registration: Registration,
+    pub(in crate::study::face) counting: Counting,
     /// How many modes were asked for.
-    pub(super) most: usize,
+    pub(in crate::study::face) most: usize,
 }
 
 impl ModesPublication {
     /// What was found in noised moments of n records.
-    pub(super) fn found(&self, released: &NoisedModes, n: u64) -> Result<FoundModes, StudyError> {
+    pub(in crate::study::face) fn found(
+        &self,
+        released: &NoisedModes,
+        n: u64,
+    ) -> Result<FoundModes, StudyError> {
         FoundModes::of(&self.mechanism, released, &self.own, n, self.most)
     }
 

@@ -14,8 +14,8 @@ use super::site::sharer;
 use super::vdaf::{Prepared, Share, VerifyKey, add_steps, random, sum_to_bytes};
 use crate::io::{Limit, write_text};
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::{Sharing, SiteRound, SitesMean};
-use crate::privacy::{Certificate, Mechanism};
+use crate::mechanism::functional::{Sharing, SiteRound, SitesRounds};
+use crate::privacy::Certificate;
 use crate::study::Place;
 use crate::study::face::StudyError;
 use crate::study::face::template::{TemplateLoadError, TemplateSource, load_template};
@@ -91,7 +91,7 @@ struct Step<'a> {
     plan: &'a SitePlan,
     index: usize,
     key: KeyPair,
-    mean: &'a SitesMean,
+    rounds: &'a SitesRounds,
     round: &'a SiteRound,
     position: Position,
 }
@@ -108,9 +108,10 @@ pub fn verify_round(settings: &AggregatorSettings) -> Result<Aggregated, StudyEr
     let loaded = load_template(&settings.template)?;
     plan.check_template(&loaded)?;
     let own = loaded.template.own_curves(plan.curves, plan.samples).map_err(TemplateLoadError::from)?;
-    let mean = plan.mechanism(&own)?;
-    let (round, position) = (exchange.open_round(&mean)?, exchange.position());
-    let step = Step { settings, plan, index, key, mean: &mean, round: &round, position };
+    let statistic = plan.statistic(&own)?;
+    let rounds = statistic.rounds();
+    let (round, position) = (exchange.open_round(rounds)?, exchange.position());
+    let step = Step { settings, plan, index, key, rounds, round: &round, position };
     job::run(&settings.place, |job| step.take(job))
 }
 
@@ -119,12 +120,12 @@ impl Step<'_> {
         let mut purse = Purse::open(job.folder(), &self.position.plan)?;
         if let Some(files) = purse.again(&self.position)? {
             // It may have ended between the last answer and this.
-            if self.position.round == self.mean.count_rounds() {
+            if self.position.round == self.rounds.count_rounds() {
                 purse.close(&mut self.settings.place.ledger.open(job.folder(), "")?, &self.position)?;
             }
             return Ok(self.done(files, true, Vec::new()));
         }
-        purse.check(&self.settings.place, self.mean.price())?;
+        purse.check(&self.settings.place, self.rounds.price())?;
         let shares = self.shares()?;
         if self.index == 1 {
             return self.second(job, &mut purse, shares);
@@ -352,7 +353,7 @@ impl Step<'_> {
     }
 
     fn empty(&self) -> Vec<Field128> {
-        vec![Field128::zero(); self.round.noise().clip().dimension()]
+        vec![Field128::zero(); self.round.noise().dimension()]
     }
 
     fn add(&self, one: &Opened, own: Prepared, theirs: &str, sum: &mut [Field128]) -> Result<(), StudyError> {
@@ -376,10 +377,10 @@ impl Step<'_> {
         let sites: Vec<usize> = shares.iter().map(|one| one.site).collect();
         // An aggregator's ledger counts what it has added up, once a plan.
         let mut ledger = self.settings.place.ledger.open(job.folder(), "")?;
-        let price = self.mean.price();
+        let price = self.rounds.price();
         let paid = purse.pay(&mut ledger, price.charged(), &self.position.plan, "an aggregator's")?;
         if self.plan.noise == Sharing::Aggregators {
-            let part = self.mean.part(paid, self.position.round - 1)?;
+            let part = self.rounds.part(paid, self.position.round - 1)?;
             let mut noise = job.noise(((self.index as u64 + 1) << 32) ^ self.position.round as u64)?;
             seeded |= noise.is_seeded();
             let share = self.round.noise().share(&mut noise, &part).map_err(MechanismError::from)?;
@@ -393,7 +394,7 @@ impl Step<'_> {
             files.push(self.sealed(Kind::Reply, &reply)?);
         }
         let files = purse.answer(&self.position, &files)?;
-        if self.position.round == self.mean.count_rounds() {
+        if self.position.round == self.rounds.count_rounds() {
             purse.close(&mut ledger, &self.position)?;
         }
         Ok(self.done(files, true, sites))

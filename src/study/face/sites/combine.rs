@@ -4,19 +4,16 @@ use super::certificate::{caveats, details};
 use super::error::{SitesError, of};
 use super::exchange::Exchange;
 use super::message::{Kind, Message, steps_of_bytes};
+use super::statistic::{Around, SitesStatistic};
 use super::vdaf::opened;
-use crate::mechanism::functional::{
-    Answer, CurveMean, NoisedFunction, RoundKind, Sharing, SiteRound, SitesMean,
-};
-use crate::privacy::{Certificate, Drawn, Mechanism, Price, Released, Statement};
-use crate::study::face::publication::FacePublication;
+use crate::function::FaceCurves;
+use crate::mechanism::functional::{Answer, RoundKind, Sharing, SiteRound};
+use crate::privacy::Certificate;
+use crate::study::Place;
 use crate::study::face::template::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};
 use crate::study::face::{Accuracy, StudyError};
-use crate::study::job::{self, Publication, ReleaseFolder};
-use crate::study::{Counting, Place};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// What is told to whoever closes a round.
 #[derive(Debug, Clone)]
@@ -86,22 +83,23 @@ fn close(
     let loaded = load_template(&settings.template)?;
     plan.check_template(&loaded)?;
     let own = loaded.template.own_curves(plan.curves, plan.samples).map_err(TemplateLoadError::from)?;
-    let mean = plan.mechanism(&own)?;
+    let statistic = plan.statistic(&own)?;
+    let all = statistic.rounds();
     // A release whose last round was closed is made again from the same results.
-    if mean.next(&exchange.results())?.is_none() {
+    if all.next(&exchange.results())?.is_none() {
         let last = exchange.rounds.last().ok_or_else(|| SitesError::Asked("there are no results".into()))?;
         let (round, kind) = (last.round, last.kind);
-        let released = Some(publish(settings, &exchange, mean, loaded, own)?);
+        let released = Some(publish(settings, &exchange, statistic, loaded, own)?);
         return Ok(Closed { round, rounds: round, kind, released });
     }
-    let round = exchange.open_round(&mean)?;
+    let round = exchange.open_round(all)?;
     let Gathered { answer, seeded, certificates } = gather(settings, &exchange, &round)?;
-    let result = round.result(&answer, mean.sites())?;
+    let result = round.result(&answer, all.sites())?;
     let seeded = seeded || exchange.rounds.iter().any(|round| round.seeded);
-    let (number, rounds, kind) = (exchange.position().round, mean.count_rounds(), round.kind());
+    let (number, rounds, kind) = (exchange.position().round, all.count_rounds(), round.kind());
     let exchange = exchange.write(kind, result, seeded, certificates)?;
     let released =
-        if number == rounds { Some(publish(settings, &exchange, mean, loaded, own)?) } else { None };
+        if number == rounds { Some(publish(settings, &exchange, statistic, loaded, own)?) } else { None };
     Ok(Closed { round: number, rounds, kind, released })
 }
 
@@ -142,7 +140,7 @@ fn own_sums(
             continue;
         }
         let refused = |what: &str| of(&message.path, what);
-        let length = round.noise().clip().dimension();
+        let length = round.noise().dimension();
         let damaged = "does not hold a sum of this round, or was damaged; ask for it again";
         let sum = steps_of_bytes(&message.body, length).ok_or_else(|| refused(damaged))?;
         let most = round.noise().range(plan.sites[site].n);
@@ -228,7 +226,7 @@ fn aggregated(
     let offset: u128 = sites.iter().map(|site| noise.range(plan.sites[*site].n)).sum();
     // Room for the aggregators' own noise.
     let most = offset + 2 * noise.range(0);
-    let sum = opened([&a.body, &b.body], noise.clip().dimension(), offset, most).ok_or_else(|| {
+    let sum = opened([&a.body, &b.body], noise.dimension(), offset, most).ok_or_else(|| {
         let what = "and the other aggregator's do not add up to a sum of this round: one of them was damaged, or is of another run";
         of(&a.path, what)
     })?;
@@ -241,16 +239,13 @@ fn aggregated(
 fn publish(
     settings: &CombineSettings,
     exchange: &Exchange,
-    mean: SitesMean,
+    statistic: SitesStatistic,
     loaded: LoadedTemplate,
-    own: crate::function::FaceCurves,
+    own: FaceCurves,
 ) -> Result<(Certificate, Accuracy), StudyError> {
     let plan = &exchange.known.plan;
-    let Drawn { value, parts } = mean.finish(&exchange.results())?;
     let last = exchange.rounds.last().ok_or_else(|| SitesError::Asked("there are no results".into()))?;
-    let n = mean.sites().people(&last.result.sites);
-    let price = Price { n, ..mean.price().clone() };
-    let released = Released { value, parts, price, seeded: last.seeded, recorded: true };
+    let (n, seeded) = (statistic.rounds().sites().people(&last.result.sites), last.seeded);
     let mut details = details(plan, &exchange.known.id);
     let names =
         |sites: &[usize]| -> Vec<&str> { sites.iter().map(|i| plan.sites[*i].name.as_str()).collect() };
@@ -271,47 +266,6 @@ fn publish(
         }
     }
     details.insert("site_certificates".into(), Value::Object(certificates));
-    let publication = SitesPublication {
-        face: FacePublication {
-            size: None,
-            prior: None,
-            template: Arc::new(loaded),
-            own,
-            mechanism: CurveMean::Sites(Box::new(mean)),
-            registration: plan.registration,
-            counting: Counting::default(),
-        },
-        caveats: caveats(plan),
-        details,
-    };
-    let accuracy = publication.face.accuracy(&released);
-    let certificate = job::run(&settings.place, |job| job.publish_charged_elsewhere(&publication, released))?;
-    Ok((certificate, accuracy))
-}
-
-/// A mean face with what is said of its sites.
-struct SitesPublication {
-    face: FacePublication,
-    caveats: Vec<crate::privacy::Caveat>,
-    details: Map<String, Value>,
-}
-
-impl Publication for SitesPublication {
-    type Value = NoisedFunction;
-    type Error = StudyError;
-
-    fn describe(&self, released: &Released<NoisedFunction>, statement: &mut Statement) {
-        self.face.describe(released, statement);
-        statement.caveats.extend(self.caveats.iter().cloned());
-        statement.details.extend(self.details.clone());
-    }
-
-    fn write(
-        &self,
-        released: &Released<NoisedFunction>,
-        certificate: &Certificate,
-        folder: &mut ReleaseFolder,
-    ) -> Result<(), StudyError> {
-        self.face.write(released, certificate, folder)
-    }
+    let around = Around { loaded, own, caveats: caveats(plan), details, seeded, n };
+    statistic.publish(plan, &exchange.results(), around, &settings.place)
 }

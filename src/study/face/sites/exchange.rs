@@ -4,7 +4,7 @@ use super::error::of;
 use super::message::Position;
 use super::plan::{FORMAT, KnownPlan};
 use crate::io::{Limit, write_text};
-use crate::mechanism::functional::{RoundKind, RoundResult, SiteRound, SitesMean};
+use crate::mechanism::functional::{RoundKind, RoundResult, SiteRound, SitesRounds};
 use crate::privacy::Certificate;
 use crate::study::face::StudyError;
 use crate::study::kept::kept;
@@ -67,9 +67,9 @@ impl Exchange {
     }
 
     /// The round that is open.
-    pub(super) fn open_round(&self, mean: &SitesMean) -> Result<SiteRound, StudyError> {
+    pub(super) fn open_round(&self, rounds: &SitesRounds) -> Result<SiteRound, StudyError> {
         let done = || of(&self.public, "all rounds of this plan are done; another release is another plan");
-        Ok(mean.next(&self.results())?.ok_or_else(done)?)
+        Ok(rounds.next(&self.results())?.ok_or_else(done)?)
     }
 
     /// Where one is.

@@ -1,9 +1,10 @@
-//! One mean face of many sites' people, nothing pooled: what each party does, with files for all that goes between them.
+//! One mean face of many sites' people, or modes of variation, nothing pooled: what each party does, with files for all that goes between them.
 //!
 //! A public folder holds the plan and what every round has released. In a round each site hands on one sum of its own people: noised as a
 //! whole (`site sum`, put together by `site merge`), or under secure aggregation (`site share`): two sealed files, one for each of two
 //! aggregators who do not collude, who check proofs of range (`site verify`) and give out sums that only together are one (`site unshare`).
-//! The mechanism is [`crate::mechanism::functional::SitesMean`]; secret sharing and proofs are Prio3SumVec of the crate `prio`, sealing is HPKE.
+//! The mechanisms are [`crate::mechanism::functional::SitesMean`] and [`crate::mechanism::functional::SitesModes`]; secret sharing and proofs are
+//! Prio3SumVec of the crate `prio`, sealing is HPKE.
 
 mod aggregator;
 mod certificate;
@@ -15,6 +16,7 @@ mod plan;
 mod purse;
 mod seal;
 mod site;
+mod statistic;
 mod vdaf;
 
 pub use aggregator::{Aggregated, AggregatorSettings, verify_round};

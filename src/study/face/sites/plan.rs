@@ -1,12 +1,13 @@
 //! What all sites agree on before anyone reads a record: `plan.json`, public.
 
 use super::error::{SitesError, of};
+use super::statistic::SitesStatistic;
 use crate::function::FaceCurves;
 use crate::io::{Limit, open, write_text};
-use crate::mechanism::functional::{Sharing, Sites, SitesMean};
+use crate::mechanism::functional::{Sharing, Sites};
 use crate::privacy::{Mu, PrivacyLoss, PublicInput};
 use crate::study::face::StudyError;
-use crate::study::face::mean::basis;
+use crate::study::face::modes::MOST_MODES;
 use crate::study::face::template::LoadedTemplate;
 use crate::surface::registration::Registration;
 use serde::{Deserialize, Serialize};
@@ -63,6 +64,9 @@ pub struct SitePlan {
     pub samples: usize,
     /// How scans are registered.
     pub registration: Registration,
+    /// At most so many modes of variation with the mean; the mean alone where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modes: Option<usize>,
 }
 
 /// A plan with the hash of its file: what messages are bound to.
@@ -131,6 +135,9 @@ impl SitePlan {
         if self.curves < 2 || self.samples < 8 || self.curves.saturating_mul(self.samples) > 1_000_000 {
             return Err("a face needs at least 2 curves of 8 samples (and at most a million samples)".into());
         }
+        if self.modes.is_some_and(|most| !(1..=MOST_MODES).contains(&most)) {
+            return Err(format!("at least one mode and at most {MOST_MODES} may be asked for"));
+        }
         let mu = Mu::new(self.mu).map_err(|e| e.to_string())?;
         let people =
             self.sites.iter().try_fold(0u64, |sum, site| sum.checked_add(site.n)).ok_or("too many people")?;
@@ -145,13 +152,12 @@ impl SitePlan {
         Sites { sizes: self.sites.iter().map(|site| site.n).collect(), sharing: self.noise }
     }
 
-    /// The mechanism.
+    /// What is released.
     ///
     /// # Errors
     /// [`StudyError`], about public numbers.
-    pub(super) fn mechanism(&self, own: &FaceCurves) -> Result<SitesMean, StudyError> {
-        let mu = Mu::new(self.mu)?;
-        Ok(SitesMean::new(basis(own), own.data().to_vec(), mu, self.taking_part())?)
+    pub(super) fn statistic(&self, own: &FaceCurves) -> Result<SitesStatistic, StudyError> {
+        Ok(SitesStatistic::new(self.modes, own, Mu::new(self.mu)?, self.taking_part())?)
     }
 
     /// A site's place in the plan.

@@ -8,9 +8,9 @@ use super::plan::SitePlan;
 use super::purse::Purse;
 use super::seal::KeyPair;
 use super::vdaf::Sharer;
-use crate::mechanism::functional::{RoundKind, Sharing, SiteRound, SitesMean};
-use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Charge, ClippedSum, Mechanism, Price};
+use crate::mechanism::functional::{RoundKind, Sharing, SiteRound, SitesRounds};
+use crate::privacy::noise::{NoiseSource, SharedSum};
+use crate::privacy::{Charge, Price};
 use crate::study::face::StudyError;
 use crate::study::face::gather::{FaceProgress, FaceStudy};
 use crate::study::face::settings::FaceInputs;
@@ -51,15 +51,15 @@ pub struct SiteAnswer {
 struct Step<'a> {
     plan: &'a SitePlan,
     site: usize,
-    mean: &'a SitesMean,
+    rounds: &'a SitesRounds,
     round: &'a SiteRound,
     position: &'a Position,
     key: Option<&'a KeyPair>,
 }
 
 /// A site's price: that of the whole, for its own people.
-fn price_of(mean: &SitesMean, n: u64) -> Price {
-    Price { n, sensitivity: None, scale: None, ..mean.price().clone() }
+fn price_of(rounds: &SitesRounds, n: u64) -> Price {
+    Price { n, sensitivity: None, scale: None, ..rounds.price().clone() }
 }
 
 /// Answers the open round.
@@ -99,27 +99,28 @@ pub fn answer_round(
             return Err(SitesError::Asked("this plan seals sums: give the site's --key".into()).into());
         }
     };
-    let mean = plan.mechanism(&study.own)?;
-    let (round, position) = (exchange.open_round(&mean)?, exchange.position());
-    let step = Step { plan, site, mean: &mean, round: &round, position: &position, key: key.as_ref() };
+    let statistic = plan.statistic(&study.own)?;
+    let rounds = statistic.rounds();
+    let (round, position) = (exchange.open_round(rounds)?, exchange.position());
+    let step = Step { plan, site, rounds, round: &round, position: &position, key: key.as_ref() };
     let maker = study.maker()?;
     let (files, again) = job::run(&inputs.place, |job| -> Result<_, StudyError> {
         let mut purse = Purse::open(job.folder(), &position.plan)?;
-        let last = position.round == mean.count_rounds();
+        let last = position.round == rounds.count_rounds();
         if let Some(files) = purse.again(&position)? {
             if last {
                 purse.close(&mut inputs.place.ledger.open(job.folder(), "")?, &position)?;
             }
             return Ok((files, true));
         }
-        let price = price_of(&mean, own.n);
+        let price = price_of(rounds, own.n);
         purse.check(&inputs.place, &price)?;
         let gathered = study.gather(job, &maker, progress)?;
         let digest = study.digest(&position.plan, &price, &gathered);
         let sum = round.sum(&gathered.faces)?;
         let mut ledger = inputs.place.ledger.open(job.folder(), "")?;
         let paid = purse.pay(&mut ledger, price.charged(), &position.plan, digest.as_str())?;
-        let part = mean.part(paid, position.round - 1)?;
+        let part = rounds.part(paid, position.round - 1)?;
         let messages = step.messages(job, &purse, &sum, &part, price)?;
         let files = purse.answer(&position, &messages)?;
         if last {
@@ -127,7 +128,7 @@ pub fn answer_round(
         }
         Ok((files, false))
     })?;
-    let (number, rounds) = (position.round, mean.count_rounds());
+    let (number, rounds) = (position.round, rounds.count_rounds());
     Ok(SiteAnswer { round: number, rounds, kind: round.kind(), files, again, n: own.n })
 }
 
@@ -137,7 +138,7 @@ impl Step<'_> {
         &self,
         job: &Job<'_>,
         purse: &Purse,
-        sum: &ClippedSum,
+        sum: &SharedSum,
         paid: &Charge,
         price: Price,
     ) -> Result<Vec<(String, Vec<u8>)>, StudyError> {
@@ -170,12 +171,12 @@ impl Step<'_> {
 
     fn noised(
         &self,
-        sum: &ClippedSum,
+        sum: &SharedSum,
         noise: &mut NoiseSource,
         paid: &Charge,
     ) -> Result<Vec<i128>, StudyError> {
         let shared = self.round.noise();
-        let steps = match self.mean.sites().sharing {
+        let steps = match self.rounds.sites().sharing {
             Sharing::Aggregators => shared.bare(sum, paid),
             Sharing::Sites { .. } | Sharing::Each => shared.masked(sum, noise, paid),
         };
@@ -193,5 +194,5 @@ pub(super) fn sharer(
     let Position { plan: id, round: number, before } = position;
     let own = &plan.sites[site];
     let context = format!("visard sites {id} {number} {before} {}", own.name);
-    Sharer::new(round.noise().clip().dimension(), round.noise().range(own.n), context)
+    Sharer::new(round.noise().dimension(), round.noise().range(own.n), context)
 }
