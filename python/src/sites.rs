@@ -1,4 +1,4 @@
-//! One mean face of many sites: the same steps as the command's group `site`, over files. Each answers with JSON about what it has done.
+//! One mean face of many sites, or modes of variation: the same steps as the command's group `site`, over files. Each answers with JSON about what it has done.
 
 use crate::failure::Failure;
 use crate::options::{Common, Faces, named, template_source};
@@ -30,6 +30,7 @@ pub struct Agreed {
     curves: usize,
     samples: usize,
     registration: String,
+    modes: Option<usize>,
 }
 
 impl Agreed {
@@ -62,7 +63,18 @@ impl Agreed {
         let registration = named("registration", &self.registration)?;
         Ok((
             self.public,
-            SitePlan { visard_sites: 1, mu, noise, sites, aggregators, template, curves, samples, registration },
+            SitePlan {
+                visard_sites: 1,
+                mu,
+                noise,
+                sites,
+                aggregators,
+                template,
+                curves,
+                samples,
+                registration,
+                modes: self.modes,
+            },
         ))
     }
 }
@@ -81,7 +93,8 @@ pub fn site_plan(py: Python<'_>, agreed: Agreed) -> PyResult<String> {
         let known = plan.write(&public)?;
         let people: u64 = plan.sites.iter().map(|site| site.n).sum();
         let file = public.join(PLAN);
-        Ok(json!({"plan": file, "sha256": known.id, "sites": plan.sites.len(), "n": people, "mu": plan.mu}).to_string())
+        Ok(json!({"plan": file, "sha256": known.id, "sites": plan.sites.len(), "n": people, "mu": plan.mu})
+            .to_string())
     })
 }
 
@@ -143,7 +156,8 @@ pub fn site_verify(
     let settings = AggregatorSettings { public, name: aggregator, key, inbox, without, template, place };
     long(py, stop, None, move |_| {
         let done = verify_round(&settings)?;
-        let told = json!({"round": done.round, "finished": done.finished, "sites": done.sites, "files": done.files});
+        let told =
+            json!({"round": done.round, "finished": done.finished, "sites": done.sites, "files": done.files});
         Ok(told.to_string())
     })
 }
@@ -172,6 +186,7 @@ pub fn site_close(
             told["out"] = json!(out);
             told["release"] = json!(out.join(layout::RELEASE));
             told["n"] = json!(certificate.n);
+            told["modes"] = certificate.details.get("modes").is_some().into();
             told["accuracy"] = json!(accuracy);
             told["secret"] = Value::Object(serde_json::Map::new());
         }

@@ -1,4 +1,4 @@
-"""One mean face of many sites' people, nothing pooled: the steps of the command's group `site`, over the same files.
+"""One mean face of many sites' people, or modes of variation, nothing pooled: the steps of the command's group `site`, over the same files.
 
 A public folder holds the plan and what every round has released. In each round a site hands on one sum of its own people, noised as a whole
 (:func:`site_sum`, put together by :func:`site_merge`) or in two sealed shares (:func:`site_share`) for two aggregators who do not collude
@@ -17,10 +17,10 @@ from ._arrays import PathLike, as_path, is_path
 from ._errors import InputError
 from ._faces import Scans
 from ._geometry import CURVES, SAMPLES, Template
-from ._inputs import Inputs, StudyOptions, budget, faces
+from ._inputs import Inputs, StudyOptions, budget, count, faces
 from ._privacy import Mu, convert
 from ._progress import Progress, watch
-from ._release import FaceMean
+from ._release import FaceMean, FaceModes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -35,8 +35,8 @@ class SiteRound(NamedTuple):
     round: int
     #: Of how many.
     rounds: int
-    #: The mean face, after the last.
-    release: FaceMean | None
+    #: The mean face, or modes with their mean where the plan asks for them: after the last.
+    release: FaceMean | FaceModes | None
 
 
 def site_key(file: PathLike) -> Path:
@@ -58,6 +58,7 @@ def site_plan(
     curves: int = CURVES,
     samples: int = SAMPLES,
     registration: str = "elastic",
+    modes: int | None = None,
 ) -> dict[str, Any]:
     """What all parties agree on, written into the folder `public`, of which every party needs a copy; `visard site plan`.
 
@@ -70,6 +71,7 @@ def site_plan(
     noise : "sites" (each a share, enough if `honest` of them are honest: all but one by default), "aggregators" (each the whole), "each"
         (without aggregators); by default "sites" where there are aggregators.
     template, curves, samples, registration : how scans become records, the same everywhere.
+    modes : modes of variation with the mean, at most so many (1 to 200), in place of the mean alone.
 
     Returns the plan's file and SHA-256, which all confirm before the first round. Raises :class:`InputError`.
     """
@@ -93,6 +95,7 @@ def site_plan(
         "curves": curves,
         "samples": samples,
         "registration": registration,
+        "modes": None if modes is None else count("modes", modes),
     }
     return json.loads(_visard.site_plan(agreed))
 
@@ -228,7 +231,10 @@ def _close(
             bool(force),
         )
     )
-    return SiteRound(told["round"], told["rounds"], FaceMean(told) if told["released"] else None)
+    if not told["released"]:
+        return SiteRound(told["round"], told["rounds"], None)
+    kind = FaceModes if told["modes"] else FaceMean
+    return SiteRound(told["round"], told["rounds"], kind(told))
 
 
 def _budgetless(options: StudyOptions) -> StudyOptions:
