@@ -30,6 +30,17 @@ pub enum PoseError {
         /// The largest one accepted.
         limit: f64,
     },
+    /// Where both template and scan are, they differ too much in every pose.
+    #[error(
+        "where the face is cannot be told: in the best pose scan and template agree by {agreement:.2} where both are (at least {least:.2} is \
+         believed); is enough of the face in the scan?"
+    )]
+    Doubtful {
+        /// The best agreement found, 1 for the template itself.
+        agreement: f64,
+        /// The least accepted.
+        least: f64,
+    },
     /// What resembles the template is too smooth to be a face.
     #[error(
         "no face found: where the nose would be, the surface is as smooth as a ball ({relief:.2} of the template's relief, at least {least:.2} wanted); is it a \

@@ -1,6 +1,7 @@
 //! Iterated closest points with scale, trimmed, in both directions.
 
 use super::super::{Point, Vector};
+use super::overlap;
 use super::sampled::Sampled;
 use super::similarity::Similarity;
 use nalgebra::{Rotation3, SMatrix, SVector};
@@ -16,26 +17,53 @@ struct Pair {
     squared: f64,
 }
 
+/// Which pairs decide a step, and whether the scale moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// The nearest three quarters.
+    Nearest,
+    /// The same, without scale.
+    NearestRigid,
+    /// The nearest seven tenths, of noses.
+    NearestOfNose,
+    /// The nearest nine tenths of those that lie over the other surface: beyond a rim there is nothing to be matched.
+    Overlapping,
+}
+
+impl Keep {
+    fn share(self) -> f64 {
+        match self {
+            Self::Nearest | Self::NearestRigid => 0.75,
+            Self::NearestOfNose => 0.7,
+            Self::Overlapping => 0.9,
+        }
+    }
+}
+
 /// One step of trimmed point-to-plane alignment with scale (Chen and Medioni 1992; Chetverikov et al. 2002 for the
 /// trimming), with a tenth of the weight on point-to-point so that flat parts do not slide.
 ///
 /// `probes` are the template points matched to the scan, `back` the scan points matched to the template (those
-/// within reach of it). The nearest `keep` of all pairs, by distance, decide.
+/// within reach of it). `keep` says which of the pairs, by distance, decide.
 pub(crate) fn step(
     pose: &Similarity,
     template: &Sampled,
     probes: &[usize],
     scan: &Sampled,
     back: &[usize],
-    keep: f64,
-    with_scale: bool,
+    keep: &Keep,
 ) -> Option<Similarity> {
+    let over = |offset: Vector, normal: &Vector, spacing: f64| {
+        *keep != Keep::Overlapping || overlap::is_over(&offset, normal, spacing)
+    };
     let mut pairs = Vec::with_capacity(probes.len() + back.len());
     for &i in probes {
         let from = pose.apply(&template.points[i]);
         let (j, squared) = scan.nearest(&from);
         let normal = scan.normals[j];
-        if (pose.rotation * template.normals[i]).dot(&normal).abs() > 0.5 {
+        if (pose.rotation * template.normals[i]).dot(&normal).abs() > 0.5
+            && over(from - scan.points[j], &normal, scan.spacing)
+        {
             pairs.push(Pair { from, to: scan.points[j], normal, squared });
         }
     }
@@ -43,14 +71,15 @@ pub(crate) fn step(
         let to = scan.points[j];
         let (i, squared) = template.nearest(&pose.invert(&to));
         let normal = pose.rotation * template.normals[i];
-        if normal.dot(&scan.normals[j]).abs() > 0.5 {
-            let from = pose.apply(&template.points[i]);
+        let from = pose.apply(&template.points[i]);
+        if normal.dot(&scan.normals[j]).abs() > 0.5 && over(to - from, &normal, template.spacing * pose.scale)
+        {
             pairs.push(Pair { from, to, normal, squared: squared * pose.scale * pose.scale });
         }
     }
     pairs.sort_unstable_by(|a, b| a.squared.total_cmp(&b.squared));
-    pairs.truncate((keep * pairs.len() as f64) as usize);
-    solve(pose, &pairs, with_scale)
+    pairs.truncate((keep.share() * pairs.len() as f64) as usize);
+    solve(pose, &pairs, *keep != Keep::NearestRigid)
 }
 
 fn solve(pose: &Similarity, pairs: &[Pair], with_scale: bool) -> Option<Similarity> {

@@ -11,6 +11,8 @@ use super::thin::thin;
 pub(crate) struct Sampled {
     pub points: Vec<Point>,
     pub normals: Vec<Vector>,
+    /// The mean distance of the fourth nearest neighbours: on an even grid, all of a point's four are as near.
+    pub spacing: f64,
     tree: NearestPoint,
 }
 
@@ -21,7 +23,9 @@ impl Sampled {
         let neighbours = Neighbours::new(&points, 10)?;
         let normals = plane_normals(&points, &neighbours, 10);
         let tree = NearestPoint::new(points.iter()).ok()?;
-        Some(Self { points, normals, tree })
+        let fourth = |i: usize| neighbours.of(i).get(3).map(|&j| (points[i] - points[j as usize]).norm());
+        let spacing = (0..points.len()).filter_map(fourth).sum::<f64>() / points.len() as f64;
+        Some(Self { points, normals, spacing, tree })
     }
 
     /// The nearest point's number and its squared distance.

@@ -67,7 +67,7 @@ impl RecordSettings {
     /// All that records depend on beside their scans, as a text: the version, the template by its SHA-256, the settings.
     pub fn fingerprint(&self, template: &str) -> String {
         // Records have had a size since "size", and relief and nose tips have been looked at since "relief".
-        format!("{} {template} {self:?} size relief", env!("CARGO_PKG_VERSION"))
+        format!("{} {template} {self:?} size relief agreement", env!("CARGO_PKG_VERSION"))
     }
 
     /// The same for those who read the records.
