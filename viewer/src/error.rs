@@ -72,6 +72,16 @@ pub enum ViewerError {
     /// A folder that is no study, release or folder of scans.
     #[error("{}: no release, mean or scan in this folder", .0.display())]
     EmptyFolder(PathBuf),
+    /// A ruler from or to what the subject does not have.
+    #[error("{subject}: there is no {end} to measure from; there are {there}")]
+    NoSuchEnd {
+        /// The subject's name.
+        subject: String,
+        /// The end that was asked for.
+        end: String,
+        /// What there is.
+        there: String,
+    },
     /// A path of nothing.
     #[error("{}: there is no such file or folder", .0.display())]
     Missing(PathBuf),

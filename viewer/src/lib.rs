@@ -1,5 +1,5 @@
-//! The parts of the viewer: what can be shown ([`source`]), what is drawn on it ([`fields`]), from where ([`look`]), and the
-//! two ways of drawing it: [`stage`] on a graphics card (or software Vulkan), [`software`] without one. [`headless`] makes
+//! The parts of the viewer: what can be shown ([`source`]), what is drawn on it ([`fields`]), from where ([`look`]), with which
+//! instruments ([`looking`]), and the two ways of drawing it: [`stage`] on a graphics card (or software Vulkan), [`software`] without one. [`headless`] makes
 //! pictures and animations of them, [`window`] the interactive program.
 
 pub mod arguments;
@@ -9,12 +9,14 @@ pub mod fields;
 pub mod geometry;
 pub mod headless;
 pub mod look;
+pub mod looking;
 pub mod material;
 pub mod memory;
 pub mod palette;
 pub mod pane;
 pub mod panel;
 pub mod picking;
+pub mod pointing;
 pub mod screen;
 pub mod software;
 pub mod source;

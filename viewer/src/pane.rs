@@ -5,6 +5,7 @@ use crate::error::ViewerError;
 use crate::fields::{FieldName, disk_coordinates, fitted_template, surface_colouring};
 use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
 use crate::look::Look;
+use crate::looking::{Instruments, Known, known, slice};
 use crate::material::Paint;
 use crate::palette::{Palette, crossings};
 use crate::picking::Pick;
@@ -12,9 +13,10 @@ use crate::source::{Shape, Subject};
 use visard::mesh::{Point, TriMesh, Vector};
 use visard::report::colour::{ColourMap, ColourScale};
 use visard::report::visibility::sky_visibility;
+use visard::study::face::Units;
 
 /// How a subject is shown.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Show {
     /// Colours on the surface.
     pub field: FieldName,
@@ -30,6 +32,10 @@ pub struct Show {
     pub morph: f64,
     /// How fields become colours.
     pub palette: Palette,
+    /// Instruments to look with.
+    pub instruments: Instruments,
+    /// What one unit of the file is, where it was said.
+    pub units: Option<Units>,
 }
 
 impl Default for Show {
@@ -42,6 +48,8 @@ impl Default for Show {
             disk: false,
             morph: 1.0,
             palette: Palette::default(),
+            instruments: Instruments::default(),
+            units: None,
         }
     }
 }
@@ -90,6 +98,8 @@ pub struct Drawing {
     pub flat: bool,
     /// Where subject coordinates went.
     pub frame: Frame,
+    /// What the instruments know of it.
+    pub known: Known,
     /// What the viewer should know, such as that the mesh was thinned.
     pub notices: Vec<String>,
 }
@@ -113,14 +123,22 @@ const CURVE_INK: [f64; 3] = [0.05, 0.20, 0.42];
 /// # Errors
 /// [`ViewerError`]: why this subject cannot be shown so.
 pub fn draw(subject: &Subject, show: &Show) -> Result<Drawing, ViewerError> {
-    match &subject.shape {
-        Shape::Surface(mesh) => surface(subject, mesh, show),
-        Shape::Cloud(points) => Ok(cloud(points)),
-        Shape::Curves(curves) => Ok(Drawing {
+    let mut drawing = match &subject.shape {
+        Shape::Surface(mesh) => surface(subject, mesh, show)?,
+        Shape::Cloud(points) => cloud(points),
+        Shape::Curves(curves) => Drawing {
             strokes: curve_strokes(curves, &Frame::around(&curves.concat()), true),
             ..empty(Frame::around(&curves.concat()))
-        }),
-        Shape::Outlines(outlines) => Ok(outline_drawing(subject, outlines)),
+        },
+        Shape::Outlines(outlines) => outline_drawing(subject, outlines),
+    };
+    if drawing.flat {
+        return Ok(drawing);
+    }
+    drawing.known = known::of(subject, &drawing, show)?;
+    match &show.instruments.slice {
+        Some(plane) => Ok(slice::cut(drawing, plane)),
+        None => Ok(drawing),
     }
 }
 
@@ -140,6 +158,7 @@ fn empty(frame: Frame) -> Drawing {
         isolines: false,
         flat: false,
         frame,
+        known: Known::default(),
         notices: Vec::new(),
     }
 }

@@ -123,7 +123,7 @@ impl Studio {
             let show = show_of(origin, &wish.show);
             shown.push(Shown { drawing: draw(&subject, &show)?, subject: subject.clone() });
             if wish.disk {
-                let drawing = draw(&subject, &Show { disk: true, ..show })?;
+                let drawing = draw(&subject, &Show { disk: true, ..show.clone() })?;
                 shown.push(Shown { drawing, subject });
             }
         }
@@ -169,7 +169,7 @@ fn show_of(origin: &Origin, show: &Show) -> Show {
         Origin::Upright(_) => FieldName::None,
         _ => show.field,
     };
-    Show { field, ..*show }
+    Show { field, ..show.clone() }
 }
 
 /// What is registered to a scan by the study's default settings.
