@@ -2,6 +2,7 @@
 
 use crate::fields::FieldName;
 use crate::looking::{Instruments, Ruler, Slice};
+use crate::modes::REACH;
 use crate::palette::{MapChoice, Palette, Range, parse_range};
 use crate::pane::Show;
 use clap::{Parser, ValueEnum};
@@ -13,7 +14,7 @@ use visard::study::face::Units;
 #[command(
     name = "visard-viewer",
     version,
-    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field error --turntable face.gif --size 480x480\n  visard view synthetic --mu 1\n  visard view study --with scale-bar,axes,landmarks --ruler nose_tip:chin --screenshot face.png\n  visard view builtin --slice x:0 --camera right --screenshot cut.png\n  visard view --workbench scans --out study\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
+    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field error --turntable face.gif --size 480x480\n  visard view synthetic --mu 1\n  visard view study --with scale-bar,axes,landmarks --ruler nose_tip:chin --screenshot face.png\n  visard view builtin --slice x:0 --camera right --screenshot cut.png\n  visard view --workbench scans --out study\n  visard view study --modes 2,-1 --screenshot bent.png\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
 )]
 pub struct Arguments {
     /// Study folders, releases, meshes, scans, curves (.npy), outlines (.tps, .npy); "builtin" is the public template,
@@ -59,6 +60,9 @@ pub struct Arguments {
     /// From the template (0) to what is shown (1)
     #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = parse_share)]
     pub morph: f64,
+    /// Bend a released mean by its modes of variation: so many standard deviations of the first, the second ...
+    #[arg(long, value_name = "SD,SD,...", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_mode)]
+    pub modes: Vec<f64>,
     /// Privacy budget of "synthetic"
     #[arg(long, value_name = "MU", default_value_t = 1.0, value_parser = parse_mu)]
     pub mu: f64,
@@ -120,6 +124,7 @@ impl Arguments {
             curves: self.with.contains(&Extra::Curves),
             disk: false,
             morph: self.morph,
+            modes: self.modes.clone(),
             palette: self.palette(),
             instruments: self.instruments(),
             units: self.units,
@@ -181,6 +186,8 @@ enum ValueError {
     Range,
     #[error("a number from 0 to 1")]
     Share,
+    #[error("standard deviations from -10 to 10, as in 2,-1")]
+    Mode,
     #[error("a number from 0.01 to 100")]
     Mu,
 }
@@ -210,6 +217,10 @@ fn parse_share(text: &str) -> Result<f64, ValueError> {
     text.parse().ok().filter(|t| (0.0..=1.0).contains(t)).ok_or(ValueError::Share)
 }
 
+fn parse_mode(text: &str) -> Result<f64, ValueError> {
+    text.parse().ok().filter(|sd: &f64| sd.abs() <= REACH).ok_or(ValueError::Mode)
+}
+
 fn parse_mu(text: &str) -> Result<f64, ValueError> {
     text.parse().ok().filter(|t| (0.01..=100.0).contains(t)).ok_or(ValueError::Mu)
 }
@@ -228,8 +239,10 @@ mod tests {
             (a.size, a.with, a.field),
             ((640, 480), vec![Extra::Curves, Extra::Disk], FieldChoice::Named(FieldName::Error))
         );
-        let a = read("v x --ruler nose_tip:chin --ruler 3:7 --slice -x:0 --with scale-bar,axes,landmarks")
-            .unwrap();
+        let a = read(
+            "v x --ruler nose_tip:chin --ruler 3:7 --modes -2,1 --slice -x:0 --with scale-bar,axes,landmarks",
+        )
+        .unwrap();
         assert!(a.ruler.len() == 2 && a.slice.is_some_and(|s| s.below) && a.instruments().scale_bar);
         assert!(read("v x --screenshot a.PNG --turntable b.gif").is_ok());
         for bad in [
@@ -239,6 +252,8 @@ mod tests {
             "v x --size 9000x100",
             "v x --morph 2",
             "v x --mu nan",
+            "v x --modes 2,x",
+            "v x --modes nan",
             "v x --ruler chin",
             "v x --slice w:1",
         ] {

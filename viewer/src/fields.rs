@@ -205,6 +205,7 @@ pub fn fitted_template(mesh: &TriMesh) -> Option<Vec<Point>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::modes::Modes;
     use crate::source::Standing;
 
     fn subject(mesh: TriMesh) -> Subject {
@@ -217,6 +218,8 @@ mod tests {
             curves: Vec::new(),
             values: None,
             posed: None,
+            modes: Modes::default(),
+            notices: Vec::new(),
         }
     }
 

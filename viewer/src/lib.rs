@@ -3,6 +3,9 @@
 //! pictures and animations of them, [`window`] the interactive program.
 
 pub mod arguments;
+pub mod bending;
+pub mod beside;
+pub mod credentials;
 pub mod easel;
 pub mod error;
 pub mod fields;
@@ -12,6 +15,7 @@ pub mod look;
 pub mod looking;
 pub mod material;
 pub mod memory;
+pub mod modes;
 pub mod palette;
 pub mod pane;
 pub mod panel;

@@ -7,6 +7,7 @@ use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
 use crate::look::Look;
 use crate::looking::{Instruments, Known, known, slice};
 use crate::material::Paint;
+use crate::modes;
 use crate::palette::{Palette, crossings};
 use crate::picking::Pick;
 use crate::source::{Shape, Subject};
@@ -30,6 +31,8 @@ pub struct Show {
     pub disk: bool,
     /// From the template (0) to the subject (1).
     pub morph: f64,
+    /// How far each released mode is followed, in standard deviations.
+    pub modes: Vec<f64>,
     /// How fields become colours.
     pub palette: Palette,
     /// Instruments to look with.
@@ -47,6 +50,7 @@ impl Default for Show {
             curves: false,
             disk: false,
             morph: 1.0,
+            modes: Vec::new(),
             palette: Palette::default(),
             instruments: Instruments::default(),
             units: None,
@@ -132,6 +136,9 @@ pub fn draw(subject: &Subject, show: &Show) -> Result<Drawing, ViewerError> {
         },
         Shape::Outlines(outlines) => outline_drawing(subject, outlines),
     };
+    if !matches!(subject.shape, Shape::Surface(_)) {
+        drawing.notices.extend(subject.notices.iter().cloned());
+    }
     if drawing.flat {
         return Ok(drawing);
     }
@@ -164,7 +171,8 @@ fn empty(frame: Frame) -> Drawing {
 }
 
 fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, ViewerError> {
-    let mut notices = Vec::new();
+    // Said once, not for the disk map beside it again.
+    let mut notices = if show.disk { Vec::new() } else { subject.notices.clone() };
     let thin;
     let (mesh, field) = if mesh.triangles().len() > MOST_TRIANGLES {
         thin = thinned(mesh, MOST_TRIANGLES).0;
@@ -178,7 +186,7 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         (mesh, show.field)
     };
     let colours = surface_colouring(field, subject, mesh, &show.palette)?;
-    let morphed = morph(mesh, show.morph)?;
+    let morphed = morphed(subject, mesh, show)?;
     let shown = morphed.as_ref().unwrap_or(mesh);
     // The flattened surface is seen from its front everywhere: what looks away is lit as if it looked sideways.
     let lit = |v: &Vector| if show.disk { Vector::new(v.x, v.y, v.z.max(0.0)) } else { *v };
@@ -199,13 +207,19 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         None => Frame::around(mesh.vertices()),
     };
     let places = flattened.as_deref().unwrap_or(shown.vertices());
-    let mut strokes = if show.curves && flattened.is_none() && show.morph >= 1.0 {
+    let mut strokes = if show.curves && flattened.is_none() && morphed.is_none() {
         curve_strokes(&subject.curves, &frame, false)
     } else {
         Vec::new()
     };
     if show.palette.isolines && colours.scale.is_some() {
         strokes.extend(isolines(places, mesh, &colours.uvs, &frame));
+    }
+    if modes::bends(&show.modes) && !show.disk {
+        notices.push(format!(
+            "{}: the mean bent by its modes, a synthetic face of no person",
+            modes::option(&show.modes)
+        ));
     }
     if show.curves && subject.curves.is_empty() {
         notices.push(format!("{}: no curves beside it", subject.name));
@@ -247,11 +261,17 @@ fn isolines(places: &[Point], mesh: &TriMesh, uvs: &[[f32; 2]], frame: &Frame) -
     strokes
 }
 
-/// The surface on its way from the fitted template; `None` where the subject itself is shown.
-fn morph(mesh: &TriMesh, t: f64) -> Result<Option<TriMesh>, ViewerError> {
+/// The surface bent by its modes, and on its way from the fitted template; `None` where the subject itself is shown.
+fn morphed(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Option<TriMesh>, ViewerError> {
+    let bent = match modes::bends(&show.modes) {
+        true => Some(subject.modes.bend(mesh, &show.modes, &subject.name)?),
+        false => None,
+    };
+    let t = show.morph;
     if t >= 1.0 {
-        return Ok(None);
+        return Ok(bent);
     }
+    let mesh = bent.as_ref().unwrap_or(mesh);
     let template = fitted_template(mesh).ok_or(ViewerError::CannotMorph)?;
     let between = template.iter().zip(mesh.vertices()).map(|(a, b)| a + (b - a) * t).collect();
     mesh.with_vertices(between).map(Some).map_err(ViewerError::Morph)
@@ -313,6 +333,7 @@ fn outline_drawing(subject: &Subject, outlines: &[Vec<[f64; 2]>]) -> Drawing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::modes::Modes;
     use crate::source::Standing;
     use visard::synth::builtin_template;
 
@@ -327,6 +348,8 @@ mod tests {
             curves: Vec::new(),
             values: None,
             posed: None,
+            modes: Modes::default(),
+            notices: Vec::new(),
         }
     }
 

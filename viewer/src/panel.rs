@@ -1,5 +1,6 @@
 //! The controls: what is shown, how, and the help.
 
+use crate::bending::{self, Bending};
 use crate::fields::FieldName;
 use crate::geometry::Frame;
 use crate::look::{Look, VIEWS};
@@ -34,6 +35,8 @@ pub struct PanelState {
     pub measures: bool,
     /// Where the first subject's coordinates went.
     pub frame: Frame,
+    /// The released modes it may be bent by.
+    pub bending: Bending,
     /// The workbench, where it is open.
     pub shop: Option<Workshop>,
 }
@@ -93,6 +96,7 @@ pub fn controls(ctx: &Context, state: &mut PanelState, top: f32) -> f32 {
         ui.separator();
         sliders(ui, state);
         ui.separator();
+        bending::controls(ui, &mut state.bending, &mut state.wish.show.modes);
         looking::controls::controls(ui, &mut state.wish.show.instruments, &state.frame);
         ui.separator();
         ui.horizontal_wrapped(|ui| {

@@ -1,6 +1,7 @@
 //! The interactive window: panes drawn off-screen and laid out with the controls.
 
 use crate::arguments::{Arguments, Extra, FieldChoice};
+use crate::bending::Bending;
 use crate::error::ViewerError;
 use crate::geometry::Frame;
 use crate::headless::Exhibit;
@@ -69,6 +70,7 @@ fn first_state(arguments: &Arguments) -> Result<PanelState, ViewerError> {
         save_picture: false,
         close: false,
         measures: false,
+        bending: Bending::default(),
         frame: Frame { centre: Point::origin(), scale: 1.0 },
         shop: None,
     })
@@ -259,6 +261,11 @@ async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, sta
     old.reverse();
     if let Some(first) = shown.first() {
         state.frame = first.drawing.frame;
+        // Beside another subject, what both can be bent by.
+        state.bending.modes = shown.iter().map(|s| s.subject.modes.len()).min().unwrap_or(0);
+        if state.bending.modes == 0 {
+            state.wish.show.modes.clear();
+        }
     }
     state.facts = shown
         .iter()
