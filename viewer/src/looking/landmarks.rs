@@ -1,6 +1,6 @@
 //! Landmarks that have a name: the template's on every surface of its triangles, otherwise those in the file beside a scan.
 
-use super::{Anchor, Ink, Mark, View};
+use super::{Anchor, Cover, Ink, Mark, View};
 use crate::fields::is_templates;
 use crate::source::{Shape, Subject};
 use std::path::Path;
@@ -44,7 +44,9 @@ fn beside(scan: &Path) -> Vec<(String, Point)> {
 }
 
 /// A dot and a name for each that faces the viewer; names stand where they cover no other name or dot, where there is such a place.
-pub fn marks(places: &[NamedPlace], view: &View) -> Vec<Mark> {
+///
+/// `before`: marks that are drawn already, whose writing is not covered either.
+pub fn marks(places: &[NamedPlace], before: &[Mark], view: &View) -> Vec<Mark> {
     let faces = |p: &&NamedPlace| p.normal.is_none_or(|n| view.turned(n)[2] > 0.05);
     let height = 0.8 * view.lettering();
     let radius = 0.35 * height;
@@ -52,6 +54,7 @@ pub fn marks(places: &[NamedPlace], view: &View) -> Vec<Mark> {
     let around =
         |at: [f64; 2]| Cover { low: at.map(|c| c - 1.5 * radius), high: at.map(|c| c + 1.5 * radius) };
     let mut taken: Vec<Cover> = shown.iter().map(|p| around(view.place(p.at))).collect();
+    taken.extend(before.iter().filter_map(Mark::cover));
     let mut marks = Vec::new();
     for place in shown {
         let at = view.place(place.at);
@@ -80,18 +83,6 @@ pub fn marks(places: &[NamedPlace], view: &View) -> Vec<Mark> {
     marks
 }
 
-/// What a name or a dot covers, in pixels.
-struct Cover {
-    low: [f64; 2],
-    high: [f64; 2],
-}
-
-impl Cover {
-    fn meets(&self, other: &Self) -> bool {
-        (0..2).all(|k| self.low[k] < other.high[k] && other.low[k] < self.high[k])
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,7 +100,7 @@ mod tests {
         let drawing = draw(&template_subject(), &named()).unwrap();
         let names = |look: Look| -> Vec<String> {
             let text = |mark| if let Mark::Text { text, .. } = mark { Some(text) } else { None };
-            marks(&drawing.known.landmarks, &View::new(look, 800.0, 600.0))
+            marks(&drawing.known.landmarks, &[], &View::new(look, 800.0, 600.0))
                 .into_iter()
                 .filter_map(text)
                 .collect()
@@ -127,17 +118,8 @@ mod tests {
     #[test]
     fn names_do_not_cover_one_another() {
         let drawing = draw(&template_subject(), &named()).unwrap();
-        let marks = marks(&drawing.known.landmarks, &View::new(Look::default(), 900.0, 900.0));
-        let boxes: Vec<Cover> = marks
-            .iter()
-            .filter_map(|mark| match mark {
-                Mark::Text { at: [x, y], height, text, .. } => Some(Cover {
-                    low: [*x, y - 0.5 * height],
-                    high: [x + text_width(text, *height), y + 0.5 * height],
-                }),
-                _ => None,
-            })
-            .collect();
+        let marks = marks(&drawing.known.landmarks, &[], &View::new(Look::default(), 900.0, 900.0));
+        let boxes: Vec<Cover> = marks.iter().filter_map(Mark::cover).collect();
         assert!(boxes.len() > 10);
         assert!(boxes.iter().enumerate().all(|(k, a)| boxes[..k].iter().all(|b| !a.meets(b))));
     }

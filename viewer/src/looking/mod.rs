@@ -19,6 +19,7 @@ pub use lengths::Lengths;
 pub use ruler::{End, Ruled, Ruler};
 pub use slice::Slice;
 pub use view::View;
+use visard::report::canvas::text_width;
 
 /// Which instruments are in use.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -80,6 +81,32 @@ pub enum Mark {
     },
 }
 
+/// What letters cover, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cover {
+    /// The upper left corner.
+    pub low: [f64; 2],
+    /// The lower right corner.
+    pub high: [f64; 2],
+}
+
+impl Cover {
+    /// Whether two have a place in common.
+    pub fn meets(&self, other: &Self) -> bool {
+        (0..2).all(|k| self.low[k] < other.high[k] && other.low[k] < self.high[k])
+    }
+}
+
+impl Mark {
+    /// What its letters cover; `None` where it has none.
+    pub fn cover(&self) -> Option<Cover> {
+        let Self::Text { at: [x, y], anchor, height, text, .. } = self else { return None };
+        let width = text_width(text, *height);
+        let left = if *anchor == Anchor::Middle { x - 0.5 * width } else { *x };
+        Some(Cover { low: [left, y - 0.5 * height], high: [left + width, y + 0.5 * height] })
+    }
+}
+
 /// The colours of marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ink {
@@ -99,11 +126,12 @@ pub fn marks(instruments: &Instruments, drawing: &Drawing, view: &View) -> Vec<M
     if drawing.flat {
         return marks;
     }
-    if instruments.landmarks {
-        marks.extend(landmarks::marks(&drawing.known.landmarks, view));
-    }
     for ruled in &drawing.known.ruled {
         marks.extend(ruler::marks(ruled, view));
+    }
+    if instruments.landmarks {
+        let names = landmarks::marks(&drawing.known.landmarks, &marks, view);
+        marks.extend(names);
     }
     if instruments.scale_bar {
         marks.extend(scale_bar::marks(&drawing.known.lengths, drawing.frame.scale, view));
