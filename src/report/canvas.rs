@@ -82,6 +82,27 @@ impl Image {
         }
     }
 
+    /// The picture reduced by a factor: means over squares of pixels; what is left over at the right and below is cut off.
+    pub fn reduced(self, by: usize) -> Image {
+        if by <= 1 {
+            return self;
+        }
+        let (width, height) = (self.width / by, self.height / by);
+        let mut rgb = Vec::with_capacity(3 * width * height);
+        for y in 0..height {
+            for x in 0..width {
+                for k in 0..3 {
+                    let of = |d: usize| {
+                        u32::from(self.rgb[3 * ((y * by + d / by) * self.width + x * by + d % by) + k])
+                    };
+                    let n = (by * by) as u32;
+                    rgb.push(((0..by * by).map(of).sum::<u32>() + n / 2).div_euclid(n) as u8);
+                }
+            }
+        }
+        Image { width, height, rgb }
+    }
+
     /// Some of the picture's rows.
     pub fn rows(&self, rows: std::ops::Range<usize>) -> Image {
         let start = rows.start.min(self.height);
@@ -188,7 +209,7 @@ fn strokes(letter: char) -> &'static str {
         '7' => "004016",
         '8' => "103041423313020110 1304051636454433",
         '9' => "05163645413010010213 1343",
-        '.' => "2626",
+        '.' => "2526",
         ',' => "2516",
         ':' => "2222 2525",
         '-' | '−' => "0343",
@@ -238,6 +259,16 @@ mod tests {
             assert!(seen.insert(image.rgb), "{letter} looks like another");
         }
         assert!(!strokes('?').contains(|c: char| !c.is_ascii_digit() && c != ' '));
+    }
+
+    #[test]
+    fn a_reduced_picture_has_the_means() {
+        let rgb = (0..5 * 4).flat_map(|k| [10 * k as u8, 0, 255]).collect();
+        let small = Image { width: 5, height: 4, rgb }.reduced(2);
+        // Pixels 0, 1, 5, 6 and 2, 3, 7, 8, and two rows below them; the fifth column is cut off.
+        assert_eq!((small.width, small.height), (2, 2));
+        assert_eq!(small.rgb, [30, 0, 255, 50, 0, 255, 130, 0, 255, 150, 0, 255]);
+        assert_eq!(small.clone().reduced(1), small);
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use crate::mesh::{Point, TriMesh, Vector};
 use nalgebra::Rotation3;
+use probes::{Probes, SPIRAL, subpixel};
 use rayon::prelude::*;
 
+mod probes;
 #[cfg(test)]
 mod tests;
 
@@ -122,22 +124,46 @@ pub fn render(mesh: &TriMesh, view: View, colour: Colour<'_>) -> Image {
 
 /// [`render`] with a given part of space in the frame, so that several meshes can be compared; what lies outside is cut off.
 pub fn render_within(mesh: &TriMesh, view: View, colour: Colour<'_>, extent: &Extent) -> Image {
-    let scene = Scene::project(mesh, view, extent);
+    let View { yaw, pitch, size } = view;
+    let scale = 0.48 * size as f64 / extent.radius;
+    render_from(mesh, Camera { yaw, pitch, centre: extent.centre, scale, width: size, height: size }, colour)
+}
+
+/// [`render`] by a camera, in a picture of any size. Working memory: 112 bytes a pixel.
+pub fn render_from(mesh: &TriMesh, camera: Camera, colour: Colour<'_>) -> Image {
+    let scene = Scene::project(mesh, &camera);
     let buffer = scene.rasterize(mesh, colour);
-    let side = buffer.side;
-    let pixels: Vec<[f64; 3]> = (0..side * side)
-        .into_par_iter()
-        .map(|at| {
-            let seen = buffer.depth[at] > f64::NEG_INFINITY;
-            if seen { shade(&buffer, at % side, at / side) } else { [BACKGROUND; 3] }
-        })
-        .collect();
-    downsample(&pixels, view.size)
+    let Camera { width, height, .. } = camera;
+    let mut rgb = vec![0; 3 * width * height];
+    rgb.par_chunks_mut((3 * width).max(1)).enumerate().for_each(|(y, row)| {
+        for (x, pixel) in row.chunks_exact_mut(3).enumerate() {
+            pixel.copy_from_slice(&buffer.pixel(x, y));
+        }
+    });
+    Image { width, height, rgb }
+}
+
+/// From where a mesh is seen, and how large.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Camera {
+    /// Degrees the head turns, as in a [`View`].
+    pub yaw: f64,
+    /// Degrees the camera is raised.
+    pub pitch: f64,
+    /// The point in the middle of the picture.
+    pub centre: Point,
+    /// Pixels that a length of one takes.
+    pub scale: f64,
+    /// The picture's width in pixels.
+    pub width: usize,
+    /// Its height.
+    pub height: usize,
 }
 
 /// A mesh in screen coordinates: x to the right, y down, z towards the viewer, all in (large) pixels.
 struct Scene {
-    side: usize,
+    /// Width and height in (large) pixels.
+    size: [usize; 2],
     places: Vec<[f64; 3]>,
     /// Unit normals; x to the right, y up, z towards the viewer.
     normals: Vec<Vector>,
@@ -145,39 +171,42 @@ struct Scene {
 
 /// What is seen at each (large) pixel.
 struct Buffer {
-    side: usize,
-    depth: Vec<f64>,
-    normal: Vec<Vector>,
-    base: Vec<[f64; 3]>,
+    /// Width and height.
+    size: [usize; 2],
+    /// Below everything where nothing is seen. Singles: a thousandth of a pixel is enough.
+    depth: Vec<f32>,
+    /// Of the surface's front; it points away from the viewer where the back is seen.
+    normal: Vec<[f32; 3]>,
+    base: Vec<[f32; 3]>,
     probes: Probes,
 }
 
 impl Scene {
-    fn project(mesh: &TriMesh, view: View, extent: &Extent) -> Self {
-        let side = view.size * SUPERSAMPLING;
-        let turn = Rotation3::from_axis_angle(&Vector::x_axis(), view.pitch.to_radians())
-            * Rotation3::from_axis_angle(&Vector::y_axis(), view.yaw.to_radians());
-        let scale = 0.48 * side as f64 / extent.radius;
-        let half = side as f64 / 2.0;
+    fn project(mesh: &TriMesh, camera: &Camera) -> Self {
+        let size = [camera.width, camera.height].map(|side| side * SUPERSAMPLING);
+        let turn = Rotation3::from_axis_angle(&Vector::x_axis(), camera.pitch.to_radians())
+            * Rotation3::from_axis_angle(&Vector::y_axis(), camera.yaw.to_radians());
+        let scale = camera.scale * SUPERSAMPLING as f64;
+        let half = size.map(|side| side as f64 / 2.0);
         let place = |p: &Point| {
-            let v = turn * (p - extent.centre);
-            [half + scale * v.x, half - scale * v.y, scale * v.z]
+            let v = turn * (p - camera.centre);
+            [half[0] + scale * v.x, half[1] - scale * v.y, scale * v.z]
         };
         Self {
-            side,
+            size,
             places: mesh.vertices().iter().map(place).collect(),
             normals: mesh.vertex_normals().iter().map(|n| turn * n).collect(),
         }
     }
 
     fn rasterize(&self, mesh: &TriMesh, colour: Colour<'_>) -> Buffer {
-        let n = self.side * self.side;
+        let n = self.size[0] * self.size[1];
         let mut buffer = Buffer {
-            side: self.side,
-            depth: vec![f64::NEG_INFINITY; n],
-            normal: vec![Vector::z(); n],
+            size: self.size,
+            depth: vec![f32::NEG_INFINITY; n],
+            normal: vec![[0.0, 0.0, 1.0]; n],
             base: vec![[0.0; 3]; n],
-            probes: Probes::new(self.side),
+            probes: Probes::new(self.size[0].min(self.size[1])),
         };
         for t in mesh.triangles() {
             self.draw(t, colour, &mut buffer);
@@ -196,9 +225,11 @@ impl Scene {
         let gradients = [gradient(b, c), gradient(c, a), gradient(a, b)];
         let range = |k: usize| {
             let lo = a[k].min(b[k]).min(c[k]).floor().max(0.0) as usize;
-            let hi = a[k].max(b[k]).max(c[k]).ceil().clamp(0.0, self.side as f64 - 1.0) as usize;
+            let hi = a[k].max(b[k]).max(c[k]).ceil().clamp(0.0, self.size[k] as f64 - 1.0) as usize;
             lo..=hi
         };
+        // Counter-clockwise triangles show their front; y points down here.
+        let side = if twice_area < 0.0 { 1.0 } else { -1.0 };
         for y in range(1) {
             for x in range(0) {
                 let p = [x as f64 + 0.5, y as f64 + 0.5];
@@ -209,21 +240,32 @@ impl Scene {
                     continue;
                 }
                 let z = w[0] * a[2] + w[1] * b[2] + w[2] * c[2];
-                let at = y * self.side + x;
-                if z <= buffer.depth[at] {
+                let at = y * self.size[0] + x;
+                if z as f32 <= buffer.depth[at] {
                     continue;
                 }
-                buffer.depth[at] = z;
+                buffer.depth[at] = z as f32;
                 let n: Vector = t.iter().zip(w).map(|(&i, w)| self.normals[i] * w).sum();
-                buffer.normal[at] = n.try_normalize(0.0).unwrap_or_else(Vector::z);
-                buffer.base[at] = match colour {
+                buffer.normal[at] = seen_from(n, side);
+                let base = match colour {
                     Colour::Plain(c) => c,
                     Colour::PerVertex(c) => blend(c, t, w),
                     Colour::Outlined(c, level) => outlined(blend(c, t, w), t.map(|i| level[i]), w, gradients),
                 };
+                buffer.base[at] = base.map(|c| c as f32);
             }
         }
     }
+}
+
+/// The unit normal as it is lit. Along silhouettes an interpolated normal may look away although the triangle shows its front (side 1), or
+/// towards the viewer although it shows its back (−1): lit by that, they would be flecked. Which side is seen is the triangle's to say.
+fn seen_from(normal: Vector, side: f64) -> [f32; 3] {
+    const GRAZING: f64 = 0.02;
+    let n = normal.try_normalize(0.0).unwrap_or_else(|| Vector::z() * side);
+    let z = side * (side * n.z).max(GRAZING);
+    let n = Vector::new(n.x, n.y, z).normalize();
+    [n.x as f32, n.y as f32, n.z as f32]
 }
 
 /// The colour at weights w of a triangle.
@@ -247,11 +289,29 @@ fn outlined(colour: [f64; 3], levels: [f64; 3], w: [f64; 3], gradients: [[f64; 2
 impl Buffer {
     /// Depth at a pixel, if something is seen there.
     fn depth_at(&self, x: f64, y: f64) -> Option<f64> {
-        let side = self.side as f64;
-        if !(0.0..side).contains(&x) || !(0.0..side).contains(&y) {
+        let [width, height] = self.size;
+        if !(0.0..width as f64).contains(&x) || !(0.0..height as f64).contains(&y) {
             return None;
         }
-        Some(self.depth[y as usize * self.side + x as usize]).filter(|z| *z > f64::NEG_INFINITY)
+        Some(self.depth[y as usize * width + x as usize]).filter(|z| *z > f32::NEG_INFINITY).map(f64::from)
+    }
+
+    /// A pixel of the picture: the mean of its large ones.
+    fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
+        let mut sum = [0.0; 3];
+        for k in 0..SUPERSAMPLING * SUPERSAMPLING {
+            let [x, y] = [x * SUPERSAMPLING + k % SUPERSAMPLING, y * SUPERSAMPLING + k / SUPERSAMPLING];
+            let seen = self.depth[y * self.size[0] + x] > f32::NEG_INFINITY;
+            let colour = if seen { shade(self, x, y) } else { [BACKGROUND; 3] };
+            sum.iter_mut().zip(colour).for_each(|(s, c)| *s += c);
+        }
+        sum.map(|s| (255.0 * s / (SUPERSAMPLING * SUPERSAMPLING) as f64).round() as u8)
+    }
+
+    /// The unit normal of the side that is seen, and whether that is the front.
+    fn seen(&self, at: usize) -> (Vector, bool) {
+        let n = Vector::from(self.normal[at].map(f64::from));
+        if n.z >= 0.0 { (n, true) } else { (-n, false) }
     }
 
     /// Fraction of the sky that the neighbourhood hides, from 0 (open) to about 1 (a deep pit).
@@ -259,8 +319,8 @@ impl Buffer {
     /// Samples on a spiral in the screen, each weighted by the cosine at the normal and a falloff with distance.
     /// The four subpixels of a pixel turn the spiral differently.
     fn occlusion(&self, x: usize, y: usize) -> f64 {
-        let at = y * self.side + x;
-        let (n, z, reach) = (self.normal[at], self.depth[at], self.probes.reach);
+        let at = y * self.size[0] + x;
+        let (n, z, reach) = (self.seen(at).0, f64::from(self.depth[at]), self.probes.reach);
         let mut sum = 0.0;
         for [dx, dy] in self.probes.spirals[subpixel(x, y)] {
             if let Some(there) = self.depth_at(x as f64 + 0.5 + dx, y as f64 + 0.5 + dy) {
@@ -277,9 +337,9 @@ impl Buffer {
     /// rises over the way, so that edges of shadows are soft.
     fn light_arriving(&self, x: usize, y: usize, light: Vector) -> f64 {
         const SOFTNESS: f64 = 0.16;
-        let z = self.depth[y * self.side + x];
+        let z = f64::from(self.depth[y * self.size[0] + x]);
         // Facets of a smooth surface must not shade one another.
-        let facet = 0.004 * self.side as f64;
+        let facet = self.probes.facet;
         let mut open: f64 = 1.0;
         for t in self.probes.marches[subpixel(x, y)] {
             let (sx, sy) = (x as f64 + 0.5 + t * light.x, y as f64 + 0.5 - t * light.y);
@@ -290,45 +350,6 @@ impl Buffer {
         }
         let open = open.clamp(0.0, 1.0);
         open * open * (3.0 - 2.0 * open)
-    }
-}
-
-/// Which of the four of its pixel.
-fn subpixel(x: usize, y: usize) -> usize {
-    (x & 1) + 2 * (y & 1)
-}
-
-/// Places of a spiral looked at from each subpixel.
-const SPIRAL: usize = 8;
-/// Steps towards the light from each subpixel.
-const MARCH: usize = 14;
-
-/// Where the neighbourhood is looked at: four different sets for the four subpixels, which a pixel averages.
-struct Probes {
-    /// As far as a spiral goes, in (large) pixels.
-    reach: f64,
-    spirals: [[[f64; 2]; SPIRAL]; 4],
-    /// Distances; none so near that a facet would shade itself.
-    marches: [[f64; MARCH]; 4],
-}
-
-impl Probes {
-    fn new(side: usize) -> Self {
-        const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
-        let (reach, far) = (0.055 * side as f64, 0.30 * side as f64);
-        let offset = |first: usize, k: usize| {
-            let radius = reach * (k as f64 + 0.25 * first as f64 + 0.125) / SPIRAL as f64;
-            let angle = GOLDEN_ANGLE * k as f64 + first as f64 * std::f64::consts::FRAC_PI_8;
-            [radius * angle.cos(), radius * angle.sin()]
-        };
-        let distance = |first: usize, k: usize| {
-            (far * ((k as f64 + 0.3 + first as f64 / 4.0) / MARCH as f64).powi(2)).max(3.0)
-        };
-        Self {
-            reach,
-            spirals: std::array::from_fn(|first| std::array::from_fn(|k| offset(first, k))),
-            marches: std::array::from_fn(|first| std::array::from_fn(|k| distance(first, k))),
-        }
     }
 }
 
@@ -343,10 +364,9 @@ fn bounding_centre(mesh: &TriMesh) -> Point {
 
 /// Sky, key light from the upper left, fill from the right, a little sheen; linear light, sRGB out.
 fn shade(buffer: &Buffer, x: usize, y: usize) -> [f64; 3] {
-    let at = y * buffer.side + x;
-    let (normal, base) = (buffer.normal[at], buffer.base[at]);
-    let facing = normal.z >= 0.0;
-    let n = if facing { normal } else { -normal };
+    let at = y * buffer.size[0] + x;
+    let (n, facing) = buffer.seen(at);
+    let base = buffer.base[at].map(f64::from);
     let key = Vector::new(-0.48, 0.58, 0.66).normalize();
     let fill = Vector::new(0.75, 0.05, 0.42).normalize();
     let half = (key + Vector::z()).normalize();
@@ -365,23 +385,4 @@ fn shade(buffer: &Buffer, x: usize, y: usize) -> [f64; 3] {
         let linear = base[k].powf(2.2) * diffuse + sheen + glow[k] * base[k];
         (side * linear).clamp(0.0, 1.0).powf(1.0 / 2.2)
     })
-}
-
-fn downsample(pixels: &[[f64; 3]], size: usize) -> Image {
-    let big = size * SUPERSAMPLING;
-    let mut rgb = Vec::with_capacity(3 * size * size);
-    let samples = (SUPERSAMPLING * SUPERSAMPLING) as f64;
-    for y in 0..size {
-        for x in 0..size {
-            let mut sum = [0.0; 3];
-            for dy in 0..SUPERSAMPLING {
-                for dx in 0..SUPERSAMPLING {
-                    let pixel = pixels[(y * SUPERSAMPLING + dy) * big + x * SUPERSAMPLING + dx];
-                    sum.iter_mut().zip(pixel).for_each(|(s, p)| *s += p);
-                }
-            }
-            rgb.extend(sum.map(|s| (255.0 * s / samples).round() as u8));
-        }
-    }
-    Image { width: size, height: size, rgb }
 }

@@ -36,5 +36,5 @@ pub use ledger::{LedgerChoice, ledger_of};
 pub use people::{Counting, Identical, People, PeopleError, PeopleFault};
 pub use plan::{PlanError, SavedPlan};
 pub use public::public_input;
-pub use signature::{SIGNATURE_FILE, SignatureError, make_key, sign_certificate};
+pub use signature::{SIGNATURE_FILE, SignatureError, make_key, sign_certificate, signer};
 pub use verify::{Verified, VerifyError, verify};

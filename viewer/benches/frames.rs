@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 use visard::mesh::{Point, TriMesh};
 use visard::study::layout::{MEAN_PLY, RELEASE, SCANS};
 use visard_viewer::look::Look;
+use visard_viewer::modes::Modes;
 use visard_viewer::pane::{Drawing, Show, draw};
 use visard_viewer::picking::pick;
 use visard_viewer::source::{self, Shape, Standing, Subject};
@@ -37,6 +38,8 @@ fn sheet() -> Subject {
         curves: Vec::new(),
         values: None,
         posed: None,
+        modes: Modes::default(),
+        notices: Vec::new(),
     }
 }
 

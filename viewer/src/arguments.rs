@@ -1,16 +1,20 @@
 //! The viewer's arguments.
 
 use crate::fields::FieldName;
+use crate::looking::{Instruments, Ruler, Slice};
+use crate::modes::REACH;
 use crate::palette::{MapChoice, Palette, Range, parse_range};
+use crate::pane::Show;
 use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
+use visard::study::face::Units;
 
 /// Look at studies, releases, meshes, scans, curves and outlines
 #[derive(Debug, Clone, Parser)]
 #[command(
     name = "visard-viewer",
     version,
-    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field error --turntable face.gif --size 480x480\n  visard view synthetic --mu 1\n  visard view --workbench scans --out study\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
+    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field error --turntable face.gif --size 480x480\n  visard view synthetic --mu 1\n  visard view study --with scale-bar,axes,landmarks --ruler nose_tip:chin --screenshot face.png\n  visard view builtin --slice x:0 --camera right --screenshot cut.png\n  visard view --workbench scans --out study\n  visard view study --modes 2,-1 --screenshot bent.png\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
 )]
 pub struct Arguments {
     /// Study folders, releases, meshes, scans, curves (.npy), outlines (.tps, .npy); "builtin" is the public template,
@@ -44,9 +48,21 @@ pub struct Arguments {
     /// What else to draw
     #[arg(long, value_enum, value_name = "NAMES", value_delimiter = ',')]
     pub with: Vec<Extra>,
+    /// Measure between two landmarks or vertices (from 0): drawn, and printed in millimetres where the unit is known. Several times for several
+    #[arg(long, value_name = "A:B")]
+    pub ruler: Vec<Ruler>,
+    /// Cut across an axis at a place in units of the file, and take away what is above it ("-x:0": below it)
+    #[arg(long, value_name = "AXIS:PLACE", allow_hyphen_values = true)]
+    pub slice: Option<Slice>,
+    /// What one unit of the files is; without it, what is as large as a head in millimetres is in millimetres
+    #[arg(long, value_enum, value_name = "UNIT")]
+    pub units: Option<Units>,
     /// From the template (0) to what is shown (1)
     #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = parse_share)]
     pub morph: f64,
+    /// Bend a released mean by its modes of variation: so many standard deviations of the first, the second ...
+    #[arg(long, value_name = "SD,SD,...", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_mode)]
+    pub modes: Vec<f64>,
     /// Privacy budget of "synthetic"
     #[arg(long, value_name = "MU", default_value_t = 1.0, value_parser = parse_mu)]
     pub mu: f64,
@@ -87,6 +103,34 @@ impl FieldChoice {
 }
 
 impl Arguments {
+    /// The instruments in use.
+    pub fn instruments(&self) -> Instruments {
+        let with = |extra: Extra| self.with.contains(&extra);
+        Instruments {
+            scale_bar: with(Extra::ScaleBar),
+            axes: with(Extra::Axes),
+            landmarks: with(Extra::Landmarks),
+            rulers: self.ruler.clone(),
+            slice: self.slice,
+        }
+    }
+
+    /// How subjects are shown.
+    pub fn show(&self) -> Show {
+        Show {
+            field: self.field.name(),
+            wireframe: self.with.contains(&Extra::Wireframe),
+            points: self.with.contains(&Extra::Points),
+            curves: self.with.contains(&Extra::Curves),
+            disk: false,
+            morph: self.morph,
+            modes: self.modes.clone(),
+            palette: self.palette(),
+            instruments: self.instruments(),
+            units: self.units,
+        }
+    }
+
     /// How fields become colours.
     pub fn palette(&self) -> Palette {
         Palette { range: self.range, map: self.map, isolines: self.isolines }
@@ -117,6 +161,12 @@ pub enum Extra {
     Curves,
     /// The disk map, beside the surface
     Disk,
+    /// A bar of a round length, in millimetres where the unit is known
+    ScaleBar,
+    /// The directions of x, y and z
+    Axes,
+    /// The named landmarks: the template's, or those beside a scan
+    Landmarks,
 }
 
 /// What an argument's value must be.
@@ -136,6 +186,8 @@ enum ValueError {
     Range,
     #[error("a number from 0 to 1")]
     Share,
+    #[error("standard deviations from -10 to 10, as in 2,-1")]
+    Mode,
     #[error("a number from 0.01 to 100")]
     Mu,
 }
@@ -165,6 +217,10 @@ fn parse_share(text: &str) -> Result<f64, ValueError> {
     text.parse().ok().filter(|t| (0.0..=1.0).contains(t)).ok_or(ValueError::Share)
 }
 
+fn parse_mode(text: &str) -> Result<f64, ValueError> {
+    text.parse().ok().filter(|sd: &f64| sd.abs() <= REACH).ok_or(ValueError::Mode)
+}
+
 fn parse_mu(text: &str) -> Result<f64, ValueError> {
     text.parse().ok().filter(|t| (0.01..=100.0).contains(t)).ok_or(ValueError::Mu)
 }
@@ -183,10 +239,24 @@ mod tests {
             (a.size, a.with, a.field),
             ((640, 480), vec![Extra::Curves, Extra::Disk], FieldChoice::Named(FieldName::Error))
         );
+        let a = read(
+            "v x --ruler nose_tip:chin --ruler 3:7 --modes -2,1 --slice -x:0 --with scale-bar,axes,landmarks",
+        )
+        .unwrap();
+        assert!(a.ruler.len() == 2 && a.slice.is_some_and(|s| s.below) && a.instruments().scale_bar);
         assert!(read("v x --screenshot a.PNG --turntable b.gif").is_ok());
-        for bad in
-            ["v", "v x --size 640", "v x --size 0x10", "v x --size 9000x100", "v x --morph 2", "v x --mu nan"]
-        {
+        for bad in [
+            "v",
+            "v x --size 640",
+            "v x --size 0x10",
+            "v x --size 9000x100",
+            "v x --morph 2",
+            "v x --mu nan",
+            "v x --modes 2,x",
+            "v x --modes nan",
+            "v x --ruler chin",
+            "v x --slice w:1",
+        ] {
             assert!(read(bad).is_err(), "{bad}");
         }
         // No file is named for what it does not hold.

@@ -72,6 +72,26 @@ pub enum ViewerError {
     /// A folder that is no study, release or folder of scans.
     #[error("{}: no release, mean or scan in this folder", .0.display())]
     EmptyFolder(PathBuf),
+    /// More values than the release has modes.
+    #[error("{subject}: {there} modes to bend it by, {asked} values given")]
+    TooManyModes {
+        /// The subject's name.
+        subject: String,
+        /// How many values there are.
+        asked: usize,
+        /// How many modes.
+        there: usize,
+    },
+    /// A ruler from or to what the subject does not have.
+    #[error("{subject}: there is no {end} to measure from; there are {there}")]
+    NoSuchEnd {
+        /// The subject's name.
+        subject: String,
+        /// The end that was asked for.
+        end: String,
+        /// What there is.
+        there: String,
+    },
     /// A path of nothing.
     #[error("{}: there is no such file or folder", .0.display())]
     Missing(PathBuf),

@@ -51,13 +51,17 @@ fn stripes(x: f32, w: f32) -> f32 {
 }
 
 @fragment
-fn fragment(in: Fragment) -> @location(0) vec4<f32> {
+fn fragment(in: Fragment, @builtin(front_facing) front: bool) -> @location(0) vec4<f32> {
     let clay = vec3<f32>(0.86, 0.71, 0.61);
     let pixel = max(length(fwidth(in.uv)), 1e-6);
     let squares = fwidth(in.uv * 10.0);
     var n = normalize(in.normal);
-    var side = 1.0;
-    if n.z < 0.0 { n = -n; side = mix(0.45, 1.0, u.style.y); }
+    // Along silhouettes an interpolated normal may look away although the triangle shows its front: lit by that, they would be
+    // flecked. Which side is seen is the triangle's to say; where both sides are lit alike, the normal's.
+    let ahead = select(front, n.z >= 0.0, u.style.y > 0.5);
+    let side = select(mix(0.45, 1.0, u.style.y), 1.0, ahead);
+    n = select(-n, n, ahead);
+    n = normalize(vec3<f32>(n.xy, max(n.z, 0.02)));
     let mode = u32(u.style.x + 0.5);
     let level = in.uv.x * u.style.z;
     let steepness = max(fwidth(level), 1e-6);

@@ -178,11 +178,16 @@ pub fn template() -> Result<&'static Template, ViewerError> {
     loaded.map(|loaded| &loaded.template).map_err(ViewerError::NoTemplate)
 }
 
+/// Whether a mesh has the built-in template's triangles, and so its vertices in its order.
+pub fn is_templates(mesh: &TriMesh) -> bool {
+    builtin_template().triangles() == mesh.triangles()
+}
+
 /// The built-in template's vertices moved by the similarity that brings them nearest to the mesh's; `None` for meshes of
 /// other triangles.
 pub fn fitted_template(mesh: &TriMesh) -> Option<Vec<Point>> {
     let builtin = builtin_template();
-    if builtin.triangles() != mesh.triangles() {
+    if !is_templates(mesh) {
         return None;
     }
     let mean = |v: &[Point]| v.iter().map(|p| p.coords).sum::<Vector>() / v.len() as f64;
@@ -200,6 +205,7 @@ pub fn fitted_template(mesh: &TriMesh) -> Option<Vec<Point>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::modes::Modes;
     use crate::source::Standing;
 
     fn subject(mesh: TriMesh) -> Subject {
@@ -212,6 +218,8 @@ mod tests {
             curves: Vec::new(),
             values: None,
             posed: None,
+            modes: Modes::default(),
+            notices: Vec::new(),
         }
     }
 

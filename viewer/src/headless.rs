@@ -5,6 +5,7 @@ use crate::arguments::{Arguments, Extra, FieldChoice};
 use crate::error::ViewerError;
 use crate::fields::template;
 use crate::look::Look;
+use crate::looking::{Instruments, View, marks, paint};
 use crate::pane::{Drawing, Show, draw};
 use crate::software;
 use crate::source::{self, Standing, Subject};
@@ -21,6 +22,8 @@ pub struct Exhibit {
     pub drawings: Vec<Drawing>,
     /// The strictest standing of all.
     pub standing: Standing,
+    /// What is drawn over the drawings.
+    pub instruments: Instruments,
 }
 
 impl Exhibit {
@@ -41,17 +44,20 @@ impl Exhibit {
         if arguments.paths.len() > 2 {
             eprintln!("note: of {} paths the first two are shown", arguments.paths.len());
         }
-        let show = show_of(arguments);
+        let show = arguments.show();
         let mut drawings = Vec::new();
         for subject in &subjects {
             drawings.push(draw(subject, &show)?);
             if arguments.with.contains(&Extra::Disk) {
-                drawings.push(draw(subject, &Show { disk: true, ..show })?);
+                drawings.push(draw(subject, &Show { disk: true, ..show.clone() })?);
             }
         }
         drawings.iter().flat_map(|d| &d.notices).for_each(|n| eprintln!("note: {n}"));
+        for ruled in drawings.iter().flat_map(|d| &d.known.ruled) {
+            println!("{} {}", ruled.name, ruled.distance);
+        }
         let standing = subjects.iter().map(|s| s.standing).max().unwrap_or(Standing::Internal);
-        Ok(Self { drawings, standing })
+        Ok(Self { drawings, standing, instruments: show.instruments })
     }
 
     /// Size of one pane of a picture of this size, what frames it left out.
@@ -67,6 +73,12 @@ impl Exhibit {
         // A little larger than needed where the bands grow with the picture.
         let whole = (height..height + 400).find(|h| self.pane_size((width, *h)).1 >= height);
         (width, whole.unwrap_or(height + 400))
+    }
+
+    /// Draws the instruments over the picture of a drawing.
+    pub fn measure(&self, drawing: &Drawing, look: &Look, picture: &mut Image) {
+        let view = View::new(*look, picture.width as f64, picture.height as f64);
+        paint::on_image(picture, &marks(&self.instruments, drawing, &view));
     }
 
     /// Panes side by side with colour bar, and the band over them where they must not be published.
@@ -101,18 +113,6 @@ pub fn subject(path: &Path, mu: f64) -> Result<Subject, ViewerError> {
         Some("builtin") if !path.exists() => Ok(synthetic::template_subject()),
         Some("synthetic") if !path.exists() => synthetic::MadeUpPeople::new(synthetic::PEOPLE)?.draw(mu, 1),
         _ => source::load(&source::entries(path)?.first().ok_or(ViewerError::NothingToShow)?.path),
-    }
-}
-
-fn show_of(arguments: &Arguments) -> Show {
-    Show {
-        field: arguments.field.name(),
-        wireframe: arguments.with.contains(&Extra::Wireframe),
-        points: arguments.with.contains(&Extra::Points),
-        curves: arguments.with.contains(&Extra::Curves),
-        disk: false,
-        morph: arguments.morph,
-        palette: arguments.palette(),
     }
 }
 
@@ -157,16 +157,22 @@ fn pictures(
     look: &Look,
     software: bool,
 ) -> Result<Vec<(PathBuf, Vec<u8>)>, ViewerError> {
-    let mut painter = Painter::new(exhibit, arguments.size, software);
     let mut made = Vec::new();
     if let Some(file) = &arguments.screenshot {
+        let mut painter = Painter::new(exhibit, arguments.size, software, STILL);
         made.push((file.clone(), painter.picture(look)?.to_png()?));
     }
     if let Some(file) = &arguments.turntable {
+        let mut painter = Painter::new(exhibit, arguments.size, software, 1);
         made.push((file.clone(), turntable::animation(&mut painter, look)?));
     }
     Ok(made)
 }
+
+/// Stills are drawn so many times larger each way, over the adapter's own four samples a pixel: silhouettes as smooth as on paper.
+const STILL: u32 = 2;
+/// The largest side of a texture that every adapter has (WebGPU's limit `maxTextureDimension2D`).
+const LARGEST: u32 = 8192;
 
 /// Draws an exhibit from any side.
 pub struct Painter<'a> {
@@ -175,21 +181,25 @@ pub struct Painter<'a> {
     stages: Vec<Stage>,
     size: (u32, u32),
     pane: (u32, u32),
+    /// How much larger the stages are.
+    fineness: u32,
 }
 
 impl<'a> Painter<'a> {
-    /// Prepares the panes of a picture of this size.
-    pub fn new(exhibit: &'a Exhibit, size: (u32, u32), software: bool) -> Self {
+    /// Prepares the panes of a picture of this size, drawn so many times larger each way and reduced, where the adapter can.
+    pub fn new(exhibit: &'a Exhibit, size: (u32, u32), software: bool, fineness: u32) -> Self {
         let pane = exhibit.pane_size(size);
+        let fineness = if pane.0.max(pane.1) * fineness > LARGEST { 1 } else { fineness };
         let mut stages = Vec::new();
         if !software {
             for drawing in &exhibit.drawings {
-                let mut stage = kiss3d::pollster::block_on(Stage::new(pane.0, pane.1));
+                let mut stage = kiss3d::pollster::block_on(Stage::new(fineness * pane.0, fineness * pane.1));
+                stage.set_fineness(fineness);
                 stage.set(drawing);
                 stages.push(stage);
             }
         }
-        Self { exhibit, stages, size, pane }
+        Self { exhibit, stages, size, pane, fineness }
     }
 
     /// One picture.
@@ -197,18 +207,21 @@ impl<'a> Painter<'a> {
     /// # Errors
     /// [`ViewerError::Black`]: the adapter left a pane black, which nothing we draw is.
     pub fn picture(&mut self, look: &Look) -> Result<Image, ViewerError> {
-        let panes: Vec<Image> = if self.stages.is_empty() {
+        let mut panes: Vec<Image> = if self.stages.is_empty() {
             let draw = |d: &Drawing| software::picture(d, look, self.pane.0, self.pane.1);
             self.exhibit.drawings.iter().map(draw).collect()
         } else {
             let draw = |(stage, drawing): (&mut Stage, &Drawing)| {
                 kiss3d::pollster::block_on(stage.render(&drawing.seen(look, None), None));
-                stage.picture()
+                stage.picture().reduced(self.fineness as usize)
             };
             self.stages.iter_mut().zip(&self.exhibit.drawings).map(draw).collect()
         };
         if panes.iter().any(|pane| pane.rgb.iter().all(|c| *c == 0)) {
             return Err(ViewerError::Black);
+        }
+        for (pane, drawing) in panes.iter_mut().zip(&self.exhibit.drawings) {
+            self.exhibit.measure(drawing, &drawing.seen(look, None), pane);
         }
         Ok(self.exhibit.assemble(&panes, self.size))
     }

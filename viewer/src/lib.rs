@@ -1,20 +1,26 @@
-//! The parts of the viewer: what can be shown ([`source`]), what is drawn on it ([`fields`]), from where ([`look`]), and the
-//! two ways of drawing it: [`stage`] on a graphics card (or software Vulkan), [`software`] without one. [`headless`] makes
+//! The parts of the viewer: what can be shown ([`source`]), what is drawn on it ([`fields`]), from where ([`look`]), with which
+//! instruments ([`looking`]), and the two ways of drawing it: [`stage`] on a graphics card (or software Vulkan), [`software`] without one. [`headless`] makes
 //! pictures and animations of them, [`window`] the interactive program.
 
 pub mod arguments;
+pub mod bending;
+pub mod beside;
+pub mod credentials;
 pub mod easel;
 pub mod error;
 pub mod fields;
 pub mod geometry;
 pub mod headless;
 pub mod look;
+pub mod looking;
 pub mod material;
 pub mod memory;
+pub mod modes;
 pub mod palette;
 pub mod pane;
 pub mod panel;
 pub mod picking;
+pub mod pointing;
 pub mod screen;
 pub mod software;
 pub mod source;

@@ -5,16 +5,19 @@ use crate::error::ViewerError;
 use crate::fields::{FieldName, disk_coordinates, fitted_template, surface_colouring};
 use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
 use crate::look::Look;
+use crate::looking::{Instruments, Known, known, slice};
 use crate::material::Paint;
+use crate::modes;
 use crate::palette::{Palette, crossings};
 use crate::picking::Pick;
 use crate::source::{Shape, Subject};
 use visard::mesh::{Point, TriMesh, Vector};
 use visard::report::colour::{ColourMap, ColourScale};
 use visard::report::visibility::sky_visibility;
+use visard::study::face::Units;
 
 /// How a subject is shown.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Show {
     /// Colours on the surface.
     pub field: FieldName,
@@ -28,8 +31,14 @@ pub struct Show {
     pub disk: bool,
     /// From the template (0) to the subject (1).
     pub morph: f64,
+    /// How far each released mode is followed, in standard deviations.
+    pub modes: Vec<f64>,
     /// How fields become colours.
     pub palette: Palette,
+    /// Instruments to look with.
+    pub instruments: Instruments,
+    /// What one unit of the file is, where it was said.
+    pub units: Option<Units>,
 }
 
 impl Default for Show {
@@ -41,7 +50,10 @@ impl Default for Show {
             curves: false,
             disk: false,
             morph: 1.0,
+            modes: Vec::new(),
             palette: Palette::default(),
+            instruments: Instruments::default(),
+            units: None,
         }
     }
 }
@@ -90,6 +102,8 @@ pub struct Drawing {
     pub flat: bool,
     /// Where subject coordinates went.
     pub frame: Frame,
+    /// What the instruments know of it.
+    pub known: Known,
     /// What the viewer should know, such as that the mesh was thinned.
     pub notices: Vec<String>,
 }
@@ -113,14 +127,25 @@ const CURVE_INK: [f64; 3] = [0.05, 0.20, 0.42];
 /// # Errors
 /// [`ViewerError`]: why this subject cannot be shown so.
 pub fn draw(subject: &Subject, show: &Show) -> Result<Drawing, ViewerError> {
-    match &subject.shape {
-        Shape::Surface(mesh) => surface(subject, mesh, show),
-        Shape::Cloud(points) => Ok(cloud(points)),
-        Shape::Curves(curves) => Ok(Drawing {
+    let mut drawing = match &subject.shape {
+        Shape::Surface(mesh) => surface(subject, mesh, show)?,
+        Shape::Cloud(points) => cloud(points),
+        Shape::Curves(curves) => Drawing {
             strokes: curve_strokes(curves, &Frame::around(&curves.concat()), true),
             ..empty(Frame::around(&curves.concat()))
-        }),
-        Shape::Outlines(outlines) => Ok(outline_drawing(subject, outlines)),
+        },
+        Shape::Outlines(outlines) => outline_drawing(subject, outlines),
+    };
+    if !matches!(subject.shape, Shape::Surface(_)) {
+        drawing.notices.extend(subject.notices.iter().cloned());
+    }
+    if drawing.flat {
+        return Ok(drawing);
+    }
+    drawing.known = known::of(subject, &drawing, show)?;
+    match &show.instruments.slice {
+        Some(plane) => Ok(slice::cut(drawing, plane)),
+        None => Ok(drawing),
     }
 }
 
@@ -140,12 +165,14 @@ fn empty(frame: Frame) -> Drawing {
         isolines: false,
         flat: false,
         frame,
+        known: Known::default(),
         notices: Vec::new(),
     }
 }
 
 fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, ViewerError> {
-    let mut notices = Vec::new();
+    // Said once, not for the disk map beside it again.
+    let mut notices = if show.disk { Vec::new() } else { subject.notices.clone() };
     let thin;
     let (mesh, field) = if mesh.triangles().len() > MOST_TRIANGLES {
         thin = thinned(mesh, MOST_TRIANGLES).0;
@@ -159,7 +186,7 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         (mesh, show.field)
     };
     let colours = surface_colouring(field, subject, mesh, &show.palette)?;
-    let morphed = morph(mesh, show.morph)?;
+    let morphed = morphed(subject, mesh, show)?;
     let shown = morphed.as_ref().unwrap_or(mesh);
     // The flattened surface is seen from its front everywhere: what looks away is lit as if it looked sideways.
     let lit = |v: &Vector| if show.disk { Vector::new(v.x, v.y, v.z.max(0.0)) } else { *v };
@@ -180,13 +207,19 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         None => Frame::around(mesh.vertices()),
     };
     let places = flattened.as_deref().unwrap_or(shown.vertices());
-    let mut strokes = if show.curves && flattened.is_none() && show.morph >= 1.0 {
+    let mut strokes = if show.curves && flattened.is_none() && morphed.is_none() {
         curve_strokes(&subject.curves, &frame, false)
     } else {
         Vec::new()
     };
     if show.palette.isolines && colours.scale.is_some() {
         strokes.extend(isolines(places, mesh, &colours.uvs, &frame));
+    }
+    if modes::bends(&show.modes) && !show.disk {
+        notices.push(format!(
+            "{}: the mean bent by its modes, a synthetic face of no person",
+            modes::option(&show.modes)
+        ));
     }
     if show.curves && subject.curves.is_empty() {
         notices.push(format!("{}: no curves beside it", subject.name));
@@ -228,11 +261,17 @@ fn isolines(places: &[Point], mesh: &TriMesh, uvs: &[[f32; 2]], frame: &Frame) -
     strokes
 }
 
-/// The surface on its way from the fitted template; `None` where the subject itself is shown.
-fn morph(mesh: &TriMesh, t: f64) -> Result<Option<TriMesh>, ViewerError> {
+/// The surface bent by its modes, and on its way from the fitted template; `None` where the subject itself is shown.
+fn morphed(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Option<TriMesh>, ViewerError> {
+    let bent = match modes::bends(&show.modes) {
+        true => Some(subject.modes.bend(mesh, &show.modes, &subject.name)?),
+        false => None,
+    };
+    let t = show.morph;
     if t >= 1.0 {
-        return Ok(None);
+        return Ok(bent);
     }
+    let mesh = bent.as_ref().unwrap_or(mesh);
     let template = fitted_template(mesh).ok_or(ViewerError::CannotMorph)?;
     let between = template.iter().zip(mesh.vertices()).map(|(a, b)| a + (b - a) * t).collect();
     mesh.with_vertices(between).map(Some).map_err(ViewerError::Morph)
@@ -294,6 +333,7 @@ fn outline_drawing(subject: &Subject, outlines: &[Vec<[f64; 2]>]) -> Drawing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::modes::Modes;
     use crate::source::Standing;
     use visard::synth::builtin_template;
 
@@ -308,6 +348,8 @@ mod tests {
             curves: Vec::new(),
             values: None,
             posed: None,
+            modes: Modes::default(),
+            notices: Vec::new(),
         }
     }
 

@@ -1,7 +1,10 @@
 //! The controls: what is shown, how, and the help.
 
+use crate::bending::{self, Bending};
 use crate::fields::FieldName;
+use crate::geometry::Frame;
 use crate::look::{Look, VIEWS};
+use crate::looking;
 use crate::palette::{MapChoice, Palette, Range};
 use crate::source::{Entry, Standing, short_name};
 use crate::workbench::{Act, Workshop};
@@ -28,12 +31,18 @@ pub struct PanelState {
     pub save_picture: bool,
     /// The window is to be closed.
     pub close: bool,
+    /// A ruler is drawn from one clicked point to the next.
+    pub measures: bool,
+    /// Where the first subject's coordinates went.
+    pub frame: Frame,
+    /// The released modes it may be bent by.
+    pub bending: Bending,
     /// The workbench, where it is open.
     pub shop: Option<Workshop>,
 }
 
 /// Keys and what they do, in the order of the help.
-const KEYS: [(&str, &str); 15] = [
+const KEYS: [(&str, &str); 19] = [
     ("left drag", "turn"),
     ("right or middle drag, Ctrl + left drag", "move"),
     ("wheel", "enlarge"),
@@ -43,6 +52,10 @@ const KEYS: [(&str, &str); 15] = [
     ("0", "everything back"),
     ("F", "next colours (checkerboard, distance, error, ...)"),
     ("W  P  C  D", "edges, vertices, curves, disk map"),
+    ("M  A  L", "scale bar, axes, landmarks"),
+    ("R", "ruler from the marked point to the next ones"),
+    ("X  Y  Z", "cut across that axis, and no more"),
+    ("[  ]", "move the cut"),
     ("N  B", "next, previous of the list"),
     ("Space", "draw again (synthetic people)"),
     ("S", "save the camera, for --camera FILE"),
@@ -82,6 +95,9 @@ pub fn controls(ctx: &Context, state: &mut PanelState, top: f32) -> f32 {
         colours(ui, state);
         ui.separator();
         sliders(ui, state);
+        ui.separator();
+        bending::controls(ui, &mut state.bending, &mut state.wish.show.modes);
+        looking::controls::controls(ui, &mut state.wish.show.instruments, &state.frame);
         ui.separator();
         ui.horizontal_wrapped(|ui| {
             for (name, yaw, pitch) in VIEWS {
@@ -265,7 +281,9 @@ pub fn keys(ctx: &Context, state: &mut PanelState) {
             },
             '0' => {
                 state.look = Look::default();
-                state.wish.show = crate::pane::Show::default();
+                let units = state.wish.show.units;
+                state.wish.show = crate::pane::Show { units, ..Default::default() };
+                state.measures = false;
             }
             '1'..='4' => {
                 let (_, yaw, pitch) = VIEWS[letter as usize - '1' as usize];
@@ -274,6 +292,8 @@ pub fn keys(ctx: &Context, state: &mut PanelState) {
             _ => {}
         }
     }
+    looking::controls::keys(ctx, &typed, &mut state.wish.show.instruments, &state.frame);
+    state.measures ^= pressed(Key::R);
     if pressed(Key::F) {
         let at = FieldName::ALL.iter().position(|f| f.0 == state.wish.show.field).unwrap_or(0);
         state.wish.show.field = FieldName::ALL[(at + 1) % FieldName::ALL.len()].0;

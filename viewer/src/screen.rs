@@ -1,11 +1,19 @@
 //! How a pane's picture lies on the screen.
 
+use crate::looking::{Mark, paint};
 use crate::worker::Shown;
 use kiss3d::egui::{self, Context, Id, Order, Rect, Response, Sense, TextureId, vec2};
 use visard::report::colour::ColourScale;
 
-/// Puts a pane's picture, its colour bar and its name on the screen.
-pub fn lay_out(ctx: &Context, k: usize, rect: Rect, shown: &Shown, texture: Option<TextureId>) -> Response {
+/// Puts a pane's picture, what is drawn over it, its colour bar and its name on the screen.
+pub fn lay_out(
+    ctx: &Context,
+    k: usize,
+    rect: Rect,
+    shown: &Shown,
+    texture: Option<TextureId>,
+    over: &[Mark],
+) -> Response {
     let area = egui::Area::new(Id::new(("pane", k))).order(Order::Background).fixed_pos(rect.min);
     area.show(ctx, |ui| {
         let (place, response) = ui.allocate_exact_size(rect.size(), Sense::click_and_drag());
@@ -13,6 +21,7 @@ pub fn lay_out(ctx: &Context, k: usize, rect: Rect, shown: &Shown, texture: Opti
             let whole = Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
             ui.painter().image(texture, place, whole, egui::Color32::WHITE);
         }
+        paint::on_screen(ui.painter(), place, over, ui.visuals().dark_mode);
         if let Some(scale) = &shown.drawing.scale {
             colour_bar(ui.painter(), place, scale, ui.visuals().strong_text_color());
         }

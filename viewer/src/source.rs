@@ -1,6 +1,9 @@
 //! What can be shown behind a path, and whether it may be published.
 
+use crate::beside::Beside;
+use crate::credentials;
 use crate::error::{ArrayError, ViewerError};
+use crate::modes::Modes;
 use std::path::{Path, PathBuf};
 use visard::io::{
     Limit, NamedField, RecordSize, list_scans, npy, open, read_landmarks, read_scan, read_shapes,
@@ -10,7 +13,7 @@ use visard::privacy::Certificate;
 use visard::study::StudyFolder;
 use visard::study::face::registrations::{ToFront, to_front};
 use visard::study::layout::{
-    CERTIFICATE, CURVES, ERROR, INTERNAL, MEAN_PLY, MEAN_TPS, NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY,
+    CERTIFICATE, CURVES, INTERNAL, MEAN_PLY, MEAN_TPS, NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY,
     NONPRIVATE_MEAN_TPS, RELEASE, SCANS,
 };
 use visard::study::subject::field_of;
@@ -113,6 +116,10 @@ pub struct Subject {
     pub values: Option<Values>,
     /// How a raw scan was turned to the viewer.
     pub posed: Option<ToFront>,
+    /// What its release says of how faces differ.
+    pub modes: Modes,
+    /// What is wrong with it or with what lies beside it, in sentences.
+    pub notices: Vec<String>,
 }
 
 /// A number at every vertex.
@@ -205,29 +212,36 @@ pub fn load(file: &Path) -> Result<Subject, ViewerError> {
     } else {
         file.to_owned()
     };
-    let shape = read_shape(file)?;
-    let vertices = if let Shape::Surface(mesh) = &shape { mesh.vertices().len() } else { 0 };
-    let errors = npy::read(&file.with_file_name(ERROR))
-        .ok()
-        .filter(|a| a.shape == [vertices] && file.file_name().is_some_and(|n| n == MEAN_PLY))
-        .map(|a| a.data);
-    let curves = match (&shape, file.file_name().and_then(|n| n.to_str())) {
-        (Shape::Surface(_), Some(MEAN_PLY)) => read_curves(&file.with_file_name(CURVES)),
-        (Shape::Surface(_), Some(NONPRIVATE_MEAN_PLY)) => {
-            read_curves(&file.with_file_name(NONPRIVATE_CURVES))
+    let shape = match read_shape(file) {
+        Err(error) if file.file_name().is_some_and(|n| n == MEAN_PLY) => {
+            return Beside::in_place_of(file, &error).ok_or(error);
         }
-        (Shape::Curves(curves), _) => curves.clone(),
-        _ => Vec::new(),
+        read => read?,
     };
+    let (standing, mut notices) = match open(file, Limit::SCAN) {
+        Ok(read) => credentials::of(file, read.bytes()),
+        Err(error) => (Standing::Internal, vec![error.to_string()]),
+    };
+    let name = file.file_name().and_then(|n| n.to_str());
+    let mut beside = Beside::default();
+    if let (Shape::Surface(mesh), Some(MEAN_PLY | NONPRIVATE_MEAN_PLY)) = (&shape, name) {
+        beside = Beside::of(file, mesh, &mut notices);
+    }
+    if let Shape::Curves(curves) = &shape {
+        beside.curves.clone_from(curves);
+    }
+    let Beside { errors, curves, modes } = beside;
     Ok(Subject {
         name: short_name(file),
         path: file.clone(),
-        standing: Standing::of(file),
+        standing,
         shape,
         errors,
         curves,
         values: None,
         posed: None,
+        modes,
+        notices,
     })
 }
 
@@ -305,7 +319,8 @@ fn outlines(file: &Path) -> Result<Shape, ViewerError> {
     Ok(Shape::Outlines(outlines))
 }
 
-fn shape_of_array(shape: &[usize], data: &[f64]) -> Result<Shape, ArrayError> {
+/// What an array holds, by its shape.
+pub(crate) fn shape_of_array(shape: &[usize], data: &[f64]) -> Result<Shape, ArrayError> {
     if data.is_empty() {
         return Err(ArrayError::Empty);
     }
@@ -322,13 +337,6 @@ fn shape_of_array(shape: &[usize], data: &[f64]) -> Result<Shape, ArrayError> {
         [_, 2] => Ok(Shape::Outlines(vec![plane(data)])),
         [_, k, 2] => Ok(Shape::Outlines(data.chunks(2 * k).map(plane).collect())),
         _ => Err(ArrayError::Shape(shape.to_owned())),
-    }
-}
-
-fn read_curves(file: &Path) -> Vec<Vec<Point>> {
-    match npy::read(file).map(|a| shape_of_array(&a.shape, &a.data)) {
-        Ok(Ok(Shape::Curves(curves))) => curves,
-        _ => Vec::new(),
     }
 }
 

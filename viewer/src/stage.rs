@@ -50,6 +50,8 @@ pub struct Stage {
     style: Rc<Cell<Style>>,
     strokes: Vec<Polyline3d>,
     size: (u32, u32),
+    /// Pixels in the width that a line of one pixel has.
+    fineness: f32,
 }
 
 impl Stage {
@@ -66,7 +68,21 @@ impl Stage {
         let style = Rc::new(Cell::new(Style::default()));
         let material: Box<dyn Material3d> = Box::new(FaceMaterial::new(style.clone()));
         let material = Rc::new(RefCell::new(material));
-        Self { surface, scene, group, material, style, strokes: Vec::new(), size: (width, height) }
+        Self {
+            surface,
+            scene,
+            group,
+            material,
+            style,
+            strokes: Vec::new(),
+            size: (width, height),
+            fineness: 1.0,
+        }
+    }
+
+    /// For pictures that are reduced by this factor: lines are as much wider. Before [`Self::set`].
+    pub fn set_fineness(&mut self, factor: u32) {
+        self.fineness = factor as f32;
     }
 
     /// The ground of a light screen or a dark one.
@@ -95,7 +111,12 @@ impl Stage {
         let bands = if drawing.isolines { crate::palette::BANDS as f32 } else { 0.0 };
         self.style.set(Style { paint: drawing.paint, two_sided: drawing.two_sided, bands });
         // Lines of equal value are the shader's.
-        self.strokes = drawing.strokes.iter().filter(|s| s.facing.is_none()).map(polyline).collect();
+        self.strokes = drawing
+            .strokes
+            .iter()
+            .filter(|s| s.facing.is_none())
+            .map(|s| polyline(s, self.fineness))
+            .collect();
         if drawing.triangles.is_empty() {
             return;
         }
@@ -108,10 +129,14 @@ impl Stage {
             let mut overlay = self.group.add_mesh(mesh, Vec3::ONE);
             overlay.set_surface_rendering_activation(false);
             if drawing.wireframe {
-                overlay.set_lines_width(1.0, false).set_lines_color(Some(Color::new(0.02, 0.04, 0.08, 1.0)));
+                overlay
+                    .set_lines_width(self.fineness, false)
+                    .set_lines_color(Some(Color::new(0.02, 0.04, 0.08, 1.0)));
             }
             if drawing.points {
-                overlay.set_points_size(2.5, false).set_points_color(Some(Color::new(0.0, 0.05, 0.25, 1.0)));
+                overlay
+                    .set_points_size(2.5 * self.fineness, false)
+                    .set_points_color(Some(Color::new(0.0, 0.05, 0.25, 1.0)));
             }
         }
     }
@@ -162,10 +187,10 @@ fn gpu_mesh(drawing: &Drawing) -> GpuMesh3d {
     GpuMesh3d::new(positions, drawing.triangles.clone(), Some(normals), Some(uvs), false)
 }
 
-fn polyline(stroke: &crate::pane::Stroke) -> Polyline3d {
+fn polyline(stroke: &crate::pane::Stroke, fineness: f32) -> Polyline3d {
     let [r, g, b] = stroke.colour.map(|c| c.powf(2.2) as f32);
     Polyline3d::new(stroke.points.iter().map(|p| Vec3::from_array(*p)).collect())
         .with_color(Color::new(r, g, b, 1.0))
-        .with_width(stroke.width)
+        .with_width(stroke.width * fineness)
         .with_perspective(false)
 }

@@ -2,6 +2,7 @@
 
 use crate::error::ViewerError;
 use crate::fields::template;
+use crate::modes::Modes;
 use crate::source::{Shape, Standing, Subject};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -80,6 +81,8 @@ fn public(name: String, mesh: TriMesh) -> Subject {
         curves: Vec::new(),
         values: None,
         posed: None,
+        modes: Modes::default(),
+        notices: Vec::new(),
     }
 }
 

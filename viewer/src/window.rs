@@ -1,21 +1,26 @@
 //! The interactive window: panes drawn off-screen and laid out with the controls.
 
 use crate::arguments::{Arguments, Extra, FieldChoice};
+use crate::bending::Bending;
 use crate::error::ViewerError;
+use crate::geometry::Frame;
 use crate::headless::Exhibit;
 use crate::look::Look;
+use crate::looking;
 use crate::memory;
-use crate::pane::Show;
+use crate::pane::Drawing;
 use crate::panel::{PanelState, band, controls, free_name, keys};
-use crate::picking::{Pick, pick};
+use crate::picking::Pick;
+use crate::pointing::{Picked, move_by_mouse, over};
 use crate::screen::lay_out;
 use crate::source::{Entry, Standing, entries};
 use crate::stage::{Stage, ground, guarded, has_adapter};
 use crate::workbench::{Workshop, is_folder_of_scans, panel, places};
 use crate::worker::{Origin, Shown, Wish, Worker};
-use kiss3d::egui::{self, Context, PointerButton, Rect, Response, TextureId, vec2};
+use kiss3d::egui::{self, Context, Rect, TextureId, vec2};
 use kiss3d::prelude::*;
 use std::path::{Path, PathBuf};
+use visard::mesh::Point;
 use visard::privacy::Mu;
 use visard::report::render::Image;
 
@@ -53,19 +58,10 @@ fn first_state(arguments: &Arguments) -> Result<PanelState, ViewerError> {
         list(&mut found, listed, path, arguments.paths.len() > 1);
     }
     origins.truncate(2);
-    let with = |extra: Extra| arguments.with.contains(&extra);
-    let show = Show {
-        field: arguments.field.name(),
-        wireframe: with(Extra::Wireframe),
-        points: with(Extra::Points),
-        curves: with(Extra::Curves),
-        disk: false,
-        morph: arguments.morph,
-        palette: arguments.palette(),
-    };
+    let disk = arguments.with.contains(&Extra::Disk);
     Ok(PanelState {
         entries: found,
-        wish: Wish { origins, show, disk: with(Extra::Disk), ..of_arguments(arguments) },
+        wish: Wish { origins, show: arguments.show(), disk, ..of_arguments(arguments) },
         look: Look::default(),
         help: false,
         message: String::new(),
@@ -73,6 +69,9 @@ fn first_state(arguments: &Arguments) -> Result<PanelState, ViewerError> {
         busy: true,
         save_picture: false,
         close: false,
+        measures: false,
+        bending: Bending::default(),
+        frame: Frame { centre: Point::origin(), scale: 1.0 },
         shop: None,
     })
 }
@@ -178,18 +177,21 @@ async fn run(mut state: PanelState) {
         let area = Rect::from_min_max(egui::pos2(left.min(0.5 * screen.width()), top), screen.max);
         draw_panes(&mut window, &mut panes, area, &state.look, picked).await;
         if std::mem::take(&mut state.save_picture) {
-            state.message = match save_picture(&panes) {
+            state.message = match save_picture(&panes, &state, picked) {
                 Ok(file) => format!("saved {}", file.display()),
                 Err(error) => error.to_string(),
             };
         }
+        picked.measure(&mut state);
         window.draw_ui(|ctx| {
             for (k, pane) in panes.iter().enumerate() {
                 let rect = pane_rect(area, k, panes.len());
-                let response = lay_out(ctx, k, rect, &pane.shown, pane.texture);
-                move_by_mouse(ctx, &response, rect, &panes[..=k], &mut state, &mut picked);
+                let over = over(&pane.shown.drawing, &state, picked, rect.size().into());
+                let response = lay_out(ctx, k, rect, &pane.shown, pane.texture, &over);
+                let drawings: Vec<&Drawing> = panes[..=k].iter().map(|p| &p.shown.drawing).collect();
+                move_by_mouse(ctx, &response, rect, &drawings, &mut state, &mut picked);
             }
-            mark_facts(&panes, picked.mark, &mut state);
+            mark_facts(&panes, picked, &mut state);
             band(ctx, standing);
             left = match &mut state.shop {
                 Some(shop) => at_the_bench(ctx, shop, &panes, &mut picked, top),
@@ -257,12 +259,22 @@ fn take_dropped(dropped: &[PathBuf], state: &mut PanelState) {
 async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, state: &mut PanelState) {
     let mut old = std::mem::take(panes);
     old.reverse();
+    if let Some(first) = shown.first() {
+        state.frame = first.drawing.frame;
+        // Beside another subject, what both can be bent by.
+        state.bending.modes = shown.iter().map(|s| s.subject.modes.len()).min().unwrap_or(0);
+        if state.bending.modes == 0 {
+            state.wish.show.modes.clear();
+        }
+    }
     state.facts = shown
         .iter()
         .filter(|s| !s.drawing.flat)
         .map(|s| format!("{}: {}", s.subject.name, s.subject.shape.describe()))
         .collect();
     state.facts.extend(shown.iter().flat_map(|s| s.drawing.notices.iter().cloned()));
+    let read = |r: &looking::Ruled| format!("{}: {}", r.name, r.distance);
+    state.facts.extend(shown.iter().flat_map(|s| &s.drawing.known.ruled).map(read));
     for content in shown {
         let (mut stage, texture) = match old.pop() {
             Some(pane) => (pane.stage, pane.texture),
@@ -311,68 +323,11 @@ async fn draw_panes(window: &mut Window, panes: &mut [Pane], area: Rect, look: &
     }
 }
 
-/// The points that were clicked: on every pane of the same triangles.
-#[derive(Debug, Clone, Copy, Default)]
-struct Picked {
-    /// Marked by a click.
-    mark: Option<Pick>,
-    /// Made the centre by a double click.
-    centre: Option<Pick>,
-    /// The mark is of this frame.
-    fresh: Option<()>,
-}
-
-/// On the last of the panes. As in MeshLab: left turns, right, middle or Ctrl + left moves, the wheel enlarges, a double click sets the centre.
-fn move_by_mouse(
-    ctx: &Context,
-    response: &Response,
-    rect: Rect,
-    panes: &[Pane],
-    state: &mut PanelState,
-    picked: &mut Picked,
-) {
-    let Some(pane) = panes.last() else { return };
-    let delta = response.drag_delta();
-    let (dx, dy) = (f64::from(delta.x), f64::from(delta.y));
-    let modified = ctx.input(|i| i.modifiers.ctrl || i.modifiers.shift || i.modifiers.command);
-    let moves = response.dragged_by(PointerButton::Secondary) || response.dragged_by(PointerButton::Middle);
-    if moves || (response.dragged_by(PointerButton::Primary) && (modified || pane.shown.drawing.flat)) {
-        state.look.shift_by(dx, dy, f64::from(rect.height()));
-    } else if response.dragged_by(PointerButton::Primary) {
-        state.look.turn(dx, dy);
-    }
-    if response.hovered() {
-        let scroll = ctx.input(|i| i.smooth_scroll_delta().y);
-        if scroll != 0.0 {
-            state.look.enlarge((0.004 * f64::from(scroll)).exp());
-        }
-    }
-    let Some(at) =
-        response.interact_pointer_pos().filter(|_| response.clicked() || response.double_clicked())
-    else {
-        return;
-    };
-    let place = [(at.x - rect.min.x) / rect.width(), (at.y - rect.min.y) / rect.height()].map(f64::from);
-    let aspect = f64::from(rect.width() / rect.height());
-    let seen = pane.shown.drawing.seen(&state.look, picked.centre);
-    let found = pick(&pane.shown.drawing, &seen, place, aspect);
-    picked.mark = found;
-    picked.fresh = found.map(drop);
-    // A disk map stands to the right of its surface, which is what turns about the new centre.
-    let surface = panes.iter().rev().find(|p| !p.shown.drawing.flat).unwrap_or(pane);
-    if let (true, Some(found)) = (response.double_clicked(), found)
-        && let Some(point) = found.point(&surface.shown.drawing)
-    {
-        picked.centre = Some(found);
-        state.look.centre_on(point.map(f64::from));
-    }
-}
-
 /// What is known of the marked point.
-fn mark_facts(panes: &[Pane], mark: Option<Pick>, state: &mut PanelState) {
+fn mark_facts(panes: &[Pane], picked: Picked, state: &mut PanelState) {
     state.facts.retain(|f| !f.starts_with("point"));
     let Some((pane, vertex)) =
-        panes.first().zip(mark).and_then(|(p, m)| Some((p, m.vertex(&p.shown.drawing)?)))
+        panes.first().zip(picked.mark).and_then(|(p, m)| Some((p, m.vertex(&p.shown.drawing)?)))
     else {
         return;
     };
@@ -382,14 +337,22 @@ fn mark_facts(panes: &[Pane], mark: Option<Pick>, state: &mut PanelState) {
         format!(", {} {}", scale.name, visard::report::colour::short(value))
     });
     state.facts.push(format!("point: vertex {vertex}{}", value.unwrap_or_default()));
+    state.facts.extend(picked.reads(drawing).map(|read| format!("point to point: {read}")));
 }
 
 /// What is on the panes, with band and bars, into a new file.
-fn save_picture(panes: &[Pane]) -> Result<PathBuf, ViewerError> {
-    let pictures: Vec<Image> = panes.iter().map(|p| p.stage.picture()).collect();
+fn save_picture(panes: &[Pane], state: &PanelState, picked: Picked) -> Result<PathBuf, ViewerError> {
+    let picture = |pane: &Pane| {
+        let mut picture = pane.stage.picture();
+        let size = [picture.width as f32, picture.height as f32];
+        looking::paint::on_image(&mut picture, &over(&pane.shown.drawing, state, picked, size));
+        picture
+    };
+    let pictures: Vec<Image> = panes.iter().map(picture).collect();
     let drawings = panes.iter().map(|p| p.shown.drawing.clone()).collect();
     let standing = panes.iter().map(|p| p.shown.subject.standing).max().unwrap_or(Standing::Internal);
-    let exhibit = Exhibit { drawings, standing };
+    let instruments = state.wish.show.instruments.clone();
+    let exhibit = Exhibit { drawings, standing, instruments };
     let width = pictures.iter().map(|p| p.width as u32).sum();
     let height = pictures.iter().map(|p| p.height as u32).max().unwrap_or(8);
     let file = free_name("visard-view", "png");

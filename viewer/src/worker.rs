@@ -2,6 +2,7 @@
 
 use crate::error::ViewerError;
 use crate::fields::{FieldName, template};
+use crate::modes::Modes;
 use crate::pane::{Drawing, Show, draw};
 use crate::source::{self, Shape, Standing, Subject, Values};
 use crate::synthetic::{MadeUpPeople, PEOPLE, template_subject};
@@ -120,10 +121,10 @@ impl Studio {
         let mut shown = Vec::new();
         for origin in &wish.origins {
             let subject = self.subject(origin, wish)?;
-            let show = show_of(origin, &wish.show);
+            let show = show_of(origin, &subject, &wish.show);
             shown.push(Shown { drawing: draw(&subject, &show)?, subject: subject.clone() });
             if wish.disk {
-                let drawing = draw(&subject, &Show { disk: true, ..show })?;
+                let drawing = draw(&subject, &Show { disk: true, ..show.clone() })?;
                 shown.push(Shown { drawing, subject });
             }
         }
@@ -163,13 +164,14 @@ fn file_as_wished(file: &Path, wish: &Wish) -> Result<Subject, ViewerError> {
 }
 
 /// What cannot have the wished-for colours has others.
-fn show_of(origin: &Origin, show: &Show) -> Show {
+fn show_of(origin: &Origin, subject: &Subject, show: &Show) -> Show {
     let field = match origin {
         Origin::Registered(_) => FieldName::Values,
         Origin::Upright(_) => FieldName::None,
         _ => show.field,
     };
-    Show { field, ..*show }
+    let modes = show.modes.iter().copied().take(subject.modes.len()).collect();
+    Show { field, modes, ..show.clone() }
 }
 
 /// What is registered to a scan by the study's default settings.
@@ -191,6 +193,8 @@ fn registered(scan: &Path) -> Result<Subject, ViewerError> {
             values: landing.distances,
         }),
         posed: None,
+        modes: Modes::default(),
+        notices: Vec::new(),
     })
 }
 

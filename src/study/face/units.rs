@@ -18,7 +18,7 @@ pub enum Units {
 
 impl Units {
     /// Millimetres in one of them.
-    pub(super) fn millimetres(self) -> f64 {
+    pub fn millimetres(self) -> f64 {
         match self {
             Self::Mm => 1.0,
             Self::Cm => 10.0,

@@ -1,0 +1,103 @@
+//! Sliders for the released modes: several at once, back to the mean, copied for the command line, a synthetic face.
+
+use crate::modes::{option, sample};
+use kiss3d::egui::{Slider, Ui};
+
+/// Sliders reach so far, in standard deviations: 0.3 % of faces are farther out along a mode.
+const REACH: f64 = 3.0;
+/// More sliders than this are more than anyone moves.
+const MOST: usize = 8;
+
+/// How many modes there are to follow, and which synthetic face was drawn last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Bending {
+    /// Modes of what is shown; none where its release has none.
+    pub modes: usize,
+    /// The number of the last synthetic face.
+    pub drawn: u64,
+}
+
+/// The sliders, where there are modes.
+pub fn controls(ui: &mut Ui, bending: &mut Bending, values: &mut Vec<f64>) {
+    if bending.modes == 0 {
+        return;
+    }
+    values.resize(bending.modes, 0.0);
+    for (k, value) in values.iter_mut().take(MOST).enumerate() {
+        ui.add(Slider::new(value, -REACH..=REACH).fixed_decimals(2).text(format!("mode {}, sd", k + 1)));
+    }
+    ui.horizontal_wrapped(|ui| {
+        if ui.button("back to the mean").clicked() {
+            values.fill(0.0);
+        }
+        if ui.button("copy values").clicked() {
+            ui.ctx().copy_text(option(values));
+        }
+        if ui.button("synthetic face").clicked() {
+            bending.drawn += 1;
+            *values = sample(bending.modes, bending.drawn);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::easel::Easel;
+    use kiss3d::egui::{Area, Event, Id, OutputCommand, PointerButton, Pos2, pos2};
+
+    #[derive(Default)]
+    struct Desk {
+        bending: Bending,
+        values: Vec<f64>,
+    }
+
+    /// Presses the button that says this. Returns what was copied.
+    fn press(desk: &mut Desk, text: &str) -> Option<String> {
+        let mut easel = Easel::new((400, 300), 1.0);
+        let draw = |easel: &mut Easel, desk: &mut Desk, events: Vec<Event>| {
+            easel.frame(events, |ctx| {
+                Area::new(Id::new("a")).fixed_pos(pos2(5.0, 5.0)).show(ctx, |ui| {
+                    controls(ui, &mut desk.bending, &mut desk.values);
+                });
+            })
+        };
+        draw(&mut easel, desk, vec![]);
+        draw(&mut easel, desk, vec![]);
+        let pos: Pos2 = easel.place_of(text).unwrap();
+        let button = |pressed| Event::PointerButton {
+            pos,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: Default::default(),
+        };
+        draw(&mut easel, desk, vec![Event::PointerMoved(pos)]);
+        draw(&mut easel, desk, vec![button(true)]);
+        let output = draw(&mut easel, desk, vec![button(false)]);
+        output.platform_output.commands.into_iter().find_map(|command| match command {
+            OutputCommand::CopyText(text) => Some(text),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn a_synthetic_face_is_drawn_its_values_copied_and_taken_back() {
+        let mut desk = Desk { bending: Bending { modes: 3, drawn: 0 }, values: vec![1.0] };
+        assert_eq!(press(&mut desk, "copy values").as_deref(), Some("--modes 1"));
+        press(&mut desk, "synthetic face");
+        assert_eq!(desk.values, sample(3, 1));
+        press(&mut desk, "synthetic face");
+        assert_eq!((desk.bending.drawn, &desk.values), (2, &sample(3, 2)));
+        press(&mut desk, "back to the mean");
+        assert_eq!(desk.values, [0.0; 3]);
+        // Without modes there is nothing to press, and nothing is asked for.
+        let mut none = Desk { bending: Bending::default(), values: Vec::new() };
+        let mut easel = Easel::new((400, 300), 1.0);
+        for _ in 0..2 {
+            easel.frame(vec![], |ctx| {
+                Area::new(Id::new("a")).show(ctx, |ui| controls(ui, &mut none.bending, &mut none.values));
+            });
+        }
+        assert!(easel.place_of("copy values").is_none() && none.values.is_empty());
+    }
+}
