@@ -131,7 +131,10 @@ fn round_things_are_no_faces() {
     ] {
         let found = finder.find(&points);
         assert!(
-            matches!(found, Err(PoseError::NoNose { .. } | PoseError::NoFace { .. } | PoseError::Doubtful { .. })),
+            matches!(
+                found,
+                Err(PoseError::NoNose { .. } | PoseError::NoFace { .. } | PoseError::Doubtful { .. })
+            ),
             "{name}: {found:?}"
         );
     }
@@ -169,36 +172,6 @@ fn a_point_far_off_is_named_as_the_cause() {
     let mut scan = mask(4000, 2, 22.0);
     scan.extend((0..40).map(|i| Point::new(2000.0, 50.0 * f64::from(i), -900.0)));
     assert!(!matches!(finder.find(&scan), Err(PoseError::Stray { .. })));
-}
-
-/// Half a face, cut beside the nose, was laid on by a template turned or shrunk: what a trimmed residual forgives.
-#[test]
-fn half_a_face_is_found_or_refused_but_never_turned() {
-    let finder = PoseFinder::new(&template(), 0).unwrap();
-    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(5);
-    let (mut found, mut refused) = (0, 0);
-    for k in 0..12u32 {
-        let side = if k % 2 == 0 { 1.0 } else { -1.0 };
-        let tilt = 0.8 * (rng.random::<f64>() - 0.5);
-        let face = mask(5000, 40 + u64::from(k), 22.0);
-        let mut angle = || std::f64::consts::TAU * rng.random::<f64>();
-        let rotation = Rotation3::from_euler_angles(angle(), angle(), angle());
-        let seen = face.iter().filter(|p| side * (p.x + tilt * p.y) > -18.0);
-        let scan: Vec<Point> = seen.map(|p| rotation * p).collect();
-        match finder.find(&scan) {
-            Ok(pose) => {
-                found += 1;
-                let turn = pose.similarity.rotation.angle_to(&rotation);
-                assert!(turn < 0.3, "{k}: turned by {turn}, agreement {}", pose.agreement);
-                assert!((pose.nose_tip - rotation * face[0]).norm() < 12.0, "{k}");
-            }
-            Err(PoseError::Doubtful { .. } | PoseError::NoFace { .. } | PoseError::NoNose { .. }) => {
-                refused += 1
-            }
-            Err(e) => panic!("{k}: {e}"),
-        }
-    }
-    assert!(found >= 9, "{found} found, {refused} refused");
 }
 
 /// Points beyond a rim tell nothing; on the surface itself all agree.
