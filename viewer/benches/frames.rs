@@ -21,9 +21,13 @@ fn main() {
     }
 }
 
-/// A wavy sheet of 142 × 142 vertices.
-fn sheet() -> Subject {
-    let n = 142;
+/// Vertices along a side of the sheet that is measured: 20 164 in all.
+const SIDE: usize = 142;
+/// And of a million.
+const LARGE_SIDE: usize = 1000;
+
+/// A wavy sheet of n × n vertices.
+fn sheet(n: usize) -> Subject {
     let at = |i: usize| -1.0 + 2.0 * i as f64 / (n - 1) as f64;
     let height = |x: f64, y: f64| 0.3 * (5.0 * x).sin() * (4.0 * y).cos();
     let vertices = (0..n * n).map(|k| (at(k % n), at(k / n))).map(|(x, y)| Point::new(x, y, height(x, y)));
@@ -45,7 +49,7 @@ fn sheet() -> Subject {
 
 fn drawing() -> &'static Drawing {
     static DRAWING: OnceLock<Drawing> = OnceLock::new();
-    DRAWING.get_or_init(|| draw(&sheet(), &Show::default()).expect("a sheet can be drawn"))
+    DRAWING.get_or_init(|| draw(&sheet(SIDE), &Show::default()).expect("a sheet can be drawn"))
 }
 
 fn stage(width: u32, height: u32, drawing: &Drawing) -> Stage {
@@ -57,6 +61,17 @@ fn stage(width: u32, height: u32, drawing: &Drawing) -> Stage {
 fn turned(step: &mut f64) -> Look {
     *step += 3.0;
     Look { yaw: *step, ..Look::default() }
+}
+
+/// A million vertices, until the pixels have been read back.
+#[divan::bench(sample_count = 10)]
+fn whole_frame_of_a_million(bencher: divan::Bencher) {
+    let Ok(drawing) = draw(&sheet(LARGE_SIDE), &Show::default()) else { return };
+    let (mut stage, mut step) = (stage(1200, 900, &drawing), 0.0);
+    bencher.bench_local(|| {
+        kiss3d::pollster::block_on(stage.render(&turned(&mut step), None));
+        stage.picture()
+    });
 }
 
 /// Until the pixels have been read back: rendering by whatever adapter there is, and a copy that the window does not make.
@@ -73,7 +88,7 @@ fn whole_frame(bencher: divan::Bencher, size: (u32, u32)) {
 /// difference; here it has one triangle and next to no pixels to draw.
 #[divan::bench]
 fn frame_but_for_rendering(bencher: divan::Bencher) {
-    let one = Drawing { triangles: vec![[0, 1, 142]], ..drawing().clone() };
+    let one = Drawing { triangles: vec![[0, 1, SIDE as u32]], ..drawing().clone() };
     let (mut stage, mut step) = (stage(8, 8, &one), 0.0);
     bencher.bench_local(|| kiss3d::pollster::block_on(stage.render(&turned(&mut step), None)));
 }
@@ -87,7 +102,7 @@ fn pick_under_the_mouse(bencher: divan::Bencher) {
 /// Vertices, normals, sky visibility: once for every subject, on a thread of its own.
 #[divan::bench]
 fn prepare_a_subject(bencher: divan::Bencher) {
-    let subject = sheet();
+    let subject = sheet(SIDE);
     bencher.bench(|| draw(&subject, &Show::default()));
 }
 

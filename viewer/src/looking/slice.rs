@@ -3,6 +3,7 @@
 use crate::pane::{Drawing, Stroke};
 use std::collections::HashMap;
 use std::str::FromStr;
+use visard::report::colour::short;
 
 /// A plane across one of the file's axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,7 +35,13 @@ impl FromStr for Slice {
 
 impl std::fmt::Display for Slice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}{}:{}", if self.below { "-" } else { "" }, ["x", "y", "z"][self.axis.min(2)], self.at)
+        write!(
+            f,
+            "{}{}:{}",
+            if self.below { "-" } else { "" },
+            ["x", "y", "z"][self.axis.min(2)],
+            short(self.at)
+        )
     }
 }
 
@@ -74,6 +81,7 @@ pub fn cut(mut drawing: Drawing, slice: &Slice) -> Drawing {
     }
     drawing.triangles.extend(more);
     drawing.strokes = drawing.strokes.iter().flat_map(|stroke| inside(stroke, above)).collect();
+    drawing.known.landmarks.retain(|landmark| above(&landmark.at) >= 0.0);
     let outlines = chained(&knife.segments);
     let mut length = 0.0;
     for line in &outlines {
@@ -239,6 +247,15 @@ mod tests {
             drawing.notices
         );
         assert!(cut_at(&sphere, "z:101").notices[0].contains("does not meet"));
+    }
+
+    #[test]
+    fn landmarks_go_with_what_is_taken_away() {
+        let instruments =
+            Instruments { slice: "x:0".parse().ok(), landmarks: true, ..Instruments::default() };
+        let drawing = draw(&template_subject(), &Show { instruments, ..Show::default() }).unwrap();
+        let names: Vec<&str> = drawing.known.landmarks.iter().map(|l| l.name.as_str()).collect();
+        assert!(names.contains(&"right_mouth_corner") && !names.contains(&"left_mouth_corner"), "{names:?}");
     }
 
     #[test]
