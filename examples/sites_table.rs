@@ -87,7 +87,10 @@ impl Table {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let file = arguments.first().ok_or("sites_table PREPARED.npy [DRAWS] [SITES] [PEOPLE] [MU]")?;
+    let Some(file) = arguments.first() else {
+        println!("usage: sites_table PREPARED.npy [DRAWS] [SITES] [PEOPLE] [MU]");
+        return Ok(());
+    };
     let number = |i: usize, default: f64| arguments.get(i).map_or(Ok(default), |text| text.parse::<f64>());
     let (draws, count, each, mu) =
         (number(1, 60.0)?, number(2, 5.0)? as usize, number(3, 200.0)?, number(4, 1.0)?);

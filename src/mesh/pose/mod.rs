@@ -75,8 +75,9 @@ impl PoseFinder {
     ///
     /// # Errors
     /// [`PoseError::Unusable`] for fewer than 100 points or coordinates that are not finite;
-    /// [`PoseError::Stray`] for a point absurdly far from the others; [`PoseError::NoFace`] when nothing fits, [`PoseError::Doubtful`]
-    /// when scan and template differ too much where both are, [`PoseError::NoNose`] when what fits is as smooth as a ball, [`PoseError::TooFew`] when it has too few points to tell.
+    /// [`PoseError::Stray`] for a point absurdly far from the others; [`PoseError::NoFace`] when nothing fits, [`PoseError::Doubtful`] when scan
+    /// and template differ too much where both are, [`PoseError::NoNose`] when what fits is as smooth as a ball, [`PoseError::TooFew`] when it
+    /// has too few points to tell.
     pub fn find(&self, scan: &[Point]) -> Result<Pose, PoseError> {
         if let Some(i) = scan.iter().position(|p| !p.coords.iter().all(|c| c.is_finite())) {
             return Err(PoseError::Unusable(format!(
@@ -90,13 +91,18 @@ impl PoseFinder {
             PoseError::Unusable("too few distinct points to find a face in: at least 100 are needed".into())
         })?;
         let Candidate { residual, pose, agreement } = self.best(&sampled);
-        if agreement < LEAST_AGREEMENT {
-            return Err(PoseError::Doubtful { agreement, least: LEAST_AGREEMENT });
+        let doubtful = PoseError::Doubtful { agreement, least: LEAST_AGREEMENT };
+        // Next to nothing of the scan lies about the nose.
+        if residual.is_infinite() {
+            return Err(doubtful);
         }
         if residual > LARGEST_RESIDUAL {
             return Err(PoseError::NoFace { residual, limit: LARGEST_RESIDUAL });
         }
         self.refuse_smooth(&pose, &sampled, scan)?;
+        if agreement < LEAST_AGREEMENT {
+            return Err(doubtful);
+        }
         let nose = self.nose_in(scan, &pose);
         Ok(Pose { similarity: pose, nose, nose_tip: scan[nose], misfit: residual, agreement })
     }
