@@ -7,11 +7,11 @@ use crate::privacy::ClipRadius;
 #[derive(Debug, Clone)]
 pub(super) enum Deviations {
     /// All weighted coefficients of a function's deviation from the centre's samples.
-    All(FunctionalMean),
+    All(Box<FunctionalMean>),
     /// Its leading ones.
     Leading {
         /// About the public template.
-        leading: LeadingCoordinates,
+        leading: Box<LeadingCoordinates>,
         /// The centre's.
         centre: Vec<f64>,
         radius: ClipRadius,

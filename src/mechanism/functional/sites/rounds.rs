@@ -22,7 +22,7 @@ pub(super) enum Target {
     /// All weighted coefficients.
     Mean { basis: Basis, norm: Norm },
     /// The leading ones and their products.
-    Modes { leading: LeadingCoordinates },
+    Modes { leading: Box<LeadingCoordinates> },
 }
 
 /// A release over several sites, round by round. Every round needs nothing of a site but a clipped sum.
@@ -201,7 +201,7 @@ impl SitesRounds {
             return Err(MechanismError::Shape("modes have coordinates for a centre"));
         };
         let about = FunctionalMean::in_norm(*norm, basis.clone(), centre, radius, mu, self.price.n)?;
-        Ok(Deviations::All(about.expecting(expected)))
+        Ok(Deviations::All(Box::new(about.expecting(expected))))
     }
 
     fn second_noise(&self, radius: ClipRadius) -> Result<SharedNoise, MechanismError> {

@@ -76,7 +76,7 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     for _ in 0..draws {
         let released = release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?;
         let centre = Centre { values: released.value.centre.clone(), error: 1.0 };
-        let exact = own.about(&centre, tau)?.vector(&vec![CENTRE; LENGTH]);
+        let exact = own.about(&centre, tau)?.vector(&[CENTRE; LENGTH]);
         let length = exact.iter().map(|x| x * x).sum::<f64>().sqrt();
         let factor = if length > tau.get() { tau.get() / length } else { 1.0 };
         squares.extend(released.value.coordinates.iter().zip(&exact).map(|(x, e)| (x - factor * e).powi(2)));

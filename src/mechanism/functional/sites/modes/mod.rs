@@ -47,7 +47,7 @@ impl SitesModes {
         let functional = FunctionalModes::new(basis, template.clone(), 1.0, known, n)?;
         let shares = Shares { countable: modes::SHARES.countable / ratio, ..modes::SHARES };
         let public = functional.vectors().recentring().public();
-        let target = Target::Modes { leading: functional.coordinates().clone() };
+        let target = Target::Modes { leading: Box::new(functional.coordinates().clone()) };
         let statistic = functional.price().statistic.clone();
         let words = (TITLE, statistic.as_str(), "mean and second moment over sites about the private centre");
         let rounds = SitesRounds::new(words, (target, template), (shares, public), mu, sites)?;

@@ -97,7 +97,7 @@ pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 3], Box<dyn
             release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?.value;
         // The template as seen from the private centre.
         let centre = Centre { values: recentred.centre, error: recentred.error };
-        let mut y = own.about(&centre, tau)?.vector(&vec![TEMPLATE; LENGTH]);
+        let mut y = own.about(&centre, tau)?.vector(&[TEMPLATE; LENGTH]);
         let length = y.iter().map(|x| x * x).sum::<f64>().sqrt();
         y.iter_mut().for_each(|x| *x *= if length > tau.get() { tau.get() / length } else { 1.0 });
         squares[0].extend(moments.mean.iter().zip(&y).map(|(x, y)| (x - y).powi(2)));
