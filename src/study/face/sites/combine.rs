@@ -266,6 +266,7 @@ fn publish(
         }
     }
     details.insert("site_certificates".into(), Value::Object(certificates));
-    let around = Around { loaded, own, caveats: caveats(plan), details, seeded, n };
-    statistic.publish(plan, &exchange.results(), around, &settings.place)
+    let (registration, caveats) = (plan.registration, caveats(plan));
+    let around = Around { loaded, own, registration, caveats, details, seeded, n };
+    statistic.publish(&exchange.results(), around, &settings.place)
 }

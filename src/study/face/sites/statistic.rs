@@ -1,6 +1,5 @@
 //! What a plan releases: the mean, or the mean and modes of variation; its rounds, and how its release is written.
 
-use super::plan::SitePlan;
 use crate::function::FaceCurves;
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{CurveMean, RoundResult, Sites, SitesMean, SitesModes, SitesRounds};
@@ -12,6 +11,7 @@ use crate::study::face::template::LoadedTemplate;
 use crate::study::face::{Accuracy, StudyError};
 use crate::study::job::{self, Publication, ReleaseFolder};
 use crate::study::{Counting, Place};
+use crate::surface::registration::Registration;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -27,6 +27,7 @@ pub(super) enum SitesStatistic {
 pub(super) struct Around {
     pub(super) loaded: LoadedTemplate,
     pub(super) own: FaceCurves,
+    pub(super) registration: Registration,
     pub(super) caveats: Vec<Caveat>,
     pub(super) details: Map<String, Value>,
     /// Whether any noise came from a fixed seed.
@@ -61,14 +62,13 @@ impl SitesStatistic {
     /// The release of all rounds.
     pub(super) fn publish(
         self,
-        plan: &SitePlan,
         results: &[RoundResult],
         around: Around,
         place: &Place,
     ) -> Result<(Certificate, Accuracy), StudyError> {
         let price = Price { n: around.n, ..self.rounds().price().clone() };
-        let Around { loaded, own, caveats, details, seeded, n } = around;
-        let (template, registration, counting) = (Arc::new(loaded), plan.registration, Counting::default());
+        let Around { loaded, own, registration, caveats, details, seeded, n } = around;
+        let (template, counting) = (Arc::new(loaded), Counting::default());
         match self {
             Self::Mean(mean) => {
                 let released = released(mean.finish(results)?, price, seeded);
