@@ -91,6 +91,8 @@ registry! {
     Sites => sites::ENTRY,
     /// Mean and second moment of functions over many sites.
     SitesModes => sites::MODES_ENTRY,
+    /// Groups of functions compared over many sites.
+    SitesGroups => sites::GROUPS_ENTRY,
 }
 
 /// The worst cases of all mechanisms, and of several in a row.

@@ -125,6 +125,11 @@ impl FunctionGroups {
         Ok(Self { price, labels, scale, map, test })
     }
 
+    /// The same for groups of other sizes: what is made of a release in which not all of the people are.
+    pub(in crate::mechanism) fn with_labels(&self, labels: GroupLabels) -> Self {
+        Self { labels, ..self.clone() }
+    }
+
     /// Which record is in which group.
     pub fn labels(&self) -> &GroupLabels {
         &self.labels

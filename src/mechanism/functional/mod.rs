@@ -9,7 +9,7 @@
 //! * [`PerCurveMean`] (`curves` and `paper`): block by block, with the noise of the paper or matched to the smoother.
 //! * [`PointwiseMean`] (`pointwise`): every coordinate on its own.
 //! * [`PrivateRadiusMean`]: the second, with a clip radius estimated privately before.
-//! * [`SitesMean`] and [`SitesModes`]: the two rounds over several sites, none of which hands on a record.
+//! * [`SitesMean`], [`SitesModes`] and [`SitesGroups`]: the two rounds over several sites, none of which hands on a record.
 //! * [`FunctionalModes`]: not the mean alone but the second moment too, of the leading coordinates ([`LeadingCoordinates`]).
 //!
 //! [`CurveMean`] is any of them.
@@ -45,7 +45,8 @@ pub use public_prior::PublicPrior;
 pub use records::{Estimate, FunctionRecords, NoisedFunction, NoisedSize};
 pub use regression::{Field, Fields, FunctionRegression};
 pub use sites::{
-    Answer, RoundKind, RoundResult, Sharing, SiteRound, Sites, SitesMean, SitesModes, SitesRounds,
+    Answer, RoundKind, RoundResult, Sharing, SiteGroups, SiteRound, Sites, SitesGroups, SitesMean,
+    SitesModes, SitesRounds,
 };
 pub use size::SizeCoordinate;
 pub use two_rounds::{Aim, Reach, TwoRoundMean};

@@ -35,9 +35,18 @@ pub use sum::SharedSum;
 pub struct SharedNoise {
     clip: IntegerClip,
     /// Where products of coordinates are added up too.
-    moments: Option<Scales>,
+    moments: Option<Multiplied>,
+    /// Sums of disjoint sets of records, one after the other.
+    blocks: usize,
     mu: Mu,
     honest: u64,
+}
+
+/// Products of all pairs of the first so many coordinates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Multiplied {
+    scales: Scales,
+    first: usize,
 }
 
 impl SharedNoise {
@@ -51,7 +60,7 @@ impl SharedNoise {
         let clip = IntegerClip::coarse(dim, radius, DIGITS, |bound| {
             div_up(div_up(2.0 * bound as f64, mu.get()), root)
         })?;
-        Self { clip, moments: None, mu, honest }.checked()
+        Self { clip, moments: None, blocks: 1, mu, honest }.checked()
     }
 
     /// For vectors of `dim` coordinates clipped to `radius` and the products of all pairs of their coordinates; `ratio` as in
@@ -60,14 +69,31 @@ impl SharedNoise {
     /// # Errors
     /// As [`Self::new`]; [`NoiseError::OutOfScale`] for a ratio out of (0, 2].
     pub fn moments(dim: usize, radius: f64, mu: Mu, honest: u64, ratio: f64) -> Result<Self, NoiseError> {
-        if !(ratio > 0.0 && ratio <= super::ClippedMoments::FREE) {
+        Self::in_groups(1, (dim, dim), radius, mu, honest, ratio)
+    }
+
+    /// For `groups` sums one after the other, of vectors of `dim` coordinates and of the products of all pairs of the `first` ones of these
+    /// (`(dim, first)`); every record is in one of the groups, which is public.
+    ///
+    /// # Errors
+    /// As [`Self::moments`]; [`NoiseError::OutOfScale`] for no groups, no or too many first coordinates.
+    pub fn in_groups(
+        groups: usize,
+        (dim, first): (usize, usize),
+        radius: f64,
+        mu: Mu,
+        honest: u64,
+        ratio: f64,
+    ) -> Result<Self, NoiseError> {
+        let proper = groups > 0 && dim > 0 && (1..=dim).contains(&first);
+        if dim > 0 && !(proper && ratio > 0.0 && ratio <= super::ClippedMoments::FREE) {
             return Err(NoiseError::OutOfScale);
         }
         // A loss of μ√K′ to each share, rounded down.
         let loss = (mu.get() * root_of(honest)?).next_down();
         let clip = IntegerClip::coarse(dim, radius, DIGITS, |_| 1.0)?;
-        let moments = Some(Scales::coarse(&clip, dim, loss, ratio)?);
-        Self { clip, moments, mu, honest }.checked()
+        let moments = Some(Multiplied { scales: Scales::coarse(&clip, first, loss, ratio)?, first });
+        Self { clip, moments, blocks: groups, mu, honest }.checked()
     }
 
     fn checked(self) -> Result<Self, NoiseError> {
@@ -80,15 +106,27 @@ impl SharedNoise {
     /// What every entry of the sum is noised on.
     fn lattices(&self) -> impl Iterator<Item = &Lattice> {
         let dim = self.clip.dimension();
-        let vectors = self.moments.as_ref().map_or(self.clip.lattice(), |scales| &scales.mean);
-        let products = self.moments.iter().flat_map(move |scales| scales.products.lattices(dim));
-        std::iter::repeat_n(vectors, dim).chain(products)
+        let vectors = self.moments.as_ref().map_or(self.clip.lattice(), |of| &of.scales.mean);
+        let block = move || {
+            let products = self.moments.iter().flat_map(|of| of.scales.products.lattices(of.first));
+            std::iter::repeat_n(vectors, dim).chain(products)
+        };
+        (0..self.blocks).flat_map(move |_| block())
     }
 
     /// Entries of the sum.
     pub fn dimension(&self) -> usize {
-        let dim = self.clip.dimension();
-        dim + if self.moments.is_some() { upper_half(dim) } else { 0 }
+        self.blocks * self.block()
+    }
+
+    /// Entries of one group's.
+    fn block(&self) -> usize {
+        self.clip.dimension() + self.moments.map_or(0, |of| upper_half(of.first))
+    }
+
+    /// Groups.
+    pub fn groups(&self) -> usize {
+        self.blocks
     }
 
     /// How vectors are clipped and rounded.
@@ -106,11 +144,11 @@ impl SharedNoise {
         self.honest
     }
 
-    /// An empty sum of n vectors of one party. Its steps are secret until noise is added or they are shared out.
+    /// An empty sum of n vectors of one party, all in one group. Its steps are secret until noise is added or they are shared out.
     pub fn sum(&self, n: u64) -> SharedSum {
         match &self.moments {
             None => SharedSum::vectors(&self.clip, n),
-            Some(scales) => SharedSum::moments(&self.clip, scales.products.shift, n),
+            Some(of) => SharedSum::moments(&self.clip, of.first, of.scales.products.shift, n),
         }
     }
 
@@ -137,7 +175,8 @@ impl SharedNoise {
     pub fn bare(&self, sum: &SharedSum, paid: &Charge) -> Result<Vec<i128>, NoiseError> {
         paid.check(self.loss())?;
         sum.check_complete()?;
-        if !sum.fits(&self.clip, self.moments.map(|scales| scales.products.shift)) {
+        let products = self.moments.map(|of| (of.first, of.scales.products.shift));
+        if !sum.fits(self.blocks, &self.clip, products) {
             return Err(IncompleteMean::Mismatch.into());
         }
         Ok(sum.steps())
@@ -146,7 +185,7 @@ impl SharedNoise {
     /// No entry of the sum of n vectors with one share of noise is farther from 0: n times the largest entry of one vector (B; of products
     /// B²/2^t), and 40M steps.
     pub fn range(&self, n: u64) -> u128 {
-        let products = self.moments.map_or(0, |scales| scales.products.bound(&self.clip));
+        let products = self.moments.map_or(0, |of| of.scales.products.bound(&self.clip));
         let reach = self.lattices().map(reach_of).max().unwrap_or_default();
         u128::from(n) * products.max(u128::from(self.clip.bound())) + reach as u128
     }
@@ -172,7 +211,7 @@ impl SharedNoise {
 
     /// Of one share on the vectors' coordinates.
     fn scale(&self) -> f64 {
-        self.moments.map_or(self.clip.scale(), |scales| scales.mean.scale())
+        self.moments.map_or(self.clip.scale(), |of| of.scales.mean.scale())
     }
 
     /// How far one record can move the sum, in coordinates in which all noise is the vectors': 2B steps, and with products μ√K′ times a
@@ -184,18 +223,29 @@ impl SharedNoise {
         }
     }
 
-    /// Mean and second moment from the sum over n vectors divided by n, with so many shares in it; `None` for one without products or of
-    /// another length.
-    pub fn noised_moments(&self, means: &[f64], shares: u64, n: u64) -> Option<NoisedMoments> {
-        let scales = self.moments.filter(|_| means.len() == self.dimension())?;
-        let (dim, n) = (self.clip.dimension(), n as f64);
-        let second = NoisedSecond {
-            chosen: (0..dim).collect(),
-            entries: means[dim..].to_vec(),
-            sigma: div_up(mul_up(scales.products.diagonal.scale(), sqrt_up(shares as f64)), n),
-            radius: self.clip.radius(),
+    /// Mean and second moment of every group, from its sum over so many vectors divided by their number, with so many shares in it; `None` for
+    /// a sum without products, of another length or of other groups.
+    pub fn noised_moments(&self, means: &[f64], shares: u64, sizes: &[u64]) -> Option<Vec<NoisedMoments>> {
+        let of = self.moments.filter(|_| means.len() == self.dimension() && sizes.len() == self.blocks)?;
+        let dim = self.clip.dimension();
+        let sigma = mul_up(of.scales.products.diagonal.scale(), sqrt_up(shares as f64));
+        let one = |(means, n): (&[f64], &u64)| {
+            let second = NoisedSecond {
+                chosen: (0..of.first).collect(),
+                entries: means[dim..].to_vec(),
+                sigma: div_up(sigma, *n as f64),
+                radius: self.clip.radius(),
+            };
+            let mean_sigma = div_up(self.sigma(shares), *n as f64);
+            NoisedMoments { mean: means[..dim].to_vec(), mean_sigma, second }
         };
-        Some(NoisedMoments { mean: means[..dim].to_vec(), mean_sigma: div_up(self.sigma(shares), n), second })
+        Some(means.chunks_exact(self.block()).zip(sizes).map(one).collect())
+    }
+
+    /// Means of the sums of groups of these sizes, in the units of vectors and of products.
+    pub fn means(&self, steps: &[i128], sizes: &[u64]) -> Vec<f64> {
+        let each = sizes.iter().flat_map(|n| std::iter::repeat_n(*n as f64, self.block()));
+        self.to_f64(steps).into_iter().zip(each).map(|(sum, n)| sum / n).collect()
     }
 
     /// Entries of a sum, from steps into the units of vectors and of products.
@@ -205,7 +255,7 @@ impl SharedNoise {
 
     /// How a sum over n vectors was noised by so many shares.
     pub fn description(&self, shares: u64, n: u64) -> NoiseDescription {
-        let lattice = self.moments.as_ref().map_or(self.clip.lattice(), |scales| &scales.mean);
+        let lattice = self.moments.as_ref().map_or(self.clip.lattice(), |of| &of.scales.mean);
         let mut noise = describe("gaussian-shares", lattice, self.dimension(), SAMPLER);
         noise.scale = div_up(self.sigma(shares), n as f64);
         noise.step = noise.step.map(|step| step / n as f64);

@@ -1,7 +1,8 @@
-//! The mean in two rounds over several sites, and modes of variation: every round needs nothing of a site but a clipped sum.
+//! The mean in two rounds over several sites, modes of variation, and groups compared: every round needs nothing of a site but a clipped sum.
 
 mod answer;
 mod deviations;
+mod groups;
 mod modes;
 mod one_place;
 mod round;
@@ -12,19 +13,20 @@ mod tests;
 mod worst_case;
 
 pub use answer::{Answer, RoundResult};
+pub use groups::{ENTRY as GROUPS_ENTRY, SiteGroups, SitesGroups};
 pub use modes::{ENTRY as MODES_ENTRY, SitesModes};
 pub use round::{RoundKind, SiteRound};
 pub use rounds::SitesRounds;
 pub use sharing::{Sharing, Sites};
 pub use worst_case::ENTRY;
 
-use super::{Aim, FunctionRecords, NoisedFunction};
+use super::{Aim, NoisedFunction};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
 use crate::mechanism::rounds::Shares;
-use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, Price, Title};
+use crate::privacy::{ClipRadius, ClipSource, Drawn, Mu, Title};
 use deviations::Deviations;
+use one_place::sites_mechanism;
 use rounds::{Target, known};
 
 const TITLE: Title = Title {
@@ -81,28 +83,4 @@ impl SitesMean {
     }
 }
 
-impl Mechanism for SitesMean {
-    /// The people of all sites, one site after the other.
-    type Records = dyn FunctionRecords;
-    type Prepared<'a> = &'a (dyn FunctionRecords + 'static);
-    type Value = NoisedFunction;
-    type Error = MechanismError;
-
-    fn price(&self) -> &Price {
-        self.rounds.price()
-    }
-
-    fn prepare<'a>(&'a self, records: &'a Self::Records) -> Result<Self::Prepared<'a>, MechanismError> {
-        self.rounds.check_records(records)?;
-        Ok(records)
-    }
-
-    fn draw(
-        &self,
-        records: &Self::Prepared<'_>,
-        noise: &mut NoiseSource,
-        paid: Charge,
-    ) -> Result<Drawn<NoisedFunction>, MechanismError> {
-        self.finish(&self.rounds.draw_in_one_place(*records, noise, paid)?)
-    }
-}
+sites_mechanism!(SitesMean, NoisedFunction);

@@ -44,7 +44,8 @@ impl SitesRounds {
     ) -> Result<RoundResult, MechanismError> {
         let (mut start, mut sums) = (0, Vec::new());
         for (i, n) in self.sites.sizes.iter().enumerate() {
-            let sum = round.sum(&Block { records, start, count: *n as usize })?;
+            let labels = self.groups().map(|groups| groups.in_order(i)).unwrap_or_default();
+            let sum = round.sum(&Block { records, start, count: *n as usize }, &labels)?;
             let draws = self.sites.sharing != Sharing::Aggregators && i < self.drawing;
             let noised = if draws {
                 round.noise().masked(&sum, noise, paid)?
@@ -86,3 +87,36 @@ impl FunctionRecords for Block<'_> {
         self.records.samples(self.start + i)
     }
 }
+
+/// A release over sites as a mechanism, with all sites in one place; it has `rounds` and `finish`.
+macro_rules! sites_mechanism {
+    ($release:ty, $value:ty) => {
+        impl $crate::privacy::Mechanism for $release {
+            /// The people of all sites, one site after the other.
+            type Records = dyn $crate::mechanism::functional::FunctionRecords;
+            type Prepared<'a> = &'a (dyn $crate::mechanism::functional::FunctionRecords + 'static);
+            type Value = $value;
+            type Error = $crate::mechanism::MechanismError;
+
+            fn price(&self) -> &$crate::privacy::Price {
+                self.rounds.price()
+            }
+
+            fn prepare<'a>(&'a self, records: &'a Self::Records) -> Result<Self::Prepared<'a>, Self::Error> {
+                self.rounds.check_records(records)?;
+                Ok(records)
+            }
+
+            fn draw(
+                &self,
+                records: &Self::Prepared<'_>,
+                noise: &mut $crate::privacy::noise::NoiseSource,
+                paid: $crate::privacy::Charge,
+            ) -> Result<$crate::privacy::Drawn<$value>, Self::Error> {
+                self.finish(&self.rounds.draw_in_one_place(*records, noise, paid)?)
+            }
+        }
+    };
+}
+
+pub(super) use sites_mechanism;

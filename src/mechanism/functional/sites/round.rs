@@ -4,11 +4,12 @@ use super::super::FunctionRecords;
 use super::super::records::add_up;
 use super::super::two_rounds::Filled;
 use super::deviations::Deviations;
-use super::{Answer, RoundResult, Sharing, Sites};
+use super::{Answer, RoundResult, Sharing, SiteGroups, Sites};
 use crate::mechanism::MechanismError;
 use crate::privacy::ClipRadius;
 use crate::privacy::noise::{SharedNoise, SharedSum};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
 /// What is asked in a round.
@@ -26,6 +27,8 @@ pub enum RoundKind {
     Mean,
     /// Mean and second moment about the private centre.
     Moments,
+    /// Mean and second moment of every group about the private centre.
+    Groups,
 }
 
 impl fmt::Display for RoundKind {
@@ -35,6 +38,9 @@ impl fmt::Display for RoundKind {
             Self::Count { number } => write!(f, "count {number} of 6 for the radius"),
             Self::Mean => f.write_str("mean over sites about the private centre"),
             Self::Moments => f.write_str("mean and second moment over sites about the private centre"),
+            Self::Groups => {
+                f.write_str("mean and second moment of every group over sites about the private centre")
+            }
         }
     }
 }
@@ -49,11 +55,18 @@ pub struct SiteRound {
     template: Vec<f64>,
     /// The radius within which records are counted.
     middle: Option<f64>,
+    /// Where every group is added up by itself.
+    groups: Option<SiteGroups>,
 }
 
 impl SiteRound {
     pub(super) fn sum_of(kind: RoundKind, about: Deviations, noise: SharedNoise, template: Vec<f64>) -> Self {
-        Self { kind, about, noise, template, middle: None }
+        Self { kind, about, noise, template, middle: None, groups: None }
+    }
+
+    /// The same, every group added up by itself.
+    pub(super) fn in_groups(self, groups: SiteGroups) -> Self {
+        Self { groups: Some(groups), ..self }
     }
 
     pub(super) fn count(
@@ -63,7 +76,7 @@ impl SiteRound {
         template: Vec<f64>,
         middle: f64,
     ) -> Self {
-        Self { kind, about, noise, template, middle: Some(middle) }
+        Self { kind, about, noise, template, middle: Some(middle), groups: None }
     }
 
     /// What is asked.
@@ -86,11 +99,24 @@ impl SiteRound {
         &self.about
     }
 
-    /// One site's sum: secret.
+    /// One site's sum: secret. `labels` has the group of every record, counted from 0; empty where no groups are compared.
     ///
     /// # Errors
-    /// [`MechanismError`] for records of another shape.
-    pub fn sum(&self, records: &dyn FunctionRecords) -> Result<SharedSum, MechanismError> {
+    /// [`MechanismError`] for records of another shape, or labels of other groups.
+    pub fn sum(&self, records: &dyn FunctionRecords, labels: &[usize]) -> Result<SharedSum, MechanismError> {
+        let Some(groups) = &self.groups else { return self.sum_of_all(records) };
+        let count = groups.count();
+        if labels.len() != records.count() || labels.iter().any(|group| *group >= count) {
+            return Err(MechanismError::Shape("every record is in one of the plan's groups"));
+        }
+        let one = |group| {
+            let chosen = (0..labels.len()).filter(|i| labels[*i] == group).collect();
+            self.sum_of_all(&Chosen { records, chosen })
+        };
+        Ok(SharedSum::of_groups((0..count).map(one).collect::<Result<_, _>>()?))
+    }
+
+    fn sum_of_all(&self, records: &dyn FunctionRecords) -> Result<SharedSum, MechanismError> {
         let records = Filled { records, template: &self.template };
         let vector = |samples: Option<&[f64]>, _| {
             let u = self.about.vector(samples?);
@@ -128,14 +154,21 @@ impl SiteRound {
                 }
                 values
             }
-            _ => self.noise.to_f64(&answer.total()).into_iter().map(|x| x / n).collect(),
+            _ => match &self.groups {
+                Some(groups) => self.noise.means(&answer.total(), &groups.enough(&sites)?),
+                None => self.noise.to_f64(&answer.total()).into_iter().map(|x| x / n).collect(),
+            },
         };
         Ok(RoundResult { sites, values })
     }
 
     /// Whether sites' own means are weighed: not counts, and not second moments, in which people count alike.
     fn is_weighed(&self, plan: &Sites) -> bool {
-        plan.sharing == Sharing::Each && self.middle.is_none() && self.kind != RoundKind::Moments
+        plan.sharing == Sharing::Each && self.middle.is_none() && !self.is_of_moments()
+    }
+
+    fn is_of_moments(&self) -> bool {
+        matches!(self.kind, RoundKind::Moments | RoundKind::Groups)
     }
 
     /// The weight of every site in every coordinate, where sites' own means are put together: inversely as the variance that the site's mean is
@@ -174,5 +207,20 @@ impl SiteRound {
         let shares = plan.sharing.shares(sites.len() as u64);
         let per = if self.middle.is_some() { 1.0 } else { plan.people(sites) as f64 };
         vec![self.noise.sigma(shares) / per; result.values.len()]
+    }
+}
+
+/// Some of the records.
+struct Chosen<'a> {
+    records: &'a dyn FunctionRecords,
+    chosen: Vec<usize>,
+}
+
+impl FunctionRecords for Chosen<'_> {
+    fn count(&self) -> usize {
+        self.chosen.len()
+    }
+    fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
+        self.records.samples(*self.chosen.get(i)?)
     }
 }

@@ -3,7 +3,7 @@
 use super::super::two_rounds::{EXPECTED_DOUBT, expected_of_centre};
 use super::super::{FunctionalMean, LeadingCoordinates, Norm};
 use super::deviations::Deviations;
-use super::{RoundKind, RoundResult, SiteRound, Sites};
+use super::{RoundKind, RoundResult, SiteGroups, SiteRound, Sites};
 use crate::estimate::wiener;
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
@@ -11,7 +11,7 @@ use crate::mechanism::MechanismError;
 use crate::mechanism::quantile::{BisectedRadius, STEPS};
 use crate::mechanism::rounds::{Rounds, Shares};
 use crate::mechanism::vector::{modes, rough_expectation};
-use crate::privacy::noise::{SITES_MOST, SharedNoise};
+use crate::privacy::noise::{ClippedMoments, SITES_MOST, SharedNoise};
 use crate::privacy::{
     Charge, ClipRadius, ClipSource, L2Sensitivity, Mu, NoisedPart, Price, PrivacyLoss, Sensitivity, Title,
 };
@@ -23,6 +23,8 @@ pub(super) enum Target {
     Mean { basis: Basis, norm: Norm },
     /// The leading ones and their products.
     Modes { leading: Box<LeadingCoordinates> },
+    /// In every group of people the leading ones, and products of the first `first` of them.
+    Groups { leading: Box<LeadingCoordinates>, first: usize, groups: SiteGroups },
 }
 
 /// A release over several sites, round by round. Every round needs nothing of a site but a clipped sum.
@@ -95,7 +97,9 @@ impl SitesRounds {
         let second = self.second_noise(radius)?;
         self.counting_noise()?;
         if self.counted.is_none() {
-            let (n, shares) = (self.price.n as f64, self.shares());
+            // The smallest group has the most noise.
+            let n = self.groups().map_or(self.price.n, SiteGroups::smallest) as f64;
+            let shares = self.shares();
             let bound = L2Sensitivity::new((second.sensitivity() / n).next_up())?;
             self.price = self
                 .price
@@ -139,7 +143,7 @@ impl SitesRounds {
     fn dimension(&self) -> usize {
         match &self.target {
             Target::Mean { basis, .. } => basis.len(),
-            Target::Modes { leading } => leading.len(),
+            Target::Modes { leading } | Target::Groups { leading, .. } => leading.len(),
         }
     }
 
@@ -169,7 +173,7 @@ impl SitesRounds {
                 let expected = expected_of_centre(Norm::White.face_radius());
                 self.about_samples(self.template.clone(), self.public, expected, self.rounds.first)?
             }
-            Target::Modes { .. } => {
+            Target::Modes { .. } | Target::Groups { .. } => {
                 self.about(&Centre { values: vec![0.0; self.dimension()], error: 0.0 }, self.public)?
             }
         };
@@ -184,7 +188,7 @@ impl SitesRounds {
                 let expected = Expectation { energy, doubt: EXPECTED_DOUBT };
                 self.about_samples(centre.values.clone(), radius, expected, self.rounds.second)
             }
-            Target::Modes { leading } => {
+            Target::Modes { leading } | Target::Groups { leading, .. } => {
                 Ok(Deviations::Leading { leading: leading.clone(), centre: centre.values.clone(), radius })
             }
         }
@@ -198,7 +202,7 @@ impl SitesRounds {
         mu: Mu,
     ) -> Result<Deviations, MechanismError> {
         let Target::Mean { basis, norm } = &self.target else {
-            return Err(MechanismError::Shape("modes have coordinates for a centre"));
+            return Err(MechanismError::Shape("modes and groups have coordinates for a centre"));
         };
         let about = FunctionalMean::in_norm(*norm, basis.clone(), centre, radius, mu, self.price.n)?;
         Ok(Deviations::All(Box::new(about.expecting(expected))))
@@ -209,6 +213,10 @@ impl SitesRounds {
         Ok(match &self.target {
             Target::Mean { .. } => SharedNoise::new(dim, radius, mu, honest)?,
             Target::Modes { .. } => SharedNoise::moments(dim, radius, mu, honest, modes::RATIO)?,
+            Target::Groups { first, groups, .. } => {
+                let free = ClippedMoments::FREE;
+                SharedNoise::in_groups(groups.count(), (dim, *first), radius, mu, honest, free)?
+            }
         })
     }
 
@@ -281,9 +289,22 @@ impl SitesRounds {
         let kind = match self.target {
             Target::Mean { .. } => RoundKind::Mean,
             Target::Modes { .. } => RoundKind::Moments,
+            Target::Groups { .. } => RoundKind::Groups,
         };
         let (about, noise) = (self.about(&centre, radius)?, self.second_noise(radius)?);
-        Ok(Some(SiteRound::sum_of(kind, about, noise, self.template.clone())))
+        let round = SiteRound::sum_of(kind, about, noise, self.template.clone());
+        Ok(Some(match &self.target {
+            Target::Groups { groups, .. } => round.in_groups(groups.clone()),
+            _ => round,
+        }))
+    }
+
+    /// The groups of every site's people, where groups are compared.
+    pub fn groups(&self) -> Option<&SiteGroups> {
+        match &self.target {
+            Target::Groups { groups, .. } => Some(groups),
+            _ => None,
+        }
     }
 
     /// The last round, and how all of them were noised.
@@ -301,23 +322,31 @@ impl SitesRounds {
         let (mut parts, mut last) = (Vec::new(), None);
         for (i, result) in results.iter().enumerate() {
             let round = self.next(&results[..i])?.ok_or(MechanismError::Shape("there are rounds to come"))?;
-            parts.push(self.described(&round, &result.sites)?);
+            parts.extend(self.described(&round, &result.sites)?);
             last = Some(round);
         }
         Ok((last.ok_or(unfinished)?, parts))
     }
 
-    /// How a round was noised.
-    fn described(&self, round: &SiteRound, sites: &[usize]) -> Result<NoisedPart, MechanismError> {
-        let (n, shares) = (self.sites.people(sites), self.sites.sharing.shares(sites.len() as u64));
-        let bound = L2Sensitivity::new((round.noise().sensitivity() / n as f64).next_up())?;
-        Ok(NoisedPart {
-            what: round.kind().to_string(),
-            loss: round.noise().loss(),
-            sensitivity: Sensitivity::L2(bound),
-            clip: round.radius(),
-            noise: round.noise().description(shares, n),
-            expected_error: None,
-        })
+    /// How a round was noised; in groups, every one of them.
+    fn described(&self, round: &SiteRound, sites: &[usize]) -> Result<Vec<NoisedPart>, MechanismError> {
+        let (shares, what) = (self.sites.sharing.shares(sites.len() as u64), round.kind().to_string());
+        let one = |what: String, n: u64| {
+            let bound = L2Sensitivity::new((round.noise().sensitivity() / n as f64).next_up())?;
+            Ok(NoisedPart {
+                what,
+                loss: round.noise().loss(),
+                sensitivity: Sensitivity::L2(bound),
+                clip: round.radius(),
+                noise: round.noise().description(shares, n),
+                expected_error: None,
+            })
+        };
+        let sizes = match (self.groups(), round.kind()) {
+            (Some(groups), RoundKind::Groups) => groups.people(sites),
+            _ => return Ok(vec![one(what, self.sites.people(sites))?]),
+        };
+        let named = |(g, n): (usize, &u64)| one(format!("{what}, group {} of {}", g + 1, sizes.len()), *n);
+        sizes.iter().enumerate().map(named).collect()
     }
 }

@@ -3,7 +3,9 @@
 use super::*;
 use crate::estimate::Prior;
 use crate::function::Domain;
-use crate::privacy::{Ledger, PrivacyLoss, release};
+use crate::mechanism::functional::FunctionRecords;
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{Ledger, Mechanism, PrivacyLoss, release};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};

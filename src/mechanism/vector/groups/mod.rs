@@ -51,6 +51,24 @@ impl GroupLabels {
         Ok(Self { of, sizes })
     }
 
+    /// Of so many records in each group, the first group's first.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; for more than 2³² records.
+    pub fn of_sizes(sizes: &[u64]) -> Result<Self, MechanismError> {
+        let many = sizes.iter().try_fold(0u64, |all, n| all.checked_add(*n)).is_none_or(|all| all > 1 << 32);
+        if many {
+            return Err(MechanismError::Shape("a comparison is of four billion records at most"));
+        }
+        let of = sizes.iter().enumerate().flat_map(|(g, n)| std::iter::repeat_n(g, *n as usize));
+        let labels = Self::new(of.collect())?;
+        // A last group without records would be none.
+        if labels.sizes.len() != sizes.len() {
+            return Err(MechanismError::Shape("every group needs two records at least"));
+        }
+        Ok(labels)
+    }
+
     /// The group of every record.
     pub fn of(&self) -> &[usize] {
         &self.of
@@ -131,6 +149,16 @@ impl VectorGroups {
     /// What it was set for.
     pub fn aim(&self) -> GroupAim {
         self.aim
+    }
+
+    /// The public radius of the first round.
+    pub(in crate::mechanism) fn public(&self) -> ClipRadius {
+        self.recentring.public()
+    }
+
+    /// Of how many leading coordinates the second moment is taken.
+    pub(in crate::mechanism) fn moments(&self) -> usize {
+        self.moments
     }
 
     /// Which record is in which group.

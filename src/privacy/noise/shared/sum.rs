@@ -1,5 +1,6 @@
 //! What one party adds up: vectors, or vectors and the products of their coordinates.
 
+use super::super::products::upper_half;
 use super::super::{ClippedSum, IncompleteMean, MomentSum};
 use super::IntegerClip;
 
@@ -11,6 +12,8 @@ pub struct SharedSum(Of);
 enum Of {
     Vectors(ClippedSum),
     Moments(MomentSum),
+    /// Of groups, one after the other.
+    Groups(Vec<SharedSum>),
 }
 
 impl SharedSum {
@@ -18,19 +21,25 @@ impl SharedSum {
         Self(Of::Vectors(ClippedSum::new(clip, n)))
     }
 
-    pub(super) fn moments(clip: &IntegerClip, shift: u32, n: u64) -> Self {
-        let all: Vec<usize> = (0..clip.dimension()).collect();
+    pub(super) fn moments(clip: &IntegerClip, first: usize, shift: u32, n: u64) -> Self {
+        let all: Vec<usize> = (0..first).collect();
         Self(Of::Moments(MomentSum::new(clip, &all, shift, n)))
+    }
+
+    /// Sums of disjoint groups of records as one.
+    pub fn of_groups(sums: Vec<Self>) -> Self {
+        Self(Of::Groups(sums))
     }
 
     /// Adds one record, or a failed one.
     ///
     /// # Errors
-    /// [`IncompleteMean::Length`], [`IncompleteMean::Count`] when n have been given already.
+    /// [`IncompleteMean::Length`], [`IncompleteMean::Count`] when n have been given already, [`IncompleteMean::Mismatch`] for a sum of groups.
     pub fn add(&mut self, record: Option<&[f64]>) -> Result<(), IncompleteMean> {
         match &mut self.0 {
             Of::Vectors(sum) => sum.add(record),
             Of::Moments(sum) => sum.add(record),
+            Of::Groups(_) => Err(IncompleteMean::Mismatch),
         }
     }
 
@@ -54,22 +63,29 @@ impl SharedSum {
         match &self.0 {
             Of::Vectors(sum) => sum.check_complete(),
             Of::Moments(sum) => sum.check_complete(),
+            Of::Groups(sums) => sums.iter().try_for_each(Self::check_complete),
         }
     }
 
-    /// Whether it was made by this clip, with products rounded to so many digits less (`None`: without products).
-    pub(super) fn fits(&self, clip: &IntegerClip, shift: Option<u32>) -> bool {
+    /// Whether it was made by this clip for so many groups; `products`: of how many first coordinates, rounded to so many digits less.
+    pub(super) fn fits(&self, groups: usize, clip: &IntegerClip, products: Option<(usize, u32)>) -> bool {
         match &self.0 {
-            Of::Vectors(sum) => shift.is_none() && sum.clip() == clip,
-            Of::Moments(sum) => shift == Some(sum.shift()) && sum.clip() == clip,
+            Of::Groups(sums) => sums.len() == groups && sums.iter().all(|sum| sum.fits(1, clip, products)),
+            Of::Vectors(sum) => groups == 1 && products.is_none() && sum.clip() == clip,
+            Of::Moments(sum) => {
+                let settings = (sum.second().len(), sum.shift());
+                let same = products.is_some_and(|(first, shift)| settings == (upper_half(first), shift));
+                groups == 1 && same && sum.clip() == clip
+            }
         }
     }
 
-    /// In steps: the vectors' sum, then that of the products.
+    /// In steps: the vectors' sum, then that of the products; one group after the other.
     pub(super) fn steps(&self) -> Vec<i128> {
         match &self.0 {
             Of::Vectors(sum) => sum.steps().to_vec(),
             Of::Moments(sum) => [sum.first(), sum.second()].concat(),
+            Of::Groups(sums) => sums.iter().flat_map(Self::steps).collect(),
         }
     }
 }

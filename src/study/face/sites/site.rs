@@ -117,7 +117,7 @@ pub fn answer_round(
         purse.check(&inputs.place, &price)?;
         let gathered = study.gather(job, &maker, progress)?;
         let digest = study.digest(&position.plan, &price, &gathered);
-        let sum = round.sum(&gathered.faces)?;
+        let sum = round.sum(&gathered.faces, &[])?;
         let mut ledger = inputs.place.ledger.open(job.folder(), "")?;
         let paid = purse.pay(&mut ledger, price.charged(), &position.plan, digest.as_str())?;
         let part = rounds.part(paid, position.round - 1)?;

@@ -6,16 +6,16 @@ mod worst_case;
 
 pub use worst_case::ENTRY;
 
-use super::super::{FunctionRecords, FunctionalModes};
+use super::super::FunctionalModes;
 use super::deviations::Deviations;
+use super::one_place::sites_mechanism;
 use super::rounds::{Target, known};
 use super::{RoundResult, Sites, SitesRounds};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
 use crate::mechanism::rounds::Shares;
 use crate::mechanism::vector::{NoisedModes, Recentred, modes};
-use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Charge, Drawn, Mechanism, Mu, Price, Title};
+use crate::privacy::{Drawn, Mechanism, Mu, Title};
 
 const TITLE: Title = Title {
     name: "second moment over many sites",
@@ -76,34 +76,11 @@ impl SitesModes {
         let centre = self.rounds.centre(first)?;
         let sites = self.rounds.sites();
         let (n, shares) = (sites.people(&last.sites), sites.sharing.shares(last.sites.len() as u64));
-        let moments = round.noise().noised_moments(&last.values, shares, n).ok_or_else(other)?;
+        let moments = round.noise().noised_moments(&last.values, shares, &[n]).and_then(|mut one| one.pop());
+        let moments = moments.ok_or_else(other)?;
         let recentred = Recentred { centre: centre.values, error: centre.error, radius: *radius };
         Ok(Drawn { value: NoisedModes { recentred, moments }, parts })
     }
 }
 
-impl Mechanism for SitesModes {
-    /// The people of all sites, one site after the other.
-    type Records = dyn FunctionRecords;
-    type Prepared<'a> = &'a (dyn FunctionRecords + 'static);
-    type Value = NoisedModes;
-    type Error = MechanismError;
-
-    fn price(&self) -> &Price {
-        self.rounds.price()
-    }
-
-    fn prepare<'a>(&'a self, records: &'a Self::Records) -> Result<Self::Prepared<'a>, MechanismError> {
-        self.rounds.check_records(records)?;
-        Ok(records)
-    }
-
-    fn draw(
-        &self,
-        records: &Self::Prepared<'_>,
-        noise: &mut NoiseSource,
-        paid: Charge,
-    ) -> Result<Drawn<NoisedModes>, MechanismError> {
-        self.finish(&self.rounds.draw_in_one_place(*records, noise, paid)?)
-    }
-}
+sites_mechanism!(SitesModes, NoisedModes);

@@ -4,6 +4,7 @@ use super::worst_case::scales;
 use super::*;
 use crate::function::Domain;
 use crate::mechanism::functional::{RoundKind, Sharing};
+use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Ledger, PrivacyLoss, release};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

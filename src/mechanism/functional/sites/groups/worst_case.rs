@@ -1,0 +1,115 @@
+//! People far out in one direction at all sites, and one of the first group there or opposite; as many sites silent as may be.
+
+use super::super::rounds::Centre;
+use super::super::{Sharing, Sites, SitesRounds};
+use super::{SiteGroups, SitesGroups, TITLE};
+use crate::function::{Basis, Domain};
+use crate::mechanism::MechanismError;
+use crate::mechanism::vector::{GroupAim, NoisedGroups};
+use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
+use crate::privacy::noise::{ClippedMoments, NoiseSource};
+use crate::privacy::{Entry, Ledger, Mu, Released, ScaleCheck, release};
+
+/// As the registry knows it.
+pub const ENTRY: Entry = Entry {
+    name: "sites-groups",
+    title: TITLE,
+    proof: include_str!("proof.md"),
+    scale,
+    worst_cases: &[WorstCase { name: "sites-groups", make: audit, slow: true }],
+};
+
+const CIRCLE: Domain = Domain::Circle { samples: 6 };
+const LENGTH: usize = 12;
+const TEMPLATE: f64 = 0.25;
+/// Few enough people for a public radius: then all of the budget goes into what is looked at here.
+const PEOPLE: [[u64; 2]; 3] = [[3, 5], [4, 2], [1, 9]];
+
+/// Only as many shares of noise are drawn as must be honest: what one sees who knows the others.
+pub(super) fn mechanism(honest: u64, groups: &[[u64; 2]], mu: Mu) -> Result<SitesGroups, MechanismError> {
+    let sizes = groups.iter().map(|[a, b]| a + b).collect();
+    let sites = Sites { sizes, sharing: Sharing::Sites { honest } };
+    let groups = SiteGroups::new(groups.iter().map(|site| site.to_vec()).collect())?;
+    let basis = Basis::new(CIRCLE, 2);
+    let all = SitesGroups::new(GroupAim::Map, (&basis, vec![TEMPLATE; LENGTH]), mu, sites, groups)?;
+    let rounds = SitesRounds { drawing: honest as usize, ..all.rounds };
+    Ok(SitesGroups { rounds, ..all })
+}
+
+/// All lie so far out that the clip leaves directions only; the first person, of the first group, with the others or opposite: at s = 2 the
+/// pair that both moments together tell most of.
+fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+    let mu = Mu::new(parameter)?;
+    let mechanism = mechanism(2, &PEOPLE, mu).map_err(|_| AuditError::NoClaim(name.to_owned()))?;
+    let no_claim = || AuditError::NoClaim(name.to_owned());
+    let (leading, _) = mechanism.functional.map_parts().ok_or_else(no_claim)?;
+    let (k, n) = (leading.len(), PEOPLE.iter().flatten().sum::<u64>() as usize);
+    let face = |sign: f64| {
+        let mut coordinates = vec![0.0; k];
+        coordinates[0] = 1e9 * sign;
+        Some(leading.displacement(&coordinates).iter().map(|d| TEMPLATE + d).collect::<Vec<f64>>())
+    };
+    let with = |sign: f64| {
+        let mut records = vec![face(1.0); n];
+        records[0] = face(sign);
+        records
+    };
+    let public = mechanism.rounds.public.get();
+    let first_sigma = 2.0 * public / (n as f64 * mechanism.rounds.rounds.first.get());
+    let own = PEOPLE.iter().map(|[a, _]| *a as f64).sum::<f64>();
+    // The noise that K′ shares have.
+    let missing = (2.0f64 / PEOPLE.len() as f64).sqrt();
+    let pair = [with(1.0), with(-1.0)];
+    let look = move |released: &Released<NoisedGroups>| {
+        let NoisedGroups { recentred, groups } = &released.value;
+        // In each part: the difference that the record makes over the variance of the noise.
+        let rough = recentred.centre[0] * 2.0 * public / n as f64 / first_sigma.powi(2);
+        let tau = recentred.radius.get();
+        let mean = groups[0].mean[0] * 2.0 * tau / own / (missing * groups[0].mean_sigma).powi(2);
+        vec![rough + mean, mean]
+    };
+    PairAudit::boxed(name, mechanism, pair, |records| records, Box::new(look))
+}
+
+/// The noise of the last round of records that all failed, K′ shares in: of both groups' means, of the diagonals, above them; each over what the
+/// proof says.
+pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 3], Box<dyn std::error::Error>> {
+    let mu = 0.7;
+    let sizes = [[1, 1], [2, 1], [1, 1], [1, 2]];
+    let mechanism = mechanism(3, &sizes, Mu::new(mu)?)?;
+    let own = &mechanism.rounds;
+    let (tau, mu_second) = (own.rounds.uncounted(own.public)?, own.rounds.second.get());
+    let free = ClippedMoments::FREE;
+    let matrix = 2.0f64.sqrt() * tau.get().powi(2) / mu_second * (1.0 + 0.5 * free);
+    let sigmas = [matrix / (tau.get() * free.sqrt()), matrix, matrix / 2.0f64.sqrt()];
+    let people = [5.0, 5.0];
+    let (mut noise, mut squares) = (NoiseSource::seeded(seed), [const { Vec::new() }; 3]);
+    let records: Vec<Option<Vec<f64>>> = vec![None; 10];
+    for _ in 0..draws {
+        let NoisedGroups { recentred, groups } =
+            release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?.value;
+        // The template as seen from the private centre.
+        let centre = Centre { values: recentred.centre, error: recentred.error };
+        let mut y = own.about(&centre, tau)?.vector(&[TEMPLATE; LENGTH]);
+        let length = y.iter().map(|x| x * x).sum::<f64>().sqrt();
+        y.iter_mut().for_each(|x| *x *= if length > tau.get() { tau.get() / length } else { 1.0 });
+        for (group, n) in groups.iter().zip(people) {
+            let mut push = |part: usize, off: f64| squares[part].push((off * n / sigmas[part]).powi(2));
+            group.mean.iter().zip(&y).for_each(|(x, y)| push(0, x - y));
+            let (mut entries, k) = (group.second.entries.iter(), group.second.size());
+            for i in 0..k {
+                for (j, x) in (i..k).zip(&mut entries) {
+                    push(usize::from(i != j) + 1, x - y[i] * y[j]);
+                }
+            }
+        }
+    }
+    Ok([0, 1, 2].map(|part: usize| ScaleCheck::of(&squares[part], 1.0, 2.0, 2.0)))
+}
+
+/// The one of the three that is farthest off.
+fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
+    let off = |check: &ScaleCheck| (check.observed - check.expected).abs() / check.standard_error;
+    let checks = scales(seed, 400)?;
+    checks.into_iter().max_by(|a, b| off(a).total_cmp(&off(b))).ok_or_else(|| "no noise".into())
+}
