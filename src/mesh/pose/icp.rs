@@ -31,7 +31,7 @@ pub(crate) enum Keep {
 }
 
 impl Keep {
-    fn share(self) -> f64 {
+    pub(super) fn share(self) -> f64 {
         match self {
             Self::Nearest | Self::NearestRigid => 0.75,
             Self::NearestOfNose => 0.7,
@@ -51,10 +51,10 @@ pub(crate) fn step(
     probes: &[usize],
     scan: &Sampled,
     back: &[usize],
-    keep: &Keep,
+    keep: Keep,
 ) -> Option<Similarity> {
     let over = |offset: Vector, normal: &Vector, spacing: f64| {
-        *keep != Keep::Overlapping || overlap::is_over(&offset, normal, spacing)
+        keep != Keep::Overlapping || overlap::is_over(&offset, normal, spacing)
     };
     let mut pairs = Vec::with_capacity(probes.len() + back.len());
     for &i in probes {
@@ -79,7 +79,7 @@ pub(crate) fn step(
     }
     pairs.sort_unstable_by(|a, b| a.squared.total_cmp(&b.squared));
     pairs.truncate((keep.share() * pairs.len() as f64) as usize);
-    solve(pose, &pairs, *keep != Keep::NearestRigid)
+    solve(pose, &pairs, keep != Keep::NearestRigid)
 }
 
 fn solve(pose: &Similarity, pairs: &[Pair], with_scale: bool) -> Option<Similarity> {

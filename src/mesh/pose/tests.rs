@@ -1,3 +1,4 @@
+use super::super::Vector;
 use super::super::mesh_from_points;
 use super::*;
 use crate::mesh::TriMesh;
