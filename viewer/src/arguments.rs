@@ -122,6 +122,7 @@ impl Arguments {
             wireframe: self.with.contains(&Extra::Wireframe),
             points: self.with.contains(&Extra::Points),
             curves: self.with.contains(&Extra::Curves),
+            band: self.with.contains(&Extra::Band),
             disk: false,
             morph: self.morph,
             modes: self.modes.clone(),
@@ -159,6 +160,8 @@ pub enum Extra {
     Points,
     /// The face radial curves
     Curves,
+    /// The band of a release made with one: where the population's mean face lies with a probability of 95 %
+    Band,
     /// The disk map, beside the surface
     Disk,
     /// A bar of a round length, in millimetres where the unit is known

@@ -1,5 +1,6 @@
 //! What lies beside a mean's surface in its folder: its error, its curves, its modes. Damaged files keep nothing else from being shown.
 
+use crate::band::Band;
 use crate::error::ViewerError;
 use crate::modes::Modes;
 use crate::source::{self, Shape, Subject, shape_of_array};
@@ -17,6 +18,8 @@ pub struct Beside {
     pub curves: Vec<Vec<Point>>,
     /// How faces differ.
     pub modes: Modes,
+    /// Where the population's mean is, with 95 % probability.
+    pub band: Option<Band>,
 }
 
 impl Beside {
@@ -28,6 +31,7 @@ impl Beside {
         if released {
             told(read_errors(file, mesh.vertices().len()).map(|found| beside.errors = found));
             told(Modes::beside(file, mesh).map(|found| beside.modes = found.unwrap_or_default()));
+            told(Band::beside(file, mesh).map(|found| beside.band = found));
         }
         let curves = file.with_file_name(if released { CURVES } else { NONPRIVATE_CURVES });
         if curves.exists() {

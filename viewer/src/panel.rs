@@ -42,7 +42,7 @@ pub struct PanelState {
 }
 
 /// Keys and what they do, in the order of the help.
-const KEYS: [(&str, &str); 19] = [
+const KEYS: [(&str, &str); 20] = [
     ("left drag", "turn"),
     ("right or middle drag, Ctrl + left drag", "move"),
     ("wheel", "enlarge"),
@@ -52,6 +52,7 @@ const KEYS: [(&str, &str); 19] = [
     ("0", "everything back"),
     ("F", "next colours (checkerboard, distance, error, ...)"),
     ("W  P  C  D", "edges, vertices, curves, disk map"),
+    ("U", "the band of the release: where the population's mean lies"),
     ("M  A  L", "scale bar, axes, landmarks"),
     ("R", "ruler from the marked point to the next ones"),
     ("X  Y  Z", "cut across that axis, and no more"),
@@ -213,6 +214,7 @@ fn colours(ui: &mut Ui, state: &mut PanelState) {
         ui.checkbox(&mut state.wish.show.wireframe, "edges");
         ui.checkbox(&mut state.wish.show.points, "vertices");
         ui.checkbox(&mut state.wish.show.curves, "curves");
+        ui.checkbox(&mut state.wish.show.band, "band");
         ui.checkbox(&mut state.wish.disk, "disk map");
     });
 }
@@ -303,6 +305,7 @@ pub fn keys(ctx: &Context, state: &mut PanelState) {
         (Key::W, &mut show.wireframe),
         (Key::P, &mut show.points),
         (Key::C, &mut show.curves),
+        (Key::U, &mut show.band),
         (Key::D, &mut state.wish.disk),
     ] {
         if pressed(key) {

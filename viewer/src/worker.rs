@@ -2,7 +2,6 @@
 
 use crate::error::ViewerError;
 use crate::fields::{FieldName, template};
-use crate::modes::Modes;
 use crate::pane::{Drawing, Show, draw};
 use crate::source::{self, Shape, Standing, Subject, Values};
 use crate::synthetic::{MadeUpPeople, PEOPLE, template_subject};
@@ -180,22 +179,13 @@ fn registered(scan: &Path) -> Result<Subject, ViewerError> {
     let made = Registrations::open(&inputs)?.look_at(scan)?;
     let failed = |e: RecordError| ViewerError::NotRegistered { file: scan.to_owned(), reason: e.to_string() };
     let RegisteredScan { registered, landing, .. } = made.map_err(failed)?;
-    Ok(Subject {
-        name: format!("{}, registered", source::short_name(scan)),
-        path: scan.to_owned(),
-        standing: Standing::Internal,
-        shape: Shape::Surface(registered),
-        errors: None,
-        curves: Vec::new(),
-        values: Some(Values {
-            name: "distance to the scan".into(),
-            unit: "mm of the template".into(),
-            values: landing.distances,
-        }),
-        posed: None,
-        modes: Modes::default(),
-        notices: Vec::new(),
-    })
+    let name = format!("{}, registered", source::short_name(scan));
+    let values = Some(Values {
+        name: "distance to the scan".into(),
+        unit: "mm of the template".into(),
+        values: landing.distances,
+    });
+    Ok(Subject { values, ..Subject::new(name, scan, Standing::Internal, Shape::Surface(registered)) })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 use visard::io::{write_npy, write_ply};
-use visard::study::layout::{CURVES, ERROR, MEAN_PLY, MODES_NPY};
+use visard::study::layout::{BAND, CURVES, ERROR, MEAN_PLY, MODES_NPY};
 use visard::synth::{builtin_landmarks, builtin_template};
 
 fn still(arguments: &[&str], png: &Path) -> Output {
@@ -79,4 +79,26 @@ fn a_mean_is_bent_by_its_modes_and_damage_is_told_but_no_hindrance() {
     assert!(said.contains("its curves are shown in its place"), "{said}");
     std::fs::write(at(CURVES), "none").unwrap();
     assert!(refused(&[folder]).contains(MEAN_PLY));
+}
+
+#[test]
+fn a_band_is_a_shell_and_one_of_no_width_is_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().to_str().unwrap();
+    write_ply(&dir.path().join(MEAN_PLY), builtin_template()).unwrap();
+    let band = |half: f64| {
+        let border = |side: f64| (0..180).map(move |k| 0.1 * f64::from(k).sin() + side * half);
+        let both: Vec<f64> = border(-1.0).chain(border(1.0)).collect();
+        write_npy(&dir.path().join(BAND), &[2, 5, 12, 3], &both).unwrap();
+    };
+    let (_, said, plain) = made(&[folder, "--with", "band"]);
+    assert!(said.contains(BAND) && plain == made(&[folder]).2, "{said}");
+    band(0.0);
+    assert!(made(&[folder, "--with", "band"]).2 == plain, "a band of no width is not seen");
+    band(0.02);
+    assert!(made(&[folder]).2 == plain, "nor one that was not asked for");
+    let (_, said, seen) = made(&[folder, "--with", "band"]);
+    assert!(said.contains("mm to either side") && seen != plain, "{said}");
+    let cut = |with: &str| made(&[folder, "--with", with, "--slice", "x:0", "--camera", "right"]).2;
+    assert_ne!(cut("band"), cut("axes"), "its borders are seen in a cut");
 }
