@@ -57,12 +57,18 @@ pub struct Arguments {
     /// What one unit of the files is; without it, what is as large as a head in millimetres is in millimetres
     #[arg(long, value_enum, value_name = "UNIT")]
     pub units: Option<Units>,
-    /// From the template (0) to what is shown (1)
+    /// From the template (0) to what is shown (1); for the mean of a group that was compared, from another group's
     #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = parse_share)]
     pub morph: f64,
     /// Bend a released mean by its modes of variation: so many standard deviations of the first, the second ...
     #[arg(long, value_name = "SD,SD,...", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_mode)]
     pub modes: Vec<f64>,
+    /// The face that a regression's release expects at these values of its covariates; those not named are in the middle of their bounds
+    #[arg(long, value_name = "NAME=VALUE,...", value_delimiter = ',', allow_hyphen_values = true)]
+    pub at: Vec<String>,
+    /// The turntable goes along a covariate, from its lower bound to its upper one and back, in place of turning
+    #[arg(long, value_name = "NAME", requires = "turntable")]
+    pub animate: Option<String>,
     /// Privacy budget of "synthetic"
     #[arg(long, value_name = "MU", default_value_t = 1.0, value_parser = parse_mu)]
     pub mu: f64,
@@ -126,6 +132,7 @@ impl Arguments {
             disk: false,
             morph: self.morph,
             modes: self.modes.clone(),
+            at: self.at.clone(),
             palette: self.palette(),
             instruments: self.instruments(),
             units: self.units,

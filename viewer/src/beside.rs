@@ -2,6 +2,8 @@
 
 use crate::band::Band;
 use crate::error::ViewerError;
+use crate::groups::{self, Start};
+use crate::growth::Growth;
 use crate::modes::Modes;
 use crate::source::{self, Shape, Subject, shape_of_array};
 use std::path::Path;
@@ -20,6 +22,10 @@ pub struct Beside {
     pub modes: Modes,
     /// Where the population's mean is, with 95 % probability.
     pub band: Option<Band>,
+    /// Faces at other values of the covariates.
+    pub growth: Option<Growth>,
+    /// The mean of another group.
+    pub start: Option<Start>,
 }
 
 impl Beside {
@@ -31,7 +37,12 @@ impl Beside {
         if released {
             told(read_errors(file, mesh.vertices().len()).map(|found| beside.errors = found));
             told(Modes::beside(file, mesh).map(|found| beside.modes = found.unwrap_or_default()));
+            told(Growth::beside(file, mesh).map(|found| beside.growth = found));
             told(Band::beside(file, mesh).map(|found| beside.band = found));
+        }
+        if groups::label(file).is_some() {
+            told(Start::beside(file, mesh).map(|found| beside.start = found));
+            return beside;
         }
         let curves = file.with_file_name(if released { CURVES } else { NONPRIVATE_CURVES });
         if curves.exists() {

@@ -55,6 +55,8 @@ pub struct Drawing {
     pub frame: Frame,
     /// What the instruments know of it.
     pub known: Known,
+    /// What is written over it: at which values of the covariates it is seen.
+    pub caption: Option<String>,
     /// What the viewer should know, such as that the mesh was thinned.
     pub notices: Vec<String>,
 }
@@ -79,6 +81,7 @@ impl Drawing {
             flat: false,
             frame,
             known: Known::default(),
+            caption: None,
             notices: Vec::new(),
         }
     }

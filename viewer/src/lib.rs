@@ -15,6 +15,8 @@ pub mod error;
 pub mod fields;
 pub mod geometry;
 pub mod glass;
+pub mod groups;
+pub mod growth;
 pub mod headless;
 pub mod listing;
 pub mod look;

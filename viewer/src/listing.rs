@@ -1,6 +1,7 @@
 //! What can be shown behind a path.
 
 use crate::error::ViewerError;
+use crate::groups;
 use std::path::{Path, PathBuf};
 use visard::io::list_scans;
 use visard::study::StudyFolder;
@@ -51,6 +52,7 @@ pub fn entries(path: &Path) -> Result<Vec<Entry>, ViewerError> {
         .filter(|file| file.is_file())
         .map(|file| entry(file, path))
         .collect();
+    found.splice(0..0, means_of_groups(&release).into_iter().map(|file| entry(file, path)));
     for folder in [path.join(SCANS), path.to_owned()] {
         // A folder without scans is no error here.
         for file in list_scans(&[folder]).unwrap_or_default() {
@@ -63,6 +65,14 @@ pub fn entries(path: &Path) -> Result<Vec<Entry>, ViewerError> {
         return Err(ViewerError::EmptyFolder(path.to_owned()));
     }
     Ok(found)
+}
+
+/// The means of groups that were compared, in the order of their names.
+fn means_of_groups(release: &Path) -> Vec<PathBuf> {
+    let listed = std::fs::read_dir(release).into_iter().flatten().flatten().map(|found| found.path());
+    let mut means: Vec<PathBuf> = listed.filter(|file| groups::label(file).is_some()).collect();
+    means.sort();
+    means
 }
 
 fn entry(file: PathBuf, root: &Path) -> Entry {

@@ -34,6 +34,8 @@ pub struct Show {
     pub morph: f64,
     /// How far each released mode is followed, in standard deviations.
     pub modes: Vec<f64>,
+    /// At which values of the covariates, as in `age=8`; those not named at their reference.
+    pub at: Vec<String>,
     /// How fields become colours.
     pub palette: Palette,
     /// Instruments to look with.
@@ -53,6 +55,7 @@ impl Default for Show {
             disk: false,
             morph: 1.0,
             modes: Vec::new(),
+            at: Vec::new(),
             palette: Palette::default(),
             instruments: Instruments::default(),
             units: None,
@@ -151,6 +154,13 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         }
         _ => Vec::new(),
     };
+    let growth = subject.growth.as_ref().filter(|_| !show.disk);
+    if let Some(growth) = growth.filter(|_| !show.at.is_empty()) {
+        notices.push(growth.describe(&show.at, &subject.name));
+    }
+    if let Some(start) = subject.start.as_ref().filter(|_| show.morph < 1.0 && !show.disk) {
+        notices.push(start.describe(show.morph, &subject.name));
+    }
     if show.curves && subject.curves.is_empty() {
         notices.push(format!("{}: no curves beside it", subject.name));
     }
@@ -162,6 +172,7 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         triangles: mesh.triangles().iter().map(|t| t.map(|i| i as u32)).collect(),
         paint: colours.paint,
         shell,
+        caption: growth.map(|growth| growth.caption(&show.at)),
         wireframe: show.wireframe,
         points: show.points,
         strokes,
@@ -192,19 +203,28 @@ fn isolines(places: &[Point], mesh: &TriMesh, uvs: &[[f32; 2]], frame: &Frame) -
     strokes
 }
 
-/// The surface bent by its modes, and on its way from the fitted template; `None` where the subject itself is shown.
+/// The surface at other values of its covariates, bent by its modes, and on its way from the fitted template or another group's mean; `None` where the subject itself is shown.
 fn morphed(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Option<TriMesh>, ViewerError> {
+    let none = || ViewerError::NoCovariates { subject: subject.name.clone() };
+    let grown = match &show.at[..] {
+        [] => None,
+        at => Some(subject.growth.as_ref().ok_or_else(none)?.face(mesh, at, &subject.name)?),
+    };
+    let mesh = grown.as_ref().unwrap_or(mesh);
     let bent = match modes::bends(&show.modes) {
         true => Some(subject.modes.bend(mesh, &show.modes, &subject.name)?),
-        false => None,
+        false => grown.clone(),
     };
     let t = show.morph;
     if t >= 1.0 {
         return Ok(bent);
     }
     let mesh = bent.as_ref().unwrap_or(mesh);
-    let template = fitted_template(mesh).ok_or(ViewerError::CannotMorph)?;
-    let between = template.iter().zip(mesh.vertices()).map(|(a, b)| a + (b - a) * t).collect();
+    let start = match &subject.start {
+        Some(start) => start.vertices.clone(),
+        None => fitted_template(mesh).ok_or(ViewerError::CannotMorph)?,
+    };
+    let between = start.iter().zip(mesh.vertices()).map(|(a, b)| a + (b - a) * t).collect();
     mesh.with_vertices(between).map(Some).map_err(ViewerError::Morph)
 }
 

@@ -3,6 +3,7 @@
 use crate::bending::{self, Bending};
 use crate::fields::FieldName;
 use crate::geometry::Frame;
+use crate::growth;
 use crate::look::{Look, VIEWS};
 use crate::looking;
 use crate::palette::{MapChoice, Palette, Range};
@@ -97,6 +98,9 @@ pub fn controls(ctx: &Context, state: &mut PanelState, top: f32) -> f32 {
         ui.separator();
         sliders(ui, state);
         ui.separator();
+        if let Some(design) = &state.bending.design {
+            growth::controls(ui, design, &mut state.wish.show.at);
+        }
         bending::controls(ui, &mut state.bending, &mut state.wish.show.modes);
         looking::controls::controls(ui, &mut state.wish.show.instruments, &state.frame);
         ui.separator();
@@ -240,7 +244,7 @@ fn palette(ui: &mut Ui, palette: &mut Palette) {
 }
 
 fn sliders(ui: &mut Ui, state: &mut PanelState) {
-    ui.add(egui::Slider::new(&mut state.wish.show.morph, 0.0..=1.0).text("template to shown"));
+    ui.add(egui::Slider::new(&mut state.wish.show.morph, 0.0..=1.0).text(state.bending.way()));
     let mut changed = None;
     for origin in &mut state.wish.origins {
         if let Origin::Synthetic { mu, draw } = origin {

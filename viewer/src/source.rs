@@ -3,6 +3,7 @@
 use crate::beside::Beside;
 use crate::credentials;
 use crate::error::{ArrayError, ViewerError};
+use crate::groups;
 pub use crate::listing::{Entry, entries, short_name};
 pub use crate::subject::{Shape, Standing, Subject, Values};
 use std::path::Path;
@@ -35,21 +36,20 @@ pub fn load(file: &Path) -> Result<Subject, ViewerError> {
     };
     let name = file.file_name().and_then(|n| n.to_str());
     let mut beside = Beside::default();
-    if let (Shape::Surface(mesh), Some(MEAN_PLY | NONPRIVATE_MEAN_PLY)) = (&shape, name) {
+    if let (Shape::Surface(mesh), true) = (&shape, name.is_some_and(is_mean)) {
         beside = Beside::of(file, mesh, &mut notices);
     }
     if let Shape::Curves(curves) = &shape {
         beside.curves.clone_from(curves);
     }
-    let Beside { errors, curves, modes, band } = beside;
-    Ok(Subject {
-        errors,
-        curves,
-        modes,
-        band,
-        notices,
-        ..Subject::new(short_name(file), file, standing, shape)
-    })
+    let Beside { errors, curves, modes, band, growth, start } = beside;
+    let subject = Subject::new(short_name(file), file, standing, shape);
+    Ok(Subject { errors, curves, modes, band, growth, start, notices, ..subject })
+}
+
+/// Whether a file is called as the mean of a release, or of a group that was compared.
+fn is_mean(name: &str) -> bool {
+    matches!(name, MEAN_PLY | NONPRIVATE_MEAN_PLY) || groups::label(Path::new(name)).is_some()
 }
 
 /// Turns a raw scan to the viewer, as studies pose it; one in which no face is found stays as it is.

@@ -1,6 +1,8 @@
 //! What is shown: its geometry, whether it may be published, and what is known of it.
 
 use crate::band::Band;
+use crate::groups::Start;
+use crate::growth::Growth;
 use crate::modes::Modes;
 use std::path::{Path, PathBuf};
 use visard::io::{Limit, open};
@@ -110,6 +112,10 @@ pub struct Subject {
     pub modes: Modes,
     /// The band of its release.
     pub band: Option<Band>,
+    /// What its release says of faces at other values of the covariates.
+    pub growth: Option<Growth>,
+    /// Where a morph begins; the fitted template without.
+    pub start: Option<Start>,
     /// What is wrong with it or with what lies beside it, in sentences.
     pub notices: Vec<String>,
 }
@@ -128,6 +134,8 @@ impl Subject {
             posed: None,
             modes: Modes::default(),
             band: None,
+            growth: None,
+            start: None,
             notices: Vec::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! A short turn as an animated GIF: from one side to the other and back, for a face has no back worth seeing.
 
 use crate::error::ViewerError;
-use crate::headless::Painter;
+use crate::headless::{Exhibit, Painter};
 use crate::look::Look;
 use std::collections::HashMap;
 use visard::report::render::Image;
@@ -16,26 +16,45 @@ const SAMPLE: usize = 150_000;
 /// The encoder's own compromise between speed and quality of colours.
 const SPEED: i32 = 3;
 
+/// Going there and coming back pass the same places: each is drawn once.
+pub const PLACES: usize = FRAMES / 2 + 1;
+
 /// The turn, in memory.
 ///
 /// # Errors
 /// A picture that cannot be drawn or encoded.
 pub fn animation(painter: &mut Painter<'_>, look: &Look) -> Result<Vec<u8>, ViewerError> {
-    // Going there and coming back pass the same places: each is drawn once.
-    let places = FRAMES / 2 + 1;
-    let drawn: Vec<Image> = (0..places)
+    let drawn: Vec<Image> = (0..PLACES)
         .map(|k| {
-            let swing = (std::f64::consts::PI * (k as f64 / (places - 1) as f64 - 0.5)).sin();
+            let swing = (std::f64::consts::PI * (k as f64 / (PLACES - 1) as f64 - 0.5)).sin();
             painter.picture(&Look { yaw: look.yaw + SWING * swing, ..*look })
         })
         .collect::<Result<_, _>>()?;
     encode(&drawn)
 }
 
+/// Exhibits from one end to the other and back, in memory, all seen alike.
+///
+/// # Errors
+/// A picture that cannot be drawn or encoded.
+pub fn growth<'a>(
+    painter: &mut Painter<'a>,
+    stops: &'a [Exhibit],
+    look: &Look,
+) -> Result<Vec<u8>, ViewerError> {
+    let picture = |stop: &'a Exhibit| {
+        painter.replace(stop);
+        painter.picture(look)
+    };
+    encode(&stops.iter().map(picture).collect::<Result<Vec<_>, _>>()?)
+}
+
 /// Pictures there and back, begun in the middle, over and over; with one palette for all.
 fn encode(drawn: &[Image]) -> Result<Vec<u8>, ViewerError> {
     let size = drawn.first().map_or((1, 1), |f| (f.width as u16, f.height as u16));
     let mut palette = Palette::of(drawn);
+    // All turns take as long: two words of a covariate are not to flicker.
+    let delay = (FRAMES * usize::from(DELAY) / order(drawn.len()).len().max(1)) as u16;
     let mut bytes = Vec::new();
     let mut encoder = gif::Encoder::new(&mut bytes, size.0, size.1, &palette.colours)?;
     encoder.set_repeat(gif::Repeat::Infinite)?;
@@ -43,7 +62,7 @@ fn encode(drawn: &[Image]) -> Result<Vec<u8>, ViewerError> {
         .iter()
         .map(|image| {
             let mut frame = gif::Frame::from_indexed_pixels(size.0, size.1, palette.indices(image), None);
-            frame.delay = DELAY;
+            frame.delay = delay;
             frame.make_lzw_pre_encoded();
             frame
         })

@@ -262,7 +262,7 @@ async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, sta
     if let Some(first) = shown.first() {
         state.frame = first.drawing.frame;
         // Beside another subject, what both can be bent by.
-        state.bending.modes = shown.iter().map(|s| s.subject.modes.len()).min().unwrap_or(0);
+        state.bending.know(&shown);
         if state.bending.modes == 0 {
             state.wish.show.modes.clear();
         }
@@ -352,7 +352,7 @@ fn save_picture(panes: &[Pane], state: &PanelState, picked: Picked) -> Result<Pa
     let drawings = panes.iter().map(|p| p.shown.drawing.clone()).collect();
     let standing = panes.iter().map(|p| p.shown.subject.standing).max().unwrap_or(Standing::Internal);
     let instruments = state.wish.show.instruments.clone();
-    let exhibit = Exhibit { drawings, standing, instruments };
+    let exhibit = Exhibit::new(drawings, standing, instruments);
     let width = pictures.iter().map(|p| p.width as u32).sum();
     let height = pictures.iter().map(|p| p.height as u32).max().unwrap_or(8);
     let file = free_name("visard-view", "png");

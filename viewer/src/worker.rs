@@ -170,7 +170,12 @@ fn show_of(origin: &Origin, subject: &Subject, show: &Show) -> Show {
         _ => show.field,
     };
     let modes = show.modes.iter().copied().take(subject.modes.len()).collect();
-    Show { field, modes, ..show.clone() }
+    let has = |item: &&String| {
+        let design = subject.growth.as_ref().map(|growth| growth.design());
+        design.is_some_and(|design| design.values(std::slice::from_ref(*item)).is_ok())
+    };
+    let at = show.at.iter().filter(has).cloned().collect();
+    Show { field, modes, at, ..show.clone() }
 }
 
 /// What is registered to a scan by the study's default settings.
