@@ -14,7 +14,7 @@ use visard::study::face::Units;
 #[command(
     name = "visard-viewer",
     version,
-    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field error --turntable face.gif --size 480x480\n  visard view synthetic --mu 1\n  visard view study --with scale-bar,axes,landmarks --ruler nose_tip:chin --screenshot face.png\n  visard view builtin --slice x:0 --camera right --screenshot cut.png\n  visard view --workbench scans --out study\n  visard view study --modes 2,-1 --screenshot bent.png\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
+    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field error --turntable face.gif --size 480x480\n  visard view study --with band --screenshot band.png\n  visard view study --with scale-bar,axes,landmarks --ruler nose_tip:chin --screenshot face.png\n  visard view builtin --slice x:0 --camera right --screenshot cut.png\n  visard view study --modes 2,-1 --screenshot bent.png\n  visard view study --at age=12,sex=F --screenshot twelve.png\n  visard view study --animate age --turntable growth.webp\n  visard view study/release/mean_A.ply --morph 0.5 --screenshot between.png\n  visard view synthetic --mu 1\n  visard view --workbench scans --out study\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
 )]
 pub struct Arguments {
     /// Study folders, releases, meshes, scans, curves (.npy), outlines (.tps, .npy); "builtin" is the public template,
@@ -24,8 +24,8 @@ pub struct Arguments {
     /// Render to a PNG file without opening a window
     #[arg(long, value_name = "FILE", value_parser = parse_png)]
     pub screenshot: Option<PathBuf>,
-    /// Render a short turn to an animated GIF without opening a window
-    #[arg(long, value_name = "FILE", value_parser = parse_gif)]
+    /// Render a short turn to an animated GIF, or a WebP in all colours, without opening a window
+    #[arg(long, value_name = "FILE", value_parser = parse_animation)]
     pub turntable: Option<PathBuf>,
     /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", default_value = "1200x900", value_parser = parse_size)]
@@ -184,8 +184,8 @@ pub enum Extra {
 enum ValueError {
     #[error("pictures are PNG files: give it a name that ends in .png")]
     Png,
-    #[error("animations are GIF files: give it a name that ends in .gif")]
-    Gif,
+    #[error("animations are GIF or WebP files: give it a name that ends in .gif or .webp")]
+    Animation,
     #[error("write it as 1200x900")]
     Size,
     #[error("each side is a whole number from 16 to 8192")]
@@ -213,8 +213,8 @@ fn parse_png(text: &str) -> Result<PathBuf, ValueError> {
     named(text, "png", ValueError::Png)
 }
 
-fn parse_gif(text: &str) -> Result<PathBuf, ValueError> {
-    named(text, "gif", ValueError::Gif)
+fn parse_animation(text: &str) -> Result<PathBuf, ValueError> {
+    named(text, "gif", ValueError::Animation).or_else(|_| named(text, "webp", ValueError::Animation))
 }
 
 fn parse_size(text: &str) -> Result<(u32, u32), ValueError> {
@@ -255,6 +255,7 @@ mod tests {
         .unwrap();
         assert!(a.ruler.len() == 2 && a.slice.is_some_and(|s| s.below) && a.instruments().scale_bar);
         assert!(read("v x --screenshot a.PNG --turntable b.gif").is_ok());
+        assert!(read("v x --at age=12,sex=F --animate age --turntable b.WebP").is_ok());
         for bad in [
             "v",
             "v x --size 640",
@@ -266,9 +267,16 @@ mod tests {
             "v x --modes nan",
             "v x --ruler chin",
             "v x --slice w:1",
+            "v x --animate age",
         ] {
             assert!(read(bad).is_err(), "{bad}");
         }
+        // What the help shows can be typed.
+        let help = Arguments::command().get_after_help().map(ToString::to_string).unwrap_or_default();
+        let examples: Vec<&str> =
+            help.lines().filter_map(|line| line.strip_prefix("  visard view ")).collect();
+        assert!(examples.len() > 8);
+        examples.iter().for_each(|line| assert!(read(&format!("v {line}")).is_ok(), "{line}"));
         // No file is named for what it does not hold.
         for (bad, needle) in
             [("--screenshot a.jpg", ".png"), ("--screenshot a", ".png"), ("--turntable a.png", ".gif")]

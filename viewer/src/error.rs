@@ -193,6 +193,9 @@ pub enum ViewerError {
     /// An animation cannot be encoded.
     #[error(transparent)]
     Gif(#[from] gif::EncodingError),
+    /// A WebP that cannot be encoded.
+    #[error(transparent)]
+    WebP(#[from] image_webp::EncodingError),
     /// The graphics library stopped while it made a picture.
     #[error(transparent)]
     Graphics(#[from] GraphicsPanic),

@@ -36,6 +36,7 @@ pub mod stage;
 pub mod subject;
 pub mod synthetic;
 pub mod turntable;
+pub mod webp;
 pub mod window;
 pub mod workbench;
 pub mod worker;

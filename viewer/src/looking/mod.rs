@@ -138,7 +138,7 @@ pub fn marks(instruments: &Instruments, drawing: &Drawing, view: &View) -> Vec<M
         marks.extend(ruler::marks(ruled, view));
     }
     if instruments.landmarks {
-        let names = landmarks::marks(&drawing.known.landmarks, &marks, view);
+        let names = landmarks::marks(&landmarks::seen(drawing, view), &marks, view);
         marks.extend(names);
     }
     if instruments.scale_bar {
