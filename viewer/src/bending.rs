@@ -33,6 +33,14 @@ impl Bending {
         self.start = shown.iter().find_map(|s| s.subject.start.as_ref()).map(|start| start.label.clone());
     }
 
+    /// Keeps the values that the release shown has, as those of another may have been.
+    pub fn keep_known(&self, at: &mut Vec<String>) {
+        let has = |item: &String| {
+            self.design.as_ref().is_some_and(|d| d.values(std::slice::from_ref(item)).is_ok())
+        };
+        at.retain(has);
+    }
+
     /// What the way to what is shown is called.
     pub fn way(&self) -> String {
         format!("{} to shown", self.start.as_deref().unwrap_or("template"))

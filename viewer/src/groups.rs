@@ -1,5 +1,6 @@
 //! Means of groups that were compared: each can be followed from another.
 
+use crate::credentials;
 use crate::fields::is_templates;
 use std::path::Path;
 use visard::io::{Limit, open, read_scan};
@@ -30,6 +31,9 @@ impl Start {
         let Some(own) = label(file) else { return Ok(None) };
         let Some(other) = labels(file).into_iter().find(|label| label != own) else { return Ok(None) };
         let path = file.with_file_name(format!("mean_{other}.ply"));
+        if let Some(why) = credentials::altered(&path) {
+            return Err(why);
+        }
         let scan = read_scan(&path).map_err(|e| e.to_string())?;
         if scan.vertices.len() != mesh.vertices().len() || !is_templates(mesh) {
             return Err(format!(

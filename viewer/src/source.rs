@@ -78,8 +78,11 @@ pub fn with_field(subject: Subject, file: &Path) -> Result<Subject, ViewerError>
     let NamedField { name, values } = field_of(file, mesh.vertices().len())?;
     let values = Values { name, unit: String::new(), values };
     // What is coloured by a file is no more public than the file.
-    let standing = subject.standing.max(Standing::of(file));
-    Ok(Subject { values: Some(values), standing, ..subject })
+    let (of_file, said) = credentials::of(file, open(file, Limit::SCAN)?.bytes());
+    let standing = subject.standing.max(of_file);
+    let mut notices = subject.notices;
+    notices.extend(said.into_iter().filter(|sentence| !notices.contains(sentence)).collect::<Vec<_>>());
+    Ok(Subject { values: Some(values), standing, notices, ..subject })
 }
 
 fn read_shape(file: &Path) -> Result<Shape, ViewerError> {
