@@ -4,7 +4,6 @@ use std::sync::OnceLock;
 use visard::mesh::{Point, TriMesh};
 use visard::study::layout::{MEAN_PLY, RELEASE, SCANS};
 use visard_viewer::look::Look;
-use visard_viewer::modes::Modes;
 use visard_viewer::pane::{Drawing, Show, draw};
 use visard_viewer::picking::pick;
 use visard_viewer::source::{self, Shape, Standing, Subject};
@@ -33,18 +32,8 @@ fn sheet(n: usize) -> Subject {
     let vertices = (0..n * n).map(|k| (at(k % n), at(k / n))).map(|(x, y)| Point::new(x, y, height(x, y)));
     let cell = |k: usize| [[k, k + 1, k + n + 1], [k, k + n + 1, k + n]];
     let triangles = (0..n * (n - 1)).filter(|k| k % n < n - 1).flat_map(cell).collect();
-    Subject {
-        name: "sheet".into(),
-        path: "sheet".into(),
-        standing: Standing::Public,
-        shape: Shape::Surface(TriMesh::new(vertices.collect(), triangles).unwrap_or_default()),
-        errors: None,
-        curves: Vec::new(),
-        values: None,
-        posed: None,
-        modes: Modes::default(),
-        notices: Vec::new(),
-    }
+    let mesh = TriMesh::new(vertices.collect(), triangles).unwrap_or_default();
+    Subject::new("sheet", "sheet", Standing::Public, Shape::Surface(mesh))
 }
 
 fn drawing() -> &'static Drawing {

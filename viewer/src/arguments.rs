@@ -14,7 +14,7 @@ use visard::study::face::Units;
 #[command(
     name = "visard-viewer",
     version,
-    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field error --turntable face.gif --size 480x480\n  visard view synthetic --mu 1\n  visard view study --with scale-bar,axes,landmarks --ruler nose_tip:chin --screenshot face.png\n  visard view builtin --slice x:0 --camera right --screenshot cut.png\n  visard view --workbench scans --out study\n  visard view study --modes 2,-1 --screenshot bent.png\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
+    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field error --turntable face.gif --size 480x480\n  visard view study --with band --screenshot band.png\n  visard view study --with scale-bar,axes,landmarks --ruler nose_tip:chin --screenshot face.png\n  visard view builtin --slice x:0 --camera right --screenshot cut.png\n  visard view study --modes 2,-1 --screenshot bent.png\n  visard view study --at age=12,sex=F --screenshot twelve.png\n  visard view study --animate age --turntable growth.webp\n  visard view study/release/mean_A.ply --morph 0.5 --screenshot between.png\n  visard view synthetic --mu 1\n  visard view --workbench scans --out study\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
 )]
 pub struct Arguments {
     /// Study folders, releases, meshes, scans, curves (.npy), outlines (.tps, .npy); "builtin" is the public template,
@@ -24,8 +24,8 @@ pub struct Arguments {
     /// Render to a PNG file without opening a window
     #[arg(long, value_name = "FILE", value_parser = parse_png)]
     pub screenshot: Option<PathBuf>,
-    /// Render a short turn to an animated GIF without opening a window
-    #[arg(long, value_name = "FILE", value_parser = parse_gif)]
+    /// Render a short turn to an animated GIF, or a WebP in all colours, without opening a window
+    #[arg(long, value_name = "FILE", value_parser = parse_animation)]
     pub turntable: Option<PathBuf>,
     /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", default_value = "1200x900", value_parser = parse_size)]
@@ -57,12 +57,18 @@ pub struct Arguments {
     /// What one unit of the files is; without it, what is as large as a head in millimetres is in millimetres
     #[arg(long, value_enum, value_name = "UNIT")]
     pub units: Option<Units>,
-    /// From the template (0) to what is shown (1)
+    /// From the template (0) to what is shown (1); for the mean of a group that was compared, from another group's
     #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = parse_share)]
     pub morph: f64,
     /// Bend a released mean by its modes of variation: so many standard deviations of the first, the second ...
     #[arg(long, value_name = "SD,SD,...", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_mode)]
     pub modes: Vec<f64>,
+    /// The face that a regression's release expects at these values of its covariates; those not named are in the middle of their bounds
+    #[arg(long, value_name = "NAME=VALUE,...", value_delimiter = ',', allow_hyphen_values = true)]
+    pub at: Vec<String>,
+    /// The turntable goes along a covariate, from its lower bound to its upper one and back, in place of turning
+    #[arg(long, value_name = "NAME", requires = "turntable")]
+    pub animate: Option<String>,
     /// Privacy budget of "synthetic"
     #[arg(long, value_name = "MU", default_value_t = 1.0, value_parser = parse_mu)]
     pub mu: f64,
@@ -122,9 +128,11 @@ impl Arguments {
             wireframe: self.with.contains(&Extra::Wireframe),
             points: self.with.contains(&Extra::Points),
             curves: self.with.contains(&Extra::Curves),
+            band: self.with.contains(&Extra::Band),
             disk: false,
             morph: self.morph,
             modes: self.modes.clone(),
+            at: self.at.clone(),
             palette: self.palette(),
             instruments: self.instruments(),
             units: self.units,
@@ -159,6 +167,8 @@ pub enum Extra {
     Points,
     /// The face radial curves
     Curves,
+    /// The band of a release made with one: where the population's mean face lies with a probability of 95 %
+    Band,
     /// The disk map, beside the surface
     Disk,
     /// A bar of a round length, in millimetres where the unit is known
@@ -174,8 +184,8 @@ pub enum Extra {
 enum ValueError {
     #[error("pictures are PNG files: give it a name that ends in .png")]
     Png,
-    #[error("animations are GIF files: give it a name that ends in .gif")]
-    Gif,
+    #[error("animations are GIF or WebP files: give it a name that ends in .gif or .webp")]
+    Animation,
     #[error("write it as 1200x900")]
     Size,
     #[error("each side is a whole number from 16 to 8192")]
@@ -203,8 +213,8 @@ fn parse_png(text: &str) -> Result<PathBuf, ValueError> {
     named(text, "png", ValueError::Png)
 }
 
-fn parse_gif(text: &str) -> Result<PathBuf, ValueError> {
-    named(text, "gif", ValueError::Gif)
+fn parse_animation(text: &str) -> Result<PathBuf, ValueError> {
+    named(text, "gif", ValueError::Animation).or_else(|_| named(text, "webp", ValueError::Animation))
 }
 
 fn parse_size(text: &str) -> Result<(u32, u32), ValueError> {
@@ -245,6 +255,7 @@ mod tests {
         .unwrap();
         assert!(a.ruler.len() == 2 && a.slice.is_some_and(|s| s.below) && a.instruments().scale_bar);
         assert!(read("v x --screenshot a.PNG --turntable b.gif").is_ok());
+        assert!(read("v x --at age=12,sex=F --animate age --turntable b.WebP").is_ok());
         for bad in [
             "v",
             "v x --size 640",
@@ -256,9 +267,16 @@ mod tests {
             "v x --modes nan",
             "v x --ruler chin",
             "v x --slice w:1",
+            "v x --animate age",
         ] {
             assert!(read(bad).is_err(), "{bad}");
         }
+        // What the help shows can be typed.
+        let help = Arguments::command().get_after_help().map(ToString::to_string).unwrap_or_default();
+        let examples: Vec<&str> =
+            help.lines().filter_map(|line| line.strip_prefix("  visard view ")).collect();
+        assert!(examples.len() > 8);
+        examples.iter().for_each(|line| assert!(read(&format!("v {line}")).is_ok(), "{line}"));
         // No file is named for what it does not hold.
         for (bad, needle) in
             [("--screenshot a.jpg", ".png"), ("--screenshot a", ".png"), ("--turntable a.png", ".gif")]

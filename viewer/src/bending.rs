@@ -1,20 +1,50 @@
-//! Sliders for the released modes: several at once, back to the mean, copied for the command line, a synthetic face.
+//! Sliders for what a release says of other faces: its covariates, the way from another group's mean, its modes. Of modes several at once, back to the mean, copied for the command line, a synthetic face.
 
 use crate::modes::{option, sample};
+use crate::worker::Shown;
 use kiss3d::egui::{Slider, Ui};
+use visard::estimate::Design;
 
 /// Sliders reach so far, in standard deviations: 0.3 % of faces are farther out along a mode.
 const REACH: f64 = 3.0;
 /// More sliders than this are more than anyone moves.
 const MOST: usize = 8;
 
-/// How many modes there are to follow, and which synthetic face was drawn last.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What there is to follow, and which synthetic face was drawn last.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bending {
     /// Modes of what is shown; none where its release has none.
     pub modes: usize,
     /// The number of the last synthetic face.
     pub drawn: u64,
+    /// The covariates of what is shown first, where its release has any.
+    pub design: Option<Design>,
+    /// The group whose mean a morph begins at; the template without.
+    pub start: Option<String>,
+}
+
+impl Bending {
+    /// What is shown from now on.
+    pub fn know(&mut self, shown: &[Shown]) {
+        // Beside another subject, what both can be bent by.
+        self.modes = shown.iter().map(|s| s.subject.modes.len()).min().unwrap_or(0);
+        let growth = shown.iter().find_map(|s| s.subject.growth.as_ref());
+        self.design = growth.map(|growth| growth.design().clone());
+        self.start = shown.iter().find_map(|s| s.subject.start.as_ref()).map(|start| start.label.clone());
+    }
+
+    /// Keeps the values that the release shown has, as those of another may have been.
+    pub fn keep_known(&self, at: &mut Vec<String>) {
+        let has = |item: &String| {
+            self.design.as_ref().is_some_and(|d| d.values(std::slice::from_ref(item)).is_ok())
+        };
+        at.retain(has);
+    }
+
+    /// What the way to what is shown is called.
+    pub fn way(&self) -> String {
+        format!("{} to shown", self.start.as_deref().unwrap_or("template"))
+    }
 }
 
 /// The sliders, where there are modes.
@@ -82,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_synthetic_face_is_drawn_its_values_copied_and_taken_back() {
-        let mut desk = Desk { bending: Bending { modes: 3, drawn: 0 }, values: vec![1.0] };
+        let mut desk = Desk { bending: Bending { modes: 3, ..Bending::default() }, values: vec![1.0] };
         assert_eq!(press(&mut desk, "copy values").as_deref(), Some("--modes 1"));
         press(&mut desk, "synthetic face");
         assert_eq!(desk.values, sample(3, 1));

@@ -10,6 +10,8 @@ use visard::study::signer;
 /// The standing of a file of these bytes, and sentences on what is wrong with its certificate or missing.
 pub fn of(file: &Path, bytes: &[u8]) -> (Standing, Vec<String>) {
     let standing = Standing::of(file);
+    // What counts is where the file lies, not where a link to it does.
+    let file = &file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let path = file.with_file_name(CERTIFICATE);
     if !path.exists() {
         return (standing, Vec::new());
@@ -23,13 +25,8 @@ pub fn of(file: &Path, bytes: &[u8]) -> (Standing, Vec<String>) {
     let Some(certificate) = parsed else {
         return internal(format!("{}: this is no certificate", path.display()));
     };
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let listed = certificate.files.iter().find(|sum| sum.name == name);
-    if listed.is_some_and(|sum| FileSum::of_bytes(name.clone(), bytes) != *sum) {
-        return internal(format!(
-            "{}: not as it was released: its SHA-256 is not the certificate's",
-            file.display()
-        ));
+    if let Some(why) = unlike(&certificate, file, bytes) {
+        return internal(why);
     }
     match signer(&path, read.bytes(), None) {
         Ok(Some(_)) => (standing, Vec::new()),
@@ -40,6 +37,30 @@ pub fn of(file: &Path, bytes: &[u8]) -> (Standing, Vec<String>) {
             vec!["the certificate carries no signature: who released this cannot be told from it".into()],
         ),
         Err(error) => internal(format!("the certificate's signature: {error}")),
+    }
+}
+
+/// Why a file that belongs to another is not what was released with it, in a sentence; `None` where there is no certificate that could tell,
+/// and for a file that is not there.
+pub fn altered(file: &Path) -> Option<String> {
+    let read = open(&file.with_file_name(CERTIFICATE), Limit::CERTIFICATE).ok()?;
+    let certificate = Certificate::from_json(read.text().ok()?).ok()?;
+    let bytes = open(file, Limit::SCAN).ok()?;
+    unlike(&certificate, file, bytes.bytes()).map(|why| format!("{why}; shown without it"))
+}
+
+/// What is wrong with a file of these bytes by a certificate's list; lists of version 0.1 may be empty and tell nothing.
+fn unlike(certificate: &Certificate, file: &Path, bytes: &[u8]) -> Option<String> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let said = file.display();
+    match certificate.files.iter().find(|sum| sum.name == name) {
+        Some(sum) if FileSum::of_bytes(name.clone(), bytes) != *sum => {
+            Some(format!("{said}: not as it was released: its SHA-256 is not the certificate's"))
+        }
+        None if !certificate.files.is_empty() => {
+            Some(format!("{said}: not of the release: the certificate beside it does not list it"))
+        }
+        _ => None,
     }
 }
 
@@ -81,5 +102,30 @@ mod tests {
         std::fs::write(&path, "{").unwrap();
         let (standing, said) = of(&file, b"released");
         assert!(standing == Standing::Internal && said[0].contains("no certificate"), "{said:?}");
+    }
+
+    #[test]
+    fn what_a_certificate_does_not_list_is_not_released_by_it_nor_through_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let (release, path) = (dir.path().join("release"), dir.path().join("release").join(CERTIFICATE));
+        std::fs::create_dir(&release).unwrap();
+        std::fs::write(&path, certificate(vec![FileSum::of_bytes("mean.ply", b"released")])).unwrap();
+        let (mean, scan) = (release.join("mean.ply"), release.join("scan.ply"));
+        std::fs::write(&mean, b"changed").unwrap();
+        std::fs::write(&scan, b"a person").unwrap();
+        let (standing, said) = of(&scan, b"a person");
+        assert!(standing == Standing::Internal && said[0].contains("does not list it"), "{said:?}");
+        assert!(altered(&scan).is_some_and(|said| said.contains("does not list it")));
+        assert!(altered(&mean).is_some_and(|said| said.contains("SHA-256")));
+        std::fs::write(&mean, b"released").unwrap();
+        assert!(altered(&mean).is_none() && altered(&release.join("none.npy")).is_none());
+        #[cfg(unix)]
+        {
+            let link = dir.path().join("link.ply");
+            std::os::unix::fs::symlink(&mean, &link).unwrap();
+            assert_eq!(of(&link, b"released").0, Standing::Released);
+            let (standing, said) = of(&link, b"changed");
+            assert!(standing == Standing::Internal && said[0].contains("SHA-256"), "{said:?}");
+        }
     }
 }

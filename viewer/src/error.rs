@@ -82,6 +82,30 @@ pub enum ViewerError {
         /// How many modes.
         there: usize,
     },
+    /// Values that no covariate of the release has.
+    #[error("{subject}: {source}")]
+    At {
+        /// The subject's name.
+        subject: String,
+        /// What is wrong with them.
+        source: visard::estimate::design::AtError,
+    },
+    /// Values of covariates for what is no regression.
+    #[error("{subject}: no covariates; releases of visard face regress have them")]
+    NoCovariates {
+        /// The subject's name.
+        subject: String,
+    },
+    /// An animation along a covariate that the release does not have.
+    #[error("{subject}: no covariate {asked}; there are {there}")]
+    NoCovariate {
+        /// The subject's name.
+        subject: String,
+        /// What was asked for.
+        asked: String,
+        /// What there is.
+        there: String,
+    },
     /// A ruler from or to what the subject does not have.
     #[error("{subject}: there is no {end} to measure from; there are {there}")]
     NoSuchEnd {
@@ -169,6 +193,9 @@ pub enum ViewerError {
     /// An animation cannot be encoded.
     #[error(transparent)]
     Gif(#[from] gif::EncodingError),
+    /// A WebP that cannot be encoded.
+    #[error(transparent)]
+    WebP(#[from] image_webp::EncodingError),
     /// The graphics library stopped while it made a picture.
     #[error(transparent)]
     Graphics(#[from] GraphicsPanic),

@@ -4,9 +4,9 @@
 struct Uniforms {
     clip: mat4x4<f32>,
     turn: mat4x4<f32>,
-    // Mode (0 skin, 1 field, 2 checkerboard, 3 polar grid); 1 where both sides are lit alike; lines of equal value on the field's scale.
+    // Mode (0 skin, 1 field, 2 checkerboard, 3 polar grid, 4 shell); 1 where both sides are lit alike; lines of equal value on the field's scale.
     style: vec4<f32>,
-    // The colour map's anchors, sRGB.
+    // The colour map's anchors, sRGB; the shell's colour, and its opacity ahead and edge on.
     palette: array<vec4<f32>, 9>,
 }
 
@@ -63,6 +63,10 @@ fn fragment(in: Fragment, @builtin(front_facing) front: bool) -> @location(0) ve
     n = select(-n, n, ahead);
     n = normalize(vec3<f32>(n.xy, max(n.z, 0.02)));
     let mode = u32(u.style.x + 0.5);
+    if mode == 4u {
+        let edge = pow(1.0 - min(n.z, 1.0), 3.0);
+        return vec4<f32>(pow(u.palette[0].rgb, vec3<f32>(2.2)), mix(u.palette[1].x, u.palette[1].y, edge));
+    }
     let level = in.uv.x * u.style.z;
     let steepness = max(fwidth(level), 1e-6);
     if mode == 1u {

@@ -205,22 +205,10 @@ pub fn fitted_template(mesh: &TriMesh) -> Option<Vec<Point>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::modes::Modes;
     use crate::source::Standing;
 
     fn subject(mesh: TriMesh) -> Subject {
-        Subject {
-            name: "s".into(),
-            path: "s.ply".into(),
-            standing: Standing::Public,
-            shape: Shape::Surface(mesh),
-            errors: None,
-            curves: Vec::new(),
-            values: None,
-            posed: None,
-            modes: Modes::default(),
-            notices: Vec::new(),
-        }
+        Subject::new("s", "s.ply", Standing::Public, Shape::Surface(mesh))
     }
 
     #[test]

@@ -3,14 +3,22 @@
 //! pictures and animations of them, [`window`] the interactive program.
 
 pub mod arguments;
+pub mod arrays;
+pub mod band;
 pub mod bending;
 pub mod beside;
 pub mod credentials;
+pub mod depth;
+pub mod drawing;
 pub mod easel;
 pub mod error;
 pub mod fields;
 pub mod geometry;
+pub mod glass;
+pub mod groups;
+pub mod growth;
 pub mod headless;
+pub mod listing;
 pub mod look;
 pub mod looking;
 pub mod material;
@@ -25,8 +33,10 @@ pub mod screen;
 pub mod software;
 pub mod source;
 pub mod stage;
+pub mod subject;
 pub mod synthetic;
 pub mod turntable;
+pub mod webp;
 pub mod window;
 pub mod workbench;
 pub mod worker;

@@ -1,5 +1,6 @@
 //! The material of surfaces: our own small shader, so that pictures look the same here, in the reports and in the page.
 
+use crate::band;
 use kiss3d::glamx::Mat4;
 use kiss3d::prelude::*;
 use std::any::Any;
@@ -18,6 +19,8 @@ pub enum Paint {
     Checkerboard,
     /// Rings and spokes of the disk.
     PolarGrid,
+    /// The band's shell: one colour, seen through.
+    Shell,
 }
 
 impl Paint {
@@ -28,6 +31,7 @@ impl Paint {
             Self::Field(map) => (1.0, map),
             Self::Checkerboard => (2.0, ColourMap::Sequential),
             Self::PolarGrid => (3.0, ColourMap::Sequential),
+            Self::Shell => return shell_uniforms(),
         };
         let mut out = [0.0; 40];
         out[0] = mode;
@@ -40,6 +44,15 @@ impl Paint {
         }
         out
     }
+}
+
+/// The shell's colour in the place of the first anchor, its opacities in that of the second.
+fn shell_uniforms() -> [f32; 40] {
+    let mut out = [0.0; 40];
+    out[0] = 4.0;
+    band::INK.iter().zip(&mut out[4..]).for_each(|(c, place)| *place = *c as f32);
+    band::OPACITY.iter().zip(&mut out[8..]).for_each(|(o, place)| *place = *o as f32);
+    out
 }
 
 /// How a mesh is drawn.
@@ -79,7 +92,7 @@ impl GpuData for ObjectUniforms {
 const UNIFORM_BYTES: u64 = 4 * (16 + 16 + 40);
 
 impl FaceMaterial {
-    /// A material whose style can be changed through the cell.
+    /// A material whose style can be changed through the cell; but what is a shell first stays one, and nothing else becomes one.
     pub fn new(style: Rc<Cell<Style>>) -> Self {
         let context = Context::get();
         let layout = context.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
@@ -101,7 +114,9 @@ impl FaceMaterial {
             immediate_size: 0,
         });
         let shader = context.create_shader_module(Some("face"), include_str!("face.wgsl"));
-        let pipeline = PipelineCache::new(move |samples| pipeline(&pipeline_layout, &shader, samples));
+        let through = style.get().paint == Paint::Shell;
+        let pipeline =
+            PipelineCache::new(move |samples| pipeline(&pipeline_layout, &shader, samples, through));
         Self { pipeline, layout, style }
     }
 }
@@ -110,7 +125,11 @@ fn pipeline(
     layout: &wgpu::PipelineLayout,
     shader: &wgpu::ShaderModule,
     samples: u32,
+    through: bool,
 ) -> wgpu::RenderPipeline {
+    // All layers of a shell have one colour, so that blending them in any order comes to the same; none hides what is behind it.
+    let blend = through.then_some(wgpu::BlendState::ALPHA_BLENDING);
+    let target = wgpu::ColorTargetState { blend, ..wgpu::ColorTargetState::from(Context::render_format()) };
     let attribute =
         |location, format| [wgpu::VertexAttribute { offset: 0, shader_location: location, format }];
     let three = wgpu::VertexFormat::Float32x3;
@@ -137,13 +156,13 @@ fn pipeline(
         fragment: Some(wgpu::FragmentState {
             module: shader,
             entry_point: Some("fragment"),
-            targets: &[Some(Context::render_format().into())],
+            targets: &[Some(target)],
             compilation_options: wgpu::PipelineCompilationOptions::default(),
         }),
         primitive: wgpu::PrimitiveState::default(),
         depth_stencil: Some(wgpu::DepthStencilState {
             format: Context::depth_format(),
-            depth_write_enabled: Some(true),
+            depth_write_enabled: Some(!through),
             depth_compare: Some(wgpu::CompareFunction::Less),
             stencil: wgpu::StencilState::default(),
             bias: wgpu::DepthBiasState::default(),

@@ -1,12 +1,10 @@
 //! Released modes of variation: what one standard deviation of each does at every vertex, so that a face can be bent by several at once.
 
+use crate::arrays::OnCurves;
 use crate::error::ViewerError;
-use crate::fields::{is_templates, template};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::path::Path;
-use visard::function::FaceCurves;
-use visard::io::npy;
 use visard::mesh::{Point, TriMesh, Vector};
 use visard::study::layout::MODES_NPY;
 
@@ -25,33 +23,9 @@ impl Modes {
     /// # Errors
     /// A sentence on why they cannot be used.
     pub fn beside(file: &Path, mesh: &TriMesh) -> Result<Option<Self>, String> {
-        let modes = file.with_file_name(MODES_NPY);
-        if !modes.exists() {
-            return Ok(None);
-        }
-        let array = npy::read(&modes).map_err(|e| e.to_string())?;
-        let [_, curves, samples, 3] = array.shape[..] else {
-            return Err(format!("{}: modes are (K, J, m, 3), these are {:?}", modes.display(), array.shape));
-        };
-        if array.data.iter().any(|x| !x.is_finite()) {
-            return Err(format!("{}: holds values that are not finite numbers", modes.display()));
-        }
-        if !is_templates(mesh) {
-            return Err(format!(
-                "{}: the surface beside it is not of the built-in template",
-                modes.display()
-            ));
-        }
-        let template = template().map_err(|e| e.to_string())?;
-        // Modes are those of faces of area 1.
-        let area = mesh.area();
-        let scale = if (area - 1.0).abs() < 0.1 { 1.0 } else { area.sqrt() };
-        let field = |mode: &[f64]| -> Result<Vec<Vector>, String> {
-            let curves = FaceCurves::new(curves, samples, mode.to_vec()).map_err(|e| e.to_string())?;
-            Ok(template.field_through(&curves).into_iter().map(|v| v * scale).collect())
-        };
-        let fields =
-            array.data.chunks_exact((3 * curves * samples).max(1)).map(field).collect::<Result<_, _>>()?;
+        let Some(released) = OnCurves::beside(file, MODES_NPY, "modes", mesh)? else { return Ok(None) };
+        let field = |mode: &Vec<f64>| released.at_vertices(mode.clone(), mesh);
+        let fields = released.functions.iter().map(field).collect::<Result<_, _>>()?;
         Ok(Some(Self { fields }))
     }
 

@@ -1,20 +1,19 @@
 //! One pane: a subject and how it is shown, and the lists of triangles and lines this comes to. Knows nothing of graphics
 //! cards, so that all ways of drawing show the same.
 
+pub use crate::drawing::{Drawing, Stroke};
 use crate::error::ViewerError;
 use crate::fields::{FieldName, disk_coordinates, fitted_template, surface_colouring};
 use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
-use crate::look::Look;
-use crate::looking::{Instruments, Known, known, slice};
-use crate::material::Paint;
+use crate::looking::{Instruments, known, slice};
 use crate::modes;
 use crate::palette::{Palette, crossings};
-use crate::picking::Pick;
 use crate::source::{Shape, Subject};
 use visard::mesh::{Point, TriMesh, Vector};
-use visard::report::colour::{ColourMap, ColourScale};
+use visard::report::colour::ColourMap;
 use visard::report::visibility::sky_visibility;
 use visard::study::face::Units;
+use visard::study::layout::BAND;
 
 /// How a subject is shown.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,12 +26,16 @@ pub struct Show {
     pub points: bool,
     /// The face radial curves.
     pub curves: bool,
+    /// The band of the release, as a shell about the surface.
+    pub band: bool,
     /// The flattened surface instead of the surface.
     pub disk: bool,
     /// From the template (0) to the subject (1).
     pub morph: f64,
     /// How far each released mode is followed, in standard deviations.
     pub modes: Vec<f64>,
+    /// At which values of the covariates, as in `age=8`; those not named at their reference.
+    pub at: Vec<String>,
     /// How fields become colours.
     pub palette: Palette,
     /// Instruments to look with.
@@ -48,75 +51,15 @@ impl Default for Show {
             wireframe: false,
             points: false,
             curves: false,
+            band: false,
             disk: false,
             morph: 1.0,
             modes: Vec::new(),
+            at: Vec::new(),
             palette: Palette::default(),
             instruments: Instruments::default(),
             units: None,
         }
-    }
-}
-
-/// A line to draw.
-#[derive(Debug, Clone)]
-pub struct Stroke {
-    /// Its points, in display coordinates.
-    pub points: Vec<[f32; 3]>,
-    /// sRGB in [0, 1].
-    pub colour: [f64; 3],
-    /// Width in pixels.
-    pub width: f32,
-    /// The normal of the surface it lies in, for lines of equal value: seen from that side only.
-    pub facing: Option<[f32; 3]>,
-}
-
-/// All that is drawn, in display coordinates (half-diagonal one).
-#[derive(Debug, Clone)]
-pub struct Drawing {
-    /// Vertices.
-    pub positions: Vec<[f32; 3]>,
-    /// Unit normals.
-    pub normals: Vec<[f32; 3]>,
-    /// How much of the sky each vertex sees, from 0 to 1.
-    pub sky: Vec<f32>,
-    /// Texture coordinates.
-    pub uvs: Vec<[f32; 2]>,
-    /// Triangles; those of a subject with triangles come in its order.
-    pub triangles: Vec<[u32; 3]>,
-    /// What the texture coordinates mean.
-    pub paint: Paint,
-    /// Both sides are lit alike.
-    pub two_sided: bool,
-    /// Edges to be drawn.
-    pub wireframe: bool,
-    /// Vertices to be drawn.
-    pub points: bool,
-    /// Lines.
-    pub strokes: Vec<Stroke>,
-    /// The colour bar.
-    pub scale: Option<ColourScale>,
-    /// Lines of equal value of the field.
-    pub isolines: bool,
-    /// Lies in a plane: it is moved and enlarged, not turned.
-    pub flat: bool,
-    /// Where subject coordinates went.
-    pub frame: Frame,
-    /// What the instruments know of it.
-    pub known: Known,
-    /// What the viewer should know, such as that the mesh was thinned.
-    pub notices: Vec<String>,
-}
-
-impl Drawing {
-    /// From where it is seen: what lies in a plane is not turned, and has a place of its own for the point that was made
-    /// the centre.
-    pub fn seen(&self, look: &Look, centre: Option<Pick>) -> Look {
-        if !self.flat {
-            return *look;
-        }
-        let pivot = centre.and_then(|c| c.point(self)).unwrap_or_default();
-        Look { yaw: 0.0, pitch: 0.0, pivot: pivot.map(f64::from), ..*look }
     }
 }
 
@@ -132,7 +75,7 @@ pub fn draw(subject: &Subject, show: &Show) -> Result<Drawing, ViewerError> {
         Shape::Cloud(points) => cloud(points),
         Shape::Curves(curves) => Drawing {
             strokes: curve_strokes(curves, &Frame::around(&curves.concat()), true),
-            ..empty(Frame::around(&curves.concat()))
+            ..Drawing::empty(Frame::around(&curves.concat()))
         },
         Shape::Outlines(outlines) => outline_drawing(subject, outlines),
     };
@@ -146,27 +89,6 @@ pub fn draw(subject: &Subject, show: &Show) -> Result<Drawing, ViewerError> {
     match &show.instruments.slice {
         Some(plane) => Ok(slice::cut(drawing, plane)),
         None => Ok(drawing),
-    }
-}
-
-fn empty(frame: Frame) -> Drawing {
-    Drawing {
-        positions: Vec::new(),
-        normals: Vec::new(),
-        sky: Vec::new(),
-        uvs: Vec::new(),
-        triangles: Vec::new(),
-        paint: Paint::Skin,
-        two_sided: false,
-        wireframe: false,
-        points: false,
-        strokes: Vec::new(),
-        scale: None,
-        isolines: false,
-        flat: false,
-        frame,
-        known: Known::default(),
-        notices: Vec::new(),
     }
 }
 
@@ -221,6 +143,24 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
             modes::option(&show.modes)
         ));
     }
+    let shell = match &subject.band {
+        Some(band) if show.band && !show.disk => {
+            notices.push(band.describe(subject, mesh));
+            band.shell(shown, &frame)
+        }
+        None if show.band && !show.disk => {
+            notices.push(format!("{}: no {BAND} beside it; face mean --band makes one", subject.name));
+            Vec::new()
+        }
+        _ => Vec::new(),
+    };
+    let growth = subject.growth.as_ref().filter(|_| !show.disk);
+    if let Some(growth) = growth.filter(|_| !show.at.is_empty()) {
+        notices.push(growth.describe(&show.at, &subject.name));
+    }
+    if let Some(start) = subject.start.as_ref().filter(|_| show.morph < 1.0 && !show.disk) {
+        notices.push(start.describe(show.morph, &subject.name));
+    }
     if show.curves && subject.curves.is_empty() {
         notices.push(format!("{}: no curves beside it", subject.name));
     }
@@ -231,6 +171,8 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         uvs: colours.uvs,
         triangles: mesh.triangles().iter().map(|t| t.map(|i| i as u32)).collect(),
         paint: colours.paint,
+        shell,
+        caption: growth.map(|growth| growth.caption(&show.at)),
         wireframe: show.wireframe,
         points: show.points,
         strokes,
@@ -240,7 +182,7 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         // Seen from the front alone, wherever the surface faces.
         two_sided: flattened.is_some(),
         notices,
-        ..empty(frame)
+        ..Drawing::empty(frame)
     })
 }
 
@@ -261,26 +203,35 @@ fn isolines(places: &[Point], mesh: &TriMesh, uvs: &[[f32; 2]], frame: &Frame) -
     strokes
 }
 
-/// The surface bent by its modes, and on its way from the fitted template; `None` where the subject itself is shown.
+/// The surface at other values of its covariates, bent by its modes, and on its way from the fitted template or another group's mean; `None` where the subject itself is shown.
 fn morphed(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Option<TriMesh>, ViewerError> {
+    let none = || ViewerError::NoCovariates { subject: subject.name.clone() };
+    let grown = match &show.at[..] {
+        [] => None,
+        at => Some(subject.growth.as_ref().ok_or_else(none)?.face(mesh, at, &subject.name)?),
+    };
+    let mesh = grown.as_ref().unwrap_or(mesh);
     let bent = match modes::bends(&show.modes) {
         true => Some(subject.modes.bend(mesh, &show.modes, &subject.name)?),
-        false => None,
+        false => grown.clone(),
     };
     let t = show.morph;
     if t >= 1.0 {
         return Ok(bent);
     }
     let mesh = bent.as_ref().unwrap_or(mesh);
-    let template = fitted_template(mesh).ok_or(ViewerError::CannotMorph)?;
-    let between = template.iter().zip(mesh.vertices()).map(|(a, b)| a + (b - a) * t).collect();
+    let start = match &subject.start {
+        Some(start) => start.vertices.clone(),
+        None => fitted_template(mesh).ok_or(ViewerError::CannotMorph)?,
+    };
+    let between = start.iter().zip(mesh.vertices()).map(|(a, b)| a + (b - a) * t).collect();
     mesh.with_vertices(between).map(Some).map_err(ViewerError::Morph)
 }
 
 fn cloud(points: &[Point]) -> Drawing {
     let frame = Frame::around(points);
     let (places, normals, triangles) = discs(points);
-    let mut drawing = empty(frame);
+    let mut drawing = Drawing::empty(frame);
     let shown = triangles.len() / 4;
     if shown < points.len() {
         drawing.notices.push(format!("{} points, of which {shown} are drawn", points.len()));
@@ -313,7 +264,7 @@ fn outline_drawing(subject: &Subject, outlines: &[Vec<[f64; 2]>]) -> Drawing {
     let whole = Frame::around(&subject.shape.points());
     // Outlines may be as wide as their diagonal: they get a margin.
     let frame = Frame { scale: 0.76 * whole.scale, ..whole };
-    let mut drawing = empty(frame);
+    let mut drawing = Drawing::empty(frame);
     let place = |p: &[f64; 2]| frame.place(&Point::new(p[0], p[1], 0.0));
     for outline in outlines.iter().skip(1).take(500) {
         let points = outline.iter().chain(outline.first()).map(place).collect();
@@ -333,24 +284,13 @@ fn outline_drawing(subject: &Subject, outlines: &[Vec<[f64; 2]>]) -> Drawing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::modes::Modes;
+    use crate::look::Look;
+    use crate::picking::Pick;
     use crate::source::Standing;
     use visard::synth::builtin_template;
 
     fn subject(shape: Shape) -> Subject {
-        let (name, path) = ("s".to_owned(), "s".into());
-        Subject {
-            name,
-            path,
-            standing: Standing::Public,
-            shape,
-            errors: None,
-            curves: Vec::new(),
-            values: None,
-            posed: None,
-            modes: Modes::default(),
-            notices: Vec::new(),
-        }
+        Subject::new("s", "s", Standing::Public, shape)
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::bending::{self, Bending};
 use crate::fields::FieldName;
 use crate::geometry::Frame;
+use crate::growth;
 use crate::look::{Look, VIEWS};
 use crate::looking;
 use crate::palette::{MapChoice, Palette, Range};
@@ -42,7 +43,7 @@ pub struct PanelState {
 }
 
 /// Keys and what they do, in the order of the help.
-const KEYS: [(&str, &str); 19] = [
+const KEYS: [(&str, &str); 20] = [
     ("left drag", "turn"),
     ("right or middle drag, Ctrl + left drag", "move"),
     ("wheel", "enlarge"),
@@ -52,6 +53,7 @@ const KEYS: [(&str, &str); 19] = [
     ("0", "everything back"),
     ("F", "next colours (checkerboard, distance, error, ...)"),
     ("W  P  C  D", "edges, vertices, curves, disk map"),
+    ("U", "the band of the release: where the population's mean lies"),
     ("M  A  L", "scale bar, axes, landmarks"),
     ("R", "ruler from the marked point to the next ones"),
     ("X  Y  Z", "cut across that axis, and no more"),
@@ -96,6 +98,9 @@ pub fn controls(ctx: &Context, state: &mut PanelState, top: f32) -> f32 {
         ui.separator();
         sliders(ui, state);
         ui.separator();
+        if let Some(design) = &state.bending.design {
+            growth::controls(ui, design, &mut state.wish.show.at);
+        }
         bending::controls(ui, &mut state.bending, &mut state.wish.show.modes);
         looking::controls::controls(ui, &mut state.wish.show.instruments, &state.frame);
         ui.separator();
@@ -213,6 +218,7 @@ fn colours(ui: &mut Ui, state: &mut PanelState) {
         ui.checkbox(&mut state.wish.show.wireframe, "edges");
         ui.checkbox(&mut state.wish.show.points, "vertices");
         ui.checkbox(&mut state.wish.show.curves, "curves");
+        ui.checkbox(&mut state.wish.show.band, "band");
         ui.checkbox(&mut state.wish.disk, "disk map");
     });
 }
@@ -238,7 +244,7 @@ fn palette(ui: &mut Ui, palette: &mut Palette) {
 }
 
 fn sliders(ui: &mut Ui, state: &mut PanelState) {
-    ui.add(egui::Slider::new(&mut state.wish.show.morph, 0.0..=1.0).text("template to shown"));
+    ui.add(egui::Slider::new(&mut state.wish.show.morph, 0.0..=1.0).text(state.bending.way()));
     let mut changed = None;
     for origin in &mut state.wish.origins {
         if let Origin::Synthetic { mu, draw } = origin {
@@ -303,6 +309,7 @@ pub fn keys(ctx: &Context, state: &mut PanelState) {
         (Key::W, &mut show.wireframe),
         (Key::P, &mut show.points),
         (Key::C, &mut show.curves),
+        (Key::U, &mut show.band),
         (Key::D, &mut state.wish.disk),
     ] {
         if pressed(key) {

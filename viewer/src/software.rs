@@ -1,5 +1,6 @@
 //! Drawing without any graphics adapter: surfaces by the reports' own renderer, lines and points by hand.
 
+use crate::glass;
 use crate::look::Look;
 use crate::looking;
 use crate::material::Paint;
@@ -17,6 +18,9 @@ pub fn picture(drawing: &Drawing, look: &Look, width: u32, height: u32) -> Image
         true => Image::filled(w, h, [(255.0 * GROUND).round() as u8; 3]),
         false => surface(drawing, &look, &view, w, h),
     };
+    if !drawing.shell.is_empty() {
+        glass::over(&mut image, drawing, &view);
+    }
     let away = |normal: [f32; 3]| view.turned(normal)[2] <= 0.0;
     for stroke in drawing.strokes.iter().filter(|stroke| !stroke.facing.is_some_and(away)) {
         let colour = stroke.colour.map(|c| (255.0 * c).round() as u8);
@@ -59,7 +63,7 @@ fn colour(paint: Paint, [u, v]: [f32; 2]) -> [f64; 3] {
     let (u, v) = (f64::from(u), f64::from(v));
     let clay = [0.86, 0.71, 0.61];
     match paint {
-        Paint::Skin => clay,
+        Paint::Skin | Paint::Shell => clay,
         Paint::Field(map) => map.at(if u < 0.0 { f64::NAN } else { u }),
         Paint::Checkerboard => {
             let odd = ((10.0 * u + 0.5).floor() + (10.0 * v + 0.5).floor()) as i64 & 1;

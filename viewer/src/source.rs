@@ -1,206 +1,18 @@
-//! What can be shown behind a path, and whether it may be published.
+//! Reads what is to be shown.
 
 use crate::beside::Beside;
 use crate::credentials;
 use crate::error::{ArrayError, ViewerError};
-use crate::modes::Modes;
-use std::path::{Path, PathBuf};
-use visard::io::{
-    Limit, NamedField, RecordSize, list_scans, npy, open, read_landmarks, read_scan, read_shapes,
-};
+use crate::groups;
+pub use crate::listing::{Entry, entries, short_name};
+pub use crate::subject::{Shape, Standing, Subject, Values};
+use std::path::Path;
+use visard::io::{Limit, NamedField, RecordSize, npy, open, read_landmarks, read_scan, read_shapes};
 use visard::mesh::{Point, TriMesh};
-use visard::privacy::Certificate;
-use visard::study::StudyFolder;
-use visard::study::face::registrations::{ToFront, to_front};
-use visard::study::layout::{
-    CERTIFICATE, CURVES, INTERNAL, MEAN_PLY, MEAN_TPS, NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY,
-    NONPRIVATE_MEAN_TPS, RELEASE, SCANS,
-};
+use visard::study::face::registrations::to_front;
+use visard::study::layout::{CERTIFICATE, MEAN_PLY, NONPRIVATE_MEAN_PLY};
 use visard::study::subject::field_of;
 use visard::surface::Template;
-
-/// Whether what is shown may be published.
-///
-/// Ordered: what is shown together has the greatest standing of its parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
-    /// Made by visard itself from no one's data.
-    Public,
-    /// Lies beside the certificate of a private release.
-    Released,
-    /// Lies beside a certificate that says it is not private.
-    NotPrivate,
-    /// Everything else: scans, registered faces, means without noise.
-    Internal,
-}
-
-impl Standing {
-    /// The band that what must not be published carries on screen and in pictures; nothing removes it.
-    pub fn band(self) -> Option<&'static str> {
-        match self {
-            Self::Released | Self::Public => None,
-            Self::NotPrivate => Some("NOT PRIVATE - DO NOT PUBLISH"),
-            Self::Internal => Some("INTERNAL - DO NOT PUBLISH"),
-        }
-    }
-
-    /// Of a file: `internal` anywhere in its full path settles it; otherwise the certificate beside it.
-    pub fn of(file: &Path) -> Self {
-        let full =
-            file.canonicalize().or_else(|_| std::path::absolute(file)).unwrap_or_else(|_| file.to_owned());
-        if full.components().any(|part| part.as_os_str().eq_ignore_ascii_case(INTERNAL)) {
-            return Self::Internal;
-        }
-        let certificate = full.with_file_name(CERTIFICATE);
-        let file = open(&certificate, Limit::CERTIFICATE).ok();
-        match file.and_then(|file| Certificate::from_json(file.text().ok()?).ok()) {
-            Some(c) if c.private => Self::Released,
-            Some(_) => Self::NotPrivate,
-            None => Self::Internal,
-        }
-    }
-}
-
-/// The geometry.
-#[derive(Debug, Clone)]
-pub enum Shape {
-    /// Triangles.
-    Surface(TriMesh),
-    /// Bare points.
-    Cloud(Vec<Point>),
-    /// Closed curves in space.
-    Curves(Vec<Vec<Point>>),
-    /// Closed planar outlines, the first drawn strongest.
-    Outlines(Vec<Vec<[f64; 2]>>),
-}
-
-impl Shape {
-    /// All points; outlines lie in the plane z = 0.
-    pub fn points(&self) -> Vec<Point> {
-        match self {
-            Self::Surface(mesh) => mesh.vertices().to_vec(),
-            Self::Cloud(points) => points.clone(),
-            Self::Curves(curves) => curves.concat(),
-            Self::Outlines(o) => o.iter().flatten().map(|p| Point::new(p[0], p[1], 0.0)).collect(),
-        }
-    }
-
-    /// What it is, in words.
-    pub fn describe(&self) -> String {
-        match self {
-            Self::Surface(m) => format!("{} vertices, {} triangles", m.vertices().len(), m.triangles().len()),
-            Self::Cloud(p) => format!("{} points", p.len()),
-            Self::Curves(c) => format!("{} curves", c.len()),
-            Self::Outlines(o) if o.len() == 1 => format!("an outline of {} landmarks", o[0].len()),
-            Self::Outlines(o) => format!("{} outlines", o.len()),
-        }
-    }
-}
-
-/// What is shown.
-#[derive(Debug, Clone)]
-pub struct Subject {
-    /// Its name, for titles.
-    pub name: String,
-    /// The file it came from.
-    pub path: PathBuf,
-    /// Whether it may be published.
-    pub standing: Standing,
-    /// The geometry.
-    pub shape: Shape,
-    /// Root-mean-square error at each vertex, where the release has it.
-    pub errors: Option<Vec<f64>>,
-    /// The curves of the same release, to draw over its surface.
-    pub curves: Vec<Vec<Point>>,
-    /// A number at every vertex, from a file or a measurement.
-    pub values: Option<Values>,
-    /// How a raw scan was turned to the viewer.
-    pub posed: Option<ToFront>,
-    /// What its release says of how faces differ.
-    pub modes: Modes,
-    /// What is wrong with it or with what lies beside it, in sentences.
-    pub notices: Vec<String>,
-}
-
-/// A number at every vertex.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Values {
-    /// What it is.
-    pub name: String,
-    /// Its unit; empty for pure numbers.
-    pub unit: String,
-    /// One a vertex; NaN where there is none.
-    pub values: Vec<f64>,
-}
-
-/// Something that can be loaded when it is wanted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    /// Its name in lists.
-    pub name: String,
-    /// The file.
-    pub path: PathBuf,
-}
-
-/// What lies behind a path, without reading the files: a study's release first, then what is internal, then scans.
-///
-/// # Errors
-/// [`ViewerError::EmptyFolder`], [`ViewerError::Missing`]: nothing there to show.
-pub fn entries(path: &Path) -> Result<Vec<Entry>, ViewerError> {
-    if !path.exists() {
-        return Err(ViewerError::Missing(path.to_owned()));
-    }
-    if !path.is_dir() {
-        return Ok(vec![entry(path.to_owned(), path)]);
-    }
-    let study = StudyFolder::at(path);
-    let (release, internal) = (study.release(), study.internal());
-    // A study's folder, its release/ or its internal/ alone.
-    let known: [(&Path, &str); 11] = [
-        (&release, MEAN_PLY),
-        (&release, MEAN_TPS),
-        (&release, CURVES),
-        (path, MEAN_PLY),
-        (path, MEAN_TPS),
-        (path, CURVES),
-        (&internal, NONPRIVATE_MEAN_PLY),
-        (&internal, NONPRIVATE_MEAN_TPS),
-        (&internal, NONPRIVATE_CURVES),
-        (path, NONPRIVATE_MEAN_PLY),
-        (path, NONPRIVATE_CURVES),
-    ];
-    let mut found: Vec<Entry> = known
-        .iter()
-        .map(|(folder, name)| folder.join(name))
-        .filter(|file| file.is_file())
-        .map(|file| entry(file, path))
-        .collect();
-    for folder in [path.join(SCANS), path.to_owned()] {
-        // A folder without scans is no error here.
-        for file in list_scans(&[folder]).unwrap_or_default() {
-            if !found.iter().any(|e| e.path == file) {
-                found.push(entry(file, path));
-            }
-        }
-    }
-    if found.is_empty() {
-        return Err(ViewerError::EmptyFolder(path.to_owned()));
-    }
-    Ok(found)
-}
-
-fn entry(file: PathBuf, root: &Path) -> Entry {
-    let inside = file.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty());
-    let name = inside.unwrap_or(&file).display().to_string();
-    Entry { name, path: file }
-}
-
-/// A file's name; with its study's where every study has a file of that name.
-pub fn short_name(file: &Path) -> String {
-    let parts: Vec<_> = file.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-    let in_study = parts.iter().rev().nth(1).is_some_and(|folder| folder == RELEASE || folder == INTERNAL);
-    parts[parts.len().saturating_sub(if in_study { 3 } else { 1 })..].join("/")
-}
 
 /// Reads a file.
 ///
@@ -224,25 +36,20 @@ pub fn load(file: &Path) -> Result<Subject, ViewerError> {
     };
     let name = file.file_name().and_then(|n| n.to_str());
     let mut beside = Beside::default();
-    if let (Shape::Surface(mesh), Some(MEAN_PLY | NONPRIVATE_MEAN_PLY)) = (&shape, name) {
+    if let (Shape::Surface(mesh), true) = (&shape, name.is_some_and(is_mean)) {
         beside = Beside::of(file, mesh, &mut notices);
     }
     if let Shape::Curves(curves) = &shape {
         beside.curves.clone_from(curves);
     }
-    let Beside { errors, curves, modes } = beside;
-    Ok(Subject {
-        name: short_name(file),
-        path: file.clone(),
-        standing,
-        shape,
-        errors,
-        curves,
-        values: None,
-        posed: None,
-        modes,
-        notices,
-    })
+    let Beside { errors, curves, modes, band, growth, start } = beside;
+    let subject = Subject::new(short_name(file), file, standing, shape);
+    Ok(Subject { errors, curves, modes, band, growth, start, notices, ..subject })
+}
+
+/// Whether a file is called as the mean of a release, or of a group that was compared.
+fn is_mean(name: &str) -> bool {
+    matches!(name, MEAN_PLY | NONPRIVATE_MEAN_PLY) || groups::label(Path::new(name)).is_some()
 }
 
 /// Turns a raw scan to the viewer, as studies pose it; one in which no face is found stays as it is.
@@ -271,8 +78,11 @@ pub fn with_field(subject: Subject, file: &Path) -> Result<Subject, ViewerError>
     let NamedField { name, values } = field_of(file, mesh.vertices().len())?;
     let values = Values { name, unit: String::new(), values };
     // What is coloured by a file is no more public than the file.
-    let standing = subject.standing.max(Standing::of(file));
-    Ok(Subject { values: Some(values), standing, ..subject })
+    let (of_file, said) = credentials::of(file, open(file, Limit::SCAN)?.bytes());
+    let standing = subject.standing.max(of_file);
+    let mut notices = subject.notices;
+    notices.extend(said.into_iter().filter(|sentence| !notices.contains(sentence)).collect::<Vec<_>>());
+    Ok(Subject { values: Some(values), standing, notices, ..subject })
 }
 
 fn read_shape(file: &Path) -> Result<Shape, ViewerError> {
@@ -386,24 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_study_is_listed_release_first_without_reading_its_files() {
-        let dir = tempfile::tempdir().unwrap();
-        for file in ["release/mean.ply", "internal/nonprivate_mean.ply", "scans/a.ply", "scans/b.xyz"] {
-            let file = dir.path().join(file);
-            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(file, "not a mesh").unwrap();
-        }
-        let names: Vec<String> = entries(dir.path()).unwrap().into_iter().map(|e| e.name).collect();
-        assert_eq!(names, ["release/mean.ply", "internal/nonprivate_mean.ply", "scans/a.ply", "scans/b.xyz"]);
-        let empty = tempfile::tempdir().unwrap();
-        assert!(entries(empty.path()).unwrap_err().to_string().contains("no release"));
-    }
-
-    #[test]
-    fn names_tell_studies_apart_and_missing_landmarks_leave_the_rest() {
-        assert_eq!(short_name(Path::new("/a/b/study/release/mean.ply")), "study/release/mean.ply");
-        assert_eq!(short_name(Path::new("internal/x.npy")), "internal/x.npy");
-        assert_eq!(short_name(Path::new("/scans/a.ply")), "a.ply");
+    fn missing_landmarks_leave_the_rest() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("a.tps");
         std::fs::write(&file, "LM=3\n1 2\nNA NA\n3.5 4\nLM=1\nNA NA\n").unwrap();

@@ -2,7 +2,7 @@
 
 use crate::error::GraphicsPanic;
 use crate::look::{Look, StillCamera};
-use crate::material::{FaceMaterial, Style};
+use crate::material::{FaceMaterial, Paint, Style};
 use crate::pane::Drawing;
 use kiss3d::prelude::*;
 use std::cell::Cell;
@@ -48,6 +48,8 @@ pub struct Stage {
     group: SceneNode3d,
     material: Rc<RefCell<Box<dyn Material3d>>>,
     style: Rc<Cell<Style>>,
+    /// Of the band's shell.
+    glass: Rc<RefCell<Box<dyn Material3d>>>,
     strokes: Vec<Polyline3d>,
     size: (u32, u32),
     /// Pixels in the width that a line of one pixel has.
@@ -68,12 +70,15 @@ impl Stage {
         let style = Rc::new(Cell::new(Style::default()));
         let material: Box<dyn Material3d> = Box::new(FaceMaterial::new(style.clone()));
         let material = Rc::new(RefCell::new(material));
+        let glass = Style { paint: Paint::Shell, two_sided: true, bands: 0.0 };
+        let glass: Box<dyn Material3d> = Box::new(FaceMaterial::new(Rc::new(Cell::new(glass))));
         Self {
             surface,
             scene,
             group,
             material,
             style,
+            glass: Rc::new(RefCell::new(glass)),
             strokes: Vec::new(),
             size: (width, height),
             fineness: 1.0,
@@ -138,6 +143,13 @@ impl Stage {
                     .set_points_size(2.5 * self.fineness, false)
                     .set_points_color(Some(Color::new(0.0, 0.05, 0.25, 1.0)));
             }
+        }
+        // After what is not seen through.
+        for border in &drawing.shell {
+            self.group
+                .add_mesh(Rc::new(RefCell::new(gpu_mesh(border))), Vec3::ONE)
+                .set_material(self.glass.clone())
+                .enable_backface_culling(false);
         }
     }
 

@@ -2,7 +2,6 @@
 
 use crate::error::ViewerError;
 use crate::fields::template;
-use crate::modes::Modes;
 use crate::source::{Shape, Standing, Subject};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -72,18 +71,7 @@ fn curves_in_space(curves: &FaceCurves) -> Vec<Vec<visard::mesh::Point>> {
 }
 
 fn public(name: String, mesh: TriMesh) -> Subject {
-    Subject {
-        path: name.clone().into(),
-        name,
-        standing: Standing::Public,
-        shape: Shape::Surface(mesh),
-        errors: None,
-        curves: Vec::new(),
-        values: None,
-        posed: None,
-        modes: Modes::default(),
-        notices: Vec::new(),
-    }
+    Subject::new(name.clone(), name, Standing::Public, Shape::Surface(mesh))
 }
 
 /// The built-in template face.

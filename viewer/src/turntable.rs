@@ -1,14 +1,15 @@
-//! A short turn as an animated GIF: from one side to the other and back, for a face has no back worth seeing.
+//! A short turn as an animated GIF or WebP: from one side to the other and back, for a face has no back worth seeing.
 
 use crate::error::ViewerError;
-use crate::headless::Painter;
+use crate::headless::{Exhibit, Painter};
 use crate::look::Look;
 use std::collections::HashMap;
+use std::path::Path;
 use visard::report::render::Image;
 
 /// Frames of a turn, a multiple of four, and hundredths of a second for each.
 const FRAMES: usize = 60;
-const DELAY: u16 = 5;
+const DELAY: usize = 5;
 /// Degrees to either side.
 const SWING: f64 = 55.0;
 /// Colours are looked for among so many pixels of all frames together.
@@ -16,24 +17,58 @@ const SAMPLE: usize = 150_000;
 /// The encoder's own compromise between speed and quality of colours.
 const SPEED: i32 = 3;
 
-/// The turn, in memory.
+/// Going there and coming back pass the same places: each is drawn once.
+pub const PLACES: usize = FRAMES / 2 + 1;
+
+/// The pictures of a turn.
 ///
 /// # Errors
-/// A picture that cannot be drawn or encoded.
-pub fn animation(painter: &mut Painter<'_>, look: &Look) -> Result<Vec<u8>, ViewerError> {
-    // Going there and coming back pass the same places: each is drawn once.
-    let places = FRAMES / 2 + 1;
-    let drawn: Vec<Image> = (0..places)
+/// A picture that cannot be drawn.
+pub fn turn(painter: &mut Painter<'_>, look: &Look) -> Result<Vec<Image>, ViewerError> {
+    (0..PLACES)
         .map(|k| {
-            let swing = (std::f64::consts::PI * (k as f64 / (places - 1) as f64 - 0.5)).sin();
+            let swing = (std::f64::consts::PI * (k as f64 / (PLACES - 1) as f64 - 0.5)).sin();
             painter.picture(&Look { yaw: look.yaw + SWING * swing, ..*look })
         })
-        .collect::<Result<_, _>>()?;
-    encode(&drawn)
+        .collect()
 }
 
-/// Pictures there and back, begun in the middle, over and over; with one palette for all.
-fn encode(drawn: &[Image]) -> Result<Vec<u8>, ViewerError> {
+/// The pictures of exhibits from one end to the other, all seen alike.
+///
+/// # Errors
+/// A picture that cannot be drawn.
+pub fn growth<'a>(
+    painter: &mut Painter<'a>,
+    stops: &'a [Exhibit],
+    look: &Look,
+) -> Result<Vec<Image>, ViewerError> {
+    let picture = |stop: &'a Exhibit| {
+        painter.replace(stop);
+        painter.picture(look)
+    };
+    stops.iter().map(picture).collect()
+}
+
+/// Pictures there and back, begun in the middle, over and over, as the kind of file that the name says: a WebP, otherwise a GIF.
+///
+/// # Errors
+/// What the encoder reports.
+pub fn encode(drawn: &[Image], file: &Path) -> Result<Vec<u8>, ViewerError> {
+    // All turns take as long: two words of a covariate are not to flicker.
+    let delay = (FRAMES * DELAY / order(drawn.len()).len().max(1)) as u16;
+    let is_webp = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("webp"));
+    if is_webp { webp(drawn, delay) } else { gif(drawn, delay) }
+}
+
+/// In all colours.
+fn webp(drawn: &[Image], delay: u16) -> Result<Vec<u8>, ViewerError> {
+    let frames = drawn.iter().map(crate::webp::frame).collect::<Result<Vec<_>, _>>()?;
+    let size = drawn.first().map_or((1, 1), |f| (f.width as u32, f.height as u32));
+    Ok(crate::webp::animation(&frames, &order(drawn.len()), size, 10 * u32::from(delay)))
+}
+
+/// With one palette for all.
+fn gif(drawn: &[Image], delay: u16) -> Result<Vec<u8>, ViewerError> {
     let size = drawn.first().map_or((1, 1), |f| (f.width as u16, f.height as u16));
     let mut palette = Palette::of(drawn);
     let mut bytes = Vec::new();
@@ -43,7 +78,7 @@ fn encode(drawn: &[Image]) -> Result<Vec<u8>, ViewerError> {
         .iter()
         .map(|image| {
             let mut frame = gif::Frame::from_indexed_pixels(size.0, size.1, palette.indices(image), None);
-            frame.delay = DELAY;
+            frame.delay = delay;
             frame.make_lzw_pre_encoded();
             frame
         })
@@ -134,7 +169,7 @@ mod tests {
             Image { width: side, height: side, rgb }
         };
         let frames: Vec<Image> = (0..3).map(image).collect();
-        let bytes = encode(&frames).unwrap();
+        let bytes = gif(&frames, 5).unwrap();
         let mut options = gif::DecodeOptions::new();
         options.set_color_output(gif::ColorOutput::RGBA);
         let mut decoder = options.read_info(&bytes[..]).unwrap();

@@ -262,7 +262,8 @@ async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, sta
     if let Some(first) = shown.first() {
         state.frame = first.drawing.frame;
         // Beside another subject, what both can be bent by.
-        state.bending.modes = shown.iter().map(|s| s.subject.modes.len()).min().unwrap_or(0);
+        state.bending.know(&shown);
+        state.bending.keep_known(&mut state.wish.show.at);
         if state.bending.modes == 0 {
             state.wish.show.modes.clear();
         }
@@ -334,7 +335,9 @@ fn mark_facts(panes: &[Pane], picked: Picked, state: &mut PanelState) {
     let drawing = &pane.shown.drawing;
     let value = drawing.scale.as_ref().zip(drawing.uvs.get(vertex)).map(|(scale, uv)| {
         let value = scale.low + f64::from(uv[0]) * (scale.high - scale.low);
-        format!(", {} {}", scale.name, visard::report::colour::short(value))
+        // Below 0 stands what has no value.
+        let said = if uv[0] < 0.0 { "not known".to_owned() } else { visard::report::colour::short(value) };
+        format!(", {} {said}", scale.name)
     });
     state.facts.push(format!("point: vertex {vertex}{}", value.unwrap_or_default()));
     state.facts.extend(picked.reads(drawing).map(|read| format!("point to point: {read}")));
@@ -352,7 +355,7 @@ fn save_picture(panes: &[Pane], state: &PanelState, picked: Picked) -> Result<Pa
     let drawings = panes.iter().map(|p| p.shown.drawing.clone()).collect();
     let standing = panes.iter().map(|p| p.shown.subject.standing).max().unwrap_or(Standing::Internal);
     let instruments = state.wish.show.instruments.clone();
-    let exhibit = Exhibit { drawings, standing, instruments };
+    let exhibit = Exhibit::new(drawings, standing, instruments);
     let width = pictures.iter().map(|p| p.width as u32).sum();
     let height = pictures.iter().map(|p| p.height as u32).max().unwrap_or(8);
     let file = free_name("visard-view", "png");

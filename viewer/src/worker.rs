@@ -2,7 +2,6 @@
 
 use crate::error::ViewerError;
 use crate::fields::{FieldName, template};
-use crate::modes::Modes;
 use crate::pane::{Drawing, Show, draw};
 use crate::source::{self, Shape, Standing, Subject, Values};
 use crate::synthetic::{MadeUpPeople, PEOPLE, template_subject};
@@ -171,7 +170,12 @@ fn show_of(origin: &Origin, subject: &Subject, show: &Show) -> Show {
         _ => show.field,
     };
     let modes = show.modes.iter().copied().take(subject.modes.len()).collect();
-    Show { field, modes, ..show.clone() }
+    let has = |item: &&String| {
+        let design = subject.growth.as_ref().map(|growth| growth.design());
+        design.is_some_and(|design| design.values(std::slice::from_ref(*item)).is_ok())
+    };
+    let at = show.at.iter().filter(has).cloned().collect();
+    Show { field, modes, at, ..show.clone() }
 }
 
 /// What is registered to a scan by the study's default settings.
@@ -180,22 +184,13 @@ fn registered(scan: &Path) -> Result<Subject, ViewerError> {
     let made = Registrations::open(&inputs)?.look_at(scan)?;
     let failed = |e: RecordError| ViewerError::NotRegistered { file: scan.to_owned(), reason: e.to_string() };
     let RegisteredScan { registered, landing, .. } = made.map_err(failed)?;
-    Ok(Subject {
-        name: format!("{}, registered", source::short_name(scan)),
-        path: scan.to_owned(),
-        standing: Standing::Internal,
-        shape: Shape::Surface(registered),
-        errors: None,
-        curves: Vec::new(),
-        values: Some(Values {
-            name: "distance to the scan".into(),
-            unit: "mm of the template".into(),
-            values: landing.distances,
-        }),
-        posed: None,
-        modes: Modes::default(),
-        notices: Vec::new(),
-    })
+    let name = format!("{}, registered", source::short_name(scan));
+    let values = Some(Values {
+        name: "distance to the scan".into(),
+        unit: "mm of the template".into(),
+        values: landing.distances,
+    });
+    Ok(Subject { values, ..Subject::new(name, scan, Standing::Internal, Shape::Surface(registered)) })
 }
 
 #[cfg(test)]

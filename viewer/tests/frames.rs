@@ -101,6 +101,22 @@ fn the_comparison_sees_a_turned_head_and_overlooks_a_shifted_grey() {
 }
 
 #[test]
+fn a_turntable_may_be_a_webp() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("turn.webp");
+    let output = viewer(&["builtin", "--turntable", file.to_str().unwrap(), "--size", "64x48", "--software"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let read = std::io::BufReader::new(std::fs::File::open(&file).unwrap());
+    let mut decoder = image_webp::WebPDecoder::new(read).unwrap();
+    assert_eq!((decoder.dimensions(), decoder.num_frames(), decoder.loop_duration()), ((64, 48), 60, 3000));
+    let mut first = vec![0; decoder.output_buffer_size().unwrap()];
+    let mut second = first.clone();
+    decoder.read_frame(&mut first).unwrap();
+    decoder.read_frame(&mut second).unwrap();
+    assert!(first != second);
+}
+
+#[test]
 fn a_turntable_is_an_animation_of_the_size_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("turn.gif");

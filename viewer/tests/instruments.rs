@@ -1,9 +1,13 @@
 //! The instruments, modes and damaged releases by the program itself.
 
+use serde_json::json;
 use std::path::Path;
 use std::process::{Command, Output};
 use visard::io::{write_npy, write_ply};
-use visard::study::layout::{CURVES, ERROR, MEAN_PLY, MODES_NPY};
+use visard::privacy::{Mu, PrivacyLoss, Statement};
+use visard::study::face::regress::RegressionRelease;
+use visard::study::face::{TemplateSource, load_template};
+use visard::study::layout::{BAND, CERTIFICATE, CURVES, ERROR, FIELDS, MEAN_PLY, MODES_NPY};
 use visard::synth::{builtin_landmarks, builtin_template};
 
 fn still(arguments: &[&str], png: &Path) -> Output {
@@ -79,4 +83,117 @@ fn a_mean_is_bent_by_its_modes_and_damage_is_told_but_no_hindrance() {
     assert!(said.contains("its curves are shown in its place"), "{said}");
     std::fs::write(at(CURVES), "none").unwrap();
     assert!(refused(&[folder]).contains(MEAN_PLY));
+}
+
+#[test]
+fn a_band_is_a_shell_and_one_of_no_width_is_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().to_str().unwrap();
+    write_ply(&dir.path().join(MEAN_PLY), builtin_template()).unwrap();
+    let band = |half: f64| {
+        let border = |side: f64| (0..180).map(move |k| 0.1 * f64::from(k).sin() + side * half);
+        let both: Vec<f64> = border(-1.0).chain(border(1.0)).collect();
+        write_npy(&dir.path().join(BAND), &[2, 5, 12, 3], &both).unwrap();
+    };
+    let (_, said, plain) = made(&[folder, "--with", "band"]);
+    assert!(said.contains(BAND) && plain == made(&[folder]).2, "{said}");
+    band(0.0);
+    assert!(made(&[folder, "--with", "band"]).2 == plain, "a band of no width is not seen");
+    band(0.02);
+    assert!(made(&[folder]).2 == plain, "nor one that was not asked for");
+    let (_, said, seen) = made(&[folder, "--with", "band"]);
+    assert!(said.contains("mm to either side") && seen != plain, "{said}");
+    let cut = |with: &str| made(&[folder, "--with", with, "--slice", "x:0", "--camera", "right"]).2;
+    assert_ne!(cut("band"), cut("axes"), "its borders are seen in a cut");
+}
+
+/// A release of a regression on age and sex, without noise or people: age widens the face, sex lengthens it.
+fn regression(folder: &Path) {
+    let template = load_template(&TemplateSource::Builtin).unwrap();
+    let own = template.template.own_curves(5, 12).unwrap();
+    let along =
+        |k: usize| own.data().iter().enumerate().map(move |(i, x)| if i % 3 == k { 0.1 * x } else { 0.0 });
+    let fields: Vec<f64> = own.data().iter().copied().chain(along(0)).chain(along(1)).collect();
+    write_npy(&folder.join(FIELDS), &[3, 5, 12, 3], &fields).unwrap();
+    let mean = template.template.face_through(&own).unwrap();
+    write_ply(&folder.join(MEAN_PLY), &mean).unwrap();
+    let mut statement = Statement::new("m", 3, PrivacyLoss::Gaussian(Mu::new(1.0).unwrap()));
+    statement.public_inputs = vec![template.input];
+    let details = [
+        (
+            "covariates",
+            json!([{"name": "age", "kind": "linear", "lower": 3.0, "upper": 18.0}, {"name": "sex", "kind": "levels", "levels": ["F", "M"]}]),
+        ),
+        ("accuracy", json!({"rms": 0.01})),
+        ("field_accuracy", json!([{"error_rms": 0.02}, {"error_rms": 0.03}])),
+    ];
+    statement.details.extend(details.map(|(name, value)| (name.to_owned(), value)));
+    std::fs::write(folder.join(CERTIFICATE), statement.certify().unwrap().to_json().unwrap()).unwrap();
+}
+
+#[test]
+fn faces_at_other_ages_are_the_librarys_own_predictions_and_can_be_animated() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().to_str().unwrap();
+    regression(dir.path());
+    let release = RegressionRelease::open(dir.path(), &TemplateSource::Builtin).unwrap();
+    let (values, mean) = ([Some(18.0), Some(-1.0)], release.at(&[]).unwrap().mesh);
+    let (predicted, moved) = (release.at(&values).unwrap(), release.displacements());
+    let face = moved.face(&mean, &values, 1.0).unwrap();
+    for (p, q) in face.vertices().iter().zip(predicted.mesh.vertices()) {
+        assert!((p - q).norm() < 1e-9, "{p} {q}");
+    }
+    assert!((moved.rms(&values) - predicted.rms).abs() < 1e-12);
+    let (_, _, plain) = made(&[folder]);
+    let (_, said, old) = made(&[folder, "--at", "age=18,sex=F"]);
+    assert!(said.contains("age 18, sex F, of no person") && old != plain, "{said}");
+    assert!(made(&[folder, "--at", "age=3"]).2 != old);
+    for (bad, needle) in [("age=2", "outside the bounds"), ("bmi=20", "age"), ("sex=X", "sex")] {
+        let told = refused(&[folder, "--at", bad]);
+        assert!(told.contains(needle), "{told}");
+    }
+    assert!(refused(&["builtin", "--at", "age=3"]).contains("no covariates"));
+    let gif = dir.path().join("growth.gif");
+    let animate = |name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_visard-viewer"));
+        command.args([folder, "--animate", name, "--software", "--size", "64x48", "--force", "--turntable"]);
+        command.arg(&gif).output().unwrap()
+    };
+    assert!(String::from_utf8_lossy(&animate("bmi").stderr).contains("no covariate bmi; there are age, sex"));
+    assert!(animate("age").status.success());
+    assert_eq!(frames(&gif), 60);
+    assert!(animate("sex").status.success());
+    assert_eq!(frames(&gif), 2);
+}
+
+fn frames(gif: &Path) -> usize {
+    let mut decoder = gif::DecodeOptions::new().read_info(std::fs::File::open(gif).unwrap()).unwrap();
+    let mut frames = 0;
+    while decoder.read_next_frame().unwrap().is_some() {
+        frames += 1;
+    }
+    frames
+}
+
+#[test]
+fn a_group_is_followed_from_the_other_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let release = dir.path().join("release");
+    std::fs::create_dir_all(&release).unwrap();
+    let mean = |label: &str, wide: f64| {
+        let mesh = builtin_template();
+        let v = mesh.vertices().iter().map(|p| visard::mesh::Point::new(wide * p.x, p.y, p.z)).collect();
+        write_ply(&release.join(format!("mean_{label}.ply")), &mesh.with_vertices(v).unwrap()).unwrap();
+    };
+    mean("A", 1.0);
+    mean("B", 1.2);
+    let mut statement = Statement::new("m", 3, PrivacyLoss::Gaussian(Mu::new(1.0).unwrap()));
+    statement.details.insert("groups".into(), json!([{"label": "A", "n": 2}, {"label": "B", "n": 2}]));
+    std::fs::write(release.join(CERTIFICATE), statement.certify().unwrap().to_json().unwrap()).unwrap();
+    let folder = dir.path().to_str().unwrap();
+    let at = |share: &str| made(&[folder, "--morph", share, "--ruler", "0:1"]);
+    let (_, said, half) = at("0.5");
+    assert!(said.contains("50 % of the way from the mean of B"), "{said}");
+    assert!(half != at("0").2 && half != at("1").2 && at("0").2 != at("1").2);
+    assert!(!at("1").1.contains("of the way"));
 }

@@ -1,6 +1,8 @@
 //! Landmarks that have a name: the template's on every surface of its triangles, otherwise those in the file beside a scan.
 
 use super::{Anchor, Cover, Ink, Mark, View};
+use crate::depth;
+use crate::drawing::Drawing;
 use crate::fields::is_templates;
 use crate::source::{Shape, Subject};
 use std::path::Path;
@@ -17,7 +19,7 @@ pub struct NamedPlace {
     pub name: String,
     /// Display coordinates.
     pub at: [f32; 3],
-    /// The surface's normal there, where it is known: landmarks on the far side are not drawn.
+    /// The surface's normal there, where it is known: landmarks that look away are not drawn.
     pub normal: Option<[f32; 3]>,
 }
 
@@ -43,14 +45,21 @@ fn beside(scan: &Path) -> Vec<(String, Point)> {
     read.into_iter().filter_map(|l| Some((l.name?, l.position))).collect()
 }
 
-/// A dot and a name for each that faces the viewer; names stand where they cover no other name or dot, where there is such a place.
+/// Those that face the viewer and stand behind nothing.
+pub fn seen<'a>(drawing: &'a Drawing, view: &View) -> Vec<&'a NamedPlace> {
+    let faces = |p: &NamedPlace| p.normal.is_none_or(|n| view.turned(n)[2] > 0.05);
+    let places: Vec<[f32; 3]> = drawing.known.landmarks.iter().map(|p| p.at).collect();
+    let behind = depth::hidden(drawing, view, &places);
+    let with = drawing.known.landmarks.iter().zip(behind);
+    with.filter(|(p, hidden)| !hidden && faces(p)).map(|(p, _)| p).collect()
+}
+
+/// A dot and a name for each; names stand where they cover no other name or dot, where there is such a place.
 ///
 /// `before`: marks that are drawn already, whose writing is not covered either.
-pub fn marks(places: &[NamedPlace], before: &[Mark], view: &View) -> Vec<Mark> {
-    let faces = |p: &&NamedPlace| p.normal.is_none_or(|n| view.turned(n)[2] > 0.05);
+pub fn marks(shown: &[&NamedPlace], before: &[Mark], view: &View) -> Vec<Mark> {
     let height = 0.8 * view.lettering();
     let radius = 0.35 * height;
-    let shown: Vec<&NamedPlace> = places.iter().filter(faces).collect();
     let around =
         |at: [f64; 2]| Cover { low: at.map(|c| c - 1.5 * radius), high: at.map(|c| c + 1.5 * radius) };
     let mut taken: Vec<Cover> = shown.iter().map(|p| around(view.place(p.at))).collect();
@@ -100,10 +109,8 @@ mod tests {
         let drawing = draw(&template_subject(), &named()).unwrap();
         let names = |look: Look| -> Vec<String> {
             let text = |mark| if let Mark::Text { text, .. } = mark { Some(text) } else { None };
-            marks(&drawing.known.landmarks, &[], &View::new(look, 800.0, 600.0))
-                .into_iter()
-                .filter_map(text)
-                .collect()
+            let view = View::new(look, 800.0, 600.0);
+            marks(&seen(&drawing, &view), &[], &view).into_iter().filter_map(text).collect()
         };
         let front = names(Look::default());
         assert!(front.len() >= 12 && front.contains(&"nose tip".to_owned()), "{front:?}");
@@ -118,7 +125,8 @@ mod tests {
     #[test]
     fn names_do_not_cover_one_another() {
         let drawing = draw(&template_subject(), &named()).unwrap();
-        let marks = marks(&drawing.known.landmarks, &[], &View::new(Look::default(), 900.0, 900.0));
+        let view = View::new(Look::default(), 900.0, 900.0);
+        let marks = marks(&seen(&drawing, &view), &[], &view);
         let boxes: Vec<Cover> = marks.iter().filter_map(Mark::cover).collect();
         assert!(boxes.len() > 10);
         assert!(boxes.iter().enumerate().all(|(k, a)| boxes[..k].iter().all(|b| !a.meets(b))));

@@ -120,17 +120,25 @@ pub enum Ink {
     Axis(usize),
 }
 
+/// What is said of the whole drawing, in the upper left corner.
+fn caption(text: &str, view: &View) -> Mark {
+    let letters = view.lettering();
+    let at = [2.0 * letters, 2.0 * letters];
+    Mark::Text { at, anchor: Anchor::Left, height: letters, text: text.to_owned(), ink: Ink::Ground }
+}
+
 /// All marks over a drawing as it is seen. What lies in a plane for itself, as a disk map does, has none.
 pub fn marks(instruments: &Instruments, drawing: &Drawing, view: &View) -> Vec<Mark> {
     let mut marks = Vec::new();
     if drawing.flat {
         return marks;
     }
+    marks.extend(drawing.caption.as_ref().map(|text| caption(text, view)));
     for ruled in &drawing.known.ruled {
         marks.extend(ruler::marks(ruled, view));
     }
     if instruments.landmarks {
-        let names = landmarks::marks(&drawing.known.landmarks, &marks, view);
+        let names = landmarks::marks(&landmarks::seen(drawing, view), &marks, view);
         marks.extend(names);
     }
     if instruments.scale_bar {

@@ -1,5 +1,6 @@
 //! A plane that cuts the surface: what lies beyond it is taken away, the outline of the cut is drawn.
 
+use crate::band;
 use crate::pane::{Drawing, Stroke};
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -82,6 +83,13 @@ pub fn cut(mut drawing: Drawing, slice: &Slice) -> Drawing {
     drawing.triangles.extend(more);
     drawing.strokes = drawing.strokes.iter().flat_map(|stroke| inside(stroke, above)).collect();
     drawing.known.landmarks.retain(|landmark| above(&landmark.at) >= 0.0);
+    let shell = std::mem::take(&mut drawing.shell);
+    for border in shell.into_iter().map(|border| cut(border, slice)) {
+        let lines =
+            border.strokes.iter().map(|s| Stroke { colour: band::INK, width: 0.6 * WIDTH, ..s.clone() });
+        drawing.strokes.extend(lines);
+        drawing.shell.push(border);
+    }
     let outlines = chained(&knife.segments);
     let mut length = 0.0;
     for line in &outlines {

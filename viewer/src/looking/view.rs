@@ -34,6 +34,11 @@ impl View {
         [0.5 * self.width + scale * f64::from(seen.x), 0.5 * self.height - scale * f64::from(seen.y)]
     }
 
+    /// How far in front a point stands, in display coordinates; larger is nearer.
+    pub fn depth(&self, p: [f32; 3]) -> f32 {
+        self.look.place(Vec3::from_array(p)).z
+    }
+
     /// A direction as it is seen: x to the right, y up, z towards the viewer.
     pub fn turned(&self, direction: [f32; 3]) -> [f64; 3] {
         let [x, y, z] = (self.look.rotation() * Vec3::from_array(direction)).to_array();

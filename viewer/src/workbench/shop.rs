@@ -133,11 +133,8 @@ fn in_file(subject: &Subject, drawing: &Drawing, at: [f32; 3]) -> Point {
 
 /// Panes side by side, by the renderer that needs no adapter.
 fn panes(shown: &[Shown], (width, height): (u32, u32)) -> Image {
-    let exhibit = Exhibit {
-        drawings: shown.iter().map(|s| s.drawing.clone()).collect(),
-        standing: Standing::Public,
-        instruments: Default::default(),
-    };
+    let drawings = shown.iter().map(|s| s.drawing.clone()).collect();
+    let exhibit = Exhibit::new(drawings, Standing::Public, Default::default());
     let side = width / (shown.len().max(1) as u32);
     let look = Look::default();
     let images: Vec<Image> =

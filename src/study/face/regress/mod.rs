@@ -7,5 +7,5 @@ mod report;
 mod run;
 
 pub use plan::{RegressionForecast, plan_regression};
-pub use predict::{Prediction, RegressionRelease};
+pub use predict::{Displacements, Prediction, RegressionRelease};
 pub use run::{FaceRegressionOutcome, FaceRegressionSettings, ReleasedFields, run_regression};

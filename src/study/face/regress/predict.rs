@@ -2,10 +2,11 @@
 
 use super::super::error::StudyError;
 use super::super::template::{TemplateSource, load_template};
+use super::report::moved_by;
 use crate::estimate::Design;
 use crate::function::FaceCurves;
 use crate::io::{Limit, npy, open};
-use crate::mesh::TriMesh;
+use crate::mesh::{MeshError, TriMesh, Vector};
 use crate::privacy::Certificate;
 use crate::study::StudyFolder;
 use crate::study::layout::{CERTIFICATE, FIELDS};
@@ -31,6 +32,54 @@ pub struct Prediction {
     pub mesh: TriMesh,
     /// Its expected root-mean-square error against the regression without noise: errors of the columns added up as if they were independent.
     pub rms: f64,
+}
+
+/// What the covariates do to every vertex of the face at the reference values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Displacements {
+    design: Design,
+    /// A vector a vertex for every column, of faces of area 1.
+    columns: Vec<Vec<Vector>>,
+    /// Expected root-mean-square errors: of the face at the reference values, then of every column.
+    errors: Vec<f64>,
+}
+
+impl Displacements {
+    /// The covariates.
+    pub fn design(&self) -> &Design {
+        &self.design
+    }
+
+    /// How many vertices they are of.
+    pub fn vertices(&self) -> usize {
+        self.columns.first().map_or(0, Vec::len)
+    }
+
+    /// The face at these values (one a covariate, a missing one at its reference), given the released one at the reference values; `unit` is
+    /// what a length of 1 on a face of area 1 is on that mesh. Costs a sum: for sliders.
+    ///
+    /// # Errors
+    /// [`MeshError`]: a mesh of other vertices.
+    pub fn face(&self, mesh: &TriMesh, values: &[Option<f64>], unit: f64) -> Result<TriMesh, MeshError> {
+        if mesh.vertices().len() != self.vertices() {
+            return Err(MeshError::Degenerate(
+                "the release's displacements are of other vertices".to_owned(),
+            ));
+        }
+        let row: Vec<f64> = self.design.from_reference(values).into_iter().map(|x| unit * x).collect();
+        mesh.with_vertices(moved_by(mesh, &self.columns, &row))
+    }
+
+    /// The expected root-mean-square error of that face, as [`Prediction::rms`].
+    pub fn rms(&self, values: &[Option<f64>]) -> f64 {
+        added(&self.errors, &self.design.from_reference(values))
+    }
+}
+
+/// Errors of the reference's face and of columns so often, as if they were independent.
+fn added(errors: &[f64], row: &[f64]) -> f64 {
+    let squares = errors.iter().zip(row).enumerate();
+    squares.map(|(j, (e, x))| if j == 0 { e * e } else { (e * x).powi(2) }).sum::<f64>().sqrt()
 }
 
 impl RegressionRelease {
@@ -87,6 +136,12 @@ impl RegressionRelease {
         &self.certificate
     }
 
+    /// What the covariates do to every vertex, for faces at many values.
+    pub fn displacements(&self) -> Displacements {
+        let columns = self.fields.iter().map(|field| self.template.field_through(field)).collect();
+        Displacements { design: self.design.clone(), columns, errors: self.errors.clone() }
+    }
+
     /// The curves at these values, one a covariate; a missing one is at its reference. Values outside the bounds count as the bound.
     ///
     /// # Errors
@@ -107,8 +162,6 @@ impl RegressionRelease {
     pub fn at(&self, values: &[Option<f64>]) -> Result<Prediction, StudyError> {
         let row = self.design.from_reference(values);
         let mesh = self.template.face_through(&self.curves_at(values)?)?;
-        let squares = self.errors.iter().zip(row).enumerate();
-        let square: f64 = squares.map(|(j, (e, x))| if j == 0 { e * e } else { (e * x).powi(2) }).sum();
-        Ok(Prediction { mesh, rms: square.sqrt() })
+        Ok(Prediction { mesh, rms: added(&self.errors, &row) })
     }
 }

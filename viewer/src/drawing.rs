@@ -1,0 +1,98 @@
+//! What is drawn, as lists of triangles and lines.
+
+use crate::geometry::Frame;
+use crate::look::Look;
+use crate::looking::Known;
+use crate::material::Paint;
+use crate::picking::Pick;
+use visard::report::colour::ColourScale;
+
+/// A line to draw.
+#[derive(Debug, Clone)]
+pub struct Stroke {
+    /// Its points, in display coordinates.
+    pub points: Vec<[f32; 3]>,
+    /// sRGB in [0, 1].
+    pub colour: [f64; 3],
+    /// Width in pixels.
+    pub width: f32,
+    /// The normal of the surface it lies in, for lines of equal value: seen from that side only.
+    pub facing: Option<[f32; 3]>,
+}
+
+/// All that is drawn, in display coordinates (half-diagonal one).
+#[derive(Debug, Clone)]
+pub struct Drawing {
+    /// Vertices.
+    pub positions: Vec<[f32; 3]>,
+    /// Unit normals.
+    pub normals: Vec<[f32; 3]>,
+    /// How much of the sky each vertex sees, from 0 to 1.
+    pub sky: Vec<f32>,
+    /// Texture coordinates.
+    pub uvs: Vec<[f32; 2]>,
+    /// Triangles; those of a subject with triangles come in its order.
+    pub triangles: Vec<[u32; 3]>,
+    /// What the texture coordinates mean.
+    pub paint: Paint,
+    /// Both sides are lit alike.
+    pub two_sided: bool,
+    /// Edges to be drawn.
+    pub wireframe: bool,
+    /// Vertices to be drawn.
+    pub points: bool,
+    /// Lines.
+    pub strokes: Vec<Stroke>,
+    /// The borders of the band, seen through: the inner one first. Each has triangles of its own.
+    pub shell: Vec<Drawing>,
+    /// The colour bar.
+    pub scale: Option<ColourScale>,
+    /// Lines of equal value of the field.
+    pub isolines: bool,
+    /// Lies in a plane: it is moved and enlarged, not turned.
+    pub flat: bool,
+    /// Where subject coordinates went.
+    pub frame: Frame,
+    /// What the instruments know of it.
+    pub known: Known,
+    /// What is written over it: at which values of the covariates it is seen.
+    pub caption: Option<String>,
+    /// What the viewer should know, such as that the mesh was thinned.
+    pub notices: Vec<String>,
+}
+
+impl Drawing {
+    /// Nothing, in this frame.
+    pub fn empty(frame: Frame) -> Self {
+        Self {
+            positions: Vec::new(),
+            normals: Vec::new(),
+            sky: Vec::new(),
+            uvs: Vec::new(),
+            triangles: Vec::new(),
+            paint: Paint::Skin,
+            two_sided: false,
+            wireframe: false,
+            points: false,
+            strokes: Vec::new(),
+            shell: Vec::new(),
+            scale: None,
+            isolines: false,
+            flat: false,
+            frame,
+            known: Known::default(),
+            caption: None,
+            notices: Vec::new(),
+        }
+    }
+
+    /// From where it is seen: what lies in a plane is not turned, and has a place of its own for the point that was made
+    /// the centre.
+    pub fn seen(&self, look: &Look, centre: Option<Pick>) -> Look {
+        if !self.flat {
+            return *look;
+        }
+        let pivot = centre.and_then(|c| c.point(self)).unwrap_or_default();
+        Look { yaw: 0.0, pitch: 0.0, pivot: pivot.map(f64::from), ..*look }
+    }
+}

@@ -1,0 +1,153 @@
+//! What is shown: its geometry, whether it may be published, and what is known of it.
+
+use crate::band::Band;
+use crate::groups::Start;
+use crate::growth::Growth;
+use crate::modes::Modes;
+use std::path::{Path, PathBuf};
+use visard::io::{Limit, open};
+use visard::mesh::{Point, TriMesh};
+use visard::privacy::Certificate;
+use visard::study::face::registrations::ToFront;
+use visard::study::layout::{CERTIFICATE, INTERNAL};
+
+/// Whether what is shown may be published.
+///
+/// Ordered: what is shown together has the greatest standing of its parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// Made by visard itself from no one's data.
+    Public,
+    /// Lies beside the certificate of a private release.
+    Released,
+    /// Lies beside a certificate that says it is not private.
+    NotPrivate,
+    /// Everything else: scans, registered faces, means without noise.
+    Internal,
+}
+
+impl Standing {
+    /// The band that what must not be published carries on screen and in pictures; nothing removes it.
+    pub fn band(self) -> Option<&'static str> {
+        match self {
+            Self::Released | Self::Public => None,
+            Self::NotPrivate => Some("NOT PRIVATE - DO NOT PUBLISH"),
+            Self::Internal => Some("INTERNAL - DO NOT PUBLISH"),
+        }
+    }
+
+    /// Of a file: `internal` anywhere in its full path settles it; otherwise the certificate beside it.
+    pub fn of(file: &Path) -> Self {
+        let full =
+            file.canonicalize().or_else(|_| std::path::absolute(file)).unwrap_or_else(|_| file.to_owned());
+        if full.components().any(|part| part.as_os_str().eq_ignore_ascii_case(INTERNAL)) {
+            return Self::Internal;
+        }
+        let certificate = full.with_file_name(CERTIFICATE);
+        let file = open(&certificate, Limit::CERTIFICATE).ok();
+        match file.and_then(|file| Certificate::from_json(file.text().ok()?).ok()) {
+            Some(c) if c.private => Self::Released,
+            Some(_) => Self::NotPrivate,
+            None => Self::Internal,
+        }
+    }
+}
+
+/// The geometry.
+#[derive(Debug, Clone)]
+pub enum Shape {
+    /// Triangles.
+    Surface(TriMesh),
+    /// Bare points.
+    Cloud(Vec<Point>),
+    /// Closed curves in space.
+    Curves(Vec<Vec<Point>>),
+    /// Closed planar outlines, the first drawn strongest.
+    Outlines(Vec<Vec<[f64; 2]>>),
+}
+
+impl Shape {
+    /// All points; outlines lie in the plane z = 0.
+    pub fn points(&self) -> Vec<Point> {
+        match self {
+            Self::Surface(mesh) => mesh.vertices().to_vec(),
+            Self::Cloud(points) => points.clone(),
+            Self::Curves(curves) => curves.concat(),
+            Self::Outlines(o) => o.iter().flatten().map(|p| Point::new(p[0], p[1], 0.0)).collect(),
+        }
+    }
+
+    /// What it is, in words.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Surface(m) => format!("{} vertices, {} triangles", m.vertices().len(), m.triangles().len()),
+            Self::Cloud(p) => format!("{} points", p.len()),
+            Self::Curves(c) => format!("{} curves", c.len()),
+            Self::Outlines(o) if o.len() == 1 => format!("an outline of {} landmarks", o[0].len()),
+            Self::Outlines(o) => format!("{} outlines", o.len()),
+        }
+    }
+}
+
+/// What is shown.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// Its name, for titles.
+    pub name: String,
+    /// The file it came from.
+    pub path: PathBuf,
+    /// Whether it may be published.
+    pub standing: Standing,
+    /// The geometry.
+    pub shape: Shape,
+    /// Root-mean-square error at each vertex, where the release has it.
+    pub errors: Option<Vec<f64>>,
+    /// The curves of the same release, to draw over its surface.
+    pub curves: Vec<Vec<Point>>,
+    /// A number at every vertex, from a file or a measurement.
+    pub values: Option<Values>,
+    /// How a raw scan was turned to the viewer.
+    pub posed: Option<ToFront>,
+    /// What its release says of how faces differ.
+    pub modes: Modes,
+    /// The band of its release.
+    pub band: Option<Band>,
+    /// What its release says of faces at other values of the covariates.
+    pub growth: Option<Growth>,
+    /// Where a morph begins; the fitted template without.
+    pub start: Option<Start>,
+    /// What is wrong with it or with what lies beside it, in sentences.
+    pub notices: Vec<String>,
+}
+
+impl Subject {
+    /// A shape of which nothing else is known.
+    pub fn new(name: impl Into<String>, path: impl Into<PathBuf>, standing: Standing, shape: Shape) -> Self {
+        Self {
+            name: name.into(),
+            path: path.into(),
+            standing,
+            shape,
+            errors: None,
+            curves: Vec::new(),
+            values: None,
+            posed: None,
+            modes: Modes::default(),
+            band: None,
+            growth: None,
+            start: None,
+            notices: Vec::new(),
+        }
+    }
+}
+
+/// A number at every vertex.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Values {
+    /// What it is.
+    pub name: String,
+    /// Its unit; empty for pure numbers.
+    pub unit: String,
+    /// One a vertex; NaN where there is none.
+    pub values: Vec<f64>,
+}
