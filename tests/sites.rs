@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 use visard::function::FaceCurves;
 use visard::io::write_npy;
 use visard::mechanism::functional::Sharing;
+use visard::mechanism::vector::GroupAim;
 use visard::privacy::{Certificate, Ledger};
 use visard::study::Place;
 use visard::study::face::sites::{
-    Aggregated, Aggregator, AggregatorSettings, Closed, CombineSettings, Site, SiteAnswer, SitePlan,
-    SiteSettings, answer_round, make_sealing_key, merge_round, read_public_key, unshare_round, verify_round,
+    Aggregated, Aggregator, AggregatorSettings, Closed, CombineSettings, Findings, PlannedGroups, Site,
+    SiteAnswer, SitePlan, SiteSettings, answer_round, make_sealing_key, merge_round, read_public_key,
+    unshare_round, verify_round,
 };
 use visard::study::face::{FaceInputs, Registration, StudyError, TemplateSource, load_template};
 use visard::synth::FaceParameters;
@@ -20,6 +22,20 @@ use visard::synth::FaceParameters;
 const CURVES: usize = 4;
 const SAMPLES: usize = 8;
 const SITES: [(&str, u64); 4] = [("a", 5), ("b", 4), ("c", 6), ("d", 5)];
+
+/// What a plan asks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum What {
+    Mean,
+    Modes(usize),
+    Groups(GroupAim),
+}
+
+/// The table of a site of n people, every third of whom is a patient.
+fn table(n: u64) -> String {
+    let line = |i| format!("{i},{}\n", if i % 3 == 1 { "patient" } else { "control" });
+    format!("record,group\n{}", (0..n).map(line).collect::<String>())
+}
 
 /// A consortium in a folder: public/, one folder and one file of faces for each site, two aggregators, and a tray for what is handed on.
 struct Consortium {
@@ -44,11 +60,11 @@ fn write(path: &Path, faces: &[FaceCurves]) {
 
 impl Consortium {
     fn new(noise: Sharing, mu: f64, seed: Option<u64>, changed: bool) -> Self {
-        Self::of(None, noise, mu, seed, changed)
+        Self::of(What::Mean, noise, mu, seed, changed)
     }
 
-    /// Whose plan asks for so many modes beside the mean.
-    fn of(modes: Option<usize>, noise: Sharing, mu: f64, seed: Option<u64>, changed: bool) -> Self {
+    /// Whose plan asks for this.
+    fn of(what: What, noise: Sharing, mu: f64, seed: Option<u64>, changed: bool) -> Self {
         let new = Self { dir: tempfile::tempdir().unwrap(), seed };
         let mut people = faces(1);
         if changed {
@@ -61,7 +77,13 @@ impl Consortium {
             let (own, others) = rest.split_at(n as usize);
             write(&new.path(&format!("{name}.npy")), own);
             rest = others;
-            sites.push(Site { name: name.into(), n, key: keyed.then(|| new.key(name)) });
+            let mut groups = Vec::new();
+            if let What::Groups(_) = what {
+                fs::write(new.path(&format!("{name}.csv")), table(n)).unwrap();
+                let patients = (n + 1) / 3;
+                groups = vec![n - patients, patients];
+            }
+            sites.push(Site { name: name.into(), n, groups, key: keyed.then(|| new.key(name)) });
         }
         let one = |name: &str| Aggregator { name: name.into(), key: new.key(name) };
         let aggregators = if keyed { vec![one("x"), one("y")] } else { Vec::new() };
@@ -76,7 +98,12 @@ impl Consortium {
             curves: CURVES,
             samples: SAMPLES,
             registration: Registration::Elastic,
-            modes,
+            modes: if let What::Modes(most) = what { Some(most) } else { None },
+            groups: if let What::Groups(aim) = what {
+                Some(PlannedGroups { names: vec!["control".into(), "patient".into()], aim })
+            } else {
+                None
+            },
         };
         plan.write(&new.path("public")).unwrap();
         fs::create_dir(new.path("tray")).unwrap();
@@ -99,7 +126,9 @@ impl Consortium {
         let key = Some(self.path(&format!("{site}.key"))).filter(|key| key.exists());
         let records =
             FaceInputs { prepared: Some(self.path(file)), ..FaceInputs::new(Vec::new(), self.place(site)) };
-        answer_round(&SiteSettings { public: self.path(public), name: site.into(), key, records }, &|_| {})
+        let groups = Some(self.path(&format!("{site}.csv"))).filter(|table| table.exists());
+        let settings = SiteSettings { public: self.path(public), name: site.into(), key, groups, records };
+        answer_round(&settings, &|_| {})
     }
 
     /// A site answers, and what it hands on is carried to the tray.
@@ -148,6 +177,20 @@ impl Consortium {
         assert!(self.verify("y", without).unwrap().finished);
         assert!(self.verify("x", without).unwrap().finished);
         unshare_round(&self.closing(&[])).unwrap()
+    }
+
+    /// Both rounds.
+    fn rounds(&self, noise: Sharing) -> (Certificate, Findings) {
+        let round = || {
+            if noise == Sharing::Each {
+                SITES.iter().for_each(|(site, _)| drop(self.answer(site).unwrap()));
+                merge_round(&self.closing(&[])).unwrap()
+            } else {
+                self.secure_round(&[])
+            }
+        };
+        assert!(round().released.is_none());
+        round().released.unwrap()
     }
 
     fn certificate(&self) -> Certificate {
@@ -344,17 +387,8 @@ fn without_aggregators_every_site_has_its_own_noise_and_certificate() {
 #[test]
 fn modes_of_variation_are_released_over_sites_too() {
     for noise in [Sharing::Sites { honest: 2 }, Sharing::Aggregators, Sharing::Each] {
-        let consortium = Consortium::of(Some(3), noise, 2.0, None, false);
-        let mut closed = None;
-        for _ in 0..2 {
-            closed = Some(if noise == Sharing::Each {
-                SITES.iter().for_each(|(site, _)| drop(consortium.answer(site).unwrap()));
-                merge_round(&consortium.closing(&[])).unwrap()
-            } else {
-                consortium.secure_round(&[])
-            });
-        }
-        let (certificate, accuracy) = closed.unwrap().released.unwrap();
+        let consortium = Consortium::of(What::Modes(3), noise, 2.0, None, false);
+        let (certificate, Findings::Mean(accuracy)) = consortium.rounds(noise) else { panic!("a mean") };
         assert!(certificate.private && certificate.n == 20 && certificate.loss.to_string().contains('2'));
         assert!(certificate.mechanism.contains("second moment over many sites"), "{}", certificate.mechanism);
         assert!(accuracy.rms > 0.0 && certificate.details["modes"].is_object());
@@ -366,6 +400,59 @@ fn modes_of_variation_are_released_over_sites_too() {
         visard::study::verify(&consortium.path("study"), None, None).unwrap();
         refused(consortium.answer("a"), "all rounds of this plan are done");
     }
+}
+
+#[test]
+fn groups_are_compared_over_sites_and_tables_that_do_not_fit_cost_nothing() {
+    for noise in [Sharing::Sites { honest: 2 }, Sharing::Aggregators, Sharing::Each] {
+        for aim in [GroupAim::Map, GroupAim::Test] {
+            let consortium = Consortium::of(What::Groups(aim), noise, 2.0, None, false);
+            for (text, expected) in [
+                (table(5).replace("1,patient", "1,control"), "4 of control, 1 of patient"),
+                (table(5).replace("patient", "other"), "\"other\" is none of those"),
+                (table(4), "\"4\": is in no group"),
+            ] {
+                fs::write(consortium.path("a.csv"), text).unwrap();
+                refused(consortium.answer("a"), expected);
+            }
+            fs::remove_file(consortium.path("a.csv")).unwrap();
+            refused(consortium.answer("a"), "give the table --groups");
+            assert!(consortium.charges("a").is_empty());
+            fs::write(consortium.path("a.csv"), table(5)).unwrap();
+            let (certificate, Findings::Groups(found)) = consortium.rounds(noise) else { panic!("groups") };
+            assert!(certificate.private && certificate.n == 20 && certificate.loss.to_string().contains('2'));
+            assert!(certificate.mechanism.contains("groups over many sites"), "{}", certificate.mechanism);
+            assert_eq!(found.groups, [("control".into(), 13), ("patient".into(), 7)]);
+            assert_eq!(
+                (found.map.len(), found.test.is_some()),
+                if aim == GroupAim::Map { (1, false) } else { (0, true) }
+            );
+            assert!(certificate.details["partition_sha256"].is_null());
+            assert_eq!(certificate.details["sites"][1]["groups"], serde_json::json!([3, 1]));
+            assert_eq!(consortium.charges("b"), [true]);
+            let files = if aim == GroupAim::Map {
+                &["difference.npy", "mean_control.ply", "mean_patient.ply", "report.html"][..]
+            } else {
+                &["test.json", "report.html"]
+            };
+            for file in files {
+                assert!(consortium.path("study/release").join(file).is_file(), "{file}");
+            }
+            visard::study::verify(&consortium.path("study"), None, None).unwrap();
+        }
+    }
+}
+
+#[test]
+fn people_do_not_change_groups_between_rounds() {
+    let noise = Sharing::Each;
+    let consortium = Consortium::of(What::Groups(GroupAim::Map), noise, 2.0, None, false);
+    SITES.iter().for_each(|(site, _)| drop(consortium.answer(site).unwrap()));
+    merge_round(&consortium.closing(&[])).unwrap();
+    // As many of each, but others.
+    let text = table(5).replace("0,control", "0,patient").replace("1,patient", "1,control");
+    fs::write(consortium.path("a.csv"), text).unwrap();
+    refused(consortium.answer("a"), "other records");
 }
 
 /// All file names of a consortium that leave a party, with what in them is no ciphertext, noise or sum of a file.
@@ -413,35 +500,31 @@ fn plain(value: &mut Value) {
 #[test]
 fn neighbours_hand_on_the_same_but_for_ciphertext_and_noised_values() {
     let sites = Sharing::Sites { honest: 2 };
-    for (modes, noise) in [
-        (None, sites),
-        (None, Sharing::Each),
-        (None, Sharing::Aggregators),
-        (Some(2), sites),
-        (Some(2), Sharing::Each),
+    for (what, noise) in [
+        (What::Mean, sites),
+        (What::Mean, Sharing::Each),
+        (What::Mean, Sharing::Aggregators),
+        (What::Modes(2), sites),
+        (What::Modes(2), Sharing::Each),
+        (What::Groups(GroupAim::Map), sites),
+        (What::Groups(GroupAim::Map), Sharing::Each),
     ] {
         let [a, b] = [false, true].map(|changed| {
-            let consortium = Consortium::of(modes, noise, 1.0, Some(5), changed);
-            for _ in 0..2 {
-                if noise == Sharing::Each {
-                    SITES.iter().for_each(|(site, _)| drop(consortium.answer(site).unwrap()));
-                    merge_round(&consortium.closing(&[])).unwrap();
-                } else {
-                    consortium.secure_round(&[]);
-                }
-            }
+            let consortium = Consortium::of(what, noise, 1.0, Some(5), changed);
+            consortium.rounds(noise);
             consortium
         });
         let (left, right) = (shapes(&a), shapes(&b));
         assert_eq!(left.keys().collect::<Vec<_>>(), right.keys().collect::<Vec<_>>());
-        // How many modes stand out of the noise is read off noised values.
+        // How many modes stand out of the noise, and how groups differ, is read off noised values.
         let noised =
-            |name: &str| modes.is_some() && (name.starts_with("study/") || name.contains("round-2.json"));
+            |name: &str| what != What::Mean && (name.starts_with("study/") || name.contains("round-2.json"));
         for (name, shape) in left.iter().filter(|(name, _)| !noised(name)) {
             assert_eq!(shape, &right[name], "{name}");
         }
         assert!(!a.certificate().private, "seeded");
-        let curves = |c: &Consortium| fs::read(c.path("study/release/curves.npy")).unwrap();
+        let file = if let What::Groups(_) = what { "difference.npy" } else { "curves.npy" };
+        let curves = |c: &Consortium| fs::read(c.path("study/release").join(file)).unwrap();
         assert_ne!(
             curves(&a),
             curves(&b),

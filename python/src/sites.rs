@@ -11,7 +11,7 @@ use visard::mechanism::functional::Sharing;
 use visard::privacy::Mu;
 use visard::study::face::load_template;
 use visard::study::face::sites::{
-    Aggregator, AggregatorSettings, Closed, CombineSettings, KnownPlan, PLAN, Site, SiteAnswer, SitePlan,
+    Aggregator, AggregatorSettings, Closed, CombineSettings, Findings, KnownPlan, PLAN, Site, SiteAnswer, SitePlan,
     SiteSettings, answer_round, make_sealing_key, merge_round, read_public_key, unshare_round, verify_round,
 };
 use visard::study::{Place, Stop, layout};
@@ -39,7 +39,7 @@ impl Agreed {
         let sites = self
             .sites
             .into_iter()
-            .map(|(name, n, file)| Ok(Site { name, n, key: file.map(key).transpose()? }))
+            .map(|(name, n, file)| Ok(Site { name, n, groups: Vec::new(), key: file.map(key).transpose()? }))
             .collect::<Result<Vec<_>, Failure>>()?;
         let aggregators = self
             .aggregators
@@ -74,6 +74,7 @@ impl Agreed {
                 samples,
                 registration,
                 modes: self.modes,
+                groups: None,
             },
         ))
     }
@@ -117,7 +118,7 @@ pub fn site_answer(
     let mut records = inputs.inputs(&common, &stop)?;
     // Answering a round again gives the same files: there is nothing that going on could lose.
     records.place.resume = true;
-    let settings = SiteSettings { public, name: site, key, records };
+    let settings = SiteSettings { public, name: site, key, groups: None, records };
     let told = |done: SiteAnswer| {
         json!({
             "round": done.round, "rounds": done.rounds, "asked": done.kind.to_string(), "n": done.n, "again": done.again,
@@ -182,12 +183,15 @@ pub fn site_close(
         let Closed { round, rounds, kind, released } =
             if pooled { unshare_round(&settings)? } else { merge_round(&settings)? };
         let mut told = json!({"round": round, "rounds": rounds, "closed": kind.to_string(), "released": released.is_some()});
-        if let Some((certificate, accuracy)) = released {
+        if let Some((certificate, found)) = released {
             told["out"] = json!(out);
             told["release"] = json!(out.join(layout::RELEASE));
             told["n"] = json!(certificate.n);
             told["modes"] = certificate.details.get("modes").is_some().into();
-            told["accuracy"] = json!(accuracy);
+            match found {
+                Findings::Mean(accuracy) => told["accuracy"] = json!(accuracy),
+                Findings::Groups(comparison) => told["comparison"] = json!(comparison),
+            }
             told["secret"] = Value::Object(serde_json::Map::new());
         }
         Ok(told.to_string())

@@ -31,41 +31,47 @@ impl Groups {
         n: usize,
         names: impl Fn(usize) -> Vec<String>,
     ) -> Result<Self, GroupsError> {
-        let (_, lines) = read_groups(file)?;
-        let refused = |place, record: Option<&str>, fault| GroupsError::Table {
-            file: file.to_owned(),
-            about: record.map(|record| RecordError::label(place, Some(record))).unwrap_or_default(),
-            fault,
-        };
-        let of_line =
-            |line: &Label, fault| refused(Place::Line(line.line), Some(line.record.as_str()), fault);
-        let lines = line_of_each(&lines, n, names)
-            .map_err(|Mismatch { place, record, what }| refused(place, Some(&record), what.into()))?;
-        if let Some(line) = lines.iter().find(|line| !is_label(&line.label)) {
-            return Err(of_line(line, GroupFault::Label { label: line.label.clone() }));
-        }
-        let names: BTreeSet<String> = lines.iter().map(|line| line.label.clone()).collect();
-        let names: Vec<String> = names.into_iter().collect();
-        let mut of = Vec::with_capacity(people.count());
-        for records in people.members() {
-            let own: Vec<&Label> = records.iter().filter_map(|&i| lines.get(i).copied()).collect();
-            let Some(first) = own.first() else { continue };
-            if let Some(other) = own.iter().find(|line| line.label != first.label) {
-                let fault =
-                    GroupFault::TwoGroups { record: first.record.clone(), label: first.label.clone() };
-                return Err(of_line(other, fault));
-            }
-            of.push(names.binary_search(&first.label).unwrap_or_default());
-        }
-        let whole = |fault| refused(Place::Whole, None, fault);
-        if let [label] = &names[..] {
+        let (labels, of) = labels_of_people(file, people, n, names)?;
+        let whole = |fault| GroupsError::Table { file: file.to_owned(), about: String::new(), fault };
+        if let [label] = &labels[..] {
             return Err(whole(GroupFault::One { label: label.clone() }));
         }
         let alone = |group: &usize| of.iter().filter(|g| *g == group).count() < 2;
-        if let Some(small) = (0..names.len()).find(alone) {
-            return Err(whole(GroupFault::Alone { label: names[small].clone() }));
+        if let Some(small) = (0..labels.len()).find(alone) {
+            return Err(whole(GroupFault::Alone { label: labels[small].clone() }));
         }
-        Ok(Self { names, labels: GroupLabels::new(of)? })
+        Ok(Self { names: labels, labels: GroupLabels::new(of)? })
+    }
+
+    /// Groups of which no more is known than how many people are in each, in the order of their labels.
+    ///
+    /// # Errors
+    /// [`MechanismError`] for groups of fewer than two.
+    pub(in crate::study) fn of_sizes(names: Vec<String>, sizes: &[u64]) -> Result<Self, MechanismError> {
+        Ok(Self { names, labels: GroupLabels::of_sizes(sizes)? })
+    }
+
+    /// Reads the table of people who are a part of those compared: the group of each, by its place among `planned`.
+    ///
+    /// # Errors
+    /// As [`Self::read`]; for a group that was not planned.
+    pub(in crate::study) fn read_part(
+        file: &Path,
+        people: &People,
+        n: usize,
+        names: impl Fn(usize) -> Vec<String>,
+        planned: &[String],
+    ) -> Result<Vec<usize>, GroupsError> {
+        let (labels, of) = labels_of_people(file, people, n, names)?;
+        let place = |label: &String| {
+            planned.iter().position(|name| name == label).ok_or_else(|| GroupsError::Table {
+                file: file.to_owned(),
+                about: String::new(),
+                fault: GroupFault::Unplanned { label: label.clone(), planned: planned.join(", ") },
+            })
+        };
+        let places = labels.iter().map(place).collect::<Result<Vec<_>, _>>()?;
+        Ok(of.into_iter().map(|group| places[group]).collect())
     }
 
     /// The labels of the groups, sorted.
@@ -90,8 +96,42 @@ impl Groups {
     }
 }
 
+/// The labels of a table, sorted, and the place of that of every person.
+fn labels_of_people(
+    file: &Path,
+    people: &People,
+    n: usize,
+    names: impl Fn(usize) -> Vec<String>,
+) -> Result<(Vec<String>, Vec<usize>), GroupsError> {
+    let (_, lines) = read_groups(file)?;
+    let refused = |place, record: Option<&str>, fault| GroupsError::Table {
+        file: file.to_owned(),
+        about: record.map(|record| RecordError::label(place, Some(record))).unwrap_or_default(),
+        fault,
+    };
+    let of_line = |line: &Label, fault| refused(Place::Line(line.line), Some(line.record.as_str()), fault);
+    let lines = line_of_each(&lines, n, names)
+        .map_err(|Mismatch { place, record, what }| refused(place, Some(&record), what.into()))?;
+    if let Some(line) = lines.iter().find(|line| !is_label(&line.label)) {
+        return Err(of_line(line, GroupFault::Label { label: line.label.clone() }));
+    }
+    let names: BTreeSet<String> = lines.iter().map(|line| line.label.clone()).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    let mut of = Vec::with_capacity(people.count());
+    for records in people.members() {
+        let own: Vec<&Label> = records.iter().filter_map(|&i| lines.get(i).copied()).collect();
+        let Some(first) = own.first() else { continue };
+        if let Some(other) = own.iter().find(|line| line.label != first.label) {
+            let fault = GroupFault::TwoGroups { record: first.record.clone(), label: first.label.clone() };
+            return Err(of_line(other, fault));
+        }
+        of.push(names.binary_search(&first.label).unwrap_or_default());
+    }
+    Ok((names, of))
+}
+
 /// Labels become part of file names and of pages.
-fn is_label(label: &str) -> bool {
+pub(in crate::study) fn is_label(label: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     (1..=LONGEST).contains(&label.len()) && label.chars().all(plain)
 }
@@ -147,6 +187,14 @@ pub enum GroupFault {
     Label {
         /// The label.
         label: String,
+    },
+    /// A group that a plan does not have.
+    #[error("the group {label:?} is none of those that are compared: {planned}")]
+    Unplanned {
+        /// Its label.
+        label: String,
+        /// Theirs.
+        planned: String,
     },
     /// A person in two groups.
     #[error(

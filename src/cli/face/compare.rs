@@ -95,11 +95,19 @@ fn report(outcome: &CompareOutcome, settings: &CompareSettings, printer: &Printe
     );
 }
 
-fn groups_text(comparison: &Comparison) -> String {
+/// The groups with their sizes.
+pub fn groups_text(comparison: &Comparison) -> String {
     comparison.groups.iter().map(|(label, n)| format!("{label} ({n})")).collect::<Vec<_>>().join(", ")
 }
 
-fn comparison_text(comparison: &Comparison) -> String {
+/// The same as fields.
+pub fn comparison_json(comparison: &Comparison) -> serde_json::Value {
+    let groups: Vec<_> = comparison.groups.iter().map(|(label, n)| json!({"label": label, "n": n})).collect();
+    json!({"groups": groups, "test": comparison.test, "map": comparison.map})
+}
+
+/// What was found, a line for each finding.
+pub fn comparison_text(comparison: &Comparison) -> String {
     let mut text = comparison.test.as_ref().map(test_text).unwrap_or_default();
     for MapStatement { first, second, size, error, mean_half_width, share_outside, .. } in &comparison.map {
         let _ = writeln!(

@@ -14,6 +14,7 @@ mod register;
 mod regress;
 mod sample;
 
+pub use compare::{comparison_json, comparison_text, groups_text};
 pub use files::{scans_help, template_source};
 pub use mean::{budget_of, report};
 pub use records::{MakingArgs, run_with_progress};

@@ -2,15 +2,17 @@
 
 use crate::cli::Global;
 use crate::cli::budget::{CountingArgs, PlaceArgs};
-use crate::cli::face::{run_with_progress, scans_help, template_source};
+use crate::cli::face::{
+    comparison_json, comparison_text, groups_text, run_with_progress, scans_help, template_source,
+};
 use crate::cli::output::{Failure, Printer, where_to};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use visard::mechanism::functional::Sharing;
 use visard::study::face::sites::{
-    AggregatorSettings, Closed, CombineSettings, KnownPlan, SiteSettings, answer_round, merge_round,
-    unshare_round, verify_round,
+    AggregatorSettings, Closed, CombineSettings, Findings, KnownPlan, SiteSettings, answer_round,
+    merge_round, unshare_round, verify_round,
 };
 use visard::study::face::{FaceInputs, StudyError, Yardstick};
 
@@ -37,6 +39,9 @@ struct SiteArgs {
     /// This site's name in the plan
     #[arg(long, value_name = "NAME")]
     site: String,
+    /// Where the plan compares groups: which record is in which, a table with the heading record,group (default: the manifest's column group)
+    #[arg(long, value_name = "FILE.csv")]
+    groups: Option<PathBuf>,
     #[command(flatten)]
     place: PlaceArgs,
     #[command(flatten)]
@@ -152,6 +157,10 @@ fn answer(
     if !fits(known.plan.noise) {
         return Err(Failure::usage(wrong));
     }
+    if known.plan.groups.is_none() && args.groups.is_some() {
+        return Err(Failure::usage("this plan compares no groups: leave out --groups"));
+    }
+    let groups = args.groups.as_ref().or(args.manifest.as_ref()).cloned();
     let mut place = args.place.place(global)?;
     // Answering a round again gives the same files: there is nothing that going on could lose.
     place.resume = true;
@@ -164,7 +173,8 @@ fn answer(
         counting: args.counting.counting(),
         ..FaceInputs::new(args.scans.clone(), place)
     };
-    let settings = SiteSettings { public: args.public.clone(), name: args.site.clone(), key, records };
+    let settings =
+        SiteSettings { public: args.public.clone(), name: args.site.clone(), key, groups, records };
     let done = run_with_progress(|show| answer_round(&settings, show))?;
     let files: Vec<String> = done.files.iter().map(|file| file.display().to_string()).collect();
     let before = if done.again { " (answered before: the same files again)" } else { "" };
@@ -244,7 +254,7 @@ fn failure(error: StudyError) -> Failure {
 
 fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
     let Closed { round, rounds, kind, released } = closed;
-    let Some((certificate, accuracy)) = released else {
+    let Some((certificate, found)) = released else {
         printer.result(
             json!({"round": round, "rounds": rounds, "closed": kind.to_string(), "released": false}),
             format!(
@@ -256,19 +266,33 @@ fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
     };
     let release = args.out.join(visard::study::layout::RELEASE);
     let mm = |rms: f64| Yardstick::OfTwentyCentimetres.millimetres() * rms;
+    let (name, value, what, told) = match found {
+        Findings::Mean(accuracy) => (
+            "accuracy",
+            json!(accuracy),
+            format!("average of {} people", certificate.n),
+            format!(
+                "  error, root mean square: {:.2} mm (the template published unread: {:.2} mm)\n",
+                mm(accuracy.rms),
+                mm(accuracy.template_rms)
+            ),
+        ),
+        Findings::Groups(comparison) => (
+            "comparison",
+            comparison_json(comparison),
+            format!("comparison of {}", groups_text(comparison)),
+            comparison_text(comparison),
+        ),
+    };
+    let private = if certificate.private { "private " } else { "NOT PRIVATE: " };
     printer.result(
         json!({
             "round": round, "rounds": rounds, "released": true, "release": release, "n": certificate.n, "private": certificate.private,
-            "loss": certificate.loss, "accuracy": accuracy,
+            "loss": certificate.loss, name: value,
         }),
         format!(
-            "round {round} of {rounds} closed: {} of {} people at many sites, {}\n  error, root mean square: {:.2} mm (the template published \
-             unread: {:.2} mm)\n  {} {}",
-            if certificate.private { "private average" } else { "average (NOT PRIVATE)" },
-            certificate.n,
+            "round {round} of {rounds} closed: {private}{what} at many sites, {}\n{told}  {} {}",
             certificate.loss,
-            mm(accuracy.rms),
-            mm(accuracy.template_rms),
             where_to(certificate.private),
             release.display()
         ),

@@ -6,8 +6,11 @@ use crate::cli::output::{Failure, Printer};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use visard::mechanism::functional::Sharing;
-use visard::study::face::sites::{Aggregator, PLAN, Site, SitePlan, make_sealing_key, read_public_key};
+use visard::mechanism::functional::{Sharing, Want};
+use visard::mechanism::vector::GroupAim;
+use visard::study::face::sites::{
+    Aggregator, PLAN, PlannedGroups, Site, SitePlan, make_sealing_key, read_public_key,
+};
 use visard::study::face::{CURVES, Registration, SAMPLES, load_template};
 
 /// Arguments of `site keys`.
@@ -33,14 +36,14 @@ enum Noise {
 /// Arguments of `site plan`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard site plan consortium --mu 1 --site berlin=200,berlin.key.pub --site lyon=180,lyon.key.pub --site oslo=90,oslo.key.pub --aggregator ministry=ministry.key.pub --aggregator registry=registry.key.pub\n  visard site plan consortium --mu 1 --noise each --site berlin=200 --site lyon=180\n  visard site plan consortium --mu 1 --modes 5 --site berlin=200 --site lyon=180"
+    after_help = "Examples:\n  visard site plan consortium --mu 1 --site berlin=200,berlin.key.pub --site lyon=180,lyon.key.pub --site oslo=90,oslo.key.pub --aggregator ministry=ministry.key.pub --aggregator registry=registry.key.pub\n  visard site plan consortium --mu 1 --noise each --site berlin=200 --site lyon=180\n  visard site plan consortium --mu 1 --modes 5 --site berlin=200 --site lyon=180\n  visard site plan consortium --mu 1 --groups control,patient --site berlin=120+80 --site lyon=90+90"
 )]
 pub struct PlanArgs {
     /// The public folder, of which every site has a copy
     #[arg(value_name = "PUBLIC")]
     public: PathBuf,
-    /// A site, its number of people (public), and its public key where sums are sealed
-    #[arg(long = "site", value_name = "NAME=N[,FILE.pub]", required = true)]
+    /// A site, its number of people (public; one for each of --groups, with + between), and its public key where sums are sealed
+    #[arg(long = "site", value_name = "NAME=N[+N][,FILE.pub]", required = true)]
     sites: Vec<String>,
     /// One of two members who add up and do not collude, with its public key; the first begins
     #[arg(long = "aggregator", value_name = "NAME=FILE.pub")]
@@ -68,6 +71,12 @@ pub struct PlanArgs {
     /// Modes of variation with the mean, at most so many (1 to 200), in place of the mean alone
     #[arg(long, value_name = "M")]
     modes: Option<usize>,
+    /// Groups to be compared, in place of one mean: their labels, as in the sites' tables
+    #[arg(long, value_name = "LABEL,LABEL", value_delimiter = ',', conflicts_with = "modes")]
+    groups: Vec<String>,
+    /// What of the groups: a map of where they differ (default), or a test of whether they do; both are two plans
+    #[arg(long, value_enum, requires = "groups")]
+    want: Option<Want>,
 }
 
 /// Runs `site keys`.
@@ -86,7 +95,8 @@ pub fn keys(args: &KeysArgs, printer: &Printer) -> Result<(), Failure> {
 
 /// Runs `site plan`.
 pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
-    let sites = args.sites.iter().map(|text| site(text)).collect::<Result<Vec<_>, _>>()?;
+    let mut sites = args.sites.iter().map(|text| site(text)).collect::<Result<Vec<_>, _>>()?;
+    let groups = groups(args, &mut sites)?;
     let aggregators = args.aggregators.iter().map(|text| aggregator(text)).collect::<Result<Vec<_>, _>>()?;
     let noise = args.noise.unwrap_or(if aggregators.is_empty() { Noise::Each } else { Noise::Sites });
     if args.honest.is_some() && noise != Noise::Sites {
@@ -110,6 +120,7 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
         samples: args.samples,
         registration: args.registration,
         modes: args.modes,
+        groups,
     };
     let known = plan.write(&args.public).map_err(Failure::failed)?;
     let people: u64 = plan.sites.iter().map(|site| site.n).sum();
@@ -127,7 +138,31 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `NAME=N[,FILE.pub]`.
+/// Groups in the order of their labels, and sites' sizes with them.
+fn groups(args: &PlanArgs, sites: &mut [Site]) -> Result<Option<PlannedGroups>, Failure> {
+    if args.groups.is_empty() {
+        // One number is of all people.
+        sites.iter_mut().filter(|site| site.groups.len() == 1).for_each(|site| site.groups.clear());
+        return Ok(None);
+    }
+    let aim = match args.want {
+        None | Some(Want::Map) => GroupAim::Map,
+        Some(Want::Test) => GroupAim::Test,
+        Some(Want::Both) => {
+            return Err(Failure::usage(
+                "over many sites a map and a test are two plans, each with its own --mu",
+            ));
+        }
+    };
+    let mut order: Vec<usize> = (0..args.groups.len()).collect();
+    order.sort_by(|a, b| args.groups[*a].cmp(&args.groups[*b]));
+    for site in sites.iter_mut().filter(|site| site.groups.len() == order.len()) {
+        site.groups = order.iter().map(|k| site.groups[*k]).collect();
+    }
+    Ok(Some(PlannedGroups { names: order.iter().map(|k| args.groups[*k].clone()).collect(), aim }))
+}
+
+/// `NAME=N[+N][,FILE.pub]`.
 fn site(text: &str) -> Result<Site, Failure> {
     let wrong = || {
         Failure::usage(format!(
@@ -140,7 +175,10 @@ fn site(text: &str) -> Result<Site, Failure> {
         None => (rest, None),
     };
     let key = key.map(|key| read_public_key(Path::new(key))).transpose().map_err(Failure::failed)?;
-    Ok(Site { name: name.to_owned(), n: n.trim().parse().map_err(|_| wrong())?, key })
+    let groups: Vec<u64> =
+        n.split('+').map(|n| n.trim().parse()).collect::<Result<_, _>>().map_err(|_| wrong())?;
+    let n = groups.iter().try_fold(0u64, |sum, n| sum.checked_add(*n)).ok_or_else(wrong)?;
+    Ok(Site { name: name.to_owned(), n, groups, key })
 }
 
 /// `NAME=FILE.pub`.

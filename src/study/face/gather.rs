@@ -128,6 +128,11 @@ impl<'a> FaceStudy<'a> {
         Ok(Groups::read(table, &self.people, self.count(), |i| self.names(i))?)
     }
 
+    /// The group of every person by its place among `planned`, by a table of records.
+    pub(super) fn planned_groups(&self, table: &Path, planned: &[String]) -> Result<Vec<usize>, StudyError> {
+        Ok(Groups::read_part(table, &self.people, self.count(), |i| self.names(i), planned)?)
+    }
+
     /// How records are made; a template that does not suit the registration is refused.
     pub(super) fn maker(&self) -> Result<RecordMaker<'_>, StudyError> {
         Ok(RecordMaker::new(&self.loaded.template, self.settings.making(&self.loaded.template))?)

@@ -25,7 +25,7 @@ use crate::privacy::{Certificate, Mechanism, Mu};
 use crate::study::job::{self, Job};
 use crate::study::{Groups, Place, StudyFolder};
 use std::path::PathBuf;
-use subject::ComparePublication;
+pub(in crate::study::face) use subject::ComparePublication;
 
 /// Everything a comparison of groups needs to know; all of it public.
 #[derive(Debug, Clone)]

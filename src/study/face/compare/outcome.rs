@@ -81,7 +81,7 @@ pub struct MapStatement {
 
 impl Comparison {
     /// What was released.
-    pub(super) fn of(publication: &ComparePublication, released: &NoisedComparison) -> Self {
+    pub(in crate::study::face) fn of(publication: &ComparePublication, released: &NoisedComparison) -> Self {
         Self::from(publication, released, &publication.maps(released))
     }
 

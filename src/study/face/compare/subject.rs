@@ -15,15 +15,15 @@ pub const LEAST: f64 = 60.0;
 
 /// What a comparison publishes, and how.
 #[derive(Debug, Clone)]
-pub(super) struct ComparePublication {
-    pub(super) template: Arc<LoadedTemplate>,
+pub(in crate::study::face) struct ComparePublication {
+    pub(in crate::study::face) template: Arc<LoadedTemplate>,
     /// The template's own curves.
-    pub(super) own: FaceCurves,
-    pub(super) mechanism: FunctionGroups,
-    pub(super) groups: Groups,
-    pub(super) want: Want,
-    pub(super) registration: Registration,
-    pub(super) counting: Counting,
+    pub(in crate::study::face) own: FaceCurves,
+    pub(in crate::study::face) mechanism: FunctionGroups,
+    pub(in crate::study::face) groups: Groups,
+    pub(in crate::study::face) want: Want,
+    pub(in crate::study::face) registration: Registration,
+    pub(in crate::study::face) counting: Counting,
 }
 
 /// A map with its band along the normals.

@@ -1,6 +1,6 @@
 //! What certificates of many sites say: who adds the noise, and what is assumed.
 
-use super::plan::SitePlan;
+use super::plan::{Site, SitePlan};
 use crate::mechanism::functional::Sharing;
 use crate::privacy::{Caveat, Certificate, Price, Receipt};
 use crate::study::face::StudyError;
@@ -35,7 +35,11 @@ const UNSEEN: &str = "proofs of range bound every entry of what a site hands on,
 
 /// Public numbers of the exchange.
 pub(super) fn details(plan: &SitePlan, id: &str) -> Map<String, Value> {
-    let names: Vec<Value> = plan.sites.iter().map(|site| json!({"name": site.name, "n": site.n})).collect();
+    let one = |site: &Site| match &site.groups[..] {
+        [] => json!({"name": site.name, "n": site.n}),
+        groups => json!({"name": site.name, "n": site.n, "groups": groups}),
+    };
+    let names: Vec<Value> = plan.sites.iter().map(one).collect();
     let aggregators: Vec<&str> = plan.aggregators.iter().map(|one| one.name.as_str()).collect();
     let who = match plan.noise {
         Sharing::Sites { honest } => json!({"by": "sites", "K": plan.sites.len(), "K_honest": honest}),

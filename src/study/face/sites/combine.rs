@@ -4,14 +4,14 @@ use super::certificate::{caveats, details};
 use super::error::{SitesError, of};
 use super::exchange::Exchange;
 use super::message::{Kind, Message, steps_of_bytes};
-use super::statistic::{Around, SitesStatistic};
+use super::statistic::{Around, Findings, SitesStatistic};
 use super::vdaf::opened;
 use crate::function::FaceCurves;
 use crate::mechanism::functional::{Answer, RoundKind, Sharing, SiteRound};
 use crate::privacy::Certificate;
 use crate::study::Place;
+use crate::study::face::StudyError;
 use crate::study::face::template::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};
-use crate::study::face::{Accuracy, StudyError};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub struct Closed {
     /// What was asked.
     pub kind: RoundKind,
     /// The release, after the last.
-    pub released: Option<(Certificate, Accuracy)>,
+    pub released: Option<(Certificate, Findings)>,
 }
 
 /// Noised sums of a round, and whose.
@@ -242,7 +242,7 @@ fn publish(
     statistic: SitesStatistic,
     loaded: LoadedTemplate,
     own: FaceCurves,
-) -> Result<(Certificate, Accuracy), StudyError> {
+) -> Result<(Certificate, Findings), StudyError> {
     let plan = &exchange.known.plan;
     let last = exchange.rounds.last().ok_or_else(|| SitesError::Asked("there are no results".into()))?;
     let (n, seeded) = (statistic.rounds().sites().people(&last.result.sites), last.seeded);

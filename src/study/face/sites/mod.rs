@@ -1,9 +1,10 @@
-//! One mean face of many sites' people, or modes of variation, nothing pooled: what each party does, with files for all that goes between them.
+//! One mean face of many sites' people, modes of variation, or groups compared, nothing pooled: what each party does, with files for all that goes between them.
 //!
 //! A public folder holds the plan and what every round has released. In a round each site hands on one sum of its own people: noised as a
 //! whole (`site sum`, put together by `site merge`), or under secure aggregation (`site share`): two sealed files, one for each of two
 //! aggregators who do not collude, who check proofs of range (`site verify`) and give out sums that only together are one (`site unshare`).
-//! The mechanisms are [`crate::mechanism::functional::SitesMean`] and [`crate::mechanism::functional::SitesModes`]; secret sharing and proofs are
+//! The mechanisms are [`crate::mechanism::functional::SitesMean`], [`crate::mechanism::functional::SitesModes`] and
+//! [`crate::mechanism::functional::SitesGroups`]; secret sharing and proofs are
 //! Prio3SumVec of the crate `prio`, sealing is HPKE.
 
 mod aggregator;
@@ -11,6 +12,7 @@ mod certificate;
 mod combine;
 mod error;
 mod exchange;
+mod groups;
 mod message;
 mod plan;
 mod purse;
@@ -22,6 +24,8 @@ mod vdaf;
 pub use aggregator::{Aggregated, AggregatorSettings, verify_round};
 pub use combine::{Closed, CombineSettings, merge_round, unshare_round};
 pub use error::SitesError;
+pub use groups::PlannedGroups;
 pub use plan::{Aggregator, KnownPlan, PLAN, Site, SitePlan};
 pub use seal::{make_sealing_key, read_public_key};
 pub use site::{SiteAnswer, SiteSettings, answer_round};
+pub use statistic::Findings;

@@ -1,7 +1,8 @@
 //! What all sites agree on before anyone reads a record: `plan.json`, public.
 
 use super::error::{SitesError, of};
-use super::statistic::SitesStatistic;
+use super::groups::PlannedGroups;
+use super::statistic::{SitesStatistic, Wanted};
 use crate::function::FaceCurves;
 use crate::io::{Limit, open, write_text};
 use crate::mechanism::functional::{Sharing, Sites};
@@ -27,6 +28,9 @@ pub struct Site {
     pub name: String,
     /// Its people.
     pub n: u64,
+    /// How many of them are in each of the plan's groups; empty where none are compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<u64>,
     /// Its public key, in hexadecimal, where messages are sealed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -67,6 +71,9 @@ pub struct SitePlan {
     /// At most so many modes of variation with the mean; the mean alone where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modes: Option<usize>,
+    /// Groups that are compared, in place of one mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<PlannedGroups>,
 }
 
 /// A plan with the hash of its file: what messages are bound to.
@@ -138,6 +145,7 @@ impl SitePlan {
         if self.modes.is_some_and(|most| !(1..=MOST_MODES).contains(&most)) {
             return Err(format!("at least one mode and at most {MOST_MODES} may be asked for"));
         }
+        self.wanted()?;
         let mu = Mu::new(self.mu).map_err(|e| e.to_string())?;
         let people =
             self.sites.iter().try_fold(0u64, |sum, site| sum.checked_add(site.n)).ok_or("too many people")?;
@@ -152,12 +160,28 @@ impl SitePlan {
         Sites { sizes: self.sites.iter().map(|site| site.n).collect(), sharing: self.noise }
     }
 
+    fn wanted(&self) -> Result<Wanted, String> {
+        match (&self.groups, self.modes) {
+            (Some(_), Some(_)) => Err("modes and groups are two plans".into()),
+            (Some(groups), None) => {
+                let sites = self.sites.iter().map(|site| (site.name.as_str(), site.n, &site.groups[..]));
+                Ok(Wanted::Groups(groups.aim, groups.names.clone(), groups.sizes(sites)?))
+            }
+            (None, _) if self.sites.iter().any(|site| !site.groups.is_empty()) => {
+                Err("there are sizes of groups, but the plan names no groups".into())
+            }
+            (None, Some(most)) => Ok(Wanted::Modes(most)),
+            (None, None) => Ok(Wanted::Mean),
+        }
+    }
+
     /// What is released.
     ///
     /// # Errors
     /// [`StudyError`], about public numbers.
     pub(super) fn statistic(&self, own: &FaceCurves) -> Result<SitesStatistic, StudyError> {
-        Ok(SitesStatistic::new(self.modes, own, Mu::new(self.mu)?, self.taking_part())?)
+        let wanted = self.wanted().map_err(SitesError::Asked)?;
+        Ok(SitesStatistic::new(wanted, own, Mu::new(self.mu)?, self.taking_part())?)
     }
 
     /// A site's place in the plan.

@@ -26,6 +26,8 @@ pub struct SiteSettings {
     pub name: String,
     /// Its secret key, where sums are sealed.
     pub key: Option<PathBuf>,
+    /// Which of its people are in which group, where groups are compared: a table as for `face compare`.
+    pub groups: Option<PathBuf>,
     /// Its people, and its folder. Curves, samples and registration are the plan's.
     pub records: FaceInputs,
 }
@@ -91,6 +93,10 @@ pub fn answer_round(
         ))
         .into());
     }
+    let labels = match &plan.groups {
+        Some(groups) => groups.labels(&study, settings.groups.as_deref(), (&own.name, &own.groups))?,
+        None => Vec::new(),
+    };
     let key = match (&settings.key, &own.key) {
         (_, None) => None,
         (Some(path), Some(public)) => Some(KeyPair::read(path, public)?),
@@ -116,8 +122,12 @@ pub fn answer_round(
         let price = price_of(rounds, own.n);
         purse.check(&inputs.place, &price)?;
         let gathered = study.gather(job, &maker, progress)?;
-        let digest = study.digest(&position.plan, &price, &gathered);
-        let sum = round.sum(&gathered.faces, &[])?;
+        // People who change groups between rounds are other records.
+        let digest = match &labels[..] {
+            [] => study.digest(&position.plan, &price, &gathered),
+            labels => study.digest(&(&position.plan, labels), &price, &gathered),
+        };
+        let sum = round.sum(&gathered.faces, &labels)?;
         let mut ledger = inputs.place.ledger.open(job.folder(), "")?;
         let paid = purse.pay(&mut ledger, price.charged(), &position.plan, digest.as_str())?;
         let part = rounds.part(paid, position.round - 1)?;

@@ -1,19 +1,39 @@
-//! What a plan releases: the mean, or the mean and modes of variation; its rounds, and how its release is written.
+//! What a plan releases: the mean, the mean and modes of variation, or a comparison of groups; its rounds, and how its release is written.
 
 use crate::function::FaceCurves;
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::{CurveMean, RoundResult, Sites, SitesMean, SitesModes, SitesRounds};
+use crate::mechanism::functional::{
+    CurveMean, RoundResult, SiteGroups, Sites, SitesGroups, SitesMean, SitesModes, SitesRounds, Want,
+};
+use crate::mechanism::vector::GroupAim;
 use crate::privacy::{Caveat, Certificate, Drawn, Mu, Price, Released, Statement};
+use crate::study::face::compare::{ComparePublication, Comparison};
 use crate::study::face::mean::basis;
 use crate::study::face::modes::ModesPublication;
 use crate::study::face::publication::FacePublication;
 use crate::study::face::template::LoadedTemplate;
 use crate::study::face::{Accuracy, StudyError};
 use crate::study::job::{self, Publication, ReleaseFolder};
-use crate::study::{Counting, Place};
+use crate::study::{Counting, Groups, Place};
 use crate::surface::registration::Registration;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
+
+/// What a plan asks for.
+pub(super) enum Wanted {
+    Mean,
+    Modes(usize),
+    Groups(GroupAim, Vec<String>, SiteGroups),
+}
+
+/// What a release of many sites tells, in numbers.
+#[derive(Debug, Clone)]
+pub enum Findings {
+    /// The error of the mean.
+    Mean(Accuracy),
+    /// How groups differ.
+    Groups(Box<Comparison>),
+}
 
 /// The statistic of a plan.
 pub(super) enum SitesStatistic {
@@ -21,6 +41,8 @@ pub(super) enum SitesStatistic {
     Mean(Box<SitesMean>),
     /// Mean and at most so many modes.
     Modes(Box<SitesModes>, usize),
+    /// Groups compared, with their labels.
+    Groups(Box<SitesGroups>, GroupAim, Vec<String>),
 }
 
 /// Public things that a release says beside its values.
@@ -39,15 +61,19 @@ pub(super) struct Around {
 impl SitesStatistic {
     /// Of these sites about the template's `own` curves.
     pub(super) fn new(
-        modes: Option<usize>,
+        wanted: Wanted,
         own: &FaceCurves,
         mu: Mu,
         sites: Sites,
     ) -> Result<Self, MechanismError> {
         let (basis, template) = (basis(own), own.data().to_vec());
-        Ok(match modes {
-            None => Self::Mean(Box::new(SitesMean::new(basis, template, mu, sites)?)),
-            Some(most) => Self::Modes(Box::new(SitesModes::new(basis, template, mu, sites)?), most),
+        Ok(match wanted {
+            Wanted::Mean => Self::Mean(Box::new(SitesMean::new(basis, template, mu, sites)?)),
+            Wanted::Modes(most) => Self::Modes(Box::new(SitesModes::new(basis, template, mu, sites)?), most),
+            Wanted::Groups(aim, names, sizes) => {
+                let groups = SitesGroups::new(aim, (&basis, template), mu, sites, sizes)?;
+                Self::Groups(Box::new(groups), aim, names)
+            }
         })
     }
 
@@ -56,6 +82,7 @@ impl SitesStatistic {
         match self {
             Self::Mean(mean) => mean.rounds(),
             Self::Modes(modes, _) => modes.rounds(),
+            Self::Groups(groups, ..) => groups.rounds(),
         }
     }
 
@@ -65,9 +92,9 @@ impl SitesStatistic {
         results: &[RoundResult],
         around: Around,
         place: &Place,
-    ) -> Result<(Certificate, Accuracy), StudyError> {
+    ) -> Result<(Certificate, Findings), StudyError> {
         let price = Price { n: around.n, ..self.rounds().price().clone() };
-        let Around { loaded, own, registration, caveats, details, seeded, n } = around;
+        let Around { loaded, own, registration, caveats, mut details, seeded, n } = around;
         let (template, counting) = (Arc::new(loaded), Counting::default());
         match self {
             Self::Mean(mean) => {
@@ -82,15 +109,34 @@ impl SitesStatistic {
                     registration,
                     counting,
                 };
-                let accuracy = of.accuracy(&released);
-                published(OverSites { of, caveats, details }, released, accuracy, place)
+                let accuracy = Findings::Mean(of.accuracy(&released));
+                Ok((published(OverSites { of, caveats, details }, released, place)?, accuracy))
             }
             Self::Modes(modes, most) => {
                 let released = released(modes.finish(results)?, price, seeded);
                 let mechanism = modes.functional().clone();
                 let of = ModesPublication { template, own, mechanism, registration, counting, most };
-                let accuracy = of.found(&released.value, n)?.accuracy;
-                published(OverSites { of, caveats, details }, released, accuracy, place)
+                let accuracy = Findings::Mean(of.found(&released.value, n)?.accuracy);
+                Ok((published(OverSites { of, caveats, details }, released, place)?, accuracy))
+            }
+            Self::Groups(groups, aim, names) => {
+                let Some(last) = results.last() else {
+                    return Err(MechanismError::Shape("there are no results of any round").into());
+                };
+                let Drawn { value, parts } = groups.finish(results)?;
+                let value = groups.comparison(value);
+                let mechanism = groups.functional(last)?;
+                let (want, aim_key) =
+                    if aim == GroupAim::Map { (Want::Map, "map") } else { (Want::Test, "test") };
+                // Each site's table is its own; only numbers are known here.
+                details.insert("partition_sha256".into(), Value::Null);
+                details.insert("budgets".into(), json!({ aim_key: &price.loss }));
+                let released = released(Drawn { value, parts }, price, seeded);
+                let groups = Groups::of_sizes(names, &groups.sizes(last)?)?;
+                let of =
+                    ComparePublication { template, own, mechanism, groups, want, registration, counting };
+                let found = Findings::Groups(Box::new(Comparison::of(&of, &released.value)));
+                Ok((published(OverSites { of, caveats, details }, released, place)?, found))
             }
         }
     }
@@ -103,11 +149,9 @@ fn released<V>(Drawn { value, parts }: Drawn<V>, price: Price, seeded: bool) -> 
 fn published<P: Publication<Error = StudyError>>(
     publication: P,
     released: Released<P::Value>,
-    accuracy: Accuracy,
     place: &Place,
-) -> Result<(Certificate, Accuracy), StudyError> {
-    let certificate = job::run(place, |job| job.publish_charged_elsewhere(&publication, released))?;
-    Ok((certificate, accuracy))
+) -> Result<Certificate, StudyError> {
+    job::run(place, |job| job.publish_charged_elsewhere(&publication, released))
 }
 
 /// A release with what is said of its sites.

@@ -110,7 +110,10 @@ impl SitesGroups {
     }
 
     /// People of every group in a last round.
-    fn sizes(&self, last: &RoundResult) -> Result<Vec<u64>, MechanismError> {
+    ///
+    /// # Errors
+    /// [`MechanismError`] for another round, and where a group has fewer than two.
+    pub fn sizes(&self, last: &RoundResult) -> Result<Vec<u64>, MechanismError> {
         let other = MechanismError::Shape("these are rounds of no groups");
         self.rounds.groups().ok_or(other)?.enough(&last.sites)
     }
