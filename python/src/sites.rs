@@ -11,8 +11,9 @@ use visard::mechanism::functional::Sharing;
 use visard::privacy::Mu;
 use visard::study::face::load_template;
 use visard::study::face::sites::{
-    Aggregator, AggregatorSettings, Closed, CombineSettings, Findings, KnownPlan, PLAN, Site, SiteAnswer, SitePlan,
-    SiteSettings, answer_round, make_sealing_key, merge_round, read_public_key, unshare_round, verify_round,
+    Aggregator, AggregatorSettings, Closed, CombineSettings, Findings, KnownPlan, PLAN, Site, SiteAnswer,
+    SitePlan, SiteSettings, answer_round, make_sealing_key, merge_round, read_public_key, unshare_round,
+    verify_round,
 };
 use visard::study::{Place, Stop, layout};
 
