@@ -1,8 +1,7 @@
 //! Quadratic energies of a closed polygon whose corners slide on the unit circle.
 
 use super::ConformalError;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt;
+use crate::numeric::dense::cholesky_in_place;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, Par};
 use nalgebra::Complex;
@@ -118,7 +117,7 @@ impl CircleEnergy {
         let mut shift = 0.0;
         for _ in 0..24 {
             self.fill_hessian(hessian, z, |j| shift - curvature[j], GAUGE * largest / k as f64);
-            if cholesky_in_place(hessian) {
+            if cholesky_in_place(hessian.as_mut()) {
                 let mut step = Mat::from_fn(k, 1, |i, _| -gradient[i]);
                 solve_lower_triangular_in_place(hessian.as_ref(), step.as_mut(), Par::Seq);
                 solve_upper_triangular_in_place(hessian.transpose(), step.as_mut(), Par::Seq);
@@ -149,20 +148,6 @@ impl CircleEnergy {
             hessian[(j, j)] += diagonal(j);
         }
     }
-}
-
-/// Whether the lower triangle is that of a positive definite matrix; replaces it by its Cholesky factor.
-fn cholesky_in_place(matrix: &mut Mat<f64>) -> bool {
-    let scratch = llt::factor::cholesky_in_place_scratch::<f64>(matrix.nrows(), Par::Seq, Default::default());
-    let Ok(mut memory) = MemBuffer::try_new(scratch) else { return false };
-    llt::factor::cholesky_in_place(
-        matrix.as_mut(),
-        Default::default(),
-        Par::Seq,
-        MemStack::new(&mut memory),
-        Default::default(),
-    )
-    .is_ok()
 }
 
 /// The points e^{iθ}.

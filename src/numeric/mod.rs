@@ -1,6 +1,7 @@
 //! Arithmetic that the other rooms share and that knows nothing of them: sparse systems, integrals, enclosures, small functions without
 //! cancellation, and the margins left for rounding.
 
+pub(crate) mod dense;
 pub(crate) mod elementary;
 pub(crate) mod enclosure;
 pub mod margins;

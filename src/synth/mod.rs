@@ -3,12 +3,14 @@
 //! The mean face is sculpted as an implicit solid from published average proportions and read off as a
 //! parametric surface over the disk; [`builtin_template`] is a mesh of it. A person is the
 //! mean face moved by named displacement fields and a smooth random field ([`FaceParameters`]); a scan is random
-//! points of that face in random pose and condition ([`simulate_scan`], [`person`]).
+//! points of that face in random pose and condition ([`simulate_scan`], [`person`]). What scanners meet outside the laboratory is laid on
+//! any face whose true places are known ([`odd_scan`]).
 
 mod face;
 mod implicit;
 mod model;
 mod modes;
+mod oddity;
 mod outlines;
 mod parameters;
 mod sampling;
@@ -19,6 +21,7 @@ mod template;
 mod tests;
 mod triangulate;
 
+pub use oddity::{FaceMarks, OddScan, Oddity, Sight, Sitter, odd_scan};
 pub use outlines::{OUTLINE_LANDMARKS, OUTLINE_RADIUS, outline_atlas, outline_population};
 pub use parameters::{FaceParameters, ShapeParameter};
 pub use scan::{ScanConditions, SimulatedScan, person, person_about, simulate_scan};

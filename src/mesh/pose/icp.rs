@@ -4,7 +4,7 @@ use super::super::{Point, Vector};
 use super::overlap;
 use super::sampled::Sampled;
 use super::similarity::Similarity;
-use nalgebra::{Rotation3, SMatrix, SVector};
+use nalgebra::{Matrix3, Rotation3, SMatrix, SVector};
 
 /// A template point or scan point with its match, in scan coordinates.
 struct Pair {
@@ -82,35 +82,87 @@ pub(crate) fn step(
     solve(pose, &pairs, keep != Keep::NearestRigid)
 }
 
+/// Parts of a step's weight on point-to-plane and on point-to-point.
+const PLANE: f64 = 0.9;
+const POINT: f64 = 0.1;
+
+/// What the equations of a step are made of: rotation ω × arm, translation, and growth along the arm.
+#[derive(Default)]
+struct Sums {
+    /// Of point-to-plane: the lower triangle of Σ row rowᵀ, row by row, and Σ gap row.
+    plane: [f64; 28],
+    plane_right: [f64; 7],
+    /// Of point-to-point: Σ arm armᵀ, Σ arm, Σ gap, Σ arm × gap, Σ arm · gap, and the number.
+    arms: Matrix3<f64>,
+    arm: Vector,
+    gap: Vector,
+    turn: Vector,
+    grow: f64,
+    count: f64,
+}
+
+impl Sums {
+    fn add(&mut self, arm: &Vector, gap: &Vector, normal: &Vector) {
+        let (turn, off) = (arm.cross(normal), gap.dot(normal));
+        let row = [turn.x, turn.y, turn.z, normal.x, normal.y, normal.z, arm.dot(normal)];
+        let mut at = 0;
+        for (i, a) in row.iter().enumerate() {
+            for b in &row[..=i] {
+                self.plane[at] += a * b;
+                at += 1;
+            }
+            self.plane_right[i] += off * a;
+        }
+        self.arms += arm * arm.transpose();
+        self.arm += arm;
+        self.gap += gap;
+        self.turn += arm.cross(gap);
+        self.grow += arm.dot(gap);
+        self.count += 1.0;
+    }
+
+    /// The symmetric matrix and the right side. Seen along the three axes e, arm × e and e and arm · e have products that sum to
+    /// |arm|² I − arm armᵀ, the cross product with arm, I, 0, arm and |arm|².
+    fn equations(&self) -> (SMatrix<f64, 7, 7>, SVector<f64, 7>) {
+        let mut matrix = SMatrix::<f64, 7, 7>::zeros();
+        let mut at = 0;
+        for i in 0..7 {
+            for j in 0..=i {
+                matrix[(i, j)] = PLANE * self.plane[at];
+                matrix[(j, i)] = matrix[(i, j)];
+                at += 1;
+            }
+        }
+        let square = self.arms.trace();
+        let turned = Matrix3::from_diagonal_element(square) - self.arms;
+        let crossed = self.arm.cross_matrix();
+        for i in 0..3 {
+            for j in 0..3 {
+                matrix[(i, j)] += POINT * turned[(i, j)];
+                matrix[(i, 3 + j)] += POINT * crossed[(i, j)];
+                matrix[(3 + j, i)] += POINT * crossed[(i, j)];
+            }
+            matrix[(3 + i, 3 + i)] += POINT * self.count;
+            matrix[(3 + i, 6)] += POINT * self.arm[i];
+            matrix[(6, 3 + i)] += POINT * self.arm[i];
+        }
+        matrix[(6, 6)] += POINT * square;
+        let point = [&self.turn, &self.gap].into_iter().flat_map(|v| v.iter().copied()).chain([self.grow]);
+        let right = self.plane_right.iter().zip(point).map(|(plane, point)| PLANE * plane + POINT * point);
+        (matrix, SVector::from_iterator(right))
+    }
+}
+
 fn solve(pose: &Similarity, pairs: &[Pair], with_scale: bool) -> Option<Similarity> {
     if pairs.len() < 12 {
         return None;
     }
     let centre: Vector = pairs.iter().map(|p| p.from.coords).sum::<Vector>() / pairs.len() as f64;
-    let mut normal_matrix = SMatrix::<f64, 7, 7>::zeros();
-    let mut right = SVector::<f64, 7>::zeros();
-    let mut add = |weight: f64, direction: &Vector, arm: &Vector, gap: f64| {
-        // Rotation ω × arm, translation, and scale along the arm, all seen along the direction.
-        let turn = arm.cross(direction);
-        let row = SVector::<f64, 7>::from_column_slice(&[
-            turn.x,
-            turn.y,
-            turn.z,
-            direction.x,
-            direction.y,
-            direction.z,
-            arm.dot(direction),
-        ]);
-        normal_matrix += weight * row * row.transpose();
-        right += weight * gap * row;
-    };
+    let mut sums = Sums::default();
     for pair in pairs {
-        let (arm, gap) = (pair.from.coords - centre, pair.to - pair.from);
-        add(0.9, &pair.normal, &arm, gap.dot(&pair.normal));
-        for axis in [Vector::x(), Vector::y(), Vector::z()] {
-            add(0.1, &axis, &arm, gap.dot(&axis));
-        }
+        sums.add(&(pair.from.coords - centre), &(pair.to - pair.from), &pair.normal);
     }
+    let (mut normal_matrix, right) = sums.equations();
     if !with_scale {
         normal_matrix[(6, 6)] *= 1e9;
     }
@@ -124,4 +176,34 @@ fn solve(pose: &Similarity, pairs: &[Pair], with_scale: bool) -> Option<Similari
         translation: turn * (pose.translation - centre) * grow + centre + shift,
     };
     (moved.scale.is_finite() && moved.translation.iter().all(|c| c.is_finite())).then_some(moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+
+    /// The sums are those of the rows one by one.
+    #[test]
+    fn the_equations_are_the_sum_of_those_of_every_pair() {
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(4);
+        let mut vector = || Vector::from_fn(|_, _| 2.0 * rng.random::<f64>() - 1.0);
+        let mut sums = Sums::default();
+        let mut matrix = SMatrix::<f64, 7, 7>::zeros();
+        let mut right = SVector::<f64, 7>::zeros();
+        for _ in 0..20 {
+            let (arm, gap, normal) = (vector() * 3.0, vector(), vector().normalize());
+            sums.add(&arm, &gap, &normal);
+            let axes = [(POINT, Vector::x()), (POINT, Vector::y()), (POINT, Vector::z()), (PLANE, normal)];
+            for (weight, direction) in axes {
+                let turn = arm.cross(&direction);
+                let parts = turn.iter().chain(direction.iter()).copied().chain([arm.dot(&direction)]);
+                let row = SVector::<f64, 7>::from_iterator(parts);
+                matrix += weight * row * row.transpose();
+                right += weight * gap.dot(&direction) * row;
+            }
+        }
+        let (m, r) = sums.equations();
+        assert!((m - matrix).amax() < 1e-12 && (r - right).amax() < 1e-12, "{}", m - matrix);
+    }
 }

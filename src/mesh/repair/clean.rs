@@ -6,6 +6,7 @@ use super::super::sheet::Sheet;
 use super::super::topology::{component_labels, duplicate_places, duplicate_triangles};
 use super::super::{MeshError, Point, Vector};
 use super::log::RepairKind;
+use super::stitch::stitch;
 use super::work::Work;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -48,8 +49,13 @@ pub(crate) fn keep_one_oriented_piece(
     if work.triangles.is_empty() {
         return Err(MeshError::Degenerate("the mesh has no triangles of three different vertices".into()));
     }
-    let table = EdgeTable::new(&work.triangles, work.places.len());
-    let labels = component_labels(&work.triangles, &table);
+    let mut table = EdgeTable::new(&work.triangles, work.places.len());
+    let mut labels = component_labels(&work.triangles, &table);
+    if stitch(work, &table, &labels) {
+        drop_collapsed_and_duplicates(work);
+        table = EdgeTable::new(&work.triangles, work.places.len());
+        labels = component_labels(&work.triangles, &table);
+    }
     let piece = choose_piece(work, &labels, nose);
     refuse_second_surface(work, &labels, piece, largest_rest)?;
     let is_clean = |e: &super::super::Edge| match table.sides(e) {

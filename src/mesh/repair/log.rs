@@ -9,6 +9,8 @@ use serde::Serialize;
 pub enum RepairKind {
     /// Vertices at exactly the same place as an earlier one were replaced by it.
     WeldedVertices,
+    /// Border vertices of different pieces that lay close together were made one.
+    StitchedSeams,
     /// Triangles naming a vertex twice were dropped.
     DroppedCollapsedTriangles,
     /// Triangles with the corners of an earlier one were dropped.

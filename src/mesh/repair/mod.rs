@@ -5,6 +5,7 @@ mod crop;
 mod holes;
 mod log;
 mod spikes;
+mod stitch;
 mod work;
 
 pub use log::{Repair, RepairKind, RepairLog};
@@ -47,7 +48,7 @@ pub struct Repaired {
     pub vertex_source: Vec<Option<usize>>,
 }
 
-/// Makes a mesh a disk: welds repeated vertices, drops collapsed and doubled triangles and what hangs on
+/// Makes a mesh a disk: welds repeated vertices, stitches seams between pieces, drops collapsed and doubled triangles and what hangs on
 /// non-manifold edges, orients consistently, keeps the piece with the nose (or the largest), crops it,
 /// cuts open small handles, fills holes, splits pinched vertices, turns it to face the side it bulges to.
 /// A mesh that is a disk already comes back as it was.

@@ -51,6 +51,30 @@ fn repair(mesh: TriMesh) -> Repaired {
     make_disk(mesh, None, &RepairSettings::default()).unwrap()
 }
 
+/// The grid as two charts of their own, the second moved away by `gap`.
+fn two_charts(n: usize, gap: f64) -> TriMesh {
+    edited(&grid(n), |vertices, triangles| {
+        let whole = vertices.clone();
+        vertices.extend(whole.iter().map(|p| p + Vector::new(gap, 0.0, 0.5 * gap)));
+        let right = |t: &[usize; 3]| t.iter().map(|&v| whole[v].x).sum::<f64>() > 0.01;
+        triangles.iter_mut().filter(|t| right(t)).for_each(|t| t.iter_mut().for_each(|v| *v += n * n));
+    })
+}
+
+#[test]
+fn seams_are_stitched_and_gaps_wider_than_a_third_of_an_edge_are_not() {
+    let n = 11;
+    let edge = 2.0 / (n - 1) as f64;
+    for gap in [0.0, 1e-6, 0.2 * edge] {
+        let repaired = repair(two_charts(n, gap));
+        assert_eq!(repaired.mesh.mesh().triangles().len(), 2 * (n - 1) * (n - 1), "gap {gap}");
+        assert_eq!(repaired.mesh.boundary().len(), 4 * (n - 1));
+        assert_eq!(kinds(&repaired).contains(&RepairKind::StitchedSeams), gap > 0.0);
+    }
+    let apart = make_disk(two_charts(n, 0.5 * edge), None, &RepairSettings::default());
+    assert!(apart.unwrap_err().to_string().contains("two surfaces of similar size"));
+}
+
 #[test]
 fn a_disk_comes_back_as_it_was() {
     let mesh = grid(7);

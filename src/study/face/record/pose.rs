@@ -20,7 +20,7 @@ pub const MOST_CLOUD_POINTS: usize = 250_000;
 const FARTHEST_NOSE: f64 = 0.5;
 
 /// A cloud too rough for its density is averaged to one in so many of its points, one after the other, until it makes a surface.
-const AVERAGED: [usize; 2] = [2, 4];
+const AVERAGED: [usize; 3] = [2, 4, 8];
 
 /// How the names of landmark files end, after the stem of their scan's.
 const LANDMARK_ENDINGS: [&str; 5] =

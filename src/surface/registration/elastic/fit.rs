@@ -5,6 +5,7 @@ use super::border::Sighting;
 use super::prepared::Elastic;
 use super::target::Target;
 use crate::mesh::{MeshError, Point, Similarity, Vector};
+use crate::numeric::dense::cholesky_in_place;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, Rotation3};
 use std::ops::AddAssign;
 
@@ -138,7 +139,12 @@ impl Equations<'_> {
                 _ => 1.0,
             };
         }
-        let factor = Cholesky::new(normal)?;
+        let lower = faer::MatMut::from_column_major_slice_mut(normal.as_mut_slice(), size, size);
+        // nalgebra's own factorization goes column by column and takes as long as the products.
+        if !cholesky_in_place(lower) {
+            return None;
+        }
+        let factor = Cholesky::pack_dirty(normal);
         let mut right = rows * DVector::from_vec(self.right);
         if let Some(centre) = centre {
             right.rows_mut(0, self.sizes.0).add_assign(&centre);

@@ -1,0 +1,109 @@
+//! What changes the skin itself: a child's proportions, an open mouth.
+
+use super::super::implicit::smooth_step;
+use super::{Oddity, Sitter};
+use crate::mesh::{Point, Vector};
+use nalgebra::Rotation3;
+use rand::{Rng, RngExt};
+
+/// The skin as it is when scanned.
+pub(super) struct Shaped {
+    pub vertices: Vec<Point>,
+    /// Without those that are torn.
+    pub triangles: Vec<[usize; 3]>,
+}
+
+pub(super) fn shaped<R: Rng + ?Sized>(sitter: &Sitter<'_>, oddity: Oddity, rng: &mut R) -> Shaped {
+    let triangles = sitter.triangles.to_vec();
+    match oddity {
+        Oddity::Child => Shaped { vertices: child(sitter), triangles },
+        Oddity::OpenMouth => open_mouth(sitter, rng),
+        _ => Shaped { vertices: sitter.vertices.to_vec(), triangles },
+    }
+}
+
+/// Proportions of a child of about six against an adult's (Farkas, Anthropometry of the Head and Face, 1994): face height .80, width .88;
+/// the forehead keeps more of its height, the jaw and the nose less.
+fn child(sitter: &Sitter<'_>) -> Vec<Point> {
+    let nose = sitter.vertices[sitter.marks.nose_tip];
+    let eyes = sitter.eyes();
+    let one = |p: &Point| {
+        let up = p.y - eyes.y;
+        let y = if up > 0.0 { 0.92 * up } else { 0.74 * up };
+        let away = (p - nose).norm() / 20.0;
+        // The nose stands out a third less.
+        let flatter = 7.0 * libm::exp(-0.5 * away * away);
+        Point::new(nose.x + 0.88 * (p.x - nose.x), eyes.y + y, nose.z + 0.86 * (p.z - nose.z) - flatter)
+    };
+    sitter.vertices.iter().map(one).collect()
+}
+
+/// The jaw turns about the ears by 12 to 16 degrees; the lips part along a line from corner to corner.
+fn open_mouth<R: Rng + ?Sized>(sitter: &Sitter<'_>, rng: &mut R) -> Shaped {
+    let eyes = sitter.eyes();
+    // The condyles lie some 80 mm behind the eyes' fronts and 35 mm below them.
+    let hinge = eyes + Vector::new(0.0, -35.0, -80.0);
+    let turn = Rotation3::from_axis_angle(&Vector::x_axis(), (12.0 + 4.0 * rng.random::<f64>()).to_radians());
+    let line = sitter.lip_line();
+    let weight = |p: &Point| {
+        let below = line.height(p) - p.y;
+        let beyond = ((p.x - line.middle).abs() - 0.5 * line.width).max(0.0);
+        // A tear between the corners, softer the farther out.
+        let part = if beyond == 0.0 { f64::from(below > 0.0) } else { smooth_step(-beyond, beyond, below) };
+        // The corners of the mouth and the cheeks go half the way, what lies at the ears none.
+        part * smooth_step(hinge.z, hinge.z + 60.0, p.z)
+    };
+    let moved = |p: &Point| {
+        let w = weight(p);
+        let open = hinge + turn * (p - hinge);
+        p + (open - p) * w
+    };
+    let vertices: Vec<Point> = sitter.vertices.iter().map(moved).collect();
+    let length = |v: &[Point], [a, b, c]: [usize; 3]| {
+        (v[a] - v[b]).norm().max((v[b] - v[c]).norm()).max((v[c] - v[a]).norm())
+    };
+    let whole = |&t: &[usize; 3]| length(&vertices, t) < 2.5 * length(sitter.vertices, t) + 1.0;
+    let triangles = sitter.triangles.iter().copied().filter(whole).collect();
+    Shaped { vertices, triangles }
+}
+
+/// Where the lips meet: a parabola through the corners of the mouth and the crease between the lips.
+pub(super) struct LipLine {
+    pub middle: f64,
+    pub width: f64,
+    corner: f64,
+    crease: f64,
+}
+
+impl LipLine {
+    /// Its height above the middle of x = 0, at a point's x.
+    pub fn height(&self, p: &Point) -> f64 {
+        let across = (2.0 * (p.x - self.middle) / self.width).abs().min(1.0);
+        self.corner + (self.crease - self.corner) * (1.0 - across * across)
+    }
+}
+
+impl Sitter<'_> {
+    /// The middle between the eyes.
+    pub(super) fn eyes(&self) -> Point {
+        self.middle(self.marks.eyes)
+    }
+
+    /// The line between the lips. The crease is where the skin is farthest back within 8 mm of the corners' height.
+    pub(super) fn lip_line(&self) -> LipLine {
+        let middle = self.middle(self.marks.mouth);
+        let near = |p: &&Point| (p.x - middle.x).abs() < 4.0 && (p.y - middle.y).abs() < 8.0;
+        let crease = self.vertices.iter().filter(near).min_by(|p, q| p.z.total_cmp(&q.z));
+        let [right, left] = self.marks.mouth.map(|i| self.vertices[i]);
+        LipLine {
+            middle: middle.x,
+            width: (right - left).norm(),
+            corner: middle.y,
+            crease: crease.map_or(middle.y, |p| p.y),
+        }
+    }
+
+    fn middle(&self, pair: [usize; 2]) -> Point {
+        nalgebra::center(&self.vertices[pair[0]], &self.vertices[pair[1]])
+    }
+}
