@@ -1,23 +1,27 @@
-"""Times of a registration, ours and MeshMonk's, in one process on one thread, of the same scans.
+"""Registration by visard and by its peers: error and time, in one session, of the same scans, on one thread.
 
-    python python/benches/register.py POPULATION SCAN...
+    python python/benches/register.py DATA [--methods visard,meshmonk,nricp,cpd] [--levels clean,std,hard] [--most N]
 
-POPULATION holds template.ply and template_landmarks.csv, every SCAN is a folder with scan.ply, landmarks.csv and truth.npz (truth, mask, scale).
-MeshMonk starts from the similarity transform of the landmarks, as it asks for; ours from the scan's file alone.
+DATA holds a folder for each population: template.ply, template_landmarks.csv and LEVEL/SCAN/ with scan.ply, landmarks.csv and truth.npz (truth,
+mask, scale). visard starts from the scan's file alone; every peer from the similarity transform of the landmarks, as it asks for. Peers:
+
+- meshmonk: MeshMonk's wheel, rigid and pyramid with its defaults (White et al. 2019);
+- nricp: optimal-step non-rigid ICP (Amberg et al. 2007), of trimesh, with the landmarks, its default stiffness steps.
+
+Printed by cell: mean and 95th percentile of the distance to the true place, in millimetres of the person, and processor seconds a scan.
 """
 
 import os
-import sys
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"):
     os.environ[name] = "1"
 
+import argparse
 import shutil
 import tempfile
 import time
 from pathlib import Path
 
-import meshmonk
 import numpy as np
 
 import visard
@@ -33,50 +37,93 @@ def similarity(a, b):
     return scale, rotation, mb - scale * rotation @ ma
 
 
-def features(vertices, triangles):
-    return meshmonk.features_from_vertices(vertices.astype(np.float32), triangles.astype(np.int32))
+class Task:
+    """A scan and the template laid on it by landmarks; in units of the scan's scale, so that peers' settings in millimetres hold."""
+
+    def __init__(self, folder, population):
+        self.path = folder / "scan.ply"
+        self.scan = visard.read_scan(self.path)
+        own = np.loadtxt(population.folder / "template_landmarks.csv", delimiter=",")
+        marks = np.loadtxt(folder / "landmarks.csv", delimiter=",")
+        self.scale, rotation, shift = similarity(own, marks)
+        self.population = population
+        placed = self.scale * population.shape.vertices @ rotation.T + shift
+        self.source, self.target = placed / self.scale, self.scan.vertices / self.scale
+        self.marks = (np.argmin(((population.shape.vertices[None] - own[:, None]) ** 2).sum(2), 1), marks / self.scale)
 
 
-def timed(call):
-    cpu, wall = time.process_time(), time.perf_counter()
-    found = call()
-    return found, time.process_time() - cpu, time.perf_counter() - wall
+class Population:
+    def __init__(self, folder):
+        self.folder = folder
+        self.template, self.shape = visard.Template(folder / "template.ply"), visard.read_scan(folder / "template.ply")
+
+
+def ours(task):
+    with tempfile.TemporaryDirectory() as alone:
+        # Without the landmark file beside it.
+        shutil.copy(task.path, alone)
+        return visard.register(Path(alone) / "scan.ply", task.population.template).mesh.vertices
+
+
+def meshmonk(task):
+    import meshmonk
+
+    def features(vertices, triangles):
+        return meshmonk.features_from_vertices(vertices.astype(np.float32), triangles.astype(np.int32))
+
+    shape = task.population.shape
+    found = meshmonk.pyramid_register(
+        floating_features=features(task.source, shape.triangles),
+        target_features=features(task.target, task.scan.triangles),
+        floating_faces=shape.triangles.astype(np.int32),
+        target_faces=task.scan.triangles.astype(np.int32),
+        floating_flags=np.ones(len(task.source), np.float32),
+        target_flags=np.ones(len(task.target), np.float32),
+        rigid_params={},
+    )
+    return np.asarray(found.aligned_features)[:, :3] * task.scale
+
+
+def nricp(task):
+    import trimesh
+
+    source = trimesh.Trimesh(task.source, task.population.shape.triangles, process=False)
+    target = trimesh.Trimesh(task.target, task.scan.triangles, process=False)
+    vertices, marks = task.marks
+    found = trimesh.registration.nricp_amberg(source, target, source_landmarks=vertices, target_positions=marks)
+    return np.asarray(found) * task.scale
+
+
+METHODS = {"visard": ours, "meshmonk": meshmonk, "nricp": nricp}
 
 
 def main():
-    population = Path(sys.argv[1])
-    template, shape = visard.Template(population / "template.ply"), visard.read_scan(population / "template.ply")
-    own = np.loadtxt(population / "template_landmarks.csv", delimiter=",")
-    print("scan: seconds of the processor (of the clock) and mean error in the scan's units over its scale")
-    for folder in map(Path, sys.argv[2:]):
-        scan = visard.read_scan(folder / "scan.ply")
-        scale, rotation, shift = similarity(own, np.loadtxt(folder / "landmarks.csv", delimiter=","))
-        placed = scale * shape.vertices @ rotation.T + shift
-
-        def theirs():
-            return meshmonk.pyramid_register(
-                floating_features=features(placed / scale, shape.triangles),
-                target_features=features(scan.vertices / scale, scan.triangles),
-                floating_faces=shape.triangles.astype(np.int32),
-                target_faces=scan.triangles.astype(np.int32),
-                floating_flags=np.ones(len(placed), np.float32),
-                target_flags=np.ones(len(scan.vertices), np.float32),
-                rigid_params={},
-            )
-
-        truth = np.load(folder / "truth.npz")
-
-        def error(places, truth=truth):
-            return np.linalg.norm(places - truth["truth"], axis=1)[truth["mask"]].mean() / truth["scale"]
-
-        with tempfile.TemporaryDirectory() as alone:
-            # Without the landmark file beside it.
-            shutil.copy(folder / "scan.ply", alone)
-            ours, cpu, wall = timed(lambda: visard.register(Path(alone) / "scan.ply", template))
-        print(f"{folder.name}: visard {cpu:.2f} ({wall:.2f}) s, {error(ours.mesh.vertices):.3f}", end="; ")
-        found, cpu, wall = timed(theirs)
-        places = np.asarray(found.aligned_features)[:, :3] * scale
-        print(f"MeshMonk {cpu:.2f} ({wall:.2f}) s, {error(places):.3f}")
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("data", type=Path)
+    arguments.add_argument("--methods", default="visard,meshmonk")
+    arguments.add_argument("--levels", default="clean,std,hard")
+    arguments.add_argument("--most", type=int, default=1000, help="scans of a cell")
+    asked = arguments.parse_args()
+    print(f"{'population':12} {'level':6} {'method':10} {'scans':>5} {'mean':>7} {'95 %':>7} {'seconds':>8}")
+    for folder in sorted(p.parent for p in asked.data.glob("*/template.ply")):
+        population = Population(folder)
+        for level in asked.levels.split(","):
+            tasks = [Task(scan, population) for scan in sorted((folder / level).glob("*"))[: asked.most]]
+            for name in asked.methods.split(","):
+                errors, seconds = [], 0.0
+                for task in tasks:
+                    begin = time.process_time()
+                    places = METHODS[name](task)
+                    seconds += time.process_time() - begin
+                    truth = np.load(task.path.parent / "truth.npz")
+                    off = np.linalg.norm(places - truth["truth"], axis=1)[truth["mask"]]
+                    errors.append(off / truth["scale"])
+                each = np.concatenate(errors)
+                print(
+                    f"{folder.name:12} {level:6} {name:10} {len(tasks):>5} {each.mean():>7.3f} "
+                    f"{np.percentile(each, 95):>7.2f} {seconds / len(tasks):>8.2f}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ pub struct Template {
     upward: Point,
     unit: Vec<Point>,
     upright: Rotation3<f64>,
+    mouth: Option<[usize; 2]>,
 }
 
 /// How far out the outermost curve lies: just inside the border, where scans are least reliable.
@@ -57,7 +58,20 @@ impl Template {
         let surface = DiskSurface::new(&disk, &map);
         let pose = PoseFinder::new(mesh, nose)?;
         let unit = unit_area(mesh)?;
-        Ok(Self { disk, surface, pose, nose, upward, unit, upright })
+        Ok(Self { disk, surface, pose, nose, upward, unit, upright, mouth: None })
+    }
+
+    /// The same, knowing the corners of its mouth (the vertices nearest to these points): scans with an open mouth are then registered to it
+    /// with its mouth open.
+    pub fn with_mouth(mut self, corners: [Point; 2]) -> Self {
+        let [a, b] = corners.map(|p| self.mesh().nearest_vertex(&p));
+        self.mouth = a.zip(b).map(|(a, b)| [a, b]);
+        self
+    }
+
+    /// The vertices at the corners of the mouth, where they are known.
+    pub fn mouth(&self) -> Option<[usize; 2]> {
+        self.mouth
     }
 
     /// The mesh, in its file's units.

@@ -1,7 +1,9 @@
 //! Loading the public template: the built-in face, or a mesh file whose pose the built-in face finds.
 
 use crate::io::{Content, ReadError, open_as, scan_of};
-use crate::mesh::{DiskMesh, MeshError, PoseError, PoseFinder, RepairSettings, TriMesh, Vector, make_disk};
+use crate::mesh::{
+    DiskMesh, MeshError, Point, PoseError, PoseFinder, RepairSettings, TriMesh, Vector, make_disk,
+};
 use crate::privacy::PublicInput;
 use crate::study::public_input;
 use crate::surface::registration::RegistrationError;
@@ -62,7 +64,7 @@ pub fn load_template(source: &TemplateSource) -> Result<LoadedTemplate, Template
         TemplateSource::Builtin => {
             let bytes = synth::template_to_ply(builtin);
             let disk = DiskMesh::try_new(builtin.clone())?;
-            let template = Template::new(disk, nose, Vector::z(), Vector::y())?;
+            let template = Template::new(disk, nose, Vector::z(), Vector::y())?.with_mouth(builtin_mouth());
             Ok(LoadedTemplate { template, input: PublicInput::of_bytes("built-in template face", &bytes) })
         }
         TemplateSource::File(path) => {
@@ -75,6 +77,12 @@ pub fn load_template(source: &TemplateSource) -> Result<LoadedTemplate, Template
             })
         }
     }
+}
+
+/// The corners of the built-in face's mouth.
+fn builtin_mouth() -> [Point; 2] {
+    let marks = synth::builtin_landmarks();
+    [marks.right_mouth_corner, marks.left_mouth_corner].map(|i| synth::builtin_template().vertices()[i])
 }
 
 /// Fills the holes of a given template without touching its vertices, and finds which way it looks.
@@ -98,5 +106,6 @@ fn posed(mesh: TriMesh, builtin: &PoseFinder) -> Result<Template, TemplateLoadEr
     };
     let pose = builtin.find(disk.mesh().vertices())?;
     let rotation = pose.similarity.rotation;
-    Ok(Template::new(disk, pose.nose, rotation * Vector::z(), rotation * Vector::y())?)
+    let template = Template::new(disk, pose.nose, rotation * Vector::z(), rotation * Vector::y())?;
+    Ok(template.with_mouth(builtin_mouth().map(|p| pose.similarity.apply(&p))))
 }

@@ -55,6 +55,8 @@ pub struct RegistrationReport {
     pub flatten_seconds: f64,
     /// The method's [`Measures`], as far as this scan has them.
     pub measured: Vec<(&'static Measure, f64)>,
+    /// What is to be known beside them of this scan, in a few words.
+    pub note: Option<&'static str>,
 }
 
 /// Why a scan could not be registered, or a method not be made ready.

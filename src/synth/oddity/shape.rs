@@ -89,10 +89,10 @@ impl Sitter<'_> {
         self.middle(self.marks.eyes)
     }
 
-    /// The line between the lips. The crease is where the skin is farthest back within 8 mm of the corners' height.
+    /// The line between the lips. The crease is where the skin is farthest back within 4.5 mm of the corners' height.
     pub(super) fn lip_line(&self) -> LipLine {
         let middle = self.middle(self.marks.mouth);
-        let near = |p: &&Point| (p.x - middle.x).abs() < 4.0 && (p.y - middle.y).abs() < 8.0;
+        let near = |p: &&Point| (p.x - middle.x).abs() < 4.0 && (p.y - middle.y).abs() < 4.5;
         let crease = self.vertices.iter().filter(near).min_by(|p, q| p.z.total_cmp(&q.z));
         let [right, left] = self.marks.mouth.map(|i| self.vertices[i]);
         LipLine {

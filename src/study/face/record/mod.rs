@@ -66,8 +66,9 @@ pub struct RecordSettings {
 impl RecordSettings {
     /// All that records depend on beside their scans, as a text: the version, the template by its SHA-256, the settings.
     pub fn fingerprint(&self, template: &str) -> String {
-        // Records have had a size since "size", and relief and nose tips have been looked at since "relief".
-        format!("{} {template} {self:?} size relief agreement", env!("CARGO_PKG_VERSION"))
+        // Records have had a size since "size", relief and nose tips have been looked at since "relief", and since "mouth" the nose decides
+        // between poses, seams are stitched, and open mouths are registered as such.
+        format!("{} {template} {self:?} size relief agreement mouth", env!("CARGO_PKG_VERSION"))
     }
 
     /// The same for those who read the records.

@@ -126,6 +126,10 @@ fn stage_of(error: &RegistrationError) -> ScanStage {
 fn note_registration(found: &Registered<RegistrationReport>, seconds: f64, row: &mut ScanRow) {
     let report = &found.report;
     row.steps = report.steps;
+    if let Some(note) = report.note {
+        row.repairs =
+            if row.repairs.is_empty() { note.to_owned() } else { format!("{}, {note}", row.repairs) };
+    }
     row.min_jacobian = found.min_jacobian;
     row.measured = report.measured.iter().map(|(m, value)| (m.column.to_owned(), *value)).collect();
     row.seconds[ScanStage::Flatten as usize] += report.flatten_seconds;

@@ -21,6 +21,8 @@ pub struct Fitted {
     depth: Vec<f64>,
     /// Root-mean-square distance to the matched planes, step by step.
     pub misfit: Vec<f64>,
+    /// Distances of the nodes to the planes they were matched to at the last step.
+    pub gaps: Vec<Option<f64>>,
     /// What the last step left unknown.
     pub posterior: Option<Posterior>,
 }
@@ -62,6 +64,7 @@ pub fn fit(prepared: &Elastic<'_>, target: &Target) -> Result<Fitted, MeshError>
         motion: Similarity::identity(),
         depth: vec![0.0; prepared.border.depths.count()],
         misfit: Vec::new(),
+        gaps: Vec::new(),
         posterior: None,
     };
     for k in 0..total {
@@ -87,8 +90,8 @@ struct Carried {
 }
 
 /// Weighted linear equations for coefficients and motion, a column each.
-struct Equations<'a> {
-    prepared: &'a Elastic<'a>,
+struct Equations<'a, 't> {
+    prepared: &'a Elastic<'t>,
     rank: Rank,
     /// Coefficients of the displacement; of the depth at the border.
     sizes: (usize, usize),
@@ -96,8 +99,8 @@ struct Equations<'a> {
     right: Vec<f64>,
 }
 
-impl<'a> Equations<'a> {
-    fn new(prepared: &'a Elastic<'a>, rank: Rank) -> Self {
+impl<'a, 't> Equations<'a, 't> {
+    fn new(prepared: &'a Elastic<'t>, rank: Rank) -> Self {
         let sizes = (3 * (rank.0 + rank.1), prepared.border.depths.count());
         // The rim of a scan is seldom much longer than the template's border.
         let rows = prepared.mesh.vertices().len() + 2 * prepared.border.points.len();
@@ -106,7 +109,7 @@ impl<'a> Equations<'a> {
     }
 }
 
-impl Equations<'_> {
+impl Equations<'_, '_> {
     /// w · direction · (x + u + motion of y) = w · direction · goal, x where the point was and y where it is; the row's part
     /// for the depth, zero so far.
     fn push(&mut self, point: &Carried, direction: &Vector, goal: &Point, w: f64) -> &mut [f64] {
@@ -155,6 +158,11 @@ impl Equations<'_> {
 }
 
 impl Fitted {
+    /// The misfit before the last step.
+    pub fn last_misfit(&self) -> f64 {
+        self.misfit.last().copied().unwrap_or(f64::INFINITY)
+    }
+
     fn step(&mut self, prepared: &Elastic<'_>, target: &Target, step: &Step) -> Result<(), MeshError> {
         let normals = prepared.normals(&self.nodes)?;
         let mut equations = Equations::new(prepared, step.rank);
@@ -184,11 +192,12 @@ impl Fitted {
         target: &Target,
         step: &Step,
         normals: &[Vector],
-        equations: &mut Equations<'_>,
+        equations: &mut Equations<'_, '_>,
     ) {
         let least = equations.prepared.settings().least_cosine;
         let back = self.motion.rotation.inverse();
         let mut squares = 0.0;
+        self.gaps = vec![None; self.nodes.len()];
         for (i, y) in self.nodes.iter().enumerate() {
             let (q, n) = (self.motion.apply(y), self.motion.rotation * normals[i]);
             let j = target.match_of(&q, &n);
@@ -198,6 +207,7 @@ impl Fitted {
             }
             let gap = (p - q).dot(&m);
             squares += gap * gap;
+            self.gaps[i] = Some(gap);
             // The chord of a slide along a curved surface is at a right angle to the sum of the normals where it begins and
             // where it ends (Rusinkiewicz 2019), and the displacement is such a chord.
             let prepared = equations.prepared;
@@ -210,7 +220,13 @@ impl Fitted {
     }
 
     /// The scan's rim lies a smooth unknown depth inside the template's border: a scan may end anywhere, but gradually.
-    fn match_border(&self, target: &Target, step: &Step, normals: &[Vector], equations: &mut Equations<'_>) {
+    fn match_border(
+        &self,
+        target: &Target,
+        step: &Step,
+        normals: &[Vector],
+        equations: &mut Equations<'_, '_>,
+    ) {
         let prepared = equations.prepared;
         let (border, s) = (&prepared.border, prepared.settings());
         // The first steps know little: they trust the border as they trust the surface.

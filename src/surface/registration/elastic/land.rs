@@ -20,7 +20,7 @@ pub fn land(
     target: &Target,
     fitted: &Fitted,
 ) -> Result<Registered<ElasticReport>, MeshError> {
-    let template = prepared.template();
+    let template = prepared.shape();
     let nodes = prepared.mesh.vertices();
     let moved = template
         .vertices()
@@ -42,7 +42,7 @@ pub fn land(
     let min_jacobian = sheet.unfold(&neighbours);
     let positions =
         (0..template.vertices().len()).map(|i| target.frames.scan_of_work(&sheet.position(i))).collect();
-    let report = ElasticReport { misfit: fitted.misfit.clone() };
+    let report = ElasticReport { misfit: fitted.misfit.clone(), open_mouth: prepared.is_open() };
     Ok(Registered { positions, landed: sheet.landed, min_jacobian, report })
 }
 

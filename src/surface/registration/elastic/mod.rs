@@ -15,6 +15,7 @@ mod fit;
 mod folds;
 mod frames;
 mod land;
+mod mouth;
 mod prepared;
 mod report;
 mod settings;
@@ -32,6 +33,7 @@ use super::measure::Measures;
 use super::method::{PosedScan, Registered, RegistrationError, RegistrationMethod, RegistrationReport};
 use crate::mesh::{DiskMesh, MeshError, Similarity};
 use crate::surface::template::Template;
+use fit::Fitted;
 use target::Target;
 
 impl Elastic<'_> {
@@ -43,8 +45,27 @@ impl Elastic<'_> {
     /// # Errors
     /// [`MeshError::Degenerate`] when too little of the scan lies near the posed template, or the scan has no extent.
     pub fn fit(&self, scan: &DiskMesh, pose: &Similarity) -> Result<Registered<ElasticReport>, MeshError> {
-        let target = Target::new(scan, &self.frames(pose), self.settings())?;
-        land::land(self, &target, &fit::fit(self, &target)?)
+        let (by, target, fitted) = self.fitted(scan, pose)?;
+        land::land(by, &target, &fitted)
+    }
+
+    /// The fit, of the template as it is or with its mouth open, by the method for that.
+    fn fitted(&self, scan: &DiskMesh, pose: &Similarity) -> Result<(&Self, Target, Fitted), MeshError> {
+        let one = |by: &Self| -> Result<_, MeshError> {
+            let target = Target::new(scan, &by.frames(pose), by.settings())?;
+            let fitted = fit::fit(by, &target)?;
+            Ok((target, fitted))
+        };
+        let (target, fitted) = one(self)?;
+        if self.is_suspicious(&fitted) {
+            // A scan that cannot be fitted so has no open mouth.
+            let open = self.opened().iter().filter_map(|open| one(open).ok().map(|(t, f)| (open, t, f)));
+            let best = open.min_by(|a, b| a.2.last_misfit().total_cmp(&b.2.last_misfit()));
+            if let Some(best) = best.filter(|(_, _, open)| mouth::is_open(open, &fitted)) {
+                return Ok(best);
+            }
+        }
+        Ok((self, target, fitted))
     }
 
     /// As [`fit`](Self::fit), and how far every vertex is expected to be from its true place, in the template's units.
@@ -56,10 +77,9 @@ impl Elastic<'_> {
         scan: &DiskMesh,
         pose: &Similarity,
     ) -> Result<(Registered<ElasticReport>, Vec<f64>), MeshError> {
-        let target = Target::new(scan, &self.frames(pose), self.settings())?;
-        let fitted = fit::fit(self, &target)?;
-        let errors = spread::expected_errors(self, &fitted);
-        Ok((land::land(self, &target, &fitted)?, errors))
+        let (by, target, fitted) = self.fitted(scan, pose)?;
+        let errors = spread::expected_errors(by, &fitted);
+        Ok((land::land(by, &target, &fitted)?, errors))
     }
 }
 

@@ -8,6 +8,8 @@ use super::settings::ElasticSettings;
 use super::symmetry::to_mid_plane;
 use crate::mesh::{MeshError, Point, Similarity, TriMesh, Vector};
 use crate::surface::template::Template;
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// √area of the template in working units.
 const NOMINAL: f64 = 180.0;
@@ -18,6 +20,10 @@ const NODE_AREA: f64 = 23.0;
 /// The elastic registration of any number of scans to one template.
 pub struct Elastic<'t> {
     template: &'t Template,
+    /// Its mesh, or the same with its mouth open.
+    shape: Cow<'t, TriMesh>,
+    /// The method for the template with its mouth open ([`super::mouth`]).
+    pub(super) opened: OnceLock<Vec<Elastic<'t>>>,
     settings: ElasticSettings,
     to_work: Similarity,
     /// Which vertices carry the displacement.
@@ -45,8 +51,17 @@ impl<'t> Elastic<'t> {
     /// # Errors
     /// [`MeshError::Degenerate`] for a template without extent or settings that give no positive kernel.
     pub fn new(template: &'t Template, settings: &ElasticSettings) -> Result<Self, MeshError> {
+        Self::with_shape(template, Cow::Borrowed(template.mesh()), settings)
+    }
+
+    /// The same for another shape of the template.
+    pub(super) fn with_shape(
+        template: &'t Template,
+        shape: Cow<'t, TriMesh>,
+        settings: &ElasticSettings,
+    ) -> Result<Self, MeshError> {
         let control = ControlMesh::new(template, settings.nodes)?;
-        let whole = template.mesh();
+        let whole = shape.as_ref();
         let scale = NOMINAL / whole.area().sqrt();
         let rotation = template.upright().inverse();
         let translation = -scale * (rotation * whole.area_centroid().coords);
@@ -68,6 +83,8 @@ impl<'t> Elastic<'t> {
         let border = Border::new(template.disk().boundary(), rim, &control, &settings.border);
         Ok(Self {
             template,
+            shape,
+            opened: OnceLock::new(),
             settings: settings.clone(),
             to_work,
             control,
@@ -100,9 +117,24 @@ impl<'t> Elastic<'t> {
         &self.normals[node].1
     }
 
-    /// The template's mesh, in its own coordinates.
-    pub(super) fn template(&self) -> &TriMesh {
-        self.template.mesh()
+    /// The template.
+    pub(super) fn whole(&self) -> &'t Template {
+        self.template
+    }
+
+    /// The mesh that is moved onto scans, in the template's coordinates.
+    pub(super) fn shape(&self) -> &TriMesh {
+        &self.shape
+    }
+
+    /// Whether that is the template with its mouth open.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.shape, Cow::Owned(_))
+    }
+
+    /// From the template's coordinates to the working ones.
+    pub(super) fn frame(&self) -> &Similarity {
+        &self.to_work
     }
 
     /// The settings it was prepared with.

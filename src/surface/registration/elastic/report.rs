@@ -9,6 +9,8 @@ pub struct ElasticReport {
     /// Root-mean-square distance of the nodes to the matched planes before every step, nominal millimetres. (After the last
     /// step it is not asked for: the vertices then land on the scan.)
     pub misfit: Vec<f64>,
+    /// Whether the template was registered with its mouth open.
+    pub open_mouth: bool,
 }
 
 pub static MEASURES: Measures = Measures { all: &[MISFIT_START, MISFIT_END], left_over: &MISFIT_END };
@@ -28,9 +30,10 @@ const MISFIT_END: Measure = Measure {
 };
 
 impl From<ElasticReport> for RegistrationReport {
-    fn from(ElasticReport { misfit }: ElasticReport) -> Self {
+    fn from(ElasticReport { misfit, open_mouth }: ElasticReport) -> Self {
         let ends = [(&MISFIT_START, misfit.first()), (&MISFIT_END, misfit.last())];
         let measured = ends.into_iter().filter_map(|(m, value)| Some((m, *value?))).collect();
-        Self { steps: misfit.len(), measured, flatten_seconds: 0.0 }
+        let note = open_mouth.then_some("registered with its mouth open");
+        Self { steps: misfit.len(), measured, note, flatten_seconds: 0.0 }
     }
 }

@@ -59,6 +59,7 @@ impl SrnfReport {
         RegistrationReport {
             steps: finest.len().saturating_sub(1),
             flatten_seconds: flat.seconds,
+            note: None,
             measured: measured.into_iter().filter_map(|(m, value)| Some((m, value?))).collect(),
         }
     }
