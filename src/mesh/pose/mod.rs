@@ -17,6 +17,7 @@ pub use similarity::{Similarity, nearest_rotation};
 use super::Point;
 use icp::{Keep, step};
 use sampled::Sampled;
+use similarity::angle_between;
 pub(crate) use thin::{thin, thinned_to};
 
 /// Points of the evened-out scan.
@@ -208,7 +209,7 @@ impl PoseFinder {
             let back: Vec<usize> = near.into_iter().step_by(stride).collect();
             pose = step(&pose, &self.template, probes, scan, &back, keep)?;
             let moved = (pose.apply(&self.nose) - before.apply(&self.nose)).norm() / (self.size * pose.scale);
-            if moved + pose.rotation.angle_to(&before.rotation) < SETTLED {
+            if moved + angle_between(&pose.rotation, &before.rotation) < SETTLED {
                 break;
             }
         }

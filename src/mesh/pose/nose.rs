@@ -4,7 +4,7 @@ use super::super::{Point, Vector};
 use super::finder::{NOSE_POINTS, NOSE_REACHES, PoseFinder};
 use super::icp::{Keep, step};
 use super::sampled::Sampled;
-use super::similarity::Similarity;
+use super::similarity::{Similarity, angle_between};
 use super::trimmed_root_mean;
 
 /// How much larger or smaller (natural logarithm) than the face fitted a nose may be, and how far turned (radians).
@@ -76,7 +76,7 @@ impl PoseFinder {
             pose = step(&pose, &self.nose_patch, &probes, scan, &back, Keep::NearestOfNose)?;
         }
         let grown = (pose.scale / whole.scale).ln().abs();
-        (grown < MOST_GROWTH && pose.rotation.angle_to(&whole.rotation) < MOST_TURN).then_some(pose)
+        (grown < MOST_GROWTH && angle_between(&pose.rotation, &whole.rotation) < MOST_TURN).then_some(pose)
     }
 
     /// The mean of the most forward points near the nose: where nothing can be fitted.

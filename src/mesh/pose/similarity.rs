@@ -14,6 +14,13 @@ pub struct Similarity {
     pub translation: Vector,
 }
 
+/// The angle between two rotations, from the length of their difference: unlike the arc cosine of the trace exact for small ones, and
+/// never undefined.
+pub(crate) fn angle_between(a: &Rotation3<f64>, b: &Rotation3<f64>) -> f64 {
+    let half = (a.matrix() - b.matrix()).norm() / 8f64.sqrt();
+    2.0 * libm::asin(half.min(1.0))
+}
+
 impl Similarity {
     /// x ↦ x.
     pub fn identity() -> Self {

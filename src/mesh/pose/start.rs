@@ -4,7 +4,7 @@ use super::super::{Point, Vector};
 use super::finder::{NOSE_SURROUNDINGS, PoseFinder};
 use super::icp::Keep;
 use super::sampled::Sampled;
-use super::similarity::Similarity;
+use super::similarity::{Similarity, angle_between};
 use nalgebra::{Matrix3, Rotation3, SymmetricEigen, Unit};
 use std::f64::consts::TAU;
 
@@ -79,7 +79,7 @@ fn distinct(finder: &PoseFinder, ranked: Vec<Similarity>) -> Vec<Similarity> {
     let mut chosen: Vec<Similarity> = Vec::new();
     for pose in ranked {
         let alike = |other: &Similarity| {
-            other.rotation.angle_to(&pose.rotation) < 0.6
+            angle_between(&other.rotation, &pose.rotation) < 0.6
                 && (other.scale / pose.scale).ln().abs() < 0.3
                 && (other.apply(&finder.nose) - pose.apply(&finder.nose)).norm()
                     < 0.35 * finder.size * pose.scale

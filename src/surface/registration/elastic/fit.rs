@@ -37,6 +37,13 @@ pub struct Posterior {
     pub rank: Rank,
 }
 
+impl Posterior {
+    /// Mean square of the displacement's coefficients: 1 for a draw of the prior.
+    pub fn energy(&self) -> f64 {
+        self.coefficients.norm_squared() / self.coefficients.len() as f64
+    }
+}
+
 /// Fewest matched nodes a registration can rest on.
 const FEWEST: usize = 50;
 /// Standard deviations of a step's shift (working units), turn (radians) and log growth: all but free.
