@@ -1,8 +1,8 @@
 //! What lies on the skin, before it, or keeps it from being seen: beards, hair, glasses, the scanner's side.
 
 use super::super::implicit::smooth_step;
+use super::kinds::{Oddity, Sight, Sitter};
 use super::shape::Shaped;
-use super::{Oddity, Sight, Sitter};
 use crate::mesh::{Point, Vector};
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;

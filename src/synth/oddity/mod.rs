@@ -2,106 +2,15 @@
 //! coarse points of a phone, the seams of a textured photograph. Each is made of a whole face whose true places are known.
 
 mod features;
+mod kinds;
 mod shape;
 
 use super::sampling::{Patch, scatter};
 use crate::mesh::{MeshError, Point, Vector, mesh_from_points};
 use features::Waves;
+pub use kinds::{FaceMarks, Oddity, Sight, Sitter};
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
-
-/// What is odd about a scan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Oddity {
-    /// Nothing: a cloud of points with fine noise.
-    Nothing,
-    /// A child of about six: smaller, with more forehead, less jaw and less nose.
-    Child,
-    /// A mouth open by about 20 mm; the mouth's inside is not seen.
-    OpenMouth,
-    /// A full beard of some millimetres, uneven.
-    Beard,
-    /// Frames of glasses before the eyes, with temples; what lies beneath them is not seen.
-    Glasses,
-    /// Hair on the forehead, in strands.
-    Fringe,
-    /// Seen from 55 degrees to the side only.
-    OneSide,
-    /// A phone's scan: 1 mm of noise in each coordinate, on a surface with bumps.
-    Coarse,
-    /// The same with 2 mm.
-    Coarser,
-    /// A mesh in three charts that share no vertices, as textured photographs are.
-    Seams,
-    /// The same, the charts .1 mm apart.
-    OpenSeams,
-}
-
-impl Oddity {
-    /// All of them.
-    pub const ALL: [Self; 11] = [
-        Self::Nothing,
-        Self::Child,
-        Self::OpenMouth,
-        Self::Beard,
-        Self::Glasses,
-        Self::Fringe,
-        Self::OneSide,
-        Self::Coarse,
-        Self::Coarser,
-        Self::Seams,
-        Self::OpenSeams,
-    ];
-
-    /// What it is called in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Nothing => "nothing odd",
-            Self::Child => "child",
-            Self::OpenMouth => "open mouth",
-            Self::Beard => "beard",
-            Self::Glasses => "glasses",
-            Self::Fringe => "hair on the forehead",
-            Self::OneSide => "one side",
-            Self::Coarse => "1 mm noise and bumps",
-            Self::Coarser => "2 mm noise and bumps",
-            Self::Seams => "seams",
-            Self::OpenSeams => "open seams",
-        }
-    }
-
-    /// Standard deviation of the noise in each coordinate, in millimetres.
-    fn noise(self) -> f64 {
-        match self {
-            Self::Coarse => 1.0,
-            Self::Coarser => 2.0,
-            // Random points of a mesh are triangulated by the maker; a good scanner's noise.
-            _ => 0.15,
-        }
-    }
-}
-
-/// A whole face: millimetres, x to the person's left, y up, z forward.
-#[derive(Debug, Clone, Copy)]
-pub struct Sitter<'a> {
-    /// The points that are looked for.
-    pub vertices: &'a [Point],
-    /// Triangles of the skin, counted from 0.
-    pub triangles: &'a [[usize; 3]],
-    /// Where its features are.
-    pub marks: FaceMarks,
-}
-
-/// Vertices at features of a face.
-#[derive(Debug, Clone, Copy)]
-pub struct FaceMarks {
-    /// Tip of the nose.
-    pub nose_tip: usize,
-    /// Middles of the right and the left eye.
-    pub eyes: [usize; 2],
-    /// Corners of the mouth, right and left.
-    pub mouth: [usize; 2],
-}
 
 /// A scan and its hidden truth, in the sitter's frame.
 #[derive(Debug, Clone)]
@@ -114,17 +23,6 @@ pub struct OddScan {
     pub truth: Vec<Point>,
     /// What became of every vertex.
     pub sight: Vec<Sight>,
-}
-
-/// What a scan shows of a vertex.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sight {
-    /// Its skin.
-    Skin,
-    /// What covers it: hair, glasses.
-    Covered,
-    /// Nothing.
-    Unseen,
 }
 
 /// Points in a scan.

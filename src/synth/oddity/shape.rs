@@ -1,7 +1,7 @@
 //! What changes the skin itself: a child's proportions, an open mouth.
 
 use super::super::implicit::smooth_step;
-use super::{Oddity, Sitter};
+use super::kinds::{Oddity, Sitter};
 use crate::mesh::{Point, Vector};
 use nalgebra::Rotation3;
 use rand::{Rng, RngExt};
