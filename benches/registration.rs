@@ -4,7 +4,7 @@ use divan::Bencher;
 use visard::conformal::disk_map;
 use visard::mesh::{DiskMesh, Point, Similarity, Vector};
 use visard::surface::Template;
-use visard::surface::registration::{Elastic, ElasticSettings, certify};
+use visard::surface::registration::{Elastic, ElasticSettings, PosedScan, certify};
 use visard::synth;
 
 fn main() {
@@ -49,5 +49,7 @@ fn certify_registration(bencher: Bencher) {
     let map = disk_map(&scan).expect("a face");
     let elastic = Elastic::new(&template, &ElasticSettings::default()).expect("a face");
     let found = elastic.fit(&scan, &Similarity::identity()).expect("it is registered");
-    bencher.bench(|| certify(&template, &scan, &map, &found).map(|seen| seen.least()));
+    let scan =
+        PosedScan { disk: scan, nose: template.nose(), similarity: Similarity::identity(), filled: vec![] };
+    bencher.bench(|| certify(&template, &scan, &map, &found.positions).map(|seen| seen.least()));
 }

@@ -14,12 +14,12 @@ use visard::study::face::load_template;
 use visard::study::face::record::transfer::{self, Transfer};
 use visard::study::face::record::{ScanRegistrar, ScanRow, default_crop_radius, landmark_file, table};
 use visard::surface::Template;
-use visard::surface::registration::Registration;
+use visard::surface::registration::{Bijectivity, Registration};
 
 /// Arguments of `face register`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard face register scans/ --template template.ply --out registered\n  visard face register scans/ --transfer landmarks.csv --expected-error --out registered"
+    after_help = "Examples:\n  visard face register scans/ --template template.ply --out registered\n  visard face register scans/ --transfer landmarks.csv --expected-error --one-to-one --out registered"
 )]
 pub struct RegisterArgs {
     #[arg(value_name = "SCAN_OR_DIR", required = true, help = scans_help())]
@@ -45,6 +45,17 @@ pub struct RegisterArgs {
     /// expected_error.csv. The elastic registration tells
     #[arg(long)]
     expected_error: bool,
+    /// Whether each registration is one to one: one_to_one.csv has, for every scan, how many of the template's triangles lie on it (not in filled
+    /// holes), how many of these are turned over on its surface or in its disk map, and the least relative Jacobian determinants
+    #[arg(long)]
+    one_to_one: bool,
+}
+
+/// What is learned of a scan beside its places.
+#[derive(Default)]
+struct Learned {
+    errors: Option<Vec<f64>>,
+    one_to_one: Option<Bijectivity>,
 }
 
 fn landmarks_help() -> String {
@@ -72,11 +83,15 @@ pub fn run(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<()
     let crop = args.crop_radius.unwrap_or_else(|| default_crop_radius(template));
     let registrar = ScanRegistrar::new(template, args.registration, crop).map_err(Failure::failed)?;
     let work = Work { args, registrar: &registrar, transfer: transfer.as_ref() };
-    let (rows, errors): (Vec<ScanRow>, Vec<Option<Vec<f64>>>) =
+    let (rows, learned): (Vec<ScanRow>, Vec<Learned>) =
         scans.par_iter().zip(&files).map(|(scan, file)| work.register(scan, file)).unzip();
     if args.expected_error {
-        let text = expected_errors(&rows, &errors);
+        let text = expected_errors(&rows, &learned);
         io::write_text(&args.out.join("expected_error.csv"), &text).map_err(Failure::failed)?;
+    }
+    if args.one_to_one {
+        let text = one_to_one(&rows, &learned);
+        io::write_text(&args.out.join("one_to_one.csv"), &text).map_err(Failure::failed)?;
     }
     io::write_bytes(&csv, table::csv(&rows).as_bytes()).map_err(Failure::failed)?;
     let failed: Vec<&ScanRow> = rows.iter().filter(|r| !r.is_ok()).collect();
@@ -96,6 +111,9 @@ pub fn run(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<()
 fn targets(args: &RegisterArgs, scans: &[PathBuf], global: &Global) -> Result<Vec<PathBuf>, Failure> {
     if args.expected_error {
         refuse_existing(&args.out.join("expected_error.csv"), global)?;
+    }
+    if args.one_to_one {
+        refuse_existing(&args.out.join("one_to_one.csv"), global)?;
     }
     let mut stems = std::collections::HashSet::new();
     let mut target = |scan: &PathBuf| {
@@ -132,21 +150,21 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Registers a scan and writes its files; how it went, and what error to expect of every vertex.
-    fn register(&self, scan: &Path, file: &Path) -> (ScanRow, Option<Vec<f64>>) {
+    /// Registers a scan and writes its files; how it went, and what was learned.
+    fn register(&self, scan: &Path, file: &Path) -> (ScanRow, Learned) {
         let mut row = ScanRow::named(scan.display().to_string());
-        let found = self.found(scan, &mut row).and_then(|(positions, errors)| {
-            self.write(file, positions, errors.as_deref())?;
-            Ok(errors)
+        let found = self.found(scan, &mut row).and_then(|(positions, learned)| {
+            self.write(file, positions, learned.errors.as_deref())?;
+            Ok(learned)
         });
-        let errors = found.unwrap_or_else(|problem| {
+        let learned = found.unwrap_or_else(|problem| {
             row.problem = problem;
-            None
+            Learned::default()
         });
-        (row, errors)
+        (row, learned)
     }
 
-    fn found(&self, scan: &Path, row: &mut ScanRow) -> Result<(Vec<Point>, Option<Vec<f64>>), String> {
+    fn found(&self, scan: &Path, row: &mut ScanRow) -> Result<(Vec<Point>, Learned), String> {
         let landmarks = self.args.landmarks.clone().or_else(|| landmark_file(scan));
         let posed = self.registrar.pose(scan, landmarks.as_deref(), row).map_err(|e| e.to_string())?;
         let found = if self.args.expected_error || self.transfer.is_some() {
@@ -154,7 +172,10 @@ impl Work<'_> {
         } else {
             self.registrar.register(&posed, row).map(|positions| (positions, None))
         };
-        found.map_err(|e| e.to_string())
+        let (positions, errors) = found.map_err(|e| e.to_string())?;
+        let certified = self.args.one_to_one.then(|| self.registrar.certify(&posed, &positions));
+        let one_to_one = certified.transpose().map_err(|e| e.to_string())?;
+        Ok((positions, Learned { errors, one_to_one }))
     }
 
     fn write(&self, file: &Path, positions: Vec<Point>, errors: Option<&[f64]>) -> Result<(), String> {
@@ -172,11 +193,11 @@ impl Work<'_> {
 }
 
 /// A line for each scan: the mean, median, 95th percentile and largest of the errors to expect.
-fn expected_errors(rows: &[ScanRow], errors: &[Option<Vec<f64>>]) -> String {
+fn expected_errors(rows: &[ScanRow], learned: &[Learned]) -> String {
     let mut text = "scan,mean,median,p95,largest\n".to_owned();
-    for (row, errors) in rows.iter().zip(errors) {
+    for (row, learned) in rows.iter().zip(learned) {
         text += &table::field(&row.scan);
-        match errors.as_deref().filter(|e| !e.is_empty()) {
+        match learned.errors.as_deref().filter(|e| !e.is_empty()) {
             Some(errors) => {
                 let mut sorted = errors.to_vec();
                 sorted.sort_by(f64::total_cmp);
@@ -186,6 +207,19 @@ fn expected_errors(rows: &[ScanRow], errors: &[Option<Vec<f64>>]) -> String {
             }
             None => text += ",,,,\n",
         }
+    }
+    text
+}
+
+/// A line for each scan: triangles on it, how many of them are turned over, the least determinants on the surface and in the disk.
+fn one_to_one(rows: &[ScanRow], learned: &[Learned]) -> String {
+    let mut text = "scan,covered,turned,least_on_surface,least_in_disk\n".to_owned();
+    for (row, learned) in rows.iter().zip(learned) {
+        text += &table::field(&row.scan);
+        text += &match &learned.one_to_one {
+            Some(b) => format!(",{},{},{:.4},{:.4}\n", b.covered, b.turned.len(), b.min_surface, b.min_chart),
+            None => ",,,,\n".to_owned(),
+        };
     }
     text
 }

@@ -46,6 +46,8 @@ pub struct Repaired {
     /// For each of its vertices the number of the input vertex it is; none for one made by cropping. A vertex
     /// that was doubled is named twice.
     pub vertex_source: Vec<Option<usize>>,
+    /// For each of its triangles the number of the input triangle it is; none for what fills a hole or was cut by cropping.
+    pub triangle_source: Vec<Option<usize>>,
 }
 
 /// Makes a mesh a disk: welds repeated vertices, stitches seams between pieces, drops collapsed and doubled triangles and what hangs on
@@ -98,7 +100,7 @@ pub fn make_disk(
             new_triangles: 0,
         });
     }
-    Ok(Repaired { mesh, log, vertex_source: work.source })
+    Ok(Repaired { mesh, log, vertex_source: work.source, triangle_source: work.triangle_source })
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! That a registration is one-to-one: the orientation of the template's triangles, on the scan and in its disk chart.
 
-use super::method::Registered;
+use super::method::PosedScan;
 use crate::conformal::{Complex, DiskMap};
-use crate::mesh::{DiskMesh, FootFinder, MeshError, Point, Vector};
+use crate::mesh::{FootFinder, MeshError, Point, Vector};
 use crate::surface::template::Template;
 
 /// What became of the orientation of the template's triangles that lie on the scan.
@@ -29,6 +29,14 @@ impl Bijectivity {
     }
 }
 
+/// In a meshed cloud triangles with a side so many times as long as the longest sides of all are on average span holes, at eyes, mouth or where
+/// the scan had none: what lies there is not on the scan.
+const GAP: f64 = 3.0;
+
+fn longest_side([a, b, c]: &[Point; 3]) -> f64 {
+    (b - a).norm().max((c - b).norm()).max((a - c).norm())
+}
+
 /// The places of the template's vertices on the scan.
 struct Landed<'a> {
     template: &'a Template,
@@ -38,32 +46,40 @@ struct Landed<'a> {
 }
 
 impl<'a> Landed<'a> {
-    fn new<R>(
+    fn new(
         template: &'a Template,
-        scan: &DiskMesh,
+        scan: &PosedScan,
         map: &DiskMap,
-        found: &'a Registered<R>,
+        positions: &'a [Point],
     ) -> Result<Self, MeshError> {
-        let positions = &found.positions;
-        if positions.len() != template.mesh().vertices().len() || found.landed.len() != positions.len() {
+        if positions.len() != template.mesh().vertices().len() {
             return Err(MeshError::Degenerate(format!(
                 "{} positions given for the template's {} vertices",
                 positions.len(),
                 template.mesh().vertices().len()
             )));
         }
-        if map.z.len() != scan.mesh().vertices().len() {
+        let disk = &scan.disk;
+        if map.z.len() != disk.mesh().vertices().len() {
             return Err(MeshError::Degenerate("the disk map is not that of the scan".to_owned()));
         }
-        let finder = FootFinder::new(scan.mesh().clone())?;
+        let finder = FootFinder::new(disk.mesh().clone())?;
         let normals = finder.mesh().vertex_normals();
-        let on_border = scan.on_boundary();
-        let place = |(p, landed): (&Point, &bool)| {
-            let foot =
-                landed.then(|| finder.closest(p)).filter(|foot| !finder.at_border(foot, &on_border))?;
-            Some((finder.blend(&foot, &map.z), finder.blend(&foot, &normals)))
+        let on_border = disk.on_boundary();
+        let mut is_gap = vec![false; finder.mesh().triangles().len()];
+        scan.filled.iter().for_each(|&t| is_gap[t] = true);
+        let longest: Vec<f64> =
+            (0..finder.mesh().triangles().len()).map(|t| longest_side(&finder.mesh().corners(t))).collect();
+        let ordinary = longest.iter().sum::<f64>() / longest.len().max(1) as f64;
+        let place = |p: &Point| {
+            let foot = finder.closest(p);
+            let is_on_scan = !finder.at_border(&foot, &on_border)
+                && (foot.point - p).norm() < ordinary
+                && !is_gap[foot.triangle]
+                && longest[foot.triangle] < GAP * ordinary;
+            is_on_scan.then(|| (finder.blend(&foot, &map.z), finder.blend(&foot, &normals)))
         };
-        Ok(Self { template, positions, places: positions.iter().zip(&found.landed).map(place).collect() })
+        Ok(Self { template, positions, places: positions.iter().map(place).collect() })
     }
 
     /// Triangles with all corners on the scan.
@@ -101,17 +117,18 @@ impl<'a> Landed<'a> {
 /// Whether a registration keeps the orientation of every triangle of the template that lies on the scan, on the scan's
 /// surface and from the template's disk to the scan's.
 ///
-/// `map` is a disk map of the scan (any gauge), `found` the registration of that scan.
+/// `map` is a disk map of the scan (any gauge), `positions` the template's vertices registered to that scan. What lies in filled holes, beyond the
+/// border or off the scan is not looked at.
 ///
 /// # Errors
 /// [`MeshError::Degenerate`] when the numbers of positions, vertices and places do not fit, or the scan has no extent.
-pub fn certify<R>(
+pub fn certify(
     template: &Template,
-    scan: &DiskMesh,
+    scan: &PosedScan,
     map: &DiskMap,
-    found: &Registered<R>,
+    positions: &[Point],
 ) -> Result<Bijectivity, MeshError> {
-    Ok(Landed::new(template, scan, map, found)?.measure())
+    Ok(Landed::new(template, scan, map, positions)?.measure())
 }
 
 fn signed_area([a, b, c]: [Complex; 3]) -> f64 {
@@ -131,20 +148,21 @@ fn least_relative(values: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use crate::conformal::disk_map;
+    use crate::mesh::{DiskMesh, RepairSettings, Similarity, make_disk};
     use crate::synth;
     use std::sync::LazyLock;
 
-    static FACE: LazyLock<(Template, DiskMesh, DiskMap)> = LazyLock::new(|| {
+    fn posed(disk: DiskMesh, filled: Vec<usize>) -> PosedScan {
+        PosedScan { disk, nose: 0, similarity: Similarity::identity(), filled }
+    }
+
+    static FACE: LazyLock<(Template, PosedScan, DiskMap)> = LazyLock::new(|| {
         let disk = DiskMesh::try_new(synth::builtin_template().clone()).unwrap();
         let map = disk_map(&disk).unwrap();
         let nose = synth::builtin_landmarks().nose_tip;
-        (Template::new(disk.clone(), nose, Vector::z(), Vector::y()).unwrap(), disk, map)
+        let template = Template::new(disk.clone(), nose, Vector::z(), Vector::y()).unwrap();
+        (template, posed(disk, Vec::new()), map)
     });
-
-    fn registered(positions: Vec<Point>) -> Registered<()> {
-        let landed = vec![true; positions.len()];
-        Registered { positions, landed, min_jacobian: 1.0, report: () }
-    }
 
     /// A vertex well inside, and one beside it.
     fn neighbours() -> (usize, usize) {
@@ -156,8 +174,9 @@ mod tests {
 
     #[test]
     fn the_template_on_itself_is_certified_with_determinants_of_one() {
-        let (template, disk, map) = &*FACE;
-        let found = certify(template, disk, map, &registered(disk.mesh().vertices().to_vec())).unwrap();
+        let (template, scan, map) = &*FACE;
+        let disk = &scan.disk;
+        let found = certify(template, scan, map, disk.mesh().vertices()).unwrap();
         assert!(found.turned.is_empty());
         // Only triangles with a corner on the border do not count.
         assert!(found.covered > template.mesh().triangles().len() * 9 / 10, "{}", found.covered);
@@ -166,11 +185,12 @@ mod tests {
 
     #[test]
     fn a_planted_fold_is_found_where_it_is() {
-        let (template, disk, map) = &*FACE;
+        let (template, scan, map) = &*FACE;
+        let disk = &scan.disk;
         let (a, b) = neighbours();
-        let mut folded = registered(disk.mesh().vertices().to_vec());
-        folded.positions.swap(a, b);
-        let found = certify(template, disk, map, &folded).unwrap();
+        let mut folded = disk.mesh().vertices().to_vec();
+        folded.swap(a, b);
+        let found = certify(template, scan, map, &folded).unwrap();
         assert!(found.least() < 0.0 && !found.turned.is_empty());
         // Exactly the triangles about the two vertices are concerned.
         let about = |t: &usize| template.mesh().triangles()[*t].iter().any(|i| *i == a || *i == b);
@@ -179,17 +199,40 @@ mod tests {
 
     #[test]
     fn a_mirrored_face_is_turned_everywhere() {
-        let (template, disk, map) = &*FACE;
+        let (template, scan, map) = &*FACE;
+        let disk = &scan.disk;
         let mirrored = DiskMap { z: map.z.iter().map(|z| z.conj()).collect() };
-        let found = certify(template, disk, &mirrored, &registered(disk.mesh().vertices().to_vec())).unwrap();
+        let found = certify(template, scan, &mirrored, disk.mesh().vertices()).unwrap();
         assert_eq!(found.turned.len(), found.covered);
+    }
+
+    /// A hole cut about the mouth and filled: what lies there does not count.
+    #[test]
+    fn filled_holes_are_left_out() {
+        let (template, scan, _) = &*FACE;
+        let disk = &scan.disk;
+        let v = disk.mesh().vertices();
+        let mouth = v[synth::builtin_landmarks().mouth_middle];
+        let kept = |t: &&[usize; 3]| t.iter().all(|&i| (v[i] - mouth).norm() > 12.0);
+        let triangles = disk.mesh().triangles().iter().filter(kept).copied().collect();
+        let holed = crate::mesh::TriMesh::new(v.to_vec(), triangles).unwrap();
+        let filled =
+            crate::mesh::make_disk(holed, None, &crate::mesh::RepairSettings::default()).unwrap().mesh;
+        let map = disk_map(&filled).unwrap();
+        let whole = certify(template, scan, &FACE.2, v).unwrap();
+        let found = certify(template, &filled, &map, v).unwrap();
+        assert!(found.turned.is_empty(), "{:?}", found.turned);
+        let lost = whole.covered - found.covered;
+        let inside = disk.mesh().triangles().iter().filter(|t| !kept(t)).count();
+        assert!(lost > inside / 2 && lost < 3 * inside, "{lost} of {inside}");
     }
 
     #[test]
     fn numbers_that_do_not_fit_are_refused() {
-        let (template, disk, map) = &*FACE;
-        assert!(certify(template, disk, map, &registered(Vec::new())).is_err());
+        let (template, scan, map) = &*FACE;
+        let disk = &scan.disk;
+        assert!(certify(template, scan, map, &[]).is_err());
         let short = DiskMap { z: map.z[1..].to_vec() };
-        assert!(certify(template, disk, &short, &registered(disk.mesh().vertices().to_vec())).is_err());
+        assert!(certify(template, scan, &short, disk.mesh().vertices()).is_err());
     }
 }

@@ -58,7 +58,7 @@ mod tests {
         let disk = DiskMesh::try_new(TriMesh::new(vertices, triangles).unwrap()).unwrap();
         let similarity =
             Similarity { scale: 2.0, rotation: Rotation3::identity(), translation: Vector::zeros() };
-        let plate = PosedScan { disk, nose: 12, similarity };
+        let plate = PosedScan { disk, nose: 12, similarity, filled: Vec::new() };
         let positions = [Point::new(2.3, 1.2, 0.6), Point::new(2.0, 2.0, -0.8), Point::new(9.0, 2.0, 0.0)];
         let landing = Landing::measure(&plate, &positions).unwrap();
         assert!((landing.distances[0] - 0.3).abs() < 1e-12 && (landing.distances[1] - 0.4).abs() < 1e-12);

@@ -14,6 +14,8 @@ pub struct PosedScan {
     pub nose: usize,
     /// From the template's coordinates to the scan's.
     pub similarity: Similarity,
+    /// Triangles of the mesh that fill holes: there was no scan. None where it is not known of any.
+    pub filled: Vec<usize>,
 }
 
 /// A scan registered to the template, and what the method that did it tells.

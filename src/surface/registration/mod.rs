@@ -17,7 +17,7 @@
 //! // The template itself, seen 2 mm further to the left, is the scan.
 //! let moved = Similarity { translation: Vector::new(2.0, 0.0, 0.0), ..Similarity::identity() };
 //! let places = disk.mesh().vertices().iter().map(|p| moved.apply(p)).collect();
-//! let scan = PosedScan { disk: disk.with_vertices(places)?, nose, similarity: moved };
+//! let scan = PosedScan { disk: disk.with_vertices(places)?, nose, similarity: moved, filled: Vec::new() };
 //! let method = Registration::Elastic.prepare(&template)?;
 //! let found = method.register(&scan)?.without_folds()?;
 //! assert!((found.positions[nose] - moved.apply(&disk.mesh().vertices()[nose])).norm() < 0.1);

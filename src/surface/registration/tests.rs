@@ -41,7 +41,8 @@ fn every_method_finds_a_moved_template_again_and_tells_its_measures() {
         translation: Vector::new(12.0, -40.0, 7.0),
     };
     let truth: Vec<Point> = disk.mesh().vertices().iter().map(|p| similarity.apply(p)).collect();
-    let scan = PosedScan { disk: disk.with_vertices(truth.clone()).unwrap(), nose, similarity };
+    let scan =
+        PosedScan { disk: disk.with_vertices(truth.clone()).unwrap(), nose, similarity, filled: Vec::new() };
     for method in Registration::ALL {
         let found = method.prepare(&template).unwrap().register(&scan).unwrap().without_folds().unwrap();
         let error: f64 = found.positions.iter().zip(&truth).map(|(p, q)| (p - q).norm()).sum();

@@ -94,7 +94,9 @@ pub fn posed(
     row.repairs =
         [left_out, repairs].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
     let nose = repaired.mesh.mesh().nearest_vertex(&nose).unwrap_or(0);
-    Ok(PosedScan { disk: repaired.mesh, nose, similarity: pose.similarity })
+    let filled =
+        (0..repaired.triangle_source.len()).filter(|&t| repaired.triangle_source[t].is_none()).collect();
+    Ok(PosedScan { disk: repaired.mesh, nose, similarity: pose.similarity, filled })
 }
 
 /// The scan, its nose tip where a landmark file names it, and whether it has colours or a texture.

@@ -2,11 +2,13 @@
 
 use super::pose::{posed, posed_scan};
 use super::row::{RecordError, ScanRow, ScanStage};
+use crate::conformal::disk_map;
 use crate::io::Scan;
 use crate::mesh::Point;
 use crate::surface::Template;
 use crate::surface::registration::{
-    Landing, PosedScan, Registered, Registration, RegistrationError, RegistrationMethod, RegistrationReport,
+    Bijectivity, Landing, PosedScan, Registered, Registration, RegistrationError, RegistrationMethod,
+    RegistrationReport, certify,
 };
 use std::path::Path;
 use std::time::Instant;
@@ -84,6 +86,14 @@ impl<'t> ScanRegistrar<'t> {
         let (positions, errors) = self.noted(scan, row, || self.method.register_with_errors(scan))?;
         let scaled = |errors: Vec<f64>| errors.into_iter().map(|e| e * scan.similarity.scale).collect();
         Ok((positions, errors.map(scaled)))
+    }
+
+    /// Whether places found by [`register`](Self::register) keep the orientation of every triangle of the template that lies on the scan.
+    ///
+    /// # Errors
+    /// [`RegistrationError`] when the scan cannot be flattened.
+    pub fn certify(&self, scan: &PosedScan, positions: &[Point]) -> Result<Bijectivity, RegistrationError> {
+        Ok(certify(self.template, scan, &disk_map(&scan.disk)?, positions)?)
     }
 
     fn noted(
