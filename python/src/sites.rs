@@ -1,4 +1,4 @@
-//! One mean face of many sites, or modes of variation: the same steps as the command's group `site`, over files. Each answers with JSON about what it has done.
+//! One mean face of many sites, modes of variation, or groups compared: the same steps as the command's group `site`, over files. Each answers with JSON about what it has done.
 
 use crate::failure::Failure;
 use crate::options::{Common, Faces, named, template_source};
@@ -7,13 +7,14 @@ use crate::work::{long, short};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use visard::mechanism::functional::Sharing;
+use visard::mechanism::functional::{Sharing, Want};
+use visard::mechanism::vector::GroupAim;
 use visard::privacy::Mu;
 use visard::study::face::load_template;
 use visard::study::face::sites::{
-    Aggregator, AggregatorSettings, Closed, CombineSettings, Findings, KnownPlan, PLAN, Site, SiteAnswer,
-    SitePlan, SiteSettings, answer_round, make_sealing_key, merge_round, read_public_key, unshare_round,
-    verify_round,
+    Aggregator, AggregatorSettings, Closed, CombineSettings, Findings, KnownPlan, PLAN, PlannedGroups, Site,
+    SiteAnswer, SitePlan, SiteSettings, answer_round, make_sealing_key, merge_round, read_public_key,
+    unshare_round, verify_round,
 };
 use visard::study::{Place, Stop, layout};
 
@@ -23,7 +24,8 @@ use visard::study::{Place, Stop, layout};
 pub struct Agreed {
     public: PathBuf,
     mu: f64,
-    sites: Vec<(String, u64, Option<PathBuf>)>,
+    /// Names, people of each group (one number where none are compared), public keys.
+    sites: Vec<(String, Vec<u64>, Option<PathBuf>)>,
     aggregators: Vec<(String, PathBuf)>,
     noise: String,
     honest: Option<u64>,
@@ -32,6 +34,9 @@ pub struct Agreed {
     samples: usize,
     registration: String,
     modes: Option<usize>,
+    /// Labels, sorted, in the order of the sites' numbers; none where no groups are compared.
+    groups: Vec<String>,
+    want: Option<String>,
 }
 
 impl Agreed {
@@ -40,7 +45,12 @@ impl Agreed {
         let sites = self
             .sites
             .into_iter()
-            .map(|(name, n, file)| Ok(Site { name, n, groups: Vec::new(), key: file.map(key).transpose()? }))
+            .map(|(name, people, file)| {
+                let many = || Failure::input(format!("sites: {name:?} has too many people"));
+                let n = people.iter().try_fold(0u64, |sum, n| sum.checked_add(*n)).ok_or_else(many)?;
+                let groups = if self.groups.is_empty() { Vec::new() } else { people };
+                Ok(Site { name, n, groups, key: file.map(key).transpose()? })
+            })
             .collect::<Result<Vec<_>, Failure>>()?;
         let aggregators = self
             .aggregators
@@ -58,6 +68,7 @@ impl Agreed {
                 return Err(Failure::input(format!("noise: {name:?} is none of sites, aggregators, each")));
             }
         };
+        let groups = planned_groups(self.groups, self.want.as_deref())?;
         let mu = Mu::new(self.mu).map_err(|e| Failure::input(format!("mu: {e}")))?.get();
         let template = load_template(&template_source(self.template)).map_err(Failure::input)?.input;
         let (curves, samples) = (self.curves, self.samples);
@@ -75,10 +86,25 @@ impl Agreed {
                 samples,
                 registration,
                 modes: self.modes,
-                groups: None,
+                groups,
             },
         ))
     }
+}
+
+/// Groups that are compared, where there are any.
+fn planned_groups(names: Vec<String>, want: Option<&str>) -> Result<Option<PlannedGroups>, Failure> {
+    let aim = match want.map(|name| named::<Want>("want", name)).transpose()? {
+        Some(_) if names.is_empty() => return Err(Failure::input("want: goes with groups only")),
+        Some(Want::Both) => {
+            return Err(Failure::input(
+                "want: over many sites a map and a test are two plans, each with its own mu",
+            ));
+        }
+        Some(Want::Test) => GroupAim::Test,
+        Some(Want::Map) | None => GroupAim::Map,
+    };
+    Ok((!names.is_empty()).then_some(PlannedGroups { names, aim }))
 }
 
 /// A key pair for sealed messages: the secret one in `file`, the public one beside it, whose path is returned.
@@ -102,7 +128,7 @@ pub fn site_plan(py: Python<'_>, agreed: Agreed) -> PyResult<String> {
 
 /// Answers the open round: with a noised sum where `pooled` is false, else with two sealed shares.
 #[pyfunction]
-#[pyo3(signature = (common, inputs, public, site, key, pooled, progress))]
+#[pyo3(signature = (common, inputs, public, site, key, groups, pooled, progress))]
 #[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub fn site_answer(
     py: Python<'_>,
@@ -111,15 +137,16 @@ pub fn site_answer(
     public: PathBuf,
     site: String,
     key: Option<PathBuf>,
+    groups: Option<PathBuf>,
     pooled: bool,
     progress: Callback<'_, '_>,
 ) -> PyResult<String> {
     let stop = Stop::default();
-    short(py, || fits(&public, pooled))?;
+    short(py, || fits(&public, pooled, groups.is_some()))?;
     let mut records = inputs.inputs(&common, &stop)?;
     // Answering a round again gives the same files: there is nothing that going on could lose.
     records.place.resume = true;
-    let settings = SiteSettings { public, name: site, key, groups: None, records };
+    let settings = SiteSettings { public, name: site, key, groups, records };
     let told = |done: SiteAnswer| {
         json!({
             "round": done.round, "rounds": done.rounds, "asked": done.kind.to_string(), "n": done.n, "again": done.again,
@@ -129,11 +156,15 @@ pub fn site_answer(
     faces(py, stop, progress, move |show| answer_round(&settings, show), told)
 }
 
-/// Whether the plan is for shares, or for sums.
-fn fits(public: &Path, pooled: bool) -> Result<(), Failure> {
-    match (KnownPlan::read(public)?.plan.noise == Sharing::Each, pooled) {
+/// Whether the plan is for shares, or for sums; and for groups, where there are some.
+fn fits(public: &Path, pooled: bool, grouped: bool) -> Result<(), Failure> {
+    let plan = KnownPlan::read(public)?.plan;
+    match (plan.noise == Sharing::Each, pooled) {
         (true, true) => Err(Failure::input("public: this plan has no aggregators: use site_sum")),
         (false, false) => Err(Failure::input("public: this plan has aggregators: use site_share")),
+        _ if grouped && plan.groups.is_none() => {
+            Err(Failure::input("groups: this plan compares none: leave them out"))
+        }
         _ => Ok(()),
     }
 }
@@ -188,10 +219,18 @@ pub fn site_close(
             told["out"] = json!(out);
             told["release"] = json!(out.join(layout::RELEASE));
             told["n"] = json!(certificate.n);
-            told["modes"] = certificate.details.get("modes").is_some().into();
+            let modes = certificate.details.get("modes").is_some();
             match found {
-                Findings::Mean(accuracy) => told["accuracy"] = json!(accuracy),
-                Findings::Groups(comparison) => told["comparison"] = json!(comparison),
+                Findings::Mean(accuracy) => {
+                    told["what"] = json!(if modes { "modes" } else { "mean" });
+                    told["accuracy"] = json!(accuracy);
+                }
+                Findings::Groups(comparison) => {
+                    let groups = comparison.groups.iter().map(|(label, n)| json!({"label": label, "n": n}));
+                    told["what"] = json!("groups");
+                    told["groups"] = groups.collect();
+                    told["test"] = json!(comparison.test);
+                }
             }
             told["secret"] = Value::Object(serde_json::Map::new());
         }

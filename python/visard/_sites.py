@@ -1,4 +1,4 @@
-"""One mean face of many sites' people, or modes of variation, nothing pooled: the steps of the command's group `site`, over the same files.
+"""One mean face of many sites' people, modes of variation, or groups compared, nothing pooled: the steps of the command's group `site`, over the same files.
 
 A public folder holds the plan and what every round has released. In each round a site hands on one sum of its own people, noised as a whole
 (:func:`site_sum`, put together by :func:`site_merge`) or in two sealed shares (:func:`site_share`) for two aggregators who do not collude
@@ -20,7 +20,7 @@ from ._geometry import CURVES, SAMPLES, Template
 from ._inputs import Inputs, StudyOptions, budget, count, faces
 from ._privacy import Mu, convert
 from ._progress import Progress, watch
-from ._release import FaceMean, FaceModes
+from ._release import FaceComparison, FaceMean, FaceModes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -35,8 +35,12 @@ class SiteRound(NamedTuple):
     round: int
     #: Of how many.
     rounds: int
-    #: The mean face, or modes with their mean where the plan asks for them: after the last.
-    release: FaceMean | FaceModes | None
+    #: The mean face; or modes with their mean, or groups compared, where the plan asks for them: after the last.
+    release: FaceMean | FaceModes | FaceComparison | None
+
+
+#: People of a site: their number, or that of each group by label; with its public key where sums are sealed.
+_People = Union[int, Mapping[str, int]]
 
 
 def site_key(file: PathLike) -> Path:
@@ -46,7 +50,7 @@ def site_key(file: PathLike) -> Path:
 
 def site_plan(
     public: PathLike,
-    sites: Mapping[str, Union[int, tuple[int, PathLike]]],
+    sites: Mapping[str, Union[_People, tuple[_People, PathLike]]],
     aggregators: Mapping[str, PathLike] | None = None,
     *,
     mu: float | None = None,
@@ -59,19 +63,22 @@ def site_plan(
     samples: int = SAMPLES,
     registration: str = "elastic",
     modes: int | None = None,
+    want: str | None = None,
 ) -> dict[str, Any]:
     """What all parties agree on, written into the folder `public`, of which every party needs a copy; `visard site plan`.
 
     Parameters
     ----------
     sites : their names, each with its number of people (public), and with its public key where sums are sealed, as in
-        {"berlin": (200, "berlin.key.pub")}.
+        {"berlin": (200, "berlin.key.pub")}. Where groups are compared, the number of each by label, the same labels everywhere, as in
+        {"berlin": {"control": 120, "patient": 80}}.
     aggregators : two members who add up and do not collude, each with its public key; the first begins.
     mu, or epsilon with delta : the budget of a person, over all rounds.
     noise : "sites" (each a share, enough if `honest` of them are honest: all but one by default), "aggregators" (each the whole), "each"
         (without aggregators); by default "sites" where there are aggregators.
     template, curves, samples, registration : how scans become records, the same everywhere.
     modes : modes of variation with the mean, at most so many (1 to 200), in place of the mean alone.
+    want : of groups: "map" (where they differ; the default) or "test" (whether they do). Both are two plans, each with its own budget.
 
     Returns the plan's file and SHA-256, which all confirm before the first round. Raises :class:`InputError`.
     """
@@ -83,11 +90,15 @@ def site_plan(
         mu = convert(epsilon=epsilon, delta=delta).mu
     if not isinstance(sites, Mapping):
         raise InputError('sites: expected names with numbers of people, as in {"berlin": 200}')
+    named = {str(name): _site(str(name), value) for name, value in sites.items()}
+    groups = _groups({name: people for name, (people, _) in named.items()})
+    if groups and modes is not None:
+        raise InputError("modes: these and groups are two plans")
     source = template._path if isinstance(template, Template) else template
     agreed = {
         "public": as_path("public", public),
         "mu": float(Mu(mu)),
-        "sites": [_site(str(name), value) for name, value in sites.items()],
+        "sites": [(name, _sizes(name, people, groups), key) for name, (people, key) in named.items()],
         "aggregators": [(str(name), as_path(f"aggregators[{name!r}]", key)) for name, key in (aggregators or {}).items()],
         "noise": noise if noise is not None else "sites" if aggregators else "each",
         "honest": None if honest is None else _whole("honest", honest),
@@ -96,6 +107,8 @@ def site_plan(
         "samples": samples,
         "registration": registration,
         "modes": None if modes is None else count("modes", modes),
+        "groups": groups,
+        "want": None if want is None else str(want),
     }
     return json.loads(_visard.site_plan(agreed))
 
@@ -105,6 +118,7 @@ def site_sum(
     scans: Scans,
     *,
     site: str,
+    groups: Any = None,
     template: Template | PathLike | None = None,
     progress: Progress = False,
     **options: Unpack[StudyOptions],
@@ -112,9 +126,10 @@ def site_sum(
     """A site's noised sum for the open round, of a plan without aggregators; `visard site sum`.
 
     The budget is the plan's, charged once, for all rounds, to this site's ledger (one in `out`, or `ledger`). Answering again gives the same
-    files. Returns `round`, `rounds`, `n`, `again` and `files` (to be handed on). `scans` and exceptions as for :func:`face_mean`.
+    files. Returns `round`, `rounds`, `n`, `again` and `files` (to be handed on). `groups`: where the plan compares some, who is in which, as for
+    :func:`face_compare`. `scans` and exceptions as for :func:`face_mean`.
     """
-    return _answer(public, scans, site, None, template, progress, options)
+    return _answer(public, scans, site, None, groups, template, progress, options)
 
 
 def site_share(
@@ -123,13 +138,14 @@ def site_share(
     *,
     site: str,
     key: PathLike,
+    groups: Any = None,
     template: Template | PathLike | None = None,
     progress: Progress = False,
     **options: Unpack[StudyOptions],
 ) -> dict[str, Any]:
     """A site's two sealed shares for the open round, of a plan with aggregators; `visard site share`. `key`: this site's secret key; the rest as
     for :func:`site_sum`."""
-    return _answer(public, scans, site, as_path("key", key), template, progress, options)
+    return _answer(public, scans, site, as_path("key", key), groups, template, progress, options)
 
 
 def site_verify(
@@ -194,6 +210,7 @@ def _answer(
     scans: Scans,
     site: str,
     key: str | None,
+    groups: Any,
     template: Template | PathLike | None,
     progress: Progress,
     options: StudyOptions,
@@ -204,8 +221,9 @@ def _answer(
         place = budget(inputs, _budgetless(options), own.records, free=True)
         if place.keep is not None:
             raise InputError("out: name a folder of this site's own, the same in every round")
+        table = None if groups is None else inputs.labels("groups", groups, "group", own.records)
         told = _visard.site_answer(
-            place.options, own.options, as_path("public", public), str(site), key, key is not None, shown
+            place.options, own.options, as_path("public", public), str(site), key, table, key is not None, shown
         )
     return json.loads(told)
 
@@ -233,8 +251,8 @@ def _close(
     )
     if not told["released"]:
         return SiteRound(told["round"], told["rounds"], None)
-    kind = FaceModes if told["modes"] else FaceMean
-    return SiteRound(told["round"], told["rounds"], kind(told))
+    kinds: dict[str, type[FaceMean | FaceModes | FaceComparison]] = {"mean": FaceMean, "modes": FaceModes, "groups": FaceComparison}
+    return SiteRound(told["round"], told["rounds"], kinds[told["what"]](told))
 
 
 def _budgetless(options: StudyOptions) -> StudyOptions:
@@ -256,13 +274,41 @@ def _files(name: str, value: PathLike | Iterable[PathLike]) -> list[str]:
     return [as_path(f"{name}[{i}]", file) for i, file in enumerate(files)]
 
 
-def _site(name: str, value: Any) -> tuple[str, int, str | None]:
+def _site(name: str, value: Any) -> tuple[Union[int, dict[str, int]], str | None]:
+    """A site's people, all or by group, and its public key."""
     said = f"sites[{name!r}]"
-    if isinstance(value, tuple):
-        if len(value) != 2:
-            raise InputError(f"{said}: expected a number of people, or that with a public key")
-        return name, _whole(said, value[0]), as_path(said, value[1])
-    return name, _whole(said, value), None
+    if not isinstance(value, tuple):
+        return _people(said, value), None
+    if len(value) != 2:
+        raise InputError(f"{said}: expected a number of people, or that with a public key")
+    return _people(said, value[0]), as_path(said, value[1])
+
+
+def _people(said: str, value: Any) -> Union[int, dict[str, int]]:
+    if isinstance(value, Mapping):
+        return {str(label): _whole(f"{said}[{label!r}]", n) for label, n in value.items()}
+    return _whole(said, value)
+
+
+def _groups(people: Mapping[str, Union[int, dict[str, int]]]) -> list[str]:
+    """The labels that all sites have, sorted; none where all have one number."""
+    labels = {name: sorted(own) if isinstance(own, dict) else [] for name, own in people.items()}
+    groups = next(iter(labels.values()), [])
+    for name, own in labels.items():
+        if own != groups:
+            raise InputError(
+                f"sites[{name!r}]: has {', '.join(own) or 'no groups'}, other sites have {', '.join(groups) or 'none'}; give each the same "
+                "labels, with 0 for a group of which nobody is there"
+            )
+    return groups
+
+
+def _sizes(name: str, people: Union[int, dict[str, int]], groups: list[str]) -> list[int]:
+    if isinstance(people, int):
+        return [people]
+    if not groups:
+        raise InputError(f"sites[{name!r}]: expected a number of people, or one for each group")
+    return [people[label] for label in groups]
 
 
 def _whole(name: str, value: Any) -> int:

@@ -189,6 +189,7 @@ def site_answer(
     public: str,
     site: str,
     key: str | None,
+    groups: str | None,
     pooled: bool,
     progress: _Told,
 ) -> str: ...

@@ -308,7 +308,7 @@ fn scale_of_epochs(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> 
             (score - expected).powi(2)
         }));
     }
-    Ok(ScaleCheck::of(&squares, 1.0, 2.0, 2.0))
+    Ok(ScaleCheck::of_squares(&squares, 1.0))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
         squares.extend(released.value.counts.iter().zip(&exact).map(|(x, c)| (x - c).powi(2)));
     }
     let variance = 2.0 / 49.0;
-    Ok(ScaleCheck::of(&squares, variance, 2.0 * variance * variance, 2.0))
+    Ok(ScaleCheck::of_squares(&squares, variance))
 }
 
 /// As the registry knows it.
@@ -89,5 +89,5 @@ fn bisected_scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
         squares.extend(released.value.counts.iter().map(|x| (x - 9.0).powi(2)));
     }
     let variance = 6.0 / 0.49;
-    Ok(ScaleCheck::of(&squares, variance, 2.0 * variance * variance, 2.0))
+    Ok(ScaleCheck::of_squares(&squares, variance))
 }

@@ -67,5 +67,5 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
             release(&mechanism, &none, &mut Ledger::in_memory(None), &mut noise)?.value;
         squares.extend(first.coordinates.iter().chain(&second.coordinates).map(|x| x * x));
     }
-    Ok(ScaleCheck::of(&squares, sigma * sigma, 2.0 * sigma.powi(4), 2.0))
+    Ok(ScaleCheck::of_squares(&squares, sigma * sigma))
 }

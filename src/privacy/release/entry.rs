@@ -49,9 +49,28 @@ impl ScaleCheck {
         }
     }
 
+    /// Of the squares of independent normal values of mean 0 and this variance.
+    pub fn of_squares(squares: &[f64], variance: f64) -> Self {
+        Self::of(squares, variance, 2.0 * variance * variance, 2.0)
+    }
+
+    /// Of checks of several parts, the one that is farthest off in standard errors.
+    ///
+    /// # Errors
+    /// None at all was given.
+    pub fn farthest(checks: impl IntoIterator<Item = Self>) -> Result<Self, Box<dyn std::error::Error>> {
+        let farthest = checks.into_iter().max_by(|a, b| a.errors().total_cmp(&b.errors()));
+        farthest.ok_or_else(|| "no noise was drawn".into())
+    }
+
+    /// How many standard errors `observed` is off.
+    fn errors(&self) -> f64 {
+        (self.observed - self.expected).abs() / self.standard_error
+    }
+
     /// Whether the noise is of the claimed size.
     pub fn holds(&self) -> bool {
-        (self.observed - self.expected).abs() < Self::ALLOWED * self.standard_error
+        self.errors() < Self::ALLOWED
     }
 
     /// Whether noise ten per cent too small would have been noticed, but for a chance as small as that of a false alarm.

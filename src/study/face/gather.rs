@@ -220,7 +220,7 @@ impl<'a> FaceStudy<'a> {
         let whole = status.iter().map(|status| *status == Status::Made).collect();
         let faces = Faces::Stored(StoredFaces { whole, ..StoredFaces::of(folder.clone(), &self.people) });
         let nonprivate = faces.mean(&self.own)?;
-        let names = (0..n).map(|row| folder.name(row).as_bytes().to_vec());
+        let names = (0..n).map(|row| folder.name(row).into_bytes());
         let fingerprints = names.chain(self.people.table().map(Vec::from)).collect();
         Ok(Gathered { rows, faces, nonprivate, scans: n, failed, fingerprints })
     }

@@ -8,8 +8,7 @@ use crate::study::face::record::ScanRow;
 use crate::study::face::record::cache::{RecordCache, RecordKey};
 use crate::study::people::sum_of;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What there is of a row of the manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +38,35 @@ pub struct RecordFolder {
     making: Making,
     cache: RecordCache,
     listed: Vec<String>,
-    lines: Vec<Option<Line>>,
+    lines: Vec<Option<Known>>,
+}
+
+/// What an index says of a row, in a third of the memory of its line. A name or a sum that is none is left out: the record is lost then.
+#[derive(Debug, Clone)]
+struct Known {
+    record: Option<[u8; 16]>,
+    status: LineStatus,
+    problem: Option<Box<str>>,
+    scan: Option<[u8; 32]>,
+    curves: Option<[u8; 32]>,
+}
+
+impl Known {
+    fn of(line: &Line) -> Self {
+        let name = line.record.as_deref().and_then(RecordKey::named);
+        Self {
+            record: name.and_then(|name| digits(name.as_str())),
+            status: line.status,
+            problem: (!line.problem.is_empty()).then(|| line.problem.as_str().into()),
+            scan: line.scan.as_deref().and_then(digits),
+            curves: line.curves.as_deref().and_then(digits),
+        }
+    }
+
+    /// The name of the record.
+    fn name(&self) -> Option<String> {
+        self.record.map(hex::encode)
+    }
 }
 
 impl RecordFolder {
@@ -52,33 +79,27 @@ impl RecordFolder {
         let listed: Vec<String> = (0..manifest.len()).map(|row| manifest.listed(row).to_owned()).collect();
         let row_of: HashMap<&str, usize> =
             listed.iter().enumerate().map(|(row, file)| (file.as_str(), row)).collect();
-        let (mut lines, mut from): (Vec<Option<Line>>, HashMap<usize, PathBuf>) =
-            (vec![None; listed.len()], HashMap::new());
-        let id = making.id();
-        for path in index::list(folder)? {
-            for line in index::read(&path)? {
+        let (mut lines, mut from): (Vec<Option<Known>>, Vec<u32>) =
+            (vec![None; listed.len()], vec![0; listed.len()]);
+        let (id, paths) = (making.id(), index::list(folder)?);
+        for (which, path) in (0u32..).zip(&paths) {
+            for line in index::read(path)? {
                 if line.making != id {
                     let differs = format!("making ({}; records.json is about {id})", line.making);
                     let remedy = "records of several versions, templates or settings are in one folder: prepare them all again in another";
-                    return Err(RecordsError::OtherMaking { path, differs, remedy });
+                    return Err(RecordsError::OtherMaking { path: path.clone(), differs, remedy });
                 }
                 let Some(&row) = row_of.get(line.file.as_str()) else {
-                    return Err(RecordsError::NotListed { path, file: line.file });
+                    return Err(RecordsError::NotListed { path: path.clone(), file: line.file });
                 };
-                match from.entry(row) {
-                    Entry::Vacant(place) => {
-                        place.insert(path.clone());
-                        lines[row] = Some(line);
+                let known = Known::of(&line);
+                match &lines[row] {
+                    None => (lines[row], from[row]) = (Some(known), which),
+                    Some(there) if there.record != known.record || there.curves != known.curves => {
+                        let first = paths[from[row] as usize].clone();
+                        return Err(RecordsError::Disagree { first, second: path.clone(), file: line.file });
                     }
-                    Entry::Occupied(first) => {
-                        if lines[row]
-                            .as_ref()
-                            .is_some_and(|there| there.record != line.record || there.curves != line.curves)
-                        {
-                            let (first, file) = (first.get().clone(), line.file);
-                            return Err(RecordsError::Disagree { first, second: path, file });
-                        }
-                    }
+                    Some(_) => {}
                 }
             }
         }
@@ -109,7 +130,7 @@ impl RecordFolder {
     /// What the indexes say of a row. A record that is gone or damaged is found out by [`Self::record`] only.
     pub fn status(&self, row: usize) -> Status {
         match self.line(row) {
-            Some(Line { status: LineStatus::Ok, .. }) => Status::Made,
+            Some(Known { status: LineStatus::Ok, .. }) => Status::Made,
             Some(_) => Status::Failed,
             None => Status::Lost,
         }
@@ -117,12 +138,12 @@ impl RecordFolder {
 
     /// SHA-256 of the scan's bytes, where it could be read.
     pub fn scan_sum(&self, row: usize) -> Option<[u8; 32]> {
-        sum(self.line(row)?.scan.as_deref()?)
+        self.line(row)?.scan
     }
 
     /// The name of the record; that of the scan where there is none. For the digest of a run.
-    pub fn name(&self, row: usize) -> &str {
-        self.line(row).and_then(|line| line.record.as_deref()).unwrap_or_else(|| self.listed(row))
+    pub fn name(&self, row: usize) -> String {
+        self.line(row).and_then(Known::name).unwrap_or_else(|| self.listed(row).to_owned())
     }
 
     /// Reads a row's record and checks it against its index: one that is gone or damaged is lost.
@@ -132,7 +153,7 @@ impl RecordFolder {
             Status::Made => {}
             status => return FaceRecord { status, ..lost },
         }
-        let expected = self.line(row).and_then(|line| sum(line.curves.as_deref()?));
+        let expected = self.line(row).and_then(|line| line.curves);
         match self.face(row) {
             Some(curves) if Some(sum_of(curves.data())) == expected => {
                 FaceRecord { row, status: Status::Made, curves: Some(curves) }
@@ -163,20 +184,20 @@ impl RecordFolder {
             None if line.status == LineStatus::Ok => {
                 told("its record is gone: prepare its shard again".into())
             }
-            None => told(line.problem.clone()),
+            None => told(line.problem.as_deref().unwrap_or_default().to_owned()),
         }
     }
 
-    fn line(&self, row: usize) -> Option<&Line> {
+    fn line(&self, row: usize) -> Option<&Known> {
         self.lines.get(row)?.as_ref()
     }
 
     fn key(&self, row: usize) -> Option<RecordKey> {
-        RecordKey::named(self.line(row)?.record.as_deref()?)
+        RecordKey::named(&self.line(row)?.name()?)
     }
 }
 
-/// 64 hexadecimal digits.
-fn sum(text: &str) -> Option<[u8; 32]> {
+/// Twice N hexadecimal digits.
+fn digits<const N: usize>(text: &str) -> Option<[u8; N]> {
     hex::decode(text).ok()?.try_into().ok()
 }

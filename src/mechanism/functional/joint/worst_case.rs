@@ -62,5 +62,5 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
         let released = release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?;
         squares.extend(released.value.coordinates.iter().map(|x| x * x));
     }
-    Ok(ScaleCheck::of(&squares, sigma * sigma, 2.0 * sigma.powi(4), 2.0))
+    Ok(ScaleCheck::of_squares(&squares, sigma * sigma))
 }

@@ -114,7 +114,7 @@ fn scale(
             squares.push(((y - x) * back / per_block(&mechanism, block.coordinate, k % SAMPLES)).powi(2));
         }
     }
-    Ok(ScaleCheck::of(&squares, 1.0, 2.0, 2.0))
+    Ok(ScaleCheck::of_squares(&squares, 1.0))
 }
 
 fn scale_matched(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {

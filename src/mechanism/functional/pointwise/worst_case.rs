@@ -50,5 +50,5 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
         let released = release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?;
         squares.extend(released.value.samples.iter().map(|x| (x - 0.25).powi(2)));
     }
-    Ok(ScaleCheck::of(&squares, sigma * sigma, 2.0 * sigma.powi(4), 2.0))
+    Ok(ScaleCheck::of_squares(&squares, sigma * sigma))
 }

@@ -76,10 +76,22 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     for _ in 0..draws {
         let released = release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?;
         let centre = Centre { values: released.value.centre.clone(), error: 1.0 };
-        let exact = own.about(&centre, tau)?.vector(&[CENTRE; LENGTH]);
-        let length = exact.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let factor = if length > tau.get() { tau.get() / length } else { 1.0 };
-        squares.extend(released.value.coordinates.iter().zip(&exact).map(|(x, e)| (x - factor * e).powi(2)));
+        let exact = as_counted(&[CENTRE; LENGTH], own, &centre, tau)?;
+        squares.extend(released.value.coordinates.iter().zip(&exact).map(|(x, e)| (x - e).powi(2)));
     }
-    Ok(ScaleCheck::of(&squares, sigma * sigma, 2.0 * sigma.powi(4), 2.0))
+    Ok(ScaleCheck::of_squares(&squares, sigma * sigma))
+}
+
+/// A function as the last round counts it: as seen from the private centre, and no longer than the radius.
+pub(super) fn as_counted(
+    samples: &[f64],
+    rounds: &SitesRounds,
+    centre: &Centre,
+    radius: ClipRadius,
+) -> Result<Vec<f64>, MechanismError> {
+    let mut seen = rounds.about(centre, radius)?.vector(samples);
+    let length = seen.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let factor = if length > radius.get() { radius.get() / length } else { 1.0 };
+    seen.iter_mut().for_each(|x| *x *= factor);
+    Ok(seen)
 }

@@ -111,5 +111,5 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
         let factor = if length > tau { tau / length } else { 1.0 };
         squares.extend(released.value.coordinates.iter().zip(&exact).map(|(x, e)| (x - factor * e).powi(2)));
     }
-    Ok(ScaleCheck::of(&squares, sigma * sigma, 2.0 * sigma.powi(4), 2.0))
+    Ok(ScaleCheck::of_squares(&squares, sigma * sigma))
 }

@@ -131,7 +131,7 @@ where
         let released = release(mechanism, records, &mut Ledger::in_memory(None), &mut noise)?;
         squares.extend(released.value.noised.iter().zip(statistic).map(|(x, s)| (x - s).powi(2)));
     }
-    Ok(ScaleCheck::of(&squares, sigma * sigma, 2.0 * sigma.powi(4), 2.0))
+    Ok(ScaleCheck::of_squares(&squares, sigma * sigma))
 }
 
 /// Δ = 2 sin r/n.

@@ -84,5 +84,5 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
             squares.extend(group.mean.iter().zip(&about).map(|(x, e)| ((x - factor * e) / sigma).powi(2)));
         }
     }
-    Ok(ScaleCheck::of(&squares, 1.0, 2.0, 2.0))
+    Ok(ScaleCheck::of_squares(&squares, 1.0))
 }

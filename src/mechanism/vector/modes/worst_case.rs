@@ -83,17 +83,10 @@ pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 3], Box<dyn
         squares[1].extend([(first - y[0] * y[0]).powi(2), (last - y[1] * y[1]).powi(2)]);
         squares[2].push((above - y[0] * y[1]).powi(2));
     }
-    let check = |i: usize| {
-        let variance = sigmas[i].powi(2);
-        let relative: Vec<f64> = squares[i].iter().map(|x| x / variance).collect();
-        ScaleCheck::of(&relative, 1.0, 2.0, 2.0)
-    };
-    Ok([check(0), check(1), check(2)])
+    Ok([0, 1, 2].map(|part: usize| ScaleCheck::of_squares(&squares[part], sigmas[part].powi(2))))
 }
 
 /// The one of the three that is farthest off.
 fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
-    let off = |check: &ScaleCheck| (check.observed - check.expected).abs() / check.standard_error;
-    let checks = scales(seed, 6000)?;
-    checks.into_iter().max_by(|a, b| off(a).total_cmp(&off(b))).ok_or_else(|| "no noise".into())
+    ScaleCheck::farthest(scales(seed, 6000)?)
 }

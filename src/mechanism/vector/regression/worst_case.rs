@@ -110,5 +110,5 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
         let weights = [1.0, 2.0, 2.0, 2.0, 1.0, 2.0, 2.0];
         squares.extend(entries.iter().zip(weights).map(|(x, w)| w * (x / sigma).powi(2)));
     }
-    Ok(ScaleCheck::of(&squares, 1.0, 2.0, 2.0))
+    Ok(ScaleCheck::of_squares(&squares, 1.0))
 }

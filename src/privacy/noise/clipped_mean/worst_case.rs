@@ -79,7 +79,7 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
         let released = release(&mechanism, &records[..], &mut Ledger::in_memory(None), &mut noise)?;
         squares.extend(released.value.iter().map(|x| x * x));
     }
-    Ok(ScaleCheck::of(&squares, sigma * sigma, 2.0 * sigma.powi(4), 2.0))
+    Ok(ScaleCheck::of_squares(&squares, sigma * sigma))
 }
 
 /// b = 2τ/(nε): E‖x‖² = d(d + 1)b² and E‖x‖⁴ = d(d + 1)(d + 2)(d + 3)b⁴ in d = 3 dimensions.

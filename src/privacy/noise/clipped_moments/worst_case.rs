@@ -84,17 +84,10 @@ pub(super) fn scales(
         squares[1].extend([first * first, last * last]);
         squares[2].push(above * above);
     }
-    let check = |i: usize| {
-        let variance = sigmas[i].powi(2);
-        let relative: Vec<f64> = squares[i].iter().map(|x| x / variance).collect();
-        ScaleCheck::of(&relative, 1.0, 2.0, 2.0)
-    };
-    Ok([check(0), check(1), check(2)])
+    Ok([0, 1, 2].map(|part: usize| ScaleCheck::of_squares(&squares[part], sigmas[part].powi(2))))
 }
 
 /// The one of the three that is farthest off.
 fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
-    let off = |check: &ScaleCheck| (check.observed - check.expected).abs() / check.standard_error;
-    let checks = scales(seed, ClippedMoments::FREE, 6000)?;
-    checks.into_iter().max_by(|a, b| off(a).total_cmp(&off(b))).ok_or_else(|| "no noise".into())
+    ScaleCheck::farthest(scales(seed, ClippedMoments::FREE, 6000)?)
 }

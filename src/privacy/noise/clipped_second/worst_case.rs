@@ -54,12 +54,10 @@ pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 2], Box<dyn
         squares[0].extend([first, last].map(|x| x * x / variance));
         squares[1].push(2.0 * above * above / variance);
     }
-    Ok(squares.map(|squares| ScaleCheck::of(&squares, 1.0, 2.0, 2.0)))
+    Ok(squares.map(|squares| ScaleCheck::of_squares(&squares, 1.0)))
 }
 
 /// The one of the two that is farther off.
 fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
-    let off = |check: &ScaleCheck| (check.observed - check.expected).abs() / check.standard_error;
-    let checks = scales(seed, 6000)?;
-    checks.into_iter().max_by(|a, b| off(a).total_cmp(&off(b))).ok_or_else(|| "no noise".into())
+    ScaleCheck::farthest(scales(seed, 6000)?)
 }

@@ -4,12 +4,14 @@
 //! [`ScanRow`], which is for the data holder only.
 
 pub mod cache;
+mod measured;
 mod pose;
 mod registrar;
 mod row;
 pub mod table;
 pub mod transfer;
 
+pub use measured::Measured;
 pub use pose::{is_landmark_file, landmark_file};
 pub use registrar::{ScanRegistrar, default_crop_radius};
 pub use row::{RecordError, ScanRow, ScanStage};

@@ -1,8 +1,8 @@
 //! What is known of one scan, for the data holder only.
 
+use super::measured::Measured;
 use crate::surface::registration::Measure;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::time::Instant;
 
@@ -75,7 +75,7 @@ pub struct ScanRow {
     /// Steps the registration took on its finest level.
     pub steps: usize,
     /// What the method of registration tells, by the [column](Measure::column) of the measure.
-    pub measured: BTreeMap<String, f64>,
+    pub measured: Measured,
     /// Share of the registered vertices that lie where there is scan; elsewhere the surface was continued.
     pub on_scan: f64,
     /// Root-mean-square distance of those to the scan, in units of the template.
@@ -104,7 +104,7 @@ impl ScanRow {
 
     /// The value of a measure; `None` where the method that registered this scan has no such.
     pub fn measure(&self, measure: &Measure) -> Option<f64> {
-        self.measured.get(measure.column).copied()
+        self.measured.get(measure.column)
     }
 
     /// Does the work of a stage, adds its seconds to the row, and names the stage an error came from.

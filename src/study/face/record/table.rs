@@ -113,7 +113,7 @@ mod tests {
     fn rows() -> [ScanRow; 2] {
         let done = ScanRow {
             scan: "a, \"b\".ply".into(),
-            measured: [("misfit_end_mm".to_owned(), 0.25)].into(),
+            measured: [("misfit_end_mm".to_owned(), 0.25)].into_iter().collect(),
             on_scan: 0.5,
             steps: 7,
             ..ScanRow::default()

@@ -1,6 +1,7 @@
 //! People far out in one direction at all sites, and one there or where both moments together tell it most; as many sites silent as may be.
 
 use super::super::rounds::Centre;
+use super::super::worst_case::as_counted;
 use super::super::{Sharing, Sites, SitesRounds};
 use super::{SitesModes, TITLE};
 use crate::function::{Basis, Domain};
@@ -95,11 +96,8 @@ pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 3], Box<dyn
     for _ in 0..draws {
         let NoisedModes { recentred, moments } =
             release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?.value;
-        // The template as seen from the private centre.
         let centre = Centre { values: recentred.centre, error: recentred.error };
-        let mut y = own.about(&centre, tau)?.vector(&[TEMPLATE; LENGTH]);
-        let length = y.iter().map(|x| x * x).sum::<f64>().sqrt();
-        y.iter_mut().for_each(|x| *x *= if length > tau.get() { tau.get() / length } else { 1.0 });
+        let y = as_counted(&[TEMPLATE; LENGTH], own, &centre, tau)?;
         squares[0].extend(moments.mean.iter().zip(&y).map(|(x, y)| (x - y).powi(2)));
         let mut entries = moments.second.entries.iter();
         for i in 0..y.len() {
@@ -108,17 +106,10 @@ pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 3], Box<dyn
             }
         }
     }
-    let check = |i: usize| {
-        let variance = sigmas[i].powi(2);
-        let relative: Vec<f64> = squares[i].iter().map(|x| x / variance).collect();
-        ScaleCheck::of(&relative, 1.0, 2.0, 2.0)
-    };
-    Ok([check(0), check(1), check(2)])
+    Ok([0, 1, 2].map(|part: usize| ScaleCheck::of_squares(&squares[part], sigmas[part].powi(2))))
 }
 
 /// The one of the three that is farthest off.
 fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
-    let off = |check: &ScaleCheck| (check.observed - check.expected).abs() / check.standard_error;
-    let checks = scales(seed, 700)?;
-    checks.into_iter().max_by(|a, b| off(a).total_cmp(&off(b))).ok_or_else(|| "no noise".into())
+    ScaleCheck::farthest(scales(seed, 700)?)
 }
