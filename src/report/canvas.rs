@@ -140,8 +140,10 @@ impl Image {
     /// Draws a colour bar with its label and values along the lower edge, [`Image::colour_bar_rows`] high.
     pub fn draw_colour_bar(&mut self, scale: &ColourScale) {
         let height = bar_lettering(self.height);
-        let width = (0.5 * self.width as f64).clamp(60.0, 480.0);
         let (left, bottom) = (1.6 * height, self.height as f64 - 1.6 * height);
+        // Half the picture; more where that is narrow for its numbers.
+        let room = self.width as f64 - 2.0 * left;
+        let width = (0.5 * self.width as f64).max((20.0 * height).min(room)).clamp(60.0, 480.0);
         let bar = (bottom - 3.4 * height)..(bottom - 2.0 * height);
         for column in 0..width as usize {
             let [r, g, b] = scale.map.at(column as f64 / width).map(|c| (255.0 * c).round() as u8);
@@ -151,9 +153,10 @@ impl Image {
         let label = scale.label();
         let size = height.min(height * 1.6 * width / text_width(&label, height).max(1.0));
         self.write(&label, [left, bar.start - 1.6 * height], size, INK);
+        let size = tick_lettering(&scale.ticks(), width, 0.9 * height);
         for (t, text) in scale.ticks() {
-            let x = left + t * width - t * text_width(&text, 0.9 * height);
-            self.write(&text, [x, bottom - 1.2 * height], 0.9 * height, INK);
+            let x = left + t * width - t * text_width(&text, size);
+            self.write(&text, [x, bottom - 1.2 * height], size, INK);
         }
     }
 }
@@ -161,6 +164,13 @@ impl Image {
 /// Height of the letters at a colour bar.
 fn bar_lettering(height: usize) -> f64 {
     (height as f64 / 55.0).clamp(7.0, 16.0)
+}
+
+/// Height of the numbers under a bar: `height`, or what keeps the one in the middle apart from those at the ends.
+fn tick_lettering(ticks: &[(f64, String); 3], width: f64, height: f64) -> f64 {
+    let [low, middle, high] = [0, 1, 2].map(|k| text_width(&ticks[k].1, height));
+    let needed = 2.0 * (low.max(high) + 0.5 * middle + height);
+    height * (width / needed).min(1.0)
 }
 
 /// Letters stand on a grid 4 wide and 6 high.
@@ -212,7 +222,21 @@ fn strokes(letter: char) -> &'static str {
         '.' => "2526",
         ',' => "2516",
         ':' => "2222 2525",
-        '-' | '−' => "0343",
+        '-' | '−' | '–' => "0343",
+        '_' => "0646",
+        '<' => "411345",
+        '>' => "014305",
+        '\'' => "2022",
+        '"' => "1012 3032",
+        '&' => "460201102031320405163644",
+        '#' => "1016 3036 0242 0444",
+        '*' => "2125 0244 4204",
+        '!' => "2024 2626",
+        '?' => "01103041422324 2626",
+        '²' => "011021120323",
+        '√' => "031640",
+        '·' => "2323",
+        '→' => "0343 324334",
         '+' => "0343 2125",
         '=' => "0242 0444",
         '(' => "30212536",
@@ -224,7 +248,9 @@ fn strokes(letter: char) -> &'static str {
         '±' => "0242 2024 0545",
         'μ' | 'µ' => "0206 0205164542 4546",
         'σ' => "42120305163645433212",
-        _ => "",
+        ' ' => "",
+        // A box: a letter that is not drawn here is seen to be there.
+        _ => "0040460600",
     }
 }
 
@@ -250,15 +276,15 @@ mod tests {
     }
 
     #[test]
-    fn every_letter_of_the_band_and_of_numbers_is_drawn_and_differs() {
+    fn every_letter_of_names_bands_and_numbers_is_drawn_and_differs() {
         let mut seen = std::collections::HashSet::new();
-        for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ123456789.,:-+=()/%°×±".chars() {
+        for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ123456789.,:-+=()/%°×±_<>'\"&#*!?²√·→é".chars() {
             let mut image = Image::filled(40, 40, [255; 3]);
             image.write(&letter.to_string(), [8.0, 8.0], 24.0, [0; 3]);
             assert!(dark(&image) > 3, "{letter}");
             assert!(seen.insert(image.rgb), "{letter} looks like another");
         }
-        assert!(!strokes('?').contains(|c: char| !c.is_ascii_digit() && c != ' '));
+        assert_eq!(strokes(' '), "");
     }
 
     #[test]
@@ -284,6 +310,27 @@ mod tests {
                 assert!(band.chunks(3).filter(|p| p[1] > 200).count() > 100);
             }
         }
+    }
+
+    #[test]
+    fn numbers_under_a_bar_stand_apart() {
+        let ticks =
+            |a: &str, b: &str, c: &str| [(0.0, a.to_owned()), (0.5, b.to_owned()), (1.0, c.to_owned())];
+        for (ticks, width) in [
+            (ticks("0", "0.162", "0.324"), 170.0),
+            (ticks("-1.25e-5", "0", "1.25e-5"), 100.0),
+            (ticks("0", "1", "2"), 300.0),
+        ] {
+            let size = tick_lettering(&ticks, width, 11.0);
+            let place = |k: usize| {
+                let wide = text_width(&ticks[k].1, size);
+                (ticks[k].0 * (width - wide), ticks[k].0 * (width - wide) + wide)
+            };
+            assert!(
+                size <= 11.0 && place(0).1 + 0.5 * size < place(1).0 && place(1).1 + 0.5 * size < place(2).0
+            );
+        }
+        assert_eq!(tick_lettering(&ticks("0", "1", "2"), 300.0, 11.0), 11.0);
     }
 
     #[test]

@@ -1,95 +1,12 @@
 //! Line charts as SVG text: axes with round ticks, colour-blind-safe lines, labels that read in print.
 
+pub(super) use super::axis::tidy;
+pub use super::axis::{Axis, Scale};
 use std::fmt::Write as _;
 
 /// Okabe and Ito's eight colours, distinguishable with any colour vision; black last.
 pub const PALETTE: [&str; 8] =
     ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442", "#000000"];
-
-/// How an axis runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
-    /// Proportional.
-    Linear,
-    /// Powers of ten; only positive values are drawn.
-    Log10,
-}
-
-/// One axis: what it shows (with units) and how it runs.
-#[derive(Debug, Clone)]
-pub struct Axis {
-    /// The label, with units.
-    pub label: String,
-    /// Linear or logarithmic.
-    pub scale: Scale,
-}
-
-impl Axis {
-    /// A linear axis.
-    pub fn linear(label: impl Into<String>) -> Self {
-        Self { label: label.into(), scale: Scale::Linear }
-    }
-
-    /// A logarithmic axis.
-    pub fn log(label: impl Into<String>) -> Self {
-        Self { label: label.into(), scale: Scale::Log10 }
-    }
-
-    fn place(&self, v: f64) -> Option<f64> {
-        match self.scale {
-            Scale::Linear => v.is_finite().then_some(v),
-            Scale::Log10 => (v > 0.0 && v.is_finite()).then(|| v.log10()),
-        }
-    }
-
-    /// About five round ticks with their labels, in the axis's own (possibly log) coordinate.
-    fn ticks(&self, lo: f64, hi: f64) -> Vec<(f64, String)> {
-        if self.scale == Scale::Log10 {
-            let step = (((hi - lo) / 6.0).ceil()).max(1.0);
-            let first = (lo / step).ceil() as i64;
-            let last = (hi / step).floor() as i64;
-            if last - first < 1 {
-                return within_a_decade(lo, hi);
-            }
-            return (first..=last)
-                .map(|k| k as f64 * step)
-                .map(|e| (e, if (-3.0..=3.0).contains(&e) { tidy(10f64.powf(e)) } else { format!("1e{e}") }))
-                .collect();
-        }
-        let raw = (hi - lo) / 5.0;
-        let power = 10f64.powf(raw.log10().floor());
-        let step = [1.0, 2.0, 2.5, 5.0, 10.0].iter().map(|m| m * power).find(|s| *s >= raw).unwrap_or(raw);
-        let (first, last) = ((lo / step).ceil() as i64, (hi / step).floor() as i64);
-        (first..=last).map(|k| k as f64 * step).map(|v| (v, tidy(v))).collect()
-    }
-}
-
-/// Ticks at 1, 2 and 5 times powers of ten, for logarithmic axes with hardly a decade; at round numbers where even those are too few.
-fn within_a_decade(lo: f64, hi: f64) -> Vec<(f64, String)> {
-    let places = |digits: &[f64]| -> Vec<(f64, String)> {
-        let powers = lo.floor() as i64..=hi.ceil() as i64;
-        let values = powers.flat_map(|k| digits.iter().map(move |d| d * 10f64.powi(k as i32)));
-        let placed = values.map(|v| (v.log10(), label(v)));
-        placed.filter(|(u, _)| (lo..=hi).contains(u)).collect()
-    };
-    let few = places(&[1.0, 2.0, 5.0]);
-    if few.len() > 2 {
-        return few;
-    }
-    let round = Axis::linear("").ticks(10f64.powf(lo), 10f64.powf(hi));
-    round.into_iter().filter(|(v, _)| *v > 0.0).map(|(v, _)| (v.log10(), label(v))).collect()
-}
-
-/// A number as short as it can be read.
-fn label(v: f64) -> String {
-    if (1e-3..1e4).contains(&v) { tidy(v) } else { format!("{v:.1e}").replace(".0e", "e") }
-}
-
-pub(super) fn tidy(v: f64) -> String {
-    let text = format!("{v:.6}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" || text.is_empty() { "0".to_owned() } else { text.to_owned() }
-}
 
 /// One line of a chart.
 #[derive(Debug, Clone)]
@@ -135,6 +52,8 @@ const HEIGHT: f64 = 320.0;
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
 const BOTTOM: f64 = 46.0;
+/// Width of a letter of 12 units, on average (system fonts: 6 to 7).
+const LETTER: f64 = 6.6;
 
 /// Where data coordinates fall on the drawing.
 struct Frame<'a> {
@@ -142,12 +61,20 @@ struct Frame<'a> {
     y: &'a Axis,
     span: [(f64, f64); 2],
     top: f64,
+    left: f64,
 }
 
-impl Frame<'_> {
+impl<'a> Frame<'a> {
+    /// With room on the left for the numbers of the vertical axis, beside its label.
+    fn new(x: &'a Axis, y: &'a Axis, span: [(f64, f64); 2], top: f64) -> Self {
+        let ticks = y.ticks(span[1].0, span[1].1);
+        let longest = ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
+        Self { x, y, span, top, left: LEFT.max(28.0 + LETTER * longest as f64) }
+    }
+
     fn horizontal(&self, u: f64) -> f64 {
         let (lo, hi) = self.span[0];
-        LEFT + (u - lo) / (hi - lo) * (WIDTH - LEFT - RIGHT)
+        self.left + (u - lo) / (hi - lo) * (WIDTH - self.left - RIGHT)
     }
 
     fn vertical(&self, v: f64) -> f64 {
@@ -169,7 +96,7 @@ impl Frame<'_> {
 
     /// Ground, title, grid, ticks and labels.
     fn draw(&self, s: &mut String, title: &str) {
-        let (top, base, end) = (self.top, HEIGHT - BOTTOM, WIDTH - RIGHT);
+        let (top, base, left, end) = (self.top, HEIGHT - BOTTOM, self.left, WIDTH - RIGHT);
         let _ = write!(
             s,
             r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{t}" font-family="system-ui,sans-serif" font-size="12"><rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/><text x="8" y="18" font-size="14" font-weight="600">{t}</text>"##,
@@ -177,23 +104,25 @@ impl Frame<'_> {
         );
         for (u, label) in self.x.ticks(self.span[0].0, self.span[0].1) {
             let (px, text) = (self.horizontal(u), base + 16.0);
+            let half = 0.5 * LETTER * label.chars().count() as f64;
+            let tx = px.min(WIDTH - 2.0 - half);
             let _ = write!(
                 s,
-                r##"<path d="M{px:.1} {top}V{base}" stroke="#e6e6e6"/><text x="{px:.1}" y="{text}" text-anchor="middle" fill="#444">{label}</text>"##
+                r##"<path d="M{px:.1} {top}V{base}" stroke="#e6e6e6"/><text x="{tx:.1}" y="{text}" text-anchor="middle" fill="#444">{label}</text>"##
             );
         }
         for (v, label) in self.y.ticks(self.span[1].0, self.span[1].1) {
-            let (py, text) = (self.vertical(v), LEFT - 6.0);
+            let (py, text) = (self.vertical(v), left - 6.0);
             let _ = write!(
                 s,
-                r##"<path d="M{LEFT} {py:.1}H{end}" stroke="#e6e6e6"/><text x="{text}" y="{ty:.1}" text-anchor="end" fill="#444">{label}</text>"##,
+                r##"<path d="M{left:.1} {py:.1}H{end}" stroke="#e6e6e6"/><text x="{text}" y="{ty:.1}" text-anchor="end" fill="#444">{label}</text>"##,
                 ty = py + 4.0
             );
         }
         let _ = write!(
             s,
-            r##"<path d="M{LEFT} {top}V{base}H{end}" fill="none" stroke="#444"/><text x="{mx}" y="{ly}" text-anchor="middle">{xl}</text><text transform="translate(14 {my}) rotate(-90)" text-anchor="middle">{yl}</text>"##,
-            mx = (LEFT + end) / 2.0,
+            r##"<path d="M{left:.1} {top}V{base}H{end}" fill="none" stroke="#444"/><text x="{mx}" y="{ly}" text-anchor="middle">{xl}</text><text transform="translate(14 {my}) rotate(-90)" text-anchor="middle">{yl}</text>"##,
+            mx = (left + end) / 2.0,
             ly = HEIGHT - 10.0,
             my = (top + base) / 2.0,
             xl = escape(&self.x.label),
@@ -205,18 +134,14 @@ impl Frame<'_> {
 /// An SVG element (480 × 320 units, scales to its container) with the given lines. The legend stands above the plot, so
 /// that it hides nothing.
 pub fn line_chart(title: &str, x: &Axis, y: &Axis, lines: &[Line]) -> String {
-    let legend = Legend::of(lines.iter().map(|l| l.name.as_str()));
+    let legend = Legend::of(lines);
     let points = || lines.iter().flat_map(|l| l.points.iter().copied());
     let edges = || lines.iter().flat_map(|l| l.band.iter().flat_map(|&(u, a, b)| [(u, a), (u, b)]));
-    let frame = Frame {
-        x,
-        y,
-        span: [
-            range(points().chain(edges()).filter_map(|p| x.place(p.0)), 0.0),
-            range(points().chain(edges()).filter_map(|p| y.place(p.1)), 0.05),
-        ],
-        top: 30.0 + 18.0 * legend.rows as f64,
-    };
+    let span = [
+        range(points().chain(edges()).filter_map(|p| x.place(p.0)), 0.0),
+        range(points().chain(edges()).filter_map(|p| y.place(p.1)), 0.05),
+    ];
+    let frame = Frame::new(x, y, span, 30.0 + 18.0 * legend.rows as f64);
     let mut s = String::new();
     frame.draw(&mut s, title);
     for (k, line) in lines.iter().enumerate() {
@@ -257,7 +182,7 @@ pub fn histogram(title: &str, x: &Axis, values: &[f64], bins: usize, marks: &[(f
     }
     let highest = counts.iter().copied().max().unwrap_or(0).max(1) as f64;
     let y = Axis::linear("count");
-    let frame = Frame { x, y: &y, span: [(lo, hi), (0.0, 1.08 * highest)], top: 48.0 };
+    let frame = Frame::new(x, &y, [(lo, hi), (0.0, 1.08 * highest)], 48.0);
     let mut s = String::new();
     frame.draw(&mut s, title);
     let width = (hi - lo) / bins as f64;
@@ -292,22 +217,22 @@ fn path(points: &[(f64, f64)]) -> String {
     points.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect::<Vec<_>>().join(",")
 }
 
-/// Names with their colours in rows between title and plot.
+/// Names with their lines in rows between title and plot.
 struct Legend<'a> {
-    /// Which line, its name, its place and its row.
-    entries: Vec<(usize, &'a str, f64, usize)>,
+    /// Which line it is, the line, its place and its row.
+    entries: Vec<(usize, &'a Line, f64, usize)>,
     rows: usize,
 }
 
 impl<'a> Legend<'a> {
-    fn of(names: impl Iterator<Item = &'a str>) -> Self {
+    fn of(lines: &'a [Line]) -> Self {
         let (mut entries, mut x, mut row) = (Vec::new(), 8.0, 0);
-        for (k, name) in names.enumerate().filter(|(_, n)| !n.is_empty()) {
-            let width = 34.0 + 6.6 * name.chars().count() as f64;
+        for (k, line) in lines.iter().enumerate().filter(|(_, l)| !l.name.is_empty()) {
+            let width = 34.0 + LETTER * line.name.chars().count() as f64;
             if x + width > WIDTH && x > 8.0 {
                 (x, row) = (8.0, row + 1);
             }
-            entries.push((k, name, x, row));
+            entries.push((k, line, x, row));
             x += width;
         }
         let rows = if entries.is_empty() { 0 } else { row + 1 };
@@ -315,14 +240,15 @@ impl<'a> Legend<'a> {
     }
 
     fn draw(&self, s: &mut String) {
-        for (k, name, x, row) in &self.entries {
+        for (k, line, x, row) in &self.entries {
             let y = 38.0 + 18.0 * *row as f64;
+            let dash = if line.dashed { r#" stroke-dasharray="5 1.5""# } else { "" };
             let _ = write!(
                 s,
-                r##"<path d="M{x} {m}h18" stroke="{colour}" stroke-width="3"/><text x="{t}" y="{y}" fill="#222">{name}</text>"##,
+                r##"<path d="M{x} {m}h18" stroke="{colour}" stroke-width="3"{dash}/><text x="{t}" y="{y}" fill="#222">{name}</text>"##,
                 m = y - 4.0,
                 t = x + 23.0,
-                name = escape(name),
+                name = escape(&line.name),
                 colour = PALETTE[k % PALETTE.len()],
             );
         }
@@ -351,19 +277,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_logarithmic_axis_of_less_than_a_decade_has_labels() {
-        for (lo, hi) in [(2.1, 8.7), (11.0, 14.0), (0.002, 0.0041), (3e5, 9e5), (0.8, 1.2)] {
-            let ticks = Axis::log("x").ticks(f64::log10(lo), f64::log10(hi));
-            assert!(ticks.len() > 1, "{lo} {hi}: {ticks:?}");
-            assert!(
-                ticks.iter().all(|(u, text)| (text.parse::<f64>().unwrap().log10() - u).abs() < 1e-9),
-                "{ticks:?}"
-            );
-        }
-        assert_eq!(Axis::log("x").ticks(-3.0, 1.0).len(), 5);
-    }
-
-    #[test]
     fn a_band_that_reaches_zero_goes_down_to_the_axis() {
         let line =
             Line::new("a", vec![(1.0, 1.0), (2.0, 2.0)]).with_band(vec![(1.0, 0.0, 2.0), (2.0, 0.1, 4.0)]);
@@ -374,11 +287,12 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_round_and_inside() {
-        let labels: Vec<String> = Axis::linear("x").ticks(-0.3, 1.1).into_iter().map(|t| t.1).collect();
-        assert_eq!(labels, ["0", "0.5", "1"]);
-        let labels: Vec<String> = Axis::log("x").ticks(-6.0, 0.0).into_iter().map(|t| t.1).collect();
-        assert_eq!(labels, ["1e-6", "1e-5", "1e-4", "0.001", "0.01", "0.1", "1"]);
+    fn labels_of_ticks_end_inside() {
+        let line = Line::new("", vec![(0.0, 0.0), (12500.0, 1.0)]);
+        let svg = line_chart("t", &Axis::linear("x"), &Axis::linear("y"), &[line]);
+        let before = svg.split(">12500<").next().unwrap();
+        let x: f64 = before.rsplit("x=\"").next().unwrap().split('"').next().unwrap().parse().unwrap();
+        assert!(x + 2.5 * LETTER < WIDTH, "{x}");
     }
 
     #[test]
@@ -386,7 +300,11 @@ mod tests {
         let line = Line::new("a<b", vec![(0.0, 0.0), (1.0, 1.0)]);
         let svg = line_chart("t", &Axis::linear("x"), &Axis::linear("y"), &[line]);
         assert!(svg.contains(&format!("{LEFT:.1} ")) && svg.contains(&format!("{:.1} ", WIDTH - RIGHT)));
-        assert!(svg.contains("a&lt;b") && svg.ends_with("</svg>"));
+        assert!(svg.contains("a&lt;b") && svg.ends_with("</svg>") && !svg.contains("dasharray"));
+        let guess = Line::dashed("guess", vec![(0.0, 0.0), (1.0, 1.0)]);
+        // Dashed in the plot and in the legend.
+        let svg = line_chart("t", &Axis::linear("x"), &Axis::linear("y"), &[guess]);
+        assert_eq!(svg.matches("dasharray").count(), 2, "{svg}");
     }
 
     #[test]

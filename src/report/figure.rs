@@ -6,6 +6,25 @@ use super::surface_view::SurfaceView;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
+/// The file of a title's numbers: its letters, Greek ones by name, and digits, with hyphens between.
+fn file_name(title: &str) -> String {
+    let mut name = String::new();
+    for letter in title.chars() {
+        match letter {
+            'ε' => name.push_str("epsilon"),
+            'δ' => name.push_str("delta"),
+            'μ' | 'µ' => name.push_str("mu"),
+            'σ' => name.push_str("sigma"),
+            '\'' | '’' => {}
+            c if c.is_ascii_alphanumeric() => name.push(c.to_ascii_lowercase()),
+            _ if name.is_empty() || name.ends_with('-') => {}
+            _ => name.push('-'),
+        }
+    }
+    let name = name.trim_end_matches('-');
+    format!("{}.csv", if name.is_empty() { "numbers" } else { name })
+}
+
 /// A picture, chart or surface with its caption.
 #[derive(Debug, Clone)]
 pub struct Figure {
@@ -50,9 +69,7 @@ impl Figure {
 
     /// Adds a table (CSV) to download; its file is called after `title`.
     pub fn with_data(mut self, title: &str, table: &str) -> Self {
-        let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-        let name: Vec<String> = title.split_whitespace().map(|w| w.chars().map(word).collect()).collect();
-        let name = format!("{}.csv", name.join("-").trim_matches('-'));
+        let name = file_name(title);
         self.data.push_str(&format!(
             "<p class=\"data\"><a download=\"{name}\" href=\"data:text/csv;base64,{}\">numbers: {name}</a></p>",
             BASE64.encode(table)
@@ -91,5 +108,20 @@ impl Figure {
             self.data,
             escape(&self.caption)
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_numbers_have_names_that_say_what_they_hold() {
+        assert_eq!(file_name("ε for every δ"), "epsilon-for-every-delta.csv");
+        assert_eq!(
+            file_name("The best attack on one person's record"),
+            "the-best-attack-on-one-persons-record.csv"
+        );
+        assert_eq!((file_name("\"><b>"), file_name("年齢")), ("b.csv".into(), "numbers.csv".into()));
     }
 }

@@ -91,7 +91,7 @@ fn best(certificate: &Certificate, f: impl Fn(&PrivacyLoss) -> f64) -> f64 {
 }
 
 fn facts(certificate: &Certificate) -> Vec<(String, String)> {
-    let percent = |p: f64| format!("{} %", (1000.0 * p * (1.0 - 1e-10)).ceil().min(999.0) / 10.0);
+    let percent = |p: f64| format!("{} %", (1000.0 * p * (1.0 - 1e-10)).ceil().min(1000.0) / 10.0);
     let mut facts = vec![
         (
             percent(best(certificate, PrivacyLoss::guess_probability)),
@@ -182,6 +182,13 @@ mod tests {
         assert!(html.contains("NOT PRIVATE: do not publish") && html.contains("badge bad"));
         assert!(!html.contains("may be published") && !html.contains("class=\"facts\""));
         assert!(page_of(PrivacyLoss::NonPrivate, false).contains("badge bad"));
+    }
+
+    #[test]
+    fn a_weak_guarantee_is_not_said_to_be_better_than_it_is() {
+        // Φ(4) = 99.997 %: "at most 99.9 %" would be false.
+        let html = page_of(PrivacyLoss::Gaussian(Mu::new(8.0).unwrap()), false);
+        assert!(html.contains("<b>100 %</b>") && !html.contains("<b>99.9 %</b>"));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! from its certificate alone; [`chart`], [`outline`], [`render`] and [`surface_view`] make the figures.
 
 pub mod animation;
+pub mod axis;
 pub mod canvas;
 pub mod chart;
 pub mod colour;

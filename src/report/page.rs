@@ -129,6 +129,16 @@ impl Page {
         self.any_table("", header, rows, &|_| false)
     }
 
+    /// A table in which the rows for which `alert` holds stand out.
+    pub fn marked_table<S: AsRef<str>>(
+        &mut self,
+        header: &[&str],
+        rows: &[Vec<S>],
+        alert: &dyn Fn(usize) -> bool,
+    ) -> &mut Self {
+        self.any_table("", header, rows, alert)
+    }
+
     /// A table whose first cells are links to the headings of that name ([`Self::heading_at`]).
     pub fn linking_table<S: AsRef<str>>(&mut self, header: &[&str], rows: &[Vec<S>]) -> &mut Self {
         let head: String = header.iter().map(|h| format!("<th scope=\"col\">{}</th>", escape(h))).collect();

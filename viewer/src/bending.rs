@@ -33,12 +33,18 @@ impl Bending {
         self.start = shown.iter().find_map(|s| s.subject.start.as_ref()).map(|start| start.label.clone());
     }
 
-    /// Keeps the values that the release shown has, as those of another may have been.
-    pub fn keep_known(&self, at: &mut Vec<String>) {
-        let has = |item: &String| {
-            self.design.as_ref().is_some_and(|d| d.values(std::slice::from_ref(item)).is_ok())
+    /// Keeps the values that the release shown has, as those of another may have been. Returns a sentence on those that it has not.
+    pub fn keep_known(&self, at: &mut Vec<String>) -> Option<String> {
+        let wrong = |item: &String| match &self.design {
+            Some(design) => {
+                let values = design.values(std::slice::from_ref(item));
+                values.err().map(|e| format!("left out {item} ({e})"))
+            }
+            None => Some(format!("left out {item} (what is shown is no release of a regression)")),
         };
-        at.retain(has);
+        let told: Vec<String> = at.iter().filter_map(wrong).collect();
+        at.retain(|item| wrong(item).is_none());
+        (!told.is_empty()).then(|| told.join("; "))
     }
 
     /// What the way to what is shown is called.
@@ -75,6 +81,7 @@ mod tests {
     use super::*;
     use crate::easel::Easel;
     use kiss3d::egui::{Area, Event, Id, OutputCommand, PointerButton, Pos2, pos2};
+    use visard::estimate::design::{Covariate, Kind};
 
     #[derive(Default)]
     struct Desk {
@@ -108,6 +115,19 @@ mod tests {
             OutputCommand::CopyText(text) => Some(text),
             _ => None,
         })
+    }
+
+    #[test]
+    fn values_that_a_release_does_not_have_are_left_out_and_told() {
+        let age = Covariate { name: "age".into(), kind: Kind::Linear { lower: 3.0, upper: 18.0 } };
+        let bending = Bending { design: Design::new(vec![age]).ok(), ..Bending::default() };
+        let mut at = vec!["age=12".to_owned(), "age=99".to_owned(), "size=1".to_owned()];
+        let told = bending.keep_known(&mut at).unwrap();
+        assert_eq!(at, ["age=12"]);
+        assert!(told.contains("age=99") && told.contains("3 to 18") && told.contains("size=1"), "{told}");
+        assert_eq!(bending.keep_known(&mut at), None);
+        let told = Bending::default().keep_known(&mut at).unwrap();
+        assert!(at.is_empty() && told.contains("no release of a regression"), "{told}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::look::{Look, VIEWS};
 use crate::looking;
 use crate::palette::{MapChoice, Palette, Range};
 use crate::source::{Entry, Standing, short_name};
+use crate::workbench::account::guesses;
 use crate::workbench::{Act, Workshop};
 use crate::worker::{Origin, Wish};
 use kiss3d::egui::{self, Align2, Color32, Context, Id, Key, Order, RichText, Ui};
@@ -256,9 +257,9 @@ fn sliders(ui: &mut Ui, state: &mut PanelState) {
         }
     }
     if let Some(mu) = changed {
-        let guess = visard::privacy::Mu::new(mu).map(|m| 100.0 * m.guess_probability()).unwrap_or(100.0);
+        let guess = visard::privacy::Mu::new(mu).map_or(100.0, guesses);
         ui.small(format!(
-            "200 made-up people; an attacker guesses right {guess:.1} % of the time (a coin: 50 %)"
+            "200 made-up people; an attacker guesses right at most {guess:.1} % of the time (a coin: 50 %)"
         ));
     }
 }

@@ -44,7 +44,10 @@ fn colour_bar(painter: &egui::Painter, pane: Rect, scale: &ColourScale, ink: egu
         let cell = Rect::from_min_size(left, vec2(width / 64.0 + 0.5, 12.0));
         painter.rect_filled(cell, 0.0, egui::Color32::from_rgb(r, g, b));
     }
-    painter.text(corner - vec2(0.0, 4.0), egui::Align2::LEFT_BOTTOM, scale.label(), font.clone(), ink);
+    // A label longer than the bar goes to the left, into the pane.
+    let label = painter.layout_no_wrap(scale.label(), font.clone(), ink);
+    let x = corner.x.min(pane.right() - 12.0 - label.size().x).max(pane.left() + 4.0);
+    painter.galley(egui::pos2(x, corner.y - 4.0 - label.size().y), label, ink);
     let anchors = [egui::Align2::LEFT_TOP, egui::Align2::CENTER_TOP, egui::Align2::RIGHT_TOP];
     let narrow = width < 150.0;
     for ((t, text), anchor) in

@@ -263,7 +263,9 @@ async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, sta
         state.frame = first.drawing.frame;
         // Beside another subject, what both can be bent by.
         state.bending.know(&shown);
-        state.bending.keep_known(&mut state.wish.show.at);
+        if let Some(told) = state.bending.keep_known(&mut state.wish.show.at) {
+            state.message = told;
+        }
         if state.bending.modes == 0 {
             state.wish.show.modes.clear();
         }

@@ -12,12 +12,16 @@ use rand_distr::{Distribution as _, StandardNormal};
 const COORDINATES: usize = 40;
 /// Trials for each of the two candidates.
 const TRIALS: usize = 4000;
+/// So many people at most: among more, the attacker's task is the same.
+const PEOPLE: u64 = 1000;
 /// The ball.
 const RADIUS: f64 = 1.0;
 
 /// How often the attacker was right.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Outcome {
+    /// Made-up people in the mean.
+    pub people: u64,
     /// Share of right guesses from the exact mean.
     pub exact: f64,
     /// Share of right guesses from the private mean.
@@ -26,8 +30,9 @@ pub(super) struct Outcome {
     pub bound: f64,
 }
 
-/// Tries it for a mean of `n` at μ.
+/// Tries it for a mean of `n` at μ, at most [`PEOPLE`].
 pub(super) fn demonstrate(n: u64, mu: Mu) -> Outcome {
+    let n = n.clamp(1, PEOPLE);
     let mut rng = ChaCha20Rng::seed_from_u64(20_261_122);
     let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
     let mut person = |scale: f64| -> Vec<f64> {
@@ -38,7 +43,7 @@ pub(super) fn demonstrate(n: u64, mu: Mu) -> Outcome {
     // The two candidates at opposite ends of the ball: the worst case, for which the guarantee is made.
     let candidate = person(1e6);
     let other: Vec<f64> = candidate.iter().map(|x| -x).collect();
-    let others = (1..n.min(1000))
+    let others = (1..n)
         .map(|_| person(0.5))
         .fold(vec![0.0; COORDINATES], |sum, p| sum.iter().zip(p).map(|(a, b)| a + b).collect());
     let sigma = 2.0 * RADIUS / (n as f64 * mu.get());
@@ -66,7 +71,7 @@ pub(super) fn demonstrate(n: u64, mu: Mu) -> Outcome {
         private += usize::from(guess(&noised) == is_first);
     }
     let share = |right: usize| right as f64 / (2 * TRIALS) as f64;
-    Outcome { exact: share(exact), private: share(private), bound: mu.guess_probability() }
+    Outcome { people: n, exact: share(exact), private: share(private), bound: mu.guess_probability() }
 }
 
 #[cfg(test)]
@@ -78,8 +83,15 @@ mod tests {
         for mu in [0.2, 1.0, 3.0] {
             let found = demonstrate(200, Mu::new(mu).unwrap());
             assert_eq!(found.exact, 1.0);
+            assert_eq!(found.people, 200);
             // Right guesses of 8000: a standard deviation of at most 0.0056.
             assert!((found.private - found.bound).abs() < 0.025, "{mu}: {found:?}");
+        }
+        // One person, and more than anyone adds up.
+        for (n, people) in [(0, 1), (1, 1), (u64::MAX, PEOPLE)] {
+            let found = demonstrate(n, Mu::new(1.0).unwrap());
+            assert!(found.people == people && found.exact == 1.0, "{found:?}");
+            assert!((found.private - found.bound).abs() < 0.025, "{found:?}");
         }
     }
 }

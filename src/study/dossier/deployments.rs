@@ -27,7 +27,8 @@ const STATED: [(&str, &str, &str); 3] = [
 const DELTA: f64 = 1e-10;
 
 /// Others, and this release in the same terms.
-pub(super) fn sentences(certificate: &Certificate, unit: &str) -> Vec<Said> {
+pub(super) fn sentences(certificate: &Certificate, unit: &str, of_sites: bool) -> Vec<Said> {
+    let model = if of_sites { "over several sites" } else { "central" };
     let mut list = Vec::new();
     let own = Delta::new(DELTA).and_then(|delta| certificate.loss.epsilon_at(delta));
     if let (true, Ok(epsilon)) = (certificate.private, own) {
@@ -35,7 +36,7 @@ pub(super) fn sentences(certificate: &Certificate, unit: &str) -> Vec<Said> {
         let epsilon = (100.0 * epsilon.get()).ceil() / 100.0;
         list.push(Said {
             about: "this release",
-            text: format!("ε = {epsilon:.2} at δ = {DELTA:e}, for one {unit}'s whole contribution, central."),
+            text: format!("ε = {epsilon:.2} at δ = {DELTA:e}, for one {unit}'s whole contribution, {model}."),
             source: Source::Computed("loss"),
         });
     }

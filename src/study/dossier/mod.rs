@@ -4,6 +4,7 @@
 //! Every sentence names the field it was made from; what no file can tell is left to a person, and marked so.
 
 mod attack;
+mod criteria;
 mod deployments;
 mod said;
 mod sentences;

@@ -56,3 +56,13 @@ pub struct Dossier {
     pub sections: Vec<Section>,
     pub(super) verified: Verified,
 }
+
+/// A sentence.
+pub(super) fn said(about: &'static str, text: impl Into<String>, source: Source) -> Said {
+    Said { about, text: text.into(), source }
+}
+
+/// A question that only a person answers.
+pub(super) fn asked(about: &'static str, question: &str) -> Said {
+    said(about, question, Source::Person)
+}

@@ -1,8 +1,9 @@
 //! The sentences of a dossier, each with its source.
 
 use super::attack::demonstrate;
+use super::criteria::{criteria, is_of_sites};
 use super::deployments;
-use super::said::{Said, Section, Source};
+use super::said::{Said, Section, Source, asked, said};
 use crate::privacy::{Certificate, LedgerHistory, PrivacyLoss, counts_persons};
 use crate::study::verify::Verified;
 
@@ -24,18 +25,10 @@ pub(super) fn sections(verified: &Verified, ledger: Option<&LedgerHistory>) -> V
         Section { heading: "All releases from these records", said: sum(certificate, ledger) },
         Section {
             heading: "Deployments for comparison",
-            said: deployments::sentences(certificate, unit(certificate)),
+            said: deployments::sentences(certificate, unit(certificate), is_of_sites(certificate)),
         },
         Section { heading: "Data sheet", said: sheet(certificate) },
     ]
-}
-
-fn said(about: &'static str, text: impl Into<String>, source: Source) -> Said {
-    Said { about, text: text.into(), source }
-}
-
-fn asked(about: &'static str, question: &str) -> Said {
-    said(about, question, Source::Person)
 }
 
 fn unit(c: &Certificate) -> &'static str {
@@ -103,61 +96,21 @@ fn release(verified: &Verified) -> Vec<Said> {
     list
 }
 
-fn criteria(c: &Certificate) -> Vec<Said> {
-    let mut list = vec![match c.details.get("plan").and_then(|plan| plan.get("sha256")?.as_str()) {
-        Some(hash) => said(
-            "plan",
-            format!("A plan was saved beforehand; its SHA-256 is {hash}."),
-            Source::Certificate("details.plan.sha256"),
-        ),
-        None => said(
-            "plan",
-            "Acceptance criteria were not fixed beforehand.",
-            Source::Certificate("details.plan (absent)"),
-        ),
-    }];
-    let number = |key: &str| c.details.get("accuracy")?.get(key)?.as_f64();
-    let planned = |key: &str| c.details.get("plan")?.get(key);
-    if let Some(text) = c.caveats.iter().find(|caveat| caveat.starts_with("other-than-planned")) {
-        list.push(said("plan kept", format!("No: {text}."), Source::Certificate("caveats")));
-    } else if planned("sha256").is_some() {
-        let text = "Yes: as many records at the budget that was planned.";
-        list.push(said("plan kept", text, Source::Certificate("details.plan, n, loss")));
+fn threat_model(c: &Certificate) -> Said {
+    if !is_of_sites(c) {
+        let text = "Central: the data holder sees the records, everyone else the release only; the attacker is bounded in nothing.";
+        return said("threat model", text, Source::Program("docs/threat-model.md"));
     }
-    let limit = planned("accept_rms").and_then(serde_json::Value::as_f64);
-    list.extend(limit.map(|limit| verdict(limit, number("rms"))));
-    if let (Some(rms), Some(template)) = (number("rms"), number("template_rms")) {
-        let text = format!(
-            "The release states an error of {rms:.5} (root mean square, in units of the records), against {template:.5} of the public template \
-             published unread."
-        );
-        list.push(said("error", text, Source::Certificate("details.accuracy.rms, template_rms")));
-    }
-    if let Some(share) = number("data_share") {
-        let text = format!(
-            "The data decided {:.0} % of the squared distance between the public template and their mean.",
-            100.0 * share
-        );
-        list.push(said("worth", text, Source::Certificate("details.accuracy.data_share")));
-    }
-    list.push(asked("fitness", "Is this error small enough for the purpose?"));
-    list
-}
-
-/// Whether the release's own error meets the limit that was set beforehand.
-fn verdict(limit: f64, rms: Option<f64>) -> Said {
-    let text = match rms {
-        Some(rms) if rms <= limit => {
-            format!("Met: the release states {rms:.5}, at most {limit:.5} was to be accepted.")
-        }
-        Some(rms) => {
-            format!("NOT met: the release states {rms:.5}, and at most {limit:.5} was to be accepted.")
-        }
-        None => format!(
-            "Not to be told: an error of at most {limit:.5} was to be accepted, and this kind of release states none."
+    let assumed = c.details.get("assumption").and_then(|text| text.as_str());
+    let assumed = assumed.unwrap_or("what the caveats of the certificate name");
+    said(
+        "threat model",
+        format!(
+            "Several sites: every site sees its own records alone. Assumed: {}.",
+            assumed.trim_end_matches('.')
         ),
-    };
-    said("acceptance", text, Source::Certificate("details.plan.accept_rms, details.accuracy.rms"))
+        Source::Certificate("details.sites, details.assumption"),
+    )
 }
 
 fn protection(c: &Certificate) -> Vec<Said> {
@@ -227,6 +180,10 @@ fn best(c: &Certificate) -> PrivacyLoss {
 }
 
 fn attack(c: &Certificate) -> Vec<Said> {
+    if !c.private {
+        let text = "Not tried: there is no guarantee to try.";
+        return vec![said("attack", text, Source::Certificate("private"))];
+    }
     let PrivacyLoss::Gaussian(mu) = c.loss else {
         return vec![said(
             "attack",
@@ -238,7 +195,7 @@ fn attack(c: &Certificate) -> Vec<Said> {
     let text = format!(
         "Against the exact mean of {} made-up people an attacker who knows all others was right in {} of 8000 trials; against a private mean at μ = \
          {} in {} (give or take 1.2 %, for so many trials); in the long run the guarantee allows {}.",
-        c.n,
+        found.people,
         percent(found.exact),
         mu.get(),
         percent(found.private),
@@ -263,11 +220,7 @@ fn pyramid(verified: &Verified) -> Vec<Said> {
             format!("One {}, replaced by another; n stays.", unit(c)),
             Source::Certificate("adjacency, details.counting"),
         ),
-        said(
-            "threat model",
-            "Central: the data holder sees the records, everyone else the release only; the attacker is bounded in nothing.",
-            Source::Program("docs/threat-model.md"),
-        ),
+        threat_model(c),
         said("mechanism", format!("{}.", c.mechanism), Source::Certificate("mechanism")),
     ];
     if let Some(sensitivity) = c.sensitivity {

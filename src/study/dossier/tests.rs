@@ -37,6 +37,7 @@ fn the_textbook_numbers_are_said_and_every_sentence_has_a_source() {
     let found = dossier(1.0, false);
     assert!(found.sections.iter().all(|s| !s.said.is_empty()));
     assert_eq!(text.matches("TO BE FILLED IN").count(), found.open());
+    assert_eq!(found.to_html().matches("<tr class=\"alert\">").count(), found.open());
     assert!(found.to_html().contains("certificate: loss") && !found.to_html().contains("<script"));
     assert_eq!(found.registry()["loss"]["mu"], 1.0);
 }
@@ -78,5 +79,40 @@ fn others_stand_beside_it_in_the_same_terms() {
 fn what_is_not_private_is_not_praised() {
     let text = dossier(1.0, true).to_markdown();
     assert!(text.contains("NOT private and must not be published") && !text.contains("singling out |"));
+    assert!(text.contains("Not tried: there is no guarantee") && !text.contains("the guarantee allows"));
     assert!(dossier(1.0, true).to_html().contains("badge bad"));
+}
+
+#[test]
+fn what_many_sites_assume_is_said_and_nothing_is_called_central() {
+    let mut verified = verified(1.0, false);
+    let details = [
+        ("plan", serde_json::json!("0f0f")),
+        ("sites", serde_json::json!([{"name": "a", "n": 50}, {"name": "b", "n": 50}])),
+        ("assumption", serde_json::json!("two of the sites are honest")),
+    ];
+    details.into_iter().for_each(|(key, value)| {
+        verified.certificate.details.insert(key.into(), value);
+    });
+    let found = Dossier { sections: sentences::sections(&verified, None), verified };
+    let text = found.to_markdown();
+    assert!(
+        text.contains("Assumed: two of the sites are honest.") && text.contains("SHA-256 is 0f0f"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("not fixed beforehand")
+            && !text.contains("Central: ")
+            && text.contains("no limit on the error")
+    );
+    assert_eq!(found.registry()["model"], "several sites");
+    assert_eq!(found.registry()["criteria_fixed_beforehand"], false);
+}
+
+#[test]
+fn names_cannot_make_links_or_tables_in_markdown() {
+    let mut verified = verified(1.0, false);
+    verified.certificate.caveats.push("file [a](http://b) `c` *d* &lt; <e>\n| f".into());
+    let text = Dossier { sections: sentences::sections(&verified, None), verified }.to_markdown();
+    assert!(text.contains("file \\[a](http://b) \\`c\\` \\*d\\* &amp;lt; &lt;e> \\| f"), "{text}");
 }

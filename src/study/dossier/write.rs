@@ -1,5 +1,6 @@
 //! A dossier as Markdown, as a page, and as an entry of a registry.
 
+use super::criteria::{is_of_sites, saved_plan};
 use super::said::{Dossier, Section, Source};
 use crate::privacy::counts_persons;
 use crate::report::page::Page;
@@ -8,7 +9,17 @@ use std::fmt::Write as _;
 
 /// Text that Markdown tables and pages take as it is.
 fn cell(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;").replace(['\n', '\r'], " ")
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\\' | '|' | '[' | '`' | '*' => safe.extend(['\\', letter]),
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '\n' | '\r' => safe.push(' '),
+            _ => safe.push(letter),
+        }
+    }
+    safe
 }
 
 pub(super) fn markdown(dossier: &Dossier) -> String {
@@ -47,8 +58,9 @@ pub(super) fn html(dossier: &Dossier) -> String {
             .iter()
             .map(|line| vec![line.about.to_owned(), line.text.clone(), line.source.text()])
             .collect();
-        page.heading(heading)
-            .table(&["about", "", "source"].map(|h| if h.is_empty() { "what is said" } else { h }), &rows);
+        // What is left to a person stands out.
+        let is_open = |row: usize| said[row].source == Source::Person;
+        page.heading(heading).marked_table(&["about", "what is said", "source"], &rows, &is_open);
     }
     let registry = serde_json::to_string_pretty(&dossier.registry()).unwrap_or_default();
     page.heading("Entry for a registry");
@@ -69,7 +81,7 @@ pub(super) fn registry(dossier: &Dossier) -> Value {
     json!({
         "schema": "visard registry entry 1",
         "private": c.private,
-        "model": "central",
+        "model": if is_of_sites(c) { "several sites" } else { "central" },
         "unit_of_privacy": if counts_persons(c) { "person" } else { "record" },
         "adjacency": c.adjacency,
         "n": c.n,
@@ -83,7 +95,7 @@ pub(super) fn registry(dossier: &Dossier) -> Value {
         "ledger": c.ledger,
         "caveats": c.caveats,
         "signed_by": dossier.verified.signed_by,
-        "criteria_fixed_beforehand": c.details.contains_key("plan"),
+        "criteria_fixed_beforehand": saved_plan(c).is_some(),
         // For a person.
         "organisation": null, "contact": null, "purpose": null, "population": null, "url": null
     })
