@@ -15,7 +15,7 @@ use visard::report::page::Page;
 use visard::report::render::{Colour, Image, View, render};
 use visard::study::face::{TemplateSource, load_template};
 use visard::surface::Template;
-use visard::surface::registration::{Elastic, ElasticSettings, certify};
+use visard::surface::registration::{Elastic, ElasticSettings, PosedScan, certify};
 use visard::synth::{ScanConditions, person};
 
 /// Squares of the checkerboard across the disk.
@@ -72,7 +72,9 @@ fn exhibit(
     let cloud = mesh_from_points(&scan.points)?;
     let disk = make_disk(cloud, Some(pose.nose_tip), &RepairSettings::default())?.mesh;
     let found = elastic.fit(&disk, &pose.similarity)?;
-    let one_to_one = certify(template, &disk, &disk_map(&disk)?, &found)?;
+    let map = disk_map(&disk)?;
+    let posed = PosedScan { disk, nose: pose.nose, similarity: pose.similarity, filled: Vec::new() };
+    let one_to_one = certify(template, &posed, &map, &found.positions)?;
     let millimetres = 1.0 / pose.similarity.scale;
     let errors: Vec<f64> =
         found.positions.iter().zip(&scan.truth).map(|(p, q)| (p - q).norm() * millimetres).collect();

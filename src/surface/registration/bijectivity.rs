@@ -216,9 +216,11 @@ mod tests {
         let kept = |t: &&[usize; 3]| t.iter().all(|&i| (v[i] - mouth).norm() > 12.0);
         let triangles = disk.mesh().triangles().iter().filter(kept).copied().collect();
         let holed = crate::mesh::TriMesh::new(v.to_vec(), triangles).unwrap();
-        let filled =
-            crate::mesh::make_disk(holed, None, &crate::mesh::RepairSettings::default()).unwrap().mesh;
-        let map = disk_map(&filled).unwrap();
+        let repaired = make_disk(holed, None, &RepairSettings::default()).unwrap();
+        let map = disk_map(&repaired.mesh).unwrap();
+        let source = &repaired.triangle_source;
+        let new = (0..source.len()).filter(|&t| source[t].is_none()).collect();
+        let filled = posed(repaired.mesh, new);
         let whole = certify(template, scan, &FACE.2, v).unwrap();
         let found = certify(template, &filled, &map, v).unwrap();
         assert!(found.turned.is_empty(), "{:?}", found.turned);
