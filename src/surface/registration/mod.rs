@@ -89,6 +89,6 @@ registry! {
     /// A similarity and a smooth displacement of the template; the scan may end anywhere.
     #[default]
     Elastic = "elastic" => Elastic,
-    /// Rotation and reparameterization of the disk under the SRNF metric, border to border.
+    /// The scan continued to the template's border, flattened, rotated and reparameterized under the SRNF metric.
     Srnf = "srnf" => Srnf,
 }

@@ -69,8 +69,9 @@ impl RecordSettings {
     /// All that records depend on beside their scans, as a text: the version, the template by its SHA-256, the settings.
     pub fn fingerprint(&self, template: &str) -> String {
         // Records have had a size since "size", relief and nose tips have been looked at since "relief", and since "mouth" the nose decides
-        // between poses, seams are stitched, and open mouths are registered as such.
-        format!("{} {template} {self:?} size relief agreement mouth", env!("CARGO_PKG_VERSION"))
+        // between poses, seams are stitched, and open mouths are registered as such; since "continued" disks compared under the SRNF metric
+        // are whole.
+        format!("{} {template} {self:?} size relief agreement mouth continued", env!("CARGO_PKG_VERSION"))
     }
 
     /// The same for those who read the records.

@@ -45,7 +45,7 @@ fn the_same_surface_in_another_pose_and_meshing_is_found_again() {
     let up = 3.0 * (turn * template.upward().coords) + Vector::new(1.0, 2.0, 3.0);
     let map = recentred(&map, &scan, 0, &Point::from(up)).unwrap();
     let surface = DiskSurface::new(&scan, &map);
-    let found = Srnf::new(&template, &SrnfSettings::default()).fit(&surface, Rotation3::identity());
+    let found = Srnf::new(&template, &SrnfSettings::default()).unwrap().fit(&surface, Rotation3::identity());
     assert!(found.min_jacobian > 0.0);
     for trace in &found.report.energy {
         assert!(trace.windows(2).all(|w| w[1] < w[0]), "energy must fall: {trace:?}");
