@@ -82,8 +82,14 @@ impl FootFinder {
         const NEAR: NonZero<usize> = NonZero::new(4).unwrap();
         let near = self.tree.query(&[p.x, p.y, p.z]).nearest_n::<SquaredEuclidean<f64>>(NEAR).execute();
         let mut best = (f64::INFINITY, Foot { triangle: 0, weights: [1.0, 0.0, 0.0], point: *p });
-        for i in near.into_iter().map(|found| found.item as usize) {
+        let mut seen = [usize::MAX; NEAR.get()];
+        for (k, i) in near.into_iter().map(|found| found.item as usize).enumerate() {
+            seen[k] = i;
             for &t in &self.around[self.starts[i] as usize..self.starts[i + 1] as usize] {
+                // Near vertices share most of their triangles.
+                if self.mesh.triangles()[t as usize].iter().any(|corner| seen[..k].contains(corner)) {
+                    continue;
+                }
                 let corners = self.mesh.corners(t as usize);
                 let weights = closest_weights(p, &corners);
                 let point: Vector = (0..3).map(|k| corners[k].coords * weights[k]).sum();

@@ -58,9 +58,15 @@ impl Elastic<'_> {
         };
         let (target, fitted) = one(self)?;
         if self.is_suspicious(&fitted) {
-            // A scan that cannot be fitted so has no open mouth.
-            let open = self.opened().iter().filter_map(|open| one(open).ok().map(|(t, f)| (open, t, f)));
-            let best = open.min_by(|a, b| a.2.last_misfit().total_cmp(&b.2.last_misfit()));
+            let mut best: Option<(&Self, Target, Fitted)> = None;
+            for open in (0..).map_while(|k| self.opened(k)) {
+                // A scan that cannot be fitted so has no open mouth; and wider still would not help.
+                let Ok((target, wider)) = one(open) else { break };
+                if wider.last_misfit() >= best.as_ref().map_or(&fitted, |best| &best.2).last_misfit() {
+                    break;
+                }
+                best = Some((open, target, wider));
+            }
             if let Some(best) = best.filter(|(_, _, open)| mouth::is_open(open, &fitted)) {
                 return Ok(best);
             }

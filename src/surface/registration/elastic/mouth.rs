@@ -2,14 +2,12 @@
 //! turned, where that lies much closer to it.
 
 use super::fit::Fitted;
-use super::prepared::Elastic;
+use super::prepared::{Elastic, TURNS};
 use crate::mesh::{MeshError, Point, Similarity, TriMesh, Vector};
 use crate::surface::template::Template;
 use nalgebra::Rotation3;
 use std::borrow::Cow;
 
-/// Turns of the jaw that are tried, in degrees: lips parted by about 8, 15 and 22 mm. In between, the displacement serves.
-const TURNS: [f64; 3] = [6.0, 11.0, 16.0];
 /// Where the jaw's hinge is from the tip of the nose, in nominal millimetres: at the height of the ear canal, ten centimetres behind.
 const HINGE: Vector = Vector::new(0.0, 5.0, -95.0);
 /// Over this depth before the hinge the skin comes to follow the jaw, nominal millimetres.
@@ -81,18 +79,15 @@ fn lip_line(places: &[Point], corners: [usize; 2]) -> LipLine {
 }
 
 impl<'t> Elastic<'t> {
-    /// The method for the template with its mouth open, made when first wanted; empty where it is not known where its mouth is.
-    pub(super) fn opened(&self) -> &[Elastic<'t>] {
-        self.opened.get_or_init(|| {
+    /// The method for the template with its mouth open by the turn of this number, made when first wanted; none beyond the last turn, where it is
+    /// not known where the mouth is, or where it cannot be opened.
+    pub(super) fn opened(&self, turn: usize) -> Option<&Elastic<'t>> {
+        let made = self.opened.get(turn)?.get_or_init(|| {
             let template = self.whole();
-            let Some(corners) = template.mouth() else { return Vec::new() };
-            let one = |degrees: f64| {
-                let shape = opened(template, corners, self.frame(), degrees)?;
-                Elastic::with_shape(template, Cow::Owned(shape), self.settings())
-            };
-            // A template whose mouth cannot be opened is used as it is.
-            TURNS.into_iter().filter_map(|degrees| one(degrees).ok()).collect()
-        })
+            let shape = opened(template, template.mouth()?, self.frame(), TURNS[turn]).ok()?;
+            Elastic::with_shape(template, Cow::Owned(shape), self.settings()).ok().map(Box::new)
+        });
+        made.as_deref()
     }
 
     /// Whether there is no scan for much of the template's mouth.

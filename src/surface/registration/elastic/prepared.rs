@@ -16,6 +16,8 @@ const NOMINAL: f64 = 180.0;
 /// The area whose node has the nominal standard deviation, working units: what is known of the surface does not depend on how
 /// many nodes there are.
 const NODE_AREA: f64 = 23.0;
+/// Turns of the jaw that are tried, in degrees: lips parted by about 8, 15 and 22 mm. In between, the displacement serves.
+pub(super) const TURNS: [f64; 3] = [6.0, 11.0, 16.0];
 
 /// The elastic registration of any number of scans to one template.
 pub struct Elastic<'t> {
@@ -23,7 +25,7 @@ pub struct Elastic<'t> {
     /// Its mesh, or the same with its mouth open.
     shape: Cow<'t, TriMesh>,
     /// The method for the template with its mouth open ([`super::mouth`]).
-    pub(super) opened: OnceLock<Vec<Elastic<'t>>>,
+    pub(super) opened: [OnceLock<Option<Box<Elastic<'t>>>>; TURNS.len()],
     settings: ElasticSettings,
     to_work: Similarity,
     /// Which vertices carry the displacement.
@@ -84,7 +86,7 @@ impl<'t> Elastic<'t> {
         Ok(Self {
             template,
             shape,
-            opened: OnceLock::new(),
+            opened: Default::default(),
             settings: settings.clone(),
             to_work,
             control,
