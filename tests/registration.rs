@@ -69,8 +69,8 @@ fn two_scans_of_a_synthetic_face_agree() {
         })
         .collect();
     let [elastic, srnf] = disagreements(&faces, &template);
-    // Measured 0.31 mm and 0.78 mm.
-    assert!(elastic < 0.35 && elastic < 0.5 * srnf, "{elastic} mm, SRNF {srnf} mm");
+    // Measured 0.40 mm and 0.31 mm; 0.78 mm where the SRNF method takes a scan's border for the template's.
+    assert!(elastic < 0.48 && srnf < 0.40, "{elastic} mm, SRNF {srnf} mm");
 }
 
 #[test]
@@ -82,8 +82,8 @@ fn two_scans_of_a_benchmark_face_agree() {
         let faces = ["s01", "s04"]
             .map(|face| ["clean", "std"].map(|level| folder.join(level).join(face).join("scan.ply")));
         let [elastic, srnf] = disagreements(&faces, &template);
-        assert!(elastic < 0.6, "{pop}: {elastic} mm");
-        assert!(elastic < 0.5 * srnf || srnf < 0.6, "{pop}: {elastic} mm, SRNF {srnf} mm");
+        println!("{pop}: {elastic} mm, SRNF {srnf} mm");
+        assert!(elastic < 0.6 && srnf < 0.6, "{pop}: {elastic} mm, SRNF {srnf} mm");
     }
 }
 
@@ -145,7 +145,8 @@ fn synthetic_scan(folder: &Path, i: usize) -> (PathBuf, Vec<Point>, Vec<bool>) {
 fn every_method_finds_synthetic_people() {
     let folder = tempfile::tempdir().unwrap();
     let template = load_template(&TemplateSource::Builtin).unwrap().template;
-    for (registration, limit) in [(Registration::Elastic, 1.5), (Registration::Srnf, 4.0)] {
+    // Measured 0.77 and 1.02 mm, and 1.43 and 1.26 mm.
+    for (registration, limit) in [(Registration::Elastic, 1.2), (Registration::Srnf, 1.7)] {
         let registrar = ScanRegistrar::new(&template, registration, default_crop_radius(&template)).unwrap();
         for i in 0..2 {
             let (file, truth, covered) = synthetic_scan(folder.path(), i);
@@ -153,6 +154,7 @@ fn every_method_finds_synthetic_people() {
             let posed = registrar.pose(&file, None, &mut row).unwrap();
             let positions = registrar.register(&posed, &mut row).unwrap();
             let error = mean_error(&positions, &truth, &covered) / posed.similarity.scale;
+            println!("{registration:?}, person {i}: {error} mm");
             assert!(error < limit, "{registration:?}, person {i}: {error} mm");
             assert!(row.min_jacobian > 0.0 && row.on_scan > 0.9 && !row.was_mesh && row.points == 7150);
             let measures = registration.measures();

@@ -34,7 +34,7 @@ mod srnf;
 mod tests;
 
 pub use bijectivity::{Bijectivity, certify};
-pub use elastic::{BorderModel, DisplacementKernel, Elastic, ElasticReport, ElasticSettings};
+pub use elastic::{BorderModel, DisplacementKernel, Elastic, ElasticReport, ElasticSettings, Following};
 pub use landing::Landing;
 pub use measure::{Measure, MeasureChart, Measures};
 pub use method::{PosedScan, Registered, RegistrationError, RegistrationMethod, RegistrationReport};

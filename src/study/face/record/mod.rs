@@ -70,8 +70,11 @@ impl RecordSettings {
     pub fn fingerprint(&self, template: &str) -> String {
         // Records have had a size since "size", relief and nose tips have been looked at since "relief", and since "mouth" the nose decides
         // between poses, seams are stitched, and open mouths are registered as such; since "continued" disks compared under the SRNF metric
-        // are whole.
-        format!("{} {template} {self:?} size relief agreement mouth continued", env!("CARGO_PKG_VERSION"))
+        // are whole, and since "following" unusual faces are followed.
+        format!(
+            "{} {template} {self:?} size relief agreement mouth continued following",
+            env!("CARGO_PKG_VERSION")
+        )
     }
 
     /// The same for those who read the records.

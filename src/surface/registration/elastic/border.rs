@@ -79,7 +79,7 @@ fn unit(v: &Vector) -> Vector {
 }
 
 /// Depth functions at the template's border: 1, and cos kθ and sin kθ, θ the share of the border's length; scaled so
-/// that their coefficients are independent standard normal variables.
+/// that their coefficients are independent standard normal variables where the standard deviation about the mean is 1.
 pub struct DepthBasis {
     /// Functions at vertex 0, then at vertex 1, ...
     values: Vec<f64>,
@@ -101,7 +101,7 @@ impl DepthBasis {
             values.push(model.mean);
             for k in 1..=model.harmonics {
                 let (sin, cos) = (k as f64 * theta).sin_cos();
-                let size = model.spread / (k as f64 * norm.sqrt());
+                let size = 1.0 / (k as f64 * norm.sqrt());
                 values.extend([size * cos, size * sin]);
             }
             at += length(k);

@@ -7,7 +7,6 @@ use super::target::Target;
 use crate::mesh::{MeshError, Point, Similarity, Vector};
 use crate::numeric::dense::cholesky_in_place;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, Rotation3};
-use std::ops::AddAssign;
 
 /// Where the nodes came to lie.
 pub struct Fitted {
@@ -17,7 +16,7 @@ pub struct Fitted {
     pub motion: Similarity,
     /// Displaced vertices of the border.
     rim: Vec<Point>,
-    /// Coefficients of the depth by which the scan ends inside the template's border.
+    /// Coefficients of the depth by which the scan ends inside the template's border: of its mean, and in working units.
     depth: Vec<f64>,
     /// Root-mean-square distance to the matched planes, step by step.
     pub misfit: Vec<f64>,
@@ -31,16 +30,23 @@ pub struct Fitted {
 pub struct Posterior {
     /// Of the precision of displacement, motion and depth, in this order.
     pub factor: Cholesky<f64, Dyn>,
-    /// Coefficients of the displacement.
-    coefficients: DVector<f64>,
+    /// Their coefficients, of unit variance.
+    pub solution: DVector<f64>,
     /// Which part of the basis the displacement is in.
     pub rank: Rank,
+    /// Standard deviation of the depth about its mean, working units.
+    spread: f64,
 }
 
 impl Posterior {
     /// Mean square of the displacement's coefficients: 1 for a draw of the prior.
     pub fn energy(&self) -> f64 {
-        self.coefficients.norm_squared() / self.coefficients.len() as f64
+        self.solution.rows(0, self.displacement()).norm_squared() / self.displacement() as f64
+    }
+
+    /// How many coefficients are the displacement's.
+    pub fn displacement(&self) -> usize {
+        3 * (self.rank.0 + self.rank.1)
     }
 }
 
@@ -136,7 +142,7 @@ impl Equations<'_, '_> {
         depth
     }
 
-    /// The precision's factor and the posterior mode: coefficients of unit variance about `centre` (none: about 0), all but free motion.
+    /// The precision's factor and the posterior mode: coefficients of unit variance about `centre` (none: about 0), of all but free motion.
     fn solve(self, centre: Option<DVector<f64>>) -> Option<(Cholesky<f64, Dyn>, DVector<f64>)> {
         let size = self.sizes.0 + 7 + self.sizes.1;
         let rows = DMatrix::from_vec(size, self.right.len(), self.columns);
@@ -157,7 +163,7 @@ impl Equations<'_, '_> {
         let factor = Cholesky::pack_dirty(normal);
         let mut right = rows * DVector::from_vec(self.right);
         if let Some(centre) = centre {
-            right.rows_mut(0, self.sizes.0).add_assign(&centre);
+            right += centre;
         }
         let solution = factor.solve(&right);
         Some((factor, solution))
@@ -180,16 +186,16 @@ impl Fitted {
                     .to_owned(),
             ));
         }
-        self.match_border(target, step, &normals, &mut equations);
-        let (share, last) = (prepared.settings().recentring, self.posterior.take());
-        let centre = last.filter(|last| share > 0.0 && last.rank == step.rank);
-        let centre = centre.map(|last| last.coefficients * share);
+        let spread = self.match_border(target, step, &normals, &mut equations);
+        let last = self.posterior.take().filter(|last| last.rank == step.rank);
+        let centre = prepared.settings().following.as_ref().zip(last).map(|(following, last)| {
+            last.centre(following.share(&last, self.last_misfit()), (last.spread, spread))
+        });
         let (factor, solution) = equations.solve(centre).ok_or_else(|| {
             MeshError::Degenerate("the registration's equations have no solution".to_owned())
         })?;
-        self.update(prepared, &solution, step.rank);
-        let coefficients = solution.rows(0, 3 * (step.rank.0 + step.rank.1)).into_owned();
-        self.posterior = Some(Posterior { factor, coefficients, rank: step.rank });
+        self.update(prepared, &solution, step.rank, spread);
+        self.posterior = Some(Posterior { factor, solution, rank: step.rank, spread });
         Ok(())
     }
 
@@ -226,14 +232,15 @@ impl Fitted {
         self.misfit.push((squares / equations.right.len().max(1) as f64).sqrt());
     }
 
-    /// The scan's rim lies a smooth unknown depth inside the template's border: a scan may end anywhere, but gradually.
+    /// The scan's rim lies a smooth unknown depth inside the template's border: a scan may end anywhere, but gradually. Gives the standard deviation
+    /// of that depth about its mean.
     fn match_border(
         &self,
         target: &Target,
         step: &Step,
         normals: &[Vector],
         equations: &mut Equations<'_, '_>,
-    ) {
+    ) -> f64 {
         let prepared = equations.prepared;
         let (border, s) = (&prepared.border, prepared.settings());
         // The first steps know little: they trust the border as they trust the surface.
@@ -247,8 +254,9 @@ impl Fitted {
             .collect();
         let mut gaps: Vec<f64> = sighted.iter().map(|seen| seen.gap).collect();
         gaps.sort_by(f64::total_cmp);
-        let Some(&median) = gaps.get(gaps.len() / 2) else { return };
+        let Some(&median) = gaps.get(gaps.len() / 2) else { return s.border.spread(0.0) };
         let first = self.depth.iter().all(|&c| c == 0.0);
+        let spread = s.border.spread(if first { median } else { self.depth[0] * s.border.mean });
         for Sighting { vertex, out, gap } in sighted {
             let expected = if first { median } else { -border.depths.depth(&self.depth, vertex) };
             let tolerance = if gap < expected { s.border.dents } else { s.border.robust };
@@ -256,13 +264,17 @@ impl Fitted {
             let y = self.rim[vertex];
             let carried = Carried { index: self.nodes.len() + vertex, from: border.points[vertex], now: y };
             let depth = equations.push(&carried, &out, &(y + out * gap), w);
-            depth.iter_mut().zip(border.depths.at(vertex)).for_each(|(o, f)| *o = -w * f);
+            let scales = std::iter::once(1.0).chain(std::iter::repeat(spread));
+            let functions = border.depths.at(vertex).iter().zip(scales);
+            depth.iter_mut().zip(functions).for_each(|(o, (f, scale))| *o = -w * scale * f);
         }
+        spread
     }
 
-    fn update(&mut self, prepared: &Elastic<'_>, c: &DVector<f64>, rank: Rank) {
+    fn update(&mut self, prepared: &Elastic<'_>, c: &DVector<f64>, rank: Rank, spread: f64) {
         let off = 3 * (rank.0 + rank.1);
         self.depth = c.as_slice()[off + 7..].to_vec();
+        self.depth.iter_mut().skip(1).for_each(|c| *c *= spread);
         let part = |k: usize| Vector::new(c[off + k], c[off + k + 1], c[off + k + 2]);
         let m = self.motion;
         self.motion = Similarity {

@@ -13,6 +13,7 @@ mod border;
 mod control;
 mod fit;
 mod folds;
+mod following;
 mod frames;
 mod land;
 mod mouth;
@@ -27,7 +28,7 @@ mod tests;
 
 pub use prepared::Elastic;
 pub use report::ElasticReport;
-pub use settings::{BorderModel, DisplacementKernel, ElasticSettings};
+pub use settings::{BorderModel, DisplacementKernel, ElasticSettings, Following};
 
 use super::measure::Measures;
 use super::method::{PosedScan, Registered, RegistrationError, RegistrationMethod, RegistrationReport};
@@ -58,16 +59,11 @@ impl Elastic<'_> {
         };
         let (target, fitted) = one(self)?;
         if self.is_suspicious(&fitted) {
-            let mut best: Option<(&Self, Target, Fitted)> = None;
-            for open in (0..).map_while(|k| self.opened(k)) {
-                // A scan that cannot be fitted so has no open mouth; and wider still would not help.
-                let Ok((target, wider)) = one(open) else { break };
-                if wider.last_misfit() >= best.as_ref().map_or(&fitted, |best| &best.2).last_misfit() {
-                    break;
-                }
-                best = Some((open, target, wider));
-            }
-            if let Some(best) = best.filter(|(_, _, open)| mouth::is_open(open, &fitted)) {
+            let turns = (0..).map_while(|k| self.opened(k));
+            // A scan that cannot be fitted so has no open mouth.
+            let open = turns.filter_map(|open| one(open).ok().map(|(t, f)| (open, t, f)));
+            let best = open.min_by(|a, b| a.2.last_misfit().total_cmp(&b.2.last_misfit()));
+            if let Some(best) = best.filter(|(open, _, wider)| self.is_open_in((open, wider), &fitted)) {
                 return Ok(best);
             }
         }

@@ -28,9 +28,20 @@ pub struct ElasticSettings {
     /// How strongly neighbouring offsets to the scan's surface are held together at the end: against noise, and to carry
     /// them on beyond the scan.
     pub stiffness: f64,
-    /// Share of the displacement found so far about which the next step on the same basis is regularized, in [0, 1]. At 0 every step is pulled
-    /// towards the template; above, unusual faces are followed further, and so are a scan's border and noise.
-    pub recentring: f64,
+    /// How far unusual faces are followed; `None` pulls every step towards the template.
+    pub following: Option<Following>,
+}
+
+/// The share of the displacement found so far about which the next step on the same basis is regularized: it rises from 0 to 1 with both of two
+/// quantities, and is the product.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Following {
+    /// Of the mean square of the displacement's coefficients, 1 for a draw of the kernel: where the rise begins and ends. Some .02 for the people a
+    /// template is the mean of, .2 for faces that everybody would call unusual.
+    pub departure: (f64, f64),
+    /// The same over the mean square distance of the nodes to the scan's planes (square nominal millimetres): how the displacement stands out
+    /// against noise and shapes that the kernel does not know.
+    pub signal: (f64, f64),
 }
 
 /// The covariance of the displacement: u(x) and u(y) have covariance k(‖x − y‖) I plus `symmetry` times that of the
@@ -58,8 +69,9 @@ pub struct DisplacementKernel {
 pub struct BorderModel {
     /// Standard deviation of its mean.
     pub mean: f64,
-    /// Standard deviation about the mean.
-    pub spread: f64,
+    /// Standard deviation about the mean where that is 0, growth with every unit of the mean, and most: a scan of all of the template ends as it does,
+    /// one that was cut elsewhere was cut by another rule.
+    pub spread: (f64, f64, f64),
     /// Its highest frequency, in periods along the whole border; variances fall with the square of the frequency.
     pub harmonics: usize,
     /// Standard deviation of what is not smooth, point by point of the rim, 3 apart.
@@ -70,11 +82,11 @@ pub struct BorderModel {
     pub dents: f64,
 }
 
-impl ElasticSettings {
-    /// For unusual faces on complete scans: much less of a feature is lost to the template, and more of what is not the face may
-    /// be followed (docs/measurements.md, "Bias towards the template").
-    pub fn for_unusual_faces() -> Self {
-        Self { steps: (6, 3), recentring: 1.0, ..Self::default() }
+impl BorderModel {
+    /// The standard deviation about a mean depth.
+    pub(super) fn spread(&self, mean: f64) -> f64 {
+        let (least, growth, most) = self.spread;
+        (least + growth * mean.abs()).min(most)
     }
 }
 
@@ -83,16 +95,23 @@ impl Default for ElasticSettings {
         Self {
             nodes: 1400,
             kernel: DisplacementKernel::default(),
-            steps: (6, 2),
+            steps: (5, 4),
             sigma: (5.0, 2.0),
             reach: (25.0, 6.0),
-            robust: 1.5,
-            normal_weight: 20.0,
+            robust: 1.2,
+            normal_weight: 12.0,
             least_cosine: 0.5,
             border: BorderModel::default(),
             stiffness: 0.5,
-            recentring: 0.0,
+            following: Some(Following::default()),
         }
+    }
+}
+
+impl Default for Following {
+    /// Chosen on twelve made-up and five SIMPOP and fifteen ICT people, ordinary and unusual (docs/measurements.md, "Bias towards the template").
+    fn default() -> Self {
+        Self { departure: (0.015, 0.045), signal: (0.15, 0.5) }
     }
 }
 
@@ -111,6 +130,6 @@ impl Default for DisplacementKernel {
 
 impl Default for BorderModel {
     fn default() -> Self {
-        Self { mean: 20.0, spread: 6.0, harmonics: 8, noise: 1.15, robust: 4.0, dents: 1.0 }
+        Self { mean: 20.0, spread: (2.5, 0.4, 12.0), harmonics: 8, noise: 1.15, robust: 4.0, dents: 1.0 }
     }
 }
