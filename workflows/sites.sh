@@ -13,6 +13,11 @@ HERE=$(cd "$(dirname "$0")/.." && pwd)
 VISARD=${VISARD:-$HERE/target/release/visard}
 PREPARED_FACES=${PREPARED_FACES:-$HERE/target/release/examples/prepared_faces}
 COMPARE=${COMPARE:-}
+# Every second of a site's people is a patient, and so is every second of all.
+if [ -n "$COMPARE" ] && [ $((PEOPLE % 2)) -ne 0 ]; then
+  echo "COMPARE needs an even number of people" >&2
+  exit 2
+fi
 SITES="amsterdam berlin lyon oslo porto"
 mkdir -p "$DIR"
 cd "$DIR"

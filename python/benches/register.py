@@ -1,6 +1,6 @@
 """Registration by visard and by its peers: error and time, in one session, of the same scans, on one thread.
 
-    python python/benches/register.py DATA [--methods visard,meshmonk,nricp,cpd] [--levels clean,std,hard] [--most N]
+    python python/benches/register.py DATA [--methods visard,meshmonk,nricp] [--levels clean,std,hard] [--most N]
 
 DATA holds a folder for each population: template.ply, template_landmarks.csv and LEVEL/SCAN/ with scan.ply, landmarks.csv and truth.npz (truth,
 mask, scale). visard starts from the scan's file alone; every peer from the similarity transform of the landmarks, as it asks for. Peers:

@@ -5,7 +5,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::PathBuf;
-use visard::privacy::{ChargeOnRecord, Composition, Cost, Delta, Ledger, LedgerHistory, Part};
+use visard::privacy::{ChargeOnRecord, Composition, Cost, Delta, Ledger, LedgerHistory, Part, rounded_up};
 use visard::study::ledger_of;
 
 /// The δ at which a total is also stated as ε.
@@ -67,7 +67,7 @@ pub fn run(args: &LedgerCommand, printer: &Printer) -> Result<(), Failure> {
             rows.iter().map(|(delta, epsilon)| json!({"delta": delta, "epsilon": epsilon})).collect();
         let _ = write!(text, "; together {total}");
         if let Some((delta, epsilon)) = rows.get(1) {
-            let _ = write!(text, " (epsilon {:.4} at delta {:e})", epsilon.get(), delta.get());
+            let _ = write!(text, " (epsilon {:.4} at delta {:e})", rounded_up(epsilon.get(), 4), delta.get());
         }
     }
     text.push_str(&lines(&history));

@@ -7,6 +7,9 @@ use std::fmt::Write;
 
 /// Where a certificate says that neighbours are replaced within public groups.
 pub const WITHIN_GROUPS: &str = "adjacency_within_groups";
+/// What it says there.
+pub const WITHIN_GROUPS_TEXT: &str = "which record is in which group is public, and so are the groups' sizes: neighbours differ in one \
+                                      record, replaced by another of the same group";
 
 /// What an attacker who knows everyone else's record can conclude about one person, as odds and as the error rates of
 /// the best possible test, and what the guarantee rests on. Percentages are rounded up.
@@ -244,6 +247,18 @@ fn percent(p: f64) -> String {
         }
     }
     "100 %".into()
+}
+
+/// A bound as it is shown with so many decimals: rounded up, since less would claim more than is proven. Doubles lie a little above or below
+/// their decimals: up to 1e-10 of the value is not worth a digit.
+///
+/// ```
+/// assert_eq!(visard::privacy::rounded_up(2.2541, 2), 2.26);
+/// assert_eq!(visard::privacy::rounded_up(0.1 + 0.2, 1), 0.3);
+/// ```
+pub fn rounded_up(bound: f64, decimals: i32) -> f64 {
+    let scale = 10f64.powi(decimals);
+    (bound * scale * (1.0 - 1e-10)).ceil() / scale
 }
 
 /// Four digits.

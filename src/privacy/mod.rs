@@ -51,8 +51,8 @@ pub use certificate::{
 };
 pub use charge::{Charge, ChargeError};
 pub use compose::{Composition, Cost, EpsilonBound, GroupCost, Part, Rule};
-pub use explain::explain;
-pub(crate) use explain::{counted, counts_persons};
+pub(crate) use explain::{WITHIN_GROUPS, WITHIN_GROUPS_TEXT, counted, counts_persons};
+pub use explain::{explain, rounded_up};
 pub use group::{Group, GroupSize, Partition, PartitionError};
 pub use ledger::{
     Announced, ChargeOnRecord, GroupedPart, LEDGER_FILE, Ledger, LedgerError, LedgerHistory, Quote,

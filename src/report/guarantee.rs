@@ -6,7 +6,7 @@ use super::figure::Figure;
 use super::page::Page;
 pub(crate) use crate::privacy::counted;
 use crate::privacy::{
-    CERTIFICATE_FILE, Certificate, ClipSource, Delta, PrivacyLoss, counts_persons, explain,
+    CERTIFICATE_FILE, Certificate, ClipSource, Delta, PrivacyLoss, counts_persons, explain, rounded_up,
 };
 
 /// A page with title, badge and one sentence on what was released; `what` as in "average of 200 faces".
@@ -91,7 +91,7 @@ fn best(certificate: &Certificate, f: impl Fn(&PrivacyLoss) -> f64) -> f64 {
 }
 
 fn facts(certificate: &Certificate) -> Vec<(String, String)> {
-    let percent = |p: f64| format!("{} %", (1000.0 * p * (1.0 - 1e-10)).ceil().min(1000.0) / 10.0);
+    let percent = |p: f64| format!("{} %", rounded_up(100.0 * p, 1).min(100.0));
     let mut facts = vec![
         (
             percent(best(certificate, PrivacyLoss::guess_probability)),

@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::PathBuf;
-use visard::privacy::{Mu, PrivacyLoss};
+use visard::privacy::{Mu, PrivacyLoss, rounded_up};
 use visard::study::face::plan::{MOST, PlanRequest, people_for, plan};
 use visard::study::face::plan_rows::{self, DELTA};
 use visard::study::face::regress::{RegressionForecast, plan_regression};
@@ -186,7 +186,8 @@ fn delta(args: &PlanArgs) -> f64 {
 }
 
 fn epsilon(mu: Mu, delta: f64) -> Result<f64, Failure> {
-    plan_rows::epsilon(mu, delta).map_err(Failure::failed)
+    // As it is shown.
+    Ok(rounded_up(plan_rows::epsilon(mu, delta).map_err(Failure::failed)?, 2))
 }
 
 fn text(rows: &[Value], prior: bool) -> String {
@@ -210,8 +211,8 @@ fn text(rows: &[Value], prior: bool) -> String {
             "\n{:>6}  {:>6.3}  {:>7.2}  {:>12.1} %  {:>7.2} mm  {:>7.2} mm  {:>7.2} mm{}",
             number("n"),
             number("mu"),
-            number("epsilon"),
-            100.0 * number("guess_probability"),
+            rounded_up(number("epsilon"), 2),
+            rounded_up(100.0 * number("guess_probability"), 1),
             number("error_mm"),
             number("template_error_mm"),
             number("sampling_error_mm"),

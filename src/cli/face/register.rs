@@ -173,8 +173,9 @@ impl Work<'_> {
             self.registrar.register(&posed, row).map(|positions| (positions, None))
         };
         let (positions, errors) = found.map_err(|e| e.to_string())?;
-        let certified = self.args.one_to_one.then(|| self.registrar.certify(&posed, &positions));
-        let one_to_one = certified.transpose().map_err(|e| e.to_string())?;
+        // A scan that cannot be flattened is registered all the same.
+        let certified = self.args.one_to_one.then(|| self.registrar.certify(&posed, &positions).ok());
+        let one_to_one = certified.flatten();
         Ok((positions, Learned { errors, one_to_one }))
     }
 

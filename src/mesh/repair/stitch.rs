@@ -8,8 +8,8 @@ use super::log::RepairKind;
 use super::work::Work;
 use std::collections::HashMap;
 
-/// Border vertices of different pieces are one where they are nearer than this fraction of the mean length of the border's edges: a third
-/// cannot join two neighbours of one border, and exporters round by far less.
+/// Border vertices of different pieces are one where they are nearer than this fraction of the mean length of the border's edges: two neighbours of one
+/// border are joined, by a third between them, only if they are nearer than twice that, and exporters round by far less.
 const NEAR: f64 = 0.3;
 
 /// Makes one vertex of border vertices of different pieces that lie close together; `true` if there were any.

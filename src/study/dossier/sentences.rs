@@ -4,7 +4,7 @@ use super::attack::demonstrate;
 use super::criteria::{criteria, is_of_sites};
 use super::deployments;
 use super::said::{Said, Section, Source, asked, said};
-use crate::privacy::{Certificate, LedgerHistory, PrivacyLoss, counts_persons};
+use crate::privacy::{Certificate, LedgerHistory, PrivacyLoss, WITHIN_GROUPS, counts_persons, rounded_up};
 use crate::study::verify::Verified;
 
 /// All parts.
@@ -36,8 +36,7 @@ fn unit(c: &Certificate) -> &'static str {
 }
 
 fn percent(p: f64) -> String {
-    // Rounded up: a smaller share would claim more than is proven.
-    format!("{} %", ((1000.0 * p - 1e-9).ceil() / 10.0).min(100.0))
+    format!("{} %", rounded_up(100.0 * p, 1).min(100.0))
 }
 
 fn release(verified: &Verified) -> Vec<Said> {
@@ -159,6 +158,10 @@ fn protection(c: &Certificate) -> Vec<Said> {
             Source::Certificate("adjacency, details.counting"),
         ),
     ];
+    if let Some(within) = c.details.get(WITHIN_GROUPS).and_then(serde_json::Value::as_str) {
+        let sentence = format!("Within groups: {within}.");
+        list.push(said("within groups", sentence, Source::Certificate("details.adjacency_within_groups")));
+    }
     list.push(asked(
         "presence",
         "Is it sensitive that someone belongs to this population at all (its rules of inclusion are public)?",

@@ -8,7 +8,9 @@ use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{DifferenceMap, FunctionGroups, NoisedComparison, Want};
 use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
 use crate::mechanism::vector::GroupLabels;
-use crate::privacy::{Certificate, Mechanism, Mu, PrivacyLoss, Released, Statement};
+use crate::privacy::{
+    Certificate, Mechanism, Mu, PrivacyLoss, Released, Statement, WITHIN_GROUPS, WITHIN_GROUPS_TEXT,
+};
 use crate::report::colour::short;
 use crate::study::face::compare::{LEAST, LEVEL, TestStatement};
 use crate::study::job::{self, Job, Publication, ReleaseFolder};
@@ -287,8 +289,7 @@ impl Publication for ComparePublication {
         let details = json!({
             "groups": groups,
             "partition_sha256": self.groups.sha256(),
-            "adjacency_within_groups": "which record is in which group is public, and so are the groups' sizes: neighbours differ in one \
-                                        record, replaced by another of the same group",
+            WITHIN_GROUPS: WITHIN_GROUPS_TEXT,
             "parallel_composition": "inside this release every group has the whole of the second round's budget, since a record is in one \
                                      group; the loss stated is that of any one record, and is charged to everybody",
             "want": self.want,

@@ -67,7 +67,11 @@ impl<'a> Landed<'a> {
         let normals = finder.mesh().vertex_normals();
         let on_border = disk.on_boundary();
         let mut is_gap = vec![false; finder.mesh().triangles().len()];
-        scan.filled.iter().for_each(|&t| is_gap[t] = true);
+        for &t in &scan.filled {
+            *is_gap.get_mut(t).ok_or_else(|| {
+                MeshError::Degenerate("a filled triangle that the scan does not have".to_owned())
+            })? = true;
+        }
         let longest: Vec<f64> =
             (0..finder.mesh().triangles().len()).map(|t| longest_side(&finder.mesh().corners(t))).collect();
         let ordinary = longest.iter().sum::<f64>() / longest.len().max(1) as f64;
@@ -236,5 +240,7 @@ mod tests {
         assert!(certify(template, scan, map, &[]).is_err());
         let short = DiskMap { z: map.z[1..].to_vec() };
         assert!(certify(template, scan, &short, disk.mesh().vertices()).is_err());
+        let beyond = PosedScan { filled: vec![disk.mesh().triangles().len()], ..scan.clone() };
+        assert!(certify(template, &beyond, map, disk.mesh().vertices()).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! What a budget means, and what the ledger has left: in words.
 
 use std::path::Path;
-use visard::privacy::{Delta, Ledger, Mu, PrivacyLoss};
+use visard::privacy::{Delta, Ledger, Mu, PrivacyLoss, rounded_up};
 use visard::study::ledger_of;
 
 /// The δ at which budgets are also stated as ε.
@@ -87,7 +87,7 @@ pub fn meaning(mu: Mu) -> String {
 
 /// Right guesses per cent, rounded up: fewer would claim more than is proven.
 pub fn guesses(mu: Mu) -> f64 {
-    ((1000.0 * mu.guess_probability() - 1e-9).ceil() / 10.0).min(100.0)
+    rounded_up(100.0 * mu.guess_probability(), 1).min(100.0)
 }
 
 /// The same as ε, rounded up.
@@ -95,7 +95,7 @@ pub fn as_epsilon(mu: Mu) -> String {
     let epsilon = Delta::new(DELTA).and_then(|delta| mu.epsilon_at(delta));
     epsilon.map_or_else(
         |e| e.to_string(),
-        |e| format!("epsilon = {:.2} at delta = {DELTA:.0e}", (100.0 * e.get()).ceil() / 100.0),
+        |e| format!("epsilon = {:.2} at delta = {DELTA:.0e}", rounded_up(e.get(), 2)),
     )
 }
 

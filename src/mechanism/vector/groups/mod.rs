@@ -54,11 +54,11 @@ impl GroupLabels {
     /// Of so many records in each group, the first group's first.
     ///
     /// # Errors
-    /// As [`Self::new`]; for more than 2³² records.
+    /// As [`Self::new`]; for more than 2²⁷ records, of which each takes eight bytes here.
     pub fn of_sizes(sizes: &[u64]) -> Result<Self, MechanismError> {
-        let many = sizes.iter().try_fold(0u64, |all, n| all.checked_add(*n)).is_none_or(|all| all > 1 << 32);
+        let many = sizes.iter().try_fold(0u64, |all, n| all.checked_add(*n)).is_none_or(|all| all > 1 << 27);
         if many {
-            return Err(MechanismError::Shape("a comparison is of four billion records at most"));
+            return Err(MechanismError::Shape("a comparison is of 134 million records at most"));
         }
         let of = sizes.iter().enumerate().flat_map(|(g, n)| std::iter::repeat_n(g, *n as usize));
         let labels = Self::new(of.collect())?;

@@ -8,7 +8,7 @@ use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply};
 use crate::mechanism::functional::NoisedComparison;
 use crate::mesh::TriMesh;
-use crate::privacy::{Certificate, Mechanism, Released, Statement};
+use crate::privacy::{Certificate, Mechanism, Released, Statement, WITHIN_GROUPS, WITHIN_GROUPS_TEXT};
 use crate::study::face::error::StudyError;
 use crate::study::job::{JobError, Publication, ReleaseFolder};
 use crate::study::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, REPORT, TEST};
@@ -92,8 +92,7 @@ impl Publication for ComparePublication {
             "coordinates": released.price.statistic,
             "groups": groups,
             "partition_sha256": self.groups.sha256(),
-            "adjacency_within_groups": "which record is in which group is public, and so are the groups' sizes: neighbours differ in one \
-                                        record, replaced by another of the same group",
+            WITHIN_GROUPS: WITHIN_GROUPS_TEXT,
             "parallel_composition": "inside this release every group has the whole of the second round's budget, since a record is in one \
                                      group; the loss stated is that of any one record, and is charged to everybody",
             "want": self.want,

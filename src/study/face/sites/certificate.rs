@@ -2,7 +2,7 @@
 
 use super::plan::{Site, SitePlan};
 use crate::mechanism::functional::Sharing;
-use crate::privacy::{Caveat, Certificate, Price, Receipt};
+use crate::privacy::{Caveat, Certificate, Price, Receipt, WITHIN_GROUPS, WITHIN_GROUPS_TEXT};
 use crate::study::face::StudyError;
 use crate::study::job::JobError;
 use serde_json::{Map, Value, json};
@@ -86,5 +86,9 @@ pub(super) fn site_certificate(
     statement.caveats = caveats(plan);
     statement.details.insert("site".into(), json!(plan.sites[site].name));
     statement.details.insert("noise_added".into(), json!(plan.noise));
+    if plan.groups.is_some() {
+        statement.details.insert("groups".into(), json!(plan.sites[site].groups));
+        statement.details.insert(WITHIN_GROUPS.into(), json!(WITHIN_GROUPS_TEXT));
+    }
     Ok(statement.certify().map_err(JobError::from)?)
 }

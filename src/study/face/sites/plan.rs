@@ -145,10 +145,11 @@ impl SitePlan {
         if self.modes.is_some_and(|most| !(1..=MOST_MODES).contains(&most)) {
             return Err(format!("at least one mode and at most {MOST_MODES} may be asked for"));
         }
-        self.wanted()?;
         let mu = Mu::new(self.mu).map_err(|e| e.to_string())?;
         let people =
             self.sites.iter().try_fold(0u64, |sum, site| sum.checked_add(site.n)).ok_or("too many people")?;
+        // The sum of the groups is each site's, so that it does not overflow either.
+        self.wanted()?;
         match PrivacyLoss::Gaussian(mu).vacuous(people) {
             Some(why) => Err(why.to_string()),
             None => Ok(()),

@@ -1,0 +1,6 @@
+//! Many sites: whole exchanges by files, and what goes wrong in them.
+
+mod consortium;
+mod groups;
+mod neighbours;
+mod rounds;
