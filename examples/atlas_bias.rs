@@ -74,6 +74,9 @@ fn table(template: &Template, kinds: &[(String, Vec<Case>)]) -> Result<(), Box<d
     Ok(())
 }
 
+/// Cases of one kind, and its name.
+type Kind = (String, Vec<Case>);
+
 /// Features as they are unusual in patients. A nose base this much higher makes a philtrum this much longer.
 const FEATURES: [(&str, ShapeParameter, f64); 10] = [
     ("long philtrum, short nose", ShapeParameter::NoseLength, -4.0),
@@ -88,7 +91,7 @@ const FEATURES: [(&str, ShapeParameter, f64); 10] = [
     ("sloping forehead", ShapeParameter::ForeheadSlope, 4.0),
 ];
 
-fn made_up(template: &Template, people: usize) -> Result<Vec<(String, Vec<Case>)>, Box<dyn Error>> {
+fn made_up(template: &Template, people: usize) -> Result<Vec<Kind>, Box<dyn Error>> {
     let one = |moved: Option<(ShapeParameter, f64)>, seed: usize| {
         let mut rng = ChaCha8Rng::seed_from_u64(4000 + seed as u64);
         let ordinary = FaceParameters::sample(&mut rng);
@@ -107,7 +110,7 @@ fn made_up(template: &Template, people: usize) -> Result<Vec<(String, Vec<Case>)
 /// Modes of the ICT model that are moved, three a person.
 const MODES: usize = 3;
 
-fn ict(data: &Path, template: &Template, people: usize) -> Result<Vec<(String, Vec<Case>)>, Box<dyn Error>> {
+fn ict(data: &Path, template: &Template, people: usize) -> Result<Vec<Kind>, Box<dyn Error>> {
     let read = |name: &str| npy::read(&data.join("faces_ict").join(name)).map(|array| array.data);
     let (neutral, modes) = (read("ict_neutral.npy")?, read("ict_identity_modes.npy")?);
     let triangles: Vec<[usize; 3]> = read("ict_faces.npy")?

@@ -126,8 +126,8 @@ fn attacker(text: &mut String, c: &Certificate) {
              1, a probability of {}.",
             percent(alpha),
             percent(power),
-            rounded_up(factor),
-            rounded_up(factor),
+            digits_up(factor),
+            digits_up(factor),
             percent(power / (power + alpha)),
         );
     }
@@ -137,7 +137,7 @@ fn attacker(text: &mut String, c: &Certificate) {
             text,
             "- No result whatever changes the odds by a factor of more than {}: a suspicion of 50 % becomes at most {}, \
              one of 1 % at most {}.",
-            rounded_up(factor),
+            digits_up(factor),
             percent(factor / (1.0 + factor)),
             percent(0.01 * factor / (0.99 + 0.01 * factor)),
         );
@@ -146,7 +146,7 @@ fn attacker(text: &mut String, c: &Certificate) {
         let pairs: Vec<String> = c
             .epsilon_at_delta
             .iter()
-            .map(|p| format!("epsilon {} at delta {}", rounded_up(p.epsilon.get()), number(p.delta.get())))
+            .map(|p| format!("epsilon {} at delta {}", digits_up(p.epsilon.get()), number(p.delta.get())))
             .collect();
         let _ = writeln!(text, "In (epsilon, delta) terms: {}.", pairs.join("; "));
     }
@@ -267,7 +267,7 @@ fn about(x: f64) -> String {
 }
 
 /// Three or more digits, rounded up.
-fn rounded_up(x: f64) -> String {
+fn digits_up(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return format!("{x}");
     }
@@ -298,10 +298,10 @@ mod tests {
         assert_eq!(percent(1.0), "100 %");
         assert_eq!(percent(0.75 + 1e-12), "75 %");
         assert_eq!(percent(0.000_01), "0.001 %");
-        assert_eq!(rounded_up(5.1901), "5.2");
+        assert_eq!(digits_up(5.1901), "5.2");
         assert_eq!(about(0.001_000_000_000_232_8), "0.001");
-        assert_eq!(rounded_up(2.0), "2");
-        assert_eq!(rounded_up(0.0012345), "0.00124");
+        assert_eq!(digits_up(2.0), "2");
+        assert_eq!(digits_up(0.0012345), "0.00124");
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! A consortium of four sites for the tests.
 
 use rand::SeedableRng;
-use serde_json::Value;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use visard::function::FaceCurves;

@@ -1,6 +1,7 @@
 //! Means and modes over many sites, and what goes wrong in the exchange.
 
 use super::consortium::{Consortium, SITES, What, faces, refused, write};
+use serde_json::Value;
 use std::fs;
 use visard::mechanism::functional::Sharing;
 use visard::study::face::TemplateSource;
