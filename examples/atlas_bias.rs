@@ -1,19 +1,20 @@
 //! How far registration pulls faces towards the template: the table "Bias towards the template" of docs/measurements.md.
 //!
-//! `cargo run --release --example atlas_bias [PEOPLE]`: made-up people whose true correspondence is known, ordinary ones (all parameters
+//! `cargo run --release --example atlas_bias [PEOPLE [FOLDER]]`: made-up people whose true correspondence is known, ordinary ones (all parameters
 //! random) and unusual ones (one feature of an ordinary person moved by 3 to 5 standard deviations; where `VISARD_DATA` names the folder of shared data,
 //! people of the ICT model with one mode moved by 4 too). Of the way d from the template to the
 //! face, position and size taken out, registration goes a part s = ⟨found, d⟩ / ⟨d, d⟩: 1 − s is how far it falls short. For unusual faces d
 //! is the feature's own displacement, so what an ordinary person has beside it does not count. Beside the default: every step pulled towards the
-//! template.
+//! template. With FOLDER, the same as a chart, `atlas_bias.svg`.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use visard::io::{npy, read_landmarks};
 use visard::mesh::{Point, RepairSettings, Similarity, Vector, make_disk, mesh_from_points};
+use visard::report::chart::{Axis, Line, line_chart};
 use visard::study::face::{TemplateSource, load_template};
 use visard::surface::Template;
 use visard::surface::registration::{Elastic, ElasticSettings};
@@ -34,44 +35,71 @@ struct Case {
 /// Error and shortfall of one face.
 struct Found {
     error: f64,
-    /// ⟨found, d⟩ and ⟨d, d⟩.
+    /// ⟨found, d⟩ and ⟨d, d⟩, means over the vertices seen, square millimetres.
     products: (f64, f64),
 }
 
+/// Of the faces of a kind, by method: how long the way is and how far registration goes, root mean square over the vertices, mm.
+type Ways = [(f64, f64); 2];
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let people: usize = std::env::args().nth(1).map_or(Ok(1), |n| n.parse())?;
+    let mut words = std::env::args().skip(1);
+    let people: usize = words.next().map_or(Ok(1), |n| n.parse())?;
+    let folder = words.next().map(PathBuf::from);
     println!("{:34} {:>22} {:>22}", "", "pulled to the template", "default");
     println!(
         "{:34} {:>9} {:>12} {:>9} {:>12}",
         "faces", "error, mm", "shortfall, %", "error, mm", "shortfall, %"
     );
     let template = load_template(&TemplateSource::Builtin)?.template;
-    table(&template, &made_up(&template, people)?)?;
+    let mut ways = table(&template, &made_up(&template, people)?)?;
     if let Some(data) = std::env::var_os("VISARD_DATA") {
         let folder = Path::new(&data).join("correspondence/ict");
         let template = load_template(&TemplateSource::File(folder.join("template.ply")))?.template;
-        table(&template, &ict(Path::new(&data), &template, people)?)?;
+        ways.extend(table(&template, &ict(Path::new(&data), &template, people)?)?);
+    }
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(&folder)?;
+        std::fs::write(folder.join("atlas_bias.svg"), chart(&mut ways))?;
     }
     Ok(())
 }
 
-fn table(template: &Template, kinds: &[(String, Vec<Case>)]) -> Result<(), Box<dyn Error>> {
+/// How far registration goes against how far it should, one dot for the faces of a kind.
+fn chart(ways: &mut [Ways]) -> String {
+    ways.sort_by(|a, b| a[0].0.total_cmp(&b[0].0));
+    let line = |name: &str, k: usize| Line::new(name, ways.iter().map(|way| way[k]).collect()).with_dots();
+    let most = ways.last().map_or(0.0, |way| way[0].0);
+    let lines = [
+        line("every step pulled to the template", 0),
+        line("default", 1),
+        Line::dashed("all the way", vec![(0.0, 0.0), (most, most)]),
+    ];
+    let (x, y) = (Axis::linear("from the template to the face (mm)"), Axis::linear("gone of that way (mm)"));
+    line_chart("Bias towards the template", &x, &y, &lines)
+}
+
+fn table(template: &Template, kinds: &[Kind]) -> Result<Vec<Ways>, Box<dyn Error>> {
+    let mut ways = Vec::with_capacity(kinds.len());
     let pulled = ElasticSettings { following: None, ..ElasticSettings::default() };
     let methods = [Elastic::new(template, &pulled)?, Elastic::new(template, &ElasticSettings::default())?];
     for (name, cases) in kinds {
         print!("{name:34}");
-        for elastic in &methods {
+        let mut way = Ways::default();
+        for (way, elastic) in way.iter_mut().zip(&methods) {
             let all: Vec<Found> =
                 cases.iter().map(|case| registered(template, elastic, case)).collect::<Result<_, _>>()?;
-            let error = all.iter().map(|f| f.error).sum::<f64>() / all.len() as f64;
-            let sum = |part: fn(&Found) -> f64| all.iter().map(part).sum::<f64>();
-            let shortfall = 100.0 * (1.0 - sum(|f| f.products.0) / sum(|f| f.products.1));
+            let mean = |part: fn(&Found) -> f64| all.iter().map(part).sum::<f64>() / all.len() as f64;
+            let (error, gone, whole) = (mean(|f| f.error), mean(|f| f.products.0), mean(|f| f.products.1));
+            let shortfall = 100.0 * (1.0 - gone / whole);
             print!(" {error:>9.3} {shortfall:>12.1}");
+            *way = (whole.sqrt(), gone / whole.sqrt());
             assert!(shortfall < 60.0 && error < 3.0, "most of an unusual feature is found");
         }
         println!();
+        ways.push(way);
     }
-    Ok(())
+    Ok(ways)
 }
 
 /// Cases of one kind, and its name.
@@ -169,8 +197,8 @@ fn registered(template: &Template, elastic: &Elastic<'_>, case: &Case) -> Result
         let (way, gone): (Vector, Vector) = (truth - start, place - start);
         error += (place - truth).norm() / aligned.scale;
         seen += 1.0;
-        products.0 += gone.dot(&way);
-        products.1 += way.norm_squared();
+        products.0 += gone.dot(&way) / aligned.scale.powi(2);
+        products.1 += way.norm_squared() / aligned.scale.powi(2);
     }
-    Ok(Found { error: error / seen, products })
+    Ok(Found { error: error / seen, products: (products.0 / seen, products.1 / seen) })
 }

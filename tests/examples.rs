@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The names of all examples: the files of their folder.
+/// The names of all examples: the files of their folder, and the folders with a main file.
 fn names() -> Vec<String> {
     let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/examples")).unwrap();
     let mut names: Vec<String> = folder
         .map(|entry| {
             let path = entry.unwrap().path();
             assert!(
-                path.extension().is_some_and(|e| e == "rs"),
-                "{}: examples are single files",
+                path.extension().is_some_and(|e| e == "rs") || path.join("main.rs").is_file(),
+                "{}: no example",
                 path.display()
             );
             path.file_stem().unwrap().to_str().unwrap().to_owned()
@@ -34,6 +34,7 @@ fn arguments(name: &str, folder: &Path) -> Vec<String> {
     match name {
         "make_template" | "registration_gallery" => vec![folder],
         "mse_table" => vec!["ict".into()],
+        "odd_faces" => ["1", "1", "classes"].map(String::from).into_iter().chain([folder]).collect(),
         _ => Vec::new(),
     }
 }

@@ -30,9 +30,9 @@ pub struct RepairSettings {
 }
 
 impl Default for RepairSettings {
-    /// No cropping, spikes stay; holes up to half the width of the border; a second surface up to half the area.
+    /// No cropping, spikes stay; holes up to three fifths of the width of the border; a second surface up to half the area.
     fn default() -> Self {
-        Self { crop_radius: None, widest_hole: 0.5, sharpest_spike: None, largest_rest: 0.5 }
+        Self { crop_radius: None, widest_hole: 0.6, sharpest_spike: None, largest_rest: 0.5 }
     }
 }
 
