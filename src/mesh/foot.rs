@@ -3,7 +3,6 @@
 use super::{MeshError, Point, TriMesh, Vector};
 use kiddo::{ImmutableKdTree, SquaredEuclidean};
 use std::iter::Sum;
-use std::num::NonZero;
 use std::ops::Mul;
 
 /// A point of a triangle mesh: the foot of the perpendicular from another.
@@ -77,17 +76,18 @@ impl FootFinder {
         (0..3).all(|k| foot.weights[k] < ON_SIDE || on_border[corners[k]])
     }
 
-    /// The point of the mesh closest to `p`.
+    /// The point of the mesh closest to `p`: in the triangles about the nearest vertex, and from there in those about the corners of the best
+    /// as long as they are better.
     pub fn closest(&self, p: &Point) -> Foot {
-        const NEAR: NonZero<usize> = NonZero::new(4).unwrap();
-        let near = self.tree.query(&[p.x, p.y, p.z]).nearest_n::<SquaredEuclidean<f64>>(NEAR).execute();
+        let nearest = self.tree.query(&[p.x, p.y, p.z]).nearest_one::<SquaredEuclidean<f64>>().execute();
         let mut best = (f64::INFINITY, Foot { triangle: 0, weights: [1.0, 0.0, 0.0], point: *p });
-        let mut seen = [usize::MAX; NEAR.get()];
-        for (k, i) in near.into_iter().map(|found| found.item as usize).enumerate() {
-            seen[k] = i;
+        let (mut seen, mut count) = ([usize::MAX; MOST_CORNERS], 0);
+        let mut next = Some(nearest.item as usize);
+        while let Some(i) = next.filter(|_| count < MOST_CORNERS) {
             for &t in &self.around[self.starts[i] as usize..self.starts[i + 1] as usize] {
-                // Near vertices share most of their triangles.
-                if self.mesh.triangles()[t as usize].iter().any(|corner| seen[..k].contains(corner)) {
+                // Near vertices share some of their triangles.
+                let corners = self.mesh.triangles()[t as usize];
+                if corners.iter().any(|corner| seen[..count].contains(corner)) {
                     continue;
                 }
                 let corners = self.mesh.corners(t as usize);
@@ -98,10 +98,17 @@ impl FootFinder {
                     best = (distance, Foot { triangle: t as usize, weights, point: point.into() });
                 }
             }
+            seen[count] = i;
+            count += 1;
+            let corners = self.corners(&best.1);
+            next = corners.into_iter().find(|corner| !seen[..count].contains(corner));
         }
         best.1
     }
 }
+
+/// Vertices about which triangles are looked at: a foot is mostly found about the first three.
+const MOST_CORNERS: usize = 8;
 
 /// Barycentric weights of the point of a triangle nearest to p (Ericson 2005, section 5.1.5).
 pub(super) fn closest_weights(p: &Point, [a, b, c]: &[Point; 3]) -> [f64; 3] {

@@ -147,13 +147,24 @@ impl PoseFinder {
             agreement: self.overlap(&pose, scan).agreement,
             nose: 0.0,
         };
-        let mut several = self.refined(start::whole(self, scan), scan, [8, 3, 2]);
-        let whole = several.first().copied().map(judged);
-        if let Some(sure) = whole.filter(|c| c.belief() > SURE) {
-            return Some(sure);
+        let begun = self.begun(start::whole(self, scan), scan, [8, 3]);
+        let mut several = Vec::with_capacity(begun.len());
+        for pose in begun {
+            let finished = self.finished(&pose, scan);
+            // The first is mostly right, and then the others need not be looked at.
+            if let Some(sure) = finished.map(judged).filter(|c| c.belief() > SURE) {
+                return Some(sure);
+            }
+            several.extend(finished);
         }
-        several.extend(self.refined(start::with_nose_at_tips(self, scan), scan, [16, 10, 8]));
-        let half: Vec<usize> = (0..self.template.points.len()).step_by(2).collect();
+        let at_tips = self.begun(start::with_nose_at_tips(self, scan), scan, [16, 10]);
+        let mut at_tips: Vec<_> = at_tips.iter().filter_map(|pose| self.finished(pose, scan)).collect();
+        for (found, most) in [(&mut several, 2), (&mut at_tips, 8)] {
+            found.sort_by(|a, b| a.0.total_cmp(&b.0));
+            found.truncate(most);
+        }
+        several.append(&mut at_tips);
+        let half = self.every(2);
         let polished = |(_, pose): (f64, Similarity)| {
             let pose = self.refine(&pose, scan, &half, POLISH, Keep::Overlapping)?;
             Some(judged((self.residual(&pose, scan, &half), pose)))
@@ -168,29 +179,38 @@ impl PoseFinder {
         all.into_iter().max_by(|a, b| a.belief().total_cmp(&b.belief()))
     }
 
-    /// The best of the starts with their residuals, refined in three stages after which so many are kept.
-    fn refined(
-        &self,
-        mut poses: Vec<Similarity>,
-        scan: &Sampled,
-        survivors: [usize; 3],
-    ) -> Vec<(f64, Similarity)> {
-        let mut best = Vec::new();
-        for ((stride, steps), survivors) in [(10, 8), (5, 8), (2, 40)].into_iter().zip(survivors) {
-            let probes: Vec<usize> = (0..self.template.points.len()).step_by(stride).collect();
-            let mut refined: Vec<(f64, Similarity)> = poses
-                .iter()
-                .filter_map(|pose| {
-                    let pose = self.refine(pose, scan, &probes, steps, Keep::Nearest)?;
-                    Some((self.residual(&pose, scan, &probes), pose))
-                })
-                .collect();
+    /// The best of the starts, refined in two stages after which so many are kept.
+    fn begun(&self, mut poses: Vec<Similarity>, scan: &Sampled, survivors: [usize; 2]) -> Vec<Similarity> {
+        for (stride, survivors) in [10, 5].into_iter().zip(survivors) {
+            let probes = self.every(stride);
+            let mut refined: Vec<(f64, Similarity)> =
+                poses.iter().filter_map(|pose| self.settled(pose, scan, &probes, 8)).collect();
             refined.sort_by(|a, b| a.0.total_cmp(&b.0));
             refined.truncate(survivors);
-            poses = refined.iter().map(|(_, pose)| *pose).collect();
-            best = refined;
+            poses = refined.into_iter().map(|(_, pose)| pose).collect();
         }
-        best
+        poses
+    }
+
+    /// The last stage: a pose, and its residual.
+    fn finished(&self, pose: &Similarity, scan: &Sampled) -> Option<(f64, Similarity)> {
+        self.settled(pose, scan, &self.every(2), 40)
+    }
+
+    fn settled(
+        &self,
+        pose: &Similarity,
+        scan: &Sampled,
+        probes: &[usize],
+        steps: usize,
+    ) -> Option<(f64, Similarity)> {
+        let pose = self.refine(pose, scan, probes, steps, Keep::Nearest)?;
+        Some((self.residual(&pose, scan, probes), pose))
+    }
+
+    /// Every so many of the template's points.
+    fn every(&self, stride: usize) -> Vec<usize> {
+        (0..self.template.points.len()).step_by(stride).collect()
     }
 
     fn refine(

@@ -161,7 +161,7 @@ impl Equations<'_, '_> {
             return None;
         }
         let factor = Cholesky::pack_dirty(normal);
-        let mut right = rows * DVector::from_vec(self.right);
+        let mut right = times(&rows, &self.right);
         if let Some(centre) = centre {
             right += centre;
         }
@@ -289,6 +289,20 @@ impl Fitted {
             self.rim[k] = x + prepared.basis.displacement(c, self.nodes.len() + k, rank);
         }
     }
+}
+
+/// B v; nalgebra's own product goes column by column of a matrix with few rows, and takes several times as long.
+fn times(b: &DMatrix<f64>, v: &[f64]) -> DVector<f64> {
+    let mut out = DVector::zeros(b.nrows());
+    faer::linalg::matmul::matmul(
+        faer::ColMut::from_slice_mut(out.as_mut_slice()).as_mat_mut(),
+        faer::Accum::Replace,
+        faer::MatRef::from_column_major_slice(b.as_slice(), b.nrows(), b.ncols()),
+        faer::ColRef::from_slice(v).as_mat(),
+        1.0,
+        faer::Par::Seq,
+    );
+    out
 }
 
 /// The lower triangle of B Bᵀ.
