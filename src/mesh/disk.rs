@@ -1,6 +1,7 @@
 //! A mesh proven to be a topological disk.
 
-use super::{MeshError, TopologyReport, TriMesh, topology};
+use super::topology::{TopologyReport, connectivity};
+use super::{MeshError, TriMesh};
 
 /// A triangle mesh proven to be a topological disk: one component, edge- and vertex-manifold, consistently
 /// oriented, one boundary loop, V − E + F = 1, every vertex used.
@@ -26,7 +27,7 @@ impl DiskMesh {
             let message = format!("not a disk: triangle {t} names a vertex twice; drop such triangles first");
             return Err(MeshError::NotADisk(message));
         }
-        let report = topology(&mesh);
+        let report = connectivity(&mesh);
         match disk_boundary(report) {
             Ok(boundary) => Ok(Self { mesh, boundary }),
             Err(reasons) => Err(MeshError::NotADisk(format!("not a disk: {reasons}"))),

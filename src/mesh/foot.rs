@@ -77,7 +77,7 @@ impl FootFinder {
     }
 
     /// The point of the mesh closest to `p`: in the triangles about the nearest vertex, and from there in those about the corners of the best
-    /// as long as they are better.
+    /// as long as they are better and it is not inside its triangle.
     pub fn closest(&self, p: &Point) -> Foot {
         let nearest = self.tree.query(&[p.x, p.y, p.z]).nearest_one::<SquaredEuclidean<f64>>().execute();
         let mut best = (f64::INFINITY, Foot { triangle: 0, weights: [1.0, 0.0, 0.0], point: *p });
@@ -100,6 +100,9 @@ impl FootFinder {
             }
             seen[count] = i;
             count += 1;
+            if best.1.weights.iter().all(|&w| w > ON_SIDE) {
+                break;
+            }
             let corners = self.corners(&best.1);
             next = corners.into_iter().find(|corner| !seen[..count].contains(corner));
         }

@@ -78,10 +78,19 @@ impl TopologyReport {
 
 /// Reports the topology of a mesh; a few milliseconds for 17 000 vertices.
 pub fn topology(mesh: &TriMesh) -> TopologyReport {
+    TopologyReport {
+        degenerate_triangles: (0..mesh.triangles().len()).filter(|&t| is_degenerate(mesh, t)).collect(),
+        duplicate_triangles: duplicate_triangles(mesh.triangles()),
+        duplicate_vertices: duplicate_places(mesh.vertices()),
+        ..connectivity(mesh)
+    }
+}
+
+/// The same, but that nothing is said of what is degenerate or there twice.
+pub(crate) fn connectivity(mesh: &TriMesh) -> TopologyReport {
     let n_vertices = mesh.vertices().len();
-    let all = mesh.triangles();
     let is_proper = |t: &&[usize; 3]| t[0] != t[1] && t[1] != t[2] && t[2] != t[0];
-    let triangles: Vec<[usize; 3]> = all.iter().filter(is_proper).copied().collect();
+    let triangles: Vec<[usize; 3]> = mesh.triangles().iter().filter(is_proper).copied().collect();
     let table = EdgeTable::new(&triangles, n_vertices);
     let fans = corner_fans(&triangles, &table);
 
@@ -118,10 +127,10 @@ pub fn topology(mesh: &TriMesh) -> TopologyReport {
         non_manifold_edges,
         non_manifold_vertices,
         inconsistently_oriented_edges,
-        degenerate_triangles: (0..all.len()).filter(|&t| is_degenerate(mesh, t)).collect(),
-        duplicate_triangles: duplicate_triangles(all),
+        degenerate_triangles: Vec::new(),
+        duplicate_triangles: Vec::new(),
         unused_vertices,
-        duplicate_vertices: duplicate_places(mesh.vertices()),
+        duplicate_vertices: Vec::new(),
     }
 }
 

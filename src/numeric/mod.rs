@@ -8,4 +8,5 @@ pub mod margins;
 pub(crate) mod quadrature;
 mod sparse;
 
+pub(crate) use sparse::SparsePattern;
 pub use sparse::{NotPositiveDefinite, SparseCholesky, SymmetricBuilder};

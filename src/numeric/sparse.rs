@@ -10,6 +10,7 @@ use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side};
 use nalgebra::DMatrix;
 use nalgebra_sparse::{CooMatrix, CscMatrix};
+use std::sync::Arc;
 
 /// The matrix is not positive definite (or holds a NaN), or memory ran out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -42,9 +43,38 @@ impl SymmetricBuilder {
     }
 }
 
+/// What of a factorization depends on where a matrix has entries alone: for matrices that have them in the same places.
+#[derive(Clone)]
+pub(crate) struct SparsePattern {
+    symbolic: Arc<SymbolicCholesky<usize>>,
+}
+
+impl SparsePattern {
+    /// Of a symmetric matrix (both triangles stored).
+    ///
+    /// # Errors
+    /// [`NotPositiveDefinite`] when memory ran out.
+    pub fn of(matrix: &CscMatrix<f64>) -> Result<Self, NotPositiveDefinite> {
+        let params = CholeskySymbolicParams {
+            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+            supernodal_params: SymbolicSupernodalParams::default(),
+            ..Default::default()
+        };
+        factorize_symbolic_cholesky(places(matrix), Side::Lower, SymmetricOrdering::Amd, params)
+            .map(|symbolic| Self { symbolic: Arc::new(symbolic) })
+            .map_err(|_| NotPositiveDefinite)
+    }
+}
+
+/// Where a matrix has entries.
+fn places(matrix: &CscMatrix<f64>) -> SymbolicSparseColMatRef<'_, usize> {
+    let (rows, columns) = (matrix.nrows(), matrix.ncols());
+    SymbolicSparseColMatRef::new_checked(rows, columns, matrix.col_offsets(), None, matrix.row_indices())
+}
+
 /// A Cholesky factorization.
 pub struct SparseCholesky {
-    symbolic: SymbolicCholesky<usize>,
+    symbolic: Arc<SymbolicCholesky<usize>>,
     values: Vec<f64>,
 }
 
@@ -60,31 +90,29 @@ impl SparseCholesky {
     /// # Errors
     /// [`NotPositiveDefinite`].
     pub fn new(matrix: &CscMatrix<f64>) -> Result<Self, NotPositiveDefinite> {
+        Self::with(&SparsePattern::of(matrix)?, matrix)
+    }
+
+    /// The same, for a matrix with entries where the pattern's has them.
+    ///
+    /// # Errors
+    /// [`NotPositiveDefinite`].
+    pub(crate) fn with(
+        pattern: &SparsePattern,
+        matrix: &CscMatrix<f64>,
+    ) -> Result<Self, NotPositiveDefinite> {
         // faer reports success on NaN input.
         if !matrix.values().iter().all(|v| v.is_finite()) {
             return Err(NotPositiveDefinite);
         }
-        let pattern = SymbolicSparseColMatRef::new_checked(
-            matrix.nrows(),
-            matrix.ncols(),
-            matrix.col_offsets(),
-            None,
-            matrix.row_indices(),
-        );
-        let params = CholeskySymbolicParams {
-            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
-            supernodal_params: SymbolicSupernodalParams::default(),
-            ..Default::default()
-        };
-        let symbolic = factorize_symbolic_cholesky(pattern, Side::Lower, SymmetricOrdering::Amd, params)
-            .map_err(|_| NotPositiveDefinite)?;
+        let symbolic = Arc::clone(&pattern.symbolic);
         let mut values = vec![0.0; symbolic.len_val()];
         let scratch = symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
         let mut memory = MemBuffer::try_new(scratch).map_err(|_| NotPositiveDefinite)?;
         symbolic
             .factorize_numeric_llt(
                 &mut values,
-                SparseColMatRef::new(pattern, matrix.values()),
+                SparseColMatRef::new(places(matrix), matrix.values()),
                 Side::Lower,
                 Default::default(),
                 Par::Seq,

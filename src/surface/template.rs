@@ -54,9 +54,9 @@ impl Template {
             let vertices = mesh.vertices().len();
             MeshError::Degenerate(format!("the template's nose tip is vertex {nose} of {vertices}"))
         })?;
-        let map = recentred(&disk_map(&disk)?, &disk, nose, &upward)?;
-        let surface = DiskSurface::new(&disk, &map);
-        let pose = PoseFinder::new(mesh, nose)?;
+        let (map, pose) = rayon::join(|| disk_map(&disk), || PoseFinder::new(mesh, nose));
+        let surface = DiskSurface::new(&disk, &recentred(&map?, &disk, nose, &upward)?);
+        let pose = pose?;
         let unit = unit_area(mesh)?;
         Ok(Self { disk, surface, pose, nose, upward, unit, upright, mouth: None })
     }

@@ -1,5 +1,6 @@
 //! Evening out the density of a cloud.
 
+use super::super::grid::Grid;
 use super::super::{Point, Vector};
 use std::cmp::Ordering;
 
@@ -20,16 +21,7 @@ pub(crate) fn thin(points: &[Point], wanted: usize) -> Vec<Point> {
         out.dedup();
         return out;
     }
-    let lowest = points.iter().fold(Vector::repeat(f64::INFINITY), |low, p| low.inf(&p.coords));
-    let highest = points.iter().fold(Vector::repeat(f64::NEG_INFINITY), |high, p| high.sup(&p.coords));
-    // The count of occupied cells of a surface falls with the square of their size.
-    let mut size = (highest - lowest).norm() / (wanted as f64).sqrt();
-    for _ in 0..3 {
-        let n = count_cells(points, lowest, size);
-        size *= (n as f64 / wanted as f64).sqrt();
-    }
-    let mut keyed = keys(points, lowest, size);
-    keyed.sort_unstable();
+    let keyed = Grid::with_cells(points, wanted).sorted(points);
     let mut out = Vec::with_capacity(wanted * 5 / 4);
     for cell in keyed.chunk_by(|a, b| a.0 == b.0) {
         let sum: Vector = cell.iter().map(|&(_, i)| points[i as usize].coords).sum();
@@ -38,47 +30,13 @@ pub(crate) fn thin(points: &[Point], wanted: usize) -> Vec<Point> {
     out
 }
 
-fn keys(points: &[Point], lowest: Vector, size: f64) -> Vec<(u64, u32)> {
-    let cell = |x: f64| ((x / size) as u64).min((1 << 21) - 1);
-    points
-        .iter()
-        .enumerate()
-        .map(|(i, p)| {
-            let v = p.coords - lowest;
-            (cell(v.x) << 42 | cell(v.y) << 21 | cell(v.z), i as u32)
-        })
-        .collect()
-}
-
-fn count_cells(points: &[Point], lowest: Vector, size: f64) -> usize {
-    let mut all: Vec<u64> = keys(points, lowest, size).into_iter().map(|(key, _)| key).collect();
-    all.sort_unstable();
-    all.dedup();
-    all.len()
-}
-
 /// The numbers, rising, of at most `most` points that stand for all: of every occupied cell of a cubic grid the one nearest to the mean
 /// of those in it. All of them where there are no more.
 pub(crate) fn thinned_to(points: &[Point], most: usize) -> Vec<usize> {
     if points.len() <= most {
         return (0..points.len()).collect();
     }
-    let lowest = points.iter().fold(Vector::repeat(f64::INFINITY), |low, p| low.inf(&p.coords));
-    let highest = points.iter().fold(Vector::repeat(f64::NEG_INFINITY), |high, p| high.sup(&p.coords));
-    let mut size = (highest - lowest).norm() / (most as f64).sqrt();
-    // As fine as may be: first halved while there is room, then coarser by ever more until it fits.
-    for _ in 0..24 {
-        let n = count_cells(points, lowest, size);
-        if n > most / 2 {
-            break;
-        }
-        size *= 0.5_f64.max((n as f64 / most as f64).sqrt());
-    }
-    while size > 0.0 && count_cells(points, lowest, size) > most {
-        size *= 1.1;
-    }
-    let mut keyed = keys(points, lowest, size);
-    keyed.sort_unstable();
+    let keyed = Grid::with_at_most(points, most).sorted(points);
     let mut out: Vec<usize> =
         keyed.chunk_by(|a, b| a.0 == b.0).map(|cell| nearest_to_mean(points, cell)).collect();
     out.sort_unstable();

@@ -70,9 +70,10 @@ impl RecordSettings {
     pub fn fingerprint(&self, template: &str) -> String {
         // Records have had a size since "size", relief and nose tips have been looked at since "relief", and since "mouth" the nose decides
         // between poses, seams are stitched, and open mouths are registered as such; since "continued" disks compared under the SRNF metric
-        // are whole, since "following" unusual faces are followed, and since "holes" wider ones are filled.
+        // are whole, since "following" unusual faces are followed, since "holes" wider ones are filled, and since "whole" scans that end where the template
+        // does are known, and fine meshes made coarser.
         format!(
-            "{} {template} {self:?} size relief agreement mouth continued following holes",
+            "{} {template} {self:?} size relief agreement mouth continued following holes whole",
             env!("CARGO_PKG_VERSION")
         )
     }

@@ -15,6 +15,9 @@ const CLOUD_MARGIN: f64 = 1.15;
 /// millimetre, closer than scanners are exact, and one scan cannot hold up a study.
 pub const MOST_CLOUD_POINTS: usize = 250_000;
 
+/// Meshes of more vertices than this near the nose tip are made coarser, to about so many: a face then has them every millimetre.
+pub const MOST_VERTICES: usize = 40_000;
+
 /// A nose tip in a landmark file farther than this from where the template's falls (as a fraction of the template's size, about two noses'
 /// widths) is another place, or in other coordinates.
 const FARTHEST_NOSE: f64 = 0.5;
@@ -85,10 +88,18 @@ pub fn posed(
     let reach = crop_radius * pose.similarity.scale;
     let mut left_out = String::new();
     let mesh = row.timed(ScanStage::Mesh, || triangulated(scan, &nose, reach, &mut left_out))?;
+    let coarse = row.timed(ScanStage::Mesh, || coarser(&mesh, &nose, reach))?;
     let repaired = row.timed(ScanStage::Repair, || {
         let outside = mesh.vertices().iter().any(|p| (p - nose).norm() > reach);
         let settings = RepairSettings { crop_radius: outside.then_some(reach), ..RepairSettings::default() };
-        mesh::make_disk(mesh, Some(nose), &settings)
+        let repaired = |mesh| mesh::make_disk(mesh, Some(nose), &settings);
+        let Some(coarse) = coarse else { return repaired(mesh) };
+        let counts =
+            format!("simplified to {} of {} vertices", coarse.vertices().len(), mesh.vertices().len());
+        // What is coarser may be worse to repair; then it is done with all there is.
+        let Ok(simpler) = repaired(coarse) else { return repaired(mesh) };
+        left_out = if left_out.is_empty() { counts } else { format!("{left_out}, {counts}") };
+        Ok(simpler)
     })?;
     let repairs = if repaired.log.repairs.is_empty() { String::new() } else { repaired.log.to_string() };
     row.repairs =
@@ -147,6 +158,21 @@ fn triangulated(scan: Scan, nose: &Point, reach: f64, note: &mut String) -> Resu
         near = kept.into_iter().map(|i| near[i]).collect();
     }
     mesh::mesh_from_points(&near).or_else(|error| averaged(&near, note).ok_or(error))
+}
+
+/// A coarser mesh of a scan that has more than [`MOST_VERTICES`] near the nose tip: of that many there, and everywhere as coarse.
+fn coarser(mesh: &TriMesh, nose: &Point, reach: f64) -> Result<Option<TriMesh>, MeshError> {
+    let is_near: Vec<bool> =
+        mesh.vertices().iter().map(|p| (p - nose).norm() < CLOUD_MARGIN * reach).collect();
+    if is_near.iter().filter(|near| **near).count() <= MOST_VERTICES {
+        return Ok(None);
+    }
+    // One triangle in so many tells how large the surface is.
+    const ONE_IN: usize = 8;
+    let triangles = mesh.triangles();
+    let near = (0..triangles.len()).step_by(ONE_IN).filter(|&t| is_near[triangles[t][0]]);
+    let area: f64 = near.map(|t| 0.5 * mesh.area_vector(t).norm()).sum();
+    mesh::simplified(mesh, ONE_IN as f64 * area, MOST_VERTICES).map(Some)
 }
 
 /// A mesh of the means of near points: where points are noisier than they are far apart, they make a surface full of handles, and their means

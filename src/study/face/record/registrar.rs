@@ -111,7 +111,7 @@ impl<'t> ScanRegistrar<'t> {
             RecordError::new(stage, e)
         })?;
         note_registration(&found, seconds, row);
-        let landing = row.timed(ScanStage::Register, || Landing::measure(scan, &found.positions))?;
+        let landing = row.timed(ScanStage::Register, || Landing::sampled(scan, &found.positions))?;
         row.on_scan = landing.share();
         row.distance_to_scan = landing.root_mean_square();
         Ok((found.positions, errors))

@@ -29,8 +29,10 @@ impl DisplacementBasis {
             terms.iter().map(|(variance, rate)| variance * (-d * rate).exp()).sum()
         };
         let mirrored = |p: &Point| Point::new(-p.x, p.y, p.z);
-        let own = DMatrix::from_fn(centres.len(), x.len(), |i, j| k(&centres[i], &x[j]));
-        let other = DMatrix::from_fn(centres.len(), x.len(), |i, j| k(&mirrored(&centres[i]), &x[j]));
+        let (own, other) = rayon::join(
+            || DMatrix::from_fn(centres.len(), x.len(), |i, j| k(&centres[i], &x[j])),
+            || DMatrix::from_fn(centres.len(), x.len(), |i, j| k(&mirrored(&centres[i]), &x[j])),
+        );
         let part = |sign: f64| -> Result<DMatrix<f64>, MeshError> {
             let mut among = DMatrix::from_fn(centres.len(), centres.len(), |i, j| {
                 k(&centres[i], &centres[j]) + sign * k(&centres[i], &mirrored(&centres[j]))
@@ -44,7 +46,8 @@ impl DisplacementBasis {
         };
         let c = kernel.symmetry;
         let shares = (((1.0 + c) / 2.0).sqrt(), ((1.0 - c) / 2.0).sqrt());
-        Ok(Self { even: part(1.0)?, odd: part(-1.0)?, shares })
+        let (even, odd) = rayon::join(|| part(1.0), || part(-1.0));
+        Ok(Self { even: even?, odd: odd?, shares })
     }
 
     /// The largest rank there is within `wanted`.
@@ -65,13 +68,13 @@ impl DisplacementBasis {
     }
 
     /// Derivatives of w n · u(point i) by the coefficients.
-    pub fn gradient(&self, i: usize, n: &Vector, w: f64, rank: Rank, out: &mut [f64]) {
+    pub fn gradient(&self, i: usize, n: &Vector, w: f64, rank: Rank, out: &mut [f32]) {
         let (r, all) = (rank.0, rank.0 + rank.1);
         for (d, (major, minor)) in self.columns(i).into_iter().enumerate() {
             let (symmetric, asymmetric) = out[d * all..(d + 1) * all].split_at_mut(r);
             let (f, g) = (n[d] * w * self.shares.0, n[d] * w * self.shares.1);
-            symmetric.iter_mut().zip(major).for_each(|(o, b)| *o = b * f);
-            asymmetric.iter_mut().zip(minor).for_each(|(o, b)| *o = b * g);
+            symmetric.iter_mut().zip(major).for_each(|(o, b)| *o = (b * f) as f32);
+            asymmetric.iter_mut().zip(minor).for_each(|(o, b)| *o = (b * g) as f32);
         }
     }
 

@@ -79,7 +79,7 @@ fn unit(v: &Vector) -> Vector {
 }
 
 /// Depth functions at the template's border: 1, and cos kθ and sin kθ, θ the share of the border's length; scaled so
-/// that their coefficients are independent standard normal variables where the standard deviation about the mean is 1.
+/// that the coefficients of the latter are independent standard normal variables where the standard deviation about the mean is 1.
 pub struct DepthBasis {
     /// Functions at vertex 0, then at vertex 1, ...
     values: Vec<f64>,
@@ -98,7 +98,7 @@ impl DepthBasis {
         let mut at = 0.0;
         for k in 0..border.len() {
             let theta = TAU * at / total.max(1e-300);
-            values.push(model.mean);
+            values.push(1.0);
             for k in 1..=model.harmonics {
                 let (sin, cos) = (k as f64 * theta).sin_cos();
                 let size = 1.0 / (k as f64 * norm.sqrt());

@@ -3,6 +3,7 @@
 use crate::conformal::Complex;
 use crate::mesh::{FootFinder, MeshError, Point, TriMesh};
 use crate::surface::template::Template;
+use rayon::prelude::*;
 use spade::{DelaunayTriangulation, HasPosition, Point2, Triangulation};
 use std::collections::HashMap;
 
@@ -42,7 +43,7 @@ impl ControlMesh {
         let flat = TriMesh::new(nodes.iter().map(|&i| flat(z[i])).collect(), triangles)?;
         let finder = FootFinder::new(flat)?;
         let blends = z
-            .iter()
+            .par_iter()
             .map(|&q| {
                 let found = finder.closest(&self::flat(q));
                 (finder.corners(&found), found.weights)
@@ -81,20 +82,19 @@ fn spread_evenly(points: &[Point], order: &[usize], area: f64, count: usize) -> 
 
 /// Points no two of which are nearer than `apart`, greedily in the given order.
 fn spread(points: &[Point], order: &[usize], apart: f64) -> Vec<usize> {
+    // Chosen points by the cells they are in or beside: fewer are chosen than asked about.
     let mut grid: HashMap<[i64; 3], Vec<usize>> = HashMap::new();
     let mut chosen = Vec::new();
     for &i in order {
         let [a, b, c] = [points[i].x, points[i].y, points[i].z].map(|v| (v / apart).floor() as i64);
+        let mut near = grid.get(&[a, b, c]).into_iter().flatten();
+        if near.any(|&j| (points[i] - points[j]).norm() < apart) {
+            continue;
+        }
         let cells = (a - 1..=a + 1)
             .flat_map(|x| (b - 1..=b + 1).flat_map(move |y| (c - 1..=c + 1).map(move |z| [x, y, z])));
-        let taken = cells
-            .filter_map(|cell| grid.get(&cell))
-            .flatten()
-            .any(|&j| (points[i] - points[j]).norm() < apart);
-        if !taken {
-            grid.entry([a, b, c]).or_default().push(i);
-            chosen.push(i);
-        }
+        cells.for_each(|cell| grid.entry(cell).or_default().push(i));
+        chosen.push(i);
     }
     chosen
 }

@@ -5,6 +5,7 @@
 //! are, but then follows noise, and differences of shape that the kernel does not know, too. So this is done by as much as the displacement stands
 //! out against what is left over.
 
+use super::equations::DepthPrior;
 use super::fit::Posterior;
 use super::settings::Following;
 
@@ -23,13 +24,13 @@ fn rise(value: f64, (from, to): (f64, f64)) -> f64 {
 
 impl Posterior {
     /// The step's solution, displacement, motion and depth, as the centre of the next step's prior: a share of displacement and depth (were the
-    /// border's depth regularized anew, what it had yielded would be drawn from the displacement step by step), no motion; `spreads` are those of the
-    /// depth at the last step and at the next.
-    pub(super) fn centre(&self, share: f64, spreads: (f64, f64)) -> nalgebra::DVector<f64> {
+    /// border's depth regularized anew, what it had yielded would be drawn from the displacement step by step), no motion; `next` is what is
+    /// known of the depth at the next step.
+    pub(super) fn centre(&self, share: f64, next: &DepthPrior) -> nalgebra::DVector<f64> {
         let mut centre = &self.solution * share;
         let (motion, depth) = centre.as_mut_slice()[self.displacement()..].split_at_mut(7);
         motion.fill(0.0);
-        depth.iter_mut().skip(1).for_each(|c| *c *= spreads.0 / spreads.1);
+        depth.iter_mut().enumerate().for_each(|(k, c)| *c *= self.depth.scale(k) / next.scale(k));
         centre
     }
 }

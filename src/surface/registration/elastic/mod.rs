@@ -11,6 +11,7 @@
 mod basis;
 mod border;
 mod control;
+mod equations;
 mod fit;
 mod folds;
 mod following;
@@ -20,6 +21,7 @@ mod mouth;
 mod prepared;
 mod report;
 mod settings;
+mod smoother;
 mod spread;
 mod symmetry;
 mod target;
@@ -58,16 +60,8 @@ impl Elastic<'_> {
             Ok((target, fitted))
         };
         let (target, fitted) = one(self)?;
-        if self.is_suspicious(&fitted) {
-            let turns = (0..).map_while(|k| self.opened(k));
-            // A scan that cannot be fitted so has no open mouth.
-            let open = turns.filter_map(|open| one(open).ok().map(|(t, f)| (open, t, f)));
-            let best = open.min_by(|a, b| a.2.last_misfit().total_cmp(&b.2.last_misfit()));
-            if let Some(best) = best.filter(|(open, _, wider)| self.is_open_in((open, wider), &fitted)) {
-                return Ok(best);
-            }
-        }
-        Ok((self, target, fitted))
+        let open = self.open_fit(&fitted, one);
+        Ok(open.unwrap_or((self, target, fitted)))
     }
 
     /// As [`fit`](Self::fit), and how far every vertex is expected to be from its true place, in the template's units.

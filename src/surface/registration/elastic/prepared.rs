@@ -5,19 +5,20 @@ use super::border::Border;
 use super::control::ControlMesh;
 use super::frames::WorkFrames;
 use super::settings::ElasticSettings;
+use super::smoother::Smoother;
 use super::symmetry::to_mid_plane;
 use crate::mesh::{MeshError, Point, Similarity, TriMesh, Vector};
 use crate::surface::template::Template;
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// √area of the template in working units.
 const NOMINAL: f64 = 180.0;
 /// The area whose node has the nominal standard deviation, working units: what is known of the surface does not depend on how
 /// many nodes there are.
 const NODE_AREA: f64 = 23.0;
-/// Turns of the jaw that are tried, in degrees: lips parted by about 8, 15 and 22 mm. In between, the displacement serves.
-pub(super) const TURNS: [f64; 3] = [6.0, 11.0, 16.0];
+/// Turns of the jaw that are tried, in degrees: lips parted by about 15, 8 and 22 mm. In between, the displacement serves.
+pub(super) const TURNS: [f64; 3] = [11.0, 6.0, 16.0];
 
 /// The elastic registration of any number of scans to one template.
 pub struct Elastic<'t> {
@@ -29,7 +30,7 @@ pub struct Elastic<'t> {
     settings: ElasticSettings,
     to_work: Similarity,
     /// Which vertices carry the displacement.
-    pub(super) control: ControlMesh,
+    pub(super) control: Arc<ControlMesh>,
     /// The control mesh in working coordinates.
     pub(super) mesh: TriMesh,
     /// At the nodes: normals of the control mesh and of the whole template, in working coordinates.
@@ -39,6 +40,8 @@ pub struct Elastic<'t> {
     /// At the nodes, then at the vertices of the border.
     pub(super) basis: DisplacementBasis,
     pub(super) border: Border,
+    /// Made with the first scan.
+    smoother: OnceLock<Result<Smoother, MeshError>>,
 }
 
 impl std::fmt::Debug for Elastic<'_> {
@@ -53,16 +56,17 @@ impl<'t> Elastic<'t> {
     /// # Errors
     /// [`MeshError::Degenerate`] for a template without extent or settings that give no positive kernel.
     pub fn new(template: &'t Template, settings: &ElasticSettings) -> Result<Self, MeshError> {
-        Self::with_shape(template, Cow::Borrowed(template.mesh()), settings)
+        let control = Arc::new(ControlMesh::new(template, settings.nodes)?);
+        Self::with_shape(template, Cow::Borrowed(template.mesh()), control, settings)
     }
 
     /// The same for another shape of the template.
     pub(super) fn with_shape(
         template: &'t Template,
         shape: Cow<'t, TriMesh>,
+        control: Arc<ControlMesh>,
         settings: &ElasticSettings,
     ) -> Result<Self, MeshError> {
-        let control = ControlMesh::new(template, settings.nodes)?;
         let whole = shape.as_ref();
         let scale = NOMINAL / whole.area().sqrt();
         let rotation = template.upright().inverse();
@@ -95,6 +99,7 @@ impl<'t> Elastic<'t> {
             weights,
             basis,
             border,
+            smoother: OnceLock::new(),
         })
     }
 
@@ -117,6 +122,12 @@ impl<'t> Elastic<'t> {
     /// The normal at an undisplaced node.
     pub(super) fn own_normal(&self, node: usize) -> &Vector {
         &self.normals[node].1
+    }
+
+    /// What smooths offsets of the template's vertices.
+    pub(super) fn smoother(&self) -> Result<&Smoother, MeshError> {
+        let made = self.smoother.get_or_init(|| Smoother::new(&self.shape, self.settings.stiffness));
+        made.as_ref().map_err(Clone::clone)
     }
 
     /// The template.

@@ -72,6 +72,9 @@ pub struct BorderModel {
     /// Standard deviation about the mean where that is 0, growth with every unit of the mean, and most: a scan of all of the template ends as it does,
     /// one that was cut elsewhere was cut by another rule.
     pub spread: (f64, f64, f64),
+    /// The same of mean and spread for a scan that seems to end where the template does, since that makes what is seen much likelier: so much is
+    /// left open, as it may be cut evenly by a little. `None`: that is never believed.
+    pub alike: Option<(f64, f64)>,
     /// Its highest frequency, in periods along the whole border; variances fall with the square of the frequency.
     pub harmonics: usize,
     /// Standard deviation of what is not smooth, point by point of the rim, 3 apart.
@@ -130,6 +133,14 @@ impl Default for DisplacementKernel {
 
 impl Default for BorderModel {
     fn default() -> Self {
-        Self { mean: 20.0, spread: (2.5, 0.4, 12.0), harmonics: 8, noise: 1.15, robust: 4.0, dents: 1.0 }
+        Self {
+            mean: 20.0,
+            spread: (2.5, 0.4, 12.0),
+            alike: Some((2.0, 1.0)),
+            harmonics: 8,
+            noise: 1.15,
+            robust: 4.0,
+            dents: 1.0,
+        }
     }
 }

@@ -197,3 +197,28 @@ fn an_unusual_face_is_followed() {
     let [pulled, followed] = [pulled, ElasticSettings::default()].map(|s| shortfall(&s));
     assert!(pulled > 0.0 && followed < 0.8 * pulled, "{pulled} {followed}");
 }
+
+/// A face whose outskirts have grown, of which all was scanned: the depth of the border must not take the growth. Of the same face within a
+/// sphere nothing else is found than where no scan is believed to be whole.
+#[test]
+fn a_scan_that_ends_where_the_template_does_is_known_as_one() {
+    let t = TEMPLATE.mesh();
+    let tip = t.vertices()[TEMPLATE.nose()];
+    let grown = |p: &Point| p + (p - tip) * (0.06 * ((p - tip).norm() / 90.0).powi(2));
+    let truth: Vec<Point> = t.vertices().iter().map(|p| grown(&bend(p))).collect();
+    let whole = t.with_vertices(truth.clone()).unwrap();
+    let never = BorderModel { alike: None, ..BorderModel::default() };
+    let never = ElasticSettings { border: never, ..ElasticSettings::default() };
+    let never = Elastic::new(&TEMPLATE, &never).unwrap();
+    let off = |by: &Elastic<'_>| {
+        let found =
+            by.fit(&DiskMesh::try_new(whole.clone()).unwrap(), &rough(&Similarity::identity())).unwrap();
+        let border = TEMPLATE.disk().boundary().iter();
+        mean(border.map(|&i| (found.positions[i] - truth[i]).norm()))
+    };
+    let (asked, unasked) = (off(&PREPARED), off(&never));
+    assert!(asked < 0.8 * unasked, "{asked} mm, {unasked} mm where nobody asks");
+    let part = cropped(&whole, &tip, 0.75 * TEMPLATE.reach());
+    let places = |by: &Elastic<'_>| by.fit(&part, &rough(&Similarity::identity())).unwrap().positions;
+    assert_eq!(places(&PREPARED), places(&never));
+}
