@@ -53,10 +53,6 @@ const LEAST_BELIEF: f64 = -0.05;
 const NOSES: usize = 8;
 /// Belief in the first pose from which no other is looked for: of 430 wrong ones among 1296 the best reached .346.
 const SURE: f64 = 0.45;
-/// The same once its nose was looked at: of 636 scans wrong poses reached -.167, and right ones lie about .4.
-const SURE_WITH_NOSE: f64 = 0.2;
-/// Starts about the whole scan that are looked at before the others.
-const LIKELIEST: usize = 6;
 /// Steps with what lies beyond rims left out, once a pose is about right.
 const POLISH: usize = 15;
 /// A point this many times as far out as three quarters of the others is a mistake: shoulders, or a room, reach ten times as far as a face.
@@ -151,23 +147,15 @@ impl PoseFinder {
             agreement: self.overlap(&pose, scan).agreement,
             nose: 0.0,
         };
-        let starts = start::whole(self, scan);
-        let mut several = Vec::new();
-        // The likeliest are mostly right, and the first of them, and then the others need not be looked at.
-        for (starts, survivors) in [(&starts[..LIKELIEST.min(starts.len())], [3, 1]), (&starts[..], [8, 3])] {
-            several.clear();
-            for pose in self.begun(starts.to_vec(), scan, survivors) {
-                let Some(finished) = self.finished(&pose, scan) else { continue };
-                let mut found = judged(finished);
-                if found.belief() > SURE {
-                    return Some(found);
-                }
-                found.nose = self.nose_misfit(scan, &found.pose);
-                if found.belief() > SURE_WITH_NOSE {
-                    return Some(found);
-                }
-                several.push(finished);
+        let begun = self.begun(start::whole(self, scan), scan, [8, 3]);
+        let mut several = Vec::with_capacity(begun.len());
+        for pose in begun {
+            let finished = self.finished(&pose, scan);
+            // The first is mostly right, and then the others need not be looked at.
+            if let Some(sure) = finished.map(judged).filter(|c| c.belief() > SURE) {
+                return Some(sure);
             }
+            several.extend(finished);
         }
         let at_tips = self.begun(start::with_nose_at_tips(self, scan), scan, [16, 10]);
         let mut at_tips: Vec<_> = at_tips.iter().filter_map(|pose| self.finished(pose, scan)).collect();

@@ -21,7 +21,7 @@ const STARTS: usize = 16;
 const TIPS: usize = 10;
 
 /// Rough poses of a scan of little more or less than the face: centre on centre, facing either way along the shortest
-/// axis, turned all the way round; best first.
+/// axis, turned all the way round.
 pub(crate) fn whole(finder: &PoseFinder, scan: &Sampled) -> Vec<Similarity> {
     let (centre, size) = scan.centre_and_size();
     let mut moments = Matrix3::zeros();
@@ -37,14 +37,7 @@ pub(crate) fn whole(finder: &PoseFinder, scan: &Sampled) -> Vec<Similarity> {
         scale,
         translation: centre.coords - rotation * template_centre.coords * scale,
     };
-    let starts =
-        [shortest, -shortest].iter().flat_map(|facing| around(finder, facing, 12)).map(place).collect();
-    rank(finder, scan, &every(40, finder.template.points.len()), &every(120, scan.points.len()), starts)
-}
-
-/// Numbers of some `wanted` of so many points.
-fn every(wanted: usize, of: usize) -> Vec<usize> {
-    (0..of).step_by(of.div_ceil(wanted)).collect()
+    [shortest, -shortest].iter().flat_map(|facing| around(finder, facing, 12)).map(place).collect()
 }
 
 /// Rough poses with the nose at a point that stands out as the template's does, best first.
@@ -65,6 +58,7 @@ pub(crate) fn with_nose_at_tips(finder: &PoseFinder, scan: &Sampled) -> Vec<Simi
         }
     }
     let n = finder.template.points.len();
+    let every = |wanted: usize, of: usize| -> Vec<usize> { (0..of).step_by(of.div_ceil(wanted)).collect() };
     let m = scan.points.len();
     let mut ranked = rank(finder, scan, &every(10, n), &every(60, m), starts);
     ranked.truncate(ranked.len() / 3);

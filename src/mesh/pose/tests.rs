@@ -131,7 +131,11 @@ fn round_things_are_no_faces() {
         assert!(
             matches!(
                 found,
-                Err(PoseError::NoNose { .. } | PoseError::NoFace { .. } | PoseError::Doubtful { .. })
+                Err(PoseError::NoNose { .. }
+                    | PoseError::NoFace { .. }
+                    | PoseError::Doubtful { .. }
+                    // A ball looks the same from everywhere: which patch of it a small template comes to lie on is a matter of rounding.
+                    | PoseError::TooFew { .. })
             ),
             "{name}: {found:?}"
         );
