@@ -24,7 +24,7 @@ impl Landing {
         Self::of(scan, positions.iter())
     }
 
-    /// The same of some [`SAMPLE`] of them, evenly by number: enough for share and root mean square.
+    /// The same of some 3000 of them, evenly by number: enough for share and root mean square.
     ///
     /// # Errors
     /// As [`measure`](Self::measure).
