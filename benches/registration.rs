@@ -1,10 +1,10 @@
 //! Seconds of the registration's parts on the built-in face (clean scan of the same face, slightly bent).
 
 use divan::Bencher;
-use visard::conformal::disk_map;
+use visard::conformal::disk_chart;
 use visard::mesh::{DiskMesh, Point, Similarity, Vector};
 use visard::surface::Template;
-use visard::surface::registration::{Elastic, ElasticSettings, PosedScan, certify};
+use visard::surface::registration::{Elastic, ElasticSettings, Landed, PosedScan, certify};
 use visard::synth;
 
 fn main() {
@@ -41,15 +41,18 @@ fn register_scan(bencher: Bencher) {
     bencher.bench(|| elastic.fit(&scan, &Similarity::identity()).map(|r| r.min_jacobian));
 }
 
-/// Once per scan: whether the registration is one-to-one, given the scan's disk map.
+/// Once per scan: where the registration lies, and whether it is one-to-one there.
 #[divan::bench]
 fn certify_registration(bencher: Bencher) {
     let template = template();
     let scan = bent(&template);
-    let map = disk_map(&scan).expect("a face");
     let elastic = Elastic::new(&template, &ElasticSettings::default()).expect("a face");
     let found = elastic.fit(&scan, &Similarity::identity()).expect("it is registered");
     let scan =
         PosedScan { disk: scan, nose: template.nose(), similarity: Similarity::identity(), filled: vec![] };
-    bencher.bench(|| certify(&template, &scan, &map, &found.positions).map(|seen| seen.least()));
+    bencher.bench(|| {
+        let landed = Landed::new(&scan, &found.positions).expect("a face");
+        let chart = disk_chart(&scan.disk).expect("a face");
+        certify(&template, &landed, &chart).map(|seen| seen.least())
+    });
 }

@@ -15,7 +15,7 @@ use visard::report::page::Page;
 use visard::report::render::{Colour, Image, View, render};
 use visard::study::face::{TemplateSource, load_template};
 use visard::surface::Template;
-use visard::surface::registration::{Elastic, ElasticSettings, PosedScan, certify};
+use visard::surface::registration::{Elastic, ElasticSettings, Landed, PosedScan, certify};
 use visard::synth::{ScanConditions, person};
 
 /// Squares of the checkerboard across the disk.
@@ -74,7 +74,7 @@ fn exhibit(
     let found = elastic.fit(&disk, &pose.similarity)?;
     let map = disk_map(&disk)?;
     let posed = PosedScan { disk, nose: pose.nose, similarity: pose.similarity, filled: Vec::new() };
-    let one_to_one = certify(template, &posed, &map, &found.positions)?;
+    let one_to_one = certify(template, &Landed::new(&posed, &found.positions)?, &map)?;
     let millimetres = 1.0 / pose.similarity.scale;
     let errors: Vec<f64> =
         found.positions.iter().zip(&scan.truth).map(|(p, q)| (p - q).norm() * millimetres).collect();

@@ -157,6 +157,9 @@ fn every_method_finds_synthetic_people() {
             println!("{registration:?}, person {i}: {error} mm");
             assert!(error < limit, "{registration:?}, person {i}: {error} mm");
             assert!(row.min_jacobian > 0.0 && row.on_scan > 0.9 && !row.was_mesh && row.points == 7150);
+            // Every scan is asked whether it is registered one to one.
+            let found = row.one_to_one.unwrap();
+            assert!(found.covered > 13_000 && found.turned < 30, "{found:?}");
             let measures = registration.measures();
             assert_eq!(row.measured.len(), measures.all.len(), "{row:?}");
             assert!(row.measure(measures.left_over).unwrap() > 0.0);

@@ -62,14 +62,19 @@ const RECENTRINGS: usize = 8;
 pub fn disk_map(disk: &DiskMesh) -> Result<DiskMap, ConformalError> {
     let parts = Parts::new(disk)?;
     let weights = surface_weights(disk, &parts.shape);
-    // Triangles beyond the resolution of numbers: start from the other end, the even map.
-    let mut map = match DiskMap::harmonic(disk, &parts, &weights) {
-        Ok(map) => map,
-        Err(_) => DiskMap::even(disk, &parts)?,
-    };
+    let mut map = DiskMap::unrefined(disk, &parts, &weights)?;
     refine(disk, &parts.shape, &parts.elimination, &mut map.z)?;
     map.fix_gauge(disk, &weights);
     Ok(map)
+}
+
+/// A disk map by the first three steps of [`disk_map`]: one-to-one, and nearly as conformal where triangles are round, in a third of the time.
+///
+/// # Errors
+/// As [`disk_map`].
+pub fn disk_chart(disk: &DiskMesh) -> Result<DiskMap, ConformalError> {
+    let parts = Parts::new(disk)?;
+    DiskMap::unrefined(disk, &parts, &surface_weights(disk, &parts.shape))
 }
 
 /// What the steps of a map share.
@@ -147,6 +152,12 @@ impl DiskMap {
         self.z.iter_mut().for_each(|z| *z *= turn);
         self.put_boundary_on_circle(disk);
         self.z[first] = Complex::ONE;
+    }
+
+    /// Steps 1 to 3.
+    fn unrefined(disk: &DiskMesh, parts: &Parts, weights: &[f64]) -> Result<Self, ConformalError> {
+        // Triangles beyond the resolution of numbers: start from the other end, the even map.
+        Self::harmonic(disk, parts, weights).or_else(|_| Self::even(disk, parts))
     }
 
     /// Steps 1 to 3: the harmonic map of least conformal energy, balanced, its flipped triangles turned back.

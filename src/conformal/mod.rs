@@ -37,7 +37,7 @@ mod refine;
 mod untangle;
 
 pub use error::ConformalError;
-pub use map::{DiskMap, SurfacePoint, disk_map};
+pub use map::{DiskMap, SurfacePoint, disk_chart, disk_map};
 pub use quality::{AngleDistortion, AreaDistortion, Beltrami, Quality};
 
 /// A point of the plane as a complex number.

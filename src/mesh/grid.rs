@@ -25,8 +25,7 @@ impl Grid {
     /// With about this many occupied cells, for points on a surface.
     pub fn with_cells(points: &[Point], wanted: usize) -> Self {
         let mut grid = Self::new(points, extent(points) / (wanted as f64).sqrt());
-        let few = points.iter().step_by((points.len() / (ENOUGH * wanted.max(1))).max(1));
-        let few: Vec<Point> = few.copied().collect();
+        let few = some(points, points.len() / (ENOUGH * wanted.max(1)));
         // The count of occupied cells of a surface falls with the square of their size.
         for _ in 0..3 {
             grid.size *= (grid.occupied(&few) as f64 / wanted as f64).sqrt();
@@ -89,9 +88,38 @@ impl Grid {
     }
 }
 
+/// About one of so many points, told by lot from their coordinates: the same ones in any order. All of them where the lot falls on none.
+fn some(points: &[Point], of: usize) -> Vec<Point> {
+    // Multiplication by an odd number (2⁶⁴ over the golden ratio) carries every bit to the upper ones, which decide.
+    let mixed = |sum: u64, x: &f64| (sum ^ x.to_bits()).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
+    let drawn = |p: &&Point| (p.coords.iter().fold(0, mixed) % of.max(1) as u64) == 0;
+    let few: Vec<Point> = points.iter().filter(drawn).copied().collect();
+    if few.is_empty() { points.to_vec() } else { few }
+}
+
 /// The diagonal of the box about a cloud.
 fn extent(points: &[Point]) -> f64 {
     let lowest = points.iter().fold(Vector::repeat(f64::INFINITY), |low, p| low.inf(&p.coords));
     let highest = points.iter().fold(Vector::repeat(f64::NEG_INFINITY), |high, p| high.sup(&p.coords));
     (highest - lowest).norm()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_size_of_cells_does_not_depend_on_the_order_of_the_points() {
+        let at = |i: u32| Point::new(f64::from((i % 317) as f32 * 0.1), f64::from(i / 317), 0.0);
+        let points: Vec<Point> = (0..100_000).map(at).collect();
+        let turned: Vec<Point> = points.iter().rev().copied().collect();
+        let grid = Grid::with_cells(&points, 1000);
+        assert_eq!(grid.size(), Grid::with_cells(&turned, 1000).size());
+        let found = grid.occupied(&points);
+        assert!((700..1400).contains(&found), "{found}");
+        let drawn = some(&points, 12).len() as f64 / (100_000.0 / 12.0);
+        assert!((0.9..1.1).contains(&drawn), "{drawn}");
+        // Of points that are all the same all or none are drawn.
+        assert!(Grid::with_cells(&[Point::new(1.0, 2.0, 3.0); 50_000], 100).number(&Point::origin()) == 0);
+    }
 }

@@ -14,7 +14,7 @@ use visard::study::face::load_template;
 use visard::study::face::record::transfer::{self, Transfer};
 use visard::study::face::record::{ScanRegistrar, ScanRow, default_crop_radius, landmark_file, table};
 use visard::surface::Template;
-use visard::surface::registration::{Bijectivity, Registration};
+use visard::surface::registration::Registration;
 
 /// Arguments of `face register`.
 #[derive(Debug, Args)]
@@ -51,13 +51,6 @@ pub struct RegisterArgs {
     one_to_one: bool,
 }
 
-/// What is learned of a scan beside its places.
-#[derive(Default)]
-struct Learned {
-    errors: Option<Vec<f64>>,
-    one_to_one: Option<Bijectivity>,
-}
-
 fn landmarks_help() -> String {
     format!(
         "{}; the nose tip is used",
@@ -83,14 +76,14 @@ pub fn run(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<()
     let crop = args.crop_radius.unwrap_or_else(|| default_crop_radius(template));
     let registrar = ScanRegistrar::new(template, args.registration, crop).map_err(Failure::failed)?;
     let work = Work { args, registrar: &registrar, transfer: transfer.as_ref() };
-    let (rows, learned): (Vec<ScanRow>, Vec<Learned>) =
+    let (rows, errors): (Vec<ScanRow>, Vec<Option<Vec<f64>>>) =
         scans.par_iter().zip(&files).map(|(scan, file)| work.register(scan, file)).unzip();
     if args.expected_error {
-        let text = expected_errors(&rows, &learned);
+        let text = expected_errors(&rows, &errors);
         io::write_text(&args.out.join("expected_error.csv"), &text).map_err(Failure::failed)?;
     }
     if args.one_to_one {
-        let text = one_to_one(&rows, &learned);
+        let text = one_to_one(&rows);
         io::write_text(&args.out.join("one_to_one.csv"), &text).map_err(Failure::failed)?;
     }
     io::write_bytes(&csv, table::csv(&rows).as_bytes()).map_err(Failure::failed)?;
@@ -150,21 +143,21 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Registers a scan and writes its files; how it went, and what was learned.
-    fn register(&self, scan: &Path, file: &Path) -> (ScanRow, Learned) {
+    /// Registers a scan and writes its files; how it went, and the errors to expect where they are known.
+    fn register(&self, scan: &Path, file: &Path) -> (ScanRow, Option<Vec<f64>>) {
         let mut row = ScanRow::named(scan.display().to_string());
-        let found = self.found(scan, &mut row).and_then(|(positions, learned)| {
-            self.write(file, positions, learned.errors.as_deref())?;
-            Ok(learned)
+        let found = self.found(scan, &mut row).and_then(|(positions, errors)| {
+            self.write(file, positions, errors.as_deref())?;
+            Ok(errors)
         });
-        let learned = found.unwrap_or_else(|problem| {
+        let errors = found.unwrap_or_else(|problem| {
             row.problem = problem;
-            Learned::default()
+            None
         });
-        (row, learned)
+        (row, errors)
     }
 
-    fn found(&self, scan: &Path, row: &mut ScanRow) -> Result<(Vec<Point>, Learned), String> {
+    fn found(&self, scan: &Path, row: &mut ScanRow) -> Result<(Vec<Point>, Option<Vec<f64>>), String> {
         let landmarks = self.args.landmarks.clone().or_else(|| landmark_file(scan));
         let posed = self.registrar.pose(scan, landmarks.as_deref(), row).map_err(|e| e.to_string())?;
         let found = if self.args.expected_error || self.transfer.is_some() {
@@ -172,11 +165,7 @@ impl Work<'_> {
         } else {
             self.registrar.register(&posed, row).map(|positions| (positions, None))
         };
-        let (positions, errors) = found.map_err(|e| e.to_string())?;
-        // A scan that cannot be flattened is registered all the same.
-        let certified = self.args.one_to_one.then(|| self.registrar.certify(&posed, &positions).ok());
-        let one_to_one = certified.flatten();
-        Ok((positions, Learned { errors, one_to_one }))
+        found.map_err(|e| e.to_string())
     }
 
     fn write(&self, file: &Path, positions: Vec<Point>, errors: Option<&[f64]>) -> Result<(), String> {
@@ -194,11 +183,11 @@ impl Work<'_> {
 }
 
 /// A line for each scan: the mean, median, 95th percentile and largest of the errors to expect.
-fn expected_errors(rows: &[ScanRow], learned: &[Learned]) -> String {
+fn expected_errors(rows: &[ScanRow], errors: &[Option<Vec<f64>>]) -> String {
     let mut text = "scan,mean,median,p95,largest\n".to_owned();
-    for (row, learned) in rows.iter().zip(learned) {
+    for (row, errors) in rows.iter().zip(errors) {
         text += &table::field(&row.scan);
-        match learned.errors.as_deref().filter(|e| !e.is_empty()) {
+        match errors.as_deref().filter(|e| !e.is_empty()) {
             Some(errors) => {
                 let mut sorted = errors.to_vec();
                 sorted.sort_by(f64::total_cmp);
@@ -213,12 +202,15 @@ fn expected_errors(rows: &[ScanRow], learned: &[Learned]) -> String {
 }
 
 /// A line for each scan: triangles on it, how many of them are turned over, the least determinants on the surface and in the disk.
-fn one_to_one(rows: &[ScanRow], learned: &[Learned]) -> String {
+fn one_to_one(rows: &[ScanRow]) -> String {
     let mut text = "scan,covered,turned,least_on_surface,least_in_disk\n".to_owned();
-    for (row, learned) in rows.iter().zip(learned) {
+    for row in rows {
         text += &table::field(&row.scan);
-        text += &match &learned.one_to_one {
-            Some(b) => format!(",{},{},{:.4},{:.4}\n", b.covered, b.turned.len(), b.min_surface, b.min_chart),
+        text += &match &row.one_to_one {
+            Some(found) => format!(
+                ",{},{},{:.4},{:.4}\n",
+                found.covered, found.turned, found.least_on_surface, found.least_in_disk
+            ),
             None => ",,,,\n".to_owned(),
         };
     }

@@ -41,6 +41,11 @@ pub enum PoseError {
         /// The least accepted.
         least: f64,
     },
+    /// Two poses turned against one another fit nearly alike, and neither well.
+    #[error(
+        "where the face is cannot be told: two poses turned against one another fit nearly alike, and neither well; is enough of the face in the scan?"
+    )]
+    Undecided,
     /// What resembles the template is too smooth to be a face.
     #[error(
         "no face found: where the nose would be, the surface is as smooth as a ball ({relief:.2} of the template's relief, at least {least:.2} wanted); is it a \

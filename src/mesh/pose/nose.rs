@@ -5,7 +5,7 @@ use super::finder::{NOSE_POINTS, NOSE_REACHES, PoseFinder};
 use super::icp::{Keep, step};
 use super::sampled::Sampled;
 use super::similarity::{Similarity, angle_between};
-use super::trimmed_root_mean;
+use super::{SETTLED, trimmed_root_mean};
 
 /// How much larger or smaller (natural logarithm) than the face fitted a nose may be, and how far turned (radians).
 const MOST_GROWTH: f64 = 0.3;
@@ -73,7 +73,12 @@ impl PoseFinder {
         let mut pose = *from;
         for _ in 0..12 {
             let back = scan.within(&pose.apply(&self.nose), 0.85 * reach * pose.scale);
-            pose = step(&pose, &self.nose_patch, &probes, scan, &back, Keep::NearestOfNose)?;
+            let next = step(&pose, &self.nose_patch, &probes, scan, &back, Keep::NearestOfNose)?;
+            let moved = self.moved(&pose, &next);
+            pose = next;
+            if moved < SETTLED {
+                break;
+            }
         }
         let grown = (pose.scale / whole.scale).ln().abs();
         (grown < MOST_GROWTH && angle_between(&pose.rotation, &whole.rotation) < MOST_TURN).then_some(pose)

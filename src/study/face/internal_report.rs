@@ -26,10 +26,12 @@ use crate::surface::registration::Measure;
 const MOST_ROWS: usize = 5000;
 
 /// What the columns of the table mean that every scan has.
-const COLUMN_NOTES: [&str; 4] = [
+const COLUMN_NOTES: [&str; 5] = [
     "share on scan, distance to scan: of the registered vertices, how many lie where there is scan, and their \
      root-mean-square distance to it in units of the template",
     "least Jacobian: of the map from the template, relative to its mean; 0 or less would be a fold, and such scans are refused",
+    "turned triangles: of the template's triangles that lie on the scan (not in filled holes), how many are turned over on its surface or in a \
+     one-to-one map of it to a disk: none where the registration is one to one",
     "deviation: of the record's curves from the template's, root mean square, on a face of area 1",
     "pose misfit: of the rigid fit that found the nose, relative to the face's size",
 ];

@@ -11,7 +11,7 @@ use crate::io::Scan;
 use crate::mesh::{MeshError, Point, Similarity, TriMesh};
 use crate::study::StudyFolder;
 use crate::surface::Template;
-use crate::surface::registration::{Landing, PosedScan};
+use crate::surface::registration::{Landed, Landing, PosedScan};
 use std::path::{Path, PathBuf};
 
 /// A scan and what was registered to it, both seen from the front in units of the template.
@@ -40,7 +40,7 @@ impl RegisteredScan {
             reason: error.to_string(),
         };
         Ok(Self {
-            landing: Landing::measure(&posed, &positions).map_err(failed)?,
+            landing: Landed::new(&posed, &positions).map_err(failed)?.landing(),
             registered: upright(template.mesh(), &positions, &posed, template).map_err(failed)?,
             scan: upright(posed.disk.mesh(), posed.disk.mesh().vertices(), &posed, template)
                 .map_err(failed)?,

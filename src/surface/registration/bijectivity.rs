@@ -1,8 +1,8 @@
 //! That a registration is one-to-one: the orientation of the template's triangles, on the scan and in its disk chart.
 
-use super::method::PosedScan;
+use super::landing::Landed;
 use crate::conformal::{Complex, DiskMap};
-use crate::mesh::{FootFinder, MeshError, Point, Vector};
+use crate::mesh::{Foot, MeshError, Point, Vector};
 use crate::surface::template::Template;
 
 /// What became of the orientation of the template's triangles that lie on the scan.
@@ -37,21 +37,18 @@ fn longest_side([a, b, c]: &[Point; 3]) -> f64 {
     (b - a).norm().max((c - b).norm()).max((a - c).norm())
 }
 
-/// The places of the template's vertices on the scan.
-struct Landed<'a> {
+/// The template's vertices in a disk chart of the scan.
+struct Charted<'a> {
     template: &'a Template,
     positions: &'a [Point],
-    /// For vertices on the scan: place in the scan's disk, and the scan's normal.
+    /// For vertices on the scan: place in the chart, and the scan's normal.
     places: Vec<Option<(Complex, Vector)>>,
 }
 
-impl<'a> Landed<'a> {
-    fn new(
-        template: &'a Template,
-        scan: &PosedScan,
-        map: &DiskMap,
-        positions: &'a [Point],
-    ) -> Result<Self, MeshError> {
+impl<'a> Charted<'a> {
+    fn new(template: &'a Template, landed: &Landed<'a>, chart: &DiskMap) -> Result<Self, MeshError> {
+        let Landed { scan, positions, finder, feet } = landed;
+        let mesh = finder.mesh();
         if positions.len() != template.mesh().vertices().len() {
             return Err(MeshError::Degenerate(format!(
                 "{} positions given for the template's {} vertices",
@@ -59,31 +56,29 @@ impl<'a> Landed<'a> {
                 template.mesh().vertices().len()
             )));
         }
-        let disk = &scan.disk;
-        if map.z.len() != disk.mesh().vertices().len() {
-            return Err(MeshError::Degenerate("the disk map is not that of the scan".to_owned()));
+        if chart.z.len() != mesh.vertices().len() {
+            return Err(MeshError::Degenerate("the chart is not that of the scan".to_owned()));
         }
-        let finder = FootFinder::new(disk.mesh().clone())?;
-        let normals = finder.mesh().vertex_normals();
-        let on_border = disk.on_boundary();
-        let mut is_gap = vec![false; finder.mesh().triangles().len()];
+        let mut is_gap = vec![false; mesh.triangles().len()];
         for &t in &scan.filled {
             *is_gap.get_mut(t).ok_or_else(|| {
                 MeshError::Degenerate("a filled triangle that the scan does not have".to_owned())
             })? = true;
         }
-        let longest: Vec<f64> =
-            (0..finder.mesh().triangles().len()).map(|t| longest_side(&finder.mesh().corners(t))).collect();
+        let longest: Vec<f64> = (0..mesh.triangles().len()).map(|t| longest_side(&mesh.corners(t))).collect();
         let ordinary = longest.iter().sum::<f64>() / longest.len().max(1) as f64;
-        let place = |p: &Point| {
-            let foot = finder.closest(p);
-            let is_on_scan = !finder.at_border(&foot, &on_border)
-                && (foot.point - p).norm() < ordinary
-                && !is_gap[foot.triangle]
-                && longest[foot.triangle] < GAP * ordinary;
-            is_on_scan.then(|| (finder.blend(&foot, &map.z), finder.blend(&foot, &normals)))
+        let normals = mesh.vertex_normals();
+        let place = |(p, foot): (&Point, &Option<Foot>)| {
+            let on_scan = |foot: &&Foot| {
+                (foot.point - p).norm() < ordinary
+                    && !is_gap[foot.triangle]
+                    && longest[foot.triangle] < GAP * ordinary
+            };
+            let foot = foot.as_ref().filter(on_scan)?;
+            Some((finder.blend(foot, &chart.z), finder.blend(foot, &normals)))
         };
-        Ok(Self { template, positions, places: positions.iter().map(place).collect() })
+        let places = positions.iter().zip(feet).map(place).collect();
+        Ok(Self { template, positions, places })
     }
 
     /// Triangles with all corners on the scan.
@@ -121,18 +116,13 @@ impl<'a> Landed<'a> {
 /// Whether a registration keeps the orientation of every triangle of the template that lies on the scan, on the scan's
 /// surface and from the template's disk to the scan's.
 ///
-/// `map` is a disk map of the scan (any gauge), `positions` the template's vertices registered to that scan. What lies in filled holes, beyond the
-/// border or off the scan is not looked at.
+/// `landed` are the template's vertices registered to the scan, `chart` any one-to-one map of that to a disk (the more conformal, the less a rough
+/// mesh folds in it by itself). What lies in filled holes, beyond the border or off the scan is not looked at.
 ///
 /// # Errors
-/// [`MeshError::Degenerate`] when the numbers of positions, vertices and places do not fit, or the scan has no extent.
-pub fn certify(
-    template: &Template,
-    scan: &PosedScan,
-    map: &DiskMap,
-    positions: &[Point],
-) -> Result<Bijectivity, MeshError> {
-    Ok(Landed::new(template, scan, map, positions)?.measure())
+/// [`MeshError::Degenerate`] when the numbers of positions, vertices and places do not fit.
+pub fn certify(template: &Template, landed: &Landed<'_>, chart: &DiskMap) -> Result<Bijectivity, MeshError> {
+    Ok(Charted::new(template, landed, chart)?.measure())
 }
 
 fn signed_area([a, b, c]: [Complex; 3]) -> f64 {
@@ -150,8 +140,9 @@ fn least_relative(values: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::method::PosedScan;
     use super::*;
-    use crate::conformal::disk_map;
+    use crate::conformal::disk_chart;
     use crate::mesh::{DiskMesh, RepairSettings, Similarity, make_disk};
     use crate::synth;
     use std::sync::LazyLock;
@@ -162,11 +153,15 @@ mod tests {
 
     static FACE: LazyLock<(Template, PosedScan, DiskMap)> = LazyLock::new(|| {
         let disk = DiskMesh::try_new(synth::builtin_template().clone()).unwrap();
-        let map = disk_map(&disk).unwrap();
+        let map = disk_chart(&disk).unwrap();
         let nose = synth::builtin_landmarks().nose_tip;
         let template = Template::new(disk.clone(), nose, Vector::z(), Vector::y()).unwrap();
         (template, posed(disk, Vec::new()), map)
     });
+
+    fn certified(scan: &PosedScan, chart: &DiskMap, positions: &[Point]) -> Result<Bijectivity, MeshError> {
+        certify(&FACE.0, &Landed::new(scan, positions)?, chart)
+    }
 
     /// A vertex well inside, and one beside it.
     fn neighbours() -> (usize, usize) {
@@ -180,7 +175,7 @@ mod tests {
     fn the_template_on_itself_is_certified_with_determinants_of_one() {
         let (template, scan, map) = &*FACE;
         let disk = &scan.disk;
-        let found = certify(template, scan, map, disk.mesh().vertices()).unwrap();
+        let found = certified(scan, map, disk.mesh().vertices()).unwrap();
         assert!(found.turned.is_empty());
         // Only triangles with a corner on the border do not count.
         assert!(found.covered > template.mesh().triangles().len() * 9 / 10, "{}", found.covered);
@@ -194,7 +189,7 @@ mod tests {
         let (a, b) = neighbours();
         let mut folded = disk.mesh().vertices().to_vec();
         folded.swap(a, b);
-        let found = certify(template, scan, map, &folded).unwrap();
+        let found = certified(scan, map, &folded).unwrap();
         assert!(found.least() < 0.0 && !found.turned.is_empty());
         // Exactly the triangles about the two vertices are concerned.
         let about = |t: &usize| template.mesh().triangles()[*t].iter().any(|i| *i == a || *i == b);
@@ -203,17 +198,17 @@ mod tests {
 
     #[test]
     fn a_mirrored_face_is_turned_everywhere() {
-        let (template, scan, map) = &*FACE;
+        let (_, scan, map) = &*FACE;
         let disk = &scan.disk;
         let mirrored = DiskMap { z: map.z.iter().map(|z| z.conj()).collect() };
-        let found = certify(template, scan, &mirrored, disk.mesh().vertices()).unwrap();
+        let found = certified(scan, &mirrored, disk.mesh().vertices()).unwrap();
         assert_eq!(found.turned.len(), found.covered);
     }
 
     /// A hole cut about the mouth and filled: what lies there does not count.
     #[test]
     fn filled_holes_are_left_out() {
-        let (template, scan, _) = &*FACE;
+        let (_, scan, _) = &*FACE;
         let disk = &scan.disk;
         let v = disk.mesh().vertices();
         let mouth = v[synth::builtin_landmarks().mouth_middle];
@@ -221,12 +216,12 @@ mod tests {
         let triangles = disk.mesh().triangles().iter().filter(kept).copied().collect();
         let holed = crate::mesh::TriMesh::new(v.to_vec(), triangles).unwrap();
         let repaired = make_disk(holed, None, &RepairSettings::default()).unwrap();
-        let map = disk_map(&repaired.mesh).unwrap();
+        let map = disk_chart(&repaired.mesh).unwrap();
         let source = &repaired.triangle_source;
         let new = (0..source.len()).filter(|&t| source[t].is_none()).collect();
         let filled = posed(repaired.mesh, new);
-        let whole = certify(template, scan, &FACE.2, v).unwrap();
-        let found = certify(template, &filled, &map, v).unwrap();
+        let whole = certified(scan, &FACE.2, v).unwrap();
+        let found = certified(&filled, &map, v).unwrap();
         assert!(found.turned.is_empty(), "{:?}", found.turned);
         let lost = whole.covered - found.covered;
         let inside = disk.mesh().triangles().iter().filter(|t| !kept(t)).count();
@@ -235,12 +230,12 @@ mod tests {
 
     #[test]
     fn numbers_that_do_not_fit_are_refused() {
-        let (template, scan, map) = &*FACE;
+        let (_, scan, map) = &*FACE;
         let disk = &scan.disk;
-        assert!(certify(template, scan, map, &[]).is_err());
+        assert!(certified(scan, map, &[]).is_err());
         let short = DiskMap { z: map.z[1..].to_vec() };
-        assert!(certify(template, scan, &short, disk.mesh().vertices()).is_err());
+        assert!(certified(scan, &short, disk.mesh().vertices()).is_err());
         let beyond = PosedScan { filled: vec![disk.mesh().triangles().len()], ..scan.clone() };
-        assert!(certify(template, &beyond, map, disk.mesh().vertices()).is_err());
+        assert!(certified(&beyond, map, disk.mesh().vertices()).is_err());
     }
 }

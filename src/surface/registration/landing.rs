@@ -1,11 +1,39 @@
 //! Where a registered surface lies on its scan: geometry alone, the same measure for every registration.
 
 use super::method::PosedScan;
-use crate::mesh::{FootFinder, MeshError, Point};
+use crate::mesh::{Foot, FootFinder, MeshError, Point};
 
-/// Vertices looked at where the whole is summed up in two numbers: the share of those on the scan is known to a hundredth, as fast as it is
-/// found.
-const SAMPLE: usize = 3000;
+/// Registered vertices, each with the point of the scan nearest to it.
+pub struct Landed<'a> {
+    pub(super) scan: &'a PosedScan,
+    pub(super) positions: &'a [Point],
+    pub(super) finder: FootFinder,
+    /// `None` where the nearest point is on the scan's border: the scan ended before.
+    pub(super) feet: Vec<Option<Foot>>,
+}
+
+impl<'a> Landed<'a> {
+    /// Looks for them; positions are in the scan's coordinates.
+    ///
+    /// # Errors
+    /// [`MeshError::Degenerate`] when the scan holds nothing finite to look on.
+    pub fn new(scan: &'a PosedScan, positions: &'a [Point]) -> Result<Self, MeshError> {
+        let finder = FootFinder::new(scan.disk.mesh().clone())?;
+        let on_border = scan.disk.on_boundary();
+        let foot = |p: &Point| Some(finder.closest(p)).filter(|foot| !finder.at_border(foot, &on_border));
+        let feet = positions.iter().map(foot).collect();
+        Ok(Self { scan, positions, finder, feet })
+    }
+
+    /// How far they are.
+    pub fn landing(&self) -> Landing {
+        let scale = self.scan.similarity.scale;
+        let distance = |(p, foot): (&Point, &Option<Foot>)| {
+            foot.as_ref().map_or(f64::NAN, |foot| (foot.point - p).norm() / scale)
+        };
+        Landing { distances: self.positions.iter().zip(&self.feet).map(distance).collect() }
+    }
+}
 
 /// Distances of registered vertices to the scan.
 #[derive(Debug, Clone)]
@@ -16,33 +44,6 @@ pub struct Landing {
 }
 
 impl Landing {
-    /// Measures positions in the scan's coordinates.
-    ///
-    /// # Errors
-    /// [`MeshError::Degenerate`] when the scan holds nothing finite to measure to.
-    pub fn measure(scan: &PosedScan, positions: &[Point]) -> Result<Self, MeshError> {
-        Self::of(scan, positions.iter())
-    }
-
-    /// The same of some 3000 of them, evenly by number: enough for share and root mean square.
-    ///
-    /// # Errors
-    /// As [`measure`](Self::measure).
-    pub fn sampled(scan: &PosedScan, positions: &[Point]) -> Result<Self, MeshError> {
-        Self::of(scan, positions.iter().step_by((positions.len() / SAMPLE).max(1)))
-    }
-
-    fn of<'a>(scan: &PosedScan, positions: impl Iterator<Item = &'a Point>) -> Result<Self, MeshError> {
-        let finder = FootFinder::new(scan.disk.mesh().clone())?;
-        let on_border = scan.disk.on_boundary();
-        let distance = |p: &Point| {
-            let foot = finder.closest(p);
-            let ended = finder.at_border(&foot, &on_border);
-            if ended { f64::NAN } else { (foot.point - p).norm() / scan.similarity.scale }
-        };
-        Ok(Self { distances: positions.map(distance).collect() })
-    }
-
     fn measured(&self) -> impl Iterator<Item = f64> {
         self.distances.iter().copied().filter(|d| !d.is_nan())
     }
@@ -76,7 +77,7 @@ mod tests {
             Similarity { scale: 2.0, rotation: Rotation3::identity(), translation: Vector::zeros() };
         let plate = PosedScan { disk, nose: 12, similarity, filled: Vec::new() };
         let positions = [Point::new(2.3, 1.2, 0.6), Point::new(2.0, 2.0, -0.8), Point::new(9.0, 2.0, 0.0)];
-        let landing = Landing::measure(&plate, &positions).unwrap();
+        let landing = Landed::new(&plate, &positions).unwrap().landing();
         assert!((landing.distances[0] - 0.3).abs() < 1e-12 && (landing.distances[1] - 0.4).abs() < 1e-12);
         assert!(landing.distances[2].is_nan());
         assert!((landing.share() - 2.0 / 3.0).abs() < 1e-12);

@@ -35,7 +35,7 @@ mod tests;
 
 pub use bijectivity::{Bijectivity, certify};
 pub use elastic::{BorderModel, DisplacementKernel, Elastic, ElasticReport, ElasticSettings, Following};
-pub use landing::Landing;
+pub use landing::{Landed, Landing};
 pub use measure::{Measure, MeasureChart, Measures};
 pub use method::{PosedScan, Registered, RegistrationError, RegistrationMethod, RegistrationReport};
 pub use srnf::{Srnf, SrnfLevel, SrnfReport, SrnfSettings};

@@ -52,7 +52,7 @@ fn every_method_finds_a_moved_template_again_and_tells_its_measures() {
         let told: Vec<&Measure> = found.report.measured.iter().map(|(m, _)| *m).collect();
         assert!(told.iter().all(|m| all.contains(m)) && told.contains(left_over), "{method:?}: {told:?}");
         assert!(found.report.measured.iter().all(|(_, value)| value.is_finite()), "{method:?}");
-        let landing = Landing::measure(&scan, &found.positions).unwrap();
+        let landing = Landed::new(&scan, &found.positions).unwrap().landing();
         assert!(landing.share() > 0.9 && landing.root_mean_square() < 0.1, "{method:?}");
     }
 }

@@ -14,7 +14,7 @@ pub mod transfer;
 pub use measured::Measured;
 pub use pose::{is_landmark_file, landmark_file};
 pub use registrar::{ScanRegistrar, default_crop_radius};
-pub use row::{RecordError, ScanRow, ScanStage};
+pub use row::{OneToOne, RecordError, ScanRow, ScanStage};
 
 use super::template::TemplateLoadError;
 use crate::function::FaceCurves;
@@ -70,10 +70,10 @@ impl RecordSettings {
     pub fn fingerprint(&self, template: &str) -> String {
         // Records have had a size since "size", relief and nose tips have been looked at since "relief", and since "mouth" the nose decides
         // between poses, seams are stitched, and open mouths are registered as such; since "continued" disks compared under the SRNF metric
-        // are whole, since "following" unusual faces are followed, since "holes" wider ones are filled, and since "whole" scans that end where the template
-        // does are known, and fine meshes made coarser.
+        // are whole, since "following" unusual faces are followed, since "holes" wider ones are filled, since "whole" scans that end where the template
+        // does are known, and fine meshes made coarser, and since "settled" poses are looked for by the same points at every step.
         format!(
-            "{} {template} {self:?} size relief agreement mouth continued following holes whole",
+            "{} {template} {self:?} size relief agreement mouth continued following holes whole settled",
             env!("CARGO_PKG_VERSION")
         )
     }

@@ -1,13 +1,13 @@
 //! From a scan's file to the template's vertices on it.
 
 use super::pose::{posed, posed_scan};
-use super::row::{RecordError, ScanRow, ScanStage};
-use crate::conformal::disk_map;
+use super::row::{OneToOne, RecordError, ScanRow, ScanStage};
+use crate::conformal::disk_chart;
 use crate::io::Scan;
 use crate::mesh::Point;
 use crate::surface::Template;
 use crate::surface::registration::{
-    Bijectivity, Landing, PosedScan, Registered, Registration, RegistrationError, RegistrationMethod,
+    Landed, Landing, PosedScan, Registered, Registration, RegistrationError, RegistrationMethod,
     RegistrationReport, certify,
 };
 use std::path::Path;
@@ -88,14 +88,6 @@ impl<'t> ScanRegistrar<'t> {
         Ok((positions, errors.map(scaled)))
     }
 
-    /// Whether places found by [`register`](Self::register) keep the orientation of every triangle of the template that lies on the scan.
-    ///
-    /// # Errors
-    /// [`RegistrationError`] when the scan cannot be flattened.
-    pub fn certify(&self, scan: &PosedScan, positions: &[Point]) -> Result<Bijectivity, RegistrationError> {
-        Ok(certify(self.template, scan, &disk_map(&scan.disk)?, positions)?)
-    }
-
     fn noted(
         &self,
         scan: &PosedScan,
@@ -111,10 +103,26 @@ impl<'t> ScanRegistrar<'t> {
             RecordError::new(stage, e)
         })?;
         note_registration(&found, seconds, row);
-        let landing = row.timed(ScanStage::Register, || Landing::sampled(scan, &found.positions))?;
-        row.on_scan = landing.share();
-        row.distance_to_scan = landing.root_mean_square();
+        row.timed(ScanStage::Register, || self.checked(scan, &found.positions)).map(
+            |(landing, one_to_one)| {
+                row.on_scan = landing.share();
+                row.distance_to_scan = landing.root_mean_square();
+                row.one_to_one = one_to_one;
+            },
+        )?;
         Ok((found.positions, errors))
+    }
+
+    /// Where registered vertices lie, and whether they are one to one there: `None` for a scan that cannot be flattened.
+    fn checked(
+        &self,
+        scan: &PosedScan,
+        positions: &[Point],
+    ) -> Result<(Landing, Option<OneToOne>), RegistrationError> {
+        let landed = Landed::new(scan, positions)?;
+        let chart = disk_chart(&scan.disk).ok();
+        let found = chart.map(|chart| certify(self.template, &landed, &chart)).transpose()?;
+        Ok((landed.landing(), found.as_ref().map(OneToOne::from)))
     }
 }
 

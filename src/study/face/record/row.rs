@@ -1,7 +1,7 @@
 //! What is known of one scan, for the data holder only.
 
 use super::measured::Measured;
-use crate::surface::registration::Measure;
+use crate::surface::registration::{Bijectivity, Measure};
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use std::time::Instant;
@@ -82,6 +82,9 @@ pub struct ScanRow {
     pub distance_to_scan: f64,
     /// Smallest Jacobian determinant of the registration (must be positive).
     pub min_jacobian: f64,
+    /// Whether the registration is one to one, triangle by triangle; `None` where the scan could not be flattened.
+    #[serde(default)]
+    pub one_to_one: Option<OneToOne>,
     /// Root-mean-square deviation of the curves from the template's, in units of √area.
     pub deviation: Option<f64>,
     /// Square root of the registered surface's area, in the scan's units.
@@ -89,6 +92,30 @@ pub struct ScanRow {
     pub size: Option<f64>,
     /// Seconds by [`ScanStage`].
     pub seconds: [f64; ScanStage::COUNT],
+}
+
+/// What became of the template's triangles that lie on a scan (see [`Bijectivity`]).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct OneToOne {
+    /// Triangles with all three corners on the scan, not in holes that were filled.
+    pub covered: usize,
+    /// Of these, turned over on the scan or in its disk chart: 0 for a registration that is one to one.
+    pub turned: usize,
+    /// Smallest Jacobian determinant on the surface, relative to the mean.
+    pub least_on_surface: f64,
+    /// And from the template's disk to the scan's.
+    pub least_in_disk: f64,
+}
+
+impl From<&Bijectivity> for OneToOne {
+    fn from(found: &Bijectivity) -> Self {
+        Self {
+            covered: found.covered,
+            turned: found.turned.len(),
+            least_on_surface: found.min_surface,
+            least_in_disk: found.min_chart,
+        }
+    }
 }
 
 impl ScanRow {

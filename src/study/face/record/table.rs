@@ -1,6 +1,6 @@
 //! The table of scans: `internal/scans.csv` and the internal report's table have the same columns, written once here.
 
-use super::row::{ScanRow, ScanStage};
+use super::row::{OneToOne, ScanRow, ScanStage};
 use crate::surface::registration::{Measure, Registration};
 
 /// One column.
@@ -59,6 +59,8 @@ fn columns() -> Vec<Column> {
         Column::number("on_scan", Some("share on scan"), |r| of_record(r, r.on_scan)),
         Column::number("distance_to_scan", Some("distance to scan"), |r| of_record(r, r.distance_to_scan)),
         Column::number("min_jacobian", Some("least Jacobian"), |r| of_record(r, r.min_jacobian)),
+        Column::number("covered_triangles", None, |r| checked(r, |c| c.covered)),
+        Column::number("turned_triangles", Some("turned triangles"), |r| checked(r, |c| c.turned)),
         Column::number("deviation", Some("deviation"), |r| known(r.deviation, 5)),
         Column::number("size", Some("√area"), |r| known(r.size, 4)),
         Column::text("nose", "nose tip", |r| r.nose.clone()),
@@ -74,6 +76,11 @@ fn known(value: Option<f64>, digits: usize) -> String {
 /// What only scans that gave a record have.
 fn of_record(row: &ScanRow, value: f64) -> String {
     known(row.is_ok().then_some(value), 4)
+}
+
+/// Of the check that a registration is one to one.
+fn checked(row: &ScanRow, of: fn(&OneToOne) -> usize) -> String {
+    row.one_to_one.as_ref().map(|found| of(found).to_string()).unwrap_or_default()
 }
 
 /// The file: one line per scan. What a scan or a method of registration does not have is left empty.
@@ -115,6 +122,7 @@ mod tests {
             scan: "a, \"b\".ply".into(),
             measured: [("misfit_end_mm".to_owned(), 0.25)].into_iter().collect(),
             on_scan: 0.5,
+            one_to_one: Some(OneToOne { covered: 90, turned: 3, least_on_surface: 0.2, least_in_disk: -0.1 }),
             steps: 7,
             ..ScanRow::default()
         };
@@ -131,7 +139,17 @@ mod tests {
         // The comma inside the first name moves that row by one.
         assert_eq!(lines[1][column("misfit_end_mm") + 1], "0.2500");
         assert_eq!(lines[1][column("angle_distortion_deg") + 1], "");
-        for name in ["steps", "misfit_end_mm", "on_scan", "min_jacobian", "flipped_triangles", "energy_end"] {
+        assert_eq!(lines[1][column("covered_triangles") + 1], "90");
+        assert_eq!(lines[1][column("turned_triangles") + 1], "3");
+        for name in [
+            "steps",
+            "misfit_end_mm",
+            "on_scan",
+            "min_jacobian",
+            "turned_triangles",
+            "flipped_triangles",
+            "energy_end",
+        ] {
             assert_eq!(lines[2][column(name)], "", "{name}");
         }
     }

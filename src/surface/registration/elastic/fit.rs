@@ -19,7 +19,7 @@ pub struct Fitted {
     /// Coefficients of the depth by which the scan ends inside the template's border, working units.
     depth: Vec<f64>,
     /// Whether the scan is believed to end where the template does.
-    ends_alike: bool,
+    pub ends_alike: bool,
     /// Root-mean-square distance to the matched planes, step by step.
     pub misfit: Vec<f64>,
     /// Distances of the nodes to the planes they were matched to at the last step.

@@ -96,7 +96,7 @@ impl BorderModel {
 impl Default for ElasticSettings {
     fn default() -> Self {
         Self {
-            nodes: 1400,
+            nodes: 1300,
             kernel: DisplacementKernel::default(),
             steps: (5, 4),
             sigma: (5.0, 2.0),
