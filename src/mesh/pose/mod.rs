@@ -202,7 +202,7 @@ impl PoseFinder {
 
     /// The best of the starts, refined in two stages after which so many are kept.
     fn begun(&self, mut poses: Vec<Similarity>, scan: &Sampled, survivors: [usize; 2]) -> Vec<Similarity> {
-        for (stride, survivors) in [14, 7].into_iter().zip(survivors) {
+        for (stride, survivors) in [10, 5].into_iter().zip(survivors) {
             let probes = self.every(stride);
             let mut refined: Vec<(f64, Similarity)> =
                 poses.iter().filter_map(|pose| self.settled(pose, scan, &probes, 8)).collect();
