@@ -202,15 +202,3 @@ fn of_two_poses_that_fit_nearly_alike_and_badly_neither_is_believed() {
     let good = Candidate { nose: 0.03, ..best };
     assert!(good.belief() > CLEAR && !with(good, good.belief() - 0.01));
 }
-
-/// The points that decide a step are those of the last one, but for what comes within reach or leaves it.
-#[test]
-fn the_same_points_decide_every_step() {
-    let near: Vec<usize> = (0..100).collect();
-    let thinned = Thinned::to(20, &near);
-    let (first, second) =
-        (thinned.of(near.clone()), thinned.of(near.into_iter().skip(3).chain(100..104).rev().collect()));
-    assert_eq!(first.len(), 20);
-    assert!(first.iter().filter(|j| !second.contains(j)).all(|&j| j < 3));
-    assert!(second.iter().filter(|j| !first.contains(j)).all(|&j| j >= 100));
-}

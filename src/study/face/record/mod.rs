@@ -71,9 +71,9 @@ impl RecordSettings {
         // Records have had a size since "size", relief and nose tips have been looked at since "relief", and since "mouth" the nose decides
         // between poses, seams are stitched, and open mouths are registered as such; since "continued" disks compared under the SRNF metric
         // are whole, since "following" unusual faces are followed, since "holes" wider ones are filled, since "whole" scans that end where the template
-        // does are known, and fine meshes made coarser, and since "settled" poses are looked for by the same points at every step.
+        // does are known, and fine meshes made coarser, and since "rivals" there are fewer nodes, and poses that another rivals are refused.
         format!(
-            "{} {template} {self:?} size relief agreement mouth continued following holes whole settled",
+            "{} {template} {self:?} size relief agreement mouth continued following holes whole rivals",
             env!("CARGO_PKG_VERSION")
         )
     }
