@@ -68,7 +68,7 @@ pub fn disk_map(disk: &DiskMesh) -> Result<DiskMap, ConformalError> {
     Ok(map)
 }
 
-/// A disk map by the first three steps of [`disk_map`]: one-to-one, and nearly as conformal where triangles are round, in a third of the time.
+/// A disk map by the first three steps of [`disk_map`]: one-to-one, and nearly as conformal where triangles are round.
 ///
 /// # Errors
 /// As [`disk_map`].

@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
 use std::f64::consts::TAU;
-use visard::conformal::{ConformalError, Quality, SurfacePoint, disk_map};
+use visard::conformal::{ConformalError, Quality, SurfacePoint, disk_chart, disk_map};
 use visard::mesh::{DiskMesh, MeshError, Point, TriMesh};
 
 const SIZES: [usize; 4] = [5, 30, 200, 900];
@@ -26,6 +26,8 @@ fn lift(points: &[Complex<f64>], mut place: impl FnMut(f64, f64) -> Point) -> Di
 fn check(name: &str, disk: &DiskMesh, rng: &mut ChaCha8Rng) {
     let map = disk_map(disk).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(map.is_bijective(disk), "{name}");
+    // The chart of the first steps alone, on which certificates of registrations rest.
+    assert!(disk_chart(disk).unwrap_or_else(|e| panic!("{name}: {e}")).is_bijective(disk), "{name}");
     let quality = Quality::measure(disk, &map).unwrap();
     assert_eq!(quality.flipped_triangles, 0, "{name}");
     assert!(quality.boundary_deviation < 1e-15, "{name}: {}", quality.boundary_deviation);

@@ -103,13 +103,11 @@ impl<'t> ScanRegistrar<'t> {
             RecordError::new(stage, e)
         })?;
         note_registration(&found, seconds, row);
-        row.timed(ScanStage::Register, || self.checked(scan, &found.positions)).map(
-            |(landing, one_to_one)| {
-                row.on_scan = landing.share();
-                row.distance_to_scan = landing.root_mean_square();
-                row.one_to_one = one_to_one;
-            },
-        )?;
+        let (landing, one_to_one) =
+            row.timed(ScanStage::Register, || self.checked(scan, &found.positions))?;
+        row.on_scan = landing.share();
+        row.distance_to_scan = landing.root_mean_square();
+        row.one_to_one = one_to_one;
         Ok((found.positions, errors))
     }
 
