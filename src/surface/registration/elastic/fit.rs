@@ -75,15 +75,15 @@ struct Step {
     asks: bool,
 }
 
-/// Fits the nodes to the scan.
-pub fn fit(prepared: &Elastic<'_>, target: &Target) -> Result<Fitted, MeshError> {
+/// Fits the nodes to the scan, `motion` being where the whole template lies at the beginning.
+pub fn fit(prepared: &Elastic<'_>, target: &Target, motion: Similarity) -> Result<Fitted, MeshError> {
     let s = prepared.settings();
     let total = s.steps.0 + s.steps.1;
     let x = prepared.mesh.vertices();
     let mut state = Fitted {
         nodes: x.to_vec(),
         rim: prepared.border.points.clone(),
-        motion: Similarity::identity(),
+        motion,
         depth: vec![0.0; prepared.border.depths.count()],
         ends_alike: false,
         misfit: Vec::new(),

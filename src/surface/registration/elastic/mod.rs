@@ -21,6 +21,7 @@ mod mouth;
 mod prepared;
 mod report;
 mod settings;
+mod slip;
 mod smoother;
 mod spread;
 mod symmetry;
@@ -56,12 +57,14 @@ impl Elastic<'_> {
     fn fitted(&self, scan: &DiskMesh, pose: &Similarity) -> Result<(&Self, Target, Fitted), MeshError> {
         let one = |by: &Self| -> Result<_, MeshError> {
             let target = Target::new(scan, &by.frames(pose), by.settings())?;
-            let fitted = fit::fit(by, &target)?;
+            let fitted = fit::fit(by, &target, Similarity::identity())?;
             Ok((target, fitted))
         };
         let (target, fitted) = one(self)?;
         let open = self.open_fit(&fitted, one);
-        Ok(open.unwrap_or((self, target, fitted)))
+        let (by, target, fitted) = open.unwrap_or((self, target, fitted));
+        let fitted = by.unslipped(&target, fitted);
+        Ok((by, target, fitted))
     }
 
     /// As [`fit`](Self::fit), and how far every vertex is expected to be from its true place, in the template's units.

@@ -99,11 +99,15 @@ impl<'t> Elastic<'t> {
         made.as_deref()
     }
 
+    /// The middle of the mouth, where it is known, in working coordinates.
+    pub(super) fn middle_of_mouth(&self) -> Option<Point> {
+        let [a, b] = self.whole().mouth()?.map(|i| self.to_work(&self.shape().vertices()[i]));
+        Some(nalgebra::center(&a, &b))
+    }
+
     /// The part of the nodes about the mouth that have no match on the scan.
     fn missed(&self, fitted: &Fitted) -> f64 {
-        let Some([a, b]) = self.whole().mouth() else { return 0.0 };
-        let place = |i: usize| self.to_work(&self.whole().mesh().vertices()[i]);
-        let middle = nalgebra::center(&place(a), &place(b));
+        let Some(middle) = self.middle_of_mouth() else { return 0.0 };
         let about = self.mesh.vertices().iter().zip(&fitted.gaps);
         let about: Vec<bool> = about
             .filter(|(p, _)| (*p - middle).norm() < SURROUNDINGS)

@@ -10,7 +10,9 @@ use std::sync::LazyLock;
 
 static TEMPLATE: LazyLock<Template> = LazyLock::new(|| {
     let disk = DiskMesh::try_new(synth::builtin_template().clone()).unwrap();
-    Template::new(disk, synth::builtin_landmarks().nose_tip, Vector::z(), Vector::y()).unwrap()
+    let marks = synth::builtin_landmarks();
+    let mouth = [marks.right_mouth_corner, marks.left_mouth_corner].map(|i| disk.mesh().vertices()[i]);
+    Template::new(disk, marks.nose_tip, Vector::z(), Vector::y()).unwrap().with_mouth(mouth)
 });
 static PREPARED: LazyLock<Elastic<'static>> =
     LazyLock::new(|| Elastic::new(&TEMPLATE, &ElasticSettings::default()).unwrap());
@@ -94,6 +96,26 @@ fn a_cropped_and_bent_face_keeps_its_places() {
     // Beyond the crop the field goes on: no worse than some millimetres, and no spikes.
     let beyond = pairs().filter(|(_, q)| !inside(q)).map(|(p, q)| (p - q).norm()).fold(0.0, f64::max);
     assert!(beyond < 15.0, "{beyond} mm");
+}
+
+/// Short lower faces in a pose that lies too low and is too large: the upper lip comes to lie on the lower one (11 to 18 mm off) unless that is noticed.
+#[test]
+fn a_mouth_a_lip_too_low_is_put_right() {
+    let mesh = TEMPLATE.mesh();
+    let tip = mesh.vertices()[TEMPLATE.nose()];
+    let middle = PREPARED.frame().invert(&PREPARED.middle_of_mouth().unwrap());
+    for (shortened, down, scale) in [(0.85, 14.0, 1.18), (0.7, 10.0, 1.18)] {
+        let short = |p: &Point| Point::new(p.x, p.y + (1.0 - shortened) * (tip.y - p.y).max(0.0), p.z);
+        let truth: Vec<Point> = mesh.vertices().iter().map(short).collect();
+        let scan = DiskMesh::try_new(mesh.with_vertices(truth.clone()).unwrap()).unwrap();
+        let translation = tip * (1.0 - scale) - Vector::y() * down;
+        let pose = Similarity { scale, rotation: Rotation3::identity(), translation: translation.coords };
+        let found = PREPARED.fit(&scan, &pose).unwrap();
+        let pairs = mesh.vertices().iter().zip(found.positions.iter().zip(&truth));
+        let of_mouth = pairs.filter(|(p, _)| (*p - middle).norm() < 20.0);
+        let error = mean(of_mouth.map(|(_, (p, q))| (p - q).norm()));
+        assert!(error < 2.0, "{error} mm with {shortened}, {down}, {scale}");
+    }
 }
 
 #[test]
