@@ -18,9 +18,6 @@ const SURROUNDINGS: f64 = 35.0;
 /// An open mouth is looked for where more than this part of the surroundings has no match on the scan: on closed mouths of made-up people mostly 0 to
 /// 2 % have none (with 2 mm of noise up to 25 %, on half faces up to 54 %), on open ones 9 to 31 %.
 const MISSED: f64 = 0.05;
-/// And only as far as this part of what had no match still has none with the jaw at the first of [`TURNS`], or the misfit falls ([`BETTER`]): on mouths
-/// open by 12 to 16 degrees 0 to 65 % (one 85 %, its misfit 74 % of what it was), on ICT's closed ones 105 to 120 %.
-const HOPELESS: f64 = 0.8;
 /// It is open where the misfit of the whole face falls below this part of what it was with a closed one.
 const BETTER: f64 = 0.95;
 /// And where that part times the part of what had no match and still has none is less than this: on open mouths 0 to .44, on noise, half faces and
@@ -128,13 +125,9 @@ impl<'t> Elastic<'t> {
             return None;
         }
         let mut best: Option<(&Self, Target, Fitted)> = None;
-        for (turn, open) in (0..).map_while(|k| self.opened(k)).enumerate() {
+        for open in (0..).map_while(|k| self.opened(k)) {
             // A scan that cannot be fitted so has no mouth so wide.
             let Ok((target, fitted)) = fit(open) else { continue };
-            let is_better = fitted.last_misfit() < BETTER * closed.last_misfit();
-            if turn == 0 && !is_better && open.missed(&fitted) > HOPELESS * missed {
-                return None;
-            }
             if best.as_ref().is_none_or(|(_, _, so_far)| fitted.last_misfit() < so_far.last_misfit()) {
                 best = Some((open, target, fitted));
             }
