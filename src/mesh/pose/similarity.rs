@@ -36,6 +36,12 @@ impl Similarity {
         }
     }
 
+    /// From the image back to the point.
+    pub fn inverse(&self) -> Self {
+        let (scale, rotation) = (1.0 / self.scale, self.rotation.inverse());
+        Self { scale, rotation, translation: rotation * self.translation * -scale }
+    }
+
     /// The image of a point.
     pub fn apply(&self, p: &Point) -> Point {
         Point::from(self.scale * (self.rotation * p.coords) + self.translation)
@@ -106,6 +112,7 @@ mod tests {
         approx::assert_relative_eq!(found.scale, truth.scale, max_relative = 1e-12);
         assert!((found.rotation.matrix() - truth.rotation.matrix()).norm() < 1e-12);
         assert!((truth.invert(&to[3]) - from[3]).norm() < 1e-12);
+        assert!((truth.inverse().apply(&to[3]) - from[3]).norm() < 1e-12);
         let twice = truth.after(&found).apply(&from[5]);
         assert!((twice - truth.apply(&to[5])).norm() < 1e-11);
         assert_eq!(Similarity::identity().apply(&from[2]), from[2]);

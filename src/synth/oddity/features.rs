@@ -126,11 +126,11 @@ fn beard<R: Rng + ?Sized>(sitter: &Sitter<'_>, rng: &mut R) -> impl Fn(&Point) -
     let tufts = Waves::random(5.0, rng);
     move |p| {
         let across = (p.x - line.middle).abs();
-        let up = p.y - line.height(p);
+        let up = p.y - line.height(p.x);
         let half = 0.5 * line.width;
         let lips = (across / (half + 2.0)).powi(2) + (up / 11.0).powi(2) < 1.0;
         // Up to the wings of the nose beside the mouth, and higher towards the ears.
-        let upper = 12.0f64.min(0.5 * (nose.y - line.height(p))) + 0.5 * (across - half).max(0.0);
+        let upper = 12.0f64.min(0.5 * (nose.y - line.height(p.x))) + 0.5 * (across - half).max(0.0);
         if lips || up > upper {
             return 0.0;
         }

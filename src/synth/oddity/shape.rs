@@ -2,7 +2,7 @@
 
 use super::super::implicit::smooth_step;
 use super::kinds::{Oddity, Sitter};
-use crate::mesh::{Point, Vector};
+use crate::mesh::{LipLine, Point, Vector};
 use nalgebra::Rotation3;
 use rand::{Rng, RngExt};
 
@@ -46,7 +46,7 @@ fn open_mouth<R: Rng + ?Sized>(sitter: &Sitter<'_>, rng: &mut R) -> Shaped {
     let turn = Rotation3::from_axis_angle(&Vector::x_axis(), (12.0 + 4.0 * rng.random::<f64>()).to_radians());
     let line = sitter.lip_line();
     let weight = |p: &Point| {
-        let below = line.height(p) - p.y;
+        let below = line.height(p.x) - p.y;
         let beyond = ((p.x - line.middle).abs() - 0.5 * line.width).max(0.0);
         // A tear between the corners, softer the farther out.
         let part = if beyond == 0.0 { f64::from(below > 0.0) } else { smooth_step(-beyond, beyond, below) };
@@ -67,40 +67,15 @@ fn open_mouth<R: Rng + ?Sized>(sitter: &Sitter<'_>, rng: &mut R) -> Shaped {
     Shaped { vertices, triangles }
 }
 
-/// Where the lips meet: a parabola through the corners of the mouth and the crease between the lips.
-pub(super) struct LipLine {
-    pub middle: f64,
-    pub width: f64,
-    corner: f64,
-    crease: f64,
-}
-
-impl LipLine {
-    /// Its height above the middle of x = 0, at a point's x.
-    pub fn height(&self, p: &Point) -> f64 {
-        let across = (2.0 * (p.x - self.middle) / self.width).abs().min(1.0);
-        self.corner + (self.crease - self.corner) * (1.0 - across * across)
-    }
-}
-
 impl Sitter<'_> {
     /// The middle between the eyes.
     pub(super) fn eyes(&self) -> Point {
         self.middle(self.marks.eyes)
     }
 
-    /// The line between the lips. The crease is where the skin is farthest back within 4.5 mm of the corners' height.
+    /// The line between the lips.
     pub(super) fn lip_line(&self) -> LipLine {
-        let middle = self.middle(self.marks.mouth);
-        let near = |p: &&Point| (p.x - middle.x).abs() < 4.0 && (p.y - middle.y).abs() < 4.5;
-        let crease = self.vertices.iter().filter(near).min_by(|p, q| p.z.total_cmp(&q.z));
-        let [right, left] = self.marks.mouth.map(|i| self.vertices[i]);
-        LipLine {
-            middle: middle.x,
-            width: (right - left).norm(),
-            corner: middle.y,
-            crease: crease.map_or(middle.y, |p| p.y),
-        }
+        LipLine::of(self.vertices, self.triangles, self.marks.mouth)
     }
 
     fn middle(&self, pair: [usize; 2]) -> Point {

@@ -55,13 +55,15 @@ impl Elastic<'_> {
 
     /// The fit, of the template as it is or with its mouth open, by the method for that.
     fn fitted(&self, scan: &DiskMesh, pose: &Similarity) -> Result<(&Self, Target, Fitted), MeshError> {
-        let one = |by: &Self| -> Result<_, MeshError> {
+        let from = |by: &Self, pose: &Similarity| -> Result<_, MeshError> {
             let target = Target::new(scan, &by.frames(pose), by.settings())?;
             let fitted = fit::fit(by, &target, Similarity::identity())?;
             Ok((target, fitted))
         };
-        let (target, fitted) = one(self)?;
-        let open = self.open_fit(&fitted, one);
+        let (target, fitted) = from(self, pose)?;
+        // A pose may be good enough for closed lips only; the fit with those knows a better one.
+        let settled = pose.after(&self.frame().inverse().after(&fitted.motion.after(self.frame())));
+        let open = [pose, &settled].into_iter().find_map(|pose| self.open_fit(&fitted, |by| from(by, pose)));
         let (by, target, fitted) = open.unwrap_or((self, target, fitted));
         let fitted = by.unslipped(&target, fitted);
         Ok((by, target, fitted))

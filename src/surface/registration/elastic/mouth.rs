@@ -4,7 +4,7 @@
 use super::fit::Fitted;
 use super::prepared::{Elastic, TURNS};
 use super::target::Target;
-use crate::mesh::{MeshError, Point, Similarity, TriMesh, Vector};
+use crate::mesh::{LipLine, MeshError, Point, Similarity, TriMesh, Vector};
 use crate::surface::template::Template;
 use nalgebra::Rotation3;
 use std::borrow::Cow;
@@ -24,21 +24,6 @@ const BETTER: f64 = 0.95;
 /// caricatures .65 and more.
 const FOUND: f64 = 0.5;
 
-/// Where the lips of a template meet: a parabola through corners and crease, in working coordinates.
-struct LipLine {
-    middle: f64,
-    width: f64,
-    corner: f64,
-    crease: f64,
-}
-
-impl LipLine {
-    fn height(&self, x: f64) -> f64 {
-        let across = (2.0 * (x - self.middle) / self.width).abs().min(1.0);
-        self.corner + (self.crease - self.corner) * (1.0 - across * across)
-    }
-}
-
 /// The template's mesh with its jaw turned by so many degrees; the skin of the lips spans the gap, as the filled hole of a scan does.
 fn opened(
     template: &Template,
@@ -48,7 +33,7 @@ fn opened(
 ) -> Result<TriMesh, MeshError> {
     let mesh = template.mesh();
     let places: Vec<Point> = mesh.vertices().iter().map(|p| to_work.apply(p)).collect();
-    let line = lip_line(&places, corners);
+    let line = LipLine::of(&places, mesh.triangles(), corners);
     let hinge = places[template.nose()] + HINGE;
     let turn = Rotation3::from_axis_angle(&Vector::x_axis(), degrees.to_radians());
     let moved = places.iter().map(|p| {
@@ -66,20 +51,6 @@ fn opened(
 fn ramp(t: f64) -> f64 {
     let t = t.clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
-}
-
-/// The crease is where the skin is farthest back within 4.5 mm of the corners' height, in the middle.
-fn lip_line(places: &[Point], corners: [usize; 2]) -> LipLine {
-    let [a, b] = corners.map(|i| places[i]);
-    let middle = nalgebra::center(&a, &b);
-    let near = |p: &&Point| (p.x - middle.x).abs() < 4.0 && (p.y - middle.y).abs() < 4.5;
-    let crease = places.iter().filter(near).min_by(|p, q| p.z.total_cmp(&q.z));
-    LipLine {
-        middle: middle.x,
-        width: (a - b).norm(),
-        corner: middle.y,
-        crease: crease.map_or(middle.y, |p| p.y),
-    }
 }
 
 impl<'t> Elastic<'t> {

@@ -118,6 +118,43 @@ fn a_mouth_a_lip_too_low_is_put_right() {
     }
 }
 
+/// Scans with an open mouth, by a hinge of another place: also from a pose that is not good.
+#[test]
+fn an_open_mouth_is_registered_open() {
+    let mesh = TEMPLATE.mesh();
+    let marks = synth::builtin_landmarks();
+    let eye = |inner: usize, outer: usize| {
+        let v = mesh.vertices();
+        mesh.nearest_vertex(&nalgebra::center(&v[inner], &v[outer])).unwrap()
+    };
+    let eyes =
+        [eye(marks.right_eye_inner, marks.right_eye_outer), eye(marks.left_eye_inner, marks.left_eye_outer)];
+    let mouth = [marks.right_mouth_corner, marks.left_mouth_corner];
+    let middle = PREPARED.frame().invert(&PREPARED.middle_of_mouth().unwrap());
+    for seed in 0..3 {
+        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+        let vertices = synth::FaceParameters::sample(&mut rng).vertices();
+        let marks = synth::FaceMarks { nose_tip: marks.nose_tip, eyes, mouth };
+        let sitter = synth::Sitter { vertices: &vertices, triangles: mesh.triangles(), marks };
+        let scan = synth::odd_scan(&sitter, synth::Oddity::OpenMouth, &mut rng).unwrap();
+        let torn = match &scan.triangles {
+            Some(triangles) => TriMesh::new(scan.points.clone(), triangles.clone()),
+            None => crate::mesh::mesh_from_points(&scan.points),
+        };
+        let torn = torn.unwrap();
+        let disk =
+            make_disk(torn, Some(scan.truth[marks.nose_tip]), &RepairSettings::default()).unwrap().mesh;
+        for nudge in [Similarity::identity(), rough(&Similarity::identity())] {
+            let found = PREPARED.fit(&disk, &nudge).unwrap();
+            assert!(found.report.open_mouth, "seed {seed}");
+            let pairs = mesh.vertices().iter().zip(found.positions.iter().zip(&scan.truth));
+            let of_mouth = pairs.filter(|(p, _)| (*p - middle).norm() < 25.0);
+            let error = mean(of_mouth.map(|(_, (p, q))| (p - q).norm()));
+            assert!(error < 4.0, "{error} mm, seed {seed}");
+        }
+    }
+}
+
 #[test]
 fn positions_follow_the_scan_and_its_vertex_order_does_not_matter() {
     let t = TEMPLATE.mesh();
