@@ -63,7 +63,7 @@ impl Elastic<'_> {
         let (target, fitted) = from(self, pose)?;
         // A pose may be good enough for closed lips only; the fit with those knows a better one.
         let settled = pose.after(&self.frame().inverse().after(&fitted.motion.after(self.frame())));
-        let open = [pose, &settled].into_iter().find_map(|pose| self.open_fit(&fitted, |by| from(by, pose)));
+        let open = self.open_fit(&fitted, [pose, &settled], from);
         let (by, target, fitted) = open.unwrap_or((self, target, fitted));
         let fitted = by.unslipped(&target, fitted);
         Ok((by, target, fitted))

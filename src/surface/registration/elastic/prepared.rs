@@ -17,8 +17,8 @@ const NOMINAL: f64 = 180.0;
 /// The area whose node has the nominal standard deviation, working units: what is known of the surface does not depend on how
 /// many nodes there are.
 const NODE_AREA: f64 = 23.0;
-/// Turns of the jaw that are tried, in degrees: lips parted by about 8, 15 and 22 mm. In between, the displacement serves.
-pub(super) const TURNS: [f64; 3] = [6.0, 11.0, 16.0];
+/// Turns of the jaw that are tried, in degrees: lips parted by about 15, 8 and 22 mm. In between, the displacement serves.
+pub(super) const TURNS: [f64; 3] = [11.0, 6.0, 16.0];
 
 /// The elastic registration of any number of scans to one template.
 pub struct Elastic<'t> {

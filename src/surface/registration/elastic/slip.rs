@@ -9,7 +9,7 @@ use crate::mesh::Point;
 /// Nodes within this distance of the middle of the mouth are its own, nominal millimetres.
 const MOUTH: f64 = 25.0;
 /// A slip is looked for where the misfit of the mouth is more than this many times that of the face. Of made-up people and those of SIMPOP (seeds 17, 41, 42 of
-/// the odd faces) mouths that were where they belong had at most 1.8, of ICT 2.1; two of SIMPOP's children that had slipped by 5 and 6 mm 2.9 and 3.5.
+/// the odd faces) mouths that were where they belong had at most 1.6, of ICT 2.1; two of SIMPOP's children that had slipped by 5 and 6 mm 2.9 and 3.5.
 const SUSPECT: f64 = 2.2;
 /// It had slipped where the misfit of the face falls below this part of what it was: with those two .57 and .48, with others .85 and more.
 const BETTER: f64 = 0.8;
