@@ -7,8 +7,8 @@ use super::unite::Sets;
 pub struct Edge {
     /// The end points, smaller index first.
     pub ends: [usize; 2],
-    first_side: usize,
-    n_sides: usize,
+    first_side: u32,
+    n_sides: u32,
 }
 
 /// The edges of a list of triangles. Side `3 t + k` of triangle `t` runs from corner `k` to corner `k + 1`.
@@ -20,41 +20,44 @@ pub struct Edge {
 pub struct EdgeTable {
     edges: Vec<Edge>,
     sides: Vec<usize>,
-    edge_of_side: Vec<usize>,
+    edge_of_side: Vec<u32>,
 }
 
 impl EdgeTable {
     /// Finds the edges by a counting sort over the smaller end: linear in practice.
     /// Edges come sorted by their ends, the sides of each in rising order.
     pub fn new(triangles: &[[usize; 3]], n_vertices: usize) -> Self {
-        let ends = |side: usize| {
-            let t = triangles[side / 3];
-            let (a, b) = (t[side % 3], t[(side + 1) % 3]);
-            [a.min(b), a.max(b)]
-        };
+        let sides = |[a, b, c]: [usize; 3]| [(a, b), (b, c), (c, a)].map(|(a, b)| (a.min(b), a.max(b)));
         let n_sides = 3 * triangles.len();
-        let mut start = vec![0usize; n_vertices + 1];
-        (0..n_sides).for_each(|s| start[ends(s)[0] + 1] += 1);
+        let mut start = vec![0u32; n_vertices + 1];
+        for &triangle in triangles {
+            sides(triangle).iter().for_each(|&(low, _)| start[low + 1] += 1);
+        }
         (0..n_vertices).for_each(|v| start[v + 1] += start[v]);
         let mut fill = start.clone();
         // Larger end and side in one word: half the memory, and they sort as one number.
         let mut slots = vec![0u64; n_sides];
-        for side in 0..n_sides {
-            let [low, high] = ends(side);
-            slots[fill[low]] = (high as u64) << 32 | side as u64;
-            fill[low] += 1;
+        for (&triangle, t) in triangles.iter().zip(0u64..) {
+            for ((low, high), k) in sides(triangle).into_iter().zip(0..) {
+                slots[fill[low] as usize] = (high as u64) << 32 | (3 * t + k);
+                fill[low] += 1;
+            }
         }
-        let mut edges: Vec<Edge> = Vec::with_capacity(n_sides / 2 + 1);
+        let mut edges: Vec<Edge> = Vec::with_capacity(n_sides / 2 + n_vertices);
         let mut edge_of_side = vec![0; n_sides];
         for low in 0..n_vertices {
-            slots[start[low]..start[low + 1]].sort_unstable();
-            for (slot, &word) in slots.iter().enumerate().take(start[low + 1]).skip(start[low]) {
-                let (high, side) = ((word >> 32) as usize, word as u32 as usize);
+            let (first, end) = (start[low], start[low + 1]);
+            let own = &mut slots[first as usize..end as usize];
+            own.sort_unstable();
+            let mut last = u64::MAX;
+            for (&word, slot) in own.iter().zip(first..) {
+                let high = word >> 32;
                 match edges.last_mut() {
-                    Some(e) if e.ends == [low, high] => e.n_sides += 1,
-                    _ => edges.push(Edge { ends: [low, high], first_side: slot, n_sides: 1 }),
+                    Some(e) if high == last => e.n_sides += 1,
+                    _ => edges.push(Edge { ends: [low, high as usize], first_side: slot, n_sides: 1 }),
                 }
-                edge_of_side[side] = edges.len() - 1;
+                last = high;
+                edge_of_side[word as u32 as usize] = edges.len() as u32 - 1;
             }
         }
         Self { edges, sides: slots.into_iter().map(|word| word as u32 as usize).collect(), edge_of_side }
@@ -65,7 +68,7 @@ impl EdgeTable {
     pub(crate) fn apart(&self, fans: &[usize]) -> Self {
         let mut out = self.clone();
         for edge in &mut out.edges {
-            let side = self.sides[edge.first_side];
+            let side = self.sides[edge.first_side as usize];
             let (a, b) = (fans[side], fans[side - side % 3 + (side + 1) % 3]);
             edge.ends = [a.min(b), a.max(b)];
         }
@@ -79,17 +82,17 @@ impl EdgeTable {
 
     /// The sides that lie on an edge.
     pub fn sides(&self, edge: &Edge) -> &[usize] {
-        &self.sides[edge.first_side..edge.first_side + edge.n_sides]
+        &self.sides[edge.first_side as usize..][..edge.n_sides as usize]
     }
 
     /// All sides on the edge of `side`, itself included.
     pub fn sides_at(&self, side: usize) -> &[usize] {
-        self.sides(&self.edges[self.edge_of_side[side]])
+        self.sides(&self.edges[self.edge_of_side[side] as usize])
     }
 
     /// How many sides lie on the edge of `side`, itself included.
     pub fn multiplicity(&self, side: usize) -> usize {
-        self.edges[self.edge_of_side[side]].n_sides
+        self.edges[self.edge_of_side[side] as usize].n_sides as usize
     }
 
     /// The other side of the edge of `side` when there are exactly two.

@@ -18,6 +18,9 @@ const SHARE: f64 = 0.45;
 /// Where the cells about a point's own hold more than this many times the neighbours wanted, a tree is faster.
 const CROWD: usize = 16;
 
+/// A part by which a sum of two distances, squared, may be off.
+const ROUNDING: f64 = 1e-9;
+
 /// More than the neighbours a point may be told, times [`CROWD`].
 const PLACES: u64 = 1 << 12;
 
@@ -39,6 +42,7 @@ impl Neighbours {
         let sorted = grid.sorted(points);
         let (mut near, mut found, mut left) = (Vec::new(), Vec::new(), Vec::new());
         for cell in sorted.chunk_by(|a, b| a.0 == b.0) {
+            let mut last = None;
             around(&sorted, grid.cell(&points[cell[0].1 as usize]), &mut near);
             for &(_, i) in cell {
                 let p = &points[i as usize];
@@ -48,15 +52,27 @@ impl Neighbours {
                     left.push(i);
                     continue;
                 }
-                found.clear();
-                let others = near.iter().zip(0..).filter(|&(&j, _)| j != i);
-                found.extend(others.map(|(&j, at)| word((points[j as usize] - p).norm_squared(), at)));
+                // The neighbours of the point before, all but this one, and that point itself are so near.
+                let most = last.map_or(f64::INFINITY, |(q, far): (&Point, f64)| {
+                    ((p - q).norm() + far).powi(2) * (1.0 + ROUNDING)
+                });
+                found.resize(near.len(), 0);
+                let mut count = 0;
+                for (&j, at) in near.iter().zip(0..) {
+                    let square = (points[j as usize] - p).norm_squared();
+                    // Without a branch, which would go wrong half of the time.
+                    found[count] = word(square, at);
+                    count += usize::from(square <= most && j != i);
+                }
+                found.truncate(count);
                 if k < found.len() && k > 0 {
                     found.select_nth_unstable(k - 1);
                     found.truncate(k);
                 }
                 found.sort_unstable();
-                if found.last().is_some_and(|&last| f64::from_bits(last).sqrt() < reach) {
+                let far = found.last().map_or(f64::INFINITY, |&farthest| f64::from_bits(farthest).sqrt());
+                if far < reach {
+                    last = Some((p, far));
                     let own = &mut flat[i as usize * k..(i as usize + 1) * k];
                     own.iter_mut().zip(&found).for_each(|(o, f)| *o = near[(f % PLACES) as usize]);
                 } else {
@@ -87,11 +103,6 @@ impl Neighbours {
     /// The neighbours of point `i`.
     pub fn of(&self, i: usize) -> &[u32] {
         &self.flat[i * self.k..(i + 1) * self.k]
-    }
-
-    /// How many neighbours each point has.
-    pub fn k(&self) -> usize {
-        self.k
     }
 }
 
@@ -145,7 +156,7 @@ mod tests {
         clouds.push(stray);
         for points in &clouds {
             let found = Neighbours::new(points, 20).unwrap();
-            assert_eq!(found.k(), 20.min(points.len() - 1));
+            assert!((0..points.len()).all(|i| found.of(i).len() == 20.min(points.len() - 1)));
             for i in 0..points.len() {
                 let got: Vec<f64> =
                     found.of(i).iter().map(|&j| (points[j as usize] - points[i]).norm()).collect();

@@ -15,8 +15,7 @@ const BEND: f64 = 1.5;
 pub(crate) fn normals(points: &[Point], neighbours: &Neighbours) -> Vec<Vector> {
     (0..points.len())
         .map(|i| {
-            let (bent, thin) = plane_at(points, neighbours, i, FEW);
-            let (flat, thick) = plane_at(points, neighbours, i, MANY);
+            let [(bent, thin), (flat, thick)] = planes_at(points, neighbours, i, [FEW, MANY]);
             if thick > BEND * thin { bent } else { flat }
         })
         .collect()
@@ -24,24 +23,33 @@ pub(crate) fn normals(points: &[Point], neighbours: &Neighbours) -> Vec<Vector> 
 
 /// The same, always through the `m` nearest neighbours.
 pub(crate) fn plane_normals(points: &[Point], neighbours: &Neighbours, m: usize) -> Vec<Vector> {
-    (0..points.len()).map(|i| plane_at(points, neighbours, i, m).0).collect()
+    (0..points.len()).map(|i| planes_at(points, neighbours, i, [m])[0].0).collect()
 }
 
-/// The unit normal of the plane of best fit through point `i` and its `m` nearest neighbours (zero where they lie on
-/// a line), and the root mean square distance of these from it.
-fn plane_at(points: &[Point], neighbours: &Neighbours, i: usize, m: usize) -> (Vector, f64) {
-    let near = &neighbours.of(i)[..m.min(neighbours.k())];
+/// The unit normals of the planes of best fit through point `i` and its so many nearest neighbours, rising numbers (zero where they lie on
+/// a line), and the root mean square distances of these from them.
+fn planes_at<const N: usize>(
+    points: &[Point],
+    neighbours: &Neighbours,
+    i: usize,
+    many: [usize; N],
+) -> [(Vector, f64); N] {
+    let near = neighbours.of(i);
     // Offsets from the point itself: no cancellation.
-    let (mut sum, mut moments) = (Vector::zeros(), Symmetric::default());
-    for &j in near {
-        let d = points[j as usize] - points[i];
-        sum += d;
-        moments = moments.plus(1.0, &d);
-    }
-    let weight = 1.0 / (near.len() as f64 + 1.0);
-    let covariance = moments.times(weight).plus(-(weight * weight), &sum);
-    let normal = smallest_axis(&covariance);
-    (normal, covariance.along(&normal).max(0.0).sqrt())
+    let (mut sum, mut moments, mut taken) = (Vector::zeros(), Symmetric::default(), 0);
+    many.map(|m| {
+        let m = m.min(near.len());
+        for &j in &near[taken..m] {
+            let d = points[j as usize] - points[i];
+            sum += d;
+            moments = moments.plus(1.0, &d);
+        }
+        taken = m;
+        let weight = 1.0 / (m as f64 + 1.0);
+        let covariance = moments.times(weight).plus(-(weight * weight), &sum);
+        let normal = smallest_axis(&covariance);
+        (normal, covariance.along(&normal).max(0.0).sqrt())
+    })
 }
 
 /// A symmetric matrix: xx, xy, xz, yy, yz, zz.

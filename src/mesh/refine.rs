@@ -154,17 +154,25 @@ impl<'a> Refiner<'a> {
     fn judge(&self, corners: [usize; 3]) -> (u8, f64) {
         let [a, b, c] = corners.map(|v| self.places[v]);
         let area_vector = (b - a).cross(&(c - a));
-        let normal: Vector = corners.iter().map(|&v| self.normals[v]).sum();
         // Twice the area over the product of the two longer sides is the sine of the smallest angle.
         let mut sides = [(b - a).norm(), (c - b).norm(), (a - c).norm()];
         sides.sort_by(f64::total_cmp);
         let sine = area_vector.norm() / (sides[1] * sides[2]).max(1e-300);
-        (u8::from(area_vector.dot(&normal) <= 0.0), sine)
+        (u8::from(self.is_turned(corners, &area_vector)), sine)
+    }
+
+    fn is_turned(&self, corners: [usize; 3], area_vector: &Vector) -> bool {
+        area_vector.dot(&corners.iter().map(|&v| self.normals[v]).sum()) <= 0.0
     }
 
     /// Triangles turned away from the normals of their corners.
     pub fn turned(&self) -> Vec<FaceID> {
-        self.mesh.face_iter().filter(|&f| self.judge(self.corners(f)).0 == 1).collect()
+        let is_turned = |&f: &FaceID| {
+            let corners = self.corners(f);
+            let [a, b, c] = corners.map(|v| self.places[v]);
+            self.is_turned(corners, &(b - a).cross(&(c - a)))
+        };
+        self.mesh.face_iter().filter(is_turned).collect()
     }
 
     fn corners(&self, face: FaceID) -> [usize; 3] {
@@ -188,13 +196,19 @@ impl AngleSums {
     fn new(refiner: &Refiner<'_>) -> Self {
         let mut out =
             Self { sums: vec![0.0; refiner.places.len()], is_border: vec![false; refiner.places.len()] };
+        let mut around = vec![(0, 0); refiner.places.len()];
         for face in refiner.mesh.face_iter() {
             let corners = refiner.corners(face);
-            corners.iter().zip(angles(refiner.places, corners)).for_each(|(&v, angle)| out.sums[v] += angle);
+            for (k, angle) in angles(refiner.places, corners).into_iter().enumerate() {
+                let v = corners[k];
+                out.sums[v] += angle;
+                around[v].0 += corners[(k + 1) % 3];
+                around[v].1 += corners[(k + 2) % 3];
+            }
         }
-        for edge in refiner.mesh.edge_iter().filter(|&e| refiner.mesh.is_edge_on_boundary(e)) {
-            let (a, b) = refiner.mesh.edge_vertices(edge);
-            [a, b].iter().for_each(|&v| out.is_border[*v as usize] = true);
+        for (v, (next, previous)) in around.into_iter().enumerate() {
+            // All round a vertex every neighbour is the next of one triangle and the one before of another.
+            out.is_border[v] = next != previous;
         }
         out
     }

@@ -44,7 +44,7 @@ impl Keep {
 /// trimming), with a tenth of the weight on point-to-point so that flat parts do not slide.
 ///
 /// `probes` are the template points matched to the scan, `back` the scan points matched to the template (those
-/// within reach of it). `keep` says which of the pairs, by distance, decide.
+/// within reach of it). `keep` says which of the pairs, by distance, decide, `stretch` how many times a small step is lengthened.
 pub(crate) fn step(
     pose: &Similarity,
     template: &Sampled,
@@ -52,6 +52,7 @@ pub(crate) fn step(
     scan: &Sampled,
     back: &[usize],
     keep: Keep,
+    stretch: f64,
 ) -> Option<Similarity> {
     let over = |offset: Vector, normal: &Vector, spacing: f64| {
         keep != Keep::Overlapping || overlap::is_over(&offset, normal, spacing)
@@ -79,12 +80,15 @@ pub(crate) fn step(
     }
     pairs.sort_unstable_by(|a, b| a.squared.total_cmp(&b.squared));
     pairs.truncate((keep.share() * pairs.len() as f64) as usize);
-    solve(pose, &pairs, keep != Keep::NearestRigid)
+    solve(pose, &pairs, keep != Keep::NearestRigid, stretch)
 }
 
 /// Parts of a step's weight on point-to-plane and on point-to-point.
 const PLANE: f64 = 0.9;
 const POINT: f64 = 0.1;
+
+/// Steps that turn by more than this (radians) are not lengthened.
+const NEAR: f64 = 0.1;
 
 /// What the equations of a step are made of: rotation ω × arm, translation, and growth along the arm.
 #[derive(Default)]
@@ -153,7 +157,7 @@ impl Sums {
     }
 }
 
-fn solve(pose: &Similarity, pairs: &[Pair], with_scale: bool) -> Option<Similarity> {
+fn solve(pose: &Similarity, pairs: &[Pair], with_scale: bool, stretch: f64) -> Option<Similarity> {
     if pairs.len() < 12 {
         return None;
     }
@@ -166,7 +170,10 @@ fn solve(pose: &Similarity, pairs: &[Pair], with_scale: bool) -> Option<Similari
     if !with_scale {
         normal_matrix[(6, 6)] *= 1e9;
     }
-    let x = normal_matrix.cholesky()?.solve(&right);
+    let mut x = normal_matrix.cholesky()?.solve(&right);
+    if x.fixed_rows::<3>(0).norm() < NEAR {
+        x *= stretch;
+    }
     let turn = Rotation3::new(Vector::new(x[0], x[1], x[2]));
     let grow = x[6].clamp(-0.2, 0.2).exp();
     let shift = Vector::new(x[3], x[4], x[5]);

@@ -73,7 +73,7 @@ impl PoseFinder {
         let mut pose = *from;
         for _ in 0..12 {
             let back = scan.within(&pose.apply(&self.nose), 0.85 * reach * pose.scale);
-            let next = step(&pose, &self.nose_patch, &probes, scan, &back, Keep::NearestOfNose)?;
+            let next = step(&pose, &self.nose_patch, &probes, scan, &back, Keep::NearestOfNose, 1.0)?;
             let moved = self.moved(&pose, &next);
             pose = next;
             if moved < SETTLED {

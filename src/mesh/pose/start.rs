@@ -1,6 +1,7 @@
 //! Rough poses to start from.
 
 use super::super::{Point, Vector};
+use super::Steps;
 use super::finder::{NOSE_SURROUNDINGS, PoseFinder};
 use super::icp::Keep;
 use super::sampled::Sampled;
@@ -67,8 +68,8 @@ pub(crate) fn with_nose_at_tips(finder: &PoseFinder, scan: &Sampled) -> Vec<Simi
     // A few rigid steps first: far off, the scale would follow whatever is nearest.
     let probes = every(32, n);
     let closer = ranked.iter().filter_map(|pose| {
-        let rigid = finder.refine(pose, scan, &probes, 5, Keep::NearestRigid)?;
-        finder.refine(&rigid, scan, &probes, 3, Keep::Nearest)
+        let rigid = finder.refine(pose, scan, &probes, &Steps::afresh(5, Keep::NearestRigid))?;
+        finder.refine(&rigid, scan, &probes, &Steps::afresh(3, Keep::Nearest))
     });
     let closer = rank(finder, scan, &every(40, n), &every(120, m), closer.collect());
     distinct(finder, closer)

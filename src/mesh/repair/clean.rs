@@ -56,8 +56,13 @@ pub(crate) fn keep_one_oriented_piece(
         table = EdgeTable::new(&work.triangles, work.places.len());
         labels = component_labels(&work.triangles, &table);
     }
-    let piece = choose_piece(work, &labels, nose);
-    refuse_second_surface(work, &labels, piece, largest_rest)?;
+    let piece = if labels.iter().all(|&label| label == labels[0]) {
+        labels[0]
+    } else {
+        let piece = choose_piece(work, &labels, nose);
+        refuse_second_surface(work, &labels, piece, largest_rest)?;
+        piece
+    };
     let is_clean = |e: &super::super::Edge| match table.sides(e) {
         [_] => true,
         &[a, b] => side_ends(&work.triangles, a) != side_ends(&work.triangles, b),

@@ -72,9 +72,9 @@ impl RecordSettings {
         // between poses, seams are stitched, and open mouths are registered as such; since "continued" disks compared under the SRNF metric
         // are whole, since "following" unusual faces are followed, since "holes" wider ones are filled, since "whole" scans that end where the template
         // does are known, and fine meshes made coarser, and since "rivals" there are fewer nodes, and poses that another rivals are refused.
-        // Since "lips" mouths are opened along where lips meet, and put right where they slipped.
+        // Since "lips" mouths are opened along where lips meet, and put right where they slipped, and since "again" there are fewer steps.
         format!(
-            "{} {template} {self:?} size relief agreement mouth continued following holes whole rivals lips",
+            "{} {template} {self:?} size relief agreement mouth continued following holes whole rivals lips again",
             env!("CARGO_PKG_VERSION")
         )
     }

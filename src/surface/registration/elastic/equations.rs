@@ -90,68 +90,82 @@ impl<'a, 't> Equations<'a, 't> {
         depth
     }
 
-    /// Their normal equations.
-    pub fn normal(self) -> NormalEquations {
+    /// Their normal equations; `None` where they have no solution.
+    pub fn normal(self) -> Option<NormalEquations> {
         let displacement = self.sizes.0;
-        let rows = DMatrix::from_vec(displacement + MOTION + self.sizes.1, self.right.len(), self.columns);
+        let size = displacement + MOTION + self.sizes.1;
+        let rows = DMatrix::from_vec(size, self.right.len(), self.columns);
         let right = times(&rows, &self.right).cast();
-        NormalEquations { matrix: gram(&rows).cast(), right, displacement }
+        let mut precision: DMatrix<f64> = gram(&rows).cast();
+        for i in 0..size {
+            precision[(i, i)] += match i.checked_sub(displacement) {
+                Some(0..3) => SHIFT.powi(-2),
+                Some(3..MOTION) => TURN.powi(-2),
+                _ => 1.0,
+            };
+        }
+        // nalgebra's own factorization goes column by column and takes as long as the products.
+        let lower = faer::MatMut::from_column_major_slice_mut(precision.as_mut_slice(), size, size);
+        cholesky_in_place(lower).then_some(NormalEquations { lower: precision, right, displacement })
     }
 }
 
-/// Normal equations without a prior.
+/// Normal equations with the prior of all but the depth, which comes last: another prior of it changes no more than the end of their factor.
 pub struct NormalEquations {
-    /// The lower triangle.
-    matrix: DMatrix<f64>,
+    /// The lower triangle is the precision's factor for a depth of unit variance.
+    lower: DMatrix<f64>,
     right: DVector<f64>,
     /// How many coefficients are the displacement's; then come the motion's and the depth's.
     displacement: usize,
 }
 
 impl NormalEquations {
-    /// The precision's factor and the posterior mode: coefficients of unit variance about `centre` (none: about 0), of all but free motion.
-    pub fn solve(
-        &self,
-        depth: &DepthPrior,
-        centre: Option<DVector<f64>>,
-    ) -> Option<(Cholesky<f64, Dyn>, DVector<f64>)> {
-        let (factor, mut right) = self.factored(depth)?;
-        if let Some(centre) = centre {
-            right += centre;
-        }
-        let solution = factor.solve(&right);
-        Some((factor, solution))
-    }
-
     /// How likely what was seen is with this prior of the depth: the logarithm, up to what is the same for all of them (Rasmussen and Williams 2006,
     /// section 5.4.1). `None` where there is no solution.
     pub fn evidence(&self, depth: &DepthPrior) -> Option<f64> {
-        let (factor, right) = self.factored(depth)?;
-        let explained = right.dot(&factor.solve(&right));
-        let volume: f64 = factor.l_dirty().diagonal().iter().map(|d| d.ln()).sum();
+        let own = self.depth_factor(depth)?;
+        let all = self.lower.solve_lower_triangular(&self.right)?;
+        let first = self.displacement + MOTION;
+        let mut right = self.depth_part() * all.rows_range(first..);
+        right.iter_mut().enumerate().for_each(|(k, r)| *r *= depth.scale(k));
+        let explained = own.l_dirty().solve_lower_triangular(&right)?.norm_squared();
+        let volume: f64 = own.l_dirty().diagonal().iter().map(|d| d.ln()).sum();
         Some(0.5 * explained - volume)
     }
 
-    /// The factor of the precision, and the right side, for coefficients of unit variance.
-    fn factored(&self, depth: &DepthPrior) -> Option<(Cholesky<f64, Dyn>, DVector<f64>)> {
-        let (mut precision, mut right) = (self.matrix.clone(), self.right.clone());
+    /// The factor of the precision, and the right side, for coefficients of unit variance of all but free motion. Solved for the right side it gives the
+    /// posterior mode about 0; about another centre that is added.
+    pub fn factored(&self, depth: &DepthPrior) -> Option<(Cholesky<f64, Dyn>, DVector<f64>)> {
+        let own = self.depth_factor(depth)?;
+        let (mut lower, mut right) = (self.lower.clone(), self.right.clone());
         let (first, size) = (self.displacement + MOTION, right.len());
         for i in first..size {
             let scale = depth.scale(i - first);
             right[i] *= scale;
-            precision.row_mut(i).columns_range_mut(..i + 1).scale_mut(scale);
-            precision.column_mut(i).rows_range_mut(i..).scale_mut(scale);
+            lower.row_mut(i).columns_range_mut(..first).scale_mut(scale);
         }
-        for i in 0..size {
-            precision[(i, i)] += match i.checked_sub(self.displacement) {
-                Some(0..3) => SHIFT.powi(-2),
-                Some(3..MOTION) => TURN.powi(-2),
-                _ => 1.0,
-            };
+        lower.view_range_mut(first.., first..).copy_from(own.l_dirty());
+        Some((Cholesky::pack_dirty(lower), right))
+    }
+
+    /// The end of the factor: the depth's part.
+    fn depth_part(&self) -> DMatrix<f64> {
+        let first = self.displacement + MOTION;
+        self.lower.view_range(first.., first..).lower_triangle()
+    }
+
+    /// The same with this prior: of the precision of the depth's coefficients of unit variance once all others are solved for.
+    fn depth_factor(&self, depth: &DepthPrior) -> Option<Cholesky<f64, Dyn>> {
+        let unit = self.depth_part();
+        let mut seen = &unit * unit.transpose();
+        for i in 0..seen.nrows() {
+            seen[(i, i)] -= 1.0;
         }
-        let lower = faer::MatMut::from_column_major_slice_mut(precision.as_mut_slice(), size, size);
-        // nalgebra's own factorization goes column by column and takes as long as the products.
-        cholesky_in_place(lower).then(|| (Cholesky::pack_dirty(precision), right))
+        for (i, j) in (0..seen.nrows()).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+            seen[(i, j)] *= depth.scale(i) * depth.scale(j);
+        }
+        (0..seen.nrows()).for_each(|i| seen[(i, i)] += 1.0);
+        Cholesky::new(seen)
     }
 }
 
@@ -187,4 +201,39 @@ fn gram(b: &DMatrix<f32>) -> DMatrix<f32> {
         faer::Par::Seq,
     );
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against the precision put together anew for every prior.
+    #[test]
+    fn another_prior_of_the_depth_changes_the_end_of_the_factor() {
+        let (displacement, depth) = (4, 3);
+        let size = displacement + MOTION + depth;
+        let rows = DMatrix::from_fn(size, 40, |i, j| ((7 * i + 3 * j * j + i * j) as f64).sin());
+        let right = DVector::from_fn(size, |i, _| (i as f64).cos());
+        let with = |scale: &dyn Fn(usize) -> f64| {
+            let scales =
+                DVector::from_fn(size, |i, _| if i < displacement + MOTION { 1.0 } else { scale(i) });
+            let scales = DMatrix::from_diagonal(&scales);
+            let precision = &scales * &rows * rows.transpose() * &scales + DMatrix::identity(size, size);
+            (Cholesky::new(precision).unwrap(), scales * &right)
+        };
+        let first = displacement + MOTION;
+        let lower = with(&|_| 1.0).0.unpack_dirty();
+        let equations = NormalEquations { lower, right: right.clone(), displacement };
+        let mut evidences = Vec::new();
+        for prior in [DepthPrior { mean: 20.0, spread: 0.3 }, DepthPrior { mean: 0.7, spread: 5.0 }] {
+            let (expected, scaled) = with(&|i| prior.scale(i - first));
+            let (found, also) = equations.factored(&prior).unwrap();
+            assert!((found.l() - expected.l()).amax() < 1e-9 && (&also - &scaled).amax() < 1e-12);
+            let volume: f64 = expected.l().diagonal().iter().map(|d| d.ln()).sum();
+            let whole = 0.5 * scaled.dot(&expected.solve(&scaled)) - volume;
+            evidences.push((equations.evidence(&prior).unwrap(), whole));
+        }
+        let [(a, whole_a), (b, whole_b)] = evidences[..] else { unreachable!() };
+        assert!(((a - b) - (whole_a - whole_b)).abs() < 1e-9 && (a - b).abs() > 0.1, "{evidences:?}");
+    }
 }

@@ -4,6 +4,7 @@ use super::basis::Rank;
 use super::border::Sighting;
 use super::equations::{Carried, DepthPrior, Equations, NormalEquations};
 use super::prepared::Elastic;
+use super::settings::Following;
 use super::target::Target;
 use crate::mesh::{MeshError, Point, Similarity, Vector};
 use nalgebra::{Cholesky, DVector, Dyn, Rotation3};
@@ -71,6 +72,8 @@ struct Step {
     sigma: f64,
     reach: f64,
     robust: f64,
+    /// Whether it is one of all functions.
+    is_full: bool,
     /// Whether it asks if the scan ends where the template does.
     asks: bool,
 }
@@ -94,12 +97,13 @@ pub fn fit(prepared: &Elastic<'_>, target: &Target, motion: Similarity) -> Resul
         let done = k as f64 / (total.max(2) - 1) as f64;
         // The softest stage begins a little before the end, so that the last steps converge.
         let sigma = s.sigma.0 * (s.sigma.1 / s.sigma.0).powf((1.2 * done).min(1.0));
-        let rank = prepared.basis.rank(if k < s.steps.0 { s.kernel.coarse_rank } else { s.kernel.rank });
+        let is_full = k >= s.steps.0;
+        let rank = prepared.basis.rank(if is_full { s.kernel.rank } else { s.kernel.coarse_rank });
         let reach = s.reach.0 + (s.reach.1 - s.reach.0) * done;
         let robust = s.robust * (FIRST_FORGIVEN + (1.0 - FIRST_FORGIVEN) * done);
         // With the first step of all functions: those before know too little, those after are drawn to what it found.
         let asks = k == s.steps.0;
-        state.step(prepared, target, &Step { rank, sigma, reach, robust, asks })?;
+        state.step(prepared, target, &Step { rank, sigma, reach, robust, is_full, asks })?;
     }
     Ok(state)
 }
@@ -121,20 +125,26 @@ impl Fitted {
             ));
         }
         let apart = self.match_border(target, step, &normals, &mut equations);
-        let normal = equations.normal();
+        let unsolvable = || MeshError::Degenerate("the registration's equations have no solution".to_owned());
+        let normal = equations.normal().ok_or_else(unsolvable)?;
         let depth = self.depth_prior(prepared, &normal, apart, step.asks);
+        let (factor, right) = normal.factored(&depth).ok_or_else(unsolvable)?;
+        let following = prepared.settings().following.as_ref();
+        let misfit = self.last_misfit();
+        let about = |last: &Posterior, following: &Following| {
+            &right + last.centre(following.share(last, misfit), &depth)
+        };
         let last = self.posterior.take().filter(|last| last.rank == step.rank);
-        let centre = prepared
-            .settings()
-            .following
-            .as_ref()
-            .zip(last)
-            .map(|(following, last)| last.centre(following.share(&last, self.last_misfit()), &depth));
-        let (factor, solution) = normal.solve(&depth, centre).ok_or_else(|| {
-            MeshError::Degenerate("the registration's equations have no solution".to_owned())
-        })?;
-        self.update(prepared, &solution, step.rank, &depth);
-        self.posterior = Some(Posterior { factor, solution, rank: step.rank, depth });
+        let first = following.zip(last).map(|(following, last)| about(&last, following));
+        let solution = factor.solve(first.as_ref().unwrap_or(&right));
+        let mut found = Posterior { factor, solution, rank: step.rank, depth };
+        if let Some(following) = following.filter(|_| step.is_full) {
+            for _ in 0..following.again {
+                found.solution = found.factor.solve(&about(&found, following));
+            }
+        }
+        self.update(prepared, &found.solution, step.rank, &depth);
+        self.posterior = Some(found);
         Ok(())
     }
 

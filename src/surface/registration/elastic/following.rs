@@ -3,7 +3,7 @@
 //! A displacement regularized about the template is pulled towards it, an unusual face as much as an ordinary one. Regularized about what the
 //! step before found (iterated Tikhonov regularization; Engl, Hanke and Neubauer 1996, section 5.1) it is pulled the less the more steps there
 //! are, but then follows noise, and differences of shape that the kernel does not know, too. So this is done by as much as the displacement stands
-//! out against what is left over.
+//! out against what is left over. A step's equations may be solved several times so: what is found anew is then the centre at once.
 
 use super::equations::DepthPrior;
 use super::fit::Posterior;
