@@ -8,6 +8,7 @@ mod relief;
 mod sampled;
 mod similarity;
 mod start;
+mod steps;
 mod stray;
 mod thin;
 
@@ -18,6 +19,7 @@ use super::Point;
 use icp::{Keep, step};
 use sampled::Sampled;
 use similarity::angle_between;
+use steps::{AT_TIPS, QUICKLY, Stage, Steps, THOROUGHLY};
 pub(crate) use thin::{thin, thinned_to};
 
 /// Points of the evened-out scan.
@@ -62,51 +64,6 @@ const SURE: f64 = 0.45;
 const POLISH: usize = 15;
 /// A point this many times as far out as three quarters of the others is a mistake: shoulders, or a room, reach ten times as far as a face.
 const FARTHEST: f64 = 1e3;
-
-/// A stage in which rough poses are refined: with every so many of the template's points, in so many steps, after which the best are kept.
-#[derive(Debug, Clone, Copy)]
-struct Stage {
-    stride: usize,
-    steps: usize,
-    survivors: usize,
-}
-
-/// For a whole face, which is mostly found at once; and where the pose so found is not sure.
-const QUICKLY: [Stage; 2] =
-    [Stage { stride: 20, steps: 2, survivors: 6 }, Stage { stride: 10, steps: 6, survivors: 1 }];
-const THOROUGHLY: [Stage; 2] =
-    [Stage { stride: 10, steps: 8, survivors: 8 }, Stage { stride: 5, steps: 8, survivors: 3 }];
-const AT_TIPS: [Stage; 2] =
-    [Stage { survivors: 16, ..THOROUGHLY[0] }, Stage { survivors: 10, ..THOROUGHLY[1] }];
-
-/// How a pose is refined.
-#[derive(Debug, Clone, Copy)]
-struct Steps {
-    /// At most so many.
-    most: usize,
-    keep: Keep,
-    /// How many times small ones are lengthened.
-    stretch: f64,
-    /// Whether the same points of the scan decide all of them: then they settle, but far from the end some get caught.
-    same: bool,
-}
-
-/// Where a face is smooth steps slide too little each, all the same way. Lengthened so many times, 20 bring the scale of 100 made-up faces to .5 % (standard
-/// deviation) of where 400 do, without it to .8 %.
-const STRETCH: f64 = 1.5;
-
-impl Steps {
-    /// By other points of the scan nearly every time.
-    fn afresh(most: usize, keep: Keep) -> Self {
-        Self { most, keep, stretch: 1.0, same: false }
-    }
-
-    /// The last ones, for a pose that is mostly right.
-    fn quick() -> [Self; 2] {
-        let first = Self { stretch: STRETCH, ..Self::afresh(12, Keep::Nearest) };
-        [first, Self { most: 8, same: true, ..first }]
-    }
-}
 
 /// A pose that was refined.
 #[derive(Debug, Clone, Copy)]

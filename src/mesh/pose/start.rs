@@ -1,11 +1,11 @@
 //! Rough poses to start from.
 
 use super::super::{Point, Vector};
-use super::Steps;
 use super::finder::{NOSE_SURROUNDINGS, PoseFinder};
 use super::icp::Keep;
 use super::sampled::Sampled;
 use super::similarity::{Similarity, angle_between};
+use super::steps::Steps;
 use nalgebra::{Matrix3, Rotation3, SymmetricEigen, Unit};
 use std::f64::consts::TAU;
 
