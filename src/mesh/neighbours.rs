@@ -71,7 +71,8 @@ impl Neighbours {
                 }
                 found.sort_unstable();
                 let far = found.last().map_or(f64::INFINITY, |&farthest| f64::from_bits(farthest).sqrt());
-                if far < reach {
+                // Fewer only where squares are too small for numbers.
+                if found.len() >= k && far < reach {
                     last = Some((p, far));
                     let own = &mut flat[i as usize * k..(i as usize + 1) * k];
                     own.iter_mut().zip(&found).for_each(|(o, f)| *o = near[(f % PLACES) as usize]);

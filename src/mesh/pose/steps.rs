@@ -30,7 +30,7 @@ pub(super) struct Steps {
     pub(super) same: bool,
 }
 
-/// Where a face is smooth steps slide too little each, all the same way. Lengthened so many times, 20 bring the scale of 100 made-up faces to .5 % (standard
+/// Where a face is smooth steps slide too little each, all the same way. Lengthened so many times, 20 bring the scale of 100 made-up faces to .6 % (standard
 /// deviation) of where 400 do, without it to .8 %.
 const STRETCH: f64 = 1.5;
 

@@ -56,13 +56,9 @@ pub(crate) fn keep_one_oriented_piece(
         table = EdgeTable::new(&work.triangles, work.places.len());
         labels = component_labels(&work.triangles, &table);
     }
-    let piece = if labels.iter().all(|&label| label == labels[0]) {
-        labels[0]
-    } else {
-        let piece = choose_piece(work, &labels, nose);
-        refuse_second_surface(work, &labels, piece, largest_rest)?;
-        piece
-    };
+    let areas = area_by_piece(work, &labels);
+    let piece = choose_piece(work, &labels, &areas, nose);
+    refuse_second_surface(&areas, piece, largest_rest)?;
     let is_clean = |e: &super::super::Edge| match table.sides(e) {
         [_] => true,
         &[a, b] => side_ends(&work.triangles, a) != side_ends(&work.triangles, b),
@@ -91,8 +87,7 @@ fn area_by_piece(work: &Work, labels: &[usize]) -> Vec<f64> {
 }
 
 /// The piece with the largest area; with a nose, the one nearest to it among those of some size.
-fn choose_piece(work: &Work, labels: &[usize], nose: Option<Point>) -> usize {
-    let areas = area_by_piece(work, labels);
+fn choose_piece(work: &Work, labels: &[usize], areas: &[f64], nose: Option<Point>) -> usize {
     let largest =
         (0..areas.len()).max_by(|&a, &b| areas[a].total_cmp(&areas[b]).then(b.cmp(&a))).unwrap_or(0);
     let Some(nose) = nose else { return largest };
@@ -105,13 +100,7 @@ fn choose_piece(work: &Work, labels: &[usize], nose: Option<Point>) -> usize {
         .map_or(largest, |t| labels[t])
 }
 
-fn refuse_second_surface(
-    work: &Work,
-    labels: &[usize],
-    piece: usize,
-    largest_rest: f64,
-) -> Result<(), MeshError> {
-    let areas = area_by_piece(work, labels);
+fn refuse_second_surface(areas: &[f64], piece: usize, largest_rest: f64) -> Result<(), MeshError> {
     let other = (0..areas.len()).filter(|&l| l != piece).map(|l| areas[l]).fold(0.0, f64::max);
     if other <= largest_rest * areas[piece] {
         return Ok(());
