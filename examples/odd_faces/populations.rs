@@ -9,7 +9,7 @@ use visard::io::{npy, read_landmarks};
 use visard::mesh::Point;
 use visard::study::face::{TemplateSource, load_template};
 use visard::surface::Template;
-use visard::synth::{FaceMarks, FaceParameters, builtin_landmarks};
+use visard::synth::{FaceMarks, FaceParameters};
 
 /// A population: its name, its people in a frame of its own, in millimetres.
 pub struct Population {
@@ -35,14 +35,8 @@ pub fn populations(people: usize, seed: u64) -> Result<Vec<Population>, Box<dyn 
     let own: Vec<_> = (0..people).map(|_| FaceParameters::sample(&mut rng).vertices()).collect();
     let template = load_template(&TemplateSource::Builtin)?.template;
     let triangles = template.mesh().triangles().to_vec();
-    let l = builtin_landmarks();
-    let eye = |inner: usize, outer: usize| {
-        let v = template.mesh().vertices();
-        template.mesh().nearest_vertex(&nalgebra::center(&v[inner], &v[outer])).unwrap_or(inner)
-    };
-    let eyes = [eye(l.right_eye_inner, l.right_eye_outer), eye(l.left_eye_inner, l.left_eye_outer)];
-    let marks = FaceMarks { nose_tip: l.nose_tip, eyes, mouth: [l.right_mouth_corner, l.left_mouth_corner] };
-    let mut all = vec![Population { name: "synthetic", people: own, template, triangles, marks }];
+    let mut all =
+        vec![Population { name: "synthetic", people: own, template, triangles, marks: FaceMarks::builtin() }];
     let Some(data) = std::env::var_os("VISARD_DATA") else { return Ok(all) };
     let data = Path::new(&data);
     let triangles = npy::read(&data.join("faces_ict/ict_faces.npy"))?.data;

@@ -24,33 +24,42 @@ pub struct EdgeTable {
 }
 
 impl EdgeTable {
-    /// Finds the edges by a counting sort over the smaller end: linear in practice.
+    /// Finds the edges by counting sorts over their larger and then their smaller ends: linear.
     /// Edges come sorted by their ends, the sides of each in rising order.
     pub fn new(triangles: &[[usize; 3]], n_vertices: usize) -> Self {
-        let sides = |[a, b, c]: [usize; 3]| [(a, b), (b, c), (c, a)].map(|(a, b)| (a.min(b), a.max(b)));
+        let ends =
+            |&[a, b, c]: &[usize; 3]| [(a.min(b), a.max(b)), (b.min(c), b.max(c)), (c.min(a), c.max(a))];
         let n_sides = 3 * triangles.len();
-        let mut start = vec![0u32; n_vertices + 1];
-        for &triangle in triangles {
-            sides(triangle).iter().for_each(|&(low, _)| start[low + 1] += 1);
+        let (mut from_low, mut from_high) = (vec![0u32; n_vertices + 1], vec![0u32; n_vertices + 1]);
+        for (low, high) in triangles.iter().flat_map(ends) {
+            from_low[low + 1] += 1;
+            from_high[high + 1] += 1;
         }
-        (0..n_vertices).for_each(|v| start[v + 1] += start[v]);
-        let mut fill = start.clone();
-        // Larger end and side in one word: half the memory, and they sort as one number.
+        for v in 0..n_vertices {
+            from_low[v + 1] += from_low[v];
+            from_high[v + 1] += from_high[v];
+        }
+        // Counting keeps the order among equals: sides by their larger ends, and those by their smaller ones.
+        let mut by_high = vec![0u32; n_sides];
+        for ((_, high), side) in triangles.iter().flat_map(ends).zip(0..) {
+            by_high[from_high[high] as usize] = side;
+            from_high[high] += 1;
+        }
+        // Larger end and side in one word: half the memory.
         let mut slots = vec![0u64; n_sides];
-        for (&triangle, t) in triangles.iter().zip(0u64..) {
-            for ((low, high), k) in sides(triangle).into_iter().zip(0..) {
-                slots[fill[low] as usize] = (high as u64) << 32 | (3 * t + k);
-                fill[low] += 1;
-            }
+        let mut fill = from_low.clone();
+        for side in by_high {
+            let [a, b] = side_ends(triangles, side as usize);
+            let slot = &mut fill[a.min(b)];
+            slots[*slot as usize] = (a.max(b) as u64) << 32 | u64::from(side);
+            *slot += 1;
         }
         let mut edges: Vec<Edge> = Vec::with_capacity(n_sides / 2 + n_vertices);
         let mut edge_of_side = vec![0; n_sides];
         for low in 0..n_vertices {
-            let (first, end) = (start[low], start[low + 1]);
-            let own = &mut slots[first as usize..end as usize];
-            own.sort_unstable();
+            let own = from_low[low]..from_low[low + 1];
             let mut last = u64::MAX;
-            for (&word, slot) in own.iter().zip(first..) {
+            for (&word, slot) in slots[own.start as usize..own.end as usize].iter().zip(own) {
                 let high = word >> 32;
                 match edges.last_mut() {
                     Some(e) if high == last => e.n_sides += 1,

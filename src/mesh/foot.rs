@@ -1,7 +1,8 @@
 //! The points of a mesh nearest to given ones.
 
+use super::nearest::SearchTree;
 use super::{MeshError, Point, TriMesh, Vector};
-use kiddo::{ImmutableKdTree, SquaredEuclidean};
+use kiddo::SquaredEuclidean;
 use std::iter::Sum;
 use std::ops::Mul;
 
@@ -19,7 +20,7 @@ pub(crate) struct Foot {
 /// Closest points on a mesh, looked for in the triangles about the nearest vertices.
 pub(crate) struct FootFinder {
     mesh: TriMesh,
-    tree: ImmutableKdTree<f64, 3>,
+    tree: SearchTree<3>,
     /// `around[starts[i]..starts[i + 1]]` are the triangles about vertex i.
     starts: Vec<u32>,
     around: Vec<u32>,
@@ -38,7 +39,7 @@ impl FootFinder {
         if mesh.triangles().is_empty() {
             return Err(MeshError::Degenerate("a mesh has no triangles to search among".to_owned()));
         }
-        let tree = ImmutableKdTree::new_from_slice(&places)
+        let tree = SearchTree::new_from_slice(&places)
             .map_err(|_| MeshError::Degenerate("the mesh cannot be searched".to_owned()))?;
         let mut starts = vec![0u32; places.len() + 1];
         mesh.triangles().iter().flatten().for_each(|&i| starts[i + 1] += 1);

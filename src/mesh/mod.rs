@@ -31,6 +31,7 @@ pub use edges::{Edge, EdgeTable};
 pub(crate) use foot::{Foot, FootFinder};
 pub(crate) use lips::LipLine;
 pub use nearest::NearestPoint;
+pub(crate) use nearest::SearchTree;
 pub use pose::{Pose, PoseError, PoseFinder, Similarity};
 pub use repair::{Repair, RepairKind, RepairLog, RepairSettings, Repaired, make_disk};
 pub use simplify::simplified;

@@ -2,7 +2,8 @@
 
 use super::Point;
 use super::grid::{CELLS, Grid};
-use kiddo::{ImmutableKdTree, SquaredEuclidean};
+use super::nearest::SearchTree;
+use kiddo::SquaredEuclidean;
 use std::num::NonZero;
 
 /// For every point its nearest other points, nearest first.
@@ -90,7 +91,7 @@ impl Neighbours {
             return Some(self);
         }
         let places: Vec<[f64; 3]> = points.iter().map(|p| [p.x, p.y, p.z]).collect();
-        let tree: ImmutableKdTree<f64, 3> = ImmutableKdTree::new_from_slice(&places).ok()?;
+        let tree: SearchTree<3> = SearchTree::new_from_slice(&places).ok()?;
         let wanted = NonZero::new(self.k + 1)?;
         for &i in left {
             let own = &mut self.flat[i as usize * self.k..(i as usize + 1) * self.k];

@@ -2,7 +2,7 @@
 
 use crate::mesh::{Point, TriMesh, Vector};
 use nalgebra::Rotation3;
-use probes::{Probes, SPIRAL, subpixel};
+use probes::{Probe, Probes, SPIRAL, subpixel};
 use rayon::prelude::*;
 
 mod probes;
@@ -206,7 +206,7 @@ impl Scene {
             depth: vec![f32::NEG_INFINITY; n],
             normal: vec![[0.0, 0.0, 1.0]; n],
             base: vec![[0.0; 3]; n],
-            probes: Probes::new(self.size[0].min(self.size[1])),
+            probes: Probes::new(self.size[0].min(self.size[1]), &key_light()),
         };
         for t in mesh.triangles() {
             self.draw(t, colour, &mut buffer);
@@ -220,8 +220,9 @@ impl Scene {
         if twice_area.abs() < 1e-12 {
             return;
         }
+        let per_area = 1.0 / twice_area;
         // Of the weights w, per large pixel.
-        let gradient = |u: [f64; 3], v: [f64; 3]| [u[1] - v[1], v[0] - u[0]].map(|g| g / twice_area);
+        let gradient = |u: [f64; 3], v: [f64; 3]| [u[1] - v[1], v[0] - u[0]].map(|g| g * per_area);
         let gradients = [gradient(b, c), gradient(c, a), gradient(a, b)];
         let range = |k: usize| {
             let lo = a[k].min(b[k]).min(c[k]).floor().max(0.0) as usize;
@@ -235,7 +236,7 @@ impl Scene {
                 let p = [x as f64 + 0.5, y as f64 + 0.5];
                 let edge =
                     |u: [f64; 3], v: [f64; 3]| (v[0] - u[0]) * (p[1] - u[1]) - (v[1] - u[1]) * (p[0] - u[0]);
-                let w = [edge(b, c) / twice_area, edge(c, a) / twice_area, edge(a, b) / twice_area];
+                let w = [edge(b, c) * per_area, edge(c, a) * per_area, edge(a, b) * per_area];
                 if w.iter().any(|&w| w < 0.0) {
                     continue;
                 }
@@ -287,13 +288,12 @@ fn outlined(colour: [f64; 3], levels: [f64; 3], w: [f64; 3], gradients: [[f64; 2
 }
 
 impl Buffer {
-    /// Depth at a pixel, if something is seen there.
-    fn depth_at(&self, x: f64, y: f64) -> Option<f64> {
+    /// Depth where a probe from a pixel falls, if something is seen there.
+    fn depth_at(&self, x: usize, y: usize, probe: &Probe) -> Option<f64> {
         let [width, height] = self.size;
-        if !(0.0..width as f64).contains(&x) || !(0.0..height as f64).contains(&y) {
-            return None;
-        }
-        Some(self.depth[y as usize * width + x as usize]).filter(|z| *z > f32::NEG_INFINITY).map(f64::from)
+        let x = x.checked_add_signed(probe.pixel[0]).filter(|x| *x < width)?;
+        let y = y.checked_add_signed(probe.pixel[1]).filter(|y| *y < height)?;
+        Some(self.depth[y * width + x]).filter(|z| *z > f32::NEG_INFINITY).map(f64::from)
     }
 
     /// A pixel of the picture: the mean of its large ones.
@@ -322,12 +322,14 @@ impl Buffer {
         let at = y * self.size[0] + x;
         let (n, z, reach) = (self.seen(at).0, f64::from(self.depth[at]), self.probes.reach);
         let mut sum = 0.0;
-        for [dx, dy] in self.probes.spirals[subpixel(x, y)] {
-            if let Some(there) = self.depth_at(x as f64 + 0.5 + dx, y as f64 + 0.5 + dy) {
-                let v = Vector::new(dx, -dy, there - z);
+        for probe in &self.probes.spirals[subpixel(x, y)] {
+            if let Some(there) = self.depth_at(x, y, probe) {
+                let v = Vector::new(probe.step[0], -probe.step[1], there - z);
                 let length = v.norm().max(1e-9);
                 let cosine = v.dot(&n) / length;
-                sum += (cosine - 0.04).max(0.0) / (1.0 + (length / reach).powi(2));
+                if cosine > 0.04 {
+                    sum += (cosine - 0.04) / (1.0 + (length / reach).powi(2));
+                }
             }
         }
         2.6 * sum / SPIRAL as f64
@@ -335,17 +337,19 @@ impl Buffer {
 
     /// How much of the key light arrives: marches towards it and measures by how wide an angle the surface
     /// rises over the way, so that edges of shadows are soft.
-    fn light_arriving(&self, x: usize, y: usize, light: Vector) -> f64 {
+    fn light_arriving(&self, x: usize, y: usize, light: &Vector) -> f64 {
         const SOFTNESS: f64 = 0.16;
         let z = f64::from(self.depth[y * self.size[0] + x]);
         // Facets of a smooth surface must not shade one another.
         let facet = self.probes.facet;
         let mut open: f64 = 1.0;
-        for t in self.probes.marches[subpixel(x, y)] {
-            let (sx, sy) = (x as f64 + 0.5 + t * light.x, y as f64 + 0.5 - t * light.y);
-            if let Some(there) = self.depth_at(sx, sy) {
-                let rise = (there - (z + t * light.z) - facet) / t;
+        for probe in &self.probes.marches[subpixel(x, y)] {
+            if let Some(there) = self.depth_at(x, y, probe) {
+                let rise = (there - (z + probe.away * light.z) - facet) / probe.away;
                 open = open.min(0.5 - 0.5 * rise / SOFTNESS);
+            }
+            if open <= 0.0 {
+                return 0.0;
             }
         }
         let open = open.clamp(0.0, 1.0);
@@ -362,18 +366,22 @@ fn bounding_centre(mesh: &TriMesh) -> Point {
     if mesh.vertices().is_empty() { Point::origin() } else { Point::from((lo + hi) / 2.0) }
 }
 
+fn key_light() -> Vector {
+    Vector::new(-0.48, 0.58, 0.66).normalize()
+}
+
 /// Sky, key light from the upper left, fill from the right, a little sheen; linear light, sRGB out.
 fn shade(buffer: &Buffer, x: usize, y: usize) -> [f64; 3] {
     let at = y * buffer.size[0] + x;
     let (n, facing) = buffer.seen(at);
     let base = buffer.base[at].map(f64::from);
-    let key = Vector::new(-0.48, 0.58, 0.66).normalize();
+    let key = key_light();
     let fill = Vector::new(0.75, 0.05, 0.42).normalize();
     let half = (key + Vector::z()).normalize();
     let open = (1.0 - buffer.occlusion(x, y)).max(0.0);
     // Skin scatters light past the edge of its own shade: the cosine wraps a little beyond a right angle.
     let wrapped = ((n.dot(&key) + 0.12) / 1.12).max(0.0);
-    let arriving = if facing && wrapped > 0.0 { buffer.light_arriving(x, y, key) } else { 1.0 };
+    let arriving = if facing && wrapped > 0.0 { buffer.light_arriving(x, y, &key) } else { 1.0 };
     let sky = 0.20 + 0.10 * n.y;
     let fill_light = 0.17 * n.dot(&fill).max(0.0);
     let diffuse = open * (sky + fill_light) + (0.4 + 0.6 * open) * arriving * 0.80 * wrapped;
@@ -381,8 +389,9 @@ fn shade(buffer: &Buffer, x: usize, y: usize) -> [f64; 3] {
     let side = if facing { 1.0 } else { 0.45 };
     // What bounces in hollows takes the surface's own colour: red light dies less than blue.
     let glow = [0.030, 0.012, 0.006].map(|c| c * (1.0 - open.min(1.0)) * 1.5);
+    // Powers in single precision: a picture has 256 steps.
     std::array::from_fn(|k| {
-        let linear = base[k].powf(2.2) * diffuse + sheen + glow[k] * base[k];
-        (side * linear).clamp(0.0, 1.0).powf(1.0 / 2.2)
+        let linear = f64::from(buffer.base[at][k].powf(2.2)) * diffuse + sheen + glow[k] * base[k];
+        f64::from(((side * linear) as f32).clamp(0.0, 1.0).powf(1.0 / 2.2))
     })
 }

@@ -23,14 +23,29 @@ pub(crate) fn candidates(points: &[Point], normals: &[Vector], neighbours: &Neig
             triples.push(rotated_smallest_first([i as u32, a, b]));
         }
     }
-    triples.sort_unstable();
     let mut out: Vec<Candidate> = Vec::with_capacity(2 * points.len());
-    for corners in triples {
+    for corners in sorted(&triples, points.len()) {
         match out.last_mut() {
             Some(last) if last.corners == corners => last.votes += 1,
             _ => out.push(Candidate { corners, votes: 1 }),
         }
     }
+    out
+}
+
+/// Triples of numbers below `n` in rising order: counted by the first, of which each has few.
+fn sorted(triples: &[[u32; 3]], n: usize) -> Vec<[u32; 3]> {
+    let mut start = vec![0u32; n + 1];
+    triples.iter().for_each(|t| start[t[0] as usize + 1] += 1);
+    (0..n).for_each(|v| start[v + 1] += start[v]);
+    let mut next = start.clone();
+    let mut out = vec![[0; 3]; triples.len()];
+    for t in triples {
+        let slot = &mut next[t[0] as usize];
+        out[*slot as usize] = *t;
+        *slot += 1;
+    }
+    start.windows(2).for_each(|w| out[w[0] as usize..w[1] as usize].sort_unstable());
     out
 }
 

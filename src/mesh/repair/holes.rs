@@ -25,7 +25,8 @@ pub(crate) fn close(work: &mut Work, widest_hole: f64) -> Result<(), MeshError> 
         refuse_wide(work, &holes, &outer, widest_hole)?;
         fill(work, &holes)?;
     }
-    split_pinched(work);
+    let fans = if holes.is_empty() { survey.fans } else { fans_of(work) };
+    split_pinched(work, &fans);
     Ok(())
 }
 
@@ -183,10 +184,13 @@ fn relax(work: &mut Work, normals: &[Vector], first: usize) {
     }
 }
 
+/// The fan of each corner.
+fn fans_of(work: &Work) -> Vec<usize> {
+    corner_fans(&work.triangles, &EdgeTable::new(&work.triangles, work.places.len()))
+}
+
 /// Gives every fan at a vertex a vertex of its own.
-fn split_pinched(work: &mut Work) {
-    let table = EdgeTable::new(&work.triangles, work.places.len());
-    let fans = corner_fans(&work.triangles, &table);
+fn split_pinched(work: &mut Work, fans: &[usize]) {
     let mut vertex_of_fan: HashMap<usize, usize> = HashMap::new();
     let mut taken = vec![false; work.places.len()];
     let mut doubled = Vec::new();

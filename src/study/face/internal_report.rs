@@ -21,6 +21,7 @@ use crate::report::render::{CLAY, Image, View, render};
 use crate::report::surface_view::SurfaceView;
 use crate::study::layout::{NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY, REPORT, SCAN_TABLE};
 use crate::surface::registration::Measure;
+use rayon::prelude::*;
 
 /// More rows than this are not put into the page: browsers become slow.
 const MOST_ROWS: usize = 5000;
@@ -70,10 +71,10 @@ fn internal_report(
         (Some(released), Some(private)) => {
             page.heading("Error of the release");
             page.facts(&error_facts(results, released));
-            page.figures(&[
-                pair(nonprivate, private, View::FRONT)?,
-                pair(nonprivate, private, View::PROFILE)?,
-            ]);
+            let views = [View::FRONT, View::PROFILE].into_par_iter();
+            let pairs: Result<Vec<Figure>, StudyError> =
+                views.map(|view| pair(nonprivate, private, view)).collect();
+            page.figures(&pairs?);
             page.figures(&[difference(nonprivate, private)]);
         }
         _ => {

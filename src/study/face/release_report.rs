@@ -16,6 +16,7 @@ use crate::report::outline::{Ink, Outline, outlines};
 use crate::report::render::{CLAY, Colour, Image, View, render};
 use crate::report::surface_view::SurfaceView;
 use crate::study::layout::ERROR;
+use rayon::prelude::*;
 
 /// What the page shows: nothing of it is of a record.
 pub(super) struct Page<'a> {
@@ -89,7 +90,8 @@ fn error_stills(shown: &Page<'_>) -> Result<Figure, StudyError> {
     let colours: Vec<[f64; 3]> = mm.iter().map(|e| scale.colour(*e)).collect();
     let views = [View { yaw: -40.0, ..View::THREE_QUARTER }, View::FRONT, View::THREE_QUARTER];
     let draw = |view: View| render(shown.mesh, View { size: 300, ..view }, Colour::PerVertex(&colours));
-    let image = Image::beside(&views.map(draw));
+    let drawn: Vec<Image> = views.into_par_iter().map(draw).collect();
+    let image = Image::beside(&drawn);
     Ok(Figure::image_with_bar(&image, &scale, "how far each point may lie from the mean without noise")?)
 }
 
@@ -135,7 +137,7 @@ fn distances(shown: &Page<'_>) -> Vec<Vec<String>> {
 /// Three still pictures.
 pub(super) fn portraits(mesh: &TriMesh, what: &str) -> Result<Vec<Figure>, StudyError> {
     [(View::FRONT, "front"), (View::THREE_QUARTER, "three-quarter"), (View::PROFILE, "profile")]
-        .into_iter()
+        .into_par_iter()
         .map(|(view, name)| Ok(Figure::image(&render(mesh, view, CLAY), format!("{what}, {name}"))?))
         .collect()
 }

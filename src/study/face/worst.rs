@@ -62,7 +62,7 @@ pub(super) fn worst_registrations(results: &Internal<'_>) -> Result<Vec<Figure>,
         drawn.into_par_iter().filter_map(|k| Some((&results.rows[k], pair(k)?))).collect();
     let all: Vec<f64> = pairs.iter().flat_map(|p| p.1.landing.distances.iter().copied()).collect();
     let scale = ColourScale::magnitude("distance to the scan", "template units", &all);
-    pairs.iter().map(|(row, pair)| figure(row, pair, left_over, &scale)).collect()
+    pairs.par_iter().map(|(row, pair)| figure(row, pair, left_over, &scale)).collect()
 }
 
 fn figure(

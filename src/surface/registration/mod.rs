@@ -27,6 +27,8 @@
 mod bijectivity;
 mod elastic;
 mod landing;
+#[cfg(test)]
+mod made_up;
 mod measure;
 mod method;
 mod srnf;

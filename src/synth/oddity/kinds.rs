@@ -1,6 +1,7 @@
 //! Kinds of odd scans, and who sits for them.
 
 use crate::mesh::Point;
+use crate::synth::template::{builtin_landmarks, builtin_template};
 
 /// What is odd about a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +94,19 @@ pub struct FaceMarks {
     pub eyes: [usize; 2],
     /// Corners of the mouth, right and left.
     pub mouth: [usize; 2],
+}
+
+impl FaceMarks {
+    /// Those of [`builtin_template`].
+    pub fn builtin() -> Self {
+        let (l, mesh) = (builtin_landmarks(), builtin_template());
+        let eye = |inner: usize, outer: usize| {
+            let middle = nalgebra::center(&mesh.vertices()[inner], &mesh.vertices()[outer]);
+            mesh.nearest_vertex(&middle).unwrap_or(inner)
+        };
+        let eyes = [eye(l.right_eye_inner, l.right_eye_outer), eye(l.left_eye_inner, l.left_eye_outer)];
+        Self { nose_tip: l.nose_tip, eyes, mouth: [l.right_mouth_corner, l.left_mouth_corner] }
+    }
 }
 
 /// What a scan shows of a vertex.

@@ -6,18 +6,10 @@ use crate::synth::{builtin_landmarks, builtin_template};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-fn marks() -> FaceMarks {
-    let l = builtin_landmarks();
-    FaceMarks {
-        nose_tip: l.nose_tip,
-        eyes: [l.right_eye_outer, l.left_eye_outer],
-        mouth: [l.right_mouth_corner, l.left_mouth_corner],
-    }
-}
-
 fn scan(oddity: Oddity) -> OddScan {
     let mesh = builtin_template();
-    let sitter = Sitter { vertices: mesh.vertices(), triangles: mesh.triangles(), marks: marks() };
+    let sitter =
+        Sitter { vertices: mesh.vertices(), triangles: mesh.triangles(), marks: FaceMarks::builtin() };
     odd_scan(&sitter, oddity, &mut ChaCha8Rng::seed_from_u64(5)).unwrap()
 }
 

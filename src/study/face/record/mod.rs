@@ -73,8 +73,9 @@ impl RecordSettings {
         // are whole, since "following" unusual faces are followed, since "holes" wider ones are filled, since "whole" scans that end where the template
         // does are known, and fine meshes made coarser, and since "rivals" there are fewer nodes, and poses that another rivals are refused.
         // Since "lips" mouths are opened along where lips meet, and put right where they slipped, and since "again" there are fewer steps.
+        // Since "inside" steps under the SRNF metric keep the disk, on a finer grid, and mouths are closed before disks are compared.
         format!(
-            "{} {template} {self:?} size relief agreement mouth continued following holes whole rivals lips again",
+            "{} {template} {self:?} size relief agreement mouth continued following holes whole rivals lips again inside",
             env!("CARGO_PKG_VERSION")
         )
     }

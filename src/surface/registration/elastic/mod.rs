@@ -35,7 +35,7 @@ pub use settings::{BorderModel, DisplacementKernel, ElasticSettings, Following};
 
 use super::measure::Measures;
 use super::method::{PosedScan, Registered, RegistrationError, RegistrationMethod, RegistrationReport};
-use crate::mesh::{DiskMesh, MeshError, Similarity};
+use crate::mesh::{DiskMesh, MeshError, Point, Similarity};
 use crate::surface::template::Template;
 use fit::Fitted;
 use target::Target;
@@ -51,6 +51,18 @@ impl Elastic<'_> {
     pub fn fit(&self, scan: &DiskMesh, pose: &Similarity) -> Result<Registered<ElasticReport>, MeshError> {
         let (by, target, fitted) = self.fitted(scan, pose)?;
         land::land(by, &target, &fitted)
+    }
+
+    /// As [`fit`](Self::fit), and where the vertices lie with the mouth closed.
+    pub(super) fn fit_and_close(
+        &self,
+        scan: &DiskMesh,
+        pose: &Similarity,
+    ) -> Result<(Registered<ElasticReport>, Vec<Point>), MeshError> {
+        let (by, target, fitted) = self.fitted(scan, pose)?;
+        let found = land::land(by, &target, &fitted)?;
+        let closed = by.with_mouth_closed(&target, &fitted, &found.positions);
+        Ok((found, closed))
     }
 
     /// The fit, of the template as it is or with its mouth open, by the method for that.

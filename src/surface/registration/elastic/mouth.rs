@@ -70,6 +70,14 @@ impl<'t> Elastic<'t> {
         made.as_deref()
     }
 
+    /// Where a face that was registered with its mouth open lies with its mouth closed, in scan coordinates: every vertex goes back by what opening
+    /// the template's mouth moved it. As it is where its mouth is closed.
+    pub(super) fn with_mouth_closed(&self, target: &Target, fitted: &Fitted, places: &[Point]) -> Vec<Point> {
+        let laid = |p: &Point| target.frames.scan_of_work(&fitted.motion.apply(&self.to_work(p)));
+        let shapes = self.whole().mesh().vertices().iter().zip(self.shape().vertices());
+        places.iter().zip(shapes).map(|(p, (closed, open))| p + (laid(closed) - laid(open))).collect()
+    }
+
     /// The middle of the mouth, where it is known, in working coordinates.
     pub(super) fn middle_of_mouth(&self) -> Option<Point> {
         let [a, b] = self.whole().mouth()?.map(|i| self.to_work(&self.shape().vertices()[i]));

@@ -2,8 +2,8 @@
 
 use super::frames::WorkFrames;
 use super::settings::ElasticSettings;
-use crate::mesh::{DiskMesh, Foot, FootFinder, MeshError, Point, Vector};
-use kiddo::{ImmutableKdTree, SquaredEuclidean};
+use crate::mesh::{DiskMesh, Foot, FootFinder, MeshError, Point, SearchTree, Vector};
+use kiddo::SquaredEuclidean;
 
 /// Distance of the points along the scan's border, working units.
 const RIM_SPACING: f64 = 3.0;
@@ -18,7 +18,7 @@ pub struct Target {
     pub on_border: Vec<bool>,
     /// Between working and scan coordinates.
     pub frames: WorkFrames,
-    tree: ImmutableKdTree<f64, 6>,
+    tree: SearchTree<6>,
     normal_weight: f64,
     /// Points along the scan's border, evenly spaced.
     pub rim: Vec<Point>,
@@ -37,7 +37,7 @@ impl Target {
         if !keys.iter().flatten().all(|c| c.is_finite()) {
             return Err(unsearchable());
         }
-        let tree = ImmutableKdTree::new_from_slice(&keys).map_err(|_| unsearchable())?;
+        let tree = SearchTree::new_from_slice(&keys).map_err(|_| unsearchable())?;
         let border: Vec<Point> = scan.boundary().iter().map(|&i| points[i]).collect();
         let rim = evenly_spaced(&border, RIM_SPACING);
         Ok(Self {

@@ -3,17 +3,13 @@
 use super::*;
 use crate::mesh::{Point, RepairSettings, TriMesh, Vector, make_disk};
 use crate::surface::Template;
+use crate::surface::registration::made_up::{error_about_mouth, open_mouth, template};
 use crate::synth;
 use nalgebra::Rotation3;
 use rand::SeedableRng;
 use std::sync::LazyLock;
 
-static TEMPLATE: LazyLock<Template> = LazyLock::new(|| {
-    let disk = DiskMesh::try_new(synth::builtin_template().clone()).unwrap();
-    let marks = synth::builtin_landmarks();
-    let mouth = [marks.right_mouth_corner, marks.left_mouth_corner].map(|i| disk.mesh().vertices()[i]);
-    Template::new(disk, marks.nose_tip, Vector::z(), Vector::y()).unwrap().with_mouth(mouth)
-});
+static TEMPLATE: LazyLock<Template> = LazyLock::new(template);
 static PREPARED: LazyLock<Elastic<'static>> =
     LazyLock::new(|| Elastic::new(&TEMPLATE, &ElasticSettings::default()).unwrap());
 
@@ -103,7 +99,6 @@ fn a_cropped_and_bent_face_keeps_its_places() {
 fn a_mouth_a_lip_too_low_is_put_right() {
     let mesh = TEMPLATE.mesh();
     let tip = mesh.vertices()[TEMPLATE.nose()];
-    let middle = PREPARED.frame().invert(&PREPARED.middle_of_mouth().unwrap());
     for (shortened, down, scale) in [(0.85, 14.0, 1.18), (0.7, 10.0, 1.18)] {
         let short = |p: &Point| Point::new(p.x, p.y + (1.0 - shortened) * (tip.y - p.y).max(0.0), p.z);
         let truth: Vec<Point> = mesh.vertices().iter().map(short).collect();
@@ -111,9 +106,7 @@ fn a_mouth_a_lip_too_low_is_put_right() {
         let translation = tip * (1.0 - scale) - Vector::y() * down;
         let pose = Similarity { scale, rotation: Rotation3::identity(), translation: translation.coords };
         let found = PREPARED.fit(&scan, &pose).unwrap();
-        let pairs = mesh.vertices().iter().zip(found.positions.iter().zip(&truth));
-        let of_mouth = pairs.filter(|(p, _)| (*p - middle).norm() < 20.0);
-        let error = mean(of_mouth.map(|(_, (p, q))| (p - q).norm()));
+        let error = error_about_mouth(&found.positions, &truth, 20.0);
         assert!(error < 2.0, "{error} mm with {shortened}, {down}, {scale}");
     }
 }
@@ -121,35 +114,12 @@ fn a_mouth_a_lip_too_low_is_put_right() {
 /// Scans with an open mouth, by a hinge of another place: also from a pose that is not good.
 #[test]
 fn an_open_mouth_is_registered_open() {
-    let mesh = TEMPLATE.mesh();
-    let marks = synth::builtin_landmarks();
-    let eye = |inner: usize, outer: usize| {
-        let v = mesh.vertices();
-        mesh.nearest_vertex(&nalgebra::center(&v[inner], &v[outer])).unwrap()
-    };
-    let eyes =
-        [eye(marks.right_eye_inner, marks.right_eye_outer), eye(marks.left_eye_inner, marks.left_eye_outer)];
-    let mouth = [marks.right_mouth_corner, marks.left_mouth_corner];
-    let middle = PREPARED.frame().invert(&PREPARED.middle_of_mouth().unwrap());
     for seed in 0..3 {
-        let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
-        let vertices = synth::FaceParameters::sample(&mut rng).vertices();
-        let marks = synth::FaceMarks { nose_tip: marks.nose_tip, eyes, mouth };
-        let sitter = synth::Sitter { vertices: &vertices, triangles: mesh.triangles(), marks };
-        let scan = synth::odd_scan(&sitter, synth::Oddity::OpenMouth, &mut rng).unwrap();
-        let torn = match &scan.triangles {
-            Some(triangles) => TriMesh::new(scan.points.clone(), triangles.clone()),
-            None => crate::mesh::mesh_from_points(&scan.points),
-        };
-        let torn = torn.unwrap();
-        let disk =
-            make_disk(torn, Some(scan.truth[marks.nose_tip]), &RepairSettings::default()).unwrap().mesh;
+        let (scan, truth) = open_mouth(seed);
         for nudge in [Similarity::identity(), rough(&Similarity::identity())] {
-            let found = PREPARED.fit(&disk, &nudge).unwrap();
+            let found = PREPARED.fit(&scan, &nudge).unwrap();
             assert!(found.report.open_mouth, "seed {seed}");
-            let pairs = mesh.vertices().iter().zip(found.positions.iter().zip(&scan.truth));
-            let of_mouth = pairs.filter(|(p, _)| (*p - middle).norm() < 25.0);
-            let error = mean(of_mouth.map(|(_, (p, q))| (p - q).norm()));
+            let error = error_about_mouth(&found.positions, &truth, 25.0);
             assert!(error < 4.0, "{error} mm, seed {seed}");
         }
     }

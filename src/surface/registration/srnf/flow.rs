@@ -12,7 +12,7 @@ use nalgebra::Rotation3;
 /// A level ends when a step lowers the energy by less than this share.
 const LEAST_GAIN: f64 = 1e-3;
 
-/// One accepted step: z ↦ z + Σ c_k b_k(z).
+/// One accepted step, along Σ c_k b_k.
 struct Step {
     fields: TangentialFields,
     coefficients: Vec<f64>,

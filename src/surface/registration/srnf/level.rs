@@ -147,10 +147,10 @@ impl<'a> Level<'a> {
             // Differences towards the inside, so that all stay in the disk.
             let towards = |d: Complex| if (z + d).norm() <= 1.0 { d } else { -d };
             let (dx, dy) = (towards(Complex::new(h, 0.0)), towards(Complex::new(0.0, h)));
-            let w = fields.combine(c, z);
-            let gx = (fields.combine(c, z + dx) - w) / dx.re;
-            let gy = (fields.combine(c, z + dy) - w) / dy.im;
-            (1.0 + gx.re) * (1.0 + gy.im) - gx.im * gy.re > 0.1 && 1.0 + gx.re > 0.0
+            let w = fields.step(c, z);
+            let gx = (fields.step(c, z + dx) - w) / dx.re;
+            let gy = (fields.step(c, z + dy) - w) / dy.im;
+            gx.re * gy.im - gx.im * gy.re > 0.1 && gx.re > 0.0
         });
         smooth && {
             let next: Vec<Complex> = y.iter().map(|&y| fields.step(c, y)).collect();

@@ -94,7 +94,7 @@ impl RegistrationMethod for Srnf<'_> {
         let found = self.descend(&flat.surface, scan.similarity.rotation.inverse());
         let report = RegistrationReport { note: whole.note, ..found.report.with_disk_map(&flat) };
         Ok(Registered {
-            positions: found.places.iter().map(|at| flat.surface.point(at)).collect(),
+            positions: found.places.iter().map(|at| whole.point(at)).collect(),
             landed: found.places.iter().map(|at| whole.has_scan_at(at)).collect(),
             min_jacobian: found.min_jacobian.min(whole.min_jacobian),
             report,

@@ -21,6 +21,6 @@ pub struct SrnfSettings {
 impl Default for SrnfSettings {
     fn default() -> Self {
         let level = |rings, degree, steps| SrnfLevel { rings, degree, steps };
-        Self { levels: vec![level(8, 2, 8), level(13, 4, 6), level(18, 6, 6)] }
+        Self { levels: vec![level(8, 2, 8), level(24, 4, 6), level(32, 5, 4)] }
     }
 }

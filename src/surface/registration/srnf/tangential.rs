@@ -44,14 +44,17 @@ impl TangentialFields {
             .collect()
     }
 
-    /// The combination of all fields with these coefficients.
-    pub fn combine(&self, coefficients: &[f64], z: Complex) -> Complex {
-        self.at(z).iter().zip(coefficients).map(|(b, c)| b * *c).sum()
-    }
-
-    /// The diffeomorphism step z ↦ z + w(z), kept inside the closed disk and exactly on the circle where z is on it.
+    /// The step z ↦ (z + (1 − |z|²)(P, Q)) exp(iR), to first order along the combination of all fields with these coefficients. It keeps the circle, and
+    /// where (P, Q) is shorter than ½ the open disk: z + w(z) itself throws points near the circle out of it wherever they turn.
     pub fn step(&self, coefficients: &[f64], z: Complex) -> Complex {
-        let moved = z + self.combine(coefficients, z);
+        let (tx, ty) = (chebyshev(z.re, self.degree), chebyshev(z.im, self.degree));
+        let (mut inwards, mut turn) = (Complex::new(0.0, 0.0), 0.0);
+        for (&(i, j), c) in self.degrees.iter().zip(coefficients.chunks_exact(3)) {
+            let p = tx[i] * ty[j];
+            inwards += Complex::new(c[0] * p, c[1] * p);
+            turn += c[2] * p;
+        }
+        let moved = (z + inwards * (1.0 - z.norm_sqr())) * Complex::from_polar(1.0, turn);
         let r = moved.norm();
         if r > 1.0 || (z.norm() - 1.0).abs() < 1e-12 { moved / r } else { moved }
     }
@@ -91,5 +94,25 @@ mod tests {
         let c: Vec<f64> = (0..fields.len()).map(|k| 0.02 * (k as f64).sin()).collect();
         let z = Complex::from_polar(1.0, 1.0);
         assert!((fields.step(&c, z).norm() - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn steps_that_turn_keep_what_is_near_the_circle_inside_and_in_order() {
+        let fields = TangentialFields::new(2);
+        let c: Vec<f64> = (0..fields.len()).map(|k| if k % 3 == 2 { 0.1 } else { 0.02 }).collect();
+        for k in 0..32 {
+            let at =
+                |depth: f64| fields.step(&c, Complex::from_polar(1.0 - depth, 0.2 * f64::from(k))).norm();
+            assert!(at(2e-3) < at(1e-3) && at(1e-3) < 1.0 - 5e-4, "{} {}", at(2e-3), at(1e-3));
+        }
+    }
+
+    #[test]
+    fn steps_follow_the_fields_to_first_order() {
+        let fields = TangentialFields::new(3);
+        let c: Vec<f64> = (0..fields.len()).map(|k| 1e-6 * (1.0 + k as f64).cos()).collect();
+        let z = Complex::new(0.4, -0.7);
+        let along: Complex = fields.at(z).iter().zip(&c).map(|(b, c)| b * *c).sum();
+        assert!((fields.step(&c, z) - z - along).norm() < 1e-10);
     }
 }
