@@ -332,8 +332,8 @@ fn typical_spacing(cloud: &Cloud<'_>) -> f64 {
             Some((cloud.points[far as usize] - cloud.points[v]).norm())
         })
         .collect();
-    distances.sort_by(f64::total_cmp);
-    distances.get(distances.len() / 2).copied().unwrap_or(0.0)
+    let middle = distances.len() / 2;
+    if distances.is_empty() { 0.0 } else { *distances.select_nth_unstable_by(middle, f64::total_cmp).1 }
 }
 
 /// Whether every edge has at most two sides and V − E + F = 1.

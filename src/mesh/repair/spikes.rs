@@ -8,6 +8,8 @@ use std::collections::HashSet;
 
 /// A spike is followed over at most this many rings of triangles.
 const LONGEST: usize = 10;
+/// Sums of a few chords are exact to far less, radians.
+const ROUNDING: f64 = 1e-6;
 
 /// Takes away spikes, leaving holes to be filled; true when there were any.
 ///
@@ -37,7 +39,6 @@ pub(crate) fn remove(work: &mut Work, sharpest: f64) -> bool {
 /// the median) whose angles sum to less than a quarter of `sharpest`.
 pub(crate) fn remove_torn(work: &mut Work, sharpest: f64) {
     let table = EdgeTable::new(&work.triangles, work.places.len());
-    let angles = angle_sums(work);
     let mut lengths = Vec::with_capacity(table.edges().len());
     let mut shortest = vec![f64::INFINITY; work.places.len()];
     let mut on_border = vec![false; work.places.len()];
@@ -49,9 +50,18 @@ pub(crate) fn remove_torn(work: &mut Work, sharpest: f64) {
             on_border[v] |= table.sides(edge).len() == 1;
         }
     }
-    lengths.sort_unstable_by(f64::total_cmp);
-    let far = 3.0 * lengths.get(lengths.len() / 2).copied().unwrap_or(0.0);
-    let is_tip = |v: usize| on_border[v] && angles[v] < 0.25 * sharpest && shortest[v] > far;
+    if lengths.is_empty() {
+        return;
+    }
+    let middle = lengths.len() / 2;
+    let far = 3.0 * *lengths.select_nth_unstable_by(middle, f64::total_cmp).1;
+    let is_far_out = |v: usize| on_border[v] && shortest[v] > far;
+    // Mostly there is none.
+    if !(0..on_border.len()).any(is_far_out) {
+        return;
+    }
+    let angles = angle_sums_below(work, 0.25 * sharpest);
+    let is_tip = |v: usize| is_far_out(v) && angles[v] < f64::INFINITY;
     let tips: Vec<usize> = (0..angles.len()).filter(|&v| is_tip(v)).collect();
     if !tips.is_empty() {
         let vertices = work.sources(tips);
@@ -62,23 +72,41 @@ pub(crate) fn remove_torn(work: &mut Work, sharpest: f64) {
     }
 }
 
-fn angle_sums(work: &Work) -> Vec<f64> {
-    let mut angles = vec![0.0; work.places.len()];
+/// The sums of the angles at the vertices where they are less than `limit`; infinite elsewhere.
+fn angle_sums_below(work: &Work, limit: f64) -> Vec<f64> {
+    // An angle is no smaller than its chord on the unit circle: most vertices are ruled out without arc cosines.
+    let mut chords = vec![0.0; work.places.len()];
     for t in &work.triangles {
+        let [a, b, c] = t.map(|v| work.places[v]);
+        let sides = [b - a, c - b, a - c];
+        let lengths = [sides[0].norm(), sides[1].norm(), sides[2].norm()];
         for k in 0..3 {
-            let [v, a, b] = [t[k], t[(k + 1) % 3], t[(k + 2) % 3]];
-            angles[v] += (work.places[a] - work.places[v]).angle(&(work.places[b] - work.places[v]));
+            let before = (k + 2) % 3;
+            let product = lengths[k] * lengths[before];
+            let cosine = if product > 0.0 { -sides[k].dot(&sides[before]) / product } else { 1.0 };
+            chords[t[k]] += (2.0 - 2.0 * cosine).max(0.0).sqrt();
         }
     }
-    angles
+    let mut sums: Vec<f64> =
+        chords.into_iter().map(|chord| if chord < limit + ROUNDING { 0.0 } else { f64::INFINITY }).collect();
+    for t in &work.triangles {
+        if t.iter().all(|&v| sums[v] == f64::INFINITY) {
+            continue;
+        }
+        for k in 0..3 {
+            let [v, a, b] = [t[k], t[(k + 1) % 3], t[(k + 2) % 3]];
+            sums[v] += (work.places[a] - work.places[v]).angle(&(work.places[b] - work.places[v]));
+        }
+    }
+    sums.into_iter().map(|sum| if sum < limit { sum } else { f64::INFINITY }).collect()
 }
 
 fn tips(work: &Work, table: &EdgeTable, sharpest: f64) -> Vec<usize> {
-    let mut angles = angle_sums(work);
+    let mut angles = angle_sums_below(work, sharpest);
     for edge in table.edges().iter().filter(|e| table.sides(e).len() != 2) {
         edge.ends.iter().for_each(|&v| angles[v] = f64::INFINITY);
     }
-    (0..angles.len()).filter(|&v| angles[v] > 0.0 && angles[v] < sharpest).collect()
+    (0..angles.len()).filter(|&v| angles[v] > 0.0 && angles[v] < f64::INFINITY).collect()
 }
 
 /// The triangles of the spike with this tip: at least those at the tip.
