@@ -105,6 +105,70 @@ fn a_planted_difference_is_found_where_it_is() {
     }
 }
 
+/// On one ledger: a regression on a label, which is protected, and two comparisons, which publish other labels. There is no number that sums
+/// them up for a record whose label changes.
+#[test]
+fn losses_are_summed_for_each_neighbour_relation_by_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let n = 60;
+    prepared(dir.path(), n, 0.0);
+    let covariates: String =
+        (0..n).map(|i| format!("{i},{}\n", if i % 3 == 0 { "hiv" } else { "well" })).collect();
+    fs::write(dir.path().join("covariates.csv"), format!("record,hiv\n{covariates}")).unwrap();
+    let succeeds = |line: &str| {
+        let (code, stdout, stderr) = visard(dir.path(), line);
+        assert_eq!(code, Some(0), "{line}: {stderr}");
+        stdout
+    };
+    let (shared, levels) = ("--ledger people.jsonl", "--covariates covariates.csv --levels hiv=hiv|well");
+    succeeds(&format!("face regress --prepared faces.npy {levels} --mu 1 --out regression {FORM} {shared}"));
+    let sums = || -> Value { serde_json::from_str(&succeeds("privacy ledger people.jsonl --json")).unwrap() };
+    let told = sums();
+    assert_eq!((&told["total"]["mu"], &told["sums"][0]["neighbours"]), (&1.into(), &"replace-one".into()));
+    table(dir.path(), n, |i| if i % 3 == 0 { "hiv" } else { "well" });
+    compare(dir.path(), &format!("--mu 1 {shared}"));
+    let told = sums();
+    assert!(told["total"].is_null(), "{told}");
+    let rows = told["sums"].as_array().unwrap();
+    assert_eq!(rows.len(), 2, "{told}");
+    let row = |name: &str| rows.iter().find(|row| row["neighbours"] == name).unwrap();
+    assert!(
+        row("replace-one")["loss"].is_null() && row("replace-one")["no_bound_by"] == serde_json::json!([2])
+    );
+    let within = row("replace-one-within-groups");
+    assert!((within["loss"]["mu"].as_f64().unwrap() - 2f64.sqrt()).abs() < 1e-9, "{told}");
+    assert_eq!(within["releases"], serde_json::json!([1, 2]));
+    let stated = certificate(dir.path());
+    assert_eq!(stated["adjacency"], "replace-one-within-groups");
+    assert_eq!(stated["partitions"][0], stated["details"]["partition_sha256"]);
+    let text = succeeds("privacy ledger people.jsonl");
+    assert!(
+        !text.contains("together") && text.contains("no bound for one record replaced by any other"),
+        "{text}"
+    );
+    assert!(succeeds("privacy explain study").contains("replaced by another of the same group"));
+    // With another partition each of the two has none: the sum is for a record that keeps both labels.
+    table(dir.path(), n, TWO);
+    compare(dir.path(), &format!("--mu 1 --force {shared}"));
+    let told = sums();
+    let both: Vec<&Value> =
+        told["sums"].as_array().unwrap().iter().filter(|row| !row["loss"].is_null()).collect();
+    assert!(both.len() == 1 && both[0]["partitions"].as_array().unwrap().len() == 2, "{told}");
+    assert!((both[0]["loss"]["mu"].as_f64().unwrap() - 3f64.sqrt()).abs() < 1e-9);
+    // A ceiling for a record replaced by any other cannot be kept by what publishes labels, and one for kept labels counts everything.
+    let mean = format!("face mean --prepared faces.npy {FORM} --mu 1");
+    succeeds(&format!("{mean} --out mean --ledger other.jsonl --ceiling-mu 5"));
+    let refused = |line: &str, expected: &str| {
+        let (code, _, stderr) = visard(dir.path(), line);
+        assert!(code == Some(1) && stderr.contains(expected), "{line}: {stderr}");
+    };
+    let comparison = format!("face compare --prepared faces.npy --groups groups.csv {FORM} --mu 1");
+    refused(&format!("{comparison} --out second --ledger other.jsonl"), "no bound");
+    succeeds(&format!("{comparison} --out third --ledger labels.jsonl --ceiling-mu 1.5"));
+    succeeds(&format!("{mean} --out fourth --ledger labels.jsonl"));
+    refused(&format!("{mean} --out fifth --ledger labels.jsonl"), "above the ceiling mu = 1.5");
+}
+
 #[test]
 fn no_difference_is_made_up_and_each_want_has_its_files() {
     let dir = tempfile::tempdir().unwrap();

@@ -53,8 +53,129 @@ fn what_was_released_is_verified_here_and_elsewhere() {
     }
     // Sent to somebody else: the files and the signature are all there is.
     fs::rename(dir.path().join("study/release"), dir.path().join("sent")).unwrap();
-    assert!(succeeds(dir.path(), "privacy verify sent").contains("not looked at"));
-    succeeds(dir.path(), "privacy verify sent --ledger study/visard.ledger.jsonl");
+    let said = succeeds(dir.path(), "privacy verify sent");
+    assert!(said.contains("not checked: anybody could have written this"), "{said}");
+    assert!(!said.lines().any(|line| line.starts_with("private")), "{said}");
+    let told: Value = serde_json::from_str(&succeeds(dir.path(), "privacy verify sent --json")).unwrap();
+    assert!(told["private"].is_null() && told["verified"] == false, "{told}");
+    let said = succeeds(dir.path(), "privacy verify sent --ledger study/visard.ledger.jsonl");
+    assert!(said.starts_with("private: "), "{said}");
+}
+
+/// Every field, one by one: whatever of the certificate is edited, the ledger tells.
+#[test]
+fn a_certificate_is_bound_to_its_last_byte() {
+    let dir = place();
+    let whole = fs::read(dir.path().join("study/release/certificate.json")).unwrap();
+    let edits: [(&str, fn(&mut Value)); 6] = [
+        ("n", |c| c["n"] = 2000.into()),
+        ("public inputs", |c| c["public_inputs"] = Value::Array(Vec::new())),
+        ("details", |c| c["details"]["in_words"] = "exact".into()),
+        ("caveats", |c| c["caveats"] = Value::Array(vec!["none".into()])),
+        ("program", |c| c["visard"] = "9.9.9".into()),
+        ("sensitivity", |c| c["sensitivity"] = 1e-9.into()),
+    ];
+    for (what, change) in edits {
+        edit(dir.path(), change);
+        let (code, _, stderr) = visard(dir.path(), "privacy verify study");
+        assert!(
+            code == Some(1) && stderr.contains("is not one that the ledger recorded"),
+            "{what}: {stderr}"
+        );
+        fs::write(dir.path().join("study/release/certificate.json"), &whole).unwrap();
+    }
+    // White space is a byte like any other.
+    let mut longer = whole.clone();
+    longer.push(b'\n');
+    fs::write(dir.path().join("study/release/certificate.json"), &longer).unwrap();
+    refused(dir.path(), "privacy verify study", "is not one that the ledger recorded");
+    fs::write(dir.path().join("study/release/certificate.json"), &whole).unwrap();
+    assert!(succeeds(dir.path(), "privacy verify study").starts_with("private: "));
+    // A file exchanged together with its entry in the certificate.
+    let mean = dir.path().join("study/release/mean.npy");
+    fs::write(&mean, "forged").unwrap();
+    let sum = visard::privacy::FileSum::of_bytes("mean.npy", b"forged").sha256;
+    edit(dir.path(), |certificate| {
+        let files = certificate["files"].as_array_mut().unwrap();
+        files.iter_mut().find(|file| file["name"] == "mean.npy").unwrap()["sha256"] = sum.into();
+    });
+    refused(dir.path(), "privacy verify study", "is not one that the ledger recorded");
+}
+
+#[test]
+fn a_seeded_release_stays_one_whatever_its_certificate_says() {
+    let dir = place();
+    let study =
+        "sphere mean records.csv --center centre.csv --radius 0.5 --mu 1 --seed 5 --out study --force";
+    succeeds(dir.path(), study);
+    assert!(succeeds(dir.path(), "privacy verify study").starts_with("NOT PRIVATE"));
+    succeeds(dir.path(), "privacy key lab.key");
+    refused(dir.path(), "privacy sign study --key lab.key", "not private");
+    edit(dir.path(), |certificate| {
+        certificate["private"] = true.into();
+        certificate["seeded"] = false.into();
+        certificate["caveats"] = Value::Array(Vec::new());
+    });
+    refused(dir.path(), "privacy verify study", "noise was seeded");
+    refused(dir.path(), "privacy sign study --key lab.key", "noise was seeded");
+    // Away from its ledger nobody can tell, and nobody signs it or calls it private.
+    fs::rename(dir.path().join("study/release"), dir.path().join("sent")).unwrap();
+    refused(dir.path(), "privacy sign sent --key lab.key", "no ledger here");
+    assert!(!succeeds(dir.path(), "privacy verify sent").lines().any(|line| line.starts_with("private")));
+    // Its line holds no digest, which would confirm guesses of the records, and it has no bound, alone or twice.
+    let ledger = fs::read_to_string(dir.path().join("study/visard.ledger.jsonl")).unwrap();
+    let lines: Vec<&str> = ledger.lines().skip_while(|line| !line.contains("\"seeded\":true")).collect();
+    assert!(
+        !lines.is_empty() && lines.iter().all(|line| !line.contains("redeem") && !line.contains("publish"))
+    );
+    let told: Value = serde_json::from_str(&succeeds(dir.path(), "privacy ledger study --json")).unwrap();
+    assert!(told["total"].is_null() && told["sums"][0]["loss"].is_null(), "{told}");
+    assert_eq!(told["sums"][0]["no_bound_by"], serde_json::json!([2]));
+    let (code, _, stderr) = visard(dir.path(), &format!("{study} --ceiling-mu 100"));
+    assert!(code == Some(1) && stderr.contains("no bound"), "{stderr}");
+}
+
+/// Two copies of a study that was killed after its charge, both resumed, each with its copy of the ledger.
+#[test]
+fn a_second_draw_from_a_copied_folder_is_not_the_one_that_the_ledger_recorded() {
+    let dir = place();
+    // What a run leaves that was killed between its charge and its draw.
+    let study = dir.path().join("study");
+    let ledger = fs::read_to_string(study.join("visard.ledger.jsonl")).unwrap();
+    let until_redeemed: String =
+        ledger.split_inclusive('\n').take_while(|line| !line.contains("\"kind\":\"redeem\"")).collect();
+    fs::write(study.join("visard.ledger.jsonl"), until_redeemed).unwrap();
+    fs::remove_dir_all(study.join("release")).unwrap();
+    fs::remove_file(study.join("internal/drawn.json")).unwrap();
+    let job = study.join("internal/job.json");
+    let begun = fs::read_to_string(&job).unwrap().replace("\"finished\": true", "\"finished\": false");
+    fs::write(&job, begun).unwrap();
+    let copy = dir.path().join("copy");
+    copy_folder(&study, &copy);
+    for out in ["study", "copy"] {
+        let words = "sphere mean records.csv --center centre.csv --radius 0.5 --mu 1 --resume --out";
+        succeeds(dir.path(), &format!("{words} {out}"));
+        assert!(succeeds(dir.path(), &format!("privacy verify {out}")).starts_with("private: "));
+    }
+    assert_ne!(
+        fs::read(study.join("release/mean.npy")).unwrap(),
+        fs::read(copy.join("release/mean.npy")).unwrap()
+    );
+    let expected = "is not one that the ledger recorded";
+    refused(dir.path(), "privacy verify copy --ledger study/visard.ledger.jsonl", expected);
+    refused(dir.path(), "privacy verify study --ledger copy/visard.ledger.jsonl", expected);
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
 }
 
 #[test]
@@ -127,8 +248,8 @@ fn signatures_are_made_once_and_checked() {
     let path = dir.path().join("study/release/certificate.json");
     let whole = fs::read_to_string(&path).unwrap();
     fs::write(&path, whole.replace("\"n\": 60", "\"n\": 6000")).unwrap();
-    refused(dir.path(), "privacy verify study", "does not fit");
-    refused(dir.path(), "privacy sign study --key lab.key", "does not fit");
+    refused(dir.path(), "privacy verify study", "is not one that the ledger recorded");
+    refused(dir.path(), "privacy sign study --key lab.key", "is not one that the ledger recorded");
     fs::write(&path, &whole).unwrap();
     fs::write(path.with_file_name("certificate.sig"), "{}").unwrap();
     refused(dir.path(), "privacy verify study", "not a signature");

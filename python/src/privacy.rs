@@ -139,27 +139,17 @@ pub fn explain(certificate: &str) -> PyResult<String> {
 pub fn ledger(path: PathBuf, delta: f64) -> PyResult<String> {
     let file = ledger_of(&path).map_err(Failure::input)?.unwrap_or_else(|| path.clone());
     let history = Ledger::history(&file).map_err(Failure::input)?;
-    let spent = history.spent();
-    let total = if spent.is_empty() { None } else { Some(spent.total().map_err(Failure::other)?) };
     let delta = Delta::new(delta).map_err(|e| Failure::input(format!("delta: {e}")))?;
-    let epsilon = match &total {
-        Some(_) => spent.epsilon_at(delta).ok().map(|bound| bound.epsilon),
-        None => Epsilon::new(0.0).ok(),
+    let mut value = history.to_json().map_err(Failure::other)?;
+    // Of the one sum, where there is one neighbour relation only.
+    let epsilon = match &history.sums()[..] {
+        [] => Epsilon::new(0.0).ok(),
+        [sum] => sum.total.epsilon_at(delta).ok().map(|bound| bound.epsilon),
+        _ => None,
     };
-    let value = json!({
-        "ledger": file,
-        "id": history.id(),
-        "releases": history.charges.iter().map(|charge| json!({
-            "unix_time": charge.unix_time,
-            "line": charge.receipt.as_ref().map(|receipt| receipt.line),
-            "part": charge.part,
-            "redeemed": charge.redeemed,
-        })).collect::<Vec<_>>(),
-        "ceilings": history.ceilings,
-        "total": total,
-        "epsilon": epsilon,
-        "delta": delta,
-    });
+    value["ledger"] = json!(file);
+    value["epsilon"] = json!(epsilon);
+    value["delta"] = json!(delta);
     Ok(value.to_string())
 }
 
@@ -169,11 +159,5 @@ pub fn ledger(path: PathBuf, delta: f64) -> PyResult<String> {
 pub fn verify(release: PathBuf, ledger: Option<PathBuf>, key: Option<PathBuf>) -> PyResult<String> {
     let found = visard::study::verify(&release, ledger.as_deref(), key.as_deref())
         .map_err(|e| Failure::of(Kind::Other, format!("{e}; do not rely on this release")))?;
-    let value = json!({
-        "private": found.certificate.private,
-        "files": found.certificate.files.len(),
-        "ledger": found.ledger,
-        "signed_by": found.signed_by,
-    });
-    Ok(value.to_string())
+    Ok(found.to_json().to_string())
 }

@@ -171,9 +171,11 @@ class Ledger:
         self.ceiling_mu = None if ceiling_mu is None else float(Mu(ceiling_mu))
 
     def history(self, delta: float = 1e-6) -> dict[str, Any]:
-        """All of it: releases, ceilings, the total and its ε at `delta`."""
+        """All of it: releases, ceilings, `sums` (one for each neighbour relation), and the total with its ε at `delta` where there is one
+        relation only.
+        """
         if not self.path.exists():
-            return {"releases": [], "ceilings": [], "total": None, "epsilon": 0.0, "delta": delta}
+            return {"releases": [], "ceilings": [], "sums": [], "total": None, "epsilon": 0.0, "delta": delta}
         return json.loads(_visard.ledger(str(self.path), delta))
 
     @property
@@ -182,12 +184,21 @@ class Ledger:
         return self.history()["releases"]
 
     @property
+    def sums(self) -> list[dict[str, Any]]:
+        """What the releases add up to, for each neighbour relation by itself: `neighbours`, `loss` (None where a release has no bound for
+        them), `releases`.
+        """
+        return self.history()["sums"]
+
+    @property
     def total(self) -> dict[str, Any] | None:
-        """What all releases add up to, in the unit that fits; None before the first."""
+        """What all releases add up to, in the unit that fits; None before the first, and where they are stated for several neighbour
+        relations or without a bound: see `sums`.
+        """
         return self.history()["total"]
 
-    def epsilon(self, delta: float) -> float:
-        """The ε of all releases together at this δ."""
+    def epsilon(self, delta: float) -> float | None:
+        """The ε of all releases together at this δ; None where `total` is, but 0 before the first."""
         return self.history(delta)["epsilon"]
 
     def __repr__(self) -> str:
@@ -247,8 +258,9 @@ class Certificate(Mapping[str, Any]):
 def verify(release: PathLike, *, ledger: PathLike | Ledger | None = None, key: PathLike | None = None) -> dict[str, Any]:
     """Whether a release is what its certificate says: files, line in the ledger, signature.
 
-    Raises :class:`VisardError` where anything is wrong; returns what was looked at: private, files, ledger and signed_by (None where there
-    was nothing to look at).
+    Raises :class:`VisardError` where anything is wrong; returns what was looked at: `bound_by` (certificate, signature, draw-only, seeded or
+    nothing), `private` (None where it says so but nothing stands behind it), `neighbours`, files, ledger and signed_by (None where there was
+    nothing to look at).
     """
     file = ledger.path if isinstance(ledger, Ledger) else ledger
     paths = [None if p is None else as_path(name, p) for name, p in (("ledger", file), ("key", key))]

@@ -48,14 +48,14 @@ pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(),
     write_bytes(&picture, &image).map_err(Failure::failed)?;
     write_bytes(&report, page.as_bytes()).map_err(Failure::failed)?;
     let (signed, [there, back], unit) = (found.signed(), found.closest(), found.unit.name());
-    let band = a.standing.max(b.standing).band();
-    if let Some(band) = band {
+    let standing = a.standing.max(b.standing);
+    if let Some(band) = standing.band() {
         eprintln!("note: {band}");
     }
     printer.result(
         json!({
             "out": args.out, "unit": unit, "signed": signed, "closest_a_to_b": there, "closest_b_to_a": back,
-            "hausdorff": found.hausdorff(), "standing": band.unwrap_or("may be published"),
+            "hausdorff": found.hausdorff(), "standing": standing.phrase(),
         }),
         format!(
             "{} from {}, {unit}\n  along the normal: {} root mean square, {} on average, 95 % within {}\n  closest points:   {} and back {} (root mean square), Hausdorff {}\n  look at:          {}",

@@ -7,6 +7,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use visard::io::{NamedField, SurfaceFile, SurfaceFormat};
 use visard::report::colour::ColourScale;
+use visard::study::standing::{Standing, judge};
 use visard::study::subject::Subject;
 
 /// How colours run over the values.
@@ -60,16 +61,24 @@ pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), 
         colours: colours.as_deref(),
     };
     surface.write(&args.out, format).map_err(Failure::failed)?;
-    let band = subject.standing.band();
-    if let Some(band) = band {
-        eprintln!("note: {band}");
+    // A field from a file is not of the release, whatever it is called.
+    let foreign = args.field.iter().find(|path| judge(path).standing != Standing::Released);
+    let (standing, why) = match foreign {
+        Some(path) => {
+            let why = format!("{}: the field is not of a release that was checked", path.display());
+            (Standing::Internal, Some(why))
+        }
+        None => (subject.standing, subject.why.clone()),
+    };
+    if let Some(band) = standing.band() {
+        eprintln!("note: {band}{}", why.map(|why| format!(" ({why})")).unwrap_or_default());
     }
     let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
     let (vertices, triangles) = (subject.mesh.vertices().len(), subject.mesh.triangles().len());
     printer.result(
         json!({
             "file": args.out, "vertices": vertices, "triangles": triangles, "fields": names, "unit": subject.unit.name(),
-            "standing": band.unwrap_or("may be published"),
+            "standing": standing.phrase(),
         }),
         format!(
             "{}: {vertices} vertices, {triangles} triangles, coordinates in {}{}",

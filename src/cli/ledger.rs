@@ -2,14 +2,14 @@
 
 use super::output::{Failure, Printer};
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
-use visard::privacy::{ChargeOnRecord, Composition, Cost, Delta, Ledger, LedgerHistory, Part, rounded_up};
+use visard::privacy::{Composition, Cost, Delta, Ledger, LedgerHistory, Part, rounded_up};
 use visard::study::ledger_of;
 
-/// The δ at which a total is also stated as ε.
-const DELTAS: [f64; 3] = [1e-5, 1e-6, 1e-9];
+/// The δ at which the total is also shown as ε.
+const SHOWN_DELTA: f64 = 1e-6;
 
 /// Arguments of `privacy ledger`.
 #[derive(Debug, Args)]
@@ -40,49 +40,33 @@ pub fn run(args: &LedgerCommand, printer: &Printer) -> Result<(), Failure> {
         return Err(Failure::failed(format!("{}: {what}", args.path.display())).with_hint(hint));
     }
     let history = Ledger::history(&file).map_err(Failure::failed)?;
-    let spent = history.spent();
-    let mut json = json!({
-        "ledger": file,
-        "id": history.id(),
-        "releases": history.charges.iter().map(release).collect::<Vec<_>>(),
-        "ceilings": history.ceilings,
-        "partition": history.partition,
-        "groups": history.spent_by_group().iter().map(group_sum).collect::<Vec<_>>(),
-        "total": Value::Null,
-        "epsilon_at_delta": [],
-    });
+    let mut json = history.to_json().map_err(Failure::failed)?;
+    if let Some(object) = json.as_object_mut() {
+        object.shift_insert(0, "ledger".into(), json!(file));
+    }
     let plural = if history.charges.len() == 1 { "" } else { "s" };
     let mut text = format!("{}: {} release{plural} charged", file.display(), history.charges.len());
-    if !spent.is_empty() {
-        let total = spent.total().map_err(Failure::failed)?;
-        let mut rows = Vec::new();
-        for delta in DELTAS {
-            let delta = Delta::new(delta).map_err(Failure::failed)?;
-            if let Ok(bound) = spent.epsilon_at(delta) {
-                rows.push((delta, bound.epsilon));
+    // One number only where one neighbour relation is all there is.
+    match &history.sums()[..] {
+        [sum] if sum.loss().is_ok_and(|loss| loss.is_some()) => {
+            let total = sum.total.total().map_err(Failure::failed)?;
+            let _ = write!(text, "; spent so far, together {total}");
+            let delta = Delta::new(SHOWN_DELTA).map_err(Failure::failed)?;
+            if let Ok(bound) = sum.total.epsilon_at(delta) {
+                let _ = write!(
+                    text,
+                    " (epsilon {:.4} at delta {SHOWN_DELTA:e})",
+                    rounded_up(bound.epsilon.get(), 4)
+                );
             }
         }
-        json["total"] = json!(total);
-        json["epsilon_at_delta"] =
-            rows.iter().map(|(delta, epsilon)| json!({"delta": delta, "epsilon": epsilon})).collect();
-        let _ = write!(text, "; together {total}");
-        if let Some((delta, epsilon)) = rows.get(1) {
-            let _ = write!(text, " (epsilon {:.4} at delta {:e})", rounded_up(epsilon.get(), 4), delta.get());
-        }
+        sums => sums.iter().for_each(|sum| {
+            let _ = write!(text, "\n  spent so far: {}", sum.in_words());
+        }),
     }
     text.push_str(&lines(&history));
     printer.result(json, text);
     Ok(())
-}
-
-/// A charge with its place in the file, and the result it was used for where that is on record.
-fn release(charge: &ChargeOnRecord) -> Value {
-    json!({
-        "unix_time": charge.unix_time,
-        "line": charge.receipt.as_ref().map(|receipt| receipt.line),
-        "part": charge.part,
-        "redeemed": charge.redeemed,
-    })
 }
 
 fn lines(history: &LedgerHistory) -> String {
@@ -90,11 +74,18 @@ fn lines(history: &LedgerHistory) -> String {
     for charge in &history.charges {
         let part = &charge.part;
         let when = charge.unix_time.map_or_else(|| "(time lost)     ".to_owned(), utc);
-        let loss = Composition::from(part.clone()).total();
+        // Of what was drawn, whomever it protects.
+        let bare = Part { cost: part.bare_cost().clone(), ..part.clone() };
+        let loss = Composition::from(bare).total();
         let loss = loss.map_or_else(|e| e.to_string(), |loss| loss.to_string());
         let times = if part.times > 1 { format!(" ({} times)", part.times) } else { String::new() };
         let _ = write!(text, "\n  {when}  {}{times}: {loss}", part.mechanism);
-        if let Cost::Parts(parts) = &part.cost {
+        if part.is_seeded() {
+            text.push_str(" (noise from a fixed seed: no bound)");
+        } else if part.neighbours().adjacency().within_groups() {
+            text.push_str(" (labels published)");
+        }
+        if let Cost::Parts(parts) = part.bare_cost() {
             parts.parts().iter().for_each(|part| group_line(&mut text, part));
         }
         if let Some(draw) = &charge.redeemed {
@@ -113,13 +104,13 @@ fn lines(history: &LedgerHistory) -> String {
     for ceiling in &history.ceilings {
         let _ = write!(text, "\n  ceiling: {ceiling}");
     }
+    if history.ceilings.is_empty() && !history.charges.is_empty() {
+        text.push_str(
+            "\n  no ceiling: these sums hold for budgets that were fixed in advance; for budgets chosen after looking at earlier releases set \
+             --ceiling-mu with the first",
+        );
+    }
     text
-}
-
-/// What the members of a group bear in all; null for nothing, and for what has no sum.
-fn group_sum((label, spent): &(String, Composition)) -> Value {
-    let total = if spent.is_empty() { None } else { spent.total().ok() };
-    json!({"label": label, "total": total})
 }
 
 /// What one group alone bears.

@@ -4,7 +4,7 @@ use super::output::{Failure, Printer};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
-use visard::study::{StudyFolder, make_key, sign_certificate, verify as verify_release};
+use visard::study::{Binding, StudyFolder, make_key, sign_certificate, verify as verify_release};
 
 /// Arguments of `privacy verify`.
 #[derive(Debug, Args)]
@@ -42,6 +42,9 @@ pub struct SignArgs {
     /// The secret key
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
+    /// The ledger it was charged to (default: that of the study it lies in)
+    #[arg(long, value_name = "FILE")]
+    ledger: Option<PathBuf>,
 }
 
 /// Runs `privacy verify`.
@@ -49,28 +52,41 @@ pub fn verify(args: &VerifyArgs, printer: &Printer) -> Result<(), Failure> {
     let found = verify_release(&args.release, args.ledger.as_deref(), args.key.as_deref())
         .map_err(|e| Failure::failed(e).with_hint("do not rely on this release"))?;
     let certificate = &found.certificate;
-    let ledger = match &found.ledger {
-        Some(ledger) => format!("charged: {}", ledger.display()),
-        None => "charged: not looked at, there is no ledger here; --ledger FILE names one".to_owned(),
+    let ledger = match (&found.ledger, found.binding) {
+        (None, _) => "charged: not checked, there is no ledger here; name one with --ledger FILE".to_owned(),
+        (Some(ledger), Binding::Certificate) => {
+            format!("charged: {}, which records this certificate and with it every file", ledger.display())
+        }
+        (Some(ledger), Binding::Seeded) => {
+            format!("charged: {}, as noise from a fixed seed", ledger.display())
+        }
+        (Some(ledger), _) => format!(
+            "charged: {}, by an earlier version: it binds what was drawn, not this certificate, and does not record whether the noise was seeded",
+            ledger.display()
+        ),
     };
     let signature = match &found.signed_by {
         Some(key) if args.key.is_some() => format!("signed: by the key given, {key}"),
-        Some(key) => format!("signed: by the key {key}; whose it is, --key FILE tells"),
+        Some(key) => {
+            format!("signed: by the key {key}; to check whose it is, give the public key with --key FILE")
+        }
         None => "signed: no".to_owned(),
     };
-    let private = if certificate.private { "private" } else { "NOT PRIVATE" };
+    let standing = match (certificate.private, found.binding) {
+        (false, _) => "NOT PRIVATE".to_owned(),
+        (true, Binding::Certificate | Binding::Signature) => "private".to_owned(),
+        (true, Binding::DrawOnly) => "draw bound, certificate not checked; it says private".to_owned(),
+        (true, Binding::Seeded | Binding::Nothing) => {
+            "not checked: anybody could have written this; it says private".to_owned()
+        }
+    };
     printer.result(
-        json!({
-            "verified": true,
-            "private": certificate.private,
-            "files": certificate.files.len(),
-            "ledger": found.ledger,
-            "signed_by": found.signed_by,
-        }),
+        found.to_json(),
         format!(
-            "{private}: {}, {}\nfiles:   {} as released\n{ledger}\n{signature}",
+            "{standing}: {}, {} for {}\nfiles:   {} as released\n{ledger}\n{signature}",
             certificate.mechanism,
             certificate.loss,
+            certificate.neighbours(),
             certificate.files.len()
         ),
     );
@@ -91,8 +107,30 @@ pub fn key(args: &KeyArgs, printer: &Printer) -> Result<(), Failure> {
 pub fn sign(args: &SignArgs, printer: &Printer) -> Result<(), Failure> {
     let study = StudyFolder::at(&args.release);
     let release = if study.has_release() { study.release() } else { args.release.clone() };
-    // What is not right is not signed.
-    let found = verify_release(&release, None, None).map_err(Failure::failed)?;
+    // What is not right is not signed, and neither is what nobody can tell to be.
+    let found = verify_release(&release, args.ledger.as_deref(), None).map_err(Failure::failed)?;
+    let refused = |why: &str, hint: &str| Err(Failure::failed(why.to_owned()).with_hint(hint.to_owned()));
+    match found.binding {
+        _ if !found.certificate.private => {
+            return refused(
+                "this release is not private, so it is not signed",
+                "visard privacy explain says why",
+            );
+        }
+        Binding::Certificate | Binding::Signature => {}
+        Binding::DrawOnly | Binding::Seeded => {
+            return refused(
+                "the ledger does not record this certificate (an earlier version charged it), so an edited one could not be told from it",
+                "sign a release of this version",
+            );
+        }
+        Binding::Nothing => {
+            return refused(
+                "there is no ledger here that records this certificate, so an edited one could not be told from it",
+                "name the ledger that was charged with --ledger FILE",
+            );
+        }
+    }
     let signature = sign_certificate(&release.join(visard::study::layout::CERTIFICATE), &args.key)
         .map_err(Failure::failed)?;
     printer.result(

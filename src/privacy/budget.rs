@@ -113,15 +113,6 @@ parameter!(
     Rho, "rho", "a positive finite number", |x| x > 0.0
 );
 
-/// Which datasets count as neighbours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Adjacency {
-    /// One record is replaced by another; the number of records n is public.
-    ReplaceOne,
-}
-
 /// Where a clip radius came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

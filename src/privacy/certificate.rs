@@ -2,13 +2,15 @@
 
 use super::digest::sha256_hex;
 use super::fit::fits;
+use super::neighbours::UNKNOWN_PARTITION;
 use super::noise::{NoiseDescription, NoisePath};
 use super::{
-    Adjacency, BudgetError, ClipRadius, ClipSource, Composition, Delta, Epsilon, PrivacyLoss, Receipt,
-    Sensitivity,
+    Adjacency, BudgetError, ClipRadius, ClipSource, Composition, Delta, Epsilon, Neighbours, PrivacyLoss,
+    Receipt, Sensitivity, WITHIN_GROUPS, counts_persons,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// The name of a certificate, beside the files of its release.
 pub const CERTIFICATE_FILE: &str = "certificate.json";
@@ -155,6 +157,8 @@ pub struct Statement {
     pub n: u64,
     /// The loss of everything in this release.
     pub loss: PrivacyLoss,
+    /// The neighbours that it is stated for.
+    pub neighbours: Neighbours,
     /// The sensitivity the noise was scaled to, in the statistic's units; `None` where there is no noise.
     pub sensitivity: Option<Sensitivity>,
     /// The clip radius; `None` where records are bounded by nature or there is no guarantee.
@@ -184,6 +188,7 @@ impl Statement {
             mechanism: mechanism.into(),
             n,
             loss,
+            neighbours: Neighbours::default(),
             sensitivity: None,
             clip_radius: None,
             noise: None,
@@ -232,7 +237,8 @@ impl Statement {
             format: CERTIFICATE_FORMAT,
             private: self.loss.is_private() && !caveats.iter().any(Caveat::breaks_privacy),
             caveats: caveats.iter().map(Caveat::text).collect(),
-            adjacency: Adjacency::ReplaceOne,
+            adjacency: self.neighbours.adjacency(),
+            partitions: self.neighbours.partitions().clone(),
             n: self.n,
             mechanism: self.mechanism,
             loss: self.loss,
@@ -299,6 +305,9 @@ pub struct Certificate {
     pub caveats: Vec<String>,
     /// Which datasets are neighbours.
     pub adjacency: Adjacency,
+    /// The partitions into groups whose labels neighbours keep, by their SHA-256: their labels are published.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub partitions: BTreeSet<String>,
     /// The number of records.
     pub n: u64,
     /// The mechanism.
@@ -362,10 +371,29 @@ impl Certificate {
         Ok(certificate)
     }
 
+    /// The neighbours that its loss is stated for. Certificates of earlier versions say `replace-one` of every release; of those that compare
+    /// groups they say elsewhere that labels are published.
+    pub fn neighbours(&self) -> Neighbours {
+        let stated = Neighbours::default().of_persons(self.adjacency.of_persons());
+        let stated = self.partitions.iter().fold(stated, |all, one| all.within(one));
+        if !self.adjacency.within_groups() && self.details.contains_key(WITHIN_GROUPS) {
+            return stated.within(UNKNOWN_PARTITION);
+        }
+        stated
+    }
+
     fn check(&self) -> Result<(), CertificateError> {
         use CertificateError::Contradiction;
         if self.n == 0 {
             return Err(CertificateError::NoRecords);
+        }
+        if self.adjacency.within_groups() == self.partitions.is_empty() {
+            return Err(Contradiction(
+                "its neighbours keep their groups, but of which partition it does not say, or the other way round",
+            ));
+        }
+        if self.adjacency.of_persons() && !counts_persons(self) {
+            return Err(Contradiction("its neighbours differ in a person, but it counts records"));
         }
         if self.private && self.seeded {
             return Err(Contradiction("it says private, but its noise was seeded"));

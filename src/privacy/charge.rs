@@ -86,8 +86,10 @@ impl Charge {
     }
 
     fn of(part: &Part, group: Option<Group>, receipt: Option<Arc<Receipt>>) -> Result<Self, BudgetError> {
-        let loss = Composition::from(part.clone()).total()?;
-        let (group, cost) = match &part.cost {
+        // What was paid is what noise it buys: whom that protects, and whether it was seeded, is the ledger's to count.
+        let bare = Part { cost: part.bare_cost().clone(), ..part.clone() };
+        let loss = Composition::from(bare).total()?;
+        let (group, cost) = match part.bare_cost() {
             Cost::Group(of) => (Some(of.group().clone()), of.cost().clone()),
             cost => (group, cost.clone()),
         };

@@ -4,6 +4,9 @@
 //! alone compose in parallel ([`super::Partition`]): every question is asked for each group by itself, of what was
 //! released from everyone and from that group, and the largest answer counts. So it is exact for mixed kinds of losses:
 //! the worst group may be another one in μ than in ε.
+//!
+//! Sums are those for the largest relation that all releases have a loss for ([`Composition::common_neighbours`]); for any other one they
+//! are asked of [`Composition::for_neighbours`].
 
 use super::group::Group;
 use super::{BudgetError, Delta, Epsilon, Mu, PrivacyLoss, Rho};
@@ -16,7 +19,7 @@ mod tree;
 
 pub(super) use leaves::Leaves;
 pub use leaves::{EpsilonBound, Rule};
-pub use tree::{Composition, Cost, GroupCost, Part};
+pub use tree::{Composition, Cost, GroupCost, Part, Terms};
 
 impl Composition {
     /// The total μ, rounded up: √(Σμ²), pure terms converted. `None` when a term has no μ or there are none. With
@@ -108,14 +111,19 @@ impl Composition {
     }
 
     fn name_groups<'a>(&'a self, found: &mut BTreeSet<&'a Group>) {
-        for part in self.parts() {
-            match &part.cost {
-                Cost::Group(of) => {
-                    found.insert(of.group());
-                }
-                Cost::Parts(parts) => parts.name_groups(found),
-                Cost::Loss(_) | Cost::Sampled(_) | Cost::Renyi(_) => {}
+        self.parts().iter().for_each(|part| part.cost.name_groups(found));
+    }
+}
+
+impl Cost {
+    fn name_groups<'a>(&'a self, found: &mut BTreeSet<&'a Group>) {
+        match self {
+            Self::Group(of) => {
+                found.insert(of.group());
             }
+            Self::Parts(parts) => parts.name_groups(found),
+            Self::Terms(terms) => terms.cost().name_groups(found),
+            Self::Loss(_) | Self::Sampled(_) | Self::Renyi(_) => {}
         }
     }
 }
@@ -133,6 +141,7 @@ impl fmt::Display for Cost {
                 Ok(total) => write!(f, "{total}"),
                 Err(_) => f.write_str("several releases"),
             },
+            Self::Terms(terms) => write!(f, "{}", terms.cost()),
             Self::Group(of) => {
                 write!(f, "{}, from the records of group {} only", of.cost(), of.group().label())
             }

@@ -154,12 +154,7 @@ fn attacker(text: &mut String, c: &Certificate) {
 
 fn foundations(text: &mut String, c: &Certificate) {
     let _ = writeln!(text, "\nWhat this rests on:");
-    let replaced = if counts_persons(c) {
-        "one person replaced by any other, with all their records"
-    } else {
-        "one record replaced by any other"
-    };
-    let _ = writeln!(text, "- Neighbouring datasets: {replaced}; n stays the same.");
+    let _ = writeln!(text, "- Neighbouring datasets: {}; n stays the same.", c.neighbours());
     if let Some(radius) = c.clip_radius {
         let source = match radius.source() {
             ClipSource::Public => "chosen without looking at the records",

@@ -26,11 +26,13 @@ mod digest;
 mod explain;
 #[cfg(test)]
 mod extremes;
+mod filter;
 mod fit;
 pub(crate) mod gaussian;
 mod group;
 mod ledger;
 mod loss_distribution;
+mod neighbours;
 pub mod noise;
 pub(crate) mod normal;
 mod pairs;
@@ -43,21 +45,22 @@ mod sensitivity;
 mod tradeoff;
 mod vacuous;
 
-pub use budget::{Adjacency, BudgetError, ClipRadius, ClipSource, Delta, Epsilon, Mu, PrivacyLoss, Rho};
+pub use budget::{BudgetError, ClipRadius, ClipSource, Delta, Epsilon, Mu, PrivacyLoss, Rho};
 pub use calibrate::{Calibration, Conversion, convert, gaussian_sigma, gaussian_sigma_for, laplace_scale};
 pub use certificate::{
     CERTIFICATE_FILE, CERTIFICATE_FORMAT, Caveat, Certificate, CertificateError, EpsilonAtDelta, FileSum,
     PublicInput, Statement,
 };
 pub use charge::{Charge, ChargeError};
-pub use compose::{Composition, Cost, EpsilonBound, GroupCost, Part, Rule};
+pub use compose::{Composition, Cost, EpsilonBound, GroupCost, Part, Rule, Terms};
 pub(crate) use explain::{WITHIN_GROUPS, WITHIN_GROUPS_TEXT, counted, counts_persons};
 pub use explain::{explain, rounded_up};
 pub use group::{Group, GroupSize, Partition, PartitionError};
 pub use ledger::{
-    Announced, ChargeOnRecord, GroupedPart, LEDGER_FILE, Ledger, LedgerError, LedgerHistory, Quote,
-    ReceiptError,
+    Announced, Ceiling, ChargeOnRecord, GroupedPart, LEDGER_FILE, Ledger, LedgerError, LedgerHistory, Quote,
+    ReceiptError, SumForNeighbours,
 };
+pub use neighbours::{Adjacency, Neighbours};
 pub use noise::{ClippedMean, ClippedSum, IncompleteMean};
 pub use receipt::Receipt;
 pub use release::{

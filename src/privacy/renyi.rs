@@ -119,6 +119,18 @@ impl RenyiCurve {
         Self { values: orders().iter().map(value).collect() }
     }
 
+    /// ε at δ by the tabulated order nearest to `order`, rounded up: for sums whose order is fixed before they are made.
+    ///
+    /// # Errors
+    /// As [`Self::epsilon_at`].
+    pub(super) fn epsilon_by_order(&self, order: f64, delta: Delta) -> Result<Epsilon, BudgetError> {
+        let ln_delta = positive(delta)?;
+        let pairs = orders().iter().zip(&self.values);
+        let nearest = pairs.min_by(|(a, _), (b, _)| (*a - order).abs().total_cmp(&(*b - order).abs()));
+        let epsilon = nearest.map_or(f64::INFINITY, |(order, tau)| epsilon_from(*order, *tau, ln_delta));
+        if epsilon.is_finite() { Epsilon::new(epsilon.max(0.0)) } else { Err(OVERFLOW) }
+    }
+
     /// αμ²/2: the Gaussian mechanism, and every μ-GDP release.
     pub fn of_gaussian(mu: Mu) -> Self {
         Self::from_fn(|order| mul_up(mul_up(mu.get(), mu.get()), 0.5 * order))

@@ -49,16 +49,16 @@ pub fn certificate_section(page: &mut Page, certificate: &Certificate) {
 /// Rows (name, value) of what a certificate says of the mechanism, for the table of parameters.
 pub fn mechanism_rows(certificate: &Certificate) -> Vec<Vec<String>> {
     let row = |name: &str, value: String| vec![name.to_owned(), value];
-    let (number, neighbours) = if counts_persons(certificate) {
-        ("number of persons n (public)", "one person replaced by another, with all their records")
+    let number = if counts_persons(certificate) {
+        "number of persons n (public)"
     } else {
-        ("number of records n (public)", "one record replaced by another")
+        "number of records n (public)"
     };
     let mut rows = vec![
         row("mechanism", certificate.mechanism.clone()),
         row("privacy loss", certificate.loss.to_string()),
         row(number, certificate.n.to_string()),
-        row("neighbours", neighbours.to_owned()),
+        row("neighbours", certificate.neighbours().to_string()),
     ];
     if let Some(radius) = certificate.clip_radius {
         let source = match radius.source() {

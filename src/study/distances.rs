@@ -167,7 +167,15 @@ mod tests {
     use crate::study::subject::Standing;
 
     fn subject(mesh: TriMesh, unit: LengthUnit) -> Subject {
-        Subject { name: "s".into(), mesh, unit, standing: Standing::Public, errors: None, certificate: None }
+        Subject {
+            name: "s".into(),
+            mesh,
+            unit,
+            standing: Standing::Public,
+            why: None,
+            errors: None,
+            certificate: None,
+        }
     }
 
     /// A sphere of latitudes and longitudes.

@@ -6,7 +6,6 @@ use super::people::others;
 use crate::io::{Label, Place, ReadError, RecordError, read_groups};
 use crate::mechanism::MechanismError;
 use crate::mechanism::vector::GroupLabels;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -84,15 +83,9 @@ impl Groups {
         &self.labels
     }
 
-    /// SHA-256 of the partition: the groups' labels, and the group of every person in their order. No name of a record is in it.
+    /// SHA-256 of the partition ([`GroupLabels::sha256`]).
     pub fn sha256(&self) -> String {
-        let mut hash = Sha256::new();
-        for name in &self.names {
-            hash.update(name.as_bytes());
-            hash.update(b"\n");
-        }
-        self.labels.of().iter().for_each(|group| hash.update((*group as u64).to_le_bytes()));
-        hex::encode(hash.finalize())
+        self.labels.sha256()
     }
 }
 

@@ -68,6 +68,9 @@ pub const SCAN_TABLE: &str = "scans.csv";
 /// The made-up scans of a demo, beside what is made of them.
 pub const SCANS: &str = "scans";
 
+/// In `internal/`: the SHA-256 of the certificates that were published without a ledger of this study's, because the sites that took part were
+/// charged; one a line.
+pub(super) const PUBLISHED: &str = "published.sha256";
 /// Holds the path of the ledger a study shares with others.
 pub(super) const SHARED_LEDGER: &str = "visard.ledger.shared";
 

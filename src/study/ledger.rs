@@ -4,7 +4,9 @@ use super::job::{JobError, io};
 use super::kept::kept;
 use super::layout::{SHARED_LEDGER, StudyFolder};
 use crate::io::{Limit, write_text};
-use crate::privacy::{Certificate, Composition, Ledger, LedgerError, LedgerHistory, PrivacyLoss, Receipt};
+use crate::privacy::{
+    Certificate, Composition, Ledger, LedgerError, LedgerHistory, Neighbours, PrivacyLoss, Receipt,
+};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,7 +20,7 @@ use std::time::Duration;
 pub struct LedgerChoice {
     /// A shared ledger; by default the one the folder remembers, or its own.
     pub file: Option<PathBuf>,
-    /// What all releases in the ledger together may cost, now and in later runs.
+    /// What all releases in the ledger together may cost for the neighbours that this study protects, now and in later runs.
     pub ceiling: Option<PrivacyLoss>,
     /// How long to wait for another process that has the ledger open; not at all by default.
     pub wait: Duration,
@@ -31,7 +33,23 @@ impl LedgerChoice {
     /// [`JobError::OtherLedger`] when the folder's releases are recorded elsewhere, [`JobError::LedgerGone`] when they were recorded in
     /// a ledger that is missing, and those of [`Ledger::open_waiting`].
     pub(super) fn open(&self, folder: &StudyFolder, announced: &str) -> Result<Ledger, JobError> {
-        let open = |path: &Path| Ledger::open_completing(path, self.ceiling, self.wait, announced);
+        self.open_for(folder, announced, Neighbours::default())
+    }
+
+    /// As [`Self::open`]; the ceiling is for these neighbours.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(super) fn open_for(
+        &self,
+        folder: &StudyFolder,
+        announced: &str,
+        neighbours: Neighbours,
+    ) -> Result<Ledger, JobError> {
+        let open = |path: &Path| {
+            let ceiling = self.ceiling.map(|loss| (loss, neighbours.clone()));
+            Ledger::open_completing(path, ceiling, self.wait, announced)
+        };
         let remembered = shared_ledger(folder)?;
         // To begin it anew would forget what it held.
         if let Some(path) = remembered.as_ref().filter(|path| !path.exists()) {
@@ -55,7 +73,7 @@ impl LedgerChoice {
         Ok(ledger)
     }
 
-    /// What the ledger would hold with these releases, asked of its file: nothing is opened for writing, begun, repaired or remembered, and
+    /// What the ledger would hold with these releases, for the neighbours that they protect, asked of its file: nothing is opened for writing, begun, repaired or remembered, and
     /// no ceiling set.
     ///
     /// # Errors
@@ -74,10 +92,14 @@ impl LedgerChoice {
         for part in releases.parts() {
             total.push(part.mechanism.clone(), part.times, part.cost.clone());
         }
-        for ceiling in history.ceilings.iter().copied().chain(self.ceiling) {
-            Ledger::in_memory(Some(ceiling)).check(&total)?;
+        let own = self.ceiling.map(|loss| (loss, releases.common_neighbours()));
+        let others = history.ceilings.into_iter().map(|one| (one.loss, one.neighbours));
+        for (loss, neighbours) in others.chain(own) {
+            let mut limited = Ledger::in_memory(None);
+            limited.add_ceiling_for(loss, neighbours)?;
+            limited.check(&total)?;
         }
-        Ok(total)
+        Ok(total.for_neighbours(&releases.common_neighbours()).into_owned())
     }
 }
 

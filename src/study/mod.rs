@@ -24,6 +24,7 @@ mod public;
 pub mod records;
 pub mod shape;
 mod signature;
+pub mod standing;
 pub mod subject;
 mod verify;
 
@@ -37,4 +38,4 @@ pub use people::{Counting, Identical, People, PeopleError, PeopleFault};
 pub use plan::{PlanError, SavedPlan};
 pub use public::public_input;
 pub use signature::{SIGNATURE_FILE, SignatureError, make_key, sign_certificate, signer};
-pub use verify::{Verified, VerifyError, verify};
+pub use verify::{Binding, Verified, VerifyError, verify};

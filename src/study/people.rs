@@ -58,6 +58,11 @@ impl Counting {
         details
     }
 
+    /// Whether n counts persons, each with any number of records.
+    pub fn counts_persons(&self) -> bool {
+        self.people.is_some()
+    }
+
     /// What a record is, for the certificate: a person where a table tells.
     pub fn kind(&self, record: &'static str) -> &'static str {
         if self.people.is_some() { "person" } else { record }

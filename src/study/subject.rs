@@ -1,7 +1,9 @@
 //! A surface that someone names: a mesh file, a release or its study, or the built-in template; with what is known of it.
 
 use super::face::{TemplateLoadError, TemplateSource, load_template};
-use super::layout::{CERTIFICATE, ERROR, INTERNAL, MEAN_PLY, StudyFolder};
+use super::layout::{CERTIFICATE, ERROR, MEAN_PLY, StudyFolder};
+pub use super::standing::Standing;
+use super::standing::{Judged, judge, lies_in_internal};
 use crate::io::{Content, Limit, NamedField, ReadError, RecordSize, npy, open, open_as, read_rows, scan_of};
 use crate::mesh::{MeshError, TriMesh};
 use crate::privacy::{Certificate, CertificateError};
@@ -83,30 +85,6 @@ impl LengthUnit {
     }
 }
 
-/// Whether a surface may be published. Ordered: what is shown together has the greatest standing of its parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
-    /// Made by this program from no one's data.
-    Public,
-    /// Lies beside the certificate of a private release.
-    Released,
-    /// Lies beside a certificate that says it is not private.
-    NotPrivate,
-    /// Everything else.
-    Internal,
-}
-
-impl Standing {
-    /// The band on pictures and pages of what must not be published.
-    pub fn band(self) -> Option<&'static str> {
-        match self {
-            Self::Released | Self::Public => None,
-            Self::NotPrivate => Some("NOT PRIVATE - DO NOT PUBLISH"),
-            Self::Internal => Some("INTERNAL - DO NOT PUBLISH unless everything in it is public"),
-        }
-    }
-}
-
 /// A surface with what is known of it.
 #[derive(Debug, Clone)]
 pub struct Subject {
@@ -118,6 +96,8 @@ pub struct Subject {
     pub unit: LengthUnit,
     /// Whether it may be published.
     pub standing: Standing,
+    /// Why it may not, where something is wrong or could not be checked.
+    pub why: Option<String>,
     /// The error at each vertex, in the units of the records (a face of area 1), where a release states it.
     pub errors: Option<Vec<f64>>,
     /// What the release guarantees.
@@ -182,6 +162,7 @@ fn builtin() -> Result<Subject, SubjectError> {
         mesh,
         unit: LengthUnit::Millimetres,
         standing: Standing::Public,
+        why: None,
         errors: None,
         certificate: None,
     })
@@ -192,16 +173,9 @@ fn of_file(path: &Path) -> Result<Subject, SubjectError> {
     let broken = |source| SubjectError::Mesh { path: path.to_owned(), source };
     let mesh = TriMesh::new(scan.vertices, scan.triangles.unwrap_or_default()).map_err(broken)?;
     let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let inside = full.components().any(|part| part.as_os_str() == INTERNAL);
-    let certificate = if inside { None } else { certificate_beside(&full)? };
-    // Only a file that the certificate names is part of the release.
     let name = full.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let certificate = certificate.filter(|c| c.files.is_empty() || c.files.iter().any(|f| f.name == name));
-    let standing = match &certificate {
-        Some(c) if c.private => Standing::Released,
-        Some(_) => Standing::NotPrivate,
-        None => Standing::Internal,
-    };
+    check_certificate_beside(&full)?;
+    let Judged { standing, certificate, why } = judge(path);
     let unit = match &certificate {
         Some(c) if c.details.contains_key("size") => LengthUnit::Millimetres,
         Some(_) => LengthUnit::RootArea,
@@ -214,17 +188,18 @@ fn of_file(path: &Path) -> Result<Subject, SubjectError> {
         }
         _ => None,
     };
-    Ok(Subject { name: named(path), mesh, unit, standing, errors, certificate })
+    Ok(Subject { name: named(path), mesh, unit, standing, why, errors, certificate })
 }
 
-fn certificate_beside(file: &Path) -> Result<Option<Certificate>, SubjectError> {
+/// A certificate that cannot be read is an error of whoever names the file, not a file without one.
+fn check_certificate_beside(file: &Path) -> Result<(), SubjectError> {
     let path = file.with_file_name(CERTIFICATE);
-    if !path.is_file() {
-        return Ok(None);
+    if lies_in_internal(file) || !path.is_file() {
+        return Ok(());
     }
     let opened = open(&path, Limit::CERTIFICATE)?;
     match Certificate::from_json(opened.text()?) {
-        Ok(certificate) => Ok(Some(certificate)),
+        Ok(_) => Ok(()),
         Err(source) => Err(SubjectError::Certificate { path, source }),
     }
 }

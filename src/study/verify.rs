@@ -1,11 +1,15 @@
 //! Whether a release is what its certificate says: its files, its line in the ledger, its signature.
 
+use super::job;
 use super::layout::{CERTIFICATE, StudyFolder};
 use super::signature::{SIGNATURE_FILE, SignatureError, signer};
 use crate::io::{Limit, ReadError, open};
 use crate::privacy::{
-    Certificate, CertificateError, FileSum, Ledger, LedgerError, PrivacyLoss, ReceiptError,
+    Certificate, CertificateError, FileSum, Ledger, LedgerError, Neighbours, PrivacyLoss, ReceiptError,
 };
+use serde::Serialize;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// Why a release is not to be trusted.
@@ -60,9 +64,44 @@ pub enum VerifyError {
     /// The draw that the charge paid for was never stored.
     #[error("the ledger has the charge, but no draw was redeemed for it")]
     Unredeemed,
+    /// The ledger charged a release from a fixed seed, and the certificate does not say so, or the other way round.
+    #[error("the ledger charged a release whose noise was {}seeded, the certificate states another", if *charged { "" } else { "not " })]
+    Seeded {
+        /// The ledger's.
+        charged: bool,
+    },
+    /// The ledger charged a release that protects others.
+    #[error("the certificate states a loss for {stated}, the ledger charged one for {charged}")]
+    Neighbours {
+        /// The certificate's.
+        stated: Neighbours,
+        /// The ledger's.
+        charged: Neighbours,
+    },
+    /// The ledger binds other certificates to this charge.
+    #[error(
+        "the certificate is not one that the ledger recorded for this charge: it was edited, or belongs to another release of it"
+    )]
+    OtherCertificate,
     /// The signature.
     #[error(transparent)]
     Signature(#[from] SignatureError),
+}
+
+/// What stands behind a certificate, as far as it could be checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Binding {
+    /// The ledger recorded this very certificate, and so every byte of the release.
+    Certificate,
+    /// The public key that was given signed it.
+    Signature,
+    /// An earlier version charged it: the ledger binds what was drawn, but neither the certificate nor whether the noise was seeded.
+    DrawOnly,
+    /// Its noise came from a fixed seed, and the ledger says so. Of such releases it records no digest.
+    Seeded,
+    /// Nothing: there was no ledger to look at, and no public key. Anybody could have written it.
+    Nothing,
 }
 
 /// What was found to be right.
@@ -74,6 +113,30 @@ pub struct Verified {
     pub ledger: Option<PathBuf>,
     /// The public key it was signed with, in hexadecimal.
     pub signed_by: Option<String>,
+    /// What stands behind the certificate.
+    pub binding: Binding,
+}
+
+impl Verified {
+    /// Whether the release may be published: it says that it is private, and that cannot have been written by just anybody.
+    pub fn may_be_published(&self) -> bool {
+        self.certificate.private && matches!(self.binding, Binding::Certificate | Binding::Signature)
+    }
+
+    /// What was found. `private` is null where it says so but nothing stands behind it.
+    pub fn to_json(&self) -> Value {
+        let certificate = &self.certificate;
+        let known = !certificate.private || self.may_be_published();
+        json!({
+            "verified": self.binding != Binding::Nothing,
+            "private": known.then_some(certificate.private),
+            "bound_by": self.binding,
+            "neighbours": certificate.neighbours().adjacency(),
+            "files": certificate.files.len(),
+            "ledger": self.ledger,
+            "signed_by": self.signed_by,
+        })
+    }
 }
 
 /// Checks a release: a folder with a certificate, or a study's folder. The ledger is the one given, else that of the study the release
@@ -89,17 +152,33 @@ pub fn verify(folder: &Path, ledger: Option<&Path>, key: Option<&Path>) -> Resul
     let certificate = Certificate::from_json(file.text()?)?;
     check_files(&release, &certificate)?;
     let own = release.canonicalize().ok().and_then(|release| release.parent().map(Path::to_owned));
-    let ledger = match ledger {
-        Some(ledger) => Some(ledger.to_owned()),
-        None => {
-            own.and_then(|study| super::ledger_of(&study).ok().flatten()).filter(|ledger| ledger.exists())
-        }
+    let ledger = match (ledger, &own) {
+        (Some(ledger), _) => Some(ledger.to_owned()),
+        (None, Some(study)) => super::ledger_of(study).ok().flatten().filter(|ledger| ledger.exists()),
+        (None, None) => None,
     };
-    if let Some(ledger) = &ledger {
-        check_ledger(ledger, &certificate)?;
-    }
+    let digest = hex::encode(Sha256::digest(file.bytes()));
+    let recorded = match (&ledger, own) {
+        (Some(ledger), _) => Some(check_ledger(ledger, &certificate, &digest)?),
+        // Of sites that were charged themselves: whoever put their sums together has a list of its own.
+        (None, Some(study)) if certificate.ledger.is_none() => {
+            match job::recorded(&StudyFolder::at(study), &digest)? {
+                Some(true) => Some(Binding::Certificate),
+                Some(false) => return Err(VerifyError::OtherCertificate),
+                None => None,
+            }
+        }
+        _ => None,
+    };
     let signed_by = signer(&path, file.bytes(), key)?;
-    Ok(Verified { certificate, ledger, signed_by })
+    let signed = (key.is_some() && signed_by.is_some()).then_some(Binding::Signature);
+    // A signature says more than a ledger that knows the draw only.
+    let binding = match (recorded, signed) {
+        (Some(Binding::DrawOnly) | None, Some(signed)) => signed,
+        (Some(recorded), _) => recorded,
+        (None, None) => Binding::Nothing,
+    };
+    Ok(Verified { certificate, ledger, signed_by, binding })
 }
 
 fn check_files(release: &Path, certificate: &Certificate) -> Result<(), VerifyError> {
@@ -128,7 +207,7 @@ fn check_files(release: &Path, certificate: &Certificate) -> Result<(), VerifyEr
     Ok(())
 }
 
-fn check_ledger(ledger: &Path, certificate: &Certificate) -> Result<(), VerifyError> {
+fn check_ledger(ledger: &Path, certificate: &Certificate, digest: &str) -> Result<Binding, VerifyError> {
     let receipt = certificate.ledger.as_ref().ok_or(VerifyError::Unrecorded)?;
     let history = Ledger::history(ledger)?;
     let charge = history.charge(receipt)?;
@@ -140,9 +219,30 @@ fn check_ledger(ledger: &Path, certificate: &Certificate) -> Result<(), VerifyEr
         (PrivacyLoss::Gaussian(_) | PrivacyLoss::Pure(_), Some(_)) => false,
         _ => true,
     };
-    match charged {
-        Some(charged) if !agree => Err(VerifyError::Price { stated, charged }),
-        _ if charge.redeemed.is_none() => Err(VerifyError::Unredeemed),
-        _ => Ok(()),
+    if let Some(charged) = charged.filter(|_| !agree) {
+        return Err(VerifyError::Price { stated, charged });
+    }
+    let seeded = charge.part.is_seeded();
+    // Earlier versions did not record seeds.
+    if seeded != certificate.seeded && (seeded || !charge.published.is_empty()) {
+        return Err(VerifyError::Seeded { charged: seeded });
+    }
+    let (stated, charged) = (certificate.neighbours(), charge.part.neighbours());
+    if stated != charged {
+        return Err(VerifyError::Neighbours { stated, charged });
+    }
+    if seeded {
+        return Ok(Binding::Seeded);
+    }
+    if charge.redeemed.is_none() {
+        return Err(VerifyError::Unredeemed);
+    }
+    if charge.published.is_empty() {
+        return Ok(Binding::DrawOnly);
+    }
+    if charge.published.iter().any(|one| one == digest) {
+        Ok(Binding::Certificate)
+    } else {
+        Err(VerifyError::OtherCertificate)
     }
 }

@@ -172,7 +172,7 @@ mod tests {
         assert!(source::load(&at(MEAN_PLY)).unwrap().errors.is_some());
         write_npy(&at(ERROR), &[n], &vec![0.0; n]).unwrap();
         let shown = source::load(&at(MEAN_PLY)).unwrap();
-        assert!(shown.errors.is_none() && shown.standing == Standing::Released);
+        assert!(shown.errors.is_none() && shown.standing == Standing::Internal);
         assert!(
             shown.notices.iter().any(|n| n.contains(ERROR) && n.contains("SHA-256")),
             "{:?}",

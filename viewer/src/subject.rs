@@ -5,53 +5,9 @@ use crate::groups::Start;
 use crate::growth::Growth;
 use crate::modes::Modes;
 use std::path::{Path, PathBuf};
-use visard::io::{Limit, open};
 use visard::mesh::{Point, TriMesh};
-use visard::privacy::Certificate;
 use visard::study::face::registrations::ToFront;
-use visard::study::layout::{CERTIFICATE, INTERNAL};
-
-/// Whether what is shown may be published.
-///
-/// Ordered: what is shown together has the greatest standing of its parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
-    /// Made by visard itself from no one's data.
-    Public,
-    /// Lies beside the certificate of a private release.
-    Released,
-    /// Lies beside a certificate that says it is not private.
-    NotPrivate,
-    /// Everything else: scans, registered faces, means without noise.
-    Internal,
-}
-
-impl Standing {
-    /// The band that what must not be published carries on screen and in pictures; nothing removes it.
-    pub fn band(self) -> Option<&'static str> {
-        match self {
-            Self::Released | Self::Public => None,
-            Self::NotPrivate => Some("NOT PRIVATE - DO NOT PUBLISH"),
-            Self::Internal => Some("INTERNAL - DO NOT PUBLISH"),
-        }
-    }
-
-    /// Of a file: `internal` anywhere in its full path settles it; otherwise the certificate beside it.
-    pub fn of(file: &Path) -> Self {
-        let full =
-            file.canonicalize().or_else(|_| std::path::absolute(file)).unwrap_or_else(|_| file.to_owned());
-        if full.components().any(|part| part.as_os_str().eq_ignore_ascii_case(INTERNAL)) {
-            return Self::Internal;
-        }
-        let certificate = full.with_file_name(CERTIFICATE);
-        let file = open(&certificate, Limit::CERTIFICATE).ok();
-        match file.and_then(|file| Certificate::from_json(file.text().ok()?).ok()) {
-            Some(c) if c.private => Self::Released,
-            Some(_) => Self::NotPrivate,
-            None => Self::Internal,
-        }
-    }
-}
+pub use visard::study::standing::Standing;
 
 /// The geometry.
 #[derive(Debug, Clone)]

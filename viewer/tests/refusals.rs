@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use visard::io::{write_npy, write_ply};
 use visard::mesh::{Point, TriMesh};
-use visard::privacy::{Mu, PrivacyLoss, Statement};
+use visard::privacy::{FileSum, LEDGER_FILE, Ledger, Mu, PrivacyLoss, Statement};
 
 fn viewer(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_visard-viewer"));
@@ -207,16 +207,23 @@ fn pictures_of_what_is_not_released_carry_the_band_whatever_stands_beside_it() {
     let dir = tempfile::tempdir().unwrap();
     let v = vec![Point::origin(), Point::new(1.0, 0.0, 0.0), Point::new(0.0, 1.0, 0.0)];
     let mesh = TriMesh::new(v, vec![[0, 1, 2]]).unwrap();
-    let certificate = Statement::new("m", 9, PrivacyLoss::Gaussian(Mu::new(1.0).unwrap()))
-        .certify()
-        .unwrap()
-        .to_json()
-        .unwrap();
     for folder in ["release", "internal", "elsewhere"] {
         let folder = dir.path().join(folder);
         std::fs::create_dir(&folder).unwrap();
         write_ply(&folder.join("mean.ply"), &mesh).unwrap();
     }
+    // Charged, redeemed and recorded in the ledger of the study, as a release is.
+    let loss = PrivacyLoss::Gaussian(Mu::new(1.0).unwrap());
+    let mut ledger = Ledger::open(&dir.path().join(LEDGER_FILE), None).unwrap();
+    let receipt = ledger.charge("m", loss).unwrap().receipt().cloned().unwrap();
+    ledger.redeem(&receipt, &"0".repeat(64)).unwrap();
+    let mut statement = Statement::new("m", 9, loss);
+    statement.ledger = Some(receipt.clone());
+    let mut certificate = statement.certify().unwrap();
+    let released = std::fs::read(dir.path().join("release/mean.ply")).unwrap();
+    certificate.files = vec![FileSum::of_bytes("mean.ply", &released)];
+    let certificate = certificate.to_json().unwrap();
+    ledger.publish(&receipt, &FileSum::of_bytes("", certificate.as_bytes()).sha256).unwrap();
     std::fs::write(dir.path().join("release/certificate.json"), &certificate).unwrap();
     std::fs::write(dir.path().join("internal/certificate.json"), &certificate).unwrap();
     let at = |folder: &str| dir.path().join(folder).join("mean.ply");

@@ -260,6 +260,7 @@ fn price(map: Option<&Half>, test: Option<&Half>, n: u64, mu: Mu) -> Result<Pric
                 test.groups.price().statistic
             );
             let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &what)?;
+            price.neighbours = map.groups.price().neighbours.clone();
             price.parts = crate::privacy::Composition::new();
             price.parts.add_group("difference map", map.groups.price().parts.clone());
             price.parts.add_group("test", test.groups.price().parts.clone());

@@ -66,7 +66,7 @@ pub(in super::super) struct Leaves {
     approximate: Vec<ApproximateTerm>,
     rho: f64,
     curves: Option<RenyiCurve>,
-    pub(super) non_private: bool,
+    pub(in super::super) non_private: bool,
 }
 
 fn sum_epsilon(terms: &[ApproximateTerm]) -> f64 {
@@ -102,6 +102,8 @@ impl Leaves {
             }
             Cost::Group(of) if group == Some(of.group()) => self.gather(times, of.cost(), group)?,
             Cost::Group(_) => {}
+            Cost::Terms(terms) if terms.is_seeded() => self.non_private = true,
+            Cost::Terms(terms) => self.gather(times, terms.cost(), group)?,
             Cost::Renyi(curve) => {
                 let curve = curve.times(times);
                 self.curves = Some(self.curves.take().map_or(curve.clone(), |sum| sum.plus(&curve)));
@@ -253,13 +255,27 @@ impl Leaves {
         Self { curves, sampled: Vec::new(), ..self.clone() }
     }
 
+    /// The Rényi curve of all but the approximate terms, of which the sums of ε and δ are told.
+    pub(in super::super) fn curve_and_rest(&self) -> Result<(RenyiCurve, [f64; 2]), BudgetError> {
+        let (pure, rest): (Vec<ApproximateTerm>, Vec<ApproximateTerm>) =
+            self.approximate.iter().partition(|term| term.delta == 0.0);
+        let mut curve = self.with_curves().bare_curve()?;
+        for term in &pure {
+            curve = curve.plus(&RenyiCurve::of_pure(Epsilon::new(term.epsilon)?).times(term.times));
+        }
+        for mu in &self.gaussians {
+            curve = curve.plus(&RenyiCurve::of_gaussian(*mu));
+        }
+        Ok((curve, [sum_epsilon(&rest), sum_delta(&rest)]))
+    }
+
     /// No terms at all.
     fn is_empty(&self) -> bool {
         self.only_approximate() && self.approximate.is_empty()
     }
 
     /// Σε, where Σδ is within δ.
-    fn by_sum(&self, delta: Delta) -> Option<Epsilon> {
+    pub(in super::super) fn by_sum(&self, delta: Delta) -> Option<Epsilon> {
         let applies = self.only_approximate() && self.own_delta() <= delta.get();
         if applies { Epsilon::new(sum_epsilon(&self.approximate)).ok() } else { None }
     }

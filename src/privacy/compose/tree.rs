@@ -1,8 +1,9 @@
 //! The tree of a composition, and the JSON form of its entries.
 
 use super::super::group::Group;
-use super::super::{BudgetError, PrivacyLoss, RenyiCurve, SampledGaussian};
+use super::super::{BudgetError, Neighbours, PrivacyLoss, RenyiCurve, SampledGaussian};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A tree of releases under sequential (adaptive) composition.
 ///
@@ -62,11 +63,40 @@ impl Composition {
                 Cost::Group(of) if of.group() == group => of.cost().clone(),
                 Cost::Group(_) => return None,
                 Cost::Parts(parts) => Cost::Parts(parts.borne_by(group)),
+                Cost::Terms(terms) => {
+                    let inside = Self::from(Part { cost: terms.cost().clone(), ..part.clone() });
+                    let borne = inside.borne_by(group).parts.pop()?;
+                    Cost::Terms(Terms { cost: Box::new(borne.cost), ..terms.clone() })
+                }
                 cost => cost.clone(),
             };
             Some(Part { mechanism: part.mechanism.clone(), times: part.times, cost })
         };
         Self { parts: self.parts.iter().filter_map(of_part).collect() }
+    }
+
+    /// What these releases lose for pairs of `neighbours`. A release whose loss is stated for other pairs only, or whose noise was seeded, has
+    /// no bound for them.
+    pub fn for_neighbours(&self, neighbours: &Neighbours) -> Cow<'_, Self> {
+        // Thousands of charges are asked about one by one: the usual ones are not copied.
+        if self.parts.iter().all(|part| part.bounds(neighbours) && !matches!(part.cost, Cost::Terms(_))) {
+            return Cow::Borrowed(self);
+        }
+        let of_part = |part: &Part| {
+            let cost = if part.bounds(neighbours) {
+                part.bare_cost().clone()
+            } else {
+                Cost::Loss(PrivacyLoss::NonPrivate)
+            };
+            Part { mechanism: part.mechanism.clone(), times: part.times, cost }
+        };
+        Cow::Owned(Self { parts: self.parts.iter().map(of_part).collect() })
+    }
+
+    /// The largest relation that every release has its loss stated for.
+    pub fn common_neighbours(&self) -> Neighbours {
+        let all = self.parts.iter().map(Part::neighbours);
+        all.reduce(|a, b| a.common(&b)).unwrap_or_default()
     }
 
     /// The entries.
@@ -97,8 +127,49 @@ impl Part {
     pub fn loss(&self) -> Option<PrivacyLoss> {
         match self.cost {
             Cost::Loss(loss) => Some(loss),
+            Cost::Terms(ref terms) => match *terms.cost {
+                Cost::Loss(loss) => Some(loss),
+                _ => None,
+            },
             Cost::Sampled(_) | Cost::Renyi(_) | Cost::Parts(_) | Cost::Group(_) => None,
         }
+    }
+
+    /// The same release, with its loss stated for pairs of `neighbours` and, where `seeded`, with noise from a fixed seed.
+    pub fn with_terms(self, neighbours: Neighbours, seeded: bool) -> Self {
+        let cost = match self.cost {
+            Cost::Terms(terms) => *terms.cost,
+            cost => cost,
+        };
+        let plain = neighbours == Neighbours::default() && !seeded;
+        let cost = if plain { cost } else { Cost::Terms(Terms { neighbours, seeded, cost: Box::new(cost) }) };
+        Self { cost, ..self }
+    }
+
+    /// The neighbours that its loss is stated for.
+    pub fn neighbours(&self) -> Neighbours {
+        match &self.cost {
+            Cost::Terms(terms) => terms.neighbours.clone(),
+            _ => Neighbours::default(),
+        }
+    }
+
+    /// Whether its noise came from a fixed seed, so that it protects nobody who learns the seed.
+    pub fn is_seeded(&self) -> bool {
+        matches!(&self.cost, Cost::Terms(terms) if terms.seeded)
+    }
+
+    /// Its cost, whatever the terms.
+    pub fn bare_cost(&self) -> &Cost {
+        match &self.cost {
+            Cost::Terms(terms) => &terms.cost,
+            cost => cost,
+        }
+    }
+
+    /// Whether its loss is a bound for pairs of `neighbours`.
+    pub fn bounds(&self, neighbours: &Neighbours) -> bool {
+        !self.is_seeded() && self.neighbours().covers(neighbours)
     }
 }
 
@@ -116,6 +187,29 @@ pub enum Cost {
     Parts(Composition),
     /// A cost that only the members of one group bear ([`super::super::Partition`]).
     Group(GroupCost),
+    /// A cost under terms of its own ([`Part::with_terms`]).
+    Terms(Terms),
+}
+
+/// The terms of a release that are not the usual ones: whom its loss protects, and whether its noise was seeded. They stand at the top of an
+/// entry and cover all of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Terms {
+    neighbours: Neighbours,
+    seeded: bool,
+    cost: Box<Cost>,
+}
+
+impl Terms {
+    /// Whether the noise came from a fixed seed.
+    pub fn is_seeded(&self) -> bool {
+        self.seeded
+    }
+
+    /// What it costs under these terms.
+    pub fn cost(&self) -> &Cost {
+        &self.cost
+    }
 }
 
 /// What the members of one group lose, and nobody else. It holds no groups in turn.
@@ -152,13 +246,14 @@ impl Cost {
         match self {
             Self::Group(_) => true,
             Self::Parts(parts) => parts.parts().iter().any(|part| part.cost.names_groups()),
+            Self::Terms(terms) => terms.cost.names_groups(),
             Self::Loss(_) | Self::Sampled(_) | Self::Renyi(_) => false,
         }
     }
 }
 
-/// The JSON form: `mechanism`, `times` unless 1, `group` where only one group bears it, and one of `loss`, `sampled`,
-/// `renyi`, `parts`.
+/// The JSON form: `mechanism`, `times` unless 1, `group` where only one group bears it, `neighbours` and `seeded` where they are not the
+/// usual, and one of `loss`, `sampled`, `renyi`, `parts`.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPart {
@@ -167,6 +262,10 @@ struct RawPart {
     times: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     group: Option<Group>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    neighbours: Option<Neighbours>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    seeded: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none", default, deserialize_with = "present")]
     loss: Option<PrivacyLoss>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -185,19 +284,36 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<P
 impl From<Part> for RawPart {
     fn from(part: Part) -> Self {
         let times = (part.times != 1).then_some(part.times);
-        let (group, cost) = match part.cost {
+        let (neighbours, seeded, cost) = match part.cost {
+            Cost::Terms(Terms { neighbours, seeded, cost }) => {
+                let neighbours = Some(neighbours).filter(|relation| *relation != Neighbours::default());
+                (neighbours, Some(seeded).filter(|seeded| *seeded), *cost)
+            }
+            cost => (None, None, cost),
+        };
+        let (group, cost) = match cost {
             Cost::Group(of) => (Some(of.group), *of.cost),
             cost => (None, cost),
         };
         let mechanism = part.mechanism;
-        let mut raw = Self { mechanism, times, group, loss: None, sampled: None, renyi: None, parts: None };
+        let mut raw = Self {
+            mechanism,
+            times,
+            group,
+            neighbours,
+            seeded,
+            loss: None,
+            sampled: None,
+            renyi: None,
+            parts: None,
+        };
         match cost {
             Cost::Sampled(step) => raw.sampled = Some(step),
             Cost::Loss(loss) => raw.loss = Some(loss),
             Cost::Renyi(curve) => raw.renyi = Some(curve),
             Cost::Parts(parts) => raw.parts = Some(parts),
-            // Not within a group: `GroupCost::new`.
-            Cost::Group(_) => {}
+            // Not within a group (`GroupCost::new`), nor under terms of its own twice (`Part::with_terms`).
+            Cost::Group(_) | Cost::Terms(_) => {}
         }
         raw
     }
@@ -221,6 +337,12 @@ impl TryFrom<RawPart> for Part {
             Some(group) => Cost::Group(GroupCost::new(group, cost)?),
             None => cost,
         };
-        Ok(Self { mechanism: raw.mechanism, times: raw.times.unwrap_or(1), cost })
+        if let Cost::Parts(parts) = &cost
+            && parts.parts().iter().any(|part| matches!(part.cost, Cost::Terms(_)))
+        {
+            return Err(BudgetError::NoSuchBound("neighbours are stated for an entry as a whole"));
+        }
+        let part = Self { mechanism: raw.mechanism, times: raw.times.unwrap_or(1), cost };
+        Ok(part.with_terms(raw.neighbours.unwrap_or_default(), raw.seeded.unwrap_or(false)))
     }
 }

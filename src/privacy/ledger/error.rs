@@ -1,6 +1,6 @@
 //! Why a ledger refuses.
 
-use super::super::{BudgetError, PrivacyLoss};
+use super::super::{BudgetError, Neighbours, PrivacyLoss};
 use super::content::{Damage, LARGEST};
 use super::line::FORMAT;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ pub enum LedgerError {
     /// The charge would exceed a ceiling.
     #[error(
         "{spent} spent + {requested} requested = {total}, above the ceiling {ceiling}{}; nothing was charged",
-        other_unit(*total, *ceiling)
+        why(*total, *ceiling, neighbours)
     )]
     AboveCeiling {
         /// The total before.
@@ -23,6 +23,8 @@ pub enum LedgerError {
         total: PrivacyLoss,
         /// The ceiling.
         ceiling: PrivacyLoss,
+        /// The neighbours that it is for.
+        neighbours: Neighbours,
     },
     /// A sum that no number can state.
     #[error("{0}; nothing was charged")]
@@ -165,6 +167,12 @@ pub enum ReceiptError {
         /// What it was used for.
         draw: String,
     },
+    /// A release can be made of a stored and redeemed result only.
+    #[error("the charge in line {} of the ledger was not redeemed, so nothing can be published under it", .line + 1)]
+    NotRedeemed {
+        /// The charge's line, from 0.
+        line: u64,
+    },
     /// Not a SHA-256.
     #[error("{0:?} is not a SHA-256 in lower-case hexadecimal")]
     Digest(String),
@@ -183,8 +191,14 @@ impl Damage {
     }
 }
 
-/// What to say where a total has no bound in its ceiling's unit, and so lies above every ceiling in it.
-fn other_unit(total: PrivacyLoss, ceiling: PrivacyLoss) -> &'static str {
+/// What to say where a total has no bound in its ceiling's unit, or none at all.
+fn why(total: PrivacyLoss, ceiling: PrivacyLoss, neighbours: &Neighbours) -> String {
+    if !total.is_private() {
+        return format!(
+            " for {neighbours} (a release that publishes labels, counts records where the ceiling is for persons, or is seeded has no bound \
+             for these; set a ceiling for records whose labels are kept with the study that publishes them, on a ledger without this one)"
+        );
+    }
     let same = std::mem::discriminant(&total) == std::mem::discriminant(&ceiling);
-    if same { "" } else { " (a loss of this kind has no bound in the ceiling's unit)" }
+    if same { String::new() } else { " (a loss of this kind has no bound in the ceiling's unit)".into() }
 }

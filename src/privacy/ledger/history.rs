@@ -1,11 +1,12 @@
 //! What the lines of a ledger come to.
 
 use super::super::group::Group;
-use super::super::{Composition, Cost, Part, Partition, PrivacyLoss, Receipt};
+use super::super::neighbours::UNKNOWN_PARTITION;
+use super::super::{Composition, Cost, Neighbours, Part, Partition, PrivacyLoss, Receipt};
 use super::content::{Content, Damage, End, Recorded};
 use super::error::ReceiptError;
 use super::line::Entry;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A charge on record.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,7 +19,36 @@ pub struct ChargeOnRecord {
     pub receipt: Option<Receipt>,
     /// The SHA-256 of the result that was drawn under it, once it is redeemed.
     pub redeemed: Option<String>,
+    /// The SHA-256 of the certificates of the releases that were made of that result, oldest first. Earlier versions recorded none.
+    pub published: Vec<String>,
 }
+
+/// A limit on what all releases together may lose for pairs of one neighbour relation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ceiling {
+    /// The limit.
+    pub loss: PrivacyLoss,
+    /// For which neighbours.
+    pub neighbours: Neighbours,
+    /// How many charges stood before it. It is proved for budgets chosen after looking at earlier releases if there was none.
+    pub after: usize,
+}
+
+/// What the releases on record lose together for pairs of one neighbour relation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SumForNeighbours {
+    /// The relation.
+    pub neighbours: Neighbours,
+    /// The charges that have a bound for it, by their place in the list, from 1.
+    pub releases: Vec<usize>,
+    /// Those that have none: they publish labels that the relation lets change, count records where it speaks of persons, or were seeded.
+    pub unbounded: Vec<usize>,
+    /// All of them together; without a bound if one of them has none.
+    pub total: Composition,
+}
+
+/// Mechanisms whose charges publish labels, which versions before this one did not say in their lines; of which partition is not known.
+const PUBLISHED_LABELS: [&str; 2] = ["groups in two rounds", "groups over many sites"];
 
 /// What a ledger file records.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -27,7 +57,7 @@ pub struct LedgerHistory {
     /// The charges, oldest first.
     pub charges: Vec<ChargeOnRecord>,
     /// The ceilings, all of which hold.
-    pub ceilings: Vec<PrivacyLoss>,
+    pub ceilings: Vec<Ceiling>,
     /// The groups that charges may name.
     pub partition: Option<Partition>,
     /// Whether a torn line has ever been repaired.
@@ -53,6 +83,33 @@ impl LedgerHistory {
             all.push(mechanism, times, cost);
         }
         all
+    }
+
+    /// What the releases come to, for every neighbour relation that one of them is stated for, for the largest that all are, and for one record
+    /// replaced by any other. Never one number for two relations: a loss counts for a relation if its guarantee implies it, else there is no
+    /// bound.
+    pub fn sums(&self) -> Vec<SumForNeighbours> {
+        let all = self.spent();
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let mut relations: BTreeSet<Neighbours> = all.parts().iter().map(Part::neighbours).collect();
+        relations.insert(all.common_neighbours());
+        let persons_only = relations.iter().all(|relation| relation.adjacency().of_persons());
+        relations.insert(Neighbours::default().of_persons(persons_only));
+        let sum = |neighbours: Neighbours| {
+            let place = |bounded: bool| {
+                let parts = all.parts().iter().enumerate();
+                parts.filter(|(_, part)| part.bounds(&neighbours) == bounded).map(|(at, _)| at + 1).collect()
+            };
+            SumForNeighbours {
+                releases: place(true),
+                unbounded: place(false),
+                total: all.for_neighbours(&neighbours).into_owned(),
+                neighbours,
+            }
+        };
+        relations.into_iter().map(sum).collect()
     }
 
     /// For each registered group, its label and the releases that its members bear together: those from everyone's records and those from
@@ -137,7 +194,9 @@ impl LedgerHistory {
         match entry {
             Entry::Open { .. } if !self.heads.is_empty() => return Err("it begins another ledger"),
             Entry::Open { id, .. } => self.id = id,
-            Entry::Ceiling { loss } => self.ceilings.push(loss),
+            Entry::Ceiling { loss, neighbours } => {
+                self.ceilings.push(Ceiling { loss, neighbours, after: self.charges.len() });
+            }
             Entry::Partition(_) if self.partition.is_some() => return Err("it registers a second partition"),
             Entry::Partition(partition) => self.partition = Some(partition),
             Entry::Charge { nonce, part, unix_time } => {
@@ -149,6 +208,7 @@ impl LedgerHistory {
                 self.orphans.remove(&charge);
             }
             Entry::Redeem { charge, draw } => self.redeem(charge, draw)?,
+            Entry::Publish { charge, certificate } => self.publish(charge, certificate)?,
             Entry::Repair { salvaged, .. } => {
                 self.was_repaired = true;
                 if let Some(part) = salvaged {
@@ -174,7 +234,29 @@ impl LedgerHistory {
         if !self.knows_groups(&part.cost) {
             return Err("it charges a group that is not registered");
         }
-        self.charges.push(ChargeOnRecord { part, unix_time, receipt, redeemed: None });
+        let part = self.with_terms_of_earlier_versions(part);
+        self.charges.push(ChargeOnRecord { part, unix_time, receipt, redeemed: None, published: Vec::new() });
+        Ok(())
+    }
+
+    /// Earlier versions charged comparisons of groups, and groups of a registered partition, without saying that labels were published.
+    fn with_terms_of_earlier_versions(&self, part: Part) -> Part {
+        let known = self.partition.as_ref().map(Partition::hash).filter(|_| part.cost.names_groups());
+        let unsaid = part.neighbours().partitions().is_empty();
+        let named = PUBLISHED_LABELS.contains(&part.mechanism.as_str()).then_some(UNKNOWN_PARTITION);
+        match known.or(named).filter(|_| unsaid) {
+            Some(partition) => {
+                let (neighbours, seeded) = (part.neighbours().within(partition), part.is_seeded());
+                part.with_terms(neighbours, seeded)
+            }
+            None => part,
+        }
+    }
+
+    fn publish(&mut self, line: u64, certificate: String) -> Result<(), &'static str> {
+        let charge = self.position(line).and_then(|at| self.charges.get_mut(at));
+        let charge = charge.ok_or("it publishes under a charge that is not there")?;
+        charge.published.push(certificate);
         Ok(())
     }
 
@@ -202,6 +284,7 @@ impl LedgerHistory {
         match cost {
             Cost::Loss(_) | Cost::Sampled(_) | Cost::Renyi(_) => true,
             Cost::Parts(parts) => parts.parts().iter().all(|part| self.knows_groups(&part.cost)),
+            Cost::Terms(terms) => self.knows_groups(terms.cost()),
             Cost::Group(of) => {
                 let known = |partition: &Partition| partition.known(of.group().label()).is_ok();
                 of.group().ledger() == self.id && self.partition.as_ref().is_some_and(known)

@@ -4,7 +4,7 @@
 //! it, `previous` the check of the line before, so a changed, removed, inserted or foreign line shows.
 
 use super::super::digest::sha256_hex;
-use super::super::{Adjacency, Part, Partition, PrivacyLoss};
+use super::super::{Adjacency, Neighbours, Part, Partition, PrivacyLoss};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format of new files; why it is 2 stands in the [module](super).
@@ -19,8 +19,12 @@ pub(super) const OLDEST_FORMAT: u32 = 1;
 pub(super) enum Entry {
     /// The first line. (`study` was of use to no one and is always null; version 0.1 could write a name.)
     Open { format: u32, visard: String, id: String, study: Option<String>, adjacency: Adjacency },
-    /// From here on the total must stay within this.
-    Ceiling { loss: PrivacyLoss },
+    /// From here on the total for these neighbours must stay within this.
+    Ceiling {
+        loss: PrivacyLoss,
+        #[serde(default, skip_serializing_if = "is_usual")]
+        neighbours: Neighbours,
+    },
     /// How the records are divided into the groups that charges name; at most once.
     Partition(Partition),
     /// A loss, counted from the moment that it can be read. The nonce, drawn at random, makes charges of one second different, and tells
@@ -31,16 +35,23 @@ pub(super) enum Entry {
         part: Part,
         unix_time: u64,
     },
-    /// The line after each charge and each redemption: where a torn write most likely ends, and a cut costs nothing.
+    /// The line after each charge, redemption and publication: where a torn write most likely ends, and a cut costs nothing.
     Seal { charge: u64 },
     /// The result drawn under the charge of that line has this SHA-256; no other will be published under it.
     Redeem { charge: u64, draw: String },
+    /// A release was made of the result of that charge, and this is the SHA-256 of its certificate, which names every file of it.
+    Publish { charge: u64, certificate: String },
     /// A torn last line was found; what could be read of a charge in it counts.
     Repair { torn_bytes: u64, salvaged: Option<Part> },
 }
 
 /// Every kind a line of this version may have, as it is spelled in the file.
-pub(super) const KINDS: [&str; 7] = ["open", "ceiling", "partition", "charge", "seal", "redeem", "repair"];
+pub(super) const KINDS: [&str; 8] =
+    ["open", "ceiling", "partition", "charge", "seal", "redeem", "publish", "repair"];
+
+fn is_usual(neighbours: &Neighbours) -> bool {
+    *neighbours == Neighbours::default()
+}
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

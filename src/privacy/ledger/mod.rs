@@ -15,6 +15,11 @@
 //!   hard links are refused, and so is what is no regular file. New files belong to their owner only.
 //! * **One charge, one result.** A charge is known by its [`Receipt`] (ledger, line, checksum). It is redeemed at most
 //!   once, for the stored result of that SHA-256, and is reissued to an interrupted run only until then.
+//! * **One release, one certificate.** Every release made of that result records the SHA-256 of its certificate, which names every file
+//!   of it ([`Ledger::publish`]).
+//! * **One sum for one neighbour relation** ([`LedgerHistory::sums`]). A charge says whom it protects and whether its noise was seeded
+//!   ([`Part::with_terms`](super::Part::with_terms)); what is no bound for a relation makes its sum none.
+//! * **A ceiling is a filter**: it holds however budgets are chosen (`privacy/filter.rs`).
 //! * **Groups** of one registered [`Partition`](super::Partition) compose in parallel ([`GroupedPart`]).
 //!
 //! What it cannot do: whoever can write the file can forge all of it, or put back an older copy. It guards against
@@ -38,14 +43,15 @@ mod line;
 mod place;
 mod redeem;
 mod repair;
+mod told;
 mod torn;
 
 pub use error::{LedgerError, ReceiptError};
 pub use groups::GroupedPart;
-pub use history::{ChargeOnRecord, LedgerHistory};
+pub use history::{Ceiling, ChargeOnRecord, LedgerHistory, SumForNeighbours};
 
-use super::fit::fits;
-use super::{BudgetError, Charge, Composition, Cost, Part, Partition, PrivacyLoss, Receipt};
+use super::filter;
+use super::{BudgetError, Charge, Composition, Cost, Neighbours, Part, Partition, PrivacyLoss, Receipt};
 use file::{Draft, LedgerFile};
 use line::Entry;
 use std::path::Path;
@@ -54,7 +60,7 @@ use std::time::Duration;
 /// The name of a study's ledger within its folder.
 pub const LEDGER_FILE: &str = "visard.ledger.jsonl";
 
-/// What charges would cost, before they are made.
+/// What charges would cost, before they are made, all for the largest neighbour relation that those asked about are stated for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quote {
     /// The loss of the releases asked about.
@@ -135,7 +141,8 @@ impl Ledger {
     /// A ledger that forgets: for experiments and synthetic data. Its charges say so ([`Charge::is_durable`]).
     pub fn in_memory(ceiling: Option<PrivacyLoss>) -> Self {
         let mut history = LedgerHistory::default();
-        history.ceilings.extend(ceiling);
+        let of_all = |loss| Ceiling { loss, neighbours: Neighbours::default(), after: 0 };
+        history.ceilings.extend(ceiling.map(of_all));
         Self { file: None, history, spent: Composition::new(), broken: false }
     }
 
@@ -157,20 +164,20 @@ impl Ledger {
         ceiling: Option<PrivacyLoss>,
         wait: Duration,
     ) -> Result<Self, LedgerError> {
-        Self::open_completing(path, ceiling, wait, "")
+        Self::open_completing(path, ceiling.map(|loss| (loss, Neighbours::default())), wait, "")
     }
 
     /// As [`Self::open_waiting`], for a run that was interrupted: where its charge, announced in these lines ([`Announced::lines`]), was
     /// half written, so that it counts, it is completed and counts once, instead of being made a second time.
     pub(crate) fn open_completing(
         path: &Path,
-        ceiling: Option<PrivacyLoss>,
+        ceiling: Option<(PrivacyLoss, Neighbours)>,
         wait: Duration,
         announced: &str,
     ) -> Result<Self, LedgerError> {
         let mut ledger = Self::open_file(path, true, wait, announced)?;
-        if let Some(ceiling) = ceiling {
-            ledger.add_ceiling(ceiling)?;
+        if let Some((loss, neighbours)) = ceiling {
+            ledger.add_ceiling_for(loss, neighbours)?;
         }
         Ok(ledger)
     }
@@ -198,15 +205,25 @@ impl Ledger {
         LedgerHistory::of(file::look(path)?).map_err(|damage| damage.of(path))
     }
 
-    /// From now on, and in all later runs, the total must stay within `ceiling`; earlier ceilings hold too.
+    /// From now on, and in all later runs, the total for one record replaced by any other must stay within `ceiling`; earlier ceilings hold
+    /// too. A release that has no bound for these neighbours, because it publishes labels or is seeded, is then refused.
     ///
     /// # Errors
     /// [`LedgerError`] of writing.
     pub fn add_ceiling(&mut self, ceiling: PrivacyLoss) -> Result<(), LedgerError> {
-        if self.history.ceilings.contains(&ceiling) {
+        self.add_ceiling_for(ceiling, Neighbours::default())
+    }
+
+    /// As [`Self::add_ceiling`] for pairs of these neighbours.
+    ///
+    /// # Errors
+    /// [`LedgerError`] of writing.
+    pub fn add_ceiling_for(&mut self, loss: PrivacyLoss, neighbours: Neighbours) -> Result<(), LedgerError> {
+        let is_there = |one: &Ceiling| one.loss == loss && one.neighbours == neighbours;
+        if self.history.ceilings.iter().any(is_there) {
             return Ok(());
         }
-        self.write(vec![Entry::Ceiling { loss: ceiling }])
+        self.write(vec![Entry::Ceiling { loss, neighbours }])
     }
 
     /// Records one release and hands out the proof. Nothing is ever refunded: a draw that fails afterwards is paid for.
@@ -268,9 +285,11 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::Budget`] when a sum overflows.
     pub fn quote(&self, releases: &Composition) -> Result<Quote, LedgerError> {
-        let after = self.after(releases);
-        let exceeds = self.exceeded(releases)?;
-        Ok(Quote { requested: releases.total()?, spent: self.spent.total()?, total: after.total()?, exceeds })
+        let neighbours = releases.common_neighbours();
+        let total = |all: &Composition| all.for_neighbours(&neighbours).total();
+        let exceeds = self.exceeded(releases)?.map(|ceiling| ceiling.loss);
+        let (requested, spent) = (total(releases)?, total(&self.spent)?);
+        Ok(Quote { requested, spent, total: total(&self.after(releases))?, exceeds })
     }
 
     /// Whether all these releases fit below the ceilings, so that none is made in vain; charges nothing.
@@ -278,11 +297,13 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::AboveCeiling`] when they do not; [`LedgerError::Budget`].
     pub fn check(&self, releases: &Composition) -> Result<(), LedgerError> {
-        let Some(ceiling) = self.exceeded(releases)? else { return Ok(()) };
-        let after = self.after(releases);
-        let (spent, total) = (stated(&self.spent, ceiling)?, stated(&after, ceiling)?);
-        let requested = stated(releases, ceiling)?;
-        Err(LedgerError::AboveCeiling { spent, requested, total, ceiling })
+        let Some(Ceiling { loss: ceiling, neighbours, .. }) = self.exceeded(releases)?.cloned() else {
+            return Ok(());
+        };
+        let in_unit = |all: &Composition| stated(&all.for_neighbours(&neighbours), ceiling);
+        let (spent, requested) = (in_unit(&self.spent)?, in_unit(releases)?);
+        let total = in_unit(&self.after(releases))?;
+        Err(LedgerError::AboveCeiling { spent, requested, total, ceiling, neighbours })
     }
 
     /// What would be spent with these.
@@ -295,10 +316,11 @@ impl Ledger {
     }
 
     /// The first ceiling that is exceeded with these. (Nothing is copied: it is asked for every charge of thousands.)
-    fn exceeded(&self, releases: &Composition) -> Result<Option<PrivacyLoss>, BudgetError> {
+    fn exceeded(&self, releases: &Composition) -> Result<Option<&Ceiling>, BudgetError> {
         for ceiling in &self.history.ceilings {
-            if !fits(&[&self.spent, releases], *ceiling)? {
-                return Ok(Some(*ceiling));
+            let [spent, more] = [&self.spent, releases].map(|all| all.for_neighbours(&ceiling.neighbours));
+            if !filter::within(&[&spent, &more], ceiling.loss)? {
+                return Ok(Some(ceiling));
             }
         }
         Ok(None)
@@ -322,8 +344,13 @@ impl Ledger {
         &self.spent
     }
 
+    /// What the ledger records.
+    pub fn on_record(&self) -> &LedgerHistory {
+        &self.history
+    }
+
     /// The ceilings, all of which hold.
-    pub fn ceilings(&self) -> &[PrivacyLoss] {
+    pub fn ceilings(&self) -> &[Ceiling] {
         &self.history.ceilings
     }
 

@@ -29,7 +29,12 @@ impl Ledger {
         if !is_sha256_hex(draw_sha256) {
             return Err(ReceiptError::Digest(draw_sha256.to_owned()).into());
         }
-        match &self.history.charge(receipt)?.redeemed {
+        let charge = self.history.charge(receipt)?;
+        // Noise that anybody can make again binds nothing, and its SHA-256 would confirm guesses of the records.
+        if charge.part.is_seeded() {
+            return Ok(());
+        }
+        match &charge.redeemed {
             Some(draw) if draw == draw_sha256 => Ok(()),
             Some(draw) => Err(already(receipt, draw).into()),
             None => {
@@ -37,6 +42,26 @@ impl Ledger {
                 self.write(vec![Entry::Redeem { charge, draw }, Entry::Seal { charge }])
             }
         }
+    }
+
+    /// Records, before it can be seen, that a release with a certificate of this SHA-256 was made of the result of this charge. The same
+    /// certificate as the last is not recorded twice, one of a seeded release not at all.
+    ///
+    /// # Errors
+    /// [`LedgerError::Receipt`]: the charge is not there, was not redeemed, or this is no SHA-256; those of writing.
+    pub fn publish(&mut self, receipt: &Receipt, certificate_sha256: &str) -> Result<(), LedgerError> {
+        if !is_sha256_hex(certificate_sha256) {
+            return Err(ReceiptError::Digest(certificate_sha256.to_owned()).into());
+        }
+        let charge = self.history.charge(receipt)?;
+        if charge.part.is_seeded() || charge.published.last().is_some_and(|last| last == certificate_sha256) {
+            return Ok(());
+        }
+        if charge.redeemed.is_none() {
+            return Err(ReceiptError::NotRedeemed { line: receipt.line }.into());
+        }
+        let (charge, certificate) = (receipt.line, certificate_sha256.to_owned());
+        self.write(vec![Entry::Publish { charge, certificate }, Entry::Seal { charge }])
     }
 
     /// The SHA-256 of the result that the charge was redeemed for; `None` also when there is no such charge.

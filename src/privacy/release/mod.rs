@@ -82,7 +82,8 @@ pub enum ReleaseError<E: std::error::Error + 'static> {
     Mechanism(E),
 }
 
-/// Records the price in the ledger and hands out the proof of payment.
+/// Records the price in the ledger and hands out the proof of payment, for noise from the operating system. (What is drawn from a fixed seed
+/// is charged as such by [`release`], and has no bound.)
 ///
 /// # Errors
 /// [`LedgerError`]; nothing was charged then.
@@ -116,6 +117,6 @@ pub fn release<M: Mechanism>(
     noise: &mut NoiseSource,
 ) -> Result<Released<M::Value>, ReleaseError<M::Error>> {
     let prepared = mechanism.prepare(records).map_err(ReleaseError::Mechanism)?;
-    let paid = pay(mechanism.price(), ledger)?;
+    let paid = ledger.charge_part(mechanism.price().charged_as(noise.is_seeded()))?;
     draw(mechanism, &prepared, noise, paid).map_err(ReleaseError::Mechanism)
 }

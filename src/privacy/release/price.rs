@@ -1,7 +1,8 @@
 //! What a release costs: known before a record is read.
 
 use crate::privacy::{
-    BudgetError, ClipRadius, ClipSource, Composition, Cost, Part, PrivacyLoss, Sensitivity, Statement,
+    BudgetError, ClipRadius, ClipSource, Composition, Cost, Neighbours, Part, PrivacyLoss, Sensitivity,
+    Statement,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -37,6 +38,9 @@ pub struct Price {
     pub scale: Option<f64>,
     /// What is noised, in words.
     pub statistic: String,
+    /// The neighbours that the loss is stated for.
+    #[serde(default)]
+    pub neighbours: Neighbours,
 }
 
 impl Price {
@@ -60,6 +64,7 @@ impl Price {
             clip: None,
             scale: None,
             statistic: statistic.to_owned(),
+            neighbours: Neighbours::default(),
         })
     }
 
@@ -73,6 +78,11 @@ impl Price {
     pub fn with_clip(mut self, clip: ClipRadius) -> Self {
         self.clip = Some(clip);
         if clip.source() == ClipSource::Data { self.not_private() } else { self }
+    }
+
+    /// Stated for these neighbours.
+    pub fn for_neighbours(self, neighbours: Neighbours) -> Self {
+        Self { neighbours, ..self }
     }
 
     /// Something is taken from the records unpaid: no bound is left.
@@ -108,6 +118,7 @@ impl Price {
     /// What a certificate says of it, as far as it is known before the draw.
     pub fn statement(&self) -> Statement {
         let mut statement = Statement::new(self.mechanism.clone(), self.n, self.loss);
+        statement.neighbours = self.neighbours.clone();
         statement.composition = self.parts.clone();
         statement.sensitivity = self.sensitivity;
         statement.clip_radius = self.clip;
@@ -118,9 +129,15 @@ impl Price {
 
     /// The entry the ledger is charged with.
     pub fn charged(&self) -> Part {
-        match self.parts.parts() {
+        self.charged_as(false)
+    }
+
+    /// The same for a release whose noise is `seeded`.
+    pub fn charged_as(&self, seeded: bool) -> Part {
+        let part = match self.parts.parts() {
             [one] if one.mechanism == self.mechanism => one.clone(),
             _ => Part { mechanism: self.mechanism.clone(), times: 1, cost: Cost::Parts(self.parts.clone()) },
-        }
+        };
+        part.with_terms(self.neighbours.clone(), seeded)
     }
 }

@@ -42,10 +42,20 @@ fn percent(p: f64) -> String {
 fn release(verified: &Verified) -> Vec<Said> {
     let c = &verified.certificate;
     let mut list = vec![
-        if c.private {
+        if c.private && verified.may_be_published() {
             said(
                 "guarantee",
                 format!("The release is differentially private: {}.", c.loss),
+                Source::Certificate("private, loss"),
+            )
+        } else if c.private {
+            said(
+                "guarantee",
+                format!(
+                    "The certificate states that the release is differentially private: {}. That was not checked: there was neither a ledger that \
+                     records this certificate nor the public key of a signature, and without these anybody could have written it.",
+                    c.loss
+                ),
                 Source::Certificate("private, loss"),
             )
         } else {
@@ -144,18 +154,27 @@ fn protection(c: &Certificate) -> Vec<Said> {
         ),
         said(
             "inference",
-            "What is true of the group as a whole is told with or without a given person; about one person the bounds above hold for every \
-             attribute, also one that nobody has thought of.",
+            if c.neighbours().adjacency().within_groups() {
+                "What is true of the group as a whole is told with or without a given person; about one person the bounds above hold for every \
+                 attribute but one: which group they are in is published, and is not protected."
+            } else {
+                "What is true of the group as a whole is told with or without a given person; about one person the bounds above hold for every \
+                 attribute, also one that nobody has thought of."
+            },
             Source::Program("the definition of differential privacy"),
         ),
         said(
             "neighbours",
-            if counts_persons(c) {
-                "Neighbouring data sets differ in one person with all their records."
-            } else {
-                "Neighbouring data sets differ in one record: several of one person are protected as that many records."
-            },
-            Source::Certificate("adjacency, details.counting"),
+            format!(
+                "Neighbouring data sets differ in {}{}.",
+                c.neighbours(),
+                if counts_persons(c) {
+                    ""
+                } else {
+                    ": several of one person are protected as that many records"
+                }
+            ),
+            Source::Certificate("adjacency, partitions"),
         ),
     ];
     if let Some(within) = c.details.get(WITHIN_GROUPS).and_then(serde_json::Value::as_str) {
@@ -220,8 +239,8 @@ fn pyramid(verified: &Verified) -> Vec<Said> {
         said("privacy parameter", format!("{}.", c.loss), Source::Certificate("loss")),
         said(
             "unit of privacy",
-            format!("One {}, replaced by another; n stays.", unit(c)),
-            Source::Certificate("adjacency, details.counting"),
+            format!("{}; n stays.", capital(&c.neighbours().to_string())),
+            Source::Certificate("adjacency, partitions"),
         ),
         threat_model(c),
         said("mechanism", format!("{}.", c.mechanism), Source::Certificate("mechanism")),
@@ -297,14 +316,16 @@ fn sum(c: &Certificate, ledger: Option<&LedgerHistory>) -> Vec<Said> {
         ),
         Source::Ledger("id, charges"),
     )];
-    match ledger.spent().total() {
-        Ok(total) => {
-            list.push(said("sum", format!("All releases together cost {total}."), Source::Ledger("charges")))
-        }
-        Err(e) => {
-            list.push(said("sum", format!("Their sum cannot be stated: {e}."), Source::Ledger("charges")))
-        }
+    for sum in ledger.sums() {
+        let text = format!("The releases that this ledger holds cost, spent so far, {}.", sum.in_words());
+        list.push(said("sum", text, Source::Ledger("charges")));
     }
+    let text = "Releases from the same people that were charged to another ledger are not in these sums, and add to them.";
+    list.push(said("sum", text, Source::Program("docs/threat-model.md")));
+    list.push(asked(
+        "other ledgers",
+        "Are there other releases from the same people, with a ledger of their own?",
+    ));
     for ceiling in &ledger.ceilings {
         list.push(said(
             "ceiling",

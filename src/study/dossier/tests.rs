@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::privacy::{Mu, PrivacyLoss, Statement};
-use crate::study::verify::Verified;
+use crate::study::verify::{Binding, Verified};
 
 fn verified(mu: f64, seeded: bool) -> Verified {
     let mut statement =
@@ -12,7 +12,12 @@ fn verified(mu: f64, seeded: bool) -> Verified {
         "accuracy".into(),
         serde_json::json!({"rms": 0.002, "template_rms": 0.012, "data_share": 0.97}),
     );
-    Verified { certificate: statement.certify().unwrap(), ledger: None, signed_by: None }
+    Verified {
+        certificate: statement.certify().unwrap(),
+        ledger: None,
+        signed_by: None,
+        binding: Binding::Certificate,
+    }
 }
 
 fn dossier(mu: f64, seeded: bool) -> Dossier {

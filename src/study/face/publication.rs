@@ -108,6 +108,10 @@ impl Publication for FacePublication {
     type Value = NoisedFunction;
     type Error = StudyError;
 
+    fn counts_persons(&self) -> bool {
+        self.counting.counts_persons()
+    }
+
     fn describe(&self, released: &Released<NoisedFunction>, statement: &mut Statement) {
         statement.public_inputs = vec![self.template.input.clone()];
         statement.public_inputs.extend(self.prior.iter().flat_map(|prior| prior.inputs.clone()));

@@ -200,6 +200,7 @@ struct FunctionPublication {
     centre: &'static str,
     public_inputs: Vec<PublicInput>,
     details: serde_json::Map<String, Value>,
+    counts_persons: bool,
 }
 
 impl FunctionPublication {
@@ -232,6 +233,7 @@ impl FunctionPublication {
             centre: if inputs.centre.is_some() { "a public function" } else { "zero" },
             public_inputs: functions.public_inputs.clone(),
             details,
+            counts_persons: inputs.counting.counts_persons(),
         })
     }
 
@@ -290,6 +292,10 @@ fn sentence(accuracy: &PointAccuracy) -> String {
 impl Publication for FunctionPublication {
     type Value = NoisedFunction;
     type Error = PointStudyError;
+
+    fn counts_persons(&self) -> bool {
+        self.counts_persons
+    }
 
     fn describe(&self, released: &Released<NoisedFunction>, statement: &mut Statement) {
         statement.public_inputs = self.public_inputs.clone();

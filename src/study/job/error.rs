@@ -93,7 +93,7 @@ pub enum JobError {
 pub struct DryRun {
     /// The price: what the certificate will say of mechanism, loss, sensitivity and noise.
     pub price: Price,
-    /// What the ledger would hold afterwards.
+    /// What the ledger would hold afterwards, for the neighbours that this release protects.
     pub total: Composition,
 }
 

@@ -7,8 +7,9 @@
 //! 4. [`Job::release`] charges the ledger, draws, **stores what was drawn**, and redeems the charge with it. The first stored draw is
 //!    the only one: after a crash, `resume` publishes it at no second charge; if none was stored, it draws under the charge that was
 //!    made. Resuming is bound to the digest: other records or settings are refused.
-//! 5. [`Job::publish`] hands the [`Published`] value to the publication, which sees nothing else, and moves the release into place
-//!    as a whole, the certificate written last.
+//! 5. [`Job::publish`] hands the [`Published`] value to the publication, which sees nothing else, records the certificate's SHA-256 in the
+//!    ledger, and moves the release into place as a whole, the certificate written last. The certificate quotes the line of the charge,
+//!    which stands before, so there is no circle.
 //! 6. Pictures and pages for the data holder come after that, and [`Job::finish`] last.
 //!
 //! What is withdrawn when a job fails is what this process made, and only that.
@@ -23,6 +24,7 @@ mod stop;
 pub use digest::Digest;
 pub(super) use error::io;
 pub use error::{DryRun, JobError};
+pub(super) use publish::recorded;
 pub use publish::{Publication, Published, ReleaseFolder};
 pub use stop::Stop;
 
@@ -32,7 +34,7 @@ use super::{LedgerChoice, StudyFolder};
 use crate::fault;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
-    Certificate, Charge, Composition, Ledger, Mechanism, Price, PrivacyLoss, Released, draw,
+    Certificate, Charge, Composition, Ledger, Mechanism, Part, Price, PrivacyLoss, Released, draw,
 };
 use lock::Locked;
 use serde::Serialize;
@@ -74,6 +76,8 @@ impl Place {
 #[derive(Debug)]
 pub struct Priced<P> {
     price: Price,
+    /// What the ledger is charged: the price, for the neighbours that the study protects, and marked where its noise is seeded.
+    charged: Part,
     publication: P,
 }
 
@@ -231,7 +235,10 @@ impl<'a> Job<'a> {
             vacuous.map_or(Ok(()), Err)?;
         }
         self.plan = FrozenPlan::load(self.folder())?;
-        let charged = Composition::from(price.charged());
+        let neighbours = price.neighbours.clone().of_persons(publication.counts_persons());
+        let part = price.charged_as(self.place.seed.is_some());
+        let part = part.with_terms(neighbours.clone(), self.place.seed.is_some());
+        let charged = Composition::from(part.clone());
         if self.place.dry_run {
             let total = self.place.ledger.after(self.folder(), &charged)?;
             return Err(JobError::DryRun(Box::new(DryRun { price: price.clone(), total })));
@@ -239,7 +246,7 @@ impl<'a> Job<'a> {
         let shared = self.folder().root().join(SHARED_LEDGER);
         let noted = shared.exists();
         let announced = self.begun.as_ref().map_or("", |begun| &begun.lines);
-        let ledger = self.place.ledger.open(self.folder(), announced)?;
+        let ledger = self.place.ledger.open_for(self.folder(), announced, neighbours)?;
         self.shared_noted = !noted && shared.exists();
         let ledger = self.ledger.insert(ledger);
         if let Some(begun) = self.begun.as_mut().filter(|begun| self.place.resume && !begun.finished) {
@@ -249,7 +256,7 @@ impl<'a> Job<'a> {
         if !resumed {
             ledger.check(&charged)?;
         }
-        Ok(Priced { price: price.clone(), publication })
+        Ok(Priced { price: price.clone(), charged: part, publication })
     }
 
     /// Charges, draws, stores the draw and redeems the charge with it; or finds the draw that an interrupted run stored.
@@ -304,10 +311,11 @@ impl<'a> Job<'a> {
         // Given up, or never paid for.
         state::forget(folder)?;
         let spent = ledger.spent().clone();
-        let announced = ledger.announce(priced.price.charged())?;
+        let announced = ledger.announce(priced.charged.clone())?;
         let receipt = announced.receipt().cloned().ok_or(JobError::Unrecorded)?;
         let announcement = (receipt, announced.lines().to_owned());
-        let begun = Begun::new(digest, &priced.price, announcement, &spent).planned(self.plan.clone());
+        let what = (&priced.price, &priced.charged);
+        let begun = Begun::new(digest, what, announcement, &spent).planned(self.plan.clone());
         // Written first: after a crash the ledger holds this charge, or was not charged.
         begun.store(folder)?;
         self.keep = true;
@@ -344,7 +352,7 @@ impl<'a> Job<'a> {
         if !begun.paid(ledger) {
             return Ok(None);
         }
-        Ok(Some(Paid::Charge(ledger.reissue(&begun.receipt, &priced.price.charged())?)))
+        Ok(Some(Paid::Charge(ledger.reissue(&begun.receipt, &priced.charged)?)))
     }
 
     /// Stores what was drawn, durably, and redeems the charge with it: from here on this is the draw that will be published.
@@ -369,8 +377,10 @@ impl<'a> Job<'a> {
         publication: &P,
         released: Released<P::Value>,
     ) -> Result<Certificate, P::Error> {
-        let published = Published { released, receipt: None, releases: 1, total: None };
-        publish::publish(self.folder(), self.place.asked, self.plan.as_ref(), (publication, &published))
+        let neighbours = released.price.neighbours.clone();
+        let published = Published { released, receipt: None, neighbours, releases: 1, total: None };
+        let bind = |certificate: &str| publish::record(self.folder(), certificate);
+        publish::publish(self.folder(), self.place.asked, self.plan.as_ref(), (publication, &published), bind)
     }
 
     /// Puts the release together aside and moves it into place as a whole: what was there stays whole until then.
@@ -378,13 +388,19 @@ impl<'a> Job<'a> {
     /// # Errors
     /// Those of the publication, and [`JobError`]; the job can then be resumed.
     pub fn publish<P: Publication>(
-        &self,
+        &mut self,
         priced: &Priced<P>,
         published: &Published<P::Value>,
     ) -> Result<Certificate, P::Error> {
         // That of the charge: a file that was changed since is of no concern.
         let plan = self.begun.as_ref().and_then(|begun| begun.plan.as_ref());
-        publish::publish(self.folder(), self.place.asked, plan, (priced.publication(), published))
+        let (receipt, ledger) = (published.receipt.as_ref(), self.ledger.as_mut());
+        let bind = |certificate: &str| match (receipt, ledger) {
+            (Some(receipt), Some(ledger)) => Ok(ledger.publish(receipt, certificate)?),
+            _ => Err(JobError::OtherPrice),
+        };
+        let release = (priced.publication(), published);
+        publish::publish(self.locked.folder(), self.place.asked, plan, release, bind)
     }
 
     /// All is written: from now on there is nothing to resume.

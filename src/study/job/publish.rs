@@ -2,12 +2,14 @@
 
 use super::{JobError, io};
 use crate::fault;
-use crate::io::{WriteError, write_bytes};
-use crate::privacy::{Caveat, Certificate, FileSum, PrivacyLoss, Receipt, Released, Statement};
+use crate::io::{Fault, Limit, ReadError, WriteError, open, write_bytes, write_text};
+use crate::privacy::{Caveat, Certificate, FileSum, Neighbours, PrivacyLoss, Receipt, Released, Statement};
 use crate::study::StudyFolder;
-use crate::study::layout::{CERTIFICATE, PLAN};
+use crate::study::kept::kept;
+use crate::study::layout::{CERTIFICATE, PLAN, PUBLISHED};
 use crate::study::plan::FrozenPlan;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +19,7 @@ use std::path::{Path, PathBuf};
 pub struct Published<V> {
     pub(super) released: Released<V>,
     pub(super) receipt: Option<Receipt>,
+    pub(super) neighbours: Neighbours,
     pub(super) releases: usize,
     pub(super) total: Option<PrivacyLoss>,
 }
@@ -35,6 +38,9 @@ pub trait Publication {
     type Value;
     /// Why it cannot be written.
     type Error: From<JobError>;
+
+    /// Whether n counts persons, so that neighbours differ in a person with all their records.
+    fn counts_persons(&self) -> bool;
 
     /// Adds public inputs, details and caveats to the certificate.
     fn describe(&self, published: &Released<Self::Value>, statement: &mut Statement);
@@ -86,12 +92,13 @@ impl ReleaseFolder {
     }
 }
 
-/// Puts the release together aside and moves it into place as a whole.
+/// Puts the release together aside, has its certificate's SHA-256 recorded by `bind`, and moves it into place as a whole.
 pub(super) fn publish<P: Publication>(
     folder: &StudyFolder,
     asked: Option<PrivacyLoss>,
     plan: Option<&FrozenPlan>,
     (publication, published): (&P, &Published<P::Value>),
+    bind: impl FnOnce(&str) -> Result<(), JobError>,
 ) -> Result<Certificate, P::Error> {
     let [aside, old] = folder.aside();
     let fresh = || -> Result<(), JobError> {
@@ -108,6 +115,8 @@ pub(super) fn publish<P: Publication>(
     certificate.files = files.files;
     let text = certificate.to_json().map_err(JobError::from)?;
     write_bytes(&aside.join(CERTIFICATE), text.as_bytes()).map_err(JobError::from)?;
+    // Before anybody can see it: a release that the ledger does not know is then none of ours.
+    bind(&hex::encode(Sha256::digest(text.as_bytes())))?;
     let moved = || -> Result<(), JobError> {
         let release = folder.release();
         fault::remove_all(&old).map_err(io(&old))?;
@@ -122,6 +131,26 @@ pub(super) fn publish<P: Publication>(
     Ok(certificate)
 }
 
+/// Records a certificate that no ledger of this study's does, before it can be seen.
+pub(super) fn record(folder: &StudyFolder, certificate: &str) -> Result<(), JobError> {
+    let path = folder.internal().join(PUBLISHED);
+    let before = kept(&path, Limit::TABLE)?.map(|file| file.text().map(str::to_owned)).transpose()?;
+    let before = before.unwrap_or_default();
+    if before.lines().any(|line| line == certificate) {
+        return Ok(());
+    }
+    Ok(write_text(&path, &format!("{before}{certificate}\n"))?)
+}
+
+/// Whether this study recorded the certificate so; nothing where it recorded none.
+pub(in crate::study) fn recorded(folder: &StudyFolder, certificate: &str) -> Result<Option<bool>, ReadError> {
+    match open(&folder.internal().join(PUBLISHED), Limit::TABLE) {
+        Ok(file) => Ok(Some(file.text()?.lines().any(|line| line == certificate))),
+        Err(error) if matches!(error.fault(), Fault::Missing) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 fn certify<P: Publication>(
     asked: Option<PrivacyLoss>,
     plan: Option<&FrozenPlan>,
@@ -130,6 +159,7 @@ fn certify<P: Publication>(
 ) -> Result<Certificate, JobError> {
     let mut statement = published.statement();
     statement.ledger = published.receipt.clone();
+    statement.neighbours = published.neighbours.clone();
     publication.describe(&published.released, &mut statement);
     let losses = [Some(statement.loss), asked].into_iter().flatten();
     let why = losses.filter(|loss| loss.is_private()).find_map(|loss| loss.vacuous(statement.n));
@@ -138,9 +168,11 @@ fn certify<P: Publication>(
     }
     if published.releases > 1 {
         statement.caveats.push(Caveat::Other(format!(
-            "composed: this study's ledger holds {} releases from the same records; their joint loss is stated under \
-             details.study_total",
-            published.releases
+            "composed: this study's ledger holds {} releases from the same records; their joint loss for {} is stated under \
+             details.study_total{}",
+            published.releases,
+            published.neighbours,
+            if published.total.is_some_and(|total| total.is_private()) { "" } else { " (there is no bound)" }
         )));
     }
     if let Some(plan) = plan {

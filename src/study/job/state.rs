@@ -3,7 +3,7 @@
 use super::{Digest, JobError, Published, io};
 use crate::fault;
 use crate::io::{Limit, write_bytes, write_text};
-use crate::privacy::{Composition, Ledger, Part, Price, PrivacyLoss, Receipt, Released};
+use crate::privacy::{Composition, Ledger, Neighbours, Part, Price, PrivacyLoss, Receipt, Released};
 use crate::study::StudyFolder;
 use crate::study::kept::kept;
 use crate::study::plan::FrozenPlan;
@@ -26,6 +26,9 @@ pub(super) struct Begun {
     /// How many releases the ledger holds with this one, and their joint loss: for the certificate.
     releases: usize,
     total: Option<PrivacyLoss>,
+    /// The neighbours that it protects.
+    #[serde(default)]
+    neighbours: Neighbours,
     /// The plan as it stood when the charge was made.
     #[serde(default)]
     pub(super) plan: Option<FrozenPlan>,
@@ -36,20 +39,21 @@ pub(super) struct Begun {
 impl Begun {
     pub(super) fn new(
         digest: &Digest,
-        price: &Price,
+        (price, charged): (&Price, &Part),
         (receipt, lines): (Receipt, String),
         spent: &Composition,
     ) -> Self {
+        let neighbours = charged.neighbours();
         let mut after = spent.clone();
-        let Part { mechanism, times, cost } = price.charged();
-        after.push(mechanism, times, cost);
+        after.push(charged.mechanism.clone(), charged.times, charged.cost.clone());
         Self {
             digest: digest.as_str().to_owned(),
             mechanism: price.mechanism.clone(),
             receipt,
             lines,
             releases: after.parts().len(),
-            total: after.total().ok(),
+            total: after.for_neighbours(&neighbours).total().ok(),
+            neighbours,
             plan: None,
             finished: false,
         }
@@ -136,6 +140,7 @@ impl<V> Stored<V> {
         Ok(Published {
             released: self.released,
             receipt: Some(begun.receipt.clone()),
+            neighbours: begun.neighbours.clone(),
             releases: begun.releases,
             total: begun.total,
         })

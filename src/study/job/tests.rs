@@ -30,6 +30,10 @@ impl Publication for TwoFiles {
     type Value = Vec<f64>;
     type Error = TestError;
 
+    fn counts_persons(&self) -> bool {
+        false
+    }
+
     fn describe(&self, _: &Released<Vec<f64>>, statement: &mut Statement) {
         statement.details.insert("kind".into(), "test".into());
     }

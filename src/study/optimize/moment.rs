@@ -73,8 +73,12 @@ pub fn run_moment(study: &MomentStudy) -> Result<MomentOutcome, OptimizeStudyErr
             return Err(PlanError::NoRecords.into());
         }
         let mechanism = ClippedSecond::new(d, people.count() as u64, study.clip, study.mu)?;
-        let publication =
-            MomentPublication { details: study.details(), rank: study.rank, folder: job.folder().clone() };
+        let publication = MomentPublication {
+            details: study.details(),
+            rank: study.rank,
+            folder: job.folder().clone(),
+            counts_persons: study.counting.counts_persons(),
+        };
         let priced = job.price(mechanism.price(), publication)?;
         let fits = |row: &[f64]| {
             row.iter().all(|x| x.is_finite()) && (!study.unit_records || data::has_direction(row))
@@ -169,11 +173,16 @@ struct MomentPublication {
     details: serde_json::Map<String, Value>,
     rank: Option<usize>,
     folder: StudyFolder,
+    counts_persons: bool,
 }
 
 impl Publication for MomentPublication {
     type Value = NoisedSecond;
     type Error = OptimizeStudyError;
+
+    fn counts_persons(&self) -> bool {
+        self.counts_persons
+    }
 
     fn describe(&self, released: &Released<NoisedSecond>, statement: &mut Statement) {
         statement.details.extend(self.details.clone());

@@ -20,6 +20,7 @@ pub(super) struct OptimizePublication<T> {
     plan: Plan,
     start: Option<PublicInput>,
     point: PhantomData<T>,
+    counts_persons: bool,
 }
 
 /// What certificates say of the task and of how records count.
@@ -55,13 +56,18 @@ impl<T> OptimizePublication<T> {
             &settings.counting,
         );
         details.insert("run".into(), json!(settings.run));
-        Self { details, plan, start, point: PhantomData }
+        let counts_persons = settings.counting.counts_persons();
+        Self { details, plan, start, point: PhantomData, counts_persons }
     }
 }
 
 impl<T: PointArray> Publication for OptimizePublication<T> {
     type Value = Optimized<T>;
     type Error = OptimizeStudyError;
+
+    fn counts_persons(&self) -> bool {
+        self.counts_persons
+    }
 
     fn describe(&self, released: &Released<Optimized<T>>, statement: &mut Statement) {
         // The plan's own words were made before the ledger was charged.

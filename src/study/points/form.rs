@@ -15,6 +15,8 @@ pub(super) struct Circumstances {
     pub(super) public_inputs: Vec<PublicInput>,
     /// Further details.
     pub(super) details: Map<String, Value>,
+    /// Whether n counts persons.
+    pub(super) counts_persons: bool,
 }
 
 impl Circumstances {
@@ -23,7 +25,7 @@ impl Circumstances {
         all.insert("unusable_records".into(), json!(request.unusable.describe()));
         all.extend(request.counting.details());
         all.insert("draws".into(), json!(request.draws));
-        Self { public_inputs, details: all }
+        Self { public_inputs, details: all, counts_persons: request.counting.counts_persons() }
     }
 
     pub(super) fn state(&self, statement: &mut Statement) {

@@ -64,6 +64,10 @@ impl<P, Q> Publication for PlainForm<P, Q> {
     type Value = ReleasedPoints<P, Q>;
     type Error = PointStudyError;
 
+    fn counts_persons(&self) -> bool {
+        self.circumstances.counts_persons
+    }
+
     fn describe(&self, released: &Released<Self::Value>, statement: &mut Statement) {
         self.circumstances.state(statement);
         let accuracy = PointAccuracy::state(self.accuracy(released).as_ref());

@@ -249,6 +249,10 @@ impl Publication for ShapeForm {
     type Value = ReleasedPoints<Preshape>;
     type Error = PointStudyError;
 
+    fn counts_persons(&self) -> bool {
+        self.circumstances.counts_persons
+    }
+
     fn describe(&self, released: &Released<Self::Value>, statement: &mut Statement) {
         self.circumstances.state(statement);
         let accuracy = PointAccuracy::state(self.accuracy(released).as_ref());

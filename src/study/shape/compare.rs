@@ -282,6 +282,10 @@ impl Publication for ComparePublication {
     type Value = ReleasedShapes<NoisedComparison>;
     type Error = PointStudyError;
 
+    fn counts_persons(&self) -> bool {
+        self.subject.counts_persons()
+    }
+
     fn describe(&self, released: &Released<Self::Value>, statement: &mut Statement) {
         self.subject.state(released, statement);
         let groups: Vec<_> =

@@ -145,6 +145,10 @@ impl Publication for MeanPublication {
     type Value = ReleasedShapes<NoisedFunction>;
     type Error = PointStudyError;
 
+    fn counts_persons(&self) -> bool {
+        self.subject.counts_persons()
+    }
+
     fn describe(&self, released: &Released<Self::Value>, statement: &mut Statement) {
         self.subject.state(released, statement);
         // A draw that does not fit is refused when it is written.

@@ -164,6 +164,10 @@ impl Publication for ModesPublication {
     type Value = ReleasedShapes<NoisedModes>;
     type Error = PointStudyError;
 
+    fn counts_persons(&self) -> bool {
+        self.subject.counts_persons()
+    }
+
     fn describe(&self, released: &Released<Self::Value>, statement: &mut Statement) {
         self.subject.state(released, statement);
         if let Ok(found) = self.found(released) {

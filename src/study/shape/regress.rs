@@ -242,6 +242,10 @@ impl Publication for RegressionPublication {
     type Value = ReleasedShapes<NoisedRegression>;
     type Error = PointStudyError;
 
+    fn counts_persons(&self) -> bool {
+        self.subject.counts_persons()
+    }
+
     fn describe(&self, released: &Released<Self::Value>, statement: &mut Statement) {
         self.subject.state(released, statement);
         let design = &self.design;

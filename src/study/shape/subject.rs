@@ -49,6 +49,11 @@ impl<M: OfShapes> Subject<M> {
         }
     }
 
+    /// Whether n counts persons.
+    pub fn counts_persons(&self) -> bool {
+        self.counting.counts_persons()
+    }
+
     /// Whether the centre is public.
     pub fn has_public_centre(&self) -> bool {
         self.mechanism.public_centre().is_some()

@@ -1,7 +1,7 @@
 //! What a budget means, and what the ledger has left: in words.
 
 use std::path::Path;
-use visard::privacy::{Delta, Ledger, Mu, PrivacyLoss, rounded_up};
+use visard::privacy::{Ceiling, Delta, Ledger, Mu, Neighbours, PrivacyLoss, rounded_up};
 use visard::study::ledger_of;
 
 /// The δ at which budgets are also stated as ε.
@@ -12,10 +12,10 @@ pub const DELTA: f64 = 1e-6;
 pub struct Account {
     /// Number of charges.
     pub charges: usize,
-    /// All of them together; `None` where they have no common μ.
+    /// All of them together for one record replaced by any other, which is what a mean protects; `None` where they have no common μ.
     pub spent: Option<Mu>,
     /// The ceilings, all of which hold.
-    pub ceilings: Vec<PrivacyLoss>,
+    pub ceilings: Vec<Ceiling>,
     /// Why it cannot be read.
     pub problem: Option<String>,
 }
@@ -27,7 +27,7 @@ impl Account {
             let file = ledger_of(study).map_err(|e| e.to_string())?;
             let Some(file) = file.filter(|file| file.exists()) else { return Ok(Self::default()) };
             let history = Ledger::history(&file).map_err(|e| e.to_string())?;
-            let spent = history.spent().mu().ok().flatten();
+            let spent = history.spent().for_neighbours(&Neighbours::default()).mu().ok().flatten();
             Ok(Self { charges: history.charges.len(), spent, ceilings: history.ceilings, problem: None })
         };
         read().unwrap_or_else(|problem| Self { problem: Some(problem), ..Self::default() })
@@ -54,8 +54,8 @@ impl Account {
             (many, Some(mu)) => format!("The ledger holds {}, together {mu}", charges(many)),
             (many, None) => return format!("The ledger holds {} without a common mu.", charges(many)),
         };
-        let lowest = self.ceilings.iter().filter_map(|ceiling| match ceiling {
-            PrivacyLoss::Gaussian(mu) => Some(mu.get()),
+        let lowest = self.ceilings.iter().filter_map(|ceiling| match ceiling.loss {
+            PrivacyLoss::Gaussian(mu) if ceiling.neighbours == Neighbours::default() => Some(mu.get()),
             _ => None,
         });
         let left = match lowest.reduce(f64::min) {
@@ -112,7 +112,11 @@ mod tests {
         let account = Account {
             charges: 1,
             spent: Some(mu(3.0)),
-            ceilings: vec![PrivacyLoss::Gaussian(mu(13.0))],
+            ceilings: vec![Ceiling {
+                loss: PrivacyLoss::Gaussian(mu(13.0)),
+                neighbours: Neighbours::default(),
+                after: 0,
+            }],
             problem: None,
         };
         // 3² + 4² = 5², 13² − 5² = 12².

@@ -16,6 +16,9 @@ use crate::privacy::{
     Charge, ClipRadius, ClipSource, L2Sensitivity, Mu, NoisedPart, Price, PrivacyLoss, Sensitivity, Title,
 };
 
+/// What stands for the partition of the people of all sites, which no one place knows.
+const PARTITION_OF_SITES: &str = "sites";
+
 /// What the last round adds up.
 #[derive(Debug, Clone)]
 pub(super) enum Target {
@@ -84,6 +87,9 @@ impl SitesRounds {
         let counted = rounds.bisected(public)?;
         let mut price = Price::new(title, n, PrivacyLoss::Gaussian(mu), statistic)?;
         price.parts = rounds.parts("rough mean over sites, the private centre", counted.as_ref(), second);
+        if matches!(target, Target::Groups { .. }) {
+            price.neighbours = price.neighbours.within(PARTITION_OF_SITES);
+        }
         let drawing = sites.sizes.len();
         let mut all = Self { price, sites, rounds, public, target, template, counted, drawing };
         all.check()?;

@@ -14,8 +14,11 @@ use crate::mechanism::MechanismError;
 use crate::privacy::noise::{
     ClippedMoments, IncompleteMean, MomentSum, NoiseError, NoiseSource, NoisedMoments,
 };
-use crate::privacy::{Charge, ClipRadius, Drawn, Mechanism, Mu, NoisedPart, Price, PrivacyLoss, Title};
+use crate::privacy::{
+    Charge, ClipRadius, Drawn, Mechanism, Mu, Neighbours, NoisedPart, Price, PrivacyLoss, Title,
+};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// What certificates and ledgers call it.
 pub const TITLE: Title = Title {
@@ -83,6 +86,18 @@ impl GroupLabels {
     pub fn n(&self) -> u64 {
         self.of.len() as u64
     }
+
+    /// SHA-256 of the partition: the group of every record in their order. No name of a record is in it.
+    pub fn sha256(&self) -> String {
+        let mut hash = Sha256::new();
+        self.of.iter().for_each(|group| hash.update((*group as u64).to_le_bytes()));
+        hex::encode(hash.finalize())
+    }
+
+    /// Who is protected where these labels are published: a record replaced by another of the same group.
+    pub fn neighbours(&self) -> Neighbours {
+        Neighbours::default().within(self.sha256())
+    }
 }
 
 /// Means and second moments of groups of vectors.
@@ -129,7 +144,8 @@ impl VectorGroups {
         let n = labels.n();
         let moments = aim.moments(n, mu).min(prior.len());
         let recentring = Recentring::new(aim.shares(), prior, public, n, mu)?;
-        let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &statistic(&labels, moments))?;
+        let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &statistic(&labels, moments))?
+            .for_neighbours(labels.neighbours());
         price.parts = recentring.parts("mean and second moment of each group, a record being in one of them");
         let groups = Self { price, aim, recentring, labels, moments };
         // A scale that the noise cannot be drawn on is found out before anything is paid.

@@ -12,7 +12,7 @@ fn old_ledgers_open_sum_the_same_and_go_on() {
     let history = Ledger::history(&path).unwrap();
     // As version 0.1 states it.
     assert_eq!(history.spent().total().unwrap(), gaussian(5.031_152_949_374_527));
-    assert_eq!(history.ceilings, [gaussian(9.0)]);
+    assert_eq!(history.ceilings[0].loss, gaussian(9.0));
     assert!(history.was_repaired && history.charges[2].unix_time.is_none());
     let mut ledger = Ledger::open(&path, None).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), LEDGER, "opening it changes nothing");

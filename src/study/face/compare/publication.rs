@@ -80,6 +80,10 @@ impl Publication for ComparePublication {
     type Value = NoisedComparison;
     type Error = StudyError;
 
+    fn counts_persons(&self) -> bool {
+        self.counting.counts_persons()
+    }
+
     fn describe(&self, released: &Released<NoisedComparison>, statement: &mut Statement) {
         statement.public_inputs = vec![self.template.input.clone()];
         let comparison = Comparison::of(self, &released.value);

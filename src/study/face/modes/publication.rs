@@ -120,6 +120,10 @@ impl Publication for ModesPublication {
     type Value = NoisedModes;
     type Error = StudyError;
 
+    fn counts_persons(&self) -> bool {
+        self.counting.counts_persons()
+    }
+
     fn describe(&self, released: &Released<NoisedModes>, statement: &mut Statement) {
         // A draw that does not fit is refused when it is written.
         self.state(

@@ -63,6 +63,10 @@ impl Publication for BothPublication {
     type Value = NoisedBoth;
     type Error = StudyError;
 
+    fn counts_persons(&self) -> bool {
+        self.modes.counting.counts_persons()
+    }
+
     fn describe(&self, released: &Released<NoisedBoth>, statement: &mut Statement) {
         let found = self.found(&released.value, released.price.n).ok();
         self.modes.state(found.as_ref(), &released.price.statistic, statement);

@@ -79,6 +79,10 @@ impl Publication for RegressionPublication {
     type Value = NoisedRegression;
     type Error = StudyError;
 
+    fn counts_persons(&self) -> bool {
+        self.counting.counts_persons()
+    }
+
     fn describe(&self, released: &Released<NoisedRegression>, statement: &mut Statement) {
         statement.public_inputs = vec![self.template.input.clone()];
         let design = self.regression.design();

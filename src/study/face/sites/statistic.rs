@@ -165,6 +165,10 @@ impl<P: Publication<Error = StudyError>> Publication for OverSites<P> {
     type Value = P::Value;
     type Error = StudyError;
 
+    fn counts_persons(&self) -> bool {
+        self.of.counts_persons()
+    }
+
     fn describe(&self, released: &Released<P::Value>, statement: &mut Statement) {
         self.of.describe(released, statement);
         statement.caveats.extend(self.caveats.iter().cloned());
