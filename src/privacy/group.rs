@@ -10,6 +10,7 @@
 //! record named twice), who is in which group is public, or at least not protected (neighbouring datasets differ in
 //! one record, never in its group), and a group's releases read the records of that group only.
 
+use super::Neighbours;
 use super::digest::{is_sha256_hex, sha256_hex};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -111,6 +112,11 @@ impl Partition {
     /// The SHA-256 of who is in which group.
     pub fn hash(&self) -> &str {
         &self.hash
+    }
+
+    /// Who is protected where it is published: one record replaced by another of the same group.
+    pub fn neighbours(&self) -> Neighbours {
+        Neighbours::default().within(&self.hash)
     }
 
     /// The groups, by label.

@@ -1,8 +1,6 @@
 //! Charges for groups ([`Partition`] says when they compose in parallel).
 
-use super::super::{
-    BudgetError, Composition, Cost, Group, GroupCost, Neighbours, Part, Partition, PartitionError,
-};
+use super::super::{BudgetError, Composition, Cost, Group, GroupCost, Part, Partition, PartitionError};
 use super::{Announced, Ledger, LedgerError};
 use crate::privacy::Charge;
 
@@ -101,7 +99,7 @@ impl Ledger {
         let in_parallel = self.partition().is_none_or(|registered| *registered == release.partition);
         let part = release.part(in_parallel.then_some(self.history.id()))?;
         // Who is in which group is public: nobody is protected from its being known.
-        Ok(part.with_terms(Neighbours::default().within(release.partition.hash()), false))
+        Ok(part.with_terms(release.partition.neighbours(), false))
     }
 
     /// Records a release from groups in one line, and registers its partition if it is the ledger's first. Divide the

@@ -6,9 +6,9 @@
 mod studies;
 
 use super::layout::CERTIFICATE;
-use super::{LedgerChoice, Place, StudyFolder};
+use super::{Binding, LedgerChoice, Place, StudyFolder, verify};
 use crate::fault::{self, After, Fault, Outcome};
-use crate::privacy::{Certificate, Composition, Ledger};
+use crate::privacy::{Certificate, Composition, Cost, Ledger};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use rand::{RngExt, SeedableRng};
@@ -144,8 +144,19 @@ impl Bench {
         let folder = self.folder();
         let history = Ledger::history(&self.ledger()).unwrap();
         assert_eq!(history.charges.len(), 1, "{context}: {:?}", history.charges);
-        assert_eq!(history.spent(), *spent, "{context}");
-        assert!(history.charges[0].redeemed.is_some(), "{context}: no result was paid for");
+        let bare = |all: &Composition| -> Vec<(String, Cost)> {
+            all.parts().iter().map(|part| (part.mechanism.clone(), part.bare_cost().clone())).collect()
+        };
+        assert_eq!(bare(&history.spent()), bare(spent), "{context}");
+        let charge = &history.charges[0];
+        assert_eq!(charge.part.is_seeded(), same.is_some(), "{context}");
+        assert_eq!(charge.part.neighbours(), spent.common_neighbours(), "{context}");
+        assert_eq!(charge.redeemed.is_some(), same.is_none(), "{context}: no result was paid for");
+        // Whatever happened before, what lies there is what the ledger recorded, to the last byte.
+        let verified =
+            verify(&folder.release(), None, None).unwrap_or_else(|error| panic!("{context}: {error}"));
+        let expected = if same.is_some() { Binding::Seeded } else { Binding::Certificate };
+        assert_eq!(verified.binding, expected, "{context}");
         if let Some(before) = before {
             assert_eq!(Some(before), drawn(&folder), "{context}: another draw than the stored one");
         }

@@ -24,7 +24,10 @@ impl Example {
         let mut note = |ledger: &Ledger| {
             moments.push((fs::metadata(&path).unwrap().len() as usize, spent_mu(ledger)));
         };
-        let mut ledger = Ledger::open(&path, Some(gaussian(90.0))).unwrap();
+        // For records that keep their group: groups are charged too.
+        let within = groups::people().neighbours();
+        let mut ledger = Ledger::open(&path, None).unwrap();
+        ledger.add_ceiling_for(gaussian(90.0), within.clone()).unwrap();
         note(&ledger);
         let first = ledger.charge("one \u{e9} \"quoted\" \\ {[", gaussian(3.0)).unwrap();
         note(&ledger);
@@ -35,11 +38,13 @@ impl Example {
         note(&ledger);
         ledger.charge_groups(&groups::means(&groups::people(), 2.0)).unwrap();
         note(&ledger);
-        ledger.add_ceiling(gaussian(80.0)).unwrap();
+        ledger.add_ceiling_for(gaussian(80.0), within).unwrap();
         note(&ledger);
         ledger.redeem(second.receipt().unwrap(), &"2b".repeat(32)).unwrap();
         note(&ledger);
         ledger.charge("last", approximate(1.5, 0.0)).unwrap();
+        note(&ledger);
+        ledger.publish(first.receipt().unwrap(), &"3c".repeat(32)).unwrap();
         note(&ledger);
         Self { bytes: fs::read(&path).unwrap(), moments }
     }

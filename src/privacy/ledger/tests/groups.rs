@@ -26,7 +26,8 @@ fn only(partition: &Partition, label: &str, loss: PrivacyLoss) -> GroupedPart {
 #[test]
 fn groups_of_one_partition_compose_in_parallel_and_over_runs() {
     let (_folder, path) = place();
-    let mut ledger = Ledger::open(&path, Some(gaussian(5.0))).unwrap();
+    let mut ledger = Ledger::open(&path, None).unwrap();
+    ledger.add_ceiling_for(gaussian(5.0), people().neighbours()).unwrap();
     let paid = ledger.charge_groups(&means(&people(), 2.0)).unwrap();
     let PrivacyLoss::Gaussian(mu) = paid.loss() else { panic!() };
     assert!((mu.get() - 5f64.sqrt()).abs() < 1e-12);
@@ -131,13 +132,15 @@ fn mixed_kinds_are_exact() {
     }
     assert!(worst.contains(&true) && worst.contains(&false), "{worst:?}");
     assert_eq!(ledger.spent().mu().unwrap(), None, "an (ε, δ) loss has no μ");
-    // Every group's ε within 2.1 at some δ: a ceiling that a sum over groups would exceed.
-    let delta = Delta::new(0.05).unwrap();
-    let ceiling = PrivacyLoss::approximate(ledger.spent().epsilon_at(delta).unwrap().epsilon, delta);
-    let mut limited = Ledger::in_memory(Some(ceiling));
+    // A ceiling that has room for each group, and that a sum over groups would exceed.
+    let mut limited = Ledger::in_memory(None);
+    limited.add_ceiling_for(approximate(8.0, 0.05), people().neighbours()).unwrap();
     limited.charge("everyone", approximate(0.1, 1e-9)).unwrap();
     limited.charge_groups(&only(&people(), "F", approximate(2.0, 0.0))).unwrap();
     limited.charge_groups(&only(&people(), "M", gaussian(1.0))).unwrap();
+    let mut summed = Ledger::in_memory(Some(approximate(8.0, 0.05)));
+    summed.charge("F", approximate(2.1, 1e-9)).unwrap();
+    assert!(summed.charge("M", gaussian(1.0)).is_ok() && summed.charge("F", approximate(2.0, 0.0)).is_err());
 }
 
 #[test]

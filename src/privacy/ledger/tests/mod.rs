@@ -75,7 +75,7 @@ fn ceilings_refuse_with_the_sum_and_charge_nothing() {
 fn ceilings_in_epsilon_and_delta_count_every_kind() {
     let mut ledger = Ledger::in_memory(Some(approximate(2.0, 1e-6)));
     ledger.charge("pure", approximate(0.5, 0.0)).unwrap();
-    let mu = Mu::within(Epsilon::new(1.4).unwrap(), Delta::new(5e-7).unwrap()).unwrap();
+    let mu = Mu::within(Epsilon::new(1.2).unwrap(), Delta::new(5e-7).unwrap()).unwrap();
     assert!(!ledger.charge("gaussian", PrivacyLoss::Gaussian(mu)).unwrap().is_durable());
     let refusal = ledger.charge("more", approximate(0.5, 1e-7)).unwrap_err();
     assert!(matches!(refusal, LedgerError::AboveCeiling { .. }), "{refusal}");
