@@ -73,7 +73,7 @@ fn the_ledger_is_shown_by_its_name_and_by_a_study_that_charges_it() {
         assert_eq!(shown["total"]["mu"], 5.0);
     }
     let (_, text, _) = visard(dir.path(), &["privacy", "ledger", "people.jsonl"]);
-    assert!(text.contains("together mu = 5") && text.lines().count() == 5, "{text}");
+    assert!(text.contains("together mu = 5") && text.lines().count() == 6, "{text}");
     let (code, _, stderr) = release(dir.path(), "first", "1", &["--force", "--ledger", "other.jsonl"]);
     assert_eq!(code, Some(1));
     assert!(stderr.contains("people.jsonl"), "{stderr}");
@@ -126,9 +126,10 @@ fn groups_ceilings_and_results_are_shown() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("people.jsonl");
     let loss = |mu| PrivacyLoss::Gaussian(Mu::new(mu).unwrap());
-    let mut ledger = Ledger::open(&path, Some(loss(4.0))).unwrap();
-    let mut means =
-        GroupedPart::new("group means", Partition::of([("a", "F"), ("b", "M"), ("c", "M")]).unwrap());
+    let mut ledger = Ledger::open(&path, None).unwrap();
+    let people = Partition::of([("a", "F"), ("b", "M"), ("c", "M")]).unwrap();
+    ledger.add_ceiling_for(loss(4.0), people.neighbours()).unwrap();
+    let mut means = GroupedPart::new("group means", people);
     means.group("F", "mean", 1, Cost::Loss(loss(1.0))).unwrap();
     means.group("M", "mean", 1, Cost::Loss(loss(2.0))).unwrap();
     let paid = ledger.charge_groups(&means).unwrap();
@@ -137,7 +138,8 @@ fn groups_ceilings_and_results_are_shown() {
     let (code, text, stderr) = visard(dir.path(), &["privacy", "ledger", "people.jsonl"]);
     assert_eq!(code, Some(0), "{stderr}");
     for shown in [
-        "together mu = 2",
+        "spent so far: mu = 2 for one record replaced by another of the same group",
+        "no bound for one record replaced by any other",
         "group F: mean: mu = 1",
         "groups: F (1), M (2)",
         "group F bears mu = 1 in all",
@@ -150,7 +152,7 @@ fn groups_ceilings_and_results_are_shown() {
     let shown: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(shown["partition"]["groups"][1]["size"], 2);
     assert_eq!(shown["groups"][1]["label"], "M");
-    assert_eq!(shown["groups"][1]["total"], shown["total"], "the worst group counts");
+    assert_eq!(shown["groups"][1]["total"], shown["sums"][1]["loss"], "the worst group counts");
     assert_eq!(shown["releases"][0]["redeemed"], "5e".repeat(32));
     assert_eq!(shown["releases"][0]["part"]["parts"][0]["group"]["label"], "F");
 }

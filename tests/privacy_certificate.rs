@@ -85,6 +85,7 @@ fn group_means() -> Certificate {
     let part = ledger.as_recorded(&means).unwrap();
     let paid = ledger.charge_groups(&means).unwrap();
     let mut statement = Statement::new("group means", 3, paid.loss());
+    statement.neighbours = part.neighbours();
     statement.composition.push(part.mechanism, part.times, part.cost);
     statement.ledger = paid.receipt().cloned();
     statement.certify().unwrap()

@@ -412,8 +412,11 @@ impl Certificate {
         if self.private && self.noise.as_ref().is_some_and(|noise| !positive(noise.scale)) {
             return Err(Contradiction("its noise scale is not a positive number"));
         }
-        if self.private && !fits(&[&self.composition], self.loss)? {
-            return Err(Contradiction("the parts of its composition lose more than its loss"));
+        let parts = self.composition.for_neighbours(&self.neighbours());
+        if self.private && !fits(&[&parts], self.loss)? {
+            return Err(Contradiction(
+                "the parts of its composition lose more than its loss, or protect others",
+            ));
         }
         let proved = curve(&self.composition, self.loss);
         let understated = self.epsilon_at_delta.iter().any(|claim| {

@@ -151,6 +151,9 @@ fn a_certificate_states_its_groups() {
     let paid = ledger.charge_groups(&means(&people(), 2.0)).unwrap();
     let mut statement = super::super::super::Statement::new("group means", 5, paid.loss());
     statement.composition.push(part.mechanism.clone(), part.times, part.cost.clone());
+    // For records that change their group the parts are no bound.
+    assert!(statement.clone().certify().is_err());
+    statement.neighbours = part.neighbours();
     statement.ledger = paid.receipt().cloned();
     let certificate = statement.certify().unwrap();
     let text = certificate.to_json().unwrap();
