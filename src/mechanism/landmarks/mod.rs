@@ -277,6 +277,7 @@ fn priced(inner: &Price, mut parts: Composition, n: u64, mu: Mu) -> Result<Price
     let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &what)?;
     price.sentence = format!("{} {}", TITLE.sentence, inner.sentence);
     (price.sensitivity, price.scale, price.clip) = (inner.sensitivity, inner.scale, inner.clip);
+    price.neighbours = inner.neighbours.clone();
     price.parts = if parts.parts().is_empty() {
         inner.parts.clone()
     } else {

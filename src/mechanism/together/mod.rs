@@ -63,6 +63,7 @@ where
         let mut price = Price::new(TITLE, a.n, PrivacyLoss::Gaussian(mu), &statistic)?;
         price.sentence =
             format!("{} For the {name}: {} For the {other}: {}", TITLE.sentence, a.sentence, b.sentence);
+        price.neighbours = a.neighbours.common(&b.neighbours);
         price.parts = Composition::new();
         for (name, price_of) in [(name, a), (other, b)] {
             for part in price_of.parts.parts() {

@@ -47,8 +47,10 @@ pub struct SumForNeighbours {
     pub total: Composition,
 }
 
-/// Mechanisms whose charges publish labels, which versions before this one did not say in their lines; of which partition is not known.
-const PUBLISHED_LABELS: [&str; 2] = ["groups in two rounds", "groups over many sites"];
+/// How entries of charges that publish labels begin, which versions before this one did not say in their lines; of which partition is not
+/// known.
+const PUBLISHED_LABELS: [&str; 3] =
+    ["groups in two rounds", "groups over many sites", "mean and second moment of each group"];
 
 /// What a ledger file records.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -67,6 +69,14 @@ pub struct LedgerHistory {
     heads: Vec<String>,
     /// The lines of the charges that have no seal, with their nonces: they were never handed out.
     orphans: BTreeMap<u64, String>,
+}
+
+fn publishes_labels(part: &Part) -> bool {
+    let inside = match part.bare_cost() {
+        Cost::Parts(parts) => parts.parts().iter().any(publishes_labels),
+        _ => false,
+    };
+    inside || PUBLISHED_LABELS.iter().any(|name| part.mechanism.starts_with(name))
 }
 
 impl LedgerHistory {
@@ -243,7 +253,7 @@ impl LedgerHistory {
     fn with_terms_of_earlier_versions(&self, part: Part) -> Part {
         let known = self.partition.as_ref().map(Partition::hash).filter(|_| part.cost.names_groups());
         let unsaid = part.neighbours().partitions().is_empty();
-        let named = PUBLISHED_LABELS.contains(&part.mechanism.as_str()).then_some(UNKNOWN_PARTITION);
+        let named = publishes_labels(&part).then_some(UNKNOWN_PARTITION);
         match known.or(named).filter(|_| unsaid) {
             Some(partition) => {
                 let (neighbours, seeded) = (part.neighbours().within(partition), part.is_seeded());
