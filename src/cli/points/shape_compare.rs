@@ -1,7 +1,7 @@
 //! `visard shape compare`: groups of shapes, where their means differ and whether they do.
 
-use super::common::failure;
-use super::specimens::{SpecimenArgs, answer, note_failed, places, remark};
+use super::common::{failure, note_failed};
+use super::specimens::{SpecimenArgs, answer, places, remark};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
@@ -37,7 +37,7 @@ pub fn run(args: &ShapeCompareArgs, global: &Global, printer: &Printer) -> Resul
         want: args.want,
     };
     let outcome = run_compare(&settings).map_err(failure)?;
-    note_failed(outcome.failed);
+    note_failed(outcome.failed, true, &outcome.folder.internal());
     remark(&outcome.remarks);
     if outcome.small {
         eprintln!("note: so few shapes at this budget tell only very large differences from noise");

@@ -1,7 +1,7 @@
 //! `visard shape modes`: how shapes differ, with their mean.
 
-use super::common::failure;
-use super::specimens::{SpecimenArgs, answer, note_failed, places, remark};
+use super::common::{failure, note_failed};
+use super::specimens::{SpecimenArgs, answer, places, remark};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
@@ -34,7 +34,7 @@ pub fn run(args: &ShapeModesArgs, global: &Global, printer: &Printer) -> Result<
             "note: below n times mu = {MODES_WORTHWHILE} the public spectrum's own modes are about as good as private ones"
         );
     }
-    note_failed(outcome.failed);
+    note_failed(outcome.failed, true, &outcome.folder.internal());
     remark(&outcome.remarks);
     let ShapeModesOutcome { folder, people, modes, accuracy, certificate, .. } = &outcome;
     let more = json!({

@@ -1,7 +1,7 @@
 //! `visard shape regress`: what covariates, size among them, do to a shape.
 
-use super::common::failure;
-use super::specimens::{SpecimenArgs, answer, note_failed, places, remark};
+use super::common::{failure, note_failed};
+use super::specimens::{SpecimenArgs, answer, places, remark};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
@@ -72,7 +72,7 @@ fn report(outcome: &ShapeRegressionOutcome, printer: &Printer) {
     let ShapeRegressionOutcome {
         folder, people, columns, explained, accuracy, sentence, certificate, ..
     } = outcome;
-    note_failed(outcome.failed);
+    note_failed(outcome.failed, true, &outcome.folder.internal());
     remark(&outcome.remarks);
     if outcome.outside > 0 {
         eprintln!(
