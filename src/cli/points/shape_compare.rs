@@ -14,7 +14,7 @@ use visard::study::shape::{ShapeCompareOutcome, ShapeCompareSettings, ShapeDiffe
 /// Arguments of `shape compare`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard shape compare skulls.tps --groups groups.csv --mu 1 --out study\n  visard shape compare skulls.tps --groups groups.csv --want test --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every shape. Which record is in which group is taken to be public."
+    after_help = "Example:\n  visard shape compare skulls.tps --landmarks 21 --dimensions 3 --groups groups.csv --mu 1 --out study\n  visard shape compare skulls.tps --landmarks 21 --dimensions 3 --groups groups.csv --want test --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every shape. Which record is in which group is taken to be public."
 )]
 pub struct ShapeCompareArgs {
     #[command(flatten)]

@@ -13,7 +13,7 @@ use visard::study::shape::{MODES_WORTHWHILE, ShapeModesOutcome, ShapeModesSettin
 /// Arguments of `shape modes`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard shape modes skulls.tps --mu 1 --out study\n  visard shape modes outlines.tps --outline --center atlas.tps --mu 1 --modes 8 --out study"
+    after_help = "Examples:\n  visard shape modes skulls.tps --landmarks 21 --dimensions 3 --mu 1 --out study\n  visard shape modes outlines.tps --outline --center atlas.tps --mu 1 --modes 8 --out study"
 )]
 pub struct ShapeModesArgs {
     #[command(flatten)]
