@@ -32,8 +32,8 @@ struct Published {
     files: BTreeMap<String, Option<usize>>,
 }
 
-/// How many modes stand out of the noise: functions of noised values.
-const OF_NOISE: [&str; 2] = ["visible", "certain"];
+/// How many modes stand out of the noise, and what is null where the noise hides it: functions of noised values.
+const OF_NOISE: [&str; 3] = ["visible", "certain", "explained_share"];
 
 /// Numbers with a point are functions of noised values; whole ones are counts, and stay.
 fn without_noised(value: &Value) -> Value {
