@@ -76,7 +76,7 @@ fn neighbours_publish_the_same_beside_noised_values() {
     for (shape, options) in [
         (&[150, 24][..], "--domain circle --bound 2 --mu 1"),
         (&[150, 24], "--domain interval --bound 2 --mu 1 --band"),
-        (&[60, 20, 2], "--domain circle --bound 2 --mu 1 --length 0.3 --smoothness 3 --drop-unusable"),
+        (&[60, 20, 2], "--domain circle --bound 2 --mu 1 --length 0.3 --smoothness 3"),
         (&[150, 4, 12, 2], "--domain disk --bound 2 --mu 2"),
     ] {
         for folder in [&near, &far] {
@@ -85,7 +85,7 @@ fn neighbours_publish_the_same_beside_noised_values() {
         write_functions(&near.join("f.npy"), shape, |_| {});
         write_functions(&far.join("f.npy"), shape, |record| {
             record.iter_mut().enumerate().for_each(|(k, x)| *x = 1e6 * (k as f64).cos());
-            if options.contains("drop") {
+            if shape.len() == 3 {
                 record[3] = f64::NAN;
             }
         });
@@ -196,7 +196,11 @@ fn bad_input_is_refused_by_name_and_charges_nothing() {
     table("falling.csv", "x\n1\n0\n2\n");
     let budget = "--bound 2 --mu 1 --out s";
     for (line, code, words) in [
-        ("nan.npy --domain circle", 1, "record 1 (counting from 1): number 5 is not finite"),
+        (
+            "nan.npy --domain circle --unusable refuse",
+            1,
+            "record 1 (counting from 1): number 5 is not finite",
+        ),
         ("same.npy --domain circle", 1, "identical to the last bit"),
         ("flat.npy --domain circle", 1, "functions on this domain are (n, m) or"),
         ("f.npy --domain disk", 1, "J circles"),
@@ -229,7 +233,7 @@ fn bad_input_is_refused_by_name_and_charges_nothing() {
     // One record, and one that cannot be used: they count, and nothing tells.
     succeeds(dir.path(), &format!("function mean one.npy --domain circle {budget}"));
     std::fs::remove_dir_all(dir.path().join("s")).unwrap();
-    succeeds(dir.path(), &format!("function mean nan.npy --domain circle --drop-unusable {budget}"));
+    succeeds(dir.path(), &format!("function mean nan.npy --domain circle {budget}"));
 }
 
 /// Stopped after its charge: the same run goes on with what was drawn, other records are refused.

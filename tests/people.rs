@@ -85,7 +85,6 @@ fn identical_records_are_refused_by_every_study() {
         ("optimize eigenvector m.npy --method rgd --clip-radius 1 --mu 2 --out study".into(), both),
     ] {
         refused(dir, &line, &names);
-        refused(dir, &format!("{line} --drop-unusable"), &names);
         succeeds(dir, &format!("{line} --allow-identical"));
         assert!(certificate(dir)["details"]["identical_records"].as_str().unwrap().starts_with("count as"));
         clean(dir);
@@ -162,7 +161,7 @@ fn a_person_keeps_the_price_whatever_their_records_are() {
         let mut records = rows(60);
         bad.iter().for_each(|&i: &usize| records[2 * i] = f64::NAN);
         write_rows(dir, "r.npy", &records);
-        let line = format!("{PLANE} --people people.csv --drop-unusable");
+        let line = format!("{PLANE} --people people.csv");
         let (mut said, mut certificate) = (succeeds(dir, &line), certificate(dir));
         // Functions of the noised values.
         (said["accuracy"], certificate["details"]["accuracy"]) = (Value::Null, Value::Null);
@@ -173,9 +172,9 @@ fn a_person_keeps_the_price_whatever_their_records_are() {
     assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
 }
 
-/// Opposite directions have no average: about a private centre, where no ball is known yet, such a person is named, or counts as the centre.
+/// Opposite directions have no average: about a private centre, where no ball is known yet, such a person contributes zero, or is named.
 #[test]
-fn people_without_an_average_are_named_or_count_as_the_centre() {
+fn people_without_an_average_contribute_zero_or_are_named() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let direction = |p: &[f64]| [p[0], p[1], (1.0 - p[0] * p[0] - p[1] * p[1]).sqrt()];
@@ -188,8 +187,9 @@ fn people_without_an_average_are_named_or_count_as_the_centre() {
         &(0..201).map(|i| (i.to_string(), format!("p{}", if i == 200 { 7 } else { i }))).collect::<Vec<_>>(),
     );
     let line = "sphere mean s.npy --center private --radius 0.5 --mu 3 --people people.csv --out study";
-    refused(dir, line, &["record 8 (counting from 1): the records of this person have no average"]);
-    assert_eq!(succeeds(dir, &format!("{line} --drop-unusable"))["n"], 200);
+    let refuse = format!("{line} --unusable refuse");
+    refused(dir, &refuse, &["record 8 (counting from 1): the records of this person have no average"]);
+    assert_eq!(succeeds(dir, line)["n"], 200);
     clean(dir);
     fs::write(dir.join("c.csv"), "x,y,z\n0,0,1\n").unwrap();
     assert_eq!(succeeds(dir, &line.replace("private", "c.csv"))["n"], 200);
@@ -238,22 +238,17 @@ fn scans_of_one_person_are_one_face() {
     let faces: Vec<Vec<f64>> = (0..3).map(|i| curves(&format!("scans/s{i}.ply"))).collect();
     fs::write(scans.join("bad.xyz"), "1 2 none\n").unwrap();
     fs::write(scans.join("worse.xyz"), "none\n").unwrap();
-    // Ann has two scans and one that fails, Bob one; Cid's only one fails and counts as the template.
+    // Ann has two scans and one that fails, Bob one; Cid's only one fails: he counts, and is left out here.
     let people = ["s0.ply,ann", "scans/s1.ply,ann", "./scans/bad.xyz,ann", "s2.ply,bob", "worse.xyz,cid"];
     write_people(dir, &people.map(|line| line.split_once(',').map(|(a, b)| (a.into(), b.into())).unwrap()));
     let together = curves("scans --people people.csv");
     let of_two: Vec<f64> =
         (0..faces[0].len()).map(|k| 0.5 * (faces[0][k] + faces[1][k]) + faces[2][k]).collect();
-    // What is left over is the template, in three times the mean.
-    fs::write(scans.join("bad.xyz"), "none\n").unwrap();
-    let template = curves("scans/s0.ply scans/bad.xyz")
-        .iter()
-        .zip(&faces[0])
-        .map(|(m, f)| 2.0 * m - f)
-        .collect::<Vec<_>>();
     for k in 0..of_two.len() {
-        assert!((3.0 * together[k] - of_two[k] - template[k]).abs() < 1e-9, "{k}");
+        assert!((2.0 * together[k] - of_two[k]).abs() < 1e-9, "{k}");
     }
+    fs::write(scans.join("bad.xyz"), "none\n").unwrap();
+    assert_eq!(curves("scans/s0.ply scans/bad.xyz"), faces[0]);
     // The two that fail are the same file now.
     let line = "face mean scans --mu 2 --curves 6 --samples 16 --out study";
     refused(dir, line, &["scans/bad.xyz and scans/worse.xyz are identical", "nothing was charged"]);
@@ -292,14 +287,14 @@ fn optimizations_treat_unusable_records_as_other_studies_do() {
     ] {
         let line = format!("optimize {task} {budget}");
         sphere(&[(7, bad)]);
-        refused(dir, &line, &["record 8", "nothing was charged"]);
+        refused(dir, &format!("{line} --unusable refuse"), &["record 8", "nothing was charged"]);
         let mut found = Vec::new();
         for bad in [&[][..], &[(7, bad)], &[(7, bad), (150, bad)]] {
             sphere(bad);
-            let said = succeeds(dir, &format!("{line} --drop-unusable --allow-identical"));
+            let said = succeeds(dir, &format!("{line} --allow-identical"));
             let mut certificate = certificate(dir);
             let rule = certificate["details"]["unusable_records"].as_str().unwrap();
-            assert!(rule.starts_with("count with the gradient zero"), "{rule}");
+            assert!(rule.starts_with("contribute zero"), "{rule}");
             (certificate["ledger"], certificate["files"]) = (Value::Null, Value::Null);
             let names: Vec<_> =
                 fs::read_dir(dir.join("study/release")).unwrap().map(|f| f.unwrap().file_name()).collect();
@@ -308,7 +303,7 @@ fn optimizations_treat_unusable_records_as_other_studies_do() {
         }
         assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "{task}");
         sphere(&[]);
-        succeeds(dir, &line);
+        succeeds(dir, &format!("{line} --unusable refuse"));
         assert!(
             certificate(dir)["details"]["unusable_records"].as_str().unwrap().starts_with("stop a study")
         );

@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use visard::estimate::Smoothness;
 use visard::study::Stop;
 use visard::study::function::{FunctionInputs, FunctionMeanSettings, run_mean};
-use visard::study::points::Unusable;
 
 /// Arguments of a mean of functions; a dictionary in Python.
 #[derive(Debug, Clone, FromPyObject)]
@@ -24,7 +23,7 @@ pub struct Functions {
     smoothness: f64,
     band: bool,
     none: bool,
-    drop_unusable: bool,
+    unusable: String,
 }
 
 impl Functions {
@@ -43,7 +42,7 @@ impl Functions {
             inputs: FunctionInputs {
                 centre: self.center,
                 positions: self.positions,
-                unusable: if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop },
+                unusable: named("unusable", &self.unusable)?,
                 counting: common.counting(),
                 ..FunctionInputs::new(self.file, named("domain", &self.domain)?, common.place(stop)?)
             },

@@ -10,11 +10,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use visard::optimize::{Correction, Method, NoiseSplit, Output, Sampling, Settings, StepSize};
 use visard::privacy::ClipRadius;
-use visard::study::Stop;
 use visard::study::optimize::{
     MomentOutcome, MomentStudy, OptimizeStudySettings, Task, run as run_optimize, run_moment,
 };
-use visard::study::points::Unusable;
+use visard::study::{Stop, Unusable};
 
 /// Options of a private optimization; a dictionary in Python.
 #[derive(Debug, FromPyObject)]
@@ -39,7 +38,7 @@ pub struct Descent {
     tolerance: Option<f64>,
     start: Option<PathBuf>,
     unit_records: bool,
-    drop_unusable: bool,
+    unusable: String,
 }
 
 impl Descent {
@@ -54,8 +53,8 @@ impl Descent {
         public_radius("clip_radius", radius)
     }
 
-    fn unusable(&self) -> Unusable {
-        if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop }
+    fn unusable(&self) -> Result<Unusable, Failure> {
+        named("unusable", &self.unusable)
     }
 
     /// Refuses what only makes sense for descents.
@@ -107,7 +106,7 @@ impl Descent {
             clip: public_radius("clip_radius", radius)?,
             mu: common.mu()?,
             unit_records: self.unit_records,
-            unusable: self.unusable(),
+            unusable: self.unusable()?,
             counting: common.counting(),
         })
     }
@@ -214,7 +213,7 @@ pub fn optimize(
         run: descent.run()?,
         clip: descent.clip()?,
         budget: common.loss()?,
-        unusable: descent.unusable(),
+        unusable: descent.unusable()?,
         start: descent.start,
         unit_records: descent.unit_records,
         counting: common.counting(),
@@ -231,7 +230,7 @@ pub fn optimize(
             "converged": outcome.stop.indicates_convergence(),
             "continued": outcome.continued,
             "warnings": outcome.warnings,
-            "secret": {"risk": outcome.risk},
+            "secret": {"risk": outcome.risk, "unusable": outcome.failed},
         });
         Ok(said.to_string())
     })
@@ -247,7 +246,7 @@ fn told_of_moment(outcome: &MomentOutcome) -> String {
         "visible": outcome.certificate.details["visible"],
         "expected_excess": outcome.expected_excess,
         "warnings": [],
-        "secret": {"excess": outcome.excess},
+        "secret": {"excess": outcome.excess, "unusable": outcome.failed},
     })
     .to_string()
 }

@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use visard::privacy::{BudgetError, Calibration, Mu, PrivacyLoss, convert};
 use visard::study::face::{FaceInputs, Registration, TemplateSource};
-use visard::study::points::{PointMechanism, PointRequest, Unusable};
-use visard::study::{Counting, Identical, LedgerChoice, Place, Stop};
+use visard::study::points::{PointMechanism, PointRequest};
+use visard::study::{Counting, Identical, LedgerChoice, Place, Stop, Unusable};
 
 /// Arguments that every private statistic has; a dictionary in Python.
 #[derive(Debug, Clone, FromPyObject)]
@@ -101,6 +101,7 @@ pub struct Faces {
     samples: usize,
     registration: String,
     crop_radius: Option<f64>,
+    unusable: String,
 }
 
 /// The public template: a file, or the built-in face.
@@ -121,6 +122,7 @@ impl Faces {
             samples: self.samples,
             registration: named::<Registration>("registration", &self.registration)?,
             crop_radius: self.crop_radius,
+            unusable: named("unusable", &self.unusable)?,
             counting: common.counting(),
             ..FaceInputs::new(self.scans, common.place(stop)?)
         })
@@ -134,7 +136,7 @@ pub struct Points {
     mechanism: Option<String>,
     calibration: String,
     draws: u32,
-    drop_unusable: bool,
+    unusable: String,
 }
 
 impl Points {
@@ -149,9 +151,9 @@ impl Points {
         Ok(self.draws > 1 || calibration != Calibration::Analytic)
     }
 
-    /// What is done with records that are no points.
-    pub fn unusable(&self) -> Unusable {
-        if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop }
+    /// What is done with records that cannot be used.
+    fn unusable(&self) -> Result<Unusable, Failure> {
+        named("unusable", &self.unusable)
     }
 
     /// The public bound on the records: only a mean without noise needs none.
@@ -178,7 +180,7 @@ impl Points {
         Ok(PointRequest {
             calibration: named("calibration", &self.calibration)?,
             draws: self.draws.max(1),
-            unusable: self.unusable(),
+            unusable: self.unusable()?,
             counting: common.counting(),
             ..request
         })

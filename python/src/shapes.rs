@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use visard::estimate::Design;
 use visard::privacy::PrivacyLoss;
 use visard::study::points::{
-    OutlineSmoothing, PointMechanism, ShapeCentre, ShapeRadius, ShapeStudy, Sliding, Treatment, Unusable,
+    OutlineSmoothing, PointMechanism, ShapeCentre, ShapeRadius, ShapeStudy, Sliding, Treatment,
     run_shapes,
 };
 use visard::study::shape::{
@@ -36,7 +36,7 @@ pub struct Specimens {
     landmarks: Option<usize>,
     dimensions: Option<usize>,
     drop_missing: bool,
-    drop_unusable: bool,
+    unusable: String,
     missing: Vec<f64>,
     /// A file, or "curves".
     sliders: Option<PathBuf>,
@@ -83,7 +83,7 @@ impl Specimens {
             dimensions: self.dimensions,
             drop_missing: self.drop_missing,
             treatment: self.treatment(),
-            unusable: if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop },
+            unusable: named("unusable", &self.unusable)?,
             counting: common.counting(),
             ..ShapeInputs::new(&self.file, common.place(stop)?)
         })

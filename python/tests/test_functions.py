@@ -75,7 +75,7 @@ def test_bad_input_is_named_and_charges_nothing(tmp_path, waves):
     for X, change, words in [
         (waves[0], {}, "X: expected an array of shape"),
         (waves[:, :, None, None], {}, "X: expected"),
-        (hole, {}, r"X: has no finite number at \[3, 4\]"),
+        (hole, {"unusable": "refuse"}, r"X: has no finite number at \[3, 4\]"),
         ([[1.0, 2.0], [3.0]], {}, "X: "),
         (np.array([["a", "b"]]), {}, "X: holds"),
         ([], {}, "X: "),
@@ -102,7 +102,8 @@ def test_bad_input_is_named_and_charges_nothing(tmp_path, waves):
         visard.functional_mean(waves, **good, boundary=3)
     one = visard.functional_mean(waves[:1], **good)
     assert one.n == 1 and one.mean.shape == (50,)
-    dropped = visard.functional_mean(hole, drop_unusable=True, **{**good, "out": tmp_path / "dropped"})
+    with pytest.warns(visard.RecordsWarning, match="1 records could not be used"):
+        dropped = visard.functional_mean(hole, **{**good, "out": tmp_path / "dropped"})
     assert dropped.summary["secret"]["unusable"] == 1 and dropped.n == 400
 
 

@@ -151,7 +151,7 @@ def bad_shapes(shapes, atlas, face):
         (lambda: visard.shape_mean(np.zeros((5, 2, 2)), **face), "X|landmarks"),
         (lambda: visard.shape_mean(np.zeros((5, 4, 4)), **face), "X"),
         (lambda: visard.shape_mean(shapes[0], **face), r"X: expected an array of shape \(n, k, d\)"),
-        (lambda: visard.shape_mean(hole, **face), r"X: has no finite number at \[3, 1, 1\]"),
+        (lambda: visard.shape_mean(hole, unusable="refuse", **face), r"X: has no finite number at \[3, 1, 1\]"),
         (lambda: visard.shape_mean("nowhere.tps", **face), "nowhere.tps: there is no such file"),
         (lambda: visard.shape_mean(shapes, ledger=face["ledger"]), "give mu="),
         (mean(mechanism="x"), "mechanism.*joint.*kng"),

@@ -156,7 +156,7 @@ def bad_studies(folder, faces, matrices):
         (lambda: visard.spd_mean(matrices, radius=2, mu=1), "out, ledger"),
         (lambda: visard.spd_mean(matrices, radius=2, ledger=ledger), "give mu="),
         (lambda: visard.spd_mean(matrices, radius=2, mu=1, epsilon=1, ledger=ledger), "mu"),
-        (lambda: visard.spd_mean(hole, radius=2, **face), r"X: has no finite number at \[3, 1, 1\]"),
+        (lambda: visard.spd_mean(hole, radius=2, unusable="refuse", **face), r"X: has no finite number at \[3, 1, 1\]"),
         (lambda: visard.spd_mean(matrices[:, :3], radius=2, **face), "X"),
         (lambda: visard.spd_mean(-matrices, radius=2, **face), "positive definite"),
         (lambda: visard.spd_mean(matrices, radius=-2, **face), "radius"),

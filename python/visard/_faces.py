@@ -1,7 +1,7 @@
 """Private statistics of faces: the same studies as the command's, charged to a ledger before any noise is drawn.
 
 Scans are a folder, files, or records that were prepared before (:func:`prepare`, or an array (n, J, m, 3) of unit-area faces in the
-template's frame). Which scans there are is fixed first; one that cannot be processed counts as the template.
+template's frame). Which scans there are is fixed first; one that cannot be processed contributes zero.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ def face_mean(
     samples: int = SAMPLES,
     registration: str = "elastic",
     crop_radius: float | None = None,
+    unusable: str = "zero",
     progress: Progress = False,
     **options: Unpack[StudyOptions],
 ) -> FaceMean:
@@ -60,6 +61,8 @@ def face_mean(
     size : also the mean size, so that the mean is in millimetres; `units` of the scans: "mm", "cm" or "m".
     prior : public faces (n, J, m, 3) in a file, or an earlier release, as centre in place of the template.
     template, curves, samples, registration, crop_radius : how scans become records.
+    unusable : "zero": scans that cannot be processed, and prepared faces in another frame, contribute zero; "refuse": they stop the study
+        before its charge, and the certificate says so.
     progress : True for a bar, or a function of (what, done, total).
     **options : budget, place, ledger, seed; see :class:`StudyOptions`.
 
@@ -78,7 +81,7 @@ def face_mean(
     ((23, 80, 3), 1.0)
     """
     with Inputs() as inputs, watch(progress) as shown:
-        own = faces(inputs, scans, template, curves, samples, registration, crop_radius)
+        own = faces(inputs, scans, template, curves, samples, registration, crop_radius, unusable)
         paid = budget(inputs, options, own.records, free=mechanism == "none")
         told = _visard.face_mean(
             paid.options,
@@ -103,6 +106,7 @@ def face_modes(
     samples: int = SAMPLES,
     registration: str = "elastic",
     crop_radius: float | None = None,
+    unusable: str = "zero",
     progress: Progress = False,
     **options: Unpack[StudyOptions],
 ) -> FaceModes:
@@ -112,7 +116,7 @@ def face_modes(
     Other parameters and exceptions as for :func:`face_mean`.
     """
     with Inputs() as inputs, watch(progress) as shown:
-        own = faces(inputs, scans, template, curves, samples, registration, crop_radius)
+        own = faces(inputs, scans, template, curves, samples, registration, crop_radius, unusable)
         paid = budget(inputs, options, own.records)
         told = _visard.face_modes(paid.options, own.options, count("modes", modes), bool(with_mean), shown)
     return FaceModes(json.loads(told), paid.keep)
@@ -130,6 +134,7 @@ def face_regress(
     samples: int = SAMPLES,
     registration: str = "elastic",
     crop_radius: float | None = None,
+    unusable: str = "zero",
     progress: Progress = False,
     **options: Unpack[StudyOptions],
 ) -> FaceRegression:
@@ -147,7 +152,7 @@ def face_regress(
     """
     written = design(bounds, levels, spline)
     with Inputs() as inputs, watch(progress) as shown:
-        own = faces(inputs, scans, template, curves, samples, registration, crop_radius)
+        own = faces(inputs, scans, template, curves, samples, registration, crop_radius, unusable)
         paid = budget(inputs, options, own.records)
         table = inputs.covariates(covariates, own.records)
         told = _visard.face_regress(paid.options, own.options, table, *written, shown)
@@ -164,6 +169,7 @@ def face_compare(
     samples: int = SAMPLES,
     registration: str = "elastic",
     crop_radius: float | None = None,
+    unusable: str = "zero",
     progress: Progress = False,
     **options: Unpack[StudyOptions],
 ) -> FaceComparison:
@@ -173,7 +179,7 @@ def face_compare(
     is in which group is taken to be public. `want`: "test", "map" or "both". Other parameters and exceptions as for :func:`face_mean`.
     """
     with Inputs() as inputs, watch(progress) as shown:
-        own = faces(inputs, scans, template, curves, samples, registration, crop_radius)
+        own = faces(inputs, scans, template, curves, samples, registration, crop_radius, unusable)
         paid = budget(inputs, options, own.records)
         table = inputs.labels("groups", groups, "group", own.records)
         told = _visard.face_compare(paid.options, own.options, table, want, shown)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from . import _visard
 from ._arrays import PathLike, is_path
 from ._errors import InputError
-from ._inputs import Inputs, StudyOptions, as_radius, budget, in_order
+from ._inputs import Inputs, StudyOptions, as_radius, budget, in_order, warned
 from ._release import FunctionalMean
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def functional_mean(
     smoothness: float = 1.9,
     band: bool = False,
     mechanism: str = "joint",
-    drop_unusable: bool = False,
+    unusable: str = "zero",
     **options: Unpack[StudyOptions],
 ) -> FunctionalMean:
     """A private mean of functions; `visard function mean`.
@@ -54,7 +54,8 @@ def functional_mean(
         accuracy, not privacy.
     band : with a 95 % band for the population's mean.
     mechanism : "joint", or "none": the mean without noise, for you alone.
-    drop_unusable : records that are not finite numbers throughout count as the centre instead of stopping the study.
+    unusable : "zero": records that are not finite numbers throughout contribute zero; "refuse": they stop the study before its charge, and
+        the certificate says so.
     **options : budget, place, ledger, seed; see :class:`StudyOptions`.
 
     Raises
@@ -77,7 +78,7 @@ def functional_mean(
         raise InputError(f"mechanism: {mechanism!r} is none of joint, none")
     own = _AXES[domain]
     with Inputs() as inputs:
-        file = inputs.array("X", X, _shape(X, own), "functions.npy", finite=not drop_unusable)
+        file = inputs.array("X", X, _shape(X, own), "functions.npy", finite=unusable == "refuse")
         paid = budget(inputs, options, in_order(X), free=mechanism == "none")
         told = _visard.functional_mean(
             paid.options,
@@ -91,10 +92,10 @@ def functional_mean(
                 "smoothness": float(smoothness),
                 "band": bool(band),
                 "none": mechanism == "none",
-                "drop_unusable": bool(drop_unusable),
+                "unusable": unusable,
             },
         )
-    return FunctionalMean(json.loads(told), paid.keep)
+    return warned(FunctionalMean(json.loads(told), paid.keep))
 
 
 def _shape(X: ArrayLike | PathLike, own: int) -> tuple[str, ...]:

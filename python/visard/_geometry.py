@@ -198,7 +198,7 @@ def prepare(
 ) -> Prepared:
     """Scans made records, each on its own: what :func:`face_mean` and its kin take as `scans`.
 
-    `scans`: a folder, or files, meshes, arrays. A scan that cannot be processed counts as the template. `progress`: True for a bar, or a
+    `scans`: a folder, or files, meshes, arrays. A scan that cannot be processed contributes zero to a study. `progress`: True for a bar, or a
     function of (what, done, total).
     """
     items = list(_visard.list_scans([as_path("scans", scans)])) if is_path(scans) else _items(scans)

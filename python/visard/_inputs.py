@@ -108,8 +108,11 @@ def in_python(text: str) -> str:
 def warned(release: _Of) -> _Of:
     """What looks odd in the records of a study is a warning for whoever holds them. Where warnings are exceptions, the release, which has been
     paid for, is not lost: the exception has it."""
+    secret = release.summary["secret"]
+    unusable = secret.get("unusable", 0)
+    counted = [f"{unusable} records could not be used and contribute zero; which, and why, is in internal/unusable.csv"] if unusable else []
     try:
-        for remark in release.summary["secret"].get("remarks", ()):
+        for remark in (*counted, *secret.get("remarks", ())):
             warnings.warn(f"{in_python(remark)} (do not publish this)", RecordsWarning, stacklevel=3)
     except RecordsWarning as warning:
         warning.release = release
@@ -146,13 +149,13 @@ def positive_or_private(name: str, value: float | str | None) -> float | None:
     return number
 
 
-def points_options(mechanism: str | None, calibration: str, draws: int, drop_unusable: bool) -> dict[str, Any]:
+def points_options(mechanism: str | None, calibration: str, draws: int, unusable: str) -> dict[str, Any]:
     """What private means of points share."""
     return {
         "mechanism": mechanism,
         "calibration": calibration,
         "draws": count("draws", draws),
-        "drop_unusable": bool(drop_unusable),
+        "unusable": unusable,
     }
 
 
@@ -227,6 +230,7 @@ def faces(
     samples: int,
     registration: str,
     crop_radius: float | None,
+    unusable: str,
 ) -> Faces:
     """Scans: a folder, files, or records prepared before."""
     files: list[str] = []
@@ -235,7 +239,7 @@ def faces(
     if isinstance(scans, Prepared) or isinstance(scans, np.ndarray):
         array = numbers("scans", scans.curves if isinstance(scans, Prepared) else scans, ("n", "J", "m", 3))
         curves, samples = array.shape[1:3]
-        prepared = inputs.array("scans", array, ("n", "J", "m", 3), "records.npy")
+        prepared = inputs.array("scans", array, ("n", "J", "m", 3), "records.npy", finite=unusable == "refuse")
         records = [str(i) for i in range(len(array))]
     elif is_path(scans):
         path = as_path("scans", scans)
@@ -265,6 +269,7 @@ def faces(
         "samples": samples,
         "registration": registration,
         "crop_radius": crop_radius,
+        "unusable": unusable,
     }
     return Faces(options, records)
 

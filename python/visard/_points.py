@@ -35,7 +35,7 @@ def spd_mean(
     first_radius: float | None = None,
     calibration: str = "analytic",
     draws: int = 1,
-    drop_unusable: bool = False,
+    unusable: str = "zero",
     **options: Unpack[StudyOptions],
 ) -> PointMean:
     """A private mean of symmetric positive definite matrices; `visard spd mean`.
@@ -51,7 +51,8 @@ def spd_mean(
     center : one public matrix (k, k), a file, or "private": estimated within `first_radius` of the identity and paid for; None: the identity.
     calibration : "analytic" or "classical" Gaussian noise for (ε, δ).
     draws : independent draws, each charged.
-    drop_unusable : records that are no points count as the centre instead of stopping the study.
+    unusable : "zero": records that cannot be used (NaN, off the space) contribute zero; "refuse": they stop the study before its charge, and
+        the certificate says so.
     **options : budget, place, ledger, seed; see :class:`StudyOptions`.
     """
     descriptor = radius == "descriptor"
@@ -61,12 +62,12 @@ def spd_mean(
     if descriptor and center is not None:
         raise InputError('center, radius: the ball of all descriptors has its own centre; leave center out, or give a radius')
     with Inputs() as inputs:
-        file = inputs.array("X", X, ("n", "k", "k"), "matrices.npy", finite=not drop_unusable)
+        file = inputs.array("X", X, ("n", "k", "k"), "matrices.npy", finite=unusable == "refuse")
         paid = budget(inputs, options, in_order(X), free=mechanism == "none")
         public = None if center is None or private else one_record("center", center)
         told = _visard.spd_mean(
             paid.options,
-            points_options(mechanism, calibration, draws, drop_unusable),
+            points_options(mechanism, calibration, draws, unusable),
             file,
             metric,
             None if public is None else inputs.array("center", public, ("n", "k", "k"), "center.npy"),
@@ -86,7 +87,7 @@ def sphere_mean(
     mechanism: str | None = None,
     calibration: str = "analytic",
     draws: int = 1,
-    drop_unusable: bool = False,
+    unusable: str = "zero",
     **options: Unpack[StudyOptions],
 ) -> PointMean:
     """A private mean direction; `visard sphere mean`.
@@ -94,7 +95,7 @@ def sphere_mean(
     `X`: unit vectors (n, d + 1), or a file. `radius`: public radius in radians. `center`: one public direction, a file, or "private":
     estimated and paid for. A release needs both; mechanism="none" neither. Other parameters as for :func:`spd_mean`.
     """
-    points = points_options(mechanism, calibration, draws, drop_unusable)
+    points = points_options(mechanism, calibration, draws, unusable)
     return _vectors("sphere", X, radius, center, None, points, options)
 
 
@@ -108,7 +109,7 @@ def hyperbolic_mean(
     mechanism: str | None = None,
     calibration: str = "analytic",
     draws: int = 1,
-    drop_unusable: bool = False,
+    unusable: str = "zero",
     **options: Unpack[StudyOptions],
 ) -> PointMean:
     """A private mean of points of hyperbolic space; `visard hyperbolic mean`.
@@ -119,7 +120,7 @@ def hyperbolic_mean(
     """
     if model not in ("poincare", "lorentz"):
         raise InputError(f"model: {model!r} is none of poincare, lorentz")
-    points = points_options(mechanism, calibration, draws, drop_unusable)
+    points = points_options(mechanism, calibration, draws, unusable)
     return _vectors(model, X, radius, center, first_radius, points, options)
 
 
@@ -128,7 +129,7 @@ def _vectors(
 ) -> PointMean:
     private = _is_private(center)
     with Inputs() as inputs:
-        file = inputs.array("X", X, ("n", "d"), "points.npy", finite=not points["drop_unusable"])
+        file = inputs.array("X", X, ("n", "d"), "points.npy", finite=points["unusable"] == "refuse")
         paid = budget(inputs, options, in_order(X), free=points["mechanism"] == "none")
         public = None if center is None or private else one_record("center", center)
         told = _visard.vector_mean(
@@ -169,7 +170,7 @@ def optimize(
     tolerance: float | None = None,
     start: ArrayLike | PathLike | None = None,
     unit_records: bool = False,
-    drop_unusable: bool = False,
+    unusable: str = "zero",
     progress: Progress = False,
     **options: Unpack[StudyOptions],
 ) -> Solution:
@@ -193,6 +194,7 @@ def optimize(
     domain, longest_step, tolerance : the iterates' distance from the start, the length of a noised step, when to stop (the cost stays).
     start : a public start point.
     unit_records : scales every record to unit length first.
+    unusable : "zero": records without a gradient (off the manifold, NaN, without a direction) contribute zero; "refuse": they stop the study.
     """
     with Inputs() as inputs, watch(progress) as shown:
         paid = budget(inputs, options, in_order(X))
@@ -216,11 +218,11 @@ def optimize(
             "tolerance": tolerance,
             "start": None if start is None else inputs.array("start", start, ("...",), "start.npy"),
             "unit_records": bool(unit_records),
-            "drop_unusable": bool(drop_unusable),
+            "unusable": unusable,
         }
-        file = inputs.array("X", X, ("...",), "records.npy", finite=not drop_unusable)
+        file = inputs.array("X", X, ("...",), "records.npy", finite=unusable == "refuse")
         told = _visard.optimize(paid.options, file, task, space, rank, descent, shown)
-    return Solution(json.loads(told), paid.keep)
+    return warned(Solution(json.loads(told), paid.keep))
 
 
 def _is_private(center: Any) -> bool:

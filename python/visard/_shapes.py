@@ -48,14 +48,15 @@ class ShapeOptions(StudyOptions, total=False):
     public_records: PathLike | None
     #: The landmarks go once around a closed outline, in order: noise and smoothing are by frequency along it.
     outline: bool
-    #: Landmarks of a shape, a public number, where the file's format does not tell and records may be dropped.
+    #: Landmarks of a shape, a public number, where neither a public shape nor the file's format tells.
     landmarks: int | None
     #: Coordinates of a landmark, 2 or 3, likewise.
     dimensions: int | None
-    #: Records with missing landmarks count as the centre. Otherwise they are estimated from a public centre; without one they stop the study.
+    #: Records with missing landmarks cannot be used. Otherwise they are estimated from a public or private centre, where there is one.
     drop_missing: bool
-    #: Records that are no shapes count as the centre instead of stopping the study.
-    drop_unusable: bool
+    #: "zero" (the default): records that cannot be used contribute zero; "refuse": they stop the study before its charge, and the certificate
+    #: says so.
+    unusable: str
     #: Numbers that stand for missing landmarks, beside NaN.
     missing: float | Sequence[float]
     #: Semilandmarks slide along their curves towards the public centre's shape: (m, 3) landmarks before, slide, after, counted from 0 as
@@ -109,7 +110,7 @@ def shape_mean(
         specimens = _specimens(inputs, X, options, private_radius=True)
         specimens["pairs"] = _landmarks(inputs, "pairs", pairs, 2, X)
         paid = _paid(inputs, X, options, free=mechanism == "none")
-        points = points_options(mechanism, calibration, draws, specimens["drop_unusable"])
+        points = points_options(mechanism, calibration, draws, specimens["unusable"])
         told = _visard.shape_mean(paid.options, points, specimens, bool(band), smooth)
     return warned(ShapeMean(json.loads(told), paid.keep))
 
@@ -193,9 +194,9 @@ def _specimens(inputs: Inputs, X: Any, options: ShapeOptions, *, private_radius:
     for name, asked in (("sliders", sliders is not None), ("unmirror", unmirror)):
         if asked and not public:
             raise InputError(f"{name}: needs a public shape to go by; give it as center")
-    drop_missing, drop_unusable = bool(options.get("drop_missing", False)), bool(options.get("drop_unusable", False))
-    # What is missing may be dropped, or estimated from a public shape.
-    finite = not (drop_missing or drop_unusable or public)
+    drop_missing, unusable = bool(options.get("drop_missing", False)), options.get("unusable", "zero")
+    # What is missing may contribute zero, or be estimated from a public shape.
+    finite = unusable == "refuse" and not public
     file = inputs.array("X", X, ("n", "k", "d"), "shapes.npy", finite=finite)
     curves = isinstance(sliders, str) and sliders == "curves"
     if center is not None and not is_path(center):
@@ -212,7 +213,7 @@ def _specimens(inputs: Inputs, X: Any, options: ShapeOptions, *, private_radius:
         "landmarks": _number("landmarks", options.get("landmarks"), X, 1),
         "dimensions": _number("dimensions", options.get("dimensions"), X, 2),
         "drop_missing": drop_missing,
-        "drop_unusable": drop_unusable,
+        "unusable": unusable,
         "missing": _codes(options.get("missing", ())),
         "sliders": "curves" if curves else _landmarks(inputs, "sliders", sliders, 3, X),
         "links": _landmarks(inputs, "links", options.get("links"), 2, X),

@@ -6,7 +6,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use visard::privacy::{BudgetError, Mu, PrivacyLoss, convert};
-use visard::study::{Counting, Identical, LedgerChoice, Place};
+use visard::study::{Counting, Identical, LedgerChoice, Place, Unusable};
 
 const HINT: &str =
     "give --mu F, or --epsilon F with --delta F (--epsilon F alone where the mechanism has pure epsilon)";
@@ -118,6 +118,25 @@ impl CountingArgs {
     pub fn counting(&self) -> Counting {
         let identical = if self.allow_identical { Identical::Allow } else { Identical::Refuse };
         Counting { people: self.people.clone(), identical }
+    }
+}
+
+/// What is done with records that cannot be used
+#[derive(Debug, Clone, Args)]
+pub struct UnusableArgs {
+    /// Records that cannot be used (not a number, off the space, landmarks missing or all in one place, a scan that cannot be processed):
+    /// they contribute zero, which nothing published tells, or the study stops before its charge. Which, and why, is told under internal/
+    #[arg(long, value_enum, default_value_t)]
+    unusable: Unusable,
+    // What is now the default.
+    #[arg(long, hide = true, conflicts_with = "unusable")]
+    drop_unusable: bool,
+}
+
+impl UnusableArgs {
+    /// The rule.
+    pub fn rule(&self) -> Unusable {
+        self.unusable
     }
 }
 

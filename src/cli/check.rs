@@ -15,7 +15,7 @@ use visard::study::{LedgerChoice, Place};
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard check scans/\n  visard check study/ --recursive --save all.csv\n  visard check --manifest all.csv --mu 1 --ledger hospital.jsonl --json\n\nNothing is charged and no record is kept. What it tells is about single people: do not publish it. Fix the list of people before you look, and\nleave nobody out for how a scan looks: a scan that fails counts as the template.\n\nExit codes: 0 all fine, 1 something failed (or people share a file, or the ledger has no room), 2 wrong usage."
+    after_help = "Example:\n  visard check scans/\n  visard check study/ --recursive --save all.csv\n  visard check --manifest all.csv --mu 1 --ledger hospital.jsonl --json\n\nNothing is charged and no record is kept. What it tells is about single people: do not publish it. Fix the list of people before you look, and\nleave nobody out for how a scan looks: a scan that fails contributes zero.\n\nExit codes: 0 all fine, 1 something failed (or people share a file, or the ledger has no room), 2 wrong usage."
 )]
 pub struct CheckArgs {
     /// Folders of scans, or scan files
@@ -114,7 +114,10 @@ fn text(report: &Report, saved: Option<&Path>) -> String {
         }
     };
     list(
-        format!("failed: {}", failed.len()),
+        format!(
+            "failed: {} (such scans contribute zero; --unusable refuse stops a study at them)",
+            failed.len()
+        ),
         failed.iter().map(|f| format!("{}: {}", f.file.display(), f.problem)).collect(),
     );
     let same =

@@ -1,6 +1,6 @@
 //! `visard function`: functions that users bring, sampled on a circle, an interval or a disk.
 
-use super::budget::{BudgetArgs, CountingArgs, PlaceArgs};
+use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use super::output::{Failure, Printer};
 use super::points::{answer, failure, note_failed, places};
 use super::{Global, of_kind};
@@ -13,7 +13,6 @@ use visard::study::Place;
 use visard::study::function::{
     DomainKind, FunctionInputs, FunctionMeanOutcome, FunctionMeanSettings, ReleasedMeanFunction, run_mean,
 };
-use visard::study::points::Unusable;
 
 /// Commands on functions.
 #[derive(Debug, Subcommand)]
@@ -64,9 +63,8 @@ pub struct FunctionMeanArgs {
     /// Which mean
     #[arg(long, value_enum, default_value_t = Choice::Joint)]
     mechanism: Choice,
-    /// Records that are not finite numbers throughout count as the centre instead of stopping the study
-    #[arg(long)]
-    drop_unusable: bool,
+    #[command(flatten)]
+    unusable: UnusableArgs,
     #[command(flatten)]
     place: PlaceArgs,
     #[command(flatten)]
@@ -79,7 +77,7 @@ pub struct FunctionMeanArgs {
 pub fn run(command: &FunctionCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let FunctionCommand::Mean(args) = command;
     let outcome = run_mean(&args.settings(global)?).map_err(failure)?;
-    note_failed(outcome.failed);
+    note_failed(outcome.failed, outcome.released.is_some(), &outcome.folder.internal());
     if outcome.beyond > 0 {
         eprintln!(
             "note (do not publish): {} of {} records lie beyond the public bound and count as shortened",
@@ -109,7 +107,7 @@ impl FunctionMeanArgs {
             inputs: FunctionInputs {
                 centre: self.center.clone(),
                 positions: self.positions.clone(),
-                unusable: if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop },
+                unusable: self.unusable.rule(),
                 counting: self.counting.counting(),
                 ..FunctionInputs::new(&self.file, self.domain, place)
             },

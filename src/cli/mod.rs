@@ -62,7 +62,7 @@ enum Command {
     )]
     Face(face::FaceCommand),
     /// Landmark shapes, in the plane and in space: private mean, modes of variation, regression, groups
-    #[command(subcommand, after_help = "Example:\n  visard shape mean outlines.tps --mu 1 --out study")]
+    #[command(subcommand, after_help = "Example:\n  visard shape mean outlines.npy --mu 1 --out study")]
     Shape(points::ShapeCommand),
     /// Functions that you bring, sampled on a circle, an interval or a disk: private mean
     #[command(

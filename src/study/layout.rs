@@ -65,6 +65,8 @@ pub const NONPRIVATE_MEAN_NPY: &str = "nonprivate_mean.npy";
 pub const NONPRIVATE_CURVES: &str = "nonprivate_curves.npy";
 /// What is known of every scan.
 pub const SCAN_TABLE: &str = "scans.csv";
+/// The records that cannot be used, and why.
+pub const UNUSABLE: &str = "unusable.csv";
 /// The made-up scans of a demo, beside what is made of them.
 pub const SCANS: &str = "scans";
 

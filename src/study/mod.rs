@@ -26,6 +26,7 @@ pub mod shape;
 mod signature;
 pub mod standing;
 pub mod subject;
+mod unusable;
 mod verify;
 
 pub use covariates::{CovariateError, CovariateFault};
@@ -38,4 +39,5 @@ pub use people::{Counting, Identical, People, PeopleError, PeopleFault};
 pub use plan::{PlanError, SavedPlan};
 pub use public::public_input;
 pub use signature::{SIGNATURE_FILE, SignatureError, make_key, sign_certificate, signer};
+pub use unusable::Unusable;
 pub use verify::{Binding, Verified, VerifyError, verify};

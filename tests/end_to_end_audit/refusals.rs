@@ -34,30 +34,65 @@ fn scans(dir: &Path, files: [(&str, &str); 2]) {
 }
 
 const PLANE: &str = "hyperbolic mean r.npy --radius 1 --mu 2";
+const PLANE_REFUSING: &str = "hyperbolic mean r.npy --radius 1 --mu 2 --unusable refuse";
 const SHAPE: &str = "shape mean t.tps --center c.tps --radius 0.3 --mu 2";
-const POINTS: &str = "optimize frechet-mean r.npy --space poincare --method rgd --clip-radius 1 --mu 2";
-const VECTOR: &str = "optimize eigenvector r.npy --unit-records --method rgd --clip-radius 1 --mu 2";
+const POINTS: &str =
+    "optimize frechet-mean r.npy --space poincare --method rgd --clip-radius 1 --mu 2 --unusable refuse";
+const VECTOR: &str =
+    "optimize eigenvector r.npy --unit-records --method rgd --clip-radius 1 --mu 2 --unusable refuse";
 
 type Case = (&'static str, &'static dyn Fn(&Path), &'static str, &'static str);
 
 /// The study, its records, what the data holder is told, the row of the threat model.
-const CASES: [Case; 14] = [
-    (PLANE, &|dir| points(dir, [7.0, 0.0]), "record 80", "a record that is no point of the space"),
-    (PLANE, &|dir| points(dir, [f64::NAN, 0.0]), "record 80", "a record that is no point of the space"),
+const CASES: [Case; 16] = [
     (
-        SHAPE,
+        PLANE_REFUSING,
+        &|dir| points(dir, [7.0, 0.0]),
+        "record 80",
+        "with `--unusable refuse`: a record that cannot be used",
+    ),
+    (
+        PLANE_REFUSING,
+        &|dir| points(dir, [f64::NAN, 0.0]),
+        "record 80",
+        "with `--unusable refuse`: a record that cannot be used",
+    ),
+    (
+        "shape mean t.tps --center c.tps --radius 0.3 --mu 2 --unusable refuse",
         &|dir| shapes(dir, "LM=3\n0 0\nNA NA\n0 1\nID=s79\n"),
         "too few landmarks",
-        "a shape with missing landmarks",
+        "with `--unusable refuse`: a record that cannot be used",
     ),
     (
-        "shape mean t.tps --mu 2",
+        "shape mean t.tps --mu 2 --unusable refuse",
         &|dir| shapes(dir, "LM=3\n0 0\nNA NA\n0 1\nID=s79\n"),
         "too few to estimate",
-        "a shape with missing landmarks",
+        "with `--unusable refuse`: a record that cannot be used",
     ),
-    (POINTS, &|dir| points(dir, [7.0, 0.0]), "record 80", "a record of `optimize` without a gradient"),
-    (VECTOR, &|dir| points(dir, [0.0, 0.0]), "record 80", "a record of `optimize` without a gradient"),
+    (
+        POINTS,
+        &|dir| points(dir, [7.0, 0.0]),
+        "record 80",
+        "with `--unusable refuse`: a record that cannot be used",
+    ),
+    (
+        VECTOR,
+        &|dir| points(dir, [0.0, 0.0]),
+        "record 80",
+        "with `--unusable refuse`: a record that cannot be used",
+    ),
+    (
+        PLANE,
+        &|dir| write_npy(&dir.join("r.npy"), &[3, 2], &[7.0; 6]).unwrap(),
+        "none of the 3 records can be used",
+        "no record of a study can be used",
+    ),
+    (
+        "face mean scans --mu 2 --unusable refuse",
+        &|dir| scans(dir, [("a.xyz", "1 2 3\n"), ("b.xyz", "1 2 4\n")]),
+        "a.xyz cannot be used",
+        "with `--unusable refuse`: a record that cannot be used",
+    ),
     (PLANE, &|dir| points(dir, plane(1)[0]), "identical", "records of two persons that are identical"),
     (
         SHAPE,
@@ -87,7 +122,7 @@ const CASES: [Case; 14] = [
         "face mean scans --mu 2",
         &|dir| scans(dir, [("a.xyz", "1 2 3\n"), ("b.xyz", "1 2 4\n")]),
         "none of the 2 scans",
-        "no scan of a study can be processed",
+        "no record of a study can be used",
     ),
     (
         "face mean scans --mu 2",
@@ -108,7 +143,8 @@ fn refusals_are_for_the_data_holder_and_listed() {
         let (code, stdout, stderr) = visard(dir.path(), &format!("{line} --out study"));
         assert!(code == Some(1) && stdout.is_empty() && stderr.contains(told), "{line}: {told}: {stderr}");
         // Of scans there is a table that says what was wrong with each, for the data holder.
-        let (study, of_scans) = (dir.path().join("study"), told.starts_with("none of the"));
+        let (study, of_scans) =
+            (dir.path().join("study"), told.starts_with("none of the") || told.contains(".xyz cannot"));
         assert!(if of_scans { !study.join("release").exists() } else { !study.exists() }, "{line}: {told}");
         let ledger = fs::read_to_string(study.join("visard.ledger.jsonl")).unwrap_or_default();
         assert!(!ledger.contains("\"charge\""), "{line}: {ledger}");

@@ -68,23 +68,14 @@ fn tables_of_points() {
     for mechanism in
         ["tangent-gaussian --mu 2", "tangent-laplace --epsilon 2", "tangent-gaussian --mu 2 --draws 3"]
     {
-        audit(
-            &format!("hyperbolic mean r.csv --radius 1 --drop-unusable --mechanism {mechanism}"),
-            &rules,
-            &sides,
-        );
+        audit(&format!("hyperbolic mean r.csv --radius 1 --mechanism {mechanism}"), &rules, &sides);
     }
     // These draw about a private point, and on a grid of other coordinates.
     let rules = Rules { secrets: &["somebody", "zacharias"], pictures: true, ..Rules::default() };
     for mechanism in ["laplace --epsilon 2", "kng --epsilon 2", "riemannian-gaussian --mu 2"] {
-        audit(
-            &format!("hyperbolic mean r.csv --radius 1 --drop-unusable --mechanism {mechanism}"),
-            &rules,
-            &sides,
-        );
+        audit(&format!("hyperbolic mean r.csv --radius 1 --mechanism {mechanism}"), &rules, &sides);
     }
-    let private =
-        "hyperbolic mean r.csv --center private --first-radius 1.5 --radius 1 --mu 2 --drop-unusable";
+    let private = "hyperbolic mean r.csv --center private --first-radius 1.5 --radius 1 --mu 2";
     audit(private, &rules, &sides);
 }
 
@@ -105,9 +96,9 @@ fn people_with_any_number_of_records() {
     let sides: [&dyn Fn(&Path); 3] =
         [&|dir| people(dir, 1, false), &|dir| people(dir, 3, false), &|dir| people(dir, 2, true)];
     let rules = Rules { secrets: &["person79", "people.csv"], pictures: true, ..Rules::default() };
-    let line = "hyperbolic mean r.npy --radius 1 --mu 2 --drop-unusable --people people.csv";
+    let line = "hyperbolic mean r.npy --radius 1 --mu 2 --people people.csv";
     audit(line, &Rules { point: Some(&poincare), ..rules }, &sides);
-    let line = "optimize frechet-mean r.npy --space poincare --method rgd --clip-radius 1 --mu 2 --drop-unusable --people people.csv";
+    let line = "optimize frechet-mean r.npy --space poincare --method rgd --clip-radius 1 --mu 2 --people people.csv";
     let rules = Rules { secrets: &["person79", "people.csv"], pictures: true, ..Rules::default() };
     audit(line, &rules, &sides);
 }
@@ -130,12 +121,11 @@ fn arrays_of_directions() {
             write(dir, [f64::NAN; 3])
         }];
     let rules = Rules { point: Some(&sphere), pictures: true, ..Rules::default() };
-    audit("sphere mean r.npy --center c.csv --radius 0.5 --mu 2 --drop-unusable", &rules, &sides);
+    audit("sphere mean r.npy --center c.csv --radius 0.5 --mu 2", &rules, &sides);
     let rules = Rules { pictures: true, ..Rules::default() };
     for method in ["rgd", "rsgd --steps 30", "rsvrg --batch 20"] {
-        let line = format!(
-            "optimize eigenvector r.npy --method {method} --clip-radius 1 --epsilon 1 --delta 1e-5 --drop-unusable"
-        );
+        let line =
+            format!("optimize eigenvector r.npy --method {method} --clip-radius 1 --epsilon 1 --delta 1e-5");
         audit(&line, &rules, &sides);
     }
 }
@@ -157,7 +147,7 @@ fn matrices() {
         [&|dir| write(dir, [1.0, 0.0, 0.0, 1.0]), &|dir| write(dir, [900.0, 0.0, 0.0, 1e-3]), &|dir| {
             write(dir, [1.0, 2.0, 2.0, 1.0])
         }];
-    let line = "spd mean m.npy --radius 1 --mu 2 --drop-unusable";
+    let line = "spd mean m.npy --radius 1 --mu 2";
     audit(line, &Rules { point: Some(&mean), pictures: true, ..Rules::default() }, &sides);
     let rules = Rules { pictures: true, ..Rules::default() };
     audit(&format!("{line} --metric affine-invariant"), &rules, &sides);
@@ -177,7 +167,7 @@ fn functions() {
     let sentences = &[("How exact it is", "What this guarantees")];
     let outcomes = &[(" from its population", "What this guarantees")];
     let rules = Rules { pictures: true, sentences, outcomes, ..Rules::default() };
-    audit("function mean f.npy --domain interval --bound 2 --mu 1 --drop-unusable", &rules, &sides);
+    audit("function mean f.npy --domain interval --bound 2 --mu 1", &rules, &sides);
 }
 
 #[test]
@@ -205,9 +195,7 @@ fn shapes() {
     let rules = Rules { outcomes, secrets: &["somebody", "zacharias"], pictures: true, ..Rules::default() };
     for centre in ["--center c.tps", "--center private --landmarks 5"] {
         for more in ["--smooth local-linear", "--draws 2"] {
-            let line = format!(
-                "shape mean t.tps --radius 0.2 --mu 3 --drop-unusable --drop-missing {centre} {more}"
-            );
+            let line = format!("shape mean t.tps --radius 0.2 --mu 3 --drop-missing {centre} {more}");
             audit(&line, &rules, &sides);
         }
     }

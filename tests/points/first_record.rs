@@ -24,8 +24,8 @@ fn a_row_without_its_last_number_takes_no_dimension_away() {
             fs::write(path("bad.csv"), table(heading, first)).unwrap();
             for centre in [format!("--center {}", path("centre.csv")), "--center private".into()] {
                 let mechanism = "--mechanism laplace --radius 0.4 --mu 2";
-                let study = format!("sphere mean FILE {mechanism} {centre} {option} --drop-unusable");
-                // Stopped at that record without --drop-unusable; with it, the same release but for the noised values.
+                let study = format!("sphere mean FILE {mechanism} {centre} {option}");
+                // Stopped at that record without; with it, the same release but for the noised values.
                 compare(dir.path(), &path("good.csv"), &path("bad.csv"), 1, &study);
                 let out = path("out");
                 succeeds(&format!("{} --out {out}", study.replace("FILE", &path("bad.csv"))));
@@ -67,9 +67,8 @@ fn one_row_with_commas_among_blanks_is_one_bad_row() {
         fs::write(path("good.txt"), format!("{heading}{}", table(None))).unwrap();
         for bad in [0, 150, 299] {
             fs::write(path("bad.txt"), format!("{heading}{}", table(Some(bad)))).unwrap();
-            let study = format!(
-                "hyperbolic mean FILE --mechanism tangent-gaussian --radius 1 --mu 2 {option} --drop-unusable"
-            );
+            let study =
+                format!("hyperbolic mean FILE --mechanism tangent-gaussian --radius 1 --mu 2 {option}");
             compare(dir.path(), &path("good.txt"), &path("bad.txt"), 1, &study);
         }
     }
@@ -109,11 +108,14 @@ fn records_that_agree_tell_together_how_many_landmarks_there_are() {
     for ((name, good), (_, bad)) in tables(8).into_iter().zip(tables(4)) {
         fs::write(path(&format!("t.{name}")), good).unwrap();
         let out = path(&format!("study.{name}"));
-        succeeds(&format!("shape mean {} --mu 1 --out {out}", path(&format!("t.{name}"))));
+        succeeds(&format!("shape mean {} --unusable refuse --mu 1 --out {out}", path(&format!("t.{name}"))));
         assert_eq!(certificate(&out)["n"].as_u64(), Some(600));
         fs::write(path(&format!("t.{name}")), bad).unwrap();
-        let (code, _, stderr) =
-            visard(&format!("shape mean {} --mu 1 --out {}", path(&format!("t.{name}")), path("none")));
+        let (code, _, stderr) = visard(&format!(
+            "shape mean {} --unusable refuse --mu 1 --out {}",
+            path(&format!("t.{name}")),
+            path("none")
+        ));
         assert!(
             code == Some(1)
                 && stderr.contains("record")
@@ -132,8 +134,7 @@ fn the_first_shape_does_not_tell_how_many_landmarks_there_are() {
         let (good_file, bad_file) = (path(&format!("good.{name}")), path(&format!("bad.{name}")));
         fs::write(&good_file, good).unwrap();
         fs::write(&bad_file, bad).unwrap();
-        let study =
-            "shape mean FILE --mechanism gaussian --center private --radius 0.2 --mu 2 --drop-unusable";
+        let study = "shape mean FILE --mechanism gaussian --center private --radius 0.2 --mu 2";
         let tells = name == "headed.csv";
         for option in if tells { vec!["", "--landmarks 8"] } else { vec!["--landmarks 8"] } {
             compare(dir.path(), &good_file, &bad_file, 1, &format!("{study} {option}"));
@@ -170,11 +171,9 @@ fn a_record_that_cannot_be_read_is_named_and_no_other_stops() {
         let head = ["LM=12\n", shapes[0], shapes[1]].concat();
         let bad = format!("{head}{broken}ID=s2\nLM=12\n{rest}");
         fs::write(path("bad.tps"), bad).unwrap();
-        let study = format!(
-            "shape mean FILE --mechanism gaussian --center {centre} --radius 0.2 --mu 2 --drop-unusable"
-        );
+        let study = format!("shape mean FILE --mechanism gaussian --center {centre} --radius 0.2 --mu 2");
         compare(dir.path(), &good, &path("bad.tps"), 1, &study);
-        let stopping = study.replace("FILE", &path("bad.tps")).replace("--drop-unusable", "");
+        let stopping = study.replace("FILE", &path("bad.tps")) + " --unusable refuse";
         let (_, _, stderr) = visard(&format!("{stopping} --out {}", path("out")));
         let place = format!("record 3 (counting from 1): line {line}, \"s2\": ");
         assert!(stderr.contains(&place) && stderr.contains(expected), "{place}: {stderr}");

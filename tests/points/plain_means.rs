@@ -91,9 +91,10 @@ fn specimens_of_slicer_with_a_missing_landmark() {
     }
     let out = dir.path().join("study");
     let line = format!("shape mean {} --mechanism none --out {}", folder.display(), out.display());
-    let (code, _, stderr) = visard(&line);
+    let (code, _, stderr) = visard(&format!("{line} --unusable refuse"));
     assert!(code == Some(1) && stderr.contains("\"s2\"") && stderr.contains("--center"), "{stderr}");
-    succeeds(&(line.clone() + " --drop-missing"));
+    let (code, _, stderr) = visard(&line);
+    assert!(code == Some(0) && stderr.contains("1 records could not be used and are left out"), "{stderr}");
     let found = Configuration::from_row_slice(7, 3, &mean(&out));
     assert!(full_distance(&found, &truth).unwrap() < 1e-9);
     let centre = folder.join("s0.mrk.json");

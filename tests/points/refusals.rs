@@ -13,7 +13,7 @@ fn bad_input_gets_one_clear_line_and_is_not_charged() {
     let cases = [
         (format!("LM=12\n{twelve}LM=2\n1 2\n3 4\n"), "has 2 landmarks where the public centre has 12"),
         (format!("LM=12\n{}", "5 5\n".repeat(12)), "one place"),
-        (format!("LM=12\n{}1 2\n3 4\n", "NA NA\n".repeat(10)), "--drop-missing"),
+        (format!("LM=12\n{}1 2\n3 4\n", "NA NA\n".repeat(10)), "too few landmarks"),
         ("LM=1\n1 2\n".to_owned(), "has 1 landmarks where the public centre has 12"),
         (format!("LM=12\n{}", twelve.replacen("0 0", "0 x", 1)), "not a number"),
     ];
@@ -21,7 +21,7 @@ fn bad_input_gets_one_clear_line_and_is_not_charged() {
         let (file, out) = (path(&format!("bad{i}.tps")), path(&format!("out{i}")));
         fs::write(&file, text).unwrap();
         let line = format!(
-            "shape mean {file} --mechanism kng --radius 0.1 --center {centre} --epsilon 1 --out {out}"
+            "shape mean {file} --unusable refuse --mechanism kng --radius 0.1 --center {centre} --epsilon 1 --out {out}"
         );
         let (code, _, stderr) = visard(&line);
         assert_eq!(code, Some(1), "{stderr}");
@@ -42,7 +42,9 @@ fn bad_input_gets_one_clear_line_and_is_not_charged() {
     ] {
         visard::io::write_npy(&dir.path().join(name), &[1, 2, 2], &data).unwrap();
         let (file, out) = (path(name), path("spd"));
-        let line = format!("spd mean {file} --mechanism laplace --radius 1 --epsilon 1 --out {out}");
+        let line = format!(
+            "spd mean {file} --unusable refuse --mechanism laplace --radius 1 --epsilon 1 --out {out}"
+        );
         let (code, _, stderr) = visard(&line);
         assert_eq!(code, Some(1), "{stderr}");
         assert!(stderr.contains(expected) && stderr.contains("record 1"), "{stderr}");
@@ -53,7 +55,7 @@ fn bad_input_gets_one_clear_line_and_is_not_charged() {
     for (file, expected) in [("off.csv", "record 2"), ("gap.csv", "line 3: column 2 is not a finite number")]
     {
         let (code, _, stderr) = visard(&format!(
-            "sphere mean {} --mechanism kng --radius 0.5 --center {} --epsilon 1 --out {}",
+            "sphere mean {} --unusable refuse --mechanism kng --radius 0.5 --center {} --epsilon 1 --out {}",
             path(file),
             path("c.csv"),
             path("off")

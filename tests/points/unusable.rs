@@ -1,4 +1,4 @@
-//! Records that are no points of the space, under `--drop-unusable`: counted inside, invisible outside.
+//! Records that are no points of the space: counted inside, invisible outside; or refused, where that is asked for.
 
 use crate::support::{certificate, succeeds, visard, without_accuracy, without_run, write_shapes};
 use std::fs;
@@ -7,7 +7,7 @@ use visard::io::write_npy;
 
 /// Runs a study on good records and on the same with some unusable, with one noise seed; certificate and file names are the same.
 pub fn compare(dir: &Path, good: &str, bad: &str, count: usize, study: &str) {
-    let stopping = study.replace("FILE", bad).replace("--drop-unusable", "");
+    let stopping = study.replace("FILE", bad) + " --unusable refuse";
     let (code, _, stderr) = visard(&format!("{stopping} --out {}", dir.join("stopped").display()));
     assert!(code == Some(1) && stderr.contains("counting from 1"), "{study}: {stderr}");
     let found = [good, bad].map(|file| {
@@ -23,11 +23,11 @@ pub fn compare(dir: &Path, good: &str, bad: &str, count: usize, study: &str) {
     assert!(found[0].0 == found[1].0 && found[0].1 == found[1].1, "{study}");
     assert_eq!((found[0].2, found[1].2), (0, count), "{study}");
     let policy = found[0].1["details"]["unusable_records"].as_str().unwrap();
-    assert!(policy.starts_with("count as the centre"), "{policy}");
+    assert!(policy.starts_with("contribute zero"), "{policy}");
 }
 
 #[test]
-fn unusable_records_count_as_the_centre() {
+fn unusable_records_contribute_zero() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).display().to_string();
     let (shapes, centre) = write_shapes(dir.path(), 300);
@@ -41,9 +41,7 @@ fn unusable_records_count_as_the_centre() {
     for (mechanism, centre) in
         [("gaussian", centre.as_str()), ("kng", &centre), ("pointwise-unaligned", &centre)]
     {
-        let study = format!(
-            "shape mean FILE --mechanism {mechanism} --center {centre} --radius 0.2 --mu 2 --drop-unusable"
-        );
+        let study = format!("shape mean FILE --mechanism {mechanism} --center {centre} --radius 0.2 --mu 2");
         compare(dir.path(), &shapes, &path("bad.tps"), 3, &study);
     }
     let mut matrices: Vec<f64> = (0..300).flat_map(|i| [1.0 + 0.001 * f64::from(i), 0.1, 0.1, 1.0]).collect();
@@ -60,9 +58,8 @@ fn unusable_records_count_as_the_centre() {
         // About a private centre the scale of extrinsic noise is read off what was released before.
         let private = (mechanism != "extrinsic").then_some("--center private --first-radius 2");
         for centre in [Some(""), private].into_iter().flatten() {
-            let study = format!(
-                "spd mean FILE --metric {metric} --mechanism {mechanism} --radius 1 --mu 3 --drop-unusable {centre}"
-            );
+            let study =
+                format!("spd mean FILE --metric {metric} --mechanism {mechanism} --radius 1 --mu 3 {centre}");
             compare(dir.path(), &path("good.npy"), &path("bad.npy"), 3, &study);
         }
     }
@@ -76,13 +73,13 @@ fn unusable_records_count_as_the_centre() {
     };
     fs::write(path("good.csv"), rows(false)).unwrap();
     fs::write(path("bad.csv"), rows(true)).unwrap();
-    let study = "sphere mean FILE --mechanism laplace --center private --radius 0.5 --mu 2 --drop-unusable";
+    let study = "sphere mean FILE --mechanism laplace --center private --radius 0.5 --mu 2";
     compare(dir.path(), &path("good.csv"), &path("bad.csv"), 2, study);
     let ball = |bad: bool| -> Vec<f64> {
         (0..300).flat_map(|i| if bad && i == 7 { [2.0, 0.0] } else { [0.001 * f64::from(i), 0.1] }).collect()
     };
     write_npy(&dir.path().join("hg.npy"), &[300, 2], &ball(false)).unwrap();
     write_npy(&dir.path().join("hb.npy"), &[300, 2], &ball(true)).unwrap();
-    let study = "hyperbolic mean FILE --mechanism tangent-gaussian --radius 1 --mu 2 --drop-unusable";
+    let study = "hyperbolic mean FILE --mechanism tangent-gaussian --radius 1 --mu 2";
     compare(dir.path(), &path("hg.npy"), &path("hb.npy"), 1, study);
 }

@@ -14,7 +14,7 @@ use visard::study::records::Shard;
 /// Arguments of `face prepare`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard face prepare --manifest all.csv --out records\n  visard face prepare scans/ --manifest all.csv --shard 3/8 --out records --threads 4\n  visard face mean --records records --manifest all.csv --mu 1 --out study\n\nShards may run at once, on many machines with one folder, be killed and begun again; what is finished is kept. No ledger is touched.\nA scan that cannot be processed is a record too: it counts as the template. Exit code 0 says that the shard's index is written."
+    after_help = "Example:\n  visard face prepare --manifest all.csv --out records\n  visard face prepare scans/ --manifest all.csv --shard 3/8 --out records --threads 4\n  visard face mean --records records --manifest all.csv --mu 1 --out study\n\nShards may run at once, on many machines with one folder, be killed and begun again; what is finished is kept. No ledger is touched.\nA scan that cannot be processed is a record too: it contributes zero. Exit code 0 says that the shard's index is written."
 )]
 pub struct PrepareArgs {
     /// Folders in which files of the manifest are looked for that are not beside it

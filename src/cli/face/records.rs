@@ -2,7 +2,7 @@
 
 use super::files::{scans_help, template_source};
 use crate::cli::Global;
-use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs};
+use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use crate::cli::output::Failure;
 use crate::cli::progress::Bar;
 use clap::Args;
@@ -68,13 +68,15 @@ pub struct RecordArgs {
     /// Records that `face prepare` made of the manifest's scans: no scan is opened
     #[arg(long, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
     records: Option<PathBuf>,
-    /// Stop where a scan of the manifest has no record; otherwise it counts as the template
+    /// Stop where a scan of the manifest has no record; otherwise it is a record that cannot be used
     #[arg(long, requires = "records")]
     complete: bool,
     #[command(flatten)]
     place: PlaceArgs,
     #[command(flatten)]
     counting: CountingArgs,
+    #[command(flatten)]
+    unusable: UnusableArgs,
     #[command(flatten)]
     making: MakingArgs,
 }
@@ -89,6 +91,7 @@ impl RecordArgs {
             records: self.records.clone(),
             complete: self.complete,
             counting: self.counting.counting(),
+            unusable: self.unusable.rule(),
             ..self.making.inputs(&self.scans, place)?
         })
     }
@@ -111,6 +114,7 @@ pub fn run_with_progress<T>(
     result.map_err(|error| match &error {
         StudyError::Job(job) => Failure::of_job(&error, Some(job)),
         StudyError::NoneProcessed(_)
+        | StudyError::Unusable { .. }
         | StudyError::People(_)
         | StudyError::Records(_)
         | StudyError::Groups(_)
@@ -121,18 +125,19 @@ pub fn run_with_progress<T>(
     })
 }
 
-/// Says how many scans could not be processed: to the data holder only.
+/// Says how many records cannot be used, and what that means: to the data holder only.
 pub fn note_failures(failed: usize, scans: usize, internal: &Path) {
     if failed == 0 {
         return;
     }
     eprintln!(
-        "note (do not publish): {failed} of {scans} scans could not be processed and count as the template (reasons: {})",
+        "note (do not publish): {failed} of {scans} records could not be used: they contribute zero to what is released, and are left out of the \
+         mean without noise (reasons: {})",
         internal.join(SCAN_TABLE).display()
     );
     if 2 * failed > scans {
         eprintln!(
-            "      that is most of them: what was released is mostly of the template, not of these people; repair the scans, or give meshes in \
+            "      that is most of them: what is released is mostly of the public template and of noise, not of these people; repair the scans, or give meshes in \
              place of bare points, before you spend more"
         );
     }

@@ -5,7 +5,7 @@ mod names;
 mod report;
 
 use super::Global;
-use super::budget::{BudgetArgs, CountingArgs, PlaceArgs};
+use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use super::output::{Failure, Printer};
 use clap::{Args, Subcommand};
 use embed::{EmbedArgs, embed};
@@ -24,7 +24,6 @@ use visard::study::optimize::{
     Frames, MeanSpace, MomentStudy, OptimizeStudyError, OptimizeStudySettings, Task, run as run_study,
     run_moment,
 };
-use visard::study::points::Unusable;
 
 /// Commands of private optimization.
 #[derive(Debug, Subcommand)]
@@ -96,10 +95,8 @@ pub struct RunArgs {
     place: PlaceArgs,
     #[command(flatten)]
     counting: CountingArgs,
-    /// Records without a gradient (off the manifold, not numbers, without a direction) count with the gradient zero instead of stopping
-    /// the study
-    #[arg(long)]
-    drop_unusable: bool,
+    #[command(flatten)]
+    unusable: UnusableArgs,
     /// The method
     #[arg(long, value_enum)]
     method: MethodName,
@@ -213,10 +210,6 @@ impl RunArgs {
         ClipRadius::new(radius, ClipSource::Public).map_err(Failure::usage)
     }
 
-    fn unusable(&self) -> Unusable {
-        if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop }
-    }
-
     /// Refuses what only makes sense for descents.
     fn without_steps(&self) -> Result<(), Failure> {
         let given = [
@@ -258,7 +251,7 @@ impl RunArgs {
             clip: ClipRadius::new(radius, ClipSource::Public).map_err(Failure::usage)?,
             mu: self.budget.mu()?,
             unit_records,
-            unusable: self.unusable(),
+            unusable: self.unusable.rule(),
             counting: self.counting.counting(),
         })
     }
@@ -302,7 +295,7 @@ impl RunArgs {
             budget,
             start: self.start.clone(),
             unit_records,
-            unusable: self.unusable(),
+            unusable: self.unusable.rule(),
             counting: self.counting.counting(),
         })
     }
@@ -358,9 +351,10 @@ fn advise(error: OptimizeStudyError) -> Failure {
         | OptimizeStudyError::Optimize(OptimizeError::NoiseTooLarge { .. } | OptimizeError::Oracle(_)) => {
             Failure::failed(error).with_hint("nothing was charged and nothing released")
         }
-        OptimizeStudyError::People(_) | OptimizeStudyError::Data(_) | OptimizeStudyError::Oracle(_) => {
-            Failure::failed(error).with_hint("nothing was charged")
-        }
+        OptimizeStudyError::People(_)
+        | OptimizeStudyError::NoneUsable(_)
+        | OptimizeStudyError::Data(_)
+        | OptimizeStudyError::Oracle(_) => Failure::failed(error).with_hint("nothing was charged"),
         OptimizeStudyError::Plan(_) => Failure::usage(error),
         OptimizeStudyError::Job(job) => Failure::of_job(&error, Some(job)),
         _ => Failure::failed(error),

@@ -1,6 +1,7 @@
 //! What is said of a finished optimization.
 
 use crate::cli::output::{Printer, where_to};
+use crate::cli::points::note_failed;
 use serde_json::{Value, json};
 use visard::privacy::Certificate;
 use visard::study::StudyFolder;
@@ -11,6 +12,7 @@ pub(super) fn report_moment(outcome: &MomentOutcome, printer: &Printer) {
     if outcome.continued {
         eprintln!("note: continued an interrupted run; nothing was charged again");
     }
+    note_failed(outcome.failed, true, &outcome.folder.internal());
     let visible = &outcome.certificate.details["visible"];
     eprintln!(
         "note (do not publish): explains {:.6} less of the records than their own components do",
@@ -29,6 +31,7 @@ pub(super) fn report(outcome: &OptimizeStudyOutcome, printer: &Printer) {
     if outcome.continued {
         eprintln!("note: continued an interrupted run; nothing was charged again");
     }
+    note_failed(outcome.failed, true, &outcome.folder.internal());
     eprintln!("note (do not publish): risk of the result on the records {:.6}", outcome.risk);
     let more = json!({"converged": outcome.stop.indicates_convergence()});
     report_release(&outcome.folder, &outcome.certificate, outcome.continued, more, "", printer);

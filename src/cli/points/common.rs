@@ -1,16 +1,17 @@
 //! What the private means of points share.
 
 use crate::cli::Global;
-use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs};
+use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use crate::cli::output::{Failure, Printer, where_to};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::json;
+use std::path::Path;
 use visard::mechanism::MechanismError;
 use visard::privacy::Calibration;
-use visard::study::Place;
-use visard::study::layout::REPORT;
-use visard::study::points::{PointMechanism, PointOutcome, PointRequest, PointStudyError, Unusable};
+use visard::study::layout::{REPORT, UNUSABLE};
+use visard::study::points::{PointMechanism, PointOutcome, PointRequest, PointStudyError};
+use visard::study::{Place, Unusable};
 
 /// Options of every private mean of points.
 #[derive(Debug, Args)]
@@ -27,10 +28,8 @@ pub struct Common {
     /// Independent draws, each charged
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     draws: u32,
-    /// Records that are no points of the space (not a number, not positive definite, off the sphere, landmarks missing or all in one
-    /// place) count as the centre instead of stopping the study; how many is told under internal/ only
-    #[arg(long)]
-    drop_unusable: bool,
+    #[command(flatten)]
+    unusable: UnusableArgs,
     /// Compare all mechanisms at several budgets, on as many made-up records, on the internal page
     #[arg(long)]
     explore: bool,
@@ -69,7 +68,7 @@ impl Common {
 
     /// What is done with records that are no points.
     pub(super) fn unusable(&self) -> Unusable {
-        if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop }
+        self.unusable.rule()
     }
 
     /// What counts as a person.
@@ -124,11 +123,23 @@ pub(in crate::cli) fn failure(error: PointStudyError) -> Failure {
             MechanismError::Budget(_) | MechanismError::NeedsDelta | MechanismError::NotHere { .. },
         ) => Failure::usage(&error),
         PointStudyError::Record { .. }
+        | PointStudyError::NoneUsable { .. }
         | PointStudyError::TooFew { .. }
         | PointStudyError::People(_)
         | PointStudyError::Input(_)
         | PointStudyError::Read(_) => Failure::failed(&error).with_hint("nothing was charged"),
         _ => Failure::failed(&error),
+    }
+}
+
+/// Says how many records could not be used, and what that means: to the data holder only.
+pub(in crate::cli) fn note_failed(failed: usize, released: bool, internal: &Path) {
+    if failed > 0 {
+        let done = if released { "contribute zero" } else { "are left out of the mean without noise" };
+        eprintln!(
+            "note (do not publish): {failed} records could not be used and {done} (reasons: {})",
+            internal.join(UNUSABLE).display()
+        );
     }
 }
 
@@ -140,13 +151,13 @@ pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
     } else {
         format!("{} {what}", published.n)
     };
-    if published.outside != (0, 0) {
+    let (outside, failed) = published.outside;
+    if outside > 0 {
         eprintln!(
-            "note (do not publish): {} records lay outside the public ball and were brought to its rim, {} count as its \
-             centre",
-            published.outside.0, published.outside.1
+            "note (do not publish): {outside} records lay outside the public ball and were brought to its rim"
         );
     }
+    note_failed(failed, published.certificate.is_some(), &internal);
     for remark in &published.remarks {
         eprintln!("note (do not publish): {remark}");
     }

@@ -13,8 +13,8 @@ mod specimens;
 mod treatment;
 mod vectors;
 
-pub(in crate::cli) use common::failure;
+pub(in crate::cli) use common::{failure, note_failed};
 pub use shape::{ShapeCommand, shape};
 pub use spd::{SpdCommand, spd};
-pub(in crate::cli) use specimens::{answer, note_failed, places};
+pub(in crate::cli) use specimens::{answer, places};
 pub use vectors::{HyperbolicCommand, SphereCommand, hyperbolic, sphere};

@@ -2,11 +2,11 @@
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
-use super::common::{Common, failure, say};
+use super::common::{Common, failure, note_failed, say};
 use super::plan::{self, ShapePlanArgs};
 use super::shape_choice::{ShapeChoice, choices};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
-use super::specimens::{answer, centre, note_failed, places, remark};
+use super::specimens::{answer, centre, places, remark};
 use super::treatment::TreatmentArgs;
 use super::{shape_compare, shape_modes, shape_regress};
 use crate::cli::of_kind;
@@ -38,7 +38,7 @@ pub enum ShapeCommand {
 /// Arguments of `shape mean`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard shape mean outlines.tps --mu 1 --out study\n  visard shape mean outlines.tps --mechanism gaussian --radius 0.15 --center atlas.tps --mu 1 --out study\n  visard shape mean outlines.tps --mechanism kng --public-records public.txt --epsilon 1 --out study\n  visard shape mean outlines.tps --mechanism gaussian --center private --landmarks 60 --radius 0.2 --mu 1 --out study"
+    after_help = "Examples:\n  visard shape mean outlines.tps --landmarks 60 --dimensions 2 --mu 1 --out study\n  visard shape mean outlines.tps --mechanism gaussian --radius 0.15 --center atlas.tps --mu 1 --out study\n  visard shape mean outlines.tps --mechanism kng --public-records public.txt --epsilon 1 --out study\n  visard shape mean outlines.tps --mechanism gaussian --center private --landmarks 60 --radius 0.2 --mu 1 --out study"
 )]
 pub struct ShapeArgs {
     #[arg(value_name = "FILE", help = of_kind("Shapes by their landmarks", Content::Shapes))]
@@ -66,11 +66,11 @@ pub struct ShapeArgs {
     /// Coordinates of a landmark, 2 or 3, a public number: needed where --landmarks is, for landmarks in space
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u8).range(2..=3))]
     dimensions: Option<u8>,
-    /// Landmarks of a shape, a public number: needed with --drop-missing or --drop-unusable for TPS and for tables whose heading does not
-    /// tell, unless a centre or records are public; otherwise all records have to agree
+    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not tell, unless a centre or records are
+    /// public; with --unusable refuse all records have to agree
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     landmarks: Option<u32>,
-    /// Records with missing landmarks count as the centre (otherwise they are estimated from a public centre, and without one stop the study)
+    /// Records with missing landmarks cannot be used (otherwise they are estimated from a public centre, where there is one)
     #[arg(long)]
     drop_missing: bool,
     #[command(flatten)]
@@ -147,7 +147,7 @@ fn joint_mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<()
 
 fn told(outcome: &ShapeMeanOutcome, printer: &Printer) {
     let ShapeMeanOutcome { folder, people, certificate, .. } = outcome;
-    note_failed(outcome.failed);
+    note_failed(outcome.failed, true, &folder.internal());
     remark(&outcome.remarks);
     printer.result(
         answer(folder, *people, certificate, json!({"accuracy": outcome.accuracy})),

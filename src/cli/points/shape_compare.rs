@@ -1,7 +1,7 @@
 //! `visard shape compare`: groups of shapes, where their means differ and whether they do.
 
-use super::common::failure;
-use super::specimens::{SpecimenArgs, answer, note_failed, places, remark};
+use super::common::{failure, note_failed};
+use super::specimens::{SpecimenArgs, answer, places, remark};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
@@ -14,7 +14,7 @@ use visard::study::shape::{ShapeCompareOutcome, ShapeCompareSettings, ShapeDiffe
 /// Arguments of `shape compare`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard shape compare skulls.tps --groups groups.csv --mu 1 --out study\n  visard shape compare skulls.tps --groups groups.csv --want test --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every shape. Which record is in which group is taken to be public."
+    after_help = "Example:\n  visard shape compare skulls.tps --landmarks 21 --dimensions 3 --groups groups.csv --mu 1 --out study\n  visard shape compare skulls.tps --landmarks 21 --dimensions 3 --groups groups.csv --want test --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every shape. Which record is in which group is taken to be public."
 )]
 pub struct ShapeCompareArgs {
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub fn run(args: &ShapeCompareArgs, global: &Global, printer: &Printer) -> Resul
         want: args.want,
     };
     let outcome = run_compare(&settings).map_err(failure)?;
-    note_failed(outcome.failed);
+    note_failed(outcome.failed, true, &outcome.folder.internal());
     remark(&outcome.remarks);
     if outcome.small {
         eprintln!("note: so few shapes at this budget tell only very large differences from noise");

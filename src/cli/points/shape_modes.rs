@@ -1,7 +1,7 @@
 //! `visard shape modes`: how shapes differ, with their mean.
 
-use super::common::failure;
-use super::specimens::{SpecimenArgs, answer, note_failed, places, remark};
+use super::common::{failure, note_failed};
+use super::specimens::{SpecimenArgs, answer, places, remark};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
@@ -13,7 +13,7 @@ use visard::study::shape::{MODES_WORTHWHILE, ShapeModesOutcome, ShapeModesSettin
 /// Arguments of `shape modes`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard shape modes skulls.tps --mu 1 --out study\n  visard shape modes outlines.tps --outline --center atlas.tps --mu 1 --modes 8 --out study"
+    after_help = "Examples:\n  visard shape modes skulls.tps --landmarks 21 --dimensions 3 --mu 1 --out study\n  visard shape modes outlines.tps --outline --center atlas.tps --mu 1 --modes 8 --out study"
 )]
 pub struct ShapeModesArgs {
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub fn run(args: &ShapeModesArgs, global: &Global, printer: &Printer) -> Result<
             "note: below n times mu = {MODES_WORTHWHILE} the public spectrum's own modes are about as good as private ones"
         );
     }
-    note_failed(outcome.failed);
+    note_failed(outcome.failed, true, &outcome.folder.internal());
     remark(&outcome.remarks);
     let ShapeModesOutcome { folder, people, modes, accuracy, certificate, .. } = &outcome;
     let more = json!({

@@ -1,7 +1,7 @@
 //! `visard shape regress`: what covariates, size among them, do to a shape.
 
-use super::common::failure;
-use super::specimens::{SpecimenArgs, answer, note_failed, places, remark};
+use super::common::{failure, note_failed};
+use super::specimens::{SpecimenArgs, answer, places, remark};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
@@ -14,7 +14,7 @@ use visard::study::shape::{ShapeRegressionOutcome, ShapeRegressionSettings, run_
 /// Arguments of `shape regress`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Bounds, levels and splines are public: choose them without looking at the data. Bounds near two standard deviations from the middle are best; values beyond count as the bound. A record without a value counts as in the middle.\n\nExamples:\n  visard shape regress skulls.tps --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study\n  visard shape regress skulls.tps --allometry --size-bounds 80:140 --mu 1 --out study"
+    after_help = "Bounds, levels and splines are public: choose them without looking at the data. Bounds near two standard deviations from the middle are best; values beyond count as the bound. A record without a value counts as in the middle.\n\nExamples:\n  visard shape regress skulls.tps --landmarks 21 --dimensions 3 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study\n  visard shape regress skulls.tps --landmarks 21 --dimensions 3 --allometry --size-bounds 80:140 --mu 1 --out study"
 )]
 pub struct ShapeRegressArgs {
     #[command(flatten)]
@@ -72,7 +72,7 @@ fn report(outcome: &ShapeRegressionOutcome, printer: &Printer) {
     let ShapeRegressionOutcome {
         folder, people, columns, explained, accuracy, sentence, certificate, ..
     } = outcome;
-    note_failed(outcome.failed);
+    note_failed(outcome.failed, true, &outcome.folder.internal());
     remark(&outcome.remarks);
     if outcome.outside > 0 {
         eprintln!(

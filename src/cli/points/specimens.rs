@@ -1,7 +1,7 @@
 //! What studies of shapes share on the command line: the specimens and what is known of them.
 
 use super::treatment::TreatmentArgs;
-use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs};
+use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use crate::cli::output::{Failure, where_to};
 use crate::cli::{Global, of_kind};
 use clap::Args;
@@ -12,7 +12,7 @@ use visard::privacy::{Certificate, Mu, PrivacyLoss};
 use visard::study::Place;
 use visard::study::StudyFolder;
 use visard::study::layout::REPORT;
-use visard::study::points::{ShapeCentre, Unusable};
+use visard::study::points::ShapeCentre;
 use visard::study::shape::ShapeInputs;
 
 /// The specimens, and what is known of them beforehand
@@ -33,21 +33,20 @@ pub struct SpecimenArgs {
     /// The landmarks go once around a closed outline, in order: noise and smoothing are by frequency along it
     #[arg(long)]
     outline: bool,
-    /// Landmarks of a shape, a public number: needed with --drop-missing or --drop-unusable for TPS and for tables whose heading does not
-    /// tell, unless a centre or records are public
+    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not tell, unless a centre or records are
+    /// public, or with --unusable refuse
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     landmarks: Option<u32>,
     /// Coordinates of a landmark, 2 or 3: needed where --landmarks is
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u8).range(2..=3))]
     dimensions: Option<u8>,
-    /// Records with missing landmarks count as the centre (otherwise they are estimated from the public or private centre)
+    /// Records with missing landmarks cannot be used (otherwise they are estimated from the public or private centre)
     #[arg(long)]
     drop_missing: bool,
     #[command(flatten)]
     treatment: TreatmentArgs,
-    /// Records that are no shapes (landmarks missing, or all in one place) count as the centre instead of stopping the study
-    #[arg(long)]
-    drop_unusable: bool,
+    #[command(flatten)]
+    unusable: UnusableArgs,
     #[command(flatten)]
     place: PlaceArgs,
     #[command(flatten)]
@@ -67,7 +66,7 @@ impl SpecimenArgs {
             landmarks: self.landmarks.map(|k| k as usize),
             dimensions: self.dimensions.map(usize::from),
             drop_missing: self.drop_missing,
-            unusable: if self.drop_unusable { Unusable::CountAsCentre } else { Unusable::Stop },
+            unusable: self.unusable.rule(),
             counting: self.counting.counting(),
             treatment: self.treatment.treatment(None),
             ..ShapeInputs::new(&self.file, place)
@@ -123,13 +122,6 @@ pub(super) fn centre(center: Option<&PathBuf>, public_records: Option<&PathBuf>)
         (Some(file), _) => ShapeCentre::File(file.clone()),
         (None, Some(file)) => ShapeCentre::PublicRecords(file.clone()),
         (None, None) => ShapeCentre::Private,
-    }
-}
-
-/// For the data holder only.
-pub(in crate::cli) fn note_failed(failed: usize) {
-    if failed > 0 {
-        eprintln!("note (do not publish): {failed} records could not be used and count as the centre");
     }
 }
 

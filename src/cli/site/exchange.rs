@@ -33,7 +33,7 @@ struct SiteArgs {
     /// Records that `face prepare` made of the manifest's scans, with the plan's template, curves, samples and registration: no scan is opened
     #[arg(long, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
     records: Option<PathBuf>,
-    /// Stop where a scan of the manifest has no record; otherwise it counts as the template
+    /// Stop where a scan of the manifest has no record; otherwise it contributes zero
     #[arg(long, requires = "records")]
     complete: bool,
     /// This site's name in the plan

@@ -13,11 +13,11 @@ pub trait FunctionRecords: Sync {
     /// n, failed ones included.
     fn count(&self) -> usize;
 
-    /// The samples `(points, channels)` of record `i` < n, in C order; `None` for one that could not be made. It counts as the
-    /// public centre, so that failures change neither n nor the sensitivity.
+    /// The samples `(points, channels)` of record `i` < n, in C order; `None` for one that could not be made. It contributes
+    /// zero in every round, so that failures change neither n nor the sensitivity, and tell nothing.
     fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>>;
 
-    /// The logarithm of its size in units of a public one, where records have sizes; a missing or infinite one counts as 0.
+    /// The logarithm of its size in units of a public one, where records have sizes; a missing or infinite one contributes zero too.
     fn log_size(&self, _: usize) -> Option<f64> {
         None
     }

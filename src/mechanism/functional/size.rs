@@ -38,10 +38,10 @@ impl SizeCoordinate {
         radius * (1.0 + SHARE).sqrt()
     }
 
-    /// The coordinate of a record.
+    /// The coordinate of a record; zero without a size: that is the public size first, then the released one.
     pub(super) fn of(&self, log_size: Option<f64>) -> f64 {
-        let log = log_size.filter(|log| log.is_finite()).unwrap_or(0.0);
-        self.weight * (log.clamp(-self.bound, self.bound) - self.centre)
+        let log = log_size.filter(|log| log.is_finite());
+        log.map_or(0.0, |log| self.weight * (log.clamp(-self.bound, self.bound) - self.centre))
     }
 
     /// What a noised mean of the coordinate, of noise `sigma`, tells; shrunk towards the centre by how sure that is.
@@ -72,6 +72,7 @@ mod tests {
         let nothing = first.finish(1e3, 1e6);
         assert!(nothing.log.abs() < 1e-3 && (nothing.error / DOUBT.powi(2) - 1.0).abs() < 1e-3);
         let second = first.about(NoisedSize { log: 0.1, error: 0.0 }, 0.05);
+        assert_eq!(second.of(None), 0.0);
         approx::assert_relative_eq!(
             (second.of(Some(0.1 + SPREAD)) / 0.05).powi(2),
             SHARE,

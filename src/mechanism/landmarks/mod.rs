@@ -80,7 +80,7 @@ pub type Make<M> = Arc<dyn Fn(Basis, Vec<f64>, f64, Mu) -> Result<M, MechanismEr
 #[doc = include_str!("proof.md")]
 ///
 /// # Failed records
-/// A person without a usable shape counts as the centre.
+/// A person without a usable shape contributes zero: no product to a private centre, no vote, the tangent vector zero at the centre.
 #[derive(Clone)]
 pub struct ShapeMechanism<M> {
     price: Price,

@@ -1,8 +1,8 @@
 //! Statistics of short vectors in two rounds: what modes of variation, regressions and comparisons of groups are made of, whatever the
 //! vectors are coordinates of (curves, outlines, landmarks).
 //!
-//! Records are vectors u ∈ ℝ^k about a public origin, of public expected variances (up to scale); a failed record counts as the origin.
-//! [`Recentring`] finds a private centre c and a radius τ about it; every statistic then looks at u − c clipped to τ.
+//! Records are vectors u ∈ ℝ^k about a public origin, of public expected variances (up to scale); a failed record contributes zero in every
+//! round: about the origin first, then about the private centre. [`Recentring`] finds a private centre c and a radius τ about it; every statistic then looks at u − c clipped to τ.
 
 pub mod groups;
 pub mod modes;

@@ -193,11 +193,12 @@ impl Recentring {
 }
 
 impl Recentred {
-    /// A record's deviation from the private centre, before it is clipped; a failed record is at the public origin.
+    /// A record's deviation from the private centre, before it is clipped; zero for a failed record, which so drags nothing back to the public
+    /// origin.
     pub fn about(&self, record: Option<&[f64]>) -> Vec<f64> {
         match record {
             Some(u) => u.iter().zip(&self.centre).map(|(u, c)| u - c).collect(),
-            None => self.centre.iter().map(|c| -c).collect(),
+            None => vec![0.0; self.centre.len()],
         }
     }
 }
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn centre_and_radius_are_found_and_failed_records_are_at_the_origin() {
+    fn centre_and_radius_are_found_and_failed_records_contribute_zero() {
         let (n, mu) = (4000, 3.0);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
@@ -248,7 +249,7 @@ mod tests {
         assert!((value.radius.get() / 0.6153 - 1.0).abs() < 0.08, "{}", value.radius.get());
         assert!(value.radius.source() == ClipSource::Private && parts.len() == 2);
         assert!(value.error < 1e-3);
-        assert_eq!(value.about(None), value.centre.iter().map(|c| -c).collect::<Vec<_>>());
+        assert_eq!(value.about(None), [0.0; 3]);
         records.iter_mut().for_each(|record| *record = None);
         let value = draw(&recentring, &records, 2).value;
         assert!(value.centre.iter().all(|c| c.abs() < 0.02));

@@ -28,6 +28,24 @@ impl<P: Problem> Persons<P> {
         self
     }
 
+    /// Who has no record with a gradient here.
+    pub fn without_gradient(&self, w: &PointOf<P>) -> Vec<usize> {
+        (0..self.members.len()).filter(|&i| self.usable(w, i).is_none()).collect()
+    }
+
+    /// The gradient of a person, where they have one.
+    fn usable(&self, w: &PointOf<P>, i: usize) -> Option<TangentOf<P>> {
+        self.of_person(w, i).filter(|gradient| finite_norm(self.records.space(), w, gradient).is_some())
+    }
+
+    fn of_person(&self, w: &PointOf<P>, i: usize) -> Option<TangentOf<P>> {
+        match self.own(i) {
+            // What shortens it is the mechanism.
+            &[record] => self.records.gradient(w, record),
+            own => self.average(w, own),
+        }
+    }
+
     fn own(&self, i: usize) -> &[usize] {
         self.members.get(i).map_or(&[], Vec::as_slice)
     }
@@ -74,16 +92,10 @@ impl<P: Problem> Problem for Persons<P> {
     }
 
     fn gradient(&self, w: &PointOf<P>, i: usize) -> Option<TangentOf<P>> {
-        let gradient = match self.own(i) {
-            // What shortens it is the mechanism.
-            &[record] => self.records.gradient(w, record),
-            own => self.average(w, own),
-        };
         if !self.lenient {
-            return gradient;
+            return self.of_person(w, i);
         }
-        let usable = gradient.filter(|gradient| finite_norm(self.space(), w, gradient).is_some());
-        Some(usable.unwrap_or_else(|| self.space().zero(w)))
+        Some(self.usable(w, i).unwrap_or_else(|| self.space().zero(w)))
     }
 
     fn retract(&self, w: &PointOf<P>, v: &TangentOf<P>) -> PointOf<P> {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// What a study would find: for the data holder only.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Report {
-    /// The files that count, those that fail among them: a person whose scan fails counts as the template.
+    /// The files that count, those that fail among them: a person whose scans all fail contributes zero.
     pub people: Vec<Counted>,
     /// What is passed over.
     pub skipped: Vec<Skipped>,

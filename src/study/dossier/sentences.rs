@@ -352,6 +352,8 @@ fn sheet(c: &Certificate) -> Vec<Said> {
         ("statistic", "statistic", "details.statistic"),
         ("in words", "in_words", "details.in_words"),
         ("units", "units", "details.units"),
+        ("unusable records", "unusable_records", "details.unusable_records"),
+        // Of releases of faces before version 0.2.
         ("failed records", "failed_scans", "details.failed_scans"),
     ] {
         if let Some(value) = text(key) {

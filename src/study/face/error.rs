@@ -46,6 +46,14 @@ pub enum StudyError {
     /// The template.
     #[error(transparent)]
     Template(#[from] TemplateLoadError),
+    /// A record that cannot be used, where the study stops at those.
+    #[error("{record} cannot be used ({problem}); leave out --unusable refuse, and it contributes zero")]
+    Unusable {
+        /// What it is called.
+        record: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// No scan could be processed.
     #[error(
         "none of the {0} scans could be processed; the reasons are in {folder}/{table}",

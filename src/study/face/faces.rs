@@ -74,15 +74,16 @@ impl Faces {
         }
     }
 
-    /// The mean, a missing face counting as `centre`: for the data holder only.
-    pub(super) fn mean(&self, centre: &FaceCurves) -> Result<FaceCurves, CurvesError> {
-        let mut sum = vec![0.0; centre.data().len()];
+    /// The mean of those that are there, of the form of `like`: for the data holder only.
+    pub(super) fn mean(&self, like: &FaceCurves) -> Result<FaceCurves, CurvesError> {
+        let (mut sum, mut found) = (vec![0.0; like.data().len()], 0_u32);
         self.for_each(|_, face| {
-            sum.iter_mut().zip(face.unwrap_or(centre).data()).for_each(|(s, x)| *s += x);
+            let Some(face) = face else { return };
+            found += 1;
+            sum.iter_mut().zip(face.data()).for_each(|(s, x)| *s += x);
         });
-        let n = self.count() as f64;
-        sum.iter_mut().for_each(|s| *s /= n);
-        FaceCurves::new(centre.curves(), centre.samples(), sum)
+        sum.iter_mut().for_each(|s| *s /= f64::from(found));
+        FaceCurves::new(like.curves(), like.samples(), sum)
     }
 }
 

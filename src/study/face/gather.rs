@@ -18,7 +18,7 @@ use crate::study::job::{Digest, Job, Priced, Publication, Published};
 use crate::study::layout::SCAN_TABLE;
 use crate::study::people::sum_of;
 use crate::study::records::{RecordFolder, RecordsError, Status};
-use crate::study::{Counting, Groups, Identical, JobError, People, PeopleError};
+use crate::study::{Counting, Groups, Identical, JobError, People, PeopleError, Unusable};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -80,11 +80,11 @@ pub(super) struct Gathered {
     pub(super) rows: Vec<ScanRow>,
     /// One a person; `None` for a person without a usable scan.
     pub(super) faces: Faces,
-    /// Their mean, a missing one counting as the template.
+    /// The mean of those that can be used.
     pub(super) nonprivate: FaceCurves,
     /// Number of scans.
     pub(super) scans: usize,
-    /// How many could not be processed.
+    /// How many cannot be used.
     pub(super) failed: usize,
     /// What the records are, for the digest of the run.
     fingerprints: Vec<Vec<u8>>,
@@ -150,10 +150,17 @@ impl<'a> FaceStudy<'a> {
         }
         let Processed { rows, curves, mut fingerprints } = match &self.source {
             Source::Prepared(file) => {
-                let curves = file.records(&self.own)?;
+                let (mut unusable, mut curves) = (Vec::new(), Vec::new());
+                for (record, face) in file.records(&self.own)?.into_iter().enumerate() {
+                    let row =
+                        |problem| ScanRow { scan: self.source.shown(record), problem, ..ScanRow::default() };
+                    curves.push(face.map_err(|problem| unusable.push(row(problem))).ok());
+                }
                 self.refuse_identical(
                     &curves.iter().map(|c| c.as_ref().map(|c| sum_of(c.data()))).collect::<Vec<_>>(),
                 )?;
+                self.write_rows(job, &unusable)?;
+                self.refuse_unusable(&unusable)?;
                 Processed { rows: Vec::new(), curves, fingerprints: vec![file.sha256().to_vec()] }
             }
             source => {
@@ -163,6 +170,7 @@ impl<'a> FaceStudy<'a> {
                 self.refuse_identical(&scans.par_iter().map(sum).collect::<Vec<_>>())?;
                 let processed = self.process_all(scans, maker, job, progress)?;
                 self.write_rows(job, &processed.rows)?;
+                self.refuse_unusable(&processed.rows)?;
                 processed
             }
         };
@@ -178,7 +186,18 @@ impl<'a> FaceStudy<'a> {
         Ok(Gathered { rows, faces, nonprivate, scans, failed, fingerprints })
     }
 
-    /// What became of the scans, for the data holder.
+    /// The first record that cannot be used stops the study, where that was asked for.
+    fn refuse_unusable(&self, rows: &[ScanRow]) -> Result<(), StudyError> {
+        let Unusable::Refuse = self.settings.unusable else { return Ok(()) };
+        match rows.iter().find(|row| !row.is_ok()) {
+            Some(ScanRow { scan, problem, .. }) => {
+                Err(StudyError::Unusable { record: scan.clone(), problem: problem.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What became of the scans, for the data holder; of prepared records those that cannot be used.
     fn write_rows(&self, job: &Job<'_>, rows: &[ScanRow]) -> Result<(), StudyError> {
         Ok(write_bytes(&job.folder().internal().join(SCAN_TABLE), table::csv(rows).as_bytes())?)
     }
@@ -212,6 +231,7 @@ impl<'a> FaceStudy<'a> {
         };
         let rows: Vec<ScanRow> = (0..n).into_par_iter().map(row).collect();
         self.write_rows(job, &rows)?;
+        self.refuse_unusable(&rows)?;
         let failed = status.iter().filter(|status| **status != Status::Made).count();
         if failed == n {
             return Err(StudyError::NoneProcessed(failed));
@@ -275,6 +295,7 @@ impl<'a> FaceStudy<'a> {
             scans: self.source.scans(),
             maker,
             rows: &gathered.rows,
+            failed: gathered.failed,
             nonprivate: &gathered.nonprivate,
             released,
             clip,

@@ -15,6 +15,8 @@ pub(super) struct Internal<'a> {
     pub(super) scans: &'a [PathBuf],
     pub(super) maker: &'a RecordMaker<'a>,
     pub(super) rows: &'a [ScanRow],
+    /// How many records cannot be used.
+    pub(super) failed: usize,
     pub(super) nonprivate: &'a FaceCurves,
     pub(super) released: Option<&'a FaceCurves>,
     pub(super) clip: Option<ClipRadius>,

@@ -58,14 +58,17 @@ fn internal_report(
     private: Option<&TriMesh>,
 ) -> Result<String, StudyError> {
     let mut page = Page::new("Face study: for the data holder").band("INTERNAL: DO NOT PUBLISH");
-    let failed = results.rows.iter().filter(|r| !r.is_ok()).count();
-    page.lead(&match failed {
-        _ if results.rows.is_empty() => "Records that were prepared elsewhere.".to_owned(),
-        0 => format!("{} scans, all processed.", results.rows.len()),
-        _ => format!(
-            "{} scans; {failed} could not be processed and count as the template.",
-            results.rows.len()
+    let done = match results.released {
+        Some(_) => "contribute zero to the release, and are left out of the mean without noise",
+        None => "are left out of the mean without noise",
+    };
+    page.lead(&match (results.failed, results.rows.len()) {
+        (0, 0) => "Records that were prepared elsewhere.".to_owned(),
+        (0, scans) => format!("{scans} scans, all processed."),
+        (failed, 0) => format!(
+            "Records that were prepared elsewhere; {failed} of them cannot be used ({SCAN_TABLE}): they {done}."
         ),
+        (failed, scans) => format!("{scans} scans; {failed} could not be processed: they {done}."),
     });
     match (results.released, private) {
         (Some(released), Some(private)) => {

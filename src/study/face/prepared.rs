@@ -34,7 +34,7 @@ pub enum PreparedError {
         /// m that was asked for.
         samples: usize,
     },
-    /// A record.
+    /// A face of a public file, or a record where the study stops at those that cannot be used.
     #[error("{file}: record {record} (counted from 0) {what}")]
     Record {
         /// The file.
@@ -80,21 +80,25 @@ impl PreparedFile {
         public_input(&self.file)
     }
 
-    /// All records, if each is a face in the template's frame.
-    pub(super) fn records(&self, own: &FaceCurves) -> Result<Vec<Option<FaceCurves>>, PreparedError> {
+    /// All records, each a face in the template's frame or what is wrong with it.
+    pub(super) fn records(&self, own: &FaceCurves) -> Result<Vec<Result<FaceCurves, String>>, PreparedError> {
         let array = npy::of(&self.file)?;
-        let record = |(record, data): (usize, &[f64])| {
-            let refused = |what: String| PreparedError::Record { file: self.name.clone(), record, what };
-            match complaint(data, own.data()) {
-                Some(what) => Err(refused(what)),
-                None => FaceCurves::new(own.curves(), own.samples(), data.to_vec())
-                    .map(Some)
-                    .map_err(|e| refused(e.to_string())),
-            }
+        let record = |data: &[f64]| match complaint(data, own.data()) {
+            Some(what) => Err(what),
+            None => FaceCurves::new(own.curves(), own.samples(), data.to_vec()).map_err(|e| e.to_string()),
         };
-        let records: Vec<_> = array.data.par_chunks_exact(own.data().len()).enumerate().map(record).collect();
-        // In order, so that the first bad record is the one that is named.
-        records.into_iter().collect()
+        Ok(array.data.par_chunks_exact(own.data().len()).map(record).collect())
+    }
+
+    /// The same where all have to be faces: public ones.
+    pub(super) fn all(&self, own: &FaceCurves) -> Result<Vec<FaceCurves>, PreparedError> {
+        let records = self.records(own)?.into_iter().enumerate();
+        records.map(|(record, face)| face.map_err(|what| self.refused(record, what))).collect()
+    }
+
+    /// The error of a record that cannot be used.
+    pub(super) fn refused(&self, record: usize, what: String) -> PreparedError {
+        PreparedError::Record { file: self.name.clone(), record, what }
     }
 }
 

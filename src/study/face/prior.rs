@@ -1,6 +1,6 @@
 //! What is public of other people's faces: where their mean lies and how they differ.
 
-use super::average::nonprivate_mean;
+use super::average::mean_of;
 use super::error::StudyError;
 use super::faces::Faces;
 use super::prepared::PreparedFile;
@@ -40,10 +40,10 @@ impl FacePrior {
 
     fn of_faces(path: &Path, own: &FaceCurves) -> Result<Self, StudyError> {
         let file = PreparedFile::open(path, own.curves(), own.samples())?;
-        let faces = file.records(own)?;
-        let mean = nonprivate_mean(own, &faces)?;
-        let differences: Vec<Vec<f64>> = faces.iter().flatten().map(|face| difference(face, &mean)).collect();
-        let sums = faces.iter().flatten().map(|face| sum_of(face.data())).collect();
+        let faces = file.all(own)?;
+        let mean = mean_of(&faces)?;
+        let differences: Vec<Vec<f64>> = faces.iter().map(|face| difference(face, &mean)).collect();
+        let sums = faces.iter().map(|face| sum_of(face.data())).collect();
         Ok(Self { inputs: vec![file.public_input()], mean, differences, sums })
     }
 

@@ -14,9 +14,10 @@ use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply_with_scalar};
 use crate::mechanism::functional::{Aim, CurveMean, NoisedFunction, NoisedSize};
 use crate::privacy::{Certificate, Released, Statement};
-use crate::study::Counting;
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::{BAND, CURVES, ERROR, MEAN_PLY, REPORT};
+use crate::study::unusable::ZERO_DEVIATION;
+use crate::study::{Counting, Unusable};
 use crate::surface::TemplateError;
 use crate::surface::registration::Registration;
 use serde_json::json;
@@ -31,6 +32,7 @@ pub(super) struct FacePublication {
     pub(super) mechanism: CurveMean,
     pub(super) registration: Registration,
     pub(super) counting: Counting,
+    pub(super) unusable: Unusable,
     /// How sizes are measured, where the mean size is released too.
     pub(super) size: Option<SizeScale>,
     /// What is public of other people's faces, where something was given.
@@ -132,10 +134,7 @@ impl Publication for FacePublication {
             },
             "budget_parts": parts,
             "accuracy": self.accuracy(released),
-            "failed_scans": match self.prior {
-                None => "count as the public template; their number is not published",
-                Some(_) => "count as the mean of the public prior; their number is not published",
-            },
+            "unusable_records": self.unusable.describe(ZERO_DEVIATION),
         });
         if let serde_json::Value::Object(details) = details {
             statement.details.extend(details);

@@ -26,7 +26,7 @@ pub struct FaceOutcome {
     pub scans: usize,
     /// Number of people n, who may have several scans each.
     pub people: usize,
-    /// How many could not be processed and counted as the template; for the data holder only.
+    /// How many records could not be used; for the data holder only.
     pub failed: usize,
     /// What was released; `None` for [`FaceMechanism::None`].
     pub released: Option<ReleasedFace>,
@@ -112,6 +112,7 @@ fn publication(
         mechanism,
         registration: study.settings.registration,
         counting: study.counting.clone(),
+        unusable: study.settings.unusable,
     }))
 }
 
@@ -140,7 +141,6 @@ fn run_job(
             let publication = priced.publication();
             if let Some(prior) = &publication.prior {
                 prior.refuse_own_records(&gathered.faces)?;
-                gathered.nonprivate = gathered.faces.mean(&prior.mean)?;
             }
             let records: Box<dyn FunctionRecords> = match &publication.size {
                 Some(scale) => Box::new(SizedFaces::new(study, &mut gathered, scale)?),

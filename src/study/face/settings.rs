@@ -8,7 +8,7 @@ use super::units::Units;
 #[cfg(doc)]
 use crate::io::Manifest;
 use crate::privacy::Mu;
-use crate::study::{Counting, Place};
+use crate::study::{Counting, Place, Unusable};
 use crate::surface::Template;
 use crate::surface::registration::Registration;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub struct FaceInputs {
     pub manifest: Option<PathBuf>,
     /// A folder of records that `face prepare` made of the manifest's scans: no scan is opened then.
     pub records: Option<PathBuf>,
-    /// Whether a row of the manifest without a record stops the study; otherwise it counts as the template.
+    /// Whether a row of the manifest without a record stops the study; otherwise it is a record that cannot be used.
     pub complete: bool,
     /// Records registered elsewhere, in place of scans: an array (n, J, m, 3) of unit-area faces in the template's frame.
     pub prepared: Option<PathBuf>,
@@ -39,6 +39,8 @@ pub struct FaceInputs {
     /// built-in one) after the template has been fitted to the scan; by default a little beyond the template's own
     /// farthest point.
     pub crop_radius: Option<f64>,
+    /// What is done with records that cannot be used: scans that could not be processed, prepared faces in another frame.
+    pub unusable: Unusable,
     /// What counts as a person.
     pub counting: Counting,
     /// Folder, ledger, seed; resuming reuses finished records.
@@ -59,6 +61,7 @@ impl FaceInputs {
             samples: SAMPLES,
             registration: Registration::default(),
             crop_radius: None,
+            unusable: Unusable::default(),
             counting: Counting::default(),
             place,
         }
@@ -88,7 +91,7 @@ impl FaceInputs {
     /// Everything but the scans and the place, for a digest.
     pub(super) fn public(&self) -> impl std::fmt::Debug {
         let shape = (self.curves, self.samples, self.registration, self.crop_radius);
-        (shape, self.place.seed, self.counting.identical)
+        (shape, self.place.seed, self.counting.identical, self.unusable)
     }
 }
 

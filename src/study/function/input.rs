@@ -3,8 +3,8 @@
 use crate::function::{Domain, Positions};
 use crate::io::{Content, Opened, RecordSize, Rows, npy, open_as, rows_of};
 use crate::privacy::PublicInput;
-use crate::study::points::{PointStudyError, Record, Unusable, usable};
-use crate::study::{Counting, People, Place, public_input};
+use crate::study::points::{PointStudyError, Read, Record, usable};
+use crate::study::{Counting, People, Place, Unusable, public_input};
 use std::path::{Path, PathBuf};
 
 /// What functions are functions of: declared, never guessed.
@@ -35,7 +35,7 @@ pub struct FunctionInputs {
     pub centre: Option<PathBuf>,
     /// Where the samples are, on an interval or (in radians) on a circle; without them at equal steps.
     pub positions: Option<PathBuf>,
-    /// What is done with records that are not finite numbers throughout.
+    /// What is done with records that cannot be used: not finite numbers throughout.
     pub unusable: Unusable,
     /// What counts as a person.
     pub counting: Counting,
@@ -51,7 +51,7 @@ impl FunctionInputs {
             domain,
             centre: None,
             positions: None,
-            unusable: Unusable::Stop,
+            unusable: Unusable::default(),
             counting: Counting::default(),
             place,
         }
@@ -202,22 +202,24 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// The records on the grid, one for each person: secret. `None` for those that count as the centre.
+    /// The records on the grid, one for each person: secret. `None` for those that cannot be used.
     ///
     /// # Errors
     /// [`PointStudyError`]: the first record that cannot be used, where the study stops at them.
-    pub fn read(&self) -> Result<Vec<Option<Vec<f64>>>, PointStudyError> {
+    pub fn read(&self) -> Result<Read<Vec<f64>>, PointStudyError> {
         let FunctionInputs { unusable, counting, .. } = self.inputs;
         let record = |read: Result<Vec<f64>, String>| match read {
             Ok(numbers) => {
                 let sampled = self.on_grid(numbers.clone());
-                Record::new(&numbers, Ok(Some(sampled)))
+                Record::new(&numbers, Ok(sampled))
             }
             Err(problem) => Record::unread(problem),
         };
         let read = self.source.records(self.centre.len())?;
-        let records = usable(*unusable, counting, &self.people, read.into_iter().map(record))?;
-        self.people.one_each(records, |_, own| Ok(average(&own)))
+        let Read { points, problems } =
+            usable(*unusable, counting, &self.people, read.into_iter().map(record))?;
+        let points = self.people.one_each(points, |_, own| Ok::<_, PointStudyError>(average(&own)))?;
+        Ok(Read { points, problems })
     }
 }
 

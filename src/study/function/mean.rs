@@ -11,7 +11,10 @@ use crate::privacy::{Certificate, Mechanism, Mu, PublicInput, Released, Statemen
 use crate::study::StudyFolder;
 use crate::study::job::{self, Digest, Job, Publication, ReleaseFolder};
 use crate::study::layout::{BAND, DISTANCES, ERROR, MEAN_NPY, NONPRIVATE_MEAN_NPY, POSITIONS, REPORT};
-use crate::study::points::{PointAccuracy, PointStudyError, distance_line, distances_csv, private_page};
+use crate::study::points::{
+    PointAccuracy, PointStudyError, Read, distance_line, distances_csv, private_page,
+};
+use crate::study::unusable::{ZERO_DEVIATION, write_problems};
 use serde_json::{Value, json};
 
 /// How different records are from one another where the release does not tell: root mean square, as a share of the public bound.
@@ -39,7 +42,7 @@ pub struct FunctionMeanOutcome {
     pub folder: StudyFolder,
     /// Number of people n.
     pub people: usize,
-    /// How many records count as the centre; for the data holder only.
+    /// How many records could not be used and contribute zero; for the data holder only.
     pub failed: usize,
     /// How many lie beyond the public bound and were shortened; for the data holder only.
     pub beyond: usize,
@@ -97,7 +100,8 @@ fn run_job(
 ) -> Result<FunctionMeanOutcome, PointStudyError> {
     let price = publication.mechanism.price().clone();
     let priced = job.price(&price, publication)?;
-    let records = functions.read()?;
+    let Read { points: records, problems } = functions.read()?;
+    write_problems(&job.folder().internal(), &problems)?;
     let publication = priced.publication();
     let mechanism = &publication.mechanism;
     let inputs = &settings.inputs;
@@ -123,7 +127,8 @@ fn without_noise(
     job: &mut Job<'_>,
 ) -> Result<FunctionMeanOutcome, PointStudyError> {
     job.without_release()?;
-    let records = functions.read()?;
+    let Read { points: records, problems } = functions.read()?;
+    write_problems(&job.folder().internal(), &problems)?;
     let beyond = write_internal(settings, functions, job, &records, None)?;
     Ok(outcome(job, &records, beyond, None))
 }
@@ -158,7 +163,7 @@ fn write_internal(
 ) -> Result<usize, PointStudyError> {
     let (dir, points) = (job.folder().internal(), functions.domain.points());
     let usable: Vec<&Vec<f64>> = records.iter().flatten().collect();
-    // Failed records count as the centre for the release; the data holder's own mean is that of the others.
+    // The data holder's own mean is that of the records that can be used.
     let mut own = vec![0.0; functions.centre.len()];
     for record in &usable {
         own.iter_mut().zip(*record).for_each(|(sum, x)| *sum += x / usable.len() as f64);
@@ -217,7 +222,7 @@ impl FunctionPublication {
             TwoRoundMean::aiming(aim, basis, functions.centre.clone(), reach, budget, functions.n())?;
         let mut details = inputs.counting.details();
         details.insert("record_kind".into(), json!(inputs.counting.kind("function")));
-        details.insert("unusable_records".into(), json!(inputs.unusable.describe()));
+        details.insert("unusable_records".into(), json!(inputs.unusable.describe(ZERO_DEVIATION)));
         Ok(Self {
             mechanism,
             shown: Shown {

@@ -26,6 +26,11 @@ pub enum OptimizeStudyError {
     /// The records or the start point do not fit the task.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// No record can be used: a release would be noise.
+    #[error(
+        "none of the {0} records can be used: they are off the manifold, no numbers, or without a direction"
+    )]
+    NoneUsable(usize),
     /// A parameter no such manifold has.
     #[error(transparent)]
     Manifold(#[from] ManifoldError),

@@ -12,8 +12,8 @@ use crate::privacy::noise::{ClippedSecond, NoiseError, NoisedSecond};
 use crate::privacy::{Caveat, Certificate, ClipRadius, Mechanism, Mu, Released, Statement};
 use crate::study::job::{self, Digest, Job, Publication, ReleaseFolder};
 use crate::study::layout::{SOLUTION, VARIANCES};
-use crate::study::points::Unusable;
-use crate::study::{Counting, JobError, Place, StudyFolder};
+use crate::study::unusable::write_problems;
+use crate::study::{Counting, JobError, Place, StudyFolder, Unusable};
 use nalgebra::DMatrix;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ pub struct MomentStudy {
     pub mu: Mu,
     /// Scale every record to unit length first.
     pub unit_records: bool,
-    /// Records that are not numbers, or without a direction where they are scaled, count as zero or stop the study.
+    /// What is done with records that are not numbers, or without a direction where they are scaled.
     pub unusable: Unusable,
     /// What counts as a person. A person of several records counts with the average of their products.
     pub counting: Counting,
@@ -54,6 +54,8 @@ pub struct MomentOutcome {
     pub excess: f64,
     /// Whether an interrupted run was continued, so that nothing was charged now.
     pub continued: bool,
+    /// How many records could not be used; for the data holder only.
+    pub failed: usize,
 }
 
 /// Runs a study of principal components at one stroke.
@@ -83,11 +85,11 @@ pub fn run_moment(study: &MomentStudy) -> Result<MomentOutcome, OptimizeStudyErr
         let fits = |row: &[f64]| {
             row.iter().all(|x| x.is_finite()) && (!study.unit_records || data::has_direction(row))
         };
-        let records = Records::of(&array, study.unusable, fits);
+        let records = Records::of(&array, study.unusable, fits)?;
         let columns = data::columns(&records.array, study.unit_records)?;
         if let Some(record) = columns.column_iter().position(|z| z.iter().any(|x| !x.is_finite())) {
             return Err(DataError::Parameter(format!(
-                "record {} (counting from 1) has a number that is not finite; --drop-unusable lets it count as zero",
+                "record {} (counting from 1) has a number that is not finite; leave out --unusable refuse, and it contributes zero",
                 record + 1
             ))
             .into());
@@ -99,6 +101,7 @@ pub fn run_moment(study: &MomentStudy) -> Result<MomentOutcome, OptimizeStudyErr
             sum.add_averaged(&own).map_err(NoiseError::from)?;
         }
         let digest = study.digest(&mechanism, [file.sha256(), people.table().unwrap_or_default()]);
+        write_problems(&job.folder().internal(), &records.problems)?;
         let published =
             job.release::<_, _, OptimizeStudyError>(&priced, &mechanism, &sum, &digest, &mut job.noise(0)?)?;
         let certificate = job.publish(&priced, &published)?;
@@ -110,6 +113,7 @@ pub fn run_moment(study: &MomentStudy) -> Result<MomentOutcome, OptimizeStudyErr
             expected_excess: found.expected_excess(rank),
             excess: excess(&columns, &found, rank),
             continued: job.resumed(),
+            failed: records.problems.len(),
         })
     })
 }
@@ -134,7 +138,7 @@ impl MomentStudy {
             None => json!("eigenvector"),
             Some(rank) => json!({"subspace": {"rank": rank}}),
         };
-        record_details(task, self.unit_records, "count as zero", self.unusable, &self.counting)
+        record_details(task, self.unit_records, "their products are zero", self.unusable, &self.counting)
     }
 
     fn digest(&self, mechanism: &ClippedSecond, files: [[u8; 32]; 2]) -> Digest {

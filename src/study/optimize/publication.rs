@@ -6,10 +6,9 @@ use super::settings::OptimizeStudySettings;
 use crate::io::write_npy;
 use crate::optimize::{Optimized, Plan, StopReason};
 use crate::privacy::{Certificate, PublicInput, Released, Statement};
-use crate::study::Counting;
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::SOLUTION;
-use crate::study::points::Unusable;
+use crate::study::{Counting, Unusable};
 use serde_json::{Map, Value, json};
 use std::marker::PhantomData;
 
@@ -27,18 +26,14 @@ pub(super) struct OptimizePublication<T> {
 pub(super) fn record_details(
     task: Value,
     unit_records: bool,
-    unusable_count: &str,
+    zero: &str,
     unusable: Unusable,
     counting: &Counting,
 ) -> Map<String, Value> {
     let mut details = Map::new();
     details.insert("task".into(), task);
     details.insert("unit_records".into(), json!(unit_records));
-    let unusable = match unusable {
-        Unusable::Stop => unusable.describe().to_owned(),
-        Unusable::CountAsCentre => format!("{unusable_count}; their number is not published"),
-    };
-    details.insert("unusable_records".into(), json!(unusable));
+    details.insert("unusable_records".into(), json!(unusable.describe(zero)));
     details.extend(counting.details());
     if counting.people.is_some() {
         details.insert("record_kind".into(), json!(counting.kind("record")));
@@ -51,7 +46,7 @@ impl<T> OptimizePublication<T> {
         let mut details = record_details(
             json!(settings.task),
             settings.unit_records,
-            "count with the gradient zero",
+            "their gradient is zero in every step",
             settings.unusable,
             &settings.counting,
         );

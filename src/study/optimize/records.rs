@@ -4,8 +4,8 @@ use super::error::OptimizeStudyError;
 use crate::io::npy::Array;
 use crate::optimize::{OptimizeError, OracleError};
 use crate::study::people::sum_of;
-use crate::study::points::Unusable;
-use crate::study::{Identical, People, PeopleError};
+use crate::study::unusable::Problem;
+use crate::study::{Identical, People, PeopleError, Unusable};
 use std::borrow::Cow;
 
 /// Records that take part.
@@ -14,20 +14,35 @@ pub(super) struct Records<'a> {
     pub(super) array: Cow<'a, Array>,
     /// Their places in the file.
     places: Vec<usize>,
+    /// The others.
+    pub(super) problems: Vec<Problem>,
 }
 
 impl<'a> Records<'a> {
-    /// All of them, or those that fit where unusable ones count as zero.
-    pub(super) fn of(array: &'a Array, unusable: Unusable, fits: impl Fn(&[f64]) -> bool) -> Self {
+    /// All of them, or those that fit where the others contribute zero.
+    ///
+    /// # Errors
+    /// [`OptimizeStudyError::NoneUsable`].
+    pub(super) fn of(
+        array: &'a Array,
+        unusable: Unusable,
+        fits: impl Fn(&[f64]) -> bool,
+    ) -> Result<Self, OptimizeStudyError> {
         let (n, size) = (array.shape.first().copied().unwrap_or(0), size(array));
-        if unusable == Unusable::Stop || size == 0 {
-            return Self { array: Cow::Borrowed(array), places: (0..n.min(array.data.len())).collect() };
+        if unusable == Unusable::Refuse || size == 0 {
+            let places = (0..n.min(array.data.len())).collect();
+            return Ok(Self { array: Cow::Borrowed(array), places, problems: Vec::new() });
         }
         let rows = array.data.chunks_exact(size).enumerate().filter(|(_, row)| fits(row));
         let (places, rows): (Vec<usize>, Vec<&[f64]>) = rows.unzip();
+        if rows.is_empty() && n > 0 {
+            return Err(OptimizeStudyError::NoneUsable(n));
+        }
+        let problem = |record| Problem { record, what: NO_GRADIENT.into() };
+        let problems = (0..n).filter(|i| places.binary_search(i).is_err()).map(problem).collect();
         let mut shape = array.shape.clone();
         shape.iter_mut().take(1).for_each(|n| *n = rows.len());
-        Self { array: Cow::Owned(Array { shape, data: rows.concat() }), places }
+        Ok(Self { array: Cow::Owned(Array { shape, data: rows.concat() }), places, problems })
     }
 
     /// Refuses two people's records that are alike to the last bit.
@@ -51,11 +66,23 @@ impl<'a> Records<'a> {
         }
     }
 
+    /// Those that cannot be used: these persons' too, who have no gradient at the start.
+    pub(super) fn all_problems(&self, persons: &[usize], people: &People) -> Vec<Problem> {
+        let members = people.members();
+        let own = persons.iter().filter_map(|&person| members.get(person)).flatten();
+        let more = own.filter(|record| self.places.binary_search(record).is_ok());
+        let problem = |&record| Problem { record, what: "it has no gradient at the start point".into() };
+        let mut all: Vec<Problem> = self.problems.iter().cloned().chain(more.map(problem)).collect();
+        all.sort_by_key(|problem| problem.record);
+        all
+    }
+
     /// An error about a person as one about their first record.
     pub(super) fn named(&self, error: OptimizeError, people: &People) -> OptimizeError {
+        let members = people.members();
         let first = |person: usize| {
-            let own = people.members().into_iter().nth(person)?;
-            own.into_iter().find(|record| self.places.binary_search(record).is_ok())
+            let own = members.get(person)?;
+            own.iter().copied().find(|record| self.places.binary_search(record).is_ok())
         };
         match error {
             OptimizeError::Oracle(OracleError::NotFinite { record, count }) => {
@@ -74,6 +101,9 @@ impl<'a> Records<'a> {
         people.members().iter().map(|own| own.iter().filter_map(place).collect()).collect()
     }
 }
+
+/// What is wrong with a record that does not fit.
+const NO_GRADIENT: &str = "off the manifold, not a number, or without a direction: it has no gradient";
 
 /// Numbers of a record.
 fn size(array: &Array) -> usize {

@@ -19,8 +19,8 @@ use crate::optimize::{
 use crate::privacy::{Certificate, Charge, Drawn, Mechanism, PublicInput, Released};
 use crate::study::job::{self, Digest, Job, Paid};
 use crate::study::layout::TRACE;
-use crate::study::points::Unusable;
-use crate::study::{People, StudyFolder, public_input};
+use crate::study::unusable::write_problems;
+use crate::study::{People, StudyFolder, Unusable, public_input};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ops::ControlFlow;
@@ -53,6 +53,8 @@ pub struct OptimizeStudyOutcome {
     pub continued: bool,
     /// What the data holder should know.
     pub warnings: Vec<String>,
+    /// How many records could not be used; for the data holder only.
+    pub failed: usize,
 }
 
 /// Runs an optimization study.
@@ -183,14 +185,16 @@ impl OptimizeStudy<'_> {
         let input = self.start.as_ref().map(|start| start.input.clone());
         let publication = OptimizePublication::<PointOf<P>>::new(settings, plan.clone(), input);
         let priced = job.price(&plan.price(space.dim())?, publication)?;
-        let records = Records::of(self.array, settings.unusable, |row| self.fits(&space, row));
+        let records = Records::of(self.array, settings.unusable, |row| self.fits(&space, row))?;
         let problem = problem(space, &records.array)?;
         records.refuse_identical(settings.counting.identical, people)?;
         let problem = Persons::new(problem, records.members(people), settings.clip.get())
-            .lenient(settings.unusable == Unusable::CountAsCentre);
+            .lenient(settings.unusable == Unusable::Zero);
         let start = self.start_point::<PointOf<P>>()?;
         let mechanism = Descent::<Persons<P>>::new(problem.space(), plan, settings.run, start)?;
         mechanism.prepare(&problem).map_err(|error| records.named(error, people))?;
+        let problems = records.all_problems(&problem.without_gradient(mechanism.start()), people);
+        write_problems(&job.folder().internal(), &problems)?;
         let digest = self.digest(&mechanism);
         let (published, continued) = match job.pay(&priced, &digest)? {
             Paid::Stored(published) => (*published, true),
@@ -210,6 +214,7 @@ impl OptimizeStudy<'_> {
             stop: published.value.stop,
             continued,
             warnings: mechanism.plan().warnings(),
+            failed: problems.len(),
         })
     }
 

@@ -2,8 +2,7 @@
 
 use crate::optimize::{Method, Settings};
 use crate::privacy::{ClipRadius, PrivacyLoss};
-use crate::study::points::Unusable;
-use crate::study::{Counting, Place};
+use crate::study::{Counting, Place, Unusable};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -76,8 +75,7 @@ pub struct OptimizeStudySettings {
     pub start: Option<PathBuf>,
     /// Scale every record to unit length first (eigenvector and subspace).
     pub unit_records: bool,
-    /// What is done with records that have no gradient: off the manifold, not numbers, without a direction. They count as zero or stop the
-    /// study.
+    /// What is done with records that have no gradient: off the manifold, not numbers, without a direction.
     pub unusable: Unusable,
     /// What counts as a person.
     pub counting: Counting,

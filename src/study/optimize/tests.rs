@@ -9,7 +9,7 @@ use crate::optimize::{
 };
 use crate::privacy::noise::NoisePath;
 use crate::privacy::{Certificate, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
-use crate::study::points::Unusable;
+use crate::study::Unusable;
 use crate::study::{JobError, LedgerChoice, Place, StudyFolder};
 use rand::SeedableRng;
 use std::ops::ControlFlow;
@@ -324,7 +324,7 @@ fn components_at_one_stroke_are_those_of_the_records_and_err_as_stated() {
     assert!(faint.certificate.caveats.iter().any(|c| c.starts_with("components-in-noise")), "{faint:?}");
 }
 
-/// One person of two records is the average of their products; what is unusable stops the study or counts as zero.
+/// One person of two records is the average of their products; what is unusable contributes zero or stops the study.
 #[test]
 fn people_and_unusable_records_of_components() {
     let dir = tempfile::tempdir().unwrap();
@@ -341,10 +341,10 @@ fn people_and_unusable_records_of_components() {
     // (1² + 2²)/2 of one of two people.
     assert!((second - 1.25).abs() < 1e-3, "{variances}");
     write_npy(&file, &[3, 2], &[3.0, 0.0, f64::NAN, 1.0, 0.0, 2.0]).unwrap();
-    let study = moment(dir.path(), None, 10.0);
-    let error = run_moment(&study).unwrap_err().to_string();
-    assert!(error.contains("record 2") && error.contains("--drop-unusable"), "{error}");
-    let lenient = MomentStudy { unusable: Unusable::CountAsCentre, ..study.clone() };
+    let lenient = moment(dir.path(), None, 10.0);
+    let strict = MomentStudy { unusable: Unusable::Refuse, ..lenient.clone() };
+    let error = run_moment(&strict).unwrap_err().to_string();
+    assert!(error.contains("record 2") && error.contains("--unusable refuse"), "{error}");
     assert_eq!(run_moment(&lenient).unwrap().certificate.n, 3);
     for (rank, words) in [(Some(2), "rank 2 is not between 1 and 1"), (Some(0), "rank 0")] {
         let error = run_moment(&MomentStudy { rank, ..lenient.clone() }).unwrap_err().to_string();

@@ -27,6 +27,14 @@ pub enum PointStudyError {
         /// What is wrong and what to do.
         problem: String,
     },
+    /// No record can be used: a release would be noise.
+    #[error("none of the {n} records can be used; the first: {first}")]
+    NoneUsable {
+        /// How many there are.
+        n: usize,
+        /// What is wrong with the first one.
+        first: String,
+    },
     /// Who gave which records.
     #[error(transparent)]
     People(#[from] PeopleError),

@@ -2,6 +2,7 @@
 
 use super::accuracy::PointAccuracy;
 use super::internal::Internal;
+use super::request::ZERO_AT_CENTRE;
 use super::{PointRequest, PointStudyError};
 use crate::mechanism::manifold::ReleasedPoints;
 use crate::privacy::{PublicInput, Released, Statement};
@@ -22,7 +23,7 @@ pub(super) struct Circumstances {
 impl Circumstances {
     pub(super) fn new(public_inputs: Vec<PublicInput>, request: &PointRequest, details: Value) -> Self {
         let mut all = if let Value::Object(details) = details { details } else { Map::new() };
-        all.insert("unusable_records".into(), json!(request.unusable.describe()));
+        all.insert("unusable_records".into(), json!(request.unusable.describe(ZERO_AT_CENTRE)));
         all.extend(request.counting.details());
         all.insert("draws".into(), json!(request.draws));
         Self { public_inputs, details: all, counts_persons: request.counting.counts_persons() }

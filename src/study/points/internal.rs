@@ -36,7 +36,7 @@ pub(super) fn outliers(distances: &[(String, f64)]) -> Vec<(String, f64)> {
 pub struct Internal<P> {
     /// The Fréchet mean of the records in the ball.
     pub mean: P,
-    /// How many records there are, how many had to be brought into the ball, and how many stand at its centre.
+    /// How many records there are, how many had to be brought into the ball, and how many could not be used or brought there.
     pub counts: [usize; 3],
     /// How far each record lies from the ball's centre, by its name; without those that are no points.
     pub distances: Vec<(String, f64)>,
@@ -60,6 +60,26 @@ impl<P> Internal<P> {
         let distances = points.map(|(name, p)| (name, ball.manifold().dist(ball.centre(), p))).collect();
         let counts = [records.len(), located.bounded.projected, located.bounded.failed];
         Ok(Self { mean: located.mean, counts, distances, exploration: None })
+    }
+
+    /// The same of the records that can be used: where nothing is released the others are left out.
+    pub(super) fn without_unusable<M: Manifold<Point = P>>(
+        ball: &PublicBall<M>,
+        records: &[Option<P>],
+        names: &[String],
+    ) -> Result<Self, PointStudyError>
+    where
+        P: Clone,
+    {
+        let known = names.len() == records.len();
+        let name = |i: usize| if known { names[i].clone() } else { i.to_string() };
+        let usable =
+            records.iter().enumerate().filter_map(|(i, p)| Some((name(i), Some(p.as_ref()?.clone()))));
+        let (names, usable): (Vec<String>, Vec<Option<P>>) = usable.unzip();
+        let mut internal = Self::of(ball, &usable, &names)?;
+        internal.counts[2] += records.len() - usable.len();
+        internal.counts[0] = records.len();
+        Ok(internal)
     }
 }
 

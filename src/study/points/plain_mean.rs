@@ -3,6 +3,7 @@
 use super::array::{Array, write_arrays};
 use super::internal::{distances_csv, outliers};
 use super::internal_page::private_page;
+use super::records::Read;
 use super::{PointOutcome, PointRequest, PointStudyError};
 use crate::io::write_bytes;
 use crate::manifold::Manifold;
@@ -10,6 +11,7 @@ use crate::stats::{FrechetOptions, frechet_mean};
 use crate::study::People;
 use crate::study::job::{self, Job};
 use crate::study::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, REPORT};
+use crate::study::unusable::write_problems;
 
 /// Points without a ball.
 pub(super) struct PlainMean<'a, M> {
@@ -25,12 +27,14 @@ impl<M: Manifold> PlainMean<'_, M> {
     /// [`PointStudyError`]: the folder, a record, points without a mean.
     pub(super) fn run(
         &self,
-        records: impl FnOnce() -> Result<Vec<Option<M::Point>>, PointStudyError>,
+        records: impl FnOnce() -> Result<Read<M::Point>, PointStudyError>,
         to_array: impl Fn(&M::Point) -> Array,
     ) -> Result<PointOutcome, PointStudyError> {
         job::run(&self.request.place, |job| {
             job.without_release()?;
-            let records = self.people.one_each(records()?, |_, own| self.mean(&own).map(Some))?;
+            let Read { points, problems } = records()?;
+            write_problems(&job.folder().internal(), &problems)?;
+            let records = self.people.one_each(points, |_, own| self.mean(&own).map(Some))?;
             self.write(job, &records, to_array)
         })
     }

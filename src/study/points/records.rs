@@ -1,23 +1,24 @@
 //! Records of a study of points as they are read: usable or not, each a person's own or not.
 
-use super::{PointRequest, PointStudyError, Unusable};
+use super::{PointRequest, PointStudyError};
 use crate::study::people::sum_of;
-use crate::study::{Counting, Identical, People, PeopleError};
+use crate::study::unusable::Problem;
+use crate::study::{Counting, Identical, People, PeopleError, Unusable};
 
 /// A record as it was read.
 pub(in crate::study) struct Record<P> {
     /// Its place and name in the file, where more is known than which it is.
     about: String,
     sum: Option<[u8; 32]>,
-    /// `None` for one that counts as the centre, or what is wrong with it.
-    point: Result<Option<P>, String>,
+    /// The point it is, or what is wrong with it.
+    point: Result<P, String>,
 }
 
 impl<P> Record<P> {
     /// Of its numbers as they stand in the file, and the point they are.
-    pub(in crate::study) fn new(numbers: &[f64], point: Result<Option<P>, String>) -> Self {
-        // What counts as the centre is nobody's copy.
-        let sum = matches!(point, Ok(Some(_))).then(|| sum_of(numbers));
+    pub(in crate::study) fn new(numbers: &[f64], point: Result<P, String>) -> Self {
+        // What cannot be used is nobody's copy.
+        let sum = point.is_ok().then(|| sum_of(numbers));
         Self { about: String::new(), sum, point }
     }
 
@@ -32,15 +33,31 @@ impl<P> Record<P> {
     }
 }
 
-/// The records as points, `None` for those that count as the centre.
+/// All records of a study: secret.
+pub(in crate::study) struct Read<P> {
+    /// The records as points, `None` for those that cannot be used.
+    pub points: Vec<Option<P>>,
+    /// Which these are, and why.
+    pub problems: Vec<Problem>,
+}
+
+impl<P> Read<P> {
+    /// The same with other points.
+    pub(super) fn map<Q>(self, points: impl FnOnce(Vec<Option<P>>) -> Vec<Option<Q>>) -> Read<Q> {
+        Read { points: points(self.points), problems: self.problems }
+    }
+}
+
+/// The records as points, as the request wants those treated that cannot be used.
 ///
 /// # Errors
-/// [`PointStudyError::Record`] for the first unusable one, where the study stops at them; two persons' records that are alike.
+/// [`PointStudyError::Record`] for the first unusable one, where the study stops at them; [`PointStudyError::NoneUsable`]; two persons'
+/// records that are alike.
 pub(super) fn points<P>(
     request: &PointRequest,
     people: &People,
     records: impl Iterator<Item = Record<P>>,
-) -> Result<Vec<Option<P>>, PointStudyError> {
+) -> Result<Read<P>, PointStudyError> {
     usable(request.unusable, &request.counting, people, records)
 }
 
@@ -50,16 +67,24 @@ pub(in crate::study) fn usable<P>(
     counting: &Counting,
     people: &People,
     records: impl Iterator<Item = Record<P>>,
-) -> Result<Vec<Option<P>>, PointStudyError> {
-    let (mut points, mut sums, mut about) = (Vec::new(), Vec::new(), Vec::new());
+) -> Result<Read<P>, PointStudyError> {
+    let (mut points, mut problems, mut sums, mut about) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (i, record) in records.enumerate() {
         points.push(match (record.point, unusable) {
-            (Ok(point), _) => point,
-            (Err(_), Unusable::CountAsCentre) => None,
-            (Err(problem), Unusable::Stop) => return Err(PointStudyError::Record { index: i + 1, problem }),
+            (Ok(point), _) => Some(point),
+            (Err(problem), Unusable::Refuse) => {
+                return Err(PointStudyError::Record { index: i + 1, problem });
+            }
+            (Err(what), Unusable::Zero) => {
+                problems.push(Problem { record: i, what });
+                None
+            }
         });
         sums.push(record.sum);
         about.push(record.about);
+    }
+    if let Some(first) = problems.first().filter(|_| problems.len() == points.len()) {
+        return Err(PointStudyError::NoneUsable { n: points.len(), first: first.what.clone() });
     }
     if counting.identical == Identical::Refuse
         && let Some((first, second)) = people.identical(sums)
@@ -71,5 +96,5 @@ pub(in crate::study) fn usable<P>(
         };
         return Err(PeopleError::Identical { first: name(first), second: name(second) }.into());
     }
-    Ok(points)
+    Ok(Read { points, problems })
 }

@@ -1,7 +1,7 @@
 //! What is asked of a study of points.
 
 use crate::privacy::{Calibration, PrivacyLoss};
-use crate::study::{Counting, Place};
+use crate::study::{Counting, Place, Unusable};
 
 /// Which private mean of points is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub struct PointRequest {
     pub calibration: Calibration,
     /// How many independent draws, each charged.
     pub draws: u32,
-    /// What is done with records that are no points of the space.
+    /// What is done with records that cannot be used.
     pub unusable: Unusable,
     /// What counts as a person.
     pub counting: Counting,
@@ -100,7 +100,7 @@ impl PointRequest {
             budget: None,
             calibration: Calibration::Analytic,
             draws: 1,
-            unusable: Unusable::Stop,
+            unusable: Unusable::default(),
             counting: Counting::default(),
             explore: false,
         }
@@ -113,27 +113,5 @@ impl PointRequest {
     }
 }
 
-/// What is done with a record that is no point of the space: landmarks missing or all in one place, a matrix that is not positive
-/// definite, a vector off the sphere, anything that is not a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unusable {
-    /// The study stops and says which record it is and why, before anything is charged. A message to the data holder; whoever hears
-    /// that a study stopped, or that it did not, learns something the guarantee does not cover.
-    #[default]
-    Stop,
-    /// It counts as the centre of the ball, like a record that cannot be projected: n stays what it was, and how many there
-    /// were is told under `internal/` only. Nothing that can be seen depends on it.
-    CountAsCentre,
-}
-
-impl Unusable {
-    /// For the certificate.
-    pub(in crate::study) fn describe(self) -> &'static str {
-        match self {
-            Self::Stop => {
-                "stop a study before anything is charged: that this release exists tells that there was none"
-            }
-            Self::CountAsCentre => "count as the centre of the ball; their number is not published",
-        }
-    }
-}
+/// What zero means for means in a ball, some of which are no sums: at the centre the gradient, and the tangent vector, of a point is zero.
+pub(super) const ZERO_AT_CENTRE: &str = "nothing in the average that a private centre is read off, the distance 0 for a private radius, the centre of the ball for the mean";

@@ -6,7 +6,8 @@ use super::exploration::explore;
 use super::form::PointForm;
 use super::internal::{Internal, distances_csv};
 use super::internal_page::utility_csv;
-use super::{PointAccuracy, PointMechanism, PointRequest, PointStudyError, Unusable};
+use super::records::Read;
+use super::{PointAccuracy, PointMechanism, PointRequest, PointStudyError};
 use crate::io::write_bytes;
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
@@ -14,7 +15,8 @@ use crate::mechanism::manifold::{CentreStatistic, MakeMean, NoisedPoint, PublicB
 use crate::privacy::{Certificate, Mechanism, Released};
 use crate::study::job::{self, Digest, Job};
 use crate::study::layout::{DISTANCES, REPORT};
-use crate::study::{People, StudyFolder};
+use crate::study::unusable::{Problem, write_problems};
+use crate::study::{People, StudyFolder, Unusable};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -31,7 +33,7 @@ pub struct PointOutcome {
     pub certificate: Option<Certificate>,
     /// How good the (first) release is, from the release alone; `None` where the size of the noise is not known.
     pub accuracy: Option<PointAccuracy>,
-    /// Records brought into the ball, and failed ones: for the data holder only.
+    /// Records brought into the ball, and those that could not be used: for the data holder only.
     pub outside: (usize, usize),
     /// What looks odd in the records: for the data holder only.
     pub remarks: Vec<String>,
@@ -57,7 +59,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
     pub(super) fn run<K, Q>(
         self,
         make: impl FnOnce(Budget) -> Result<MakeMean<M, K>, MechanismError>,
-        records: impl FnOnce() -> Result<Vec<Option<M::Point>>, PointStudyError>,
+        records: impl FnOnce() -> Result<Read<M::Point>, PointStudyError>,
     ) -> Result<PointOutcome, PointStudyError>
     where
         F: PointForm<M::Point, Q>,
@@ -74,16 +76,17 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
     fn without_release<Q>(
         self,
         job: &mut Job<'_>,
-        records: impl FnOnce() -> Result<Vec<Option<M::Point>>, PointStudyError>,
+        records: impl FnOnce() -> Result<Read<M::Point>, PointStudyError>,
     ) -> Result<PointOutcome, PointStudyError>
     where
         F: PointForm<M::Point, Q>,
     {
         job.without_release()?;
         let ball = self.ball.public()?;
-        let records = one_each(self.request, self.people, &self.ball, records()?)?;
+        let Read { points: records, problems } = one_each(self.request, self.people, &self.ball, records()?)?;
+        write_problems(&job.folder().internal(), &problems)?;
         let n = self.people.count() as u64;
-        let mut internal = Internal::of(&ball, &records, &self.names)?;
+        let mut internal = Internal::without_unusable(&ball, &records, &self.names)?;
         if self.request.explore {
             internal.exploration = Some(explore(&ball, n, self.request)?);
         }
@@ -103,7 +106,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         self,
         job: &mut Job<'_>,
         make: impl FnOnce(Budget) -> Result<MakeMean<M, K>, MechanismError>,
-        records: impl FnOnce() -> Result<Vec<Option<M::Point>>, PointStudyError>,
+        records: impl FnOnce() -> Result<Read<M::Point>, PointStudyError>,
     ) -> Result<PointOutcome, PointStudyError>
     where
         F: PointForm<M::Point, Q>,
@@ -116,7 +119,8 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         let mechanism = ball.staged(n, request.draws, Budget::of(request)?, make)?;
         let priced = job.price(mechanism.price(), form)?;
         // From here on there are records; the form was handed over before.
-        let records = one_each(request, people, &ball, records()?)?;
+        let Read { points: records, problems } = one_each(request, people, &ball, records()?)?;
+        write_problems(&job.folder().internal(), &problems)?;
         let prepared = mechanism.prepare(&records)?;
         let settings = format!("{} {:?} {settings}", request.digest(), priced.publication().circumstances());
         let table = people.table().unwrap_or_default();
@@ -151,12 +155,18 @@ fn one_each<M: PolarVolume, S: CentreStatistic<Point = M::Point>>(
     request: &PointRequest,
     people: &People,
     ball: &StudyBall<M, S>,
-    records: Vec<Option<M::Point>>,
-) -> Result<Vec<Option<M::Point>>, PointStudyError> {
-    people.one_each(records, |first, own| match (ball.average(first, own), request.unusable) {
-        (Err(PointStudyError::Record { .. }), Unusable::CountAsCentre) => Ok(None),
-        (average, _) => average.map(Some),
-    })
+    read: Read<M::Point>,
+) -> Result<Read<M::Point>, PointStudyError> {
+    let Read { points, mut problems } = read;
+    let points =
+        people.one_each(points, |first, own| match (ball.average(first, own), request.unusable) {
+            (Err(PointStudyError::Record { problem: what, .. }), Unusable::Zero) => {
+                problems.push(Problem { record: first, what });
+                Ok(None)
+            }
+            (average, _) => average.map(Some),
+        })?;
+    Ok(Read { points, problems })
 }
 
 /// Writes `internal/`; returns how many records were brought into the ball, and how many stand at its centre.
@@ -168,9 +178,9 @@ fn write_internal<P, Q>(
 ) -> Result<(usize, usize), PointStudyError> {
     let dir = folder.internal();
     let [n, projected, failed] = internal.counts;
+    let count_as = if released.is_some() { "stand at the centre" } else { "are left out" };
     let counts = format!(
-        "what,count\nrecords,{n}\nprojected onto the ball,{projected}\nunusable or without projection (stand at the \
-         centre),{failed}\n"
+        "what,count\nrecords,{n}\nprojected onto the ball,{projected}\nunusable or without projection ({count_as}),{failed}\n"
     );
     write_bytes(&dir.join("records.csv"), counts.as_bytes())?;
     write_bytes(&dir.join(DISTANCES), distances_csv(&internal.distances).as_bytes())?;

@@ -12,7 +12,7 @@ use super::shape_page::{internal_page, release_page};
 use super::shape_plain::{PlainShapes, run_plain, write_nonprivate};
 use super::{
     OutlineSmoothing, PointAccuracy, PointMechanism, PointOutcome, PointRequest, PointStudyError, Treatment,
-    Unusable, shrink_outline_stating,
+    shrink_outline_stating,
 };
 use crate::io::shapes::ShapeRecord;
 use crate::manifold::{Kendall, Manifold};
@@ -22,6 +22,7 @@ use crate::mechanism::manifold::{
 };
 use crate::privacy::{Certificate, ClipRadius, ClipSource, Released, Statement};
 use crate::stats::{FrechetOptions, frechet_mean, full_procrustes_mean};
+use crate::study::Unusable;
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::REPORT;
 use nalgebra::DMatrix;
@@ -52,7 +53,7 @@ pub struct ShapeStudy {
     pub radius: ShapeRadius,
     /// Landmarks of a shape: needed where neither a public shape nor a heading nor an array's shape tells.
     pub landmarks: Option<usize>,
-    /// Records with missing landmarks count as the centre; otherwise they are filled from a public one, and without one stop the study.
+    /// Records with missing landmarks cannot be used; otherwise they are filled from a public centre, where there is one.
     pub drop_missing: bool,
     /// What is done to each record by itself.
     pub treatment: Treatment,
@@ -218,13 +219,7 @@ fn details(study: &ShapeStudy, input: &Input<'_>) -> serde_json::Value {
             OutlineSmoothing::Shrink => "Wiener shrinkage along the outline, tuned on the release",
             OutlineSmoothing::LocalLinear => "local linear regression along the outline, tuned on the release",
         },
-        "missing_landmarks": if study.drop_missing || (study.request.unusable == Unusable::CountAsCentre && !input.treated.fills()) {
-            "records with missing landmarks count as the centre of the ball; their number is not published"
-        } else if input.treated.fills() {
-            "missing landmarks were estimated by thin-plate spline from the public centre, record by record; how many is not published"
-        } else {
-            "records with missing landmarks stop a study before anything is charged: that this release exists tells that there was none"
-        },
+        "missing_landmarks": missing_landmarks(study.drop_missing || !input.treated.fills(), true, study.request.unusable),
         "units": "centred, of unit size, rotated to the centre of the ball",
     });
     if study.radius == ShapeRadius::Default {
@@ -235,6 +230,23 @@ fn details(study: &ShapeStudy, input: &Input<'_>) -> serde_json::Value {
         details[name] = json!(text);
     }
     details
+}
+
+/// What became of missing landmarks, for certificates.
+pub(in crate::study) fn missing_landmarks(dropped: bool, public_centre: bool, unusable: Unusable) -> String {
+    if dropped {
+        return format!(
+            "records with missing landmarks {}",
+            unusable.describe("like all that cannot be used")
+        );
+    }
+    let centre = match public_centre {
+        true => "the public centre, record by record",
+        false => {
+            "the private centre, record by record; records that have any have no part in that centre, and contribute zero to it"
+        }
+    };
+    format!("missing landmarks were estimated by thin-plate spline from {centre}; how many is not published")
 }
 
 impl ShapeForm {

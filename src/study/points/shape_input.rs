@@ -1,13 +1,13 @@
 //! The files of a shape study: the table of landmarks, and the public centre or the public records.
 
-use super::records::{Record, points};
+use super::records::{Read, Record, points};
 use super::treatment::Treated;
-use super::{PointRequest, PointStudyError, Treatment, Unusable};
+use super::{PointRequest, PointStudyError, Treatment};
 use crate::io::shapes::{ShapeRecord, Shapes};
 use crate::io::{Content, Limit, Place, RecordError, RecordSize, open, open_as, read_shapes, shapes_of};
 use crate::manifold::LandmarkShapes;
 use crate::privacy::PublicInput;
-use crate::study::{People, public_input};
+use crate::study::{People, Unusable, public_input};
 use nalgebra::DMatrix;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ pub(in crate::study) struct Input<'a> {
     pub public_inputs: Vec<PublicInput>,
     pub treated: Treated,
     table: Shapes,
-    /// Whether records with missing landmarks are left out.
+    /// Whether records with missing landmarks cannot be used.
     dropped: bool,
     gaps: bool,
     given: Option<Given<'a>>,
@@ -106,8 +106,8 @@ impl<'a> Source<'a> {
         };
         let known = given.as_ref().and_then(Given::landmarks).or(self.landmarks);
         // Where a record of another size stops the study, all records have to agree before anything is charged: then any of them may tell.
-        // Where it counts as the centre, neighbours could differ in what the first one tells.
-        let stops = self.request.unusable == Unusable::Stop && !self.drop_missing;
+        // Where it contributes zero, neighbours could differ in what the first one tells.
+        let stops = self.request.unusable == Unusable::Refuse;
         let told = if stops { RecordSize::Content } else { RecordSize::Heading };
         let table = read_shapes(self.table, known.map_or(told, RecordSize::Known))?
             .taking_as_missing(&self.treatment.missing);
@@ -169,8 +169,8 @@ impl<'a> Source<'a> {
             ))),
             (Some(d), _) | (None, Some(d)) => Ok(d),
             (None, None) => Err(PointStudyError::Input(format!(
-                "{}: give the number of coordinates of a landmark as --dimensions 2 or 3; it is published, so where records that cannot be \
-                 used count as the centre no record may tell it, and in this format nothing else does but a public centre",
+                "{}: give the number of coordinates of a landmark as --dimensions 2 or 3; it is published, so no record may tell it, and \
+                 in this format nothing else does but a public centre; or give --unusable refuse: then all records have to agree",
                 self.table.display()
             ))),
         }
@@ -184,8 +184,8 @@ impl<'a> Source<'a> {
             ))),
             (Some(k), _) | (None, Some(k)) => Ok(k),
             (None, None) => Err(PointStudyError::Input(format!(
-                "{}: give the number of landmarks of a shape as --landmarks K; it is published, so where \
-                 records that cannot be used count as the centre no record may tell it, and in this format nothing else does but a public centre",
+                "{}: give the number of landmarks of a shape as --landmarks K (and --dimensions 2 or 3); it is published, so no record may \
+                 tell it, and in this format nothing else does but a public centre; or give --unusable refuse: then all records have to agree",
                 self.table.display()
             ))),
         }
@@ -221,19 +221,19 @@ impl<'a> Source<'a> {
         Ok(Given { path, input, shapes: Some(shapes), names })
     }
 
-    /// What `make` makes of every record of the right number of landmarks; `None` for one that counts as the centre.
+    /// What `make` makes of every record of the right number of landmarks.
     pub fn each<P>(
         &self,
         input: &Input<'_>,
         people: &People,
         make: impl Fn(&ShapeRecord) -> Result<P, String>,
-    ) -> Result<Vec<Option<P>>, PointStudyError> {
+    ) -> Result<Read<P>, PointStudyError> {
         let space = &input.space;
         let whose = match self.centre {
             ShapeCentre::Private => "every shape of this study",
             _ => "the public centre",
         };
-        let point = |shape: &ShapeRecord| -> Result<Option<P>, String> {
+        let point = |shape: &ShapeRecord| -> Result<P, String> {
             let (found, expected) = (shape.landmarks(), space.landmarks());
             if found != expected {
                 return Err(format!(
@@ -248,15 +248,16 @@ impl<'a> Source<'a> {
             }
             let missing = shape.missing();
             if missing > 0 && self.drop_missing {
-                return Ok(None);
+                return Err(format!(
+                    "has {missing} missing landmarks, which --drop-missing leaves as they are"
+                ));
             }
             if missing > 0 && !input.treated.fills() && !self.gaps {
                 return Err(format!(
-                    "has {missing} missing landmarks; give a public shape as --center, from which they are estimated, or --drop-missing \
-                     (the record then counts as the centre)"
+                    "has {missing} missing landmarks; give a public shape as --center, from which they are estimated"
                 ));
             }
-            make(&input.treated.apply(shape)?).map(Some)
+            make(&input.treated.apply(shape)?)
         };
         let placed = |(_, shape): (usize, Placed)| {
             let (place, shape) = match shape {

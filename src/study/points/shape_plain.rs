@@ -2,10 +2,10 @@
 
 use super::internal::{distances_csv, outliers};
 use super::internal_page::private_page;
-use super::records::{Record, points};
+use super::records::{Read, Record, points};
 use super::treatment::Treated;
-use super::{PointOutcome, PointRequest, PointStudyError, ShapeCentre, Treatment, Unusable};
-use crate::io::shapes::{ShapeRecord, Shapes, write_shape_array, write_tps};
+use super::{PointOutcome, PointRequest, PointStudyError, ShapeCentre, Treatment};
+use crate::io::shapes::{ShapeRecord, write_shape_array, write_tps};
 use crate::io::{
     Content, Place, RecordError, RecordSize, WriteError, open_as, read_shapes, shapes_of, write_bytes,
 };
@@ -14,6 +14,7 @@ use crate::report::figure::Figure;
 use crate::report::landmarks::{Drawing, Figures};
 use crate::study::job::{self, Job};
 use crate::study::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, NONPRIVATE_MEAN_TPS, REPORT};
+use crate::study::unusable::write_problems;
 use crate::study::{People, StudyFolder};
 use std::path::Path;
 
@@ -44,27 +45,52 @@ pub(super) fn run_plain(study: &PlainShapes<'_>) -> Result<PointOutcome, PointSt
     };
     let size = study.landmarks.map_or(RecordSize::Content, RecordSize::Known);
     let table = read_shapes(study.file, size)?.taking_as_missing(&study.treatment.missing);
-    let shapes: Vec<(Place, ShapeRecord)> = readable(&table, study)?;
-    let Some((_, first)) = shapes.first() else {
+    let shapes: Vec<Placed> = table.iter().collect();
+    let readable = || shapes.iter().filter_map(|shape| Some(&shape.as_ref().ok()?.1));
+    let Some(form) = template.as_ref().map(form_of).or_else(|| usual(readable().map(form_of))) else {
         return Err(PointStudyError::Input(format!(
             "{}: holds no shape that can be read",
             study.file.display()
         )));
     };
-    let first = template.as_ref().unwrap_or(first);
-    let treated = study.treatment.open(template.as_ref(), first.landmarks())?;
-    let names: Vec<String> = shapes
-        .iter()
-        .enumerate()
-        .map(|(i, (_, shape))| shape.id.clone().unwrap_or_else(|| i.to_string()))
-        .collect();
+    let treated = study.treatment.open(template.as_ref(), form.0)?;
+    let name = |(i, shape): (usize, &Placed)| {
+        let name = shape.as_ref().map_or_else(|error| error.name.clone(), |(_, shape)| shape.id.clone());
+        name.unwrap_or_else(|| i.to_string())
+    };
+    let names: Vec<String> = shapes.iter().enumerate().map(name).collect();
     let people = study.request.counting.people(shapes.len(), |i| vec![names[i].clone()])?;
-    let found = configurations(study, &treated, first, &people, &shapes)?;
+    let Read { points, problems } = configurations(study, &treated, form, &people, &shapes)?;
+    let found = people.one_each(points, |_, own| Ok::<_, PointStudyError>(Some(mean_of(&own)?.mean)))?;
     job::run(&study.request.place, |job| {
-        let remarks = treated.remarks(shapes.iter().map(|(_, shape)| shape), study.drop_missing, false);
-        write(job, study, &people, &names, found, &treated.links)
-            .map(|outcome| PointOutcome { remarks, ..outcome })
+        let remarks = treated.remarks(readable(), study.drop_missing, false);
+        let outcome = write(job, study, &people, &names, found, &treated.links)?;
+        write_problems(&job.folder().internal(), &problems)?;
+        Ok(PointOutcome { remarks, ..outcome })
     })
+}
+
+/// A shape of the table and where it begins, or what is wrong with it.
+type Placed = Result<(Place, ShapeRecord), RecordError>;
+
+/// Landmarks, and coordinates of one.
+type Form = (usize, usize);
+
+fn form_of(shape: &ShapeRecord) -> Form {
+    (shape.landmarks(), shape.dimension())
+}
+
+/// What most shapes have.
+fn usual(forms: impl Iterator<Item = Form>) -> Option<Form> {
+    let mut counted: Vec<(Form, usize)> = Vec::new();
+    for form in forms {
+        match counted.iter_mut().find(|(known, _)| *known == form) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((form, 1)),
+        }
+    }
+    // The first of several.
+    counted.into_iter().rev().max_by_key(|(_, count)| *count).map(|(form, _)| form)
 }
 
 fn only_shape(path: &Path) -> Result<ShapeRecord, PointStudyError> {
@@ -78,59 +104,36 @@ fn only_shape(path: &Path) -> Result<ShapeRecord, PointStudyError> {
     }
 }
 
-/// The shapes of the table; one that cannot be read stops the study, unless such are left out.
-fn readable(table: &Shapes, study: &PlainShapes<'_>) -> Result<Vec<(Place, ShapeRecord)>, PointStudyError> {
-    let stops = study.request.unusable == Unusable::Stop;
-    let mut shapes = Vec::new();
-    for (i, shape) in table.iter().enumerate() {
-        match shape {
-            Ok(shape) => shapes.push(shape),
-            Err(problem) if stops => {
-                return Err(PointStudyError::Record { index: i + 1, problem: problem.to_string() });
-            }
-            Err(_) => {}
-        }
-    }
-    Ok(shapes)
-}
-
-/// Each person's configuration, or `None` for one that has none.
+/// Each record's configuration.
 fn configurations(
     study: &PlainShapes<'_>,
     treated: &Treated,
-    first: &ShapeRecord,
+    (k, d): Form,
     people: &People,
-    shapes: &[(Place, ShapeRecord)],
-) -> Result<Vec<Option<Configuration>>, PointStudyError> {
-    let point = |shape: &ShapeRecord| -> Result<Option<Configuration>, String> {
-        let same = (shape.landmarks(), shape.dimension()) == (first.landmarks(), first.dimension());
-        if !same {
-            let (k, d) = (first.landmarks(), first.dimension());
-            return Err(format!(
-                "has another number of landmarks or coordinates than the first shape ({k} of {d} coordinates)"
-            ));
+    shapes: &[Placed],
+) -> Result<Read<Configuration>, PointStudyError> {
+    let point = |shape: &ShapeRecord| -> Result<Configuration, String> {
+        if form_of(shape) != (k, d) {
+            return Err(format!("has not {k} landmarks of {d} coordinates as the others have"));
         }
-        match shape.missing() {
-            0 => {}
-            _ if study.drop_missing => return Ok(None),
-            missing if !treated.fills() => {
-                return Err(format!(
-                    "has {missing} missing landmarks; give a shape as --center, from which they are estimated, or --drop-missing to \
-                     leave it out"
-                ));
-            }
-            _ => {}
+        let missing = shape.missing();
+        if missing > 0 && (study.drop_missing || !treated.fills()) {
+            return Err(format!(
+                "has {missing} missing landmarks; give a shape as --center, from which they are estimated"
+            ));
         }
         let x = treated.apply(shape)?.to_matrix();
         crate::landmark::unit_size(&x).map_err(|e| e.to_string())?;
-        Ok(Some(x))
+        Ok(x)
     };
-    let records = shapes.iter().map(|(place, shape)| {
-        let about = RecordError::label(*place, shape.id.as_deref());
-        Record::new(shape.coordinates(), point(shape).map_err(|e| format!("{about}{e}"))).at(about)
+    let records = shapes.iter().map(|shape| match shape {
+        Err(error) => Record::unread(error),
+        Ok((place, shape)) => {
+            let about = RecordError::label(*place, shape.id.as_deref());
+            Record::new(shape.coordinates(), point(shape).map_err(|e| format!("{about}{e}"))).at(about)
+        }
     });
-    let records = points(study.request, people, records)?;
-    people.one_each(records, |_, own| Ok(Some(mean_of(&own)?.mean)))
+    points(study.request, people, records)
 }
 
 fn mean_of(shapes: &[Configuration]) -> Result<Generalized, PointStudyError> {

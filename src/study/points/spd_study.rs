@@ -5,7 +5,7 @@ use super::ball::{BallCentre, BallRadius, StudyBall, in_first_ball, make_mean};
 use super::budget::Budget;
 use super::plain::{PlainForm, RecordKind};
 use super::plain_mean::{PlainMean, no_radius};
-use super::records::{Record, points};
+use super::records::{Read, Record, points};
 use super::run::Course;
 use super::spd::positive_definite;
 use super::vector_study::people_of_rows;
@@ -151,10 +151,10 @@ fn read_points<P: Send>(
     people: &People,
     matrices: &Matrices,
     of_matrix: impl Fn(&DMatrix<f64>) -> P + Sync,
-) -> Result<Vec<Option<P>>, PointStudyError> {
-    let record = |m: Vec<f64>| Record::new(&m, positive_definite(matrices.order(), &m).map(Some));
+) -> Result<Read<P>, PointStudyError> {
+    let record = |m: Vec<f64>| Record::new(&m, positive_definite(matrices.order(), &m));
     let found = points(request, people, matrices.iter().map(record))?;
-    Ok(found.par_iter().map(|m| m.as_ref().map(&of_matrix)).collect())
+    Ok(found.map(|points| points.par_iter().map(|m| m.as_ref().map(&of_matrix)).collect()))
 }
 
 /// The mean without noise, and without a ball.

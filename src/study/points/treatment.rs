@@ -186,7 +186,7 @@ impl Treated {
             return Err("has points of curves where the public centre has landmarks, or the other way round; digitize it alike".into());
         }
         let Some(template) = &self.template else { return Ok(shape.clone()) };
-        let mut x = fill(&shape.to_matrix(), template).map_err(|e| format!("{e}; or give --drop-missing"))?;
+        let mut x = fill(&shape.to_matrix(), template).map_err(|e| e.to_string())?;
         if self.unmirror && is_nearer_mirrored(&x, template).map_err(|e| e.to_string())? {
             x = reflected(&x);
         }
@@ -197,7 +197,7 @@ impl Treated {
     }
 
     /// What whoever holds the data should know of these records, as they were read; nothing is done about it.
-    /// Records with missing landmarks are left out where `dropped`; a private centre fills them where it is to fill `gaps`.
+    /// Records with missing landmarks cannot be used where `dropped`; a private centre fills them where it is to fill `gaps`.
     pub fn remarks<'a>(
         &self,
         shapes: impl Iterator<Item = &'a ShapeRecord> + Clone,

@@ -5,7 +5,7 @@ use super::ball::{BallCentre, BallRadius, StudyBall, in_first_ball, make_mean};
 use super::budget::Budget;
 use super::plain::{PlainForm, RecordKind};
 use super::plain_mean::{PlainMean, no_radius};
-use super::records::{Record, points};
+use super::records::{Read, Record, points};
 use super::run::Course;
 use super::{PointMechanism, PointOutcome, PointRequest, PointStudyError};
 use crate::io::{Content, RecordSize, Rows, open_as, read_rows, rows_of};
@@ -144,10 +144,10 @@ fn read_points<M: Manifold<Point = DVector<f64>>>(
     people: &People,
     rows: &Rows,
     space: &M,
-) -> Result<Vec<Option<DVector<f64>>>, PointStudyError> {
+) -> Result<Read<DVector<f64>>, PointStudyError> {
     let record = |row: Vec<f64>| {
         let point = DVector::from_column_slice(&row);
-        let point = space.check(&point).map(|()| Some(point)).map_err(|e| e.to_string());
+        let point = space.check(&point).map(|()| point).map_err(|e| e.to_string());
         Record::new(&row, point)
     };
     points(request, people, rows.iter().map(|row| row.map_or_else(Record::unread, record)))

@@ -74,7 +74,7 @@ pub enum RecordsError {
     /// Rows without a record where all were asked for.
     #[error(
         "{lost} of the {n} scans of the manifest have no record ({first:?} is the first): prepare their shards, or leave out --complete, and \
-         they count as the template (this says something of the data: do not publish it)"
+         they contribute zero (this says something of the data: do not publish it)"
     )]
     Incomplete {
         /// How many.

@@ -15,9 +15,9 @@ use std::path::Path;
 pub enum Status {
     /// A face.
     Made,
-    /// Its scan could not be processed: it counts as the template.
+    /// Its scan could not be processed: it contributes zero.
     Failed,
-    /// No record, or a damaged one: it counts as the template, unless the study refuses.
+    /// No record, or a damaged one: it contributes zero, unless the study refuses.
     Lost,
 }
 

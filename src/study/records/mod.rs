@@ -10,7 +10,7 @@
 //!
 //! **How to read one**: [`Manifest::read`](crate::io::Manifest::read), then [`RecordFolder::open`], then [`RecordFolder::faces`], which gives
 //! one [`FaceRecord`] for each row of the manifest in its order, with its [`Status`]. n is the number of rows (or of their persons), whatever
-//! the folder holds: a row without a record counts as the public template. No scan is opened, and one record is in memory at a time.
+//! the folder holds: a row without a record contributes zero. No scan is opened, and one record is in memory at a time.
 //!
 //! ```no_run
 //! use visard::io::Manifest;
@@ -20,7 +20,7 @@
 //! for record in records.faces() {
 //!     match (record.status, record.curves) {
 //!         (Status::Made, Some(face)) => assert_eq!(face.curves(), records.making().curves),
-//!         // Failed or lost: it counts as the template.
+//!         // Failed or lost: it contributes zero.
 //!         _ => {}
 //!     }
 //! }

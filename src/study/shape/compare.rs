@@ -46,7 +46,7 @@ pub struct ShapeCompareOutcome {
     pub folder: StudyFolder,
     /// Number of people n.
     pub people: usize,
-    /// How many records count as the centre; for the data holder only.
+    /// How many records could not be used and contribute zero; for the data holder only.
     pub failed: usize,
     /// Labels of the groups, sorted, with their sizes.
     pub groups: Vec<(String, u64)>,

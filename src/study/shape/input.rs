@@ -5,9 +5,9 @@ use crate::manifold::LandmarkShapes;
 use crate::mechanism::landmarks::{Centre, RADIUS, ShapeRecords, ShapeSetting};
 use crate::privacy::{Mu, PublicInput};
 use crate::study::points::{
-    Input, MeanFiles, PointRequest, PointStudyError, ShapeCentre, Source, Treatment, Unusable,
+    Input, MeanFiles, PointRequest, PointStudyError, Read, ShapeCentre, Source, Treatment,
 };
-use crate::study::{Counting, People, Place};
+use crate::study::{Counting, People, Place, Unusable};
 use nalgebra::DMatrix;
 use std::path::PathBuf;
 
@@ -26,11 +26,11 @@ pub struct ShapeInputs {
     pub landmarks: Option<usize>,
     /// Coordinates of a landmark, likewise.
     pub dimensions: Option<usize>,
-    /// Records with missing landmarks count as the centre instead of stopping the study.
+    /// Records with missing landmarks cannot be used; otherwise they are filled from the public or the private centre.
     pub drop_missing: bool,
     /// What is done to each record by itself.
     pub treatment: Treatment,
-    /// What is done with records that are no shapes.
+    /// What is done with records that cannot be used.
     pub unusable: Unusable,
     /// What counts as a person.
     pub counting: Counting,
@@ -50,7 +50,7 @@ impl ShapeInputs {
             dimensions: None,
             drop_missing: false,
             treatment: Treatment::default(),
-            unusable: Unusable::Stop,
+            unusable: Unusable::default(),
             counting: Counting::default(),
             place,
         }
@@ -212,11 +212,11 @@ impl<'a> Specimens<'a> {
         self.inputs.radius.or(public).unwrap_or(RADIUS)
     }
 
-    /// The records; `None` for those that count as the centre.
+    /// The records.
     ///
     /// # Errors
     /// [`PointStudyError`]: the first record that is no shape, where the study stops at them.
-    pub fn read(&self) -> Result<Vec<Option<Specimen>>, PointStudyError> {
+    pub fn read(&self) -> Result<Read<Specimen>, PointStudyError> {
         self.source.each(&self.input, &self.people, |record| {
             let x = record.to_matrix();
             let (missing, d) = (record.missing(), self.space.dimensions());
@@ -224,7 +224,7 @@ impl<'a> Specimens<'a> {
             if missing > 0 && x.nrows() - missing <= d {
                 let left = x.nrows() - missing;
                 return Err(format!(
-                    "has {left} landmarks that are not missing, too few to estimate the others from; or give --drop-missing"
+                    "has {left} landmarks that are not missing, too few to estimate the others from"
                 ));
             }
             if missing > 0 {

@@ -38,7 +38,7 @@ pub struct ShapeMeanOutcome {
     pub folder: StudyFolder,
     /// Number of people n.
     pub people: usize,
-    /// How many records count as the centre; for the data holder only.
+    /// How many records could not be used and contribute zero; for the data holder only.
     pub failed: usize,
     /// The mean, (k, d): centred, of unit size, rotated to the centre.
     pub mean: DMatrix<f64>,

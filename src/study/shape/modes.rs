@@ -51,7 +51,7 @@ pub struct ShapeModesOutcome {
     pub folder: StudyFolder,
     /// Number of people n.
     pub people: usize,
-    /// How many records count as the centre; for the data holder only.
+    /// How many records could not be used and contribute zero; for the data holder only.
     pub failed: usize,
     /// The modes and their variances.
     pub modes: Modes,

@@ -46,7 +46,7 @@ pub struct ShapeRegressionOutcome {
     pub folder: StudyFolder,
     /// Number of people n.
     pub people: usize,
-    /// How many records count as the centre; for the data holder only.
+    /// How many records could not be used and contribute zero; for the data holder only.
     pub failed: usize,
     /// How many values lay outside their bounds; for the data holder only.
     pub outside: usize,

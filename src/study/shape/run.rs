@@ -8,8 +8,9 @@ use crate::mechanism::landmarks::{OfShapes, ReleasedShapes, ShapeMechanism, Shap
 use crate::mechanism::{Mechanism, Released};
 use crate::privacy::Certificate;
 use crate::study::job::{Digest, Job, Priced, Publication, Published, ReleaseFolder};
-use crate::study::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, REPORT};
-use crate::study::points::{MeanFiles, PointStudyError, distance_line, private_page};
+use crate::study::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, REPORT, UNUSABLE};
+use crate::study::points::{MeanFiles, PointStudyError, Read, distance_line, private_page};
+use crate::study::unusable::{Problem, write_problems};
 use nalgebra::DMatrix;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Write as _;
@@ -18,6 +19,8 @@ use std::path::Path;
 /// What a study has read: secret.
 pub(super) struct Gathered {
     pub specimens: Vec<Option<Specimen>>,
+    /// Which could not be used, and why.
+    problems: Vec<Problem>,
     pub records: ShapeRecords,
     /// SHA-256 of tables beside that of the landmarks.
     pub tables: Vec<[u8; 32]>,
@@ -26,9 +29,14 @@ pub(super) struct Gathered {
 impl Gathered {
     /// Reads the records. Nothing of them may be read before the job was given its price.
     pub fn read(specimens: &Specimens<'_>) -> Result<Self, PointStudyError> {
-        let read = specimens.read()?;
-        let records = specimens.people_of(&read);
-        Ok(Self { records, specimens: read, tables: specimens.people.table().into_iter().collect() })
+        let Read { points, problems } = specimens.read()?;
+        let records = specimens.people_of(&points);
+        Ok(Self {
+            records,
+            specimens: points,
+            problems,
+            tables: specimens.people.table().into_iter().collect(),
+        })
     }
 
     /// How many could not be used.
@@ -72,6 +80,7 @@ pub(super) fn write_internal(
     mean: Option<&DMatrix<f64>>,
 ) -> Result<(), PointStudyError> {
     let (space, dir) = (specimens.space, job.folder().internal());
+    write_problems(&dir, &gathered.problems)?;
     let filled = |s: &Specimen| Some(s.filled(&space, mean)?.0);
     let shapes: Vec<DMatrix<f64>> = gathered.specimens.iter().flatten().filter_map(filled).collect();
     let own = space.mean(&shapes);
@@ -81,7 +90,7 @@ pub(super) fn write_internal(
     let apart = mean.zip(own.as_ref()).map(|(mean, own)| space.dist(mean, own));
     distance_line(&mut page, apart);
     page.paragraph(&format!(
-        "{} records, {} of which count as the centre. {DISTANCES} has how far each lies from the {} mean.",
+        "{} records, {} of which cannot be used and contribute zero ({UNUSABLE}). {DISTANCES} has how far each lies from the {} mean.",
         gathered.specimens.len(),
         gathered.failed(),
         if mean.is_some() { "released" } else { "own" }

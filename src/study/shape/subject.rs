@@ -2,9 +2,10 @@
 
 use crate::mechanism::landmarks::{OfShapes, ReleasedShapes, ShapeMechanism, ShapeMoment, Tangent};
 use crate::privacy::{Caveat, PublicInput, Released, Statement};
-use crate::study::Counting;
-use crate::study::points::{MeanFiles, PointStudyError, Unusable};
+use crate::study::points::{MeanFiles, PointStudyError, missing_landmarks};
 use crate::study::shape::input::Specimens;
+use crate::study::unusable::ZERO_DEVIATION;
+use crate::study::{Counting, Unusable};
 use nalgebra::DMatrix;
 use serde_json::{Map, Value, json};
 
@@ -15,7 +16,7 @@ pub(super) struct Subject<M> {
     pub outline: bool,
     public_inputs: Vec<PublicInput>,
     counting: Counting,
-    missing: &'static str,
+    missing: String,
     treatment: Vec<(&'static str, String)>,
     /// How means are published.
     pub files: MeanFiles,
@@ -33,14 +34,7 @@ impl<M: OfShapes> Subject<M> {
             outline: inputs.outline,
             public_inputs: specimens.public_inputs.clone(),
             counting: inputs.counting.clone(),
-            missing: if inputs.drop_missing {
-                "records with missing landmarks count as the centre; their number is not published"
-            } else if specimens.fills() {
-                "missing landmarks were estimated by thin-plate spline from the public centre, record by record; how many is not published"
-            } else {
-                "missing landmarks were estimated by thin-plate spline from the private centre, record by record; records that have any have no \
-                 part in that centre; how many is not published"
-            },
+            missing: missing_landmarks(inputs.drop_missing, specimens.fills(), inputs.unusable),
             treatment: inputs.treatment.details(),
             files: specimens.files(),
             links: specimens.links(),
@@ -84,7 +78,7 @@ impl<M: OfShapes> Subject<M> {
             "expected_radius": self.mechanism.scale() * crate::mechanism::functional::Norm::White.face_radius(),
             "radius_source": if self.radius.is_some() { "given" } else { "public default" },
             "missing_landmarks": self.missing,
-            "unusable_records": self.unusable.describe(),
+            "unusable_records": self.unusable.describe(ZERO_DEVIATION),
             "units": "centred, of unit size, rotated to the centre",
         });
         if let Value::Object(details) = details {

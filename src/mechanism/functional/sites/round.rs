@@ -2,7 +2,6 @@
 
 use super::super::FunctionRecords;
 use super::super::records::add_up;
-use super::super::two_rounds::Filled;
 use super::deviations::Deviations;
 use super::{Answer, RoundResult, Sharing, SiteGroups, Sites};
 use crate::mechanism::MechanismError;
@@ -51,7 +50,7 @@ pub struct SiteRound {
     kind: RoundKind,
     about: Deviations,
     noise: SharedNoise,
-    /// What a failed record counts as.
+    /// The public template.
     template: Vec<f64>,
     /// The radius within which records are counted.
     middle: Option<f64>,
@@ -117,16 +116,16 @@ impl SiteRound {
     }
 
     fn sum_of_all(&self, records: &dyn FunctionRecords) -> Result<SharedSum, MechanismError> {
-        let records = Filled { records, template: &self.template };
         let vector = |samples: Option<&[f64]>, _| {
-            let u = self.about.vector(samples?);
-            let Some(middle) = self.middle else { return Some(u) };
-            let norm = u.iter().map(|u| u * u).sum::<f64>().sqrt();
+            let u = samples.map(|samples| self.about.vector(samples));
+            let Some(middle) = self.middle else { return u };
+            // A failed record lies at every centre.
+            let norm = u.map_or(0.0, |u| u.iter().map(|u| u * u).sum::<f64>().sqrt());
             // A comparison with NaN is false: such a norm would be outside at every radius.
             Some(vec![if norm.is_nan() || norm <= middle { 0.5 } else { -0.5 }])
         };
         let n = records.count() as u64;
-        add_up(|| self.noise.sum(n), &records, self.template.len(), vector)
+        add_up(|| self.noise.sum(n), records, self.template.len(), vector)
     }
 
     /// What the noised sums tell: post-processing.

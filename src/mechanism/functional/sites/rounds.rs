@@ -38,7 +38,7 @@ pub struct SitesRounds {
     pub(super) rounds: Rounds,
     pub(super) public: ClipRadius,
     pub(super) target: Target,
-    /// What a failed record counts as: samples.
+    /// The public template: samples.
     pub(super) template: Vec<f64>,
     pub(super) counted: Option<BisectedRadius>,
     /// Sites that add noise when all is drawn in one place; fewer than all in audits.

@@ -68,7 +68,7 @@ fn worst(name: &'static str, parameter: f64, sharing: Sharing) -> Result<Box<dyn
 fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (mu, draws) = (0.7, 170);
     let mechanism = mechanism(Sharing::Sites { honest: 3 }, vec![1; 4], Mu::new(mu)?)?;
-    let records: Vec<Option<Vec<f64>>> = vec![None; 4];
+    let records = vec![Some(vec![CENTRE; LENGTH]); 4];
     let own = &mechanism.rounds;
     let (tau, mu_second) = (own.rounds.uncounted(own.public)?, own.rounds.second);
     let sigma = 2.0 * tau.get() / 4.0 / mu_second.get();

@@ -85,24 +85,6 @@ struct Rough<'a> {
 /// In place of a released size where prices are worked out.
 const UNKNOWN: NoisedSize = NoisedSize { log: 0.0, error: 0.0 };
 
-/// Records with the template in place of failed ones, whatever the centre.
-pub(super) struct Filled<'a> {
-    pub(super) records: &'a dyn FunctionRecords,
-    pub(super) template: &'a [f64],
-}
-
-impl FunctionRecords for Filled<'_> {
-    fn count(&self) -> usize {
-        self.records.count()
-    }
-    fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
-        Some(self.records.samples(i).unwrap_or(Cow::Borrowed(self.template)))
-    }
-    fn log_size(&self, i: usize) -> Option<f64> {
-        self.records.log_size(i)
-    }
-}
-
 /// How far a mean is expected to lie from its public template, single records lying within `reach` of that.
 pub(super) fn expected_of_centre(reach: f64) -> Expectation {
     let energy = EXPECTED_SHARE * reach.powi(2);
@@ -284,7 +266,7 @@ impl TwoRoundMean {
     fn radius_about(
         &self,
         centre: &[f64],
-        records: &Filled<'_>,
+        records: &dyn FunctionRecords,
         noise: &mut NoiseSource,
         paid: Option<Charge>,
     ) -> Result<(ClipRadius, Vec<NoisedPart>), MechanismError> {
@@ -292,10 +274,10 @@ impl TwoRoundMean {
             return Ok((self.rounds.uncounted(self.public)?, Vec::new()));
         };
         let about = self.about(centre, self.public)?;
-        let norm = |i| {
-            let samples = records.samples(i).unwrap_or_default();
-            about.coordinates(&samples).iter().map(|u| u * u).sum::<f64>().sqrt()
-        };
+        let length =
+            |samples: Cow<'_, [f64]>| about.coordinates(&samples).iter().map(|u| u * u).sum::<f64>().sqrt();
+        // A failed record lies at every centre.
+        let norm = |i| records.samples(i).map_or(0.0, length);
         let norms: Vec<f64> = (0..records.count()).into_par_iter().map(norm).collect();
         let drawn = quantile.draw(&quantile.prepare(&norms)?, noise, paid)?;
         Ok((self.rounds.widened(drawn.value.radius, self.public)?, drawn.parts))
@@ -333,15 +315,14 @@ impl Mechanism for TwoRoundMean {
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let paid = self.rounds.split(paid)?;
         let Drawn { value: centre, mut parts } = self.first.draw(&prepared.sum, noise, paid.first)?;
-        let records = Filled { records: prepared.records, template: &self.template };
-        let (radius, more) = self.radius_about(&centre.samples, &records, noise, paid.radius)?;
+        let (radius, more) = self.radius_about(&centre.samples, prepared.records, noise, paid.radius)?;
         parts.extend(more);
         let energy = centre.mean_square_error(self.basis.points()).max(f64::MIN_POSITIVE);
         let expected = Expectation { energy, doubt: EXPECTED_DOUBT };
         let rough = Rough { samples: &centre.samples, size: centre.size, expected };
         let second = self.expecting(&rough, radius)?;
         // Records that could be prepared once can be prepared again: only lengths can be wrong.
-        let second = second.draw(&records, noise, paid.second)?;
+        let second = second.draw(prepared.records, noise, paid.second)?;
         parts.extend(second.parts);
         Ok(Drawn { value: NoisedFunction { centre: centre.samples, ..second.value }, parts })
     }

@@ -90,6 +90,35 @@ fn bands_lie_about_the_unshrunk_mean_and_within_the_public_radius() {
     assert!(band.holds(&vec![0.1; band.centre.len()]));
 }
 
+/// A failed record contributes zero in the second round too: it does not drag the mean back to the template.
+#[test]
+fn failed_records_lie_at_every_centre() {
+    let n = 200;
+    let mechanism = mean(Aim::Mean, n, 15.0);
+    let far = 0.02;
+    let people: Vec<Option<Vec<f64>>> =
+        (0..n).map(|i| (i % 10 < 7).then(|| vec![0.1 + far; mechanism.template.len()])).collect();
+    let mut noise = NoiseSource::seeded(2);
+    let released = release(&mechanism, &people, &mut Ledger::in_memory(None), &mut noise).unwrap().value;
+    let mean = |samples: &[f64]| samples.iter().sum::<f64>() / samples.len() as f64 - 0.1;
+    // Seven of ten to 0.7 of the way, and then 0.7 of what is left; the others back by 0.3 times the radius before.
+    let (centre, found) = (mean(&released.centre), mean(&released.samples));
+    assert!((centre / far - 0.7).abs() < 0.02, "{centre}");
+    assert!((found / far - 0.91).abs() < 0.03, "{found}");
+    // A missing size moves no released size.
+    let sized = mean_with_size(n);
+    let sizes: Vec<f64> = vec![f64::NAN; n as usize];
+    let records = Sized(people, sizes);
+    let mut noise = NoiseSource::seeded(2);
+    let size =
+        release(&sized, &records, &mut Ledger::in_memory(None), &mut noise).unwrap().value.size.unwrap();
+    assert!(size.log.abs() < 5.0 * size.error.sqrt());
+}
+
+fn mean_with_size(n: u64) -> TwoRoundMean {
+    mean(Aim::Mean, n, 15.0).with_size(0.405).unwrap()
+}
+
 /// People with sizes.
 struct Sized(Vec<Option<Vec<f64>>>, Vec<f64>);
 

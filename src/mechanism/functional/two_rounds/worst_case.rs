@@ -65,7 +65,7 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
     PairAudit::boxed(name, mechanism, [first, second], |records| records, Box::new(look))
 }
 
-/// Faces that are the template, of sizes beyond the bound: the first one small, or large as all the others.
+/// People without a face, of sizes beyond the bound: the first one small, or large as all the others.
 struct Sizes(Vec<f64>);
 
 impl FunctionRecords for Sizes {
@@ -95,7 +95,7 @@ fn audit_size(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, 
 fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (mu, draws) = (0.7, 170);
     let mechanism = mechanism(RECORDS, Mu::new(mu)?)?;
-    let records: Vec<Option<Vec<f64>>> = vec![None; RECORDS as usize];
+    let records = vec![Some(vec![0.25; 3 * CURVES * SAMPLES]); RECORDS as usize];
     let shares = super::Aim::Mean.shares(RECORDS, Mu::new(mu)?);
     let tau = shares.uncounted * Norm::Quarter.face_radius();
     let sigma = 2.0 * tau / RECORDS as f64 / (mu * (1.0 - shares.first).sqrt());

@@ -25,13 +25,13 @@ fn mechanism(mu: Mu, prior: &[f64]) -> Result<VectorGroups, MechanismError> {
     VectorGroups::new(GroupAim::Map, labels, prior.to_vec(), public, mu)
 }
 
-/// The first record, of the first group, lies far out on one side, or on the other; all others are failed. What is looked at is the
+/// The first record, of the first group, lies far out on one side, or on the other; all others are at the origin. What is looked at is the
 /// log-likelihood ratio of both rounds, and of each; there is one coordinate, so that the rough mean can be told from the centre.
 fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
     let mu = Mu::new(parameter)?;
     let mechanism = mechanism(mu, &[1.0]).map_err(|_| AuditError::NoClaim(name.to_owned()))?;
     let with = |x: f64| {
-        let mut records = vec![None; LABELS.len()];
+        let mut records = vec![Some(vec![0.0]); LABELS.len()];
         records[0] = Some(vec![x]);
         records
     };

@@ -33,7 +33,7 @@ pub const RATIO: f64 = 0.5;
 #[doc = include_str!("proof.md")]
 ///
 /// # Failed records
-/// `None`, or a coordinate that is not finite, counts as the public origin.
+/// `None`, or a coordinate that is not finite, contributes zero in every round: as the public origin first, then as the private centre.
 #[derive(Debug, Clone)]
 pub struct VectorModes {
     price: Price,

@@ -39,7 +39,7 @@ fn shares(n: u64, mu: f64) -> Shares {
 pub struct RegressionRecord {
     /// x̃, its covariates in the design's columns.
     pub covariates: Vec<f64>,
-    /// Its vector about the public origin; `None` for a failed record, which counts as the origin.
+    /// Its vector about the public origin; `None` for a failed record, which contributes zero in every round and keeps its covariates.
     pub vector: Option<Vec<f64>>,
 }
 

@@ -61,7 +61,7 @@ pub struct CompareOutcome {
     pub scans: usize,
     /// Number of people n, who may have several scans each.
     pub people: usize,
-    /// How many could not be processed and counted as the template; for the data holder only.
+    /// How many records could not be used; for the data holder only.
     pub failed: usize,
     /// What the release guarantees.
     pub certificate: Certificate,
@@ -102,6 +102,7 @@ pub fn run(
         want: settings.want,
         registration: study.settings.registration,
         counting: study.counting.clone(),
+        unusable: study.settings.unusable,
     };
     let maker = study.maker()?;
     job::run(&settings.records.place, |job| run_job(settings, &study, job, publication, &maker, progress))

@@ -12,6 +12,7 @@ use crate::privacy::{Certificate, Mechanism, Released, Statement, WITHIN_GROUPS,
 use crate::study::face::error::StudyError;
 use crate::study::job::{JobError, Publication, ReleaseFolder};
 use crate::study::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, REPORT, TEST};
+use crate::study::unusable::ZERO_DEVIATION;
 use serde_json::{Value, json};
 
 impl ComparePublication {
@@ -105,7 +106,7 @@ impl Publication for ComparePublication {
             "samples": self.own.samples(),
             "registration": self.registration,
             "units": "differences, band and meshes: faces of surface area 1, centroid at the origin",
-            "failed_scans": "count as the public template; their number is not published",
+            "unusable_records": self.unusable.describe(ZERO_DEVIATION),
         });
         if let Value::Object(details) = details {
             statement.details.extend(details);

@@ -6,7 +6,7 @@ use crate::function::FaceCurves;
 use crate::mechanism::functional::{DifferenceMap, FunctionGroups, NoisedComparison, Want};
 use crate::privacy::PrivacyLoss;
 use crate::study::face::template::LoadedTemplate;
-use crate::study::{Counting, Groups};
+use crate::study::{Counting, Groups, Unusable};
 use crate::surface::registration::Registration;
 use std::sync::Arc;
 
@@ -24,6 +24,7 @@ pub(in crate::study::face) struct ComparePublication {
     pub(in crate::study::face) want: Want,
     pub(in crate::study::face) registration: Registration,
     pub(in crate::study::face) counting: Counting,
+    pub(in crate::study::face) unusable: Unusable,
 }
 
 /// A map with its band along the normals.

@@ -10,10 +10,11 @@ use crate::io::{write_npy, write_ply, write_ply_with_scalar};
 use crate::mechanism::functional::FunctionalModes;
 use crate::mechanism::vector::NoisedModes;
 use crate::privacy::{Certificate, Released, Statement};
-use crate::study::Counting;
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::{CURVES, ERROR, MEAN_PLY, MODES_NPY, REPORT, VARIANCES};
 use crate::study::modes_table::{modes_details, variances_csv};
+use crate::study::unusable::ZERO_DEVIATION;
+use crate::study::{Counting, Unusable};
 use crate::surface::registration::Registration;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub(in crate::study::face) struct ModesPublication {
     pub(in crate::study::face) mechanism: FunctionalModes,
     pub(in crate::study::face) registration: Registration,
     pub(in crate::study::face) counting: Counting,
+    pub(in crate::study::face) unusable: Unusable,
     /// How many modes were asked for.
     pub(in crate::study::face) most: usize,
 }
@@ -66,7 +68,7 @@ impl ModesPublication {
             "samples": self.own.samples(),
             "registration": self.registration,
             "units": "curves, modes and mesh: mean of faces of surface area 1, centroid at the origin",
-            "failed_scans": "count as the public template; their number is not published",
+            "unusable_records": self.unusable.describe(ZERO_DEVIATION),
         });
         if let Value::Object(details) = details {
             statement.details.extend(details);

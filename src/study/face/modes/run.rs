@@ -53,7 +53,7 @@ pub struct FaceModesOutcome {
     pub scans: usize,
     /// Number of people n.
     pub people: usize,
-    /// How many could not be processed and counted as the template; for the data holder only.
+    /// How many records could not be used; for the data holder only.
     pub failed: usize,
     /// What was released.
     pub released: ReleasedModes,
@@ -91,6 +91,7 @@ pub fn run(
         mechanism,
         registration: study.settings.registration,
         counting: study.counting.clone(),
+        unusable: study.settings.unusable,
         most: settings.most,
     };
     let (own, n, mu) = (&study.own, study.n(), settings.budget);

@@ -28,7 +28,7 @@ use std::path::Path;
 /// One scan's record.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// The registered curves; `None` where the scan could not be processed: it then counts as the template.
+    /// The registered curves; `None` where the scan could not be processed: it then contributes zero.
     pub curves: Option<FaceCurves>,
     /// What is known of the scan.
     pub row: ScanRow,

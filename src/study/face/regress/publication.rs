@@ -11,9 +11,10 @@ use crate::io::{write_npy, write_ply_with_scalar};
 use crate::mechanism::functional::{Field, Fields, FunctionRegression};
 use crate::mechanism::vector::NoisedRegression;
 use crate::privacy::{Caveat, Certificate, Mu, Released, Statement};
-use crate::study::Counting;
 use crate::study::job::{Publication, ReleaseFolder};
 use crate::study::layout::{CURVES, ERROR, FIELDS, MEAN_PLY, REPORT};
+use crate::study::unusable::ZERO_DEVIATION;
+use crate::study::{Counting, Unusable};
 use crate::surface::registration::Registration;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -28,6 +29,7 @@ pub(super) struct RegressionPublication {
     pub(super) budget: Mu,
     pub(super) registration: Registration,
     pub(super) counting: Counting,
+    pub(super) unusable: Unusable,
 }
 
 impl RegressionPublication {
@@ -97,7 +99,7 @@ impl Publication for RegressionPublication {
             "samples": self.own.samples(),
             "registration": self.registration,
             "units": "curves, fields and mesh: faces of surface area 1, centroid at the origin",
-            "failed_scans": "count as the public template, with their covariates; their number is not published",
+            "unusable_records": self.unusable.describe(ZERO_DEVIATION),
             "covariates": design,
             "columns": design.names(),
             "knots": knots,

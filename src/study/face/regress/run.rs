@@ -84,6 +84,7 @@ pub fn run_regression(
         budget: settings.budget,
         registration: study.settings.registration,
         counting: study.counting.clone(),
+        unusable: study.settings.unusable,
     };
     let maker = study.maker()?;
     job::run(&settings.records.place, |job| run_job(settings, &study, job, publication, &maker, progress))
@@ -155,14 +156,19 @@ fn write_secret_results(
 /// The face at the reference values and the field of every column; `None` where covariates do not vary enough.
 fn least_squares(rows: &[Vec<f64>], faces: &Faces, own: &FaceCurves) -> Option<Vec<f64>> {
     let q = rows.first()?.len();
-    let x = DMatrix::from_fn(rows.len(), q, |i, j| rows[i][j]);
+    let mut usable = Vec::new();
+    faces.for_each(|i, face| usable.extend(face.map(|_| &rows[i])));
+    let x = DMatrix::from_fn(usable.len(), q, |i, j| usable[i][j]);
     let weights = &x * (x.transpose() * &x).try_inverse()?;
     let mut fields = vec![vec![0.0; own.data().len()]; q];
-    faces.for_each(|i, face| {
+    let mut row = 0;
+    faces.for_each(|_, face| {
+        let Some(face) = face else { return };
         for (j, field) in fields.iter_mut().enumerate() {
-            let weight = weights[(i, j)];
-            field.iter_mut().zip(face.unwrap_or(own).data()).for_each(|(f, x)| *f += weight * x);
+            let weight = weights[(row, j)];
+            field.iter_mut().zip(face.data()).for_each(|(f, x)| *f += weight * x);
         }
+        row += 1;
     });
     // The intercept's column is a half.
     fields[0].iter_mut().for_each(|x| *x *= crate::estimate::design::INTERCEPT);

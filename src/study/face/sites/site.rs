@@ -11,6 +11,7 @@ use super::vdaf::Sharer;
 use crate::mechanism::functional::{RoundKind, Sharing, SiteRound, SitesRounds};
 use crate::privacy::noise::{NoiseSource, SharedSum};
 use crate::privacy::{Charge, Price};
+use crate::study::Unusable;
 use crate::study::face::StudyError;
 use crate::study::face::gather::{FaceProgress, FaceStudy};
 use crate::study::face::settings::FaceInputs;
@@ -79,6 +80,8 @@ pub fn answer_round(
         curves: plan.curves,
         samples: plan.samples,
         registration: plan.registration,
+        // What the certificate of the whole says.
+        unusable: Unusable::Zero,
         ..settings.records.clone()
     };
     let study = FaceStudy::open(&inputs)?;

@@ -14,7 +14,7 @@ use crate::study::face::publication::FacePublication;
 use crate::study::face::template::LoadedTemplate;
 use crate::study::face::{Accuracy, StudyError};
 use crate::study::job::{self, Publication, ReleaseFolder};
-use crate::study::{Counting, Groups, Place};
+use crate::study::{Counting, Groups, Place, Unusable};
 use crate::surface::registration::Registration;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -95,7 +95,8 @@ impl SitesStatistic {
     ) -> Result<(Certificate, Findings), StudyError> {
         let price = Price { n: around.n, ..self.rounds().price().clone() };
         let Around { loaded, own, registration, caveats, mut details, seeded, n } = around;
-        let (template, counting) = (Arc::new(loaded), Counting::default());
+        // Whether a site's records can be used is known there only: no site may refuse.
+        let (template, counting, unusable) = (Arc::new(loaded), Counting::default(), Unusable::Zero);
         match self {
             Self::Mean(mean) => {
                 let released = released(mean.finish(results)?, price, seeded);
@@ -108,6 +109,7 @@ impl SitesStatistic {
                     mechanism,
                     registration,
                     counting,
+                    unusable,
                 };
                 let accuracy = Findings::Mean(of.accuracy(&released));
                 Ok((published(OverSites { of, caveats, details }, released, place)?, accuracy))
@@ -115,7 +117,8 @@ impl SitesStatistic {
             Self::Modes(modes, most) => {
                 let released = released(modes.finish(results)?, price, seeded);
                 let mechanism = modes.functional().clone();
-                let of = ModesPublication { template, own, mechanism, registration, counting, most };
+                let of =
+                    ModesPublication { template, own, mechanism, registration, counting, unusable, most };
                 let accuracy = Findings::Mean(of.found(&released.value, n)?.accuracy);
                 Ok((published(OverSites { of, caveats, details }, released, place)?, accuracy))
             }
@@ -133,8 +136,16 @@ impl SitesStatistic {
                 details.insert("budgets".into(), json!({ aim_key: &price.loss }));
                 let released = released(Drawn { value, parts }, price, seeded);
                 let groups = Groups::of_sizes(names, &groups.sizes(last)?)?;
-                let of =
-                    ComparePublication { template, own, mechanism, groups, want, registration, counting };
+                let of = ComparePublication {
+                    template,
+                    own,
+                    mechanism,
+                    groups,
+                    want,
+                    registration,
+                    counting,
+                    unusable,
+                };
                 let found = Findings::Groups(Box::new(Comparison::of(&of, &released.value)));
                 Ok((published(OverSites { of, caveats, details }, released, place)?, found))
             }

@@ -55,14 +55,15 @@ fn moments_are_those_of_each_groups_people_whoever_adds_the_noise() {
             let (k, tau) = (leading.len(), recentred.radius.get());
             let (mut mean, mut square, mut n) = (vec![0.0; k], 0.0, 0.0);
             for person in people.iter().zip(&labels).filter(|(_, of)| **of == g).map(|(person, _)| person) {
-                let mut y = leading.coordinates(&person.clone().unwrap_or_else(|| vec![0.3; 16]));
+                n += 1.0;
+                let Some(person) = person else { continue };
+                let mut y = leading.coordinates(person);
                 y.iter_mut().zip(&recentred.centre).for_each(|(y, c)| *y -= c);
                 let largest = y.iter().fold(0.0f64, |m, x| m.max(x.abs()));
                 let length = y.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt();
                 let factor = (tau / length / largest).min(1.0);
                 mean.iter_mut().zip(&y).for_each(|(m, y)| *m += factor * y);
                 square += (factor * y[0]).powi(2);
-                n += 1.0;
             }
             for (found, sum) in found.mean.iter().zip(mean) {
                 assert!((found - sum / n).abs() < 1e-3 * tau, "{sharing:?} {g} {found} {}", sum / n);

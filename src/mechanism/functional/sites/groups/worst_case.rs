@@ -91,7 +91,7 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
     PairAudit::boxed(name, mechanism, pair, |records| records, Box::new(look))
 }
 
-/// The noise of the last round of records that all failed, K′ shares in: of both groups' means, of the diagonals, above them; each over what the
+/// The noise of the last round of records that are the template, K′ shares in: of both groups' means, of the diagonals, above them; each over what the
 /// proof says.
 pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 3], Box<dyn std::error::Error>> {
     let mu = 0.7;
@@ -104,7 +104,7 @@ pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 3], Box<dyn
     let sigmas = [matrix / (tau.get() * free.sqrt()), matrix, matrix / 2.0f64.sqrt()];
     let people = [5.0, 5.0];
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), [const { Vec::new() }; 3]);
-    let records: Vec<Option<Vec<f64>>> = vec![None; 10];
+    let records = vec![Some(vec![TEMPLATE; LENGTH]); 10];
     for _ in 0..draws {
         let NoisedGroups { recentred, groups } =
             release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?.value;

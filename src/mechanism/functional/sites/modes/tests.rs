@@ -46,9 +46,8 @@ fn moments_are_those_of_all_people_whoever_adds_the_noise() {
         let (k, tau, n) = (leading.len(), recentred.radius.get(), 3000.0);
         let (mut mean, mut second) = (vec![0.0; k], Vec::new());
         second.resize(k * (k + 1) / 2, 0.0);
-        for person in &people {
-            let samples = person.clone().unwrap_or_else(|| vec![0.3; 16]);
-            let mut y = leading.coordinates(&samples);
+        for person in people.iter().flatten() {
+            let mut y = leading.coordinates(person);
             y.iter_mut().zip(&recentred.centre).for_each(|(y, c)| *y -= c);
             let largest = y.iter().fold(0.0f64, |m, x| m.max(x.abs()));
             let length = y.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt();

@@ -83,7 +83,7 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
     PairAudit::boxed(name, mechanism, pair, |records| records, Box::new(look))
 }
 
-/// The noise of the last round of records that all failed, K′ shares in: of the mean, of the diagonal, above it; each over what the proof says.
+/// The noise of the last round of records that are the template, K′ shares in: of the mean, of the diagonal, above it; each over what the proof says.
 pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 3], Box<dyn std::error::Error>> {
     let mu = 0.7;
     let mechanism = mechanism(3, &[1; 4], Mu::new(mu)?)?;
@@ -92,7 +92,7 @@ pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 3], Box<dyn
     let matrix = 2.0f64.sqrt() * tau.get().powi(2) / (4.0 * mu_second) * (1.0 + 0.5 * RATIO);
     let sigmas = [matrix / (tau.get() * RATIO.sqrt()), matrix, matrix / 2.0f64.sqrt()];
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), [const { Vec::new() }; 3]);
-    let records: Vec<Option<Vec<f64>>> = vec![None; 4];
+    let records = vec![Some(vec![TEMPLATE; LENGTH]); 4];
     for _ in 0..draws {
         let NoisedModes { recentred, moments } =
             release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?.value;
