@@ -203,6 +203,10 @@ impl Publication for MomentPublication {
         }
     }
 
+    fn statistic(&self) -> String {
+        "optimize".into()
+    }
+
     fn write(
         &self,
         released: &Released<NoisedSecond>,

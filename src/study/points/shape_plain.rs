@@ -5,7 +5,8 @@ use super::internal_page::private_page;
 use super::records::{Record, points};
 use super::treatment::Treated;
 use super::{PointOutcome, PointRequest, PointStudyError, ShapeCentre, Treatment, Unusable};
-use crate::io::shapes::{ShapeRecord, Shapes, write_shape_array, write_tps};
+use crate::io::internal::{write_shape_array, write_tps};
+use crate::io::shapes::{ShapeRecord, Shapes};
 use crate::io::{
     Content, Place, RecordError, RecordSize, WriteError, open_as, read_shapes, shapes_of, write_bytes,
 };

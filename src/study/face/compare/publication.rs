@@ -124,6 +124,10 @@ impl Publication for ComparePublication {
         statement.details.extend(self.counting.details());
     }
 
+    fn statistic(&self) -> String {
+        "face compare".into()
+    }
+
     fn write(
         &self,
         released: &Released<NoisedComparison>,
