@@ -303,7 +303,10 @@ impl Data {
         let words = self.here(words);
         let line = ["visard"].into_iter().chain(words.iter().map(String::as_str)).chain(["--dry-run"]);
         let cli = Cli::try_parse_from(line).map_err(|e| e.to_string())?;
-        run(&cli, &Printer::new(true)).map_err(|failure| failure.to_string())
+        match run(&cli, &Printer::new(true)) {
+            Err(failure) if !failure.is_preview() => Err(format!("{failure:?}")),
+            _ => Ok(()),
+        }
     }
 }
 
