@@ -7,6 +7,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use visard::io::{NamedField, SurfaceFile, SurfaceFormat};
 use visard::report::colour::ColourScale;
+use visard::study::is_secret;
 use visard::study::standing::{Standing, judge};
 use visard::study::subject::Subject;
 
@@ -59,6 +60,7 @@ pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), 
         metres: subject.unit.metres(),
         fields: &fields,
         colours: colours.as_deref(),
+        internal: is_secret(&args.source),
     };
     surface.write(&args.out, format).map_err(Failure::failed)?;
     // A field from a file is not of the release, whatever it is called.

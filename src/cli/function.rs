@@ -45,10 +45,12 @@ pub struct FunctionMeanArgs {
     /// shortened
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     bound: Option<f64>,
-    /// Centre: a file with one public function, sampled like the records (default: zero)
+    /// Centre: a file with one public function, sampled like the records (default: zero).
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE")]
     center: Option<PathBuf>,
-    /// Where the samples are, where not at equal steps: a public file of rising numbers, on a circle in radians
+    /// Where the samples are, where not at equal steps: a public file of rising numbers, on a circle in radians.
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
     /// What is narrower than this is expected to be little; a circle and a disk have radius 1, an interval length 1

@@ -5,6 +5,8 @@ mod budget;
 mod check;
 mod compare;
 mod demo;
+#[cfg(test)]
+mod documents;
 mod dossier;
 mod export;
 mod face;
@@ -14,6 +16,8 @@ mod global;
 mod interrupt;
 mod ledger;
 mod optimize;
+#[cfg(test)]
+mod options;
 mod output;
 mod plan;
 mod points;

@@ -44,6 +44,12 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// Whether nothing failed: a dry run ended where it was to end.
+    #[cfg(test)]
+    pub fn is_preview(&self) -> bool {
+        self.preview.is_some()
+    }
+
     /// What went wrong stands in the result that was printed: exit code 1, and nothing more is said.
     pub fn said() -> Self {
         Self { said: true, ..Self::failed("") }

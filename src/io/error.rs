@@ -259,6 +259,15 @@ pub enum Fault {
         /// Which file, what is wrong with it, and what to do.
         what: String,
     },
+    /// A file for the data holder only, where a public one is wanted.
+    #[error(
+        "was written by visard for the data holder only ({why}): it tells of the records, and so it can be no public input; give a file that \
+         was made without the records, or one of a release"
+    )]
+    Secret {
+        /// How that is known.
+        why: &'static str,
+    },
     /// One file given twice.
     #[error("is given twice (also as {}); every person's scan must be given once", one_line(.other))]
     GivenTwice {

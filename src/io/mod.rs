@@ -24,6 +24,7 @@ mod export;
 mod field;
 mod formats;
 mod images;
+pub mod internal;
 mod labels;
 pub mod landmarks;
 mod manifest;

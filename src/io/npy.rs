@@ -8,6 +8,7 @@ pub(super) use form::Form;
 use super::atomic::{WriteError, write_atomically};
 use super::error::{Parsed, ReadError};
 use super::open::{Limit, Opened, open};
+pub(super) use form::LONGEST_HEADER;
 use form::MOST_AXES;
 use std::io::{self, Write};
 use std::path::Path;

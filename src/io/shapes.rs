@@ -13,7 +13,9 @@ mod write;
 pub use record::{ShapeIter, ShapeRecord};
 pub use size::ShapeSize;
 pub use suspect::{Suspect, suspects};
+pub(super) use tps::tps_text;
 pub use tps::write_tps;
+pub(super) use write::array_to;
 pub use write::{write_shape_array, write_shape_table};
 
 use super::error::{Fault, Parsed, ReadError, RecordError};

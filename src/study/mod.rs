@@ -37,7 +37,7 @@ pub use layout::StudyFolder;
 pub use ledger::{LedgerChoice, ledger_of};
 pub use people::{Counting, Identical, People, PeopleError, PeopleFault};
 pub use plan::{PlanError, SavedPlan};
-pub use public::public_input;
+pub use public::{is_secret, public_input};
 pub use signature::{SIGNATURE_FILE, SignatureError, make_key, sign_certificate, signer};
 pub use unusable::Unusable;
 pub use verify::{Binding, Verified, VerifyError, verify};

@@ -25,7 +25,7 @@ pub struct SavedPlan {
     /// The version of the program that foretold.
     #[serde(rename = "visard")]
     pub program: String,
-    /// What is to be released: `face mean`, `shape modes`, ….
+    /// What is to be released: `face mean`, `face mean --band`, `shape modes`, `spd mean --mechanism kng`, ….
     pub statistic: String,
     /// How many people, or records.
     pub n: u64,
@@ -127,22 +127,28 @@ impl FrozenPlan {
     }
 
     /// For the certificate's `details.plan`, and a caveat if what was released is not what was planned.
-    pub(in crate::study) fn statement(&self, n: u64, losses: &[PrivacyLoss]) -> (Value, Option<String>) {
+    pub(in crate::study) fn statement(
+        &self,
+        released: &str,
+        n: u64,
+        losses: &[PrivacyLoss],
+    ) -> (Value, Option<String>) {
         let Ok(plan) = serde_json::from_str::<SavedPlan>(&self.text) else {
             return (Value::Null, None);
         };
         let stated = serde_json::json!({
             "sha256": self.sha256(),
             "statistic": plan.statistic,
+            "released": released,
             "n": plan.n,
             "loss": plan.loss,
             "accept_rms": plan.accept_rms,
         });
-        let same = plan.n == n && losses.contains(&plan.loss);
+        let same = plan.statistic == released && plan.n == n && losses.contains(&plan.loss);
         let caveat = (!same).then(|| {
             format!(
-                "other-than-planned: the plan that was saved beforehand was for n = {} at {}",
-                plan.n, plan.loss
+                "other-than-planned: the plan that was saved beforehand was for `{}`, n = {} at {}; this is `{released}`",
+                plan.statistic, plan.n, plan.loss
             )
         });
         (stated, caveat)
@@ -179,9 +185,16 @@ mod tests {
         plan(200).save(&folder).unwrap();
         let frozen = FrozenPlan::load(&folder).unwrap().unwrap();
         let gaussian = |mu| PrivacyLoss::Gaussian(Mu::new(mu).unwrap());
-        assert_eq!(frozen.statement(200, &[gaussian(1.0)]).1, None);
-        assert!(frozen.statement(199, &[gaussian(1.0)]).1.is_some());
-        assert!(frozen.statement(200, &[gaussian(1.1)]).1.is_some());
+        assert_eq!(frozen.statement("face mean", 200, &[gaussian(1.0)]).1, None);
+        assert!(frozen.statement("face mean", 199, &[gaussian(1.0)]).1.is_some());
+        assert!(frozen.statement("face mean", 200, &[gaussian(1.1)]).1.is_some());
+        // The plan of another statistic, or of another mechanism, at the same n and budget.
+        for other in ["face modes", "shape mean", "face mean --band", "face mean --mechanism curves"] {
+            let (stated, caveat) = frozen.statement(other, 200, &[gaussian(1.0)]);
+            let caveat = caveat.unwrap();
+            assert!(caveat.contains("was for `face mean`") && caveat.contains(&format!("this is `{other}`")));
+            assert_eq!(stated["released"], other);
+        }
     }
 
     #[test]

@@ -33,7 +33,8 @@ pub struct MeanArgs {
     #[arg(long, value_enum, default_value_t = Units::Mm, requires = "size")]
     units: Units,
     /// Public faces in place of the template as centre and expectation: an NPY array (n, J, m, 3) as --prepared takes, or the folder of an
-    /// earlier private release. Never the study's own records
+    /// earlier private release. Never the study's own records.
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE.npy|RELEASE")]
     prior: Option<PathBuf>,
     #[command(flatten)]

@@ -39,11 +39,13 @@ pub struct PlanArgs {
     /// The error that is wanted, in millimetres on a face of 20 cm (root mean square): how many people it takes
     #[arg(long, value_name = "MM", conflicts_with = "n", allow_negative_numbers = true)]
     want: Option<f64>,
-    /// Public template face: a mesh file, or "builtin"
+    /// Public template face: a mesh file, or "builtin".
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     /// With a prior, as for `face mean`: public prepared faces (.npy) or an earlier private release; the simulated people then differ as its
-    /// faces do, about a mean half as far from its mean as populations are from the template
+    /// faces do, about a mean half as far from its mean as populations are from the template.
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE|RELEASE", conflicts_with_all = ["modes", "compare", "regress"])]
     prior: Option<PathBuf>,
     /// Which private mean
@@ -134,7 +136,12 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
             let rows = found.iter().map(|f| plan_rows::mean(f, delta(args)));
             let rows: Vec<Value> = rows.collect::<Result<_, _>>().map_err(Failure::failed)?;
             let text = text(&rows, args.prior.is_some());
-            args.finish("face mean", found.iter().map(|f| (f.n, f.mu)), (rows, text), printer)
+            args.finish(
+                &args.mechanism.statistic(args.band),
+                found.iter().map(|f| (f.n, f.mu)),
+                (rows, text),
+                printer,
+            )
         }
     }
 }

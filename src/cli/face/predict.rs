@@ -35,7 +35,8 @@ pub struct PredictArgs {
     /// Side of the picture in pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 320, value_parser = clap::value_parser!(u16).range(64..=1024))]
     size: u16,
-    /// The public template the release was made about: a mesh file, or "builtin"
+    /// The public template the release was made about: a mesh file, or "builtin".
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
 }

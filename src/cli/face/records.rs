@@ -14,7 +14,8 @@ use visard::study::layout::SCAN_TABLE;
 /// How records are made of scans.
 #[derive(Debug, Args)]
 pub struct MakingArgs {
-    /// Public template face: a mesh file, or "builtin"
+    /// Public template face: a mesh file, or "builtin".
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     /// Number of face radial curves

@@ -24,7 +24,8 @@ use visard::surface::registration::Registration;
 pub struct RegisterArgs {
     #[arg(value_name = "SCAN_OR_DIR", required = true, help = scans_help())]
     scans: Vec<PathBuf>,
-    /// The template mesh whose vertices are looked for on every scan, or "builtin"
+    /// The template mesh whose vertices are looked for on every scan, or "builtin".
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "MESH|builtin", default_value = "builtin")]
     template: String,
     /// Folder for the registered meshes and registration.csv

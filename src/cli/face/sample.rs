@@ -21,7 +21,8 @@ pub struct SampleArgs {
     /// Where they go
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// The public template the release was made with: a mesh file, or "builtin"
+    /// The public template the release was made with: a mesh file, or "builtin".
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
 }

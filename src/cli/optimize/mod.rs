@@ -149,7 +149,7 @@ pub struct RunArgs {
     /// Stop when the noised gradient is no longer than this (does not lower the cost)
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     tolerance: Option<f64>,
-    /// A public start point, .npy
+    /// A public start point, .npy. Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE.npy")]
     start: Option<PathBuf>,
 }

@@ -139,7 +139,9 @@ pub fn shape(args: &ShapePlanArgs, printer: &Printer) -> Result<(), Failure> {
         }
         joint(plan.guess).means(plan)
     };
-    run("shape mean", &args.plan, single, radius, made, printer)
+    // As the study says it: see `run_shapes`.
+    let usual = |loss| matches!(loss, PrivacyLoss::Pure(_)).then(|| PointMechanism::best_for(loss));
+    run(("shape mean", &usual), &args.plan, single, radius, made, printer)
 }
 
 /// Modes, comparisons, regressions.
@@ -223,7 +225,7 @@ pub fn spd(args: &SpdPlanArgs, printer: &Printer) -> Result<(), Failure> {
         })?,
     };
     run(
-        "spd mean",
+        ("spd mean", &|loss| Some(PointMechanism::best_for(loss))),
         &args.plan,
         args.mechanism,
         radius,
@@ -232,8 +234,9 @@ pub fn spd(args: &SpdPlanArgs, printer: &Printer) -> Result<(), Failure> {
     )
 }
 
+/// `usual`: the mechanism that the command takes at a budget where none is named.
 fn run(
-    statistic: &str,
+    (command, usual): (&str, &dyn Fn(PrivacyLoss) -> Option<PointMechanism>),
     args: &PlanArgs,
     mechanism: Option<PointMechanism>,
     radius: f64,
@@ -251,7 +254,9 @@ fn run(
         let rows: Vec<Value> = found.iter().map(|forecast| args.row(forecast)).collect::<Result<_, _>>()?;
         let text = text(&rows, guess);
         let cells: Vec<_> = found.iter().map(|forecast| (forecast.n, forecast.loss)).collect();
-        return args.save.finish(statistic, &cells, 1.0, rows, text, printer);
+        let usual = budgets.first().copied().and_then(usual);
+        let statistic = mechanism.map_or_else(|| command.to_owned(), |named| named.statistic(command, usual));
+        return args.save.finish(&statistic, &cells, 1.0, rows, text, printer);
     };
     let want = positive(Some(want), 0.0, "--want")?;
     let at = |n: u64, loss| {

@@ -56,7 +56,8 @@ pub struct SpdArgs {
     /// Public radius of the ball that bounds the records, or "descriptor": the ball of all covariance descriptors; --mechanism none needs none
     #[arg(long, value_name = "F|descriptor", allow_negative_numbers = true)]
     radius: Option<String>,
-    /// Centre: a file with one public matrix, "identity", or "private": estimated within --first-radius and paid for
+    /// Centre: a file with one public matrix, "identity", or "private": estimated within --first-radius and paid for.
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE|identity|private", default_value = "identity")]
     center: String,
     /// With --center private: public radius about the identity that holds the centre, or "descriptor"

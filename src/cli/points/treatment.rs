@@ -11,10 +11,12 @@ pub struct TreatmentArgs {
     #[arg(long, value_name = "CODE", allow_negative_numbers = true)]
     missing: Vec<f64>,
     /// Semilandmarks slide along their curves towards the public centre's shape: a table before,slide,after (landmarks from 1, as geomorph
-    /// writes it), or "curves": all inner points of the curves (CURVES=) in the centre's file
+    /// writes it), or "curves": all inner points of the curves (CURVES=) in the centre's file.
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE|curves")]
     sliders: Option<PathBuf>,
-    /// Pairs of landmarks (from 1) that pictures join by lines
+    /// Pairs of landmarks (from 1) that pictures join by lines.
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE")]
     links: Option<PathBuf>,
     /// Reflect records that lie nearer to the mirror image of the public centre

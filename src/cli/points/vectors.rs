@@ -45,7 +45,8 @@ pub struct VectorArgs {
     /// Public radius of the ball that bounds the records; --mechanism none needs none
     #[arg(long, value_name = "F", allow_negative_numbers = true)]
     radius: Option<f64>,
-    /// Centre: a file with one public row, or "private": estimated and paid for
+    /// Centre: a file with one public row, or "private": estimated and paid for.
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE|private")]
     center: Option<PathBuf>,
     /// With --center private, in hyperbolic space: public radius about the origin that holds the centre

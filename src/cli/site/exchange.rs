@@ -46,7 +46,8 @@ struct SiteArgs {
     place: PlaceArgs,
     #[command(flatten)]
     counting: CountingArgs,
-    /// The plan's template face: a mesh file, or "builtin"
+    /// The plan's template face: a mesh file, or "builtin".
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
 }
@@ -95,7 +96,8 @@ pub struct VerifyArgs {
     /// Go on without this site in this round
     #[arg(long, value_name = "NAME")]
     without: Vec<String>,
-    /// The plan's template face: a mesh file, or "builtin"
+    /// The plan's template face: a mesh file, or "builtin".
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     #[command(flatten)]
@@ -117,7 +119,8 @@ pub struct CloseArgs {
     /// Go on without this site in this round (merge only)
     #[arg(long, value_name = "NAME")]
     without: Vec<String>,
-    /// The plan's template face: a mesh file, or "builtin"
+    /// The plan's template face: a mesh file, or "builtin".
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     /// The folder of the release, made after the last round

@@ -56,7 +56,8 @@ pub struct PlanArgs {
     honest: Option<u64>,
     #[command(flatten)]
     budget: BudgetArgs,
-    /// Public template face: a mesh file, or "builtin"
+    /// Public template face: a mesh file, or "builtin".
+    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
     #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     /// Number of face radial curves

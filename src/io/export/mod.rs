@@ -6,6 +6,7 @@ mod table;
 mod vtp;
 
 use super::atomic::{WriteError, write_atomically, write_bytes};
+use super::internal;
 use super::ply::write_ply_with_all;
 use std::path::Path;
 
@@ -46,6 +47,9 @@ impl SurfaceFile<'_> {
     pub fn write(&self, path: &Path, format: SurfaceFormat) -> Result<(), WriteError> {
         self.check().map_err(|source| WriteError { path: path.to_owned(), source })?;
         match format {
+            SurfaceFormat::Ply if self.internal => {
+                internal::write_ply_with_all(path, self.mesh, self.fields, self.colours)
+            }
             SurfaceFormat::Ply => write_ply_with_all(path, self.mesh, self.fields, self.colours),
             SurfaceFormat::Vtp => write_bytes(path, vtp::text(self).as_bytes()),
             SurfaceFormat::Glb => {

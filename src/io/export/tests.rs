@@ -20,7 +20,7 @@ fn written(
 ) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x");
-    let file = SurfaceFile { mesh, unit: "mm", metres: Some(1e-3), fields, colours };
+    let file = SurfaceFile { mesh, unit: "mm", metres: Some(1e-3), fields, colours, internal: false };
     file.write(&path, format).unwrap();
     std::fs::read(path).unwrap()
 }
@@ -95,8 +95,14 @@ fn ply_has_field_and_colours_and_reads_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.ply");
     let (mesh, fields) = (mesh(), error());
-    let file =
-        SurfaceFile { mesh: &mesh, unit: "mm", metres: None, fields: &fields, colours: Some(&COLOURS) };
+    let file = SurfaceFile {
+        mesh: &mesh,
+        unit: "mm",
+        metres: None,
+        fields: &fields,
+        colours: Some(&COLOURS),
+        internal: false,
+    };
     file.write(&path, SurfaceFormat::of(&path).unwrap()).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     let end = bytes.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
@@ -128,18 +134,20 @@ fn what_does_not_fit_is_refused_and_nothing_is_written() {
     let odd = [NamedField { name: "\"><x".into(), values: vec![0.0; 4] }];
     for fields in [&short[..], &odd[..]] {
         for format in [SurfaceFormat::Ply, SurfaceFormat::Vtp, SurfaceFormat::Glb, SurfaceFormat::Csv] {
-            let file = SurfaceFile { mesh: &mesh, unit: "", metres: None, fields, colours: None };
+            let file =
+                SurfaceFile { mesh: &mesh, unit: "", metres: None, fields, colours: None, internal: false };
             assert!(file.write(&folder.path().join("x"), format).is_err());
         }
     }
     let far = TriMesh::new(vec![Point::new(1e300, 0.0, 0.0)], vec![]).unwrap();
     for mesh in [&TriMesh::default(), &far] {
-        let file = SurfaceFile { mesh, unit: "", metres: None, fields: &[], colours: None };
+        let file = SurfaceFile { mesh, unit: "", metres: None, fields: &[], colours: None, internal: false };
         assert!(file.write(&folder.path().join("x"), SurfaceFormat::Glb).is_err());
     }
     assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
     // A cloud is no error anywhere.
-    let file = SurfaceFile { mesh: &cloud, unit: "", metres: None, fields: &[], colours: None };
+    let file =
+        SurfaceFile { mesh: &cloud, unit: "", metres: None, fields: &[], colours: None, internal: false };
     for format in [SurfaceFormat::Ply, SurfaceFormat::Vtp, SurfaceFormat::Glb, SurfaceFormat::Csv] {
         file.write(&folder.path().join("y"), format).unwrap();
     }

@@ -4,7 +4,7 @@ use crate::io::error::{Fault, Located, Parsed};
 use crate::io::open::check_memory;
 
 /// The longest header, in bytes; NumPy's own are about a hundred.
-const LONGEST_HEADER: usize = 1 << 16;
+pub(in crate::io) const LONGEST_HEADER: usize = 1 << 16;
 /// The most axes, as in NumPy.
 pub(super) const MOST_AXES: usize = 64;
 

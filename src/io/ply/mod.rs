@@ -9,7 +9,7 @@ mod header;
 mod values;
 mod write;
 
-pub(super) use write::write_ply_with_all;
+pub(super) use write::{bytes, write_ply_with_all};
 pub use write::{write_ply, write_ply_with_colours, write_ply_with_scalar};
 
 use super::error::Parsed;

@@ -61,6 +61,17 @@ pub fn write_ply(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
     write_atomically(path, |out| write_to(out, mesh, With::Nothing))
 }
 
+/// What [`write_ply_with_all`] writes.
+pub(in crate::io) fn bytes(
+    mesh: &TriMesh,
+    fields: &[NamedField],
+    colours: Option<&[[u8; 3]]>,
+) -> io::Result<Vec<u8>> {
+    let mut out = BufWriter::new(Vec::new());
+    write_to(&mut out, mesh, With::All(fields, colours))?;
+    out.into_inner().map_err(io::IntoInnerError::into_error)
+}
+
 /// As [`write_ply`], with a colour at every vertex: `uchar red, green, blue` after the coordinates.
 ///
 /// # Errors

@@ -15,6 +15,11 @@ use std::path::Path;
 /// # Errors
 /// [`WriteError`].
 pub fn write_tps(path: &Path, shapes: &[ShapeRecord]) -> Result<(), WriteError> {
+    write_text(path, &tps_text(shapes))
+}
+
+/// What [`write_tps`] writes.
+pub(in crate::io) fn tps_text(shapes: &[ShapeRecord]) -> String {
     let mut text = String::new();
     for shape in shapes {
         let curves = shape.curves();
@@ -32,7 +37,7 @@ pub fn write_tps(path: &Path, shapes: &[ShapeRecord]) -> Result<(), WriteError> 
             let _ = writeln!(text, "ID={}", id.replace(['\n', '\r'], " "));
         }
     }
-    write_text(path, &text)
+    text
 }
 
 fn write_points(text: &mut String, shape: &ShapeRecord, which: Range<usize>) {

@@ -1,9 +1,10 @@
 //! Shapes as arrays and as tables of text.
 
 use super::record::ShapeRecord;
-use crate::io::atomic::{WriteError, write_text};
-use crate::io::npy::write_npy;
+use crate::io::atomic::{WriteError, write_atomically, write_text};
+use crate::io::npy::write_to;
 use std::fmt::Write as _;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Writes shapes of one size as an array: (k, d) for one, (n, k, d) for several.
@@ -11,10 +12,15 @@ use std::path::Path;
 /// # Errors
 /// [`WriteError`], also for shapes of different sizes.
 pub fn write_shape_array(path: &Path, shapes: &[ShapeRecord]) -> Result<(), WriteError> {
+    write_atomically(path, |out| array_to(out, shapes))
+}
+
+/// What [`write_shape_array`] writes.
+pub(in crate::io) fn array_to(out: &mut impl Write, shapes: &[ShapeRecord]) -> io::Result<()> {
     let (k, d) = shapes.first().map_or((0, 2), |shape| (shape.landmarks(), shape.dimension()));
     let data: Vec<f64> = shapes.iter().flat_map(|shape| shape.coordinates().iter().copied()).collect();
     let shape = if shapes.len() == 1 { vec![k, d] } else { vec![shapes.len(), k, d] };
-    write_npy(path, &shape, &data)
+    write_to(out, &shape, &data)
 }
 
 /// Writes shapes of one size as a table with a row for each: id, x1, y1, x2, … or id, x1, y1, z1, x2, …; nothing where one is missing.

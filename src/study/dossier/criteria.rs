@@ -44,7 +44,12 @@ pub(super) fn criteria(c: &Certificate) -> Vec<Said> {
     if let Some(text) = c.caveats.iter().find(|caveat| caveat.starts_with("other-than-planned")) {
         list.push(said("plan kept", format!("No: {text}."), Source::Certificate("caveats")));
     } else if planned("sha256").is_some() {
-        let text = "Yes: as many records at the budget that was planned.";
+        let text = match planned("released") {
+            Some(_) => "Yes: the statistic that was planned, of as many records, at that budget.",
+            None => {
+                "As many records at the budget that was planned; whether the statistic is the planned one was not recorded by that version."
+            }
+        };
         list.push(said("plan kept", text, Source::Certificate("details.plan, n, loss")));
     }
     let limit = planned("accept_rms").and_then(serde_json::Value::as_f64);

@@ -55,7 +55,7 @@ fn planned(n: u64, accept: f64) -> String {
     let plan = crate::study::SavedPlan::new("face mean", (n, loss), Some(accept), serde_json::Value::Null);
     plan.unwrap().save(&study).unwrap();
     let frozen = crate::study::plan::FrozenPlan::load(&study).unwrap().unwrap();
-    let (stated, caveat) = frozen.statement(100, &[loss]);
+    let (stated, caveat) = frozen.statement("face mean", 100, &[loss]);
     let mut verified = verified(1.0, false);
     verified.certificate.details.insert("plan".into(), stated);
     verified.certificate.caveats.extend(caveat);
@@ -64,7 +64,7 @@ fn planned(n: u64, accept: f64) -> String {
 
 #[test]
 fn a_limit_fixed_beforehand_is_met_or_not() {
-    let kept = "Yes: as many records";
+    let kept = "Yes: the statistic that was planned";
     let text = planned(100, 0.003);
     assert!(text.contains("Met: the release states 0.00200") && text.contains(kept), "{text}");
     assert!(!text.contains("not fixed beforehand") && text.contains("A plan was saved beforehand"));

@@ -35,6 +35,30 @@ pub enum FaceMechanism {
     None,
 }
 
+impl FaceMechanism {
+    /// Its name among options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Joint => "joint",
+            Self::JointOnce => "joint-1",
+            Self::Curves => "curves",
+            Self::Paper => "paper",
+            Self::Pointwise => "pointwise",
+            Self::None => "none",
+        }
+    }
+
+    /// What a plan calls a mean face by this mechanism, with a band or without.
+    pub fn statistic(self, band: bool) -> String {
+        let mut text = "face mean".to_owned();
+        if self != Self::default() {
+            text += " --mechanism ";
+            text += self.name();
+        }
+        if band { text + " --band" } else { text }
+    }
+}
+
 /// Default public clip radius of [`FaceMechanism::JointOnce`]: root-mean-square deviation of a unit-area face's curves from the
 /// template's. Chosen on public populations before any study's data: it clips none of 200 faces of the built-in synthetic
 /// population (largest 0.0254), of 1000 drawn from a public face model (0.0390) and of 30 public simulated ones (0.0328; see

@@ -2,8 +2,6 @@
 
 use crate::function::FaceCurves;
 use crate::io::{Limit, Opened, ReadError, npy, open};
-use crate::privacy::PublicInput;
-use crate::study::public_input;
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -56,8 +54,12 @@ pub(super) struct PreparedFile {
 impl PreparedFile {
     /// Opens it and reads the header.
     pub(super) fn open(file: &Path, curves: usize, samples: usize) -> Result<Self, PreparedError> {
-        let name = file.display().to_string();
-        let file = open(file, Limit::TABLE)?;
+        Self::of(open(file, Limit::TABLE)?, curves, samples)
+    }
+
+    /// Reads the header of a file that was opened.
+    pub(super) fn of(file: Opened, curves: usize, samples: usize) -> Result<Self, PreparedError> {
+        let name = file.path().display().to_string();
         let shape = npy::shape_of(&file)?;
         match shape[..] {
             [count, j, m, 3] if count > 0 && (j, m) == (curves, samples) => Ok(Self { file, name, count }),
@@ -73,11 +75,6 @@ impl PreparedFile {
     /// SHA-256 of the file.
     pub(super) fn sha256(&self) -> [u8; 32] {
         self.file.sha256()
-    }
-
-    /// Name and hash, where its faces are public.
-    pub(super) fn public_input(&self) -> PublicInput {
-        public_input(&self.file)
     }
 
     /// All records, each a face in the template's frame or what is wrong with it.

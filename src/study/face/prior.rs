@@ -9,6 +9,7 @@ use crate::io::{Limit, npy, open};
 use crate::privacy::PublicInput;
 use crate::study::layout::{CERTIFICATE, CURVES, MODES_NPY};
 use crate::study::people::sum_of;
+use crate::study::public::refuse_secret;
 use crate::study::{public_input, verify};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -39,12 +40,14 @@ impl FacePrior {
     }
 
     fn of_faces(path: &Path, own: &FaceCurves) -> Result<Self, StudyError> {
-        let file = PreparedFile::open(path, own.curves(), own.samples())?;
+        let file = open(path, Limit::TABLE)?;
+        let input = public_input(&file)?;
+        let file = PreparedFile::of(file, own.curves(), own.samples())?;
         let faces = file.all(own)?;
         let mean = mean_of(&faces)?;
         let differences: Vec<Vec<f64>> = faces.iter().map(|face| difference(face, &mean)).collect();
         let sums = faces.iter().map(|face| sum_of(face.data())).collect();
-        Ok(Self { inputs: vec![file.public_input()], mean, differences, sums })
+        Ok(Self { inputs: vec![input], mean, differences, sums })
     }
 
     fn of_release(path: &Path, own: &FaceCurves) -> Result<Self, StudyError> {
@@ -58,6 +61,7 @@ impl FacePrior {
         let folder: PathBuf = folder.unwrap_or_else(|| path.to_owned());
         let certificate = open(&folder.join(CERTIFICATE), Limit::CERTIFICATE)?;
         let file = open(&folder.join(CURVES), Limit::TABLE)?;
+        refuse_secret(&file)?;
         let array = npy::of(&file)?;
         if array.shape != [own.curves(), own.samples(), 3] {
             return Err(refused(format!(
@@ -70,12 +74,14 @@ impl FacePrior {
         let mean = FaceCurves::new(own.curves(), own.samples(), array.data)?;
         let modes = folder.join(MODES_NPY);
         let differences = if modes.exists() {
-            let array = npy::of(&open(&modes, Limit::TABLE)?)?;
+            let file = open(&modes, Limit::TABLE)?;
+            refuse_secret(&file)?;
+            let array = npy::of(&file)?;
             array.data.chunks_exact(own.data().len()).map(<[f64]>::to_vec).collect()
         } else {
             Vec::new()
         };
-        Ok(Self { inputs: vec![public_input(&certificate)], mean, differences, sums: HashSet::new() })
+        Ok(Self { inputs: vec![public_input(&certificate)?], mean, differences, sums: HashSet::new() })
     }
 
     /// A record that is one of the prior's faces, to the last bit.

@@ -4,6 +4,7 @@ use super::accuracy::Accuracy;
 use super::band;
 use super::error::StudyError;
 use super::error_map::error_map;
+use super::mean::FaceMechanism;
 use super::prior::FacePrior;
 use super::release_report::{Page, release_report};
 use super::size::SizeScale;
@@ -153,6 +154,18 @@ impl Publication for FacePublication {
         if let Some(band) = self.band(released) {
             statement.details.insert("band".into(), band::details(&band));
         }
+    }
+
+    fn statistic(&self) -> String {
+        let mechanism = match &self.mechanism {
+            CurveMean::TwoRounds(_) => FaceMechanism::Joint,
+            CurveMean::Joint(_) | CurveMean::PrivateRadius(_) => FaceMechanism::JointOnce,
+            CurveMean::PerCurve(mean) if mean.is_as_published() => FaceMechanism::Paper,
+            CurveMean::PerCurve(_) => FaceMechanism::Curves,
+            CurveMean::Pointwise(_) => FaceMechanism::Pointwise,
+            CurveMean::Sites(_) => return "face mean of several sites".into(),
+        };
+        mechanism.statistic(self.is_for_band())
     }
 
     fn write(

@@ -69,12 +69,10 @@ pub fn load_template(source: &TemplateSource) -> Result<LoadedTemplate, Template
         }
         TemplateSource::File(path) => {
             let file = open_as(path, Content::Scan)?;
+            let input = public_input(&file)?;
             let scan = scan_of(&file)?;
             let mesh = TriMesh::new(scan.vertices, scan.triangles.ok_or(TemplateLoadError::NotAMesh)?)?;
-            Ok(LoadedTemplate {
-                template: posed(mesh, &PoseFinder::new(builtin, nose)?)?,
-                input: public_input(&file),
-            })
+            Ok(LoadedTemplate { template: posed(mesh, &PoseFinder::new(builtin, nose)?)?, input })
         }
     }
 }

@@ -162,6 +162,7 @@ impl<'a> Functions<'a> {
     fn read_positions(&mut self, file: &Path) -> Result<(), PointStudyError> {
         let about = |problem: String| PointStudyError::Input(format!("{}: {problem}", file.display()));
         let (source, _) = Source::open(file, RecordSize::Content)?;
+        self.public_inputs.push(public_input(source.file())?);
         let numbers = source.all()?;
         let made = match self.domain {
             Domain::Interval { .. } => Positions::on_interval(&numbers),
@@ -175,7 +176,6 @@ impl<'a> Functions<'a> {
         if found != points {
             return Err(about(format!("{found} positions for {points} samples; give each sample its own")));
         }
-        self.public_inputs.push(public_input(source.file()));
         self.positions = Some(positions);
         Ok(())
     }
@@ -183,6 +183,7 @@ impl<'a> Functions<'a> {
     fn read_centre(&mut self, file: &Path) -> Result<(), PointStudyError> {
         let about = |problem: String| PointStudyError::Input(format!("{}: {problem}", file.display()));
         let (source, axes) = Source::open(file, RecordSize::Content)?;
+        self.public_inputs.push(public_input(source.file())?);
         let one: Vec<usize> = std::iter::once(1).chain(self.shape.iter().copied()).collect();
         if axes != self.shape && axes != one {
             let (found, wanted) = (tuple(&axes), tuple(&self.shape));
@@ -191,7 +192,6 @@ impl<'a> Functions<'a> {
             )));
         }
         self.centre = self.on_grid(finite(source.all()?).map_err(about)?);
-        self.public_inputs.push(public_input(source.file()));
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use super::input::{FunctionInputs, Functions};
 use super::page::{self, Shown};
 use crate::estimate::{Band, Smoothness, moved_by_clip};
 use crate::function::Basis;
-use crate::io::{write_npy, write_text};
+use crate::io::{internal, write_npy, write_text};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Aim, NoisedFunction, Reach, TwoRoundMean};
 use crate::privacy::{Certificate, Mechanism, Mu, PublicInput, Released, Statement};
@@ -190,7 +190,7 @@ fn write_internal(
     ));
     write_text(&dir.join(REPORT), &page.to_html())?;
     // Last: its presence says that the rest is there.
-    write_npy(&dir.join(NONPRIVATE_MEAN_NPY), &functions.shape, &own)?;
+    internal::write_npy(&dir.join(NONPRIVATE_MEAN_NPY), &functions.shape, &own)?;
     Ok(beyond)
 }
 
@@ -336,6 +336,10 @@ impl Publication for FunctionPublication {
             });
             statement.details.insert("band".into(), details);
         }
+    }
+
+    fn statistic(&self) -> String {
+        "function mean".into()
     }
 
     fn write(

@@ -45,6 +45,9 @@ pub trait Publication {
     /// Adds public inputs, details and caveats to the certificate.
     fn describe(&self, published: &Released<Self::Value>, statement: &mut Statement);
 
+    /// What it is, as `plan --save` calls it: the command, and the options that make another statistic or mechanism of it.
+    fn statistic(&self) -> String;
+
     /// Writes every file of the release but the certificate. The certificate it is handed, for pages, lists no files yet.
     ///
     /// # Errors
@@ -177,7 +180,7 @@ fn certify<P: Publication>(
     }
     if let Some(plan) = plan {
         let losses: Vec<PrivacyLoss> = [Some(statement.loss), asked].into_iter().flatten().collect();
-        let (stated, caveat) = plan.statement(statement.n, &losses);
+        let (stated, caveat) = plan.statement(&publication.statistic(), statement.n, &losses);
         statement.details.insert("plan".into(), stated);
         statement.caveats.extend(caveat.map(Caveat::Other));
     }

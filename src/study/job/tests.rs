@@ -38,6 +38,10 @@ impl Publication for TwoFiles {
         statement.details.insert("kind".into(), "test".into());
     }
 
+    fn statistic(&self) -> String {
+        "face mean".into()
+    }
+
     fn write(
         &self,
         published: &Released<Vec<f64>>,

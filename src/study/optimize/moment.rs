@@ -207,6 +207,10 @@ impl Publication for MomentPublication {
         }
     }
 
+    fn statistic(&self) -> String {
+        "optimize".into()
+    }
+
     fn write(
         &self,
         released: &Released<NoisedSecond>,

@@ -77,6 +77,10 @@ impl<T: PointArray> Publication for OptimizePublication<T> {
         statement.details.insert("converged".into(), json!(released.value.stop.indicates_convergence()));
     }
 
+    fn statistic(&self) -> String {
+        "optimize".into()
+    }
+
     fn write(
         &self,
         released: &Released<Optimized<T>>,

@@ -315,7 +315,7 @@ impl Start {
     fn load(settings: &OptimizeStudySettings) -> Result<Option<Self>, OptimizeStudyError> {
         let Some(path) = &settings.start else { return Ok(None) };
         let file = open(path, Limit::TABLE)?;
-        Ok(Some(Self { input: public_input(&file), array: npy::of(&file)? }))
+        Ok(Some(Self { input: public_input(&file)?, array: npy::of(&file)? }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Points as arrays of numbers, for files.
 
-use crate::io::{WriteError, write_npy};
+use crate::io::{WriteError, internal, write_npy};
 use nalgebra::{DMatrix, DVector};
 use std::path::Path;
 
@@ -45,4 +45,9 @@ pub(super) fn write_arrays(path: &Path, points: &[Array]) -> Result<(), WriteErr
     }
     let data: Vec<f64> = points.iter().flat_map(|point| point.data.iter().copied()).collect();
     write_npy(path, &shape, &data)
+}
+
+/// Writes a point that only the data holder may see.
+pub(super) fn write_internal(path: &Path, point: &Array) -> Result<(), WriteError> {
+    internal::write_npy(path, &point.shape, &point.data)
 }

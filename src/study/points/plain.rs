@@ -1,11 +1,11 @@
 //! How matrices, directions and hyperbolic points are published and shown: as arrays, with a page of numbers.
 
 use super::accuracy::{PointAccuracy, accuracy_section};
-use super::array::{Array, write_arrays};
+use super::array::{Array, write_arrays, write_internal};
 use super::form::{Circumstances, PointForm};
 use super::internal::Internal;
 use super::internal_page::{distance_line, private_page, utility_section};
-use super::{PointRequest, PointStudyError};
+use super::{PointMechanism, PointRequest, PointStudyError};
 use crate::mechanism::manifold::ReleasedPoints;
 use crate::privacy::{Certificate, PublicInput, Released, Statement};
 use crate::report::colour::short;
@@ -37,6 +37,8 @@ type Distance<P, Q> = Box<dyn Fn(&P, &Q) -> f64>;
 /// The records' mean is a P, what is released a Q.
 pub(super) struct PlainForm<P, Q> {
     records: RecordKind,
+    /// As a plan calls it.
+    statistic: String,
     circumstances: Circumstances,
     mean: ToArray<P>,
     released: ToArray<Q>,
@@ -55,8 +57,15 @@ impl<P, Q> PlainForm<P, Q> {
         let kind = request.counting.kind(records.kind);
         let details = json!({ "records": records.description, "record_kind": kind });
         let circumstances = Circumstances::new(public_inputs, request, details);
+        let command = match records.kind {
+            "matrix" => "spd mean",
+            "direction" => "sphere mean",
+            _ => "hyperbolic mean",
+        };
+        let usual = request.budget.map(PointMechanism::best_for);
+        let statistic = request.mechanism.statistic(command, usual);
         let (mean, released) = (Box::new(mean), Box::new(released));
-        Self { records, circumstances, mean, released, distance: Box::new(distance) }
+        Self { records, statistic, circumstances, mean, released, distance: Box::new(distance) }
     }
 }
 
@@ -72,6 +81,10 @@ impl<P, Q> Publication for PlainForm<P, Q> {
         self.circumstances.state(statement);
         let accuracy = PointAccuracy::state(self.accuracy(released).as_ref());
         statement.details.insert("accuracy".into(), accuracy);
+    }
+
+    fn statistic(&self) -> String {
+        self.statistic.clone()
     }
 
     fn write(
@@ -141,7 +154,7 @@ impl<P, Q> PointForm<P, Q> for PlainForm<P, Q> {
     }
 
     fn write_mean(&self, internal: &Path, mean: &P) -> Result<(), PointStudyError> {
-        Ok(write_arrays(&internal.join(NONPRIVATE_MEAN_NPY), &[(self.mean)(mean)])?)
+        Ok(write_internal(&internal.join(NONPRIVATE_MEAN_NPY), &(self.mean)(mean))?)
     }
 
     fn internal_page(

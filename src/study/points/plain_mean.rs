@@ -1,6 +1,6 @@
 //! The mean of points without noise, for the data holder: with neither ball nor budget.
 
-use super::array::{Array, write_arrays};
+use super::array::{Array, write_internal};
 use super::internal::{distances_csv, outliers};
 use super::internal_page::private_page;
 use super::records::Read;
@@ -76,7 +76,7 @@ impl<M: Manifold> PlainMean<'_, M> {
         ));
         write_bytes(&dir.join(REPORT), page.to_html().as_bytes())?;
         // Last: its presence says that the rest is there.
-        write_arrays(&dir.join(NONPRIVATE_MEAN_NPY), &[to_array(&mean)])?;
+        write_internal(&dir.join(NONPRIVATE_MEAN_NPY), &to_array(&mean))?;
         Ok(PointOutcome {
             folder: job.folder().clone(),
             n: n as u64,

@@ -37,6 +37,27 @@ impl PointMechanism {
         }
     }
 
+    /// Its name among options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TangentGaussian => "tangent-gaussian",
+            Self::TangentLaplace => "tangent-laplace",
+            Self::RiemannianGaussian => "riemannian-gaussian",
+            Self::Laplace => "laplace",
+            Self::Kng => "kng",
+            Self::Extrinsic => "extrinsic",
+            Self::Pointwise => "pointwise",
+            Self::PointwiseUnaligned => "pointwise-unaligned",
+            Self::None => "none",
+        }
+    }
+
+    /// What a plan calls a mean by this mechanism: the command alone where it is the `usual` one.
+    pub fn statistic(self, command: &str, usual: Option<Self>) -> String {
+        let named = || format!("{command} --mechanism {}", self.name());
+        if usual == Some(self) { command.to_owned() } else { named() }
+    }
+
     /// Those for shapes.
     pub const OF_SHAPES: &'static [Self] = &[
         Self::TangentGaussian,

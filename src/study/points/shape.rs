@@ -20,7 +20,7 @@ use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{
     Alignment, MakeMean, PointwiseShape, ProcrustesStatistic, ReleasedPoints, any_shape,
 };
-use crate::privacy::{Certificate, ClipRadius, ClipSource, Released, Statement};
+use crate::privacy::{Certificate, ClipRadius, ClipSource, PrivacyLoss, Released, Statement};
 use crate::stats::{FrechetOptions, frechet_mean, full_procrustes_mean};
 use crate::study::Unusable;
 use crate::study::job::{Publication, ReleaseFolder};
@@ -117,8 +117,11 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
     let public = public_centre(&space, &input.public)?;
     let people = input.people(request)?;
     let n = people.count() as u64;
+    // Without a mechanism's name shapes are released in two rounds, or by this one where the budget is a pure ε.
+    let usual = request.budget.filter(|budget| matches!(budget, PrivacyLoss::Pure(_)));
     let form = ShapeForm {
         space,
+        statistic: request.mechanism.statistic("shape mean", usual.map(PointMechanism::best_for)),
         smoothing: study.smoothing,
         files: MeanFiles::of(&study.file, &input.treated),
         links: input.treated.links.clone(),
@@ -269,6 +272,10 @@ impl Publication for ShapeForm {
         self.circumstances.state(statement);
         let accuracy = PointAccuracy::state(self.accuracy(released).as_ref());
         statement.details.insert("accuracy".into(), accuracy);
+    }
+
+    fn statistic(&self) -> String {
+        self.statistic.clone()
     }
 
     fn write(

@@ -15,6 +15,8 @@ pub(super) type Preshape = DVector<Complex<f64>>;
 #[derive(Debug, Clone)]
 pub(super) struct ShapeForm {
     pub(super) space: Kendall,
+    /// As a plan calls it.
+    pub(super) statistic: String,
     pub(super) smoothing: OutlineSmoothing,
     /// How means are published.
     pub(super) files: MeanFiles,

@@ -202,12 +202,12 @@ impl<'a> Source<'a> {
             let file = open(path, Limit::SMALL)?;
             let lines = file.text()?.lines().map(str::trim).filter(|name| !name.is_empty());
             let names = lines.map(str::to_owned).collect();
-            return Ok(Given { path, input: public_input(&file), shapes: None, names });
+            return Ok(Given { path, input: public_input(&file)?, shapes: None, names });
         }
         let file = open_as(path, Content::Shapes)?;
         // All of it is public: it may tell itself how many landmarks its shapes have.
         let size = self.landmarks.map_or(RecordSize::Content, RecordSize::Known);
-        let input = public_input(&file);
+        let input = public_input(&file)?;
         let shapes = shapes_of(file, size)?.all()?;
         if is_centre && shapes.len() != 1 {
             return Err(PointStudyError::Input(format!(

@@ -5,7 +5,8 @@ use super::internal_page::private_page;
 use super::records::{Read, Record, points};
 use super::treatment::Treated;
 use super::{PointOutcome, PointRequest, PointStudyError, ShapeCentre, Treatment};
-use crate::io::shapes::{ShapeRecord, write_shape_array, write_tps};
+use crate::io::internal::{write_shape_array, write_tps};
+use crate::io::shapes::ShapeRecord;
 use crate::io::{
     Content, Place, RecordError, RecordSize, WriteError, open_as, read_shapes, shapes_of, write_bytes,
 };

@@ -247,7 +247,7 @@ impl MatrixStudy<'_> {
 /// A file with one matrix of this order.
 fn one_matrix(file: &Path, order: usize) -> Result<(DMatrix<f64>, PublicInput), PointStudyError> {
     let opened = open_as(file, Content::Matrices)?;
-    let input = public_input(&opened);
+    let input = public_input(&opened)?;
     let given = matrices_of(opened)?;
     let fail = |problem: &str| PointStudyError::Input(format!("{}: {problem}", file.display()));
     let mut matrices = given.iter();

@@ -154,7 +154,7 @@ fn check_sliders(
 /// Rows of N landmarks counted from 1, as indices from 0.
 fn whole_numbers<const N: usize>(path: &Path) -> Result<(Vec<[usize; N]>, PublicInput), PointStudyError> {
     let file = open_as(path, Content::Rows)?;
-    let input = public_input(&file);
+    let input = public_input(&file)?;
     let rows = rows_of(file, RecordSize::Known(N))?;
     let fail = |problem: String| PointStudyError::Input(format!("{}: {problem}", path.display()));
     let index = |x: &f64| {

@@ -260,7 +260,7 @@ fn first_axis(d: usize) -> DVector<f64> {
 /// The public centre, one row of numbers.
 fn one_row(file: &Path, size: RecordSize) -> Result<(DVector<f64>, PublicInput), PointStudyError> {
     let opened = open_as(file, Content::Rows)?;
-    let input = public_input(&opened);
+    let input = public_input(&opened)?;
     // All of it is public: it may tell its own width.
     let rows = rows_of(opened, if size == RecordSize::Heading { RecordSize::Content } else { size })?;
     let fail = |problem: String| PointStudyError::Input(format!("{}: {problem}", file.display()));

@@ -323,6 +323,10 @@ impl Publication for ComparePublication {
         }
     }
 
+    fn statistic(&self) -> String {
+        "shape compare".into()
+    }
+
     fn write(
         &self,
         released: &Released<Self::Value>,

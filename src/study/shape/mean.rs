@@ -167,6 +167,10 @@ impl Publication for MeanPublication {
         }
     }
 
+    fn statistic(&self) -> String {
+        "shape mean".into()
+    }
+
     fn write(
         &self,
         released: &Released<Self::Value>,

@@ -177,6 +177,10 @@ impl Publication for ModesPublication {
         }
     }
 
+    fn statistic(&self) -> String {
+        "shape modes".into()
+    }
+
     fn write(
         &self,
         released: &Released<Self::Value>,

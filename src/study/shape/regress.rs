@@ -278,6 +278,10 @@ impl Publication for RegressionPublication {
         }
     }
 
+    fn statistic(&self) -> String {
+        "shape regress".into()
+    }
+
     fn write(
         &self,
         released: &Released<Self::Value>,

@@ -2,7 +2,7 @@
 
 use super::input::{Specimen, Specimens};
 use crate::io::shapes::ShapeRecord;
-use crate::io::{WriteError, write_npy, write_text};
+use crate::io::{WriteError, internal, write_npy, write_text};
 use crate::manifold::LandmarkShapes;
 use crate::mechanism::landmarks::{OfShapes, ReleasedShapes, ShapeMechanism, ShapeRecords};
 use crate::mechanism::{Mechanism, Released};
@@ -98,7 +98,8 @@ pub(super) fn write_internal(
     write_text(&dir.join(REPORT), &page.to_html())?;
     if let Some(own) = &own {
         let turned = seen.map_or_else(|| own.clone(), |mean| space.rotated(mean, own));
-        write_shape(&dir.join(NONPRIVATE_MEAN_NPY), &turned)?;
+        let shape = [turned.nrows(), turned.ncols()];
+        internal::write_npy(&dir.join(NONPRIVATE_MEAN_NPY), &shape, turned.transpose().as_slice())?;
     }
     Ok(())
 }

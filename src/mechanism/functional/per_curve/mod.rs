@@ -146,6 +146,11 @@ impl Prepared {
 }
 
 impl PerCurveMean {
+    /// Whether curves are clipped as they are, as the paper does, and not their deviations from the template.
+    pub fn is_as_published(&self) -> bool {
+        !self.settings.centred
+    }
+
     /// # Errors
     /// [`MechanismError`] when shapes do not fit, φ is not positive, or n = 0.
     pub fn new(

@@ -125,6 +125,10 @@ impl Publication for ComparePublication {
         statement.details.extend(self.counting.details());
     }
 
+    fn statistic(&self) -> String {
+        "face compare".into()
+    }
+
     fn write(
         &self,
         released: &Released<NoisedComparison>,

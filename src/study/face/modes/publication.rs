@@ -135,6 +135,10 @@ impl Publication for ModesPublication {
         );
     }
 
+    fn statistic(&self) -> String {
+        "face modes".into()
+    }
+
     fn write(
         &self,
         released: &Released<NoisedModes>,

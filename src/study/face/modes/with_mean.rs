@@ -73,6 +73,10 @@ impl Publication for BothPublication {
         statement.details.insert("bought".into(), self.bought());
     }
 
+    fn statistic(&self) -> String {
+        "face modes --with mean,modes".into()
+    }
+
     fn write(
         &self,
         released: &Released<NoisedBoth>,

@@ -5,7 +5,7 @@
 
 use super::{Record, ScanRow};
 use crate::function::FaceCurves;
-use crate::io::{Content, Limit, ReadError, npy, open, open_as, write_atomically};
+use crate::io::{Content, Limit, ReadError, internal, npy, open, open_as, write_atomically};
 use crate::study::people::sum_of;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -110,7 +110,7 @@ impl RecordCache {
     pub fn store(&self, key: &RecordKey, record: &Record) -> Result<(), crate::io::WriteError> {
         if let Some(curves) = &record.curves {
             let shape = [curves.curves(), curves.samples(), 3];
-            write_atomically(&self.curves_path(key), |out| npy::write_to(out, &shape, curves.data()))?;
+            internal::write_npy(&self.curves_path(key), &shape, curves.data())?;
         }
         let sum = record.curves.as_ref().map(|curves| hex::encode(sum_of(curves.data())));
         let kept = Kept { row: record.row.clone(), curves_sha256: sum };

@@ -126,6 +126,10 @@ impl Publication for RegressionPublication {
         statement.details.extend(self.counting.details());
     }
 
+    fn statistic(&self) -> String {
+        "face regress".into()
+    }
+
     fn write(
         &self,
         released: &Released<NoisedRegression>,

@@ -186,6 +186,10 @@ impl<P: Publication<Error = StudyError>> Publication for OverSites<P> {
         statement.details.extend(self.details.clone());
     }
 
+    fn statistic(&self) -> String {
+        format!("site {}", self.of.statistic())
+    }
+
     fn write(
         &self,
         released: &Released<P::Value>,
