@@ -129,7 +129,6 @@ fn case_of(name: &str) -> Option<&'static WorstCase> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::audit::{AuditVerdict, EXCESS, Neighbour, audit};
     use crate::privacy::{Mu, Price, PrivacyLoss, explain};
     use std::collections::HashSet;
     use std::path::{Path, PathBuf};
@@ -160,106 +159,6 @@ mod tests {
             }
         }
         assert!(audit_by_name("no-such-mechanism", 1.0).is_err());
-    }
-
-    /// What part of the true loss an audit must show: pairs of Gaussian laws are told apart by frequent events, others by rarer ones.
-    fn least(claim: PrivacyLoss) -> f64 {
-        if matches!(claim, PrivacyLoss::Pure(_) | PrivacyLoss::Approximate(..)) { 0.6 } else { 0.8 }
-    }
-
-    /// Every audit at its own number of runs: most of the true loss of its neighbours is seen, and the claim neither refuted nor too large to be.
-    /// Each bound holds with confidence 1 − 1e-3; the seed is fixed. `cargo test --release --lib audit_table -- --ignored --nocapture`;
-    /// `VISARD_AUDITS=kng,joint` for some of them.
-    #[test]
-    #[ignore = "slow: minutes; prints the table of docs/measurements.md"]
-    fn audit_table() {
-        let wanted = std::env::var("VISARD_AUDITS").ok();
-        let cases = STANDARD_AUDITS.iter().chain(worst_cases());
-        let (mut all_seen, named) =
-            (true, |name| wanted.as_ref().is_none_or(|w| w.split(',').any(|w| w == name)));
-        for case in cases.filter(|case| named(case.name)) {
-            let report = audit(case.at(1.0).unwrap().as_ref(), case.runs, 1).unwrap();
-            let (loss, most) = (report.loss_of_pair.unwrap(), report.largest_refutable.unwrap());
-            let seen = report.lower_bound / loss;
-            println!(
-                "| {} | {} | {loss:.3} | {} | {:.3} | {seen:.2} | {most:.3} | {:?} | {:.0} |",
-                case.name, report.claim, report.runs, report.lower_bound, report.verdict, report.seconds
-            );
-            if report.verdict != AuditVerdict::Held || seen < least(report.claim) {
-                println!("{report:?}");
-                all_seen = false;
-            }
-        }
-        assert!(all_seen);
-    }
-
-    /// With noise for a claim so much larger that the neighbours lose `excess` times the one that is stated.
-    struct Faulty {
-        honest: Box<dyn Auditable>,
-        faulty: Box<dyn Auditable>,
-    }
-
-    impl Auditable for Faulty {
-        fn name(&self) -> &str {
-            self.honest.name()
-        }
-        fn claim(&self) -> PrivacyLoss {
-            self.honest.claim()
-        }
-        fn draw(&self, which: Neighbour, seed: u64) -> Vec<f64> {
-            self.faulty.draw(which, seed)
-        }
-    }
-
-    fn is_refuted(case: &'static WorstCase, excess: f64, runs: u64) -> bool {
-        let honest = case.at(1.0).unwrap();
-        let faulty = honest.losing(excess).unwrap().unwrap();
-        let report = audit(&Faulty { honest, faulty }, runs, 3).unwrap();
-        println!("{}: {:.3} of {excess} from {runs} runs", case.name, report.lower_bound);
-        report.verdict == AuditVerdict::Refuted
-    }
-
-    /// A broken build fails its audits.
-    #[test]
-    #[ignore = "slow: minutes; a_loss_of_twice_the_claim_is_refuted is short"]
-    fn a_loss_of_three_tenths_more_than_the_claim_is_refuted() {
-        let cases = STANDARD_AUDITS.iter().chain(worst_cases());
-        let missed: Vec<_> =
-            cases.filter(|case| !is_refuted(case, EXCESS, case.runs)).map(|c| c.name).collect();
-        assert!(missed.is_empty(), "{missed:?}");
-    }
-
-    #[test]
-    fn a_loss_of_twice_the_claim_is_refuted() {
-        let cases = STANDARD_AUDITS.iter().chain(worst_cases());
-        let runs = |case: &WorstCase| (case.runs / 50).max(1_000);
-        let missed: Vec<_> =
-            cases.filter(|case| !is_refuted(case, 2.0, runs(case))).map(|c| c.name).collect();
-        assert!(missed.is_empty(), "{missed:?}");
-    }
-
-    /// The table of docs/measurements.md has a row for every audit, and so for every mechanism, with the part of the claim that its neighbours
-    /// lose.
-    #[test]
-    fn the_table_of_audits_has_a_row_for_each() {
-        let page =
-            std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/measurements.md"));
-        let page = page.unwrap();
-        let section = page.split("\n## ").find(|section| section.starts_with("Audits")).unwrap();
-        let rows: Vec<Vec<&str>> = section
-            .lines()
-            .filter(|line| line.starts_with("| "))
-            .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
-            .collect();
-        for case in STANDARD_AUDITS.iter().chain(worst_cases()) {
-            let row = rows.iter().find(|row| row[0] == case.name);
-            let row = row.unwrap_or_else(|| panic!("docs/measurements.md has no row for {}", case.name));
-            let stated: f64 = row[2].parse().unwrap();
-            let loss = (case.loss)(1.0);
-            assert!((stated - loss).abs() < 6e-4, "{}: {stated} is not {loss}", case.name);
-            // As a claim is allowed to be: an upper bound, rounding aside.
-            assert!(loss > 0.2 && loss < 1.0 + 1e-9, "{}: {loss}", case.name);
-        }
     }
 
     /// A folder with a proof is that of a mechanism: its line above was not forgotten.

@@ -141,7 +141,7 @@ where
 /// The centres of the spaces that are audited: (1, 0, …) on hyperboloids, and any shape.
 pub(super) mod spaces {
     use super::{Ends, MechanismError};
-    use crate::manifold::{Kendall, Lorentz, SpdAffineInvariant, Sphere};
+    use crate::manifold::{Euclidean, Kendall, Lorentz, SpdAffineInvariant, Sphere};
     use crate::mechanism::manifold::any_shape;
     use nalgebra::{DMatrix, dvector};
 
@@ -158,6 +158,11 @@ pub(super) mod spaces {
         let space = Kendall::new(3)?;
         let centre = any_shape(&space);
         Ends::new(space, centre, radius, n)
+    }
+
+    /// Matrices of order 2 in the log-Euclidean metric, by their logarithms.
+    pub(in super::super) fn logarithms(radius: f64, n: u64) -> Result<Ends<Euclidean>, MechanismError> {
+        Ends::new(Euclidean::new(3), dvector![0.5, -0.2, 0.3], radius, n)
     }
 
     pub(in super::super) fn matrices(

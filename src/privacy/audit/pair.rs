@@ -59,7 +59,7 @@ impl Auditable for Named {
         for _ in 0..40 {
             let factor = loss / (self.case.loss)(parameter);
             parameter *= factor;
-            if (factor - 1.0).abs() < 1e-6 {
+            if (factor - 1.0).abs() < 1e-3 {
                 break;
             }
         }

@@ -5,7 +5,7 @@ use super::{
     BallStatistic, CentreStatistic, DirectionStatistic, PrivateCentre, ProcrustesStatistic, ReleasedCentre,
     TITLE,
 };
-use crate::manifold::{Kendall, Lorentz, Manifold, SpdAffineInvariant, Sphere};
+use crate::manifold::{Euclidean, Kendall, Lorentz, Manifold, SpdAffineInvariant, Sphere};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{PublicBall, any_shape};
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase, whole};
@@ -28,6 +28,7 @@ const WORST_CASES: &[WorstCase] = &[
     WorstCase { name: "private-centre", make: of_directions, loss: whole, runs: 100_000 },
     WorstCase { name: "private-centre-kendall", make: of_shapes, loss: whole, runs: 100_000 },
     WorstCase { name: "private-centre-hyperbolic", make: of_hyperbolic_points, loss: whole, runs: 100_000 },
+    WorstCase { name: "private-centre-log-euclidean", make: of_logarithms, loss: whole, runs: 100_000 },
     WorstCase { name: "private-centre-affine-invariant", make: of_matrices, loss: whole, runs: 100_000 },
 ];
 
@@ -88,6 +89,10 @@ fn of_hyperbolic_points(name: &'static str, parameter: f64) -> Made {
 fn of_matrices(name: &'static str, parameter: f64) -> Made {
     let centre = DMatrix::from_row_slice(2, 2, &[2.0, 0.5, 0.5, 0.4]);
     in_ball(name, parameter, SpdAffineInvariant::new(2).map_err(MechanismError::from), &centre)
+}
+
+fn of_logarithms(name: &'static str, parameter: f64) -> Made {
+    in_ball(name, parameter, Ok(Euclidean::new(3)), &dvector![0.5, -0.2, 0.3])
 }
 
 /// At opposite ends of the generous public ball, which is as wide as any that is offered.

@@ -36,6 +36,12 @@ const WORST_CASES: &[WorstCase] = &[
         loss: |p| loss(p, spaces::kendall(SMALL, RECORDS)),
         runs: 100_000,
     },
+    WorstCase {
+        name: "riemannian-gaussian-log-euclidean",
+        make: on_logarithms,
+        loss: |p| loss(p, spaces::logarithms(SMALL, RECORDS)),
+        runs: 100_000,
+    },
 ];
 
 type Made = Result<Box<dyn Auditable>, AuditError>;
@@ -50,6 +56,10 @@ fn on_hyperbolic(name: &'static str, parameter: f64) -> Made {
 
 fn on_kendall(name: &'static str, parameter: f64) -> Made {
     audit(name, parameter, spaces::kendall(SMALL, RECORDS))
+}
+
+fn on_logarithms(name: &'static str, parameter: f64) -> Made {
+    audit(name, parameter, spaces::logarithms(SMALL, RECORDS))
 }
 
 fn audit<M>(name: &'static str, parameter: f64, ends: Result<Ends<M>, MechanismError>) -> Made

@@ -26,6 +26,12 @@ const WORST_CASES: &[WorstCase] = &[
         loss: |p| loss(p, wide(p).1, spaces::hyperbolic(wide(p).0, wide(p).1)),
         runs: 300_000,
     },
+    WorstCase {
+        name: "kng-log-euclidean",
+        make: on_logarithms,
+        loss: |p| loss(p, 4, spaces::logarithms(SMALL, 4)),
+        runs: 300_000,
+    },
 ];
 
 type Made = Result<Box<dyn Auditable>, AuditError>;
@@ -55,7 +61,12 @@ fn wide(parameter: f64) -> (f64, u64) {
     ((0.75 / 4.0 * n * parameter).clamp(0.01, 6.0), n as u64)
 }
 
-/// By quadrature on surfaces: the largest logarithm of the ratio of the two densities exp(−‖∇F‖/σ)/Z on the domain.
+/// Where volume does not change with the place the normalizer does not either, and half of the claim is lost.
+fn on_logarithms(name: &'static str, parameter: f64) -> Made {
+    audit(name, parameter, 4, spaces::logarithms(SMALL, 4))
+}
+
+/// By quadrature: the largest logarithm of the ratio of the two densities exp(−‖∇F‖/σ)/Z on the domain.
 fn loss<M>(parameter: f64, n: u64, ends: Result<Ends<M>, MechanismError>) -> f64
 where
     M: PolarVolume + Send + Sync + 'static,
@@ -73,14 +84,17 @@ where
         };
         let (space, unit) = manifold.two_point().ok_or(MechanismError::NotTwoPointHomogeneous)?;
         let at = |t: f64, angle: f64| {
-            let v = manifold.from_coordinates(centre, &[t * angle.cos(), t * angle.sin()]);
+            let mut v = vec![0.0; manifold.dim()];
+            (v[0], v[1]) = (t * angle.cos(), t * angle.sin());
+            let v = manifold.from_coordinates(centre, &v);
             scores(&manifold.exp(centre, &v)).map(|score| score / mechanism.sigma)
         };
         let (mut masses, mut most, mut least) = ([0.0; 2], f64::NEG_INFINITY, f64::INFINITY);
         for j in 0..=ANGLES {
             // The laws are symmetric about the line that the records lie on.
             let angle = std::f64::consts::PI * j as f64 / ANGLES as f64;
-            let end = if j == 0 || j == ANGLES { 0.5 } else { 1.0 };
+            let end =
+                if j == 0 || j == ANGLES { 0.5 } else { 1.0 } * angle.sin().powi(manifold.dim() as i32 - 2);
             for i in 0..RADII {
                 let t = reach * (i as f64 + 0.5) / RADII as f64;
                 let (area, [a, b]) = (end * space.ln_area_in_units(t, unit).exp(), at(t, angle));

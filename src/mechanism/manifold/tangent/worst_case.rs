@@ -51,6 +51,12 @@ const GAUSSIAN: &[WorstCase] = &[
         loss: whole,
         runs: 100_000,
     },
+    WorstCase {
+        name: "tangent-gaussian-log-euclidean",
+        make: |name, x| on_logarithms(name, gaussian(x)?),
+        loss: whole,
+        runs: 100_000,
+    },
 ];
 
 const LAPLACE: &[WorstCase] = &[
@@ -78,6 +84,12 @@ const LAPLACE: &[WorstCase] = &[
         loss: whole,
         runs: 100_000,
     },
+    WorstCase {
+        name: "tangent-laplace-log-euclidean",
+        make: |name, x| on_logarithms(name, laplace(x)?),
+        loss: whole,
+        runs: 100_000,
+    },
 ];
 
 type Made = Result<Box<dyn Auditable>, AuditError>;
@@ -100,6 +112,10 @@ fn on_hyperbolic(name: &'static str, noise: VectorNoise) -> Made {
 
 fn on_kendall(name: &'static str, noise: VectorNoise) -> Made {
     tangent(name, spaces::kendall(WIDE, RECORDS), |ball| TangentMean::with(ball, RECORDS, noise))
+}
+
+fn on_logarithms(name: &'static str, noise: VectorNoise) -> Made {
+    tangent(name, spaces::logarithms(WIDE, RECORDS), |ball| TangentMean::with(ball, RECORDS, noise))
 }
 
 fn on_matrices(name: &'static str, noise: VectorNoise) -> Made {
