@@ -66,9 +66,7 @@ fn honest_mechanisms_pass_and_come_close() {
 /// A hundred runs cannot refute a claim of 5, whatever the mechanism does: that they did not says nothing. So many as they say can.
 #[test]
 fn audits_that_could_not_have_refuted_the_claim_say_so() {
-    for (name, parameter, runs) in
-        [("gaussian", 5.0, 100), ("gaussian", 1.0, 300), ("clipped-mean-laplace", 1.0, 4000)]
-    {
+    for (name, parameter, runs) in [("gaussian", 5.0, 100), ("gaussian", 1.0, 300), ("laplace", 1.0, 500)] {
         let few = audit(audit_by_name(name, parameter).unwrap().as_ref(), runs, 1).unwrap();
         assert_eq!(few.verdict, AuditVerdict::Inconclusive, "{few:?}");
         assert!(few.largest_refutable.is_some_and(|most| most < parameter), "{few:?}");

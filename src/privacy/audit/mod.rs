@@ -264,7 +264,7 @@ impl Sample {
                 let short = (EXCESS * claimed - most) / (EXCESS - 1.0) / claimed;
                 Some(rounded_up(self.runs as f64 * short * short))
             }
-            _ => Event::runs_needed(&self.first, &self.second, claim, claimed),
+            _ => Event::runs_needed(&self.first, &self.second, claim, [claimed, EXCESS * claimed]),
         }
     }
 }

@@ -65,7 +65,11 @@ fn audit(
     // All that leaves the house: the mean, its size, and the noise scale in the certificate.
     let look = |released: &Released<Vec<f64>>| {
         let scale = released.parts.first().map_or(f64::NAN, |part| part.noise.scale);
-        vec![released.value[0], released.value.len() as f64, scale]
+        let value = &released.value;
+        let across: f64 = value[1..].iter().map(|x| x * x).sum();
+        let far = |at: f64| ((value[0] - at).powi(2) + across).sqrt();
+        // Laplace laws are told apart by distances from the two means.
+        vec![value[0], far(RADIUS * 0.6) - far(RADIUS), value.len() as f64, scale]
     };
     PairAudit::boxed(name, mechanism, data, |records| &records[..], Box::new(look))
 }
