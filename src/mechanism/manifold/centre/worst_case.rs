@@ -48,8 +48,8 @@ where
 {
     let no_claim = |_| AuditError::NoClaim(name.to_owned());
     let mu = Mu::new(parameter)?;
-    // As few records as the budget lets a centre have, or twice as many.
-    let n = (8.0 / mu.get()).ceil().max(2.0) as usize;
+    // A few more records than the budget lets any of these centres have.
+    let n = (10.0 / mu.get()).ceil().max(2.0) as usize;
     let mechanism = PrivateCentre::new(statistic.map_err(no_claim)?, n as u64, PrivacyLoss::Gaussian(mu))
         .map_err(no_claim)?;
     let data = first.map(|first| {

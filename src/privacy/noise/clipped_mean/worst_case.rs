@@ -29,7 +29,7 @@ const WORST_CASES: &[WorstCase] = &[
 ];
 
 const PURE: &[WorstCase] =
-    &[WorstCase { name: "clipped-mean-laplace", make: pure_turned, loss: whole, runs: 100_000 }];
+    &[WorstCase { name: "clipped-mean-laplace", make: pure_turned, loss: whole, runs: 300_000 }];
 
 const RADIUS: f64 = 2.0;
 
