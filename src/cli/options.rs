@@ -3,7 +3,6 @@
 use super::Cli;
 use clap::builder::ValueParser;
 use clap::{Arg, Command, CommandFactory};
-use std::path::PathBuf;
 
 /// Options that take what a study assumes to be public: [`visard::study::public_input`] opens none that visard wrote as secret, their help
 /// says that they must be public, and `tests/public_inputs.rs` tries each.

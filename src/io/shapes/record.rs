@@ -35,7 +35,7 @@ impl ShapeRecord {
     }
 
     /// Of coordinates one after the other, a whole number of landmarks.
-    pub(super) fn flat(id: Option<String>, dimension: usize, coordinates: Vec<f64>) -> Self {
+    pub(in crate::io) fn flat(id: Option<String>, dimension: usize, coordinates: Vec<f64>) -> Self {
         debug_assert!(matches!(dimension, 2 | 3) && coordinates.len().is_multiple_of(dimension));
         Self { id, dimension, coordinates, curves: Vec::new() }
     }
