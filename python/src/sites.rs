@@ -13,7 +13,7 @@ use visard::privacy::Mu;
 use visard::study::face::load_template;
 use visard::study::face::sites::{
     Aggregator, AggregatorSettings, Closed, CombineSettings, Findings, KnownPlan, PLAN, PlannedGroups, Site,
-    SiteAnswer, SitePlan, SiteSettings, answer_round, make_sealing_key, merge_round, read_public_key,
+    SiteAnswer, SitePlan, SiteSettings, answer_round, make_site_key, merge_round, read_public_key,
     unshare_round, verify_round,
 };
 use visard::study::{Place, Stop, layout};
@@ -107,10 +107,10 @@ fn planned_groups(names: Vec<String>, want: Option<&str>) -> Result<Option<Plann
     Ok((!names.is_empty()).then_some(PlannedGroups { names, aim }))
 }
 
-/// A key pair for sealed messages: the secret one in `file`, the public one beside it, whose path is returned.
+/// A key pair for sealed and signed messages: the secret one in `file`, the public one beside it, whose path is returned.
 #[pyfunction]
 pub fn site_key(py: Python<'_>, file: PathBuf) -> PyResult<PathBuf> {
-    short(py, || Ok(make_sealing_key(&file)?))
+    short(py, || Ok(make_site_key(&file)?))
 }
 
 /// Writes the plan into the public folder.

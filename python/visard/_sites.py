@@ -44,7 +44,7 @@ _People = Union[int, Mapping[str, int]]
 
 
 def site_key(file: PathLike) -> Path:
-    """A key pair for sealed messages: the secret key in `file`, the public one beside it, whose path is returned; `visard site keys`."""
+    """A key pair for sealed and signed messages: the secret key in `file`, the public one beside it, whose path is returned; `visard site keys`."""
     return Path(_visard.site_key(as_path("file", file)))
 
 
@@ -118,6 +118,7 @@ def site_sum(
     scans: Scans,
     *,
     site: str,
+    key: PathLike | None = None,
     groups: Any = None,
     template: Template | PathLike | None = None,
     progress: Progress = False,
@@ -126,10 +127,12 @@ def site_sum(
     """A site's noised sum for the open round, of a plan without aggregators; `visard site sum`.
 
     The budget is the plan's, charged once, for all rounds, to this site's ledger (one in `out`, or `ledger`). Answering again gives the same
-    files. Returns `round`, `rounds`, `n`, `again` and `files` (to be handed on). `groups`: where the plan compares some, who is in which, as for
+    files, or raises: a round is answered once, from whichever copy of `out`, as long as the ledger is at its place. `key`: this site's secret
+    key, where the plan names its public one; the sum is then signed. Returns `round`, `rounds`, `n`, `again` and `files` (to be handed on). `groups`: where the plan compares some, who is in which, as for
     :func:`face_compare`. `scans` and exceptions as for :func:`face_mean`.
     """
-    return _answer(public, scans, site, None, groups, template, progress, options)
+    path = None if key is None else as_path("key", key)
+    return _answer(public, scans, site, path, False, groups, template, progress, options)
 
 
 def site_share(
@@ -145,7 +148,7 @@ def site_share(
 ) -> dict[str, Any]:
     """A site's two sealed shares for the open round, of a plan with aggregators; `visard site share`. `key`: this site's secret key; the rest as
     for :func:`site_sum`."""
-    return _answer(public, scans, site, as_path("key", key), groups, template, progress, options)
+    return _answer(public, scans, site, as_path("key", key), True, groups, template, progress, options)
 
 
 def site_verify(
@@ -158,7 +161,8 @@ def site_verify(
     template: Template | PathLike | None = None,
     **options: Unpack[StudyOptions],
 ) -> dict[str, Any]:
-    """An aggregator's step of a round: begins, or checks proofs of range and adds up; `visard site verify`.
+    """An aggregator's step of a round: begins, or checks proofs of range and adds up, once a round; `visard site verify`. Its ledger
+    lies beside its key unless `ledger` names another.
 
     `inbox`: files or folders with what was received; `without`: sites that do not answer. Returns `round`, `finished`, `sites` and `files`
     (to be handed on).
@@ -210,6 +214,7 @@ def _answer(
     scans: Scans,
     site: str,
     key: str | None,
+    pooled: bool,
     groups: Any,
     template: Template | PathLike | None,
     progress: Progress,
@@ -223,7 +228,7 @@ def _answer(
             raise InputError("out: name a folder of this site's own, the same in every round")
         table = None if groups is None else inputs.labels("groups", groups, "group", own.records)
         told = _visard.site_answer(
-            place.options, own.options, as_path("public", public), str(site), key, table, key is not None, shown
+            place.options, own.options, as_path("public", public), str(site), key, table, pooled, shown
         )
     return json.loads(told)
 

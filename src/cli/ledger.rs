@@ -91,6 +91,9 @@ fn lines(history: &LedgerHistory) -> String {
         if let Some(draw) = &charge.redeemed {
             let _ = write!(text, "\n      published result: {}", draw.get(..16).unwrap_or(draw));
         }
+        for (part, draw) in &charge.redeemed_parts {
+            let _ = write!(text, "\n      answer {}: {}", part + 1, draw.get(..16).unwrap_or(draw));
+        }
     }
     if let Some(partition) = &history.partition {
         let groups: Vec<String> =

@@ -10,7 +10,7 @@ use clap::Subcommand;
 /// Commands for many sites.
 #[derive(Debug, Subcommand)]
 pub enum SiteCommand {
-    /// Make a key for a site or an aggregator
+    /// Make a key for a site or an aggregator, to seal and sign messages with
     Keys(plan::KeysArgs),
     /// Write the plan that all sites follow, before anyone reads a record
     Plan(plan::PlanArgs),

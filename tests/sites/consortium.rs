@@ -8,13 +8,13 @@ use visard::io::write_npy;
 use visard::mechanism::functional::Sharing;
 use visard::mechanism::vector::GroupAim;
 use visard::privacy::{Certificate, Ledger};
-use visard::study::Place;
 use visard::study::face::sites::{
     Aggregated, Aggregator, AggregatorSettings, Closed, CombineSettings, Findings, PlannedGroups, Site,
-    SiteAnswer, SitePlan, SiteSettings, answer_round, make_sealing_key, merge_round, read_public_key,
+    SiteAnswer, SitePlan, SiteSettings, answer_round, make_site_key, merge_round, read_public_key,
     unshare_round, verify_round,
 };
 use visard::study::face::{FaceInputs, Registration, StudyError, TemplateSource, load_template};
+use visard::study::{LedgerChoice, Place};
 use visard::synth::FaceParameters;
 
 pub const CURVES: usize = 4;
@@ -39,6 +39,8 @@ pub fn table(n: u64) -> String {
 pub struct Consortium {
     dir: tempfile::TempDir,
     seed: Option<u64>,
+    /// Whether sites' ledgers lie outside of their folders.
+    outside: bool,
 }
 
 pub fn faces(seed: u64) -> Vec<FaceCurves> {
@@ -63,13 +65,25 @@ impl Consortium {
 
     /// Whose plan asks for this.
     pub fn of(what: What, noise: Sharing, mu: f64, seed: Option<u64>, changed: bool) -> Self {
-        let new = Self { dir: tempfile::tempdir().unwrap(), seed };
+        let mut new = Self { dir: tempfile::tempdir().unwrap(), seed, outside: false };
+        new.begin(what, noise, mu, changed, noise != Sharing::Each);
+        new
+    }
+
+    /// Whose sites have keys in any case, and perhaps ledgers outside of their folders.
+    pub fn keyed(noise: Sharing, mu: f64, outside: bool) -> Self {
+        let mut new = Self { dir: tempfile::tempdir().unwrap(), seed: None, outside };
+        new.begin(What::Mean, noise, mu, false, true);
+        new
+    }
+
+    fn begin(&mut self, what: What, noise: Sharing, mu: f64, changed: bool, keyed: bool) {
+        let new = self;
         let mut people = faces(1);
         if changed {
             people.swap(2, 20);
         }
         let mut rest = &people[..20];
-        let keyed = noise != Sharing::Each;
         let mut sites = Vec::new();
         for (name, n) in SITES {
             let (own, others) = rest.split_at(n as usize);
@@ -84,7 +98,7 @@ impl Consortium {
             sites.push(Site { name: name.into(), n, groups, key: keyed.then(|| new.key(name)) });
         }
         let one = |name: &str| Aggregator { name: name.into(), key: new.key(name) };
-        let aggregators = if keyed { vec![one("x"), one("y")] } else { Vec::new() };
+        let aggregators = if noise != Sharing::Each { vec![one("x"), one("y")] } else { Vec::new() };
         let template = load_template(&TemplateSource::Builtin).unwrap().input;
         let plan = SitePlan {
             visard_sites: 1,
@@ -105,7 +119,6 @@ impl Consortium {
         };
         plan.write(&new.path("public")).unwrap();
         fs::create_dir(new.path("tray")).unwrap();
-        new
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -113,11 +126,14 @@ impl Consortium {
     }
 
     pub fn key(&self, name: &str) -> String {
-        read_public_key(&make_sealing_key(&self.path(&format!("{name}.key"))).unwrap()).unwrap()
+        read_public_key(&make_site_key(&self.path(&format!("{name}.key"))).unwrap()).unwrap()
     }
 
     pub fn place(&self, name: &str) -> Place {
-        Place { seed: self.seed, resume: true, ..Place::new(self.path(name)) }
+        let file = Some(self.path(&format!("{name}.people.jsonl")))
+            .filter(|_| self.outside && SITES.iter().any(|(site, _)| *site == name));
+        let ledger = LedgerChoice { file, ..LedgerChoice::default() };
+        Place { seed: self.seed, resume: true, ledger, ..Place::new(self.path(name)) }
     }
 
     pub fn answer_with(&self, public: &str, site: &str, file: &str) -> Result<SiteAnswer, StudyError> {
@@ -143,17 +159,22 @@ impl Consortium {
     }
 
     pub fn verify(&self, name: &str, without: &[&str]) -> Result<Aggregated, StudyError> {
-        let done = verify_round(&AggregatorSettings {
+        let done = self.verify_in(name, name, without)?;
+        self.carry(&done.files);
+        Ok(done)
+    }
+
+    /// An aggregator at work in another folder than its own.
+    pub fn verify_in(&self, name: &str, folder: &str, without: &[&str]) -> Result<Aggregated, StudyError> {
+        verify_round(&AggregatorSettings {
             public: self.path("public"),
             name: name.into(),
             key: self.path(&format!("{name}.key")),
             inbox: vec![self.path("tray")],
             without: without.iter().map(|name| (*name).into()).collect(),
             template: TemplateSource::Builtin,
-            place: self.place(name),
-        })?;
-        self.carry(&done.files);
-        Ok(done)
+            place: self.place(folder),
+        })
     }
 
     pub fn closing(&self, without: &[&str]) -> CombineSettings {
@@ -196,16 +217,49 @@ impl Consortium {
             .unwrap()
     }
 
-    pub fn charges(&self, name: &str) -> Vec<bool> {
-        let path = self.path(name).join("visard.ledger.jsonl");
+    /// Where the ledger of a party lies.
+    pub fn ledger(&self, name: &str) -> PathBuf {
+        let beside_key = self.path(&format!("{name}.key.ledger.jsonl"));
+        let outside = self.path(&format!("{name}.people.jsonl"));
+        let own = self.path(name).join("visard.ledger.jsonl");
+        [beside_key, outside].into_iter().find(|path| path.exists()).unwrap_or(own)
+    }
+
+    /// For every charge of a party, how many rounds it was redeemed for.
+    pub fn charges(&self, name: &str) -> Vec<usize> {
+        let path = self.ledger(name);
         if !path.exists() {
             return Vec::new();
         }
-        Ledger::history(&path).unwrap().charges.iter().map(|charge| charge.redeemed.is_some()).collect()
+        Ledger::history(&path).unwrap().charges.iter().map(|charge| charge.redeemed_parts.len()).collect()
+    }
+
+    /// Copies a party's folder.
+    pub fn copy(&self, from: &str, to: &str) {
+        copy(&self.path(from), &self.path(to));
+    }
+
+    /// Puts a copy of a party's folder in its place, but for its ledger, which stays where and as it is.
+    pub fn put_back(&self, copied: &str, name: &str) {
+        let ledger = self.path(name).join("visard.ledger.jsonl");
+        let kept = fs::read(&ledger).ok();
+        fs::remove_dir_all(self.path(name)).unwrap();
+        self.copy(copied, name);
+        if let Some(kept) = kept {
+            fs::write(ledger, kept).unwrap();
+        }
     }
 
     pub fn share(&self, round: usize, site: &str, to: &str) -> PathBuf {
         self.path("tray").join(format!("round-{round}.{site}.to-{to}.share"))
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (path, to) = (entry.as_ref().unwrap().path(), to.join(entry.as_ref().unwrap().file_name()));
+        if path.is_dir() { copy(&path, &to) } else { drop(fs::copy(&path, &to).unwrap()) }
     }
 }
 

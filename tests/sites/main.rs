@@ -1,5 +1,6 @@
 //! Many sites: whole exchanges by files, and what goes wrong in them.
 
+mod attacks;
 mod consortium;
 mod groups;
 mod neighbours;

@@ -11,7 +11,7 @@ use visard::study::face::sites::{AggregatorSettings, Findings, merge_round, unsh
 fn sites_under_secure_aggregation_release_one_mean_and_pay_once_each() {
     let consortium = Consortium::new(Sharing::Sites { honest: 2 }, 1.0, None, false);
     assert!(consortium.secure_round(&[]).released.is_none());
-    assert_eq!(consortium.charges("a"), [false]);
+    assert_eq!(consortium.charges("a"), [1]);
     // One site drops out of the second round: three are enough for K′ = 2.
     let closed = consortium.secure_round(&["d"]);
     assert_eq!((closed.round, closed.rounds), (2, 2));
@@ -26,8 +26,8 @@ fn sites_under_secure_aggregation_release_one_mean_and_pay_once_each() {
     assert_eq!(certificate.details["rounds"][1]["sites"], serde_json::json!(["a", "b", "c"]));
     assert_eq!(certificate.details["site_certificates"].as_object().unwrap().len(), 4);
     assert_eq!(certificate.public_inputs[0].name, "built-in template face");
-    for (site, redeemed) in [("a", true), ("b", true), ("c", true), ("d", false), ("x", true), ("y", true)] {
-        assert_eq!(consortium.charges(site), [redeemed], "{site}");
+    for (site, rounds) in [("a", 2), ("b", 2), ("c", 2), ("d", 1), ("x", 2), ("y", 2)] {
+        assert_eq!(consortium.charges(site), [rounds], "{site}");
     }
     refused(consortium.answer("a"), "all rounds of this plan are done");
     visard::study::verify(&consortium.path("study"), None, None).unwrap();
@@ -50,14 +50,19 @@ fn what_is_damaged_foreign_late_or_twice_is_refused_by_name_and_can_be_mended() 
     fs::remove_dir_all(consortium.path("c/outbox")).unwrap();
     let again = consortium.answer("c").unwrap();
     assert!(again.again && fs::read(&again.files[0]).unwrap() == bytes && consortium.charges("c").len() == 1);
-    // One that was killed between its charge and its answer draws under the charge that was made.
-    consortium.answer("d").unwrap();
+    // One that has forgotten its answer does not draw another.
+    let first = consortium.answer("d").unwrap();
+    let bytes = fs::read(&first.files[0]).unwrap();
     let state = consortium.path("d/internal/sites.json");
-    let mut value: Value = serde_json::from_slice(&fs::read(&state).unwrap()).unwrap();
+    let known = fs::read(&state).unwrap();
+    let mut value: Value = serde_json::from_slice(&known).unwrap();
     value["answered"] = serde_json::json!({});
     fs::write(&state, value.to_string()).unwrap();
-    assert!(!consortium.answer("d").unwrap().again);
-    assert_eq!(consortium.charges("d"), [false]);
+    refused(consortium.answer("d"), "round 1 has been answered already, and a round is answered once");
+    fs::write(&state, known).unwrap();
+    let again = consortium.answer("d").unwrap();
+    assert!(again.again && fs::read(&again.files[0]).unwrap() == bytes);
+    assert_eq!(consortium.charges("d"), [1]);
     // Damage anywhere.
     let share = consortium.share(1, "b", "x");
     let good = fs::read(&share).unwrap();
@@ -77,13 +82,13 @@ fn what_is_damaged_foreign_late_or_twice_is_refused_by_name_and_can_be_mended() 
     // The second must go on with the same sites.
     refused(consortium.verify("y", &["d"]), "has a share of d, here is none");
     assert!(consortium.verify("y", &[]).unwrap().finished && consortium.verify("x", &[]).unwrap().finished);
-    // A damaged sum of an aggregator is random numbers.
+    // A damaged sum of an aggregator is not what it signed.
     let sum = consortium.path("tray/round-1.y.aggregate");
     let good = fs::read(&sum).unwrap();
     let mut bad = good.clone();
     *bad.last_mut().unwrap() ^= 1;
     fs::write(&sum, bad).unwrap();
-    refused(unshare_round(&consortium.closing(&[])), "do not add up");
+    refused(unshare_round(&consortium.closing(&[])), "y did not sign it");
     fs::write(&sum, good).unwrap();
     unshare_round(&consortium.closing(&[])).unwrap();
     // A share of the first round, sent again in the second.
@@ -138,7 +143,7 @@ fn sites_with_other_settings_people_or_records_are_refused_before_a_charge() {
     unshare_round(&consortium.closing(&[])).unwrap();
     write(&consortium.path("b.npy"), &faces(7)[..4]);
     refused(consortium.answer("b"), "other records");
-    assert_eq!(consortium.charges("b"), [false]);
+    assert_eq!(consortium.charges("b"), [1]);
 }
 
 #[test]
@@ -171,7 +176,7 @@ fn without_aggregators_every_site_has_its_own_noise_and_certificate() {
     assert!(certificate.private && certificate.n == 20);
     let own = &certificate.details["site_certificates"]["c"];
     assert_eq!((&own["n"], &own["private"]), (&6.into(), &true.into()));
-    assert!(own["ledger"]["line"].is_u64() && consortium.charges("c") == [true]);
+    assert!(own["ledger"]["line"].is_u64() && consortium.charges("c") == [2]);
     assert!(certificate.details["assumption"].as_str().unwrap().contains("nothing is assumed"));
 }
 
@@ -184,7 +189,7 @@ fn modes_of_variation_are_released_over_sites_too() {
         assert!(certificate.mechanism.contains("second moment over many sites"), "{}", certificate.mechanism);
         assert!(accuracy.rms > 0.0 && certificate.details["modes"].is_object());
         assert_eq!(certificate.details["site_certificates"].as_object().unwrap().len(), 4);
-        assert_eq!(consortium.charges("b"), [true]);
+        assert_eq!(consortium.charges("b"), [2]);
         for file in ["modes.npy", "curves.npy", "mean.ply", "variances.csv", "report.html"] {
             assert!(consortium.path("study/release").join(file).is_file(), "{file}");
         }

@@ -55,17 +55,20 @@ struct SiteArgs {
 /// Arguments of `site sum`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard site sum consortium scans/ --site berlin --out berlin\n  visard site sum consortium --records records --manifest all.csv --site berlin --out berlin"
+    after_help = "A round is answered once: asked again, by any copy of the folder with the ledger at its place, a site hands on the same files or refuses. A ledger that is put back together with the folder, from an older copy, cannot be told: keep it elsewhere (--ledger), or keep its last line's check elsewhere.\n\nExamples:\n  visard site sum consortium scans/ --site berlin --out berlin\n  visard site sum consortium --records records --manifest all.csv --site berlin --out berlin"
 )]
 pub struct SumArgs {
     #[command(flatten)]
     site: SiteArgs,
+    /// This site's secret key, where the plan names its public one: the sum is then signed
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
 }
 
 /// Arguments of `site share`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard site share consortium scans/ --site berlin --key berlin.key --out berlin\n  visard site share consortium --records records --manifest all.csv --site berlin --key berlin.key --out berlin"
+    after_help = "A round is answered once: asked again, by any copy of the folder with the ledger at its place, a site hands on the same files or refuses. A ledger that is put back together with the folder, from an older copy, cannot be told: keep it elsewhere (--ledger), or keep its last line's check elsewhere.\n\nExamples:\n  visard site share consortium scans/ --site berlin --key berlin.key --out berlin\n  visard site share consortium --records records --manifest all.csv --site berlin --key berlin.key --out berlin"
 )]
 pub struct ShareArgs {
     #[command(flatten)]
@@ -78,7 +81,7 @@ pub struct ShareArgs {
 /// Arguments of `site verify`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard site verify consortium --aggregator ministry --key ministry.key --inbox received/ --out ministry"
+    after_help = "A round is added up once, for one set of sites: asked again, an aggregator hands on the same files or refuses. Its record of that is a ledger, beside its key unless --ledger names another place (KEY.ledger.jsonl), so that copies of the folder and new folders find it. A ledger that is put back from an older copy, or a key that is copied away from it, cannot be told.\n\nExample:\n  visard site verify consortium --aggregator ministry --key ministry.key --inbox received/ --out ministry"
 )]
 pub struct VerifyArgs {
     /// The public folder
@@ -133,7 +136,7 @@ pub fn sum(args: &SumArgs, global: &Global, printer: &Printer) -> Result<(), Fai
     let each = Sharing::Each;
     answer(
         &args.site,
-        None,
+        args.key.clone(),
         |noise| noise == each,
         "this plan has aggregators: use site share",
         global,

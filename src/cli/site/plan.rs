@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use visard::mechanism::functional::{Sharing, Want};
 use visard::mechanism::vector::GroupAim;
 use visard::study::face::sites::{
-    Aggregator, PLAN, PlannedGroups, Site, SitePlan, make_sealing_key, read_public_key,
+    Aggregator, PLAN, PlannedGroups, Site, SitePlan, make_site_key, read_public_key,
 };
 use visard::study::face::{CURVES, Registration, SAMPLES, load_template};
 
@@ -42,7 +42,7 @@ pub struct PlanArgs {
     /// The public folder, of which every site has a copy
     #[arg(value_name = "PUBLIC")]
     public: PathBuf,
-    /// A site, its number of people (public; one for each of --groups, with + between), and its public key where sums are sealed
+    /// A site, its number of people (public; one for each of --groups, with + between), and its public key where sums are sealed or signed
     #[arg(long = "site", value_name = "NAME=N[+N][,FILE.pub]", required = true)]
     sites: Vec<String>,
     /// One of two members who add up and do not collude, with its public key; the first begins
@@ -82,7 +82,7 @@ pub struct PlanArgs {
 
 /// Runs `site keys`.
 pub fn keys(args: &KeysArgs, printer: &Printer) -> Result<(), Failure> {
-    let public = make_sealing_key(&args.file).map_err(Failure::failed)?;
+    let public = make_site_key(&args.file).map_err(Failure::failed)?;
     printer.result(
         json!({"secret": args.file, "public": public}),
         format!(

@@ -21,6 +21,20 @@ pub struct ChargeOnRecord {
     pub redeemed: Option<String>,
     /// The SHA-256 of the certificates of the releases that were made of that result, oldest first. Earlier versions recorded none.
     pub published: Vec<String>,
+    /// Those of its draws, counted from 0, where each is redeemed by itself: the rounds of a plan of many sites.
+    pub redeemed_parts: BTreeMap<u32, String>,
+}
+
+impl ChargeOnRecord {
+    /// The SHA-256 that draw number `part` was redeemed for, by itself or with the whole.
+    pub fn redeemed_part(&self, part: u32) -> Option<&String> {
+        self.redeemed_parts.get(&part).or(self.redeemed.as_ref())
+    }
+
+    /// A result that was drawn under it or under a part of it, where there is one.
+    pub(super) fn used(&self) -> Option<&String> {
+        self.redeemed.as_ref().or_else(|| self.redeemed_parts.values().next())
+    }
 }
 
 /// A limit on what all releases together may lose for pairs of one neighbour relation.
@@ -217,7 +231,7 @@ impl LedgerHistory {
             Entry::Seal { charge } => {
                 self.orphans.remove(&charge);
             }
-            Entry::Redeem { charge, draw } => self.redeem(charge, draw)?,
+            Entry::Redeem { charge, part, draw } => self.redeem(charge, part, draw)?,
             Entry::Publish { charge, certificate } => self.publish(charge, certificate)?,
             Entry::Repair { salvaged, .. } => {
                 self.was_repaired = true;
@@ -245,7 +259,8 @@ impl LedgerHistory {
             return Err("it charges a group that is not registered");
         }
         let part = self.with_terms_of_earlier_versions(part);
-        self.charges.push(ChargeOnRecord { part, unix_time, receipt, redeemed: None, published: Vec::new() });
+        let (redeemed, redeemed_parts, published) = (None, BTreeMap::new(), Vec::new());
+        self.charges.push(ChargeOnRecord { part, unix_time, receipt, redeemed, redeemed_parts, published });
         Ok(())
     }
 
@@ -270,18 +285,18 @@ impl LedgerHistory {
         Ok(())
     }
 
-    fn redeem(&mut self, line: u64, draw: String) -> Result<(), &'static str> {
+    fn redeem(&mut self, line: u64, part: Option<u32>, draw: String) -> Result<(), &'static str> {
         let charge = self.position(line).and_then(|at| self.charges.get_mut(at));
-        match charge {
-            None => Err("it redeems a charge that is not there"),
-            Some(charge) if charge.redeemed.as_ref().is_some_and(|first| *first != draw) => {
-                Err("it redeems a charge for a second result")
-            }
-            Some(charge) => {
-                charge.redeemed = Some(draw);
-                Ok(())
-            }
+        let charge = charge.ok_or("it redeems a charge that is not there")?;
+        let first = part.map_or_else(|| charge.used(), |part| charge.redeemed_part(part));
+        if first.is_some_and(|first| *first != draw) {
+            return Err("it redeems a charge for a second result");
         }
+        match part {
+            Some(part) => drop(charge.redeemed_parts.insert(part, draw)),
+            None => charge.redeemed = Some(draw),
+        }
+        Ok(())
     }
 
     /// Where the charge of that line is in the list.

@@ -37,8 +37,14 @@ pub(super) enum Entry {
     },
     /// The line after each charge, redemption and publication: where a torn write most likely ends, and a cut costs nothing.
     Seal { charge: u64 },
-    /// The result drawn under the charge of that line has this SHA-256; no other will be published under it.
-    Redeem { charge: u64, draw: String },
+    /// The result drawn under the charge of that line has this SHA-256; no other will be published under it. With a `part`, that of one of
+    /// its draws, counted from 0: the others are redeemed by themselves. (Programs that know no parts say that a newer one wrote this.)
+    Redeem {
+        charge: u64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<u32>,
+        draw: String,
+    },
     /// A release was made of the result of that charge, and this is the SHA-256 of its certificate, which names every file of it.
     Publish { charge: u64, certificate: String },
     /// A torn last line was found; what could be read of a charge in it counts.

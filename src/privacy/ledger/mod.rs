@@ -14,7 +14,8 @@
 //!   locked while open, repaired in place, the old state kept beside it in `<name>.bak`, and never renamed over. Several
 //!   hard links are refused, and so is what is no regular file. New files belong to their owner only.
 //! * **One charge, one result.** A charge is known by its [`Receipt`] (ledger, line, checksum). It is redeemed at most
-//!   once, for the stored result of that SHA-256, and is reissued to an interrupted run only until then.
+//!   once, for the stored result of that SHA-256, and is reissued to an interrupted run only until then; so is each
+//!   draw by itself of a charge for several that leave one by one ([`Ledger::redeem_part`]).
 //! * **One release, one certificate.** Every release made of that result records the SHA-256 of its certificate, which names every file
 //!   of it ([`Ledger::publish`]).
 //! * **One sum for one neighbour relation** ([`LedgerHistory::sums`]). A charge says whom it protects and whether its noise was seeded

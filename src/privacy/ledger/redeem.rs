@@ -2,10 +2,11 @@
 //!
 //! A study that was interrupted after its charge goes on with it; the danger is that it draws again, and that both
 //! results come out. So a result is stored before it is published, and the charge is *redeemed* by the SHA-256 of what
-//! was stored: once, and for good.
+//! was stored: once, and for good. A charge for several draws that leave one by one, as the rounds of a plan of many sites,
+//! is redeemed draw by draw.
 
 use super::super::digest::is_sha256_hex;
-use super::super::{Charge, Part, Receipt};
+use super::super::{Charge, Cost, Part, Receipt};
 use super::error::ReceiptError;
 use super::line::Entry;
 use super::{Ledger, LedgerError};
@@ -31,17 +32,50 @@ impl Ledger {
         }
         let charge = self.history.charge(receipt)?;
         // Noise that anybody can make again binds nothing, and its SHA-256 would confirm guesses of the records.
+        if charge.part.is_seeded() || charge.redeemed.as_deref() == Some(draw_sha256) {
+            return Ok(());
+        }
+        match charge.used() {
+            Some(draw) => Err(already(receipt, draw).into()),
+            None => self.write_redemption(receipt, None, draw_sha256),
+        }
+    }
+
+    /// As [`Self::redeem`], for one of the draws that the charge was made for (number `part`, from 0), before that one leaves.
+    ///
+    /// # Errors
+    /// As [`Self::redeem`]; [`ReceiptError::OtherCharge`] when the charge is not for so many draws.
+    pub fn redeem_part(
+        &mut self,
+        receipt: &Receipt,
+        part: u32,
+        draw_sha256: &str,
+    ) -> Result<(), LedgerError> {
+        if !is_sha256_hex(draw_sha256) {
+            return Err(ReceiptError::Digest(draw_sha256.to_owned()).into());
+        }
+        let charge = self.history.charge(receipt)?;
         if charge.part.is_seeded() {
             return Ok(());
         }
-        match &charge.redeemed {
+        match charge.redeemed_part(part) {
             Some(draw) if draw == draw_sha256 => Ok(()),
             Some(draw) => Err(already(receipt, draw).into()),
-            None => {
-                let (charge, draw) = (receipt.line, draw_sha256.to_owned());
-                self.write(vec![Entry::Redeem { charge, draw }, Entry::Seal { charge }])
+            None if part >= draws(charge.part.times, &charge.part.cost) => {
+                Err(ReceiptError::OtherCharge { line: receipt.line }.into())
             }
+            None => self.write_redemption(receipt, Some(part), draw_sha256),
         }
+    }
+
+    fn write_redemption(
+        &mut self,
+        receipt: &Receipt,
+        part: Option<u32>,
+        draw: &str,
+    ) -> Result<(), LedgerError> {
+        let (charge, draw) = (receipt.line, draw.to_owned());
+        self.write(vec![Entry::Redeem { charge, part, draw }, Entry::Seal { charge }])
     }
 
     /// Records, before it can be seen, that a release with a certificate of this SHA-256 was made of the result of this charge. The same
@@ -69,6 +103,11 @@ impl Ledger {
         self.history.charge(receipt).ok()?.redeemed.clone()
     }
 
+    /// The SHA-256 that draw number `part` of the charge was redeemed for; `None` also when there is no such charge.
+    pub fn redeemed_part(&self, receipt: &Receipt, part: u32) -> Option<String> {
+        self.history.charge(receipt).ok()?.redeemed_part(part).cloned()
+    }
+
     /// The proof of a charge that is on record, for a run that was interrupted between its charge and its release:
     /// whoever calls this answers for it that nothing drawn under the first proof has been stored or has left the
     /// process.
@@ -76,14 +115,27 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError::Receipt`]: the charge is not there, is not of `part`, or is redeemed: its result is to be published.
     pub fn reissue(&self, receipt: &Receipt, part: &Part) -> Result<Charge, LedgerError> {
-        let charge = self.history.charge(receipt)?;
-        if charge.part != *part {
+        let used = self.history.charge(receipt)?.used();
+        self.proof(receipt, part, used)
+    }
+
+    /// As [`Self::reissue`], for draw number `index` only: others may have been redeemed.
+    ///
+    /// # Errors
+    /// As [`Self::reissue`]; this draw is redeemed.
+    pub fn reissue_part(&self, receipt: &Receipt, part: &Part, index: u32) -> Result<Charge, LedgerError> {
+        let used = self.history.charge(receipt)?.redeemed_part(index);
+        self.proof(receipt, part, used)
+    }
+
+    fn proof(&self, receipt: &Receipt, part: &Part, used: Option<&String>) -> Result<Charge, LedgerError> {
+        if self.history.charge(receipt)?.part != *part {
             return Err(ReceiptError::OtherCharge { line: receipt.line }.into());
         }
-        if let Some(draw) = &charge.redeemed {
-            return Err(already(receipt, draw).into());
+        match used {
+            Some(draw) => Err(already(receipt, draw).into()),
+            None => Ok(Charge::recorded(part, Some(receipt.clone()))?),
         }
-        Ok(Charge::recorded(part, Some(receipt.clone()))?)
     }
 
     /// The receipt of the charge on record that is the one announced by `receipt` in these `lines` ([`Announced::lines`](
@@ -115,13 +167,22 @@ impl Ledger {
     /// The receipt of the one charge that was handed out, is equal to `part` and was not redeemed; `None` if there is
     /// none, or several. For runs that gave their charge a name of its own.
     pub fn find(&self, part: &Part) -> Option<Receipt> {
-        let free = self.history.charges.iter().filter(|charge| charge.redeemed.is_none());
+        let free = self.history.charges.iter().filter(|charge| charge.used().is_none());
         let mut found =
             free.filter(|charge| charge.part == *part).filter_map(|charge| charge.receipt.as_ref());
         match (found.next(), found.next()) {
             (Some(receipt), None) => Some(receipt.clone()),
             _ => None,
         }
+    }
+}
+
+/// For how many draws a charge was made.
+fn draws(times: u32, cost: &Cost) -> u32 {
+    match cost {
+        Cost::Terms(terms) => draws(times, terms.cost()),
+        Cost::Parts(parts) if times == 1 => parts.parts().iter().fold(0, |sum, one| sum.saturating_add(one.times)),
+        _ => times,
     }
 }
 

@@ -316,7 +316,8 @@ fn contradictions_are_refused() {
         part: Part { mechanism: "m".into(), times: 1, cost: Cost::Loss(gaussian(1.0)) },
         unix_time: 0,
     };
-    let redeem = |charge, draw: &str| Entry::Redeem { charge, draw: draw.into() };
+    let redeem = |charge, draw: &str| Entry::Redeem { charge, part: None, draw: draw.into() };
+    let one = |part, draw: &str| Entry::Redeem { charge: 1, part: Some(part), draw: draw.into() };
     let open = || file::opening().unwrap();
     let partition = || Entry::Partition(groups::people());
     let of_group = |label: &str, ledger: &str| {
@@ -331,7 +332,12 @@ fn contradictions_are_refused() {
     };
     let same_twice = forged(vec![open(), charge.clone(), redeem(1, "x"), redeem(1, "x")]);
     assert!(read(same_twice.as_bytes()).is_ok());
+    let each = forged(vec![open(), charge.clone(), one(0, "x"), one(1, "y"), one(1, "y")]);
+    assert!(read(each.as_bytes()).is_ok());
     for (line, entries) in [
+        (4, vec![open(), charge.clone(), one(0, "x"), one(0, "y")]),
+        (4, vec![open(), charge.clone(), one(0, "x"), redeem(1, "y")]),
+        (4, vec![open(), charge.clone(), redeem(1, "x"), one(0, "y")]),
         (4, vec![open(), charge.clone(), redeem(1, "x"), redeem(1, "y")]),
         (2, vec![open(), redeem(0, "x")]),
         (3, vec![open(), charge.clone(), open()]),

@@ -90,6 +90,52 @@ fn a_charge_is_redeemed_once_and_reissued_until_then() {
     assert_eq!(ledger.spent().parts().len(), 2, "to redeem costs nothing");
 }
 
+/// One charge for several rounds: each of them pays for one result, and the charge as a whole for no other.
+#[test]
+fn the_draws_of_one_charge_are_redeemed_one_by_one() {
+    let (_folder, path) = place();
+    let mut all = Composition::new();
+    all.add("centre", gaussian(0.3)).push("counts", 2, Cost::Loss(gaussian(0.1))).add("mean", gaussian(0.5));
+    let part = Part { mechanism: "rounds".into(), times: 1, cost: Cost::Parts(all) };
+    let mut ledger = Ledger::open(&path, None).unwrap();
+    let receipt = ledger.charge_part(part.clone()).unwrap().receipt().unwrap().clone();
+    ledger.redeem_part(&receipt, 1, &draw(1)).unwrap();
+    drop(ledger);
+    let mut ledger = Ledger::open(&path, None).unwrap();
+    let length = fs::metadata(&path).unwrap().len();
+    ledger.redeem_part(&receipt, 1, &draw(1)).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().len(), length, "once is enough");
+    assert_eq!(ledger.redeemed_part(&receipt, 1), Some(draw(1)));
+    assert_eq!((ledger.redeemed_part(&receipt, 0), ledger.redeemed(&receipt)), (None, None));
+    assert!(
+        ledger.reissue_part(&receipt, &part, 0).is_ok() && ledger.reissue_part(&receipt, &part, 3).is_ok()
+    );
+    for error in [
+        ledger.redeem_part(&receipt, 1, &draw(2)).unwrap_err(),
+        ledger.reissue_part(&receipt, &part, 1).unwrap_err(),
+        ledger.redeem(&receipt, &draw(1)).unwrap_err(),
+        ledger.reissue(&receipt, &part).unwrap_err(),
+    ] {
+        assert!(
+            matches!(error, LedgerError::Receipt(ReceiptError::AlreadyRedeemed { line: 1, .. })),
+            "{error}"
+        );
+    }
+    assert!(ledger.find(&part).is_none(), "it is in use");
+    assert!(ledger.redeem_part(&receipt, 4, &draw(1)).is_err(), "it paid for four draws");
+    assert!(ledger.redeem_part(&receipt, 0, "abc").is_err());
+    ledger.redeem_part(&receipt, 3, &draw(3)).unwrap();
+    let history = Ledger::history(&path).unwrap();
+    assert_eq!(history.charges[0].redeemed_parts.keys().collect::<Vec<_>>(), [&1, &3]);
+    // A charge that was redeemed as a whole, as earlier versions did after the last round, pays for nothing else.
+    let whole = ledger.charge_part(part.clone()).unwrap().receipt().unwrap().clone();
+    ledger.redeem(&whole, &draw(9)).unwrap();
+    assert!(
+        ledger.redeem_part(&whole, 0, &draw(1)).is_err() && ledger.reissue_part(&whole, &part, 0).is_err()
+    );
+    ledger.redeem_part(&whole, 3, &draw(9)).unwrap();
+}
+
 /// Cut anywhere in its last line, the file still says what the charge was used for.
 #[test]
 fn a_cut_last_line_loses_no_redemption() {

@@ -2,25 +2,25 @@
 //!
 //! The first aggregator begins: it opens its shares, draws the key for the checks, and seals what it found for the second. The second opens
 //! its own, checks, adds up, and seals its answer for the first, which then does the same. A round's set of sites is fixed by the first,
-//! narrowed by nobody silently, and added up once by each.
+//! narrowed by nobody silently, and added up once by each: the difference of two sums over sets that differ by one site would be that site's
+//! own, with no more than its share of the noise. The record of what was added up is a ledger, which lies beside the aggregator's key unless
+//! it is told another place, so that a copied or new folder finds it.
 
 use super::error::{SitesError, of};
 use super::exchange::Exchange;
 use super::message::{Header, Kind, Message, Position, to_bytes};
 use super::plan::SitePlan;
-use super::purse::Purse;
+use super::purse::{Due, Purse};
 use super::seal::KeyPair;
 use super::site::sharer;
-use super::vdaf::{Prepared, Share, VerifyKey, add_steps, random, sum_to_bytes};
-use crate::io::{Limit, write_text};
+use super::vdaf::{Prepared, Share, VerifyKey, add_steps, sum_to_bytes};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Sharing, SiteRound, SitesRounds};
-use crate::privacy::Certificate;
-use crate::study::Place;
+use crate::privacy::{Certificate, Part};
 use crate::study::face::StudyError;
 use crate::study::face::template::{TemplateLoadError, TemplateSource, load_template};
 use crate::study::job::{self, Job};
-use crate::study::kept::kept;
+use crate::study::{LedgerChoice, Place, StudyFolder, ledger_of};
 use prio::field::{Field128, FieldElement};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ pub struct AggregatorSettings {
     pub without: Vec<String>,
     /// The plan's template.
     pub template: TemplateSource,
-    /// Its folder.
+    /// Its folder. Its ledger is the one beside its key by default: KEY.ledger.jsonl.
     pub place: Place,
 }
 
@@ -67,14 +67,8 @@ struct Findings {
     shown: Vec<(usize, String)>,
 }
 
-/// What the first aggregator has fixed for a round: kept in `internal/round-R.json` before it leaves. One key for all that is shown in a round,
-/// whichever sites it goes on with: a share that was checked under several keys would tell more than that it is in range.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Begun {
-    before: String,
-    key: VerifyKey,
-}
+/// What stands for the records of a party that has none.
+const NO_RECORDS: &str = "an aggregator's";
 
 /// One opened share.
 struct Opened {
@@ -88,6 +82,7 @@ struct Opened {
 /// What is fixed for a step.
 struct Step<'a> {
     settings: &'a AggregatorSettings,
+    place: &'a Place,
     plan: &'a SitePlan,
     index: usize,
     key: KeyPair,
@@ -111,44 +106,76 @@ pub fn verify_round(settings: &AggregatorSettings) -> Result<Aggregated, StudyEr
     let statistic = plan.statistic(&own)?;
     let rounds = statistic.rounds();
     let (round, position) = (exchange.open_round(rounds)?, exchange.position());
-    let step = Step { settings, plan, index, key, rounds, round: &round, position };
-    job::run(&settings.place, |job| step.take(job))
+    let place = Place { ledger: beside_key(settings), ..settings.place.clone() };
+    let step = Step { settings, place: &place, plan, index, key, rounds, round: &round, position };
+    job::run(&place, |job| step.take(job))
+}
+
+/// The ledger beside the key, where none was named and the folder has none: whichever folder it is that works with the key, that is found.
+fn beside_key(settings: &AggregatorSettings) -> LedgerChoice {
+    let choice = settings.place.ledger.clone();
+    let own = StudyFolder::at(&settings.place.out).own_ledger();
+    let known = ledger_of(&settings.place.out).ok().flatten().filter(|path| *path != own || own.exists());
+    if choice.file.is_some() || known.is_some() {
+        return choice;
+    }
+    // The key was read: it is there.
+    let key = settings.key.canonicalize().unwrap_or_else(|_| settings.key.clone());
+    LedgerChoice { file: Some(PathBuf::from(format!("{}.ledger.jsonl", key.display()))), ..choice }
 }
 
 impl Step<'_> {
     fn take(&self, job: &Job<'_>) -> Result<Aggregated, StudyError> {
         let mut purse = Purse::open(job.folder(), &self.position.plan)?;
-        if let Some(files) = purse.again(&self.position)? {
-            // It may have ended between the last answer and this.
-            if self.position.round == self.rounds.count_rounds() {
-                purse.close(&mut self.settings.place.ledger.open(job.folder(), "")?, &self.position)?;
-            }
-            return Ok(self.done(files, true, Vec::new()));
+        purse.check(self.place, self.rounds.price())?;
+        if let Some(files) = purse.stored(&self.position)? {
+            let sites = self.added_up(&files)?;
+            let again = purse.again(self.place, &self.position, NO_RECORDS)?;
+            return Ok(self.done(again.unwrap_or_default(), true, sites));
         }
-        purse.check(&self.settings.place, self.rounds.price())?;
         let shares = self.shares()?;
         if self.index == 1 {
             return self.second(job, &mut purse, shares);
         }
-        let path = job.folder().internal().join(format!("round-{}.json", self.position.round));
-        let kept: Option<Begun> = match kept(&path, Limit::SMALL)? {
-            None => None,
-            Some(file) => {
-                let wrong = |_| of(&path, "this is not the state of an aggregator");
-                let begun: Begun = serde_json::from_slice(file.bytes()).map_err(wrong)?;
-                Some(begun).filter(|begun| begun.before == self.position.before)
-            }
-        };
-        let Some(begun) = kept else {
-            let begun = Begun { before: self.position.before.clone(), key: random()? };
-            let text = serde_json::to_string(&begun).map_err(|e| of(&path, e.to_string()))?;
-            write_text(&path, &text)?;
-            return self.first(job, &shares, &begun);
-        };
-        match self.findings(Kind::Reply)?.filter(|reply| reply.key == hex::encode(begun.key)) {
-            Some(reply) => self.last(job, &mut purse, &shares, &begun, &reply),
-            None => self.first(job, &shares, &begun),
+        let key = self.check_key();
+        match self.findings(Kind::Reply)?.filter(|reply| reply.key == hex::encode(key)) {
+            Some(reply) => self.last(job, &mut purse, &shares, &key, &reply),
+            None => self.first(job, &shares, &key),
         }
+    }
+
+    /// The first aggregator's key for the checks of this round: one, whichever sites it goes on with and from whatever folder, since a share
+    /// that was checked under several keys would tell more than that it is in range. Sites cannot know it: it is made of the secret key.
+    fn check_key(&self) -> VerifyKey {
+        let Position { plan, round, before } = &self.position;
+        self.key.secret_for(&format!("checks of round {round} after {before} of the plan {plan}"))
+    }
+
+    /// The sites in a stored sum, if they are those that are asked for.
+    fn added_up(&self, files: &[PathBuf]) -> Result<Vec<usize>, StudyError> {
+        let stored = files.iter().find(|file| file.extension().is_some_and(|ending| ending == "aggregate"));
+        let sites = match stored {
+            Some(file) => Message::read(file)?.header.sites,
+            None => return Err(SitesError::Asked("the stored answer has no sum".into()).into()),
+        };
+        let without: Vec<usize> =
+            self.settings.without.iter().map(|name| self.plan.site(name)).collect::<Result<_, _>>()?;
+        let (asked, stood): (Vec<_>, Vec<_>) =
+            (0..self.plan.sites.len()).map(|site| (!without.contains(&site), sites.contains(&site))).unzip();
+        if asked == stood {
+            return Ok(sites);
+        }
+        let names: Vec<&str> = sites
+            .iter()
+            .filter_map(|site| self.plan.sites.get(*site))
+            .map(|site| site.name.as_str())
+            .collect();
+        Err(SitesError::Asked(format!(
+            "round {} has been added up over {}, and is added up once: ask for the same sites again, by --without",
+            self.position.round,
+            names.join(", ")
+        ))
+        .into())
     }
 
     /// Opens the shares of this round, one of each site that takes part.
@@ -272,12 +299,12 @@ impl Step<'_> {
     }
 
     /// The first aggregator shows what it found.
-    fn first(&self, job: &Job<'_>, shares: &[Opened], begun: &Begun) -> Result<Aggregated, StudyError> {
+    fn first(&self, job: &Job<'_>, shares: &[Opened], key: &VerifyKey) -> Result<Aggregated, StudyError> {
         let mut shown = Vec::new();
         for one in shares {
-            shown.push((one.site, hex::encode(self.prepare(&begun.key, one)?.shown()?)));
+            shown.push((one.site, hex::encode(self.prepare(key, one)?.shown()?)));
         }
-        let file = self.sealed(Kind::Check, &Findings { key: hex::encode(begun.key), shown })?;
+        let file = self.sealed(Kind::Check, &Findings { key: hex::encode(key), shown })?;
         let outbox = super::purse::outbox(job.folder().root())?;
         let path = outbox.join(&file.0);
         crate::io::write_bytes(&path, &file.1)?;
@@ -333,7 +360,7 @@ impl Step<'_> {
         job: &Job<'_>,
         purse: &mut Purse,
         shares: &[Opened],
-        begun: &Begun,
+        key: &VerifyKey,
         reply: &Findings,
     ) -> Result<Aggregated, StudyError> {
         let mut sum = self.empty();
@@ -346,7 +373,7 @@ impl Step<'_> {
             .into());
         }
         for (one, (_, theirs)) in shares.iter().zip(&reply.shown) {
-            let own = self.prepare(&begun.key, one)?;
+            let own = self.prepare(key, one)?;
             self.add(one, own, theirs, &mut sum)?;
         }
         self.finish(job, purse, &shares.iter().collect::<Vec<_>>(), sum, None)
@@ -376,9 +403,13 @@ impl Step<'_> {
         let mut seeded = shares.iter().any(|one| one.seeded);
         let sites: Vec<usize> = shares.iter().map(|one| one.site).collect();
         // An aggregator's ledger counts what it has added up, once a plan.
-        let mut ledger = self.settings.place.ledger.open(job.folder(), "")?;
-        let price = self.rounds.price();
-        let paid = purse.pay(&mut ledger, price.charged(), &self.position.plan, "an aggregator's")?;
+        let mut ledger = self.place.ledger.open(job.folder(), "")?;
+        let part = self.rounds.price().charged();
+        let named = format!("{}, added up for the plan {}", part.mechanism, self.position.plan);
+        let closed = (1..self.position.round).map(|round| (round, None)).collect();
+        let part = Part { mechanism: named, ..part };
+        let due = Due { part, once: true, position: &self.position, records: NO_RECORDS, closed };
+        let paid = purse.pay(&mut ledger, due)?;
         if self.plan.noise == Sharing::Aggregators {
             let part = self.rounds.part(paid, self.position.round - 1)?;
             let mut noise = job.noise(((self.index as u64 + 1) << 32) ^ self.position.round as u64)?;
@@ -389,14 +420,12 @@ impl Step<'_> {
         let mut header = self.header(Kind::Aggregate, None);
         (header.seeded, header.sites) = (seeded, sites.clone());
         header.certificates = shares.iter().flat_map(|one| one.certificates.clone()).collect();
-        let mut files = vec![(header.file_name(), to_bytes(&header.line()?, &sum_to_bytes(sum)?))];
+        let sum = self.key.signed(to_bytes(&header.line()?, &sum_to_bytes(sum)?));
+        let mut files = vec![(header.file_name(), sum)];
         if let Some(reply) = reply {
             files.push(self.sealed(Kind::Reply, &reply)?);
         }
-        let files = purse.answer(&self.position, &files)?;
-        if self.position.round == self.rounds.count_rounds() {
-            purse.close(&mut ledger, &self.position)?;
-        }
+        let files = purse.answer(&mut ledger, &self.position, &files)?;
         Ok(self.done(files, true, sites))
     }
 

@@ -33,6 +33,22 @@ pub(super) fn assumption(noise: Sharing, sites: usize) -> String {
 const UNSEEN: &str = "proofs of range bound every entry of what a site hands on, not the norm of its records, not that its share of noise is \
                       there, and not that its records are people: a site that lies spoils the result, and counts as one that adds no noise";
 
+/// What of the exchange was signed, in words.
+fn signatures(plan: &SitePlan) -> &'static str {
+    match plan.noise {
+        _ if plan.unsigned().is_some() => {
+            "none: the plan is of an earlier version, without keys to check signatures with; whoever carried sums could change them"
+        }
+        Sharing::Each if plan.sites.iter().all(|site| site.key.is_some()) => {
+            "of every site, on its sums (Ed25519)"
+        }
+        Sharing::Each => {
+            "on the sums of sites that have a key in the plan; whoever carried the others could change them"
+        }
+        _ => "of both aggregators, on their sums (Ed25519); shares are sealed by their sites",
+    }
+}
+
 /// Public numbers of the exchange.
 pub(super) fn details(plan: &SitePlan, id: &str) -> Map<String, Value> {
     let one = |site: &Site| match &site.groups[..] {
@@ -53,6 +69,7 @@ pub(super) fn details(plan: &SitePlan, id: &str) -> Map<String, Value> {
     details.insert("noise_added".into(), who);
     details.insert("assumption".into(), json!(assumption(plan.noise, plan.sites.len())));
     details.insert("not_seen".into(), json!(UNSEEN));
+    details.insert("signatures".into(), json!(signatures(plan)));
     details.insert(
         "total_variation".into(),
         json!(format!(

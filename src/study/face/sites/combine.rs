@@ -139,6 +139,7 @@ fn own_sums(
         if without.contains(&site) {
             continue;
         }
+        let message = message.signed_by(plan.sites[site].key.as_deref().unwrap_or_default())?;
         let refused = |what: &str| of(&message.path, what);
         let length = round.noise().dimension();
         let damaged = "does not hold a sum of this round, or was damaged; ask for it again";
@@ -203,6 +204,7 @@ fn aggregated(
     let mut found: [Option<Message>; 2] = [None, None];
     for message in messages(settings, exchange, Kind::Aggregate, "aggregate")? {
         let index = plan.aggregator(&message.header.from).map_err(|e| of(&message.path, e.to_string()))?;
+        let message = message.signed_by(&plan.aggregators[index].key)?;
         if found[index].as_ref().is_some_and(|other| other.sha256 != message.sha256) {
             return Err(of(&message.path, "is a second sum of its aggregator").into());
         }

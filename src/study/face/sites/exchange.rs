@@ -5,7 +5,7 @@ use super::message::Position;
 use super::plan::{FORMAT, KnownPlan};
 use crate::io::{Limit, write_text};
 use crate::mechanism::functional::{RoundKind, RoundResult, SiteRound, SitesRounds};
-use crate::privacy::Certificate;
+use crate::privacy::{Certificate, Receipt};
 use crate::study::face::StudyError;
 use crate::study::kept::kept;
 use serde::{Deserialize, Serialize};
@@ -64,6 +64,16 @@ impl Exchange {
     /// What has been released.
     pub(super) fn results(&self) -> Vec<RoundResult> {
         self.rounds.iter().map(|round| round.result.clone()).collect()
+    }
+
+    /// The closed rounds that a site took part in, with the charges that it answered them under, as its certificates say: what its ledger
+    /// must hold, kept elsewhere than the ledger.
+    pub(super) fn answered_by(&self, site: usize) -> Vec<(usize, Option<Receipt>)> {
+        let receipt = |round: &RoundFile| {
+            let at = round.result.sites.iter().position(|one| *one == site)?;
+            Some((round.round, Some(round.certificates.get(at)?.ledger.clone()?)))
+        };
+        self.rounds.iter().filter_map(receipt).collect()
     }
 
     /// The round that is open.

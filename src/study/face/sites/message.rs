@@ -2,6 +2,7 @@
 
 use super::error::{SitesError, of};
 use super::plan::FORMAT;
+use super::seal::{has_signing_half, split_signature};
 use crate::io::{Limit, open};
 use crate::privacy::Certificate;
 use crate::study::face::StudyError;
@@ -71,6 +72,11 @@ pub(super) struct Position {
 }
 
 impl Position {
+    /// Which draw of the charge for all rounds this one is, counted from 0.
+    pub(super) fn part(&self) -> u32 {
+        part_of(self.round)
+    }
+
     /// A header of this round.
     pub(super) fn header(&self, kind: Kind, from: &str, to: Option<&str>) -> Header {
         Header {
@@ -105,6 +111,11 @@ impl Position {
         }
         Ok(())
     }
+}
+
+/// Which draw of the charge for all rounds a round is; rounds count from 1, draws from 0.
+pub(super) fn part_of(round: usize) -> u32 {
+    u32::try_from(round.saturating_sub(1)).unwrap_or(u32::MAX)
 }
 
 impl Header {
@@ -148,6 +159,23 @@ impl Message {
             body: body.get(1..).unwrap_or_default().to_vec(),
             sha256: file.sha256(),
         })
+    }
+
+    /// Whether its sender signed it, where the plan names a key for that (`key`); the body is then what stands before the signature.
+    pub(super) fn signed_by(mut self, key: &str) -> Result<Self, SitesError> {
+        if !has_signing_half(key) {
+            return Ok(self);
+        }
+        let body = split_signature(key, &self.line, &self.body).ok_or_else(|| {
+            let what = format!(
+                "was changed, or {} did not sign it for this plan and round; ask for it again",
+                self.header.from
+            );
+            of(&self.path, what)
+        })?;
+        let length = body.len();
+        self.body.truncate(length);
+        Ok(self)
     }
 
     /// Reads all messages of these kinds that are named or lie in folders that are named; what is no message is passed over in folders only.

@@ -5,7 +5,11 @@
 //! aggregators who do not collude, who check proofs of range (`site verify`) and give out sums that only together are one (`site unshare`).
 //! The mechanisms are [`crate::mechanism::functional::SitesMean`], [`crate::mechanism::functional::SitesModes`] and
 //! [`crate::mechanism::functional::SitesGroups`]; secret sharing and proofs are
-//! Prio3SumVec of the crate `prio`, sealing is HPKE.
+//! Prio3SumVec of the crate `prio`, sealing is HPKE, and what everybody may read is signed with Ed25519.
+//!
+//! **One answer a round.** Each party is charged once, for all rounds, and every round is a draw of that charge that its ledger redeems by
+//! itself, before the answer leaves ([`crate::privacy::Ledger::redeem_part`]): from whatever copy of a folder, a second answer is the stored
+//! one, to the byte, or a refusal. No seed is kept that noise could be made of again.
 
 mod aggregator;
 mod certificate;
@@ -26,6 +30,6 @@ pub use combine::{Closed, CombineSettings, merge_round, unshare_round};
 pub use error::SitesError;
 pub use groups::PlannedGroups;
 pub use plan::{Aggregator, KnownPlan, PLAN, Site, SitePlan};
-pub use seal::{make_sealing_key, read_public_key};
+pub use seal::{make_site_key, read_public_key};
 pub use site::{SiteAnswer, SiteSettings, answer_round};
 pub use statistic::Findings;

@@ -2,6 +2,7 @@
 
 use super::error::{SitesError, of};
 use super::groups::PlannedGroups;
+use super::seal::{has_signing_half, public_key};
 use super::statistic::{SitesStatistic, Wanted};
 use crate::function::FaceCurves;
 use crate::io::{Limit, open, write_text};
@@ -31,7 +32,7 @@ pub struct Site {
     /// How many of them are in each of the plan's groups; empty where none are compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<u64>,
-    /// Its public key, in hexadecimal, where messages are sealed.
+    /// Its public key, in hexadecimal, where messages are sealed or signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
@@ -93,6 +94,12 @@ impl SitePlan {
     pub fn write(&self, public: &Path) -> Result<KnownPlan, StudyError> {
         let path = public.join(PLAN);
         self.check().map_err(SitesError::Asked)?;
+        if let Some(name) = self.unsigned() {
+            return Err(SitesError::Asked(format!(
+                "the public key of {name} is of an earlier version, and cannot check signatures: make a new one with `visard site keys`"
+            ))
+            .into());
+        }
         if path.exists() {
             return Err(of(
                 &path,
@@ -131,13 +138,8 @@ impl SitePlan {
             (_, 2) => return Err("every site needs a public key: `visard site keys`".into()),
             _ => return Err("secure aggregation needs exactly two aggregators, who do not collude".into()),
         }
-        for key in self
-            .sites
-            .iter()
-            .filter_map(|site| site.key.as_ref())
-            .chain(self.aggregators.iter().map(|one| &one.key))
-        {
-            super::seal::public_key(key)?;
+        for (_, key) in self.keys() {
+            public_key(key)?;
         }
         if self.curves < 2 || self.samples < 8 || self.curves.saturating_mul(self.samples) > 1_000_000 {
             return Err("a face needs at least 2 curves of 8 samples (and at most a million samples)".into());
@@ -154,6 +156,17 @@ impl SitePlan {
             Some(why) => Err(why.to_string()),
             None => Ok(()),
         }
+    }
+
+    /// All who have a public key, with it.
+    fn keys(&self) -> impl Iterator<Item = (&str, &str)> {
+        let sites = self.sites.iter().filter_map(|site| Some((site.name.as_str(), site.key.as_deref()?)));
+        sites.chain(self.aggregators.iter().map(|one| (one.name.as_str(), one.key.as_str())))
+    }
+
+    /// Somebody whose public key cannot check signatures: it was made by an earlier version.
+    pub(super) fn unsigned(&self) -> Option<&str> {
+        self.keys().find(|(_, key)| !has_signing_half(key)).map(|(name, _)| name)
     }
 
     /// Who takes part, as the mechanism has it.

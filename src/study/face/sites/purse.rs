@@ -1,9 +1,14 @@
-//! One charge for all rounds of a plan, and one answer to each: kept in `internal/sites.json`.
+//! One charge for all rounds of a plan, and one answer to each: kept in `internal/sites.json`, and in the ledger.
+//!
+//! An answer is stored, its round is redeemed in the ledger with the answer's SHA-256, and only then is it handed on. So whichever copy of the
+//! folder is asked, with the ledger at its place a round has one answer: where it is stored, it is handed on again as it was; where it is not,
+//! nothing is drawn.
 
 use super::error::{SitesError, of};
-use super::message::Position;
-use crate::io::{Limit, write_bytes, write_text};
-use crate::privacy::{Charge, Composition, Ledger, Part, Price, Receipt};
+use super::message::{Position, part_of};
+use crate::fault;
+use crate::io::{Limit, sync_folder, write_bytes, write_text};
+use crate::privacy::{Charge, Composition, Ledger, LedgerError, Part, Price, Receipt, ReceiptError};
 use crate::study::face::StudyError;
 use crate::study::job::{DryRun, JobError};
 use crate::study::kept::kept;
@@ -11,6 +16,7 @@ use crate::study::{Place, StudyFolder};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
+use std::fs::DirBuilder;
 use std::path::{Path, PathBuf};
 
 /// The state's file.
@@ -48,6 +54,18 @@ pub(super) struct Purse {
     state: Option<State>,
 }
 
+/// What an answer is charged for.
+pub(super) struct Due<'a> {
+    /// The charge, of all rounds.
+    pub(super) part: Part,
+    /// Whether a ledger has such a charge at most once, whatever folder it was made from.
+    pub(super) once: bool,
+    pub(super) position: &'a Position,
+    pub(super) records: &'a str,
+    /// Closed rounds that this party answered, with their charges; without one, under its only charge.
+    pub(super) closed: Vec<(usize, Option<Receipt>)>,
+}
+
 impl Purse {
     /// Reads the state, of this plan or none.
     pub(super) fn open(folder: &StudyFolder, plan: &str) -> Result<Self, StudyError> {
@@ -70,11 +88,11 @@ impl Purse {
         Ok(Self { folder: folder.clone(), state })
     }
 
-    /// The answer to this round, if it was given; it is put into the outbox again, as it was.
+    /// The stored answer to this round, as files in the party's own keeping; none if there is none.
     ///
     /// # Errors
     /// A round that was answered about other results than those here: answering again would be a second, unpaid release.
-    pub(super) fn again(&self, position: &Position) -> Result<Option<Vec<PathBuf>>, StudyError> {
+    pub(super) fn stored(&self, position: &Position) -> Result<Option<Vec<PathBuf>>, SitesError> {
         let Some(answered) = self.state.as_ref().and_then(|state| state.answered.get(&position.round)) else {
             return Ok(None);
         };
@@ -82,10 +100,30 @@ impl Purse {
             return Err(SitesError::Asked(format!(
                 "round {} has been answered already, about other results of the rounds before; a round is answered once",
                 position.round
-            ))
-            .into());
+            )));
         }
-        self.hand_on(&answered.files).map(Some)
+        Ok(Some(answered.files.iter().map(|name| self.path_of(name)).collect()))
+    }
+
+    /// The answer to this round, if it was given; it is put into the outbox again, as it was.
+    ///
+    /// # Errors
+    /// As [`Self::stored`]; other records; a ledger that has another answer.
+    pub(super) fn again(
+        &mut self,
+        place: &Place,
+        position: &Position,
+        records: &str,
+    ) -> Result<Option<Vec<PathBuf>>, StudyError> {
+        if self.stored(position)?.is_none() {
+            return Ok(None);
+        }
+        self.check_records(records)?;
+        let mut ledger = place.ledger.open(&self.folder, "")?;
+        self.adopt(&mut ledger)?;
+        // It may have ended between storing and this.
+        self.redeem(&mut ledger, position.round)?;
+        self.hand_on(position.round).map(Some)
     }
 
     /// Whether there is room in the ledger for what is yet to be paid, before any work; a dry run ends here.
@@ -104,28 +142,21 @@ impl Purse {
         Ok(())
     }
 
-    /// A charge for the whole of the plan: paid once, and found again for later rounds.
+    /// A charge for the whole of the plan: paid once, and found again for later rounds, each of which is a draw that it pays for once.
     ///
     /// # Errors
-    /// [`StudyError`]: other records than before, a ledger without the charge, a ceiling.
-    pub(super) fn pay(
-        &mut self,
-        ledger: &mut Ledger,
-        part: Part,
-        plan: &str,
-        records: &str,
-    ) -> Result<Charge, StudyError> {
+    /// [`StudyError`]: other records than before, a ledger without the charge or with an answer to this round, a ceiling.
+    pub(super) fn pay(&mut self, ledger: &mut Ledger, due: Due<'_>) -> Result<Charge, StudyError> {
+        let Due { part, once, position, records, closed } = due;
         self.adopt(ledger)?;
+        self.check_records(records)?;
+        self.redeem_stored(ledger)?;
+        self.check_closed(ledger, &closed)?;
         if let Some(state) = &self.state {
-            if state.records != records {
-                return Err(SitesError::Asked(
-                    "these are other records, or other ways to make them, than those of the first round; all rounds are about the same".into(),
-                )
-                .into());
-            }
             if ledger.holds(&state.receipt).is_ok() {
                 // Under it other rounds were drawn, each from its own part of the charge; of this round nothing has been stored.
-                return Ok(ledger.reissue(&state.receipt, &part).map_err(JobError::from)?);
+                let again = ledger.reissue_part(&state.receipt, &part, position.part());
+                return again.map_err(|error| refused(position.round, error));
             }
             if !state.answered.is_empty() {
                 return Err(SitesError::Asked(
@@ -134,15 +165,33 @@ impl Purse {
                 .into());
             }
         }
+        if once && ledger.spent().parts().iter().any(|one| one.mechanism == part.mechanism) {
+            return Err(SitesError::Asked(
+                "this ledger has a charge for this plan already, made from another folder; go on with that one: a second would add up other sites in a \
+                 round that is added up"
+                    .into(),
+            )
+            .into());
+        }
         let announced = ledger.announce(part).map_err(JobError::from)?;
         let receipt = announced.receipt().cloned().ok_or(JobError::Unrecorded)?;
-        let (plan, records, lines) = (plan.to_owned(), records.to_owned(), announced.lines().to_owned());
+        let (plan, records, lines) =
+            (position.plan.clone(), records.to_owned(), announced.lines().to_owned());
         let state = State { plan, records, receipt, lines, answered: BTreeMap::new() };
         // Written first: after a crash the ledger holds this charge, or was not charged.
         self.write(&state)?;
         let charge = announced.pay().map_err(JobError::from)?;
         self.state = Some(state);
         Ok(charge)
+    }
+
+    fn check_records(&self, records: &str) -> Result<(), SitesError> {
+        match &self.state {
+            Some(state) if state.records != records => Err(SitesError::Asked(
+                "these are other records, or other ways to make them, than those of the first round; all rounds are about the same".into(),
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Makes the announced charge its own where another run found it half written and completed it; the receipt is stored first.
@@ -159,41 +208,82 @@ impl Purse {
         Ok(())
     }
 
+    /// Redeems what is stored and was not: of a run that was killed in between, or of an earlier version, which redeemed the last round only.
+    fn redeem_stored(&self, ledger: &mut Ledger) -> Result<(), StudyError> {
+        let Some(state) = self.state.as_ref().filter(|state| ledger.holds(&state.receipt).is_ok()) else {
+            return Ok(());
+        };
+        for round in state.answered.keys() {
+            if ledger.redeemed_part(&state.receipt, part_of(*round)).is_none() {
+                self.redeem(ledger, *round)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the ledger has all answers of this party to rounds that are closed, as public results say: one that was put back from an
+    /// older copy has not.
+    fn check_closed(&self, ledger: &Ledger, closed: &[(usize, Option<Receipt>)]) -> Result<(), SitesError> {
+        let known = |round: usize, receipt: &Receipt| ledger.redeemed_part(receipt, part_of(round)).is_some();
+        for (round, receipt) in closed {
+            if !receipt.as_ref().or(self.receipt()).is_some_and(|receipt| known(*round, receipt)) {
+                return Err(SitesError::Asked(format!(
+                    "round {round} was closed with an answer of this party that the ledger knows nothing of: ledger or folder are others than then, \
+                     or older copies; put back those that gave the answer"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// The charge's receipt.
     pub(super) fn receipt(&self) -> Option<&Receipt> {
         self.state.as_ref().map(|state| &state.receipt)
     }
 
-    /// Stores the answer to a round, and only then puts it into the outbox.
+    /// Stores the answer to a round, redeems that round with it, and only then puts it into the outbox.
     pub(super) fn answer(
         &mut self,
+        ledger: &mut Ledger,
         position: &Position,
         files: &[(String, Vec<u8>)],
     ) -> Result<Vec<PathBuf>, StudyError> {
-        let answers = self.folder.internal().join(ANSWERS);
-        std::fs::create_dir_all(&answers).map_err(|e| of(&answers, e.to_string()))?;
-        for (name, bytes) in files {
-            write_bytes(&answers.join(name), bytes)?;
-        }
-        let names: Vec<String> = files.iter().map(|(name, _)| name.clone()).collect();
         let mut state = self.state.take().ok_or(JobError::Unrecorded)?;
-        let answered = Answered { before: position.before.clone(), files: names.clone() };
-        state.answered.insert(position.round, answered);
+        make_folder(&self.folder.internal().join(ANSWERS))?;
+        for (name, bytes) in files {
+            write_bytes(&self.path_of(name), bytes)?;
+        }
+        let files = files.iter().map(|(name, _)| name.clone()).collect();
+        state.answered.insert(position.round, Answered { before: position.before.clone(), files });
         self.write(&state)?;
         self.state = Some(state);
-        self.hand_on(&names)
+        self.redeem(ledger, position.round)?;
+        self.hand_on(position.round)
     }
 
-    /// Redeems the charge with the last answer.
-    pub(super) fn close(&self, ledger: &mut Ledger, position: &Position) -> Result<(), StudyError> {
-        let Some(state) = &self.state else { return Ok(()) };
-        let Some(answered) = state.answered.get(&position.round) else { return Ok(()) };
+    /// Redeems a round with its stored answer.
+    fn redeem(&self, ledger: &mut Ledger, round: usize) -> Result<(), StudyError> {
+        let state = self.state.as_ref().ok_or(JobError::Unrecorded)?;
         let mut hash = Sha256::new();
-        for name in &answered.files {
-            hash.update(self.stored(name)?);
+        for (_, bytes) in self.answer_to(round)? {
+            hash.update(bytes);
         }
-        ledger.redeem(&state.receipt, &hex::encode(hash.finalize())).map_err(JobError::from)?;
-        Ok(())
+        let draw = hex::encode(hash.finalize());
+        ledger.redeem_part(&state.receipt, part_of(round), &draw).map_err(|error| refused(round, error))
+    }
+
+    /// The stored answer to a round.
+    fn answer_to(&self, round: usize) -> Result<Vec<(&str, Vec<u8>)>, SitesError> {
+        let answered = self.state.iter().filter_map(|state| state.answered.get(&round));
+        let read = |name: &'_ String| {
+            let path = self.path_of(name);
+            std::fs::read(&path).map_err(|e| of(&path, e.to_string()))
+        };
+        answered.flat_map(|one| &one.files).map(|name| Ok((name.as_str(), read(name)?))).collect()
+    }
+
+    fn path_of(&self, name: &str) -> PathBuf {
+        self.folder.internal().join(ANSWERS).join(name)
     }
 
     fn write(&self, state: &State) -> Result<(), StudyError> {
@@ -202,27 +292,45 @@ impl Purse {
         Ok(write_text(&path, &text)?)
     }
 
-    fn stored(&self, name: &str) -> Result<Vec<u8>, SitesError> {
-        let path = self.folder.internal().join(ANSWERS).join(name);
-        std::fs::read(&path).map_err(|e| of(&path, e.to_string()))
-    }
-
-    fn hand_on(&self, names: &[String]) -> Result<Vec<PathBuf>, StudyError> {
+    /// Puts the stored answer into the outbox: only after its round was redeemed with it.
+    fn hand_on(&self, round: usize) -> Result<Vec<PathBuf>, StudyError> {
         let outbox = outbox(self.folder.root())?;
-        names
-            .iter()
-            .map(|name| {
-                let path = outbox.join(name);
-                write_bytes(&path, &self.stored(name)?)?;
-                Ok(path)
-            })
-            .collect()
+        let mut paths = Vec::new();
+        for (name, bytes) in self.answer_to(round)? {
+            let path = outbox.join(name);
+            write_bytes(&path, &bytes)?;
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+}
+
+/// What a ledger's refusal means for a round.
+fn refused(round: usize, error: LedgerError) -> StudyError {
+    match error {
+        LedgerError::Receipt(ReceiptError::AlreadyRedeemed { draw, .. }) => SitesError::Asked(format!(
+            "round {round} has been answered already, and a round is answered once: the ledger has it as redeemed for an answer with SHA-256 \
+             {draw}, which is not what this folder holds. The folder is a copy, or was put back from one; go on with the folder that gave that \
+             answer, or hand on the files that it gave"
+        ))
+        .into(),
+        error => JobError::from(error).into(),
     }
 }
 
 /// The folder with what is to be handed on.
 pub(super) fn outbox(root: &Path) -> Result<PathBuf, SitesError> {
     let outbox = root.join(OUTBOX);
-    std::fs::create_dir_all(&outbox).map_err(|e| of(&outbox, e.to_string()))?;
+    make_folder(&outbox)?;
     Ok(outbox)
+}
+
+/// Makes a folder in one that is there, and waits until its name is on the disk.
+fn make_folder(path: &Path) -> Result<(), SitesError> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    fault::create_folder(path, &DirBuilder::new()).map_err(|e| of(path, e.to_string()))?;
+    path.parent().into_iter().for_each(sync_folder);
+    Ok(())
 }

@@ -5,8 +5,8 @@ use super::error::SitesError;
 use super::exchange::Exchange;
 use super::message::{Kind, Position, steps_to_bytes, to_bytes};
 use super::plan::SitePlan;
-use super::purse::Purse;
-use super::seal::KeyPair;
+use super::purse::{Due, Purse};
+use super::seal::{KeyPair, has_signing_half};
 use super::vdaf::Sharer;
 use crate::mechanism::functional::{RoundKind, Sharing, SiteRound, SitesRounds};
 use crate::privacy::noise::{NoiseSource, SharedSum};
@@ -25,7 +25,7 @@ pub struct SiteSettings {
     pub public: PathBuf,
     /// Its name in the plan.
     pub name: String,
-    /// Its secret key, where sums are sealed.
+    /// Its secret key, where the plan names the public one: sums are sealed or signed with it.
     pub key: Option<PathBuf>,
     /// Which of its people are in which group, where groups are compared: a table as for `face compare`.
     pub groups: Option<PathBuf>,
@@ -103,9 +103,10 @@ pub fn answer_round(
     let key = match (&settings.key, &own.key) {
         (_, None) => None,
         (Some(path), Some(public)) => Some(KeyPair::read(path, public)?),
-        (None, Some(_)) if plan.noise == Sharing::Each => None,
+        (None, Some(public)) if plan.noise == Sharing::Each && !has_signing_half(public) => None,
         (None, Some(_)) => {
-            return Err(SitesError::Asked("this plan seals sums: give the site's --key".into()).into());
+            let what = "this plan names a key of this site, to seal or sign its sums with: give its --key";
+            return Err(SitesError::Asked(what.into()).into());
         }
     };
     let statistic = plan.statistic(&study.own)?;
@@ -115,30 +116,26 @@ pub fn answer_round(
     let maker = study.maker()?;
     let (files, again) = job::run(&inputs.place, |job| -> Result<_, StudyError> {
         let mut purse = Purse::open(job.folder(), &position.plan)?;
-        let last = position.round == rounds.count_rounds();
-        if let Some(files) = purse.again(&position)? {
-            if last {
-                purse.close(&mut inputs.place.ledger.open(job.folder(), "")?, &position)?;
-            }
-            return Ok((files, true));
-        }
         let price = price_of(rounds, own.n);
         purse.check(&inputs.place, &price)?;
+        // Also where the answer is stored: it is of these records, and is handed on again for no others.
         let gathered = study.gather(job, &maker, progress)?;
         // People who change groups between rounds are other records.
         let digest = match &labels[..] {
             [] => study.digest(&position.plan, &price, &gathered),
             labels => study.digest(&(&position.plan, labels), &price, &gathered),
         };
+        if let Some(files) = purse.again(&inputs.place, &position, digest.as_str())? {
+            return Ok((files, true));
+        }
         let sum = round.sum(&gathered.faces, &labels)?;
         let mut ledger = inputs.place.ledger.open(job.folder(), "")?;
-        let paid = purse.pay(&mut ledger, price.charged(), &position.plan, digest.as_str())?;
+        let (part, records, closed) = (price.charged(), digest.as_str(), exchange.answered_by(site));
+        let due = Due { part, once: false, position: &position, records, closed };
+        let paid = purse.pay(&mut ledger, due)?;
         let part = rounds.part(paid, position.round - 1)?;
         let messages = step.messages(job, &purse, &sum, &part, price)?;
-        let files = purse.answer(&position, &messages)?;
-        if last {
-            purse.close(&mut ledger, &position)?;
-        }
+        let files = purse.answer(&mut ledger, &position, &messages)?;
         Ok((files, false))
     })?;
     let (number, rounds) = (position.round, rounds.count_rounds());
@@ -169,7 +166,8 @@ impl Step<'_> {
         };
         let Some(key) = self.key.filter(|_| self.plan.noise != Sharing::Each) else {
             let header = header(Kind::Sum, None);
-            return Ok(vec![(header.file_name(), to_bytes(&header.line()?, &steps_to_bytes(&steps)))]);
+            let sum = to_bytes(&header.line()?, &steps_to_bytes(&steps));
+            return Ok(vec![(header.file_name(), self.key.map_or(sum.clone(), |key| key.signed(sum)))]);
         };
         let sharer = sharer(self.plan, self.site, self.round, self.position)?;
         let mut files = Vec::new();
