@@ -58,7 +58,8 @@ EOF
 
 NUMBER=$PEOPLE
 [ -z "$COMPARE" ] || NUMBER=$(((PEOPLE + 1) / 2))+$((PEOPLE / 2))
-rm -rf public "$NOISE" received
+# What aggregators have added up, their ledgers beside their keys say; here the people are made up, and all begins anew.
+rm -rf public "$NOISE" received ./*.key.ledger.jsonl
 mkdir received
 set --
 if [ "$NOISE" = each ]; then

@@ -181,7 +181,9 @@ impl Ledger {
 fn draws(times: u32, cost: &Cost) -> u32 {
     match cost {
         Cost::Terms(terms) => draws(times, terms.cost()),
-        Cost::Parts(parts) if times == 1 => parts.parts().iter().fold(0, |sum, one| sum.saturating_add(one.times)),
+        Cost::Parts(parts) if times == 1 => {
+            parts.parts().iter().fold(0, |sum, one| sum.saturating_add(one.times))
+        }
         _ => times,
     }
 }

@@ -125,6 +125,7 @@ fn charge(charge: &ChargeOnRecord) -> Value {
         "neighbours": charge.part.neighbours().adjacency(),
         "seeded": charge.part.is_seeded(),
         "redeemed": charge.redeemed,
+        "redeemed_parts": charge.redeemed_parts,
         "certificates": charge.published,
     })
 }

@@ -7,8 +7,8 @@ use crate::io::write_npy;
 use crate::mechanism::functional::Sharing;
 use crate::privacy::Ledger;
 use crate::study::face::sites::{
-    Aggregator, AggregatorSettings, CombineSettings, Site, SitePlan, SiteSettings, answer_round,
-    make_site_key, merge_round, read_public_key, unshare_round, verify_round,
+    Aggregator, AggregatorSettings, CombineSettings, KnownPlan, Site, SitePlan, SiteSettings, answer_round,
+    make_site_key, merge_round, naming_a_site_twice, read_public_key, unshare_round, verify_round,
 };
 use crate::study::face::{FaceInputs, Registration, TemplateSource, load_template};
 use crate::study::{LedgerChoice, Place};
@@ -269,7 +269,11 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let (path, to) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() { copy(&path, &to) } else { drop(fs::copy(&path, &to).unwrap()) }
+        if path.is_dir() {
+            copy(&path, &to);
+        } else {
+            fs::copy(&path, &to).unwrap();
+        }
     }
 }
 
@@ -299,6 +303,21 @@ fn the_second_aggregator_adds_up_once() {
 #[test]
 fn the_first_aggregator_adds_up_once() {
     tried(Sharing::Aggregators, "x", &[(2, false), (1, false)]);
+}
+
+/// A site that is added up k times has k times the weight against the same noise.
+#[test]
+fn a_site_that_the_first_aggregator_names_twice_is_not_added_up_twice() {
+    let bench = Bench::new(SITES_SHARE, false, "y", 1);
+    let check = bench.path("tray/round-1.x.to-y.check");
+    let good = fs::read(&check).unwrap();
+    let plan = KnownPlan::read(&bench.path("public")).unwrap().plan;
+    let forged = naming_a_site_twice(&check, &plan, [&bench.path("x.key"), &bench.path("y.key")]);
+    fs::write(&check, forged).unwrap();
+    let error = bench.step("y").unwrap_err();
+    assert!(error.contains("the message of x names a site twice"), "{error}");
+    fs::write(&check, good).unwrap();
+    bench.step("y").unwrap();
 }
 
 #[test]

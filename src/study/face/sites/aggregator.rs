@@ -6,23 +6,23 @@
 //! own, with no more than its share of the noise. The record of what was added up is a ledger, which lies beside the aggregator's key unless
 //! it is told another place, so that a copied or new folder finds it.
 
-use super::error::{SitesError, of};
+use super::error::SitesError;
 use super::exchange::Exchange;
+use super::inbox::{Findings, Inbox, Opened};
 use super::message::{Header, Kind, Message, Position, to_bytes};
 use super::plan::SitePlan;
 use super::purse::{Due, Purse};
 use super::seal::KeyPair;
 use super::site::sharer;
-use super::vdaf::{Prepared, Share, VerifyKey, add_steps, sum_to_bytes};
+use super::vdaf::{Prepared, VerifyKey, add_steps, sum_to_bytes};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Sharing, SiteRound, SitesRounds};
-use crate::privacy::{Certificate, Part};
+use crate::privacy::Part;
 use crate::study::face::StudyError;
 use crate::study::face::template::{TemplateLoadError, TemplateSource, load_template};
 use crate::study::job::{self, Job};
 use crate::study::{LedgerChoice, Place, StudyFolder, ledger_of};
 use prio::field::{Field128, FieldElement};
-use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// What an aggregator is told.
@@ -57,27 +57,8 @@ pub struct Aggregated {
     pub sites: Vec<String>,
 }
 
-/// What the aggregators tell each other, sealed.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Findings {
-    /// The key for the checks, in hexadecimal, so that all are of one length: the first draws it, the second says it again.
-    key: String,
-    /// For every site what the other one needs to check its proof, in hexadecimal.
-    shown: Vec<(usize, String)>,
-}
-
 /// What stands for the records of a party that has none.
 const NO_RECORDS: &str = "an aggregator's";
-
-/// One opened share.
-struct Opened {
-    site: usize,
-    share: Share,
-    sha256: String,
-    seeded: bool,
-    certificates: Vec<Certificate>,
-}
 
 /// What is fixed for a step.
 struct Step<'a> {
@@ -127,13 +108,14 @@ fn beside_key(settings: &AggregatorSettings) -> LedgerChoice {
 impl Step<'_> {
     fn take(&self, job: &Job<'_>) -> Result<Aggregated, StudyError> {
         let mut purse = Purse::open(job.folder(), &self.position.plan)?;
-        purse.check(self.place, self.rounds.price())?;
+        purse.check(self.place, self.rounds.price(), &self.part())?;
         if let Some(files) = purse.stored(&self.position)? {
             let sites = self.added_up(&files)?;
-            let again = purse.again(self.place, &self.position, NO_RECORDS)?;
+            let again = purse.again(self.place, &self.part(), &self.position, NO_RECORDS)?;
             return Ok(self.done(again.unwrap_or_default(), true, sites));
         }
-        let shares = self.shares()?;
+        let shares = self.inbox().shares(&self.without()?)?;
+        self.enough(shares.len())?;
         if self.index == 1 {
             return self.second(job, &mut purse, shares);
         }
@@ -142,6 +124,13 @@ impl Step<'_> {
             Some(reply) => self.last(job, &mut purse, &shares, &key, &reply),
             None => self.first(job, &shares, &key),
         }
+    }
+
+    /// What is charged for the plan, by a name that tells it from other plans.
+    fn part(&self) -> Part {
+        let part = self.rounds.price().charged_as(self.place.seed.is_some());
+        let named = format!("{}, added up for the plan {}", part.mechanism, self.position.plan);
+        Part { mechanism: named, ..part }
     }
 
     /// The first aggregator's key for the checks of this round: one, whichever sites it goes on with and from whatever folder, since a share
@@ -158,8 +147,7 @@ impl Step<'_> {
             Some(file) => Message::read(file)?.header.sites,
             None => return Err(SitesError::Asked("the stored answer has no sum".into()).into()),
         };
-        let without: Vec<usize> =
-            self.settings.without.iter().map(|name| self.plan.site(name)).collect::<Result<_, _>>()?;
+        let without = self.without()?;
         let (asked, stood): (Vec<_>, Vec<_>) =
             (0..self.plan.sites.len()).map(|site| (!without.contains(&site), sites.contains(&site))).unzip();
         if asked == stood {
@@ -178,59 +166,6 @@ impl Step<'_> {
         .into())
     }
 
-    /// Opens the shares of this round, one of each site that takes part.
-    fn shares(&self) -> Result<Vec<Opened>, StudyError> {
-        let without: Vec<usize> =
-            self.settings.without.iter().map(|name| self.plan.site(name)).collect::<Result<_, _>>()?;
-        let mut found: Vec<Option<Opened>> = self.plan.sites.iter().map(|_| None).collect();
-        for message in Message::read_all(&self.settings.inbox, &["share"])? {
-            let header = &message.header;
-            if header.to.as_deref() != Some(&self.settings.name) || self.is_of_an_earlier_round(&message) {
-                continue;
-            }
-            let site = self.plan.site(&header.from).map_err(|e| of(&message.path, e.to_string()))?;
-            if without.contains(&site) {
-                continue;
-            }
-            let opened = self.open_share(&message, site)?;
-            match &found[site] {
-                Some(other) if other.sha256 != opened.sha256 => {
-                    return Err(of(
-                        &message.path,
-                        format!("is a second share of {}; a site answers once", header.from),
-                    )
-                    .into());
-                }
-                _ => found[site] = Some(opened),
-            }
-        }
-        let missing: Vec<&str> = self
-            .plan
-            .sites
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| found[*i].is_none() && !without.contains(i))
-            .map(|(_, site)| site.name.as_str())
-            .collect();
-        if !missing.is_empty() {
-            return Err(SitesError::Asked(format!(
-                "round {}: no share of {}; wait for it, or go on with --without {} (its people are then not in this round's sum)",
-                self.position.round,
-                missing.join(", "),
-                missing.join(" --without ")
-            ))
-            .into());
-        }
-        let found: Vec<Opened> = found.into_iter().flatten().collect();
-        self.enough(found.len())?;
-        Ok(found)
-    }
-
-    /// Folders gather the messages of all rounds; one that was named itself is looked at.
-    fn is_of_an_earlier_round(&self, message: &Message) -> bool {
-        message.header.round < self.position.round && !self.settings.inbox.contains(&message.path)
-    }
-
     fn enough(&self, sites: usize) -> Result<(), SitesError> {
         let fewest = self.plan.noise.fewest();
         if (sites as u64) < fewest {
@@ -241,55 +176,19 @@ impl Step<'_> {
         Ok(())
     }
 
-    fn open_share(&self, message: &Message, site: usize) -> Result<Opened, StudyError> {
-        self.position.check(message)?;
-        let (header, from) = (&message.header, &self.plan.sites[site]);
-        let refused = || {
-            let what = format!(
-                "cannot be opened: it was damaged, is for another aggregator, or was not sealed by {} for this round; ask for it again",
-                from.name
-            );
-            of(&message.path, what)
-        };
-        let key = from.key.as_deref().unwrap_or_default();
-        let bytes = self.key.open(key, &message.line, &message.body).ok_or_else(refused)?;
-        let share = Share::of_bytes(&bytes).ok_or_else(refused)?;
-        if header.kind != Kind::Share || header.sites != [site] {
-            return Err(refused().into());
-        }
-        Ok(Opened {
-            site,
-            share,
-            sha256: hex::encode(message.sha256),
-            seeded: header.seeded,
-            certificates: header.certificates.clone(),
-        })
+    /// Sites that this round goes on without.
+    fn without(&self) -> Result<Vec<usize>, SitesError> {
+        self.settings.without.iter().map(|name| self.plan.site(name)).collect()
+    }
+
+    fn inbox(&self) -> Inbox<'_> {
+        let AggregatorSettings { name, inbox, .. } = self.settings;
+        Inbox { plan: self.plan, position: &self.position, own: name, key: &self.key, messages: inbox }
     }
 
     /// What the other aggregator has told in this round, where it is there.
     fn findings(&self, kind: Kind) -> Result<Option<Findings>, StudyError> {
-        let other = &self.plan.aggregators[1 - self.index];
-        let ending = if kind == Kind::Check { "check" } else { "reply" };
-        for message in Message::read_all(&self.settings.inbox, &[ending])? {
-            let header = &message.header;
-            let for_us = header.kind == kind && header.to.as_deref() == Some(&self.settings.name);
-            if !for_us || self.is_of_an_earlier_round(&message) {
-                continue;
-            }
-            self.position.check(&message)?;
-            let refused = || {
-                of(
-                    &message.path,
-                    format!(
-                        "cannot be opened: it was damaged, or {} did not seal it for this round",
-                        other.name
-                    ),
-                )
-            };
-            let bytes = self.key.open(&other.key, &message.line, &message.body).ok_or_else(refused)?;
-            return Ok(Some(serde_json::from_slice(&bytes).map_err(|_| refused())?));
-        }
-        Ok(None)
+        self.inbox().findings(&self.plan.aggregators[1 - self.index], kind)
     }
 
     fn prepare(&self, key: &VerifyKey, one: &Opened) -> Result<Prepared, StudyError> {
@@ -329,6 +228,13 @@ impl Step<'_> {
         let mut key = VerifyKey::default();
         hex::decode_to_slice(&check.key, &mut key)
             .map_err(|_| SitesError::Asked(format!("the message of {first} has no key")))?;
+        // A site that is named twice would count twice, and its people's noise would be too small.
+        if !check.shown.is_sorted_by(|a, b| a.0 < b.0) {
+            return Err(SitesError::Asked(format!(
+                "the message of {first} names a site twice, or not in the plan's order: every site is added up once"
+            ))
+            .into());
+        }
         let (mut shown, mut sum) = (Vec::new(), self.empty());
         let mut taken = Vec::new();
         for (site, theirs) in &check.shown {
@@ -403,11 +309,9 @@ impl Step<'_> {
         let mut seeded = shares.iter().any(|one| one.seeded);
         let sites: Vec<usize> = shares.iter().map(|one| one.site).collect();
         // An aggregator's ledger counts what it has added up, once a plan.
-        let mut ledger = self.place.ledger.open(job.folder(), "")?;
-        let part = self.rounds.price().charged();
-        let named = format!("{}, added up for the plan {}", part.mechanism, self.position.plan);
+        let part = self.part();
+        let mut ledger = purse.ledger(self.place, &part)?;
         let closed = (1..self.position.round).map(|round| (round, None)).collect();
-        let part = Part { mechanism: named, ..part };
         let due = Due { part, once: true, position: &self.position, records: NO_RECORDS, closed };
         let paid = purse.pay(&mut ledger, due)?;
         if self.plan.noise == Sharing::Aggregators {

@@ -17,6 +17,7 @@ mod combine;
 mod error;
 mod exchange;
 mod groups;
+mod inbox;
 mod message;
 mod plan;
 mod purse;
@@ -29,6 +30,8 @@ pub use aggregator::{Aggregated, AggregatorSettings, verify_round};
 pub use combine::{Closed, CombineSettings, merge_round, unshare_round};
 pub use error::SitesError;
 pub use groups::PlannedGroups;
+#[cfg(test)]
+pub(crate) use inbox::naming_a_site_twice;
 pub use plan::{Aggregator, KnownPlan, PLAN, Site, SitePlan};
 pub use seal::{make_site_key, read_public_key};
 pub use site::{SiteAnswer, SiteSettings, answer_round};

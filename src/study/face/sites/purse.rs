@@ -112,6 +112,7 @@ impl Purse {
     pub(super) fn again(
         &mut self,
         place: &Place,
+        part: &Part,
         position: &Position,
         records: &str,
     ) -> Result<Option<Vec<PathBuf>>, StudyError> {
@@ -119,7 +120,7 @@ impl Purse {
             return Ok(None);
         }
         self.check_records(records)?;
-        let mut ledger = place.ledger.open(&self.folder, "")?;
+        let mut ledger = self.ledger(place, part)?;
         self.adopt(&mut ledger)?;
         // It may have ended between storing and this.
         self.redeem(&mut ledger, position.round)?;
@@ -130,16 +131,21 @@ impl Purse {
     ///
     /// # Errors
     /// A ceiling; [`JobError::DryRun`].
-    pub(super) fn check(&self, place: &Place, price: &Price) -> Result<(), JobError> {
+    pub(super) fn check(&self, place: &Place, price: &Price, part: &Part) -> Result<(), JobError> {
         let charged = match &self.state {
             Some(_) => Composition::new(),
-            None => Composition::from(price.charged()),
+            None => Composition::from(part.clone()),
         };
         let total = place.ledger.after(&self.folder, &charged)?;
         if place.dry_run {
             return Err(JobError::DryRun(Box::new(DryRun { price: price.clone(), total })));
         }
         Ok(())
+    }
+
+    /// The ledger; a ceiling is for the neighbours that `part` is charged for.
+    pub(super) fn ledger(&self, place: &Place, part: &Part) -> Result<Ledger, JobError> {
+        place.ledger.open_for(&self.folder, "", part.neighbours())
     }
 
     /// A charge for the whole of the plan: paid once, and found again for later rounds, each of which is a draw that it pays for once.
@@ -167,8 +173,8 @@ impl Purse {
         }
         if once && ledger.spent().parts().iter().any(|one| one.mechanism == part.mechanism) {
             return Err(SitesError::Asked(
-                "this ledger has a charge for this plan already, made from another folder; go on with that one: a second would add up other sites in a \
-                 round that is added up"
+                "this ledger has a charge for this plan already, made from another folder: go on with that one, since no round is added up for a second \
+                 set of sites. Another release, also over the same sites, is another plan, with new keys of the aggregators"
                     .into(),
             )
             .into());
@@ -224,7 +230,11 @@ impl Purse {
     /// Whether the ledger has all answers of this party to rounds that are closed, as public results say: one that was put back from an
     /// older copy has not.
     fn check_closed(&self, ledger: &Ledger, closed: &[(usize, Option<Receipt>)]) -> Result<(), SitesError> {
-        let known = |round: usize, receipt: &Receipt| ledger.redeemed_part(receipt, part_of(round)).is_some();
+        // A seeded charge is no bound, and its draws are not recorded.
+        let known = |round: usize, receipt: &Receipt| {
+            let charge = ledger.on_record().charge(receipt);
+            charge.is_ok_and(|one| one.part.is_seeded() || one.redeemed_part(part_of(round)).is_some())
+        };
         for (round, receipt) in closed {
             if !receipt.as_ref().or(self.receipt()).is_some_and(|receipt| known(*round, receipt)) {
                 return Err(SitesError::Asked(format!(

@@ -117,7 +117,10 @@ pub fn answer_round(
     let (files, again) = job::run(&inputs.place, |job| -> Result<_, StudyError> {
         let mut purse = Purse::open(job.folder(), &position.plan)?;
         let price = price_of(rounds, own.n);
-        purse.check(&inputs.place, &price)?;
+        let seeded = inputs.place.seed.is_some();
+        let neighbours = price.neighbours.clone().of_persons(study.counting.counts_persons());
+        let part = price.charged_as(seeded).with_terms(neighbours, seeded);
+        purse.check(&inputs.place, &price, &part)?;
         // Also where the answer is stored: it is of these records, and is handed on again for no others.
         let gathered = study.gather(job, &maker, progress)?;
         // People who change groups between rounds are other records.
@@ -125,12 +128,12 @@ pub fn answer_round(
             [] => study.digest(&position.plan, &price, &gathered),
             labels => study.digest(&(&position.plan, labels), &price, &gathered),
         };
-        if let Some(files) = purse.again(&inputs.place, &position, digest.as_str())? {
+        if let Some(files) = purse.again(&inputs.place, &part, &position, digest.as_str())? {
             return Ok((files, true));
         }
         let sum = round.sum(&gathered.faces, &labels)?;
-        let mut ledger = inputs.place.ledger.open(job.folder(), "")?;
-        let (part, records, closed) = (price.charged(), digest.as_str(), exchange.answered_by(site));
+        let mut ledger = purse.ledger(&inputs.place, &part)?;
+        let (records, closed) = (digest.as_str(), exchange.answered_by(site));
         let due = Due { part, once: false, position: &position, records, closed };
         let paid = purse.pay(&mut ledger, due)?;
         let part = rounds.part(paid, position.round - 1)?;
