@@ -39,7 +39,7 @@ fn copies_of_a_folder_answer_every_round_once() {
     for (noise, outside) in
         [(Sharing::Each, true), (Sharing::Each, false), (SITES_SHARE, true), (SITES_SHARE, false)]
     {
-        let consortium = Consortium::keyed(noise, 6.0, outside);
+        let consortium = Consortium::keyed(noise, 16.0, outside);
         let mut rounds = 0;
         loop {
             let round = rounds + 1;
