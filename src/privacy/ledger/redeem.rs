@@ -6,7 +6,7 @@
 //! is redeemed draw by draw.
 
 use super::super::digest::is_sha256_hex;
-use super::super::{Charge, Cost, Part, Receipt};
+use super::super::{Charge, Part, Receipt};
 use super::error::ReceiptError;
 use super::line::Entry;
 use super::{Ledger, LedgerError};
@@ -41,10 +41,11 @@ impl Ledger {
         }
     }
 
-    /// As [`Self::redeem`], for one of the draws that the charge was made for (number `part`, from 0), before that one leaves.
+    /// As [`Self::redeem`], for one of the draws that the charge was made for (number `part`, from 0), before that one leaves. How many these
+    /// are is whose business it is to [split](Charge::split) the charge.
     ///
     /// # Errors
-    /// As [`Self::redeem`]; [`ReceiptError::OtherCharge`] when the charge is not for so many draws.
+    /// As [`Self::redeem`].
     pub fn redeem_part(
         &mut self,
         receipt: &Receipt,
@@ -61,9 +62,6 @@ impl Ledger {
         match charge.redeemed_part(part) {
             Some(draw) if draw == draw_sha256 => Ok(()),
             Some(draw) => Err(already(receipt, draw).into()),
-            None if part >= draws(charge.part.times, &charge.part.cost) => {
-                Err(ReceiptError::OtherCharge { line: receipt.line }.into())
-            }
             None => self.write_redemption(receipt, Some(part), draw_sha256),
         }
     }
@@ -174,17 +172,6 @@ impl Ledger {
             (Some(receipt), None) => Some(receipt.clone()),
             _ => None,
         }
-    }
-}
-
-/// For how many draws a charge was made.
-fn draws(times: u32, cost: &Cost) -> u32 {
-    match cost {
-        Cost::Terms(terms) => draws(times, terms.cost()),
-        Cost::Parts(parts) if times == 1 => {
-            parts.parts().iter().fold(0, |sum, one| sum.saturating_add(one.times))
-        }
-        _ => times,
     }
 }
 

@@ -122,7 +122,6 @@ fn the_draws_of_one_charge_are_redeemed_one_by_one() {
         );
     }
     assert!(ledger.find(&part).is_none(), "it is in use");
-    assert!(ledger.redeem_part(&receipt, 4, &draw(1)).is_err(), "it paid for four draws");
     assert!(ledger.redeem_part(&receipt, 0, "abc").is_err());
     ledger.redeem_part(&receipt, 3, &draw(3)).unwrap();
     let history = Ledger::history(&path).unwrap();
