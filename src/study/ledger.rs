@@ -27,19 +27,12 @@ pub struct LedgerChoice {
 }
 
 impl LedgerChoice {
-    /// Opens the ledger and locks it; a charge of this job that was half written, `announced` in these lines, is completed.
+    /// Opens the ledger and locks it; a charge of this job that was half written, `announced` in these lines, is completed. The ceiling is for
+    /// these neighbours.
     ///
     /// # Errors
     /// [`JobError::OtherLedger`] when the folder's releases are recorded elsewhere, [`JobError::LedgerGone`] when they were recorded in
     /// a ledger that is missing, and those of [`Ledger::open_waiting`].
-    pub(super) fn open(&self, folder: &StudyFolder, announced: &str) -> Result<Ledger, JobError> {
-        self.open_for(folder, announced, Neighbours::default())
-    }
-
-    /// As [`Self::open`]; the ceiling is for these neighbours.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
     pub(super) fn open_for(
         &self,
         folder: &StudyFolder,
@@ -168,7 +161,7 @@ mod tests {
 
     fn open(choice: &LedgerChoice, folder: &StudyFolder) -> Result<Ledger, JobError> {
         std::fs::create_dir_all(folder.root()).unwrap();
-        choice.open(folder, "")
+        choice.open_for(folder, "", Neighbours::default())
     }
 
     fn shared(file: PathBuf) -> LedgerChoice {
