@@ -10,7 +10,7 @@ use super::seal::{KeyPair, has_signing_half};
 use super::vdaf::Sharer;
 use crate::mechanism::functional::{RoundKind, Sharing, SiteRound, SitesRounds};
 use crate::privacy::noise::{NoiseSource, SharedSum};
-use crate::privacy::{Charge, Price};
+use crate::privacy::{Charge, Neighbours, Price};
 use crate::study::Unusable;
 use crate::study::face::StudyError;
 use crate::study::face::gather::{FaceProgress, FaceStudy};
@@ -60,9 +60,14 @@ struct Step<'a> {
     key: Option<&'a KeyPair>,
 }
 
-/// A site's price: that of the whole, for its own people.
-fn price_of(rounds: &SitesRounds, n: u64) -> Price {
-    Price { n, sensitivity: None, scale: None, ..rounds.price().clone() }
+/// A site's price: that of the whole, for its own people. Two plans may have two partitions of them.
+fn price_of(rounds: &SitesRounds, n: u64, plan: &str) -> Price {
+    let all = rounds.price();
+    let neighbours = match all.neighbours.adjacency().within_groups() {
+        true => Neighbours::default().within(plan),
+        false => Neighbours::default(),
+    };
+    Price { n, sensitivity: None, scale: None, neighbours, ..all.clone() }
 }
 
 /// Answers the open round.
@@ -116,7 +121,7 @@ pub fn answer_round(
     let maker = study.maker()?;
     let (files, again) = job::run(&inputs.place, |job| -> Result<_, StudyError> {
         let mut purse = Purse::open(job.folder(), &position.plan)?;
-        let price = price_of(rounds, own.n);
+        let price = price_of(rounds, own.n, &position.plan);
         let seeded = inputs.place.seed.is_some();
         let neighbours = price.neighbours.clone().of_persons(study.counting.counts_persons());
         let part = price.charged_as(seeded).with_terms(neighbours, seeded);
