@@ -5,8 +5,8 @@ use super::fit::fits;
 use super::neighbours::UNKNOWN_PARTITION;
 use super::noise::{NoiseDescription, NoisePath};
 use super::{
-    Adjacency, BudgetError, ClipRadius, ClipSource, Composition, Delta, Epsilon, Neighbours, PrivacyLoss,
-    Receipt, Sensitivity, WITHIN_GROUPS, counts_persons,
+    Adjacency, BudgetError, ClipRadius, ClipSource, Composition, Cost, Delta, Epsilon, Neighbours,
+    PrivacyLoss, Receipt, Sensitivity, WITHIN_GROUPS, counts_persons,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -412,8 +412,11 @@ impl Certificate {
         if self.private && self.noise.as_ref().is_some_and(|noise| !positive(noise.scale)) {
             return Err(Contradiction("its noise scale is not a positive number"));
         }
-        let parts = self.composition.for_neighbours(&self.neighbours());
-        if self.private && !fits(&[&parts], self.loss)? {
+        // Entries that say nothing of neighbours are stated for those of the certificate.
+        let neighbours = self.neighbours();
+        let others = |part: &Part| matches!(part.cost, Cost::Terms(_)) && !part.bounds(&neighbours);
+        let protects_others = self.composition.parts().iter().any(others);
+        if self.private && (protects_others || !fits(&[&self.composition], self.loss)?) {
             return Err(Contradiction(
                 "the parts of its composition lose more than its loss, or protect others",
             ));

@@ -5,7 +5,8 @@ use super::layout::{CERTIFICATE, StudyFolder};
 use super::signature::{SIGNATURE_FILE, SignatureError, signer};
 use crate::io::{Limit, ReadError, open};
 use crate::privacy::{
-    Certificate, CertificateError, FileSum, Ledger, LedgerError, Neighbours, PrivacyLoss, ReceiptError,
+    Certificate, CertificateError, Composition, FileSum, Ledger, LedgerError, Neighbours, PrivacyLoss,
+    ReceiptError,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -211,7 +212,10 @@ fn check_ledger(ledger: &Path, certificate: &Certificate, digest: &str) -> Resul
     let receipt = certificate.ledger.as_ref().ok_or(VerifyError::Unrecorded)?;
     let history = Ledger::history(ledger)?;
     let charge = history.charge(receipt)?;
-    let (stated, charged) = (certificate.loss, charge.part.loss());
+    // What all its runs cost together, where it is one kind of run.
+    let bare = charge.part.clone().with_terms(Neighbours::default(), false);
+    let charged = charge.part.loss().and_then(|_| Composition::from(bare).total().ok());
+    let stated = certificate.loss;
     // An (ε, δ) claim may be a rounding of the composition that was charged; in one unit they are one number.
     let agree = match (stated, charged) {
         (PrivacyLoss::Gaussian(a), Some(PrivacyLoss::Gaussian(b))) => (a.get() / b.get() - 1.0).abs() < 1e-9,

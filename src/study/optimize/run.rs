@@ -185,7 +185,11 @@ impl OptimizeStudy<'_> {
         let input = self.start.as_ref().map(|start| start.input.clone());
         let publication = OptimizePublication::<PointOf<P>>::new(settings, plan.clone(), input);
         let priced = job.price(&plan.price(space.dim())?, publication)?;
-        let records = Records::of(self.array, settings.unusable, |row| self.fits(&space, row))?;
+        let records = match Records::of(self.array, settings.unusable, |row| self.fits(&space, row)) {
+            Ok(records) => records,
+            // An array of another shape is a mistake in the file, and says so better.
+            Err(none) => return problem(space, self.array).and(Err(none)),
+        };
         let problem = problem(space, &records.array)?;
         records.refuse_identical(settings.counting.identical, people)?;
         let problem = Persons::new(problem, records.members(people), settings.clip.get())
