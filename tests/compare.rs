@@ -124,7 +124,8 @@ fn losses_are_summed_for_each_neighbour_relation_by_itself() {
     succeeds(&format!("face regress --prepared faces.npy {levels} --mu 1 --out regression {FORM} {shared}"));
     let sums = || -> Value { serde_json::from_str(&succeeds("privacy ledger people.jsonl --json")).unwrap() };
     let told = sums();
-    assert_eq!((&told["total"]["mu"], &told["sums"][0]["neighbours"]), (&1.into(), &"replace-one".into()));
+    assert!((told["total"]["mu"].as_f64().unwrap() - 1.0).abs() < 1e-9, "{told}");
+    assert_eq!(told["sums"][0]["neighbours"], "replace-one");
     table(dir.path(), n, |i| if i % 3 == 0 { "hiv" } else { "well" });
     compare(dir.path(), &format!("--mu 1 {shared}"));
     let told = sums();

@@ -5,7 +5,7 @@ use super::fit::fits;
 use super::neighbours::UNKNOWN_PARTITION;
 use super::noise::{NoiseDescription, NoisePath};
 use super::{
-    Adjacency, BudgetError, ClipRadius, ClipSource, Composition, Cost, Delta, Epsilon, Neighbours,
+    Adjacency, BudgetError, ClipRadius, ClipSource, Composition, Cost, Delta, Epsilon, Neighbours, Part,
     PrivacyLoss, Receipt, Sensitivity, WITHIN_GROUPS, counts_persons,
 };
 use serde::{Deserialize, Serialize};
