@@ -229,15 +229,18 @@ fn what_cannot_be_done_is_refused_and_nothing_is_charged() {
 
 /// Values no face has are refused before anything is charged, and what is said of them stays outside of the release's folder.
 #[test]
-fn hostile_values_are_refused() {
+fn hostile_values_contribute_nothing_and_are_refused_where_that_is_asked() {
     let hostile = [f64::NAN, f64::INFINITY, 1e300, -1e-300];
     for value in hostile {
         let dir = tempfile::tempdir().unwrap();
         let file = people(dir.path(), 20, &|all| all[288..576].fill(value));
-        let (code, said, _) = modes(dir.path(), &file, &["--mu", "2"]);
+        let (code, said, _) = modes(dir.path(), &file, &["--mu", "2", "--unusable", "refuse"]);
         assert!(code == 1 && said["error"]["message"].as_str().unwrap().contains("record 1"), "{said}");
         assert!(!dir.path().join("study/visard.ledger.jsonl").exists());
         assert!(!dir.path().join("study/release").exists());
+        let (code, said, _) = modes(dir.path(), &file, &["--mu", "2"]);
+        assert!(code == 0 && said["private"] == true, "{said}");
+        assert!(dir.path().join("study/release/modes.npy").exists());
     }
 }
 
