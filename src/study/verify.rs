@@ -75,9 +75,9 @@ pub enum VerifyError {
     #[error("the certificate states a loss for {stated}, the ledger charged one for {charged}")]
     Neighbours {
         /// The certificate's.
-        stated: Neighbours,
+        stated: Box<Neighbours>,
         /// The ledger's.
-        charged: Neighbours,
+        charged: Box<Neighbours>,
     },
     /// The ledger binds other certificates to this charge.
     #[error(
@@ -233,7 +233,7 @@ fn check_ledger(ledger: &Path, certificate: &Certificate, digest: &str) -> Resul
     }
     let (stated, charged) = (certificate.neighbours(), charge.part.neighbours());
     if stated != charged {
-        return Err(VerifyError::Neighbours { stated, charged });
+        return Err(VerifyError::Neighbours { stated: Box::new(stated), charged: Box::new(charged) });
     }
     if seeded {
         return Ok(Binding::Seeded);

@@ -24,7 +24,7 @@ pub enum LedgerError {
         /// The ceiling.
         ceiling: PrivacyLoss,
         /// The neighbours that it is for.
-        neighbours: Neighbours,
+        neighbours: Box<Neighbours>,
     },
     /// A sum that no number can state.
     #[error("{0}; nothing was charged")]

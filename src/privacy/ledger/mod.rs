@@ -304,7 +304,7 @@ impl Ledger {
         let in_unit = |all: &Composition| stated(&all.for_neighbours(&neighbours), ceiling);
         let (spent, requested) = (in_unit(&self.spent)?, in_unit(releases)?);
         let total = in_unit(&self.after(releases))?;
-        Err(LedgerError::AboveCeiling { spent, requested, total, ceiling, neighbours })
+        Err(LedgerError::AboveCeiling { spent, requested, total, ceiling, neighbours: Box::new(neighbours) })
     }
 
     /// What would be spent with these.
