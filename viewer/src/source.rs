@@ -7,7 +7,7 @@ use crate::groups;
 pub use crate::listing::{Entry, entries, short_name};
 pub use crate::subject::{Shape, Standing, Subject, Values};
 use std::path::Path;
-use visard::io::{Limit, NamedField, RecordSize, npy, open, read_landmarks, read_scan, read_shapes};
+use visard::io::{NamedField, RecordSize, npy, read_landmarks, read_scan, read_shapes};
 use visard::mesh::{Point, TriMesh};
 use visard::study::face::registrations::to_front;
 use visard::study::layout::{CERTIFICATE, MEAN_PLY, NONPRIVATE_MEAN_PLY};

@@ -4,7 +4,7 @@ use crate::band::Band;
 use crate::groups::Start;
 use crate::growth::Growth;
 use crate::modes::Modes;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use visard::mesh::{Point, TriMesh};
 use visard::study::face::registrations::ToFront;
 pub use visard::study::standing::Standing;
