@@ -72,7 +72,8 @@ fn words(line: &str) -> Vec<String> {
 fn command_of(line: &str) -> Option<Vec<String>> {
     let line = line.trim_start().trim_start_matches("$ ");
     let line = line.strip_prefix("cargo run --release -- ").or_else(|| line.strip_prefix("visard "))?;
-    Some(words(line))
+    // `visard = {…}` is a line of Cargo.toml.
+    (!line.starts_with('=')).then(|| words(line))
 }
 
 /// Whether something stands for what the reader puts there, so that the words are no whole command.

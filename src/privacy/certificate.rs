@@ -2,11 +2,11 @@
 
 use super::digest::sha256_hex;
 use super::fit::fits;
-use super::neighbours::UNKNOWN_PARTITION;
+use super::neighbours::{UNKNOWN_PARTITION, WITHIN_GROUPS};
 use super::noise::{NoiseDescription, NoisePath};
 use super::{
     Adjacency, BudgetError, ClipRadius, ClipSource, Composition, Cost, Delta, Epsilon, Neighbours, Part,
-    PrivacyLoss, Receipt, Sensitivity, WITHIN_GROUPS, counts_persons,
+    PrivacyLoss, Receipt, Sensitivity,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -287,6 +287,11 @@ fn curve(composition: &Composition, loss: PrivacyLoss) -> Vec<EpsilonAtDelta> {
             Some(EpsilonAtDelta { delta, epsilon })
         })
         .collect()
+}
+
+/// Whether n counts persons with any number of records each.
+pub(crate) fn counts_persons(c: &Certificate) -> bool {
+    c.details.get("record_kind").and_then(serde_json::Value::as_str) == Some("person")
 }
 
 /// What goes beside a release as [`CERTIFICATE_FILE`]. Its form is `docs/certificate.schema.json`.

@@ -1,15 +1,11 @@
 //! A certificate in plain sentences.
 
 use super::budget::number;
+use super::certificate::counts_persons;
+use super::neighbours::WITHIN_GROUPS;
 use super::noise::NoisePath;
 use super::{Certificate, ClipSource, PrivacyLoss};
 use std::fmt::Write;
-
-/// Where a certificate says that neighbours are replaced within public groups.
-pub const WITHIN_GROUPS: &str = "adjacency_within_groups";
-/// What it says there.
-pub const WITHIN_GROUPS_TEXT: &str = "which record is in which group is public, and so are the groups' sizes: neighbours differ in one \
-                                      record, replaced by another of the same group";
 
 /// What an attacker who knows everyone else's record can conclude about one person, as odds and as the error rates of
 /// the best possible test, and what the guarantee rests on. Percentages are rounded up.
@@ -195,11 +191,6 @@ fn foundations(text: &mut String, c: &Certificate) {
             let _ = writeln!(text, "- Caveat: {caveat}.");
         }
     }
-}
-
-/// Whether n counts persons with any number of records each.
-pub(crate) fn counts_persons(c: &Certificate) -> bool {
-    c.details.get("record_kind").and_then(serde_json::Value::as_str) == Some("person")
 }
 
 /// What was used: `12 records`, `records of 12 persons`.

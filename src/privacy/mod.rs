@@ -47,13 +47,14 @@ mod vacuous;
 
 pub use budget::{BudgetError, ClipRadius, ClipSource, Delta, Epsilon, Mu, PrivacyLoss, Rho};
 pub use calibrate::{Calibration, Conversion, convert, gaussian_sigma, gaussian_sigma_for, laplace_scale};
+pub(crate) use certificate::counts_persons;
 pub use certificate::{
     CERTIFICATE_FILE, CERTIFICATE_FORMAT, Caveat, Certificate, CertificateError, EpsilonAtDelta, FileSum,
     PublicInput, Statement,
 };
 pub use charge::{Charge, ChargeError};
 pub use compose::{Composition, Cost, EpsilonBound, GroupCost, Part, Rule, Terms};
-pub(crate) use explain::{WITHIN_GROUPS, WITHIN_GROUPS_TEXT, counted, counts_persons};
+pub(crate) use explain::counted;
 pub use explain::{explain, rounded_up};
 pub use group::{Group, GroupSize, Partition, PartitionError};
 pub use ledger::{
@@ -61,6 +62,7 @@ pub use ledger::{
     ReceiptError, SumForNeighbours,
 };
 pub use neighbours::{Adjacency, Neighbours};
+pub(crate) use neighbours::{WITHIN_GROUPS, WITHIN_GROUPS_TEXT};
 pub use noise::{ClippedMean, ClippedSum, IncompleteMean};
 pub use receipt::Receipt;
 pub use release::{

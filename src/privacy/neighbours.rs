@@ -13,6 +13,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 
+/// Where a certificate says that neighbours are replaced within public groups.
+pub const WITHIN_GROUPS: &str = "adjacency_within_groups";
+/// What it says there.
+pub const WITHIN_GROUPS_TEXT: &str = "which record is in which group is public, and so are the groups' sizes: neighbours differ in one \
+                                      record, replaced by another of the same group";
+
 /// What stands for a partition that is not known, of releases of earlier versions.
 pub(super) const UNKNOWN_PARTITION: &str = "unknown";
 
