@@ -172,7 +172,7 @@ fn faces(dir: &Path, bad: usize) {
 }
 
 fn tables(dir: &Path) {
-    let group = |i: usize| if i % 2 == 0 { "a" } else { "b" };
+    let group = |i: usize| if i.is_multiple_of(2) { "a" } else { "b" };
     let lines = |of: &dyn Fn(usize) -> String| (0..N).map(|i| format!("{i},{}\n", of(i))).collect::<String>();
     fs::write(dir.join("groups.csv"), format!("record,group\n{}", lines(&|i| group(i).into()))).unwrap();
     let age = lines(&|i| (20 + 3 * i % 50).to_string());
@@ -249,7 +249,7 @@ fn points_and_functions() {
     let sphere = |dir: &Path, bad: usize| {
         let row = |i: usize| match (is_bad(i, bad), plane(i)) {
             (false, [x, y]) => [x, y, (1.0 - x * x - y * y).sqrt()],
-            (true, [x, y]) => [x, y, if i % 2 == 0 { f64::NAN } else { 3.0 }],
+            (true, [x, y]) => [x, y, if i.is_multiple_of(2) { f64::NAN } else { 3.0 }],
         };
         let all: Vec<[f64; 3]> = (0..N).map(row).collect();
         write_npy(&dir.join("d.npy"), &[N, 3], all.as_flattened()).unwrap();
@@ -259,7 +259,7 @@ fn points_and_functions() {
     let matrices = |dir: &Path, bad: usize| {
         let matrix = |i: usize| match (is_bad(i, bad), plane(i)) {
             (false, [x, y]) => [1.0 + x, 0.1, 0.1, 1.0 + y],
-            (true, [x, y]) => [1.0 + x, 0.1, if i % 2 == 0 { 0.1 } else { 0.2 }, -1.0 - y.abs()],
+            (true, [x, y]) => [1.0 + x, 0.1, if i.is_multiple_of(2) { 0.1 } else { 0.2 }, -1.0 - y.abs()],
         };
         let all: Vec<[f64; 4]> = (0..N).map(matrix).collect();
         write_npy(&dir.join("m.npy"), &[N, 2, 2], all.as_flattened()).unwrap();
