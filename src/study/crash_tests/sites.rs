@@ -245,9 +245,9 @@ impl Bench {
         true
     }
 
-    /// All operations: with all troubles, or by turns with the end of the process and with another.
+    /// All operations with all troubles; or every third, by turns with the end of the process and with another trouble.
     fn try_all(&mut self, all: bool) {
-        for k in 0.. {
+        for k in (0..).step_by(if all { 1 } else { 3 }) {
             let others = troubles(u64::from(k));
             let turn = if k % 2 == 0 { 5 } else { (k as usize * 7 + self.round) % others.len() };
             let mut more = false;
