@@ -36,9 +36,7 @@ fn close(consortium: &Consortium, noise: Sharing) {
 /// answers differed, their mean would have a third of the noise, at one charge.
 #[test]
 fn copies_of_a_folder_answer_every_round_once() {
-    for (noise, outside) in
-        [(Sharing::Each, true), (Sharing::Each, false), (SITES_SHARE, true), (SITES_SHARE, false)]
-    {
+    for (noise, outside) in [(Sharing::Each, true), (Sharing::Each, false), (SITES_SHARE, true)] {
         let consortium = Consortium::keyed(noise, 16.0, outside);
         let mut rounds = 0;
         loop {
