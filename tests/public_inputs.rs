@@ -269,7 +269,7 @@ fn write_data(dir: &Path) {
     let table = |heading: &str, value: &dyn Fn(usize) -> String| {
         (0..60).fold(format!("{heading}\n"), |text, i| format!("{text}{i},{}\n", value(i)))
     };
-    let group = |i: usize| if i % 2 == 0 { "a".to_owned() } else { "b".to_owned() };
+    let group = |i: usize| if i.is_multiple_of(2) { "a".to_owned() } else { "b".to_owned() };
     fs::write(at("ages.csv"), table("record,age", &|i| (3 + i / 2).to_string())).unwrap();
     fs::write(at("groups.csv"), table("record,group", &group)).unwrap();
     let shape = |i: usize| {
