@@ -67,7 +67,8 @@ fn what_was_released_is_verified_here_and_elsewhere() {
 fn a_certificate_is_bound_to_its_last_byte() {
     let dir = place();
     let whole = fs::read(dir.path().join("study/release/certificate.json")).unwrap();
-    let edits: [(&str, fn(&mut Value)); 6] = [
+    type Edit = (&'static str, fn(&mut Value));
+    let edits: [Edit; 6] = [
         ("n", |c| c["n"] = 2000.into()),
         ("public inputs", |c| c["public_inputs"] = Value::Array(Vec::new())),
         ("details", |c| c["details"]["in_words"] = "exact".into()),

@@ -259,7 +259,7 @@ impl Data {
         data.write("ages.csv", "a,b,c,d\n1,2,3,5\n");
         let ones = |n: usize| vec![1.0; n];
         let identity = |order: usize| {
-            (0..500 * order * order).map(move |i| f64::from(i % (order * order) % (order + 1) == 0))
+            (0..500 * order * order).map(move |i| f64::from((i % (order * order)).is_multiple_of(order + 1)))
         };
         data.array("descriptors.npy", &[500, 11, 11], &identity(11).collect::<Vec<_>>());
         data.array("tensors.npy", &[500, 3, 3], &identity(3).collect::<Vec<_>>());
