@@ -273,7 +273,7 @@ fn write_data(dir: &Path) {
     fs::write(at("ages.csv"), table("record,age", &|i| (3 + i / 2).to_string())).unwrap();
     fs::write(at("groups.csv"), table("record,group", &group)).unwrap();
     let shape = |i: usize| {
-        let x = |k: usize| 0.1 * (((7 * i + 3 * k) % 11) as f64 / 11.0 - 0.5);
+        let x = |k: usize| 0.1 * (((71 * i + 30 * k) % 1009) as f64 / 1009.0 - 0.5);
         let points = [[0.0, 0.0], [1.0, 0.0], [1.2, 0.9], [0.4, 1.3], [-0.3, 0.8]];
         let line = |(k, [a, b]): (usize, [f64; 2])| format!("{} {}\n", a + x(k), b + x(k + 5));
         format!("LM=5\n{}ID={i}\n", points.into_iter().enumerate().map(line).collect::<String>())
@@ -281,7 +281,7 @@ fn write_data(dir: &Path) {
     fs::write(at("shapes.tps"), (0..60).map(shape).collect::<String>()).unwrap();
     fs::write(at("shape_groups.csv"), table("record,group", &group)).unwrap();
     fs::write(at("atlas.tps"), shape(1000)).unwrap();
-    let some = |i: usize| ((13 * i + 5) % 29) as f64 / 29.0 - 0.5;
+    let some = |i: usize| ((137 * i + 5) % 1009) as f64 / 1009.0 - 0.5;
     let functions: Vec<f64> = (0..60 * 20).map(|i| (i % 20) as f64 / 20.0 + some(i)).collect();
     write_npy(&at("functions.npy"), &[60, 20], &functions).unwrap();
     let matrices: Vec<f64> = (0..60).flat_map(|i| [1.5 + some(i), 0.1, 0.1, 1.5 + some(i + 7)]).collect();
