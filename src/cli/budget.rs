@@ -125,9 +125,10 @@ impl CountingArgs {
 #[derive(Debug, Clone, Args)]
 pub struct UnusableArgs {
     /// Records that cannot be used (not a number, off the space, landmarks missing or all in one place, a scan that cannot be processed):
-    /// they contribute zero, which nothing published tells, or the study stops before its charge. Which, and why, is told under internal/
-    #[arg(long, value_enum, default_value_t)]
-    unusable: Unusable,
+    /// they contribute zero, which nothing published tells, or the study stops before its charge. Which, and why, is told under internal/.
+    /// Default: zero; refuse for a TPS file where neither --landmarks nor a public centre tells how many landmarks there are
+    #[arg(long, value_enum)]
+    unusable: Option<Unusable>,
     // What is now the default.
     #[arg(long, hide = true, conflicts_with = "unusable")]
     drop_unusable: bool,
@@ -136,7 +137,17 @@ pub struct UnusableArgs {
 impl UnusableArgs {
     /// The rule.
     pub fn rule(&self) -> Unusable {
-        self.unusable
+        self.unusable.unwrap_or_default()
+    }
+
+    /// The rule for the landmarks in this file; whether their number is `told` by an option or a public centre. In a TPS file nothing else
+    /// tells it but the records, and then all of them have to agree.
+    pub fn rule_of_shapes(&self, file: &Path, told: bool) -> Unusable {
+        let is_tps = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("tps"));
+        match self.unusable {
+            None if is_tps && !told && !self.drop_unusable => Unusable::Refuse,
+            _ => self.rule(),
+        }
     }
 }
 

@@ -90,7 +90,7 @@ fn every_path_is_a_public_input_or_is_known_not_to_be() {
         let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
         let id = argument.get_id().as_str();
         // The public folder of many sites, and public keys.
-        let is_of_sites = ["public", "key", "sites", "aggregators"].contains(&id);
+        let is_of_sites = ["public", "key", "sites", "aggregators", "file"].contains(&id);
         let calls_it_public = help.to_lowercase().contains("public ");
         assert!(PUBLIC.contains(&id) || is_of_sites || !calls_it_public, "{command} --{id}: {help}");
     }

@@ -71,6 +71,11 @@ impl Common {
         self.unusable.rule()
     }
 
+    /// The same for landmarks ([`UnusableArgs::rule_of_shapes`]).
+    pub(super) fn unusable_shapes(&self, file: &std::path::Path, told: bool) -> Unusable {
+        self.unusable.rule_of_shapes(file, told)
+    }
+
     /// What counts as a person.
     pub(super) fn counting(&self) -> visard::study::Counting {
         self.counting.counting()

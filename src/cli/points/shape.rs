@@ -15,7 +15,10 @@ use serde_json::json;
 use std::path::PathBuf;
 use visard::io::Content;
 use visard::privacy::PrivacyLoss;
-use visard::study::points::{OutlineSmoothing, PointMechanism, ShapeRadius, ShapeStudy, run_shapes};
+use visard::study::Unusable;
+use visard::study::points::{
+    OutlineSmoothing, PointMechanism, PointRequest, ShapeCentre, ShapeRadius, ShapeStudy, run_shapes,
+};
 use visard::study::shape::{ShapeInputs, ShapeMeanOutcome, ShapeMeanSettings, run_mean};
 
 /// Commands on landmark shapes.
@@ -100,6 +103,15 @@ pub fn shape(command: &ShapeCommand, global: &Global, printer: &Printer) -> Resu
     }
 }
 
+impl ShapeArgs {
+    /// What is done with shapes that cannot be used.
+    fn unusable(&self) -> Unusable {
+        let public =
+            !matches!(centre(self.center.as_ref(), self.public_records.as_ref()), ShapeCentre::Private);
+        self.common.unusable_shapes(&self.file, self.landmarks.is_some() || public)
+    }
+}
+
 /// A public radius, or the word "private" (`None`).
 fn radius(text: &str) -> Result<Option<f64>, Failure> {
     match text {
@@ -135,7 +147,7 @@ fn joint_mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<()
         landmarks: args.landmarks.map(|k| k as usize),
         dimensions: args.dimensions.map(usize::from),
         drop_missing: args.drop_missing,
-        unusable: args.common.unusable(),
+        unusable: args.unusable(),
         counting: args.common.counting(),
         treatment: args.treatment.treatment(args.pairs.as_ref()),
         ..ShapeInputs::new(&args.file, args.common.place(global)?)
@@ -189,7 +201,7 @@ fn single_mean(
         .with_hint("--smooth local-linear goes with every mechanism"));
     }
     let centre = centre(args.center.as_ref(), args.public_records.as_ref());
-    let request = args.common.request(mechanism, global)?;
+    let request = PointRequest { unusable: args.unusable(), ..args.common.request(mechanism, global)? };
     let study = ShapeStudy {
         landmarks: args.landmarks.map(|k| k as usize),
         drop_missing: args.drop_missing,

@@ -68,7 +68,14 @@ impl SpecimenArgs {
             landmarks: self.landmarks.map(|k| k as usize),
             dimensions: self.dimensions.map(usize::from),
             drop_missing: self.drop_missing,
-            unusable: self.unusable.rule(),
+            unusable: self.unusable.rule_of_shapes(
+                &self.file,
+                self.landmarks.is_some()
+                    || !matches!(
+                        centre(self.center.as_ref(), self.public_records.as_ref()),
+                        ShapeCentre::Private
+                    ),
+            ),
             counting: self.counting.counting(),
             treatment: self.treatment.treatment(None),
             ..ShapeInputs::new(&self.file, place)
