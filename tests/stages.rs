@@ -142,7 +142,7 @@ fn shards_killed_and_begun_again_release_what_one_process_does() {
         let (code, _, err) = visard(path, &line("--records records --threads 1", &two));
         fs::rename(path.join("away"), path.join("scans")).unwrap();
         assert_eq!(code, Some(0), "{err}");
-        assert!(err.contains("1 of 9 scans could not be processed"), "{err}");
+        assert!(err.contains("1 of 9 records could not be used"), "{err}");
         assert_same(&path.join(&one), &path.join(&two));
     }
 }

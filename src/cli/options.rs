@@ -10,12 +10,11 @@ const PUBLIC: [&str; 9] =
     ["template", "prior", "center", "public_records", "sliders", "links", "pairs", "positions", "start"];
 
 /// Arguments that name files or folders that nobody takes to be public inputs of a release.
-const OTHERS: [&str; 34] = [
+const OTHERS: [&str; 32] = [
     // Records and what is known of them.
     "scans",
     "folders",
     "file",
-    "files",
     "images",
     "edges",
     "input",
@@ -48,7 +47,6 @@ const OTHERS: [&str; 34] = [
     "out",
     "save",
     "turntable",
-    "dir",
 ];
 
 /// What the help of a public input says.
