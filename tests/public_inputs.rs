@@ -341,7 +341,8 @@ fn every_option_that_takes_a_public_input_refuses_what_visard_wrote_as_secret() 
         for file in disguises(dir, &secret) {
             let line = format!("{command} {rest} {option} {}", file.display());
             let (code, stdout, stderr) = visard(dir, &line);
-            assert_eq!(code, Some(1), "{line}: {stdout}{stderr}");
+            // A plan calls it wrong usage.
+            assert!(matches!(code, Some(1 | 2)), "{line}: {stdout}{stderr}");
             let name = file.file_name().unwrap().display().to_string();
             let told = stderr.contains(&format!("{name}: was written by visard for the data holder only"));
             assert!(told, "{line}: {stderr}");
