@@ -30,6 +30,7 @@ pub struct SampleArgs {
 /// Runs `face sample`.
 pub fn run(args: &SampleArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     refuse_existing(&args.out.join(CURVES), global)?;
+    let is_new = !args.out.exists();
     make_folder(&args.out)?;
     let request = SampleRequest {
         release: args.release.clone(),
@@ -39,7 +40,13 @@ pub fn run(args: &SampleArgs, global: &Global, printer: &Printer) -> Result<(), 
         // Which sample it is tells nothing: all of it is made of the release.
         seed: global.seed.unwrap_or(1),
     };
-    sample(&request).map_err(Failure::failed)?;
+    sample(&request).map_err(|error| {
+        // An empty folder is not left behind.
+        if is_new {
+            let _ = std::fs::remove_dir(&args.out);
+        }
+        Failure::failed(error)
+    })?;
     printer.result(
         json!({"out": args.out, "n": args.n, "seed": request.seed, "synthetic": true, "curves": args.out.join(CURVES)}),
         format!(
