@@ -250,8 +250,8 @@ const STUDIES: [&str; 20] = [
     "hyperbolic mean points.npy --mechanism none --out hyperbolic",
     "site keys berlin.key",
     "site keys a.key",
-    "site plan consortium --mu 1 --noise each --site berlin=60 --site lyon=60",
-    "site plan sealed --mu 1 --site berlin=60,berlin.key.pub --site lyon=60,berlin.key.pub --aggregator a=a.key.pub --aggregator b=a.key.pub",
+    "site plan consortium --curves 6 --samples 16 --mu 1 --noise each --site berlin=60 --site lyon=60",
+    "site plan sealed --curves 6 --samples 16 --mu 1 --site berlin=60,berlin.key.pub --site lyon=60,berlin.key.pub --aggregator a=a.key.pub --aggregator b=a.key.pub",
 ];
 
 /// Enough of everything: sixty faces, shapes, functions, matrices, directions, points.
