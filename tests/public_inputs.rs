@@ -196,13 +196,13 @@ const ROWS: [Row; 57] = [
     (
         "optimize eigenvector",
         "--start",
-        "points.npy --unit-records --method rgd --mu 1 --out out",
+        "points.npy --unit-records --method rgd --clip-radius 1 --mu 1 --out out",
         "spd/internal/nonprivate_mean.npy",
     ),
     (
         "optimize subspace",
         "--start",
-        "points.npy --rank 1 --unit-records --method rgd --mu 1 --out out",
+        "points.npy --rank 1 --unit-records --method rgd --clip-radius 1 --mu 1 --out out",
         "spd/internal/nonprivate_mean.npy",
     ),
     // More secret files than one for an option: records, fields, those of other statistics.
