@@ -11,8 +11,7 @@ use std::path::PathBuf;
 use visard::estimate::Design;
 use visard::privacy::PrivacyLoss;
 use visard::study::points::{
-    OutlineSmoothing, PointMechanism, ShapeCentre, ShapeRadius, ShapeStudy, Sliding, Treatment,
-    run_shapes,
+    OutlineSmoothing, PointMechanism, ShapeCentre, ShapeRadius, ShapeStudy, Sliding, Treatment, run_shapes,
 };
 use visard::study::shape::{
     ShapeCompareSettings, ShapeInputs, ShapeMeanOutcome, ShapeMeanSettings, ShapeModesSettings,
