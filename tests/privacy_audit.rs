@@ -1,8 +1,9 @@
 //! Audits come close to honest claims and catch planted bugs. Every seed is fixed, so no test is left to chance.
 
-use visard::mechanism::registry::audit_by_name;
+use std::path::Path;
+use visard::mechanism::registry::{Kind, audit_by_name, audit_names, audit_runs};
 use visard::privacy::audit::{
-    AuditError, AuditReport, AuditVerdict, Auditable, Neighbour, STANDARD_AUDITS, audit,
+    AuditError, AuditReport, AuditVerdict, Auditable, EXCESS, Neighbour, STANDARD_AUDITS, audit,
 };
 use visard::privacy::noise::NoiseSource;
 use visard::privacy::{
@@ -44,33 +45,50 @@ fn honest_mechanisms_pass_and_come_close() {
         let name = case.name;
         // prio's samplers are slow; their audits get fewer runs.
         let (runs, close) = match name {
-            // A zCDP claim allows more than its Gaussian does.
-            "discrete-gaussian" => (4_000, 0.4),
+            "discrete-gaussian" => (20_000, 0.8),
             "laplace" => (10_000, 0.85),
             // In the plane few outcomes carry the whole epsilon.
             "isotropic-laplace" => (100_000, 0.75),
-            // The failure is worth half a replacement: zero against −τ.
-            "failed-scan" => (100_000, 0.45),
             _ => (100_000, 0.95),
         };
         let report = audit(audit_by_name(name, 1.0).unwrap().as_ref(), runs, 1).unwrap();
         println!("{}", report.to_json());
         assert!(report.passed(), "{name}: {report:?}");
-        assert!(report.lower_bound >= close * report.claimed, "{name}: only {}", report.lower_bound);
+        assert!(
+            report.lower_bound >= close * report.loss_of_pair.unwrap(),
+            "{name}: only {}",
+            report.lower_bound
+        );
         assert!(report.trade_off.windows(2).all(|w| w[1].0 <= w[0].0 && w[1].1 >= w[0].1));
     }
 }
 
-/// A hundred runs cannot refute a claim of 5, whatever the mechanism does: that they did not says nothing.
+/// A hundred runs cannot refute a claim of 5, whatever the mechanism does: that they did not says nothing. So many as they say can.
 #[test]
 fn audits_that_could_not_have_refuted_the_claim_say_so() {
-    let few = audit(audit_by_name("gaussian", 5.0).unwrap().as_ref(), 100, 1).unwrap();
-    assert_eq!(few.verdict, AuditVerdict::Inconclusive);
-    // Eighty held-out runs on each side bound both errors by 0.0906: 2Φ⁻¹(0.9094) = 2.67.
-    assert!((few.largest_refutable - 2.674).abs() < 0.01, "{}", few.largest_refutable);
-    assert!(!few.passed() && few.to_json()["verdict"] == "inconclusive" && few.to_json()["passed"] == false);
-    let more = audit(audit_by_name("gaussian", 5.0).unwrap().as_ref(), 20_000, 1).unwrap();
-    assert!(more.verdict == AuditVerdict::Held && more.largest_refutable > 6.0, "{more:?}");
+    for (name, parameter, runs) in [("gaussian", 5.0, 100), ("gaussian", 1.0, 300), ("laplace", 1.0, 500)] {
+        let few = audit(audit_by_name(name, parameter).unwrap().as_ref(), runs, 1).unwrap();
+        assert_eq!(few.verdict, AuditVerdict::Inconclusive, "{few:?}");
+        assert!(few.largest_refutable.is_some_and(|most| most < parameter), "{few:?}");
+        let json = few.to_json();
+        assert!(!few.passed() && json["verdict"] == "inconclusive" && json["passed"] == false);
+        let needed = json["runs_needed"].as_u64().unwrap();
+        assert!(needed > runs && needed < 1_000_000, "{name}: {needed}");
+        let more = audit(audit_by_name(name, parameter).unwrap().as_ref(), needed, 2).unwrap();
+        assert!(more.verdict == AuditVerdict::Held && more.runs_needed.is_none(), "{more:?}");
+        assert!(more.largest_refutable.is_some_and(|most| most > parameter && most < 1.3 * parameter));
+    }
+}
+
+/// Without a counterpart that loses more, nobody knows whether a loss would have been seen.
+#[test]
+fn what_cannot_be_made_to_fail_is_not_said_to_have_held() {
+    let honest = check(1.0, 20_000, |second, seed| {
+        let statistic = [if second { 1.0 } else { 0.0 }];
+        let stated = L2Sensitivity::new(1.0).unwrap();
+        NoiseSource::seeded(seed).gaussian_vector(&statistic, stated, mu(1.0), paid(1.0)).unwrap().values
+    });
+    assert_eq!((honest.verdict, honest.largest_refutable), (AuditVerdict::Inconclusive, None));
 }
 
 #[test]
@@ -90,9 +108,9 @@ fn noise_a_tenth_too_small_is_caught() {
             NoiseSource::seeded(seed).gaussian_vector(&statistic, stated, mu(1.0), paid(1.0)).unwrap().values
         })
     };
-    assert!(honest(1.0).passed());
+    assert_ne!(honest(1.0).verdict, AuditVerdict::Refuted);
     let caught = honest(0.9);
-    assert!(!caught.passed() && caught.lower_bound > 1.05, "{}", caught.lower_bound);
+    assert!(caught.verdict == AuditVerdict::Refuted && caught.lower_bound > 1.05, "{}", caught.lower_bound);
 }
 
 #[test]
@@ -105,7 +123,7 @@ fn a_sensitivity_without_clipping_is_caught() {
         let sensitivity = L2Sensitivity::of_clipped_mean(radius, n).unwrap();
         NoiseSource::seeded(seed).gaussian_vector(&[mean], sensitivity, mu(1.0), paid(1.0)).unwrap().values
     });
-    assert!(!caught.passed() && caught.lower_bound > 1.8, "{}", caught.lower_bound);
+    assert!(caught.verdict == AuditVerdict::Refuted && caught.lower_bound > 1.8, "{}", caught.lower_bound);
 }
 
 #[test]
@@ -124,8 +142,8 @@ fn one_unclipped_record_is_caught() {
             vec![released.values[0] + if clipped { 0.0 } else { last / 3.0 }]
         })
     };
-    assert!(run(true).passed());
-    assert!(!run(false).passed());
+    assert_ne!(run(true).verdict, AuditVerdict::Refuted);
+    assert_eq!(run(false).verdict, AuditVerdict::Refuted);
 }
 
 #[test]
@@ -144,9 +162,12 @@ fn reused_seeds_are_caught() {
             vec![x - y, x + y, x, y]
         })
     };
-    assert!(run(false).passed());
+    assert_ne!(run(false).verdict, AuditVerdict::Refuted);
     let caught = run(true);
-    assert!(!caught.passed() && caught.lower_bound > 4.0, "the difference has no noise left: {caught:?}");
+    assert!(
+        caught.verdict == AuditVerdict::Refuted && caught.lower_bound > 4.0,
+        "the difference has no noise left: {caught:?}"
+    );
 }
 
 /// theory: exp(−|x − η|/σ) on [−1, 1] has a normalizer that depends on η, so σ must be 2Δ/ε; with Δ/ε the loss for
@@ -171,9 +192,12 @@ fn a_normalizer_that_depends_on_the_data_is_caught() {
         let claim = PrivacyLoss::Pure(Epsilon::new(1.0).unwrap());
         audit(&Planted { claim, run: draw }, 50_000, 3).unwrap()
     };
-    assert!(run(2.0).passed());
+    assert_ne!(run(2.0).verdict, AuditVerdict::Refuted);
     let caught = run(1.0);
-    assert!(!caught.passed() && caught.lower_bound > 1.1 && caught.lower_bound < 1.49, "{caught:?}");
+    assert!(
+        caught.verdict == AuditVerdict::Refuted && caught.lower_bound > 1.1 && caught.lower_bound < 1.49,
+        "{caught:?}"
+    );
 }
 
 #[test]
@@ -195,9 +219,9 @@ fn a_dropped_failed_scan_is_caught() {
             vec![released.values[0], kept.len() as f64, released.noise.scale]
         })
     };
-    assert!(run(false).passed());
+    assert_ne!(run(false).verdict, AuditVerdict::Refuted);
     let caught = run(true);
-    assert!(!caught.passed() && caught.lower_bound > 4.0, "{caught:?}");
+    assert!(caught.verdict == AuditVerdict::Refuted && caught.lower_bound > 4.0, "{caught:?}");
 }
 
 #[test]
@@ -210,7 +234,7 @@ fn visible_failures_are_outcomes() {
         }
         source.gaussian_vector(&[0.0], L2Sensitivity::new(1.0).unwrap(), mu(0.5), paid(0.5)).unwrap().values
     });
-    assert!(!caught.passed(), "{caught:?}");
+    assert!(caught.verdict == AuditVerdict::Refuted, "{caught:?}");
 }
 
 #[test]
@@ -225,5 +249,89 @@ fn audits_refuse_what_they_cannot_do() {
     assert!(matches!(audit(&empty, 1000, 1), Err(AuditError::Statistics(_))));
     // Constant output: nothing to see, nothing claimed against.
     let constant = check(1.0, 1000, |_, _| vec![1.0]);
-    assert!(constant.passed() && constant.lower_bound == 0.0);
+    assert!(constant.verdict != AuditVerdict::Refuted && constant.lower_bound == 0.0);
+}
+
+/// What part of the true loss an audit must show: pairs of Gaussian laws are told apart by frequent events, others by rarer ones.
+fn least(claim: PrivacyLoss) -> f64 {
+    if matches!(claim, PrivacyLoss::Pure(_) | PrivacyLoss::Approximate(..)) { 0.6 } else { 0.8 }
+}
+
+/// Every audit at its own number of runs: most of the true loss of its neighbours is seen, and the claim neither refuted nor too large to be.
+/// Each bound holds with confidence 1 − 1e-3; the seed is fixed. `VISARD_AUDITS=kng,joint` for some of them.
+#[test]
+#[ignore = "slow: half an hour; prints the table of docs/measurements.md"]
+fn audit_table() {
+    let wanted = std::env::var("VISARD_AUDITS").ok();
+    let mut missed = Vec::new();
+    for name in audit_names() {
+        if wanted.as_ref().is_some_and(|wanted| !wanted.split(',').any(|one| one == name)) {
+            continue;
+        }
+        let report = audit(audit_by_name(name, 1.0).unwrap().as_ref(), audit_runs(name), 1).unwrap();
+        let (loss, most) = (report.loss_of_pair.unwrap(), report.largest_refutable.unwrap());
+        let seen = report.lower_bound / loss;
+        println!(
+            "| {name} | {} | {loss:.3} | {} | {:.3} | {seen:.2} | {most:.3} | {:.0} |",
+            report.claim, report.runs, report.lower_bound, report.seconds
+        );
+        if !report.passed() || seen < least(report.claim) {
+            println!("{report:?}");
+            missed.push(name);
+        }
+    }
+    assert!(missed.is_empty(), "{missed:?}");
+}
+
+/// With noise for a claim so much larger that the neighbours lose `excess` times the one that is stated: a broken build.
+fn is_refuted(name: &str, excess: f64, runs: u64) -> bool {
+    let honest = audit_by_name(name, 1.0).unwrap();
+    let faulty = honest.losing(excess).unwrap().unwrap();
+    let run = |second, seed| faulty.draw(if second { Neighbour::Second } else { Neighbour::First }, seed);
+    let report = audit(&Planted { claim: honest.claim(), run }, runs, 3).unwrap();
+    println!("{name}: {:.3} of {excess} from {runs} runs", report.lower_bound);
+    report.verdict == AuditVerdict::Refuted
+}
+
+#[test]
+#[ignore = "slow: half an hour; a_loss_of_twice_the_claim_is_refuted is short"]
+fn a_loss_of_three_tenths_more_than_the_claim_is_refuted() {
+    let missed: Vec<_> =
+        audit_names().into_iter().filter(|name| !is_refuted(name, EXCESS, audit_runs(name))).collect();
+    assert!(missed.is_empty(), "{missed:?}");
+}
+
+#[test]
+fn a_loss_of_twice_the_claim_is_refuted() {
+    let runs = |name| (audit_runs(name) / 50).max(2_000);
+    let missed: Vec<_> =
+        audit_names().into_iter().filter(|name| !is_refuted(name, 2.0, runs(name))).collect();
+    assert!(missed.is_empty(), "{missed:?}");
+}
+
+/// The table of docs/measurements.md has a row for every audit, and so for every mechanism of the registry, with the part of the claim that its
+/// neighbours lose: no more than all of it.
+#[test]
+fn the_table_of_audits_has_a_row_for_each() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/measurements.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let section = page.split("\n## ").find(|section| section.starts_with("Audits")).unwrap();
+    let rows: Vec<Vec<&str>> = section
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    for name in audit_names() {
+        let row = rows.iter().find(|row| row[0] == name);
+        let row = row.unwrap_or_else(|| panic!("docs/measurements.md has no row for {name}"));
+        let stated: f64 = row[2].parse().unwrap();
+        let loss = audit_by_name(name, 1.0).unwrap().loss_of_pair().unwrap();
+        assert!((stated - loss).abs() < 6e-4, "{name}: {stated} is not {loss}");
+        assert!(loss > 0.2 && loss < 1.0 + 1e-9, "{name}: {loss}");
+        assert_eq!(row[3].parse::<u64>().unwrap(), audit_runs(name), "{name}");
+    }
+    for kind in Kind::ALL {
+        let cases = kind.entry().worst_cases;
+        assert!(!cases.is_empty() && cases.iter().all(|case| rows.iter().any(|row| row[0] == case.name)));
+    }
 }

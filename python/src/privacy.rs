@@ -114,7 +114,14 @@ pub fn audit_names() -> Vec<&'static str> {
 
 /// An empirical audit, as JSON.
 #[pyfunction]
-pub fn audit(py: Python<'_>, mechanism: &str, runs: u64, parameter: f64, seed: u64) -> PyResult<String> {
+pub fn audit(
+    py: Python<'_>,
+    mechanism: &str,
+    runs: Option<u64>,
+    parameter: f64,
+    seed: u64,
+) -> PyResult<String> {
+    let runs = runs.unwrap_or_else(|| registry::audit_runs(mechanism));
     if runs < 100 {
         return Err(Failure::input("runs: must be 100 or more").into());
     }

@@ -150,11 +150,14 @@ def audit_names() -> list[str]:
     return _visard.audit_names()
 
 
-def audit(mechanism: str, *, runs: int = 100_000, parameter: float = 1.0, seed: int = 1) -> dict[str, Any]:
+def audit(
+    mechanism: str, *, runs: int | None = None, parameter: float = 1.0, seed: int = 1
+) -> dict[str, Any]:
     """Tries to refute a mechanism's claim on worst-case neighbours.
 
-    Returns claimed_mu (or epsilon), lower_bound_mu, largest_refutable_mu, verdict ("held", "refuted", "inconclusive"), runs, seconds,
-    passed. Passing proves nothing; failing disproves.
+    Returns claimed_mu (or epsilon), lower_bound_mu, loss_of_pair (what the neighbours truly lose), largest_refutable_mu (what the same audit
+    refutes of noise with which they lose 1.3 times the claim), verdict ("held", "refuted", "inconclusive"), runs, runs_needed, seconds,
+    passed. Without `runs`, as many as show most of the loss. Passing proves nothing; failing disproves.
     """
     return json.loads(_visard.audit(mechanism, runs, parameter, seed))
 

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use visard::io::{Limit, open};
 use visard::manifold::TwoPointSpace;
 use visard::mechanism::manifold::{riemannian_gaussian_mu, riemannian_gaussian_sigma};
-use visard::mechanism::registry::{audit_by_name, audit_names};
-use visard::privacy::audit::{AuditVerdict, audit};
+use visard::mechanism::registry::{audit_by_name, audit_names, audit_runs};
+use visard::privacy::audit::{AuditReport, AuditVerdict, EXCESS, audit};
 use visard::privacy::{
     BudgetError, CERTIFICATE_FILE, Calibration, Certificate, Composition, Cost, Delta, Epsilon,
     L2Sensitivity, Mu, PrivacyLoss, Rho, convert, explain, gaussian_sigma_for,
@@ -173,9 +173,9 @@ pub struct AuditArgs {
     /// Which mechanism
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(audit_names()))]
     mechanism: String,
-    /// Runs on each of two neighbouring datasets
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(100..))]
-    runs: u64,
+    /// Runs on each of two neighbouring datasets, and as many with a planted fault; the default is enough for most of the loss to be seen
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(100..))]
+    runs: Option<u64>,
     /// The claimed μ (or ε, or ρ)
     #[arg(long, value_name = "F", default_value_t = 1.0, allow_negative_numbers = true)]
     parameter: f64,
@@ -216,20 +216,10 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
         }
         PrivacyCommand::Audit(args) => {
             let mechanism = audit_by_name(&args.mechanism, args.parameter).map_err(Failure::usage)?;
+            let runs = args.runs.unwrap_or_else(|| audit_runs(&args.mechanism));
             let report =
-                audit(mechanism.as_ref(), args.runs, global.seed.unwrap_or(1)).map_err(Failure::failed)?;
-            let verdict = match report.verdict {
-                AuditVerdict::Held => "not refuted".to_owned(),
-                AuditVerdict::Refuted => "REFUTED".to_owned(),
-                AuditVerdict::Inconclusive => format!(
-                    "INCONCLUSIVE: so many runs can refute claims up to {:.3} only; give more --runs",
-                    report.largest_refutable
-                ),
-            };
-            let text = format!(
-                "{}: claimed {}, lower bound {:.4} from {} runs in {:.1} s: {verdict}",
-                args.mechanism, report.claimed, report.lower_bound, report.runs, report.seconds
-            );
+                audit(mechanism.as_ref(), runs, global.seed.unwrap_or(1)).map_err(Failure::failed)?;
+            let text = audited(&report);
             printer.result(report.to_json(), text);
             if report.verdict == AuditVerdict::Refuted {
                 return Err(Failure::failed("the audit refuted the claim"));
@@ -252,6 +242,27 @@ pub fn run(command: &PrivacyCommand, global: &Global, printer: &Printer) -> Resu
         }
     }
     Ok(())
+}
+
+/// What an audit found, in words.
+fn audited(report: &AuditReport) -> String {
+    let most = report.largest_refutable.map_or_else(|| "nothing".to_owned(), |most| format!("{most:.3}"));
+    let verdict = match (report.verdict, report.runs_needed) {
+        (AuditVerdict::Held, _) => "held".to_owned(),
+        (AuditVerdict::Refuted, _) => "REFUTED".to_owned(),
+        (AuditVerdict::Inconclusive, Some(runs)) => {
+            format!("INCONCLUSIVE: it would take about --runs {runs}")
+        }
+        (AuditVerdict::Inconclusive, None) => {
+            "INCONCLUSIVE: give more --runs; these do not tell how many it would take".to_owned()
+        }
+    };
+    let pair = report.loss_of_pair.map_or_else(String::new, |loss| format!(" of a true loss of {loss:.4}"));
+    format!(
+        "{}: claimed {}, lower bound {:.4}{pair} from {} runs in {:.1} s; with a loss {EXCESS} times the claim they refute up to {most}: \
+         {verdict}",
+        report.mechanism, report.claimed, report.lower_bound, report.runs, report.seconds
+    )
 }
 
 /// The certificate that a path leads to: of a folder, that of its release.

@@ -111,16 +111,24 @@ pub fn audit_names() -> Vec<&'static str> {
 /// # Errors
 /// [`AuditError::Unknown`], [`AuditError::Budget`].
 pub fn audit_by_name(name: &str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
-    match STANDARD_AUDITS.iter().chain(worst_cases()).find(|case| case.name == name) {
-        Some(case) => (case.make)(case.name, parameter),
+    match case_of(name) {
+        Some(case) => case.at(parameter),
         None => Err(AuditError::Unknown { name: name.chars().take(60).collect() }),
     }
+}
+
+/// As many runs of this audit show most of what its neighbours lose.
+pub fn audit_runs(name: &str) -> u64 {
+    case_of(name).map_or(100_000, |case| case.runs)
+}
+
+fn case_of(name: &str) -> Option<&'static WorstCase> {
+    STANDARD_AUDITS.iter().chain(worst_cases()).find(|case| case.name == name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::audit::{AuditVerdict, audit};
     use crate::privacy::{Mu, Price, PrivacyLoss, explain};
     use std::collections::HashSet;
     use std::path::{Path, PathBuf};
@@ -151,24 +159,6 @@ mod tests {
             }
         }
         assert!(audit_by_name("no-such-mechanism", 1.0).is_err());
-    }
-
-    /// `cargo test --release --lib audit_table -- --ignored --nocapture`; `VISARD_RUNS=100000` for the other half. No claim may be refuted: the
-    /// seed is fixed, and each bound holds with confidence 1 − 1e-3.
-    #[test]
-    #[ignore = "minutes: prints the table of docs/measurements.md"]
-    fn audit_table() {
-        let runs = std::env::var("VISARD_RUNS").ok().and_then(|runs| runs.parse().ok()).unwrap_or(20_000);
-        let standard = STANDARD_AUDITS.iter().chain(worst_cases()).map(|case| (case.name, 1.0));
-        for (name, parameter) in standard.chain([("kng", 4.0), ("kng-hyperbolic", 4.0)]) {
-            let report = audit(audit_by_name(name, parameter).unwrap().as_ref(), runs, 1).unwrap();
-            let ratio = report.lower_bound / report.claimed;
-            println!(
-                "| {name} | {} | {:.3} | {ratio:.3} | {:.1} | {:?} | {:.1} |",
-                report.claim, report.lower_bound, report.largest_refutable, report.verdict, report.seconds
-            );
-            assert_ne!(report.verdict, AuditVerdict::Refuted, "{name}: {report:?}");
-        }
     }
 
     /// A folder with a proof is that of a mechanism: its line above was not forgotten.

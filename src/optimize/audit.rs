@@ -8,7 +8,7 @@ use super::{
 };
 use crate::manifold::{Manifold, SpdAffineInvariant};
 use crate::numeric::margins;
-use crate::privacy::audit::{AuditError, Auditable, Neighbour, WorstCase};
+use crate::privacy::audit::{AuditError, Auditable, Neighbour, WorstCase, whole};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
     ClipRadius, ClipSource, Delta, Entry, Epsilon, Ledger, Mu, PrivacyLoss, ScaleCheck, release,
@@ -41,11 +41,13 @@ pub const RSVRG_ENTRY: Entry = Entry {
 };
 
 /// One step of DP-RGD (μ).
-const STEPS: &[WorstCase] = &[WorstCase { name: "dp-rgd", make: full_step, slow: false }];
+const STEPS: &[WorstCase] = &[WorstCase { name: "dp-rgd", make: full_step, loss: whole, runs: 100_000 }];
 /// One Poisson-sampled step of DP-RSGD (ε at δ = 1e-3).
-const BATCHES: &[WorstCase] = &[WorstCase { name: "dp-rsgd", make: sampled_step, slow: false }];
-/// An epoch of DP-RSVRG on full batches (μ).
-const EPOCHS: &[WorstCase] = &[WorstCase { name: "dp-rsvrg", make: epoch, slow: false }];
+const BATCHES: &[WorstCase] =
+    &[WorstCase { name: "dp-rsgd", make: sampled_step, loss: whole, runs: 100_000 }];
+/// An epoch of DP-RSVRG on full batches (μ). The first of five corrections costs as much as any and shows nothing.
+const EPOCHS: &[WorstCase] =
+    &[WorstCase { name: "dp-rsvrg", make: epoch, loss: |p| p * 0.9f64.sqrt(), runs: 100_000 }];
 
 const RECORDS: usize = 4;
 
@@ -90,9 +92,10 @@ impl StepAudit {
         let start = dmatrix![2.0, 0.5; 0.5, 0.4];
         let mut along = dmatrix![1.0, 0.3; 0.3, -0.2];
         along /= space.norm(&start, &along);
-        // Three times the clip radius away, to either side.
+        // Three times the clip radius away, to either side; the others are at the start, where gradients are zero: which of them are drawn
+        // would hide something.
         let (near, far) = (space.exp(&start, &(&along * 3.0)), space.exp(&start, &(&along * -3.0)));
-        let others = vec![near.clone(); RECORDS - 1];
+        let others = vec![start.clone(); RECORDS - 1];
         let with = |last: &DMatrix<f64>| {
             let points = others.iter().chain([last]).cloned().collect();
             FrechetMeanProblem::new(space, points).ok()
@@ -320,19 +323,19 @@ mod tests {
     /// too small would give a bound near 1.1 × 0.93 and fail the audit.
     #[test]
     fn steps_pass_and_come_close() {
-        let rgd = full_step("dp-rgd", 1.0).unwrap();
+        let rgd = STEPS[0].at(1.0).unwrap();
         let report = audit(rgd.as_ref(), 20_000, 5).unwrap();
         assert!(report.passed() && report.lower_bound > 0.9, "{}", report.lower_bound);
-        let rsgd = sampled_step("dp-rsgd", 1.0).unwrap();
+        let rsgd = BATCHES[0].at(1.0).unwrap();
         let report = audit(rsgd.as_ref(), 20_000, 5).unwrap();
-        assert!(report.passed() && report.lower_bound > 0.3, "{}", report.lower_bound);
+        assert!(report.lower_bound <= 1.0 && report.lower_bound > 0.5, "{}", report.lower_bound);
         assert!(full_step("dp-rgd", -1.0).is_err());
     }
 
     /// As above. The first correction costs as much as any and shows nothing: √.9 of μ is the most to be seen.
     #[test]
     fn an_epoch_of_variance_reduced_steps_passes_and_comes_close() {
-        let rsvrg = epoch("dp-rsvrg", 1.0).unwrap();
+        let rsvrg = EPOCHS[0].at(1.0).unwrap();
         let report = audit(rsvrg.as_ref(), 12_000, 5).unwrap();
         assert!(report.claimed > 0.999 && report.claimed <= 1.0, "{}", report.claimed);
         assert!(report.passed() && report.lower_bound > 0.8, "{}", report.lower_bound);

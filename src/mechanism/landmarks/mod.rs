@@ -2,6 +2,7 @@
 //! noised of shapes.
 
 mod centre;
+mod likelihood;
 mod records;
 mod tangent;
 #[cfg(test)]
@@ -116,6 +117,9 @@ pub struct ReleasedShapes<V> {
     pub centre: Vec<f64>,
     /// Its expected squared error as a mean shape, told by the noised values alone; 0 for a public one.
     pub centre_error: f64,
+    /// The noised matrix that a private centre was read off, and the noised vote in space: as private as the centre, and not kept with it.
+    #[serde(skip)]
+    pub noised: Vec<f64>,
     /// What was released of the tangent vectors there.
     pub value: V,
 }
@@ -125,6 +129,7 @@ struct FoundCentre {
     shape: DMatrix<f64>,
     /// Expected squared error.
     error: f64,
+    noised: Vec<f64>,
     parts: Vec<NoisedPart>,
     left: Charge,
 }
@@ -216,7 +221,8 @@ impl<M: OfShapes> ShapeMechanism<M> {
     ) -> Result<FoundCentre, MechanismError> {
         let (moment, pass, vote) = match &self.centre {
             Source::Public(p) => {
-                return Ok(FoundCentre { shape: p.clone(), error: 0.0, parts: Vec::new(), left: paid });
+                let (shape, noised) = (p.clone(), Vec::new());
+                return Ok(FoundCentre { shape, error: 0.0, noised, parts: Vec::new(), left: paid });
             }
             Source::Private(first) => (&first.moment, &first.pass, &first.vote),
         };
@@ -229,15 +235,17 @@ impl<M: OfShapes> ShapeMechanism<M> {
             || paid.next().ok_or(MechanismError::Shape("a payment has a part for every part of the release"));
         let Drawn { value, mut parts } = pass.draw(&prepared.moment, noise, next()?)?;
         let (mut shape, error) = moment.read(&value.noised);
+        let mut noised = value.noised;
         if let Some(vote) = vote {
             let votes = prepared.records.votes(&shape);
             let drawn = vote.draw(&vote.prepare(&votes)?, noise, next()?)?;
             parts.extend(drawn.parts);
+            noised.extend(&drawn.value);
             if drawn.value.first().is_some_and(|sum| *sum < 0.0) {
                 shape.column_mut(0).neg_mut();
             }
         }
-        Ok(FoundCentre { shape, error, parts, left: next()? })
+        Ok(FoundCentre { shape, error, noised, parts, left: next()? })
     }
 }
 
@@ -318,13 +326,13 @@ impl<M: OfShapes> Mechanism for ShapeMechanism<M> {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<Self::Value>, MechanismError> {
-        let FoundCentre { shape, error, mut parts, left } = self.centre(prepared, noise, paid)?;
+        let FoundCentre { shape, error, noised, mut parts, left } = self.centre(prepared, noise, paid)?;
         let centre = shape.transpose().as_slice().to_vec();
         let (tangent, inner) = self.about(&centre)?;
         let functions = tangent.functions(&prepared.records.filled(&self.space, &shape));
         let drawn = inner.draw_of(functions, prepared.records, noise, left)?;
         parts.extend(drawn.parts);
-        Ok(Drawn { value: ReleasedShapes { centre, centre_error: error, value: drawn.value }, parts })
+        Ok(Drawn { value: ReleasedShapes { centre, centre_error: error, noised, value: drawn.value }, parts })
     }
 }
 

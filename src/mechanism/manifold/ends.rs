@@ -63,11 +63,7 @@ where
     /// their squares (of Gaussian ones).
     pub(super) fn nearer(&self) -> Result<Look<NoisedPoint<M::Point>>, MechanismError> {
         let space = self.ball.manifold().clone();
-        let mean = |records: &[Option<M::Point>]| {
-            let points: Vec<_> = records.iter().flatten().cloned().collect();
-            frechet_mean(&space, &points, None, None, FrechetOptions::default()).map(|mean| mean.point)
-        };
-        let (first, second) = (mean(&self.data[0])?, mean(&self.data[1])?);
+        let [first, second] = self.means()?;
         Ok(Box::new(move |released: &Released<NoisedPoint<M::Point>>| {
             let point = &released.value.point;
             let (a, b) = (space.dist(point, &first), space.dist(point, &second));
@@ -75,17 +71,40 @@ where
         }))
     }
 
+    /// How far apart the two means are.
+    pub(super) fn moved(&self) -> Result<f64, MechanismError> {
+        let [first, second] = self.means()?;
+        Ok(self.ball.manifold().dist(&first, &second))
+    }
+
+    fn means(&self) -> Result<[M::Point; 2], MechanismError> {
+        let space = self.ball.manifold();
+        let mean = |records: &[Option<M::Point>]| {
+            let points: Vec<_> = records.iter().flatten().cloned().collect();
+            frechet_mean(space, &points, None, None, FrechetOptions::default()).map(|mean| mean.point)
+        };
+        Ok([mean(&self.data[0])?, mean(&self.data[1])?])
+    }
+
+    /// How badly a point balances either dataset: the norm of the gradient.
+    pub(super) fn scores(&self) -> impl Fn(&M::Point) -> [f64; 2] + Send + Sync + 'static {
+        let space = self.ball.manifold().clone();
+        let data = self.data.clone().map(|records| records.into_iter().flatten().collect::<Vec<_>>());
+        move |point| {
+            let score = |points: &Vec<M::Point>| {
+                space.mean_log(point, points, None).map_or(f64::NAN, |mean| space.norm(point, &mean.log))
+            };
+            [score(&data[0]), score(&data[1])]
+        }
+    }
+
     /// How much better a release balances the one dataset than the other: σ times the logarithm of the likelihood ratio of the K-norm
     /// gradient's two laws on the cells, but for a constant.
     pub(super) fn balance(&self) -> Look<NoisedPoint<M::Point>> {
-        let space = self.ball.manifold().clone();
-        let data = self.data.clone().map(|records| records.into_iter().flatten().collect::<Vec<_>>());
+        let scores = self.scores();
         Box::new(move |released: &Released<NoisedPoint<M::Point>>| {
-            let point = &released.value.point;
-            let score = |points: &[M::Point]| {
-                space.mean_log(point, points, None).map_or(f64::NAN, |mean| space.norm(point, &mean.log))
-            };
-            vec![score(&data[1]) - score(&data[0])]
+            let [first, second] = scores(&released.value.point);
+            vec![second - first]
         })
     }
 
@@ -122,7 +141,7 @@ where
 /// The centres of the spaces that are audited: (1, 0, …) on hyperboloids, and any shape.
 pub(super) mod spaces {
     use super::{Ends, MechanismError};
-    use crate::manifold::{Kendall, Lorentz, SpdAffineInvariant, Sphere};
+    use crate::manifold::{Euclidean, Kendall, Lorentz, SpdAffineInvariant, Sphere};
     use crate::mechanism::manifold::any_shape;
     use nalgebra::{DMatrix, dvector};
 
@@ -139,6 +158,11 @@ pub(super) mod spaces {
         let space = Kendall::new(3)?;
         let centre = any_shape(&space);
         Ends::new(space, centre, radius, n)
+    }
+
+    /// Matrices of order 2 in the log-Euclidean metric, by their logarithms.
+    pub(in super::super) fn logarithms(radius: f64, n: u64) -> Result<Ends<Euclidean>, MechanismError> {
+        Ends::new(Euclidean::new(3), dvector![0.5, -0.2, 0.3], radius, n)
     }
 
     pub(in super::super) fn matrices(

@@ -2,7 +2,7 @@
 
 use super::{BisectedRadius, BisectedRelease, PrivateQuantile, QuantileRelease, RadiusGrid, TITLE, bisect};
 use crate::mechanism::MechanismError;
-use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase};
+use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase, whole};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Entry, Ledger, Mechanism, Mu, Released, ScaleCheck, release};
 
@@ -15,7 +15,8 @@ pub const ENTRY: Entry = Entry {
     worst_cases: WORST_CASES,
 };
 
-const WORST_CASES: &[WorstCase] = &[WorstCase { name: "private-quantile", make: audit, slow: false }];
+const WORST_CASES: &[WorstCase] =
+    &[WorstCase { name: "private-quantile", make: audit, loss: whole, runs: 100_000 }];
 
 fn mechanism(n: u64, mu: Mu) -> Result<PrivateQuantile, MechanismError> {
     PrivateQuantile::new(&RadiusGrid { low: 1.0, high: 2.0, ratio: 2.0 }, 0.5, n, mu)
@@ -60,7 +61,7 @@ pub const BISECTED_ENTRY: Entry = Entry {
 };
 
 const BISECTED_WORST_CASES: &[WorstCase] =
-    &[WorstCase { name: "bisected-radius", make: bisected_audit, slow: false }];
+    &[WorstCase { name: "bisected-radius", make: bisected_audit, loss: whole, runs: 100_000 }];
 
 fn bisected(n: u64, mu: Mu) -> Result<BisectedRadius, MechanismError> {
     BisectedRadius::new(&RadiusGrid { low: 1.0, high: 8.0, ratio: 2.0 }, 0.5, n, mu)

@@ -5,16 +5,21 @@
 //! event with false-alarm rate at most α and power at least π refutes every claim that allows less power at α, so it
 //! gives a lower bound on μ or ε that holds with confidence 1 − 1e-3 whatever the mechanism does. A bound above the
 //! claim is a bug (or one chance in a thousand, in practice far less); one below it proves nothing, but should be close.
+//!
+//! Whether an audit could have refuted its claim is found out by planting a fault: the same mechanism on the same neighbours with noise so
+//! small that their loss exceeds the claim by [`EXCESS`], audited in the same way. What is not refuted then proves nothing now.
 
+mod event;
 pub(crate) mod interval;
 mod pair;
+mod renyi;
 mod standard;
 
-pub use pair::{Look, PairAudit, WorstCase};
+pub use pair::{Look, PairAudit, WorstCase, whole};
 pub use standard::STANDARD_AUDITS;
 
-use super::normal::quantile;
-use super::{BudgetError, Mu, PrivacyLoss, Rho};
+use super::{BudgetError, PrivacyLoss};
+use event::{Event, rounded_up};
 use interval::{lower_limit, upper_limit};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -22,6 +27,9 @@ use serde_json::{Value, json};
 
 /// The chance that an audit's lower bound is above the true value.
 pub const FALSE_ALARM: f64 = 1e-3;
+
+/// How many times its claim a mechanism loses with the fault that an audit has to find before it may say `held`.
+pub const EXCESS: f64 = 1.3;
 
 /// One of two neighbouring datasets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +52,15 @@ pub trait Auditable: Sync {
     /// One run on `which`, with all its randomness from `seed` (never the same twice): one or more scalar statistics,
     /// the same number each time. NaN stands for a visible failure, itself an event.
     fn draw(&self, which: Neighbour, seed: u64) -> Vec<f64>;
+    /// What these two neighbours truly lose, in the unit of the claim, where it is known: at most the claim, if that is right.
+    fn loss_of_pair(&self) -> Option<f64> {
+        None
+    }
+    /// The same mechanism on the same neighbours with so little noise that they lose this much: what an audit has to find out. `None` where
+    /// there is none; the audit cannot tell then whether it would have.
+    fn losing(&self, _loss: f64) -> Option<Result<Box<dyn Auditable>, AuditError>> {
+        None
+    }
 }
 
 /// Why there was no audit.
@@ -74,11 +91,11 @@ pub enum AuditError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AuditVerdict {
-    /// It could have been refuted, and was not.
+    /// The bound is not above it, and the bound on a mechanism that loses [`EXCESS`] times as much was.
     Held,
     /// The lower bound is above it.
     Refuted,
-    /// So few runs cannot refute a claim so large, whatever the mechanism does.
+    /// So many runs would not have refuted it, had the mechanism lost [`EXCESS`] times as much.
     Inconclusive,
 }
 
@@ -95,8 +112,12 @@ pub struct AuditReport {
     pub claimed: f64,
     /// The lower confidence bound on it.
     pub lower_bound: f64,
-    /// The largest claim that these runs could have refuted: the bound that they give for two laws with nothing in common.
-    pub largest_refutable: f64,
+    /// What the two neighbours truly lose, where it is known.
+    pub loss_of_pair: Option<f64>,
+    /// The largest claim that the same audit refutes when the neighbours lose [`EXCESS`] times this one: the bound that it finds then.
+    pub largest_refutable: Option<f64>,
+    /// About how many runs would have been enough, where these were too few and any number is.
+    pub runs_needed: Option<u64>,
     /// What follows for the claim.
     pub verdict: AuditVerdict,
     /// Upper confidence limit on the false-alarm rate of the event found.
@@ -115,7 +136,8 @@ impl AuditReport {
         self.verdict == AuditVerdict::Held
     }
 
-    /// `{claimed_mu, lower_bound_mu, largest_refutable_mu, verdict, runs, seconds, passed}`, with epsilon or rho in place of mu.
+    /// `{claimed_mu, lower_bound_mu, loss_of_pair, largest_refutable_mu, verdict, runs, runs_needed, seconds, passed}`, with epsilon or rho in
+    /// place of mu.
     pub fn to_json(&self) -> Value {
         let unit = match self.claim {
             PrivacyLoss::Gaussian(_) => "mu",
@@ -126,9 +148,11 @@ impl AuditReport {
             "mechanism": self.mechanism,
             (format!("claimed_{unit}")): self.claimed,
             (format!("lower_bound_{unit}")): self.lower_bound,
+            "loss_of_pair": self.loss_of_pair,
             (format!("largest_refutable_{unit}")): self.largest_refutable,
             "verdict": self.verdict,
             "runs": self.runs,
+            "runs_needed": self.runs_needed,
             "confidence": 1.0 - FALSE_ALARM,
             "seconds": self.seconds,
             "passed": self.passed(),
@@ -140,7 +164,8 @@ impl AuditReport {
     }
 }
 
-/// Audits `mechanism` with `runs` runs on each neighbour. `seed` makes it repeatable: give a fresh one otherwise.
+/// Audits `mechanism` with `runs` runs on each neighbour, and as many of the same with a planted fault. `seed` makes it repeatable: give a
+/// fresh one otherwise.
 ///
 /// # Errors
 /// [`AuditError`].
@@ -151,52 +176,97 @@ pub fn audit(mechanism: &dyn Auditable, runs: u64, seed: u64) -> Result<AuditRep
     }
     let claim = mechanism.claim();
     let claimed = parameter(claim).ok_or_else(|| AuditError::NoClaim(mechanism.name().to_owned()))?;
-    let first = draws(mechanism, Neighbour::First, runs, seed);
-    let second = draws(mechanism, Neighbour::Second, runs, seed);
-    let width = first.first().map_or(0, Vec::len);
-    if width == 0 || first.iter().chain(&second).any(|row| row.len() != width) {
-        return Err(AuditError::Statistics(mechanism.name().to_owned()));
+    let faulty = mechanism.losing(EXCESS * claimed).transpose()?;
+    let found = Sample::of(mechanism, runs, seed)?.found(claim)?;
+    let (mut largest_refutable, mut runs_needed) = (None, None);
+    if let Some(faulty) = faulty {
+        let sample = Sample::of(faulty.as_ref(), runs, mix(seed))?;
+        let most = sample.found(claim)?.lower_bound;
+        if most <= claimed {
+            runs_needed = sample.runs_needed(claim, claimed, most);
+        }
+        largest_refutable = Some(most);
     }
-    let held_out = (runs / 5) as usize;
-    let event = (0..width)
-        .flat_map(|column| Event::candidates(column, &first[..held_out], &second[..held_out]))
-        .map(|event| {
-            let promise = event.promise(&first[..held_out], &second[..held_out], runs, claim);
-            (event, promise)
-        })
-        .fold(None, |best: Option<(Event, f64)>, next| match best {
-            Some(best) if best.1 >= next.1 => Some(best),
-            _ => Some(next),
-        })
-        .map(|(event, _)| event)
-        .ok_or_else(|| AuditError::Statistics(mechanism.name().to_owned()))?;
-    let (test_first, test_second) = (&first[held_out..], &second[held_out..]);
-    let n = test_first.len() as u64;
-    let false_alarm = upper_limit(event.count(test_first), n, FALSE_ALARM / 2.0);
-    let power = lower_limit(event.count(test_second), n, FALSE_ALARM / 2.0);
-    let lower_bound = implied(claim, false_alarm, power);
-    let largest_refutable =
-        implied(claim, upper_limit(0, n, FALSE_ALARM / 2.0), lower_limit(n, n, FALSE_ALARM / 2.0));
-    let verdict = if lower_bound > claimed {
+    let verdict = if found.lower_bound > claimed {
         AuditVerdict::Refuted
-    } else if claimed >= largest_refutable {
-        AuditVerdict::Inconclusive
-    } else {
+    } else if largest_refutable.is_some_and(|most| most > claimed) {
         AuditVerdict::Held
+    } else {
+        AuditVerdict::Inconclusive
     };
     Ok(AuditReport {
         mechanism: mechanism.name().to_owned(),
         claim,
         runs,
         claimed,
-        lower_bound,
+        lower_bound: found.lower_bound,
+        loss_of_pair: mechanism.loss_of_pair(),
         largest_refutable,
+        runs_needed: runs_needed.filter(|_| verdict == AuditVerdict::Inconclusive),
         verdict,
-        false_alarm,
-        power,
-        trade_off: event.curve(test_first, test_second),
+        false_alarm: found.false_alarm,
+        power: found.power,
+        trade_off: found.trade_off,
         seconds: start.elapsed().as_secs_f64(),
     })
+}
+
+/// The statistics of all runs.
+struct Sample {
+    name: String,
+    runs: u64,
+    first: Vec<Vec<f64>>,
+    second: Vec<Vec<f64>>,
+}
+
+/// What they show.
+struct Found {
+    lower_bound: f64,
+    false_alarm: f64,
+    power: f64,
+    trade_off: Vec<(f64, f64)>,
+}
+
+impl Sample {
+    fn of(mechanism: &dyn Auditable, runs: u64, seed: u64) -> Result<Self, AuditError> {
+        let first = draws(mechanism, Neighbour::First, runs, seed);
+        let second = draws(mechanism, Neighbour::Second, runs, seed);
+        let width = first.first().map_or(0, Vec::len);
+        let name = mechanism.name().to_owned();
+        if width == 0 || first.iter().chain(&second).any(|row| row.len() != width) {
+            return Err(AuditError::Statistics(name));
+        }
+        Ok(Self { name, runs, first, second })
+    }
+
+    /// The bound by the event that a fifth of the runs chooses, on the rest.
+    fn found(&self, claim: PrivacyLoss) -> Result<Found, AuditError> {
+        let (held_first, first) = self.first.split_at((self.runs / 5) as usize);
+        let (held_second, second) = self.second.split_at((self.runs / 5) as usize);
+        let none = || AuditError::Statistics(self.name.clone());
+        let event = Event::best(held_first, held_second, self.runs, claim).ok_or_else(none)?;
+        let n = first.len() as u64;
+        let false_alarm = upper_limit(event.count(first), n, FALSE_ALARM / 2.0);
+        let power = lower_limit(event.count(second), n, FALSE_ALARM / 2.0);
+        let lower_bound = match claim {
+            PrivacyLoss::ZeroConcentrated(_) => renyi::Cells::best(held_first, held_second, self.runs)
+                .map_or(0.0, |cells| cells.bound(first, second)),
+            _ => event::implied(claim, false_alarm, power),
+        };
+        Ok(Found { lower_bound, false_alarm, power, trade_off: event.curve(first, second) })
+    }
+
+    /// About how many runs would have shown more than the claim, of which these showed `most`.
+    fn runs_needed(&self, claim: PrivacyLoss, claimed: f64, most: f64) -> Option<u64> {
+        match claim {
+            // What a bound falls short of the truth by goes with the root of the runs.
+            PrivacyLoss::ZeroConcentrated(_) => {
+                let short = (EXCESS * claimed - most) / (EXCESS - 1.0) / claimed;
+                Some(rounded_up(self.runs as f64 * short * short))
+            }
+            _ => Event::runs_needed(&self.first, &self.second, claim, [claimed, EXCESS * claimed]),
+        }
+    }
 }
 
 fn draws(mechanism: &dyn Auditable, which: Neighbour, runs: u64, seed: u64) -> Vec<Vec<f64>> {
@@ -220,115 +290,4 @@ fn parameter(claim: PrivacyLoss) -> Option<f64> {
         PrivacyLoss::ZeroConcentrated(rho) => Some(rho.get()),
         PrivacyLoss::NonPrivate => None,
     }
-}
-
-/// The smallest parameter (in the claim's unit) that allows power `power` at false-alarm rate `alpha`; 0 at best.
-fn implied(claim: PrivacyLoss, alpha: f64, power: f64) -> f64 {
-    if power <= alpha {
-        return 0.0;
-    }
-    let by_odds = |delta: f64| {
-        let near_zero = ((power - delta) / alpha).ln();
-        let near_one = ((1.0 - delta - alpha) / (1.0 - power)).ln();
-        near_zero.max(near_one).max(0.0)
-    };
-    match claim {
-        PrivacyLoss::Gaussian(_) => quantile(power) - quantile(alpha),
-        PrivacyLoss::Pure(_) => by_odds(0.0),
-        PrivacyLoss::Approximate(_, delta) => by_odds(delta.get()),
-        PrivacyLoss::ZeroConcentrated(_) => {
-            let allows = |rho: f64| {
-                Rho::new(rho).is_ok_and(|r| PrivacyLoss::ZeroConcentrated(r).power_at(alpha) >= power)
-            };
-            let (mut low, mut high) = (-30f64, 12f64);
-            for _ in 0..40 {
-                let middle = 0.5 * (low + high);
-                if allows(middle.exp2()) { high = middle } else { low = middle }
-            }
-            low.exp2()
-        }
-        PrivacyLoss::NonPrivate => 0.0,
-    }
-}
-
-/// A set of outcomes: a statistic's score above a threshold.
-#[derive(Debug, Clone, Copy)]
-struct Event {
-    column: usize,
-    /// ±1: above or below.
-    sign: f64,
-    /// Distance from here rather than the value itself.
-    centre: Option<f64>,
-    threshold: f64,
-}
-
-impl Event {
-    /// One-sided and two-sided events at quantiles of both samples together.
-    fn candidates(column: usize, first: &[Vec<f64>], second: &[Vec<f64>]) -> Vec<Self> {
-        let mut pooled: Vec<f64> = first.iter().chain(second).map(|row| visible(row[column])).collect();
-        pooled.sort_by(f64::total_cmp);
-        let median = pooled[pooled.len() / 2];
-        let centre = if median.is_finite() { Some(median) } else { None };
-        let mut events = Vec::new();
-        for centre in [None, centre] {
-            for sign in [1.0, -1.0] {
-                let event = Self { column, sign, centre, threshold: 0.0 };
-                let mut scores: Vec<f64> = pooled.iter().map(|x| event.score_of(*x)).collect();
-                scores.sort_by(f64::total_cmp);
-                // Finer towards the ends, where small probabilities are compared.
-                let ranks = (1..400).map(|k| 0.5 - 0.5 * (std::f64::consts::PI * f64::from(k) / 400.0).cos());
-                events.extend(ranks.map(|rank| Self {
-                    threshold: scores[((scores.len() - 1) as f64 * rank) as usize],
-                    ..event
-                }));
-            }
-        }
-        events
-    }
-
-    fn score_of(&self, x: f64) -> f64 {
-        let x = visible(x);
-        self.sign * self.centre.map_or(x, |centre| (x - centre).abs())
-    }
-
-    fn count(&self, rows: &[Vec<f64>]) -> u64 {
-        rows.iter().filter(|row| self.score_of(row[self.column]) >= self.threshold).count() as u64
-    }
-
-    /// The bound to count on, from smoothed frequencies and the normal approximation. What the held-out runs leave open
-    /// is held against an event: many are compared, and the luckiest of the rare ones would win otherwise.
-    fn promise(&self, first: &[Vec<f64>], second: &[Vec<f64>], runs: u64, claim: PrivacyLoss) -> f64 {
-        let held = first.len() as f64;
-        let rest = runs as f64 - held;
-        let rate = |rows: &[Vec<f64>]| (self.count(rows) as f64 + 0.5) / (held + 1.0);
-        let reach = |p: f64| 3.3 * (p * (1.0 - p) * (1.0 / rest + 1.0 / held)).sqrt() + 7.6 / held;
-        let (alpha, power) = (rate(first), rate(second));
-        // Only the order of events matters here, and mu is cheaper to imply than rho.
-        let unit = match claim {
-            PrivacyLoss::ZeroConcentrated(_) => Mu::new(1.0).map_or(claim, PrivacyLoss::Gaussian),
-            _ => claim,
-        };
-        implied(unit, (alpha + reach(alpha)).min(1.0), (power - reach(power)).max(0.0))
-    }
-
-    fn curve(&self, first: &[Vec<f64>], second: &[Vec<f64>]) -> Vec<(f64, f64)> {
-        let sorted = |rows: &[Vec<f64>]| {
-            let mut scores: Vec<f64> = rows.iter().map(|row| self.score_of(row[self.column])).collect();
-            scores.sort_by(f64::total_cmp);
-            scores
-        };
-        let (a, b) = (sorted(first), sorted(second));
-        let below = |scores: &[f64], t: f64| scores.partition_point(|x| *x < t) as f64 / scores.len() as f64;
-        (1..100)
-            .map(|k| {
-                let t = a[a.len() * k / 100];
-                (1.0 - below(&a, t), below(&b, t))
-            })
-            .collect()
-    }
-}
-
-/// A failure is an outcome like any other: the largest.
-fn visible(x: f64) -> f64 {
-    if x.is_nan() { f64::INFINITY } else { x }
 }

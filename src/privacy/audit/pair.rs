@@ -12,8 +12,59 @@ pub struct WorstCase {
     pub name: &'static str,
     /// Makes it.
     pub make: MakeCase,
-    /// Whether one run takes milliseconds, so that fewer are made in tables.
-    pub slow: bool,
+    /// What its neighbours truly lose at this parameter, in the unit of that. It rises with the parameter.
+    pub loss: fn(f64) -> f64,
+    /// As many runs on each of them show most of that.
+    pub runs: u64,
+}
+
+impl WorstCase {
+    /// The case at a privacy parameter.
+    ///
+    /// # Errors
+    /// [`AuditError`].
+    pub fn at(&'static self, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
+        Ok(Box::new(Named { case: self, parameter, audit: (self.make)(self.name, parameter)? }))
+    }
+}
+
+/// Of a loss that is all of the claim.
+pub fn whole(parameter: f64) -> f64 {
+    parameter
+}
+
+/// A case at a privacy parameter.
+struct Named {
+    case: &'static WorstCase,
+    parameter: f64,
+    audit: Box<dyn Auditable>,
+}
+
+impl Auditable for Named {
+    fn name(&self) -> &str {
+        self.case.name
+    }
+    fn claim(&self) -> PrivacyLoss {
+        self.audit.claim()
+    }
+    fn draw(&self, which: Neighbour, seed: u64) -> Vec<f64> {
+        self.audit.draw(which, seed)
+    }
+    fn loss_of_pair(&self) -> Option<f64> {
+        Some((self.case.loss)(self.parameter))
+    }
+    fn losing(&self, loss: f64) -> Option<Result<Box<dyn Auditable>, AuditError>> {
+        // Losses are nearly proportional to the parameter.
+        let mut parameter = self.parameter;
+        for _ in 0..40 {
+            let factor = loss / (self.case.loss)(parameter);
+            parameter *= factor;
+            if (factor - 1.0).abs() < 1e-3 {
+                break;
+            }
+        }
+        Some(self.case.at(parameter))
+    }
 }
 
 /// Makes the case of this name at a privacy parameter.

@@ -1,17 +1,17 @@
 //! Audits of the noise this crate draws.
 
-use super::{AuditError, Auditable, Neighbour, WorstCase};
+use super::{AuditError, Auditable, Neighbour, WorstCase, whole};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, Epsilon, L1Sensitivity, L2Sensitivity, Ledger, Mu, PrivacyLoss, Rho};
 
 /// The audits of the noise itself.
 pub const STANDARD_AUDITS: &[WorstCase] = &[
-    WorstCase { name: "gaussian", make: gaussian, slow: false },
-    WorstCase { name: "gaussian-idealized", make: gaussian_idealized, slow: false },
-    WorstCase { name: "discrete-gaussian", make: discrete_gaussian, slow: true },
-    WorstCase { name: "laplace", make: laplace, slow: true },
-    WorstCase { name: "isotropic-laplace", make: isotropic_laplace, slow: false },
-    WorstCase { name: "two-releases", make: two_releases, slow: false },
+    WorstCase { name: "gaussian", make: gaussian, loss: whole, runs: 100_000 },
+    WorstCase { name: "gaussian-idealized", make: gaussian_idealized, loss: whole, runs: 100_000 },
+    WorstCase { name: "discrete-gaussian", make: discrete_gaussian, loss: whole, runs: 50_000 },
+    WorstCase { name: "laplace", make: laplace, loss: whole, runs: 50_000 },
+    WorstCase { name: "isotropic-laplace", make: isotropic_laplace, loss: whole, runs: 100_000 },
+    WorstCase { name: "two-releases", make: two_releases, loss: whole, runs: 100_000 },
 ];
 
 type Made = Result<Box<dyn Auditable>, AuditError>;

@@ -214,6 +214,16 @@ impl TwoRoundMean {
         self.public
     }
 
+    /// The basis that functions are analysed in.
+    pub fn basis(&self) -> &Basis {
+        &self.basis
+    }
+
+    /// The samples of the public centre.
+    pub fn template(&self) -> &[f64] {
+        &self.template
+    }
+
     /// What it was set for.
     pub fn aim(&self) -> Aim {
         self.aim

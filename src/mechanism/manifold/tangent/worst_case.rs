@@ -3,7 +3,7 @@
 use super::{GAUSSIAN as GAUSSIAN_TITLE, LAPLACE as LAPLACE_TITLE, TangentMean};
 use crate::mechanism::manifold::directions;
 use crate::mechanism::manifold::ends::{RECORDS, spaces, tangent};
-use crate::privacy::audit::{AuditError, Auditable, WorstCase};
+use crate::privacy::audit::{AuditError, Auditable, WorstCase, whole};
 use crate::privacy::noise::{NoiseSource, VectorNoise};
 use crate::privacy::{Entry, Epsilon, Ledger, Mu, ScaleCheck, release};
 use nalgebra::dvector;
@@ -27,36 +27,68 @@ pub const LAPLACE_ENTRY: Entry = Entry {
 };
 
 const GAUSSIAN: &[WorstCase] = &[
-    WorstCase { name: "tangent-gaussian", make: |name, x| on_sphere(name, gaussian(x)?), slow: false },
+    WorstCase {
+        name: "tangent-gaussian",
+        make: |name, x| on_sphere(name, gaussian(x)?),
+        loss: whole,
+        runs: 100_000,
+    },
     WorstCase {
         name: "tangent-gaussian-hyperbolic",
         make: |name, x| on_hyperbolic(name, gaussian(x)?),
-        slow: false,
+        loss: whole,
+        runs: 100_000,
     },
     WorstCase {
         name: "tangent-gaussian-kendall",
         make: |name, x| on_kendall(name, gaussian(x)?),
-        slow: false,
+        loss: whole,
+        runs: 100_000,
     },
     WorstCase {
         name: "tangent-gaussian-affine-invariant",
         make: |name, x| on_matrices(name, gaussian(x)?),
-        slow: false,
+        loss: whole,
+        runs: 100_000,
+    },
+    WorstCase {
+        name: "tangent-gaussian-log-euclidean",
+        make: |name, x| on_logarithms(name, gaussian(x)?),
+        loss: whole,
+        runs: 100_000,
     },
 ];
 
 const LAPLACE: &[WorstCase] = &[
-    WorstCase { name: "tangent-laplace", make: |name, x| on_sphere(name, laplace(x)?), slow: false },
+    WorstCase {
+        name: "tangent-laplace",
+        make: |name, x| on_sphere(name, laplace(x)?),
+        loss: whole,
+        runs: 100_000,
+    },
     WorstCase {
         name: "tangent-laplace-hyperbolic",
         make: |name, x| on_hyperbolic(name, laplace(x)?),
-        slow: false,
+        loss: whole,
+        runs: 100_000,
     },
-    WorstCase { name: "tangent-laplace-kendall", make: |name, x| on_kendall(name, laplace(x)?), slow: false },
+    WorstCase {
+        name: "tangent-laplace-kendall",
+        make: |name, x| on_kendall(name, laplace(x)?),
+        loss: whole,
+        runs: 100_000,
+    },
     WorstCase {
         name: "tangent-laplace-affine-invariant",
         make: |name, x| on_matrices(name, laplace(x)?),
-        slow: false,
+        loss: whole,
+        runs: 100_000,
+    },
+    WorstCase {
+        name: "tangent-laplace-log-euclidean",
+        make: |name, x| on_logarithms(name, laplace(x)?),
+        loss: whole,
+        runs: 100_000,
     },
 ];
 
@@ -80,6 +112,10 @@ fn on_hyperbolic(name: &'static str, noise: VectorNoise) -> Made {
 
 fn on_kendall(name: &'static str, noise: VectorNoise) -> Made {
     tangent(name, spaces::kendall(WIDE, RECORDS), |ball| TangentMean::with(ball, RECORDS, noise))
+}
+
+fn on_logarithms(name: &'static str, noise: VectorNoise) -> Made {
+    tangent(name, spaces::logarithms(WIDE, RECORDS), |ball| TangentMean::with(ball, RECORDS, noise))
 }
 
 fn on_matrices(name: &'static str, noise: VectorNoise) -> Made {
