@@ -138,8 +138,10 @@ impl Consortium {
 
     pub fn answer_with(&self, public: &str, site: &str, file: &str) -> Result<SiteAnswer, StudyError> {
         let key = Some(self.path(&format!("{site}.key"))).filter(|key| key.exists());
-        let records =
+        let mut records =
             FaceInputs { prepared: Some(self.path(file)), ..FaceInputs::new(Vec::new(), self.place(site)) };
+        records.counting.people =
+            Some(self.path(&format!("{site}.persons.csv"))).filter(|table| table.exists());
         let groups = Some(self.path(&format!("{site}.csv"))).filter(|table| table.exists());
         let settings = SiteSettings { public: self.path(public), name: site.into(), key, groups, records };
         answer_round(&settings, &|_| {})

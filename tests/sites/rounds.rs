@@ -4,6 +4,7 @@ use super::consortium::{Consortium, SITES, What, faces, refused, write};
 use serde_json::Value;
 use std::fs;
 use visard::mechanism::functional::Sharing;
+use visard::privacy::{Adjacency, Certificate, Ledger};
 use visard::study::face::TemplateSource;
 use visard::study::face::sites::{AggregatorSettings, Findings, merge_round, unshare_round, verify_round};
 
@@ -110,6 +111,26 @@ fn what_is_damaged_foreign_late_or_twice_is_refused_by_name_and_can_be_mended() 
     fs::write(&result, text.replace("\"seeded\":false", "\"seeded\": false")).unwrap();
     refused(consortium.verify("x", &[]), "rests on other results");
     refused(consortium.answer("a"), "a round is answered once");
+}
+
+/// What a site hands on says what its ledger says: neighbours differ in a person, where it counts persons.
+#[test]
+fn a_site_that_counts_persons_is_certified_for_them() {
+    let consortium = Consortium::new(Sharing::Each, 1.0, None, false);
+    fs::write(consortium.path("a.persons.csv"), "record,person\n0,p\n1,p\n2,q\n3,r\n4,s\n5,t\n").unwrap();
+    let handed_on = |site: &str, file: &str| {
+        let done = consortium.answer_with("public", site, file).unwrap();
+        let bytes = fs::read(&done.files[0]).unwrap();
+        let line = bytes.split(|byte| *byte == b'\n').next().unwrap();
+        let header: Value = serde_json::from_slice(line).unwrap();
+        let certificate = Certificate::from_json(&header["certificates"][0].to_string()).unwrap();
+        let history = Ledger::history(&consortium.ledger(site)).unwrap();
+        (certificate.neighbours(), history.charges[0].part.neighbours())
+    };
+    let (stated, charged) = handed_on("a", "c.npy");
+    assert_eq!((&stated, stated.adjacency()), (&charged, Adjacency::ReplaceOnePerson));
+    let (stated, charged) = handed_on("b", "b.npy");
+    assert_eq!((&stated, stated.adjacency()), (&charged, Adjacency::ReplaceOne));
 }
 
 #[test]

@@ -17,7 +17,7 @@ mod sample;
 pub use compare::{comparison_json, comparison_text, groups_text};
 pub use files::{scans_help, template_source};
 pub use mean::{budget_of, report};
-pub use records::{MakingArgs, run_with_progress};
+pub use records::{MakingArgs, note_failures, run_with_progress};
 
 use super::Global;
 use super::output::{Failure, Printer};

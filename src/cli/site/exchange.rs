@@ -3,7 +3,8 @@
 use crate::cli::Global;
 use crate::cli::budget::{CountingArgs, PlaceArgs};
 use crate::cli::face::{
-    comparison_json, comparison_text, groups_text, run_with_progress, scans_help, template_source,
+    comparison_json, comparison_text, groups_text, note_failures, run_with_progress, scans_help,
+    template_source,
 };
 use crate::cli::output::{Failure, Printer, where_to};
 use clap::Args;
@@ -182,6 +183,8 @@ fn answer(
     let settings =
         SiteSettings { public: args.public.clone(), name: args.site.clone(), key, groups, records };
     let done = run_with_progress(|show| answer_round(&settings, show))?;
+    let (failed, scans) = done.failed;
+    note_failures(failed, scans, &settings.records.place.out.join("internal"));
     let files: Vec<String> = done.files.iter().map(|file| file.display().to_string()).collect();
     let before = if done.again { " (answered before: the same files again)" } else { "" };
     printer.result(

@@ -3,6 +3,7 @@
 use super::plan::{Site, SitePlan};
 use crate::mechanism::functional::Sharing;
 use crate::privacy::{Caveat, Certificate, Price, Receipt, WITHIN_GROUPS, WITHIN_GROUPS_TEXT};
+use crate::study::Counting;
 use crate::study::face::StudyError;
 use crate::study::job::JobError;
 use serde_json::{Map, Value, json};
@@ -87,15 +88,19 @@ pub(super) fn caveats(plan: &SitePlan) -> Vec<Caveat> {
     vec![Caveat::Other(format!("assumed: {}", assumption(plan.noise, plan.sites.len())))]
 }
 
-/// A site's own certificate: what all rounds together cost its people.
+/// A site's own certificate: what all rounds together cost its people, counted as in its ledger.
 pub(super) fn site_certificate(
     plan: &SitePlan,
     site: usize,
+    counting: &Counting,
     price: Price,
     receipt: Option<&Receipt>,
     seeded: bool,
 ) -> Result<Certificate, StudyError> {
     let mut statement = price.statement();
+    statement.neighbours = statement.neighbours.of_persons(counting.counts_persons());
+    statement.details.insert("record_kind".into(), json!(counting.kind("scan")));
+    statement.details.extend(counting.details());
     statement.ledger = receipt.cloned();
     statement.recorded = receipt.is_some();
     statement.seeded = seeded;

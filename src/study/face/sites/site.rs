@@ -11,11 +11,11 @@ use super::vdaf::Sharer;
 use crate::mechanism::functional::{RoundKind, Sharing, SiteRound, SitesRounds};
 use crate::privacy::noise::{NoiseSource, SharedSum};
 use crate::privacy::{Charge, Neighbours, Price};
-use crate::study::Unusable;
 use crate::study::face::StudyError;
 use crate::study::face::gather::{FaceProgress, FaceStudy};
 use crate::study::face::settings::FaceInputs;
 use crate::study::job::{self, Job};
+use crate::study::{Counting, Unusable};
 use std::path::PathBuf;
 
 /// What a site is told.
@@ -48,6 +48,8 @@ pub struct SiteAnswer {
     pub again: bool,
     /// People.
     pub n: u64,
+    /// How many of its records could not be used, of how many; for the data holder only.
+    pub failed: (usize, usize),
 }
 
 /// What is fixed for a step of a site.
@@ -58,6 +60,7 @@ struct Step<'a> {
     round: &'a SiteRound,
     position: &'a Position,
     key: Option<&'a KeyPair>,
+    counting: &'a Counting,
 }
 
 /// A site's price: that of the whole, for its own people. Two plans may have two partitions of them.
@@ -117,9 +120,10 @@ pub fn answer_round(
     let statistic = plan.statistic(&study.own)?;
     let rounds = statistic.rounds();
     let (round, position) = (exchange.open_round(rounds)?, exchange.position());
-    let step = Step { plan, site, rounds, round: &round, position: &position, key: key.as_ref() };
+    let (key, counting) = (key.as_ref(), &study.counting);
+    let step = Step { plan, site, rounds, round: &round, position: &position, key, counting };
     let maker = study.maker()?;
-    let (files, again) = job::run(&inputs.place, |job| -> Result<_, StudyError> {
+    let (files, again, failed) = job::run(&inputs.place, |job| -> Result<_, StudyError> {
         let mut purse = Purse::open(job.folder(), &position.plan)?;
         let price = price_of(rounds, own.n, &position.plan);
         let seeded = inputs.place.seed.is_some();
@@ -128,13 +132,14 @@ pub fn answer_round(
         purse.check(&inputs.place, &price, &part)?;
         // Also where the answer is stored: it is of these records, and is handed on again for no others.
         let gathered = study.gather(job, &maker, progress)?;
+        let failed = (gathered.failed, gathered.scans);
         // People who change groups between rounds are other records.
         let digest = match &labels[..] {
             [] => study.digest(&position.plan, &price, &gathered),
             labels => study.digest(&(&position.plan, labels), &price, &gathered),
         };
         if let Some(files) = purse.again(&inputs.place, &part, &position, digest.as_str())? {
-            return Ok((files, true));
+            return Ok((files, true, failed));
         }
         let sum = round.sum(&gathered.faces, &labels)?;
         let mut ledger = purse.ledger(&inputs.place, &part)?;
@@ -144,10 +149,10 @@ pub fn answer_round(
         let part = rounds.part(paid, position.round - 1)?;
         let messages = step.messages(job, &purse, &sum, &part, price)?;
         let files = purse.answer(&mut ledger, &position, &messages)?;
-        Ok((files, false))
+        Ok((files, false, failed))
     })?;
     let (number, rounds) = (position.round, rounds.count_rounds());
-    Ok(SiteAnswer { round: number, rounds, kind: round.kind(), files, again, n: own.n })
+    Ok(SiteAnswer { round: number, rounds, kind: round.kind(), files, again, n: own.n, failed })
 }
 
 impl Step<'_> {
@@ -164,7 +169,8 @@ impl Step<'_> {
         let mut noise = job.noise(((self.site as u64 + 1) << 8) ^ self.position.round as u64)?;
         let seeded = noise.is_seeded();
         let steps = self.noised(sum, &mut noise, paid)?;
-        let certificate = site_certificate(self.plan, self.site, price, purse.receipt(), seeded)?;
+        let certificate =
+            site_certificate(self.plan, self.site, self.counting, price, purse.receipt(), seeded)?;
         let name = &self.plan.sites[self.site].name;
         let header = |kind, to: Option<&str>| {
             let mut header = self.position.header(kind, name, to);
