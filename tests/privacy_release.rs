@@ -93,7 +93,7 @@ fn nothing_is_charged_for_what_cannot_be_released() {
     let path = folder.path().join(LEDGER_FILE);
     let mut ledger = Ledger::open(&path, Some(gaussian(1.0))).unwrap();
     let before = fs::read(&path).unwrap();
-    let mut noise = NoiseSource::seeded(1);
+    let (mut seeded, mut noise) = (NoiseSource::seeded(1), NoiseSource::from_os().unwrap());
     // A scan that was dropped instead of counted.
     let dropped = [Some([0.1; 3]), Some([0.2; 3])];
     let refusal = mean_of(&dropped, 3, 0.5, &mut ledger, &mut noise).unwrap_err();
@@ -105,12 +105,17 @@ fn nothing_is_charged_for_what_cannot_be_released() {
     // More than the ceiling.
     let one = [Some([0.1; 3])];
     assert!(mean_of(&one, 1, 1.5, &mut ledger, &mut noise).is_err());
+    // What is seeded has no bound, so that no ceiling lets it pass.
+    assert!(mean_of(&one, 1, 0.1, &mut ledger, &mut seeded).is_err());
     assert_eq!(fs::read(&path).unwrap(), before);
-    // n = 1 is a dataset, and a seeded release says that it is not private.
-    let released = mean_of(&one, 1, 1.0, &mut ledger, &mut noise).unwrap();
-    let certificate = released.statement().certify().unwrap();
-    assert!(!certificate.private && certificate.seeded && certificate.n == 1);
+    // n = 1 is a dataset.
+    let certificate = mean_of(&one, 1, 1.0, &mut ledger, &mut noise).unwrap().statement().certify().unwrap();
+    assert!(certificate.private && certificate.n == 1);
     assert!(fs::read(&path).unwrap().len() > before.len());
+    // A seeded release says that it is not private.
+    let released = mean_of(&one, 1, 1.0, &mut Ledger::in_memory(None), &mut seeded).unwrap();
+    let certificate = released.statement().certify().unwrap();
+    assert!(!certificate.private && certificate.seeded);
 }
 
 #[test]

@@ -121,7 +121,7 @@ const CASES: [Case; 16] = [
     (
         "face mean scans --mu 2",
         &|dir| scans(dir, [("a.xyz", "1 2 3\n"), ("b.xyz", "1 2 4\n")]),
-        "none of the 2 scans",
+        "none of the 2 records",
         "no record of a study can be used",
     ),
     (

@@ -114,7 +114,7 @@ pub fn run_with_progress<T>(
     bar.finish();
     result.map_err(|error| match &error {
         StudyError::Job(job) => Failure::of_job(&error, Some(job)),
-        StudyError::NoneProcessed(_)
+        StudyError::NoneUsable { .. }
         | StudyError::Unusable { .. }
         | StudyError::People(_)
         | StudyError::Records(_)

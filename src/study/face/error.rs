@@ -54,12 +54,19 @@ pub enum StudyError {
         /// What is wrong with it.
         problem: String,
     },
-    /// No scan could be processed.
+    /// No record can be used.
     #[error(
-        "none of the {0} scans could be processed; the reasons are in {folder}/{table}",
+        "none of the {n} records can be used, {first} for instance: {problem}; the reasons of all are in {folder}/{table}",
         folder = INTERNAL, table = SCAN_TABLE
     )]
-    NoneProcessed(usize),
+    NoneUsable {
+        /// How many there are.
+        n: usize,
+        /// What one of them is called.
+        first: String,
+        /// What is wrong with that.
+        problem: String,
+    },
     /// Records that were prepared elsewhere.
     #[error(transparent)]
     Prepared(#[from] PreparedError),

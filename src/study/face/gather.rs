@@ -160,7 +160,7 @@ impl<'a> FaceStudy<'a> {
                     &curves.iter().map(|c| c.as_ref().map(|c| sum_of(c.data()))).collect::<Vec<_>>(),
                 )?;
                 self.write_rows(job, &unusable)?;
-                self.refuse_unusable(&unusable)?;
+                self.refuse_unusable(&unusable, curves.len())?;
                 Processed { rows: Vec::new(), curves, fingerprints: vec![file.sha256().to_vec()] }
             }
             source => {
@@ -170,15 +170,12 @@ impl<'a> FaceStudy<'a> {
                 self.refuse_identical(&scans.par_iter().map(sum).collect::<Vec<_>>())?;
                 let processed = self.process_all(scans, maker, job, progress)?;
                 self.write_rows(job, &processed.rows)?;
-                self.refuse_unusable(&processed.rows)?;
+                self.refuse_unusable(&processed.rows, scans.len())?;
                 processed
             }
         };
         let scans = curves.len();
         let failed = curves.iter().filter(|curves| curves.is_none()).count();
-        if failed == scans {
-            return Err(StudyError::NoneProcessed(failed));
-        }
         progress(FaceProgress::Releasing);
         let faces = Faces::Held(self.people.one_each(curves, |_, own| mean_of(&own).map(Some))?);
         let nonprivate = faces.mean(&self.own)?;
@@ -186,15 +183,18 @@ impl<'a> FaceStudy<'a> {
         Ok(Gathered { rows, faces, nonprivate, scans, failed, fingerprints })
     }
 
-    /// The first record that cannot be used stops the study, where that was asked for.
-    fn refuse_unusable(&self, rows: &[ScanRow]) -> Result<(), StudyError> {
-        let Unusable::Refuse = self.settings.unusable else { return Ok(()) };
-        match rows.iter().find(|row| !row.is_ok()) {
-            Some(ScanRow { scan, problem, .. }) => {
-                Err(StudyError::Unusable { record: scan.clone(), problem: problem.clone() })
-            }
-            None => Ok(()),
+    /// The first record that cannot be used stops the study, where that was asked for, or where none of the n can be. `rows`: those that
+    /// cannot are among them.
+    fn refuse_unusable(&self, rows: &[ScanRow], n: usize) -> Result<(), StudyError> {
+        let mut unusable = rows.iter().filter(|row| !row.is_ok());
+        let Some(ScanRow { scan, problem, .. }) = unusable.next() else { return Ok(()) };
+        if self.settings.unusable == Unusable::Refuse {
+            return Err(StudyError::Unusable { record: scan.clone(), problem: problem.clone() });
         }
+        if unusable.count() + 1 == n {
+            return Err(StudyError::NoneUsable { n, first: scan.clone(), problem: problem.clone() });
+        }
+        Ok(())
     }
 
     /// What became of the scans, for the data holder; of prepared records those that cannot be used.
@@ -231,11 +231,8 @@ impl<'a> FaceStudy<'a> {
         };
         let rows: Vec<ScanRow> = (0..n).into_par_iter().map(row).collect();
         self.write_rows(job, &rows)?;
-        self.refuse_unusable(&rows)?;
+        self.refuse_unusable(&rows, n)?;
         let failed = status.iter().filter(|status| **status != Status::Made).count();
-        if failed == n {
-            return Err(StudyError::NoneProcessed(failed));
-        }
         progress(FaceProgress::Releasing);
         let whole = status.iter().map(|status| *status == Status::Made).collect();
         let faces = Faces::Stored(StoredFaces { whole, ..StoredFaces::of(folder.clone(), &self.people) });

@@ -206,10 +206,11 @@ fn nothing_is_charged_for_what_cannot_run() {
     write_npy(&start, &[3], &[1.0, 0.0, 0.0]).unwrap();
     assert!(matches!(refused(&off), OptimizeStudyError::Data(DataError::Shape { .. })));
     write_npy(&file, &[2, 2, 2], &[1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, f64::NAN]).unwrap();
-    let error = refused(&good).to_string();
+    let strict = OptimizeStudySettings { unusable: Unusable::Refuse, ..good.clone() };
+    let error = refused(&strict).to_string();
     assert!(error.contains("record 2") && error.contains("not a finite number"), "{error}");
     write_npy(&file, &[2, 2, 2], &[1.0, 0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 1.0]).unwrap();
-    assert!(refused(&good).to_string().contains("not positive definite"));
+    assert!(refused(&strict).to_string().contains("not positive definite"));
     std::fs::write(&file, b"junk").unwrap();
     assert!(matches!(refused(&good), OptimizeStudyError::Read(_)));
     // A ceiling that is too low: refused, and no run is left behind to be resumed unpaid.
