@@ -43,9 +43,9 @@ fn check(m: f64, runs: u64, run: impl Fn(bool, u64) -> Vec<f64> + Sync) -> Audit
 fn honest_mechanisms_pass_and_come_close() {
     for case in STANDARD_AUDITS {
         let name = case.name;
-        // prio's samplers are slow; their audits get fewer runs.
+        // prio's samplers are slow; their audits get fewer runs. A bound on rho, which is quadratic in the shift, needs more than one on mu.
         let (runs, close) = match name {
-            "discrete-gaussian" => (20_000, 0.8),
+            "discrete-gaussian" => (50_000, 0.7),
             "laplace" => (10_000, 0.85),
             // In the plane few outcomes carry the whole epsilon.
             "isotropic-laplace" => (100_000, 0.75),
@@ -268,7 +268,8 @@ fn audit_table() {
         if wanted.as_ref().is_some_and(|wanted| !wanted.split(',').any(|one| one == name)) {
             continue;
         }
-        let report = audit(audit_by_name(name, 1.0).unwrap().as_ref(), audit_runs(name), 1).unwrap();
+        let runs = std::env::var("VISARD_RUNS").map_or(audit_runs(name), |runs| runs.parse().unwrap());
+        let report = audit(audit_by_name(name, 1.0).unwrap().as_ref(), runs, 1).unwrap();
         let (loss, most) = (report.loss_of_pair.unwrap(), report.largest_refutable.unwrap());
         let seen = report.lower_bound / loss;
         println!(
@@ -276,7 +277,7 @@ fn audit_table() {
             report.claim, report.runs, report.lower_bound, report.seconds
         );
         if !report.passed() || seen < least(report.claim) {
-            println!("{report:?}");
+            println!("missed: {}", report.to_json());
             missed.push(name);
         }
     }
@@ -303,7 +304,7 @@ fn a_loss_of_three_tenths_more_than_the_claim_is_refuted() {
 
 #[test]
 fn a_loss_of_twice_the_claim_is_refuted() {
-    let runs = |name| (audit_runs(name) / 50).max(2_000);
+    let runs = |name| (audit_runs(name) / 20).max(2_000);
     let missed: Vec<_> =
         audit_names().into_iter().filter(|name| !is_refuted(name, 2.0, runs(name))).collect();
     assert!(missed.is_empty(), "{missed:?}");

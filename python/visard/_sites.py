@@ -222,7 +222,7 @@ def _answer(
 ) -> dict[str, Any]:
     with Inputs() as inputs, watch(progress) as shown:
         # How scans become records the plan says.
-        own = faces(inputs, scans, template, CURVES, SAMPLES, "elastic", None)
+        own = faces(inputs, scans, template, CURVES, SAMPLES, "elastic", None, "zero")
         place = budget(inputs, _budgetless(options), own.records, free=True)
         if place.keep is not None:
             raise InputError("out: name a folder of this site's own, the same in every round")

@@ -44,7 +44,7 @@ pub const RSVRG_ENTRY: Entry = Entry {
 const STEPS: &[WorstCase] = &[WorstCase { name: "dp-rgd", make: full_step, loss: whole, runs: 100_000 }];
 /// One Poisson-sampled step of DP-RSGD (ε at δ = 1e-3).
 const BATCHES: &[WorstCase] =
-    &[WorstCase { name: "dp-rsgd", make: sampled_step, loss: whole, runs: 100_000 }];
+    &[WorstCase { name: "dp-rsgd", make: sampled_step, loss: whole, runs: 200_000 }];
 /// An epoch of DP-RSVRG on full batches (μ). The first of five corrections costs as much as any and shows nothing.
 const EPOCHS: &[WorstCase] =
     &[WorstCase { name: "dp-rsvrg", make: epoch, loss: |p| p * 0.9f64.sqrt(), runs: 100_000 }];

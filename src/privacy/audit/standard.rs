@@ -8,7 +8,7 @@ use crate::privacy::{Charge, Epsilon, L1Sensitivity, L2Sensitivity, Ledger, Mu, 
 pub const STANDARD_AUDITS: &[WorstCase] = &[
     WorstCase { name: "gaussian", make: gaussian, loss: whole, runs: 100_000 },
     WorstCase { name: "gaussian-idealized", make: gaussian_idealized, loss: whole, runs: 100_000 },
-    WorstCase { name: "discrete-gaussian", make: discrete_gaussian, loss: whole, runs: 50_000 },
+    WorstCase { name: "discrete-gaussian", make: discrete_gaussian, loss: whole, runs: 200_000 },
     WorstCase { name: "laplace", make: laplace, loss: whole, runs: 50_000 },
     WorstCase { name: "isotropic-laplace", make: isotropic_laplace, loss: whole, runs: 100_000 },
     WorstCase { name: "two-releases", make: two_releases, loss: whole, runs: 100_000 },

@@ -26,7 +26,7 @@ pub const PAPER_ENTRY: Entry = Entry {
     worst_cases: PAPER,
 };
 
-const CURVES: &[WorstCase] = &[WorstCase { name: "curves", make: matched, loss: whole, runs: 100_000 }];
+const CURVES: &[WorstCase] = &[WorstCase { name: "curves", make: matched, loss: whole, runs: 20_000 }];
 const PAPER: &[WorstCase] = &[WorstCase { name: "paper", make: published, loss: whole, runs: 100_000 }];
 
 const J: usize = 2;

@@ -19,8 +19,8 @@ pub const ENTRY: Entry = Entry {
 };
 
 const WORST_CASES: &[WorstCase] = &[
-    WorstCase { name: "two-rounds", make: audit, loss: whole, runs: 100_000 },
-    WorstCase { name: "two-rounds-size", make: audit_size, loss: whole, runs: 100_000 },
+    WorstCase { name: "two-rounds", make: audit, loss: whole, runs: 20_000 },
+    WorstCase { name: "two-rounds-size", make: audit_size, loss: whole, runs: 20_000 },
 ];
 
 /// The public bound of log sizes.

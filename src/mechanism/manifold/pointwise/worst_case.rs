@@ -32,7 +32,7 @@ const WORST_CASES: &[WorstCase] = &[
         name: "pointwise-unaligned",
         make: |n, p| audit(n, p, Alignment::Unaligned),
         loss: |p| loss(p, Alignment::Unaligned),
-        runs: 300_000,
+        runs: 600_000,
     },
 ];
 
