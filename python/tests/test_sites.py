@@ -113,7 +113,8 @@ def test_groups_the_same_as_the_command(tmp_path, people, command, want):
         for name, records in people.items():
             said = visard.site_sum(public, records, site=name, groups=groups[name], out=tmp_path / name, seed=3)
             carried(said, tray)
-            if name != "lyon":
+            # A site that answered the first round under another ledger may not answer the second.
+            if name != "lyon" or closed.round > 0:
                 continue
             given = ("--prepared", tmp_path / "lyon.npy", "--groups", tmp_path / "lyon.csv")
             done = command("site", "sum", public, *given, "--site", name, "--out", tmp_path / "b", "--seed", 3, "--json")
