@@ -68,19 +68,17 @@
 )]
 //!
 //! # Features
-//! `cli` (default): what the command needs. `reproduce` (default): the papers and the peers. `laws`: the laws of geometry as checks for
-//! spaces of other crates ([`manifold::Manifold`]). A library needs none of them: `default-features = false`.
+//! `cli` (default): what the command needs. `reproduce` (default): the papers and the peers. A library needs neither:
+//! `default-features = false`.
 
 pub mod conformal;
 pub mod estimate;
-mod fault;
 pub mod function;
 pub mod io;
 pub mod landmark;
 pub mod manifold;
 pub mod mechanism;
 pub mod mesh;
-pub mod numeric;
 pub mod optimize;
 pub mod privacy;
 pub mod report;
@@ -94,6 +92,10 @@ pub mod synth;
 #[cfg(test)]
 #[path = "../tests/shared_data/mod.rs"]
 mod shared_data;
+
+use visard_base::fault;
+#[doc(inline)]
+pub use visard_base::numeric;
 
 /// Vectors and matrices are those of this version of nalgebra.
 pub use nalgebra;

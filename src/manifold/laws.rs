@@ -1,4 +1,4 @@
-//! The laws of Riemannian geometry, written once and run on every space, yours included (feature `laws`).
+//! The laws of Riemannian geometry, written once and run on every space, yours included.
 //!
 //! exp and log are inverse, distances are lengths of logarithms, geodesics have constant speed, transport is isometric (and
 //! parallel), the Gauss lemma holds, small triangles show the stated curvature, bases are orthonormal and coordinates are those of

@@ -27,7 +27,7 @@
 //! # Ok::<(), visard::manifold::ManifoldError>(())
 //! ```
 //!
-//! A space of your own implements [`Manifold`]; with the feature `laws`, `manifold::laws::check` tests it as ours are tested.
+//! A space of your own implements [`Manifold`]; [`laws::check`] tests it as ours are tested.
 //!
 //! Nothing here knows about privacy.
 
@@ -38,7 +38,6 @@ mod euclidean;
 mod frame;
 mod grassmann;
 mod kendall;
-#[cfg(feature = "laws")]
 pub mod laws;
 mod linear;
 mod lorentz;

@@ -1,7 +1,7 @@
 //! Shapes of landmarks in the plane or in space, about one of them.
 
 use crate::manifold::error::ManifoldError;
-use crate::mesh::pose::nearest_rotation;
+use crate::numeric::nearest_rotation;
 use nalgebra::{DMatrix, Matrix3};
 
 const NAME: &str = "landmark shape space";

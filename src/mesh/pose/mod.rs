@@ -12,8 +12,9 @@ mod steps;
 mod stray;
 mod thin;
 
+pub use crate::numeric::nearest_rotation;
 pub use finder::{PoseError, PoseFinder};
-pub use similarity::{Similarity, nearest_rotation};
+pub use similarity::Similarity;
 
 use super::Point;
 use icp::{Keep, step};

@@ -1,6 +1,7 @@
 //! Similarities of space, and the best one for pairs of points.
 
 use super::super::{Point, Vector};
+use crate::numeric::nearest_rotation;
 use nalgebra::{Matrix3, Rotation3};
 
 /// x ↦ s R x + t, from template to scan coordinates.
@@ -76,20 +77,6 @@ impl Similarity {
             translation: b - scale * (rotation * a),
         })
     }
-}
-
-/// The rotation R maximizing tr(Rᵀ M), and that maximum.
-pub fn nearest_rotation(m: &Matrix3<f64>) -> Option<(Rotation3<f64>, f64)> {
-    if !m.iter().all(|x| x.is_finite()) {
-        return None;
-    }
-    let svd = m.svd(true, true);
-    let (u, vt) = (svd.u?, svd.v_t?);
-    let sign = (u * vt).determinant().signum();
-    let flip = Matrix3::from_diagonal(&Vector::new(1.0, 1.0, sign));
-    let s = svd.singular_values;
-    // nalgebra sorts singular values in decreasing order.
-    Some((Rotation3::from_matrix_unchecked(u * flip * vt), s[0] + s[1] + sign * s[2]))
 }
 
 #[cfg(test)]

@@ -45,7 +45,8 @@ impl SymmetricBuilder {
 
 /// What of a factorization depends on where a matrix has entries alone: for matrices that have them in the same places.
 #[derive(Clone)]
-pub(crate) struct SparsePattern {
+#[doc(hidden)]
+pub struct SparsePattern {
     symbolic: Arc<SymbolicCholesky<usize>>,
 }
 
@@ -97,10 +98,8 @@ impl SparseCholesky {
     ///
     /// # Errors
     /// [`NotPositiveDefinite`].
-    pub(crate) fn with(
-        pattern: &SparsePattern,
-        matrix: &CscMatrix<f64>,
-    ) -> Result<Self, NotPositiveDefinite> {
+    #[doc(hidden)]
+    pub fn with(pattern: &SparsePattern, matrix: &CscMatrix<f64>) -> Result<Self, NotPositiveDefinite> {
         // faer reports success on NaN input.
         if !matrix.values().iter().all(|v| v.is_finite()) {
             return Err(NotPositiveDefinite);

@@ -1,12 +1,19 @@
 //! Arithmetic that the other rooms share and that knows nothing of them: sparse systems, integrals, enclosures, small functions without
 //! cancellation, and the margins left for rounding.
 
-pub(crate) mod dense;
-pub(crate) mod elementary;
-pub(crate) mod enclosure;
+#[doc(hidden)]
+pub mod dense;
+#[doc(hidden)]
+pub mod elementary;
+#[doc(hidden)]
+pub mod enclosure;
 pub mod margins;
-pub(crate) mod quadrature;
+#[doc(hidden)]
+pub mod quadrature;
+mod rotation;
 mod sparse;
 
-pub(crate) use sparse::SparsePattern;
+pub use rotation::nearest_rotation;
+#[doc(hidden)]
+pub use sparse::SparsePattern;
 pub use sparse::{NotPositiveDefinite, SparseCholesky, SymmetricBuilder};

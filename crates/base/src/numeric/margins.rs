@@ -4,12 +4,12 @@
 //! rests on is moved towards more noise by a margin: far above what rounding can do to it, far below anything visible in a
 //! release. A margin m is relative and meant as 1 + m, or 1 − m, unless its text says otherwise.
 //!
-//! The accountants of [`crate::privacy`] have a margin of their own, 2⁻⁴³, which is derived there: their functions are known to
+//! The accountants of `privacy` have a margin of their own, 2⁻⁴³, which is derived there: their functions are known to
 //! a few units in the last place.
 
 /// How far a record that was brought into a geodesic ball, or its logarithm at the centre, may lie outside: exp and log of some
 /// dozen to some ten thousand operations, on spaces where rounding does not grow. Where it does,
-/// [`Manifold::rounding_growth`](crate::manifold::Manifold::rounding_growth) counts on top.
+/// `Manifold::rounding_growth` counts on top.
 pub const IN_BALL: f64 = 1e-10;
 
 /// The most room of this kind that a ball may need; wider balls are refused. At a tenth of the radius the bound still holds, but

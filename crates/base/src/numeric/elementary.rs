@@ -1,24 +1,28 @@
 //! Small functions without cancellation.
 
 /// sin t / t.
-pub(crate) fn sinc(t: f64) -> f64 {
+#[doc(hidden)]
+pub fn sinc(t: f64) -> f64 {
     if t.abs() < 1e-4 { 1.0 - t * t / 6.0 } else { t.sin() / t }
 }
 
 /// sinh t / t.
-pub(crate) fn sinhc(t: f64) -> f64 {
+#[doc(hidden)]
+pub fn sinhc(t: f64) -> f64 {
     if t.abs() < 1e-4 { 1.0 + t * t / 6.0 } else { t.sinh() / t }
 }
 
 /// asinh x for x ≥ 0 whose square does not overflow: one logarithm and one root, where the standard library's takes a hypotenuse more.
-pub(crate) fn asinh(x: f64) -> f64 {
+#[doc(hidden)]
+pub fn asinh(x: f64) -> f64 {
     let square = x * x;
     (x + square / (1.0 + (1.0 + square).sqrt())).ln_1p()
 }
 
 /// A positive number with its logarithm and root: what logarithmic means are made of.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Positive {
+#[doc(hidden)]
+pub struct Positive {
     value: f64,
     ln: f64,
     root: f64,
@@ -26,13 +30,15 @@ pub(crate) struct Positive {
 
 impl Positive {
     /// e^ln.
-    pub(crate) fn of_ln(ln: f64) -> Self {
+    #[doc(hidden)]
+    pub fn of_ln(ln: f64) -> Self {
         Self { value: ln.exp(), ln, root: (0.5 * ln).exp() }
     }
 
     /// The logarithmic mean (a − b)/(ln a − ln b), which for near numbers is √(ab) sinh(t)/t with t = (ln a − ln b)/2.
     #[inline(always)]
-    pub(crate) fn logarithmic_mean(self, other: Self) -> f64 {
+    #[doc(hidden)]
+    pub fn logarithmic_mean(self, other: Self) -> f64 {
         let t = 0.5 * (self.ln - other.ln);
         if t.abs() > 0.7 {
             return 0.5 * (self.value - other.value) / t;
@@ -46,7 +52,8 @@ impl Positive {
 }
 
 /// Σ x_i y_i.
-pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
+#[doc(hidden)]
+pub fn dot(x: &[f64], y: &[f64]) -> f64 {
     // Four running sums: the compiler may not reorder a single one.
     let mut sums = [0.0; 4];
     let (xs, ys) = (x.chunks_exact(4), y.chunks_exact(4));
@@ -60,12 +67,14 @@ pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
 }
 
 /// ‖x‖, for vectors whose squares neither overflow nor vanish.
-pub(crate) fn norm(x: &[f64]) -> f64 {
+#[doc(hidden)]
+pub fn norm(x: &[f64]) -> f64 {
     dot(x, x).sqrt()
 }
 
 /// Whether every number is finite.
-pub(crate) fn all_finite(x: &[f64]) -> bool {
+#[doc(hidden)]
+pub fn all_finite(x: &[f64]) -> bool {
     x.iter().all(|x| x.is_finite())
 }
 

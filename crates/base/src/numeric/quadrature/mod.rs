@@ -11,6 +11,9 @@ mod gauss;
 mod half_line;
 mod interval;
 
-pub(crate) use gauss::{eight_point_mean, panels, three_point_mean};
-pub(crate) use half_line::HalfLine;
-pub(crate) use interval::integrate;
+#[doc(hidden)]
+pub use gauss::{eight_point_mean, panels, three_point_mean};
+#[doc(hidden)]
+pub use half_line::HalfLine;
+#[doc(hidden)]
+pub use interval::integrate;

@@ -27,7 +27,8 @@ fn rule() -> &'static [(f64, f64); POINTS] {
 }
 
 /// Nodes and weights for ∫₀^`end`, in panels no wider than `width`, in rising order.
-pub(crate) fn panels(end: f64, width: f64) -> impl Iterator<Item = (f64, f64)> {
+#[doc(hidden)]
+pub fn panels(end: f64, width: f64) -> impl Iterator<Item = (f64, f64)> {
     let count = (end / width).ceil().max(1.0);
     let width = end / count;
     (0..count as usize).flat_map(move |panel| {
@@ -36,12 +37,14 @@ pub(crate) fn panels(end: f64, width: f64) -> impl Iterator<Item = (f64, f64)> {
 }
 
 /// The mean of f over [low, low + width], by eight points: exact to degree fifteen.
-pub(crate) fn eight_point_mean(low: f64, width: f64, f: impl Fn(f64) -> f64) -> f64 {
+#[doc(hidden)]
+pub fn eight_point_mean(low: f64, width: f64, f: impl Fn(f64) -> f64) -> f64 {
     rule().iter().map(|(x, weight)| weight * f(low + width * x)).sum()
 }
 
 /// The mean of f over an interval, by three points: exact to degree five, so that a piece errs by order width⁷.
-pub(crate) fn three_point_mean(middle: f64, width: f64, f: impl Fn(f64) -> f64) -> f64 {
+#[doc(hidden)]
+pub fn three_point_mean(middle: f64, width: f64, f: impl Fn(f64) -> f64) -> f64 {
     let offset = 0.5 * width * 0.6_f64.sqrt();
     (5.0 * (f(middle - offset) + f(middle + offset)) + 8.0 * f(middle)) / 18.0
 }

@@ -1,4 +1,4 @@
-//! Which operation fails, and how: for tests only.
+//! Which operation fails, and how: for tests, each on its own thread. Without a plan nothing is counted and nothing fails.
 
 use super::disk::{After, Disk};
 use std::cell::RefCell;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// What happens at the k-th operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// It fails once, with this error of the system's.
     Error(i32),
     /// It and all later ones fail, as on a full disk.
@@ -38,7 +38,7 @@ thread_local! {
 struct Crashed;
 
 /// How work with a fault ended.
-pub(crate) enum Outcome<T> {
+pub enum Outcome<T> {
     /// The fault never struck: there are fewer operations.
     Whole(T),
     /// It struck before this operation, and the work returned.
@@ -48,13 +48,13 @@ pub(crate) enum Outcome<T> {
 }
 
 /// Does `work` with a fault at the k-th operation from 0, on this thread.
-pub(crate) fn with<T>(fault: Fault, k: u32, work: impl FnOnce() -> T) -> Outcome<T> {
+pub fn with<T>(fault: Fault, k: u32, work: impl FnOnce() -> T) -> Outcome<T> {
     under(Plan { fault, left: k, count: 0, struck: None, disk: None }, work).0
 }
 
 /// The same, ending the process at the k-th operation; then the power fails: of what is below `root`, the disk holds what
 /// `after` says.
-pub(crate) fn crashed<T>(root: &Path, after: After, k: u32, work: impl FnOnce() -> T) -> Outcome<T> {
+pub fn crashed<T>(root: &Path, after: After, k: u32, work: impl FnOnce() -> T) -> Outcome<T> {
     let disk = Some(Disk::of(root));
     let (outcome, disk) = under(Plan { fault: Fault::Crash, left: k, count: 0, struck: None, disk }, work);
     if let (Outcome::Crashed(_), Some(disk)) = (&outcome, disk) {
@@ -64,7 +64,7 @@ pub(crate) fn crashed<T>(root: &Path, after: After, k: u32, work: impl FnOnce() 
 }
 
 /// How many operations `work` makes.
-pub(crate) fn count(work: impl FnOnce()) -> u32 {
+pub fn count(work: impl FnOnce()) -> u32 {
     PLAN.with_borrow_mut(|plan| {
         *plan = Some(Plan { fault: Fault::Short, left: u32::MAX, count: 0, struck: None, disk: None });
     });
@@ -130,7 +130,7 @@ fn end() -> ! {
 }
 
 /// Stands before an operation on files.
-pub(crate) fn point(what: &'static str) -> io::Result<()> {
+pub fn point(what: &'static str) -> io::Result<()> {
     match now(what, false) {
         Now::Nothing | Now::Half => Ok(()),
         Now::Fail(error) => Err(error),
@@ -172,7 +172,7 @@ pub(super) fn watched(file: File) -> Output {
 }
 
 impl Output {
-    pub(crate) fn file(&self) -> &File {
+    pub fn file(&self) -> &File {
         &self.0
     }
 }

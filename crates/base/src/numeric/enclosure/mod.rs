@@ -7,7 +7,8 @@
 //! [`refine`] asks for more bits until a comparison or a rounding is decided.
 
 mod elementary;
-pub(crate) mod refine;
+#[doc(hidden)]
+pub mod refine;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +17,8 @@ use std::ops::{Add, Mul, Neg, Sub};
 
 /// A real number x with low ≤ 2ᵖ x ≤ high, p the number of bits after the point.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Interval {
+#[doc(hidden)]
+pub struct Interval {
     low: BigInt,
     high: BigInt,
     bits: u32,
@@ -43,26 +45,30 @@ fn divide_up(a: &BigInt, b: &BigInt) -> BigInt {
 
 impl Interval {
     /// m·2^e, to `bits` bits.
-    pub(crate) fn dyadic(mantissa: &BigInt, exponent: i32, bits: u32) -> Self {
+    #[doc(hidden)]
+    pub fn dyadic(mantissa: &BigInt, exponent: i32, bits: u32) -> Self {
         let by = i64::from(exponent) + i64::from(bits);
         Self { low: shift_down(mantissa, by), high: shift_up(mantissa, by), bits }
     }
 
     /// Between m·2^−n and (m + 1)·2^−n: a number of which n binary digits are known.
-    pub(crate) fn digits(m: BigUint, n: u32, bits: u32) -> Self {
+    #[doc(hidden)]
+    pub fn digits(m: BigUint, n: u32, bits: u32) -> Self {
         let (low, by) = (BigInt::from(m), i64::from(bits) - i64::from(n));
         let high = shift_up(&(&low + 1u32), by);
         Self { low: shift_down(&low, by), high, bits }
     }
 
     /// A double, read exactly; `None` unless it is finite.
-    pub(crate) fn of(x: f64, bits: u32) -> Option<Self> {
+    #[doc(hidden)]
+    pub fn of(x: f64, bits: u32) -> Option<Self> {
         let (mantissa, exponent) = mantissa_and_exponent(x)?;
         Some(Self::dyadic(&mantissa, exponent, bits))
     }
 
     /// A whole number.
-    pub(crate) fn whole(x: impl Into<BigInt>, bits: u32) -> Self {
+    #[doc(hidden)]
+    pub fn whole(x: impl Into<BigInt>, bits: u32) -> Self {
         let low: BigInt = x.into() << bits;
         Self { high: low.clone(), low, bits }
     }
@@ -87,22 +93,26 @@ impl Interval {
     }
 
     /// Whether it is above 0, if that is certain.
-    pub(crate) fn is_positive(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_positive(&self) -> bool {
         self.low.sign() == Sign::Plus
     }
 
     /// Whether it is below 0, if that is certain.
-    pub(crate) fn is_negative(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_negative(&self) -> bool {
         self.high.sign() == Sign::Minus
     }
 
     /// ⌈2ᵏ x⌉ of the upper end.
-    pub(crate) fn ceiling(&self, k: u32) -> BigInt {
+    #[doc(hidden)]
+    pub fn ceiling(&self, k: u32) -> BigInt {
         shift_up(&self.high, i64::from(k) - i64::from(self.bits))
     }
 
     /// The integer nearest to x/2^e, where all of the interval agrees on it.
-    pub(crate) fn nearest(&self, exponent: i32) -> Option<BigInt> {
+    #[doc(hidden)]
+    pub fn nearest(&self, exponent: i32) -> Option<BigInt> {
         // ⌊x/2^e + ½⌋ = ⌊(x 2ᵖ + 2^{p+e−1})/2^{p+e}⌋.
         let by = u64::try_from(i64::from(self.bits) + i64::from(exponent)).ok().filter(|by| *by > 0)?;
         let half = BigInt::from(1u32) << (by - 1);
@@ -112,7 +122,8 @@ impl Interval {
     }
 
     /// x².
-    pub(crate) fn square(&self) -> Self {
+    #[doc(hidden)]
+    pub fn square(&self) -> Self {
         let (a, b) = (&self.low * &self.low, &self.high * &self.high);
         let mixed = self.low.sign() == Sign::Minus && self.high.sign() == Sign::Plus;
         let (least, most) = if a < b { (a, b) } else { (b, a) };
@@ -122,7 +133,8 @@ impl Interval {
     }
 
     /// x/y; `None` where y may be 0.
-    pub(crate) fn over(&self, divisor: &Self) -> Option<Self> {
+    #[doc(hidden)]
+    pub fn over(&self, divisor: &Self) -> Option<Self> {
         if divisor.is_negative() {
             return (-self).over(&-divisor);
         }
@@ -141,7 +153,8 @@ impl Interval {
     }
 
     /// √x of a number that is not negative, whatever its enclosure says.
-    pub(crate) fn sqrt(&self) -> Self {
+    #[doc(hidden)]
+    pub fn sqrt(&self) -> Self {
         let root = |x: &BigInt| -> BigInt {
             if x.sign() == Sign::Plus { (x << self.bits).sqrt() } else { BigInt::ZERO }
         };
@@ -153,18 +166,21 @@ impl Interval {
     }
 
     /// 2^by·x, exactly.
-    pub(crate) fn times_power_of_two(&self, by: i32) -> Self {
+    #[doc(hidden)]
+    pub fn times_power_of_two(&self, by: i32) -> Self {
         let by = i64::from(by);
         Self::between(shift_down(&self.low, by), shift_up(&self.high, by), self.bits)
     }
 
     /// n·x.
-    pub(crate) fn times(&self, n: u32) -> Self {
+    #[doc(hidden)]
+    pub fn times(&self, n: u32) -> Self {
         Self::between(&self.low * n, &self.high * n, self.bits)
     }
 
     /// The largest |x|.
-    pub(crate) fn magnitude(&self) -> Self {
+    #[doc(hidden)]
+    pub fn magnitude(&self) -> Self {
         let most = (-&self.low).max(self.high.clone());
         Self::between(most.clone(), most, self.bits)
     }

@@ -1,63 +1,28 @@
 //! The operations by which files change. Tests let the k-th of them fail, do half of its work, or end the process there, and then lose
-//! what was not yet on the disk; in the program they are what they say. And what it is that a path leads to.
+//! what was not yet on the disk; without a test's plan on its thread each is what it says. And what it is that a path leads to.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::Result;
 use std::path::Path;
 
-#[cfg(test)]
 mod disk;
-#[cfg(test)]
 mod plan;
 
-#[cfg(test)]
-pub(crate) use disk::After;
-#[cfg(test)]
-pub(crate) use plan::{Fault, Outcome, Output, count, crashed, point, with};
-
-/// A file that is being written.
-#[cfg(not(test))]
-pub(crate) type Output = File;
-
-/// Stands before an operation on files.
-#[cfg(not(test))]
-#[inline(always)]
-pub(crate) fn point(_what: &'static str) -> Result<()> {
-    Ok(())
-}
-
-/// Tells the tests' disk what is new on it.
-macro_rules! note {
-    ($($what:tt)*) => {
-        #[cfg(test)]
-        plan::note(|disk| disk.$($what)*);
-    };
-}
+pub use disk::After;
+pub use plan::{Fault, Outcome, Output, count, crashed, point, with};
 
 /// As it is written from now on.
-#[cfg(not(test))]
-pub(crate) fn output(file: File) -> Output {
-    file
-}
-
-#[cfg(test)]
-pub(crate) fn output(file: File) -> Output {
+pub fn output(file: File) -> Output {
     plan::watched(file)
 }
 
 /// The file itself.
-#[cfg(not(test))]
-pub(crate) fn file_of(output: &Output) -> &File {
-    output
-}
-
-#[cfg(test)]
-pub(crate) fn file_of(output: &Output) -> &File {
+pub fn file_of(output: &Output) -> &File {
     output.file()
 }
 
 /// What something is that is no ordinary file.
-pub(crate) fn special(about: &Metadata) -> Option<&'static str> {
+pub fn special(about: &Metadata) -> Option<&'static str> {
     if about.is_file() {
         return None;
     }
@@ -79,82 +44,80 @@ pub(crate) fn special(about: &Metadata) -> Option<&'static str> {
 }
 
 /// Opens a file that may come into being by that, or lose what it held.
-pub(crate) fn create(path: &Path, options: &OpenOptions) -> Result<File> {
+pub fn create(path: &Path, options: &OpenOptions) -> Result<File> {
     point("create")?;
     let file = options.open(path)?;
-    note!(opened(path));
+    plan::note(|disk| disk.opened(path));
     Ok(file)
 }
 
 /// Makes a temporary file under a name of its own.
-pub(crate) fn create_temporary(
+pub fn create_temporary(
     builder: &tempfile::Builder<'_, '_>,
     folder: &Path,
 ) -> Result<tempfile::NamedTempFile> {
     point("create")?;
     let made = builder.tempfile_in(folder)?;
-    note!(opened(made.path()));
+    plan::note(|disk| disk.opened(made.path()));
     Ok(made)
 }
 
 /// Writes all bytes. A fault leaves the first half of them.
-pub(crate) fn write_all(file: &mut File, bytes: &[u8]) -> Result<()> {
-    #[cfg(test)]
+pub fn write_all(file: &mut File, bytes: &[u8]) -> Result<()> {
     plan::before_writing(file, bytes)?;
     std::io::Write::write_all(file, bytes)
 }
 
 /// Waits until what the file at `path` holds is on the disk.
-pub(crate) fn sync(file: &File, path: &Path) -> Result<()> {
+pub fn sync(file: &File, path: &Path) -> Result<()> {
     point("sync")?;
     file.sync_all()?;
-    let _ = path;
-    note!(synced(path));
+    plan::note(|disk| disk.synced(path));
     Ok(())
 }
 
 /// Waits until the names in a folder are on the disk.
-pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
+pub fn sync_folder(folder: &Path) -> Result<()> {
     point("sync a folder")?;
     #[cfg(unix)]
     File::open(folder)?.sync_all()?;
     let _ = folder;
-    note!(synced_folder(folder));
+    plan::note(|disk| disk.synced_folder(folder));
     Ok(())
 }
 
 /// Cuts a file down to its first `length` bytes.
-pub(crate) fn cut(file: &File, length: u64) -> Result<()> {
+pub fn cut(file: &File, length: u64) -> Result<()> {
     point("cut")?;
     file.set_len(length)
 }
 
 /// Gives a file another name, or another place.
-pub(crate) fn rename(from: &Path, to: &Path) -> Result<()> {
+pub fn rename(from: &Path, to: &Path) -> Result<()> {
     point("rename")?;
     std::fs::rename(from, to)
 }
 
 /// Gives a folder another name.
-pub(crate) fn rename_folder(from: &Path, to: &Path) -> Result<()> {
+pub fn rename_folder(from: &Path, to: &Path) -> Result<()> {
     point("rename a folder")?;
     std::fs::rename(from, to)
 }
 
 /// Removes a file.
-pub(crate) fn remove(path: &Path) -> Result<()> {
+pub fn remove(path: &Path) -> Result<()> {
     point("remove")?;
     std::fs::remove_file(path)
 }
 
 /// Removes an empty folder.
-pub(crate) fn remove_folder(path: &Path) -> Result<()> {
+pub fn remove_folder(path: &Path) -> Result<()> {
     point("remove a folder")?;
     std::fs::remove_dir(path)
 }
 
 /// Removes a folder and what is in it; that there is none is no error.
-pub(crate) fn remove_all(folder: &Path) -> Result<()> {
+pub fn remove_all(folder: &Path) -> Result<()> {
     point("remove a folder")?;
     match std::fs::remove_dir_all(folder) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(e),
@@ -163,9 +126,9 @@ pub(crate) fn remove_all(folder: &Path) -> Result<()> {
 }
 
 /// Makes a folder.
-pub(crate) fn create_folder(path: &Path, builder: &DirBuilder) -> Result<()> {
+pub fn create_folder(path: &Path, builder: &DirBuilder) -> Result<()> {
     point("create a folder")?;
     builder.create(path)?;
-    note!(made(path));
+    plan::note(|disk| disk.made(path));
     Ok(())
 }

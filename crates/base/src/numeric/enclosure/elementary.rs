@@ -72,7 +72,8 @@ fn ratio(a: &BigInt, b: &BigInt) -> BigInt {
 
 impl Interval {
     /// π.
-    pub(crate) fn pi(bits: u32) -> Self {
+    #[doc(hidden)]
+    pub fn pi(bits: u32) -> Self {
         let pi = pi(bits);
         Self::between(&pi - 2u32, pi + 2u32, bits)
     }
@@ -95,7 +96,8 @@ impl Interval {
     }
 
     /// eˣ; `None` beyond e^700000.
-    pub(crate) fn exp(&self) -> Option<Self> {
+    #[doc(hidden)]
+    pub fn exp(&self) -> Option<Self> {
         let (middle, reach) = self.middle();
         let at = exp_at(&middle, self.bits)?;
         if reach.sign() == Sign::NoSign {
@@ -113,7 +115,8 @@ impl Interval {
     }
 
     /// ln x; `None` where x may not be positive.
-    pub(crate) fn ln(&self) -> Option<Self> {
+    #[doc(hidden)]
+    pub fn ln(&self) -> Option<Self> {
         if !self.is_positive() {
             return None;
         }
@@ -126,7 +129,8 @@ impl Interval {
     }
 
     /// sin x and cos x.
-    pub(crate) fn sin_cos(&self) -> (Self, Self) {
+    #[doc(hidden)]
+    pub fn sin_cos(&self) -> (Self, Self) {
         let (middle, reach) = self.middle();
         let (sin, cos) = sin_cos_at(&middle, self.bits);
         let one = BigInt::from(1u32) << self.bits;

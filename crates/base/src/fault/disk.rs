@@ -1,4 +1,4 @@
-//! What a disk holds after the power failed: for tests only.
+//! What a disk holds after the power failed: for tests, which put a disk under what they try.
 //!
 //! What a file holds is on the disk once it is synced, a name in a folder once the folder is; until then either may be there or not, each
 //! by itself. That is less than what most systems promise, so what survives this survives them.
@@ -6,12 +6,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Which of the things that were not yet on the disk got there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum After {
+pub enum After {
     /// All: the process ended, not the power.
     All,
     /// None.
@@ -65,7 +64,15 @@ impl Disk {
         }
     }
 
+    /// Its number; tests with a disk are for systems that give one.
+    #[cfg(not(unix))]
+    fn number(_: &Path) -> u64 {
+        0
+    }
+
+    #[cfg(unix)]
     fn number(path: &Path) -> u64 {
+        use std::os::unix::fs::MetadataExt;
         fs::symlink_metadata(path).map_or(0, |about| about.ino())
     }
 
