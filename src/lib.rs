@@ -76,7 +76,6 @@ pub mod estimate;
 pub mod function;
 pub mod io;
 pub mod landmark;
-pub mod manifold;
 pub mod mechanism;
 pub mod mesh;
 pub mod optimize;
@@ -84,7 +83,6 @@ pub mod privacy;
 pub mod report;
 #[cfg(feature = "reproduce")]
 pub mod reproduce;
-pub mod stats;
 pub mod study;
 pub mod surface;
 pub mod synth;
@@ -96,6 +94,8 @@ mod shared_data;
 use visard_base::fault;
 #[doc(inline)]
 pub use visard_base::numeric;
+#[doc(inline)]
+pub use visard_manifold::{manifold, stats};
 
 /// Vectors and matrices are those of this version of nalgebra.
 pub use nalgebra;

@@ -6,8 +6,8 @@
 //!
 //! ```
 //! use rand::Rng;
-//! use visard::manifold::laws::{Promise, check};
-//! use visard::manifold::{CurvatureBounds, Manifold, ManifoldError, fill_standard_normal};
+//! use visard_manifold::manifold::laws::{Promise, check};
+//! use visard_manifold::manifold::{CurvatureBounds, Manifold, ManifoldError, fill_standard_normal};
 //!
 //! /// The positive numbers with d(p, q) = |ln q/p|.
 //! #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@
 //! }
 //!
 //! check(&Scales, &mut |rng| Scales.random_point(rng), &Promise::new(3.0, 1e-13))?;
-//! # Ok::<(), visard::manifold::laws::BrokenLaw>(())
+//! # Ok::<(), visard_manifold::manifold::laws::BrokenLaw>(())
 //! ```
 
 use super::error::ManifoldError;

@@ -18,13 +18,13 @@
 //!
 //! ```
 //! use nalgebra::dvector;
-//! use visard::manifold::{Manifold, Sphere};
+//! use visard_manifold::manifold::{Manifold, Sphere};
 //! let sphere = Sphere::unit(2)?;
 //! let (north, east) = (dvector![0.0, 0.0, 1.0], dvector![1.0, 0.0, 0.0]);
 //! assert!((sphere.dist(&north, &east) - std::f64::consts::FRAC_PI_2).abs() < 1e-15);
 //! let v = sphere.log(&north, &east)?;
 //! assert!((sphere.exp(&north, &v) - east).norm() < 1e-15);
-//! # Ok::<(), visard::manifold::ManifoldError>(())
+//! # Ok::<(), visard_manifold::manifold::ManifoldError>(())
 //! ```
 //!
 //! A space of your own implements [`Manifold`]; [`laws::check`] tests it as ours are tested.
@@ -70,4 +70,5 @@ pub use sphere::Sphere;
 pub use stiefel::Stiefel;
 pub use two_point::TwoPointSpace;
 pub use volume::{Isotropic, PolarVolume};
-pub(crate) use weights::blocks;
+#[doc(hidden)]
+pub use weights::blocks;

@@ -13,14 +13,14 @@ use crate::manifold::{Manifold, ManifoldError};
 ///
 /// ```
 /// use nalgebra::dvector;
-/// use visard::manifold::{Manifold, Sphere};
-/// use visard::stats::{FrechetOptions, frechet_mean};
+/// use visard_manifold::manifold::{Manifold, Sphere};
+/// use visard_manifold::stats::{FrechetOptions, frechet_mean};
 /// let sphere = Sphere::unit(2)?;
 /// let points = [dvector![1.0, 0.0, 0.0], dvector![0.0, 1.0, 0.0], dvector![0.0, 0.0, 1.0]];
 /// let mean = frechet_mean(&sphere, &points, None, None, FrechetOptions::default())?;
 /// assert!(mean.certificate.converged());
 /// assert!((mean.point[0] - 3f64.sqrt().recip()).abs() < 1e-12);
-/// # Ok::<(), visard::manifold::ManifoldError>(())
+/// # Ok::<(), visard_manifold::manifold::ManifoldError>(())
 /// ```
 ///
 /// # Errors

@@ -28,7 +28,8 @@ pub(super) fn ambient_mean<'a, T: Linear + 'a>(
 pub(super) const BLOCK: usize = 64;
 
 /// 0..n cut into blocks of at most [`BLOCK`].
-pub(crate) fn blocks(n: usize) -> Vec<std::ops::Range<usize>> {
+#[doc(hidden)]
+pub fn blocks(n: usize) -> Vec<std::ops::Range<usize>> {
     (0..n).step_by(BLOCK).map(|start| start..(start + BLOCK).min(n)).collect()
 }
 

@@ -104,7 +104,8 @@ impl TwoPointSpace {
 
     /// Radii r at which `share_within(r, Δ, √(r² + c))` has a kink: where η′ and the sphere's nearest and farthest points
     /// come to the threshold.
-    pub(crate) fn kinks(self, delta: f64, c: f64) -> Vec<f64> {
+    #[doc(hidden)]
+    pub fn kinks(self, delta: f64, c: f64) -> Vec<f64> {
         // |r − Δ| = ρ and r + Δ = ρ with ρ² = r² + c; on closed spaces also r + Δ ± ρ = 2·diameter.
         let mut kinks = vec![(delta * delta - c) / (2.0 * delta), (c - delta * delta) / (2.0 * delta)];
         if c < 0.0 {
