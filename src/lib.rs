@@ -71,21 +71,15 @@
 //! `cli` (default): what the command needs. `reproduce` (default): the papers and the peers. A library needs neither:
 //! `default-features = false`.
 
-pub mod conformal;
 pub mod estimate;
-pub mod function;
 pub mod io;
-pub mod landmark;
 pub mod mechanism;
-pub mod mesh;
 pub mod optimize;
 pub mod privacy;
 pub mod report;
 #[cfg(feature = "reproduce")]
 pub mod reproduce;
 pub mod study;
-pub mod surface;
-pub mod synth;
 
 #[cfg(test)]
 #[path = "../tests/shared_data/mod.rs"]
@@ -94,6 +88,8 @@ mod shared_data;
 use visard_base::fault;
 #[doc(inline)]
 pub use visard_base::numeric;
+#[doc(inline)]
+pub use visard_geometry::{conformal, function, landmark, mesh, surface, synth};
 #[doc(inline)]
 pub use visard_manifold::{manifold, stats};
 

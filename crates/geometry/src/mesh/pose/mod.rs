@@ -21,7 +21,8 @@ use icp::{Keep, step};
 use sampled::Sampled;
 use similarity::angle_between;
 use steps::{AT_TIPS, QUICKLY, Stage, Steps, THOROUGHLY};
-pub(crate) use thin::{thin, thinned_to};
+#[doc(hidden)]
+pub use thin::{thin, thinned_to};
 
 /// Points of the evened-out scan.
 const SCAN_POINTS: usize = 2500;

@@ -5,8 +5,8 @@
 //!
 //! # Example
 //! ```
-//! use visard::conformal::{SurfacePoint, Quality, disk_map};
-//! use visard::mesh::{DiskMesh, Point, TriMesh};
+//! use visard_geometry::conformal::{SurfacePoint, Quality, disk_map};
+//! use visard_geometry::mesh::{DiskMesh, Point, TriMesh};
 //! // A pyramid over a square.
 //! let vertices = vec![
 //!     Point::new(1., 0., 0.), Point::new(0., 1., 0.), Point::new(-1., 0., 0.), Point::new(0., -1., 0.),

@@ -7,10 +7,10 @@
 //!
 //! # Example
 //! ```
-//! use visard::mesh::{DiskMesh, Similarity, Vector};
-//! use visard::surface::Template;
-//! use visard::surface::registration::{PosedScan, Registration};
-//! use visard::synth::{builtin_landmarks, builtin_template};
+//! use visard_geometry::mesh::{DiskMesh, Similarity, Vector};
+//! use visard_geometry::surface::Template;
+//! use visard_geometry::surface::registration::{PosedScan, Registration};
+//! use visard_geometry::synth::{builtin_landmarks, builtin_template};
 //! let disk = DiskMesh::try_new(builtin_template().clone())?;
 //! let nose = builtin_landmarks().nose_tip;
 //! let template = Template::new(disk.clone(), nose, Vector::z(), Vector::y())?;

@@ -163,7 +163,7 @@ fn mirrored(half: &HalfMesh) -> TriMesh {
 /// proportions, so it may serve as a public input of a private release.
 pub fn builtin_template() -> &'static TriMesh {
     static MESH: OnceLock<TriMesh> = OnceLock::new();
-    MESH.get_or_init(|| parse_own_ply(include_bytes!("../../assets/template_face.ply")))
+    MESH.get_or_init(|| parse_own_ply(include_bytes!("../../../../assets/template_face.ply")))
 }
 
 /// The named vertices of [`builtin_template`].

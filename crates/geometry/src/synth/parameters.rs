@@ -17,7 +17,7 @@ pub use super::modes::ShapeParameter;
 ///
 /// # Example
 /// ```
-/// use visard::synth::{FaceParameters, ShapeParameter, builtin_landmarks, builtin_template};
+/// use visard_geometry::synth::{FaceParameters, ShapeParameter, builtin_landmarks, builtin_template};
 /// // The mean face with a nose two standard deviations longer: its tip is lower by some four millimetres.
 /// let face = FaceParameters::mean().with(ShapeParameter::NoseLength, 2.0).mesh();
 /// let tip = builtin_landmarks().nose_tip;

@@ -33,8 +33,8 @@ fn the_asset_is_what_the_generator_makes() {
     assert_eq!(made.mesh.triangles(), asset.triangles());
     assert_eq!(made.mesh.vertices(), asset.vertices());
     assert_eq!(made.landmarks, *builtin_landmarks());
-    assert_eq!(template_to_ply(&made.mesh), include_bytes!("../../assets/template_face.ply"));
-    assert_eq!(made.landmarks.to_csv(&made.mesh), include_str!("../../assets/template_landmarks.csv"));
+    assert_eq!(template_to_ply(&made.mesh), include_bytes!("../../../../assets/template_face.ply"));
+    assert_eq!(made.landmarks.to_csv(&made.mesh), include_str!("../../../../assets/template_landmarks.csv"));
 }
 
 #[test]

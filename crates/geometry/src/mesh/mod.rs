@@ -28,7 +28,8 @@ pub use boxes::TriangleTree;
 pub use delaunay::mesh_from_points;
 pub use disk::DiskMesh;
 pub use edges::{Edge, EdgeTable};
-pub(crate) use foot::{Foot, FootFinder};
+#[doc(hidden)]
+pub use foot::{Foot, FootFinder};
 pub(crate) use lips::LipLine;
 pub use nearest::NearestPoint;
 pub(crate) use nearest::SearchTree;

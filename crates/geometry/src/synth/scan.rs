@@ -128,7 +128,7 @@ pub fn simulate_scan<R: Rng + ?Sized>(
 ///
 /// # Example
 /// ```
-/// use visard::synth::{ScanConditions, person};
+/// use visard_geometry::synth::{ScanConditions, person};
 /// let scans: Vec<_> = (0..2).map(|i| person(7, i, &ScanConditions::demo())).collect();
 /// assert_eq!(scans[0].points.len(), 7150);
 /// assert_eq!(person(7, 0, &ScanConditions::demo()), scans[0]);

@@ -51,7 +51,7 @@ pub fn outline_atlas() -> Vec<[f64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifold::{Kendall, Manifold};
+    use visard_manifold::manifold::{Kendall, Manifold};
 
     #[test]
     fn the_public_ball_holds_nearly_all_outlines() {

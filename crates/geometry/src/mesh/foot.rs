@@ -8,7 +8,8 @@ use std::ops::Mul;
 
 /// A point of a triangle mesh: the foot of the perpendicular from another.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Foot {
+#[doc(hidden)]
+pub struct Foot {
     /// Its triangle.
     pub triangle: usize,
     /// Barycentric weights; none is negative.
@@ -18,7 +19,8 @@ pub(crate) struct Foot {
 }
 
 /// Closest points on a mesh, looked for in the triangles about the nearest vertices.
-pub(crate) struct FootFinder {
+#[doc(hidden)]
+pub struct FootFinder {
     mesh: TriMesh,
     tree: SearchTree<3>,
     /// `around[starts[i]..starts[i + 1]]` are the triangles about vertex i.

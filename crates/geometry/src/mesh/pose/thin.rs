@@ -6,7 +6,8 @@ use std::cmp::Ordering;
 
 /// One point, the mean, for each occupied cell of a cubic grid whose cell size makes them about `wanted`; of a cloud
 /// of fewer points each place once. The order does not depend on that of the input.
-pub(crate) fn thin(points: &[Point], wanted: usize) -> Vec<Point> {
+#[doc(hidden)]
+pub fn thin(points: &[Point], wanted: usize) -> Vec<Point> {
     if points.len() <= wanted {
         let mut out = points.to_vec();
         let key = |p: &Point| [p.x, p.y, p.z];
@@ -32,7 +33,8 @@ pub(crate) fn thin(points: &[Point], wanted: usize) -> Vec<Point> {
 
 /// The numbers, rising, of at most `most` points that stand for all: of every occupied cell of a cubic grid the one nearest to the mean
 /// of those in it. All of them where there are no more.
-pub(crate) fn thinned_to(points: &[Point], most: usize) -> Vec<usize> {
+#[doc(hidden)]
+pub fn thinned_to(points: &[Point], most: usize) -> Vec<usize> {
     if points.len() <= most {
         return (0..points.len()).collect();
     }
