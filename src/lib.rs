@@ -72,7 +72,6 @@
 //! `default-features = false`.
 
 pub mod estimate;
-pub mod io;
 pub mod mechanism;
 pub mod optimize;
 pub mod privacy;
@@ -90,6 +89,8 @@ use visard_base::fault;
 pub use visard_base::numeric;
 #[doc(inline)]
 pub use visard_geometry::{conformal, function, landmark, mesh, surface, synth};
+#[doc(inline)]
+pub use visard_io::io;
 #[doc(inline)]
 pub use visard_manifold::{manifold, stats};
 

@@ -52,7 +52,8 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), WriteError> {
 ///
 /// # Errors
 /// [`WriteError`]; a file that is there is kept.
-pub(crate) fn write_secret(path: &Path, text: &str) -> Result<(), WriteError> {
+#[doc(hidden)]
+pub fn write_secret(path: &Path, text: &str) -> Result<(), WriteError> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -95,7 +96,8 @@ const SUFFIX: &str = ".tmp";
 
 /// Removes the temporary files that killed processes left in a folder, as far as that can be done. Nobody else may be writing there: who
 /// calls this holds the folder's lock.
-pub(crate) fn sweep(folder: &Path) {
+#[doc(hidden)]
+pub fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();

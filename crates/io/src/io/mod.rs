@@ -48,7 +48,8 @@ mod text;
 
 pub use appearance::has_appearance;
 pub use atomic::{WriteError, write_atomically, write_bytes, write_text};
-pub(crate) use atomic::{sweep, sync_folder, write_secret};
+#[doc(hidden)]
+pub use atomic::{sweep, sync_folder, write_secret};
 pub use columns::RecordSize;
 pub use error::{Fault, Place, ReadError, RecordError};
 pub use export::{SurfaceFile, SurfaceFormat};
