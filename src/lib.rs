@@ -74,7 +74,6 @@
 pub mod estimate;
 pub mod mechanism;
 pub mod optimize;
-pub mod privacy;
 pub mod report;
 #[cfg(feature = "reproduce")]
 pub mod reproduce;
@@ -93,6 +92,8 @@ pub use visard_geometry::{conformal, function, landmark, mesh, surface, synth};
 pub use visard_io::io;
 #[doc(inline)]
 pub use visard_manifold::{manifold, stats};
+#[doc(inline)]
+pub use visard_privacy::privacy;
 
 /// Vectors and matrices are those of this version of nalgebra.
 pub use nalgebra;

@@ -9,6 +9,11 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 use std::ops::ControlFlow;
 
+/// What covers any loss.
+fn paid() -> Charge {
+    Ledger::in_memory(None).charge("test", PrivacyLoss::NonPrivate).unwrap()
+}
+
 fn clip(radius: f64) -> ClipRadius {
     ClipRadius::new(radius, ClipSource::Public).unwrap()
 }
@@ -177,7 +182,7 @@ fn a_broken_oracle_is_named_and_its_records_count_as_zero_later() {
         &Settings::default(),
         State::at(start.clone()),
         &mut noise,
-        Charge::for_tests(),
+        paid(),
         &mut keep_on,
     );
     assert!(matches!(run, Err(OptimizeError::Oracle(_))), "refused before a draw");
@@ -246,7 +251,7 @@ fn every_method_converges_when_the_budget_is_huge() {
                 &settings,
                 State::at(start.clone()),
                 &mut NoiseSource::seeded(4),
-                Charge::for_tests(),
+                paid(),
                 &mut keep_on,
             )
             .unwrap();
@@ -289,8 +294,7 @@ fn steps_are_as_noisy_as_planned() {
         let mut sum = 0.0;
         for _ in 0..runs {
             let start = State::at(identity.clone());
-            let done =
-                optimize(&problem, &plan, &settings, start, &mut noise, Charge::for_tests(), &mut keep_on);
+            let done = optimize(&problem, &plan, &settings, start, &mut noise, paid(), &mut keep_on);
             sum += (space.dist(&identity, &done.unwrap().point) / (1e-3 * sigma)).powi(2);
         }
         let freedom = f64::from(runs) * space.dim() as f64;
@@ -314,7 +318,7 @@ fn an_interrupted_run_continues_and_stops_are_told_apart() {
     let mut noise = NoiseSource::seeded(2);
     let mut run =
         |state, observe: &mut dyn FnMut(&Report, &State<_>) -> ControlFlow<()>, settings: &Settings| {
-            optimize(&problem, &plan, settings, state, &mut noise, Charge::for_tests(), observe).unwrap()
+            optimize(&problem, &plan, settings, state, &mut noise, paid(), observe).unwrap()
         };
     let mut stop_early = |report: &Report, state: &State<DVector<f64>>| {
         if report.ends_stage && state.stage == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -351,8 +355,7 @@ fn option_two_chooses_uniformly() {
             ControlFlow::Continue(())
         };
         let start = State::at(centre.clone());
-        let done = optimize(&problem, &plan, &settings, start, &mut noise, Charge::for_tests(), &mut record)
-            .unwrap();
+        let done = optimize(&problem, &plan, &settings, start, &mut noise, paid(), &mut record).unwrap();
         counts[iterates.iter().position(|p| *p == done.point).unwrap()] += 1.0;
     }
     let chi: f64 = counts.iter().map(|c| (c - 750.0).powi(2) / 750.0).sum();

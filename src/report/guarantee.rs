@@ -64,7 +64,8 @@ pub fn mechanism_rows(certificate: &Certificate) -> Vec<Vec<String>> {
         let source = match radius.source() {
             ClipSource::Public => "public",
             ClipSource::Private => "private estimate, paid for",
-            ClipSource::Data => "from the data, not private",
+            // `ClipSource::Data`; of a source that is new, too, no more is claimed.
+            _ => "from the data, not private",
         };
         rows.push(row("clip radius", format!("{} ({source})", radius.get())));
     }

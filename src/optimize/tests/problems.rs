@@ -66,7 +66,7 @@ fn the_principal_subspace_is_found() {
         &Settings::default(),
         State::at(start),
         &mut NoiseSource::seeded(4),
-        Charge::for_tests(),
+        super::paid(),
         &mut keep_on,
     )
     .unwrap();

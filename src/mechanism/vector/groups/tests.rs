@@ -98,8 +98,9 @@ fn one_record_moves_its_own_group_only_and_by_no_more_than_mu() {
     let (one, other) = (with(vec![1e6, 0.0, 0.0]), with(vec![-1e6, 0.0, 0.0]));
     let exact = |sums: &[(ClippedMoments, MomentSum)], g: usize| {
         let (moments, sum) = &sums[g];
+        let paid = Ledger::in_memory(None).charge("test", PrivacyLoss::NonPrivate).unwrap();
         // The same noise for both, which cancels.
-        moments.noised(sum, &mut NoiseSource::seeded(9), Charge::for_tests()).unwrap()
+        moments.noised(sum, &mut NoiseSource::seeded(9), paid).unwrap()
     };
     let (a, b) = (exact(&one, 0), exact(&other, 0));
     let moved = a.mean.iter().zip(&b.mean).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
