@@ -71,17 +71,10 @@
 //! `cli` (default): what the command needs. `reproduce` (default): the papers and the peers. A library needs neither:
 //! `default-features = false`.
 
-pub mod estimate;
-pub mod mechanism;
-pub mod optimize;
 pub mod report;
 #[cfg(feature = "reproduce")]
 pub mod reproduce;
 pub mod study;
-
-#[cfg(test)]
-#[path = "../tests/shared_data/mod.rs"]
-mod shared_data;
 
 use visard_base::fault;
 #[doc(inline)]
@@ -92,6 +85,8 @@ pub use visard_geometry::{conformal, function, landmark, mesh, surface, synth};
 pub use visard_io::io;
 #[doc(inline)]
 pub use visard_manifold::{manifold, stats};
+#[doc(inline)]
+pub use visard_mechanism::{estimate, mechanism, optimize};
 #[doc(inline)]
 pub use visard_privacy::privacy;
 

@@ -4,14 +4,16 @@ use crate::manifold::{Linear, PolarVolume};
 
 /// Work that may still be done, in about nanoseconds of a machine of 2024.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Work {
+#[doc(hidden)]
+pub struct Work {
     left: f64,
     logarithm: f64,
 }
 
 impl Work {
     /// As much as this.
-    pub(crate) fn new<M: PolarVolume>(manifold: &M, p: &M::Point, most: f64) -> Self {
+    #[doc(hidden)]
+    pub fn new<M: PolarVolume>(manifold: &M, p: &M::Point, most: f64) -> Self {
         let numbers = manifold.zero(p).real_len() as f64;
         // Vectors cost an inner product; matrices an eigendecomposition.
         let logarithm = match manifold.two_point() {
@@ -22,7 +24,8 @@ impl Work {
     }
 
     /// Counts this many logarithms or exponentials; whether they were still within the bound.
-    pub(super) fn spend(&mut self, logarithms: usize) -> bool {
+    #[doc(hidden)]
+    pub fn spend(&mut self, logarithms: usize) -> bool {
         self.left -= logarithms as f64 * self.logarithm;
         self.left >= 0.0
     }

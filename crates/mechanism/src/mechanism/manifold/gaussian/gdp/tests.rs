@@ -24,7 +24,7 @@ fn published_values() {
 
 #[test]
 fn the_reference_table() {
-    let rows = compare(include_str!("../../../../../tests/reference/riemannian_gaussian_mu.csv"));
+    let rows = compare(include_str!("../../../../../../../tests/reference/riemannian_gaussian_mu.csv"));
     assert_eq!(rows, 48);
 }
 

@@ -21,7 +21,7 @@ struct Row {
 
 /// The rows of ours, whose columns are scheme, α, σ, epochs, δ, ε and order.
 fn own_rows() -> Vec<Row> {
-    rows(include_str!("../../../tests/reference/rsvrg_accounting.csv"), [0, 1, 2, 3, 4, 5, 6])
+    rows(include_str!("../../../../../tests/reference/rsvrg_accounting.csv"), [0, 1, 2, 3, 4, 5, 6])
 }
 
 /// The rows of the shared table, which has two columns more.

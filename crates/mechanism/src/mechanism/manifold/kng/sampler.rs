@@ -88,7 +88,8 @@ impl<M: PolarVolume> KngSampler<M> {
 
     /// One private point, or `None` when the work is more than was allowed: not a draw from the law then, so for figures
     /// only.
-    pub(crate) fn draw_within(
+    #[doc(hidden)]
+    pub fn draw_within(
         &self,
         noise: &mut NoiseSource,
         paid: Charge,

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Share of μ (of ε, for pure budgets) for a private centre: the mean keeps √(1 − 0.09) = 95 % of μ.
-pub(crate) const CENTRE_SHARE: f64 = 0.3;
+#[doc(hidden)]
+pub const CENTRE_SHARE: f64 = 0.3;
 
 /// Where the centre of the ball comes from.
 #[derive(Debug)]
@@ -312,7 +313,8 @@ where
 ///
 /// # Errors
 /// [`BudgetError`] for losses that are no budgets.
-pub(crate) fn split_budget(
+#[doc(hidden)]
+pub fn split_budget(
     budget: PrivacyLoss,
     share: f64,
     pure: bool,

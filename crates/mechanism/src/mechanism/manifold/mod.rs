@@ -49,8 +49,10 @@ pub use laplace::RiemannianLaplace;
 pub use mean::{PointMean, PreparedPoints};
 pub use noised::NoisedPoint;
 pub use pointwise::{Alignment, PointwiseShape};
-pub(crate) use staged::{CENTRE_SHARE, split_budget};
+#[doc(hidden)]
+pub use staged::{CENTRE_SHARE, split_budget};
 pub use staged::{CentreSource, MakeMean, PreparedStages, RadiusSource, ReleasedPoints, StagedMean};
 pub(super) use staged_cases::STAGED_CASES;
 pub use tangent::TangentMean;
-pub(crate) use work::Work;
+#[doc(hidden)]
+pub use work::Work;

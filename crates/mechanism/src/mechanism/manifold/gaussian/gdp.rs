@@ -46,11 +46,11 @@ pub enum GaussianGdpError {
 /// [`GaussianGdpError`] for parameters out of range.
 ///
 /// ```
-/// use visard::manifold::TwoPointSpace;
-/// use visard::mechanism::manifold::riemannian_gaussian_mu;
+/// use visard_manifold::manifold::TwoPointSpace;
+/// use visard_mechanism::mechanism::manifold::riemannian_gaussian_mu;
 /// let mu = riemannian_gaussian_mu(TwoPointSpace::Sphere { dim: 2 }, 1.0, 1.0)?;
 /// assert!((mu.get() - 0.822482728545).abs() < 1e-9);
-/// # Ok::<(), visard::mechanism::manifold::GaussianGdpError>(())
+/// # Ok::<(), visard_mechanism::mechanism::manifold::GaussianGdpError>(())
 /// ```
 pub fn riemannian_gaussian_mu(space: TwoPointSpace, delta: f64, sigma: f64) -> Result<Mu, GaussianGdpError> {
     check(space, delta, sigma)?;
@@ -123,7 +123,8 @@ pub fn riemannian_gaussian_sigma(space: TwoPointSpace, delta: f64, mu: Mu) -> Re
 }
 
 /// σ to about one per mille, from the implied μ at ε = 0 only: for figures, not for noise that is released.
-pub(super) fn riemannian_gaussian_sigma_roughly(
+#[doc(hidden)]
+pub fn riemannian_gaussian_sigma_roughly(
     space: TwoPointSpace,
     delta: f64,
     mu: Mu,

@@ -76,16 +76,14 @@ impl<M: PolarVolume> PointMean<M> {
     }
 
     /// [`Self::Riemannian`] with a scale that is off by up to a thousandth: for figures only.
-    pub(crate) fn riemannian_gaussian_roughly(
-        ball: PublicBall<M>,
-        n: u64,
-        mu: Mu,
-    ) -> Result<Self, MechanismError> {
+    #[doc(hidden)]
+    pub fn riemannian_gaussian_roughly(ball: PublicBall<M>, n: u64, mu: Mu) -> Result<Self, MechanismError> {
         RiemannianGaussian::roughly(ball, n, mu).map(Self::Riemannian)
     }
 
     /// One draw, or `None` when the work is more than was allowed: not a draw from the law then, so for figures only.
-    pub(crate) fn draw_within(
+    #[doc(hidden)]
+    pub fn draw_within(
         &self,
         prepared: &PreparedPoints<M>,
         noise: &mut NoiseSource,

@@ -43,7 +43,8 @@ impl<M: PolarVolume> RiemannianGaussian<M> {
     }
 
     /// As [`new`](Self::new) with σ to one per mille, in a small part of the time: for figures only.
-    pub(crate) fn roughly(ball: PublicBall<M>, n: u64, mu: Mu) -> Result<Self, MechanismError> {
+    #[doc(hidden)]
+    pub fn roughly(ball: PublicBall<M>, n: u64, mu: Mu) -> Result<Self, MechanismError> {
         Self::scaled(ball, n, mu, riemannian_gaussian_sigma_roughly)
     }
 
