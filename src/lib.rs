@@ -71,7 +71,6 @@
 //! `cli` (default): what the command needs. `reproduce` (default): the papers and the peers. A library needs neither:
 //! `default-features = false`.
 
-pub mod report;
 #[cfg(feature = "reproduce")]
 pub mod reproduce;
 pub mod study;
@@ -89,6 +88,8 @@ pub use visard_manifold::{manifold, stats};
 pub use visard_mechanism::{estimate, mechanism, optimize};
 #[doc(inline)]
 pub use visard_privacy::privacy;
+#[doc(inline)]
+pub use visard_report::report;
 
 /// Vectors and matrices are those of this version of nalgebra.
 pub use nalgebra;

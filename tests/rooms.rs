@@ -34,7 +34,7 @@ const ROOMS: &[&str] = &[
 ];
 
 /// Every crate of `crates/`, the lowest first; `visard` itself is above them all.
-const CRATES: &[&str] = &["base", "manifold", "geometry", "io", "privacy", "mechanism"];
+const CRATES: &[&str] = &["base", "manifold", "geometry", "io", "privacy", "mechanism", "report"];
 
 /// A module or an item, from the root of the house, whichever crate it is in; the command's are below `main`.
 type Name = Vec<String>;

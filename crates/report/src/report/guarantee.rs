@@ -4,7 +4,8 @@
 use super::chart::{Axis, Line};
 use super::figure::Figure;
 use super::page::Page;
-pub(crate) use crate::privacy::counted;
+#[doc(hidden)]
+pub use crate::privacy::counted;
 use crate::privacy::{
     CERTIFICATE_FILE, Certificate, ClipSource, Delta, PrivacyLoss, counts_persons, explain, rounded_up,
 };
