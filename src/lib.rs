@@ -68,32 +68,28 @@
 )]
 //!
 //! # Features
-//! `cli` (default): what the command needs. `reproduce` (default): the papers and the peers. `laws`: the laws of geometry as checks for
-//! spaces of other crates ([`manifold::Manifold`]). A library needs none of them: `default-features = false`.
+//! `cli` (default): what the command needs. `reproduce` (default): the papers and the peers. A library needs neither:
+//! `default-features = false`.
 
-pub mod conformal;
-pub mod estimate;
-mod fault;
-pub mod function;
-pub mod io;
-pub mod landmark;
-pub mod manifold;
-pub mod mechanism;
-pub mod mesh;
-pub mod numeric;
-pub mod optimize;
-pub mod privacy;
-pub mod report;
 #[cfg(feature = "reproduce")]
 pub mod reproduce;
-pub mod stats;
 pub mod study;
-pub mod surface;
-pub mod synth;
 
-#[cfg(test)]
-#[path = "../tests/shared_data/mod.rs"]
-mod shared_data;
+use visard_base::fault;
+#[doc(inline)]
+pub use visard_base::numeric;
+#[doc(inline)]
+pub use visard_geometry::{conformal, function, landmark, mesh, surface, synth};
+#[doc(inline)]
+pub use visard_io::io;
+#[doc(inline)]
+pub use visard_manifold::{manifold, stats};
+#[doc(inline)]
+pub use visard_mechanism::{estimate, mechanism, optimize};
+#[doc(inline)]
+pub use visard_privacy::privacy;
+#[doc(inline)]
+pub use visard_report::report;
 
 /// Vectors and matrices are those of this version of nalgebra.
 pub use nalgebra;

@@ -1,9 +1,11 @@
 //! The house as `docs/concepts.md` draws it: imports run downwards only, from room to room, and no files import each other in a circle.
 //!
-//! What counts is what the code outside its tests names, wherever it is defined: a `mod.rs` that passes a name on stands for nothing.
+//! What counts is what the code outside its tests names, wherever it is defined: a `mod.rs` that passes a name on stands for nothing. The
+//! rooms stand in crates: a crate names those below it in its `Cargo.toml`, and no other of ours.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
 /// Every room, the lowest first: a file imports from its own room and from those before it. `main` is the command. `io` gives out
@@ -31,7 +33,10 @@ const ROOMS: &[&str] = &[
     "main",
 ];
 
-/// A module or an item, from the root of the crate; the command's are below `main`.
+/// Every crate of `crates/`, the lowest first; `visard` itself is above them all.
+const CRATES: &[&str] = &["base", "manifold", "geometry", "io", "privacy", "mechanism", "report"];
+
+/// A module or an item, from the root of the house, whichever crate it is in; the command's are below `main`.
 type Name = Vec<String>;
 
 /// What a module names.
@@ -44,13 +49,13 @@ struct Module {
     paths: Vec<(Name, bool)>,
 }
 
-/// All modules of a crate.
+/// All modules of all crates.
 #[derive(Debug, Default)]
 struct House {
     modules: BTreeMap<Name, Module>,
 }
 
-/// Reads the files of a crate, module by module.
+/// Reads the files of the crates, module by module.
 struct Reader<'a> {
     read: &'a dyn Fn(&str) -> Option<String>,
     house: House,
@@ -126,7 +131,8 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        if !is_test(&item.attrs) {
+        // The root of a crate names the rooms of those below it, which is no import.
+        if !self.at.is_empty() && !is_test(&item.attrs) {
             let passed_on = !matches!(item.vis, syn::Visibility::Inherited);
             self.import(&item.tree, &Name::new(), passed_on);
         }
@@ -160,13 +166,14 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 }
 
 impl House {
-    /// Reads the crate that begins with these files.
+    /// Reads the crates that begin with these files.
     fn read(roots: &[(&str, &[&str])], read: &dyn Fn(&str) -> Option<String>) -> Self {
         let house = Self::default();
         let mut reader = Reader { read, house, at: Name::new(), file: String::new(), folder: String::new() };
         for (file, at) in roots {
             reader.at = at.iter().map(|&name| name.to_owned()).collect();
-            reader.enter((*file).to_owned(), String::new());
+            let folder = file.rfind('/').map_or("", |end| &file[..=end]);
+            reader.enter((*file).to_owned(), folder.to_owned());
         }
         reader.house
     }
@@ -180,7 +187,9 @@ impl House {
                 let root = if at.first().is_some_and(|name| name == "main") { &at[..1] } else { &[] };
                 Some(self.walk(root.to_vec(), rest, depth))
             }
-            "visard" => Some(self.walk(Name::new(), rest, depth)),
+            name if name == "visard" || name.starts_with("visard_") => {
+                Some(self.walk(Name::new(), rest, depth))
+            }
             "self" => Some(self.walk(at.clone(), rest, depth)),
             "super" => {
                 let parent = at.split_last()?.1.to_vec();
@@ -270,11 +279,31 @@ impl House {
     }
 }
 
+fn here() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
 fn this_house() -> House {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    House::read(&[("lib.rs", &[]), ("main.rs", &["main"])], &|file| {
-        std::fs::read_to_string(src.join(file)).ok()
-    })
+    let libraries: Vec<String> = CRATES.iter().map(|name| format!("crates/{name}/src/lib.rs")).collect();
+    let mut roots: Vec<(&str, &[&str])> = libraries.iter().map(|file| (file.as_str(), &[][..])).collect();
+    roots.extend([("src/lib.rs", &[][..]), ("src/main.rs", &["main"][..])]);
+    House::read(&roots, &|file| fs::read_to_string(here().join(file)).ok())
+}
+
+#[test]
+fn a_crate_names_those_below_it() {
+    let folders = fs::read_dir(here().join("crates")).unwrap();
+    let found: BTreeSet<String> =
+        folders.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(found, CRATES.iter().map(|&name| name.to_owned()).collect());
+    for (floor, name) in CRATES.iter().enumerate() {
+        let manifest = Path::new("crates").join(name).join("Cargo.toml");
+        let text = fs::read_to_string(here().join(&manifest)).unwrap();
+        for line in text.lines().filter(|line| line.starts_with("visard")) {
+            let named = line.split(['.', ' ']).next().unwrap().trim_start_matches("visard-");
+            assert!(CRATES[..floor].contains(&named), "{}: {named} is not below it", manifest.display());
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 """Reference values for the unit tests, by arithmetic of 40 to 80 digits, from the definitions. Needs mpmath.
 
     cd tests/reference
-    python3 make.py gdp > ../../src/privacy/gaussian/reference.rs
+    python3 make.py gdp > ../../crates/privacy/src/privacy/gaussian/reference.rs
     python3 make.py sigma > analytic_gaussian_sigma.csv
     python3 make.py rsvrg > rsvrg_accounting.csv
     python3 make.py riemannian > riemannian_gaussian_mu.csv        (two minutes)

@@ -1,0 +1,19 @@
+//! Arithmetic that the other rooms share and that knows nothing of them: sparse systems, integrals, enclosures, small functions without
+//! cancellation, and the margins left for rounding.
+
+#[doc(hidden)]
+pub mod dense;
+#[doc(hidden)]
+pub mod elementary;
+#[doc(hidden)]
+pub mod enclosure;
+pub mod margins;
+#[doc(hidden)]
+pub mod quadrature;
+mod rotation;
+mod sparse;
+
+pub use rotation::nearest_rotation;
+#[doc(hidden)]
+pub use sparse::SparsePattern;
+pub use sparse::{NotPositiveDefinite, SparseCholesky, SymmetricBuilder};

@@ -1,0 +1,40 @@
+//! Triangle meshes: the type, its measures, Delaunay meshes of point clouds, topology and repair.
+
+mod boxes;
+mod bulge;
+mod delaunay;
+mod disk;
+mod edges;
+mod fill;
+mod foot;
+mod grid;
+mod lips;
+mod nearest;
+mod necks;
+mod neighbours;
+mod normals;
+pub mod pose;
+mod refine;
+mod repair;
+mod sheet;
+mod signs;
+mod simplify;
+mod survey;
+mod topology;
+mod trimesh;
+mod unite;
+
+pub use boxes::TriangleTree;
+pub use delaunay::mesh_from_points;
+pub use disk::DiskMesh;
+pub use edges::{Edge, EdgeTable};
+#[doc(hidden)]
+pub use foot::{Foot, FootFinder};
+pub(crate) use lips::LipLine;
+pub use nearest::NearestPoint;
+pub(crate) use nearest::SearchTree;
+pub use pose::{Pose, PoseError, PoseFinder, Similarity};
+pub use repair::{Repair, RepairKind, RepairLog, RepairSettings, Repaired, make_disk};
+pub use simplify::simplified;
+pub use topology::{BoundaryLoop, Component, TopologyReport, topology};
+pub use trimesh::{MeshError, Point, TriMesh, Vector};

@@ -1,0 +1,29 @@
+//! Private statistics of shapes, functions and points of manifolds, each with its proof, its noise and its worst cases.
+//!
+//! For whoever has records in memory and wants their mean, modes, regression or comparison, released through a ledger of visard-privacy.
+//! Files and studies are above, in visard.
+//!
+//! ```
+//! use visard_mechanism::mechanism::registry::Kind;
+//! for kind in Kind::ALL {
+//!     let entry = kind.entry();
+//!     println!("{}: {}", entry.name, entry.title.sentence);
+//! }
+//! ```
+//!
+//! * [`mechanism`]: statistics with a price, one folder each; [`mechanism::registry`] lists them.
+//! * [`optimize`]: private Riemannian gradient methods and their accounting.
+//! * [`estimate`]: what noised second moments tell, for free.
+
+pub mod estimate;
+pub mod mechanism;
+pub mod optimize;
+
+#[cfg(test)]
+#[path = "../../../tests/shared_data/mod.rs"]
+mod shared_data;
+
+use visard_base::numeric;
+use visard_geometry::{function, landmark};
+use visard_manifold::{manifold, stats};
+use visard_privacy::privacy;
