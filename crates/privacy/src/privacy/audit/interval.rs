@@ -1,5 +1,8 @@
 //! Exact confidence limits for a probability (Clopper and Pearson 1934).
 
+/// The chance that an audit's lower bound is above the true value.
+pub const FALSE_ALARM: f64 = 1e-3;
+
 /// The largest p under which at most `hits` hits in `n` trials have probability `error`.
 #[doc(hidden)]
 pub fn upper_limit(hits: u64, n: u64, error: f64) -> f64 {

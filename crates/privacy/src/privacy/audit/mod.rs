@@ -21,13 +21,11 @@ pub use standard::STANDARD_AUDITS;
 
 use super::{BudgetError, PrivacyLoss};
 use event::{Event, rounded_up};
+pub use interval::FALSE_ALARM;
 use interval::{lower_limit, upper_limit};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Value, json};
-
-/// The chance that an audit's lower bound is above the true value.
-pub const FALSE_ALARM: f64 = 1e-3;
 
 /// How many times its claim a mechanism loses with the fault that an audit has to find before it may say `held`.
 pub const EXCESS: f64 = 1.3;

@@ -1,8 +1,7 @@
 //! A bound on ρ: zCDP bounds all Rényi divergences, which one event hardly shows; some cells of one statistic show most of them.
 
-use super::FALSE_ALARM;
 use super::event::visible;
-use super::interval::{lower_limit, upper_limit};
+use super::interval::{FALSE_ALARM, lower_limit, upper_limit};
 
 const ORDERS: [f64; 5] = [1.2, 1.4, 1.7, 2.0, 2.5];
 const CELLS: [usize; 3] = [6, 9, 13];

@@ -10,7 +10,7 @@ use crate::privacy::{ClipRadius, ClipSource, Entry, Ledger, Mu, Released, ScaleC
 pub const ENTRY: Entry =
     Entry { name: "modes", title: TITLE, proof: include_str!("proof.md"), scale, worst_cases: WORST_CASES };
 
-const WORST_CASES: &[WorstCase] = &[WorstCase { name: "modes", make: audit, loss: loss, runs: 100_000 }];
+const WORST_CASES: &[WorstCase] = &[WorstCase { name: "modes", make: audit, loss, runs: 100_000 }];
 
 const RADIUS: f64 = 2.0;
 
