@@ -34,7 +34,7 @@ const WORST_CASES: &[WorstCase] = &[
         name: "landmarks-vote",
         make: mirrored,
         loss: |p| p * told(0.0, 1.0, MIRRORED, 3),
-        runs: 50_000,
+        runs: 100_000,
     },
     WorstCase {
         name: "landmarks-missing",

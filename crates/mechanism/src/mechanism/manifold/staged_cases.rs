@@ -13,7 +13,7 @@ use nalgebra::{DVector, dvector};
 /// As the registry knows them.
 pub(in crate::mechanism) const STAGED_CASES: &[WorstCase] = &[
     WorstCase { name: "private-centre-and-mean", make: centre_and_mean, loss: whole, runs: 20_000 },
-    WorstCase { name: "private-radius-and-mean", make: radius_and_mean, loss: whole, runs: 20_000 },
+    WorstCase { name: "private-radius-and-mean", make: radius_and_mean, loss: whole, runs: 50_000 },
 ];
 
 /// μ of the first pass over the whole: that of studies for a centre, and more than theirs for a radius, which tells only one bit.
