@@ -180,9 +180,9 @@ fn incomplete(name: &'static str, parameter: f64) -> Made {
     audit(name, parameter, (6, 2), (Pair { first, others: vec![(person(&middle), n - 1)] }, n), mean)
 }
 
-/// What mirror images tell of the rest, as a part of what opposite records do: the logarithm of the likelihood ratio had variance .40 and .52,
-/// of .68 that are claimed (3000 releases of each).
-const MIRRORED: f64 = 0.77;
+/// What mirror images tell of the rest, as a part of what opposite records do: the logarithm of the likelihood ratio had variance .40, and .54 for
+/// those of `in_space` (3000 releases of each).
+const MIRRORED: f64 = 0.74;
 
 /// What opposite records tell of modes: all of the rough mean, and 4s/(2(1 + s/2)²) of both moments, s = ½.
 const MODES: f64 =

@@ -132,9 +132,9 @@ fn on_matrices_lost(parameter: f64) -> f64 {
 type Matrices = [Vec<Option<DVector<f64>>>; 2];
 
 /// The mechanism, the two datasets, and what is noised of each.
-type Neighbours = (ExtrinsicSpd<Euclidean>, Matrices, [Vec<f64>; 2]);
+type Case = (ExtrinsicSpd<Euclidean>, Matrices, [Vec<f64>; 2]);
 
-fn neighbours(noise: VectorNoise) -> Result<Neighbours, MechanismError> {
+fn neighbours(noise: VectorNoise) -> Result<Case, MechanismError> {
     let (mechanism, space) = on_matrices(noise, RECORDS)?;
     let centre: DMatrix<f64> = dmatrix![2.0, 0.3; 0.3, 1.0];
     let eigen = centre.clone().symmetric_eigen();
