@@ -9,5 +9,5 @@ pub mod mutate;
 pub mod seeds;
 pub mod targets;
 
-#[path = "../../tests/counting/mod.rs"]
+#[path = "../../tests/memory/counting.rs"]
 pub mod counting;

@@ -3,7 +3,7 @@
 
 use mutatis::{Candidates, Context, Mutate, Result, Session, mutators};
 
-/// Larger files are cut to this: memory at sizes that matter is for `tests/io_memory.rs`.
+/// Larger files are cut to this: memory at sizes that matter is for `tests/memory/long_files.rs`.
 pub const LARGEST: usize = 1 << 16;
 
 /// What to put in place of a word.

@@ -5,7 +5,7 @@ use clap::builder::ValueParser;
 use clap::{Arg, Command, CommandFactory};
 
 /// Options that take what a study assumes to be public: [`visard::study::public_input`] opens none that visard wrote as secret, their help
-/// says that they must be public, and `tests/public_inputs.rs` tries each.
+/// says that they must be public, and `tests/it/public_inputs.rs` tries each.
 const PUBLIC: [&str; 9] =
     ["template", "prior", "center", "public_records", "sliders", "links", "pairs", "positions", "start"];
 
@@ -100,7 +100,7 @@ fn every_path_is_a_public_input_or_is_known_not_to_be() {
 
 #[test]
 fn every_public_input_warns_and_is_tried_with_secret_files() {
-    let tried: String = include_str!("../../tests/public_inputs.rs").split_whitespace().collect();
+    let tried: String = include_str!("../../tests/it/public_inputs.rs").split_whitespace().collect();
     let mut untried = Vec::new();
     for (command, argument) in arguments() {
         let id = argument.get_id().as_str();
@@ -117,5 +117,5 @@ fn every_public_input_warns_and_is_tried_with_secret_files() {
         let row: String = row.split_whitespace().collect();
         untried.extend((!tried.contains(&row)).then(|| format!("{command} --{id}")));
     }
-    assert!(untried.is_empty(), "tests/public_inputs.rs has no row for {untried:?}");
+    assert!(untried.is_empty(), "tests/it/public_inputs.rs has no row for {untried:?}");
 }

@@ -20,7 +20,7 @@ pub mod mechanism;
 pub mod optimize;
 
 #[cfg(test)]
-#[path = "../../../tests/shared_data/mod.rs"]
+#[path = "../../../tests/it/shared_data.rs"]
 mod shared_data;
 
 use visard_base::numeric;

@@ -17,7 +17,7 @@
 pub mod privacy;
 
 #[cfg(test)]
-#[path = "../../../tests/shared_data/mod.rs"]
+#[path = "../../../tests/it/shared_data.rs"]
 mod shared_data;
 
 use visard_base::{fault, numeric};

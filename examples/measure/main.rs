@@ -1,0 +1,48 @@
+//! The measurements behind docs/measurements.md, each with arguments of its own: `cargo run --release --example measure -- NAME …`.
+
+mod atlas_bias;
+mod band_table;
+mod compare_table;
+mod error_table;
+mod landmark_table;
+mod make_template;
+mod modes_table;
+mod mse_table;
+mod odd_faces;
+mod prepared_faces;
+mod registration_gallery;
+mod regression_table;
+mod sites_table;
+
+use std::error::Error;
+
+/// A measurement: the words after its name.
+type Measure = fn(&[String]) -> Result<(), Box<dyn Error>>;
+
+const MEASURES: &[(&str, Measure)] = &[
+    ("atlas_bias", atlas_bias::run),
+    ("band_table", band_table::run),
+    ("compare_table", compare_table::run),
+    ("error_table", error_table::run),
+    ("landmark_table", landmark_table::run),
+    ("make_template", make_template::run),
+    ("modes_table", modes_table::run),
+    ("mse_table", mse_table::run),
+    ("odd_faces", odd_faces::run),
+    ("prepared_faces", prepared_faces::run),
+    ("registration_gallery", registration_gallery::run),
+    ("regression_table", regression_table::run),
+    ("sites_table", sites_table::run),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let asked = words.first().map_or("", String::as_str);
+    match MEASURES.iter().find(|(name, _)| *name == asked) {
+        Some((_, measure)) => measure(&words[1..]),
+        None => {
+            MEASURES.iter().for_each(|(name, _)| println!("{name}"));
+            Ok(())
+        }
+    }
+}

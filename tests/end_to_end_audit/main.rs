@@ -1,8 +1,0 @@
-//! The command itself on neighbouring inputs: whatever it publishes beside noised values is the same, and leaks planted in it are found.
-
-#[path = "../command_line/mod.rs"]
-mod command_line;
-mod folders;
-mod planted;
-mod refusals;
-mod studies;
