@@ -3,7 +3,6 @@
 
 use crate::arguments::{Arguments, Extra, FieldChoice};
 use crate::error::ViewerError;
-use crate::fields::template;
 use crate::look::Look;
 use crate::looking::{Instruments, View, marks, paint};
 use crate::pane::{Drawing, Show, draw};
@@ -11,6 +10,7 @@ use crate::software;
 use crate::source::{self, Standing, Subject};
 use crate::stage::{GROUND, Stage, guarded, has_adapter};
 use crate::synthetic;
+use crate::template::template;
 use crate::turntable;
 use crate::workbench;
 use std::path::{Path, PathBuf};

@@ -35,6 +35,7 @@ pub mod source;
 pub mod stage;
 pub mod subject;
 pub mod synthetic;
+pub mod template;
 pub mod turntable;
 pub mod webp;
 pub mod window;

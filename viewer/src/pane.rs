@@ -3,12 +3,13 @@
 
 pub use crate::drawing::{Drawing, Stroke};
 use crate::error::ViewerError;
-use crate::fields::{FieldName, disk_coordinates, fitted_template, surface_colouring};
+use crate::fields::{FieldName, disk_coordinates, surface_colouring};
 use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
 use crate::looking::{Instruments, known, slice};
 use crate::modes;
 use crate::palette::{Palette, crossings};
 use crate::source::{Shape, Subject};
+use crate::template::fitted_template;
 use visard::mesh::{Point, TriMesh, Vector};
 use visard::report::colour::ColourMap;
 use visard::report::visibility::sky_visibility;

@@ -1,8 +1,8 @@
 //! Private means of made-up people at any budget: to feel what μ means without spending anyone's privacy.
 
 use crate::error::ViewerError;
-use crate::fields::template;
 use crate::source::{Shape, Standing, Subject};
+use crate::template::template;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use visard::function::FaceCurves;

@@ -1,10 +1,11 @@
 //! Reads and prepares what is to be shown on a thread of its own, so that the window never waits for a large file.
 
 use crate::error::ViewerError;
-use crate::fields::{FieldName, template};
+use crate::fields::FieldName;
 use crate::pane::{Drawing, Show, draw};
 use crate::source::{self, Shape, Standing, Subject, Values};
 use crate::synthetic::{MadeUpPeople, PEOPLE, template_subject};
+use crate::template::template;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};

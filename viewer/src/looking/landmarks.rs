@@ -3,8 +3,8 @@
 use super::{Anchor, Cover, Ink, Mark, View};
 use crate::depth;
 use crate::drawing::Drawing;
-use crate::fields::is_templates;
 use crate::source::{Shape, Subject};
+use crate::template::is_templates;
 use std::path::Path;
 use visard::io::read_landmarks;
 use visard::mesh::Point;
