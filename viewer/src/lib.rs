@@ -30,6 +30,7 @@ pub mod panel;
 pub mod picking;
 pub mod pointing;
 pub mod screen;
+pub mod shell;
 pub mod software;
 pub mod source;
 pub mod stage;

@@ -8,6 +8,7 @@ use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
 use crate::looking::{Instruments, known, slice};
 use crate::modes;
 use crate::palette::{Palette, crossings};
+use crate::shell::shell;
 use crate::source::{Shape, Subject};
 use crate::template::fitted_template;
 use visard::mesh::{Point, TriMesh, Vector};
@@ -146,8 +147,8 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
     }
     let shell = match &subject.band {
         Some(band) if show.band && !show.disk => {
-            notices.push(band.describe(subject, mesh));
-            band.shell(shown, &frame)
+            notices.push(band.describe(&subject.name, mesh));
+            shell(band, shown, &frame)
         }
         None if show.band && !show.disk => {
             notices.push(format!("{}: no {BAND} beside it; face mean --band makes one", subject.name));

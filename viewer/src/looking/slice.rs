@@ -1,6 +1,6 @@
 //! A plane that cuts the surface: what lies beyond it is taken away, the outline of the cut is drawn.
 
-use crate::band;
+use crate::material::SHELL_INK;
 use crate::pane::{Drawing, Stroke};
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -86,7 +86,7 @@ pub fn cut(mut drawing: Drawing, slice: &Slice) -> Drawing {
     let shell = std::mem::take(&mut drawing.shell);
     for border in shell.into_iter().map(|border| cut(border, slice)) {
         let lines =
-            border.strokes.iter().map(|s| Stroke { colour: band::INK, width: 0.6 * WIDTH, ..s.clone() });
+            border.strokes.iter().map(|s| Stroke { colour: SHELL_INK, width: 0.6 * WIDTH, ..s.clone() });
         drawing.strokes.extend(lines);
         drawing.shell.push(border);
     }
