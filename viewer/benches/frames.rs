@@ -3,11 +3,15 @@
 use std::sync::OnceLock;
 use visard::mesh::{Point, TriMesh};
 use visard::study::layout::{MEAN_PLY, RELEASE, SCANS};
+use visard::study::standing::Standing;
+use visard_viewer::drawing::Drawing;
+use visard_viewer::listing::entries;
 use visard_viewer::look::Look;
-use visard_viewer::pane::{Drawing, Show, draw};
+use visard_viewer::pane::{Show, draw};
 use visard_viewer::picking::pick;
-use visard_viewer::source::{self, Shape, Standing, Subject};
+use visard_viewer::source;
 use visard_viewer::stage::{Stage, has_adapter};
+use visard_viewer::subject::{Shape, Subject};
 
 fn main() {
     if has_adapter() {
@@ -110,5 +114,5 @@ fn open_a_study_of_1000_scans(bencher: divan::Bencher) {
     if made.is_err() {
         return;
     }
-    bencher.bench(|| source::entries(dir.path()).and_then(|found| source::load(&found[0].path)));
+    bencher.bench(|| entries(dir.path()).and_then(|found| source::load(&found[0].path)));
 }

@@ -69,8 +69,9 @@ mod tests {
     use crate::geometry::Frame;
     use crate::pane::{Show, draw};
     use crate::shell::shell;
-    use crate::source::{Shape, Standing, Subject};
+    use crate::subject::{Shape, Subject};
     use visard::io::write_npy;
+    use visard::study::standing::Standing;
     use visard::synth::builtin_template;
 
     /// The template in a folder with a band of these half widths in x, y and z everywhere.

@@ -123,8 +123,9 @@ mod tests {
     use super::*;
     use crate::look::Look;
     use crate::pane::{Show, draw};
-    use crate::source::{Shape, Standing, Subject};
+    use crate::subject::{Shape, Subject};
     use visard::mesh::{Point, TriMesh};
+    use visard::study::standing::Standing;
 
     /// A square, and another as large half as far to the right before it.
     fn squares() -> Drawing {

@@ -3,7 +3,7 @@
 use crate::error::ViewerError;
 use crate::material::Paint;
 use crate::palette::Palette;
-use crate::source::{Shape, Subject, Values};
+use crate::subject::{Shape, Subject, Values};
 use crate::template::fitted_template;
 use clap::ValueEnum;
 use visard::conformal::{Complex, disk_map};
@@ -170,7 +170,7 @@ fn angles(p: &[Point; 3]) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Standing;
+    use visard::study::standing::Standing;
     use visard::synth::builtin_template;
 
     fn subject(mesh: TriMesh) -> Subject {

@@ -2,19 +2,23 @@
 //! otherwise with the library's own renderer.
 
 use crate::arguments::{Arguments, Extra, FieldChoice};
+use crate::drawing::Drawing;
 use crate::error::ViewerError;
+use crate::listing::entries;
 use crate::look::Look;
 use crate::looking::{Instruments, View, marks, paint};
-use crate::pane::{Drawing, Show, draw};
+use crate::pane::{Show, draw};
 use crate::software;
-use crate::source::{self, Standing, Subject};
+use crate::source;
 use crate::stage::{GROUND, Stage, guarded, has_adapter};
+use crate::subject::Subject;
 use crate::synthetic;
 use crate::template::template;
 use crate::turntable;
 use crate::workbench;
 use std::path::{Path, PathBuf};
 use visard::report::render::Image;
+use visard::study::standing::Standing;
 
 /// What stands beside what in a picture.
 pub struct Exhibit {
@@ -141,7 +145,7 @@ pub fn subject(path: &Path, mu: f64) -> Result<Subject, ViewerError> {
     match path.to_str() {
         Some("builtin") if !path.exists() => Ok(synthetic::template_subject()),
         Some("synthetic") if !path.exists() => synthetic::MadeUpPeople::new(synthetic::PEOPLE)?.draw(mu, 1),
-        _ => source::load(&source::entries(path)?.first().ok_or(ViewerError::NothingToShow)?.path),
+        _ => source::load(&entries(path)?.first().ok_or(ViewerError::NothingToShow)?.path),
     }
 }
 

@@ -1,7 +1,7 @@
 //! One pane: a subject and how it is shown, and the lists of triangles and lines this comes to. Knows nothing of graphics
 //! cards, so that all ways of drawing show the same.
 
-pub use crate::drawing::{Drawing, Stroke};
+use crate::drawing::{Drawing, Stroke};
 use crate::error::ViewerError;
 use crate::fields::{FieldName, disk_coordinates, surface_colouring};
 use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
@@ -9,7 +9,7 @@ use crate::looking::{Instruments, known, slice};
 use crate::modes;
 use crate::palette::{Palette, crossings};
 use crate::shell::shell;
-use crate::source::{Shape, Subject};
+use crate::subject::{Shape, Subject};
 use crate::template::fitted_template;
 use visard::mesh::{Point, TriMesh, Vector};
 use visard::report::colour::ColourMap;
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
     use crate::look::Look;
     use crate::picking::Pick;
-    use crate::source::Standing;
+    use visard::study::standing::Standing;
     use visard::synth::builtin_template;
 
     fn subject(shape: Shape) -> Subject {

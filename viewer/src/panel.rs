@@ -4,14 +4,15 @@ use crate::bending::{self, Bending};
 use crate::fields::FieldName;
 use crate::geometry::Frame;
 use crate::growth;
+use crate::listing::{Entry, short_name};
 use crate::look::{Look, VIEWS};
 use crate::looking;
 use crate::palette::{MapChoice, Palette, Range};
-use crate::source::{Entry, Standing, short_name};
 use crate::workbench::account::guesses;
 use crate::workbench::{Act, Workshop};
 use crate::worker::{Origin, Wish};
 use kiss3d::egui::{self, Align2, Color32, Context, Id, Key, Order, RichText, Ui};
+use visard::study::standing::Standing;
 
 /// Everything the window shows and the user changes.
 pub struct PanelState {

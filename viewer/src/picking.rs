@@ -1,7 +1,7 @@
 //! Which point of a drawing lies under the mouse.
 
+use crate::drawing::Drawing;
 use crate::look::{Look, half_height};
-use crate::pane::Drawing;
 use kiss3d::prelude::Vec3;
 
 /// A picked point: a triangle and where in it.

@@ -1,7 +1,7 @@
 //! The points that were clicked in the window, the ruler between them, and what is drawn over a pane.
 
+use crate::drawing::Drawing;
 use crate::looking::{Mark, View, controls, marks, ruler};
-use crate::pane::Drawing;
 use crate::panel::PanelState;
 use crate::picking::{Pick, pick};
 use kiss3d::egui::{Context, PointerButton, Rect, Response};

@@ -2,18 +2,18 @@
 
 use crate::arguments::{Arguments, Extra, FieldChoice};
 use crate::bending::Bending;
+use crate::drawing::Drawing;
 use crate::error::ViewerError;
 use crate::geometry::Frame;
 use crate::headless::Exhibit;
+use crate::listing::{Entry, entries};
 use crate::look::Look;
 use crate::looking;
 use crate::memory;
-use crate::pane::Drawing;
 use crate::panel::{PanelState, band, controls, free_name, keys};
 use crate::picking::Pick;
 use crate::pointing::{Picked, move_by_mouse, over};
 use crate::screen::lay_out;
-use crate::source::{Entry, Standing, entries};
 use crate::stage::{Stage, ground, guarded, has_adapter};
 use crate::workbench::{Workshop, is_folder_of_scans, panel, places};
 use crate::worker::{Origin, Shown, Wish, Worker};
@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use visard::mesh::Point;
 use visard::privacy::Mu;
 use visard::report::render::Image;
+use visard::study::standing::Standing;
 
 /// Opens the window and runs until it is closed.
 ///

@@ -1,9 +1,12 @@
 //! Reads and prepares what is to be shown on a thread of its own, so that the window never waits for a large file.
 
+use crate::drawing::Drawing;
 use crate::error::ViewerError;
 use crate::fields::FieldName;
-use crate::pane::{Drawing, Show, draw};
-use crate::source::{self, Shape, Standing, Subject, Values};
+use crate::listing::short_name;
+use crate::pane::{Show, draw};
+use crate::source;
+use crate::subject::{Shape, Subject, Values};
 use crate::synthetic::{MadeUpPeople, PEOPLE, template_subject};
 use crate::template::template;
 use std::path::{Path, PathBuf};
@@ -12,6 +15,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use visard::study::face::FaceInputs;
 use visard::study::face::record::RecordError;
 use visard::study::face::registrations::{RegisteredScan, Registrations};
+use visard::study::standing::Standing;
 
 /// Where a subject comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -185,7 +189,7 @@ fn registered(scan: &Path) -> Result<Subject, ViewerError> {
     let made = Registrations::open(&inputs)?.look_at(scan)?;
     let failed = |e: RecordError| ViewerError::NotRegistered { file: scan.to_owned(), reason: e.to_string() };
     let RegisteredScan { registered, landing, .. } = made.map_err(failed)?;
-    let name = format!("{}, registered", source::short_name(scan));
+    let name = format!("{}, registered", short_name(scan));
     let values = Some(Values {
         name: "distance to the scan".into(),
         unit: "mm of the template".into(),

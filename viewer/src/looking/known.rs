@@ -1,9 +1,10 @@
 //! What the instruments know of a drawing.
 
 use super::{Lengths, NamedPlace, Ruled, Ruler, landmarks};
+use crate::drawing::Drawing;
 use crate::error::ViewerError;
-use crate::pane::{Drawing, Show};
-use crate::source::{Shape, Subject};
+use crate::pane::Show;
+use crate::subject::{Shape, Subject};
 use visard::mesh::Point;
 
 /// Lengths, landmarks and what the rulers read.

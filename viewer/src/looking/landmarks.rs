@@ -3,7 +3,7 @@
 use super::{Anchor, Cover, Ink, Mark, View};
 use crate::depth;
 use crate::drawing::Drawing;
-use crate::source::{Shape, Subject};
+use crate::subject::{Shape, Subject};
 use crate::template::is_templates;
 use std::path::Path;
 use visard::io::read_landmarks;

@@ -12,7 +12,7 @@ pub mod scale_bar;
 pub mod slice;
 pub mod view;
 
-use crate::pane::Drawing;
+use crate::drawing::Drawing;
 pub use known::Known;
 pub use landmarks::NamedPlace;
 pub use lengths::Lengths;

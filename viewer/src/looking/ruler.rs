@@ -118,8 +118,9 @@ pub fn marks(ruled: &Ruled, view: &View) -> Vec<Mark> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drawing::Drawing;
     use crate::looking::Instruments;
-    use crate::pane::{Drawing, Show, draw};
+    use crate::pane::{Show, draw};
     use crate::synthetic::template_subject;
     use visard::synth::{builtin_landmarks, builtin_template};
 

@@ -1,7 +1,7 @@
 //! A plane that cuts the surface: what lies beyond it is taken away, the outline of the cut is drawn.
 
+use crate::drawing::{Drawing, Stroke};
 use crate::material::SHELL_INK;
-use crate::pane::{Drawing, Stroke};
 use std::collections::HashMap;
 use std::str::FromStr;
 use visard::report::colour::short;
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::looking::Instruments;
     use crate::pane::{Show, draw};
-    use crate::source::{Shape, Subject};
+    use crate::subject::{Shape, Subject};
     use crate::synthetic::template_subject;
     use visard::mesh::{Point, TriMesh};
 

@@ -4,14 +4,14 @@ use super::engine::Engine;
 use super::panel::{Desk, WIDTH, show};
 use super::state::{Act, Bench, Step};
 use crate::arguments::Arguments;
+use crate::drawing::Drawing;
 use crate::easel::Easel;
 use crate::error::ViewerError;
 use crate::headless::Exhibit;
 use crate::look::Look;
-use crate::pane::Drawing;
 use crate::picking::Pick;
 use crate::software;
-use crate::source::{Standing, Subject};
+use crate::subject::Subject;
 use crate::worker::{Origin, Shown, Wish, Worker};
 use kiss3d::egui::{self, Color32, ColorImage, Context, Event, Pos2, Rect, TextureOptions};
 use std::path::{Path, PathBuf};
@@ -22,6 +22,7 @@ use visard::privacy::Mu;
 use visard::report::render::Image;
 use visard::study::StudyFolder;
 use visard::study::layout::{MEAN_PLY, SCANS};
+use visard::study::standing::Standing;
 
 /// A bench at work.
 pub struct Workshop {
