@@ -53,7 +53,7 @@ impl Exhibit {
         let show = arguments.show();
         let drawings = drawings(&subjects, &show, arguments.with.contains(&Extra::Disk))?;
         drawings.iter().flat_map(|d| &d.notices).for_each(|n| eprintln!("note: {n}"));
-        for ruled in drawings.iter().flat_map(|d| &d.known.ruled) {
+        for ruled in drawings.iter().flat_map(|d| &d.measurements.readings) {
             println!("{} {}", ruled.name, ruled.distance);
         }
         let standing = subjects.iter().map(|s| s.standing).max().unwrap_or(Standing::Internal);

@@ -5,7 +5,8 @@ use crate::drawing::{Drawing, Stroke};
 use crate::error::ViewerError;
 use crate::fields::{FieldName, disk_coordinates, surface_colouring};
 use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
-use crate::looking::{Instruments, known, slice};
+use crate::looking::measure::measure;
+use crate::looking::{Instruments, slice};
 use crate::modes;
 use crate::palette::{Palette, crossings};
 use crate::shell::shell;
@@ -87,7 +88,7 @@ pub fn draw(subject: &Subject, show: &Show) -> Result<Drawing, ViewerError> {
     if drawing.flat {
         return Ok(drawing);
     }
-    drawing.known = known::of(subject, &drawing, show)?;
+    drawing.measurements = measure(subject, &drawing, &show.instruments, show.units)?;
     match &show.instruments.slice {
         Some(plane) => Ok(slice::cut(drawing, plane)),
         None => Ok(drawing),
@@ -286,8 +287,8 @@ fn outline_drawing(subject: &Subject, outlines: &[Vec<[f64; 2]>]) -> Drawing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drawing::Pick;
     use crate::look::Look;
-    use crate::picking::Pick;
     use visard::study::standing::Standing;
     use visard::synth::builtin_template;
 

@@ -1,35 +1,8 @@
 //! Which point of a drawing lies under the mouse.
 
-use crate::drawing::Drawing;
+use crate::drawing::{Drawing, Pick};
 use crate::look::{Look, half_height};
 use kiss3d::prelude::Vec3;
-
-/// A picked point: a triangle and where in it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pick {
-    /// Which triangle.
-    pub triangle: usize,
-    /// Weights of its corners.
-    pub weights: [f32; 3],
-}
-
-impl Pick {
-    /// The point on a drawing of the same triangles: what links a surface with its disk map.
-    pub fn point(&self, drawing: &Drawing) -> Option<[f32; 3]> {
-        let t = drawing.triangles.get(self.triangle)?;
-        let mut sum = Vec3::ZERO;
-        for (i, w) in t.iter().zip(self.weights) {
-            sum += Vec3::from_array(*drawing.positions.get(*i as usize)?) * w;
-        }
-        Some(sum.to_array())
-    }
-
-    /// The corner nearest to it.
-    pub fn vertex(&self, drawing: &Drawing) -> Option<usize> {
-        let k = (0..3).max_by(|&a, &b| self.weights[a].total_cmp(&self.weights[b]))?;
-        drawing.triangles.get(self.triangle).map(|t| t[k] as usize)
-    }
-}
 
 /// The foremost triangle under a place on the pane, (0, 0) its upper left corner, (1, 1) its lower right; `look` is how the
 /// drawing is seen ([`Drawing::seen`]).

@@ -2,7 +2,7 @@
 
 use crate::arguments::{Arguments, Extra, FieldChoice};
 use crate::bending::Bending;
-use crate::drawing::Drawing;
+use crate::drawing::{Drawing, Pick};
 use crate::error::ViewerError;
 use crate::geometry::Frame;
 use crate::headless::Exhibit;
@@ -11,7 +11,6 @@ use crate::look::Look;
 use crate::looking;
 use crate::memory;
 use crate::panel::{PanelState, band, controls, free_name, keys};
-use crate::picking::Pick;
 use crate::pointing::{Picked, move_by_mouse, over};
 use crate::screen::lay_out;
 use crate::stage::{Stage, ground, guarded, has_adapter};
@@ -277,8 +276,8 @@ async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, sta
         .map(|s| format!("{}: {}", s.subject.name, s.subject.shape.describe()))
         .collect();
     state.facts.extend(shown.iter().flat_map(|s| s.drawing.notices.iter().cloned()));
-    let read = |r: &looking::Ruled| format!("{}: {}", r.name, r.distance);
-    state.facts.extend(shown.iter().flat_map(|s| &s.drawing.known.ruled).map(read));
+    let read = |r: &looking::measurements::RulerReading| format!("{}: {}", r.name, r.distance);
+    state.facts.extend(shown.iter().flat_map(|s| &s.drawing.measurements.readings).map(read));
     for content in shown {
         let (mut stage, texture) = match old.pop() {
             Some(pane) => (pane.stage, pane.texture),

@@ -10,8 +10,8 @@ use visard::privacy::{Certificate, Ledger, Mu};
 use visard::report::render::Image;
 use visard::study::StudyFolder;
 use visard::synth::FaceParameters;
+use visard_viewer::drawing::Pick;
 use visard_viewer::easel::Easel;
-use visard_viewer::picking::Pick;
 use visard_viewer::workbench::{Act, Refusal, Run, Step, Workshop};
 use visard_viewer::worker::{Shown, Wish, Worker};
 

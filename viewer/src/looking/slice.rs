@@ -82,7 +82,7 @@ pub fn cut(mut drawing: Drawing, slice: &Slice) -> Drawing {
     }
     drawing.triangles.extend(more);
     drawing.strokes = drawing.strokes.iter().flat_map(|stroke| inside(stroke, above)).collect();
-    drawing.known.landmarks.retain(|landmark| above(&landmark.at) >= 0.0);
+    drawing.measurements.landmarks.retain(|landmark| above(&landmark.at) >= 0.0);
     let shell = std::mem::take(&mut drawing.shell);
     for border in shell.into_iter().map(|border| cut(border, slice)) {
         let lines =
@@ -100,7 +100,7 @@ pub fn cut(mut drawing: Drawing, slice: &Slice) -> Drawing {
     drawing.notices.push(match outlines.is_empty() {
         true => format!("cut at {slice}: the plane does not meet the surface"),
         false => {
-            let length = drawing.known.lengths.describe(length / drawing.frame.scale);
+            let length = drawing.measurements.lengths.describe(length / drawing.frame.scale);
             format!("cut at {slice}: an outline of {length}")
         }
     });
@@ -262,7 +262,7 @@ mod tests {
         let instruments =
             Instruments { slice: "x:0".parse().ok(), landmarks: true, ..Instruments::default() };
         let drawing = draw(&template_subject(), &Show { instruments, ..Show::default() }).unwrap();
-        let names: Vec<&str> = drawing.known.landmarks.iter().map(|l| l.name.as_str()).collect();
+        let names: Vec<&str> = drawing.measurements.landmarks.iter().map(|l| l.name.as_str()).collect();
         assert!(names.contains(&"right_mouth_corner") && !names.contains(&"left_mouth_corner"), "{names:?}");
     }
 
