@@ -11,8 +11,7 @@ use crate::palette::{MapChoice, Palette, Range};
 use crate::workbench::account::guesses;
 use crate::workbench::{Act, Workshop};
 use crate::worker::{Origin, Wish};
-use kiss3d::egui::{self, Align2, Color32, Context, Id, Key, Order, RichText, Ui};
-use visard::study::standing::Standing;
+use kiss3d::egui::{self, Align2, Color32, Context, Key, RichText, Ui};
 
 /// Everything the window shows and the user changes.
 pub struct PanelState {
@@ -67,25 +66,6 @@ const KEYS: [(&str, &str); 20] = [
     ("drop files", "show them, two side by side"),
     ("?  Esc", "this help; close the window"),
 ];
-
-/// The band over everything while something internal is shown. Returns its height in points.
-pub fn band(ctx: &Context, standing: Standing) -> f32 {
-    let Some(text) = standing.band() else { return 0.0 };
-    const HEIGHT: f32 = 30.0;
-    let screen = ctx.content_rect();
-    let rect = egui::Rect::from_min_size(screen.min, egui::vec2(screen.width(), HEIGHT));
-    // Above every other layer: no window can be moved over it.
-    let painter = ctx.layer_painter(egui::LayerId::new(Order::Debug, Id::new("band")));
-    painter.rect_filled(rect, 0.0, Color32::from_rgb(140, 29, 24));
-    painter.text(
-        rect.center(),
-        Align2::CENTER_CENTER,
-        text,
-        egui::FontId::proportional(17.0),
-        Color32::WHITE,
-    );
-    HEIGHT
-}
 
 /// The controls on the left. Returns the width they take from the panes: none when folded away.
 pub fn controls(ctx: &Context, state: &mut PanelState, top: f32) -> f32 {

@@ -5,15 +5,16 @@ use crate::bending::Bending;
 use crate::drawing::{Drawing, Pick};
 use crate::error::ViewerError;
 use crate::geometry::Frame;
-use crate::headless::Exhibit;
 use crate::listing::{Entry, entries};
 use crate::look::Look;
 use crate::looking;
 use crate::memory;
-use crate::panel::{PanelState, band, controls, free_name, keys};
+use crate::panel::{PanelState, controls, free_name, keys};
 use crate::pointing::{Picked, move_by_mouse, over};
 use crate::screen::lay_out;
+use crate::side_by_side::SideBySide;
 use crate::stage::{Stage, ground, guarded, has_adapter};
+use crate::standing_band::standing_band;
 use crate::workbench::{Workshop, is_folder_of_scans, panel, places};
 use crate::worker::{Origin, Shown, Wish, Worker};
 use kiss3d::egui::{self, Context, Rect, TextureId, vec2};
@@ -192,7 +193,7 @@ async fn run(mut state: PanelState) {
                 move_by_mouse(ctx, &response, rect, &drawings, &mut state, &mut picked);
             }
             mark_facts(&panes, picked, &mut state);
-            band(ctx, standing);
+            standing_band(ctx, standing);
             left = match &mut state.shop {
                 Some(shop) => at_the_bench(ctx, shop, &panes, &mut picked, top),
                 None => controls(ctx, &mut state, top),
@@ -357,11 +358,11 @@ fn save_picture(panes: &[Pane], state: &PanelState, picked: Picked) -> Result<Pa
     let drawings = panes.iter().map(|p| p.shown.drawing.clone()).collect();
     let standing = panes.iter().map(|p| p.shown.subject.standing).max().unwrap_or(Standing::Internal);
     let instruments = state.wish.show.instruments.clone();
-    let exhibit = Exhibit::new(drawings, standing, instruments);
+    let side_by_side = SideBySide::new(drawings, standing, instruments);
     let width = pictures.iter().map(|p| p.width as u32).sum();
     let height = pictures.iter().map(|p| p.height as u32).max().unwrap_or(8);
     let file = free_name("visard-view", "png");
-    let picture = exhibit.assemble(&pictures, exhibit.framed_size((width, height)));
+    let picture = side_by_side.assemble(&pictures, side_by_side.framed_size((width, height)));
     visard::io::write_bytes(&file, &picture.to_png()?)?;
     Ok(file)
 }

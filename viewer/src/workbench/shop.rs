@@ -7,9 +7,10 @@ use crate::arguments::Arguments;
 use crate::drawing::{Drawing, Pick};
 use crate::easel::Easel;
 use crate::error::ViewerError;
-use crate::headless::Exhibit;
 use crate::look::Look;
+use crate::side_by_side::SideBySide;
 use crate::software;
+use crate::standing_band::standing_band;
 use crate::subject::Subject;
 use crate::worker::{Origin, Shown, Wish, Worker};
 use kiss3d::egui::{self, Color32, ColorImage, Context, Event, Pos2, Rect, TextureOptions};
@@ -107,7 +108,7 @@ impl Workshop {
         let panes = panes(shown, (width.saturating_sub(WIDTH as u32), height));
         let picture = easel.context().load_texture("panes", texture(&panes), TextureOptions::LINEAR);
         let draw = |ctx: &Context, bench: &Bench, desk: &mut Desk| {
-            let top = crate::panel::band(ctx, standing);
+            let top = standing_band(ctx, standing);
             let place = Rect::from_min_max(Pos2::new(WIDTH, top), ctx.content_rect().max);
             let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
             ctx.layer_painter(egui::LayerId::background()).image(picture.id(), place, whole, Color32::WHITE);
@@ -134,12 +135,12 @@ fn in_file(subject: &Subject, drawing: &Drawing, at: [f32; 3]) -> Point {
 /// Panes side by side, by the renderer that needs no adapter.
 fn panes(shown: &[Shown], (width, height): (u32, u32)) -> Image {
     let drawings = shown.iter().map(|s| s.drawing.clone()).collect();
-    let exhibit = Exhibit::new(drawings, Standing::Public, Default::default());
+    let side_by_side = SideBySide::new(drawings, Standing::Public, Default::default());
     let side = width / (shown.len().max(1) as u32);
     let look = Look::default();
     let images: Vec<Image> =
-        exhibit.drawings.iter().map(|d| software::picture(d, &look, side.max(8), height)).collect();
-    exhibit.assemble(&images, (width, height))
+        side_by_side.drawings.iter().map(|d| software::picture(d, &look, side.max(8), height)).collect();
+    side_by_side.assemble(&images, (width, height))
 }
 
 fn texture(image: &Image) -> ColorImage {
