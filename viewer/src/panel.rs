@@ -264,7 +264,7 @@ pub fn keys(ctx: &Context, state: &mut PanelState) {
     for letter in typed.chars() {
         match letter {
             '?' => match &mut state.shop {
-                Some(shop) => shop.desk.help = !shop.desk.help,
+                Some(shop) => shop.window.help = !shop.window.help,
                 None => state.help = !state.help,
             },
             '0' => {
@@ -322,7 +322,7 @@ pub fn keys(ctx: &Context, state: &mut PanelState) {
 /// Closes what is open, the window last.
 fn escape(state: &mut PanelState) {
     match &mut state.shop {
-        Some(shop) if shop.desk.help => shop.desk.help = false,
+        Some(shop) if shop.window.help => shop.window.help = false,
         Some(shop) if shop.bench.asked => shop.perform(vec![Act::TakeBack]),
         _ if state.help => state.help = false,
         _ => state.close = true,

@@ -152,7 +152,7 @@ async fn run(mut state: PanelState) {
             shop.attend();
             state.wish.origins = shop.wish();
         }
-        let dark = state.shop.as_ref().is_some_and(|shop| shop.desk.dark);
+        let dark = state.shop.as_ref().is_some_and(|shop| shop.window.dark);
         if dark != was_dark {
             was_dark = dark;
             set_theme(&mut window, &mut panes, dark);
@@ -215,7 +215,7 @@ fn at_the_bench(ctx: &Context, shop: &mut Workshop, panes: &[Pane], picked: &mut
     if let (Some(pane), Some(pick)) = (panes.first(), std::mem::take(&mut picked.fresh).and(picked.mark)) {
         shop.clicked(&pane.shown.subject, &pane.shown.drawing, pick);
     }
-    let acts = panel::show(ctx, &shop.bench, &mut shop.desk, top);
+    let acts = panel::show(ctx, &shop.bench, &mut shop.window, top);
     shop.perform(acts);
     panel::WIDTH
 }
@@ -284,7 +284,7 @@ async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, sta
             Some(pane) => (pane.stage, pane.texture),
             None => (Stage::new(64, 64).await, None),
         };
-        stage.set_ground(state.shop.as_ref().is_some_and(|shop| shop.desk.dark));
+        stage.set_ground(state.shop.as_ref().is_some_and(|shop| shop.window.dark));
         stage.set(&content.drawing);
         panes.push(Pane { shown: content, stage, texture, drawn: None });
     }

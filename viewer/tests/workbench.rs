@@ -123,9 +123,9 @@ impl Hands {
             return;
         }
         let light = self.frame(Vec::new());
-        self.shop.desk.dark = true;
+        self.shop.window.dark = true;
         let dark = self.frame(Vec::new());
-        self.shop.desk.dark = false;
+        self.shop.window.dark = false;
         let side = |points: u32| (points as f32 * self.scale) as usize;
         assert_eq!((light.width, light.height), (side(SIZE.0), side(SIZE.1)));
         assert!(light.rgb != dark.rgb);
