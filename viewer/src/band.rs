@@ -65,9 +65,10 @@ impl Band {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::display_settings::DisplaySettings;
     use crate::drawing::Drawing;
     use crate::geometry::Frame;
-    use crate::pane::{Show, draw};
+    use crate::pane::draw;
     use crate::shell::shell;
     use crate::subject::{Shape, Subject};
     use visard::io::write_npy;
@@ -96,13 +97,13 @@ mod tests {
         }
         let subject = Subject::new("s", "s", Standing::Public, Shape::Surface(mesh.clone()));
         let subject = Subject { band: Some(band), ..subject };
-        let drawn = draw(&subject, &Show { band: true, ..Show::default() }).unwrap();
+        let drawn = draw(&subject, &DisplaySettings { band: true, ..DisplaySettings::default() }).unwrap();
         assert_eq!(drawn.shell.len(), 2);
         assert!(drawn.notices.iter().any(|n| n.contains("mm to either side")), "{:?}", drawn.notices);
         let nose = visard::synth::builtin_landmarks().nose_tip;
         let z = |d: &Drawing| d.positions[nose][2];
         assert!(z(&drawn.shell[0]) < z(&drawn) && z(&drawn) < z(&drawn.shell[1]));
-        assert!(draw(&subject, &Show::default()).unwrap().shell.is_empty());
+        assert!(draw(&subject, &DisplaySettings::default()).unwrap().shell.is_empty());
     }
 
     #[test]
@@ -115,7 +116,7 @@ mod tests {
         write_npy(&dir.path().join(BAND), &[3, 5, 12, 3], &[0.0; 540]).unwrap();
         assert!(Band::beside(&dir.path().join("mean.ply"), mesh).unwrap_err().contains("2 borders"));
         let subject = Subject::new("s", "s", Standing::Public, Shape::Surface(mesh.clone()));
-        let drawn = draw(&subject, &Show { band: true, ..Show::default() }).unwrap();
+        let drawn = draw(&subject, &DisplaySettings { band: true, ..DisplaySettings::default() }).unwrap();
         assert!(drawn.shell.is_empty() && drawn.notices[0].contains(BAND), "{:?}", drawn.notices);
     }
 }

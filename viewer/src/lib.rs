@@ -9,6 +9,7 @@ pub mod bending;
 pub mod beside;
 pub mod credentials;
 pub mod depth;
+pub mod display_settings;
 pub mod drawing;
 pub mod easel;
 pub mod error;

@@ -1,6 +1,7 @@
 //! The controls: what is shown, how, and the help.
 
 use crate::bending::{self, Bending};
+use crate::display_settings::DisplaySettings;
 use crate::fields::FieldName;
 use crate::geometry::Frame;
 use crate::growth;
@@ -81,10 +82,10 @@ pub fn controls(ctx: &Context, state: &mut PanelState, top: f32) -> f32 {
         sliders(ui, state);
         ui.separator();
         if let Some(design) = &state.bending.design {
-            growth::controls(ui, design, &mut state.wish.show.at);
+            growth::controls(ui, design, &mut state.wish.display.at);
         }
-        bending::controls(ui, &mut state.bending, &mut state.wish.show.modes);
-        looking::controls::controls(ui, &mut state.wish.show.instruments, &state.frame);
+        bending::controls(ui, &mut state.bending, &mut state.wish.display.modes);
+        looking::controls::controls(ui, &mut state.wish.display.instruments, &state.frame);
         ui.separator();
         ui.horizontal_wrapped(|ui| {
             for (name, yaw, pitch) in VIEWS {
@@ -193,14 +194,14 @@ fn choose(state: &mut PanelState, origin: Origin) {
 
 fn colours(ui: &mut Ui, state: &mut PanelState) {
     for (field, name) in FieldName::ALL {
-        ui.radio_value(&mut state.wish.show.field, field, name);
+        ui.radio_value(&mut state.wish.display.field, field, name);
     }
-    palette(ui, &mut state.wish.show.palette);
+    palette(ui, &mut state.wish.display.palette);
     ui.horizontal_wrapped(|ui| {
-        ui.checkbox(&mut state.wish.show.wireframe, "edges");
-        ui.checkbox(&mut state.wish.show.points, "vertices");
-        ui.checkbox(&mut state.wish.show.curves, "curves");
-        ui.checkbox(&mut state.wish.show.band, "band");
+        ui.checkbox(&mut state.wish.display.wireframe, "edges");
+        ui.checkbox(&mut state.wish.display.points, "vertices");
+        ui.checkbox(&mut state.wish.display.curves, "curves");
+        ui.checkbox(&mut state.wish.display.band, "band");
         ui.checkbox(&mut state.wish.disk, "disk map");
     });
 }
@@ -226,7 +227,7 @@ fn palette(ui: &mut Ui, palette: &mut Palette) {
 }
 
 fn sliders(ui: &mut Ui, state: &mut PanelState) {
-    ui.add(egui::Slider::new(&mut state.wish.show.morph, 0.0..=1.0).text(state.bending.way()));
+    ui.add(egui::Slider::new(&mut state.wish.display.morph, 0.0..=1.0).text(state.bending.way()));
     let mut changed = None;
     for origin in &mut state.wish.origins {
         if let Origin::Synthetic { mu, draw } = origin {
@@ -269,8 +270,8 @@ pub fn keys(ctx: &Context, state: &mut PanelState) {
             },
             '0' => {
                 state.look = Look::default();
-                let units = state.wish.show.units;
-                state.wish.show = crate::pane::Show { units, ..Default::default() };
+                let units = state.wish.display.units;
+                state.wish.display = DisplaySettings { units, ..Default::default() };
                 state.measures = false;
             }
             '1'..='4' => {
@@ -280,18 +281,18 @@ pub fn keys(ctx: &Context, state: &mut PanelState) {
             _ => {}
         }
     }
-    looking::controls::keys(ctx, &typed, &mut state.wish.show.instruments, &state.frame);
+    looking::controls::keys(ctx, &typed, &mut state.wish.display.instruments, &state.frame);
     state.measures ^= pressed(Key::R);
     if pressed(Key::F) {
-        let at = FieldName::ALL.iter().position(|f| f.0 == state.wish.show.field).unwrap_or(0);
-        state.wish.show.field = FieldName::ALL[(at + 1) % FieldName::ALL.len()].0;
+        let at = FieldName::ALL.iter().position(|f| f.0 == state.wish.display.field).unwrap_or(0);
+        state.wish.display.field = FieldName::ALL[(at + 1) % FieldName::ALL.len()].0;
     }
-    let show = &mut state.wish.show;
+    let display = &mut state.wish.display;
     for (key, flag) in [
-        (Key::W, &mut show.wireframe),
-        (Key::P, &mut show.points),
-        (Key::C, &mut show.curves),
-        (Key::U, &mut show.band),
+        (Key::W, &mut display.wireframe),
+        (Key::P, &mut display.points),
+        (Key::C, &mut display.curves),
+        (Key::U, &mut display.band),
         (Key::D, &mut state.wish.disk),
     ] {
         if pressed(key) {

@@ -36,7 +36,8 @@ pub fn pick(drawing: &Drawing, look: &Look, place: [f64; 2], aspect: f64) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pane::{Show, draw};
+    use crate::display_settings::DisplaySettings;
+    use crate::pane::draw;
     use crate::synthetic::template_subject;
     use visard::synth::builtin_landmarks;
 
@@ -44,8 +45,8 @@ mod tests {
     fn the_nose_is_picked_where_it_is_seen_on_surface_and_disk() {
         let face = template_subject();
         let nose = builtin_landmarks().nose_tip;
-        let surface = draw(&face, &Show::default()).unwrap();
-        let disk = draw(&face, &Show { disk: true, ..Show::default() }).unwrap();
+        let surface = draw(&face, &DisplaySettings::default()).unwrap();
+        let disk = draw(&face, &DisplaySettings { disk: true, ..DisplaySettings::default() }).unwrap();
         for yaw in [0.0, 35.0, -60.0] {
             let look = Look { yaw, zoom: 1.3, ..Look::default() };
             let seen = look.place(Vec3::from_array(surface.positions[nose]));

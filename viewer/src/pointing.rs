@@ -50,7 +50,7 @@ impl Picked {
 pub fn over(drawing: &Drawing, state: &PanelState, picked: Picked, [width, height]: [f32; 2]) -> Vec<Mark> {
     let look = drawing.seen(&state.look, picked.centre);
     let view = View::new(look, f64::from(width), f64::from(height));
-    let mut over = marks(&state.wish.show.instruments, drawing, &view);
+    let mut over = marks(&state.wish.display.instruments, drawing, &view);
     if let Some(ends) = picked.ruler(drawing).filter(|_| !drawing.flat) {
         let ruled = controls::between(ends, &drawing.measurements, &drawing.frame);
         over.extend(ruled.iter().flat_map(|ruled| ruler::marks(ruled, &view)));

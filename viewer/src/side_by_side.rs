@@ -1,12 +1,13 @@
 //! Drawings side by side in a picture, with what frames them: colour bars, and the band over what must not be published.
 
 use crate::arguments::{Arguments, Extra, FieldChoice};
+use crate::display_settings::DisplaySettings;
 use crate::drawing::Drawing;
 use crate::error::ViewerError;
 use crate::listing::entries;
 use crate::look::Look;
 use crate::looking::{Instruments, View, marks, paint};
-use crate::pane::{Show, draw};
+use crate::pane::draw;
 use crate::source;
 use crate::stage::GROUND;
 use crate::subject::Subject;
@@ -46,14 +47,14 @@ impl SideBySide {
         if arguments.paths.len() > 2 {
             eprintln!("note: of {} paths the first two are shown", arguments.paths.len());
         }
-        let show = arguments.show();
-        let drawings = drawings(&subjects, &show, arguments.with.contains(&Extra::Disk))?;
+        let display = arguments.display_settings();
+        let drawings = drawings(&subjects, &display, arguments.with.contains(&Extra::Disk))?;
         drawings.iter().flat_map(|d| &d.notices).for_each(|n| eprintln!("note: {n}"));
         for ruled in drawings.iter().flat_map(|d| &d.measurements.readings) {
             println!("{} {}", ruled.name, ruled.distance);
         }
         let standing = subjects.iter().map(|s| s.standing).max().unwrap_or(Standing::Internal);
-        Ok(Self { drawings, standing, instruments: show.instruments, subjects })
+        Ok(Self { drawings, standing, instruments: display.instruments, subjects })
     }
 
     /// Of drawings that are there already.
@@ -69,9 +70,9 @@ impl SideBySide {
         let first = self.subjects.first().ok_or(ViewerError::NothingToShow)?;
         let none = || ViewerError::NoCovariates { subject: first.name.clone() };
         let growth = first.growth.as_ref().ok_or_else(none)?;
-        let (show, disk) = (arguments.show(), arguments.with.contains(&Extra::Disk));
+        let (display, disk) = (arguments.display_settings(), arguments.with.contains(&Extra::Disk));
         let at = |at| -> Result<Self, ViewerError> {
-            let drawings = drawings(&self.subjects, &Show { at, ..show.clone() }, disk)?;
+            let drawings = drawings(&self.subjects, &DisplaySettings { at, ..display.clone() }, disk)?;
             Ok(Self::new(drawings, self.standing, self.instruments.clone()))
         };
         growth.along(name, &arguments.at, steps, &first.name)?.into_iter().map(at).collect()
@@ -122,12 +123,16 @@ impl SideBySide {
 }
 
 /// The subjects, each with its disk map beside it where that is wanted.
-fn drawings(subjects: &[Subject], show: &Show, disk: bool) -> Result<Vec<Drawing>, ViewerError> {
+fn drawings(
+    subjects: &[Subject],
+    display: &DisplaySettings,
+    disk: bool,
+) -> Result<Vec<Drawing>, ViewerError> {
     let mut drawings = Vec::new();
     for subject in subjects {
-        drawings.push(draw(subject, show)?);
+        drawings.push(draw(subject, display)?);
         if disk {
-            drawings.push(draw(subject, &Show { disk: true, ..show.clone() })?);
+            drawings.push(draw(subject, &DisplaySettings { disk: true, ..display.clone() })?);
         }
     }
     Ok(drawings)

@@ -62,7 +62,7 @@ fn first_state(arguments: &Arguments) -> Result<PanelState, ViewerError> {
     let disk = arguments.with.contains(&Extra::Disk);
     Ok(PanelState {
         entries: found,
-        wish: Wish { origins, show: arguments.show(), disk, ..of_arguments(arguments) },
+        wish: Wish { origins, display: arguments.display_settings(), disk, ..of_arguments(arguments) },
         look: Look::default(),
         help: false,
         message: String::new(),
@@ -264,11 +264,11 @@ async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, sta
         state.frame = first.drawing.frame;
         // Beside another subject, what both can be bent by.
         state.bending.know(&shown);
-        if let Some(told) = state.bending.keep_known(&mut state.wish.show.at) {
+        if let Some(told) = state.bending.keep_known(&mut state.wish.display.at) {
             state.message = told;
         }
         if state.bending.modes == 0 {
-            state.wish.show.modes.clear();
+            state.wish.display.modes.clear();
         }
     }
     state.facts = shown
@@ -357,7 +357,7 @@ fn save_picture(panes: &[Pane], state: &PanelState, picked: Picked) -> Result<Pa
     let pictures: Vec<Image> = panes.iter().map(picture).collect();
     let drawings = panes.iter().map(|p| p.shown.drawing.clone()).collect();
     let standing = panes.iter().map(|p| p.shown.subject.standing).max().unwrap_or(Standing::Internal);
-    let instruments = state.wish.show.instruments.clone();
+    let instruments = state.wish.display.instruments.clone();
     let side_by_side = SideBySide::new(drawings, standing, instruments);
     let width = pictures.iter().map(|p| p.width as u32).sum();
     let height = pictures.iter().map(|p| p.height as u32).max().unwrap_or(8);

@@ -86,13 +86,14 @@ pub fn marks(shown: &[&NamedPlace], before: &[Mark], view: &View) -> Vec<Mark> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::display_settings::DisplaySettings;
     use crate::look::Look;
-    use crate::pane::{Show, draw};
+    use crate::pane::draw;
     use crate::synthetic::template_subject;
 
-    fn named() -> Show {
+    fn named() -> DisplaySettings {
         let instruments = crate::looking::Instruments { landmarks: true, ..Default::default() };
-        Show { instruments, ..Show::default() }
+        DisplaySettings { instruments, ..DisplaySettings::default() }
     }
 
     #[test]

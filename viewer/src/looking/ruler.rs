@@ -114,16 +114,17 @@ pub fn marks(ruled: &RulerReading, view: &View) -> Vec<Mark> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::display_settings::DisplaySettings;
     use crate::drawing::Drawing;
     use crate::looking::Instruments;
-    use crate::pane::{Show, draw};
+    use crate::pane::draw;
     use crate::synthetic::template_subject;
     use visard::synth::{builtin_landmarks, builtin_template};
 
     fn ruled(text: &str) -> Result<Drawing, ViewerError> {
         let rulers = vec![text.parse().unwrap()];
         let instruments = Instruments { rulers, ..Instruments::default() };
-        draw(&template_subject(), &Show { instruments, ..Show::default() })
+        draw(&template_subject(), &DisplaySettings { instruments, ..DisplaySettings::default() })
     }
 
     #[test]

@@ -180,15 +180,16 @@ fn chained(segments: &[[u32; 2]]) -> Vec<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::display_settings::DisplaySettings;
     use crate::looking::Instruments;
-    use crate::pane::{Show, draw};
+    use crate::pane::draw;
     use crate::subject::{Shape, Subject};
     use crate::synthetic::template_subject;
     use visard::mesh::{Point, TriMesh};
 
     fn cut_at(subject: &Subject, text: &str) -> Drawing {
         let instruments = Instruments { slice: Some(text.parse().unwrap()), ..Instruments::default() };
-        draw(subject, &Show { instruments, ..Show::default() }).unwrap()
+        draw(subject, &DisplaySettings { instruments, ..DisplaySettings::default() }).unwrap()
     }
 
     fn area(drawing: &Drawing) -> f64 {
@@ -204,7 +205,7 @@ mod tests {
     #[test]
     fn the_two_halves_make_the_whole_and_lie_on_their_sides() {
         let face = template_subject();
-        let whole = area(&draw(&face, &Show::default()).unwrap());
+        let whole = area(&draw(&face, &DisplaySettings::default()).unwrap());
         for place in ["x:3.3", "y:-20", "z:-10"] {
             let (low, high) = (cut_at(&face, place), cut_at(&face, &format!("-{place}")));
             assert!((area(&low) + area(&high) - whole).abs() < 1e-4 * whole, "{place}");
@@ -261,7 +262,9 @@ mod tests {
     fn landmarks_go_with_what_is_taken_away() {
         let instruments =
             Instruments { slice: "x:0".parse().ok(), landmarks: true, ..Instruments::default() };
-        let drawing = draw(&template_subject(), &Show { instruments, ..Show::default() }).unwrap();
+        let drawing =
+            draw(&template_subject(), &DisplaySettings { instruments, ..DisplaySettings::default() })
+                .unwrap();
         let names: Vec<&str> = drawing.measurements.landmarks.iter().map(|l| l.name.as_str()).collect();
         assert!(names.contains(&"right_mouth_corner") && !names.contains(&"left_mouth_corner"), "{names:?}");
     }
