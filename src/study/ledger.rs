@@ -1,6 +1,6 @@
 //! Which ledger a study charges: its own, or one shared by all studies of the same people.
 
-use super::job::{JobError, io};
+use super::job_error::{JobError, io};
 use super::kept::kept;
 use super::layout::{SHARED_LEDGER, StudyFolder};
 use crate::io::{Limit, write_text};

@@ -5,7 +5,7 @@
 //! certificate names its hash. It is made of numbers that were typed and of simulated people: nothing of a record.
 
 use super::StudyFolder;
-use super::job::{JobError, io};
+use super::job_error::{JobError, io};
 use super::kept::kept;
 use crate::io::{Limit, write_text};
 use crate::privacy::PrivacyLoss;

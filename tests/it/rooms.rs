@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
-/// Every room, the lowest first: a file imports from its own room and from those before it. `main` is the command. `io` gives out
-/// meshes, so the types of `mesh`, which opens no file, are below it.
+/// Every room, the lowest first: a file imports from its own room and from those before it. `main` and `viewer_main` are
+/// the commands. `io` gives out meshes, so the types of `mesh`, which opens no file, are below it.
 const ROOMS: &[&str] = &[
     "fault",
     "numeric",
@@ -31,12 +31,23 @@ const ROOMS: &[&str] = &[
     "reproduce",
     "prelude",
     "main",
+    "viewer",
+    "viewer_main",
+    "python",
+];
+
+/// The crates that are a room of their own, in which `crate` means the room; all others are one house.
+const APART: &[(&str, &str)] = &[
+    ("src/main.rs", "main"),
+    ("viewer/src/lib.rs", "viewer"),
+    ("viewer/src/main.rs", "viewer_main"),
+    ("python/src/lib.rs", "python"),
 ];
 
 /// Every crate of `crates/`, the lowest first; `visard` itself is above them all.
 const CRATES: &[&str] = &["base", "manifold", "geometry", "io", "privacy", "mechanism", "report"];
 
-/// A module or an item, from the root of the house, whichever crate it is in; the command's are below `main`.
+/// A module or an item, from the root of the house, whichever crate it is in; those of the crates in [`APART`] are below their room.
 type Name = Vec<String>;
 
 /// What a module names.
@@ -98,6 +109,11 @@ impl Reader<'_> {
         module.imports.extend(name.map(|name| (name, path.clone())));
         module.paths.push((path, passed_on));
     }
+}
+
+/// Whether a module is of one of the crates in [`APART`].
+fn is_apart(at: &Name) -> bool {
+    at.first().is_some_and(|first| APART.iter().any(|(_, room)| first == room))
 }
 
 fn is_test(attributes: &[syn::Attribute]) -> bool {
@@ -166,12 +182,12 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 }
 
 impl House {
-    /// Reads the crates that begin with these files.
-    fn read(roots: &[(&str, &[&str])], read: &dyn Fn(&str) -> Option<String>) -> Self {
+    /// Reads the crates that begin with these files, each with its room where it is one of its own.
+    fn read(roots: &[(&str, Option<&str>)], read: &dyn Fn(&str) -> Option<String>) -> Self {
         let house = Self::default();
         let mut reader = Reader { read, house, at: Name::new(), file: String::new(), folder: String::new() };
-        for (file, at) in roots {
-            reader.at = at.iter().map(|&name| name.to_owned()).collect();
+        for (file, room) in roots {
+            reader.at = room.iter().map(|&room| room.to_owned()).collect();
             let folder = file.rfind('/').map_or("", |end| &file[..=end]);
             reader.enter((*file).to_owned(), folder.to_owned());
         }
@@ -184,9 +200,9 @@ impl House {
         let child = || [at.as_slice(), &path[..1]].concat();
         match first.as_str() {
             "crate" => {
-                let root = if at.first().is_some_and(|name| name == "main") { &at[..1] } else { &[] };
-                Some(self.walk(root.to_vec(), rest, depth))
+                Some(self.walk(if is_apart(at) { at[..1].to_vec() } else { Name::new() }, rest, depth))
             }
+            "visard_viewer" => Some(self.walk(vec!["viewer".to_owned()], rest, depth)),
             name if name == "visard" || name.starts_with("visard_") => {
                 Some(self.walk(Name::new(), rest, depth))
             }
@@ -242,6 +258,8 @@ impl House {
             |name: &Name| rooms.iter().position(|room| name.first().is_some_and(|first| first == room));
         let is_up = |from: &Name, to: &Name| match (floor(from), floor(to)) {
             (Some(from), Some(to)) => from < to,
+            // The root of the house passes on other people's libraries, to crates above it.
+            _ if is_apart(from) && to.is_empty() => false,
             _ => !from.is_empty(),
         };
         let up = self.imports().filter(|(from, to, _)| is_up(from, to));
@@ -285,8 +303,9 @@ fn here() -> PathBuf {
 
 fn this_house() -> House {
     let libraries: Vec<String> = CRATES.iter().map(|name| format!("crates/{name}/src/lib.rs")).collect();
-    let mut roots: Vec<(&str, &[&str])> = libraries.iter().map(|file| (file.as_str(), &[][..])).collect();
-    roots.extend([("src/lib.rs", &[][..]), ("src/main.rs", &["main"][..])]);
+    let one_house = libraries.iter().map(String::as_str).chain(["src/lib.rs"]).map(|file| (file, None));
+    let apart = APART.iter().map(|(file, room)| (*file, Some(*room)));
+    let roots: Vec<(&str, Option<&str>)> = one_house.chain(apart).collect();
     House::read(&roots, &|file| fs::read_to_string(here().join(file)).ok())
 }
 
@@ -322,7 +341,10 @@ fn no_files_import_each_other() {
 /// A house of these files.
 fn house(files: &[(&str, &str)]) -> House {
     let read = |name: &str| files.iter().find(|(file, _)| *file == name).map(|(_, text)| (*text).to_owned());
-    House::read(&[("lib.rs", &[])], &read)
+    let apart = APART.iter().filter(|(file, _)| read(file).is_some());
+    let roots: Vec<_> =
+        [("lib.rs", None)].into_iter().chain(apart.map(|(file, room)| (*file, Some(*room)))).collect();
+    House::read(&roots, &read)
 }
 
 #[test]
@@ -355,6 +377,25 @@ fn an_import_from_above_is_seen() {
             .len(),
         1
     );
+}
+
+#[test]
+fn in_a_crate_apart_crate_means_its_room() {
+    let found = |io: &str, look: &str| {
+        let files = [
+            ("lib.rs", "mod io;"),
+            ("io.rs", io),
+            ("viewer/src/lib.rs", "mod look; mod pane;"),
+            ("viewer/src/look.rs", look),
+            ("viewer/src/pane.rs", "use crate::look::Look; use visard::{io::Scan, nalgebra};"),
+            ("viewer/src/main.rs", "use visard_viewer::pane;"),
+        ];
+        let house = house(&files);
+        (house.upwards(&["io", "viewer", "viewer_main"]).len(), house.circles().len())
+    };
+    assert_eq!(found("", ""), (0, 0));
+    assert_eq!(found("use visard_viewer::look;", ""), (1, 0));
+    assert_eq!(found("", "use super::pane::Pane;"), (0, 1));
 }
 
 #[test]

@@ -3,11 +3,16 @@
 use std::sync::OnceLock;
 use visard::mesh::{Point, TriMesh};
 use visard::study::layout::{MEAN_PLY, RELEASE, SCANS};
+use visard::study::standing::Standing;
+use visard_viewer::display_settings::DisplaySettings;
+use visard_viewer::drawing::Drawing;
+use visard_viewer::listing::entries;
 use visard_viewer::look::Look;
-use visard_viewer::pane::{Drawing, Show, draw};
+use visard_viewer::pane::draw;
 use visard_viewer::picking::pick;
-use visard_viewer::source::{self, Shape, Standing, Subject};
+use visard_viewer::source;
 use visard_viewer::stage::{Stage, has_adapter};
+use visard_viewer::subject::{Shape, Subject};
 
 fn main() {
     if has_adapter() {
@@ -38,7 +43,7 @@ fn sheet(n: usize) -> Subject {
 
 fn drawing() -> &'static Drawing {
     static DRAWING: OnceLock<Drawing> = OnceLock::new();
-    DRAWING.get_or_init(|| draw(&sheet(SIDE), &Show::default()).expect("a sheet can be drawn"))
+    DRAWING.get_or_init(|| draw(&sheet(SIDE), &DisplaySettings::default()).expect("a sheet can be drawn"))
 }
 
 fn stage(width: u32, height: u32, drawing: &Drawing) -> Stage {
@@ -55,7 +60,7 @@ fn turned(step: &mut f64) -> Look {
 /// A million vertices, until the pixels have been read back.
 #[divan::bench(sample_count = 10)]
 fn whole_frame_of_a_million(bencher: divan::Bencher) {
-    let Ok(drawing) = draw(&sheet(LARGE_SIDE), &Show::default()) else { return };
+    let Ok(drawing) = draw(&sheet(LARGE_SIDE), &DisplaySettings::default()) else { return };
     let (mut stage, mut step) = (stage(1200, 900, &drawing), 0.0);
     bencher.bench_local(|| {
         kiss3d::pollster::block_on(stage.render(&turned(&mut step), None));
@@ -92,7 +97,7 @@ fn pick_under_the_mouse(bencher: divan::Bencher) {
 #[divan::bench]
 fn prepare_a_subject(bencher: divan::Bencher) {
     let subject = sheet(SIDE);
-    bencher.bench(|| draw(&subject, &Show::default()));
+    bencher.bench(|| draw(&subject, &DisplaySettings::default()));
 }
 
 /// The list of a study of 1000 scans, and its first file read: what the window waits for.
@@ -110,5 +115,5 @@ fn open_a_study_of_1000_scans(bencher: divan::Bencher) {
     if made.is_err() {
         return;
     }
-    bencher.bench(|| source::entries(dir.path()).and_then(|found| source::load(&found[0].path)));
+    bencher.bench(|| entries(dir.path()).and_then(|found| source::load(&found[0].path)));
 }

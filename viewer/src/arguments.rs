@@ -1,10 +1,10 @@
 //! The viewer's arguments.
 
+use crate::display_settings::DisplaySettings;
 use crate::fields::FieldName;
 use crate::looking::{Instruments, Ruler, Slice};
 use crate::modes::REACH;
 use crate::palette::{MapChoice, Palette, Range, parse_range};
-use crate::pane::Show;
 use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
 use visard::study::face::Units;
@@ -122,8 +122,8 @@ impl Arguments {
     }
 
     /// How subjects are shown.
-    pub fn show(&self) -> Show {
-        Show {
+    pub fn display_settings(&self) -> DisplaySettings {
+        DisplaySettings {
             field: self.field.name(),
             wireframe: self.with.contains(&Extra::Wireframe),
             points: self.with.contains(&Extra::Points),

@@ -1,6 +1,6 @@
 //! Arrays (K, J, m, 3) beside a release's surface, brought to its vertices.
 
-use crate::fields::{is_templates, template};
+use crate::template::{is_templates, template};
 use std::path::Path;
 use visard::function::FaceCurves;
 use visard::io::npy;

@@ -1,25 +1,18 @@
-//! The band of a release as a shell that is seen through: how far the population's mean face may lie from the one that is shown.
+//! The band of a release: how far the population's mean face may lie from the one that is shown.
 
 use crate::arrays::{OnCurves, unit_length};
-use crate::drawing::Drawing;
-use crate::geometry::Frame;
-use crate::subject::Subject;
 use std::path::Path;
-use visard::mesh::{Point, TriMesh, Vector};
+use visard::mesh::{TriMesh, Vector};
 use visard::report::colour::short;
 use visard::study::layout::BAND;
 
-/// sRGB of the shell: the other side of the clay's colour, light enough to see the face through.
-pub const INK: [f64; 3] = [0.13, 0.36, 0.70];
-/// Of what is behind it the shell hides so much where it is seen from straight ahead, and so much where it is seen edge on.
-pub const OPACITY: [f64; 2] = [0.14, 0.80];
 /// Millimetres of √area on a face of 20 cm, which is about 1 high when its area is 1.
 const FACE_MM: f64 = 200.0;
 
 /// How far the band reaches to either side at every vertex, in each coordinate, in the unit of the mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Band {
-    half: Vec<Vector>,
+    pub(crate) half: Vec<Vector>,
 }
 
 impl Band {
@@ -50,66 +43,36 @@ impl Band {
 
     /// How far it reaches along the normal at every vertex: what holds in all three coordinates at once holds in a direction with the
     /// sum of their shares.
-    fn reach(&self, normals: &[Vector]) -> Vec<f64> {
+    pub(crate) fn reach(&self, normals: &[Vector]) -> Vec<f64> {
         self.half.iter().zip(normals).map(|(half, n)| half.dot(&n.abs())).collect()
     }
 
-    /// Both borders about a surface, the inner one first; none for a band of no width.
-    pub fn shell(&self, mesh: &TriMesh, frame: &Frame) -> Vec<Drawing> {
-        let normals = mesh.vertex_normals();
-        let reach = self.reach(&normals);
-        if self.half.len() != mesh.vertices().len() || reach.iter().all(|r| *r == 0.0) {
-            return Vec::new();
-        }
-        let border = |side: f64| {
-            let moved =
-                mesh.vertices().iter().zip(&normals).zip(&reach).map(|((p, n), r)| p + n * (side * r));
-            sheet(&moved.collect::<Vec<Point>>(), mesh, frame)
-        };
-        vec![border(-1.0), border(1.0)]
-    }
-
-    /// What it is and how wide, in a sentence.
-    pub fn describe(&self, subject: &Subject, mesh: &TriMesh) -> String {
+    /// What it is and how wide, in a sentence on a subject of this name.
+    pub fn describe(&self, subject: &str, mesh: &TriMesh) -> String {
         let reach = self.reach(&mesh.vertex_normals());
         let mm = FACE_MM / unit_length(mesh);
         let mean = mm * reach.iter().sum::<f64>() / reach.len().max(1) as f64;
         let most = mm * reach.iter().copied().fold(0.0, f64::max);
         format!(
-            "{}: the band for the population's mean reaches {} mm to either side on average, {} mm at most (along the normal, on a face of \
+            "{subject}: the band for the population's mean reaches {} mm to either side on average, {} mm at most (along the normal, on a face of \
              20 cm); its width is drawn about the face that is shown, the band itself lies about the rougher mean before it was shrunk",
-            subject.name,
             short(mean),
             short(most)
         )
     }
 }
 
-/// A border: positions of the mesh's vertices.
-fn sheet(places: &[Point], mesh: &TriMesh, frame: &Frame) -> Drawing {
-    let Ok(moved) = mesh.with_vertices(places.to_vec()) else { return Drawing::empty(*frame) };
-    Drawing {
-        positions: places.iter().map(|p| frame.place(p)).collect(),
-        normals: moved.vertex_normals().iter().map(|v| [v.x as f32, v.y as f32, v.z as f32]).collect(),
-        sky: vec![1.0; places.len()],
-        uvs: vec![[0.0; 2]; places.len()],
-        triangles: mesh.triangles().iter().map(|t| t.map(|i| i as u32)).collect(),
-        ..Drawing::empty(*frame)
-    }
-}
-
-/// How much of what is behind it a border hides where its unit normal is inclined so to the line of sight.
-pub fn opacity(cosine: f64) -> f64 {
-    let [ahead, edge] = OPACITY;
-    ahead + (edge - ahead) * (1.0 - cosine.abs().min(1.0)).powi(3)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pane::{Show, draw};
-    use crate::source::{Shape, Standing};
+    use crate::display_settings::DisplaySettings;
+    use crate::drawing::Drawing;
+    use crate::geometry::Frame;
+    use crate::pane::draw;
+    use crate::shell::shell;
+    use crate::subject::{Shape, Subject};
     use visard::io::write_npy;
+    use visard::study::standing::Standing;
     use visard::synth::builtin_template;
 
     /// The template in a folder with a band of these half widths in x, y and z everywhere.
@@ -134,31 +97,26 @@ mod tests {
         }
         let subject = Subject::new("s", "s", Standing::Public, Shape::Surface(mesh.clone()));
         let subject = Subject { band: Some(band), ..subject };
-        let drawn = draw(&subject, &Show { band: true, ..Show::default() }).unwrap();
+        let drawn = draw(&subject, &DisplaySettings { band: true, ..DisplaySettings::default() }).unwrap();
         assert_eq!(drawn.shell.len(), 2);
         assert!(drawn.notices.iter().any(|n| n.contains("mm to either side")), "{:?}", drawn.notices);
         let nose = visard::synth::builtin_landmarks().nose_tip;
         let z = |d: &Drawing| d.positions[nose][2];
         assert!(z(&drawn.shell[0]) < z(&drawn) && z(&drawn) < z(&drawn.shell[1]));
-        assert!(draw(&subject, &Show::default()).unwrap().shell.is_empty());
+        assert!(draw(&subject, &DisplaySettings::default()).unwrap().shell.is_empty());
     }
 
     #[test]
     fn a_band_of_no_width_has_no_shell_and_what_is_none_is_told() {
         let mesh = builtin_template();
         let none = banded([0.0; 3]).1.unwrap().unwrap();
-        assert!(none.shell(mesh, &Frame::around(mesh.vertices())).is_empty());
+        assert!(shell(&none, mesh, &Frame::around(mesh.vertices())).is_empty());
         assert!(banded([-0.01; 3]).1.unwrap_err().contains("lower border"));
         let (dir, _) = banded([0.0; 3]);
         write_npy(&dir.path().join(BAND), &[3, 5, 12, 3], &[0.0; 540]).unwrap();
         assert!(Band::beside(&dir.path().join("mean.ply"), mesh).unwrap_err().contains("2 borders"));
         let subject = Subject::new("s", "s", Standing::Public, Shape::Surface(mesh.clone()));
-        let drawn = draw(&subject, &Show { band: true, ..Show::default() }).unwrap();
+        let drawn = draw(&subject, &DisplaySettings { band: true, ..DisplaySettings::default() }).unwrap();
         assert!(drawn.shell.is_empty() && drawn.notices[0].contains(BAND), "{:?}", drawn.notices);
-    }
-
-    #[test]
-    fn the_shell_is_seen_through_ahead_and_thick_at_its_edge() {
-        assert!(opacity(1.0) < 0.2 && opacity(0.0) > 0.7 && opacity(-0.5) == opacity(0.5));
     }
 }

@@ -3,12 +3,11 @@
 use crate::arrays::unit_length;
 use crate::band::Band;
 use crate::credentials;
-use crate::error::ViewerError;
-use crate::fields::{is_templates, template};
 use crate::groups::{self, Start};
 use crate::growth::Growth;
 use crate::modes::Modes;
-use crate::source::{self, Shape, Subject, shape_of_array};
+use crate::subject::Shape;
+use crate::template::{is_templates, template};
 use std::path::Path;
 use visard::function::FaceCurves;
 use visard::io::npy;
@@ -59,13 +58,6 @@ impl Beside {
         told(found.map(|found| beside.curves = found));
         beside
     }
-
-    /// The curves of a release whose surface cannot be read.
-    pub fn in_place_of(mean: &Path, why: &ViewerError) -> Option<Subject> {
-        let curves = source::load(&mean.with_file_name(CURVES)).ok()?;
-        let said = format!("{why}; its curves are shown in its place");
-        Some(Subject { notices: [vec![said], curves.notices].concat(), ..curves })
-    }
 }
 
 /// The error at every vertex in the unit of the mesh, where the release has it.
@@ -92,7 +84,7 @@ fn read_curves(file: &Path, mesh: &TriMesh) -> Result<Vec<Vec<Point>>, String> {
         return Ok(Vec::new());
     }
     let array = npy::read(file).map_err(|e| e.to_string())?;
-    let curves = match shape_of_array(&array.shape, &array.data) {
+    let curves = match Shape::from_array(&array.shape, &array.data) {
         Ok(Shape::Curves(curves)) => curves,
         Ok(_) => return Err(format!("{}: no curves (J, m, 3); shown without them", file.display())),
         Err(error) => return Err(format!("{}: {error}; shown without them", file.display())),
@@ -111,10 +103,11 @@ fn read_curves(file: &Path, mesh: &TriMesh) -> Result<Vec<Vec<Point>>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Standing;
+    use crate::source;
     use visard::io::{write_npy, write_ply};
     use visard::privacy::{FileSum, Mu, PrivacyLoss, Statement};
     use visard::study::layout::CERTIFICATE;
+    use visard::study::standing::Standing;
     use visard::synth::builtin_template;
 
     #[test]

@@ -121,10 +121,12 @@ fn above(p: Vec3, [a, b, c]: [Vec3; 3]) -> Option<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::display_settings::DisplaySettings;
     use crate::look::Look;
-    use crate::pane::{Show, draw};
-    use crate::source::{Shape, Standing, Subject};
+    use crate::pane::draw;
+    use crate::subject::{Shape, Subject};
     use visard::mesh::{Point, TriMesh};
+    use visard::study::standing::Standing;
 
     /// A square, and another as large half as far to the right before it.
     fn squares() -> Drawing {
@@ -133,7 +135,8 @@ mod tests {
         };
         let vertices = [square(0.0, 0.0), square(0.5, 0.4)].concat();
         let mesh = TriMesh::new(vertices, vec![[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]]).unwrap();
-        draw(&Subject::new("s", "s", Standing::Public, Shape::Surface(mesh)), &Show::default()).unwrap()
+        draw(&Subject::new("s", "s", Standing::Public, Shape::Surface(mesh)), &DisplaySettings::default())
+            .unwrap()
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! What is drawn, as lists of triangles and lines.
+//! What is drawn, as lists of triangles and lines, and a point that was picked on it.
 
 use crate::geometry::Frame;
 use crate::look::Look;
-use crate::looking::Known;
+use crate::looking::measurements::Measurements;
 use crate::material::Paint;
-use crate::picking::Pick;
+use kiss3d::prelude::Vec3;
 use visard::report::colour::ColourScale;
 
 /// A line to draw.
@@ -53,8 +53,8 @@ pub struct Drawing {
     pub flat: bool,
     /// Where subject coordinates went.
     pub frame: Frame,
-    /// What the instruments know of it.
-    pub known: Known,
+    /// What the instruments say of it.
+    pub measurements: Measurements,
     /// What is written over it: at which values of the covariates it is seen.
     pub caption: Option<String>,
     /// What the viewer should know, such as that the mesh was thinned.
@@ -80,7 +80,7 @@ impl Drawing {
             isolines: false,
             flat: false,
             frame,
-            known: Known::default(),
+            measurements: Measurements::default(),
             caption: None,
             notices: Vec::new(),
         }
@@ -94,5 +94,32 @@ impl Drawing {
         }
         let pivot = centre.and_then(|c| c.point(self)).unwrap_or_default();
         Look { yaw: 0.0, pitch: 0.0, pivot: pivot.map(f64::from), ..*look }
+    }
+}
+
+/// A picked point: a triangle and where in it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pick {
+    /// Which triangle.
+    pub triangle: usize,
+    /// Weights of its corners.
+    pub weights: [f32; 3],
+}
+
+impl Pick {
+    /// The point on a drawing of the same triangles: what links a surface with its disk map.
+    pub fn point(&self, drawing: &Drawing) -> Option<[f32; 3]> {
+        let t = drawing.triangles.get(self.triangle)?;
+        let mut sum = Vec3::ZERO;
+        for (i, w) in t.iter().zip(self.weights) {
+            sum += Vec3::from_array(*drawing.positions.get(*i as usize)?) * w;
+        }
+        Some(sum.to_array())
+    }
+
+    /// The corner nearest to it.
+    pub fn vertex(&self, drawing: &Drawing) -> Option<usize> {
+        let k = (0..3).max_by(|&a, &b| self.weights[a].total_cmp(&self.weights[b]))?;
+        drawing.triangles.get(self.triangle).map(|t| t[k] as usize)
     }
 }

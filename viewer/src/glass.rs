@@ -1,9 +1,9 @@
 //! The band's shell over a picture that was drawn without a graphics card.
 
-use crate::band;
 use crate::depth::{Depth, places};
 use crate::drawing::Drawing;
 use crate::looking::View;
+use crate::material::{SHELL_INK, shell_opacity};
 use visard::report::render::Image;
 
 /// Cells a pixel, each way: edges as smooth as those of the face below.
@@ -23,12 +23,12 @@ pub fn over(image: &mut Image, drawing: &Drawing, view: &View) {
             front.inside(t.map(|i| placed[i as usize]), |at| {
                 if at.depth > front.at(at.cell) {
                     let cosine: f32 = at.weights.iter().zip(cosines).map(|(w, c)| w * c).sum();
-                    passing[at.cell] *= 1.0 - band::opacity(f64::from(cosine)) as f32;
+                    passing[at.cell] *= 1.0 - shell_opacity(f64::from(cosine)) as f32;
                 }
             });
         }
     }
-    let linear = band::INK.map(|c| c.powf(2.2));
+    let linear = SHELL_INK.map(|c| c.powf(2.2));
     for y in 0..image.height {
         for x in 0..image.width {
             let cells = (0..FINENESS * FINENESS)

@@ -1,7 +1,7 @@
 //! Means of groups that were compared: each can be followed from another.
 
 use crate::credentials;
-use crate::fields::is_templates;
+use crate::template::is_templates;
 use std::path::Path;
 use visard::io::{Limit, open, read_scan};
 use visard::mesh::{Point, TriMesh};

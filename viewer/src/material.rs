@@ -1,11 +1,15 @@
 //! The material of surfaces: our own small shader, so that pictures look the same here, in the reports and in the page.
 
-use crate::band;
 use kiss3d::glamx::Mat4;
 use kiss3d::prelude::*;
 use std::any::Any;
 use std::cell::Cell;
 use visard::report::colour::ColourMap;
+
+/// sRGB of the band's shell: the other side of the clay's colour, light enough to see the face through.
+pub const SHELL_INK: [f64; 3] = [0.13, 0.36, 0.70];
+/// Of what is behind it the shell hides so much where it is seen from straight ahead, and so much where it is seen edge on.
+pub const SHELL_OPACITY: [f64; 2] = [0.14, 0.80];
 
 /// What a surface's colours say.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -50,9 +54,15 @@ impl Paint {
 fn shell_uniforms() -> [f32; 40] {
     let mut out = [0.0; 40];
     out[0] = 4.0;
-    band::INK.iter().zip(&mut out[4..]).for_each(|(c, place)| *place = *c as f32);
-    band::OPACITY.iter().zip(&mut out[8..]).for_each(|(o, place)| *place = *o as f32);
+    SHELL_INK.iter().zip(&mut out[4..]).for_each(|(c, place)| *place = *c as f32);
+    SHELL_OPACITY.iter().zip(&mut out[8..]).for_each(|(o, place)| *place = *o as f32);
     out
+}
+
+/// How much of what is behind it a border of the shell hides where its unit normal is inclined so to the line of sight.
+pub fn shell_opacity(cosine: f64) -> f64 {
+    let [ahead, edge] = SHELL_OPACITY;
+    ahead + (edge - ahead) * (1.0 - cosine.abs().min(1.0)).powi(3)
 }
 
 /// How a mesh is drawn.
@@ -254,5 +264,16 @@ impl Material3d for FaceMaterial {
         render_pass.set_vertex_buffer(2, t.slice(..));
         render_pass.set_index_buffer(f.slice(..), wgpu::IndexFormat::Uint32);
         render_pass.draw_indexed(0..count, 0, 0..1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shell_is_seen_through_ahead_and_thick_at_its_edge() {
+        assert!(shell_opacity(1.0) < 0.2 && shell_opacity(0.0) > 0.7);
+        assert_eq!(shell_opacity(-0.5), shell_opacity(0.5));
     }
 }

@@ -1,67 +1,22 @@
-//! One pane: a subject and how it is shown, and the lists of triangles and lines this comes to. Knows nothing of graphics
-//! cards, so that all ways of drawing show the same.
+//! One pane: the lists of triangles and lines that a subject comes to, as it is to be shown. Knows nothing of graphics cards, so that all
+//! ways of drawing show the same.
 
-pub use crate::drawing::{Drawing, Stroke};
+use crate::display_settings::DisplaySettings;
+use crate::drawing::{Drawing, Stroke};
 use crate::error::ViewerError;
-use crate::fields::{FieldName, disk_coordinates, fitted_template, surface_colouring};
+use crate::fields::{FieldName, disk_coordinates, surface_colouring};
 use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
-use crate::looking::{Instruments, known, slice};
+use crate::looking::measure::measure;
+use crate::looking::slice;
 use crate::modes;
-use crate::palette::{Palette, crossings};
-use crate::source::{Shape, Subject};
+use crate::palette::crossings;
+use crate::shell::shell;
+use crate::subject::{Shape, Subject};
+use crate::template::fitted_template;
 use visard::mesh::{Point, TriMesh, Vector};
 use visard::report::colour::ColourMap;
 use visard::report::visibility::sky_visibility;
-use visard::study::face::Units;
 use visard::study::layout::BAND;
-
-/// How a subject is shown.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Show {
-    /// Colours on the surface.
-    pub field: FieldName,
-    /// The triangles' edges.
-    pub wireframe: bool,
-    /// The vertices.
-    pub points: bool,
-    /// The face radial curves.
-    pub curves: bool,
-    /// The band of the release, as a shell about the surface.
-    pub band: bool,
-    /// The flattened surface instead of the surface.
-    pub disk: bool,
-    /// From the template (0) to the subject (1).
-    pub morph: f64,
-    /// How far each released mode is followed, in standard deviations.
-    pub modes: Vec<f64>,
-    /// At which values of the covariates, as in `age=8`; those not named at their reference.
-    pub at: Vec<String>,
-    /// How fields become colours.
-    pub palette: Palette,
-    /// Instruments to look with.
-    pub instruments: Instruments,
-    /// What one unit of the file is, where it was said.
-    pub units: Option<Units>,
-}
-
-impl Default for Show {
-    fn default() -> Self {
-        Self {
-            field: FieldName::None,
-            wireframe: false,
-            points: false,
-            curves: false,
-            band: false,
-            disk: false,
-            morph: 1.0,
-            modes: Vec::new(),
-            at: Vec::new(),
-            palette: Palette::default(),
-            instruments: Instruments::default(),
-            units: None,
-        }
-    }
-}
 
 const CURVE_INK: [f64; 3] = [0.05, 0.20, 0.42];
 
@@ -69,9 +24,9 @@ const CURVE_INK: [f64; 3] = [0.05, 0.20, 0.42];
 ///
 /// # Errors
 /// [`ViewerError`]: why this subject cannot be shown so.
-pub fn draw(subject: &Subject, show: &Show) -> Result<Drawing, ViewerError> {
+pub fn draw(subject: &Subject, display: &DisplaySettings) -> Result<Drawing, ViewerError> {
     let mut drawing = match &subject.shape {
-        Shape::Surface(mesh) => surface(subject, mesh, show)?,
+        Shape::Surface(mesh) => surface(subject, mesh, display)?,
         Shape::Cloud(points) => cloud(points),
         Shape::Curves(curves) => Drawing {
             strokes: curve_strokes(curves, &Frame::around(&curves.concat()), true),
@@ -85,16 +40,16 @@ pub fn draw(subject: &Subject, show: &Show) -> Result<Drawing, ViewerError> {
     if drawing.flat {
         return Ok(drawing);
     }
-    drawing.known = known::of(subject, &drawing, show)?;
-    match &show.instruments.slice {
+    drawing.measurements = measure(subject, &drawing, &display.instruments, display.units)?;
+    match &display.instruments.slice {
         Some(plane) => Ok(slice::cut(drawing, plane)),
         None => Ok(drawing),
     }
 }
 
-fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, ViewerError> {
+fn surface(subject: &Subject, mesh: &TriMesh, display: &DisplaySettings) -> Result<Drawing, ViewerError> {
     // Said once, not for the disk map beside it again.
-    let mut notices = if show.disk { Vec::new() } else { subject.notices.clone() };
+    let mut notices = if display.disk { Vec::new() } else { subject.notices.clone() };
     let thin;
     let (mesh, field) = if mesh.triangles().len() > MOST_TRIANGLES {
         thin = thinned(mesh, MOST_TRIANGLES).0;
@@ -105,19 +60,19 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         ));
         (&thin, FieldName::None)
     } else {
-        (mesh, show.field)
+        (mesh, display.field)
     };
-    let colours = surface_colouring(field, subject, mesh, &show.palette)?;
-    let morphed = morphed(subject, mesh, show)?;
+    let colours = surface_colouring(field, subject, mesh, &display.palette)?;
+    let morphed = morphed(subject, mesh, display)?;
     let shown = morphed.as_ref().unwrap_or(mesh);
     // The flattened surface is seen from its front everywhere: what looks away is lit as if it looked sideways.
-    let lit = |v: &Vector| if show.disk { Vector::new(v.x, v.y, v.z.max(0.0)) } else { *v };
+    let lit = |v: &Vector| if display.disk { Vector::new(v.x, v.y, v.z.max(0.0)) } else { *v };
     let to_array = |v: Vector| [v.x as f32, v.y as f32, v.z as f32];
     let normals: Vec<[f32; 3]> = shown.vertex_normals().iter().map(|v| to_array(lit(v))).collect();
     // Millions of triangles shade themselves finely enough.
     let sky =
         if shown.triangles().len() <= 400_000 { sky_visibility(shown, 60) } else { vec![1.0; normals.len()] };
-    let flattened = if show.disk {
+    let flattened = if display.disk {
         let z = disk_coordinates(mesh)?;
         Some(z.iter().map(|z| Point::new(z.re, z.im, 0.0)).collect::<Vec<_>>())
     } else {
@@ -129,39 +84,39 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         None => Frame::around(mesh.vertices()),
     };
     let places = flattened.as_deref().unwrap_or(shown.vertices());
-    let mut strokes = if show.curves && flattened.is_none() && morphed.is_none() {
+    let mut strokes = if display.curves && flattened.is_none() && morphed.is_none() {
         curve_strokes(&subject.curves, &frame, false)
     } else {
         Vec::new()
     };
-    if show.palette.isolines && colours.scale.is_some() {
+    if display.palette.isolines && colours.scale.is_some() {
         strokes.extend(isolines(places, mesh, &colours.uvs, &frame));
     }
-    if modes::bends(&show.modes) && !show.disk {
+    if modes::bends(&display.modes) && !display.disk {
         notices.push(format!(
             "{}: the mean bent by its modes, a synthetic face of no person",
-            modes::option(&show.modes)
+            modes::option(&display.modes)
         ));
     }
     let shell = match &subject.band {
-        Some(band) if show.band && !show.disk => {
-            notices.push(band.describe(subject, mesh));
-            band.shell(shown, &frame)
+        Some(band) if display.band && !display.disk => {
+            notices.push(band.describe(&subject.name, mesh));
+            shell(band, shown, &frame)
         }
-        None if show.band && !show.disk => {
+        None if display.band && !display.disk => {
             notices.push(format!("{}: no {BAND} beside it; face mean --band makes one", subject.name));
             Vec::new()
         }
         _ => Vec::new(),
     };
-    let growth = subject.growth.as_ref().filter(|_| !show.disk);
-    if let Some(growth) = growth.filter(|_| !show.at.is_empty()) {
-        notices.push(growth.describe(&show.at, &subject.name));
+    let growth = subject.growth.as_ref().filter(|_| !display.disk);
+    if let Some(growth) = growth.filter(|_| !display.at.is_empty()) {
+        notices.push(growth.describe(&display.at, &subject.name));
     }
-    if let Some(start) = subject.start.as_ref().filter(|_| show.morph < 1.0 && !show.disk) {
-        notices.push(start.describe(show.morph, &subject.name));
+    if let Some(start) = subject.start.as_ref().filter(|_| display.morph < 1.0 && !display.disk) {
+        notices.push(start.describe(display.morph, &subject.name));
     }
-    if show.curves && subject.curves.is_empty() {
+    if display.curves && subject.curves.is_empty() {
         notices.push(format!("{}: no curves beside it", subject.name));
     }
     Ok(Drawing {
@@ -172,11 +127,11 @@ fn surface(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Drawing, Vi
         triangles: mesh.triangles().iter().map(|t| t.map(|i| i as u32)).collect(),
         paint: colours.paint,
         shell,
-        caption: growth.map(|growth| growth.caption(&show.at)),
-        wireframe: show.wireframe,
-        points: show.points,
+        caption: growth.map(|growth| growth.caption(&display.at)),
+        wireframe: display.wireframe,
+        points: display.points,
         strokes,
-        isolines: show.palette.isolines && colours.scale.is_some(),
+        isolines: display.palette.isolines && colours.scale.is_some(),
         scale: colours.scale,
         flat: flattened.is_some(),
         // Seen from the front alone, wherever the surface faces.
@@ -204,18 +159,22 @@ fn isolines(places: &[Point], mesh: &TriMesh, uvs: &[[f32; 2]], frame: &Frame) -
 }
 
 /// The surface at other values of its covariates, bent by its modes, and on its way from the fitted template or another group's mean; `None` where the subject itself is shown.
-fn morphed(subject: &Subject, mesh: &TriMesh, show: &Show) -> Result<Option<TriMesh>, ViewerError> {
+fn morphed(
+    subject: &Subject,
+    mesh: &TriMesh,
+    display: &DisplaySettings,
+) -> Result<Option<TriMesh>, ViewerError> {
     let none = || ViewerError::NoCovariates { subject: subject.name.clone() };
-    let grown = match &show.at[..] {
+    let grown = match &display.at[..] {
         [] => None,
         at => Some(subject.growth.as_ref().ok_or_else(none)?.face(mesh, at, &subject.name)?),
     };
     let mesh = grown.as_ref().unwrap_or(mesh);
-    let bent = match modes::bends(&show.modes) {
-        true => Some(subject.modes.bend(mesh, &show.modes, &subject.name)?),
+    let bent = match modes::bends(&display.modes) {
+        true => Some(subject.modes.bend(mesh, &display.modes, &subject.name)?),
         false => grown.clone(),
     };
-    let t = show.morph;
+    let t = display.morph;
     if t >= 1.0 {
         return Ok(bent);
     }
@@ -284,9 +243,9 @@ fn outline_drawing(subject: &Subject, outlines: &[Vec<[f64; 2]>]) -> Drawing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drawing::Pick;
     use crate::look::Look;
-    use crate::picking::Pick;
-    use crate::source::Standing;
+    use visard::study::standing::Standing;
     use visard::synth::builtin_template;
 
     fn subject(shape: Shape) -> Subject {
@@ -300,14 +259,18 @@ mod tests {
             for (field, _) in
                 FieldName::ALL.into_iter().filter(|f| !matches!(f.0, FieldName::Error | FieldName::Values))
             {
-                let d = draw(&face, &Show { field, disk, morph: 0.5, ..Show::default() }).unwrap();
+                let d =
+                    draw(&face, &DisplaySettings { field, disk, morph: 0.5, ..DisplaySettings::default() })
+                        .unwrap();
                 let n = d.positions.len();
                 assert!(d.normals.len() == n && d.sky.len() == n && d.uvs.len() == n && d.flat == disk);
                 assert!(d.positions.iter().flatten().all(|c| c.abs() <= 1.01));
                 assert!(d.triangles.iter().flatten().all(|&i| (i as usize) < n));
             }
         }
-        assert!(draw(&face, &Show { field: FieldName::Error, ..Show::default() }).is_err());
+        assert!(
+            draw(&face, &DisplaySettings { field: FieldName::Error, ..DisplaySettings::default() }).is_err()
+        );
     }
 
     #[test]
@@ -315,9 +278,9 @@ mod tests {
         let face = subject(Shape::Surface(builtin_template().clone()));
         let centre = Pick { triangle: 100, weights: [0.2, 0.3, 0.5] };
         let look = Look { yaw: 30.0, pivot: [9.0; 3], zoom: 2.0, ..Look::default() };
-        let surface = draw(&face, &Show::default()).unwrap();
+        let surface = draw(&face, &DisplaySettings::default()).unwrap();
         assert_eq!(surface.seen(&look, Some(centre)), look);
-        let disk = draw(&face, &Show { disk: true, ..Show::default() }).unwrap();
+        let disk = draw(&face, &DisplaySettings { disk: true, ..DisplaySettings::default() }).unwrap();
         let seen = disk.seen(&look, Some(centre));
         let there = centre.point(&disk).unwrap();
         assert_eq!((seen.pivot, seen.yaw, seen.zoom), (there.map(f64::from), 0.0, 2.0));
@@ -327,18 +290,28 @@ mod tests {
     #[test]
     fn clouds_curves_and_outlines_are_drawn_and_nothing_is_drawn_of_nothing() {
         let p = vec![Point::origin(), Point::new(1.0, 2.0, 3.0)];
-        assert_eq!(draw(&subject(Shape::Cloud(p.clone())), &Show::default()).unwrap().triangles.len(), 8);
-        let curves = draw(&subject(Shape::Curves(vec![p.clone(), p])), &Show::default()).unwrap();
+        assert_eq!(
+            draw(&subject(Shape::Cloud(p.clone())), &DisplaySettings::default()).unwrap().triangles.len(),
+            8
+        );
+        let curves = draw(&subject(Shape::Curves(vec![p.clone(), p])), &DisplaySettings::default()).unwrap();
         assert_eq!((curves.strokes.len(), curves.strokes[0].points.len()), (2, 3));
         let square = vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
         let outlines =
-            draw(&subject(Shape::Outlines(vec![square.clone(), square])), &Show::default()).unwrap();
+            draw(&subject(Shape::Outlines(vec![square.clone(), square])), &DisplaySettings::default())
+                .unwrap();
         assert!(outlines.flat && outlines.strokes.len() == 5);
         for shape in [Shape::Surface(TriMesh::default()), Shape::Cloud(vec![]), Shape::Outlines(vec![])] {
-            assert!(draw(&subject(shape), &Show::default()).is_ok());
+            assert!(draw(&subject(shape), &DisplaySettings::default()).is_ok());
         }
         // Morphing knows only the template's triangles.
         let mesh = TriMesh::new(vec![Point::origin(); 3], vec![[0, 1, 2]]).unwrap();
-        assert!(draw(&subject(Shape::Surface(mesh)), &Show { morph: 0.5, ..Show::default() }).is_err());
+        assert!(
+            draw(
+                &subject(Shape::Surface(mesh)),
+                &DisplaySettings { morph: 0.5, ..DisplaySettings::default() }
+            )
+            .is_err()
+        );
     }
 }

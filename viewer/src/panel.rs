@@ -1,17 +1,18 @@
 //! The controls: what is shown, how, and the help.
 
 use crate::bending::{self, Bending};
+use crate::display_settings::DisplaySettings;
 use crate::fields::FieldName;
 use crate::geometry::Frame;
 use crate::growth;
+use crate::listing::{Entry, short_name};
 use crate::look::{Look, VIEWS};
 use crate::looking;
 use crate::palette::{MapChoice, Palette, Range};
-use crate::source::{Entry, Standing, short_name};
 use crate::workbench::account::guesses;
 use crate::workbench::{Act, Workshop};
 use crate::worker::{Origin, Wish};
-use kiss3d::egui::{self, Align2, Color32, Context, Id, Key, Order, RichText, Ui};
+use kiss3d::egui::{self, Align2, Color32, Context, Key, RichText, Ui};
 
 /// Everything the window shows and the user changes.
 pub struct PanelState {
@@ -67,25 +68,6 @@ const KEYS: [(&str, &str); 20] = [
     ("?  Esc", "this help; close the window"),
 ];
 
-/// The band over everything while something internal is shown. Returns its height in points.
-pub fn band(ctx: &Context, standing: Standing) -> f32 {
-    let Some(text) = standing.band() else { return 0.0 };
-    const HEIGHT: f32 = 30.0;
-    let screen = ctx.content_rect();
-    let rect = egui::Rect::from_min_size(screen.min, egui::vec2(screen.width(), HEIGHT));
-    // Above every other layer: no window can be moved over it.
-    let painter = ctx.layer_painter(egui::LayerId::new(Order::Debug, Id::new("band")));
-    painter.rect_filled(rect, 0.0, Color32::from_rgb(140, 29, 24));
-    painter.text(
-        rect.center(),
-        Align2::CENTER_CENTER,
-        text,
-        egui::FontId::proportional(17.0),
-        Color32::WHITE,
-    );
-    HEIGHT
-}
-
 /// The controls on the left. Returns the width they take from the panes: none when folded away.
 pub fn controls(ctx: &Context, state: &mut PanelState, top: f32) -> f32 {
     let window = egui::Window::new("visard")
@@ -100,10 +82,10 @@ pub fn controls(ctx: &Context, state: &mut PanelState, top: f32) -> f32 {
         sliders(ui, state);
         ui.separator();
         if let Some(design) = &state.bending.design {
-            growth::controls(ui, design, &mut state.wish.show.at);
+            growth::controls(ui, design, &mut state.wish.display.at);
         }
-        bending::controls(ui, &mut state.bending, &mut state.wish.show.modes);
-        looking::controls::controls(ui, &mut state.wish.show.instruments, &state.frame);
+        bending::controls(ui, &mut state.bending, &mut state.wish.display.modes);
+        looking::controls::controls(ui, &mut state.wish.display.instruments, &state.frame);
         ui.separator();
         ui.horizontal_wrapped(|ui| {
             for (name, yaw, pitch) in VIEWS {
@@ -212,14 +194,14 @@ fn choose(state: &mut PanelState, origin: Origin) {
 
 fn colours(ui: &mut Ui, state: &mut PanelState) {
     for (field, name) in FieldName::ALL {
-        ui.radio_value(&mut state.wish.show.field, field, name);
+        ui.radio_value(&mut state.wish.display.field, field, name);
     }
-    palette(ui, &mut state.wish.show.palette);
+    palette(ui, &mut state.wish.display.palette);
     ui.horizontal_wrapped(|ui| {
-        ui.checkbox(&mut state.wish.show.wireframe, "edges");
-        ui.checkbox(&mut state.wish.show.points, "vertices");
-        ui.checkbox(&mut state.wish.show.curves, "curves");
-        ui.checkbox(&mut state.wish.show.band, "band");
+        ui.checkbox(&mut state.wish.display.wireframe, "edges");
+        ui.checkbox(&mut state.wish.display.points, "vertices");
+        ui.checkbox(&mut state.wish.display.curves, "curves");
+        ui.checkbox(&mut state.wish.display.band, "band");
         ui.checkbox(&mut state.wish.disk, "disk map");
     });
 }
@@ -245,7 +227,7 @@ fn palette(ui: &mut Ui, palette: &mut Palette) {
 }
 
 fn sliders(ui: &mut Ui, state: &mut PanelState) {
-    ui.add(egui::Slider::new(&mut state.wish.show.morph, 0.0..=1.0).text(state.bending.way()));
+    ui.add(egui::Slider::new(&mut state.wish.display.morph, 0.0..=1.0).text(state.bending.way()));
     let mut changed = None;
     for origin in &mut state.wish.origins {
         if let Origin::Synthetic { mu, draw } = origin {
@@ -283,13 +265,13 @@ pub fn keys(ctx: &Context, state: &mut PanelState) {
     for letter in typed.chars() {
         match letter {
             '?' => match &mut state.shop {
-                Some(shop) => shop.desk.help = !shop.desk.help,
+                Some(shop) => shop.window.help = !shop.window.help,
                 None => state.help = !state.help,
             },
             '0' => {
                 state.look = Look::default();
-                let units = state.wish.show.units;
-                state.wish.show = crate::pane::Show { units, ..Default::default() };
+                let units = state.wish.display.units;
+                state.wish.display = DisplaySettings { units, ..Default::default() };
                 state.measures = false;
             }
             '1'..='4' => {
@@ -299,18 +281,18 @@ pub fn keys(ctx: &Context, state: &mut PanelState) {
             _ => {}
         }
     }
-    looking::controls::keys(ctx, &typed, &mut state.wish.show.instruments, &state.frame);
+    looking::controls::keys(ctx, &typed, &mut state.wish.display.instruments, &state.frame);
     state.measures ^= pressed(Key::R);
     if pressed(Key::F) {
-        let at = FieldName::ALL.iter().position(|f| f.0 == state.wish.show.field).unwrap_or(0);
-        state.wish.show.field = FieldName::ALL[(at + 1) % FieldName::ALL.len()].0;
+        let at = FieldName::ALL.iter().position(|f| f.0 == state.wish.display.field).unwrap_or(0);
+        state.wish.display.field = FieldName::ALL[(at + 1) % FieldName::ALL.len()].0;
     }
-    let show = &mut state.wish.show;
+    let display = &mut state.wish.display;
     for (key, flag) in [
-        (Key::W, &mut show.wireframe),
-        (Key::P, &mut show.points),
-        (Key::C, &mut show.curves),
-        (Key::U, &mut show.band),
+        (Key::W, &mut display.wireframe),
+        (Key::P, &mut display.points),
+        (Key::C, &mut display.curves),
+        (Key::U, &mut display.band),
         (Key::D, &mut state.wish.disk),
     ] {
         if pressed(key) {
@@ -341,7 +323,7 @@ pub fn keys(ctx: &Context, state: &mut PanelState) {
 /// Closes what is open, the window last.
 fn escape(state: &mut PanelState) {
     match &mut state.shop {
-        Some(shop) if shop.desk.help => shop.desk.help = false,
+        Some(shop) if shop.window.help => shop.window.help = false,
         Some(shop) if shop.bench.asked => shop.perform(vec![Act::TakeBack]),
         _ if state.help => state.help = false,
         _ => state.close = true,

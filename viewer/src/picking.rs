@@ -1,35 +1,8 @@
 //! Which point of a drawing lies under the mouse.
 
+use crate::drawing::{Drawing, Pick};
 use crate::look::{Look, half_height};
-use crate::pane::Drawing;
 use kiss3d::prelude::Vec3;
-
-/// A picked point: a triangle and where in it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pick {
-    /// Which triangle.
-    pub triangle: usize,
-    /// Weights of its corners.
-    pub weights: [f32; 3],
-}
-
-impl Pick {
-    /// The point on a drawing of the same triangles: what links a surface with its disk map.
-    pub fn point(&self, drawing: &Drawing) -> Option<[f32; 3]> {
-        let t = drawing.triangles.get(self.triangle)?;
-        let mut sum = Vec3::ZERO;
-        for (i, w) in t.iter().zip(self.weights) {
-            sum += Vec3::from_array(*drawing.positions.get(*i as usize)?) * w;
-        }
-        Some(sum.to_array())
-    }
-
-    /// The corner nearest to it.
-    pub fn vertex(&self, drawing: &Drawing) -> Option<usize> {
-        let k = (0..3).max_by(|&a, &b| self.weights[a].total_cmp(&self.weights[b]))?;
-        drawing.triangles.get(self.triangle).map(|t| t[k] as usize)
-    }
-}
 
 /// The foremost triangle under a place on the pane, (0, 0) its upper left corner, (1, 1) its lower right; `look` is how the
 /// drawing is seen ([`Drawing::seen`]).
@@ -63,7 +36,8 @@ pub fn pick(drawing: &Drawing, look: &Look, place: [f64; 2], aspect: f64) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pane::{Show, draw};
+    use crate::display_settings::DisplaySettings;
+    use crate::pane::draw;
     use crate::synthetic::template_subject;
     use visard::synth::builtin_landmarks;
 
@@ -71,8 +45,8 @@ mod tests {
     fn the_nose_is_picked_where_it_is_seen_on_surface_and_disk() {
         let face = template_subject();
         let nose = builtin_landmarks().nose_tip;
-        let surface = draw(&face, &Show::default()).unwrap();
-        let disk = draw(&face, &Show { disk: true, ..Show::default() }).unwrap();
+        let surface = draw(&face, &DisplaySettings::default()).unwrap();
+        let disk = draw(&face, &DisplaySettings { disk: true, ..DisplaySettings::default() }).unwrap();
         for yaw in [0.0, 35.0, -60.0] {
             let look = Look { yaw, zoom: 1.3, ..Look::default() };
             let seen = look.place(Vec3::from_array(surface.positions[nose]));

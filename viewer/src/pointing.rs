@@ -1,9 +1,9 @@
 //! The points that were clicked in the window, the ruler between them, and what is drawn over a pane.
 
+use crate::drawing::{Drawing, Pick};
 use crate::looking::{Mark, View, controls, marks, ruler};
-use crate::pane::Drawing;
 use crate::panel::PanelState;
-use crate::picking::{Pick, pick};
+use crate::picking::pick;
 use kiss3d::egui::{Context, PointerButton, Rect, Response};
 
 /// The points that were clicked: on every pane of the same triangles.
@@ -36,7 +36,7 @@ impl Picked {
     /// What the ruler reads on a drawing.
     pub fn reads(&self, drawing: &Drawing) -> Option<String> {
         let ends = self.ruler(drawing)?;
-        controls::between(ends, &drawing.known, &drawing.frame).map(|ruled| ruled.distance)
+        controls::between(ends, &drawing.measurements, &drawing.frame).map(|ruled| ruled.distance)
     }
 
     /// The ruler's ends on a drawing.
@@ -50,9 +50,9 @@ impl Picked {
 pub fn over(drawing: &Drawing, state: &PanelState, picked: Picked, [width, height]: [f32; 2]) -> Vec<Mark> {
     let look = drawing.seen(&state.look, picked.centre);
     let view = View::new(look, f64::from(width), f64::from(height));
-    let mut over = marks(&state.wish.show.instruments, drawing, &view);
+    let mut over = marks(&state.wish.display.instruments, drawing, &view);
     if let Some(ends) = picked.ruler(drawing).filter(|_| !drawing.flat) {
-        let ruled = controls::between(ends, &drawing.known, &drawing.frame);
+        let ruled = controls::between(ends, &drawing.measurements, &drawing.frame);
         over.extend(ruled.iter().flat_map(|ruled| ruler::marks(ruled, &view)));
     }
     over

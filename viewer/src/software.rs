@@ -1,10 +1,10 @@
 //! Drawing without any graphics adapter: surfaces by the reports' own renderer, lines and points by hand.
 
+use crate::drawing::Drawing;
 use crate::glass;
 use crate::look::Look;
 use crate::looking;
 use crate::material::Paint;
-use crate::pane::Drawing;
 use crate::stage::GROUND;
 use visard::mesh::{Point, TriMesh};
 use visard::report::render::{CLAY, Camera, Colour, Image, render_from};

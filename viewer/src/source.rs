@@ -2,15 +2,15 @@
 
 use crate::beside::Beside;
 use crate::credentials;
-use crate::error::{ArrayError, ViewerError};
+use crate::error::ViewerError;
 use crate::groups;
-pub use crate::listing::{Entry, entries, short_name};
-pub use crate::subject::{Shape, Standing, Subject, Values};
+use crate::listing::short_name;
+use crate::subject::{Shape, Subject, Values};
 use std::path::Path;
 use visard::io::{NamedField, RecordSize, npy, read_landmarks, read_scan, read_shapes};
 use visard::mesh::{Point, TriMesh};
 use visard::study::face::registrations::to_front;
-use visard::study::layout::{CERTIFICATE, MEAN_PLY, NONPRIVATE_MEAN_PLY};
+use visard::study::layout::{CERTIFICATE, CURVES, MEAN_PLY, NONPRIVATE_MEAN_PLY};
 use visard::study::subject::field_of;
 use visard::surface::Template;
 
@@ -26,7 +26,7 @@ pub fn load(file: &Path) -> Result<Subject, ViewerError> {
     };
     let shape = match read_shape(file) {
         Err(error) if file.file_name().is_some_and(|n| n == MEAN_PLY) => {
-            return Beside::in_place_of(file, &error).ok_or(error);
+            return curves_in_place_of(file, &error).ok_or(error);
         }
         read => read?,
     };
@@ -42,6 +42,13 @@ pub fn load(file: &Path) -> Result<Subject, ViewerError> {
     let Beside { errors, curves, modes, band, growth, start } = beside;
     let subject = Subject::new(short_name(file), file, standing, shape);
     Ok(Subject { errors, curves, modes, band, growth, start, notices, ..subject })
+}
+
+/// The curves of a release whose surface cannot be read.
+fn curves_in_place_of(mean: &Path, why: &ViewerError) -> Option<Subject> {
+    let curves = load(&mean.with_file_name(CURVES)).ok()?;
+    let said = format!("{why}; its curves are shown in its place");
+    Some(Subject { notices: [vec![said], curves.notices].concat(), ..curves })
 }
 
 /// Whether a file is called as the mean of a release, or of a group that was compared.
@@ -88,7 +95,7 @@ fn read_shape(file: &Path) -> Result<Shape, ViewerError> {
         "tps" => outlines(file),
         "npy" => {
             let array = npy::read(file)?;
-            shape_of_array(&array.shape, &array.data)
+            Shape::from_array(&array.shape, &array.data)
                 .map_err(|source| ViewerError::FileArray { file: file.to_owned(), source })
         }
         _ => {
@@ -126,32 +133,12 @@ fn outlines(file: &Path) -> Result<Shape, ViewerError> {
     Ok(Shape::Outlines(outlines))
 }
 
-/// What an array holds, by its shape.
-pub(crate) fn shape_of_array(shape: &[usize], data: &[f64]) -> Result<Shape, ArrayError> {
-    if data.is_empty() {
-        return Err(ArrayError::Empty);
-    }
-    if !data.iter().all(|x| x.is_finite()) {
-        return Err(ArrayError::NotFinite);
-    }
-    let points = |values: &[f64]| -> Vec<Point> {
-        values.chunks_exact(3).map(|c| Point::new(c[0], c[1], c[2])).collect()
-    };
-    let plane = |values: &[f64]| -> Vec<[f64; 2]> { values.chunks_exact(2).map(|c| [c[0], c[1]]).collect() };
-    match shape {
-        [_, 3] => Ok(Shape::Cloud(points(data))),
-        [_, m, 3] => Ok(Shape::Curves(data.chunks(3 * m).map(points).collect())),
-        [_, 2] => Ok(Shape::Outlines(vec![plane(data)])),
-        [_, k, 2] => Ok(Shape::Outlines(data.chunks(2 * k).map(plane).collect())),
-        _ => Err(ArrayError::Shape(shape.to_owned())),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use visard::io::{write_npy, write_ply};
     use visard::privacy::{Mu, PrivacyLoss, Statement};
+    use visard::study::standing::Standing;
 
     fn write_triangle(file: &Path) {
         let v = vec![Point::origin(), Point::new(1.0, 0.0, 0.0), Point::new(0.0, 1.0, 0.0)];

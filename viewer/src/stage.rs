@@ -1,9 +1,9 @@
 //! A pane on a graphics card: an off-screen surface that both pictures and the window use.
 
+use crate::drawing::Drawing;
 use crate::error::GraphicsPanic;
 use crate::look::{Look, StillCamera};
 use crate::material::{FaceMaterial, Paint, Style};
-use crate::pane::Drawing;
 use kiss3d::prelude::*;
 use std::cell::Cell;
 use visard::report::render::Image;
@@ -199,7 +199,7 @@ fn gpu_mesh(drawing: &Drawing) -> GpuMesh3d {
     GpuMesh3d::new(positions, drawing.triangles.clone(), Some(normals), Some(uvs), false)
 }
 
-fn polyline(stroke: &crate::pane::Stroke, fineness: f32) -> Polyline3d {
+fn polyline(stroke: &crate::drawing::Stroke, fineness: f32) -> Polyline3d {
     let [r, g, b] = stroke.colour.map(|c| c.powf(2.2) as f32);
     Polyline3d::new(stroke.points.iter().map(|p| Vec3::from_array(*p)).collect())
         .with_color(Color::new(r, g, b, 1.0))

@@ -1,13 +1,14 @@
 //! What is shown: its geometry, whether it may be published, and what is known of it.
 
 use crate::band::Band;
+use crate::error::ArrayError;
 use crate::groups::Start;
 use crate::growth::Growth;
 use crate::modes::Modes;
 use std::path::PathBuf;
 use visard::mesh::{Point, TriMesh};
 use visard::study::face::registrations::ToFront;
-pub use visard::study::standing::Standing;
+use visard::study::standing::Standing;
 
 /// The geometry.
 #[derive(Debug, Clone)]
@@ -23,6 +24,31 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// What an array holds, by its shape.
+    ///
+    /// # Errors
+    /// [`ArrayError`]: nothing that is shown.
+    pub fn from_array(shape: &[usize], data: &[f64]) -> Result<Self, ArrayError> {
+        if data.is_empty() {
+            return Err(ArrayError::Empty);
+        }
+        if !data.iter().all(|x| x.is_finite()) {
+            return Err(ArrayError::NotFinite);
+        }
+        let points = |values: &[f64]| -> Vec<Point> {
+            values.chunks_exact(3).map(|c| Point::new(c[0], c[1], c[2])).collect()
+        };
+        let plane =
+            |values: &[f64]| -> Vec<[f64; 2]> { values.chunks_exact(2).map(|c| [c[0], c[1]]).collect() };
+        match shape {
+            [_, 3] => Ok(Self::Cloud(points(data))),
+            [_, m, 3] => Ok(Self::Curves(data.chunks(3 * m).map(points).collect())),
+            [_, 2] => Ok(Self::Outlines(vec![plane(data)])),
+            [_, k, 2] => Ok(Self::Outlines(data.chunks(2 * k).map(plane).collect())),
+            _ => Err(ArrayError::Shape(shape.to_owned())),
+        }
+    }
+
     /// All points; outlines lie in the plane z = 0.
     pub fn points(&self) -> Vec<Point> {
         match self {

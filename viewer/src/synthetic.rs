@@ -1,8 +1,8 @@
 //! Private means of made-up people at any budget: to feel what μ means without spending anyone's privacy.
 
 use crate::error::ViewerError;
-use crate::fields::template;
-use crate::source::{Shape, Standing, Subject};
+use crate::subject::{Shape, Subject};
+use crate::template::template;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use visard::function::FaceCurves;
@@ -10,6 +10,7 @@ use visard::mesh::TriMesh;
 use visard::privacy::noise::NoiseSource;
 use visard::privacy::{Ledger, Mu, release};
 use visard::study::face::{ClipChoice, FaceMechanism, mean};
+use visard::study::standing::Standing;
 use visard::synth::{FaceParameters, builtin_template};
 
 /// How many people the population has.

@@ -1,8 +1,9 @@
 //! A short turn as an animated GIF or WebP: from one side to the other and back, for a face has no back worth seeing.
 
 use crate::error::ViewerError;
-use crate::headless::{Exhibit, Painter};
 use crate::look::Look;
+use crate::painter::Painter;
+use crate::side_by_side::SideBySide;
 use std::collections::HashMap;
 use std::path::Path;
 use visard::report::render::Image;
@@ -33,16 +34,16 @@ pub fn turn(painter: &mut Painter<'_>, look: &Look) -> Result<Vec<Image>, Viewer
         .collect()
 }
 
-/// The pictures of exhibits from one end to the other, all seen alike.
+/// The pictures of such drawings from one end to the other, all seen alike.
 ///
 /// # Errors
 /// A picture that cannot be drawn.
 pub fn growth<'a>(
     painter: &mut Painter<'a>,
-    stops: &'a [Exhibit],
+    stops: &'a [SideBySide],
     look: &Look,
 ) -> Result<Vec<Image>, ViewerError> {
-    let picture = |stop: &'a Exhibit| {
+    let picture = |stop: &'a SideBySide| {
         painter.replace(stop);
         painter.picture(look)
     };

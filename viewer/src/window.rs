@@ -2,19 +2,19 @@
 
 use crate::arguments::{Arguments, Extra, FieldChoice};
 use crate::bending::Bending;
+use crate::drawing::{Drawing, Pick};
 use crate::error::ViewerError;
 use crate::geometry::Frame;
-use crate::headless::Exhibit;
+use crate::listing::{Entry, entries};
 use crate::look::Look;
 use crate::looking;
 use crate::memory;
-use crate::pane::Drawing;
-use crate::panel::{PanelState, band, controls, free_name, keys};
-use crate::picking::Pick;
+use crate::panel::{PanelState, controls, free_name, keys};
 use crate::pointing::{Picked, move_by_mouse, over};
 use crate::screen::lay_out;
-use crate::source::{Entry, Standing, entries};
+use crate::side_by_side::SideBySide;
 use crate::stage::{Stage, ground, guarded, has_adapter};
+use crate::standing_band::standing_band;
 use crate::workbench::{Workshop, is_folder_of_scans, panel, places};
 use crate::worker::{Origin, Shown, Wish, Worker};
 use kiss3d::egui::{self, Context, Rect, TextureId, vec2};
@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use visard::mesh::Point;
 use visard::privacy::Mu;
 use visard::report::render::Image;
+use visard::study::standing::Standing;
 
 /// Opens the window and runs until it is closed.
 ///
@@ -61,7 +62,7 @@ fn first_state(arguments: &Arguments) -> Result<PanelState, ViewerError> {
     let disk = arguments.with.contains(&Extra::Disk);
     Ok(PanelState {
         entries: found,
-        wish: Wish { origins, show: arguments.show(), disk, ..of_arguments(arguments) },
+        wish: Wish { origins, display: arguments.display_settings(), disk, ..of_arguments(arguments) },
         look: Look::default(),
         help: false,
         message: String::new(),
@@ -151,7 +152,7 @@ async fn run(mut state: PanelState) {
             shop.attend();
             state.wish.origins = shop.wish();
         }
-        let dark = state.shop.as_ref().is_some_and(|shop| shop.desk.dark);
+        let dark = state.shop.as_ref().is_some_and(|shop| shop.window.dark);
         if dark != was_dark {
             was_dark = dark;
             set_theme(&mut window, &mut panes, dark);
@@ -192,7 +193,7 @@ async fn run(mut state: PanelState) {
                 move_by_mouse(ctx, &response, rect, &drawings, &mut state, &mut picked);
             }
             mark_facts(&panes, picked, &mut state);
-            band(ctx, standing);
+            standing_band(ctx, standing);
             left = match &mut state.shop {
                 Some(shop) => at_the_bench(ctx, shop, &panes, &mut picked, top),
                 None => controls(ctx, &mut state, top),
@@ -214,7 +215,7 @@ fn at_the_bench(ctx: &Context, shop: &mut Workshop, panes: &[Pane], picked: &mut
     if let (Some(pane), Some(pick)) = (panes.first(), std::mem::take(&mut picked.fresh).and(picked.mark)) {
         shop.clicked(&pane.shown.subject, &pane.shown.drawing, pick);
     }
-    let acts = panel::show(ctx, &shop.bench, &mut shop.desk, top);
+    let acts = panel::show(ctx, &shop.bench, &mut shop.window, top);
     shop.perform(acts);
     panel::WIDTH
 }
@@ -263,11 +264,11 @@ async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, sta
         state.frame = first.drawing.frame;
         // Beside another subject, what both can be bent by.
         state.bending.know(&shown);
-        if let Some(told) = state.bending.keep_known(&mut state.wish.show.at) {
+        if let Some(told) = state.bending.keep_known(&mut state.wish.display.at) {
             state.message = told;
         }
         if state.bending.modes == 0 {
-            state.wish.show.modes.clear();
+            state.wish.display.modes.clear();
         }
     }
     state.facts = shown
@@ -276,14 +277,14 @@ async fn show(window: &mut Window, panes: &mut Vec<Pane>, shown: Vec<Shown>, sta
         .map(|s| format!("{}: {}", s.subject.name, s.subject.shape.describe()))
         .collect();
     state.facts.extend(shown.iter().flat_map(|s| s.drawing.notices.iter().cloned()));
-    let read = |r: &looking::Ruled| format!("{}: {}", r.name, r.distance);
-    state.facts.extend(shown.iter().flat_map(|s| &s.drawing.known.ruled).map(read));
+    let read = |r: &looking::measurements::RulerReading| format!("{}: {}", r.name, r.distance);
+    state.facts.extend(shown.iter().flat_map(|s| &s.drawing.measurements.readings).map(read));
     for content in shown {
         let (mut stage, texture) = match old.pop() {
             Some(pane) => (pane.stage, pane.texture),
             None => (Stage::new(64, 64).await, None),
         };
-        stage.set_ground(state.shop.as_ref().is_some_and(|shop| shop.desk.dark));
+        stage.set_ground(state.shop.as_ref().is_some_and(|shop| shop.window.dark));
         stage.set(&content.drawing);
         panes.push(Pane { shown: content, stage, texture, drawn: None });
     }
@@ -356,12 +357,12 @@ fn save_picture(panes: &[Pane], state: &PanelState, picked: Picked) -> Result<Pa
     let pictures: Vec<Image> = panes.iter().map(picture).collect();
     let drawings = panes.iter().map(|p| p.shown.drawing.clone()).collect();
     let standing = panes.iter().map(|p| p.shown.subject.standing).max().unwrap_or(Standing::Internal);
-    let instruments = state.wish.show.instruments.clone();
-    let exhibit = Exhibit::new(drawings, standing, instruments);
+    let instruments = state.wish.display.instruments.clone();
+    let side_by_side = SideBySide::new(drawings, standing, instruments);
     let width = pictures.iter().map(|p| p.width as u32).sum();
     let height = pictures.iter().map(|p| p.height as u32).max().unwrap_or(8);
     let file = free_name("visard-view", "png");
-    let picture = exhibit.assemble(&pictures, exhibit.framed_size((width, height)));
+    let picture = side_by_side.assemble(&pictures, side_by_side.framed_size((width, height)));
     visard::io::write_bytes(&file, &picture.to_png()?)?;
     Ok(file)
 }

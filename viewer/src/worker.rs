@@ -1,16 +1,22 @@
 //! Reads and prepares what is to be shown on a thread of its own, so that the window never waits for a large file.
 
+use crate::display_settings::DisplaySettings;
+use crate::drawing::Drawing;
 use crate::error::ViewerError;
-use crate::fields::{FieldName, template};
-use crate::pane::{Drawing, Show, draw};
-use crate::source::{self, Shape, Standing, Subject, Values};
+use crate::fields::FieldName;
+use crate::listing::short_name;
+use crate::pane::draw;
+use crate::source;
+use crate::subject::{Shape, Subject, Values};
 use crate::synthetic::{MadeUpPeople, PEOPLE, template_subject};
+use crate::template::template;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use visard::study::face::FaceInputs;
 use visard::study::face::record::RecordError;
 use visard::study::face::registrations::{RegisteredScan, Registrations};
+use visard::study::standing::Standing;
 
 /// Where a subject comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +44,7 @@ pub struct Wish {
     /// One subject or two, side by side.
     pub origins: Vec<Origin>,
     /// How they are shown.
-    pub show: Show,
+    pub display: DisplaySettings,
     /// The disk map of each beside it.
     pub disk: bool,
     /// The file of the numbers that colour it, where it has as many vertices.
@@ -120,10 +126,10 @@ impl Studio {
         let mut shown = Vec::new();
         for origin in &wish.origins {
             let subject = self.subject(origin, wish)?;
-            let show = show_of(origin, &subject, &wish.show);
-            shown.push(Shown { drawing: draw(&subject, &show)?, subject: subject.clone() });
+            let display = display_of(origin, &subject, &wish.display);
+            shown.push(Shown { drawing: draw(&subject, &display)?, subject: subject.clone() });
             if wish.disk {
-                let drawing = draw(&subject, &Show { disk: true, ..show.clone() })?;
+                let drawing = draw(&subject, &DisplaySettings { disk: true, ..display.clone() })?;
                 shown.push(Shown { drawing, subject });
             }
         }
@@ -163,19 +169,19 @@ fn file_as_wished(file: &Path, wish: &Wish) -> Result<Subject, ViewerError> {
 }
 
 /// What cannot have the wished-for colours has others.
-fn show_of(origin: &Origin, subject: &Subject, show: &Show) -> Show {
+fn display_of(origin: &Origin, subject: &Subject, display: &DisplaySettings) -> DisplaySettings {
     let field = match origin {
         Origin::Registered(_) => FieldName::Values,
         Origin::Upright(_) => FieldName::None,
-        _ => show.field,
+        _ => display.field,
     };
-    let modes = show.modes.iter().copied().take(subject.modes.len()).collect();
+    let modes = display.modes.iter().copied().take(subject.modes.len()).collect();
     let has = |item: &&String| {
         let design = subject.growth.as_ref().map(|growth| growth.design());
         design.is_some_and(|design| design.values(std::slice::from_ref(*item)).is_ok())
     };
-    let at = show.at.iter().filter(has).cloned().collect();
-    Show { field, modes, at, ..show.clone() }
+    let at = display.at.iter().filter(has).cloned().collect();
+    DisplaySettings { field, modes, at, ..display.clone() }
 }
 
 /// What is registered to a scan by the study's default settings.
@@ -184,7 +190,7 @@ fn registered(scan: &Path) -> Result<Subject, ViewerError> {
     let made = Registrations::open(&inputs)?.look_at(scan)?;
     let failed = |e: RecordError| ViewerError::NotRegistered { file: scan.to_owned(), reason: e.to_string() };
     let RegisteredScan { registered, landing, .. } = made.map_err(failed)?;
-    let name = format!("{}, registered", source::short_name(scan));
+    let name = format!("{}, registered", short_name(scan));
     let values = Some(Values {
         name: "distance to the scan".into(),
         unit: "mm of the template".into(),

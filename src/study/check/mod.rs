@@ -12,7 +12,7 @@ pub use units::Scale;
 use super::face::mean::{FaceMechanism, mechanism};
 use super::face::record::RecordMaker;
 use super::face::{ClipChoice, FaceInputs, StudyError, load_template};
-use super::job::JobError;
+use super::job_error::JobError;
 use super::people::PeopleError;
 use super::{Identical, LedgerChoice, StudyFolder};
 use crate::function::FaceCurves;

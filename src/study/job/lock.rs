@@ -1,9 +1,9 @@
 //! One process at a time works in a study's folder: it is locked before anything in it is made.
 
-use super::{JobError, io};
 use crate::fault;
 use crate::io::{sweep, sync_folder};
 use crate::study::StudyFolder;
+use crate::study::job_error::{JobError, io};
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 

@@ -15,15 +15,13 @@
 //! What is withdrawn when a job fails is what this process made, and only that.
 
 mod digest;
-mod error;
 mod lock;
 mod publish;
 mod state;
 mod stop;
 
+pub use super::job_error::{DryRun, JobError};
 pub use digest::Digest;
-pub(super) use error::io;
-pub use error::{DryRun, JobError};
 pub(super) use publish::recorded;
 pub use publish::{Publication, Published, ReleaseFolder};
 pub use stop::Stop;

@@ -1,10 +1,10 @@
 //! From a stored draw to a release: code that writes under `release/` is handed noised values and public things only.
 
-use super::{JobError, io};
 use crate::fault;
 use crate::io::{Fault, Limit, ReadError, WriteError, open, write_bytes, write_text};
 use crate::privacy::{Caveat, Certificate, FileSum, Neighbours, PrivacyLoss, Receipt, Released, Statement};
 use crate::study::StudyFolder;
+use crate::study::job_error::{JobError, io};
 use crate::study::kept::kept;
 use crate::study::layout::{CERTIFICATE, PLAN, PUBLISHED};
 use crate::study::plan::FrozenPlan;

@@ -1,10 +1,11 @@
 //! What a job has paid for and drawn, on disk: `internal/job.json` and `internal/drawn.json`.
 
-use super::{Digest, JobError, Published, io};
+use super::{Digest, Published};
 use crate::fault;
 use crate::io::{Limit, write_bytes, write_text};
 use crate::privacy::{Composition, Ledger, Neighbours, Part, Price, PrivacyLoss, Receipt, Released};
 use crate::study::StudyFolder;
+use crate::study::job_error::{JobError, io};
 use crate::study::kept::kept;
 use crate::study::plan::FrozenPlan;
 use serde::de::DeserializeOwned;

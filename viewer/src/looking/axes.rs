@@ -1,6 +1,7 @@
 //! The directions of x, y and z in a corner: x to the subject's left, y up, z forward, for what stands upright.
 
-use super::{Anchor, Ink, Mark, View};
+use super::View;
+use super::mark::{Anchor, Ink, Mark};
 
 /// Length of an axis in heights of letters.
 const LENGTH: f64 = 4.0;

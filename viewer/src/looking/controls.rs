@@ -1,6 +1,7 @@
 //! The instruments in the window: check boxes, a slider for the cut, keys.
 
-use super::{End, Instruments, Known, Ruled, Ruler, Slice};
+use super::measurements::{Measurements, RulerReading};
+use super::{End, Instruments, Ruler, Slice};
 use crate::geometry::Frame;
 use kiss3d::egui::{Context, Key, Slider, Ui};
 
@@ -70,8 +71,8 @@ pub fn keys(ctx: &Context, typed: &str, instruments: &mut Instruments, frame: &F
 }
 
 /// The ruler between two places of a drawing that were clicked.
-pub fn between(ends: [[f32; 3]; 2], known: &Known, frame: &Frame) -> Option<Ruled> {
-    Ruler(ends.map(End::Place)).read(known, frame, &[], "").ok()
+pub fn between(ends: [[f32; 3]; 2], measurements: &Measurements, frame: &Frame) -> Option<RulerReading> {
+    Ruler(ends.map(End::Place)).read(measurements, frame, &[], "").ok()
 }
 
 #[cfg(test)]
@@ -103,9 +104,10 @@ mod tests {
 
     #[test]
     fn clicked_places_are_measured_in_the_subjects_lengths() {
-        let known = Known { lengths: super::super::Lengths::Millimetres(1.0), ..Known::default() };
+        let measurements =
+            Measurements { lengths: crate::looking::Lengths::Millimetres(1.0), ..Measurements::default() };
         let frame = Frame { centre: Point::origin(), scale: 0.01 };
-        let ruled = between([[0.0; 3], [0.3, 0.4, 0.0]], &known, &frame).unwrap();
+        let ruled = between([[0.0; 3], [0.3, 0.4, 0.0]], &measurements, &frame).unwrap();
         assert_eq!(ruled.distance, "50.0 mm");
     }
 }

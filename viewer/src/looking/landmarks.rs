@@ -1,27 +1,18 @@
 //! Landmarks that have a name: the template's on every surface of its triangles, otherwise those in the file beside a scan.
 
-use super::{Anchor, Cover, Ink, Mark, View};
+use super::View;
+use super::mark::{Anchor, Cover, Ink, Mark};
+use super::measurements::NamedPlace;
 use crate::depth;
 use crate::drawing::Drawing;
-use crate::fields::is_templates;
-use crate::source::{Shape, Subject};
+use crate::subject::{Shape, Subject};
+use crate::template::is_templates;
 use std::path::Path;
 use visard::io::read_landmarks;
 use visard::mesh::Point;
 use visard::report::canvas::text_width;
 use visard::study::face::record::landmark_file;
 use visard::synth::builtin_landmarks;
-
-/// A landmark on a drawing.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NamedPlace {
-    /// Its name.
-    pub name: String,
-    /// Display coordinates.
-    pub at: [f32; 3],
-    /// The surface's normal there, where it is known: landmarks that look away are not drawn.
-    pub normal: Option<[f32; 3]>,
-}
 
 /// Names of a subject's landmarks, and the vertex of each or its place.
 pub fn of(subject: &Subject) -> Vec<(String, Result<usize, Point>)> {
@@ -48,9 +39,9 @@ fn beside(scan: &Path) -> Vec<(String, Point)> {
 /// Those that face the viewer and stand behind nothing.
 pub fn seen<'a>(drawing: &'a Drawing, view: &View) -> Vec<&'a NamedPlace> {
     let faces = |p: &NamedPlace| p.normal.is_none_or(|n| view.turned(n)[2] > 0.05);
-    let places: Vec<[f32; 3]> = drawing.known.landmarks.iter().map(|p| p.at).collect();
+    let places: Vec<[f32; 3]> = drawing.measurements.landmarks.iter().map(|p| p.at).collect();
     let behind = depth::hidden(drawing, view, &places);
-    let with = drawing.known.landmarks.iter().zip(behind);
+    let with = drawing.measurements.landmarks.iter().zip(behind);
     with.filter(|(p, hidden)| !hidden && faces(p)).map(|(p, _)| p).collect()
 }
 
@@ -95,13 +86,14 @@ pub fn marks(shown: &[&NamedPlace], before: &[Mark], view: &View) -> Vec<Mark> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::display_settings::DisplaySettings;
     use crate::look::Look;
-    use crate::pane::{Show, draw};
+    use crate::pane::draw;
     use crate::synthetic::template_subject;
 
-    fn named() -> Show {
+    fn named() -> DisplaySettings {
         let instruments = crate::looking::Instruments { landmarks: true, ..Default::default() };
-        Show { instruments, ..Show::default() }
+        DisplaySettings { instruments, ..DisplaySettings::default() }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How lengths of a subject are said: in millimetres where its unit is known.
 
-use crate::source::{Shape, Subject};
+use crate::subject::{Shape, Subject};
 use visard::report::colour::short;
 use visard::study::face::{FACE_MM, Units};
 

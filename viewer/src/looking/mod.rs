@@ -3,20 +3,22 @@
 
 pub mod axes;
 pub mod controls;
-pub mod known;
 pub mod landmarks;
 pub mod lengths;
+pub mod mark;
+pub mod measure;
+pub mod measurements;
 pub mod paint;
 pub mod ruler;
 pub mod scale_bar;
 pub mod slice;
 pub mod view;
 
-use crate::pane::Drawing;
-pub use known::Known;
-pub use landmarks::NamedPlace;
+use crate::drawing::Drawing;
 pub use lengths::Lengths;
-pub use ruler::{End, Ruled, Ruler};
+pub use mark::Mark;
+use mark::{Anchor, Ink};
+pub use ruler::{End, Ruler};
 pub use slice::Slice;
 pub use view::View;
 use visard::report::canvas::text_width;
@@ -34,90 +36,6 @@ pub struct Instruments {
     pub rulers: Vec<Ruler>,
     /// The plane that cuts the surface.
     pub slice: Option<Slice>,
-}
-
-/// Where a text stands beside its place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Anchor {
-    /// Its left end is at the place, its middle at its height.
-    Left,
-    /// Its middle is at the place.
-    Middle,
-}
-
-/// What is drawn over a picture; places and lengths in pixels from its upper left corner.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Mark {
-    /// A straight line.
-    Line {
-        /// Its ends.
-        ends: [[f64; 2]; 2],
-        /// Its width.
-        width: f64,
-        /// Its colour.
-        ink: Ink,
-    },
-    /// A disc.
-    Dot {
-        /// Its middle.
-        at: [f64; 2],
-        /// Half its width.
-        radius: f64,
-        /// Its colour.
-        ink: Ink,
-    },
-    /// Letters.
-    Text {
-        /// Where.
-        at: [f64; 2],
-        /// To which side of it.
-        anchor: Anchor,
-        /// Their height.
-        height: f64,
-        /// What they say.
-        text: String,
-        /// Their colour.
-        ink: Ink,
-    },
-}
-
-/// What letters cover, in pixels.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cover {
-    /// The upper left corner.
-    pub low: [f64; 2],
-    /// The lower right corner.
-    pub high: [f64; 2],
-}
-
-impl Cover {
-    /// Whether two have a place in common.
-    pub fn meets(&self, other: &Self) -> bool {
-        (0..2).all(|k| self.low[k] < other.high[k] && other.low[k] < self.high[k])
-    }
-}
-
-impl Mark {
-    /// What its letters cover; `None` where it has none.
-    pub fn cover(&self) -> Option<Cover> {
-        let Self::Text { at: [x, y], anchor, height, text, .. } = self else { return None };
-        let width = text_width(text, *height);
-        let left = if *anchor == Anchor::Middle { x - 0.5 * width } else { *x };
-        Some(Cover { low: [left, y - 0.5 * height], high: [left + width, y + 0.5 * height] })
-    }
-}
-
-/// The colours of marks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ink {
-    /// Stands out from the ground: dark on a light one, light on a dark one.
-    Ground,
-    /// Stands out from a face.
-    Face,
-    /// Of the ruler.
-    Ruler,
-    /// Of an axis: 0 for x, 1 for y, 2 for z. They differ in lightness, too.
-    Axis(usize),
 }
 
 /// What is said of the whole drawing, in the upper left corner: its parts in as many lines as the picture's width asks for.
@@ -150,7 +68,7 @@ pub fn marks(instruments: &Instruments, drawing: &Drawing, view: &View) -> Vec<M
         return marks;
     }
     marks.extend(drawing.caption.iter().flat_map(|text| caption(text, view)));
-    for ruled in &drawing.known.ruled {
+    for ruled in &drawing.measurements.readings {
         marks.extend(ruler::marks(ruled, view));
     }
     if instruments.landmarks {
@@ -158,7 +76,7 @@ pub fn marks(instruments: &Instruments, drawing: &Drawing, view: &View) -> Vec<M
         marks.extend(names);
     }
     if instruments.scale_bar {
-        marks.extend(scale_bar::marks(&drawing.known.lengths, drawing.frame.scale, view));
+        marks.extend(scale_bar::marks(&drawing.measurements.lengths, drawing.frame.scale, view));
     }
     if instruments.axes {
         marks.extend(axes::marks(view));
@@ -170,6 +88,7 @@ pub fn marks(instruments: &Instruments, drawing: &Drawing, view: &View) -> Vec<M
 mod tests {
     use super::*;
     use crate::look::Look;
+    use mark::Cover;
 
     #[test]
     fn a_caption_of_many_values_stays_on_the_picture() {

@@ -1,6 +1,6 @@
 //! Marks on a still picture and on the screen.
 
-use super::{Anchor, Ink, Mark};
+use super::mark::{Anchor, Ink, Mark};
 use kiss3d::egui::{Align2, Color32, FontId, Painter, Rect, Stroke, pos2};
 use visard::report::canvas::{Rgb, text_width};
 use visard::report::render::Image;

@@ -1,6 +1,8 @@
 //! Straight distances between two points.
 
-use super::{Anchor, Ink, Known, Mark, View};
+use super::View;
+use super::mark::{Anchor, Ink, Mark};
+use super::measurements::{Measurements, RulerReading};
 use crate::error::ViewerError;
 use crate::geometry::Frame;
 use std::str::FromStr;
@@ -19,17 +21,6 @@ pub enum End {
 /// Two ends, written A:B.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ruler(pub [End; 2]);
-
-/// What a ruler reads.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ruled {
-    /// Its ends, in display coordinates.
-    pub ends: [[f32; 3]; 2],
-    /// Between what it measures; empty for places that were clicked.
-    pub name: String,
-    /// The distance with its unit.
-    pub distance: String,
-}
 
 /// A ruler that is not one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -67,30 +58,35 @@ impl Ruler {
     /// [`ViewerError::NoSuchEnd`]: a landmark or a vertex that is not there.
     pub fn read(
         &self,
-        known: &Known,
+        measurements: &Measurements,
         frame: &Frame,
         vertices: &[[f32; 3]],
         subject: &str,
-    ) -> Result<Ruled, ViewerError> {
+    ) -> Result<RulerReading, ViewerError> {
         let Self([a, b]) = self;
-        let ends = [place(a, known, vertices, subject)?, place(b, known, vertices, subject)?];
+        let ends = [place(a, measurements, vertices, subject)?, place(b, measurements, vertices, subject)?];
         let apart: f64 = (0..3).map(|k| f64::from(ends[0][k] - ends[1][k]).powi(2)).sum::<f64>().sqrt();
         let clicked = matches!((a, b), (End::Place(_), End::Place(_)));
         let name = if clicked { String::new() } else { format!("{a}:{b}") };
-        Ok(Ruled { ends, name, distance: known.lengths.describe(apart / frame.scale) })
+        Ok(RulerReading { ends, name, distance: measurements.lengths.describe(apart / frame.scale) })
     }
 }
 
-fn place(end: &End, known: &Known, vertices: &[[f32; 3]], subject: &str) -> Result<[f32; 3], ViewerError> {
+fn place(
+    end: &End,
+    measurements: &Measurements,
+    vertices: &[[f32; 3]],
+    subject: &str,
+) -> Result<[f32; 3], ViewerError> {
     let found = match end {
         End::Place(p) => Some(*p),
         End::Vertex(k) => vertices.get(*k).copied(),
         End::Landmark(name) => {
-            known.landmarks.iter().find(|l| l.name.eq_ignore_ascii_case(name)).map(|l| l.at)
+            measurements.landmarks.iter().find(|l| l.name.eq_ignore_ascii_case(name)).map(|l| l.at)
         }
     };
     found.ok_or_else(|| {
-        let names: Vec<&str> = known.landmarks.iter().map(|l| l.name.as_str()).collect();
+        let names: Vec<&str> = measurements.landmarks.iter().map(|l| l.name.as_str()).collect();
         let landmarks = if names.is_empty() { "no named landmarks".to_owned() } else { names.join(", ") };
         let there = match vertices.len() {
             0 => landmarks,
@@ -101,7 +97,7 @@ fn place(end: &End, known: &Known, vertices: &[[f32; 3]], subject: &str) -> Resu
 }
 
 /// The line, its ends, and the distance beside its middle.
-pub fn marks(ruled: &Ruled, view: &View) -> Vec<Mark> {
+pub fn marks(ruled: &RulerReading, view: &View) -> Vec<Mark> {
     let [a, b] = ruled.ends.map(|p| view.place(p));
     let height = view.lettering();
     let ink = Ink::Ruler;
@@ -118,15 +114,17 @@ pub fn marks(ruled: &Ruled, view: &View) -> Vec<Mark> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::display_settings::DisplaySettings;
+    use crate::drawing::Drawing;
     use crate::looking::Instruments;
-    use crate::pane::{Drawing, Show, draw};
+    use crate::pane::draw;
     use crate::synthetic::template_subject;
     use visard::synth::{builtin_landmarks, builtin_template};
 
     fn ruled(text: &str) -> Result<Drawing, ViewerError> {
         let rulers = vec![text.parse().unwrap()];
         let instruments = Instruments { rulers, ..Instruments::default() };
-        draw(&template_subject(), &Show { instruments, ..Show::default() })
+        draw(&template_subject(), &DisplaySettings { instruments, ..DisplaySettings::default() })
     }
 
     #[test]
@@ -136,7 +134,7 @@ mod tests {
         for text in
             ["nose_tip:chin".to_owned(), format!("{}:CHIN", l.nose_tip), format!("{}:{}", l.chin, l.nose_tip)]
         {
-            assert_eq!(ruled(&text).unwrap().known.ruled[0].distance, expected, "{text}");
+            assert_eq!(ruled(&text).unwrap().measurements.readings[0].distance, expected, "{text}");
         }
     }
 

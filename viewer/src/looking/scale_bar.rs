@@ -1,6 +1,7 @@
 //! A bar of a round length. The projection is parallel: it holds at every depth, across the line of sight.
 
-use super::{Anchor, Ink, Lengths, Mark, View};
+use super::mark::{Anchor, Ink, Mark};
+use super::{Lengths, View};
 
 /// The bar takes at most this share of the picture's width.
 const MOST: f64 = 0.25;

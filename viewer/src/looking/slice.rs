@@ -1,7 +1,7 @@
 //! A plane that cuts the surface: what lies beyond it is taken away, the outline of the cut is drawn.
 
-use crate::band;
-use crate::pane::{Drawing, Stroke};
+use crate::drawing::{Drawing, Stroke};
+use crate::material::SHELL_INK;
 use std::collections::HashMap;
 use std::str::FromStr;
 use visard::report::colour::short;
@@ -82,11 +82,11 @@ pub fn cut(mut drawing: Drawing, slice: &Slice) -> Drawing {
     }
     drawing.triangles.extend(more);
     drawing.strokes = drawing.strokes.iter().flat_map(|stroke| inside(stroke, above)).collect();
-    drawing.known.landmarks.retain(|landmark| above(&landmark.at) >= 0.0);
+    drawing.measurements.landmarks.retain(|landmark| above(&landmark.at) >= 0.0);
     let shell = std::mem::take(&mut drawing.shell);
     for border in shell.into_iter().map(|border| cut(border, slice)) {
         let lines =
-            border.strokes.iter().map(|s| Stroke { colour: band::INK, width: 0.6 * WIDTH, ..s.clone() });
+            border.strokes.iter().map(|s| Stroke { colour: SHELL_INK, width: 0.6 * WIDTH, ..s.clone() });
         drawing.strokes.extend(lines);
         drawing.shell.push(border);
     }
@@ -100,7 +100,7 @@ pub fn cut(mut drawing: Drawing, slice: &Slice) -> Drawing {
     drawing.notices.push(match outlines.is_empty() {
         true => format!("cut at {slice}: the plane does not meet the surface"),
         false => {
-            let length = drawing.known.lengths.describe(length / drawing.frame.scale);
+            let length = drawing.measurements.lengths.describe(length / drawing.frame.scale);
             format!("cut at {slice}: an outline of {length}")
         }
     });
@@ -180,15 +180,16 @@ fn chained(segments: &[[u32; 2]]) -> Vec<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::display_settings::DisplaySettings;
     use crate::looking::Instruments;
-    use crate::pane::{Show, draw};
-    use crate::source::{Shape, Subject};
+    use crate::pane::draw;
+    use crate::subject::{Shape, Subject};
     use crate::synthetic::template_subject;
     use visard::mesh::{Point, TriMesh};
 
     fn cut_at(subject: &Subject, text: &str) -> Drawing {
         let instruments = Instruments { slice: Some(text.parse().unwrap()), ..Instruments::default() };
-        draw(subject, &Show { instruments, ..Show::default() }).unwrap()
+        draw(subject, &DisplaySettings { instruments, ..DisplaySettings::default() }).unwrap()
     }
 
     fn area(drawing: &Drawing) -> f64 {
@@ -204,7 +205,7 @@ mod tests {
     #[test]
     fn the_two_halves_make_the_whole_and_lie_on_their_sides() {
         let face = template_subject();
-        let whole = area(&draw(&face, &Show::default()).unwrap());
+        let whole = area(&draw(&face, &DisplaySettings::default()).unwrap());
         for place in ["x:3.3", "y:-20", "z:-10"] {
             let (low, high) = (cut_at(&face, place), cut_at(&face, &format!("-{place}")));
             assert!((area(&low) + area(&high) - whole).abs() < 1e-4 * whole, "{place}");
@@ -261,8 +262,10 @@ mod tests {
     fn landmarks_go_with_what_is_taken_away() {
         let instruments =
             Instruments { slice: "x:0".parse().ok(), landmarks: true, ..Instruments::default() };
-        let drawing = draw(&template_subject(), &Show { instruments, ..Show::default() }).unwrap();
-        let names: Vec<&str> = drawing.known.landmarks.iter().map(|l| l.name.as_str()).collect();
+        let drawing =
+            draw(&template_subject(), &DisplaySettings { instruments, ..DisplaySettings::default() })
+                .unwrap();
+        let names: Vec<&str> = drawing.measurements.landmarks.iter().map(|l| l.name.as_str()).collect();
         assert!(names.contains(&"right_mouth_corner") && !names.contains(&"left_mouth_corner"), "{names:?}");
     }
 

@@ -1,4 +1,4 @@
-//! Does the bench's tasks on a thread of its own, by the library's own functions: what the commands `check`, `face plan --save` and
+//! Does the workbench's tasks on a thread of its own, by the library's own functions: what the commands `check`, `face plan --save` and
 //! `face mean --resume` call.
 
 use super::account::{Account, DELTA};

@@ -1,9 +1,9 @@
 //! What each step says, and the acts that its controls come to.
 
 use super::account::{as_epsilon, meaning};
-use super::panel::Desk;
-use super::state::{Act, Bench, Run, Step};
+use super::state::{Act, Run, Step, WorkbenchState};
 use super::steps::{LEAST, MOST, budget};
+use super::window_state::WindowState;
 use kiss3d::egui::{self, Button, Color32, DragValue, Grid, RichText, ScrollArea, Slider, Ui};
 use visard::mesh::Point;
 use visard::report::colour::short;
@@ -28,7 +28,7 @@ fn main_button(ui: &mut Ui, enabled: bool, text: &str) -> bool {
         .inner
 }
 
-pub(super) fn check(ui: &mut Ui, bench: &Bench, desk: &mut Desk, acts: &mut Vec<Act>) {
+pub(super) fn check(ui: &mut Ui, bench: &WorkbenchState, window: &mut WindowState, acts: &mut Vec<Act>) {
     let Some(found) = &bench.checked else {
         return if bench.is_checking() { waiting(ui, "looking at the files") } else { check_again(ui, acts) };
     };
@@ -70,7 +70,7 @@ pub(super) fn check(ui: &mut Ui, bench: &Bench, desk: &mut Desk, acts: &mut Vec<
     if let (Some(seconds), Some(each)) = (found.seconds, found.seconds_per_scan) {
         ui.label(format!("registering them takes about {seconds:.0} s ({each:.1} s a scan)"));
     }
-    nose(ui, bench, desk, acts);
+    nose(ui, bench, window, acts);
     ui.horizontal(|ui| check_again(ui, acts));
     if main_button(ui, bench.barred(Step::Plan).is_none() && !bench.is_checking(), "To the plan") {
         acts.push(Act::Go(Step::Plan));
@@ -83,7 +83,7 @@ fn check_again(ui: &mut Ui, acts: &mut Vec<Act>) {
     }
 }
 
-fn scans(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
+fn scans(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
     let Some(found) = &bench.checked else { return };
     let row = ui.text_style_height(&egui::TextStyle::Button) + 4.0;
     ScrollArea::vertical().id_salt("scans").max_height(150.0).auto_shrink([false, true]).show_rows(
@@ -106,13 +106,13 @@ fn scans(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
     );
 }
 
-fn nose(ui: &mut Ui, bench: &Bench, desk: &mut Desk, acts: &mut Vec<Act>) {
+fn nose(ui: &mut Ui, bench: &WorkbenchState, window: &mut WindowState, acts: &mut Vec<Act>) {
     if !bench.takes_noses() || bench.on_view().is_none() {
         return;
     }
     ui.add_space(6.0);
     ui.label("Nose not found where it is? Click on its tip, or give its coordinates:");
-    let tip = desk.nose.unwrap_or_else(Point::origin);
+    let tip = window.nose.unwrap_or_else(Point::origin);
     let mut at: [f64; 3] = tip.coords.into();
     let mut changed = false;
     ui.horizontal(|ui| {
@@ -120,10 +120,10 @@ fn nose(ui: &mut Ui, bench: &Bench, desk: &mut Desk, acts: &mut Vec<Act>) {
             changed |= ui.add(DragValue::new(value).prefix(name).speed(0.1).max_decimals(2)).changed();
         }
         if changed {
-            desk.nose = Some(Point::from(at));
+            window.nose = Some(Point::from(at));
         }
-        if ui.add_enabled(desk.nose.is_some(), Button::new("keep")).clicked()
-            && let Some(tip) = desk.nose.take()
+        if ui.add_enabled(window.nose.is_some(), Button::new("keep")).clicked()
+            && let Some(tip) = window.nose.take()
         {
             acts.push(Act::MarkNose(tip));
         }
@@ -131,7 +131,7 @@ fn nose(ui: &mut Ui, bench: &Bench, desk: &mut Desk, acts: &mut Vec<Act>) {
     ui.small("Kept as NAME.landmarks.csv beside the scan, which every visard command reads.");
 }
 
-pub(super) fn plan(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
+pub(super) fn plan(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
     let fixed = bench.plan.is_some();
     let people = bench.plan.as_ref().map_or(bench.people() as u64, |plan| plan.n);
     ui.strong(format!("Budget for {people} people"));
@@ -181,7 +181,7 @@ pub(super) fn plan(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
     }
 }
 
-fn expected(ui: &mut Ui, bench: &Bench) {
+fn expected(ui: &mut Ui, bench: &WorkbenchState) {
     ui.strong("What to expect");
     let Some(forecast) = &bench.forecast else {
         if bench.plan.is_none() {
@@ -208,7 +208,7 @@ fn expected(ui: &mut Ui, bench: &Bench) {
     ui.small("Root mean square on a face of 20 cm, from simulated people; nothing of yours is read.");
 }
 
-pub(super) fn register(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
+pub(super) fn register(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
     ui.strong("Registration");
     ui.label("Every scan is brought into correspondence with the public template. Nothing is charged, and nothing leaves this machine.");
     ui.add_space(6.0);
@@ -241,7 +241,7 @@ pub(super) fn register(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
     ui.small("Finished scans are kept: closing the window loses none.");
 }
 
-pub(super) fn look(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
+pub(super) fn look(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
     ui.strong(format!("{} registrations, the worst first", bench.registrations.len()));
     ui.label("Left the scan, right what was registered to it. For your eyes only; the plan is fixed, and nobody is left out for what is seen here.");
     ui.add_space(6.0);
@@ -278,7 +278,7 @@ pub(super) fn look(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
     }
 }
 
-pub(super) fn release(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
+pub(super) fn release(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
     if bench.run == Run::Releasing {
         return waiting(ui, "charging, drawing and writing the report");
     }
@@ -307,7 +307,7 @@ pub(super) fn release(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
     }
 }
 
-fn other_budget(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
+fn other_budget(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
     ui.add_space(6.0);
     ui.collapsing("another budget than planned", |ui| {
         let mut mu = bench.price().get();
@@ -323,7 +323,7 @@ fn other_budget(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
     }
 }
 
-pub(super) fn report(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
+pub(super) fn report(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
     let Some(outcome) = &bench.outcome else { return };
     ui.strong("Released");
     if let Some(mm) = outcome.error_mm {

@@ -1,23 +1,12 @@
-//! The bench on screen: what the steps say, and the acts that their controls come to.
+//! The workbench on screen: what the steps say, and the acts that their controls come to.
 
 use super::pages::{check, look, plan, register, release, report, warning};
-use super::state::{Act, Bench, Step};
+use super::state::{Act, Step, WorkbenchState};
+use super::window_state::WindowState;
 use kiss3d::egui::{self, Button, Context, Grid, Key, Modifiers, RichText, ScrollArea, Ui};
-use visard::mesh::Point;
 
 /// Width of the panel in points.
 pub const WIDTH: f32 = 400.0;
-
-/// What is of the window and not of the study.
-#[derive(Debug, Clone, Default)]
-pub struct Desk {
-    /// A nose tip that was clicked and is not kept yet, in the scan's coordinates.
-    pub nose: Option<Point>,
-    /// The keys are on view.
-    pub help: bool,
-    /// Dark.
-    pub dark: bool,
-}
 
 /// Keys and what they do.
 pub const KEYS: [(&str, &str); 9] = [
@@ -33,7 +22,7 @@ pub const KEYS: [(&str, &str); 9] = [
 ];
 
 /// Draws the panel; what was done with it.
-pub fn show(ctx: &Context, bench: &Bench, desk: &mut Desk, top: f32) -> Vec<Act> {
+pub fn show(ctx: &Context, bench: &WorkbenchState, window: &mut WindowState, top: f32) -> Vec<Act> {
     let mut acts = Vec::new();
     let height = ctx.content_rect().height() - top;
     let frame = egui::Frame::side_top_panel(&ctx.global_style()).inner_margin(12.0);
@@ -41,13 +30,13 @@ pub fn show(ctx: &Context, bench: &Bench, desk: &mut Desk, top: f32) -> Vec<Act>
         frame.show(ui, |ui| {
             ui.set_width(WIDTH - 24.0);
             ui.set_height(height - 24.0);
-            heading(ui, bench, desk);
+            heading(ui, bench, window);
             steps(ui, bench, &mut acts);
             ui.separator();
             ScrollArea::vertical().auto_shrink([false, false]).max_height(ui.available_height() - 44.0).show(
                 ui,
                 |ui| match bench.step {
-                    Step::Check => check(ui, bench, desk, &mut acts),
+                    Step::Check => check(ui, bench, window, &mut acts),
                     Step::Plan => plan(ui, bench, &mut acts),
                     Step::Run => register(ui, bench, &mut acts),
                     Step::Look => look(ui, bench, &mut acts),
@@ -61,20 +50,20 @@ pub fn show(ctx: &Context, bench: &Bench, desk: &mut Desk, top: f32) -> Vec<Act>
             }
         });
     });
-    keys(ctx, bench, desk, &mut acts);
-    help(ctx, desk);
+    keys(ctx, bench, window, &mut acts);
+    help(ctx, window);
     acts
 }
 
-fn heading(ui: &mut Ui, bench: &Bench, desk: &mut Desk) {
+fn heading(ui: &mut Ui, bench: &WorkbenchState, window: &mut WindowState) {
     ui.horizontal(|ui| {
         ui.heading("A private mean face");
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.button("?").on_hover_text("keys").clicked() {
-                desk.help = !desk.help;
+                window.help = !window.help;
             }
-            if ui.button(if desk.dark { "light" } else { "dark" }).clicked() {
-                desk.dark = !desk.dark;
+            if ui.button(if window.dark { "light" } else { "dark" }).clicked() {
+                window.dark = !window.dark;
             }
         });
     });
@@ -84,7 +73,7 @@ fn heading(ui: &mut Ui, bench: &Bench, desk: &mut Desk) {
     ui.add_space(4.0);
 }
 
-fn steps(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
+fn steps(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
     ui.horizontal_wrapped(|ui| {
         for (k, (step, name)) in Step::ALL.into_iter().enumerate() {
             let barred = bench.barred(step);
@@ -101,7 +90,7 @@ fn steps(ui: &mut Ui, bench: &Bench, acts: &mut Vec<Act>) {
     });
 }
 
-fn keys(ctx: &Context, bench: &Bench, desk: &mut Desk, acts: &mut Vec<Act>) {
+fn keys(ctx: &Context, bench: &WorkbenchState, window: &mut WindowState, acts: &mut Vec<Act>) {
     if ctx.text_edit_focused() {
         return;
     }
@@ -125,12 +114,12 @@ fn keys(ctx: &Context, bench: &Bench, desk: &mut Desk, acts: &mut Vec<Act>) {
         acts.push(Act::Choose((bench.chosen + many - 1) % many));
     }
     if pressed(Key::T) {
-        desk.dark = !desk.dark;
+        window.dark = !window.dark;
     }
 }
 
-fn help(ctx: &Context, desk: &mut Desk) {
-    if !desk.help {
+fn help(ctx: &Context, window: &mut WindowState) {
+    if !window.help {
         return;
     }
     egui::Window::new("Keys").anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0]).collapsible(false).show(

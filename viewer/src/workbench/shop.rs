@@ -1,17 +1,18 @@
-//! The bench with its engine: what a window holds, and what a picture of one is made of.
+//! The workbench with its engine: what a window holds, and what a picture of one is made of.
 
 use super::engine::Engine;
-use super::panel::{Desk, WIDTH, show};
-use super::state::{Act, Bench, Step};
+use super::panel::{WIDTH, show};
+use super::state::{Act, Step, WorkbenchState};
+use super::window_state::WindowState;
 use crate::arguments::Arguments;
+use crate::drawing::{Drawing, Pick};
 use crate::easel::Easel;
 use crate::error::ViewerError;
-use crate::headless::Exhibit;
 use crate::look::Look;
-use crate::pane::Drawing;
-use crate::picking::Pick;
+use crate::side_by_side::SideBySide;
 use crate::software;
-use crate::source::{Standing, Subject};
+use crate::standing_band::standing_band;
+use crate::subject::Subject;
 use crate::worker::{Origin, Shown, Wish, Worker};
 use kiss3d::egui::{self, Color32, ColorImage, Context, Event, Pos2, Rect, TextureOptions};
 use std::path::{Path, PathBuf};
@@ -22,23 +23,24 @@ use visard::privacy::Mu;
 use visard::report::render::Image;
 use visard::study::StudyFolder;
 use visard::study::layout::{MEAN_PLY, SCANS};
+use visard::study::standing::Standing;
 
-/// A bench at work.
+/// A workbench at work.
 pub struct Workshop {
     /// What is known.
-    pub bench: Bench,
+    pub bench: WorkbenchState,
     /// What is of the window.
-    pub desk: Desk,
+    pub window: WindowState,
     engine: Engine,
 }
 
 impl Workshop {
     /// Opens the study and begins to look at the scans.
     pub fn open(scans: Vec<PathBuf>, out: PathBuf, budget: Mu) -> Self {
-        let (bench, tasks) = Bench::new(scans.clone(), out.clone(), budget);
+        let (bench, tasks) = WorkbenchState::new(scans.clone(), out.clone(), budget);
         let engine = Engine::start(scans, out);
         engine.ask(tasks);
-        Self { bench, desk: Desk::default(), engine }
+        Self { bench, window: WindowState::default(), engine }
     }
 
     /// Hears what the engine has done since.
@@ -61,7 +63,7 @@ impl Workshop {
     pub fn perform(&mut self, acts: Vec<Act>) {
         for act in acts {
             if matches!(act, Act::Choose(_) | Act::Go(_)) {
-                self.desk.nose = None;
+                self.window.nose = None;
             }
             match self.bench.act(act) {
                 Ok(tasks) => self.engine.ask(tasks),
@@ -89,7 +91,7 @@ impl Workshop {
         if self.bench.takes_noses()
             && let Some(at) = pick.point(drawing)
         {
-            self.desk.nose = Some(in_file(subject, drawing, at));
+            self.window.nose = Some(in_file(subject, drawing, at));
         }
     }
 
@@ -101,23 +103,23 @@ impl Workshop {
         shown: &[Shown],
         events: Vec<Event>,
     ) -> Image {
-        let visuals = if self.desk.dark { egui::Visuals::dark() } else { egui::Visuals::light() };
+        let visuals = if self.window.dark { egui::Visuals::dark() } else { egui::Visuals::light() };
         easel.context().set_visuals(visuals);
         let standing = shown.iter().map(|s| s.subject.standing).max().unwrap_or(Standing::Public);
         let panes = panes(shown, (width.saturating_sub(WIDTH as u32), height));
         let picture = easel.context().load_texture("panes", texture(&panes), TextureOptions::LINEAR);
-        let draw = |ctx: &Context, bench: &Bench, desk: &mut Desk| {
-            let top = crate::panel::band(ctx, standing);
+        let draw = |ctx: &Context, bench: &WorkbenchState, window: &mut WindowState| {
+            let top = standing_band(ctx, standing);
             let place = Rect::from_min_max(Pos2::new(WIDTH, top), ctx.content_rect().max);
             let whole = Rect::from_min_max(Pos2::ZERO, Pos2::new(1.0, 1.0));
             ctx.layer_painter(egui::LayerId::background()).image(picture.id(), place, whole, Color32::WHITE);
-            show(ctx, bench, desk, top)
+            show(ctx, bench, window, top)
         };
         let mut acts = Vec::new();
-        easel.frame(events, |ctx| acts = draw(ctx, &self.bench, &mut self.desk));
+        easel.frame(events, |ctx| acts = draw(ctx, &self.bench, &mut self.window));
         // What was done is seen from the next frame on, and a first frame does not know its sizes yet.
         self.perform(acts);
-        let mut again = |ctx: &Context| drop(draw(ctx, &self.bench, &mut self.desk));
+        let mut again = |ctx: &Context| drop(draw(ctx, &self.bench, &mut self.window));
         easel.frame(Vec::new(), &mut again);
         let output = easel.frame(Vec::new(), &mut again);
         easel.picture(output, [247; 3])
@@ -134,12 +136,12 @@ fn in_file(subject: &Subject, drawing: &Drawing, at: [f32; 3]) -> Point {
 /// Panes side by side, by the renderer that needs no adapter.
 fn panes(shown: &[Shown], (width, height): (u32, u32)) -> Image {
     let drawings = shown.iter().map(|s| s.drawing.clone()).collect();
-    let exhibit = Exhibit::new(drawings, Standing::Public, Default::default());
+    let side_by_side = SideBySide::new(drawings, Standing::Public, Default::default());
     let side = width / (shown.len().max(1) as u32);
     let look = Look::default();
     let images: Vec<Image> =
-        exhibit.drawings.iter().map(|d| software::picture(d, &look, side.max(8), height)).collect();
-    exhibit.assemble(&images, (width, height))
+        side_by_side.drawings.iter().map(|d| software::picture(d, &look, side.max(8), height)).collect();
+    side_by_side.assemble(&images, (width, height))
 }
 
 fn texture(image: &Image) -> ColorImage {

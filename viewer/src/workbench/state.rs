@@ -215,9 +215,9 @@ pub enum News {
     Failed(String),
 }
 
-/// All that the workbench knows.
+/// All that the workbench knows; `steps` has the rules by which it changes.
 #[derive(Debug, Clone)]
-pub struct Bench {
+pub struct WorkbenchState {
     /// The folders of scans.
     pub scans: Vec<PathBuf>,
     /// The study's folder.
@@ -253,8 +253,8 @@ pub struct Bench {
     checking: bool,
 }
 
-impl Bench {
-    /// A bench for these scans and this study, and what it has done first.
+impl WorkbenchState {
+    /// A workbench for these scans and this study, and what it has done first.
     pub fn new(scans: Vec<PathBuf>, out: PathBuf, budget: Mu) -> (Self, Vec<Task>) {
         let bench = Self {
             scans,
@@ -352,19 +352,6 @@ impl Bench {
     /// Whether a click on the scan marks its nose tip.
     pub fn takes_noses(&self) -> bool {
         self.step == Step::Check && self.plan.is_none()
-    }
-
-    /// Does what the user wants, or says why not.
-    ///
-    /// # Errors
-    /// [`Refusal`]; nothing has changed then.
-    pub fn act(&mut self, act: Act) -> Result<Vec<Task>, Refusal> {
-        super::steps::act(self, act)
-    }
-
-    /// Takes note of what the worker tells.
-    pub fn hear(&mut self, news: News) -> Vec<Task> {
-        super::steps::hear(self, news)
     }
 
     pub(super) fn set_checking(&mut self, checking: bool) {

@@ -1,70 +1,131 @@
 //! The rules: what an act does, what news change.
 
-use super::state::{Act, Bench, Counts, News, Refusal, Run, Step, Task};
+use super::state::{Act, Counts, News, Refusal, Run, Step, Task, WorkbenchState};
 use visard::privacy::Mu;
 
-/// Does what the user wants, or says why not.
-pub fn act(bench: &mut Bench, act: Act) -> Result<Vec<Task>, Refusal> {
-    let tasks = match act {
-        Act::Go(step) => go(bench, step)?,
-        Act::Choose(k) => choose(bench, k)?,
-        Act::CheckAgain => {
-            open_for_change(bench)?;
-            bench.set_checking(true);
-            vec![Task::Check]
-        }
-        Act::MarkNose(tip) => {
-            open_for_change(bench)?;
-            let (scan, _) = bench.on_view().ok_or(Refusal::NoSuchScan)?;
-            vec![Task::KeepNose(scan.to_owned(), tip)]
-        }
-        Act::Budget(mu) => {
-            open_for_change(bench)?;
-            (bench.budget, bench.forecast) = (mu, None);
-            foretell(bench)
-        }
-        Act::Accept(limit) => {
-            open_for_change(bench)?;
-            bench.accept_mm = limit.filter(|mm| *mm > 0.0 && mm.is_finite());
-            Vec::new()
-        }
-        Act::Fix => fix(bench)?,
-        Act::Start => start(bench)?,
-        Act::Pause => pause(bench)?,
-        Act::OtherBudget(mu) => {
-            may_release(bench)?;
-            let planned = bench.plan.as_ref().map(|plan| plan.mu);
-            bench.other = Some(mu).filter(|mu| Some(*mu) != planned);
-            bench.asked = false;
-            Vec::new()
-        }
-        Act::Ask => {
-            may_release(bench)?;
-            bench.asked = true;
-            Vec::new()
-        }
-        Act::TakeBack => {
-            bench.asked = false;
-            Vec::new()
-        }
-        Act::Confirm => {
-            may_release(bench)?;
-            if !std::mem::take(&mut bench.asked) {
-                return Err(Refusal::NotAsked);
+impl WorkbenchState {
+    /// Does what the user wants, or says why not.
+    ///
+    /// # Errors
+    /// [`Refusal`]; nothing has changed then.
+    pub fn act(&mut self, act: Act) -> Result<Vec<Task>, Refusal> {
+        let tasks = match act {
+            Act::Go(step) => go(self, step)?,
+            Act::Choose(k) => choose(self, k)?,
+            Act::CheckAgain => {
+                open_for_change(self)?;
+                self.set_checking(true);
+                vec![Task::Check]
             }
-            bench.run = Run::Releasing;
-            vec![Task::Release(bench.price())]
+            Act::MarkNose(tip) => {
+                open_for_change(self)?;
+                let (scan, _) = self.on_view().ok_or(Refusal::NoSuchScan)?;
+                vec![Task::KeepNose(scan.to_owned(), tip)]
+            }
+            Act::Budget(mu) => {
+                open_for_change(self)?;
+                (self.budget, self.forecast) = (mu, None);
+                foretell(self)
+            }
+            Act::Accept(limit) => {
+                open_for_change(self)?;
+                self.accept_mm = limit.filter(|mm| *mm > 0.0 && mm.is_finite());
+                Vec::new()
+            }
+            Act::Fix => fix(self)?,
+            Act::Start => start(self)?,
+            Act::Pause => pause(self)?,
+            Act::OtherBudget(mu) => {
+                may_release(self)?;
+                let planned = self.plan.as_ref().map(|plan| plan.mu);
+                self.other = Some(mu).filter(|mu| Some(*mu) != planned);
+                self.asked = false;
+                Vec::new()
+            }
+            Act::Ask => {
+                may_release(self)?;
+                self.asked = true;
+                Vec::new()
+            }
+            Act::TakeBack => {
+                self.asked = false;
+                Vec::new()
+            }
+            Act::Confirm => {
+                may_release(self)?;
+                if !std::mem::take(&mut self.asked) {
+                    return Err(Refusal::NotAsked);
+                }
+                self.run = Run::Releasing;
+                vec![Task::Release(self.price())]
+            }
+            Act::OpenReport => {
+                let outcome = self.outcome.as_ref().ok_or(Refusal::NotReleased)?;
+                vec![Task::Show(outcome.report.clone())]
+            }
+        };
+        self.message.clear();
+        Ok(tasks)
+    }
+
+    /// Takes note of what the worker tells.
+    pub fn hear(&mut self, news: News) -> Vec<Task> {
+        match news {
+            News::Found(plan, outcome) => found(self, plan, outcome),
+            News::Account(account) => self.account = account,
+            News::Checked(report) => {
+                self.set_checking(false);
+                self.checked = Some(*report);
+                self.chosen = self.chosen.min(self.choices().saturating_sub(1));
+                self.forecast = None;
+                if self.step == Step::Plan && self.plan.is_none() {
+                    return foretell(self);
+                }
+            }
+            News::NoseKept(file) => {
+                self.message = format!("kept in {}", file.display());
+                self.set_checking(true);
+                return vec![Task::Check];
+            }
+            News::Foretold(forecast) => {
+                // Of a budget that was left since: another is on its way.
+                if forecast.mu == self.budget && forecast.n == self.people() {
+                    self.forecast = Some(forecast);
+                }
+            }
+            News::PlanFixed(plan) => {
+                self.plan = Some(plan);
+                self.step = Step::Run;
+                self.chosen = 0;
+            }
+            News::Progress(counts) => match &mut self.run {
+                Run::Running(own) | Run::Pausing(own) => *own = counts,
+                _ => {}
+            },
+            News::Stopped => {
+                if let Run::Running(counts) | Run::Pausing(counts) = self.run {
+                    self.run = Run::Paused(counts);
+                }
+            }
+            News::Registered(worst_first) => {
+                let failed = worst_first.iter().filter(|made| !made.row.is_ok()).count();
+                let scans = worst_first.len();
+                self.run = Run::Registered(Counts { scans, done: scans, failed });
+                self.registrations = worst_first;
+                (self.step, self.chosen) = (Step::Look, 0);
+            }
+            News::Released(outcome) => {
+                self.run = Run::Released;
+                self.outcome = Some(outcome);
+                self.step = Step::Report;
+            }
+            News::Failed(problem) => failed(self, problem),
         }
-        Act::OpenReport => {
-            let outcome = bench.outcome.as_ref().ok_or(Refusal::NotReleased)?;
-            vec![Task::Show(outcome.report.clone())]
-        }
-    };
-    bench.message.clear();
-    Ok(tasks)
+        Vec::new()
+    }
 }
 
-fn go(bench: &mut Bench, step: Step) -> Result<Vec<Task>, Refusal> {
+fn go(bench: &mut WorkbenchState, step: Step) -> Result<Vec<Task>, Refusal> {
     if let Some(refusal) = bench.barred(step) {
         return Err(refusal);
     }
@@ -76,14 +137,14 @@ fn go(bench: &mut Bench, step: Step) -> Result<Vec<Task>, Refusal> {
     Ok(if needed { foretell(bench) } else { Vec::new() })
 }
 
-fn foretell(bench: &Bench) -> Vec<Task> {
+fn foretell(bench: &WorkbenchState) -> Vec<Task> {
     match bench.people() {
         0 => Vec::new(),
         people => vec![Task::Foretell(people, bench.budget)],
     }
 }
 
-fn choose(bench: &mut Bench, k: usize) -> Result<Vec<Task>, Refusal> {
+fn choose(bench: &mut WorkbenchState, k: usize) -> Result<Vec<Task>, Refusal> {
     if k >= bench.choices() {
         return Err(Refusal::NoSuchScan);
     }
@@ -92,7 +153,7 @@ fn choose(bench: &mut Bench, k: usize) -> Result<Vec<Task>, Refusal> {
 }
 
 /// Whether what records are made of may still change.
-fn open_for_change(bench: &Bench) -> Result<(), Refusal> {
+fn open_for_change(bench: &WorkbenchState) -> Result<(), Refusal> {
     match (&bench.plan, bench.is_working()) {
         (Some(_), _) => Err(Refusal::Fixed),
         (None, true) => Err(Refusal::Busy),
@@ -100,7 +161,7 @@ fn open_for_change(bench: &Bench) -> Result<(), Refusal> {
     }
 }
 
-fn fix(bench: &mut Bench) -> Result<Vec<Task>, Refusal> {
+fn fix(bench: &mut WorkbenchState) -> Result<Vec<Task>, Refusal> {
     open_for_change(bench)?;
     if let Some(refusal) = bench.barred(Step::Plan) {
         return Err(refusal);
@@ -111,7 +172,7 @@ fn fix(bench: &mut Bench) -> Result<Vec<Task>, Refusal> {
     Ok(vec![Task::Fix(forecast, bench.accept_mm)])
 }
 
-fn start(bench: &mut Bench) -> Result<Vec<Task>, Refusal> {
+fn start(bench: &mut WorkbenchState) -> Result<Vec<Task>, Refusal> {
     let plan = bench.plan.as_ref().ok_or(Refusal::NotFixed)?;
     let counts = match bench.run {
         Run::Idle => Counts::default(),
@@ -125,7 +186,7 @@ fn start(bench: &mut Bench) -> Result<Vec<Task>, Refusal> {
     Ok(vec![task])
 }
 
-fn pause(bench: &mut Bench) -> Result<Vec<Task>, Refusal> {
+fn pause(bench: &mut WorkbenchState) -> Result<Vec<Task>, Refusal> {
     match bench.run {
         Run::Running(counts) => {
             bench.run = Run::Pausing(counts);
@@ -136,70 +197,18 @@ fn pause(bench: &mut Bench) -> Result<Vec<Task>, Refusal> {
     }
 }
 
-fn may_release(bench: &Bench) -> Result<(), Refusal> {
+fn may_release(bench: &WorkbenchState) -> Result<(), Refusal> {
     if bench.is_working() {
         return Err(Refusal::Busy);
     }
     bench.barred(Step::Release).map_or(Ok(()), Err)
 }
 
-/// Takes note of what the worker tells.
-pub fn hear(bench: &mut Bench, news: News) -> Vec<Task> {
-    match news {
-        News::Found(plan, outcome) => found(bench, plan, outcome),
-        News::Account(account) => bench.account = account,
-        News::Checked(report) => {
-            bench.set_checking(false);
-            bench.checked = Some(*report);
-            bench.chosen = bench.chosen.min(bench.choices().saturating_sub(1));
-            bench.forecast = None;
-            if bench.step == Step::Plan && bench.plan.is_none() {
-                return foretell(bench);
-            }
-        }
-        News::NoseKept(file) => {
-            bench.message = format!("kept in {}", file.display());
-            bench.set_checking(true);
-            return vec![Task::Check];
-        }
-        News::Foretold(forecast) => {
-            // Of a budget that was left since: another is on its way.
-            if forecast.mu == bench.budget && forecast.n == bench.people() {
-                bench.forecast = Some(forecast);
-            }
-        }
-        News::PlanFixed(plan) => {
-            bench.plan = Some(plan);
-            bench.step = Step::Run;
-            bench.chosen = 0;
-        }
-        News::Progress(counts) => match &mut bench.run {
-            Run::Running(own) | Run::Pausing(own) => *own = counts,
-            _ => {}
-        },
-        News::Stopped => {
-            if let Run::Running(counts) | Run::Pausing(counts) = bench.run {
-                bench.run = Run::Paused(counts);
-            }
-        }
-        News::Registered(worst_first) => {
-            let failed = worst_first.iter().filter(|made| !made.row.is_ok()).count();
-            let scans = worst_first.len();
-            bench.run = Run::Registered(Counts { scans, done: scans, failed });
-            bench.registrations = worst_first;
-            (bench.step, bench.chosen) = (Step::Look, 0);
-        }
-        News::Released(outcome) => {
-            bench.run = Run::Released;
-            bench.outcome = Some(outcome);
-            bench.step = Step::Report;
-        }
-        News::Failed(problem) => failed(bench, problem),
-    }
-    Vec::new()
-}
-
-fn found(bench: &mut Bench, plan: Option<super::state::FixedPlan>, outcome: Option<super::state::Outcome>) {
+fn found(
+    bench: &mut WorkbenchState,
+    plan: Option<super::state::FixedPlan>,
+    outcome: Option<super::state::Outcome>,
+) {
     if let Some(plan) = &plan {
         (bench.budget, bench.accept_mm) = (plan.mu, plan.accept_mm);
         bench.step = Step::Run;
@@ -211,7 +220,7 @@ fn found(bench: &mut Bench, plan: Option<super::state::FixedPlan>, outcome: Opti
     bench.outcome = outcome;
 }
 
-fn failed(bench: &mut Bench, problem: String) {
+fn failed(bench: &mut WorkbenchState, problem: String) {
     bench.run = match bench.run {
         Run::Running(counts) | Run::Pausing(counts) => Run::Paused(counts),
         // Records are kept: it can be tried again, and goes on under a charge that was made.
@@ -247,8 +256,8 @@ mod tests {
         Mu::new(value).unwrap()
     }
 
-    fn fresh(people: usize) -> Bench {
-        let (mut bench, tasks) = Bench::new(vec!["scans".into()], "study".into(), mu(1.0));
+    fn fresh(people: usize) -> WorkbenchState {
+        let (mut bench, tasks) = WorkbenchState::new(vec!["scans".into()], "study".into(), mu(1.0));
         assert_eq!(tasks, [Task::Open, Task::Check]);
         let report = Report { n: people, ..Report::default() };
         assert!(bench.hear(News::Checked(Box::new(report))).is_empty());
@@ -259,7 +268,7 @@ mod tests {
         Forecast { n, mu: mu(budget), error: 1e-5, template_error: 1e-4, sampling_error: 1e-5, band: None }
     }
 
-    fn fixed() -> Bench {
+    fn fixed() -> WorkbenchState {
         let mut bench = fresh(6);
         bench.act(Act::Go(Step::Plan)).unwrap();
         bench.hear(News::Foretold(forecast(6, 1.0)));
@@ -268,7 +277,7 @@ mod tests {
         bench
     }
 
-    fn registered() -> Bench {
+    fn registered() -> WorkbenchState {
         let mut bench = fixed();
         assert_eq!(bench.act(Act::Start).unwrap(), [Task::Register(mu(1.0))]);
         bench.hear(News::Registered(Vec::new()));

@@ -10,8 +10,8 @@ use visard::privacy::{Certificate, Ledger, Mu};
 use visard::report::render::Image;
 use visard::study::StudyFolder;
 use visard::synth::FaceParameters;
+use visard_viewer::drawing::Pick;
 use visard_viewer::easel::Easel;
-use visard_viewer::picking::Pick;
 use visard_viewer::workbench::{Act, Refusal, Run, Step, Workshop};
 use visard_viewer::worker::{Shown, Wish, Worker};
 
@@ -123,9 +123,9 @@ impl Hands {
             return;
         }
         let light = self.frame(Vec::new());
-        self.shop.desk.dark = true;
+        self.shop.window.dark = true;
         let dark = self.frame(Vec::new());
-        self.shop.desk.dark = false;
+        self.shop.window.dark = false;
         let side = |points: u32| (points as f32 * self.scale) as usize;
         assert_eq!((light.width, light.height), (side(SIZE.0), side(SIZE.1)));
         assert!(light.rgb != dark.rgb);

@@ -5,7 +5,7 @@ use crate::mechanism::functional::Sharing;
 use crate::privacy::{Caveat, Certificate, Price, Receipt, WITHIN_GROUPS, WITHIN_GROUPS_TEXT};
 use crate::study::Counting;
 use crate::study::face::StudyError;
-use crate::study::job::JobError;
+use crate::study::job_error::JobError;
 use serde_json::{Map, Value, json};
 
 /// How much total variation separates the sums of shares from exact noise, as the proof bounds it.

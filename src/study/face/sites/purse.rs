@@ -10,7 +10,7 @@ use crate::fault;
 use crate::io::{Limit, sync_folder, write_bytes, write_text};
 use crate::privacy::{Charge, Composition, Ledger, LedgerError, Part, Price, Receipt, ReceiptError};
 use crate::study::face::StudyError;
-use crate::study::job::{DryRun, JobError};
+use crate::study::job_error::{DryRun, JobError};
 use crate::study::kept::kept;
 use crate::study::{Place, StudyFolder};
 use serde::{Deserialize, Serialize};

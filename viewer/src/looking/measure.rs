@@ -1,27 +1,23 @@
-//! What the instruments know of a drawing.
+//! Works out what the instruments say of a drawing.
 
-use super::{Lengths, NamedPlace, Ruled, Ruler, landmarks};
+use super::measurements::{Measurements, NamedPlace};
+use super::{Instruments, Lengths, Ruler, landmarks};
+use crate::drawing::Drawing;
 use crate::error::ViewerError;
-use crate::pane::{Drawing, Show};
-use crate::source::{Shape, Subject};
+use crate::subject::{Shape, Subject};
 use visard::mesh::Point;
+use visard::study::face::Units;
 
-/// Lengths, landmarks and what the rulers read.
-#[derive(Debug, Clone, Default)]
-pub struct Known {
-    /// How lengths are said.
-    pub lengths: Lengths,
-    /// The landmarks that have a name.
-    pub landmarks: Vec<NamedPlace>,
-    /// The rulers' ends and what they read.
-    pub ruled: Vec<Ruled>,
-}
-
-/// What they know of a drawing, before the cut, which makes vertices of its own.
+/// What the instruments say of a drawing before the cut, which makes vertices of its own; `units` are those that were named for its subject.
 ///
 /// # Errors
 /// [`ViewerError::NoSuchEnd`]: a ruler from or to what is not there.
-pub fn of(subject: &Subject, drawing: &Drawing, show: &Show) -> Result<Known, ViewerError> {
+pub fn measure(
+    subject: &Subject,
+    drawing: &Drawing,
+    instruments: &Instruments,
+    units: Option<Units>,
+) -> Result<Measurements, ViewerError> {
     let own: Vec<[f32; 3]>;
     // A thinned mesh and the discs of a cloud have other vertices than their subject.
     let as_drawn =
@@ -37,12 +33,12 @@ pub fn of(subject: &Subject, drawing: &Drawing, show: &Show) -> Result<Known, Vi
         Ok(k) => Some(NamedPlace { name, at: *vertices.get(k)?, normal: normal(k) }),
         Err(p) => Some(NamedPlace { name, at: drawing.frame.place(&p), normal: None }),
     };
-    let instruments = &show.instruments;
     let wanted = instruments.landmarks || !instruments.rulers.is_empty();
     let landmarks =
         if wanted { landmarks::of(subject).into_iter().filter_map(named).collect() } else { Vec::new() };
-    let mut known = Known { lengths: Lengths::of(subject, show.units), landmarks, ruled: Vec::new() };
-    let read = |ruler: &Ruler| ruler.read(&known, &drawing.frame, vertices, &subject.name);
-    known.ruled = instruments.rulers.iter().map(read).collect::<Result<_, _>>()?;
-    Ok(known)
+    let mut measurements =
+        Measurements { lengths: Lengths::of(subject, units), landmarks, readings: Vec::new() };
+    let read = |ruler: &Ruler| ruler.read(&measurements, &drawing.frame, vertices, &subject.name);
+    measurements.readings = instruments.rulers.iter().map(read).collect::<Result<_, _>>()?;
+    Ok(measurements)
 }
