@@ -71,11 +71,6 @@
 //! `cli` (default): what the command needs. `reproduce` (default): the papers and the peers. A library needs neither:
 //! `default-features = false`.
 
-#[cfg(feature = "reproduce")]
-pub mod reproduce;
-pub mod study;
-
-use visard_base::fault;
 #[doc(inline)]
 pub use visard_base::numeric;
 #[doc(inline)]
@@ -90,6 +85,11 @@ pub use visard_mechanism::{estimate, mechanism, optimize};
 pub use visard_privacy::privacy;
 #[doc(inline)]
 pub use visard_report::report;
+#[cfg(feature = "reproduce")]
+#[doc(inline)]
+pub use visard_reproduce::reproduce;
+#[doc(inline)]
+pub use visard_study::study;
 
 /// Vectors and matrices are those of this version of nalgebra.
 pub use nalgebra;

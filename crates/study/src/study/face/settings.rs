@@ -120,12 +120,12 @@ impl FaceStudySettings {
     /// The default study of these scans in this place ([`FaceInputs::new`]): the joint mean at `budget`.
     ///
     /// ```
-    /// use visard::privacy::Mu;
-    /// use visard::study::Place;
-    /// use visard::study::face::FaceStudySettings;
+    /// use visard_privacy::privacy::Mu;
+    /// use visard_study::study::Place;
+    /// use visard_study::study::face::FaceStudySettings;
     /// let study = FaceStudySettings::new(["scans".into()], Place::new("study"), Mu::new(1.0)?);
     /// assert_eq!((study.records.curves, study.records.samples), (23, 80));
-    /// # Ok::<(), visard::privacy::BudgetError>(())
+    /// # Ok::<(), visard_privacy::privacy::BudgetError>(())
     /// ```
     pub fn new(inputs: impl Into<Vec<PathBuf>>, place: Place, budget: Mu) -> Self {
         Self {

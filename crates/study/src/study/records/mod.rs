@@ -13,8 +13,8 @@
 //! the folder holds: a row without a record contributes zero. No scan is opened, and one record is in memory at a time.
 //!
 //! ```no_run
-//! use visard::io::Manifest;
-//! use visard::study::records::{RecordFolder, Status};
+//! use visard_io::io::Manifest;
+//! use visard_study::study::records::{RecordFolder, Status};
 //! let manifest = Manifest::read("all.csv".as_ref())?;
 //! let records = RecordFolder::open("records".as_ref(), &manifest)?;
 //! for record in records.faces() {

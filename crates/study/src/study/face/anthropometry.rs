@@ -9,9 +9,9 @@ use std::str::FromStr;
 ///
 /// # Example
 /// ```
-/// use visard::io::landmarks::Landmark;
-/// use visard::mesh::Point;
-/// use visard::study::face::anthropometry::FaceMeasure;
+/// use visard_io::io::landmarks::Landmark;
+/// use visard_geometry::mesh::Point;
+/// use visard_study::study::face::anthropometry::FaceMeasure;
 /// let at = |name: &str, x, y| Landmark { name: Some(name.into()), position: Point::new(x, y, 0.0) };
 /// let face = [at("left", 3.0, 0.0), at("nose", 0.0, 0.0), at("brow", 0.0, 4.0)];
 /// assert_eq!("left:brow".parse::<FaceMeasure>()?.of(&face)?, 5.0);

@@ -1,0 +1,25 @@
+//! Whole jobs: from the files of a study to what is released of them, with one lifecycle.
+//!
+//! For whoever runs studies from a program of their own. Settings say everything a study needs to know, all of it public but the records; a
+//! function runs it: price, charge, draw, publish, in this order, wherever it is stopped.
+//!
+//! ```
+//! use visard_privacy::privacy::Mu;
+//! use visard_study::study::Place;
+//! use visard_study::study::face::FaceStudySettings;
+//! let place = Place::new(std::path::Path::new("study"));
+//! let settings = FaceStudySettings::new(std::path::Path::new("scans"), place, Some(Mu::new(1.0)?));
+//! # Ok::<(), visard_privacy::privacy::BudgetError>(())
+//! ```
+//!
+//! * [`study`]: faces, landmarks, functions, matrices and points; ledgers, plans, dossiers, checks.
+
+pub mod study;
+
+use visard_base::fault;
+use visard_geometry::{conformal, function, landmark, mesh, surface, synth};
+use visard_io::io;
+use visard_manifold::{manifold, stats};
+use visard_mechanism::{estimate, mechanism, optimize};
+use visard_privacy::privacy;
+use visard_report::report;
