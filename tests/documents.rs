@@ -1,6 +1,6 @@
-//! The documents are short, and what they tell people to type works: every block marked `sh` in the readme and in the guide is run by a shell,
-//! block after block in one empty folder for each document. A block marked `sh no-run` needs what a test has not (a network, a viewer, real
-//! scans); of its lines that begin with `visard` the commands and options must exist.
+//! The documents are short and their commands work. Every block marked `sh` in the readme and the guide is run by a shell, block after block, in
+//! one empty folder per document. A block marked `sh no-run` needs something that a test lacks (a network, a viewer, real scans); the commands
+//! and options of its lines that begin with `visard` must exist.
 
 use std::collections::HashMap;
 use std::fs;
@@ -78,7 +78,7 @@ fn run(block: &str, folder: &Path) -> std::process::Output {
         .args(["-eu", "-c", block])
         .current_dir(folder)
         .env("PATH", path)
-        // Made-up people, whatever else is there.
+        // Only made-up people.
         .env_remove("VISARD_DATA")
         .stdin(Stdio::null())
         .output()
@@ -150,7 +150,7 @@ fn words(files: &[PathBuf]) -> usize {
     files.iter().map(|file| read(file).split_whitespace().count()).sum()
 }
 
-/// Who has to read a document has an hour, not a day.
+/// A reader has an hour, not a day.
 #[test]
 fn documents_are_short() {
     let at = |name: &str| Path::new(ROOT).join(name);
@@ -172,7 +172,7 @@ fn documents_are_short() {
     assert!(lines <= 120, "README.md has {lines} lines");
 }
 
-/// A link within the repository leads to a file.
+/// Every link within the repository leads to a file.
 #[test]
 fn links_lead_somewhere() {
     let mut files = markdown(&Path::new(ROOT).join("docs"));
