@@ -81,8 +81,8 @@ def main():
         sys.exit("\n".join(wrong))
     count = sum(len(names) for part in parts.values() for names in part.values())
     print("# Dependencies\n")
-    print(f"All {count} crates of Cargo.lock, on any system, by the licence they state; each comes from crates.io with a checksum. Made by")
-    print("`.ci/dependencies --write`; when it was last reviewed stands in [security.md](security.md).")
+    print(f"All {count} crates of Cargo.lock, for any system, by the licence they state. Each comes from crates.io with a checksum.")
+    print("`.ci/dependencies --write` writes this list; [security.md](security.md) says when it was last reviewed.")
     for title, part in parts.items():
         print(f"\n## {title}\n")
         grouped = defaultdict(list)

@@ -1,7 +1,7 @@
 //! How good private modes of faces are: the table of docs/measurements.md.
 //!
 //! `cargo run --release --example measure -- modes_table POPULATION.npy [RUNS] [SIZES] [BUDGETS] [check]`; the population is an array of prepared
-//! records (the example `prepared_faces` makes one). Every run draws n of them without replacement; modes are judged by all of them.
+//! records (the measurement `prepared_faces` makes one). Every run draws n of them without replacement; modes are judged by all of them.
 //!
 //! The last two columns are peers at the same μ, with normal noise in floating point (nothing of them is released): Analyze Gauss (Dwork,
 //! Talwar, Thakurta and Zhang 2014) on 300 coefficients about the template, and noisy subspace iteration (Hardt and Price 2014) in two steps

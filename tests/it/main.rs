@@ -6,6 +6,7 @@ mod command_line;
 mod compare;
 mod conformal_maps;
 mod dependencies;
+mod documents;
 mod end_to_end_audit;
 mod examples;
 mod face_landmarks;

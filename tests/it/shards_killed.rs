@@ -1,4 +1,4 @@
-//! What ordinary machines and ordinary test times do not allow of `tests/stages.rs`: fifty shards killed at random, disks that are full or cannot
+//! What ordinary machines and ordinary test times do not allow of `tests/it/stages.rs`: fifty shards killed at random, disks that are full or cannot
 //! be written on.
 
 use crate::command_line::visard;

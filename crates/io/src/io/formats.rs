@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_guide_has_the_table() {
-        let guide = include_str!("../../../../docs/guide.md");
-        assert!(guide.contains(&as_markdown()), "docs/guide.md needs:\n{}", as_markdown());
+        let guide = include_str!("../../../../docs/guide/studies.md");
+        assert!(guide.contains(&as_markdown()), "docs/guide/studies.md needs:\n{}", as_markdown());
     }
 }

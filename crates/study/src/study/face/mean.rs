@@ -61,8 +61,7 @@ impl FaceMechanism {
 
 /// Default public clip radius of [`FaceMechanism::JointOnce`]: root-mean-square deviation of a unit-area face's curves from the
 /// template's. Chosen on public populations before any study's data: it clips none of 200 faces of the built-in synthetic
-/// population (largest 0.0254), of 1000 drawn from a public face model (0.0390) and of 30 public simulated ones (0.0328; see
-/// docs/measurements.md).
+/// population (largest 0.0254), of 1000 drawn from a public face model (0.0390) and of 30 public simulated ones (0.0328).
 pub const JOINT_RADIUS: f64 = 0.045;
 
 /// Templates at most this far from their mirror image (root mean square, unit area) let the shrinkage expect symmetry of the mean.
