@@ -64,8 +64,9 @@ def main():
     exceptions = {e["crate"]: e["allow"] for e in rules["exceptions"]}
     nodes = {n["id"]: n for n in data["resolve"]["nodes"]}
     own = {p["name"]: p["id"] for p in data["packages"] if p["source"] is None}
-    command, viewer = reached(own["visard"], nodes), reached(own["visard-viewer"], nodes)
-    parts = {"The command and the library": {}, "Beside these, the viewer": {}, "Beside these, tests and benches": {}}
+    roots = {"The command and the library": "visard", "Beside these, the viewer": "visard-viewer", "Beside these, the Python module": "visard-python"}
+    built = {title: reached(own[root], nodes) for title, root in roots.items()}
+    parts = {title: {} for title in [*roots, "Beside these, tests and benches"]}
     wrong = []
     for package in data["packages"]:
         name, version, licence = package["name"], package["version"], package["license"]
@@ -75,8 +76,8 @@ def main():
             wrong.append(f"{name} {version} comes from {package['source']}")
         if licence is None or not allowed(licence, set(rules["allow"]) | set(exceptions.get(name, []))):
             wrong.append(f"{name} {version} has the licence {licence}")
-        part = list(parts.values())[0 if package["id"] in command else 1 if package["id"] in viewer else 2]
-        part.setdefault(licence, []).append(f"{name} {version}")
+        title = next((title for title in roots if package["id"] in built[title]), "Beside these, tests and benches")
+        parts[title].setdefault(licence, []).append(f"{name} {version}")
     if wrong:
         sys.exit("\n".join(wrong))
     count = sum(len(names) for part in parts.values() for names in part.values())
