@@ -80,7 +80,9 @@ pub use visard_io::io;
 #[doc(inline)]
 pub use visard_manifold::{manifold, stats};
 #[doc(inline)]
-pub use visard_mechanism::{estimate, mechanism, optimize};
+pub use visard_mechanism::{estimate, mechanism};
+#[doc(inline)]
+pub use visard_optimize::optimize;
 #[doc(inline)]
 pub use visard_privacy::privacy;
 #[doc(inline)]

@@ -46,7 +46,7 @@ const APART: &[(&str, &str)] = &[
 
 /// Every crate of `crates/`, the lowest first; `visard` itself is above them all.
 const CRATES: &[&str] =
-    &["base", "manifold", "geometry", "io", "privacy", "mechanism", "report", "study", "reproduce"];
+    &["base", "manifold", "geometry", "io", "privacy", "optimize", "mechanism", "report", "study", "reproduce"];
 
 /// A module or an item, from the root of the house, whichever crate it is in; those of the crates in [`APART`] are below their room.
 type Name = Vec<String>;

@@ -12,12 +12,10 @@
 //! ```
 //!
 //! * [`mechanism`]: statistics with a price, one folder each; [`mechanism::registry`] lists them.
-//! * [`optimize`]: private Riemannian gradient methods and their accounting.
 //! * [`estimate`]: what noised second moments tell, for free.
 
 pub mod estimate;
 pub mod mechanism;
-pub mod optimize;
 
 #[cfg(test)]
 #[path = "../../../tests/it/shared_data.rs"]
@@ -26,4 +24,5 @@ mod shared_data;
 use visard_base::numeric;
 use visard_geometry::{function, landmark};
 use visard_manifold::{manifold, stats};
+use visard_optimize::optimize;
 use visard_privacy::privacy;

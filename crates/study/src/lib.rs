@@ -20,6 +20,7 @@ use visard_base::fault;
 use visard_geometry::{conformal, function, landmark, mesh, surface, synth};
 use visard_io::io;
 use visard_manifold::{manifold, stats};
-use visard_mechanism::{estimate, mechanism, optimize};
+use visard_mechanism::{estimate, mechanism};
+use visard_optimize::optimize;
 use visard_privacy::privacy;
 use visard_report::report;

@@ -12,7 +12,7 @@
 //! ```
 //! use nalgebra::dvector;
 //! use visard_manifold::manifold::Sphere;
-//! use visard_mechanism::optimize::{Descent, FrechetMeanProblem, Method, Plan, Settings};
+//! use visard_optimize::optimize::{Descent, FrechetMeanProblem, Method, Plan, Settings};
 //! use visard_privacy::privacy::{ClipRadius, ClipSource, Ledger, Mu, PrivacyLoss, noise::NoiseSource, release};
 //! let points: Vec<_> = (0..400).map(|i| (0.3 * f64::from(i)).sin_cos()).map(|(s, c)| {
 //!     dvector![0.2 * s, 0.2 * c, (1.0f64 - 0.04).sqrt()]
