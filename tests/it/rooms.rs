@@ -27,6 +27,7 @@ const ROOMS: &[&str] = &[
     "optimize",
     "mechanism",
     "report",
+    "job",
     "study",
     "reproduce",
     "prelude",
@@ -45,8 +46,19 @@ const APART: &[(&str, &str)] = &[
 ];
 
 /// Every crate of `crates/`, the lowest first; `visard` itself is above them all.
-const CRATES: &[&str] =
-    &["base", "manifold", "geometry", "io", "privacy", "optimize", "mechanism", "report", "study", "reproduce"];
+const CRATES: &[&str] = &[
+    "base",
+    "manifold",
+    "geometry",
+    "io",
+    "privacy",
+    "optimize",
+    "mechanism",
+    "report",
+    "job",
+    "study",
+    "reproduce",
+];
 
 /// A module or an item, from the root of the house, whichever crate it is in; those of the crates in [`APART`] are below their room.
 type Name = Vec<String>;

@@ -19,6 +19,7 @@ pub mod study;
 use visard_base::fault;
 use visard_geometry::{conformal, function, landmark, mesh, surface, synth};
 use visard_io::io;
+use visard_job::job;
 use visard_manifold::{manifold, stats};
 use visard_mechanism::{estimate, mechanism};
 use visard_optimize::optimize;

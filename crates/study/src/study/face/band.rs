@@ -3,9 +3,9 @@
 use super::yardstick::Yardstick;
 use crate::estimate::Band;
 use crate::estimate::band::{FIELDS, LEVEL, SEED};
+use crate::job::layout::BAND;
 use crate::report::colour::short;
 use crate::report::page::Page;
-use crate::study::layout::BAND;
 use serde_json::{Value, json};
 
 /// What the band is for.
@@ -57,12 +57,12 @@ pub(super) fn section(page: &mut Page, band: &Band, yardstick: Yardstick) {
 #[cfg(test)]
 mod tests {
     use crate::io::{npy, write_npy};
+    use crate::job::layout::{BAND, CURVES, REPORT};
     use crate::privacy::Mu;
     use crate::study::Place;
     use crate::study::face::{
         FaceInputs, FaceMechanism, FaceStudySettings, StudyError, TemplateSource, load_template, run,
     };
-    use crate::study::layout::{BAND, CURVES, REPORT};
     use crate::synth::FaceParameters;
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;

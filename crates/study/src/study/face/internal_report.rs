@@ -12,6 +12,7 @@ use super::yardstick::FACE_MM;
 use crate::function::FaceCurves;
 use crate::io::internal::{write_npy, write_ply};
 use crate::io::write_bytes;
+use crate::job::layout::{NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY, REPORT, SCAN_TABLE};
 use crate::mesh::TriMesh;
 use crate::privacy::ClipRadius;
 use crate::report::chart::{Axis, histogram};
@@ -20,7 +21,6 @@ use crate::report::figure::Figure;
 use crate::report::page::Page;
 use crate::report::render::{CLAY, Image, View, render};
 use crate::report::surface_view::SurfaceView;
-use crate::study::layout::{NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY, REPORT, SCAN_TABLE};
 use crate::surface::registration::Measure;
 use rayon::prelude::*;
 

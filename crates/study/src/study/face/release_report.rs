@@ -6,6 +6,7 @@ use super::error::StudyError;
 use super::yardstick::Yardstick;
 use crate::estimate::Band;
 use crate::function::FaceCurves;
+use crate::job::layout::ERROR;
 use crate::mesh::{Point, TriMesh};
 use crate::privacy::{Certificate, counts_persons};
 use crate::report::chart::{Axis, Line};
@@ -15,7 +16,6 @@ use crate::report::guarantee::{certificate_section, guarantee_section, mechanism
 use crate::report::outline::{Ink, Outline, outlines};
 use crate::report::render::{CLAY, Colour, Image, View, render};
 use crate::report::surface_view::SurfaceView;
-use crate::study::layout::ERROR;
 use rayon::prelude::*;
 
 /// What the page shows: nothing of it is of a record.

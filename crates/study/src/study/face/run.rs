@@ -12,10 +12,10 @@ use super::size::{SizeScale, SizedFaces};
 use super::template::TemplateSource;
 use super::yardstick::Yardstick;
 use crate::function::FaceCurves;
+use crate::job::{self, Job};
 use crate::mechanism::functional::{Aim, CurveMean, FunctionRecords};
 use crate::privacy::{BudgetError, Certificate, Mechanism};
 use crate::study::StudyFolder;
-use crate::study::job::{self, Job};
 
 /// How a study ended.
 #[derive(Debug, Clone)]

@@ -5,16 +5,16 @@ use super::page::{self, Shown};
 use crate::estimate::{Band, Smoothness, moved_by_clip};
 use crate::function::Basis;
 use crate::io::{internal, write_npy, write_text};
+use crate::job::layout::{BAND, DISTANCES, ERROR, MEAN_NPY, NONPRIVATE_MEAN_NPY, POSITIONS, REPORT};
+use crate::job::unusable::{ZERO_DEVIATION, write_problems};
+use crate::job::{self, Digest, Job, Publication, ReleaseFolder};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Aim, NoisedFunction, Reach, TwoRoundMean};
 use crate::privacy::{Certificate, Mechanism, Mu, PublicInput, Released, Statement};
 use crate::study::StudyFolder;
-use crate::study::job::{self, Digest, Job, Publication, ReleaseFolder};
-use crate::study::layout::{BAND, DISTANCES, ERROR, MEAN_NPY, NONPRIVATE_MEAN_NPY, POSITIONS, REPORT};
 use crate::study::points::{
     PointAccuracy, PointStudyError, Read, distance_line, distances_csv, private_page,
 };
-use crate::study::unusable::{ZERO_DEVIATION, write_problems};
 use serde_json::{Value, json};
 
 /// How different records are from one another where the release does not tell: root mean square, as a share of the public bound.

@@ -2,9 +2,9 @@
 
 use super::error::OptimizeStudyError;
 use crate::io::npy::Array;
+use crate::job::sum_of;
+use crate::job::unusable::Problem;
 use crate::optimize::{OptimizeError, OracleError};
-use crate::study::people::sum_of;
-use crate::study::unusable::Problem;
 use crate::study::{Identical, People, PeopleError, Unusable};
 use std::borrow::Cow;
 

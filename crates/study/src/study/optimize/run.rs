@@ -8,6 +8,9 @@ use super::records::Records;
 use super::settings::{Frames, MeanSpace, OptimizeStudySettings, Task};
 use crate::io::npy::{self, Array};
 use crate::io::{Content, Limit, Opened, open, write_text};
+use crate::job::layout::TRACE;
+use crate::job::unusable::write_problems;
+use crate::job::{self, Digest, Job, Paid};
 use crate::manifold::{
     Grassmann, Lorentz, Manifold, PoincareBall, SpdAffineInvariant, SpdBuresWasserstein, SpdLogEuclidean,
     Sphere, Stiefel,
@@ -17,9 +20,6 @@ use crate::optimize::{
     PrincipalSubspace, Problem, Report, State, StopReason, optimize,
 };
 use crate::privacy::{Certificate, Charge, Drawn, Mechanism, PublicInput, Released};
-use crate::study::job::{self, Digest, Job, Paid};
-use crate::study::layout::TRACE;
-use crate::study::unusable::write_problems;
 use crate::study::{People, StudyFolder, Unusable, public_input};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -4,9 +4,9 @@ use super::accuracy::PointAccuracy;
 use super::internal::Internal;
 use super::request::ZERO_AT_CENTRE;
 use super::{PointRequest, PointStudyError};
+use crate::job::Publication;
 use crate::mechanism::manifold::ReleasedPoints;
 use crate::privacy::{PublicInput, Released, Statement};
-use crate::study::job::Publication;
 use serde_json::{Map, Value, json};
 
 /// Public circumstances that every certificate of such a study states.

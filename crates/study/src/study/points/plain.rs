@@ -6,6 +6,8 @@ use super::form::{Circumstances, PointForm};
 use super::internal::Internal;
 use super::internal_page::{distance_line, private_page, utility_section};
 use super::{PointMechanism, PointRequest, PointStudyError};
+use crate::job::layout::{MEAN_NPY, NONPRIVATE_MEAN_NPY, REPORT};
+use crate::job::{Publication, ReleaseFolder};
 use crate::mechanism::manifold::ReleasedPoints;
 use crate::privacy::{Certificate, PublicInput, Released, Statement};
 use crate::report::colour::short;
@@ -15,8 +17,6 @@ use crate::report::guarantee::{
 };
 use crate::report::page::Page;
 use crate::report::values::{in_circle, matrix};
-use crate::study::job::{Publication, ReleaseFolder};
-use crate::study::layout::{MEAN_NPY, NONPRIVATE_MEAN_NPY, REPORT};
 use serde_json::json;
 use std::path::Path;
 

@@ -6,12 +6,12 @@ use super::internal_page::private_page;
 use super::records::Read;
 use super::{PointOutcome, PointRequest, PointStudyError};
 use crate::io::write_bytes;
+use crate::job::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, REPORT};
+use crate::job::unusable::write_problems;
+use crate::job::{self, Job};
 use crate::manifold::Manifold;
 use crate::stats::{FrechetOptions, frechet_mean};
 use crate::study::People;
-use crate::study::job::{self, Job};
-use crate::study::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, REPORT};
-use crate::study::unusable::write_problems;
 
 /// Points without a ball.
 pub(super) struct PlainMean<'a, M> {

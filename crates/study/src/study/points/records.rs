@@ -1,8 +1,8 @@
 //! Records of a study of points as they are read: usable or not, each a person's own or not.
 
 use super::{PointRequest, PointStudyError};
-use crate::study::people::sum_of;
-use crate::study::unusable::Problem;
+use crate::job::sum_of;
+use crate::job::unusable::Problem;
 use crate::study::{Counting, Identical, People, PeopleError, Unusable};
 
 /// A record as it was read.

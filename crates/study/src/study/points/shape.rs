@@ -15,6 +15,8 @@ use super::{
     shrink_outline_stating,
 };
 use crate::io::shapes::ShapeRecord;
+use crate::job::layout::REPORT;
+use crate::job::{Publication, ReleaseFolder};
 use crate::manifold::{Kendall, Manifold};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{
@@ -23,8 +25,6 @@ use crate::mechanism::manifold::{
 use crate::privacy::{Certificate, ClipRadius, ClipSource, PrivacyLoss, Released, Statement};
 use crate::stats::{FrechetOptions, frechet_mean, full_procrustes_mean};
 use crate::study::Unusable;
-use crate::study::job::{Publication, ReleaseFolder};
-use crate::study::layout::REPORT;
 use nalgebra::DMatrix;
 use serde_json::json;
 use std::path::{Path, PathBuf};

@@ -3,9 +3,9 @@
 use super::PointStudyError;
 use super::treatment::Treated;
 use crate::io::shapes::{ShapeRecord, write_shape_array, write_shape_table, write_tps};
+use crate::job::ReleaseFolder;
+use crate::job::layout::{ASYMMETRY_NPY, MEAN_CSV, MEAN_NPY, MEAN_TPS, SYMMETRIC_NPY};
 use crate::landmark::Pairs;
-use crate::study::job::ReleaseFolder;
-use crate::study::layout::{ASYMMETRY_NPY, MEAN_CSV, MEAN_NPY, MEAN_TPS, SYMMETRIC_NPY};
 use std::path::Path;
 
 /// How mean shapes are published: all of it public.

@@ -10,12 +10,12 @@ use crate::io::shapes::ShapeRecord;
 use crate::io::{
     Content, Place, RecordError, RecordSize, WriteError, open_as, read_shapes, shapes_of, write_bytes,
 };
+use crate::job::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, NONPRIVATE_MEAN_TPS, REPORT};
+use crate::job::unusable::write_problems;
+use crate::job::{self, Job};
 use crate::landmark::{Configuration, Generalized, GeneralizedOptions, generalized};
 use crate::report::figure::Figure;
 use crate::report::landmarks::{Drawing, Figures};
-use crate::study::job::{self, Job};
-use crate::study::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, NONPRIVATE_MEAN_TPS, REPORT};
-use crate::study::unusable::write_problems;
 use crate::study::{People, StudyFolder};
 use std::path::Path;
 

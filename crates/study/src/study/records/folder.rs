@@ -4,9 +4,9 @@ use super::index::{self, Line, LineStatus};
 use super::{Making, RecordsError};
 use crate::function::FaceCurves;
 use crate::io::Manifest;
+use crate::job::sum_of;
 use crate::study::face::record::ScanRow;
 use crate::study::face::record::cache::{RecordCache, RecordKey};
-use crate::study::people::sum_of;
 use std::collections::HashMap;
 use std::path::Path;
 

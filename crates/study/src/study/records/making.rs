@@ -2,12 +2,10 @@
 
 use super::RecordsError;
 use crate::io::{Limit, open, write_bytes};
+use crate::job::layout::PREPARED;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::Path;
-
-/// The file that says it.
-pub const FILE: &str = "records.json";
 
 /// Everything that a record depends on beside its scan: all of it public.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,7 +37,7 @@ impl Making {
     /// # Errors
     /// [`RecordsError`]: there are none, or the file is damaged.
     pub fn read(folder: &Path) -> Result<Self, RecordsError> {
-        let path = folder.join(FILE);
+        let path = folder.join(PREPARED);
         if !path.exists() {
             return Err(RecordsError::None { path: folder.to_owned() });
         }
@@ -58,16 +56,16 @@ impl Making {
     pub fn declare(&self, folder: &Path) -> Result<(), RecordsError> {
         let remedy = "give another --out, or the same template and settings";
         match Self::read(folder) {
-            Ok(there) => self.check(&there, &folder.join(FILE), remedy),
+            Ok(there) => self.check(&there, &folder.join(PREPARED), remedy),
             Err(RecordsError::None { .. }) => {
                 let text = serde_json::to_vec_pretty(self).map_err(|e| RecordsError::Line {
-                    path: folder.join(FILE),
+                    path: folder.join(PREPARED),
                     line: 0,
                     what: e.to_string(),
                 })?;
-                write_bytes(&folder.join(FILE), &text)?;
+                write_bytes(&folder.join(PREPARED), &text)?;
                 // Whoever came second at the same moment has written over it: what stands there now counts.
-                self.check(&Self::read(folder)?, &folder.join(FILE), remedy)
+                self.check(&Self::read(folder)?, &folder.join(PREPARED), remedy)
             }
             Err(error) => Err(error),
         }

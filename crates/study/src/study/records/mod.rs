@@ -37,6 +37,5 @@ pub use error::RecordsError;
 pub use folder::{FaceRecord, RecordFolder, Status};
 pub use index::{Line, LineStatus};
 pub(super) use index::{read as read_index, write as write_index};
-pub(super) use making::FILE as DESCRIPTION;
 pub use making::Making;
 pub use shard::{Shard, ShardError};

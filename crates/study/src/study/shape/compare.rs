@@ -4,6 +4,8 @@ use super::input::{ShapeInputs, Specimens};
 use super::page;
 use super::run::{Drawn, Gathered, release, write_fields, write_internal, write_shape};
 use super::subject::Subject;
+use crate::job::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, REPORT, TEST};
+use crate::job::{self, Job, Publication, ReleaseFolder};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{DifferenceMap, FunctionGroups, NoisedComparison, Want};
 use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
@@ -13,8 +15,6 @@ use crate::privacy::{
 };
 use crate::report::colour::short;
 use crate::study::face::compare::{LEAST, LEVEL, TestStatement};
-use crate::study::job::{self, Job, Publication, ReleaseFolder};
-use crate::study::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, REPORT, TEST};
 use crate::study::points::PointStudyError;
 use crate::study::{Groups, StudyFolder};
 use nalgebra::DMatrix;

@@ -3,14 +3,14 @@
 use super::input::{Specimen, Specimens};
 use crate::io::shapes::ShapeRecord;
 use crate::io::{WriteError, internal, write_npy, write_text};
+use crate::job::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, REPORT, UNUSABLE};
+use crate::job::unusable::{Problem, write_problems};
+use crate::job::{Digest, Job, Priced, Publication, Published, ReleaseFolder};
 use crate::manifold::LandmarkShapes;
 use crate::mechanism::landmarks::{OfShapes, ReleasedShapes, ShapeMechanism, ShapeRecords};
 use crate::mechanism::{Mechanism, Released};
 use crate::privacy::Certificate;
-use crate::study::job::{Digest, Job, Priced, Publication, Published, ReleaseFolder};
-use crate::study::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, REPORT, UNUSABLE};
 use crate::study::points::{MeanFiles, PointStudyError, Read, distance_line, private_page};
-use crate::study::unusable::{Problem, write_problems};
 use nalgebra::DMatrix;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Write as _;

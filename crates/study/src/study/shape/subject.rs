@@ -1,10 +1,10 @@
 //! What every study of shapes publishes of itself.
 
+use crate::job::unusable::ZERO_DEVIATION;
 use crate::mechanism::landmarks::{OfShapes, ReleasedShapes, ShapeMechanism, ShapeMoment, Tangent};
 use crate::privacy::{Caveat, PublicInput, Released, Statement};
 use crate::study::points::{MeanFiles, PointStudyError, missing_landmarks};
 use crate::study::shape::input::Specimens;
-use crate::study::unusable::ZERO_DEVIATION;
 use crate::study::{Counting, Unusable};
 use nalgebra::DMatrix;
 use serde_json::{Map, Value, json};

@@ -3,6 +3,7 @@
 use super::outcome::{Comparison, LEVEL, MapStatement, PairTest, TestStatement};
 use super::picture::Fields;
 use super::subject::{ComparePublication, Mapped};
+use crate::job::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, TEST};
 use crate::mesh::TriMesh;
 use crate::privacy::{Certificate, counts_persons};
 use crate::report::colour::short;
@@ -12,7 +13,6 @@ use crate::report::page::Page;
 use crate::report::render::{CLAY, View, render};
 use crate::study::face::error::StudyError;
 use crate::study::face::yardstick::FACE_MM;
-use crate::study::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, TEST};
 
 /// Everything that is shown of a comparison.
 pub(super) struct Shown<'a> {

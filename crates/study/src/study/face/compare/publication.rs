@@ -6,14 +6,14 @@ use super::subject::{ComparePublication, Mapped};
 use crate::estimate::band::{FIELDS, SEED};
 use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply};
+use crate::job::JobError;
+use crate::job::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, REPORT, TEST};
+use crate::job::unusable::ZERO_DEVIATION;
+use crate::job::{Publication, ReleaseFolder};
 use crate::mechanism::functional::NoisedComparison;
 use crate::mesh::TriMesh;
 use crate::privacy::{Certificate, Mechanism, Released, Statement, WITHIN_GROUPS, WITHIN_GROUPS_TEXT};
 use crate::study::face::error::StudyError;
-use crate::study::job::{Publication, ReleaseFolder};
-use crate::study::job_error::JobError;
-use crate::study::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, REPORT, TEST};
-use crate::study::unusable::ZERO_DEVIATION;
 use serde_json::{Value, json};
 
 impl ComparePublication {

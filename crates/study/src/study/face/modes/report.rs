@@ -4,6 +4,8 @@ use super::super::error::StudyError;
 use super::super::release_report::{curve_drawings, portraits};
 use super::super::yardstick::FACE_MM;
 use super::found::FoundModes;
+use crate::job::layout::{MODES_NPY, VARIANCES};
+use crate::job::modes_table::LEANS;
 use crate::mesh::{TriMesh, Vector};
 use crate::privacy::{Certificate, counts_persons};
 use crate::report::colour::{ColourScale, short};
@@ -11,8 +13,6 @@ use crate::report::figure::Figure;
 use crate::report::guarantee::{certificate_section, guarantee_section, mechanism_rows, release_page};
 use crate::report::render::{CLAY, Colour, Extent, Image, View, render_within};
 use crate::report::surface_view::{Slider, SurfaceView};
-use crate::study::layout::{MODES_NPY, VARIANCES};
-use crate::study::modes_table::LEANS;
 use rayon::prelude::*;
 
 /// How far sliders and pictures go, in standard deviations.

@@ -7,12 +7,12 @@ use super::found::FoundModes;
 use super::mechanism;
 use super::publication::ModesPublication;
 use crate::function::FaceCurves;
+use crate::job::{Publication, ReleaseFolder};
 use crate::mechanism::functional::{Aim, FunctionalModes, NoisedFunction, TwoRoundMean};
 use crate::mechanism::together::{Both, Together, half};
 use crate::mechanism::vector::NoisedModes;
 use crate::mechanism::{Mechanism, MechanismError};
 use crate::privacy::{Certificate, Mu, Released, Statement};
-use crate::study::job::{Publication, ReleaseFolder};
 use serde_json::json;
 
 /// A mean in two rounds, and modes.

@@ -6,7 +6,7 @@
 use super::{Record, ScanRow};
 use crate::function::FaceCurves;
 use crate::io::{Content, Limit, ReadError, internal, npy, open, open_as, write_atomically};
-use crate::study::people::sum_of;
+use crate::job::sum_of;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};

@@ -6,10 +6,10 @@ use super::report::moved_by;
 use crate::estimate::Design;
 use crate::function::FaceCurves;
 use crate::io::{Limit, npy, open};
+use crate::job::layout::{CERTIFICATE, FIELDS};
 use crate::mesh::{MeshError, TriMesh, Vector};
 use crate::privacy::Certificate;
 use crate::study::StudyFolder;
-use crate::study::layout::{CERTIFICATE, FIELDS};
 use crate::surface::Template;
 use std::path::Path;
 

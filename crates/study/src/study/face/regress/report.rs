@@ -5,6 +5,7 @@ use super::super::error::StudyError;
 use super::super::release_report::portraits;
 use crate::estimate::design::{Covariate, Design, Kind};
 use crate::function::FaceCurves;
+use crate::job::layout::{CURVES, FIELDS};
 use crate::mechanism::functional::{Field, Fields};
 use crate::mesh::{TriMesh, Vector};
 use crate::privacy::{Certificate, counts_persons};
@@ -14,7 +15,6 @@ use crate::report::guarantee::{certificate_section, guarantee_section, mechanism
 use crate::report::render::{Colour, Extent, View, render_within};
 use crate::report::slider::Slider;
 use crate::report::surface_view::SurfaceView;
-use crate::study::layout::{CURVES, FIELDS};
 use crate::surface::{Template, TemplateError};
 
 /// What the page shows: nothing of it is of a record.

@@ -1,11 +1,11 @@
 //! What certificates of many sites say: who adds the noise, and what is assumed.
 
 use super::plan::{Site, SitePlan};
+use crate::job::JobError;
 use crate::mechanism::functional::Sharing;
 use crate::privacy::{Caveat, Certificate, Price, Receipt, WITHIN_GROUPS, WITHIN_GROUPS_TEXT};
 use crate::study::Counting;
 use crate::study::face::StudyError;
-use crate::study::job_error::JobError;
 use serde_json::{Map, Value, json};
 
 /// How much total variation separates the sums of shares from exact noise, as the proof bounds it.

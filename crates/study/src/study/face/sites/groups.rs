@@ -1,11 +1,11 @@
 //! Groups that a plan compares: their names and sizes, which are public, and which of a site's people are in which.
 
 use super::error::SitesError;
+use crate::job::groups::is_label;
 use crate::mechanism::functional::SiteGroups;
 use crate::mechanism::vector::GroupAim;
 use crate::study::face::StudyError;
 use crate::study::face::gather::FaceStudy;
-use crate::study::groups::is_label;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 

@@ -8,13 +8,13 @@ use super::plan::SitePlan;
 use super::purse::{Due, Purse};
 use super::seal::{KeyPair, has_signing_half};
 use super::vdaf::Sharer;
+use crate::job::{self, Job};
 use crate::mechanism::functional::{RoundKind, Sharing, SiteRound, SitesRounds};
 use crate::privacy::noise::{NoiseSource, SharedSum};
 use crate::privacy::{Charge, Neighbours, Price};
 use crate::study::face::StudyError;
 use crate::study::face::gather::{FaceProgress, FaceStudy};
 use crate::study::face::settings::FaceInputs;
-use crate::study::job::{self, Job};
 use crate::study::{Counting, Unusable};
 use std::path::PathBuf;
 

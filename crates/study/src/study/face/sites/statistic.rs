@@ -1,6 +1,7 @@
 //! What a plan releases: the mean, the mean and modes of variation, or a comparison of groups; its rounds, and how its release is written.
 
 use crate::function::FaceCurves;
+use crate::job::{self, Publication, ReleaseFolder};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{
     CurveMean, RoundResult, SiteGroups, Sites, SitesGroups, SitesMean, SitesModes, SitesRounds, Want,
@@ -13,7 +14,6 @@ use crate::study::face::modes::ModesPublication;
 use crate::study::face::publication::FacePublication;
 use crate::study::face::template::LoadedTemplate;
 use crate::study::face::{Accuracy, StudyError};
-use crate::study::job::{self, Publication, ReleaseFolder};
 use crate::study::{Counting, Groups, Place, Unusable};
 use crate::surface::registration::Registration;
 use serde_json::{Map, Value, json};

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::fault::{self, Fault, Outcome};
+use crate::job::layout::CERTIFICATE;
 use crate::privacy::noise::NoiseError;
 use crate::privacy::{ClipRadius, ClipSource, ClippedMean, Ledger, LedgerError, Mu, PrivacyLoss, Statement};
-use crate::study::layout::CERTIFICATE;
 use std::fs;
 use std::path::Path;
 
@@ -394,7 +394,7 @@ fn a_study_that_is_asked_to_stop_in_time_pays_nothing() {
 fn a_plan_is_frozen_with_the_charge() {
     let loss = PrivacyLoss::Gaussian(Mu::new(1.0).unwrap());
     let plan = |accept| {
-        crate::study::SavedPlan::new("face mean", (3, loss), Some(accept), serde_json::Value::Null).unwrap()
+        crate::job::SavedPlan::new("face mean", (3, loss), Some(accept), serde_json::Value::Null).unwrap()
     };
     // The study crashes after the draw and before the release …
     let (_dir, place, hash, text) = (0..200)

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 
 /// What a table says of the records: secret.
 #[derive(Debug, Clone)]
-pub(super) struct Covariates {
+pub struct Covariates {
     /// Of every record, in the order of the records, the value of every covariate of the design.
-    pub(super) values: Vec<Vec<Option<f64>>>,
+    pub values: Vec<Vec<Option<f64>>>,
     /// How many values of every covariate lie outside its bounds, and are clipped.
-    pub(super) outside: Vec<usize>,
+    pub outside: Vec<usize>,
     /// How many records have no value of it, and count as in the middle.
-    pub(super) missing: Vec<usize>,
+    pub missing: Vec<usize>,
     /// SHA-256 of the table.
-    pub(super) table: [u8; 32],
+    pub table: [u8; 32],
 }
 
 /// Why covariates cannot be taken from a table. For the data holder, before anything is charged.
@@ -97,7 +97,7 @@ pub enum CovariateFault {
 
 impl Covariates {
     /// Of `n` records of which `names` are all names of one.
-    pub(super) fn read(
+    pub fn read(
         path: &Path,
         design: &Design,
         n: usize,
@@ -142,7 +142,7 @@ impl Covariates {
     }
 
     /// A row of the design for every person: the average of those of their records.
-    pub(super) fn rows(&self, design: &Design, members: &[Vec<usize>]) -> Vec<Vec<f64>> {
+    pub fn rows(&self, design: &Design, members: &[Vec<usize>]) -> Vec<Vec<f64>> {
         let row = |own: &Vec<usize>| {
             let mut sum = vec![0.0; design.columns()];
             for values in own.iter().filter_map(|&i| self.values.get(i)) {

@@ -3,11 +3,11 @@
 use super::{Digest, Published};
 use crate::fault;
 use crate::io::{Limit, write_bytes, write_text};
+use crate::job::StudyFolder;
+use crate::job::error::{JobError, io};
+use crate::job::kept::kept;
+use crate::job::plan::FrozenPlan;
 use crate::privacy::{Composition, Ledger, Neighbours, Part, Price, PrivacyLoss, Receipt, Released};
-use crate::study::StudyFolder;
-use crate::study::job_error::{JobError, io};
-use crate::study::kept::kept;
-use crate::study::plan::FrozenPlan;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};

@@ -4,7 +4,7 @@
 //! covariates and its person. n stays what it was; which records these are, and why, is for the data holder only.
 
 use crate::io::{WriteError, write_text};
-use crate::study::layout::UNUSABLE;
+use crate::job::layout::UNUSABLE;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub enum Unusable {
 
 impl Unusable {
     /// For the certificate; `zero` is what zero means for these records.
-    pub(super) fn describe(self, zero: &str) -> String {
+    pub fn describe(self, zero: &str) -> String {
         match self {
             Self::Zero => format!("contribute zero: {zero}; their number is not published"),
             Self::Refuse => {
@@ -36,12 +36,12 @@ impl Unusable {
 }
 
 /// What zero means for functions, faces, and shapes in two rounds.
-pub(super) const ZERO_DEVIATION: &str =
+pub const ZERO_DEVIATION: &str =
     "as the public centre in a first round, as the centre that was released in what follows";
 
 /// A record that cannot be used: secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Problem {
+pub struct Problem {
     /// Its place in the file, from 0.
     pub record: usize,
     /// What is wrong with it.
@@ -49,7 +49,7 @@ pub(super) struct Problem {
 }
 
 /// The table of them, for the data holder; there is one where all records can be used, too.
-pub(super) fn write_problems(internal: &Path, problems: &[Problem]) -> Result<(), WriteError> {
+pub fn write_problems(internal: &Path, problems: &[Problem]) -> Result<(), WriteError> {
     let mut text = "record (counting from 1),problem\n".to_owned();
     for Problem { record, what } in problems {
         let what = what.replace('"', "\"\"").replace(['\n', '\r'], " ");

@@ -1,6 +1,6 @@
 //! What a dossier is made of.
 
-use crate::study::verify::Verified;
+use crate::job::verify::Verified;
 
 /// Where a sentence comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]

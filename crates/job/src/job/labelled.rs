@@ -5,15 +5,15 @@ use std::collections::{HashMap, HashSet};
 
 /// The line of a table that is not about one record, or the record without a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Mismatch {
-    pub(super) place: Place,
-    pub(super) record: String,
-    pub(super) what: Mistake,
+pub struct Mismatch {
+    pub place: Place,
+    pub record: String,
+    pub what: Mistake,
 }
 
 /// What is wrong with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mistake {
+pub enum Mistake {
     /// No such record.
     Unknown,
     /// A second line about one record, and the line of the first.
@@ -25,7 +25,7 @@ pub(super) enum Mistake {
 }
 
 /// The line about each of n records; `names` are all names of one, of which messages show the first.
-pub(super) fn line_of_each(
+pub fn line_of_each(
     lines: &[Label],
     n: usize,
     names: impl Fn(usize) -> Vec<String>,

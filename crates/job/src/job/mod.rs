@@ -15,26 +15,64 @@
 //! What is withdrawn when a job fails is what this process made, and only that.
 
 mod digest;
+pub mod dossier;
+mod error;
+pub mod layout;
+mod ledger;
 mod lock;
+mod people;
+mod public;
 mod publish;
+mod signature;
+pub mod standing;
 mod state;
 mod stop;
+mod verify;
+// What studies need and users do not.
+#[doc(hidden)]
+pub mod covariates;
+#[doc(hidden)]
+pub mod groups;
+#[doc(hidden)]
+pub mod kept;
+#[doc(hidden)]
+pub mod labelled;
+#[doc(hidden)]
+pub mod modes_table;
+#[doc(hidden)]
+pub mod plan;
+#[doc(hidden)]
+pub mod unusable;
 
-pub use super::job_error::{DryRun, JobError};
+pub use covariates::{CovariateError, CovariateFault};
 pub use digest::Digest;
-pub(super) use publish::recorded;
+#[doc(hidden)]
+pub use error::io;
+pub use error::{DryRun, JobError};
+pub use groups::{GroupFault, Groups, GroupsError};
+pub use layout::StudyFolder;
+pub use ledger::{LedgerChoice, ledger_of};
+pub use people::{Counting, Identical, People, PeopleError, PeopleFault};
+#[doc(hidden)]
+pub use people::{others, sum_of};
+pub use plan::{PlanError, SavedPlan};
+#[doc(hidden)]
+pub use public::refuse_secret;
+pub use public::{is_secret, public_input};
 pub use publish::{Publication, Published, ReleaseFolder};
+pub use signature::{SIGNATURE_FILE, SignatureError, make_key, sign_certificate, signer};
 pub use stop::Stop;
+pub use unusable::Unusable;
+pub use verify::{Binding, Verified, VerifyError, verify};
 
-use super::layout::SHARED_LEDGER;
-use super::plan::FrozenPlan;
-use super::{LedgerChoice, StudyFolder};
 use crate::fault;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
     Certificate, Charge, Composition, Ledger, Mechanism, Part, Price, PrivacyLoss, Released, draw,
 };
+use layout::SHARED_LEDGER;
 use lock::Locked;
+use plan::FrozenPlan;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use state::{Begun, Stored};

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// What is said where the public spectrum filled in what the data did not say.
-pub(super) const LEANS: &str = "few records at this budget: where the data say nothing the modes are those of the public spectrum, not these \
+pub const LEANS: &str = "few records at this budget: where the data say nothing the modes are those of the public spectrum, not these \
      people's";
 
 /// The table of variances.
-pub(super) fn variances_csv(modes: &Modes) -> String {
+pub fn variances_csv(modes: &Modes) -> String {
     let mut csv = String::from("mode,variance,lower,upper,share\n");
     for (k, mode) in modes.modes.iter().enumerate() {
         let _ = writeln!(csv, "{},{},{},{},{}", k + 1, mode.variance, mode.lower, mode.upper, mode.share);
@@ -19,7 +19,7 @@ pub(super) fn variances_csv(modes: &Modes) -> String {
 }
 
 /// What the certificate says of modes: of so many coefficients, which are expected to have this share of all variance.
-pub(super) fn modes_details(
+pub fn modes_details(
     modes: &Modes,
     asked: usize,
     (coefficients, expected_share): (usize, f64),

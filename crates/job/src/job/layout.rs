@@ -25,6 +25,8 @@ pub const SYMMETRIC_NPY: &str = "mean_symmetric.npy";
 pub const ASYMMETRY_NPY: &str = "asymmetry.npy";
 /// Where the samples of a mean function are, in the units of the positions that were declared.
 pub const POSITIONS: &str = "positions.npy";
+/// What a folder of prepared records says of itself.
+pub const PREPARED: &str = "records.json";
 /// Distances of the records from the centre, the farthest first.
 pub const DISTANCES: &str = "distances.csv";
 /// The released solution of an optimization.
@@ -72,9 +74,9 @@ pub const SCANS: &str = "scans";
 
 /// In `internal/`: the SHA-256 of the certificates that were published without a ledger of this study's, because the sites that took part were
 /// charged; one a line.
-pub(super) const PUBLISHED: &str = "published.sha256";
+pub const PUBLISHED: &str = "published.sha256";
 /// Holds the path of the ledger a study shares with others.
-pub(super) const SHARED_LEDGER: &str = "visard.ledger.shared";
+pub const SHARED_LEDGER: &str = "visard.ledger.shared";
 
 /// The folder of one study: names only, nothing is made or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,22 +126,22 @@ impl StudyFolder {
     }
 
     /// What the job in this folder has paid for and drawn.
-    pub(super) fn job(&self) -> PathBuf {
+    pub fn job(&self) -> PathBuf {
         self.internal().join("job.json")
     }
 
     /// The draw that the job will publish.
-    pub(super) fn drawn(&self) -> PathBuf {
+    pub fn drawn(&self) -> PathBuf {
         self.internal().join("drawn.json")
     }
 
     /// Held by whoever works in the folder.
-    pub(super) fn lock(&self) -> PathBuf {
+    pub fn lock(&self) -> PathBuf {
         self.root.join(".visard.lock")
     }
 
     /// Where a release is put together, and where the one it replaces goes meanwhile.
-    pub(super) fn aside(&self) -> [PathBuf; 2] {
+    pub fn aside(&self) -> [PathBuf; 2] {
         [self.root.join(".release.tmp"), self.root.join(".release.old")]
     }
 

@@ -98,7 +98,7 @@ pub struct DryRun {
 }
 
 /// A folder that cannot be read or written, as an error.
-pub(super) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> JobError {
+pub fn io(path: &Path) -> impl FnOnce(std::io::Error) -> JobError {
     let path = path.to_owned();
     move |source| JobError::Io { path, source }
 }

@@ -1,7 +1,7 @@
 //! What a study assumes to be public: files that are named and hashed in its certificate.
 
+use super::layout::PREPARED;
 use super::layout::{INTERNAL, RELEASE, REPORT, SHARED_LEDGER};
-use super::records;
 use crate::io::{Fault, Limit, Opened, ReadError, internal, open};
 use crate::privacy::{LEDGER_FILE, PublicInput};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub fn is_secret(path: &Path) -> bool {
 ///
 /// # Errors
 /// [`Fault::Secret`].
-pub(super) fn refuse_secret(file: &Opened) -> Result<(), ReadError> {
+pub fn refuse_secret(file: &Opened) -> Result<(), ReadError> {
     let marked = internal::is_marked(file).then_some("it bears the mark of such files");
     match marked.or_else(|| secret_place(file.path())) {
         Some(why) => Err(ReadError::new(file.path(), Fault::Secret { why })),
@@ -41,7 +41,7 @@ fn secret_place(path: &Path) -> Option<&'static str> {
     places.iter().flatten().find_map(|path| {
         if path.ancestors().any(is_internal) {
             Some("it lies in the internal/ folder of a study")
-        } else if path.parent().is_some_and(|folder| folder.join(records::DESCRIPTION).is_file()) {
+        } else if path.parent().is_some_and(|folder| folder.join(PREPARED).is_file()) {
             Some("it lies in a folder of prepared records")
         } else {
             None

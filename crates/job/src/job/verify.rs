@@ -1,6 +1,5 @@
 //! Whether a release is what its certificate says: its files, its line in the ledger, its signature.
 
-use super::job;
 use super::layout::{CERTIFICATE, StudyFolder};
 use super::signature::{SIGNATURE_FILE, SignatureError, signer};
 use crate::io::{Limit, ReadError, open};
@@ -163,7 +162,7 @@ pub fn verify(folder: &Path, ledger: Option<&Path>, key: Option<&Path>) -> Resul
         (Some(ledger), _) => Some(check_ledger(ledger, &certificate, &digest)?),
         // Of sites that were charged themselves: whoever put their sums together has a list of its own.
         (None, Some(study)) if certificate.ledger.is_none() => {
-            match job::recorded(&StudyFolder::at(study), &digest)? {
+            match super::publish::recorded(&StudyFolder::at(study), &digest)? {
                 Some(true) => Some(Binding::Certificate),
                 Some(false) => return Err(VerifyError::OtherCertificate),
                 None => None,

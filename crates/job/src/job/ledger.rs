@@ -1,6 +1,6 @@
 //! Which ledger a study charges: its own, or one shared by all studies of the same people.
 
-use super::job_error::{JobError, io};
+use super::error::{JobError, io};
 use super::kept::kept;
 use super::layout::{SHARED_LEDGER, StudyFolder};
 use crate::io::{Limit, write_text};
@@ -33,7 +33,7 @@ impl LedgerChoice {
     /// # Errors
     /// [`JobError::OtherLedger`] when the folder's releases are recorded elsewhere, [`JobError::LedgerGone`] when they were recorded in
     /// a ledger that is missing, and those of [`Ledger::open_waiting`].
-    pub(super) fn open_for(
+    pub fn open_for(
         &self,
         folder: &StudyFolder,
         announced: &str,
@@ -71,11 +71,7 @@ impl LedgerChoice {
     ///
     /// # Errors
     /// [`LedgerError::AboveCeiling`] for its ceilings and this one; a ledger that cannot be read.
-    pub(super) fn after(
-        &self,
-        folder: &StudyFolder,
-        releases: &Composition,
-    ) -> Result<Composition, JobError> {
+    pub fn after(&self, folder: &StudyFolder, releases: &Composition) -> Result<Composition, JobError> {
         let path = match &self.file {
             Some(file) => file.clone(),
             None => shared_ledger(folder)?.unwrap_or_else(|| folder.own_ledger()),

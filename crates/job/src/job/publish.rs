@@ -2,12 +2,12 @@
 
 use crate::fault;
 use crate::io::{Fault, Limit, ReadError, WriteError, open, write_bytes, write_text};
+use crate::job::StudyFolder;
+use crate::job::error::{JobError, io};
+use crate::job::kept::kept;
+use crate::job::layout::{CERTIFICATE, PLAN, PUBLISHED};
+use crate::job::plan::FrozenPlan;
 use crate::privacy::{Caveat, Certificate, FileSum, Neighbours, PrivacyLoss, Receipt, Released, Statement};
-use crate::study::StudyFolder;
-use crate::study::job_error::{JobError, io};
-use crate::study::kept::kept;
-use crate::study::layout::{CERTIFICATE, PLAN, PUBLISHED};
-use crate::study::plan::FrozenPlan;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::ops::Deref;
@@ -146,7 +146,7 @@ pub(super) fn record(folder: &StudyFolder, certificate: &str) -> Result<(), JobE
 }
 
 /// Whether this study recorded the certificate so; nothing where it recorded none.
-pub(in crate::study) fn recorded(folder: &StudyFolder, certificate: &str) -> Result<Option<bool>, ReadError> {
+pub fn recorded(folder: &StudyFolder, certificate: &str) -> Result<Option<bool>, ReadError> {
     match open(&folder.internal().join(PUBLISHED), Limit::TABLE) {
         Ok(file) => Ok(Some(file.text()?.lines().any(|line| line == certificate))),
         Err(error) if matches!(error.fault(), Fault::Missing) => Ok(None),

@@ -1,8 +1,8 @@
 //! Sentences of made certificates.
 
 use super::*;
+use crate::job::verify::{Binding, Verified};
 use crate::privacy::{Mu, PrivacyLoss, Statement};
-use crate::study::verify::{Binding, Verified};
 
 fn verified(mu: f64, seeded: bool) -> Verified {
     let mut statement =
@@ -50,11 +50,11 @@ fn the_textbook_numbers_are_said_and_every_sentence_has_a_source() {
 /// A dossier of a release of 100 records at μ = 1 with a stated error of 0.002, after this plan.
 fn planned(n: u64, accept: f64) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let study = crate::study::StudyFolder::at(folder.path());
+    let study = crate::job::StudyFolder::at(folder.path());
     let loss = PrivacyLoss::Gaussian(Mu::new(1.0).unwrap());
-    let plan = crate::study::SavedPlan::new("face mean", (n, loss), Some(accept), serde_json::Value::Null);
+    let plan = crate::job::SavedPlan::new("face mean", (n, loss), Some(accept), serde_json::Value::Null);
     plan.unwrap().save(&study).unwrap();
-    let frozen = crate::study::plan::FrozenPlan::load(&study).unwrap().unwrap();
+    let frozen = crate::job::plan::FrozenPlan::load(&study).unwrap().unwrap();
     let (stated, caveat) = frozen.statement("face mean", 100, &[loss]);
     let mut verified = verified(1.0, false);
     verified.certificate.details.insert("plan".into(), stated);

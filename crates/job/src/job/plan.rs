@@ -5,7 +5,7 @@
 //! certificate names its hash. It is made of numbers that were typed and of simulated people: nothing of a record.
 
 use super::StudyFolder;
-use super::job_error::{JobError, io};
+use super::error::{JobError, io};
 use super::kept::kept;
 use crate::io::{Limit, write_text};
 use crate::privacy::PrivacyLoss;
@@ -39,7 +39,7 @@ pub struct SavedPlan {
 
 /// A plan in a study's folder, with the bytes that are hashed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(in crate::study) struct FrozenPlan {
+pub struct FrozenPlan {
     text: String,
 }
 
@@ -106,7 +106,7 @@ impl FrozenPlan {
     ///
     /// # Errors
     /// It cannot be read, or is no plan.
-    pub(in crate::study) fn load(folder: &StudyFolder) -> Result<Option<Self>, JobError> {
+    pub fn load(folder: &StudyFolder) -> Result<Option<Self>, JobError> {
         let path = folder.plan();
         let Some(file) = kept(&path, Limit::SMALL)? else { return Ok(None) };
         let frozen = Self { text: file.text()?.to_owned() };
@@ -118,7 +118,7 @@ impl FrozenPlan {
     }
 
     /// Its bytes.
-    pub(in crate::study) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         &self.text
     }
 
@@ -127,12 +127,7 @@ impl FrozenPlan {
     }
 
     /// For the certificate's `details.plan`, and a caveat if what was released is not what was planned.
-    pub(in crate::study) fn statement(
-        &self,
-        released: &str,
-        n: u64,
-        losses: &[PrivacyLoss],
-    ) -> (Value, Option<String>) {
+    pub fn statement(&self, released: &str, n: u64, losses: &[PrivacyLoss]) -> (Value, Option<String>) {
         let Ok(plan) = serde_json::from_str::<SavedPlan>(&self.text) else {
             return (Value::Null, None);
         };

@@ -2,8 +2,8 @@
 
 use crate::fault;
 use crate::io::{sweep, sync_folder};
-use crate::study::StudyFolder;
-use crate::study::job_error::{JobError, io};
+use crate::job::StudyFolder;
+use crate::job::error::{JobError, io};
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 

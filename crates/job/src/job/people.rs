@@ -70,7 +70,7 @@ impl Counting {
 }
 
 /// SHA-256 of a record's numbers, bit by bit: what copies have in common.
-pub(super) fn sum_of(numbers: &[f64]) -> [u8; 32] {
+pub fn sum_of(numbers: &[f64]) -> [u8; 32] {
     let mut hash = Sha256::new();
     numbers.iter().for_each(|x| hash.update(x.to_bits().to_le_bytes()));
     hash.finalize().into()
@@ -244,7 +244,8 @@ impl From<Mistake> for PeopleFault {
     }
 }
 
-pub(super) fn others(more: usize) -> String {
+#[doc(hidden)]
+pub fn others(more: usize) -> String {
     if more == 0 { String::new() } else { format!(", and so are {more} more") }
 }
 

@@ -4,8 +4,8 @@ use super::attack::demonstrate;
 use super::criteria::{criteria, is_of_sites};
 use super::deployments;
 use super::said::{Said, Section, Source, asked, said};
+use crate::job::verify::Verified;
 use crate::privacy::{Certificate, LedgerHistory, PrivacyLoss, WITHIN_GROUPS, counts_persons, rounded_up};
-use crate::study::verify::Verified;
 
 /// All parts.
 pub(super) fn sections(verified: &Verified, ledger: Option<&LedgerHistory>) -> Vec<Section> {

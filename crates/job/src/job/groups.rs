@@ -46,7 +46,7 @@ impl Groups {
     ///
     /// # Errors
     /// [`MechanismError`] for groups of fewer than two.
-    pub(in crate::study) fn of_sizes(names: Vec<String>, sizes: &[u64]) -> Result<Self, MechanismError> {
+    pub fn of_sizes(names: Vec<String>, sizes: &[u64]) -> Result<Self, MechanismError> {
         Ok(Self { names, labels: GroupLabels::of_sizes(sizes)? })
     }
 
@@ -54,7 +54,7 @@ impl Groups {
     ///
     /// # Errors
     /// As [`Self::read`]; for a group that was not planned.
-    pub(in crate::study) fn read_part(
+    pub fn read_part(
         file: &Path,
         people: &People,
         n: usize,
@@ -124,7 +124,7 @@ fn labels_of_people(
 }
 
 /// Labels become part of file names and of pages.
-pub(in crate::study) fn is_label(label: &str) -> bool {
+pub fn is_label(label: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     (1..=LONGEST).contains(&label.len()) && label.chars().all(plain)
 }
@@ -229,7 +229,7 @@ impl From<Mistake> for GroupFault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::Counting;
+    use crate::job::Counting;
 
     /// Five records in a table, under these people.
     fn groups(lines: &str, people: Option<&str>) -> Result<Groups, String> {
