@@ -71,6 +71,7 @@ fn every_example_runs() {
 }
 
 #[test]
+#[ignore = "slow: two minutes; clippy compiles them each time"]
 fn every_measurement_runs() {
     let folder = tempfile::tempdir().unwrap();
     let all = measurements(folder.path());
