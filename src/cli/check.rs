@@ -1,9 +1,9 @@
 //! `visard check`: what would count, what is wrong, what it would cost.
 
-use super::Global;
 use super::budget::{BudgetArgs, CountingArgs};
 use super::face::MakingArgs;
 use super::output::{Failure, Printer};
+use super::{Global, heading};
 use clap::Args;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,10 +22,10 @@ pub struct CheckArgs {
     #[arg(value_name = "PATH", required_unless_present = "manifest")]
     paths: Vec<PathBuf>,
     /// The table of the study's scans: a heading with the column file (relative to the table), and where wanted person, group and covariates
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     manifest: Option<PathBuf>,
     /// Look into folders in folders; scans below a folder sub-NAME are one person's
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RECORDS)]
     recursive: bool,
     /// Register every scan too, not only read it: finds all that a study would find, and takes as long
     #[arg(long)]
@@ -36,7 +36,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     budget: BudgetArgs,
     /// The ledger that would be charged
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = heading::LEDGER, value_name = "FILE")]
     ledger: Option<PathBuf>,
     #[command(flatten)]
     counting: CountingArgs,

@@ -32,7 +32,7 @@ mod view;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use files::{make_folder, refuse_existing};
-use global::{Global, of_kind};
+use global::{Global, heading, of_kind};
 use output::{Failure, Printer};
 use std::process::ExitCode;
 

@@ -1,9 +1,9 @@
 //! `visard face modes`: how people's faces differ, with their mean.
 
 use super::records::{RecordArgs, note_failures, run_with_progress};
-use crate::cli::Global;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, where_to};
+use crate::cli::{Global, heading};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -22,16 +22,16 @@ use visard::study::layout::REPORT;
 )]
 pub struct ModesArgs {
     #[command(flatten)]
-    records: RecordArgs,
-    #[command(flatten)]
     budget: BudgetArgs,
     /// At most so many modes; fewer where fewer stand out of the noise
-    #[arg(long, value_name = "K", default_value_t = MODES as u16, value_parser = clap::value_parser!(u16).range(1..=MOST_MODES as i64))]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "K", default_value_t = MODES as u16, value_parser = clap::value_parser!(u16).range(1..=MOST_MODES as i64))]
     modes: u16,
     /// Which statistics, under one charge: with "mean", it has a mechanism of its own and half of the squared budget, and the modes the other
     /// half; without, the mean is the rougher one that comes with the modes
-    #[arg(long, value_enum, value_delimiter = ',', num_args = 1.., value_name = "LIST")]
+    #[arg(long, help_heading = heading::RELEASE, value_enum, value_delimiter = ',', num_args = 1.., value_name = "LIST")]
     with: Vec<Statistic>,
+    #[command(flatten)]
+    records: RecordArgs,
 }
 
 /// What a study can release together.

@@ -1,8 +1,8 @@
 //! `visard face prepare`: stage one of a study of many scans.
 
 use super::records::{MakingArgs, run_with_progress};
-use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
+use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -21,10 +21,10 @@ pub struct PrepareArgs {
     #[arg(value_name = "DIR")]
     folders: Vec<PathBuf>,
     /// The table of the study's scans: a heading with the column file (relative to the table), and where wanted person, group and covariates
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     manifest: PathBuf,
     /// Which part of it: k of N, counted from 1
-    #[arg(long, value_name = "k/N", default_value_t = Shard::WHOLE)]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "k/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
     /// Where the records go: one folder for all shards
     #[arg(long, value_name = "DIR")]

@@ -1,10 +1,10 @@
 //! Whose faces: arguments that every statistic of faces has in common.
 
 use super::files::{scans_help, template_source};
-use crate::cli::Global;
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use crate::cli::output::Failure;
 use crate::cli::progress::Bar;
+use crate::cli::{Global, heading};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use visard::study::Place;
@@ -16,19 +16,19 @@ use visard::study::layout::SCAN_TABLE;
 pub struct MakingArgs {
     /// Public template face: a mesh file, or "builtin".
     /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     /// Number of face radial curves
-    #[arg(long, value_name = "J", default_value_t = CURVES)]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "J", default_value_t = CURVES)]
     curves: usize,
     /// Samples on each curve
-    #[arg(long, value_name = "M", default_value_t = SAMPLES)]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "M", default_value_t = SAMPLES)]
     samples: usize,
     /// How scans are registered to the template
-    #[arg(long, value_enum, default_value_t = Registration::Elastic)]
+    #[arg(long, help_heading = heading::REGISTRATION, value_enum, default_value_t = Registration::Elastic)]
     registration: Registration,
     /// Keep this much around the nose tip of a bust, in units of the template (default: the template's own reach)
-    #[arg(long, value_name = "F")]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "F")]
     crop_radius: Option<f64>,
 }
 
@@ -60,26 +60,26 @@ pub struct RecordArgs {
     #[arg(value_name = "SCAN_OR_DIR", required_unless_present_any = ["prepared", "manifest"], help = scans_help())]
     scans: Vec<PathBuf>,
     /// Records registered elsewhere in place of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
-    #[arg(long, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
     prepared: Option<PathBuf>,
     /// The table of the study's scans, in place of folders: a heading with the column file (relative to the table), and where wanted person,
     /// group and covariates. n is what it lists
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     manifest: Option<PathBuf>,
     /// Records that `face prepare` made of the manifest's scans: no scan is opened
-    #[arg(long, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
     records: Option<PathBuf>,
     /// Stop where a scan of the manifest has no record; otherwise it is a record that cannot be used
-    #[arg(long, requires = "records")]
+    #[arg(long, help_heading = heading::RECORDS, requires = "records")]
     complete: bool,
-    #[command(flatten)]
-    place: PlaceArgs,
     #[command(flatten)]
     counting: CountingArgs,
     #[command(flatten)]
     unusable: UnusableArgs,
     #[command(flatten)]
     making: MakingArgs,
+    #[command(flatten)]
+    place: PlaceArgs,
 }
 
 impl RecordArgs {

@@ -1,9 +1,9 @@
 //! `visard face regress`: from scans and a table to what covariates do to a face.
 
 use super::records::{RecordArgs, note_failures, run_with_progress};
-use crate::cli::Global;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, where_to};
+use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -20,27 +20,27 @@ use visard::study::layout::{COVARIATES, REPORT};
 )]
 pub struct RegressArgs {
     #[command(flatten)]
-    records: RecordArgs,
+    budget: BudgetArgs,
     /// The covariates: a table with the heading record,NAME… (a scan by its file name or path, a row by its number from 0). By
     /// default the manifest's columns
-    #[arg(long, value_name = "FILE.csv", required_unless_present = "manifest")]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "FILE.csv", required_unless_present = "manifest")]
     covariates: Option<PathBuf>,
     /// Numbers with their public bounds, as in "age=3:40,bmi=15:40"
     #[arg(
-        long,
+        long, help_heading = heading::COVARIATES,
         value_name = "NAME=LOWER:UPPER",
         required_unless_present = "levels",
         allow_hyphen_values = true
     )]
     bounds: Vec<String>,
     /// Words with their two public levels, as in "sex=F|M"
-    #[arg(long, value_name = "NAME=A|B")]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=A|B")]
     levels: Vec<String>,
     /// Curves in place of straight lines: a natural spline of so many columns, as in "age=4", its knots from the bounds alone
-    #[arg(long, value_name = "NAME=COLUMNS")]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=COLUMNS")]
     spline: Vec<String>,
     #[command(flatten)]
-    budget: BudgetArgs,
+    records: RecordArgs,
 }
 
 /// Runs `face regress`.

@@ -1,8 +1,8 @@
 //! What the private means of points share.
 
-use crate::cli::Global;
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use crate::cli::output::{Failure, Printer, where_to};
+use crate::cli::{Global, heading};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -19,20 +19,20 @@ pub struct Common {
     #[command(flatten)]
     budget: BudgetArgs,
     /// How Gaussian noise is calibrated to (ε, δ)
-    #[arg(long, value_enum, default_value_t = Calibration::Analytic)]
+    #[arg(long, help_heading = heading::BUDGET, value_enum, default_value_t = Calibration::Analytic)]
     calibration: Calibration,
-    #[command(flatten)]
-    place: PlaceArgs,
     #[command(flatten)]
     counting: CountingArgs,
     /// Independent draws, each charged
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     draws: u32,
     #[command(flatten)]
     unusable: UnusableArgs,
     /// Compare all mechanisms at several budgets, on as many made-up records, on the internal page
-    #[arg(long)]
+    #[arg(long, help_heading = heading::OUTPUT)]
     explore: bool,
+    #[command(flatten)]
+    place: PlaceArgs,
 }
 
 impl Common {

@@ -3,6 +3,7 @@
 use super::common::{among, failure};
 use super::shape_choice::{ShapeChoice, choices};
 use crate::cli::budget::BudgetArgs;
+use crate::cli::heading;
 use crate::cli::output::{Failure, Printer};
 use crate::cli::plan::SaveArgs;
 use clap::Args;
@@ -30,22 +31,22 @@ pub struct PlanArgs {
           value_parser = clap::value_parser!(u64).range(1..=MOST))]
     n: Vec<u64>,
     /// Budgets to compare
-    #[arg(long, value_name = "F", num_args = 1.., allow_negative_numbers = true, conflicts_with = "epsilon")]
+    #[arg(long, help_heading = heading::BUDGET, value_name = "F", num_args = 1.., allow_negative_numbers = true, conflicts_with = "epsilon")]
     mu: Vec<f64>,
     /// Budgets to compare as epsilon (pure without --delta)
-    #[arg(long, value_name = "F", num_args = 1.., allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::BUDGET, value_name = "F", num_args = 1.., allow_negative_numbers = true)]
     epsilon: Vec<f64>,
     /// The delta of --epsilon
-    #[arg(long, value_name = "F", allow_negative_numbers = true, requires = "epsilon")]
+    #[arg(long, help_heading = heading::BUDGET, value_name = "F", allow_negative_numbers = true, requires = "epsilon")]
     delta: Option<f64>,
     /// The error that is wanted, in the distance of the space (root mean square): how many records it takes
     #[arg(long, value_name = "F", conflicts_with = "n", allow_negative_numbers = true)]
     want: Option<f64>,
     /// A guess how far records lie from their mean (root mean square); by default half the radius
-    #[arg(long, value_name = "F")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "F")]
     spread: Option<f64>,
     /// A guess how far their mean lies from the public centre; by default a third of the radius
-    #[arg(long, value_name = "F")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "F")]
     distance: Option<f64>,
     #[command(flatten)]
     save: SaveArgs,
@@ -58,31 +59,31 @@ pub struct PlanArgs {
 )]
 pub struct ShapePlanArgs {
     /// Landmarks of a shape
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(3..=2000))]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "K", value_parser = clap::value_parser!(u32).range(3..=2000))]
     landmarks: u32,
     /// Public radius (default: found privately where the records and the budget are enough)
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     radius: Option<f64>,
     /// The centre is a public shape (default: found privately)
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RELEASE)]
     public_center: bool,
     /// Which private mean (default: joint; for a pure ε tangent-laplace)
-    #[arg(long, value_parser = choices())]
+    #[arg(long, help_heading = heading::RELEASE, value_parser = choices())]
     mechanism: Option<ShapeChoice>,
     /// Coordinates of a landmark
-    #[arg(long, value_name = "D", default_value_t = 2, value_parser = clap::value_parser!(u8).range(2..=3))]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "D", default_value_t = 2, value_parser = clap::value_parser!(u8).range(2..=3))]
     dimensions: u8,
     /// The landmarks go once around a closed outline, in order
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RECORDS)]
     outline: bool,
     /// Plan private modes of variation in place of a mean: what will be seen
-    #[arg(long, conflicts_with_all = ["want", "mechanism", "compare", "regress"])]
+    #[arg(long, help_heading = heading::STATISTIC, conflicts_with_all = ["want", "mechanism", "compare", "regress"])]
     modes: bool,
     /// Plan a comparison of two groups of half the records each
-    #[arg(long, conflicts_with_all = ["want", "mechanism", "regress"])]
+    #[arg(long, help_heading = heading::STATISTIC, conflicts_with_all = ["want", "mechanism", "regress"])]
     compare: bool,
     /// Plan a regression on so many covariates (columns of splines count): how exact its fields will be
-    #[arg(long, value_name = "COVARIATES", conflicts_with_all = ["want", "mechanism"], value_parser = clap::value_parser!(u8).range(1..=16))]
+    #[arg(long, help_heading = heading::STATISTIC, value_name = "COVARIATES", conflicts_with_all = ["want", "mechanism"], value_parser = clap::value_parser!(u8).range(1..=16))]
     regress: Option<u8>,
     #[command(flatten)]
     plan: PlanArgs,
@@ -95,16 +96,16 @@ pub struct ShapePlanArgs {
 )]
 pub struct SpdPlanArgs {
     /// Matrices are k × k
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=60))]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=60))]
     order: u32,
     /// The metric of the mean
-    #[arg(long, value_enum, default_value_t = SpdMetric::LogEuclidean)]
+    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = SpdMetric::LogEuclidean)]
     metric: SpdMetric,
     /// Public radius of the ball that bounds the records, or "descriptor": the ball of all covariance descriptors
-    #[arg(long, value_name = "F|descriptor", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F|descriptor", allow_negative_numbers = true)]
     radius: String,
     /// Which private mean (default: the least noise at the budget)
-    #[arg(long, value_parser = among(PointMechanism::OF_POINTS))]
+    #[arg(long, help_heading = heading::RELEASE, value_parser = among(PointMechanism::OF_POINTS))]
     mechanism: Option<PointMechanism>,
     #[command(flatten)]
     plan: PlanArgs,

@@ -2,8 +2,8 @@
 
 use super::common::{failure, note_failed};
 use super::specimens::{SpecimenArgs, answer, places, remark};
-use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
+use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ pub struct ShapeModesArgs {
     #[command(flatten)]
     specimens: SpecimenArgs,
     /// At most so many modes; fewer where fewer stand out of the noise
-    #[arg(long, value_name = "K", default_value_t = MODES as u16, value_parser = clap::value_parser!(u16).range(1..=MOST_MODES as i64))]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "K", default_value_t = MODES as u16, value_parser = clap::value_parser!(u16).range(1..=MOST_MODES as i64))]
     modes: u16,
 }
 

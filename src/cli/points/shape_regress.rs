@@ -2,8 +2,8 @@
 
 use super::common::{failure, note_failed};
 use super::specimens::{SpecimenArgs, answer, places, remark};
-use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
+use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -20,22 +20,22 @@ pub struct ShapeRegressArgs {
     #[command(flatten)]
     specimens: SpecimenArgs,
     /// The covariates: a table with the heading record,NAME… (a shape by its ID, a row of an array by its number from 0)
-    #[arg(long, value_name = "FILE.csv", required_unless_present = "allometry")]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "FILE.csv", required_unless_present = "allometry")]
     covariates: Option<PathBuf>,
     /// Numbers with their public bounds, as in "age=3:40,bmi=15:40"
-    #[arg(long, value_name = "NAME=LOWER:UPPER", requires = "covariates", allow_hyphen_values = true)]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=LOWER:UPPER", requires = "covariates", allow_hyphen_values = true)]
     bounds: Vec<String>,
     /// Words with their two public levels, as in "sex=F|M"
-    #[arg(long, value_name = "NAME=A|B", requires = "covariates")]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=A|B", requires = "covariates")]
     levels: Vec<String>,
     /// Curves in place of straight lines: a natural spline of so many columns, as in "age=4", its knots from the bounds alone
-    #[arg(long, value_name = "NAME=COLUMNS", requires = "bounds")]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=COLUMNS", requires = "bounds")]
     spline: Vec<String>,
     /// The logarithm of the centroid size as a covariate (log_size), within --size-bounds
-    #[arg(long, requires = "size_bounds")]
+    #[arg(long, help_heading = heading::COVARIATES, requires = "size_bounds")]
     allometry: bool,
     /// Public bounds of the centroid size, in the landmarks' unit; sizes beyond count as the bound
-    #[arg(long, value_name = "LO:HI", requires = "allometry")]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "LO:HI", requires = "allometry")]
     size_bounds: Option<String>,
 }
 

@@ -1,12 +1,12 @@
 //! `visard site sum`, `share`, `verify`, `merge`, `unshare`: the rounds.
 
-use crate::cli::Global;
 use crate::cli::budget::{CountingArgs, PlaceArgs};
 use crate::cli::face::{
     comparison_json, comparison_text, groups_text, note_failures, run_with_progress, scans_help,
     template_source,
 };
 use crate::cli::output::{Failure, Printer, where_to};
+use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -26,22 +26,22 @@ struct SiteArgs {
     #[arg(value_name = "SCAN_OR_DIR", required_unless_present_any = ["prepared", "manifest"], help = scans_help())]
     scans: Vec<PathBuf>,
     /// Records registered elsewhere in place of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
-    #[arg(long, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
     prepared: Option<PathBuf>,
     /// The table of this site's scans, in place of folders, as for `face mean`
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     manifest: Option<PathBuf>,
     /// Records that `face prepare` made of the manifest's scans, with the plan's template, curves, samples and registration: no scan is opened
-    #[arg(long, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
     records: Option<PathBuf>,
     /// Stop where a scan of the manifest has no record; otherwise it contributes zero
-    #[arg(long, requires = "records")]
+    #[arg(long, help_heading = heading::RECORDS, requires = "records")]
     complete: bool,
     /// This site's name in the plan
     #[arg(long, value_name = "NAME")]
     site: String,
     /// Where the plan compares groups: which record is in which, a table with the heading record,group (default: the manifest's column group)
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     groups: Option<PathBuf>,
     #[command(flatten)]
     place: PlaceArgs,
@@ -49,7 +49,7 @@ struct SiteArgs {
     counting: CountingArgs,
     /// The plan's template face: a mesh file, or "builtin".
     /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
 }
 
@@ -102,7 +102,7 @@ pub struct VerifyArgs {
     without: Vec<String>,
     /// The plan's template face: a mesh file, or "builtin".
     /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     #[command(flatten)]
     place: PlaceArgs,
@@ -125,7 +125,7 @@ pub struct CloseArgs {
     without: Vec<String>,
     /// The plan's template face: a mesh file, or "builtin".
     /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     /// The folder of the release, made after the last round
     #[arg(long, value_name = "DIR")]

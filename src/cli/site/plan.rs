@@ -2,6 +2,7 @@
 
 use crate::cli::budget::BudgetArgs;
 use crate::cli::face::template_source;
+use crate::cli::heading;
 use crate::cli::output::{Failure, Printer};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -43,40 +44,40 @@ pub struct PlanArgs {
     #[arg(value_name = "PUBLIC")]
     public: PathBuf,
     /// A site, its number of people (public; one for each of --groups, with + between), and its public key where sums are sealed or signed
-    #[arg(long = "site", value_name = "NAME=N[+N][,FILE.pub]", required = true)]
+    #[arg(long = "site", help_heading = heading::SITES, value_name = "NAME=N[+N][,FILE.pub]", required = true)]
     sites: Vec<String>,
     /// One of two members who add up and do not collude, with its public key; the first begins
-    #[arg(long = "aggregator", value_name = "NAME=FILE.pub")]
+    #[arg(long = "aggregator", help_heading = heading::SITES, value_name = "NAME=FILE.pub")]
     aggregators: Vec<String>,
     /// Who adds the noise (default: sites where there are aggregators, else each)
-    #[arg(long, value_enum)]
+    #[arg(long, help_heading = heading::SITES, value_enum)]
     noise: Option<Noise>,
     /// How many sites' shares of noise must be honest and unknown to whoever looks (default: all but one, for a site knows its own)
-    #[arg(long, value_name = "K")]
+    #[arg(long, help_heading = heading::SITES, value_name = "K")]
     honest: Option<u64>,
     #[command(flatten)]
     budget: BudgetArgs,
     /// Public template face: a mesh file, or "builtin".
     /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     /// Number of face radial curves
-    #[arg(long, value_name = "J", default_value_t = CURVES)]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "J", default_value_t = CURVES)]
     curves: usize,
     /// Samples on each curve
-    #[arg(long, value_name = "M", default_value_t = SAMPLES)]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "M", default_value_t = SAMPLES)]
     samples: usize,
     /// How scans are registered to the template
-    #[arg(long, value_enum, default_value_t = Registration::Elastic)]
+    #[arg(long, help_heading = heading::REGISTRATION, value_enum, default_value_t = Registration::Elastic)]
     registration: Registration,
     /// Modes of variation with the mean, at most so many (1 to 200), in place of the mean alone
-    #[arg(long, value_name = "M")]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "M")]
     modes: Option<usize>,
     /// Groups to be compared, in place of one mean: their labels, as in the sites' tables
-    #[arg(long, value_name = "LABEL,LABEL", value_delimiter = ',', conflicts_with = "modes")]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "LABEL,LABEL", value_delimiter = ',', conflicts_with = "modes")]
     groups: Vec<String>,
     /// What of the groups: a map of where they differ (default), or a test of whether they do; both are two plans
-    #[arg(long, value_enum, requires = "groups")]
+    #[arg(long, help_heading = heading::RELEASE, value_enum, requires = "groups")]
     want: Option<Want>,
 }
 
