@@ -35,7 +35,7 @@ def face_plan(
 ) -> list[dict[str, Any]]:
     """What to expect of a private release of faces from so many people at such budgets; `visard face plan --json`.
 
-    Simulated people; nothing of yours is read, nothing is charged.
+    Simulated people; reads none of your data and charges nothing.
 
     Parameters
     ----------

@@ -229,7 +229,7 @@ visard_convert <- function(mu = NULL, epsilon = NULL, delta = NULL) {
   visard_command("privacy", "convert", options_of(list(mu = mu, epsilon = epsilon, delta = delta)))
 }
 
-#' What was released from the same people, and what it adds up to.
+#' All releases from the same people, and their total.
 #'
 #' @param path a ledger, or a study's folder.
 visard_ledger <- function(path) visard_command("privacy", "ledger", path)

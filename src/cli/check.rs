@@ -15,7 +15,9 @@ use visard::study::{LedgerChoice, Place};
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard check scans/\n  visard check study/ --recursive --save all.csv\n  visard check --manifest all.csv --mu 1 --ledger hospital.jsonl --json\n\nNothing is charged and no record is kept. What it tells is about single people: do not publish it. Fix the list of people before you look, and\nleave nobody out for how a scan looks: a scan that fails contributes zero.\n\nExit codes: 0 all fine, 1 something failed (or people share a file, or the ledger has no room), 2 wrong usage."
+    after_help = "Example:\n  visard check scans/\n  visard check study/ --recursive --save all.csv\n  visard check --manifest all.csv --mu 1 --ledger hospital.jsonl --json\n\nNothing is charged and no record is kept. The \
+                  output is about single people: do not publish it. Fix the list of people before you look, and\nleave nobody out because of how a \
+                  scan looks: a scan that fails contributes zero.\n\nExit codes: 0 all fine, 1 something failed (or people share a file, or the ledger has no room), 2 wrong usage."
 )]
 pub struct CheckArgs {
     /// Folders of scans, or scan files
@@ -99,8 +101,12 @@ const SHOWN: usize = 20;
 
 fn text(report: &Report, saved: Option<&Path>) -> String {
     let Report { people, skipped, failed, duplicates, n, units, .. } = report;
-    let mut text =
-        format!("{} {} that count, {n} people (do not publish)", people.len(), files(people.len()));
+    let mut text = format!(
+        "{} {} that count, {} (do not publish)",
+        people.len(),
+        files(people.len()),
+        persons(*n as u64)
+    );
     let mut list = |heading: String, lines: Vec<String>| {
         if lines.is_empty() {
             return;
@@ -150,7 +156,7 @@ fn text(report: &Report, saved: Option<&Path>) -> String {
     if let Some(price) = &report.price {
         let after =
             price.ledger_total_after.map_or(String::new(), |after| format!("; the ledger then: {after}"));
-        let _ = write!(text, "\na mean face of {} people: {}{after}", price.n, price.loss);
+        let _ = write!(text, "\na mean face of {}: {}{after}", persons(price.n), price.loss);
         if let Some(problem) = &price.problem {
             let _ = write!(text, "\nthe ledger refuses: {problem}");
         }
@@ -159,6 +165,10 @@ fn text(report: &Report, saved: Option<&Path>) -> String {
         let _ = write!(text, "\nmanifest: {}", saved.display());
     }
     text
+}
+
+fn persons(count: u64) -> String {
+    if count == 1 { "1 person".to_owned() } else { format!("{count} people") }
 }
 
 fn files(count: usize) -> &'static str {

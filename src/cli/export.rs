@@ -31,7 +31,7 @@ pub struct ExportArgs {
     /// A release, its study, a mesh file, or "builtin"
     #[arg(value_name = "RELEASE|MESH|builtin")]
     source: PathBuf,
-    /// The file; its ending (.vtp, .glb, .ply, .csv) tells the format
+    /// The file; its ending (.vtp, .glb, .ply, .csv) sets the format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// A value for every vertex, as .npy or a table with one value a line; the first gives the colours

@@ -57,7 +57,7 @@ struct Cli {
 enum Command {
     /// Make a synthetic population of raw face scans and run the whole job on it
     Demo(demo::DemoArgs),
-    /// Read scans and say what would count, what is wrong and what it would cost; charges nothing
+    /// Read scans; show which count, what is wrong and what a study would cost; charges nothing
     Check(check::CheckArgs),
     /// Face scans: private mean, flattening, dense correspondence
     #[command(
@@ -104,13 +104,13 @@ enum Command {
         after_help = "Examples:\n  visard privacy convert --mu 1 --delta 1e-6\n  visard privacy explain study/release/certificate.json"
     )]
     Privacy(privacy::PrivacyCommand),
-    /// Many sites, nothing pooled: each hands on noised or secret-shared sums, and one mean face comes of them
+    /// One mean face from many sites without pooling data: each site sends noised or secret-shared sums
     #[command(
         subcommand,
         after_help = "Examples:\n  visard site plan consortium --mu 1 --noise each --site berlin=200 --site lyon=180\n  visard site sum consortium scans/ --site berlin --out berlin"
     )]
     Site(site::SiteCommand),
-    /// The papers' tables and figures, ours beside them
+    /// Reproduce the papers' tables and figures, ours beside theirs
     #[cfg(feature = "reproduce")]
     Reproduce(reproduce::ReproduceArgs),
     /// How far two surfaces lie apart: meshes, releases or the template

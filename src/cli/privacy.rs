@@ -40,7 +40,7 @@ pub enum PrivacyCommand {
     Key(KeyArgs),
     /// Sign the certificate of a release
     Sign(SignArgs),
-    /// What was released from the same people, and what it adds up to
+    /// All releases from the same people, and their total
     Ledger(LedgerCommand),
 }
 
@@ -251,15 +251,16 @@ fn audited(report: &AuditReport) -> String {
         (AuditVerdict::Held, _) => "held".to_owned(),
         (AuditVerdict::Refuted, _) => "REFUTED".to_owned(),
         (AuditVerdict::Inconclusive, Some(runs)) => {
-            format!("INCONCLUSIVE: it would take about --runs {runs}")
+            format!("INCONCLUSIVE: about --runs {runs} would be needed")
         }
         (AuditVerdict::Inconclusive, None) => {
-            "INCONCLUSIVE: give more --runs; these do not tell how many it would take".to_owned()
+            "INCONCLUSIVE: give more --runs; this many do not show how many would be needed".to_owned()
         }
     };
     let pair = report.loss_of_pair.map_or_else(String::new, |loss| format!(" of a true loss of {loss:.4}"));
     format!(
-        "{}: claimed {}, lower bound {:.4}{pair} from {} runs in {:.1} s; with a loss {EXCESS} times the claim they refute up to {most}: \
+        "{}: claimed {}, lower bound {:.4}{pair} from {} runs in {:.1} s; if the loss were {EXCESS} times the claim, this many runs could only \
+         refute claims up to {most}: \
          {verdict}",
         report.mechanism, report.claimed, report.lower_bound, report.runs, report.seconds
     )

@@ -44,8 +44,8 @@ impl Bar {
                 }
             }
             FaceProgress::HardlyWorth { from } => eprintln!(
-                "note: n times mu is below {from}: so few people at this budget hardly tell modes from noise; interrupt now and nothing is charged \
-                 (`visard face plan --modes` says what to expect)"
+                "note: n times mu is below {from}: at this budget, this many people hardly show modes above the noise; interrupt now and nothing \
+                 is charged (`visard face plan --modes` shows what to expect)"
             ),
             FaceProgress::Releasing => {
                 self.bar.finish_and_clear();

@@ -54,7 +54,7 @@ fn report(outcome: &CompareOutcome, settings: &CompareSettings, printer: &Printe
     let share = if settings.want == Want::Both { 0.5f64.sqrt() } else { 1.0 };
     if outcome.people as f64 * settings.budget.get() * share < LEAST {
         eprintln!(
-            "note: so few people at this budget tell only very large differences from noise (see face plan --compare)"
+            "note: at this budget, this many people show only very large differences (see face plan --compare)"
         );
     }
     let release = folder.release();
@@ -82,7 +82,7 @@ fn report(outcome: &CompareOutcome, settings: &CompareSettings, printer: &Printe
             "accuracy": accuracy,
         }),
         format!(
-            "{} of {}, {}\n{}  {} {}\n  look first:  {}\n  keep secret: {}",
+            "{} of {}, {}\n{}  {} {}\n  open first:   {}\n  do not share: {}",
             if certificate.private { "private comparison" } else { "comparison (NOT PRIVATE)" },
             groups_text(comparison),
             certificate.loss,

@@ -29,7 +29,7 @@ pub struct MeanArgs {
     /// Also release the mean size, so that the face is in millimetres: it costs the shape less than 1 % of its accuracy
     #[arg(long, help_heading = heading::RELEASE)]
     size: bool,
-    /// In what the scans' coordinates are measured
+    /// Unit of the scans' coordinates
     #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = Units::Mm, requires = "size")]
     units: Units,
     /// Public faces in place of the template as centre and expectation: an NPY array (n, J, m, 3) as --prepared takes, or the folder of an
@@ -144,7 +144,7 @@ pub fn report(outcome: &FaceOutcome, printer: &Printer) {
             },
         }),
         format!(
-            "{} of {} {}, {}\n{}{}\n  {} {}\n  look first:  {} (every scan, the worst first; the true error: for your eyes only)\n  its page:    {}\n  keep secret: {}",
+            "{} of {} {}, {}\n{}{}\n  {} {}\n  open first:   {} (every scan, the worst first, and the true error: for the data holder only)\n  its page:     {}\n  do not share: {}",
             if *private { "private average" } else { "average (NOT PRIVATE)" },
             outcome.people,
             if outcome.people < outcome.scans { "people's faces" } else { "faces" },
@@ -181,7 +181,7 @@ fn accuracy_text(accuracy: &Accuracy, yardstick: Yardstick) -> String {
     };
     let Accuracy { rms, template_rms, sampling_rms, data_share, .. } = *accuracy;
     let worth = if accuracy.is_mostly_template() {
-        "\n  hardly worth its budget: this is mostly the template; more people, or a larger budget, would change that"
+        "\n  barely worth its budget: the result is mostly the template; more people, or a larger budget, would change that"
     } else {
         ""
     };

@@ -23,11 +23,11 @@ use visard::study::layout::REPORT;
 pub struct ModesArgs {
     #[command(flatten)]
     budget: BudgetArgs,
-    /// At most so many modes; fewer where fewer stand out of the noise
+    /// Maximum number of modes; only modes above the noise are released
     #[arg(long, help_heading = heading::RELEASE, value_name = "K", default_value_t = MODES as u16, value_parser = clap::value_parser!(u16).range(1..=MOST_MODES as i64))]
     modes: u16,
     /// Which statistics, under one charge: with "mean", it has a mechanism of its own and half of the squared budget, and the modes the other
-    /// half; without, the mean is the rougher one that comes with the modes
+    /// half; otherwise the mean is the less accurate one released with the modes
     #[arg(long, help_heading = heading::RELEASE, value_enum, value_delimiter = ',', num_args = 1.., value_name = "LIST")]
     with: Vec<Statistic>,
     #[command(flatten)]
@@ -130,12 +130,12 @@ fn text(outcome: &FaceModesOutcome) -> String {
     }
     if modes.leans_on_prior {
         text.push_str(
-            "\n  few records at this budget: where the data say nothing the modes are the public spectrum's",
+            "\n  few records at this budget: the modes follow the public spectrum where the data give no information",
         );
     }
     let _ = write!(
         text,
-        "\n  {} {}\n  look first:  {}\n  keep secret: {}",
+        "\n  {} {}\n  open first:   {}\n  do not share: {}",
         where_to(certificate.private),
         release.display(),
         release.join(REPORT).display(),

@@ -37,7 +37,7 @@ pub struct PlanArgs {
     /// The delta of --epsilon
     #[arg(long, help_heading = heading::BUDGET, value_name = "F", allow_negative_numbers = true, requires = "epsilon")]
     delta: Option<f64>,
-    /// The error that is wanted, in millimetres on a face of 20 cm (root mean square): how many people it takes
+    /// Wanted error, in millimetres on a face of 20 cm (root mean square): prints how many people are needed
     #[arg(long, value_name = "MM", conflicts_with = "n", allow_negative_numbers = true)]
     want: Option<f64>,
     /// Public template face: a mesh file, or "builtin".
@@ -55,13 +55,13 @@ pub struct PlanArgs {
     /// With a confidence band for the population's mean: how wide it will be, and what the release is then like
     #[arg(long, help_heading = heading::RELEASE)]
     band: bool,
-    /// Plan private modes of variation in place of a mean: what will be seen
+    /// Plan private modes of variation instead of a mean
     #[arg(long, help_heading = heading::STATISTIC, conflicts_with_all = ["want", "band", "mechanism", "clip_radius", "compare"])]
     modes: bool,
     /// For a comparison of two groups instead: n people in two halves; level and power of the test, width of the band
     #[arg(long, help_heading = heading::STATISTIC, conflicts_with_all = ["want", "mechanism", "band", "clip_radius"])]
     compare: bool,
-    /// For a regression on so many covariates (columns of splines count): how exact its fields will be
+    /// Plan a regression on this many covariates (columns of splines count) instead: how exact its fields will be
     #[arg(long, help_heading = heading::STATISTIC, value_name = "COVARIATES", conflicts_with_all = ["want", "band", "mechanism", "clip_radius", "modes", "compare"],
           value_parser = clap::value_parser!(u8).range(1..=30))]
     regress: Option<u8>,
@@ -153,8 +153,8 @@ fn regression(args: &PlanArgs, request: &PlanRequest, printer: &Printer) -> Resu
     let found = plan_regression(request, covariates).map_err(Failure::usage)?;
     let mut rows = Vec::new();
     let mut text = format!(
-        "Simulated people with planted effects of {covariates} covariates, as large as those of age, body mass and sex; nothing of yours is \
-         read.\nError of the fields over their size: 1 is saying nothing.\n\n{:>6}  {:>6}  {:>7}  {:>7}  {:>13}",
+        "Simulated people with planted effects of {covariates} covariates, as large as those of age, body mass and sex; none of your data is read.\nError \
+         of the fields over their size: 1 is the error of a zero field.\n\n{:>6}  {:>6}  {:>7}  {:>7}  {:>13}",
         "n", "mu", "epsilon", "private", "least squares",
     );
     for forecast in &found {
@@ -206,8 +206,8 @@ fn text(rows: &[Value], prior: bool) -> String {
     };
     let unread = if prior { "prior" } else { "template" };
     let mut out = format!(
-        "{people}; nothing of yours is read.\n\
-         Root-mean-square errors on a face of 20 cm: of the release, of the {unread} published unread, of so few people as a sample.\n\n\
+        "{people}; none of your data is read.\n\
+         Root-mean-square errors on a face of 20 cm: of the release, of the {unread} itself, of these people as a sample of their population.\n\n\
          {:>6}  {:>6}  {:>7}  {:>14}  {:>10}  {:>10}  {:>10}",
         "n", "mu", "epsilon", "attacker right", "release", unread, "sample",
     );

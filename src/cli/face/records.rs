@@ -24,10 +24,10 @@ pub struct MakingArgs {
     /// Samples on each curve
     #[arg(long, help_heading = heading::REGISTRATION, value_name = "M", default_value_t = SAMPLES)]
     samples: usize,
-    /// How scans are registered to the template
+    /// Method of registration to the template
     #[arg(long, help_heading = heading::REGISTRATION, value_enum, default_value_t = Registration::Elastic)]
     registration: Registration,
-    /// Keep this much around the nose tip of a bust, in units of the template (default: the template's own reach)
+    /// Keep this much around the nose tip of a bust, in units of the template (default: the extent of the template)
     #[arg(long, help_heading = heading::REGISTRATION, value_name = "F")]
     crop_radius: Option<f64>,
 }
@@ -132,8 +132,8 @@ pub fn note_failures(failed: usize, scans: usize, internal: &Path) {
         return;
     }
     eprintln!(
-        "note (do not publish): {failed} of {scans} records could not be used: they contribute zero to what is released, and are left out of the \
-         mean without noise (reasons: {})",
+        "note (do not publish): {failed} of {scans} records could not be used (reasons: {}). They contribute zero to the release and are left out \
+         of the mean without noise",
         internal.join(SCAN_TABLE).display()
     );
     if 2 * failed > scans {

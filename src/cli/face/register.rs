@@ -33,7 +33,7 @@ pub struct RegisterArgs {
     out: PathBuf,
     #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE", help = landmarks_help())]
     landmarks: Option<PathBuf>,
-    /// How scans are registered to the template
+    /// Method of registration to the template
     #[arg(long, help_heading = heading::REGISTRATION, value_enum, default_value_t = Registration::Elastic)]
     registration: Registration,
     /// Keep this much around the nose tip of a bust, in units of the template

@@ -39,13 +39,13 @@ pub struct PlanArgs {
     /// The delta of --epsilon
     #[arg(long, help_heading = heading::BUDGET, value_name = "F", allow_negative_numbers = true, requires = "epsilon")]
     delta: Option<f64>,
-    /// The error that is wanted, in the distance of the space (root mean square): how many records it takes
+    /// Wanted error, in the distance of the space (root mean square): prints how many records are needed
     #[arg(long, value_name = "F", conflicts_with = "n", allow_negative_numbers = true)]
     want: Option<f64>,
-    /// A guess how far records lie from their mean (root mean square); by default half the radius
+    /// Guess of how far records lie from their mean (root mean square); by default half the radius
     #[arg(long, help_heading = heading::RECORDS, value_name = "F")]
     spread: Option<f64>,
-    /// A guess how far their mean lies from the public centre; by default a third of the radius
+    /// Guess of how far their mean lies from the public centre; by default a third of the radius
     #[arg(long, help_heading = heading::RECORDS, value_name = "F")]
     distance: Option<f64>,
     #[command(flatten)]
@@ -76,13 +76,13 @@ pub struct ShapePlanArgs {
     /// The landmarks go once around a closed outline, in order
     #[arg(long, help_heading = heading::RECORDS)]
     outline: bool,
-    /// Plan private modes of variation in place of a mean: what will be seen
+    /// Plan private modes of variation instead of a mean
     #[arg(long, help_heading = heading::STATISTIC, conflicts_with_all = ["want", "mechanism", "compare", "regress"])]
     modes: bool,
     /// Plan a comparison of two groups of half the records each
     #[arg(long, help_heading = heading::STATISTIC, conflicts_with_all = ["want", "mechanism", "regress"])]
     compare: bool,
-    /// Plan a regression on so many covariates (columns of splines count): how exact its fields will be
+    /// Plan a regression on this many covariates (columns of splines count): how exact its fields will be
     #[arg(long, help_heading = heading::STATISTIC, value_name = "COVARIATES", conflicts_with_all = ["want", "mechanism"], value_parser = clap::value_parser!(u8).range(1..=16))]
     regress: Option<u8>,
     #[command(flatten)]
@@ -149,7 +149,7 @@ pub fn shape(args: &ShapePlanArgs, printer: &Printer) -> Result<(), Failure> {
 fn statistics(args: &ShapePlanArgs, plan: &ShapePlan, printer: &Printer) -> Result<(), Failure> {
     let (mut rows, mut cells) = (Vec::new(), Vec::new());
     let mut text = format!(
-        "Made-up shapes, {} from their mean, which lies {} from a public centre (--spread, --distance); nothing of yours is read.\n",
+        "Made-up shapes, {} from their mean, which lies {} from a public centre (--spread, --distance); none of your data is read.\n",
         short(plan.guess.spread),
         short(plan.guess.distance)
     );
@@ -207,8 +207,7 @@ fn statistic(args: &ShapePlanArgs, plan: &ShapePlan, n: u64, mu: Mu) -> Result<(
     let error = plan.regression(n, mu, covariates).map_err(failure)?;
     let worth = error < 0.8;
     let warning = if worth { "" } else { "; not worth the budget" };
-    let line =
-        format!("a field of size {FIELD} has an error of {error:.2} of that of saying nothing{warning}");
+    let line = format!("a field of size {FIELD} has {error:.2} of the error of a zero field{warning}");
     Ok((json!({"covariates": covariates, "field": FIELD, "error": error, "worth": worth}), line))
 }
 
@@ -341,8 +340,8 @@ impl PlanArgs {
 
 fn text(rows: &[Value], guess: Guess) -> String {
     let mut out = format!(
-        "Made-up records, {} from their mean, which lies {} from the public centre (--spread, --distance); nothing of yours is read.\n\
-         Root-mean-square distances: of the release, of the centre published unread, of so few records as a sample.\n\n\
+        "Made-up records, {} from their mean, which lies {} from the public centre (--spread, --distance); none of your data is read.\n\
+         Root-mean-square distances: of the release, of the centre itself, of these records as a sample of their population.\n\n\
          {:>7}  {:>10}  {:>10}  {:>10}  budget",
         short(guess.spread),
         short(guess.distance),

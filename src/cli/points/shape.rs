@@ -26,13 +26,13 @@ use visard::study::shape::{ShapeInputs, ShapeMeanOutcome, ShapeMeanSettings, run
 pub enum ShapeCommand {
     /// From a table of landmarks to a private mean shape
     Mean(Box<ShapeArgs>),
-    /// How shapes differ: their private modes of variation, with their mean
+    /// Private modes of variation (how shapes differ), with the mean
     Modes(Box<shape_modes::ShapeModesArgs>),
-    /// What covariates, and size, do to a shape
+    /// Private effects of covariates, and of size, on a shape
     Regress(Box<shape_regress::ShapeRegressArgs>),
     /// Groups of shapes: a private mean of each, where they differ and whether they do
     Compare(Box<shape_compare::ShapeCompareArgs>),
-    /// What error to expect of a private mean shape; reads nothing, costs nothing
+    /// Expected error of a private mean shape; reads no data, costs nothing
     Plan(ShapePlanArgs),
     /// Make outlines of made-up people and release their private mean
     Demo(ShapeDemoArgs),
@@ -73,8 +73,7 @@ pub struct ShapeArgs {
     /// Coordinates of a landmark, 2 or 3, a public number: needed where --landmarks is, for landmarks in space
     #[arg(long, help_heading = heading::RECORDS, value_name = "D", value_parser = clap::value_parser!(u8).range(2..=3))]
     dimensions: Option<u8>,
-    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not tell, unless a centre or records are
-    /// public; with --unusable refuse all records have to agree
+    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not give it, unless a centre or records are public; with --unusable refuse all records have to agree
     #[arg(long, help_heading = heading::RECORDS, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     landmarks: Option<u32>,
     /// Records with missing landmarks cannot be used (otherwise they are estimated from a public centre, where there is one)

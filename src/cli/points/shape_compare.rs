@@ -40,7 +40,7 @@ pub fn run(args: &ShapeCompareArgs, global: &Global, printer: &Printer) -> Resul
     note_failed(outcome.failed, true, &outcome.folder.internal());
     remark(&outcome.remarks);
     if outcome.small {
-        eprintln!("note: so few shapes at this budget tell only very large differences from noise");
+        eprintln!("note: at this budget, this many shapes show only very large differences");
     }
     let ShapeCompareOutcome { folder, people, groups, test, map, certificate, .. } = &outcome;
     let first = map.first();

@@ -20,7 +20,7 @@ pub enum SpdCommand {
     Describe(DescribeArgs),
     /// From matrices to a private mean
     Mean(Box<SpdArgs>),
-    /// What error to expect of a private mean of matrices; reads nothing, costs nothing
+    /// Expected error of a private mean of matrices; reads no data, costs nothing
     Plan(SpdPlanArgs),
 }
 

@@ -15,7 +15,7 @@ use visard::study::layout::REPORT;
 use visard::study::points::ShapeCentre;
 use visard::study::shape::ShapeInputs;
 
-/// The specimens, and what is known of them beforehand
+/// The specimens, and what is known of them in advance
 #[derive(Debug, Args)]
 pub struct SpecimenArgs {
     #[command(flatten)]
@@ -37,8 +37,7 @@ pub struct SpecimenArgs {
     /// The landmarks go once around a closed outline, in order: noise and smoothing are by frequency along it
     #[arg(long, help_heading = heading::RECORDS)]
     outline: bool,
-    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not tell, unless a centre or records are
-    /// public, or with --unusable refuse
+    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not give it, unless a centre or records are public, or with --unusable refuse
     #[arg(long, help_heading = heading::RECORDS, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     landmarks: Option<u32>,
     /// Coordinates of a landmark, 2 or 3: needed where --landmarks is
@@ -116,7 +115,7 @@ pub(in crate::cli) fn answer(
 pub(in crate::cli) fn places(folder: &StudyFolder, certificate: &Certificate) -> String {
     let release = folder.release();
     format!(
-        "  {} {}\n  look first:  {}\n  keep secret: {}",
+        "  {} {}\n  open first:   {}\n  do not share: {}",
         where_to(certificate.private),
         release.display(),
         release.join(REPORT).display(),

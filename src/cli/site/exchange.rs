@@ -56,7 +56,8 @@ struct SiteArgs {
 /// Arguments of `site sum`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A round is answered once: asked again, by any copy of the folder with the ledger at its place, a site hands on the same files or refuses. A ledger that is put back together with the folder, from an older copy, cannot be told: keep it elsewhere (--ledger), or keep its last line's check elsewhere.\n\nExamples:\n  visard site sum consortium scans/ --site berlin --out berlin\n  visard site sum consortium --records records --manifest all.csv --site berlin --out berlin"
+    after_help = "A round is answered once: asked again, by any copy of the folder with the ledger at its place, a site hands on the same files or refuses. A ledger that is put back together with the folder, from an older copy, cannot \
+                  be detected: keep it elsewhere (--ledger), or keep the check of its last line elsewhere.\n\nExamples:\n  visard site sum consortium scans/ --site berlin --out berlin\n  visard site sum consortium --records records --manifest all.csv --site berlin --out berlin"
 )]
 pub struct SumArgs {
     #[command(flatten)]
@@ -69,7 +70,8 @@ pub struct SumArgs {
 /// Arguments of `site share`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A round is answered once: asked again, by any copy of the folder with the ledger at its place, a site hands on the same files or refuses. A ledger that is put back together with the folder, from an older copy, cannot be told: keep it elsewhere (--ledger), or keep its last line's check elsewhere.\n\nExamples:\n  visard site share consortium scans/ --site berlin --key berlin.key --out berlin\n  visard site share consortium --records records --manifest all.csv --site berlin --key berlin.key --out berlin"
+    after_help = "A round is answered once: asked again, by any copy of the folder with the ledger at its place, a site hands on the same files or refuses. A ledger that is put back together with the folder, from an older copy, cannot \
+                  be detected: keep it elsewhere (--ledger), or keep the check of its last line elsewhere.\n\nExamples:\n  visard site share consortium scans/ --site berlin --key berlin.key --out berlin\n  visard site share consortium --records records --manifest all.csv --site berlin --key berlin.key --out berlin"
 )]
 pub struct ShareArgs {
     #[command(flatten)]
@@ -82,7 +84,8 @@ pub struct ShareArgs {
 /// Arguments of `site verify`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A round is added up once, for one set of sites: asked again, an aggregator hands on the same files or refuses. Its record of that is a ledger, beside its key unless --ledger names another place (KEY.ledger.jsonl), so that copies of the folder and new folders find it. A ledger that is put back from an older copy, or a key that is copied away from it, cannot be told.\n\nExample:\n  visard site verify consortium --aggregator ministry --key ministry.key --inbox received/ --out ministry"
+    after_help = "A round is added up once, for one set of sites: asked again, an aggregator hands on the same files or refuses. Its record of that is a ledger, beside its key unless --ledger names another place (KEY.ledger.jsonl), so that copies of the folder and new folders find it. A ledger that is put back from an older copy, or \
+                  a key that is copied away from it, cannot be detected.\n\nExample:\n  visard site verify consortium --aggregator ministry --key ministry.key --inbox received/ --out ministry"
 )]
 pub struct VerifyArgs {
     /// The public folder

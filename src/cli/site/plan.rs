@@ -52,7 +52,7 @@ pub struct PlanArgs {
     /// Who adds the noise (default: sites where there are aggregators, else each)
     #[arg(long, help_heading = heading::SITES, value_enum)]
     noise: Option<Noise>,
-    /// How many sites' shares of noise must be honest and unknown to whoever looks (default: all but one, for a site knows its own)
+    /// How many sites' shares of noise must be honest and unknown to an attacker (default: all but one, since a site knows its own)
     #[arg(long, help_heading = heading::SITES, value_name = "K")]
     honest: Option<u64>,
     #[command(flatten)]
@@ -67,10 +67,10 @@ pub struct PlanArgs {
     /// Samples on each curve
     #[arg(long, help_heading = heading::REGISTRATION, value_name = "M", default_value_t = SAMPLES)]
     samples: usize,
-    /// How scans are registered to the template
+    /// Method of registration to the template
     #[arg(long, help_heading = heading::REGISTRATION, value_enum, default_value_t = Registration::Elastic)]
     registration: Registration,
-    /// Modes of variation with the mean, at most so many (1 to 200), in place of the mean alone
+    /// Release modes of variation with the mean, at most this many (1 to 200), instead of the mean alone
     #[arg(long, help_heading = heading::RELEASE, value_name = "M")]
     modes: Option<usize>,
     /// Groups to be compared, in place of one mean: their labels, as in the sites' tables

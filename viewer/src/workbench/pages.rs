@@ -162,7 +162,9 @@ pub(super) fn plan(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
             }
         });
     });
-    ui.small("Said before the result, so that it is no excuse afterwards; the certificate names it.");
+    ui.small(
+        "Set before the result is known, so that it cannot be chosen afterwards; the certificate names it.",
+    );
     ui.add_space(6.0);
     ui.strong("Ledger");
     ui.label(bench.account.sentence(bench.price()));
@@ -194,7 +196,7 @@ fn expected(ui: &mut Ui, bench: &WorkbenchState) {
         for (what, square) in [
             ("error of the release", forecast.error),
             ("the template, published unread", forecast.template_error),
-            ("so few people as a sample", forecast.sampling_error),
+            ("these people as a sample", forecast.sampling_error),
         ] {
             ui.label(what);
             ui.monospace(mm(square));
@@ -205,7 +207,7 @@ fn expected(ui: &mut Ui, bench: &WorkbenchState) {
         let text = "Not worth the budget: it would be mostly the template. More people, or a larger budget, change that.";
         ui.label(RichText::new(text).color(warning(ui)));
     }
-    ui.small("Root mean square on a face of 20 cm, from simulated people; nothing of yours is read.");
+    ui.small("Root mean square on a face of 20 cm, from simulated people; none of your data is read.");
 }
 
 pub(super) fn register(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
@@ -330,7 +332,7 @@ pub(super) fn report(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
         ui.label(format!("error as the release states it: {mm:.2} mm (root mean square, face of 20 cm)"));
         if let Some(limit) = bench.accept_mm {
             let verdict = if mm <= limit { "within" } else { "above" };
-            ui.label(format!("{verdict} the {limit:.2} mm that were called good enough beforehand"));
+            ui.label(format!("{verdict} the {limit:.2} mm that were set as good enough in advance"));
         }
     }
     for caveat in &outcome.caveats {

@@ -117,9 +117,8 @@ fn attacker(text: &mut String, c: &Certificate) {
         let factor = power / alpha;
         let _ = writeln!(
             text,
-            "- A test that cries wolf in {} of the cases where it should not, notices in at most {} of those where it \
-             should. When it does cry, the odds have changed by a factor of at most {}: even odds become at most {} to \
-             1, a probability of {}.",
+            "- At {} false alarms, the best test detects this record at most {} of the time. An alarm then changes the odds by a factor of at most \
+             {}: even odds become at most {} to 1, a probability of {}.",
             percent(alpha),
             percent(power),
             digits_up(factor),

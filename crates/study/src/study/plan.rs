@@ -51,7 +51,7 @@ pub enum PlanError {
     #[error("the study in {} has begun; a plan is fixed before that, in a folder of its own", .0.display())]
     Begun(PathBuf),
     /// There is one.
-    #[error("{} holds another plan; remove it to plan anew, which nobody will mind before the study begins", .0.display())]
+    #[error("{} already holds another plan; delete it to make a new plan, which is allowed until the study starts", .0.display())]
     Planned(PathBuf),
     /// The limit is no limit.
     #[error("the largest error to accept must be a positive number")]
@@ -147,7 +147,7 @@ impl FrozenPlan {
         let same = plan.statistic == released && plan.n == n && losses.contains(&plan.loss);
         let caveat = (!same).then(|| {
             format!(
-                "other-than-planned: the plan that was saved beforehand was for `{}`, n = {} at {}; this is `{released}`",
+                "other-than-planned: the plan that was saved in advance was for `{}`, n = {} at {}; this is `{released}`",
                 plan.statistic, plan.n, plan.loss
             )
         });

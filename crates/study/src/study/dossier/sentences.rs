@@ -187,7 +187,7 @@ fn protection(c: &Certificate) -> Vec<Said> {
     ));
     list.push(asked(
         "residual risk",
-        "Is the residual risk stated above acceptable to the persons concerned, and were they told?",
+        "Is the residual risk stated above acceptable to the persons concerned, and were they informed?",
     ));
     list
 }
@@ -216,7 +216,7 @@ fn attack(c: &Certificate) -> Vec<Said> {
     let found = demonstrate(c.n, mu);
     let text = format!(
         "Against the exact mean of {} made-up people an attacker who knows all others was right in {} of 8000 trials; against a private mean at μ = \
-         {} in {} (give or take 1.2 %, for so many trials); in the long run the guarantee allows {}.",
+         {} in {} (give or take 1.2 %, for this many trials); in the long run the guarantee allows {}.",
         found.people,
         percent(found.exact),
         mu.get(),
@@ -302,7 +302,7 @@ fn sum(c: &Certificate, ledger: Option<&LedgerHistory>) -> Vec<Said> {
     let Some(ledger) = ledger else {
         return vec![said(
             "ledger",
-            "No ledger was at hand: what else was released from these records is not known here.",
+            "There was no ledger: what else was released from these records is unknown.",
             Source::Certificate("ledger"),
         )];
     };
@@ -373,7 +373,7 @@ fn sheet(c: &Certificate) -> Vec<Said> {
     }
     list.push(said("program", format!("Written by visard {}.", c.visard), Source::Certificate("visard")));
     for (about, question) in [
-        ("population", "Who are the people, and by which rules, fixed beforehand, were they chosen?"),
+        ("population", "Who are the people, and by which rules, fixed in advance, were they chosen?"),
         ("consent", "What did they consent to?"),
         ("contact", "Whom to ask?"),
         ("licence", "Under which licence is the release published?"),

@@ -100,7 +100,7 @@ pub enum StudyError {
         template: f64,
     },
     /// A folder that is no prior.
-    #[error("{path}: this is no prior for faces: {what}", path = path.display())]
+    #[error("{path}: not a valid prior for faces: {what}", path = path.display())]
     Prior {
         /// The folder.
         path: PathBuf,

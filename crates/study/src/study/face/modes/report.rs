@@ -125,7 +125,7 @@ fn table_note(shown: &ModesPage<'_>) -> String {
          of area 1. They were shortened by the clip and brought back under a normal model; directions need no such model. The intervals hold \
          together with probability 95 % and cover the noise that was added for privacy, not that people are a sample of others: each is for the \
          mean square of these people's clipped deviations along the mode that is shown, in the units of the variance beside it. The share is of \
-         the variance in the coefficients that were looked at, which are expected to have {:.0} % of all. Which sign a mode has is a convention. \
+         the variance in the coefficients that were looked at, which are expected to have {:.0} % of all. The sign of a mode is a convention. \
          Numbers are in {VARIANCES}, displacements of one standard deviation in {MODES_NPY}.",
         100.0 * shown.expected_share
     )

@@ -122,7 +122,9 @@ impl SitePlan {
         for (i, name) in names.iter().enumerate() {
             let proper = |c: char| c.is_ascii_alphanumeric() || c == '-';
             if name.is_empty() || name.len() > 40 || !name.chars().all(proper) {
-                return Err(format!("{name:?} is no name: letters, digits and hyphens, 40 at most"));
+                return Err(format!(
+                    "{name:?} is not a valid name: use letters, digits and hyphens, at most 40"
+                ));
             }
             if names[..i].contains(name) {
                 return Err(format!("two take part under the name {name}"));
@@ -244,7 +246,7 @@ impl KnownPlan {
         let path = public.join(PLAN);
         let file = open(&path, Limit::CERTIFICATE)?;
         let plan: SitePlan = serde_json::from_slice(file.bytes())
-            .map_err(|e| of(&path, format!("this is no plan of many sites: {e}")))?;
+            .map_err(|e| of(&path, format!("not a plan for several sites: {e}")))?;
         plan.check().map_err(|what| of(&path, what))?;
         Ok(Self { plan, id: hex::encode(Sha256::digest(file.bytes())) })
     }
