@@ -116,7 +116,7 @@ def shape_mean(
 
 
 def shape_modes(X: ArrayLike | PathLike, *, modes: int = 5, **options: Unpack[ShapeOptions]) -> ShapeModes:
-    """The mean shape and at most `modes` (1 to 200) private modes of variation, fewer where fewer stand out of the noise; `visard shape modes`.
+    """The mean shape and at most `modes` (1 to 200) private modes of variation; only modes above the noise are released; `visard shape modes`.
 
     Other parameters and exceptions as for :func:`shape_mean`.
     """

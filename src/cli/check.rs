@@ -129,15 +129,15 @@ fn text(report: &Report, saved: Option<&Path>) -> String {
     let same =
         |files: &Vec<PathBuf>| files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" = ");
     list(
-        "the same bytes, given as different people's: keep one, say whose they are (person), or --allow-identical".into(),
+        "identical files given as different people's: keep one, name the person (column person), or use --allow-identical".into(),
         duplicates.iter().map(same).collect(),
     );
     list(
-        format!("passed over: {}", skipped.len()),
+        format!("skipped: {}", skipped.len()),
         skipped.iter().map(|s| format!("{}: {}", s.file.display(), s.why)).collect(),
     );
     let odd = units.odd.iter().map(|file| file.display().to_string()).collect();
-    list("of another size than the others by five times and more: in other units?".into(), odd);
+    list("at least five times larger or smaller than the others: in other units?".into(), odd);
     let coloured = people.iter().filter(|counted| counted.appearance).count();
     if coloured > 0 {
         let _ = write!(text, "\ncolours or texture in {coloured} {}: not used", files(coloured));

@@ -113,7 +113,7 @@ enum Command {
     /// Reproduce the papers' tables and figures, ours beside theirs
     #[cfg(feature = "reproduce")]
     Reproduce(reproduce::ReproduceArgs),
-    /// How far two surfaces lie apart: meshes, releases or the template
+    /// Distance between two surfaces: meshes, releases or the template
     Compare(compare::CompareArgs),
     /// Write a surface for other programs: .vtp, .glb, .ply, .csv
     Export(export::ExportArgs),

@@ -32,11 +32,11 @@ pub enum PrivacyCommand {
     Audit(AuditArgs),
     /// A certificate in plain sentences
     Explain(ExplainArgs),
-    /// What boards and registries ask of a release, from its certificate and ledger
+    /// Answer what review boards and registries ask, from a release's certificate and ledger
     Dossier(DossierArgs),
-    /// Whether a release is what its certificate says: files, ledger, signature
+    /// Check that a release matches its certificate: files, ledger, signature
     Verify(VerifyArgs),
-    /// Make a key to sign releases with, once
+    /// Make a key for signing releases
     Key(KeyArgs),
     /// Sign the certificate of a release
     Sign(SignArgs),

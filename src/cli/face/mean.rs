@@ -186,8 +186,7 @@ fn accuracy_text(accuracy: &Accuracy, yardstick: Yardstick) -> String {
         ""
     };
     format!(
-        "  error on {}, root mean square: {:.2} mm (the template published unread: {:.2} mm; these people as a sample: about \
-         {:.2} mm)\n  decided by the data: {:.0} % of the squared distance between template and mean{size}{worth}",
+        "  error on {}, root mean square: {:.2} mm (the template alone: {:.2} mm; sampling error: about {:.2} mm)\n  decided by the data: {:.0} % of the squared distance between template and mean{size}{worth}",
         yardstick.face(),
         mm(rms),
         mm(template_rms),

@@ -103,7 +103,7 @@ fn text(outcome: &FaceModesOutcome) -> String {
     // On a face of 20 cm, which is about 1 high when its area is 1.
     let mm = |x: f64| FACE_MM * x;
     let mut text = format!(
-        "{} of {} {}, {}\n  error of the mean on a face of 20 cm, root mean square: {:.2} mm (the template published unread: {:.2} mm)",
+        "{} of {} {}, {}\n  error of the mean on a face of 20 cm, root mean square: {:.2} mm (the template alone: {:.2} mm)",
         if certificate.private { "private modes" } else { "modes (NOT PRIVATE)" },
         outcome.people,
         if outcome.people < outcome.scans { "people's faces" } else { "faces" },

@@ -8,7 +8,7 @@ use visard::study::points::{Sliding, Treatment};
 /// What is done to each record by itself, against public things only
 #[derive(Debug, Args)]
 pub struct TreatmentArgs {
-    /// A number that stands for a missing landmark, beside NA and nothing; may be given several times
+    /// A number that stands for a missing landmark, in addition to NA and empty fields; may be given several times
     #[arg(long, help_heading = heading::RECORDS, value_name = "CODE", allow_negative_numbers = true)]
     missing: Vec<f64>,
     /// Semilandmarks slide along their curves towards the public centre's shape: a table before,slide,after (landmarks from 1, as geomorph

@@ -284,7 +284,7 @@ fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
             json!(accuracy),
             format!("average of {} people", certificate.n),
             format!(
-                "  error, root mean square: {:.2} mm (the template published unread: {:.2} mm)\n",
+                "  error, root mean square: {:.2} mm (the template alone: {:.2} mm)\n",
                 mm(accuracy.rms),
                 mm(accuracy.template_rms)
             ),

@@ -26,11 +26,11 @@ pub struct KeysArgs {
 /// Who adds the noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Noise {
-    /// Every site a share, under secure aggregation: enough if --honest of them are honest
+    /// Every site adds a share, under secure aggregation: private if --honest of them are honest
     Sites,
-    /// Each of two aggregators the whole: enough if one is honest; 1.4 times the noise
+    /// Each of two aggregators adds the whole noise: private if one is honest; 1.4 times the noise
     Aggregators,
-    /// Every site the whole, without aggregators: nothing assumed; the noise of one site times the root of their number
+    /// Every site adds the whole noise, without aggregators: assumes nothing; the noise of one site times the root of their number
     Each,
 }
 
@@ -130,8 +130,8 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     printer.result(
         json!({"plan": path, "sha256": known.id, "sites": plan.sites.len(), "n": people, "mu": mu, "noise": plan.noise}),
         format!(
-            "plan of {} sites with {people} people, mu = {mu}: {}\n  SHA-256 {}\n  every party needs this very file; let all confirm the SHA-256 before \
-             the first round",
+            "plan of {} sites with {people} people, mu = {mu}: {}\n  SHA-256 {}\n  every party needs this exact file; all parties confirm the \
+             SHA-256 before the first round",
             plan.sites.len(),
             path.display(),
             known.id
@@ -152,7 +152,7 @@ fn groups(args: &PlanArgs, sites: &mut [Site]) -> Result<Option<PlannedGroups>, 
         Some(Want::Test) => GroupAim::Test,
         Some(Want::Both) => {
             return Err(Failure::usage(
-                "over many sites a map and a test are two plans, each with its own --mu",
+                "over many sites a map and a test need two plans, each with its own --mu",
             ));
         }
     };

@@ -206,7 +206,9 @@ pub enum Fault {
         expected: usize,
     },
     /// Nothing public tells how large a record is.
-    #[error("has no heading that tells how many {what} a record has, and no record may tell it; {remedy}")]
+    #[error(
+        "has no heading that gives the number of {what} in a record, and the records may not determine it; {remedy}"
+    )]
     NoSize {
         /// Numbers or landmarks.
         what: &'static str,

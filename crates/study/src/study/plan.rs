@@ -48,7 +48,7 @@ pub(in crate::study) struct FrozenPlan {
 #[non_exhaustive]
 pub enum PlanError {
     /// It would not be a plan any more.
-    #[error("the study in {} has begun; a plan is fixed before that, in a folder of its own", .0.display())]
+    #[error("the study in {} has already started; save a plan before the study starts, in its own folder", .0.display())]
     Begun(PathBuf),
     /// There is one.
     #[error("{} already holds another plan; delete it to make a new plan, which is allowed until the study starts", .0.display())]
@@ -110,7 +110,7 @@ impl FrozenPlan {
         let path = folder.plan();
         let Some(file) = kept(&path, Limit::SMALL)? else { return Ok(None) };
         let frozen = Self { text: file.text()?.to_owned() };
-        let what = "this is not a plan that `plan --save` wrote; remove it, or put the saved one back";
+        let what = "this is not a plan that `plan --save` wrote; delete it, or restore the saved one";
         match serde_json::from_str::<SavedPlan>(&frozen.text) {
             Ok(plan) if plan.format == FORMAT => Ok(Some(frozen)),
             _ => Err(JobError::State { path, what }),

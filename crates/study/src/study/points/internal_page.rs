@@ -24,7 +24,7 @@ pub(in crate::study) fn distance_line(page: &mut Page, distance: Option<f64>) {
 
 /// Utility against ε, on made-up records.
 pub(in crate::study) fn utility_section(page: &mut Page, exploration: &Exploration) {
-    page.heading("How near the mean private means come");
+    page.heading("How close private means come to the mean");
     page.paragraph(MADE_UP);
     let lines: Vec<Line> = exploration
         .curves

@@ -353,7 +353,7 @@ impl Step<'_> {
 
 fn wrong_share(site: &str, why: &SitesError) -> StudyError {
     SitesError::Asked(format!(
-        "the share of {site} does not hold ({why}): an entry is out of range, or its two halves are not of one sharing; ask for both again, \
+        "the share of {site} is not valid ({why}): an entry is out of range, or its two halves are not of one sharing; ask for both again, \
          or go on with --without {site}"
     ))
     .into()

@@ -103,7 +103,7 @@ impl SitePlan {
         if path.exists() {
             return Err(of(
                 &path,
-                "there is a plan already; another one is another release, in another folder",
+                "there is already a plan here; another plan is another release and needs another folder",
             )
             .into());
         }
@@ -178,7 +178,7 @@ impl SitePlan {
 
     fn wanted(&self) -> Result<Wanted, String> {
         match (&self.groups, self.modes) {
-            (Some(_), Some(_)) => Err("modes and groups are two plans".into()),
+            (Some(_), Some(_)) => Err("modes and groups need two plans".into()),
             (Some(groups), None) => {
                 let sites = self.sites.iter().map(|site| (site.name.as_str(), site.n, &site.groups[..]));
                 Ok(Wanted::Groups(groups.aim, groups.names.clone(), groups.sizes(sites)?))
@@ -231,7 +231,7 @@ impl SitePlan {
             return Ok(());
         }
         Err(SitesError::Asked(format!(
-            "this is another template than the plan's ({}, SHA-256 {}); give that one with --template",
+            "this is not the plan's template ({}, SHA-256 {}); give that one with --template",
             self.template.name, self.template.sha256
         )))
     }
