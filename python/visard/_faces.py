@@ -68,7 +68,7 @@ def face_mean(
 
     Raises
     ------
-    InputError : an argument or the scans are no good; nothing was charged.
+    InputError : an argument or a scan is not valid; nothing was charged.
     BudgetError : the ledger has no room; nothing was charged.
     KeyboardInterrupt : before the charge nothing is charged; after it the study goes on, and `resume=True` finds its result.
 

@@ -23,16 +23,16 @@ pub struct CheckArgs {
     /// Folders of scans, or scan files
     #[arg(value_name = "PATH", required_unless_present = "manifest")]
     paths: Vec<PathBuf>,
-    /// The table of the study's scans: a heading with the column file (relative to the table), and where wanted person, group and covariates
+    /// The table of the study's scans: a heading with the column file (relative to the table), and optional columns person, group and covariates
     #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     manifest: Option<PathBuf>,
-    /// Look into folders in folders; scans below a folder sub-NAME are one person's
+    /// Search subfolders too; all scans below a folder sub-NAME belong to one person
     #[arg(long, help_heading = heading::RECORDS)]
     recursive: bool,
-    /// Register every scan too, not only read it: finds all that a study would find, and takes as long
+    /// Also register every scan: finds every problem that a study would find, and takes as long
     #[arg(long)]
     full: bool,
-    /// Write the files that count as a manifest
+    /// Write a manifest of the files that count
     #[arg(long, value_name = "FILE.csv", conflicts_with = "manifest")]
     save: Option<PathBuf>,
     #[command(flatten)]

@@ -24,7 +24,7 @@ pub struct CompareArgs {
     /// A release, its study, a mesh file, or "builtin"
     #[arg(value_name = "A")]
     first: PathBuf,
-    /// What it is compared with: likewise
+    /// The surface to compare it with, likewise
     #[arg(value_name = "B")]
     second: PathBuf,
     /// Folder for distance.csv, distance.png and report.html

@@ -48,11 +48,11 @@ pub struct FunctionMeanArgs {
     #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     bound: Option<f64>,
     /// Centre: a file with one public function, sampled like the records (default: zero).
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::RELEASE, value_name = "FILE")]
     center: Option<PathBuf>,
     /// Positions of the samples, if not at equal steps: a public file of rising numbers, on a circle in radians.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::RECORDS, value_name = "FILE")]
     positions: Option<PathBuf>,
     /// Length scale: little detail narrower than this is expected; a circle and a disk have radius 1, an interval length 1

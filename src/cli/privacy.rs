@@ -173,7 +173,7 @@ pub struct AuditArgs {
     /// Which mechanism
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(audit_names()))]
     mechanism: String,
-    /// Runs on each of two neighbouring datasets, and as many with a planted fault; the default is enough for most of the loss to be seen
+    /// Runs on each of two neighbouring datasets, and as many with a planted fault; the default is enough to see most of the loss
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(100..))]
     runs: Option<u64>,
     /// The claimed μ (or ε, or ρ)

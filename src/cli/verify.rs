@@ -27,7 +27,7 @@ pub struct VerifyArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  visard privacy key lab.key")]
 pub struct KeyArgs {
-    /// Where the secret key goes; the public one goes beside it, FILE.pub
+    /// File for the secret key; the public key is written beside it as FILE.pub
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }

@@ -23,7 +23,7 @@ use visard::study::layout::REPORT;
 pub struct CompareArgs {
     #[command(flatten)]
     budget: BudgetArgs,
-    /// Which record is in which group: a table with the heading record,group (a scan by its file name or path, a prepared record by its
+    /// Group of each record: a table with the heading record,group (a scan by its file name or path, a prepared record by its
     /// number from 0); labels of letters, digits, - and _. By default the manifest's column group
     #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv", required_unless_present = "manifest")]
     groups: Option<PathBuf>,

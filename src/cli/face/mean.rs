@@ -32,9 +32,9 @@ pub struct MeanArgs {
     /// Unit of the scans' coordinates
     #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = Units::Mm, requires = "size")]
     units: Units,
-    /// Public faces in place of the template as centre and expectation: an NPY array (n, J, m, 3) as --prepared takes, or the folder of an
+    /// Public faces that replace the template as centre and prior: an NPY array (n, J, m, 3) as --prepared takes, or the folder of an
     /// earlier private release. Never the study's own records.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::RELEASE, value_name = "FILE.npy|RELEASE")]
     prior: Option<PathBuf>,
     /// Which statistics, under one charge: "mean,modes" releases modes of variation too, each with half of the squared budget

@@ -24,7 +24,7 @@ use visard::study::face::{CURVES, FACE_MM, FaceMechanism, SAMPLES, TEMPLATE_DIST
     after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1\n  visard face plan --modes --n 300 1000\n  visard face plan --compare --n 300 --mu 1\n  visard face plan --n 300 1000 --mu 1 --regress 3\n  visard face plan --n 200 --mu 1 --save study --accept 1"
 )]
 pub struct PlanArgs {
-    /// How many people there will be; several are compared
+    /// Planned number of people; several are compared
     #[arg(long, value_name = "N", num_args = 1.., required_unless_present = "want",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     n: Vec<u32>,
@@ -41,24 +41,24 @@ pub struct PlanArgs {
     #[arg(long, value_name = "MM", conflicts_with = "n", allow_negative_numbers = true)]
     want: Option<f64>,
     /// Public template face: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     /// With a prior, as for `face mean`: public prepared faces (.npy) or an earlier private release; the simulated people then differ as its
-    /// faces do, about a mean half as far from its mean as populations are from the template.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// faces do; their mean is half as far from its mean as populations are from the template.
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|RELEASE", conflicts_with_all = ["modes", "compare", "regress"])]
     prior: Option<PathBuf>,
     /// Which private mean
     #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = FaceMechanism::Joint)]
     mechanism: FaceMechanism,
-    /// With a confidence band for the population's mean: how wide it will be, and what the release is then like
+    /// Plan a confidence band for the population's mean too: its width, and its effect on the release
     #[arg(long, help_heading = heading::RELEASE)]
     band: bool,
     /// Plan private modes of variation instead of a mean
     #[arg(long, help_heading = heading::STATISTIC, conflicts_with_all = ["want", "band", "mechanism", "clip_radius", "compare"])]
     modes: bool,
-    /// For a comparison of two groups instead: n people in two halves; level and power of the test, width of the band
+    /// Plan a comparison of two groups instead: n people in two halves; level and power of the test, width of the band
     #[arg(long, help_heading = heading::STATISTIC, conflicts_with_all = ["want", "mechanism", "band", "clip_radius"])]
     compare: bool,
     /// Plan a regression on this many covariates (columns of splines count) instead: how exact its fields will be

@@ -15,7 +15,7 @@ use visard::study::layout::SCAN_TABLE;
 #[derive(Debug, Args)]
 pub struct MakingArgs {
     /// Public template face: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     /// Number of face radial curves
@@ -59,17 +59,17 @@ impl MakingArgs {
 pub struct RecordArgs {
     #[arg(value_name = "SCAN_OR_DIR", required_unless_present_any = ["prepared", "manifest"], help = scans_help())]
     scans: Vec<PathBuf>,
-    /// Records registered elsewhere in place of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
+    /// Records registered elsewhere, instead of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
     #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
     prepared: Option<PathBuf>,
-    /// The table of the study's scans, in place of folders: a heading with the column file (relative to the table), and where wanted person,
-    /// group and covariates. n is what it lists
+    /// The table of the study's scans, instead of folders: a heading with the column file (relative to the table), and optional columns person,
+    /// group and covariates. It determines n
     #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     manifest: Option<PathBuf>,
-    /// Records that `face prepare` made of the manifest's scans: no scan is opened
+    /// Records that `face prepare` made from the manifest's scans: no scan is opened
     #[arg(long, help_heading = heading::RECORDS, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
     records: Option<PathBuf>,
-    /// Stop where a scan of the manifest has no record; otherwise it is a record that cannot be used
+    /// Stop if a scan of the manifest has no record; otherwise it counts as a record that cannot be used
     #[arg(long, help_heading = heading::RECORDS, requires = "records")]
     complete: bool,
     #[command(flatten)]

@@ -46,7 +46,7 @@ pub enum OptimizeCommand {
 pub struct MeanArgs {
     #[command(flatten)]
     run: RunArgs,
-    /// Where the records live
+    /// Space of the records
     #[arg(long, value_enum)]
     space: MeanSpace,
 }
@@ -132,7 +132,7 @@ pub struct RunArgs {
     /// Step size (default: 0.5 for rgd, 0.1 otherwise)
     #[arg(long, help_heading = heading::METHOD, value_name = "F", allow_negative_numbers = true)]
     step: Option<f64>,
-    /// Step sizes fall like 1/(1 + t/T0)
+    /// Let step sizes fall like 1/(1 + t/T0)
     #[arg(long, help_heading = heading::METHOD, value_name = "T0", allow_negative_numbers = true)]
     step_delay: Option<f64>,
     /// Which iterate is released (default: last for rgd, tail-mean otherwise)
@@ -147,7 +147,7 @@ pub struct RunArgs {
     /// Stop when the noised gradient is no longer than this (does not lower the cost)
     #[arg(long, help_heading = heading::METHOD, value_name = "F", allow_negative_numbers = true)]
     tolerance: Option<f64>,
-    /// A public start point, .npy. Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// A public start point, .npy. Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::METHOD, value_name = "FILE.npy")]
     start: Option<PathBuf>,
     #[command(flatten)]

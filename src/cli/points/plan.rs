@@ -26,7 +26,7 @@ const DELTA: f64 = 1e-6;
 /// What plans for points have in common.
 #[derive(Debug, Args)]
 pub struct PlanArgs {
-    /// How many records there will be; several are compared
+    /// Planned number of records; several are compared
     #[arg(long, value_name = "N", num_args = 1.., required_unless_present = "want",
           value_parser = clap::value_parser!(u64).range(1..=MOST))]
     n: Vec<u64>,

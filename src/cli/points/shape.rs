@@ -57,11 +57,11 @@ pub struct ShapeArgs {
     #[arg(long, help_heading = heading::RELEASE, value_name = "F|private", allow_negative_numbers = true)]
     radius: Option<String>,
     /// Centre: a file with one public shape, or "private" (the default): estimated and paid for, no shape need be public.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|private", conflicts_with = "public_records")]
     center: Option<PathBuf>,
     /// Public records, excluded from the study: a table of shapes, or a .txt with the names of records; their mean is the centre.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::RELEASE, value_name = "FILE")]
     public_records: Option<PathBuf>,
     /// The landmarks go once around a closed outline, in order: noise and smoothing are by frequency along it
@@ -82,7 +82,7 @@ pub struct ShapeArgs {
     #[command(flatten)]
     treatment: TreatmentArgs,
     /// Pairs of landmarks left,right (from 1): the mean is published in its symmetric and its asymmetric part too, at no further cost.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::RELEASE, value_name = "FILE")]
     pairs: Option<PathBuf>,
     /// Smoothing of the release along a closed outline (free)

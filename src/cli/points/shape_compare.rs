@@ -19,7 +19,7 @@ use visard::study::shape::{ShapeCompareOutcome, ShapeCompareSettings, ShapeDiffe
 pub struct ShapeCompareArgs {
     #[command(flatten)]
     specimens: SpecimenArgs,
-    /// Which record is in which group: a table with the heading record,group (a shape by its ID, a row of an array by its number from 0);
+    /// Group of each record: a table with the heading record,group (a shape by its ID, a row of an array by its number from 0);
     /// labels of letters, digits, - and _
     #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     groups: PathBuf,

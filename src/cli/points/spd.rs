@@ -59,7 +59,7 @@ pub struct SpdArgs {
     #[arg(long, help_heading = heading::RELEASE, value_name = "F|descriptor", allow_negative_numbers = true)]
     radius: Option<String>,
     /// Centre: a file with one public matrix, "identity", or "private": estimated within --first-radius and paid for.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|identity|private", default_value = "identity")]
     center: String,
     /// With --center private: public radius about the identity that holds the centre, or "descriptor"

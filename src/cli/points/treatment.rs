@@ -13,14 +13,14 @@ pub struct TreatmentArgs {
     missing: Vec<f64>,
     /// Semilandmarks slide along their curves towards the public centre's shape: a table before,slide,after (landmarks from 1, as geomorph
     /// writes it), or "curves": all inner points of the curves (CURVES=) in the centre's file.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|curves")]
     sliders: Option<PathBuf>,
-    /// Pairs of landmarks (from 1) that pictures join by lines.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Pairs of landmarks (from 1) to join by lines in pictures.
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::OUTPUT, value_name = "FILE")]
     links: Option<PathBuf>,
-    /// Reflect records that lie nearer to the mirror image of the public centre
+    /// Reflect records that are nearer to the mirror image of the public centre
     #[arg(long, help_heading = heading::REGISTRATION)]
     unmirror: bool,
 }

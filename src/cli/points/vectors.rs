@@ -48,7 +48,7 @@ pub struct VectorArgs {
     #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     radius: Option<f64>,
     /// Centre: a file with one public row, or "private": estimated and paid for.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|private")]
     center: Option<PathBuf>,
     /// With --center private, in hyperbolic space: public radius about the origin that holds the centre

@@ -25,7 +25,7 @@ struct SiteArgs {
     public: PathBuf,
     #[arg(value_name = "SCAN_OR_DIR", required_unless_present_any = ["prepared", "manifest"], help = scans_help())]
     scans: Vec<PathBuf>,
-    /// Records registered elsewhere in place of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
+    /// Records registered elsewhere, instead of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
     #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
     prepared: Option<PathBuf>,
     /// The table of this site's scans, in place of folders, as for `face mean`
@@ -34,13 +34,13 @@ struct SiteArgs {
     /// Records that `face prepare` made of the manifest's scans, with the plan's template, curves, samples and registration: no scan is opened
     #[arg(long, help_heading = heading::RECORDS, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
     records: Option<PathBuf>,
-    /// Stop where a scan of the manifest has no record; otherwise it contributes zero
+    /// Stop if a scan of the manifest has no record; otherwise it contributes zero
     #[arg(long, help_heading = heading::RECORDS, requires = "records")]
     complete: bool,
     /// This site's name in the plan
     #[arg(long, value_name = "NAME")]
     site: String,
-    /// Where the plan compares groups: which record is in which, a table with the heading record,group (default: the manifest's column group)
+    /// For a plan that compares groups: the group of each record, a table with the heading record,group (default: the manifest's column group)
     #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     groups: Option<PathBuf>,
     #[command(flatten)]
@@ -48,7 +48,7 @@ struct SiteArgs {
     #[command(flatten)]
     counting: CountingArgs,
     /// The plan's template face: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
 }
@@ -62,7 +62,7 @@ struct SiteArgs {
 pub struct SumArgs {
     #[command(flatten)]
     site: SiteArgs,
-    /// This site's secret key, where the plan names its public one: the sum is then signed
+    /// This site's secret key, if the plan names its public one: the sum is then signed
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 }
@@ -100,11 +100,11 @@ pub struct VerifyArgs {
     /// Messages, or folders of messages
     #[arg(long, value_name = "FILE_OR_DIR", required = true, num_args = 1..)]
     inbox: Vec<PathBuf>,
-    /// Go on without this site in this round
+    /// Continue without this site in this round
     #[arg(long, value_name = "NAME")]
     without: Vec<String>,
     /// The plan's template face: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     #[command(flatten)]
@@ -123,14 +123,14 @@ pub struct CloseArgs {
     /// Messages, or folders of messages
     #[arg(value_name = "FILE_OR_DIR", required = true)]
     inbox: Vec<PathBuf>,
-    /// Go on without this site in this round (merge only)
+    /// Continue without this site in this round (merge only)
     #[arg(long, value_name = "NAME")]
     without: Vec<String>,
     /// The plan's template face: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
-    /// The folder of the release, made after the last round
+    /// Folder for the release, which the last round makes
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }

@@ -18,7 +18,7 @@ use visard::study::face::{CURVES, Registration, SAMPLES, load_template};
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  visard site keys berlin.key")]
 pub struct KeysArgs {
-    /// File for the secret key; the public one, for the plan, is written beside it with .pub
+    /// File for the secret key; the public key, for the plan, is written beside it as FILE.pub
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -58,7 +58,7 @@ pub struct PlanArgs {
     #[command(flatten)]
     budget: BudgetArgs,
     /// Public template face: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     /// Number of face radial curves
@@ -73,10 +73,10 @@ pub struct PlanArgs {
     /// Release modes of variation with the mean, at most this many (1 to 200), instead of the mean alone
     #[arg(long, help_heading = heading::RELEASE, value_name = "M")]
     modes: Option<usize>,
-    /// Groups to be compared, in place of one mean: their labels, as in the sites' tables
+    /// Compare groups instead of releasing one mean: their labels, as in the sites' tables
     #[arg(long, help_heading = heading::RELEASE, value_name = "LABEL,LABEL", value_delimiter = ',', conflicts_with = "modes")]
     groups: Vec<String>,
-    /// What of the groups: a map of where they differ (default), or a test of whether they do; both are two plans
+    /// What to release of the groups: a map of where they differ (default), or a test of whether they do; both need two plans
     #[arg(long, help_heading = heading::RELEASE, value_enum, requires = "groups")]
     want: Option<Want>,
 }

@@ -25,7 +25,7 @@ pub struct SampleRequest {
     pub release: PathBuf,
     /// How many faces.
     pub count: usize,
-    /// Where they go.
+    /// Folder for the faces.
     pub out: PathBuf,
     /// The template the release was made with.
     pub template: TemplateSource,
