@@ -106,7 +106,7 @@ def in_python(text: str) -> str:
 
 
 def warned(release: _Of) -> _Of:
-    """What looks odd in the records of a study is a warning for whoever holds them. Where warnings are exceptions, the release, which has been
+    """What looks odd in the records of a study is a warning for the data holder. Where warnings are exceptions, the release, which has been
     paid for, is not lost: the exception has it."""
     secret = release.summary["secret"]
     unusable = secret.get("unusable", 0)

@@ -1,5 +1,6 @@
 //! A progress bar on standard error, with the time left; plain lines where that is not a terminal.
 
+use super::output::counted;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +26,7 @@ impl Bar {
             FaceProgress::Found { scans } => {
                 self.total.store(*scans, Ordering::Relaxed);
                 if self.plain {
-                    eprintln!("{scans} scans found");
+                    eprintln!("{} found", counted(*scans, "scan"));
                     return;
                 }
                 self.bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());

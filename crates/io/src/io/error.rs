@@ -263,7 +263,7 @@ pub enum Fault {
     },
     /// A file for the data holder only, where a public one is wanted.
     #[error(
-        "was written by visard for the data holder only ({why}): it tells of the records, and so it can be no public input; give a file that \
+        "was written by visard for the data holder only ({why}): it depends on the records, so it cannot be a public input; give a file that \
          was made without the records, or one of a release"
     )]
     Secret {

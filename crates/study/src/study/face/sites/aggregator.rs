@@ -133,7 +133,7 @@ impl Step<'_> {
         Part { mechanism: named, ..part }
     }
 
-    /// The first aggregator's key for the checks of this round: one, whichever sites it goes on with and from whatever folder, since a share
+    /// The first aggregator's key for the checks of this round: one, no matter which sites remain and from which folder, since a share
     /// that was checked under several keys would tell more than that it is in range. Sites cannot know it: it is made of the secret key.
     fn check_key(&self) -> VerifyKey {
         let Position { plan, round, before } = &self.position;
