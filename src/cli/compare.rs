@@ -58,8 +58,7 @@ pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(),
             "hausdorff": found.hausdorff(), "standing": standing.phrase(),
         }),
         format!(
-            "{} from {}, {unit}\n  along the normal: {} root mean square, {} on average, 95 % within {}\n  closest points:   {} and back {} (root mean square), Hausdorff {}\n  open: \
-                         {}",
+            "{} from {}, {unit}\n  along the normal: {} root mean square, {} on average, 95 % within {}\n  closest points:   {} and back {} (root mean square), Hausdorff {}\n  open:             {}",
             b.name,
             a.name,
             short(signed.rms),

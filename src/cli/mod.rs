@@ -207,6 +207,20 @@ mod tests {
         assert!(found.is_empty(), "no example: {found:?}");
     }
 
+    /// A long list is read by its headings: options without a group are few.
+    #[test]
+    fn options_stand_in_groups() {
+        let mut commands = vec![Cli::command()];
+        while let Some(command) = commands.pop() {
+            commands.extend(command.get_subcommands().cloned());
+            let is_loose =
+                |argument: &&clap::Arg| !argument.is_positional() && argument.get_help_heading().is_none();
+            let loose: Vec<_> =
+                command.get_arguments().filter(is_loose).map(|argument| argument.get_id().as_str()).collect();
+            assert!(loose.len() <= 9, "{}: {loose:?}", command.get_name());
+        }
+    }
+
     #[test]
     fn every_example_parses() {
         let mut commands = vec![Cli::command()];

@@ -73,7 +73,8 @@ pub struct ShapeArgs {
     /// Coordinates of a landmark, 2 or 3, a public number: needed where --landmarks is, for landmarks in space
     #[arg(long, help_heading = heading::RECORDS, value_name = "D", value_parser = clap::value_parser!(u8).range(2..=3))]
     dimensions: Option<u8>,
-    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not give it, unless a centre or records are public; with --unusable refuse all records have to agree
+    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not give it, unless a centre or records are
+    /// public; with --unusable refuse all records have to agree
     #[arg(long, help_heading = heading::RECORDS, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     landmarks: Option<u32>,
     /// Records with missing landmarks cannot be used (otherwise they are estimated from a public centre, where there is one)

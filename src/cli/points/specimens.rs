@@ -37,7 +37,8 @@ pub struct SpecimenArgs {
     /// The landmarks go once around a closed outline, in order: noise and smoothing are by frequency along it
     #[arg(long, help_heading = heading::RECORDS)]
     outline: bool,
-    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not give it, unless a centre or records are public, or with --unusable refuse
+    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not give it, unless a centre or records are
+    /// public, or with --unusable refuse
     #[arg(long, help_heading = heading::RECORDS, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     landmarks: Option<u32>,
     /// Coordinates of a landmark, 2 or 3: needed where --landmarks is
