@@ -60,10 +60,10 @@ impl Failure {
             ),
             JobError::Interrupted(_) => (
                 Kind::Other,
-                "resume=True goes on with it without paying again; force=True gives it up and pays for a new one",
+                "resume=True continues it without paying again; force=True discards it and pays for a new one",
             ),
             JobError::OtherRun(_) => {
-                (Kind::Other, "give it the same records and settings, or give it up with force=True")
+                (Kind::Other, "use the same records and settings, or discard it with force=True")
             }
             JobError::Read(_) => (Kind::Input, ""),
             _ => (Kind::Other, ""),

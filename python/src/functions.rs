@@ -34,7 +34,8 @@ impl Functions {
             (None, true) => f64::MAX,
             (None, false) => {
                 return Err(Failure::input(
-                    "bound: a release needs a public bound on the records (mechanism=\"none\" gives the mean without noise, for you alone, and needs none)",
+                    "bound: a release needs a public bound on the records (mechanism=\"none\" gives the mean without noise, for the data holder \
+                     only, and needs no bound)",
                 ));
             }
         };

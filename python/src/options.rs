@@ -160,7 +160,8 @@ impl Points {
     pub fn radius(&self, radius: Option<f64>) -> Result<Option<f64>, Failure> {
         if radius.is_none() && self.mechanism() != Some("none") {
             return Err(Failure::input(
-                "radius: a release needs a public bound on the records (mechanism=\"none\" gives the mean without noise, for you alone, and needs none)",
+                "radius: a release needs a public bound on the records (mechanism=\"none\" gives the mean without noise, for the data holder only, \
+                 and needs no bound)",
             ));
         }
         Ok(radius)

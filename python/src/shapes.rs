@@ -22,7 +22,7 @@ use visard::study::{Stop, StudyFolder};
 /// The mean in two rounds, which is no mechanism of single points.
 const JOINT: &str = "joint";
 
-/// The specimens and what is known of them beforehand; a dictionary in Python.
+/// The specimens and what is known of them in advance; a dictionary in Python.
 #[derive(Debug, Clone, FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Specimens {

@@ -98,7 +98,7 @@ fn planned_groups(names: Vec<String>, want: Option<&str>) -> Result<Option<Plann
         Some(_) if names.is_empty() => return Err(Failure::input("want: goes with groups only")),
         Some(Want::Both) => {
             return Err(Failure::input(
-                "want: over many sites a map and a test are two plans, each with its own mu",
+                "want: over many sites a map and a test need two plans, each with its own mu",
             ));
         }
         Some(Want::Test) => GroupAim::Test,

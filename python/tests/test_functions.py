@@ -102,7 +102,7 @@ def test_bad_input_is_named_and_charges_nothing(tmp_path, waves):
         visard.functional_mean(waves, **good, boundary=3)
     one = visard.functional_mean(waves[:1], **good)
     assert one.n == 1 and one.mean.shape == (50,)
-    with pytest.warns(visard.RecordsWarning, match="1 records could not be used"):
+    with pytest.warns(visard.RecordsWarning, match="1 record could not be used"):
         dropped = visard.functional_mean(hole, **{**good, "out": tmp_path / "dropped"})
     assert dropped.summary["secret"]["unusable"] == 1 and dropped.n == 400
 

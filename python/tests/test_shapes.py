@@ -115,7 +115,7 @@ def test_missing_landmarks_and_remarks(tmp_path, outlines):
     holed, coded = shapes.copy(), shapes.copy()
     holed[3, 4], coded[3, 4] = np.nan, -9
     both = {"center": atlas, "radius": 0.2, "mu": 1, "seed": 5}
-    with pytest.warns(visard.RecordsWarning, match=r"1 records have missing landmarks.*do not publish") as seen:
+    with pytest.warns(visard.RecordsWarning, match=r"1 record has missing landmarks.*do not publish") as seen:
         filled = visard.shape_mean(holed, out=tmp_path / "filled", **both)
     assert seen[0].filename == __file__ and len(filled.summary["secret"]["remarks"]) == 1
     with pytest.warns(visard.RecordsWarning, match="missing"):
@@ -175,8 +175,8 @@ def bad_shapes(shapes, atlas, face):
         (mean(unmirror=True), "unmirror: needs a public shape"),
         (mean(center=atlas, sliders="curves"), "sliders: \"curves\""),
         (mean(center=atlas, sliders=[[0, 1]]), r"sliders: expected an array of shape \(n, 3\)"),
-        (mean(center=atlas, sliders=[[0, 1, 20]]), "sliders: 20 is no landmark"),
-        (mean(links=[[-1, 2]]), "links: -1 is no landmark"),
+        (mean(center=atlas, sliders=[[0, 1, 20]]), "sliders: 20 is not a landmark"),
+        (mean(links=[[-1, 2]]), "links: -1 is not a landmark"),
         (mean(links=[[0.5, 2]]), "links"),
         (mean(pairs=[[0, 1], [1, 2]]), "pairs"),
         (mean(people=["a"]), "people: 1 labels for 200 records"),

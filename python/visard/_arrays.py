@@ -52,7 +52,7 @@ def _array(name: str, value: Any) -> Array:
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:
-        raise InputError(f"{name}: is no array: {error}") from None
+        raise InputError(f"{name}: is not an array: {error}") from None
     if array.dtype.kind == "O":
         # A table of numbers may come as objects; anything else may not.
         try:

@@ -10,7 +10,7 @@ class VisardError(RuntimeError):
 
 
 class InputError(VisardError, ValueError):
-    """An argument, a file or a record is no good. Nothing was charged."""
+    """An argument, a file or a record is not valid. Nothing was charged."""
 
 
 class BudgetError(VisardError):

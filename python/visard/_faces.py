@@ -68,7 +68,7 @@ def face_mean(
 
     Raises
     ------
-    InputError : an argument or the scans are no good; nothing was charged.
+    InputError : an argument or a scan is not valid; nothing was charged.
     BudgetError : the ledger has no room; nothing was charged.
     KeyboardInterrupt : before the charge nothing is charged; after it the study goes on, and `resume=True` finds its result.
 
@@ -110,7 +110,7 @@ def face_modes(
     progress: Progress = False,
     **options: Unpack[StudyOptions],
 ) -> FaceModes:
-    """The mean and at most `modes` (1 to 200) private modes of variation, fewer where fewer stand out of the noise; `visard face modes`.
+    """The mean and at most `modes` (1 to 200) private modes of variation; only modes above the noise are released; `visard face modes`.
 
     `with_mean`: the mean has half of the squared budget, and two rounds, of its own, in one charge; it has less error, the modes have more.
     Other parameters and exceptions as for :func:`face_mean`.

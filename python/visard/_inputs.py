@@ -106,11 +106,14 @@ def in_python(text: str) -> str:
 
 
 def warned(release: _Of) -> _Of:
-    """What looks odd in the records of a study is a warning for whoever holds them. Where warnings are exceptions, the release, which has been
+    """What looks odd in the records of a study is a warning for the data holder. Where warnings are exceptions, the release, which has been
     paid for, is not lost: the exception has it."""
     secret = release.summary["secret"]
     unusable = secret.get("unusable", 0)
-    counted = [f"{unusable} records could not be used and contribute zero; which, and why, is in internal/unusable.csv"] if unusable else []
+    counted = []
+    if unusable:
+        records, do = ("1 record", "contributes") if unusable == 1 else (f"{unusable} records", "contribute")
+        counted = [f"{records} could not be used and {do} zero; internal/unusable.csv says which and why"]
     try:
         for remark in (*counted, *secret.get("remarks", ())):
             warnings.warn(f"{in_python(remark)} (do not publish this)", RecordsWarning, stacklevel=3)
@@ -134,7 +137,7 @@ def as_radius(name: str, value: Any) -> float | None:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{name}: {value!r} is no number") from None
+        raise InputError(f"{name}: {value!r} is not a number") from None
 
 
 def positive_or_private(name: str, value: float | str | None) -> float | None:
@@ -181,7 +184,7 @@ def design(
 ) -> tuple[list[str], list[str], list[str]]:
     """What is known of covariates beforehand, as the command is told it."""
     if not (bounds or levels):
-        raise InputError("bounds, levels: say what is known of the covariates beforehand")
+        raise InputError("bounds, levels: give what is known of the covariates in advance")
     return (
         [f"{name}={float(low)!r}:{float(high)!r}" for name, (low, high) in (bounds or {}).items()],
         [f"{name}={a}|{b}" for name, (a, b) in (levels or {}).items()],

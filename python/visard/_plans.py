@@ -33,9 +33,9 @@ def face_plan(
     curves: int = CURVES,
     samples: int = SAMPLES,
 ) -> list[dict[str, Any]]:
-    """What to expect of a private release of faces from so many people at such budgets; `visard face plan --json`.
+    """Expected accuracy of a private release of faces from this many people at these budgets; `visard face plan --json`.
 
-    Simulated people; nothing of yours is read, nothing is charged.
+    Simulated people; reads none of your data and charges nothing.
 
     Parameters
     ----------

@@ -188,7 +188,7 @@ class Ledger:
 
     @property
     def sums(self) -> list[dict[str, Any]]:
-        """What the releases add up to, for each neighbour relation by itself: `neighbours`, `loss` (None where a release has no bound for
+        """What the releases add up to, for each neighbour relation separately: `neighbours`, `loss` (None where a release has no bound for
         them), `releases`.
         """
         return self.history()["sums"]

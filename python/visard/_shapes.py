@@ -116,7 +116,7 @@ def shape_mean(
 
 
 def shape_modes(X: ArrayLike | PathLike, *, modes: int = 5, **options: Unpack[ShapeOptions]) -> ShapeModes:
-    """The mean shape and at most `modes` (1 to 200) private modes of variation, fewer where fewer stand out of the noise; `visard shape modes`.
+    """The mean shape and at most `modes` (1 to 200) private modes of variation; only modes above the noise are released; `visard shape modes`.
 
     Other parameters and exceptions as for :func:`shape_mean`.
     """
@@ -179,7 +179,7 @@ def shape_compare(
 
 
 def _specimens(inputs: Inputs, X: Any, options: ShapeOptions, *, private_radius: bool = False) -> dict[str, Any]:
-    """The specimens, and what is known of them beforehand, as the library takes them."""
+    """The specimens, and what is known of them in advance, as the library takes them."""
     for name in options:
         if name not in ShapeOptions.__annotations__:
             raise TypeError(f"unexpected option {name!r}; known are {', '.join(ShapeOptions.__annotations__)}")
@@ -239,7 +239,7 @@ def _landmarks(inputs: Inputs, name: str, value: Any, width: int, X: Any) -> str
         raise InputError(f"{name}: is empty")
     if rows.min() < 0 or (most is not None and rows.max() > most):
         beyond = int(rows.min() if rows.min() < 0 else rows.max())
-        raise InputError(f"{name}: {beyond} is no landmark; in arrays they are counted from 0" + ("" if most is None else f" to {most}"))
+        raise InputError(f"{name}: {beyond} is not a landmark; in arrays landmarks are counted from 0" + ("" if most is None else f" to {most}"))
     return inputs.array(name, rows + 1, ("m", width), f"{name}.npy")
 
 

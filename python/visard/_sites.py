@@ -77,7 +77,7 @@ def site_plan(
     noise : "sites" (each a share, enough if `honest` of them are honest: all but one by default), "aggregators" (each the whole), "each"
         (without aggregators); by default "sites" where there are aggregators.
     template, curves, samples, registration : how scans become records, the same everywhere.
-    modes : modes of variation with the mean, at most so many (1 to 200), in place of the mean alone.
+    modes : release modes of variation with the mean, at most this many (1 to 200), instead of the mean alone.
     want : of groups: "map" (where they differ; the default) or "test" (whether they do). Both are two plans, each with its own budget.
 
     Returns the plan's file and SHA-256, which all confirm before the first round. Raises :class:`InputError`.
@@ -93,7 +93,7 @@ def site_plan(
     named = {str(name): _site(str(name), value) for name, value in sites.items()}
     groups = _groups({name: people for name, (people, _) in named.items()})
     if groups and modes is not None:
-        raise InputError("modes: these and groups are two plans")
+        raise InputError("modes: modes and groups need two plans")
     source = template._path if isinstance(template, Template) else template
     agreed = {
         "public": as_path("public", public),

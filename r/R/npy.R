@@ -7,7 +7,7 @@ visard_npy <- function(file) {
   input <- file(file, "rb")
   on.exit(close(input))
   magic <- readBin(input, "raw", 8L)
-  if (length(magic) < 8L || !identical(magic[2:6], charToRaw("NUMPY"))) stop("visard: ", file, " is no NPY file", call. = FALSE)
+  if (length(magic) < 8L || !identical(magic[2:6], charToRaw("NUMPY"))) stop("visard: ", file, " is not an NPY file", call. = FALSE)
   width <- if (magic[[7L]] == as.raw(1)) 2L else 4L
   size <- readBin(input, "integer", 1L, size = width, signed = width == 4L, endian = "little")
   header <- rawToChar(readBin(input, "raw", size))
@@ -28,7 +28,7 @@ visard_npy <- function(file) {
 #' @param missing whether NA may be written (as NaN).
 visard_write_npy <- function(x, file, missing = FALSE) {
   if (!is.numeric(x)) stop("visard: x must be numeric, not ", class(x)[[1L]], call. = FALSE)
-  if (!missing && !all(is.finite(x))) stop("visard: x has values that are no finite numbers", call. = FALSE)
+  if (!missing && !all(is.finite(x))) stop("visard: x has values that are not finite", call. = FALSE)
   shape <- if (is.null(dim(x))) length(x) else dim(x)
   axes <- paste0("(", paste0(shape, collapse = ", "), if (length(shape) == 1L) ",", ")")
   header <- paste0("{'descr': '<f8', 'fortran_order': False, 'shape': ", axes, ", }")
@@ -62,9 +62,9 @@ visard_ply <- function(file) {
     }
     lines <- c(lines, paste(line, collapse = ""))
     if (lines[[length(lines)]] == "end_header") break
-    if (length(lines) > 200L) stop("visard: ", file, " is no PLY file of visard's", call. = FALSE)
+    if (length(lines) > 200L) stop("visard: ", file, " is not a PLY file written by visard", call. = FALSE)
   }
-  if (!"format binary_little_endian 1.0" %in% lines) stop("visard: ", file, " is no binary PLY file", call. = FALSE)
+  if (!"format binary_little_endian 1.0" %in% lines) stop("visard: ", file, " is not a binary PLY file", call. = FALSE)
   n <- as.integer(sub("element vertex ", "", grep("^element vertex", lines, value = TRUE)))
   faces <- as.integer(sub("element face ", "", grep("^element face", lines, value = TRUE)))
   from <- grep("^element vertex", lines)

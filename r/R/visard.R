@@ -88,7 +88,7 @@ visard_shape_mean <- function(A, mu = NULL, epsilon = NULL, delta = NULL, center
 
 #' The mean shape and its private modes of variation.
 #'
-#' @param modes at most so many.
+#' @param modes maximum number of modes.
 #' @param ... further options of `visard shape modes`, as in `outline = TRUE`.
 #' @inheritParams visard_shape_mean
 #' @return as of `visard_shape_mean`, with `modes` (K x p x k): one standard deviation of each.
@@ -156,7 +156,7 @@ visard_face_mean <- function(scans, mu = NULL, epsilon = NULL, delta = NULL, mec
 
 #' The mean face and its private modes of variation.
 #'
-#' @param modes at most so many.
+#' @param modes maximum number of modes.
 #' @inheritParams visard_face_mean
 #' @return as of `visard_face_mean`, with `modes` (K x J x m x 3).
 visard_face_modes <- function(scans, mu = NULL, epsilon = NULL, delta = NULL, modes = 5, out = NULL, ledger = NULL, ...) {
@@ -229,7 +229,7 @@ visard_convert <- function(mu = NULL, epsilon = NULL, delta = NULL) {
   visard_command("privacy", "convert", options_of(list(mu = mu, epsilon = epsilon, delta = delta)))
 }
 
-#' What was released from the same people, and what it adds up to.
+#' All releases from the same people, and their total.
 #'
 #' @param path a ledger, or a study's folder.
 visard_ledger <- function(path) visard_command("privacy", "ledger", path)

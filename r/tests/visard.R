@@ -29,7 +29,7 @@ for (x in list(array(rnorm(24), c(2, 3, 4)), matrix(1:6 + 0.5, 2), c(1, 2, 3))) 
 fails(visard_write_npy("a", file), "numeric")
 fails(visard_write_npy(c(1, NA), file), "finite")
 writeLines("no array", file)
-fails(visard_npy(file), "no NPY")
+fails(visard_npy(file), "not an NPY")
 
 # Budgets, by the formula of Dong, Roth and Su (2022), Corollary 2.13.
 delta <- function(mu, e) pnorm(-e / mu + mu / 2) - exp(e) * pnorm(-e / mu - mu / 2)

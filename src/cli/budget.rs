@@ -1,7 +1,7 @@
 //! The budget of a release on the command line: `--mu F`, or `--epsilon F --delta F`. There is no default.
 
-use super::Global;
 use super::output::Failure;
+use super::{Global, heading};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,13 +15,13 @@ const HINT: &str =
 #[derive(Debug, Clone, Default, Args)]
 pub struct BudgetArgs {
     /// Budget in Gaussian differential privacy (at most .5 is strong, 1 moderate, 3 weak)
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::BUDGET, value_name = "F", allow_negative_numbers = true)]
     mu: Option<f64>,
     /// Budget ε of differential privacy; needs --delta unless the mechanism gives pure ε
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::BUDGET, value_name = "F", allow_negative_numbers = true)]
     epsilon: Option<f64>,
     /// δ of (ε, δ)-differential privacy; needs --epsilon
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::BUDGET, value_name = "F", allow_negative_numbers = true)]
     delta: Option<f64>,
 }
 
@@ -69,23 +69,23 @@ pub struct PlaceArgs {
     /// The study's folder
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Go on with an interrupted run: what was finished is kept, what was paid for is not paid again
-    #[arg(long)]
-    resume: bool,
-    /// Charge this ledger, shared by all studies of the same people (default: one in the study's folder)
-    #[arg(long, value_name = "FILE")]
-    ledger: Option<PathBuf>,
     /// Print the price and what the certificate will say, and stop: nothing is charged, and no value of a record is used
     #[arg(long)]
     dry_run: bool,
-    /// Allow a budget that protects nobody (mu above 20, delta of 1/n and more); the certificate says so
+    /// Continue an interrupted run: finished work is kept, and nothing is paid twice
     #[arg(long)]
+    resume: bool,
+    /// Charge this ledger, shared by all studies of the same people (default: one in the study's folder)
+    #[arg(long, help_heading = heading::LEDGER, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+    /// Allow a budget that protects nobody (mu above 20, delta of 1/n and more); the certificate says so
+    #[arg(long, help_heading = heading::BUDGET)]
     vacuous_budget: bool,
     /// Refuse releases beyond this total mu of the ledger, now and in later runs
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::LEDGER, value_name = "F", allow_negative_numbers = true)]
     ceiling_mu: Option<f64>,
-    /// Wait up to so many seconds for another process that has the ledger open
-    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    /// Wait up to this many seconds for another process that has the ledger open
+    #[arg(long, help_heading = heading::LEDGER, value_name = "SECONDS", default_value_t = 0)]
     wait: u64,
 }
 
@@ -104,12 +104,12 @@ impl PlaceArgs {
 /// What counts as a person
 #[derive(Debug, Clone, Default, Args)]
 pub struct CountingArgs {
-    /// Who gave which record: a table with the heading record,person (a scan by its file name or path, a shape by its ID, a row by its
+    /// Which person each record belongs to: a table with the heading record,person (a scan by its file name or path, a shape by its ID, a row by its
     /// number from 0); the average of a person's records is one record, and n counts persons
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     people: Option<PathBuf>,
-    /// Take records that are identical to the last bit for different people's, instead of stopping
-    #[arg(long)]
+    /// Accept records that are identical to the last bit as different people's, instead of stopping
+    #[arg(long, help_heading = heading::RECORDS)]
     allow_identical: bool,
 }
 
@@ -125,12 +125,12 @@ impl CountingArgs {
 #[derive(Debug, Clone, Args)]
 pub struct UnusableArgs {
     /// Records that cannot be used (not a number, off the space, landmarks missing or all in one place, a scan that cannot be processed):
-    /// they contribute zero, which nothing published tells, or the study stops before its charge. Which, and why, is told under internal/.
-    /// Default: zero; refuse for a TPS file where neither --landmarks nor a public centre tells how many landmarks there are
-    #[arg(long, value_enum)]
+    /// they contribute zero, which nothing published reveals, or the study stops before its charge. internal/ says which, and why.
+    /// Default: zero; refuse for a TPS file if neither --landmarks nor a public centre gives the number of landmarks
+    #[arg(long, help_heading = heading::RECORDS, value_enum)]
     unusable: Option<Unusable>,
     // What is now the default.
-    #[arg(long, hide = true, conflicts_with = "unusable")]
+    #[arg(long, help_heading = heading::RECORDS, hide = true, conflicts_with = "unusable")]
     drop_unusable: bool,
 }
 

@@ -1,9 +1,9 @@
 //! `visard check`: what would count, what is wrong, what it would cost.
 
-use super::Global;
 use super::budget::{BudgetArgs, CountingArgs};
 use super::face::MakingArgs;
 use super::output::{Failure, Printer};
+use super::{Global, heading};
 use clap::Args;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,28 +15,30 @@ use visard::study::{LedgerChoice, Place};
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  visard check scans/\n  visard check study/ --recursive --save all.csv\n  visard check --manifest all.csv --mu 1 --ledger hospital.jsonl --json\n\nNothing is charged and no record is kept. What it tells is about single people: do not publish it. Fix the list of people before you look, and\nleave nobody out for how a scan looks: a scan that fails contributes zero.\n\nExit codes: 0 all fine, 1 something failed (or people share a file, or the ledger has no room), 2 wrong usage."
+    after_help = "Example:\n  visard check scans/\n  visard check study/ --recursive --save all.csv\n  visard check --manifest all.csv --mu 1 --ledger hospital.jsonl --json\n\nNothing is charged and no record is kept. The \
+                  output is about single people: do not publish it. Fix the list of people before you look, and\nleave nobody out because of how a \
+                  scan looks: a scan that fails contributes zero.\n\nExit codes: 0 all fine, 1 something failed (or people share a file, or the ledger has no room), 2 wrong usage."
 )]
 pub struct CheckArgs {
     /// Folders of scans, or scan files
     #[arg(value_name = "PATH", required_unless_present = "manifest")]
     paths: Vec<PathBuf>,
-    /// The table of the study's scans: a heading with the column file (relative to the table), and where wanted person, group and covariates
-    #[arg(long, value_name = "FILE.csv")]
+    /// The table of the study's scans: a heading with the column file (relative to the table), and optional columns person, group and covariates
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     manifest: Option<PathBuf>,
-    /// Look into folders in folders; scans below a folder sub-NAME are one person's
-    #[arg(long)]
+    /// Search subfolders too; all scans below a folder sub-NAME belong to one person
+    #[arg(long, help_heading = heading::RECORDS)]
     recursive: bool,
-    /// Register every scan too, not only read it: finds all that a study would find, and takes as long
+    /// Also register every scan: finds every problem that a study would find, and takes as long
     #[arg(long)]
     full: bool,
-    /// Write the files that count as a manifest
+    /// Write a manifest of the files that count
     #[arg(long, value_name = "FILE.csv", conflicts_with = "manifest")]
     save: Option<PathBuf>,
     #[command(flatten)]
     budget: BudgetArgs,
     /// The ledger that would be charged
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = heading::LEDGER, value_name = "FILE")]
     ledger: Option<PathBuf>,
     #[command(flatten)]
     counting: CountingArgs,
@@ -99,8 +101,12 @@ const SHOWN: usize = 20;
 
 fn text(report: &Report, saved: Option<&Path>) -> String {
     let Report { people, skipped, failed, duplicates, n, units, .. } = report;
-    let mut text =
-        format!("{} {} that count, {n} people (do not publish)", people.len(), files(people.len()));
+    let mut text = format!(
+        "{} {} that count, {} (do not publish)",
+        people.len(),
+        files(people.len()),
+        persons(*n as u64)
+    );
     let mut list = |heading: String, lines: Vec<String>| {
         if lines.is_empty() {
             return;
@@ -123,15 +129,15 @@ fn text(report: &Report, saved: Option<&Path>) -> String {
     let same =
         |files: &Vec<PathBuf>| files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" = ");
     list(
-        "the same bytes, given as different people's: keep one, say whose they are (person), or --allow-identical".into(),
+        "identical files given as different people's: keep one, name the person (column person), or use --allow-identical".into(),
         duplicates.iter().map(same).collect(),
     );
     list(
-        format!("passed over: {}", skipped.len()),
+        format!("skipped: {}", skipped.len()),
         skipped.iter().map(|s| format!("{}: {}", s.file.display(), s.why)).collect(),
     );
     let odd = units.odd.iter().map(|file| file.display().to_string()).collect();
-    list("of another size than the others by five times and more: in other units?".into(), odd);
+    list("at least five times larger or smaller than the others: in other units?".into(), odd);
     let coloured = people.iter().filter(|counted| counted.appearance).count();
     if coloured > 0 {
         let _ = write!(text, "\ncolours or texture in {coloured} {}: not used", files(coloured));
@@ -150,7 +156,7 @@ fn text(report: &Report, saved: Option<&Path>) -> String {
     if let Some(price) = &report.price {
         let after =
             price.ledger_total_after.map_or(String::new(), |after| format!("; the ledger then: {after}"));
-        let _ = write!(text, "\na mean face of {} people: {}{after}", price.n, price.loss);
+        let _ = write!(text, "\na mean face of {}: {}{after}", persons(price.n), price.loss);
         if let Some(problem) = &price.problem {
             let _ = write!(text, "\nthe ledger refuses: {problem}");
         }
@@ -159,6 +165,10 @@ fn text(report: &Report, saved: Option<&Path>) -> String {
         let _ = write!(text, "\nmanifest: {}", saved.display());
     }
     text
+}
+
+fn persons(count: u64) -> String {
+    if count == 1 { "1 person".to_owned() } else { format!("{count} people") }
 }
 
 fn files(count: usize) -> &'static str {

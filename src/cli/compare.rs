@@ -24,7 +24,7 @@ pub struct CompareArgs {
     /// A release, its study, a mesh file, or "builtin"
     #[arg(value_name = "A")]
     first: PathBuf,
-    /// What it is compared with: likewise
+    /// The surface to compare it with, likewise
     #[arg(value_name = "B")]
     second: PathBuf,
     /// Folder for distance.csv, distance.png and report.html
@@ -58,7 +58,7 @@ pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(),
             "hausdorff": found.hausdorff(), "standing": standing.phrase(),
         }),
         format!(
-            "{} from {}, {unit}\n  along the normal: {} root mean square, {} on average, 95 % within {}\n  closest points:   {} and back {} (root mean square), Hausdorff {}\n  look at:          {}",
+            "{} from {}, {unit}\n  along the normal: {} root mean square, {} on average, 95 % within {}\n  closest points:   {} and back {} (root mean square), Hausdorff {}\n  open:             {}",
             b.name,
             a.name,
             short(signed.rms),

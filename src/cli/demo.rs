@@ -1,9 +1,9 @@
 //! `visard demo`: a synthetic population of raw scans, and the whole face job on it.
 
-use super::Global;
 use super::budget::{BudgetArgs, place_of};
 use super::face::{budget_of, report, run_with_progress};
 use super::output::{Failure, Printer};
+use super::{Global, heading};
 use clap::Args;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub struct DemoArgs {
     /// The study's folder
     #[arg(long, value_name = "DIR", default_value = "visard-demo")]
     out: PathBuf,
-    /// Go on with an interrupted run: what was paid for is not paid again
+    /// Continue an interrupted run: nothing is paid twice
     #[arg(long)]
     resume: bool,
     /// How many people
@@ -30,7 +30,7 @@ pub struct DemoArgs {
     #[command(flatten)]
     budget: BudgetArgs,
     /// Which private mean
-    #[arg(long, value_enum, default_value_t = FaceMechanism::Joint)]
+    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = FaceMechanism::Joint)]
     mechanism: FaceMechanism,
 }
 

@@ -11,10 +11,10 @@ use visard::study::is_secret;
 use visard::study::standing::{Standing, judge};
 use visard::study::subject::Subject;
 
-/// How colours run over the values.
+/// Range of values that the colours span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Range {
-    /// From 0 where no value is negative, else symmetric about 0
+    /// From 0 if no value is negative, otherwise symmetric about 0
     Auto,
     /// Symmetric about 0: blue below, red above
     Symmetric,
@@ -31,16 +31,16 @@ pub struct ExportArgs {
     /// A release, its study, a mesh file, or "builtin"
     #[arg(value_name = "RELEASE|MESH|builtin")]
     source: PathBuf,
-    /// The file; its ending (.vtp, .glb, .ply, .csv) tells the format
+    /// The file; its ending (.vtp, .glb, .ply, .csv) sets the format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// A value for every vertex, as .npy or a table with one value a line; the first gives the colours
     #[arg(long, value_name = "FILE")]
     field: Vec<PathBuf>,
-    /// How colours run over the values
+    /// Range of values that the colours span
     #[arg(long, value_enum, default_value_t = Range::Auto)]
     range: Range,
-    /// Numbers only
+    /// Write numbers only
     #[arg(long)]
     no_colours: bool,
 }

@@ -3,7 +3,7 @@
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use super::output::{Failure, Printer};
 use super::points::{answer, failure, note_failed, places};
-use super::{Global, of_kind};
+use super::{Global, heading, of_kind};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub enum FunctionCommand {
 enum Choice {
     /// Two rounds: a rough private centre, then a tight clip about it
     Joint,
-    /// The mean without noise, under internal/ only
+    /// Mean without noise, written under internal/ only
     None,
 }
 
@@ -36,43 +36,43 @@ enum Choice {
     after_help = "Examples:\n  visard function mean heights.csv --domain interval --bound 40 --center standard.csv --mu 1 --out study\n  visard function mean cycles.npy --domain circle --bound 2 --length 0.3 --band --mu 1 --out study"
 )]
 pub struct FunctionMeanArgs {
+    #[command(flatten)]
+    budget: BudgetArgs,
     #[arg(value_name = "FILE", help = of_kind("Samples, a record along the first axis", Content::Rows))]
     file: PathBuf,
-    /// What they are functions of
-    #[arg(long, value_enum)]
+    /// Domain of the functions
+    #[arg(long, help_heading = heading::RECORDS, value_enum)]
     domain: DomainKind,
     /// Public bound: how far records may lie from the centre, root mean square over the samples, in their own units; records beyond it are
-    /// shortened
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    /// clipped to it
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     bound: Option<f64>,
     /// Centre: a file with one public function, sampled like the records (default: zero).
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE")]
     center: Option<PathBuf>,
-    /// Where the samples are, where not at equal steps: a public file of rising numbers, on a circle in radians.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE")]
+    /// Positions of the samples, if not at equal steps: a public file of rising numbers, on a circle in radians.
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE")]
     positions: Option<PathBuf>,
-    /// What is narrower than this is expected to be little; a circle and a disk have radius 1, an interval length 1
-    #[arg(long, value_name = "F", default_value_t = Smoothness::default().length)]
+    /// Length scale: little detail narrower than this is expected; a circle and a disk have radius 1, an interval length 1
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F", default_value_t = Smoothness::default().length)]
     length: f64,
-    /// How fast it falls beyond: expected variances are (1 + (length frequency)^2)^-smoothness
-    #[arg(long, value_name = "F", default_value_t = Smoothness::default().power)]
+    /// How fast finer detail falls off: expected variances are (1 + (length frequency)^2)^-smoothness
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F", default_value_t = Smoothness::default().power)]
     smoothness: f64,
-    /// With a 95 % band for the population's mean, about the mean before it is smoothed
-    #[arg(long)]
+    /// Also release a 95 % band for the population's mean, about the mean before it is smoothed
+    #[arg(long, help_heading = heading::RELEASE)]
     band: bool,
     /// Which mean
-    #[arg(long, value_enum, default_value_t = Choice::Joint)]
+    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = Choice::Joint)]
     mechanism: Choice,
     #[command(flatten)]
     unusable: UnusableArgs,
     #[command(flatten)]
-    place: PlaceArgs,
-    #[command(flatten)]
     counting: CountingArgs,
     #[command(flatten)]
-    budget: BudgetArgs,
+    place: PlaceArgs,
 }
 
 /// Runs a command on functions.
@@ -82,7 +82,7 @@ pub fn run(command: &FunctionCommand, global: &Global, printer: &Printer) -> Res
     note_failed(outcome.failed, outcome.released.is_some(), &outcome.folder.internal());
     if outcome.beyond > 0 {
         eprintln!(
-            "note (do not publish): {} of {} records lie beyond the public bound and count as shortened",
+            "note (do not publish): {} of {} records were outside the public bound and were shortened to it",
             outcome.beyond, outcome.people
         );
     }
@@ -100,7 +100,7 @@ impl FunctionMeanArgs {
             None => {
                 return Err(Failure::usage("a release needs a public bound on the records: --bound F")
                     .with_hint(
-                        "--mechanism none gives the mean without noise, for you alone, and needs none",
+                        "--mechanism none gives the mean without noise, for the data holder only, and needs no bound",
                     ));
             }
         };

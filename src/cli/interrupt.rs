@@ -21,7 +21,8 @@ pub fn parse<P: CommandFactory + FromArgMatches>() -> Result<(ArgMatches, P), cl
 }
 
 /// What is said.
-const HINT: &str = "interrupted; nothing is lost: the same command with --resume goes on where it was, and pays nothing twice";
+const HINT: &str =
+    "interrupted; nothing is lost: the same command with --resume continues, and nothing is paid twice";
 
 /// The process ends as it would have: a study can be stopped anywhere, so there is nothing to put in order.
 #[cfg(unix)]

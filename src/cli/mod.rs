@@ -32,7 +32,7 @@ mod view;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use files::{make_folder, refuse_existing};
-use global::{Global, of_kind};
+use global::{Global, heading, of_kind};
 use output::{Failure, Printer};
 use std::process::ExitCode;
 
@@ -57,7 +57,7 @@ struct Cli {
 enum Command {
     /// Make a synthetic population of raw face scans and run the whole job on it
     Demo(demo::DemoArgs),
-    /// Read scans and say what would count, what is wrong and what it would cost; charges nothing
+    /// Read scans; show which count, what is wrong and what a study would cost; charges nothing
     Check(check::CheckArgs),
     /// Face scans: private mean, flattening, dense correspondence
     #[command(
@@ -104,16 +104,16 @@ enum Command {
         after_help = "Examples:\n  visard privacy convert --mu 1 --delta 1e-6\n  visard privacy explain study/release/certificate.json"
     )]
     Privacy(privacy::PrivacyCommand),
-    /// Many sites, nothing pooled: each hands on noised or secret-shared sums, and one mean face comes of them
+    /// One mean face from many sites without pooling data: each site sends noised or secret-shared sums
     #[command(
         subcommand,
         after_help = "Examples:\n  visard site plan consortium --mu 1 --noise each --site berlin=200 --site lyon=180\n  visard site sum consortium scans/ --site berlin --out berlin"
     )]
     Site(site::SiteCommand),
-    /// The papers' tables and figures, ours beside them
+    /// Reproduce the papers' tables and figures, ours beside theirs
     #[cfg(feature = "reproduce")]
     Reproduce(reproduce::ReproduceArgs),
-    /// How far two surfaces lie apart: meshes, releases or the template
+    /// Distance between two surfaces: meshes, releases or the template
     Compare(compare::CompareArgs),
     /// Write a surface for other programs: .vtp, .glb, .ply, .csv
     Export(export::ExportArgs),
@@ -205,6 +205,20 @@ mod tests {
         let mut found = Vec::new();
         without_example(&Cli::command(), "visard", &mut found);
         assert!(found.is_empty(), "no example: {found:?}");
+    }
+
+    /// A long list is read by its headings: options without a group are few.
+    #[test]
+    fn options_stand_in_groups() {
+        let mut commands = vec![Cli::command()];
+        while let Some(command) = commands.pop() {
+            commands.extend(command.get_subcommands().cloned());
+            let is_loose =
+                |argument: &&clap::Arg| !argument.is_positional() && argument.get_help_heading().is_none();
+            let loose: Vec<_> =
+                command.get_arguments().filter(is_loose).map(|argument| argument.get_id().as_str()).collect();
+            assert!(loose.len() <= 9, "{}: {loose:?}", command.get_name());
+        }
     }
 
     #[test]

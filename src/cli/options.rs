@@ -50,7 +50,7 @@ const OTHERS: [&str; 32] = [
 ];
 
 /// What the help of a public input says.
-const WARNING: &str = "Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell";
+const WARNING: &str = "Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it";
 
 /// All arguments of all commands, with the command's name.
 fn arguments() -> Vec<(String, Arg)> {

@@ -196,7 +196,7 @@ fn advice(error: &JobError) -> Option<&'static str> {
         }
         JobError::HasResult(_) => "choose another --out, or --force to replace it",
         JobError::Interrupted(_) => {
-            "--resume goes on with it without paying again; --force gives it up and pays for a new one"
+            "--resume continues it without paying again; --force discards it and pays for a new one"
         }
         JobError::NoPrice => "leave out --dry-run, or name a mechanism that releases something",
         JobError::Vacuous(_) => {
@@ -206,7 +206,7 @@ fn advice(error: &JobError) -> Option<&'static str> {
             "--wait 60 waits up to a minute for it; nothing was charged"
         }
         JobError::OtherRun(_) => {
-            "give it the same records and settings, or give it up with --force and no --resume"
+            "use the same records and settings, or discard it with --force and no --resume"
         }
         _ => return None,
     })
@@ -217,7 +217,12 @@ fn say(line: impl Display) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
+/// A number of things: "1 record", "2 records".
+pub fn counted(count: usize, one: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
+}
+
 /// What stands before the folder of a release.
 pub fn where_to(private: bool) -> &'static str {
-    if private { "publish:    " } else { "do NOT publish:" }
+    if private { "publish:     " } else { "do NOT publish:" }
 }

@@ -1,5 +1,6 @@
 //! `--save` of every `plan`: the plan is kept in the study's folder before the study begins.
 
+use super::heading;
 use super::output::{Failure, Printer};
 use clap::Args;
 use serde_json::Value;
@@ -10,13 +11,13 @@ use visard::study::{PlanError, SavedPlan, StudyFolder};
 /// Where a plan is kept, and what will be called good enough.
 #[derive(Debug, Args)]
 pub struct SaveArgs {
-    /// Fix this plan beforehand: kept as plan.json in the folder that the study will be written to (its --out), and named with its hash in
+    /// Fix this plan in advance: kept as plan.json in the folder that the study will be written to (its --out), and named with its hash in
     /// the certificate; takes one --n and one budget
-    #[arg(long, value_name = "STUDY", conflicts_with = "want")]
+    #[arg(long, help_heading = heading::OUTPUT, value_name = "STUDY", conflicts_with = "want")]
     save: Option<PathBuf>,
-    /// With --save: the largest error that will be called good enough (root mean square: millimetres on a face of 20 cm for faces, else
-    /// the distance of the space)
-    #[arg(long, value_name = "F", requires = "save", allow_negative_numbers = true)]
+    /// With --save: the largest acceptable error (root mean square: millimetres on a face of 20 cm for faces, otherwise the distance of the
+    /// space)
+    #[arg(long, help_heading = heading::OUTPUT, value_name = "F", requires = "save", allow_negative_numbers = true)]
     accept: Option<f64>,
 }
 

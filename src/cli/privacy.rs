@@ -32,15 +32,15 @@ pub enum PrivacyCommand {
     Audit(AuditArgs),
     /// A certificate in plain sentences
     Explain(ExplainArgs),
-    /// What boards and registries ask of a release, from its certificate and ledger
+    /// Answer what review boards and registries ask, from a release's certificate and ledger
     Dossier(DossierArgs),
-    /// Whether a release is what its certificate says: files, ledger, signature
+    /// Check that a release matches its certificate: files, ledger, signature
     Verify(VerifyArgs),
-    /// Make a key to sign releases with, once
+    /// Make a key for signing releases
     Key(KeyArgs),
     /// Sign the certificate of a release
     Sign(SignArgs),
-    /// What was released from the same people, and what it adds up to
+    /// All releases from the same people, and their total
     Ledger(LedgerCommand),
 }
 
@@ -173,7 +173,7 @@ pub struct AuditArgs {
     /// Which mechanism
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(audit_names()))]
     mechanism: String,
-    /// Runs on each of two neighbouring datasets, and as many with a planted fault; the default is enough for most of the loss to be seen
+    /// Runs on each of two neighbouring datasets, and as many with a planted fault; the default is enough to see most of the loss
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(100..))]
     runs: Option<u64>,
     /// The claimed μ (or ε, or ρ)
@@ -251,15 +251,16 @@ fn audited(report: &AuditReport) -> String {
         (AuditVerdict::Held, _) => "held".to_owned(),
         (AuditVerdict::Refuted, _) => "REFUTED".to_owned(),
         (AuditVerdict::Inconclusive, Some(runs)) => {
-            format!("INCONCLUSIVE: it would take about --runs {runs}")
+            format!("INCONCLUSIVE: about --runs {runs} would be needed")
         }
         (AuditVerdict::Inconclusive, None) => {
-            "INCONCLUSIVE: give more --runs; these do not tell how many it would take".to_owned()
+            "INCONCLUSIVE: give more --runs; this many do not show how many would be needed".to_owned()
         }
     };
     let pair = report.loss_of_pair.map_or_else(String::new, |loss| format!(" of a true loss of {loss:.4}"));
     format!(
-        "{}: claimed {}, lower bound {:.4}{pair} from {} runs in {:.1} s; with a loss {EXCESS} times the claim they refute up to {most}: \
+        "{}: claimed {}, lower bound {:.4}{pair} from {} runs in {:.1} s; if the loss were {EXCESS} times the claim, this many runs could only \
+         refute claims up to {most}: \
          {verdict}",
         report.mechanism, report.claimed, report.lower_bound, report.runs, report.seconds
     )

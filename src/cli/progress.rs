@@ -1,5 +1,6 @@
 //! A progress bar on standard error, with the time left; plain lines where that is not a terminal.
 
+use super::output::counted;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +26,7 @@ impl Bar {
             FaceProgress::Found { scans } => {
                 self.total.store(*scans, Ordering::Relaxed);
                 if self.plain {
-                    eprintln!("{scans} scans found");
+                    eprintln!("{} found", counted(*scans, "scan"));
                     return;
                 }
                 self.bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
@@ -44,8 +45,8 @@ impl Bar {
                 }
             }
             FaceProgress::HardlyWorth { from } => eprintln!(
-                "note: n times mu is below {from}: so few people at this budget hardly tell modes from noise; interrupt now and nothing is charged \
-                 (`visard face plan --modes` says what to expect)"
+                "note: n times mu is below {from}: at this budget, this many people hardly show modes above the noise; interrupt now and nothing \
+                 is charged (`visard face plan --modes` shows what to expect)"
             ),
             FaceProgress::Releasing => {
                 self.bar.finish_and_clear();

@@ -34,7 +34,7 @@ pub fn run(args: &ReproduceArgs, global: &Global, printer: &Printer) -> Result<(
     }
     let data = std::env::var_os("VISARD_DATA").map(PathBuf::from).filter(|p| p.is_dir());
     if data.is_none() {
-        eprintln!("note: VISARD_DATA names no folder: synthetic populations are used where data are needed");
+        eprintln!("note: VISARD_DATA is not a folder: synthetic populations are used instead of data");
     }
     std::fs::create_dir_all(&args.out)
         .map_err(|e| Failure::failed(format!("cannot prepare {}: {e}", args.out.display())))?;

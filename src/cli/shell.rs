@@ -21,7 +21,7 @@ pub struct CompletionsArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  visard man | man -l -\n  visard man --out ~/.local/share/man/man1")]
 pub struct ManArgs {
-    /// Write a page for every command into this folder, in place of the main page on standard output
+    /// Write a page for every command into this folder, instead of the main page on standard output
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

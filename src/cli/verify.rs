@@ -27,7 +27,7 @@ pub struct VerifyArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  visard privacy key lab.key")]
 pub struct KeyArgs {
-    /// Where the secret key goes; the public one goes beside it, FILE.pub
+    /// File for the secret key; the public key is written beside it as FILE.pub
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -98,7 +98,7 @@ pub fn key(args: &KeyArgs, printer: &Printer) -> Result<(), Failure> {
     let public = make_key(&args.file).map_err(Failure::failed)?;
     printer.result(
         json!({"secret_key": args.file, "public_key": public}),
-        format!("keep secret: {}\npublish:     {}", args.file.display(), public.display()),
+        format!("do not share: {}\npublish:      {}", args.file.display(), public.display()),
     );
     Ok(())
 }
@@ -120,13 +120,13 @@ pub fn sign(args: &SignArgs, printer: &Printer) -> Result<(), Failure> {
         Binding::Certificate | Binding::Signature => {}
         Binding::DrawOnly | Binding::Seeded => {
             return refused(
-                "the ledger does not record this certificate (an earlier version charged it), so an edited one could not be told from it",
+                "the ledger does not record this certificate (an earlier version charged it), so an edited one could not be detected",
                 "sign a release of this version",
             );
         }
         Binding::Nothing => {
             return refused(
-                "there is no ledger here that records this certificate, so an edited one could not be told from it",
+                "there is no ledger here that records this certificate, so an edited one could not be detected",
                 "name the ledger that was charged with --ledger FILE",
             );
         }

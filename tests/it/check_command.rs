@@ -279,5 +279,5 @@ fn exit_codes_and_manifests_are_for_workflows() {
     assert!(code == Some(2), "{err}");
     // For people.
     let (_, text, _) = visard(dir.path(), "check bids --recursive");
-    assert!(text.contains("3 files that count, 2 people") && text.contains("the same bytes"), "{text}");
+    assert!(text.contains("3 files that count, 2 people") && text.contains("identical files"), "{text}");
 }

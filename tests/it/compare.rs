@@ -213,12 +213,12 @@ fn tables_that_make_no_groups_are_refused_before_the_charge() {
     let good = "record,group\n0,a\n1,b\n2,a\n3,b\n4,a\n5,b\n";
     refused("0,a\n1,b\n", "", "has no heading with the columns record and group");
     refused("record,group\n0,a\n1,b\n2,a\n3,b\n4,a\n", "", "\"5\": is in no group");
-    refused(&format!("{good}6,b\n"), "", "\"6\": is no record");
+    refused(&format!("{good}6,b\n"), "", "\"6\": is not a record");
     refused(&format!("{good}5,b\n"), "", "was put in a group in line 7");
     refused("record,group\n0,a\n1,a\n2,a\n3,a\n4,a\n5,a\n", "", "all records are in one group");
     refused("record,group\n0,a\n1,b\n2,b\n3,b\n4,b\n5,b\n", "", "\"a\" has one member only");
-    refused(&good.replace(",a", ",a b"), "", "\"a b\" is no label");
-    refused(&good.replace(",a", ",../a"), "", "is no label");
+    refused(&good.replace(",a", ",a b"), "", "\"a b\" is not a valid group label");
+    refused(&good.replace(",a", ",../a"), "", "is not a valid group label");
     refused(good, " --people people.csv", "is in another group than \"0\"");
     refused("record,group\n0,a\n1,b\n2,\n", "", "the group is missing");
     fs::write(dir.path().join("groups.csv"), good).unwrap();

@@ -82,5 +82,5 @@ fn the_right_prior_helps_much_and_a_wrong_one_costs_little() {
     assert!(stderr.contains("nowhere.npy"), "{stderr}");
     fs::create_dir(dir.join("empty")).unwrap();
     let stderr = refused("--mu 1 --prior empty", "d");
-    assert!(stderr.contains("no prior") || stderr.contains("certificate"), "{stderr}");
+    assert!(stderr.contains("not a valid prior") || stderr.contains("certificate"), "{stderr}");
 }

@@ -149,13 +149,13 @@ fn what_cannot_be_regressed_is_refused_before_the_charge() {
     let many: String = (0..30).map(|i| format!("x{i}=0:1,")).collect();
     refused(&REGRESS.replace("age=0:10", &many), 1, "are too many for 60 records");
     with(&|t| t.replace("\n7,", "\n700,"));
-    refused(REGRESS, 1, "is no record of this study");
+    refused(REGRESS, 1, "is not a record of this study");
     with(&|t| format!("{t}7,3,F\n"));
     refused(REGRESS, 1, "already; give every record once");
     with(&|t| t.replacen(",F", ",other", 1));
-    refused(REGRESS, 1, "none of the levels F and M");
+    refused(REGRESS, 1, "not one of the levels F and M");
     with(&|t| t.replacen("0,", "0,old", 1));
-    refused(REGRESS, 1, "is no number");
+    refused(REGRESS, 1, "is not a number");
     with(&|t| t.replace(",M", ",F"));
     refused(REGRESS, 1, "sex is the same for all records");
     with(&|t| t.replace("record,", "name,"));
@@ -164,7 +164,7 @@ fn what_cannot_be_regressed_is_refused_before_the_charge() {
     with(&|t| t.replacen(",F", ",", 1).replace("\n8,", "\n8,1e6,M\n#"));
     let (code, stdout, stderr) = visard(dir, &format!("{REGRESS} --mu 3 --out study"));
     assert_eq!(code, Some(0), "{stdout}{stderr}");
-    assert!(stderr.contains("do not publish") && stderr.contains("1 values lie outside"), "{stderr}");
+    assert!(stderr.contains("do not publish") && stderr.contains("1 value outside"), "{stderr}");
     let counted = json(&fs::read_to_string(dir.join("study/internal/covariates.json")).unwrap());
     assert_eq!((&counted[0]["outside_bounds"], &counted[1]["missing"]), (&1.into(), &1.into()));
     for file in fs::read_dir(dir.join("study/release")).unwrap() {

@@ -201,9 +201,9 @@ fn tables_of_people_that_do_not_fit_are_refused() {
     let optimize =
         "optimize frechet-mean r.npy --space poincare --method rgd --clip-radius 1 --mu 2 --out study";
     for (text, expected) in [
-        ("record,person\n0,a\n1,b\n3,b\n", &["people.csv: line 4, \"3\"", "no record of this study"][..]),
+        ("record,person\n0,a\n1,b\n3,b\n", &["people.csv: line 4, \"3\"", "not a record of this study"][..]),
         ("record,person\n0,a\n1,b\n1,b\n", &["line 4, \"1\"", "in line 3 already"]),
-        ("record,person\n0,a\n1,b\n", &["\"2\"", "nobody's"]),
+        ("record,person\n0,a\n1,b\n", &["\"2\"", "has no person"]),
         ("record,person\n0,a\n1,b\n2,\n", &["line 4", "the person is missing"]),
         ("0,a\n1,b\n2,c\n", &["no heading with the columns record and person"]),
     ] {
@@ -259,7 +259,7 @@ fn scans_of_one_person_are_one_face() {
     assert!(page.contains("average of 3 persons' faces") || page.contains("average of 3 persons&#39; faces"));
     clean(dir);
     fs::write(dir.join("people.csv"), "record,person\ns0.ply,ann\ns9.ply,ann\n").unwrap();
-    refused(dir, &format!("{line} --people people.csv"), &["nobody's"]);
+    refused(dir, &format!("{line} --people people.csv"), &["has no person"]);
 }
 
 /// Records of an optimization that have no gradient stop it, or count as zero where that was asked for, and the certificate says which.

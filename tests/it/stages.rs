@@ -253,7 +253,7 @@ fn folders_that_are_not_of_this_study_are_refused_and_nothing_is_charged() {
     refused("another making", second(path, "study", |_| {}));
     back(changed);
     let changed = change("index-1-of-1.jsonl", "\"status\"", "\"stat");
-    refused("index-1-of-1.jsonl, line 1: is no line", second(path, "study", |_| {}));
+    refused("index-1-of-1.jsonl, line 1: is not a line", second(path, "study", |_| {}));
     back(changed);
     let index = fs::read_to_string(path.join("records/index-1-of-1.jsonl")).unwrap();
     fs::write(path.join("records/index-1-of-9.jsonl"), index.replacen("\"record\":\"", "\"record\":\"0", 1))

@@ -14,7 +14,8 @@ use visard::study::face::Units;
 #[command(
     name = "visard-viewer",
     version,
-    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field error --turntable face.gif --size 480x480\n  visard view study --with band --screenshot band.png\n  visard view study --with scale-bar,axes,landmarks --ruler nose_tip:chin --screenshot face.png\n  visard view builtin --slice x:0 --camera right --screenshot cut.png\n  visard view study --modes 2,-1 --screenshot bent.png\n  visard view study --at age=12,sex=F --screenshot twelve.png\n  visard view study --animate age --turntable growth.webp\n  visard view study/release/mean_A.ply --morph 0.5 --screenshot between.png\n  visard view synthetic --mu 1\n  visard view --workbench scans --out study\n\nWhat does not lie beside a certificate of a private release carries a band: internal, do not publish."
+    after_help = "Examples:\n  visard view study\n  visard view study/release/mean.ply --screenshot face.png --camera three-quarter\n  visard view study --field error --turntable face.gif --size 480x480\n  visard view study --with band --screenshot band.png\n  visard view study --with scale-bar,axes,landmarks --ruler nose_tip:chin --screenshot face.png\n  visard view builtin --slice x:0 --camera right --screenshot cut.png\n  visard view study --modes 2,-1 --screenshot bent.png\n  visard view study --at age=12,sex=F --screenshot twelve.png\n  visard view study --animate age --turntable growth.webp\n  visard view study/release/mean_A.ply --morph 0.5 --screenshot between.png\n  visard view synthetic --mu 1\n  visard view --workbench scans --out study\n\nAnything \
+                  without the certificate of a private release is marked: internal, do not publish."
 )]
 pub struct Arguments {
     /// Study folders, releases, meshes, scans, curves (.npy), outlines (.tps, .npy); "builtin" is the public template,
@@ -30,7 +31,7 @@ pub struct Arguments {
     /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", default_value = "1200x900", value_parser = parse_size)]
     pub size: (u32, u32),
-    /// From where: front, left, right, three-quarter, or a camera file saved in the window
+    /// Camera: front, left, right, three-quarter, or a camera file saved in the window
     #[arg(long, value_name = "NAME|FILE", default_value = "front")]
     pub camera: String,
     /// Colours on the surface: none, checker, polar, distance, distortion, error, or a file of one number a vertex (.npy, .csv)
@@ -39,7 +40,7 @@ pub struct Arguments {
     /// The values that the colours span: auto, symmetric (about 0), magnitude (from 0), or LOW:HIGH
     #[arg(long, value_name = "RANGE", default_value = "auto", value_parser = range, allow_hyphen_values = true)]
     pub range: Range,
-    /// Which colours; all read with any colour vision and in grey
+    /// Colour map; all maps are readable with any colour vision and in grey
     #[arg(long, value_enum, value_name = "NAME", default_value_t = MapChoice::Auto)]
     pub map: MapChoice,
     /// Lines of equal value of the field
@@ -54,28 +55,28 @@ pub struct Arguments {
     /// Cut across an axis at a place in units of the file, and take away what is above it ("-x:0": below it)
     #[arg(long, value_name = "AXIS:PLACE", allow_hyphen_values = true)]
     pub slice: Option<Slice>,
-    /// What one unit of the files is; without it, what is as large as a head in millimetres is in millimetres
+    /// Unit of the files; by default, anything as large as a head in millimetres is taken to be in millimetres
     #[arg(long, value_enum, value_name = "UNIT")]
     pub units: Option<Units>,
     /// From the template (0) to what is shown (1); for the mean of a group that was compared, from another group's
     #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = parse_share)]
     pub morph: f64,
-    /// Bend a released mean by its modes of variation: so many standard deviations of the first, the second ...
+    /// Bend a released mean by its modes of variation: standard deviations of the first, the second ...
     #[arg(long, value_name = "SD,SD,...", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_mode)]
     pub modes: Vec<f64>,
     /// The face that a regression's release expects at these values of its covariates; those not named are in the middle of their bounds
     #[arg(long, value_name = "NAME=VALUE,...", value_delimiter = ',', allow_hyphen_values = true)]
     pub at: Vec<String>,
-    /// The turntable goes along a covariate, from its lower bound to its upper one and back, in place of turning
+    /// The turntable goes along a covariate, from its lower bound to its upper one and back, instead of turning
     #[arg(long, value_name = "NAME", requires = "turntable")]
     pub animate: Option<String>,
     /// Privacy budget of "synthetic"
     #[arg(long, value_name = "MU", default_value_t = 1.0, value_parser = parse_mu)]
     pub mu: f64,
-    /// Open the workbench: from a folder of scans to a private mean face, step by step. A folder that holds scans alone opens it anyway
+    /// Open the workbench: from a folder of scans to a private mean face, step by step. A folder that holds only scans also opens it
     #[arg(long)]
     pub workbench: bool,
-    /// The study's folder of the workbench; beside the scans, as NAME-study, where none is given
+    /// The workbench's study folder (default: NAME-study beside the scans)
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Turn raw scans to the viewer, as studies do

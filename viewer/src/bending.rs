@@ -40,7 +40,7 @@ impl Bending {
                 let values = design.values(std::slice::from_ref(item));
                 values.err().map(|e| format!("left out {item} ({e})"))
             }
-            None => Some(format!("left out {item} (what is shown is no release of a regression)")),
+            None => Some(format!("left out {item} (what is shown is not the release of a regression)")),
         };
         let told: Vec<String> = at.iter().filter_map(wrong).collect();
         at.retain(|item| wrong(item).is_none());
@@ -127,7 +127,7 @@ mod tests {
         assert!(told.contains("age=99") && told.contains("3 to 18") && told.contains("size=1"), "{told}");
         assert_eq!(bending.keep_known(&mut at), None);
         let told = Bending::default().keep_known(&mut at).unwrap();
-        assert!(at.is_empty() && told.contains("no release of a regression"), "{told}");
+        assert!(at.is_empty() && told.contains("not the release of a regression"), "{told}");
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub enum ViewerError {
     #[error("the workbench takes one folder of scans")]
     OneFolder,
     /// A `plan.json` that is none of a mean face.
-    #[error("{}: this is no plan of a mean face at a mu; the command line can go on with it", .0.display())]
+    #[error("{}: not a mean-face plan with a mu budget; use the command line", .0.display())]
     NoPlan(PathBuf),
     /// A scan that has landmarks of its own.
     #[error("{} has this scan's landmarks already; change its nose tip there, or move it away", .0.display())]

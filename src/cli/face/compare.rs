@@ -1,9 +1,9 @@
 //! `visard face compare`: groups of faces, where their means differ and whether they do.
 
 use super::records::{RecordArgs, note_failures, run_with_progress};
-use crate::cli::Global;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, where_to};
+use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write;
@@ -22,16 +22,16 @@ use visard::study::layout::REPORT;
 )]
 pub struct CompareArgs {
     #[command(flatten)]
-    records: RecordArgs,
-    /// Which record is in which group: a table with the heading record,group (a scan by its file name or path, a prepared record by its
+    budget: BudgetArgs,
+    /// Group of each record: a table with the heading record,group (a scan by its file name or path, a prepared record by its
     /// number from 0); labels of letters, digits, - and _. By default the manifest's column group
-    #[arg(long, value_name = "FILE.csv", required_unless_present = "manifest")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv", required_unless_present = "manifest")]
     groups: Option<PathBuf>,
     /// What the budget is for
-    #[arg(long, value_enum, default_value_t = Want::Both)]
+    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = Want::Both)]
     want: Want,
     #[command(flatten)]
-    budget: BudgetArgs,
+    records: RecordArgs,
 }
 
 /// Runs `face compare`.
@@ -54,7 +54,7 @@ fn report(outcome: &CompareOutcome, settings: &CompareSettings, printer: &Printe
     let share = if settings.want == Want::Both { 0.5f64.sqrt() } else { 1.0 };
     if outcome.people as f64 * settings.budget.get() * share < LEAST {
         eprintln!(
-            "note: so few people at this budget tell only very large differences from noise (see face plan --compare)"
+            "note: at this budget, this many people show only very large differences (see face plan --compare)"
         );
     }
     let release = folder.release();
@@ -82,7 +82,7 @@ fn report(outcome: &CompareOutcome, settings: &CompareSettings, printer: &Printe
             "accuracy": accuracy,
         }),
         format!(
-            "{} of {}, {}\n{}  {} {}\n  look first:  {}\n  keep secret: {}",
+            "{} of {}, {}\n{}  {} {}\n  open first:   {}\n  do not share: {}",
             if certificate.private { "private comparison" } else { "comparison (NOT PRIVATE)" },
             groups_text(comparison),
             certificate.loss,

@@ -22,7 +22,7 @@ pub struct FlattenArgs {
     /// Folder for disk_map.npy and quality.json
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Make the mesh a disk first: fill holes, drop debris, cut handles. Vertices dropped on the way get NaN rows
+    /// Make the mesh a disk first: fill holes, drop debris, cut handles. Dropped vertices get NaN rows
     #[arg(long)]
     repair: bool,
 }

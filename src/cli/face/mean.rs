@@ -2,9 +2,9 @@
 
 use super::modes::{self, Statistic};
 use super::records::{RecordArgs, note_failures, run_with_progress};
-use crate::cli::Global;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, where_to};
+use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -22,33 +22,33 @@ use visard::study::layout::REPORT;
 )]
 pub struct MeanArgs {
     #[command(flatten)]
-    records: RecordArgs,
+    budget: BudgetArgs,
     /// Also release a 95 % confidence band for the population's mean: at every point at once, sampling and privacy noise together
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RELEASE)]
     band: bool,
     /// Also release the mean size, so that the face is in millimetres: it costs the shape less than 1 % of its accuracy
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RELEASE)]
     size: bool,
-    /// In what the scans' coordinates are measured
-    #[arg(long, value_enum, default_value_t = Units::Mm, requires = "size")]
+    /// Unit of the scans' coordinates
+    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = Units::Mm, requires = "size")]
     units: Units,
-    /// Public faces in place of the template as centre and expectation: an NPY array (n, J, m, 3) as --prepared takes, or the folder of an
+    /// Public faces that replace the template as centre and prior: an NPY array (n, J, m, 3) as --prepared takes, or the folder of an
     /// earlier private release. Never the study's own records.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE.npy|RELEASE")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE.npy|RELEASE")]
     prior: Option<PathBuf>,
-    #[command(flatten)]
-    budget: BudgetArgs,
     /// Which statistics, under one charge: "mean,modes" releases modes of variation too, each with half of the squared budget
-    #[arg(long, value_enum, value_delimiter = ',', num_args = 1.., value_name = "LIST",
+    #[arg(long, help_heading = heading::RELEASE, value_enum, value_delimiter = ',', num_args = 1.., value_name = "LIST",
           conflicts_with_all = ["band", "size", "prior", "clip_radius", "mechanism"])]
     with: Vec<Statistic>,
     /// Clip radius: a public number chosen without looking at the scans, or "private": estimated from them and paid for
-    #[arg(long, value_name = "F|private", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F|private", allow_negative_numbers = true)]
     clip_radius: Option<String>,
     /// Which private mean
-    #[arg(long, value_enum, default_value_t = FaceMechanism::Joint)]
+    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = FaceMechanism::Joint)]
     mechanism: FaceMechanism,
+    #[command(flatten)]
+    records: RecordArgs,
 }
 
 /// `--clip-radius`: absent, a number, or "private".
@@ -144,7 +144,7 @@ pub fn report(outcome: &FaceOutcome, printer: &Printer) {
             },
         }),
         format!(
-            "{} of {} {}, {}\n{}{}\n  {} {}\n  look first:  {} (every scan, the worst first; the true error: for your eyes only)\n  its page:    {}\n  keep secret: {}",
+            "{} of {} {}, {}\n{}{}\n  {} {}\n  open first:   {} (every scan, the worst first, and the true error: for the data holder only)\n  its page:     {}\n  do not share: {}",
             if *private { "private average" } else { "average (NOT PRIVATE)" },
             outcome.people,
             if outcome.people < outcome.scans { "people's faces" } else { "faces" },
@@ -181,13 +181,12 @@ fn accuracy_text(accuracy: &Accuracy, yardstick: Yardstick) -> String {
     };
     let Accuracy { rms, template_rms, sampling_rms, data_share, .. } = *accuracy;
     let worth = if accuracy.is_mostly_template() {
-        "\n  hardly worth its budget: this is mostly the template; more people, or a larger budget, would change that"
+        "\n  barely worth its budget: the result is mostly the template; more people, or a larger budget, would change that"
     } else {
         ""
     };
     format!(
-        "  error on {}, root mean square: {:.2} mm (the template published unread: {:.2} mm; these people as a sample: about \
-         {:.2} mm)\n  decided by the data: {:.0} % of the squared distance between template and mean{size}{worth}",
+        "  error on {}, root mean square: {:.2} mm (the template alone: {:.2} mm; sampling error: about {:.2} mm)\n  decided by the data: {:.0} % of the squared distance between template and mean{size}{worth}",
         yardstick.face(),
         mm(rms),
         mm(template_rms),

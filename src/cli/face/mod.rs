@@ -28,17 +28,17 @@ use clap::Subcommand;
 pub enum FaceCommand {
     /// From a folder of scans to a private average face
     Mean(Box<mean::MeanArgs>),
-    /// How people's faces differ: private modes of variation, with the mean
+    /// Private modes of variation (how people's faces differ), with the mean
     Modes(Box<modes::ModesArgs>),
     /// Synthetic faces from released modes; free
     Sample(sample::SampleArgs),
     /// From groups of scans to private means of each, a map of where they differ, and a test
     Compare(Box<compare::CompareArgs>),
-    /// From scans and a table of covariates to what age, sex and the like do to a face, privately
+    /// Private effects of covariates (age, sex and the like) on a face, from scans and a table
     Regress(Box<regress::RegressArgs>),
     /// The face at given values of the covariates, from the release of a regression; costs nothing
     Predict(predict::PredictArgs),
-    /// What error to expect of a private average face; reads nothing, costs nothing
+    /// Expected error of a private average face; reads no data, costs nothing
     Plan(plan::PlanArgs),
     /// Make records of a manifest's scans, a shard at a time: stage one of a study on many machines; charges nothing
     Prepare(prepare::PrepareArgs),

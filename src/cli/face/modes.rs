@@ -1,9 +1,9 @@
 //! `visard face modes`: how people's faces differ, with their mean.
 
 use super::records::{RecordArgs, note_failures, run_with_progress};
-use crate::cli::Global;
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, where_to};
+use crate::cli::{Global, heading};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -22,16 +22,16 @@ use visard::study::layout::REPORT;
 )]
 pub struct ModesArgs {
     #[command(flatten)]
-    records: RecordArgs,
-    #[command(flatten)]
     budget: BudgetArgs,
-    /// At most so many modes; fewer where fewer stand out of the noise
-    #[arg(long, value_name = "K", default_value_t = MODES as u16, value_parser = clap::value_parser!(u16).range(1..=MOST_MODES as i64))]
+    /// Maximum number of modes; only modes above the noise are released
+    #[arg(long, help_heading = heading::RELEASE, value_name = "K", default_value_t = MODES as u16, value_parser = clap::value_parser!(u16).range(1..=MOST_MODES as i64))]
     modes: u16,
     /// Which statistics, under one charge: with "mean", it has a mechanism of its own and half of the squared budget, and the modes the other
-    /// half; without, the mean is the rougher one that comes with the modes
-    #[arg(long, value_enum, value_delimiter = ',', num_args = 1.., value_name = "LIST")]
+    /// half; otherwise the mean is the less accurate one released with the modes
+    #[arg(long, help_heading = heading::RELEASE, value_enum, value_delimiter = ',', num_args = 1.., value_name = "LIST")]
     with: Vec<Statistic>,
+    #[command(flatten)]
+    records: RecordArgs,
 }
 
 /// What a study can release together.
@@ -103,7 +103,7 @@ fn text(outcome: &FaceModesOutcome) -> String {
     // On a face of 20 cm, which is about 1 high when its area is 1.
     let mm = |x: f64| FACE_MM * x;
     let mut text = format!(
-        "{} of {} {}, {}\n  error of the mean on a face of 20 cm, root mean square: {:.2} mm (the template published unread: {:.2} mm)",
+        "{} of {} {}, {}\n  error of the mean on a face of 20 cm, root mean square: {:.2} mm (the template alone: {:.2} mm)",
         if certificate.private { "private modes" } else { "modes (NOT PRIVATE)" },
         outcome.people,
         if outcome.people < outcome.scans { "people's faces" } else { "faces" },
@@ -130,12 +130,12 @@ fn text(outcome: &FaceModesOutcome) -> String {
     }
     if modes.leans_on_prior {
         text.push_str(
-            "\n  few records at this budget: where the data say nothing the modes are the public spectrum's",
+            "\n  few records at this budget: the modes follow the public spectrum where the data give no information",
         );
     }
     let _ = write!(
         text,
-        "\n  {} {}\n  look first:  {}\n  keep secret: {}",
+        "\n  {} {}\n  open first:   {}\n  do not share: {}",
         where_to(certificate.private),
         release.display(),
         release.join(REPORT).display(),

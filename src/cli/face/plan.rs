@@ -5,6 +5,7 @@ mod modes;
 
 use super::files::template_source;
 use crate::cli::budget::BudgetArgs;
+use crate::cli::heading;
 use crate::cli::output::{Failure, Printer};
 use crate::cli::plan::SaveArgs;
 use clap::Args;
@@ -23,55 +24,55 @@ use visard::study::face::{CURVES, FACE_MM, FaceMechanism, SAMPLES, TEMPLATE_DIST
     after_help = "Example:\n  visard face plan --n 200\n  visard face plan --n 60 200 --mu 0.5 1 2\n  visard face plan --n 100 --epsilon 1 5 --delta 1e-6\n  visard face plan --mu 1 --want 1\n  visard face plan --modes --n 300 1000\n  visard face plan --compare --n 300 --mu 1\n  visard face plan --n 300 1000 --mu 1 --regress 3\n  visard face plan --n 200 --mu 1 --save study --accept 1"
 )]
 pub struct PlanArgs {
-    /// How many people there will be; several are compared
+    /// Planned number of people; several are compared
     #[arg(long, value_name = "N", num_args = 1.., required_unless_present = "want",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     n: Vec<u32>,
     /// Budgets to compare
-    #[arg(long, value_name = "F", num_args = 1.., allow_negative_numbers = true, conflicts_with = "epsilon")]
+    #[arg(long, help_heading = heading::BUDGET, value_name = "F", num_args = 1.., allow_negative_numbers = true, conflicts_with = "epsilon")]
     mu: Vec<f64>,
     /// Budgets to compare as epsilon, with --delta
-    #[arg(long, value_name = "F", num_args = 1.., allow_negative_numbers = true, requires = "delta")]
+    #[arg(long, help_heading = heading::BUDGET, value_name = "F", num_args = 1.., allow_negative_numbers = true, requires = "delta")]
     epsilon: Vec<f64>,
     /// The delta of --epsilon
-    #[arg(long, value_name = "F", allow_negative_numbers = true, requires = "epsilon")]
+    #[arg(long, help_heading = heading::BUDGET, value_name = "F", allow_negative_numbers = true, requires = "epsilon")]
     delta: Option<f64>,
-    /// The error that is wanted, in millimetres on a face of 20 cm (root mean square): how many people it takes
+    /// Wanted error, in millimetres on a face of 20 cm (root mean square): prints how many people are needed
     #[arg(long, value_name = "MM", conflicts_with = "n", allow_negative_numbers = true)]
     want: Option<f64>,
     /// Public template face: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     /// With a prior, as for `face mean`: public prepared faces (.npy) or an earlier private release; the simulated people then differ as its
-    /// faces do, about a mean half as far from its mean as populations are from the template.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|RELEASE", conflicts_with_all = ["modes", "compare", "regress"])]
+    /// faces do; their mean is half as far from its mean as populations are from the template.
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|RELEASE", conflicts_with_all = ["modes", "compare", "regress"])]
     prior: Option<PathBuf>,
     /// Which private mean
-    #[arg(long, value_enum, default_value_t = FaceMechanism::Joint)]
+    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = FaceMechanism::Joint)]
     mechanism: FaceMechanism,
-    /// With a confidence band for the population's mean: how wide it will be, and what the release is then like
-    #[arg(long)]
+    /// Plan a confidence band for the population's mean too: its width, and its effect on the release
+    #[arg(long, help_heading = heading::RELEASE)]
     band: bool,
-    /// Plan private modes of variation in place of a mean: what will be seen
-    #[arg(long, conflicts_with_all = ["want", "band", "mechanism", "clip_radius", "compare"])]
+    /// Plan private modes of variation instead of a mean
+    #[arg(long, help_heading = heading::STATISTIC, conflicts_with_all = ["want", "band", "mechanism", "clip_radius", "compare"])]
     modes: bool,
-    /// For a comparison of two groups instead: n people in two halves; level and power of the test, width of the band
-    #[arg(long, conflicts_with_all = ["want", "mechanism", "band", "clip_radius"])]
+    /// Plan a comparison of two groups instead: n people in two halves; level and power of the test, width of the band
+    #[arg(long, help_heading = heading::STATISTIC, conflicts_with_all = ["want", "mechanism", "band", "clip_radius"])]
     compare: bool,
-    /// For a regression on so many covariates (columns of splines count): how exact its fields will be
-    #[arg(long, value_name = "COVARIATES", conflicts_with_all = ["want", "band", "mechanism", "clip_radius", "modes", "compare"],
+    /// Plan a regression on this many covariates (columns of splines count) instead: how exact its fields will be
+    #[arg(long, help_heading = heading::STATISTIC, value_name = "COVARIATES", conflicts_with_all = ["want", "band", "mechanism", "clip_radius", "modes", "compare"],
           value_parser = clap::value_parser!(u8).range(1..=30))]
     regress: Option<u8>,
     /// Public clip radius (default: the mechanism's own)
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     clip_radius: Option<f64>,
     /// Number of face radial curves
-    #[arg(long, value_name = "J", default_value_t = CURVES as u16, value_parser = clap::value_parser!(u16).range(2..=500))]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "J", default_value_t = CURVES as u16, value_parser = clap::value_parser!(u16).range(2..=500))]
     curves: u16,
     /// Samples on each curve
-    #[arg(long, value_name = "M", default_value_t = SAMPLES as u16, value_parser = clap::value_parser!(u16).range(8..=2000))]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "M", default_value_t = SAMPLES as u16, value_parser = clap::value_parser!(u16).range(8..=2000))]
     samples: u16,
     #[command(flatten)]
     save: SaveArgs,
@@ -152,8 +153,8 @@ fn regression(args: &PlanArgs, request: &PlanRequest, printer: &Printer) -> Resu
     let found = plan_regression(request, covariates).map_err(Failure::usage)?;
     let mut rows = Vec::new();
     let mut text = format!(
-        "Simulated people with planted effects of {covariates} covariates, as large as those of age, body mass and sex; nothing of yours is \
-         read.\nError of the fields over their size: 1 is saying nothing.\n\n{:>6}  {:>6}  {:>7}  {:>7}  {:>13}",
+        "Simulated people with planted effects of {covariates} covariates, as large as those of age, body mass and sex; none of your data is read.\nError \
+         of the fields over their size: 1 is the error of a zero field.\n\n{:>6}  {:>6}  {:>7}  {:>7}  {:>13}",
         "n", "mu", "epsilon", "private", "least squares",
     );
     for forecast in &found {
@@ -205,8 +206,8 @@ fn text(rows: &[Value], prior: bool) -> String {
     };
     let unread = if prior { "prior" } else { "template" };
     let mut out = format!(
-        "{people}; nothing of yours is read.\n\
-         Root-mean-square errors on a face of 20 cm: of the release, of the {unread} published unread, of so few people as a sample.\n\n\
+        "{people}; none of your data is read.\n\
+         Root-mean-square errors on a face of 20 cm: of the release, of the {unread} itself, of these people as a sample of their population.\n\n\
          {:>6}  {:>6}  {:>7}  {:>14}  {:>10}  {:>10}  {:>10}",
         "n", "mu", "epsilon", "attacker right", "release", unread, "sample",
     );

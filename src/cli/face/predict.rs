@@ -29,14 +29,14 @@ pub struct PredictArgs {
     /// The covariate along which the face changes, from its lower bound to its upper one and back
     #[arg(long, value_name = "NAME", requires = "turntable")]
     along: Option<String>,
-    /// Where the picture of that goes; the head turns a little
+    /// File for the animation; the head turns a little
     #[arg(long, value_name = "FILE.gif", requires = "along")]
     turntable: Option<PathBuf>,
     /// Side of the picture in pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 320, value_parser = clap::value_parser!(u16).range(64..=1024))]
     size: u16,
-    /// The public template the release was made about: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// The public template of the release: a mesh file, or "builtin".
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
 }

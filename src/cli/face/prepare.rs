@@ -1,8 +1,8 @@
 //! `visard face prepare`: stage one of a study of many scans.
 
 use super::records::{MakingArgs, run_with_progress};
-use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
+use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -17,16 +17,16 @@ use visard::study::records::Shard;
     after_help = "Example:\n  visard face prepare --manifest all.csv --out records\n  visard face prepare scans/ --manifest all.csv --shard 3/8 --out records --threads 4\n  visard face mean --records records --manifest all.csv --mu 1 --out study\n\nShards may run at once, on many machines with one folder, be killed and begun again; what is finished is kept. No ledger is touched.\nA scan that cannot be processed is a record too: it contributes zero. Exit code 0 says that the shard's index is written."
 )]
 pub struct PrepareArgs {
-    /// Folders in which files of the manifest are looked for that are not beside it
+    /// Folders to search for files of the manifest that are not beside it
     #[arg(value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// The table of the study's scans: a heading with the column file (relative to the table), and where wanted person, group and covariates
-    #[arg(long, value_name = "FILE.csv")]
+    /// The table of the study's scans: a heading with the column file (relative to the table), and optional columns person, group and covariates
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     manifest: PathBuf,
-    /// Which part of it: k of N, counted from 1
-    #[arg(long, value_name = "k/N", default_value_t = Shard::WHOLE)]
+    /// Shard to prepare: k of N, counted from 1
+    #[arg(long, help_heading = heading::RECORDS, value_name = "k/N", default_value_t = Shard::WHOLE)]
     shard: Shard,
-    /// Where the records go: one folder for all shards
+    /// Folder for the records, the same for all shards
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]

@@ -1,10 +1,10 @@
 //! Whose faces: arguments that every statistic of faces has in common.
 
 use super::files::{scans_help, template_source};
-use crate::cli::Global;
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use crate::cli::output::Failure;
 use crate::cli::progress::Bar;
+use crate::cli::{Global, heading};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use visard::study::Place;
@@ -15,20 +15,20 @@ use visard::study::layout::SCAN_TABLE;
 #[derive(Debug, Args)]
 pub struct MakingArgs {
     /// Public template face: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     /// Number of face radial curves
-    #[arg(long, value_name = "J", default_value_t = CURVES)]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "J", default_value_t = CURVES)]
     curves: usize,
     /// Samples on each curve
-    #[arg(long, value_name = "M", default_value_t = SAMPLES)]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "M", default_value_t = SAMPLES)]
     samples: usize,
-    /// How scans are registered to the template
-    #[arg(long, value_enum, default_value_t = Registration::Elastic)]
+    /// Method of registration to the template
+    #[arg(long, help_heading = heading::REGISTRATION, value_enum, default_value_t = Registration::Elastic)]
     registration: Registration,
-    /// Keep this much around the nose tip of a bust, in units of the template (default: the template's own reach)
-    #[arg(long, value_name = "F")]
+    /// Keep this much around the nose tip of a bust, in units of the template (default: the extent of the template)
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "F")]
     crop_radius: Option<f64>,
 }
 
@@ -59,27 +59,27 @@ impl MakingArgs {
 pub struct RecordArgs {
     #[arg(value_name = "SCAN_OR_DIR", required_unless_present_any = ["prepared", "manifest"], help = scans_help())]
     scans: Vec<PathBuf>,
-    /// Records registered elsewhere in place of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
-    #[arg(long, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
+    /// Records registered elsewhere, instead of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
     prepared: Option<PathBuf>,
-    /// The table of the study's scans, in place of folders: a heading with the column file (relative to the table), and where wanted person,
-    /// group and covariates. n is what it lists
-    #[arg(long, value_name = "FILE.csv")]
+    /// The table of the study's scans, instead of folders: a heading with the column file (relative to the table), and optional columns person,
+    /// group and covariates. It determines n
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     manifest: Option<PathBuf>,
-    /// Records that `face prepare` made of the manifest's scans: no scan is opened
-    #[arg(long, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
+    /// Records that `face prepare` made from the manifest's scans: no scan is opened
+    #[arg(long, help_heading = heading::RECORDS, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
     records: Option<PathBuf>,
-    /// Stop where a scan of the manifest has no record; otherwise it is a record that cannot be used
-    #[arg(long, requires = "records")]
+    /// Stop if a scan of the manifest has no record; otherwise it counts as a record that cannot be used
+    #[arg(long, help_heading = heading::RECORDS, requires = "records")]
     complete: bool,
-    #[command(flatten)]
-    place: PlaceArgs,
     #[command(flatten)]
     counting: CountingArgs,
     #[command(flatten)]
     unusable: UnusableArgs,
     #[command(flatten)]
     making: MakingArgs,
+    #[command(flatten)]
+    place: PlaceArgs,
 }
 
 impl RecordArgs {
@@ -132,8 +132,8 @@ pub fn note_failures(failed: usize, scans: usize, internal: &Path) {
         return;
     }
     eprintln!(
-        "note (do not publish): {failed} of {scans} records could not be used: they contribute zero to what is released, and are left out of the \
-         mean without noise (reasons: {})",
+        "note (do not publish): {failed} of {scans} records could not be used (reasons: {}). They contribute zero to the release and are left out \
+         of the mean without noise",
         internal.join(SCAN_TABLE).display()
     );
     if 2 * failed > scans {

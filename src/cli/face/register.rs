@@ -1,9 +1,9 @@
 //! `visard face register`: dense correspondence of scans with a template.
 
 use super::files::{make_folder, refuse_existing, scans_help, template_source};
-use crate::cli::Global;
 use crate::cli::of_kind;
 use crate::cli::output::{Failure, Printer};
+use crate::cli::{Global, heading};
 use clap::Args;
 use rayon::prelude::*;
 use serde_json::json;
@@ -24,31 +24,31 @@ use visard::surface::registration::Registration;
 pub struct RegisterArgs {
     #[arg(value_name = "SCAN_OR_DIR", required = true, help = scans_help())]
     scans: Vec<PathBuf>,
-    /// The template mesh whose vertices are looked for on every scan, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "MESH|builtin", default_value = "builtin")]
+    /// The template mesh, whose vertices are located on every scan, or "builtin".
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "MESH|builtin", default_value = "builtin")]
     template: String,
     /// Folder for the registered meshes and registration.csv
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    #[arg(long, value_name = "FILE", help = landmarks_help())]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE", help = landmarks_help())]
     landmarks: Option<PathBuf>,
-    /// How scans are registered to the template
-    #[arg(long, value_enum, default_value_t = Registration::Elastic)]
+    /// Method of registration to the template
+    #[arg(long, help_heading = heading::REGISTRATION, value_enum, default_value_t = Registration::Elastic)]
     registration: Registration,
     /// Keep this much around the nose tip of a bust, in units of the template
-    #[arg(long, value_name = "F")]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "F")]
     crop_radius: Option<f64>,
-    /// Landmarks of the template, in its coordinates: NAME.landmarks.csv gets their places on every scan, with the error to expect
-    #[arg(long, value_name = "FILE")]
+    /// Landmarks of the template, in its coordinates: their places on every scan, with the expected error, are written to NAME.landmarks.csv
+    #[arg(long, help_heading = heading::OUTPUT, value_name = "FILE")]
     transfer: Option<PathBuf>,
-    /// How far each vertex is expected to be from its true place, in the scan's units: a number at every vertex of the meshes, and
-    /// expected_error.csv. The elastic registration tells
-    #[arg(long)]
+    /// Write the expected distance of each vertex from its true place, in the scan's units: a number at every vertex of the meshes, and
+    /// expected_error.csv. Elastic registration only
+    #[arg(long, help_heading = heading::OUTPUT)]
     expected_error: bool,
-    /// Whether each registration is one to one: one_to_one.csv has, for every scan, how many of the template's triangles lie on it (not in filled
+    /// Check that each registration is one to one: one_to_one.csv has, for every scan, how many of the template's triangles lie on it (not in filled
     /// holes), how many of these are turned over on its surface or in its disk map, and the least relative Jacobian determinants
-    #[arg(long)]
+    #[arg(long, help_heading = heading::OUTPUT)]
     one_to_one: bool,
 }
 

@@ -1,9 +1,9 @@
 //! `visard face regress`: from scans and a table to what covariates do to a face.
 
 use super::records::{RecordArgs, note_failures, run_with_progress};
-use crate::cli::Global;
 use crate::cli::budget::BudgetArgs;
-use crate::cli::output::{Failure, Printer, where_to};
+use crate::cli::output::{Failure, Printer, counted, where_to};
+use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -20,27 +20,27 @@ use visard::study::layout::{COVARIATES, REPORT};
 )]
 pub struct RegressArgs {
     #[command(flatten)]
-    records: RecordArgs,
+    budget: BudgetArgs,
     /// The covariates: a table with the heading record,NAME… (a scan by its file name or path, a row by its number from 0). By
     /// default the manifest's columns
-    #[arg(long, value_name = "FILE.csv", required_unless_present = "manifest")]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "FILE.csv", required_unless_present = "manifest")]
     covariates: Option<PathBuf>,
     /// Numbers with their public bounds, as in "age=3:40,bmi=15:40"
     #[arg(
-        long,
+        long, help_heading = heading::COVARIATES,
         value_name = "NAME=LOWER:UPPER",
         required_unless_present = "levels",
         allow_hyphen_values = true
     )]
     bounds: Vec<String>,
     /// Words with their two public levels, as in "sex=F|M"
-    #[arg(long, value_name = "NAME=A|B")]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=A|B")]
     levels: Vec<String>,
-    /// Curves in place of straight lines: a natural spline of so many columns, as in "age=4", its knots from the bounds alone
-    #[arg(long, value_name = "NAME=COLUMNS")]
+    /// Fit a natural spline with this many columns instead of a straight line, as in "age=4"; the bounds alone determine its knots
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=COLUMNS")]
     spline: Vec<String>,
     #[command(flatten)]
-    budget: BudgetArgs,
+    records: RecordArgs,
 }
 
 /// Runs `face regress`.
@@ -66,8 +66,8 @@ fn report(outcome: &FaceRegressionOutcome, printer: &Printer) {
     note_failures(outcome.failed, outcome.scans, &internal);
     if outcome.outside > 0 {
         eprintln!(
-            "note (do not publish): {} values lie outside their bounds and count as the bound ({})",
-            outcome.outside,
+            "note (do not publish): {} outside the bounds and set to the bound ({})",
+            counted(outcome.outside, "value"),
             internal.join(COVARIATES).display()
         );
     }
@@ -77,7 +77,7 @@ fn report(outcome: &FaceRegressionOutcome, printer: &Printer) {
     let lines: String = released.columns.iter().map(field_text).collect();
     let explained = match released.explained {
         Some(share) => format!("{:.0} % of the variance (R²)", 100.0 * share),
-        None => "cannot be told, the noise hides it".into(),
+        None => "unknown, the noise hides it".into(),
     };
     printer.result(
         json!({
@@ -94,7 +94,8 @@ fn report(outcome: &FaceRegressionOutcome, printer: &Printer) {
             "explained_share": released.explained,
         }),
         format!(
-            "{} of {} {}, {loss}\n  fields, root mean square on a face of 20 cm:{lines}\n  explained: {explained}\n  {} {}\n  look first:  {}\n  keep secret: {}",
+            "{} of {} {}, {loss}\n  fields, root mean square on a face of 20 cm:{lines}\n  explained: {explained}\n  {} {}\n  open first:   {}\n  do \
+             not share: {}",
             if *private { "private regression" } else { "regression (NOT PRIVATE)" },
             outcome.people,
             if outcome.people < outcome.scans { "people's faces" } else { "faces" },
@@ -119,7 +120,7 @@ fn field_json(field: &Field) -> serde_json::Value {
 fn field_text(field: &Field) -> String {
     let faint = if field.relative_error() > 0.8 { "  (mostly hidden by the noise)" } else { "" };
     format!(
-        "\n    {:<16} {:.2} mm, error {:.2} mm, {:.2} of saying nothing{faint}",
+        "\n    {:<16} {:.2} mm, error {:.2} mm, {:.2} of the error of a zero field{faint}",
         field.name,
         FACE_MM * field.rms,
         FACE_MM * field.error,

@@ -15,14 +15,14 @@ use visard::study::layout::CURVES;
 pub struct SampleArgs {
     /// The folder of a release of `face modes`
     release: PathBuf,
-    /// How many synthetic faces
+    /// Number of synthetic faces
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_FACES as i64))]
     n: u32,
-    /// Where they go
+    /// Folder for the faces
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// The public template the release was made with: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
+    /// The public template of the release: a mesh file, or "builtin".
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
     #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
 }

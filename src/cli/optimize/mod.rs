@@ -4,9 +4,9 @@ mod embed;
 mod names;
 mod report;
 
-use super::Global;
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use super::output::{Failure, Printer};
+use super::{Global, heading};
 use clap::{Args, Subcommand};
 use embed::{EmbedArgs, embed};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -46,7 +46,7 @@ pub enum OptimizeCommand {
 pub struct MeanArgs {
     #[command(flatten)]
     run: RunArgs,
-    /// Where the records live
+    /// Space of the records
     #[arg(long, value_enum)]
     space: MeanSpace,
 }
@@ -60,7 +60,7 @@ pub struct EigenvectorArgs {
     #[command(flatten)]
     run: RunArgs,
     /// Scale every record to unit length first; its gradient is then no longer than 1
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RECORDS)]
     unit_records: bool,
 }
 
@@ -79,7 +79,7 @@ pub struct SubspaceArgs {
     #[arg(long, value_enum, default_value_t = Frames::Grassmann)]
     manifold: Frames,
     /// Scale every record to unit length first
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RECORDS)]
     unit_records: bool,
 }
 
@@ -92,66 +92,66 @@ pub struct RunArgs {
     #[command(flatten)]
     budget: BudgetArgs,
     #[command(flatten)]
-    place: PlaceArgs,
-    #[command(flatten)]
     counting: CountingArgs,
     #[command(flatten)]
     unusable: UnusableArgs,
     /// The method
-    #[arg(long, value_enum)]
+    #[arg(long, help_heading = heading::METHOD, value_enum)]
     method: MethodName,
     /// Public bound on the length of one record's gradient, or for moment of one record; what is longer is clipped. Not needed by moment
     /// for --unit-records
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     clip_radius: Option<f64>,
     /// Steps (default: 20 for rgd, 500 for rsgd)
-    #[arg(long, value_name = "T")]
+    #[arg(long, help_heading = heading::METHOD, value_name = "T")]
     steps: Option<u32>,
     /// Epochs of rsvrg
-    #[arg(long, value_name = "S", default_value_t = 5)]
+    #[arg(long, help_heading = heading::METHOD, value_name = "S", default_value_t = 5)]
     epochs: u32,
     /// Steps in an epoch of rsvrg
-    #[arg(long, value_name = "M", default_value_t = 20)]
+    #[arg(long, help_heading = heading::METHOD, value_name = "M", default_value_t = 20)]
     inner: u32,
     /// Runs of rsvrg, each from the output of the one before
-    #[arg(long, value_name = "K", default_value_t = 1)]
+    #[arg(long, help_heading = heading::METHOD, value_name = "K", default_value_t = 1)]
     restarts: u32,
     /// Records in a batch
-    #[arg(long, value_name = "B", default_value_t = 64)]
+    #[arg(long, help_heading = heading::METHOD, value_name = "B", default_value_t = 64)]
     batch: usize,
     /// How batches are drawn
-    #[arg(long, value_enum, default_value_t = SamplingName::Poisson)]
+    #[arg(long, help_heading = heading::METHOD, value_enum, default_value_t = SamplingName::Poisson)]
     sampling: SamplingName,
     /// How corrections of rsvrg are bounded
-    #[arg(long, value_enum, default_value_t = CorrectionName::Lipschitz)]
+    #[arg(long, help_heading = heading::METHOD, value_enum, default_value_t = CorrectionName::Lipschitz)]
     correction: CorrectionName,
     /// The bound: a radius, or the Lipschitz constant of the gradients
-    #[arg(long, value_name = "F", default_value_t = 2.0, allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::METHOD, value_name = "F", default_value_t = 2.0, allow_negative_numbers = true)]
     correction_bound: f64,
     /// Division of noise between anchors and corrections: half, optimized, or the anchors' share between 0 and 1
-    #[arg(long, value_name = "half|optimized|F", default_value = "optimized")]
+    #[arg(long, help_heading = heading::METHOD, value_name = "half|optimized|F", default_value = "optimized")]
     split: String,
     /// Step size (default: 0.5 for rgd, 0.1 otherwise)
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::METHOD, value_name = "F", allow_negative_numbers = true)]
     step: Option<f64>,
-    /// Step sizes fall like 1/(1 + t/T0)
-    #[arg(long, value_name = "T0", allow_negative_numbers = true)]
+    /// Let step sizes fall like 1/(1 + t/T0)
+    #[arg(long, help_heading = heading::METHOD, value_name = "T0", allow_negative_numbers = true)]
     step_delay: Option<f64>,
     /// Which iterate is released (default: last for rgd, tail-mean otherwise)
-    #[arg(long, value_enum)]
+    #[arg(long, help_heading = heading::RELEASE, value_enum)]
     output: Option<Output>,
     /// Keep the iterates within this distance of the start point
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::METHOD, value_name = "F", allow_negative_numbers = true)]
     domain: Option<f64>,
     /// Shorten noised steps to this length
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::METHOD, value_name = "F", allow_negative_numbers = true)]
     longest_step: Option<f64>,
     /// Stop when the noised gradient is no longer than this (does not lower the cost)
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::METHOD, value_name = "F", allow_negative_numbers = true)]
     tolerance: Option<f64>,
-    /// A public start point, .npy. Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE.npy")]
+    /// A public start point, .npy. Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::METHOD, value_name = "FILE.npy")]
     start: Option<PathBuf>,
+    #[command(flatten)]
+    place: PlaceArgs,
 }
 
 impl RunArgs {

@@ -5,20 +5,20 @@ use clap::ValueEnum;
 /// The methods by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum MethodName {
-    /// Components read off the noised mean of all products of coordinates, at one stroke (eigenvector and subspace)
+    /// Components of the noised mean of all products of coordinates, in one step (eigenvector and subspace)
     Moment,
     /// Full gradients
     Rgd,
     /// Gradients of random batches
     Rsgd,
-    /// Full gradients now and then, corrected by batches
+    /// Occasional full gradients, corrected by batches
     Rsvrg,
 }
 
 /// The sampling schemes by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum SamplingName {
-    /// Each record on its own; the stronger amplification
+    /// Each record independently; stronger amplification
     Poisson,
     /// Batches of fixed size
     WithoutReplacement,
@@ -27,7 +27,7 @@ pub(super) enum SamplingName {
 /// The bounds of corrections by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum CorrectionName {
-    /// Both gradients clipped on their own, as in the paper
+    /// Both gradients clipped separately, as in the paper
     Separate,
     /// Their difference clipped
     Difference,

@@ -64,7 +64,7 @@ fn report_release(
     printer.result(
         said,
         format!(
-            "{} of {} records by {}, {}\n{lines}  {} {}\n  keep secret: {}",
+            "{} of {} records by {}, {}\n{lines}  {} {}\n  do not share: {}",
             if certificate.private { "private solution" } else { "solution (NOT PRIVATE)" },
             certificate.n,
             certificate.mechanism,

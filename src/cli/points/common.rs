@@ -1,8 +1,8 @@
 //! What the private means of points share.
 
-use crate::cli::Global;
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
-use crate::cli::output::{Failure, Printer, where_to};
+use crate::cli::output::{Failure, Printer, counted, where_to};
+use crate::cli::{Global, heading};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -19,20 +19,20 @@ pub struct Common {
     #[command(flatten)]
     budget: BudgetArgs,
     /// How Gaussian noise is calibrated to (ε, δ)
-    #[arg(long, value_enum, default_value_t = Calibration::Analytic)]
+    #[arg(long, help_heading = heading::BUDGET, value_enum, default_value_t = Calibration::Analytic)]
     calibration: Calibration,
     #[command(flatten)]
-    place: PlaceArgs,
-    #[command(flatten)]
     counting: CountingArgs,
-    /// Independent draws, each charged
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Number of independent draws, each charged
+    #[arg(long, help_heading = heading::RELEASE, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     draws: u32,
     #[command(flatten)]
     unusable: UnusableArgs,
-    /// Compare all mechanisms at several budgets, on as many made-up records, on the internal page
-    #[arg(long)]
+    /// Compare all mechanisms at several budgets, on this many simulated records, on the internal page
+    #[arg(long, help_heading = heading::OUTPUT)]
     explore: bool,
+    #[command(flatten)]
+    place: PlaceArgs,
 }
 
 impl Common {
@@ -109,8 +109,9 @@ impl Common {
 
 /// What is said where nothing bounds the records of a release.
 pub(super) fn no_radius() -> Failure {
-    Failure::usage("a release needs a public bound on the records: --radius F")
-        .with_hint("--mechanism none gives the mean without noise, for you alone, and needs none")
+    Failure::usage("a release needs a public bound on the records: --radius F").with_hint(
+        "--mechanism none gives the mean without noise, for the data holder only, and needs no bound",
+    )
 }
 
 /// The mechanisms that a kind of points has.
@@ -140,9 +141,15 @@ pub(in crate::cli) fn failure(error: PointStudyError) -> Failure {
 /// Says how many records could not be used, and what that means: to the data holder only.
 pub(in crate::cli) fn note_failed(failed: usize, released: bool, internal: &Path) {
     if failed > 0 {
-        let done = if released { "contribute zero" } else { "are left out of the mean without noise" };
+        let done = match (released, failed) {
+            (true, 1) => "contributes zero",
+            (true, _) => "contribute zero",
+            (false, 1) => "is left out of the mean without noise",
+            (false, _) => "are left out of the mean without noise",
+        };
         eprintln!(
-            "note (do not publish): {failed} records could not be used and {done} (reasons: {})",
+            "note (do not publish): {} could not be used and {done} (reasons: {})",
+            counted(failed, "record"),
             internal.join(UNUSABLE).display()
         );
     }
@@ -158,8 +165,10 @@ pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
     };
     let (outside, failed) = published.outside;
     if outside > 0 {
+        let were = if outside == 1 { "was" } else { "were" };
         eprintln!(
-            "note (do not publish): {outside} records lay outside the public ball and were brought to its rim"
+            "note (do not publish): {} {were} outside the public radius and {were} moved to its edge",
+            counted(outside, "record")
         );
     }
     note_failed(failed, published.certificate.is_some(), &internal);
@@ -182,7 +191,7 @@ pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
                 "accuracy": published.accuracy,
             }),
             format!(
-                "{} of {what}, {}, {}\n{}  {} {}\n  look first:  {}\n  keep secret: {}",
+                "{} of {what}, {}, {}\n{}  {} {}\n  open first:   {}\n  do not share: {}",
                 if certificate.private { "private mean" } else { "mean (NOT PRIVATE)" },
                 certificate.mechanism,
                 certificate.loss,

@@ -3,6 +3,7 @@
 use super::common::{among, failure};
 use super::shape_choice::{ShapeChoice, choices};
 use crate::cli::budget::BudgetArgs;
+use crate::cli::heading;
 use crate::cli::output::{Failure, Printer};
 use crate::cli::plan::SaveArgs;
 use clap::Args;
@@ -25,27 +26,27 @@ const DELTA: f64 = 1e-6;
 /// What plans for points have in common.
 #[derive(Debug, Args)]
 pub struct PlanArgs {
-    /// How many records there will be; several are compared
+    /// Planned number of records; several are compared
     #[arg(long, value_name = "N", num_args = 1.., required_unless_present = "want",
           value_parser = clap::value_parser!(u64).range(1..=MOST))]
     n: Vec<u64>,
     /// Budgets to compare
-    #[arg(long, value_name = "F", num_args = 1.., allow_negative_numbers = true, conflicts_with = "epsilon")]
+    #[arg(long, help_heading = heading::BUDGET, value_name = "F", num_args = 1.., allow_negative_numbers = true, conflicts_with = "epsilon")]
     mu: Vec<f64>,
     /// Budgets to compare as epsilon (pure without --delta)
-    #[arg(long, value_name = "F", num_args = 1.., allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::BUDGET, value_name = "F", num_args = 1.., allow_negative_numbers = true)]
     epsilon: Vec<f64>,
     /// The delta of --epsilon
-    #[arg(long, value_name = "F", allow_negative_numbers = true, requires = "epsilon")]
+    #[arg(long, help_heading = heading::BUDGET, value_name = "F", allow_negative_numbers = true, requires = "epsilon")]
     delta: Option<f64>,
-    /// The error that is wanted, in the distance of the space (root mean square): how many records it takes
+    /// Wanted error, in the distance of the space (root mean square): prints how many records are needed
     #[arg(long, value_name = "F", conflicts_with = "n", allow_negative_numbers = true)]
     want: Option<f64>,
-    /// A guess how far records lie from their mean (root mean square); by default half the radius
-    #[arg(long, value_name = "F")]
+    /// Guess of how far records lie from their mean (root mean square); by default half the radius
+    #[arg(long, help_heading = heading::RECORDS, value_name = "F")]
     spread: Option<f64>,
-    /// A guess how far their mean lies from the public centre; by default a third of the radius
-    #[arg(long, value_name = "F")]
+    /// Guess of how far their mean lies from the public centre; by default a third of the radius
+    #[arg(long, help_heading = heading::RECORDS, value_name = "F")]
     distance: Option<f64>,
     #[command(flatten)]
     save: SaveArgs,
@@ -58,31 +59,31 @@ pub struct PlanArgs {
 )]
 pub struct ShapePlanArgs {
     /// Landmarks of a shape
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(3..=2000))]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "K", value_parser = clap::value_parser!(u32).range(3..=2000))]
     landmarks: u32,
     /// Public radius (default: found privately where the records and the budget are enough)
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     radius: Option<f64>,
     /// The centre is a public shape (default: found privately)
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RELEASE)]
     public_center: bool,
     /// Which private mean (default: joint; for a pure ε tangent-laplace)
-    #[arg(long, value_parser = choices())]
+    #[arg(long, help_heading = heading::RELEASE, value_parser = choices())]
     mechanism: Option<ShapeChoice>,
     /// Coordinates of a landmark
-    #[arg(long, value_name = "D", default_value_t = 2, value_parser = clap::value_parser!(u8).range(2..=3))]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "D", default_value_t = 2, value_parser = clap::value_parser!(u8).range(2..=3))]
     dimensions: u8,
     /// The landmarks go once around a closed outline, in order
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RECORDS)]
     outline: bool,
-    /// Plan private modes of variation in place of a mean: what will be seen
-    #[arg(long, conflicts_with_all = ["want", "mechanism", "compare", "regress"])]
+    /// Plan private modes of variation instead of a mean
+    #[arg(long, help_heading = heading::STATISTIC, conflicts_with_all = ["want", "mechanism", "compare", "regress"])]
     modes: bool,
     /// Plan a comparison of two groups of half the records each
-    #[arg(long, conflicts_with_all = ["want", "mechanism", "regress"])]
+    #[arg(long, help_heading = heading::STATISTIC, conflicts_with_all = ["want", "mechanism", "regress"])]
     compare: bool,
-    /// Plan a regression on so many covariates (columns of splines count): how exact its fields will be
-    #[arg(long, value_name = "COVARIATES", conflicts_with_all = ["want", "mechanism"], value_parser = clap::value_parser!(u8).range(1..=16))]
+    /// Plan a regression on this many covariates (columns of splines count): how exact its fields will be
+    #[arg(long, help_heading = heading::STATISTIC, value_name = "COVARIATES", conflicts_with_all = ["want", "mechanism"], value_parser = clap::value_parser!(u8).range(1..=16))]
     regress: Option<u8>,
     #[command(flatten)]
     plan: PlanArgs,
@@ -95,16 +96,16 @@ pub struct ShapePlanArgs {
 )]
 pub struct SpdPlanArgs {
     /// Matrices are k × k
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=60))]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=60))]
     order: u32,
     /// The metric of the mean
-    #[arg(long, value_enum, default_value_t = SpdMetric::LogEuclidean)]
+    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = SpdMetric::LogEuclidean)]
     metric: SpdMetric,
     /// Public radius of the ball that bounds the records, or "descriptor": the ball of all covariance descriptors
-    #[arg(long, value_name = "F|descriptor", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F|descriptor", allow_negative_numbers = true)]
     radius: String,
     /// Which private mean (default: the least noise at the budget)
-    #[arg(long, value_parser = among(PointMechanism::OF_POINTS))]
+    #[arg(long, help_heading = heading::RELEASE, value_parser = among(PointMechanism::OF_POINTS))]
     mechanism: Option<PointMechanism>,
     #[command(flatten)]
     plan: PlanArgs,
@@ -148,7 +149,7 @@ pub fn shape(args: &ShapePlanArgs, printer: &Printer) -> Result<(), Failure> {
 fn statistics(args: &ShapePlanArgs, plan: &ShapePlan, printer: &Printer) -> Result<(), Failure> {
     let (mut rows, mut cells) = (Vec::new(), Vec::new());
     let mut text = format!(
-        "Made-up shapes, {} from their mean, which lies {} from a public centre (--spread, --distance); nothing of yours is read.\n",
+        "Made-up shapes, {} from their mean, which lies {} from a public centre (--spread, --distance); none of your data is read.\n",
         short(plan.guess.spread),
         short(plan.guess.distance)
     );
@@ -206,8 +207,7 @@ fn statistic(args: &ShapePlanArgs, plan: &ShapePlan, n: u64, mu: Mu) -> Result<(
     let error = plan.regression(n, mu, covariates).map_err(failure)?;
     let worth = error < 0.8;
     let warning = if worth { "" } else { "; not worth the budget" };
-    let line =
-        format!("a field of size {FIELD} has an error of {error:.2} of that of saying nothing{warning}");
+    let line = format!("a field of size {FIELD} has {error:.2} of the error of a zero field{warning}");
     Ok((json!({"covariates": covariates, "field": FIELD, "error": error, "worth": worth}), line))
 }
 
@@ -340,8 +340,8 @@ impl PlanArgs {
 
 fn text(rows: &[Value], guess: Guess) -> String {
     let mut out = format!(
-        "Made-up records, {} from their mean, which lies {} from the public centre (--spread, --distance); nothing of yours is read.\n\
-         Root-mean-square distances: of the release, of the centre published unread, of so few records as a sample.\n\n\
+        "Made-up records, {} from their mean, which lies {} from the public centre (--spread, --distance); none of your data is read.\n\
+         Root-mean-square distances: of the release, of the centre itself, of these records as a sample of their population.\n\n\
          {:>7}  {:>10}  {:>10}  {:>10}  budget",
         short(guess.spread),
         short(guess.distance),

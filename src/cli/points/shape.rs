@@ -9,7 +9,7 @@ use super::shape_demo::{ShapeDemoArgs, shape_demo};
 use super::specimens::{answer, centre, places, remark};
 use super::treatment::TreatmentArgs;
 use super::{shape_compare, shape_modes, shape_regress};
-use crate::cli::of_kind;
+use crate::cli::{heading, of_kind};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
@@ -26,13 +26,13 @@ use visard::study::shape::{ShapeInputs, ShapeMeanOutcome, ShapeMeanSettings, run
 pub enum ShapeCommand {
     /// From a table of landmarks to a private mean shape
     Mean(Box<ShapeArgs>),
-    /// How shapes differ: their private modes of variation, with their mean
+    /// Private modes of variation (how shapes differ), with the mean
     Modes(Box<shape_modes::ShapeModesArgs>),
-    /// What covariates, and size, do to a shape
+    /// Private effects of covariates, and of size, on a shape
     Regress(Box<shape_regress::ShapeRegressArgs>),
     /// Groups of shapes: a private mean of each, where they differ and whether they do
     Compare(Box<shape_compare::ShapeCompareArgs>),
-    /// What error to expect of a private mean shape; reads nothing, costs nothing
+    /// Expected error of a private mean shape; reads no data, costs nothing
     Plan(ShapePlanArgs),
     /// Make outlines of made-up people and release their private mean
     Demo(ShapeDemoArgs),
@@ -44,51 +44,51 @@ pub enum ShapeCommand {
     after_help = "Examples:\n  visard shape mean outlines.tps --landmarks 60 --dimensions 2 --mu 1 --out study\n  visard shape mean outlines.tps --mechanism gaussian --radius 0.15 --center atlas.tps --mu 1 --out study\n  visard shape mean outlines.tps --mechanism kng --public-records public.txt --epsilon 1 --out study\n  visard shape mean outlines.tps --mechanism gaussian --center private --landmarks 60 --radius 0.2 --mu 1 --out study"
 )]
 pub struct ShapeArgs {
+    #[command(flatten)]
+    common: Common,
     #[arg(value_name = "FILE", help = of_kind("Shapes by their landmarks", Content::Shapes))]
     file: PathBuf,
     /// Which private mean (default: joint, two rounds in the tangent space of a centre; for a pure ε, or with --draws, --explore, --smooth or
     /// --calibration, which are for single mechanisms in the plane: the one with the least noise, tangent-laplace or tangent-gaussian)
-    #[arg(long, value_parser = choices())]
+    #[arg(long, help_heading = heading::RELEASE, value_parser = choices())]
     mechanism: Option<ShapeChoice>,
     /// Public radius: how far shapes may lie from the centre (Riemannian distance), or "private": estimated and paid for; the default is
     /// private where records and budget are enough, within a public one (0.18; with several --public-records half as much again as theirs)
-    #[arg(long, value_name = "F|private", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F|private", allow_negative_numbers = true)]
     radius: Option<String>,
     /// Centre: a file with one public shape, or "private" (the default): estimated and paid for, no shape need be public.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|private", conflicts_with = "public_records")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|private", conflicts_with = "public_records")]
     center: Option<PathBuf>,
     /// Public records, excluded from the study: a table of shapes, or a .txt with the names of records; their mean is the centre.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE")]
     public_records: Option<PathBuf>,
     /// The landmarks go once around a closed outline, in order: noise and smoothing are by frequency along it
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RECORDS)]
     outline: bool,
     /// A 95 % confidence band for the population's mean (joint only)
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RELEASE)]
     band: bool,
     /// Coordinates of a landmark, 2 or 3, a public number: needed where --landmarks is, for landmarks in space
-    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u8).range(2..=3))]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "D", value_parser = clap::value_parser!(u8).range(2..=3))]
     dimensions: Option<u8>,
-    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not tell, unless a centre or records are
+    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not give it, unless a centre or records are
     /// public; with --unusable refuse all records have to agree
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     landmarks: Option<u32>,
     /// Records with missing landmarks cannot be used (otherwise they are estimated from a public centre, where there is one)
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RECORDS)]
     drop_missing: bool,
     #[command(flatten)]
     treatment: TreatmentArgs,
     /// Pairs of landmarks left,right (from 1): the mean is published in its symmetric and its asymmetric part too, at no further cost.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE")]
     pairs: Option<PathBuf>,
     /// Smoothing of the release along a closed outline (free)
-    #[arg(long, value_enum, default_value_t = OutlineSmoothing::None)]
+    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = OutlineSmoothing::None)]
     smooth: OutlineSmoothing,
-    #[command(flatten)]
-    common: Common,
 }
 
 /// Runs a shape command.

@@ -2,8 +2,8 @@
 
 use super::common::{failure, note_failed};
 use super::specimens::{SpecimenArgs, answer, places, remark};
-use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
+use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -19,12 +19,12 @@ use visard::study::shape::{ShapeCompareOutcome, ShapeCompareSettings, ShapeDiffe
 pub struct ShapeCompareArgs {
     #[command(flatten)]
     specimens: SpecimenArgs,
-    /// Which record is in which group: a table with the heading record,group (a shape by its ID, a row of an array by its number from 0);
+    /// Group of each record: a table with the heading record,group (a shape by its ID, a row of an array by its number from 0);
     /// labels of letters, digits, - and _
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     groups: PathBuf,
     /// What the budget is for
-    #[arg(long, value_enum, default_value_t = Want::Both)]
+    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = Want::Both)]
     want: Want,
 }
 
@@ -40,7 +40,7 @@ pub fn run(args: &ShapeCompareArgs, global: &Global, printer: &Printer) -> Resul
     note_failed(outcome.failed, true, &outcome.folder.internal());
     remark(&outcome.remarks);
     if outcome.small {
-        eprintln!("note: so few shapes at this budget tell only very large differences from noise");
+        eprintln!("note: at this budget, this many shapes show only very large differences");
     }
     let ShapeCompareOutcome { folder, people, groups, test, map, certificate, .. } = &outcome;
     let first = map.first();

@@ -23,7 +23,7 @@ pub struct ShapeDemoArgs {
     /// The study's folder
     #[arg(long, value_name = "DIR", default_value = "visard-shape-demo")]
     out: PathBuf,
-    /// Go on with an interrupted run: what was paid for is not paid again
+    /// Continue an interrupted run: nothing is paid twice
     #[arg(long)]
     resume: bool,
     /// How many outlines

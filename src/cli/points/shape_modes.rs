@@ -2,8 +2,8 @@
 
 use super::common::{failure, note_failed};
 use super::specimens::{SpecimenArgs, answer, places, remark};
-use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
+use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -18,8 +18,8 @@ use visard::study::shape::{MODES_WORTHWHILE, ShapeModesOutcome, ShapeModesSettin
 pub struct ShapeModesArgs {
     #[command(flatten)]
     specimens: SpecimenArgs,
-    /// At most so many modes; fewer where fewer stand out of the noise
-    #[arg(long, value_name = "K", default_value_t = MODES as u16, value_parser = clap::value_parser!(u16).range(1..=MOST_MODES as i64))]
+    /// Maximum number of modes; only modes above the noise are released
+    #[arg(long, help_heading = heading::RELEASE, value_name = "K", default_value_t = MODES as u16, value_parser = clap::value_parser!(u16).range(1..=MOST_MODES as i64))]
     modes: u16,
 }
 
@@ -31,7 +31,7 @@ pub fn run(args: &ShapeModesArgs, global: &Global, printer: &Printer) -> Result<
     let outcome = run_modes(&settings).map_err(failure)?;
     if outcome.people as f64 * budget.get() < MODES_WORTHWHILE {
         eprintln!(
-            "note: below n times mu = {MODES_WORTHWHILE} the public spectrum's own modes are about as good as private ones"
+            "note: below n times mu = {MODES_WORTHWHILE} the modes of the public spectrum are about as good as private ones"
         );
     }
     note_failed(outcome.failed, true, &outcome.folder.internal());
@@ -72,7 +72,7 @@ fn text(outcome: &ShapeModesOutcome) -> String {
     }
     if modes.leans_on_prior {
         text.push_str(
-            "\n  few records at this budget: where the data say nothing the modes are the public spectrum's",
+            "\n  few records at this budget: the modes follow the public spectrum where the data give no information",
         );
     }
     let _ = write!(text, "\n{}", places(folder, certificate));

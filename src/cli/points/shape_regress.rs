@@ -2,8 +2,8 @@
 
 use super::common::{failure, note_failed};
 use super::specimens::{SpecimenArgs, answer, places, remark};
-use crate::cli::Global;
-use crate::cli::output::{Failure, Printer};
+use crate::cli::output::{Failure, Printer, counted};
+use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -20,22 +20,22 @@ pub struct ShapeRegressArgs {
     #[command(flatten)]
     specimens: SpecimenArgs,
     /// The covariates: a table with the heading record,NAME… (a shape by its ID, a row of an array by its number from 0)
-    #[arg(long, value_name = "FILE.csv", required_unless_present = "allometry")]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "FILE.csv", required_unless_present = "allometry")]
     covariates: Option<PathBuf>,
     /// Numbers with their public bounds, as in "age=3:40,bmi=15:40"
-    #[arg(long, value_name = "NAME=LOWER:UPPER", requires = "covariates", allow_hyphen_values = true)]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=LOWER:UPPER", requires = "covariates", allow_hyphen_values = true)]
     bounds: Vec<String>,
     /// Words with their two public levels, as in "sex=F|M"
-    #[arg(long, value_name = "NAME=A|B", requires = "covariates")]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=A|B", requires = "covariates")]
     levels: Vec<String>,
-    /// Curves in place of straight lines: a natural spline of so many columns, as in "age=4", its knots from the bounds alone
-    #[arg(long, value_name = "NAME=COLUMNS", requires = "bounds")]
+    /// Fit a natural spline with this many columns instead of a straight line, as in "age=4"; the bounds alone determine its knots
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=COLUMNS", requires = "bounds")]
     spline: Vec<String>,
     /// The logarithm of the centroid size as a covariate (log_size), within --size-bounds
-    #[arg(long, requires = "size_bounds")]
+    #[arg(long, help_heading = heading::COVARIATES, requires = "size_bounds")]
     allometry: bool,
     /// Public bounds of the centroid size, in the landmarks' unit; sizes beyond count as the bound
-    #[arg(long, value_name = "LO:HI", requires = "allometry")]
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "LO:HI", requires = "allometry")]
     size_bounds: Option<String>,
 }
 
@@ -76,8 +76,8 @@ fn report(outcome: &ShapeRegressionOutcome, printer: &Printer) {
     remark(&outcome.remarks);
     if outcome.outside > 0 {
         eprintln!(
-            "note (do not publish): {} values lie outside their bounds and count as the bound",
-            outcome.outside
+            "note (do not publish): {} outside the bounds and set to the bound",
+            counted(outcome.outside, "value")
         );
     }
     let field = |field: &Field| {
@@ -97,7 +97,7 @@ fn report(outcome: &ShapeRegressionOutcome, printer: &Printer) {
     let lines: String = columns.iter().map(field_text).collect();
     let explained = match explained {
         Some(share) => format!("{:.0} % of the variance (R²)", 100.0 * share),
-        None => "cannot be told, the noise hides it".into(),
+        None => "unknown, the noise hides it".into(),
     };
     let text = format!(
         "{} of {people} shapes, {}\n  {sentence}\n  fields, Riemannian distance:{lines}\n  explained: {explained}\n{}",
@@ -111,7 +111,7 @@ fn report(outcome: &ShapeRegressionOutcome, printer: &Printer) {
 fn field_text(field: &Field) -> String {
     let faint = if field.relative_error() > 0.8 { "  (mostly hidden by the noise)" } else { "" };
     format!(
-        "\n    {:<16} {:.4}, error {:.4}, {:.2} of saying nothing{faint}",
+        "\n    {:<16} {:.4}, error {:.4}, {:.2} of the error of a zero field{faint}",
         field.name,
         field.rms,
         field.error,

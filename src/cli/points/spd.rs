@@ -4,7 +4,7 @@ use super::super::Global;
 use super::super::output::{Failure, Printer};
 use super::common::{Common, among, failure, no_radius, say};
 use super::plan::{self, SpdPlanArgs};
-use crate::cli::of_kind;
+use crate::cli::{heading, of_kind};
 use clap::{Args, Subcommand};
 use nalgebra::DMatrix;
 use serde_json::json;
@@ -20,7 +20,7 @@ pub enum SpdCommand {
     Describe(DescribeArgs),
     /// From matrices to a private mean
     Mean(Box<SpdArgs>),
-    /// What error to expect of a private mean of matrices; reads nothing, costs nothing
+    /// Expected error of a private mean of matrices; reads no data, costs nothing
     Plan(SpdPlanArgs),
 }
 
@@ -45,26 +45,26 @@ pub struct DescribeArgs {
     after_help = "Examples:\n  visard spd mean tensors.npy --mechanism tangent-gaussian --radius 3 --epsilon 1 --delta 1e-6 --out study\n  visard spd mean descriptors.npy --mechanism laplace --radius descriptor --epsilon 1 --out study"
 )]
 pub struct SpdArgs {
+    #[command(flatten)]
+    common: Common,
     #[arg(value_name = "FILE.npy", help = format!("{} of shape (n, k, k)", of_kind("Matrices", Content::Matrices)))]
     file: PathBuf,
     /// The metric of the mean
-    #[arg(long, value_enum, default_value_t = SpdMetric::LogEuclidean)]
+    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = SpdMetric::LogEuclidean)]
     metric: SpdMetric,
     /// Which private mean (default: the least noise at the budget, tangent-laplace for a pure ε and tangent-gaussian otherwise)
-    #[arg(long, value_parser = among(PointMechanism::OF_POINTS))]
+    #[arg(long, help_heading = heading::RELEASE, value_parser = among(PointMechanism::OF_POINTS))]
     mechanism: Option<PointMechanism>,
     /// Public radius of the ball that bounds the records, or "descriptor": the ball of all covariance descriptors; --mechanism none needs none
-    #[arg(long, value_name = "F|descriptor", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F|descriptor", allow_negative_numbers = true)]
     radius: Option<String>,
     /// Centre: a file with one public matrix, "identity", or "private": estimated within --first-radius and paid for.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|identity|private", default_value = "identity")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|identity|private", default_value = "identity")]
     center: String,
     /// With --center private: public radius about the identity that holds the centre, or "descriptor"
-    #[arg(long, value_name = "F|descriptor", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F|descriptor", allow_negative_numbers = true)]
     first_radius: Option<String>,
-    #[command(flatten)]
-    common: Common,
 }
 
 /// Runs a command on matrices.

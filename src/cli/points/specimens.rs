@@ -3,7 +3,7 @@
 use super::treatment::TreatmentArgs;
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use crate::cli::output::{Failure, where_to};
-use crate::cli::{Global, of_kind};
+use crate::cli::{Global, heading, of_kind};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -15,46 +15,46 @@ use visard::study::layout::REPORT;
 use visard::study::points::ShapeCentre;
 use visard::study::shape::ShapeInputs;
 
-/// The specimens, and what is known of them beforehand
+/// The specimens, and what is known of them in advance
 #[derive(Debug, Args)]
 pub struct SpecimenArgs {
+    #[command(flatten)]
+    budget: BudgetArgs,
     #[arg(value_name = "FILE", help = of_kind("Shapes by their landmarks", Content::Shapes))]
     file: PathBuf,
     /// Public radius: how far shapes may lie from the centre (Riemannian distance; default 0.18, with several --public-records half as much
     /// again as theirs)
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     radius: Option<f64>,
     /// Centre: a file with one public shape, or "private" (the default): estimated and paid for, no shape need be public.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|private", conflicts_with = "public_records")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|private", conflicts_with = "public_records")]
     center: Option<PathBuf>,
     /// Public records, excluded from the study: a table of shapes, or a .txt with the names of records; their mean is the centre.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE")]
     public_records: Option<PathBuf>,
     /// The landmarks go once around a closed outline, in order: noise and smoothing are by frequency along it
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RECORDS)]
     outline: bool,
-    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not tell, unless a centre or records are
+    /// Landmarks of a shape, a public number: needed for TPS and for tables whose heading does not give it, unless a centre or records are
     /// public, or with --unusable refuse
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     landmarks: Option<u32>,
     /// Coordinates of a landmark, 2 or 3: needed where --landmarks is
-    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u8).range(2..=3))]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "D", value_parser = clap::value_parser!(u8).range(2..=3))]
     dimensions: Option<u8>,
     /// Records with missing landmarks cannot be used (otherwise they are estimated from the public or private centre)
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RECORDS)]
     drop_missing: bool,
     #[command(flatten)]
     treatment: TreatmentArgs,
     #[command(flatten)]
     unusable: UnusableArgs,
     #[command(flatten)]
-    place: PlaceArgs,
-    #[command(flatten)]
     counting: CountingArgs,
     #[command(flatten)]
-    budget: BudgetArgs,
+    place: PlaceArgs,
 }
 
 impl SpecimenArgs {
@@ -116,7 +116,7 @@ pub(in crate::cli) fn answer(
 pub(in crate::cli) fn places(folder: &StudyFolder, certificate: &Certificate) -> String {
     let release = folder.release();
     format!(
-        "  {} {}\n  look first:  {}\n  keep secret: {}",
+        "  {} {}\n  open first:   {}\n  do not share: {}",
         where_to(certificate.private),
         release.display(),
         release.join(REPORT).display(),

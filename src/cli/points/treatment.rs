@@ -1,5 +1,6 @@
 //! What is done to each record of landmarks by itself, on the command line.
 
+use crate::cli::heading;
 use clap::Args;
 use std::path::PathBuf;
 use visard::study::points::{Sliding, Treatment};
@@ -7,20 +8,20 @@ use visard::study::points::{Sliding, Treatment};
 /// What is done to each record by itself, against public things only
 #[derive(Debug, Args)]
 pub struct TreatmentArgs {
-    /// A number that stands for a missing landmark, beside NA and nothing; may be given several times
-    #[arg(long, value_name = "CODE", allow_negative_numbers = true)]
+    /// A number that stands for a missing landmark, in addition to NA and empty fields; may be given several times
+    #[arg(long, help_heading = heading::RECORDS, value_name = "CODE", allow_negative_numbers = true)]
     missing: Vec<f64>,
     /// Semilandmarks slide along their curves towards the public centre's shape: a table before,slide,after (landmarks from 1, as geomorph
     /// writes it), or "curves": all inner points of the curves (CURVES=) in the centre's file.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|curves")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|curves")]
     sliders: Option<PathBuf>,
-    /// Pairs of landmarks (from 1) that pictures join by lines.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE")]
+    /// Pairs of landmarks (from 1) to join by lines in pictures.
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::OUTPUT, value_name = "FILE")]
     links: Option<PathBuf>,
-    /// Reflect records that lie nearer to the mirror image of the public centre
-    #[arg(long)]
+    /// Reflect records that are nearer to the mirror image of the public centre
+    #[arg(long, help_heading = heading::REGISTRATION)]
     unmirror: bool,
 }
 

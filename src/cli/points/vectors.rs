@@ -3,7 +3,7 @@
 use super::super::Global;
 use super::super::output::{Failure, Printer};
 use super::common::{Common, among, failure, no_radius, say};
-use crate::cli::of_kind;
+use crate::cli::{heading, of_kind};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use visard::io::Content;
@@ -34,26 +34,26 @@ pub enum HyperbolicCommand {
     after_help = "Example:\n  visard sphere mean cities.csv --mechanism kng --radius 0.7 --center greenwich.csv --epsilon 1 --out study"
 )]
 pub struct VectorArgs {
+    #[command(flatten)]
+    common: Common,
     #[arg(value_name = "FILE", help = points_help())]
     file: PathBuf,
     /// Numbers in a row, a public number: needed for a table without a heading, unless the centre is public
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     dim: Option<u32>,
     /// Which private mean (default: the least noise at the budget, tangent-laplace for a pure ε and tangent-gaussian otherwise)
-    #[arg(long, value_parser = among(PointMechanism::OF_POINTS))]
+    #[arg(long, help_heading = heading::RELEASE, value_parser = among(PointMechanism::OF_POINTS))]
     mechanism: Option<PointMechanism>,
     /// Public radius of the ball that bounds the records; --mechanism none needs none
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     radius: Option<f64>,
     /// Centre: a file with one public row, or "private": estimated and paid for.
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|private")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|private")]
     center: Option<PathBuf>,
     /// With --center private, in hyperbolic space: public radius about the origin that holds the centre
-    #[arg(long, value_name = "F", allow_negative_numbers = true)]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     first_radius: Option<f64>,
-    #[command(flatten)]
-    common: Common,
 }
 
 /// Arguments of `hyperbolic mean`.
@@ -62,11 +62,11 @@ pub struct VectorArgs {
     after_help = "Example:\n  visard hyperbolic mean embedding.npy --mechanism laplace --radius 2 --epsilon 1 --out study"
 )]
 pub struct HyperbolicArgs {
-    /// Which coordinates the points are in
-    #[arg(long, value_enum, default_value_t = ModelName::Poincare)]
-    model: ModelName,
     #[command(flatten)]
     points: VectorArgs,
+    /// Which coordinates the points are in
+    #[arg(long, help_heading = heading::RECORDS, value_enum, default_value_t = ModelName::Poincare)]
+    model: ModelName,
 }
 
 /// Models of hyperbolic space.

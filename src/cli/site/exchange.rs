@@ -1,12 +1,12 @@
 //! `visard site sum`, `share`, `verify`, `merge`, `unshare`: the rounds.
 
-use crate::cli::Global;
 use crate::cli::budget::{CountingArgs, PlaceArgs};
 use crate::cli::face::{
     comparison_json, comparison_text, groups_text, note_failures, run_with_progress, scans_help,
     template_source,
 };
 use crate::cli::output::{Failure, Printer, where_to};
+use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -25,43 +25,44 @@ struct SiteArgs {
     public: PathBuf,
     #[arg(value_name = "SCAN_OR_DIR", required_unless_present_any = ["prepared", "manifest"], help = scans_help())]
     scans: Vec<PathBuf>,
-    /// Records registered elsewhere in place of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
-    #[arg(long, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
+    /// Records registered elsewhere, instead of scans: an NPY array (n, J, m, 3) of unit-area faces in the template's frame
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.npy", conflicts_with_all = ["scans", "manifest", "records"])]
     prepared: Option<PathBuf>,
     /// The table of this site's scans, in place of folders, as for `face mean`
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     manifest: Option<PathBuf>,
     /// Records that `face prepare` made of the manifest's scans, with the plan's template, curves, samples and registration: no scan is opened
-    #[arg(long, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
+    #[arg(long, help_heading = heading::RECORDS, value_name = "DIR", requires = "manifest", conflicts_with = "scans")]
     records: Option<PathBuf>,
-    /// Stop where a scan of the manifest has no record; otherwise it contributes zero
-    #[arg(long, requires = "records")]
+    /// Stop if a scan of the manifest has no record; otherwise it contributes zero
+    #[arg(long, help_heading = heading::RECORDS, requires = "records")]
     complete: bool,
     /// This site's name in the plan
     #[arg(long, value_name = "NAME")]
     site: String,
-    /// Where the plan compares groups: which record is in which, a table with the heading record,group (default: the manifest's column group)
-    #[arg(long, value_name = "FILE.csv")]
+    /// For a plan that compares groups: the group of each record, a table with the heading record,group (default: the manifest's column group)
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
     groups: Option<PathBuf>,
     #[command(flatten)]
     place: PlaceArgs,
     #[command(flatten)]
     counting: CountingArgs,
     /// The plan's template face: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
 }
 
 /// Arguments of `site sum`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A round is answered once: asked again, by any copy of the folder with the ledger at its place, a site hands on the same files or refuses. A ledger that is put back together with the folder, from an older copy, cannot be told: keep it elsewhere (--ledger), or keep its last line's check elsewhere.\n\nExamples:\n  visard site sum consortium scans/ --site berlin --out berlin\n  visard site sum consortium --records records --manifest all.csv --site berlin --out berlin"
+    after_help = "A round is answered once: asked again, by any copy of the folder with the ledger at its place, a site hands on the same files or refuses. A ledger that is put back together with the folder, from an older copy, cannot \
+                  be detected: keep it elsewhere (--ledger), or keep the check of its last line elsewhere.\n\nExamples:\n  visard site sum consortium scans/ --site berlin --out berlin\n  visard site sum consortium --records records --manifest all.csv --site berlin --out berlin"
 )]
 pub struct SumArgs {
     #[command(flatten)]
     site: SiteArgs,
-    /// This site's secret key, where the plan names its public one: the sum is then signed
+    /// This site's secret key, if the plan names its public one: the sum is then signed
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 }
@@ -69,7 +70,8 @@ pub struct SumArgs {
 /// Arguments of `site share`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A round is answered once: asked again, by any copy of the folder with the ledger at its place, a site hands on the same files or refuses. A ledger that is put back together with the folder, from an older copy, cannot be told: keep it elsewhere (--ledger), or keep its last line's check elsewhere.\n\nExamples:\n  visard site share consortium scans/ --site berlin --key berlin.key --out berlin\n  visard site share consortium --records records --manifest all.csv --site berlin --key berlin.key --out berlin"
+    after_help = "A round is answered once: asked again, by any copy of the folder with the ledger at its place, a site hands on the same files or refuses. A ledger that is put back together with the folder, from an older copy, cannot \
+                  be detected: keep it elsewhere (--ledger), or keep the check of its last line elsewhere.\n\nExamples:\n  visard site share consortium scans/ --site berlin --key berlin.key --out berlin\n  visard site share consortium --records records --manifest all.csv --site berlin --key berlin.key --out berlin"
 )]
 pub struct ShareArgs {
     #[command(flatten)]
@@ -82,7 +84,8 @@ pub struct ShareArgs {
 /// Arguments of `site verify`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A round is added up once, for one set of sites: asked again, an aggregator hands on the same files or refuses. Its record of that is a ledger, beside its key unless --ledger names another place (KEY.ledger.jsonl), so that copies of the folder and new folders find it. A ledger that is put back from an older copy, or a key that is copied away from it, cannot be told.\n\nExample:\n  visard site verify consortium --aggregator ministry --key ministry.key --inbox received/ --out ministry"
+    after_help = "A round is added up once, for one set of sites: asked again, an aggregator hands on the same files or refuses. Its record of that is a ledger, beside its key unless --ledger names another place (KEY.ledger.jsonl), so that copies of the folder and new folders find it. A ledger that is put back from an older copy, or \
+                  a key that is copied away from it, cannot be detected.\n\nExample:\n  visard site verify consortium --aggregator ministry --key ministry.key --inbox received/ --out ministry"
 )]
 pub struct VerifyArgs {
     /// The public folder
@@ -97,12 +100,12 @@ pub struct VerifyArgs {
     /// Messages, or folders of messages
     #[arg(long, value_name = "FILE_OR_DIR", required = true, num_args = 1..)]
     inbox: Vec<PathBuf>,
-    /// Go on without this site in this round
+    /// Continue without this site in this round
     #[arg(long, value_name = "NAME")]
     without: Vec<String>,
     /// The plan's template face: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     #[command(flatten)]
     place: PlaceArgs,
@@ -120,14 +123,14 @@ pub struct CloseArgs {
     /// Messages, or folders of messages
     #[arg(value_name = "FILE_OR_DIR", required = true)]
     inbox: Vec<PathBuf>,
-    /// Go on without this site in this round (merge only)
+    /// Continue without this site in this round (merge only)
     #[arg(long, value_name = "NAME")]
     without: Vec<String>,
     /// The plan's template face: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
-    /// The folder of the release, made after the last round
+    /// Folder for the release, which the last round makes
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
@@ -281,7 +284,7 @@ fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
             json!(accuracy),
             format!("average of {} people", certificate.n),
             format!(
-                "  error, root mean square: {:.2} mm (the template published unread: {:.2} mm)\n",
+                "  error, root mean square: {:.2} mm (the template alone: {:.2} mm)\n",
                 mm(accuracy.rms),
                 mm(accuracy.template_rms)
             ),

@@ -2,6 +2,7 @@
 
 use crate::cli::budget::BudgetArgs;
 use crate::cli::face::template_source;
+use crate::cli::heading;
 use crate::cli::output::{Failure, Printer};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -17,7 +18,7 @@ use visard::study::face::{CURVES, Registration, SAMPLES, load_template};
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  visard site keys berlin.key")]
 pub struct KeysArgs {
-    /// File for the secret key; the public one, for the plan, is written beside it with .pub
+    /// File for the secret key; the public key, for the plan, is written beside it as FILE.pub
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -25,11 +26,11 @@ pub struct KeysArgs {
 /// Who adds the noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Noise {
-    /// Every site a share, under secure aggregation: enough if --honest of them are honest
+    /// Every site adds a share, under secure aggregation: private if --honest of them are honest
     Sites,
-    /// Each of two aggregators the whole: enough if one is honest; 1.4 times the noise
+    /// Each of two aggregators adds the whole noise: private if one is honest; 1.4 times the noise
     Aggregators,
-    /// Every site the whole, without aggregators: nothing assumed; the noise of one site times the root of their number
+    /// Every site adds the whole noise, without aggregators: assumes nothing; the noise of one site times the root of their number
     Each,
 }
 
@@ -43,40 +44,40 @@ pub struct PlanArgs {
     #[arg(value_name = "PUBLIC")]
     public: PathBuf,
     /// A site, its number of people (public; one for each of --groups, with + between), and its public key where sums are sealed or signed
-    #[arg(long = "site", value_name = "NAME=N[+N][,FILE.pub]", required = true)]
+    #[arg(long = "site", help_heading = heading::SITES, value_name = "NAME=N[+N][,FILE.pub]", required = true)]
     sites: Vec<String>,
     /// One of two members who add up and do not collude, with its public key; the first begins
-    #[arg(long = "aggregator", value_name = "NAME=FILE.pub")]
+    #[arg(long = "aggregator", help_heading = heading::SITES, value_name = "NAME=FILE.pub")]
     aggregators: Vec<String>,
     /// Who adds the noise (default: sites where there are aggregators, else each)
-    #[arg(long, value_enum)]
+    #[arg(long, help_heading = heading::SITES, value_enum)]
     noise: Option<Noise>,
-    /// How many sites' shares of noise must be honest and unknown to whoever looks (default: all but one, for a site knows its own)
-    #[arg(long, value_name = "K")]
+    /// How many sites' shares of noise must be honest and unknown to an attacker (default: all but one, since a site knows its own)
+    #[arg(long, help_heading = heading::SITES, value_name = "K")]
     honest: Option<u64>,
     #[command(flatten)]
     budget: BudgetArgs,
     /// Public template face: a mesh file, or "builtin".
-    /// Must be public: what visard wrote under internal/ is refused, what was converted from it visard cannot tell
-    #[arg(long, value_name = "FILE|builtin", default_value = "builtin")]
+    /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "FILE|builtin", default_value = "builtin")]
     template: String,
     /// Number of face radial curves
-    #[arg(long, value_name = "J", default_value_t = CURVES)]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "J", default_value_t = CURVES)]
     curves: usize,
     /// Samples on each curve
-    #[arg(long, value_name = "M", default_value_t = SAMPLES)]
+    #[arg(long, help_heading = heading::REGISTRATION, value_name = "M", default_value_t = SAMPLES)]
     samples: usize,
-    /// How scans are registered to the template
-    #[arg(long, value_enum, default_value_t = Registration::Elastic)]
+    /// Method of registration to the template
+    #[arg(long, help_heading = heading::REGISTRATION, value_enum, default_value_t = Registration::Elastic)]
     registration: Registration,
-    /// Modes of variation with the mean, at most so many (1 to 200), in place of the mean alone
-    #[arg(long, value_name = "M")]
+    /// Release modes of variation with the mean, at most this many (1 to 200), instead of the mean alone
+    #[arg(long, help_heading = heading::RELEASE, value_name = "M")]
     modes: Option<usize>,
-    /// Groups to be compared, in place of one mean: their labels, as in the sites' tables
-    #[arg(long, value_name = "LABEL,LABEL", value_delimiter = ',', conflicts_with = "modes")]
+    /// Compare groups instead of releasing one mean: their labels, as in the sites' tables
+    #[arg(long, help_heading = heading::RELEASE, value_name = "LABEL,LABEL", value_delimiter = ',', conflicts_with = "modes")]
     groups: Vec<String>,
-    /// What of the groups: a map of where they differ (default), or a test of whether they do; both are two plans
-    #[arg(long, value_enum, requires = "groups")]
+    /// What to release of the groups: a map of where they differ (default), or a test of whether they do; both need two plans
+    #[arg(long, help_heading = heading::RELEASE, value_enum, requires = "groups")]
     want: Option<Want>,
 }
 
@@ -129,8 +130,8 @@ pub fn run(args: &PlanArgs, printer: &Printer) -> Result<(), Failure> {
     printer.result(
         json!({"plan": path, "sha256": known.id, "sites": plan.sites.len(), "n": people, "mu": mu, "noise": plan.noise}),
         format!(
-            "plan of {} sites with {people} people, mu = {mu}: {}\n  SHA-256 {}\n  every party needs this very file; let all confirm the SHA-256 before \
-             the first round",
+            "plan of {} sites with {people} people, mu = {mu}: {}\n  SHA-256 {}\n  every party needs this exact file; all parties confirm the \
+             SHA-256 before the first round",
             plan.sites.len(),
             path.display(),
             known.id
@@ -151,7 +152,7 @@ fn groups(args: &PlanArgs, sites: &mut [Site]) -> Result<Option<PlannedGroups>, 
         Some(Want::Test) => GroupAim::Test,
         Some(Want::Both) => {
             return Err(Failure::usage(
-                "over many sites a map and a test are two plans, each with its own --mu",
+                "over many sites a map and a test need two plans, each with its own --mu",
             ));
         }
     };

@@ -109,13 +109,13 @@ const CASES: [Case; 16] = [
     (
         "hyperbolic mean r.npy --radius 1 --mu 2 --people p.csv",
         &|dir| people(dir, "80,p\n"),
-        "no record of this study",
+        "not a record of this study",
         "a table of people that does not fit",
     ),
     (
         "hyperbolic mean r.npy --radius 1 --mu 2 --people p.csv",
         &|dir| people(dir, ""),
-        "nobody's",
+        "has no person",
         "a table of people that does not fit",
     ),
     (

@@ -219,7 +219,11 @@ fn what_does_not_fit_is_refused_and_charges_nothing() {
         (format!("mean {missing} --mu 1 --drop-missing"), 1, ""),
         (format!("regress {file} --allometry --size-bounds 9:3 --mu 1"), 2, "--size-bounds"),
         (format!("regress {file} --allometry --mu 1"), 2, "--size-bounds"),
-        (format!("regress {file} --covariates {} --bounds age=1:2 --mu 9", other.display()), 1, "no record"),
+        (
+            format!("regress {file} --covariates {} --bounds age=1:2 --mu 9", other.display()),
+            1,
+            "not a record",
+        ),
         (
             format!("regress {file} --covariates {} --bounds age=1:2 --mu 0.1", path("ages.csv")),
             1,

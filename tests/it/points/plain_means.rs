@@ -94,7 +94,7 @@ fn specimens_of_slicer_with_a_missing_landmark() {
     let (code, _, stderr) = visard(&format!("{line} --unusable refuse"));
     assert!(code == Some(1) && stderr.contains("\"s2\"") && stderr.contains("--center"), "{stderr}");
     let (code, _, stderr) = visard(&line);
-    assert!(code == Some(0) && stderr.contains("1 records could not be used and are left out"), "{stderr}");
+    assert!(code == Some(0) && stderr.contains("1 record could not be used and is left out"), "{stderr}");
     let found = Configuration::from_row_slice(7, 3, &mean(&out));
     assert!(full_distance(&found, &truth).unwrap() < 1e-9);
     let centre = folder.join("s0.mrk.json");

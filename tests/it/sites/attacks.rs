@@ -126,11 +126,11 @@ fn a_ledger_that_was_put_back_is_found_out_by_public_results() {
     consortium.copy("a.old", "a");
     refused(
         consortium.answer("a"),
-        "round 1 was closed with an answer of this party that the ledger knows nothing of",
+        "round 1 was closed with an answer of this party that is not in the ledger",
     );
     // Nor does a new folder with a new ledger go on in its place.
     fs::remove_dir_all(consortium.path("a")).unwrap();
-    refused(consortium.answer("a"), "the ledger knows nothing of");
+    refused(consortium.answer("a"), "that is not in the ledger");
 }
 
 /// Two sums over sets of sites that differ by one site would tell that site's own sum.
@@ -183,7 +183,7 @@ fn an_aggregator_adds_up_one_set_of_sites_a_round_from_any_folder() {
         assert_eq!((consortium.charges("x"), consortium.charges("y")), (vec![2], vec![2]));
         // Without its ledger, a folder that knows nothing of the first round is refused.
         fs::rename(consortium.path("y.key.ledger.jsonl"), consortium.path("away")).unwrap();
-        refused(consortium.verify_in("y", "y.late", &["d"]), "knows nothing of");
+        refused(consortium.verify_in("y", "y.late", &["d"]), "that is not in the ledger");
         unshare_round(&consortium.closing(&[])).unwrap();
     }
 }

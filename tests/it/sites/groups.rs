@@ -13,7 +13,7 @@ fn groups_are_compared_over_sites_and_tables_that_do_not_fit_cost_nothing() {
             let consortium = Consortium::of(What::Groups(aim), noise, 2.0, None, false);
             for (text, expected) in [
                 (table(5).replace("1,patient", "1,control"), "4 of control, 1 of patient"),
-                (table(5).replace("patient", "other"), "\"other\" is none of those"),
+                (table(5).replace("patient", "other"), "\"other\" is not one of those"),
                 (table(4), "\"4\": is in no group"),
             ] {
                 fs::write(consortium.path("a.csv"), text).unwrap();

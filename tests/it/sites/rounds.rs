@@ -152,7 +152,7 @@ fn sites_with_other_settings_people_or_records_are_refused_before_a_charge() {
     refused(consortium.verify("x", &[]), "is of another plan");
     refused(consortium.answer("a"), "this folder is of another plan");
     fs::write(liar.join("plan.json"), plan.replace("\"sha256\": \"", "\"sha256\": \"0")).unwrap();
-    refused(consortium.answer_with("lie", "b", "b.npy"), "another template than the plan's");
+    refused(consortium.answer_with("lie", "b", "b.npy"), "this is not the plan's template");
     fs::write(liar.join("plan.json"), plan.replace("\"honest\": 2", "\"honest\": 4")).unwrap();
     refused(consortium.answer_with("lie", "b", "b.npy"), "at least one more than must be honest");
     // Other records in the second round.

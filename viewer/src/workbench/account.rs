@@ -80,7 +80,7 @@ fn charges(many: usize) -> String {
 /// What a budget means for one person.
 pub fn meaning(mu: Mu) -> String {
     format!(
-        "Whoever knows everything but whether one person's face or another was used guesses right at most {:.1} % of the time; a coin does 50 %.",
+        "An attacker who knows everything except which of two people's faces was used guesses right at most {:.1} % of the time; a coin is right 50 %.",
         guesses(mu)
     )
 }

@@ -56,11 +56,11 @@ pub(super) fn check(ui: &mut Ui, bench: &WorkbenchState, window: &mut WindowStat
         found.failed.iter().map(|f| format!("{}: {}", name(&f.file), f.problem)).collect(),
     );
     list(
-        format!("passed over: {}", found.skipped.len()),
+        format!("skipped: {}", found.skipped.len()),
         found.skipped.iter().map(|s| format!("{}: {}", name(&s.file), s.why)).collect(),
     );
     list(
-        "the same bytes as different people's: the study would stop".into(),
+        "identical files given as different people's: the study would stop".into(),
         found
             .duplicates
             .iter()
@@ -111,7 +111,7 @@ fn nose(ui: &mut Ui, bench: &WorkbenchState, window: &mut WindowState, acts: &mu
         return;
     }
     ui.add_space(6.0);
-    ui.label("Nose not found where it is? Click on its tip, or give its coordinates:");
+    ui.label("Nose found in the wrong place? Click on its tip, or enter its coordinates:");
     let tip = window.nose.unwrap_or_else(Point::origin);
     let mut at: [f64; 3] = tip.coords.into();
     let mut changed = false;
@@ -162,7 +162,9 @@ pub(super) fn plan(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
             }
         });
     });
-    ui.small("Said before the result, so that it is no excuse afterwards; the certificate names it.");
+    ui.small(
+        "Set before the result is known, so that it cannot be chosen afterwards; the certificate names it.",
+    );
     ui.add_space(6.0);
     ui.strong("Ledger");
     ui.label(bench.account.sentence(bench.price()));
@@ -177,7 +179,7 @@ pub(super) fn plan(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
         if main_button(ui, ready, "Fix this plan") {
             acts.push(Act::Fix);
         }
-        ui.small("Then it is written to plan.json: nose tips are not set any more, and another budget is a caveat. Costs nothing.");
+        ui.small("Writes plan.json. After that, nose tips are fixed, and another budget becomes a caveat. Costs nothing.");
     }
 }
 
@@ -194,7 +196,7 @@ fn expected(ui: &mut Ui, bench: &WorkbenchState) {
         for (what, square) in [
             ("error of the release", forecast.error),
             ("the template, published unread", forecast.template_error),
-            ("so few people as a sample", forecast.sampling_error),
+            ("these people as a sample", forecast.sampling_error),
         ] {
             ui.label(what);
             ui.monospace(mm(square));
@@ -205,7 +207,7 @@ fn expected(ui: &mut Ui, bench: &WorkbenchState) {
         let text = "Not worth the budget: it would be mostly the template. More people, or a larger budget, change that.";
         ui.label(RichText::new(text).color(warning(ui)));
     }
-    ui.small("Root mean square on a face of 20 cm, from simulated people; nothing of yours is read.");
+    ui.small("Root mean square on a face of 20 cm, from simulated people; none of your data is read.");
 }
 
 pub(super) fn register(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
@@ -293,7 +295,7 @@ pub(super) fn release(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) 
     if bench.asked {
         ui.add_space(8.0);
         let text = format!(
-            "This charges {price} to the ledger, for ever: it cannot be undone, whatever comes of it."
+            "This charges {price} to the ledger, permanently: it cannot be undone, no matter how the release turns out."
         );
         ui.label(RichText::new(text).strong().color(warning(ui)));
         if main_button(ui, true, &format!("Pay {price} and release")) {
@@ -330,7 +332,7 @@ pub(super) fn report(ui: &mut Ui, bench: &WorkbenchState, acts: &mut Vec<Act>) {
         ui.label(format!("error as the release states it: {mm:.2} mm (root mean square, face of 20 cm)"));
         if let Some(limit) = bench.accept_mm {
             let verdict = if mm <= limit { "within" } else { "above" };
-            ui.label(format!("{verdict} the {limit:.2} mm that were called good enough beforehand"));
+            ui.label(format!("{verdict} the {limit:.2} mm that were set as good enough in advance"));
         }
     }
     for caveat in &outcome.caveats {

@@ -206,7 +206,9 @@ pub enum Fault {
         expected: usize,
     },
     /// Nothing public tells how large a record is.
-    #[error("has no heading that tells how many {what} a record has, and no record may tell it; {remedy}")]
+    #[error(
+        "has no heading that gives the number of {what} in a record, and the records may not determine it; {remedy}"
+    )]
     NoSize {
         /// Numbers or landmarks.
         what: &'static str,
@@ -261,7 +263,7 @@ pub enum Fault {
     },
     /// A file for the data holder only, where a public one is wanted.
     #[error(
-        "was written by visard for the data holder only ({why}): it tells of the records, and so it can be no public input; give a file that \
+        "was written by visard for the data holder only ({why}): it depends on the records, so it cannot be a public input; give a file that \
          was made without the records, or one of a release"
     )]
     Secret {

@@ -133,7 +133,7 @@ pub(super) fn marked(bytes: &[u8]) -> Parsed<Vec<Marked>> {
     let mut systems = file.markups.iter().map(|markup| &markup.coordinate_system);
     let system = systems.next().cloned().flatten();
     if systems.any(|other| *other != system) {
-        return Err(Fault::Malformed("mixes coordinate systems; save each list by itself").into());
+        return Err(Fault::Malformed("mixes coordinate systems; save each list in its own file").into());
     }
     // Markups have been in LPS unless they say otherwise since there are any.
     let axes = system.as_deref().map_or(Ok(Axes::Lps), Axes::parse)?;

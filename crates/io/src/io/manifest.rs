@@ -63,7 +63,7 @@ impl Manifest {
             None => Ok(()),
             Some(line) => {
                 let what = format!(
-                    "{:?} is nobody's; give every line its person, or leave the column out",
+                    "{:?} has no person; fill in the person column on every line, or leave the column out",
                     line.record
                 );
                 Err(at_line(path, line.line, what))
@@ -210,9 +210,9 @@ mod tests {
             ("file,record\na.ply,b.ply\n", "has no column file"),
             ("file\n", "lists no scans"),
             ("file\na.ply\nb.ply\n./a.ply\n", "line 4: \"./a.ply\" is in line 2 already"),
-            ("file\na.ply\nparticipants.csv\n", "line 3: \"participants.csv\" is by its name no scan"),
+            ("file\na.ply\nparticipants.csv\n", "line 3: \"participants.csv\" has the name of a table"),
             ("file\na.doc\n", "line 2: \"a.doc\" has a name with an unknown ending"),
-            ("file,person\na.ply,x\nb.ply,\n", "line 3: \"b.ply\" is nobody's"),
+            ("file,person\na.ply,x\nb.ply,\n", "line 3: \"b.ply\" has no person"),
             ("file,person\n,x\n", "line 2: the record is missing"),
         ] {
             let found = read(text).unwrap_err();

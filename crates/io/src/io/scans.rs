@@ -87,7 +87,7 @@ const SPECIMENS: [&str; 2] = ["json", "fcsv"];
 pub(super) fn check_named(path: &Path) -> Result<(), ReadError> {
     format_of(path, Content::Scan).map_err(|fault| ReadError::new(path, fault))?;
     if is_other_text(path) {
-        let text = "is by its name no scan but a table of landmarks or people, or a text; give the scan, or rename it";
+        let text = "has the name of a table of landmarks or people, or of a text, not of a scan; give the scan, or rename the file";
         return Err(ReadError::new(path, Fault::Malformed(text)));
     }
     Ok(())
@@ -338,7 +338,7 @@ mod tests {
             ("s1", "s1: has a name with an unknown ending; "),
             (
                 "landmarks.csv",
-                "landmarks.csv: is by its name no scan but a table of landmarks or people, or a text; ",
+                "landmarks.csv: has the name of a table of landmarks or people, or of a text, not of a scan; ",
             ),
         ] {
             let message = listed(&dir, &[given]).unwrap_err();

@@ -113,10 +113,10 @@ impl Survey {
 /// Why a file is no scan by its name.
 fn why_no_scan(path: &Path) -> String {
     if format_of(path, Content::Scan).is_ok() {
-        return "is by its name a table of landmarks or people, or a text".into();
+        return "has the name of a table of landmarks or people, or of a text".into();
     }
     match ending(path).as_str() {
-        "" => format!("has no ending that tells a scan ({})", Content::Scan.endings()),
+        "" => format!("has no known ending of a scan ({})", Content::Scan.endings()),
         other => {
             let other = one_line(Path::new(other));
             format!("has the ending .{other}, which is not read as a scan ({} are)", Content::Scan.endings())

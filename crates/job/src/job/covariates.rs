@@ -73,7 +73,7 @@ pub enum CovariateError {
 pub enum CovariateFault {
     /// No such record.
     #[error(
-        "is no record of this study; records are scans by file name or path, rows of arrays by number from 0"
+        "is not a record of this study; records are scans by file name or path, rows of arrays by number from 0"
     )]
     Unknown,
     /// Two lines about one record.
@@ -83,7 +83,7 @@ pub enum CovariateFault {
         line: usize,
     },
     /// Several records of this name.
-    #[error("is what several records are called; give scans by their paths")]
+    #[error("matches more than one record; give scans by their paths")]
     Ambiguous,
     /// A value.
     #[error("its {name} {fault}")]
@@ -220,12 +220,12 @@ mod tests {
         for (text, problem) in [
             ("record,age\nb.ply,3\n", "there is no column sex"),
             ("record,age,age,sex\nb.ply,3,4,F\n", "two columns age"),
-            (&format!("{head}c.ply,3,F\n"), "line 2, \"c.ply\": is no record"),
-            (&format!("{head}a.ply,3,F\n"), "is what several records are called"),
+            (&format!("{head}c.ply,3,F\n"), "line 2, \"c.ply\": is not a record"),
+            (&format!("{head}a.ply,3,F\n"), "matches more than one record"),
             (&format!("{head}b.ply,3,F\nb.ply,3,F\n"), "in line 2 already"),
-            (&format!("{head}b.ply,old,F\n"), "its age is no number"),
-            (&format!("{head}b.ply,inf,F\n"), "its age is no number"),
-            (&format!("{head}b.ply,3,X\n"), "none of the levels F and M"),
+            (&format!("{head}b.ply,old,F\n"), "its age is not a number"),
+            (&format!("{head}b.ply,inf,F\n"), "its age is not a number"),
+            (&format!("{head}b.ply,3,X\n"), "not one of the levels F and M"),
             (&format!("{head}b.ply,5,F\nx/a.ply,5,M\ny/a.ply,,M\n"), "age is the same for all records"),
             (&format!("{head}b.ply,11,F\nx/a.ply,12,M\ny/a.ply,50,M\n"), "age is the same for all records"),
         ] {

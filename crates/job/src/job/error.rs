@@ -26,7 +26,7 @@ pub enum JobError {
     Interrupted(PathBuf),
     /// The interrupted job is another one.
     #[error(
-        "the interrupted run in {} had other records or settings; run it with the same again, or give it up and pay anew", .0.display()
+        "the interrupted run in {} had other records or settings; run it again with the same, or discard it and pay again", .0.display()
     )]
     OtherRun(PathBuf),
     /// The job's own files were changed.
@@ -55,7 +55,7 @@ pub enum JobError {
     #[error("stopped before anything was charged")]
     Stopped,
     /// The price was asked for of what has none.
-    #[error("a mean without noise releases nothing and costs nothing: there is no price to tell")]
+    #[error("a mean without noise releases nothing and costs nothing: there is no price")]
     NoPrice,
     /// Only the price was asked for: here it is. Nothing was charged.
     #[error("a dry run: {} costs {}", .0.price.mechanism, .0.price.loss)]

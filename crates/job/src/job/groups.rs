@@ -157,7 +157,7 @@ pub enum GroupsError {
 pub enum GroupFault {
     /// No such record.
     #[error(
-        "is no record of this study; records are scans by file name or path, rows of arrays by number from 0"
+        "is not a record of this study; records are scans by file name or path, rows of arrays by number from 0"
     )]
     Unknown,
     /// Two lines about one record.
@@ -167,7 +167,7 @@ pub enum GroupFault {
         line: usize,
     },
     /// Several records of this name.
-    #[error("is what several records are called; give scans by their paths")]
+    #[error("matches more than one record; give scans by their paths")]
     Ambiguous,
     /// A record without a line.
     #[error("is in no group{}; give every record a line with its group", others(*.more))]
@@ -176,13 +176,13 @@ pub enum GroupFault {
         more: usize,
     },
     /// A label that is no name for a file.
-    #[error("{label:?} is no label for a group; use letters, digits, - and _, at most {LONGEST}")]
+    #[error("{label:?} is not a valid group label; use letters, digits, - and _, at most {LONGEST}")]
     Label {
         /// The label.
         label: String,
     },
     /// A group that a plan does not have.
-    #[error("the group {label:?} is none of those that are compared: {planned}")]
+    #[error("the group {label:?} is not one of those compared: {planned}")]
     Unplanned {
         /// Its label.
         label: String,
@@ -262,9 +262,9 @@ mod tests {
         let people = "0,x\n1,y\n2,z\n3,w\n4,x\n";
         for (lines, people, expected) in [
             ("0,a\n1,a\n2,b\n3,b\n", None, "\"4\": is in no group; give"),
-            ("0,a\n1,a\n2,b\n3,b\n7,b\n", None, "line 6, \"7\": is no record"),
+            ("0,a\n1,a\n2,b\n3,b\n7,b\n", None, "line 6, \"7\": is not a record"),
             ("0,a\n1,a\n2,b\n3,b\n3,b\n", None, "line 6, \"3\": was put in a group in line 5"),
-            ("0,a\n1,a\n2,b c\n3,b\n4,b\n", None, "\"b c\" is no label"),
+            ("0,a\n1,a\n2,b c\n3,b\n4,b\n", None, "\"b c\" is not a valid group label"),
             ("0,a\n1,a\n2,a\n3,a\n4,a\n", None, "one group, \"a\""),
             ("0,a\n1,a\n2,a\n3,a\n4,b\n", None, "group \"b\" has one member"),
             ("0,a\n1,b\n2,b\n3,a\n4,b\n", Some(people), "same person"),

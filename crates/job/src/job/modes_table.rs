@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 
 /// What is said where the public spectrum filled in what the data did not say.
-pub const LEANS: &str = "few records at this budget: where the data say nothing the modes are those of the public spectrum, not these \
-     people's";
+pub const LEANS: &str = "few records at this budget: the modes are those of the public spectrum where the data give no information";
 
 /// The table of variances.
 pub fn variances_csv(modes: &Modes) -> String {

@@ -189,7 +189,7 @@ pub enum PeopleError {
         fault: PeopleFault,
     },
     /// Persons in a manifest and in a table of their own.
-    #[error("the manifest has a column person, and {} tells persons too; give one of them", people.display())]
+    #[error("the manifest has a column person, and {} gives persons too; use one of them", people.display())]
     Twice {
         /// The table.
         people: PathBuf,
@@ -213,7 +213,7 @@ pub enum PeopleError {
 pub enum PeopleFault {
     /// No such record.
     #[error(
-        "is no record of this study; records are scans by file name or path, shapes by ID, rows of tables and arrays by number from 0"
+        "is not a record of this study; records are scans by file name or path, shapes by ID, rows of tables and arrays by number from 0"
     )]
     Unknown,
     /// Two lines about one record.
@@ -223,10 +223,10 @@ pub enum PeopleFault {
         line: usize,
     },
     /// Several records of this name.
-    #[error("is what several records are called; give scans by their paths, and shapes an ID of their own")]
+    #[error("matches more than one record; give scans by their paths, and shapes an ID of their own")]
     Ambiguous,
     /// A record without a line.
-    #[error("is nobody's{}; give every record a line with its person", others(*.more))]
+    #[error("has no person{}; give every record a line with its person", others_without(*.more))]
     Nobody {
         /// How many others there are.
         more: usize,
@@ -247,6 +247,15 @@ impl From<Mistake> for PeopleFault {
 #[doc(hidden)]
 pub fn others(more: usize) -> String {
     if more == 0 { String::new() } else { format!(", and so are {more} more") }
+}
+
+/// How many other records have no person.
+fn others_without(more: usize) -> String {
+    match more {
+        0 => String::new(),
+        1 => ", and 1 more has none".to_owned(),
+        more => format!(", and {more} more have none"),
+    }
 }
 
 #[cfg(test)]
@@ -284,11 +293,11 @@ mod tests {
     #[test]
     fn every_record_is_somebodys_once() {
         for (text, expected) in [
-            ("b.ply,ann\na.ply,bob\nx/a.ply,bob\n", "line 3, \"a.ply\": is what several records are called"),
-            ("b.ply,ann\nc.ply,bob\nx/a.ply,bob\n", "line 3, \"c.ply\": is no record of this study"),
+            ("b.ply,ann\na.ply,bob\nx/a.ply,bob\n", "line 3, \"a.ply\": matches more than one record"),
+            ("b.ply,ann\nc.ply,bob\nx/a.ply,bob\n", "line 3, \"c.ply\": is not a record of this study"),
             ("b.ply,ann\nb.ply,ann\nx/a.ply,bob\n", "line 3, \"b.ply\": was given to a person in line 2"),
-            ("b.ply,ann\n", "\"x/a.ply\": is nobody's, and so are 1 more"),
-            ("b.ply,ann\nx/a.ply,ann\n", "\"y/a.ply\": is nobody's; give"),
+            ("b.ply,ann\n", "\"x/a.ply\": has no person, and 1 more has none"),
+            ("b.ply,ann\nx/a.ply,ann\n", "\"y/a.ply\": has no person; give"),
         ] {
             let problem = people(text, &SCANS).unwrap_err();
             assert!(problem.contains(&format!("people.csv: {expected}")), "{problem}");

@@ -48,10 +48,10 @@ pub struct FrozenPlan {
 #[non_exhaustive]
 pub enum PlanError {
     /// It would not be a plan any more.
-    #[error("the study in {} has begun; a plan is fixed before that, in a folder of its own", .0.display())]
+    #[error("the study in {} has already started; save a plan before the study starts, in its own folder", .0.display())]
     Begun(PathBuf),
     /// There is one.
-    #[error("{} holds another plan; remove it to plan anew, which nobody will mind before the study begins", .0.display())]
+    #[error("{} already holds another plan; delete it to make a new plan, which is allowed until the study starts", .0.display())]
     Planned(PathBuf),
     /// The limit is no limit.
     #[error("the largest error to accept must be a positive number")]
@@ -110,7 +110,7 @@ impl FrozenPlan {
         let path = folder.plan();
         let Some(file) = kept(&path, Limit::SMALL)? else { return Ok(None) };
         let frozen = Self { text: file.text()?.to_owned() };
-        let what = "this is not a plan that `plan --save` wrote; remove it, or put the saved one back";
+        let what = "this is not a plan that `plan --save` wrote; delete it, or restore the saved one";
         match serde_json::from_str::<SavedPlan>(&frozen.text) {
             Ok(plan) if plan.format == FORMAT => Ok(Some(frozen)),
             _ => Err(JobError::State { path, what }),
@@ -142,7 +142,7 @@ impl FrozenPlan {
         let same = plan.statistic == released && plan.n == n && losses.contains(&plan.loss);
         let caveat = (!same).then(|| {
             format!(
-                "other-than-planned: the plan that was saved beforehand was for `{}`, n = {} at {}; this is `{released}`",
+                "other-than-planned: the plan that was saved in advance was for `{}`, n = {} at {}; this is `{released}`",
                 plan.statistic, plan.n, plan.loss
             )
         });

@@ -121,8 +121,9 @@ fn not_as_released(certificate: &Certificate, file: &Path) -> Option<String> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let shown = file.display();
     let Some(sum) = certificate.files.iter().find(|sum| sum.name == name) else {
-        return (!certificate.files.is_empty())
-            .then(|| format!("{shown}: not of the release: the certificate beside it does not list it"));
+        return (!certificate.files.is_empty()).then(|| {
+            format!("{shown}: not part of the release: the certificate beside it does not list it")
+        });
     };
     match open(file, Limit::SCAN) {
         Ok(read) if FileSum::of_bytes(name.clone(), read.bytes()) == *sum => None,

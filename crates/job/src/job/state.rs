@@ -69,7 +69,7 @@ impl Begun {
     pub(super) fn load(folder: &StudyFolder) -> Result<Option<Self>, JobError> {
         let path = folder.job();
         let Some(file) = kept(&path, Limit::TABLE)? else { return Ok(None) };
-        let what = "this is not the state of a run; remove it to begin anew";
+        let what = "this is not the state of a run; delete it to start again";
         serde_json::from_slice(file.bytes()).map(Some).map_err(|_| JobError::State { path, what })
     }
 

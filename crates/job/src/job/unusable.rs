@@ -14,10 +14,10 @@ use std::path::Path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Unusable {
-    /// It contributes zero: nothing that is published tells that there was one
+    /// It contributes zero, and nothing published reveals that there was one
     #[default]
     Zero,
-    /// The study stops and names it, before anything is charged; a release then tells that there was none, and says so
+    /// The study stops and names it before anything is charged; a release then reveals that there was none, and says so
     // Whoever hears that a study stopped, or that it did not, learns something that the guarantee does not cover.
     Refuse,
 }

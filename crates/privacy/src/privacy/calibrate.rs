@@ -9,7 +9,7 @@ use std::ops::Range;
 #[non_exhaustive]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Calibration {
-    /// The smallest noise that will do (Balle and Wang 2018): σ with the exact δ(ε) of μ = Δ/σ
+    /// The smallest sufficient noise (Balle and Wang 2018): σ with the exact δ(ε) of μ = Δ/σ
     #[default]
     Analytic,
     /// The textbook formula, for ε < 1: σ = Δ √(2 ln(1.25/δ)) / ε (Dwork and Roth 2014, Theorem A.1)

@@ -83,8 +83,7 @@ impl Caveat {
                     .into()
             }
             Self::Seeded => {
-                "seeded: the noise came from a fixed seed, and whoever learns the seed can subtract it; for \
-                             tests and demonstrations only"
+                "seeded: the noise came from a fixed seed, and anyone who learns the seed can subtract it; for tests and demonstrations only"
                     .into()
             }
             Self::DataDriven(what) => {

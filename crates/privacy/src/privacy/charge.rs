@@ -60,7 +60,7 @@ pub enum ChargeError {
         asked: u32,
     },
     /// Not everyone paid the same: it pays for no draw as a whole.
-    #[error("this payment was recorded for each group by itself: divide it along its entries first")]
+    #[error("this payment was recorded for each group separately: divide it along its entries first")]
     Groups,
     /// There are no entries to divide it along.
     #[error(

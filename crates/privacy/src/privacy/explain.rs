@@ -51,8 +51,7 @@ fn headline(text: &mut String, c: &Certificate) {
         if c.loss.is_private() {
             let _ = writeln!(
                 text,
-                "The mechanism ({mechanism}, {records}) would guarantee the following if that were mended; as it \
-                 is, none of it holds."
+                "The mechanism ({mechanism}, {records}) would guarantee the following if that were repaired; as released, none of it holds."
             );
         } else {
             let _ = writeln!(
@@ -66,8 +65,8 @@ fn headline(text: &mut String, c: &Certificate) {
 fn meaning(loss: PrivacyLoss) -> &'static str {
     match loss {
         PrivacyLoss::Gaussian(_) => {
-            "Telling whether one person's record was used, or another in its place, is at least as hard as telling a \
-             normal variable of mean 0 from one of mean mu by a single look (Gaussian differential privacy)."
+            "Deciding whether one person's record was used, or another in its place, is at least as hard as deciding from one observation whether \
+             a normal variable has mean 0 or mean mu (Gaussian differential privacy)."
         }
         PrivacyLoss::Pure(_) => {
             "No result, however unlikely, is more than e^epsilon times as probable with one person's record as with \
@@ -108,8 +107,8 @@ fn attacker(text: &mut String, c: &Certificate) {
     );
     let _ = writeln!(
         text,
-        "- Were both equally likely before, the attacker's best guess which one it was is right with probability at \
-         most {} (a coin: 50 %), whatever is computed from the release.",
+        "- The attacker's best guess of which one it was is right with probability at most {} if both were equally likely (a coin: 50 %), no \
+         matter what is computed from the release.",
         percent(guess)
     );
     for alpha in [0.05, 0.01, 0.001] {
@@ -117,9 +116,8 @@ fn attacker(text: &mut String, c: &Certificate) {
         let factor = power / alpha;
         let _ = writeln!(
             text,
-            "- A test that cries wolf in {} of the cases where it should not, notices in at most {} of those where it \
-             should. When it does cry, the odds have changed by a factor of at most {}: even odds become at most {} to \
-             1, a probability of {}.",
+            "- At {} false alarms, the best test detects this record at most {} of the time. An alarm then changes the odds by a factor of at most \
+             {}: even odds become at most {} to 1, a probability of {}.",
             percent(alpha),
             percent(power),
             digits_up(factor),
@@ -131,7 +129,7 @@ fn attacker(text: &mut String, c: &Certificate) {
         let factor = epsilon.get().exp();
         let _ = writeln!(
             text,
-            "- No result whatever changes the odds by a factor of more than {}: a suspicion of 50 % becomes at most {}, \
+            "- No result changes the odds by a factor of more than {}: a suspicion of 50 % becomes at most {}, \
              one of 1 % at most {}.",
             digits_up(factor),
             percent(factor / (1.0 + factor)),

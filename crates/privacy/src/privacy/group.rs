@@ -23,7 +23,7 @@ pub enum PartitionError {
     #[error("the record {0} is named twice; everyone is in exactly one group")]
     Twice(String),
     /// A label that could not be part of a file's name.
-    #[error("{0:?} is no group's label: use letters, digits, - and _, at most {LONGEST_LABEL}")]
+    #[error("{0:?} is not a valid group label: use letters, digits, - and _, at most {LONGEST_LABEL}")]
     Label(String),
     /// No groups at all.
     #[error("a partition needs at least one record in a group")]

@@ -145,7 +145,7 @@ fn charts(certificate: &Certificate) -> Vec<Figure> {
             Line::new("attacker who has all other records", power),
             Line::dashed("blind guessing", rates.iter().map(|&a| (a, a)).collect()),
         ],
-        "Deciding whether one given record was used: no test whatever lies above the solid line.",
+        "Deciding whether one given record was used: no test lies above the solid line.",
     ));
     figures
 }

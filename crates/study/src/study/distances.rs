@@ -19,7 +19,7 @@ pub enum CompareError {
     },
     /// They are measured in units between which nothing is known.
     #[error(
-        "{first} is in {in_first}, {second} in {in_second}: their distance would mean nothing; release the size too (--size), or scale one of them"
+        "{first} is in {in_first}, {second} in {in_second}: their distance has no meaning; release the size too (--size), or scale one of them"
     )]
     Units {
         /// The first surface.

@@ -29,8 +29,8 @@ pub fn run(request: &PlanRequest, delta: f64) -> Result<(Vec<Value>, String), Fa
 
 fn text(rows: &[CompareForecast]) -> String {
     let mut out = format!(
-        "Two groups of n/2 simulated people, map and test at equal shares; nothing of yours is read.\n\
-         How often the test says at 5 % that the groups differ: where they do not, and where their means differ by so much on a face of 20 cm\n\
+        "Two groups of n/2 simulated people, map and test at equal shares; none of your data is read.\n\
+         How often the test says at 5 % that the groups differ: where they do not, and where their means differ by this much on a face of 20 cm\n\
          (root mean square). Half-width of the map's 95 % band in each coordinate, on average.\n\n\
          {:>6}  {:>6}  {:>7}",
         "n", "mu", "none",
@@ -54,7 +54,7 @@ fn text(rows: &[CompareForecast]) -> String {
                 format!("  too few people for this budget (n mu below {LEAST} for each of map and test)")
             }
             (false, false) => {
-                "  hardly worth the budget: the test finds large differences only by luck".to_owned()
+                "  barely worth the budget: the test finds even large differences only by chance".to_owned()
             }
             (false, true) => String::new(),
         };

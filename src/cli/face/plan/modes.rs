@@ -20,9 +20,9 @@ pub fn run(request: &PlanRequest, delta: f64) -> Result<(Vec<Value>, String), Fa
 
 fn text(rows: &[Value]) -> String {
     let mut out = format!(
-        "Simulated people whose mean lies {TEMPLATE_DISTANCE} off the template, as real ones do; nothing of yours is read.\n\
-         Modes that stand out of the noise; what {MODES} private ones explain of how people differ, where {MODES} without privacy from the same \
-         people are 100 %; how small a standard deviation of a mode can be seen, on a face of 20 cm; the mean's error.\n\n\
+        "Simulated people whose mean lies {TEMPLATE_DISTANCE} off the template, as real ones do; none of your data is read.\n\
+         Columns: modes above the noise; variance that {MODES} private modes explain, where {MODES} without privacy from the same people explain \
+         100 %; smallest visible standard deviation of a mode, on a face of 20 cm; error of the mean.\n\n\
          {:>6}  {:>6}  {:>7}  {:>12}  {:>7}  {:>9}  {:>9}  {:>9}",
         "n", "mu", "epsilon", "coefficients", "visible", "explained", "seen from", "mean",
     );
@@ -31,7 +31,7 @@ fn text(rows: &[Value]) -> String {
         let few = number("n") * number("mu") < WORTHWHILE;
         let warning = match (row["worth"] == true, few) {
             (true, _) => "",
-            (false, true) => "  not worth the budget: the public spectrum's own modes are as good",
+            (false, true) => "  not worth the budget: the modes of the public spectrum are as good",
             (false, false) => "  hardly worth the budget: little can be seen",
         };
         let _ = write!(

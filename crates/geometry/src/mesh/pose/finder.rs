@@ -32,7 +32,7 @@ pub enum PoseError {
     },
     /// Where both template and scan are, they differ too much in every pose.
     #[error(
-        "where the face is cannot be told: in the best pose scan and template agree by {agreement:.2} where both are (at least {least:.2} is \
+        "the face cannot be located: in the best pose scan and template agree by {agreement:.2} where both are (at least {least:.2} is \
          believed); is enough of the face in the scan?"
     )]
     Doubtful {
@@ -43,7 +43,7 @@ pub enum PoseError {
     },
     /// Two poses turned against one another fit nearly alike, and neither well.
     #[error(
-        "where the face is cannot be told: two poses turned against one another fit nearly alike, and neither well; is enough of the face in the scan?"
+        "the face cannot be located: two poses turned against one another fit nearly alike, and neither well; is enough of the face in the scan?"
     )]
     Undecided,
     /// What resembles the template is too smooth to be a face.

@@ -46,7 +46,7 @@ use super::template::Template;
 
 macro_rules! registry {
     ($($(#[$attribute:meta])+ $variant:ident = $name:literal => $method:ident,)+) => {
-        /// How scans are registered to the template: the registry of methods.
+        /// Method of registration to the template: the registry of methods.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
         #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
         pub enum Registration {

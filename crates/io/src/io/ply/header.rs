@@ -124,7 +124,7 @@ impl Statements {
         });
         if has_real_count {
             return Err(Fault::Malformed(
-                "has a PLY header with a list whose length is no whole number; export it again",
+                "has a PLY header with a list whose length is not a whole number; export it again",
             )
             .into());
         }

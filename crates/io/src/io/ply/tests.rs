@@ -181,7 +181,7 @@ fn what_cannot_be_read_says_where() {
         (
             "list uchar int",
             "list float int",
-            "s.ply: has a PLY header with a list whose length is no whole number; ",
+            "s.ply: has a PLY header with a list whose length is not a whole number; ",
         ),
         (
             "list uchar int",

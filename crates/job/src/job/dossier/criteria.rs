@@ -23,19 +23,19 @@ pub(super) fn criteria(c: &Certificate) -> Vec<Said> {
     let mut list = vec![match (saved_plan(c), agreed_plan(c)) {
         (Some(hash), _) => said(
             "plan",
-            format!("A plan was saved beforehand; its SHA-256 is {hash}."),
+            format!("A plan was saved in advance; its SHA-256 is {hash}."),
             Source::Certificate("details.plan.sha256"),
         ),
         (None, Some(hash)) => said(
             "plan",
             format!(
-                "The sites agreed on a plan beforehand; its SHA-256 is {hash}. It fixes people, budget and noise, and no limit on the error."
+                "The sites agreed on a plan in advance; its SHA-256 is {hash}. It fixes people, budget and noise, and no limit on the error."
             ),
             Source::Certificate("details.plan"),
         ),
         (None, None) => said(
             "plan",
-            "Acceptance criteria were not fixed beforehand.",
+            "Acceptance criteria were not fixed in advance.",
             Source::Certificate("details.plan (absent)"),
         ),
     }];
@@ -76,13 +76,13 @@ pub(super) fn criteria(c: &Certificate) -> Vec<Said> {
 fn verdict(limit: f64, rms: Option<f64>) -> Said {
     let text = match rms {
         Some(rms) if rms <= limit => {
-            format!("Met: the release states {rms:.5}, at most {limit:.5} was to be accepted.")
+            format!("Met: the release states {rms:.5}; the limit was {limit:.5}.")
         }
         Some(rms) => {
-            format!("NOT met: the release states {rms:.5}, and at most {limit:.5} was to be accepted.")
+            format!("NOT met: the release states {rms:.5}; the limit was {limit:.5}.")
         }
         None => format!(
-            "Not to be told: an error of at most {limit:.5} was to be accepted, and this kind of release states none."
+            "Unknown: the limit was an error of at most {limit:.5}, and this kind of release states none."
         ),
     };
     said("acceptance", text, Source::Certificate("details.plan.accept_rms, details.accuracy.rms"))

@@ -107,7 +107,7 @@ fn release(verified: &Verified) -> Vec<Said> {
 
 fn threat_model(c: &Certificate) -> Said {
     if !is_of_sites(c) {
-        let text = "Central: the data holder sees the records, everyone else the release only; the attacker is bounded in nothing.";
+        let text = "Central: the data holder sees the records, everyone else the release only; nothing is assumed about the attacker.";
         return said("threat model", text, Source::Program("docs/threat-model.md"));
     }
     let assumed = c.details.get("assumption").and_then(|text| text.as_str());
@@ -135,7 +135,8 @@ fn protection(c: &Certificate) -> Vec<Said> {
         said(
             "singling out",
             format!(
-                "Who knows all other records and has two candidates for one {} tells which was used with a chance of at most {} (a coin: 50 %).",
+                "An attacker who knows all other records and has two candidates for one {} identifies the one that was used with a probability of \
+                 at most {} (a coin: 50 %).",
                 unit(c),
                 percent(loss.guess_probability())
             ),
@@ -144,7 +145,7 @@ fn protection(c: &Certificate) -> Vec<Said> {
         said(
             "linkage",
             format!(
-                "Whatever other data are at hand, a test of whether a given {} was used detects it in at most {} of cases at 5 % false alarms, and in \
+                "No matter what other data an attacker has, a test of whether a given {} was used detects it in at most {} of cases at 5 % false alarms, and in \
                  at most {} at one in a thousand.",
                 unit(c),
                 percent(loss.power_at(0.05)),
@@ -155,11 +156,11 @@ fn protection(c: &Certificate) -> Vec<Said> {
         said(
             "inference",
             if c.neighbours().adjacency().within_groups() {
-                "What is true of the group as a whole is told with or without a given person; about one person the bounds above hold for every \
+                "What is true of the group as a whole shows with or without a given person; for one person the bounds above hold for every \
                  attribute but one: which group they are in is published, and is not protected."
             } else {
-                "What is true of the group as a whole is told with or without a given person; about one person the bounds above hold for every \
-                 attribute, also one that nobody has thought of."
+                "What is true of the group as a whole shows with or without a given person; for one person the bounds above hold for every \
+                 attribute, including those that nobody has thought of."
             },
             Source::Program("the definition of differential privacy"),
         ),
@@ -187,7 +188,7 @@ fn protection(c: &Certificate) -> Vec<Said> {
     ));
     list.push(asked(
         "residual risk",
-        "Is the residual risk stated above acceptable to the persons concerned, and were they told?",
+        "Is the residual risk stated above acceptable to the persons concerned, and were they informed?",
     ));
     list
 }
@@ -216,7 +217,7 @@ fn attack(c: &Certificate) -> Vec<Said> {
     let found = demonstrate(c.n, mu);
     let text = format!(
         "Against the exact mean of {} made-up people an attacker who knows all others was right in {} of 8000 trials; against a private mean at μ = \
-         {} in {} (give or take 1.2 %, for so many trials); in the long run the guarantee allows {}.",
+         {} in {} (give or take 1.2 %, for this many trials); in the long run the guarantee allows {}.",
         found.people,
         percent(found.exact),
         mu.get(),
@@ -302,7 +303,7 @@ fn sum(c: &Certificate, ledger: Option<&LedgerHistory>) -> Vec<Said> {
     let Some(ledger) = ledger else {
         return vec![said(
             "ledger",
-            "No ledger was at hand: what else was released from these records is not known here.",
+            "There was no ledger: what else was released from these records is unknown.",
             Source::Certificate("ledger"),
         )];
     };
@@ -373,7 +374,7 @@ fn sheet(c: &Certificate) -> Vec<Said> {
     }
     list.push(said("program", format!("Written by visard {}.", c.visard), Source::Certificate("visard")));
     for (about, question) in [
-        ("population", "Who are the people, and by which rules, fixed beforehand, were they chosen?"),
+        ("population", "Who are the people, and by which rules, fixed in advance, were they chosen?"),
         ("consent", "What did they consent to?"),
         ("contact", "Whom to ask?"),
         ("licence", "Under which licence is the release published?"),

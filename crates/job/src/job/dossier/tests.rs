@@ -32,7 +32,7 @@ fn the_textbook_numbers_are_said_and_every_sentence_has_a_source() {
     for needle in [
         "69.2 %",
         "26 %",
-        "not fixed beforehand",
+        "not fixed in advance",
         "97 %",
         "some \\| &lt;mechanism>",
         "TO BE FILLED IN BY A PERSON",
@@ -67,7 +67,7 @@ fn a_limit_fixed_beforehand_is_met_or_not() {
     let kept = "Yes: the statistic that was planned";
     let text = planned(100, 0.003);
     assert!(text.contains("Met: the release states 0.00200") && text.contains(kept), "{text}");
-    assert!(!text.contains("not fixed beforehand") && text.contains("A plan was saved beforehand"));
+    assert!(!text.contains("not fixed in advance") && text.contains("A plan was saved in advance"));
     assert!(planned(100, 0.001).contains("NOT met"));
     let other = planned(90, 0.003);
     assert!(other.contains("No: other-than-planned") && !other.contains(kept), "{other}");
@@ -106,7 +106,7 @@ fn what_many_sites_assume_is_said_and_nothing_is_called_central() {
         "{text}"
     );
     assert!(
-        !text.contains("not fixed beforehand")
+        !text.contains("not fixed in advance")
             && !text.contains("Central: ")
             && text.contains("no limit on the error")
     );

@@ -16,7 +16,7 @@ pub enum DesignError {
         most: usize,
     },
     /// A name that is not plain.
-    #[error("{name:?} is no name of a covariate: letters, digits, hyphens and underscores")]
+    #[error("{name:?} is not a valid covariate name: use letters, digits, hyphens and underscores")]
     Name {
         /// The name.
         name: String,
@@ -73,10 +73,10 @@ pub enum DesignError {
 #[non_exhaustive]
 pub enum ValueError {
     /// No number.
-    #[error("is no number; leave it empty where there is none")]
+    #[error("is not a number; leave the field empty if there is none")]
     NotANumber,
     /// None of the levels.
-    #[error("is none of the levels {levels}; leave it empty where there is none")]
+    #[error("is not one of the levels {levels}; leave the field empty if there is none")]
     Level {
         /// The levels.
         levels: String,

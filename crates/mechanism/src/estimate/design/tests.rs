@@ -93,7 +93,7 @@ fn values_are_asked_for_by_name_and_within_the_bounds() {
         ("age=2", "outside the bounds 3 to 40"),
         ("size=2", "has age, sex"),
         ("age", "NAME=VALUE"),
-        ("age=old", "no number"),
+        ("age=old", "not a number"),
         ("sex=X", "F and M"),
         ("age=4,age=5", "twice"),
     ] {

@@ -44,7 +44,7 @@ impl ShapeRecords {
                 || z.iter().any(|x| x.is_nan())
         };
         if self.people.iter().flatten().any(other) {
-            return Err(MechanismError::Shape("a record is no centred shape of unit norm of this space"));
+            return Err(MechanismError::Shape("a record is not a centred shape of unit norm of this space"));
         }
         let fits = |x: &DMatrix<f64>| x.shape() == (k, d);
         if ![0, self.people.len()].contains(&self.incomplete.len())

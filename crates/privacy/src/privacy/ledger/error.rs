@@ -145,7 +145,7 @@ pub enum ReceiptError {
         line: u64,
     },
     /// The line is there and right, but it is no charge.
-    #[error("line {} of the ledger is no charge", .line + 1)]
+    #[error("line {} of the ledger is not a charge", .line + 1)]
     NoCharge {
         /// The receipt's line, from 0.
         line: u64,

@@ -112,7 +112,8 @@ fn unlisted(settings: &CheckSettings, candidates: &[Candidate]) -> Vec<Skipped> 
     let listed: HashSet<_> = candidates.iter().map(|c| real(&c.file)).collect();
     let found = survey(&settings.records.inputs, settings.recursive);
     let others = found.scans.into_iter().filter(|scan| !listed.contains(&real(scan)));
-    let others = others.map(|file| Skipped { file, why: "is not in the manifest, so nobody's".into() });
+    let others =
+        others.map(|file| Skipped { file, why: "is not in the manifest, so it belongs to no person".into() });
     others.chain(found.skipped.into_iter().map(|(file, why)| Skipped { file, why })).collect()
 }
 

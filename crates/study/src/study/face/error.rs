@@ -47,7 +47,7 @@ pub enum StudyError {
     #[error(transparent)]
     Template(#[from] TemplateLoadError),
     /// A record that cannot be used, where the study stops at those.
-    #[error("{record} cannot be used ({problem}); leave out --unusable refuse, and it contributes zero")]
+    #[error("{record} cannot be used ({problem}); without --unusable refuse it contributes zero")]
     Unusable {
         /// What it is called.
         record: String,
@@ -100,7 +100,7 @@ pub enum StudyError {
         template: f64,
     },
     /// A folder that is no prior.
-    #[error("{path}: this is no prior for faces: {what}", path = path.display())]
+    #[error("{path}: not a valid prior for faces: {what}", path = path.display())]
     Prior {
         /// The folder.
         path: PathBuf,

@@ -31,7 +31,7 @@ pub enum FaceMechanism {
     Paper,
     /// Noise on every coordinate; not private unless a clip radius is given
     Pointwise,
-    /// The mean without noise, under internal/ only
+    /// Mean without noise, written under internal/ only
     None,
 }
 

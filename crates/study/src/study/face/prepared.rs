@@ -102,7 +102,7 @@ impl PreparedFile {
 /// What is wrong with a record's frame.
 fn complaint(data: &[f64], template: &[f64]) -> Option<String> {
     if !data.iter().all(|x| x.is_finite()) {
-        return Some("has values that are no numbers".into());
+        return Some("has values that are not numbers".into());
     }
     let ((centre, size), (own_centre, own_size)) = (centre_and_size(data), centre_and_size(template));
     let off = (0..3).map(|k| (centre[k] - own_centre[k]).powi(2)).sum::<f64>().sqrt();
@@ -164,7 +164,7 @@ mod tests {
         assert!(with(&|_, x| 0.7 * x).contains("surface area 1"));
         assert!(with(&|k, x| if k == 1 { x + 0.2 } else { x }).contains("0.20 from the template"));
         assert!(with(&|k, x| if k == 0 { -x } else { x }).contains("mirrored"));
-        assert!(with(&|k, x| if k == 2 { f64::NAN } else { x }).contains("no numbers"));
+        assert!(with(&|k, x| if k == 2 { f64::NAN } else { x }).contains("not numbers"));
         assert_eq!(with(&|_, x| 1.1 * x), "");
     }
 }

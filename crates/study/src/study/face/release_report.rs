@@ -123,7 +123,7 @@ fn distances(shown: &Page<'_>) -> Vec<Vec<String>> {
         row("this release from the mean without noise", accuracy.rms),
         row("the public template from it, published unread", accuracy.template_rms),
         row(
-            "that mean from its population's, by how these people differ as far as can be told",
+            "that mean from its population's, by how these people differ as far as can be estimated",
             accuracy.sampling_rms,
         ),
     ];

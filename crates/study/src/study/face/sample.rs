@@ -25,7 +25,7 @@ pub struct SampleRequest {
     pub release: PathBuf,
     /// How many faces.
     pub count: usize,
-    /// Where they go.
+    /// Folder for the faces.
     pub out: PathBuf,
     /// The template the release was made with.
     pub template: TemplateSource,
@@ -93,7 +93,7 @@ impl Model {
     fn read(folder: &Path) -> Result<Self, StudyError> {
         let file = open(&folder.join(CERTIFICATE), Limit::CERTIFICATE)?;
         let certificate = Certificate::from_json(file.text()?)
-            .map_err(|_| StudyError::Shape("this folder holds no release: its certificate is none"))?;
+            .map_err(|_| StudyError::Shape("this folder holds no release: its certificate is not valid"))?;
         let modes_file = folder.join(MODES_NPY);
         if !modes_file.exists() {
             return Err(StudyError::Shape(

@@ -40,7 +40,7 @@ impl Source {
             }
             (None, None, None) => Ok(Self::Scans { scans: list_scans(&settings.inputs)?, manifest: None }),
             (Some(_), ..) => Err(StudyError::Shape(
-                "prepared records are an array by itself, without a manifest or a folder of records",
+                "prepared records are a single array; leave out the manifest and the folder of records",
             )),
         }
     }

@@ -29,7 +29,7 @@ const MOST_NUMBERS: usize = 1 << 20;
 pub struct FunctionInputs {
     /// An array, or for functions with one value a table with a row for each.
     pub file: PathBuf,
-    /// What they are functions of.
+    /// Domain of the functions.
     pub domain: DomainKind,
     /// One public function, sampled like the records; without one it is zero.
     pub centre: Option<PathBuf>,

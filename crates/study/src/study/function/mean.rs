@@ -23,7 +23,7 @@ const USUAL_SPREAD: f64 = 0.25;
 /// Everything a study of a mean function needs to know; all of it public.
 #[derive(Debug, Clone)]
 pub struct FunctionMeanSettings {
-    /// The functions, and what is known of them beforehand.
+    /// The functions, and what is known of them in advance.
     pub inputs: FunctionInputs,
     /// How far records may lie from the centre, root mean square over the samples (channels summed), in their own units.
     pub bound: f64,

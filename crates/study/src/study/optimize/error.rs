@@ -28,7 +28,7 @@ pub enum OptimizeStudyError {
     Data(#[from] DataError),
     /// No record can be used: a release would be noise.
     #[error(
-        "none of the {0} records can be used: they are off the manifold, no numbers, or without a direction"
+        "none of the {0} records can be used: they are off the manifold, not numbers, or without a direction"
     )]
     NoneUsable(usize),
     /// A parameter no such manifold has.

@@ -89,7 +89,7 @@ pub fn run_moment(study: &MomentStudy) -> Result<MomentOutcome, OptimizeStudyErr
         let columns = data::columns(&records.array, study.unit_records)?;
         if let Some(record) = columns.column_iter().position(|z| z.iter().any(|x| !x.is_finite())) {
             return Err(DataError::Parameter(format!(
-                "record {} (counting from 1) has a number that is not finite; leave out --unusable refuse, and it contributes zero",
+                "record {} (counting from 1) has a number that is not finite; without --unusable refuse it contributes zero",
                 record + 1
             ))
             .into());

@@ -7,8 +7,8 @@ use crate::report::page::Page;
 use std::fmt::Write as _;
 
 /// What stands on every such page about its draws.
-const MADE_UP: &str = "These draws are made on made-up records, scattered through the public ball: nothing on this figure is of yours, \
-and a budget or mechanism may be chosen by it. How near a release comes depends on the records through little but their number.";
+const MADE_UP: &str = "These draws are made on made-up records, scattered through the public ball: this figure uses none of your data, so you may \
+choose a budget or mechanism by it. The error of a release depends on little more of the records than their number.";
 
 /// A page marked as not for publication.
 pub(in crate::study) fn private_page(title: &str) -> Page {
@@ -24,7 +24,7 @@ pub(in crate::study) fn distance_line(page: &mut Page, distance: Option<f64>) {
 
 /// Utility against ε, on made-up records.
 pub(in crate::study) fn utility_section(page: &mut Page, exploration: &Exploration) {
-    page.heading("How near the mean private means come");
+    page.heading("How close private means come to the mean");
     page.paragraph(MADE_UP);
     let lines: Vec<Line> = exploration
         .curves

@@ -24,7 +24,7 @@ pub enum PointMechanism {
     Pointwise,
     /// The same without alignment (a baseline)
     PointwiseUnaligned,
-    /// The mean without noise, under internal/ only
+    /// Mean without noise, written under internal/ only
     None,
 }
 

@@ -169,8 +169,8 @@ impl<'a> Source<'a> {
             ))),
             (Some(d), _) | (None, Some(d)) => Ok(d),
             (None, None) => Err(PointStudyError::Input(format!(
-                "{}: give the number of coordinates of a landmark as --dimensions 2 or 3; it is published, so no record may tell it, and \
-                 in this format nothing else does but a public centre; or give --unusable refuse: then all records have to agree",
+                "{}: give the number of coordinates of a landmark as --dimensions 2 or 3; it is published, so the records may not determine it, \
+                 and in this format only a public centre does; or give --unusable refuse: then all records have to agree",
                 self.table.display()
             ))),
         }
@@ -184,8 +184,8 @@ impl<'a> Source<'a> {
             ))),
             (Some(k), _) | (None, Some(k)) => Ok(k),
             (None, None) => Err(PointStudyError::Input(format!(
-                "{}: give the number of landmarks of a shape as --landmarks K (and --dimensions 2 or 3); it is published, so no record may \
-                 tell it, and in this format nothing else does but a public centre; or give --unusable refuse: then all records have to agree",
+                "{}: give the number of landmarks of a shape as --landmarks K (and --dimensions 2 or 3); it is published, so the records may not \
+                 determine it, and in this format only a public centre does; or give --unusable refuse: then all records have to agree",
                 self.table.display()
             ))),
         }

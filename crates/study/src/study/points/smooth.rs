@@ -9,7 +9,7 @@ use nalgebra::{Complex, DVector};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum OutlineSmoothing {
-    /// Landmarks are landmarks
+    /// No smoothing
     #[default]
     None,
     /// Wiener shrinkage along the outline, towards the centre (for Gaussian noise of known scale: the gaussian mechanism)

@@ -81,7 +81,7 @@ impl Treatment {
             Sliding::None => Vec::new(),
             Sliding::Curves => match sliders_along(&curves) {
                 none if none.is_empty() => {
-                    let text = "--sliders curves: the public centre's file tells of no points of curves (CURVES=); give a table of sliders";
+                    let text = "--sliders curves: the public centre's file has no points of curves (CURVES=); give a table of sliders";
                     return Err(PointStudyError::Input(text.into()));
                 }
                 sliders => sliders,
@@ -161,7 +161,7 @@ fn whole_numbers<const N: usize>(path: &Path) -> Result<(Vec<[usize; N]>, Public
         let whole = (1.0..1e9).contains(x) && x.fract() == 0.0;
         whole
             .then_some(*x as usize - 1)
-            .ok_or_else(|| fail(format!("{x} is no landmark; they are counted from 1")))
+            .ok_or_else(|| fail(format!("{x} is not a landmark; landmarks are counted from 1")))
     };
     let row = |row: Result<Vec<f64>, _>| {
         let row = row.map_err(|e: crate::io::RecordError| fail(e.to_string()))?;
@@ -208,15 +208,17 @@ impl Treated {
         let on_curves = shapes.clone().filter(|shape| !shape.curves().is_empty()).count();
         if on_curves > 0 && self.sliders.is_empty() {
             remarks.push(format!(
-                "{on_curves} records have points of curves (CURVES=); they count as landmarks where they were put. To slide them along \
-                 their curves give --sliders curves with a public --center"
+                "{} points of curves (CURVES=), which count as landmarks as they stand. To slide them along their curves, give --sliders curves \
+                 with a public --center",
+                records_have(on_curves)
             ));
         }
         let filled =
             shapes.clone().filter(|shape| (self.fills() || gaps) && !dropped && shape.missing() > 0).count();
         if filled > 0 {
             remarks.push(format!(
-                "{filled} records have missing landmarks, which were estimated from the {} centre",
+                "{} missing landmarks, which were estimated from the {} centre",
+                records_have(filled),
                 if self.fills() { "public" } else { "private" }
             ));
         }
@@ -239,24 +241,26 @@ impl Treated {
             .collect();
         let some = found.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
         let more = if found.len() > 5 { " and more" } else { "" };
-        let done = if self.unmirror {
-            "they were reflected"
-        } else {
-            "look at them, and give --unmirror to reflect such records"
-        };
+        let done =
+            if self.unmirror { "reflected" } else { "check, and give --unmirror to reflect such records" };
         let count = found.len();
+        let records = if count == 1 { "1 record is".to_owned() } else { format!("{count} records are") };
         (count > 0).then(|| {
-            format!(
-                "{count} records lie nearer to the mirror image of the public centre ({some}{more}): {done}"
-            )
+            format!("{records} nearer to the mirror image of the public centre ({some}{more}): {done}")
         })
     }
 }
 
+/// "1 record has", "2 records have".
+fn records_have(count: usize) -> String {
+    if count == 1 { "1 record has".to_owned() } else { format!("{count} records have") }
+}
+
 fn of_suspect(Suspect { code, landmarks }: Suspect) -> String {
+    let have =
+        if landmarks == 1 { "1 landmark has".to_owned() } else { format!("{landmarks} landmarks have") };
     format!(
-        "{landmarks} landmarks have {code} for every coordinate: if that stands for a missing landmark give --missing {code}; it was taken \
-         as it is"
+        "{have} {code} for every coordinate, and {code} was taken as a coordinate; if it stands for a missing landmark, give --missing {code}"
     )
 }
 
@@ -292,7 +296,7 @@ mod tests {
         for (text, word) in [
             ("0,1,2\n", "counted from 1"),
             ("1,2,7\n", "landmark 7"),
-            ("1.5,2,3\n", "no landmark"),
+            ("1.5,2,3\n", "not a landmark"),
             ("1,2\n", "fields"),
         ] {
             let problem = open(text).unwrap_err();
@@ -317,7 +321,7 @@ mod tests {
         let plain = Treatment::default().open(Some(&template), 7).unwrap();
         let remarks = plain.remarks([&record, &record].into_iter(), false, false).join("\n");
         assert!(
-            remarks.contains("2 records lie nearer")
+            remarks.contains("2 records are nearer")
                 && remarks.contains("odd")
                 && remarks.contains("--unmirror")
         );

@@ -38,7 +38,7 @@ pub enum RecordsError {
         remedy: &'static str,
     },
     /// A line that is none of an index.
-    #[error("{}, line {line}: is no line of an index of records ({what}); prepare this shard again", path.display())]
+    #[error("{}, line {line}: is not a line of an index of records ({what}); prepare this shard again", path.display())]
     Line {
         /// The index.
         path: PathBuf,

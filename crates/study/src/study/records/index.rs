@@ -75,7 +75,7 @@ pub fn read(path: &Path) -> Result<Vec<Line>, RecordsError> {
 fn what(error: &serde_json::Error) -> String {
     let kind = match error.classify() {
         serde_json::error::Category::Data => "fields are missing or of another kind",
-        _ => "it is no JSON, or ends early",
+        _ => "it is not valid JSON, or is cut off",
     };
     kind.to_owned()
 }

@@ -45,7 +45,7 @@ impl Making {
         serde_json::from_slice(file.bytes()).map_err(|error| RecordsError::Line {
             path,
             line: error.line(),
-            what: "this is no description of records".into(),
+            what: "not a description of records".into(),
         })
     }
 

@@ -58,7 +58,7 @@ pub fn sentence(accuracy: &PointAccuracy, public: bool) -> String {
     }
     if data_share < 0.5 {
         text.push_str(&format!(
-            " Note: this release is essentially {centre}: so few records at this budget add little to it. More records, or a larger budget, \
+            " Note: this release is essentially {centre}: at this budget, this many records add little to it. More records, or a larger budget, \
              would change that{}.",
             if public { "" } else { "; so would a public shape as --center" }
         ));

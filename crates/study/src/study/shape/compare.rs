@@ -29,7 +29,7 @@ const SIZES: [f64; 3] = [0.6, 1.0, 1.6];
 /// Everything a comparison of groups of shapes needs to know; all of it public but the landmarks.
 #[derive(Debug, Clone)]
 pub struct ShapeCompareSettings {
-    /// The specimens, and what is known of them beforehand.
+    /// The specimens, and what is known of them in advance.
     pub inputs: ShapeInputs,
     /// The table `record,group`.
     pub groups: PathBuf,

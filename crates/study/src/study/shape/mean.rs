@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// Everything a study of a mean shape needs to know; all of it public.
 #[derive(Debug, Clone)]
 pub struct ShapeMeanSettings {
-    /// The specimens, and what is known of them beforehand.
+    /// The specimens, and what is known of them in advance.
     pub inputs: ShapeInputs,
     /// The budget.
     pub budget: Mu,

@@ -21,7 +21,7 @@ use nalgebra::DMatrix;
 use serde_json::json;
 use std::sync::Arc;
 
-/// Below this nμ the public spectrum's own modes are about as good as private ones.
+/// Below this nμ the modes of the public spectrum are about as good as private ones.
 pub const MODES_WORTHWHILE: f64 = 60.0;
 /// How far pictures go, in standard deviations.
 const REACH: f64 = 2.0;
@@ -36,7 +36,7 @@ const ESTIMAND: &str = "variance: of single records along the mode before they w
 /// Everything a study of modes needs to know; all of it public.
 #[derive(Debug, Clone)]
 pub struct ShapeModesSettings {
-    /// The specimens, and what is known of them beforehand.
+    /// The specimens, and what is known of them in advance.
     pub inputs: ShapeInputs,
     /// The budget of mean and second moment together.
     pub budget: Mu,

@@ -29,7 +29,7 @@ pub const LOG_SIZE: &str = "log_size";
 /// Everything a regression of shapes needs to know; the table is secret.
 #[derive(Debug, Clone)]
 pub struct ShapeRegressionSettings {
-    /// The specimens, and what is known of them beforehand.
+    /// The specimens, and what is known of them in advance.
     pub inputs: ShapeInputs,
     /// The table of covariates, and what is known of them; `None` for allometry alone.
     pub covariates: Option<(PathBuf, Design)>,
@@ -271,8 +271,7 @@ impl Publication for RegressionPublication {
         }
         if !self.is_worthwhile(statement.n) {
             statement.caveats.push(Caveat::Other(
-                "faint: so few records at so small a budget hardly show what a covariate does; most of every field is what was expected \
-                 beforehand, which is nothing"
+                "faint: at this budget, this many records hardly show what a covariate does; most of each field is the prior, which is zero"
                     .into(),
             ));
         }
@@ -318,12 +317,12 @@ impl RegressionPublication {
             ]
         };
         let rows: Vec<Vec<String>> = found.fields.columns.iter().map(row).collect();
-        page.table(&["column", "size", "error", "error of saying nothing = 1", "sampling error"], &rows);
+        page.table(&["column", "size", "error", "error of a zero field = 1", "sampling error"], &rows);
         page.paragraph(LAYOUT);
         page.paragraph(&match found.fields.explained.share() {
             Some(share) => format!("The covariates explain {:.0} % of the variance (R²).", 100.0 * share),
             None => {
-                "What share of the variance the covariates explain cannot be told: the noise hides it.".into()
+                "The share of the variance that the covariates explain is unknown: the noise hides it.".into()
             }
         });
         page.heading("How exact the mean is");

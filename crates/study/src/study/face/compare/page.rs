@@ -34,7 +34,7 @@ pub(super) fn report(shown: &Shown<'_>, certificate: &Certificate) -> Result<Str
     let mut page = release_page("Private comparison of faces", &what, certificate);
     if shown.publication.is_small() {
         page.paragraph(
-            "These are few people for this budget: the radius is a public guess, and differences of ordinary size cannot be told from noise.",
+            "These are few people for this budget: the radius is a public guess, and differences of ordinary size cannot be distinguished from noise.",
         );
     }
     if let Some(test) = &shown.comparison.test {
@@ -73,7 +73,7 @@ fn test_section(page: &mut Page, test: &TestStatement) {
     }
     page.paragraph(&format!(
         "The test looks at the leading coefficients of the faces' shape, counts sampling and privacy noise, and is set for differences of {} \
-         mm on a face of 20 cm (root mean square) of no particular shape. So often would it find such a random difference, people varying \
+         mm on a face of 20 cm (root mean square) of no particular shape. This is how often it would find such a random difference if people vary \
          as these do:",
         short(FACE_MM * test.effect)
     ));
@@ -82,7 +82,7 @@ fn test_section(page: &mut Page, test: &TestStatement) {
     };
     let rows: Vec<_> = test.power.iter().map(row).collect();
     page.table(&["difference (face of area 1)", "on a face of 20 cm", "found at 5 %, two groups"], &rows);
-    page.paragraph(&format!("All of it is in {TEST}."));
+    page.paragraph(&format!("The full result is in {TEST}."));
 }
 
 /// The outcome in words that mean something.
@@ -91,13 +91,13 @@ fn test_sentence(test: &TestStatement) -> String {
     let p = format!("p = {} in a test of no difference between the groups' mean faces.", short(test.p_value));
     if test.found() {
         format!(
-            "{p} A difference was found at the level of {level} %: were there none, a study like this would say so with a chance of at most \
-             about {level} %."
+            "{p} A difference was found at the level of {level} %: if there were none, a study like this would find one with a probability of at \
+             most about {level} %."
         )
     } else {
         format!(
-            "{p} No difference was found at the level of {level} %. That does not mean that there is none: see below which differences would \
-             have been found."
+            "{p} No difference was found at the level of {level} %. That does not mean that there is none: the table below shows which differences \
+             would have been found."
         )
     }
 }

@@ -24,7 +24,7 @@ use crate::privacy::Mu;
 pub const MODES: usize = 5;
 /// The most that may be asked for: more coefficients are never looked at.
 pub const MOST_MODES: usize = 200;
-/// Below this nμ the public spectrum's own modes are about as good as private ones.
+/// Below this nμ the modes of the public spectrum are about as good as private ones.
 pub const WORTHWHILE: f64 = 60.0;
 
 /// The mechanism for n faces about this template.

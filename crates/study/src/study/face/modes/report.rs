@@ -79,8 +79,8 @@ fn lead(shown: &ModesPage<'_>) -> String {
     let modes = &shown.found.modes;
     let share: f64 = modes.modes.iter().map(|mode| mode.share).sum();
     let mut text = format!(
-        "{} of at most {} modes that were asked for; together {:.0} % of the variance that was looked at. At this budget the data support {}: \
-         so many directions stand out of the noise that was added for privacy, {} of them at 95 %.",
+        "{} of at most {} modes that were asked for; together {:.0} % of the variance examined. At this budget the data support {}: this many \
+         directions stand out of the noise that was added for privacy, {} of them at 95 %.",
         modes.modes.len(),
         shown.asked,
         100.0 * share,
@@ -97,8 +97,8 @@ fn lead(shown: &ModesPage<'_>) -> String {
 
 fn nothing_seen(shown: &ModesPage<'_>) -> String {
     format!(
-        "None. No direction in which these people differ stands out of the noise that protects them: none is shown rather than noise. The mean \
-         below is all that was learnt. More people, or a larger budget, would change that. {MODES_NPY} is there, with no modes in it; {} were \
+        "None. No direction in which these people differ stands out of the noise that protects them, so none is shown. Only the mean below was \
+         learnt. More people, or a larger budget, would change that. {MODES_NPY} is there, with no modes in it; {} were \
          asked for.",
         shown.asked
     )
@@ -125,7 +125,7 @@ fn table_note(shown: &ModesPage<'_>) -> String {
          of area 1. They were shortened by the clip and brought back under a normal model; directions need no such model. The intervals hold \
          together with probability 95 % and cover the noise that was added for privacy, not that people are a sample of others: each is for the \
          mean square of these people's clipped deviations along the mode that is shown, in the units of the variance beside it. The share is of \
-         the variance in the coefficients that were looked at, which are expected to have {:.0} % of all. Which sign a mode has is a convention. \
+         the variance in the coefficients that were looked at, which are expected to have {:.0} % of all. The sign of a mode is a convention. \
          Numbers are in {VARIANCES}, displacements of one standard deviation in {MODES_NPY}.",
         100.0 * shown.expected_share
     )

@@ -96,11 +96,11 @@ impl RegressionRelease {
         let details = &certificate.details;
         let design = details.get("covariates").cloned();
         let design =
-            design.ok_or_else(|| no("is no release of a regression (visard face regress makes one)"))?;
+            design.ok_or_else(|| no("is not the release of a regression (visard face regress makes one)"))?;
         let design: Design = serde_json::from_value(design).map_err(|e| no(&e.to_string()))?;
         let array = npy::read(&folder.join(FIELDS))?;
         let [count, curves, samples, 3] = array.shape[..] else {
-            return Err(no("its fields are no array (1 + columns, J, m, 3)"));
+            return Err(no("its fields are not an array (1 + columns, J, m, 3)"));
         };
         if count != design.columns() {
             return Err(no("its fields are not as many as the columns of its covariates"));

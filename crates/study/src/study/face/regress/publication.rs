@@ -118,8 +118,7 @@ impl Publication for RegressionPublication {
         }
         if !self.is_worthwhile(statement.n) {
             statement.caveats.push(Caveat::Other(
-                "faint: so few people at so small a budget hardly show what a covariate does; most of every field is what was expected \
-                 beforehand, which is nothing"
+                "faint: at this budget, this many people hardly show what a covariate does; most of each field is the prior, which is zero"
                     .into(),
             ));
         }

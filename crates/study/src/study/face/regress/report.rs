@@ -48,26 +48,26 @@ pub(super) fn report(shown: &Page<'_>, certificate: &Certificate) -> Result<Stri
     let moved = displacements(shown)?;
     page.figures(&[Figure::surface(
         &surface(shown, &moved),
-        "Drag to turn, wheel or pinch to zoom; the sliders set the covariates, within the bounds that were fixed beforehand; the buttons \
+        "Drag to turn, wheel or pinch to zoom; the sliders set the covariates, within the bounds that were fixed in advance; the buttons \
          show where each moves the face, outwards or inwards, when it goes from the middle of its bounds to the upper one.",
     )]);
     page.figures(&portraits(shown.mesh, "private mean at the reference values")?);
     page.heading("What the covariates do");
     if !shown.worthwhile {
         page.paragraph(
-            "So few people at so small a budget hardly show what a covariate does: what is seen below is mostly what was expected \
-             beforehand, which is nothing. More people, or a larger budget, would change that.",
+            "At this budget, this many people hardly show what a covariate does: most of what is seen below is the prior, which is zero. More \
+             people, or a larger budget, would change that.",
         );
     }
     page.paragraph(&explained_sentence(shown));
     page.table(
-        &["column", "size, mm", "error, mm", "error / saying nothing", "sampling, mm"],
+        &["column", "size, mm", "error, mm", "error / error of zero", "sampling, mm"],
         &shown.fields.columns.iter().map(row).collect::<Vec<_>>(),
     );
     page.paragraph(
         "Millimetres are of a face of 20 cm, root mean square over all points. Size is how far the face is moved when the column grows by \
          one: from the middle of the bounds to the upper one, or from between the levels to the second. Error is how far the field may lie \
-         from the one without noise; 1 in the next column is what saying nothing would give. Sampling is how far that one may lie \
+         from the one without noise; 1 in the next column is the error of a zero field. Sampling is how far that one may lie \
          from the population's, because these people are a sample. All of it is estimated from noised values. Fields are shrunk: what the \
          noise hides is left out, so they are too small rather than too large.",
     );
@@ -164,8 +164,9 @@ fn explained_sentence(shown: &Page<'_>) -> String {
              that was looked at).",
             100.0 * share
         ),
-        None => "How much of the faces' variance the covariates explain cannot be told: the noise hides it."
-            .into(),
+        None => {
+            "How much of the faces' variance the covariates explain is unknown: the noise hides it.".into()
+        }
     }
 }
 
@@ -234,7 +235,7 @@ fn parameters(shown: &Page<'_>, certificate: &Certificate) -> Vec<Vec<String>> {
             }
             Kind::Levels { levels } => format!("{} (-1) or {} (1)", levels[0], levels[1]),
         };
-        rows.push(row(&format!("{}, known beforehand", covariate.name), known));
+        rows.push(row(&format!("{}, known in advance", covariate.name), known));
     }
     let parts = certificate.composition.parts().iter();
     rows.extend(parts.map(|part| row(&part.mechanism, part.cost.to_string())));

@@ -133,7 +133,7 @@ impl Step<'_> {
         Part { mechanism: named, ..part }
     }
 
-    /// The first aggregator's key for the checks of this round: one, whichever sites it goes on with and from whatever folder, since a share
+    /// The first aggregator's key for the checks of this round: one, no matter which sites remain and from which folder, since a share
     /// that was checked under several keys would tell more than that it is in range. Sites cannot know it: it is made of the secret key.
     fn check_key(&self) -> VerifyKey {
         let Position { plan, round, before } = &self.position;
@@ -353,7 +353,7 @@ impl Step<'_> {
 
 fn wrong_share(site: &str, why: &SitesError) -> StudyError {
     SitesError::Asked(format!(
-        "the share of {site} does not hold ({why}): an entry is out of range, or its two halves are not of one sharing; ask for both again, \
+        "the share of {site} is not valid ({why}): an entry is out of range, or its two halves are not of one sharing; ask for both again, \
          or go on with --without {site}"
     ))
     .into()

@@ -118,7 +118,7 @@ fn messages(
         }
         position.check(&message)?;
         if message.header.kind != kind {
-            return Err(of(&message.path, "is another kind of message").into());
+            return Err(of(&message.path, "is a different kind of message").into());
         }
         found.push(message);
     }

@@ -78,7 +78,8 @@ impl Exchange {
 
     /// The round that is open.
     pub(super) fn open_round(&self, rounds: &SitesRounds) -> Result<SiteRound, StudyError> {
-        let done = || of(&self.public, "all rounds of this plan are done; another release is another plan");
+        let done =
+            || of(&self.public, "all rounds of this plan are done; another release needs another plan");
         Ok(rounds.next(&self.results())?.ok_or_else(done)?)
     }
 

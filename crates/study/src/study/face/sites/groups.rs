@@ -29,7 +29,7 @@ impl PlannedGroups {
         sites: impl Iterator<Item = (&'a str, u64, &'a [u64])>,
     ) -> Result<SiteGroups, String> {
         if let Some(label) = self.names.iter().find(|name| !is_label(name)) {
-            return Err(format!("{label:?} is no label for a group: letters, digits, - and _"));
+            return Err(format!("{label:?} is not a valid group label: use letters, digits, - and _"));
         }
         if !self.names.is_sorted_by(|a, b| a < b) {
             return Err("the labels of groups are sorted, and none is there twice".into());

@@ -143,7 +143,7 @@ impl Message {
     /// Reads one.
     pub(super) fn read(path: &Path) -> Result<Self, StudyError> {
         let file = open(path, LIMIT)?;
-        let foreign = || of(path, "is no message of an exchange between sites, or was damaged");
+        let foreign = || of(path, "is not a message between sites, or was damaged");
         let end = file.bytes().iter().position(|b| *b == b'\n').ok_or_else(foreign)?;
         let (line, body) = file.bytes().split_at(end);
         let header: Header = serde_json::from_slice(line).map_err(|_| foreign())?;

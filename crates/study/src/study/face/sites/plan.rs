@@ -103,7 +103,7 @@ impl SitePlan {
         if path.exists() {
             return Err(of(
                 &path,
-                "there is a plan already; another one is another release, in another folder",
+                "there is already a plan here; another plan is another release and needs another folder",
             )
             .into());
         }
@@ -122,7 +122,9 @@ impl SitePlan {
         for (i, name) in names.iter().enumerate() {
             let proper = |c: char| c.is_ascii_alphanumeric() || c == '-';
             if name.is_empty() || name.len() > 40 || !name.chars().all(proper) {
-                return Err(format!("{name:?} is no name: letters, digits and hyphens, 40 at most"));
+                return Err(format!(
+                    "{name:?} is not a valid name: use letters, digits and hyphens, at most 40"
+                ));
             }
             if names[..i].contains(name) {
                 return Err(format!("two take part under the name {name}"));
@@ -176,7 +178,7 @@ impl SitePlan {
 
     fn wanted(&self) -> Result<Wanted, String> {
         match (&self.groups, self.modes) {
-            (Some(_), Some(_)) => Err("modes and groups are two plans".into()),
+            (Some(_), Some(_)) => Err("modes and groups need two plans".into()),
             (Some(groups), None) => {
                 let sites = self.sites.iter().map(|site| (site.name.as_str(), site.n, &site.groups[..]));
                 Ok(Wanted::Groups(groups.aim, groups.names.clone(), groups.sizes(sites)?))
@@ -229,7 +231,7 @@ impl SitePlan {
             return Ok(());
         }
         Err(SitesError::Asked(format!(
-            "this is another template than the plan's ({}, SHA-256 {}); give that one with --template",
+            "this is not the plan's template ({}, SHA-256 {}); give that one with --template",
             self.template.name, self.template.sha256
         )))
     }
@@ -244,7 +246,7 @@ impl KnownPlan {
         let path = public.join(PLAN);
         let file = open(&path, Limit::CERTIFICATE)?;
         let plan: SitePlan = serde_json::from_slice(file.bytes())
-            .map_err(|e| of(&path, format!("this is no plan of many sites: {e}")))?;
+            .map_err(|e| of(&path, format!("not a plan for several sites: {e}")))?;
         plan.check().map_err(|what| of(&path, what))?;
         Ok(Self { plan, id: hex::encode(Sha256::digest(file.bytes())) })
     }

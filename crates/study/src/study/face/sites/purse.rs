@@ -194,7 +194,7 @@ impl Purse {
     fn check_records(&self, records: &str) -> Result<(), SitesError> {
         match &self.state {
             Some(state) if state.records != records => Err(SitesError::Asked(
-                "these are other records, or other ways to make them, than those of the first round; all rounds are about the same".into(),
+                "these records, or the way they were made, differ from those of the first round; all rounds use the same records".into(),
             )),
             _ => Ok(()),
         }
@@ -238,8 +238,8 @@ impl Purse {
         for (round, receipt) in closed {
             if !receipt.as_ref().or(self.receipt()).is_some_and(|receipt| known(*round, receipt)) {
                 return Err(SitesError::Asked(format!(
-                    "round {round} was closed with an answer of this party that the ledger knows nothing of: ledger or folder are others than then, \
-                     or older copies; put back those that gave the answer"
+                    "round {round} was closed with an answer of this party that is not in the ledger: the ledger or the folder was exchanged, or \
+                     is an older copy; restore the ones that gave the answer"
                 )));
             }
         }
