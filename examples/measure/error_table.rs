@@ -15,7 +15,7 @@ use visard::study::face::{ClipChoice, FacePrior, TemplateSource, load_template};
 
 /// Prints the table; the words are those after its name on the command line.
 pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
-    let [file, rest @ ..] = &words[..] else {
+    let [file, rest @ ..] = words else {
         println!("usage: measure error_table PREPARED.npy [joint|joint-1] [RUNS] [N,N…] [PRIOR.npy]");
         return Ok(());
     };
