@@ -4,10 +4,12 @@ pub mod check;
 mod covariates;
 #[cfg(test)]
 mod crash_tests;
+mod differences;
 pub mod distances;
 mod distances_page;
 pub mod dossier;
 pub mod face;
+mod fields_table;
 pub mod function;
 mod groups;
 pub mod job;
