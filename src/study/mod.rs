@@ -28,6 +28,7 @@ pub mod shape;
 mod signature;
 pub mod standing;
 pub mod subject;
+pub mod tangent;
 mod unusable;
 mod verify;
 
