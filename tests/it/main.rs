@@ -50,6 +50,7 @@ mod sites_killed;
 #[cfg(unix)]
 mod special_files;
 mod stages;
+mod tangent;
 mod two_rounds;
 mod unusable_records;
 mod verify_command;

@@ -1,5 +1,6 @@
 //! Groups compared, of whatever has a tangent space: a private mean of each, where they differ, and whether they do.
 
+use super::numbers::numbers_table;
 use super::records::{TangentRecords, TangentSpace};
 use super::run::write_arrays;
 use super::statistic::{Samples, Statistic};
@@ -216,6 +217,11 @@ impl Statistic for ComparisonStatistic {
                 self.groups.names().iter().map(String::as_str).zip(found.means.iter().cloned()).collect();
             page.figures(&space.means_figures(&named)?);
             differences::differences_table(page, &found.map, places(space));
+            let means = named.iter().map(|(name, mean)| (format!("mean of {name}"), mean));
+            let differences = found.map.iter().zip(&found.differences);
+            let differences =
+                differences.map(|(d, (shrunk, _))| (format!("{} minus {}", d.second, d.first), shrunk));
+            numbers_table(page, space, means.chain(differences));
         }
         Ok(())
     }

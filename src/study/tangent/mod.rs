@@ -16,6 +16,7 @@ mod comparison;
 mod functions;
 mod inputs;
 mod modes;
+mod numbers;
 mod points;
 mod records;
 mod regression;

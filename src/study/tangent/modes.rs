@@ -1,6 +1,7 @@
 //! Modes of variation, with the mean, of whatever has a tangent space.
 
 use super::accuracy::{accuracy, accuracy_section, sentence};
+use super::numbers::numbers_table;
 use super::records::{Displaced, TangentRecords, TangentSpace};
 use super::run::write_arrays;
 use super::statistic::{Samples, Statistic};
@@ -157,6 +158,8 @@ impl Statistic for ModesStatistic {
             pictures.extend(space.displaced_figures(&shown)?);
         }
         modes_section(page, &found.modes, self.most, &pictures, ESTIMAND);
+        let named = found.fields.iter().enumerate().map(|(k, field)| (format!("mode {}", k + 1), field));
+        numbers_table(page, space, std::iter::once(("mean".into(), &mean)).chain(named));
         accuracy_section(page, &found.sentence);
         Ok(())
     }

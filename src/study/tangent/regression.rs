@@ -1,6 +1,7 @@
 //! Regression on covariates of whatever has a tangent space.
 
 use super::accuracy::{accuracy, accuracy_section, sentence};
+use super::numbers::numbers_table;
 use super::records::{Displaced, TangentRecords, TangentSpace};
 use super::run::{extend, write_arrays};
 use super::statistic::{Samples, Statistic};
@@ -171,6 +172,8 @@ impl Statistic for RegressionStatistic {
             })?);
         }
         fields_section(page, &found.fields, LAYOUT);
+        let named = found.fields.columns.iter().map(|field| field.name.clone()).zip(&found.displacements);
+        numbers_table(page, space, std::iter::once(("mean".into(), &mean)).chain(named));
         accuracy_section(page, &found.sentence);
         Ok(())
     }
