@@ -3,6 +3,7 @@
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use super::output::{Failure, Printer};
 use super::points::{answer, failure, note_failed, places};
+use super::tangent::{self, CompareArgs, KindArgs, ModesArgs, Of, RegressArgs};
 use super::{Global, heading, of_kind};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
@@ -13,12 +14,28 @@ use visard::study::Place;
 use visard::study::function::{
     DomainKind, FunctionInputs, FunctionMeanOutcome, FunctionMeanSettings, ReleasedMeanFunction, run_mean,
 };
+use visard::study::tangent::{TangentFunctions, TangentInputs};
 
 /// Commands on functions.
 #[derive(Debug, Subcommand)]
 pub enum FunctionCommand {
     /// From samples of functions to a private mean function
     Mean(Box<FunctionMeanArgs>),
+    /// From samples of functions to a private mean and modes of variation
+    #[command(
+        after_help = "Example:\n  visard function modes cycles.npy --domain circle --bound 2 --modes 5 --mu 1 --out study"
+    )]
+    Modes(Box<Of<FunctionArgs, ModesArgs>>),
+    /// What covariates do to functions, privately
+    #[command(
+        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts as in the middle.\n\nExample:\n  visard function regress heights.csv --domain interval --bound 40 --center standard.csv --covariates people.csv --bounds age=3:18 --levels \"sex=F|M\" --mu 1 --out study"
+    )]
+    Regress(Box<Of<FunctionArgs, RegressArgs>>),
+    /// Groups of functions: private means, where they differ and whether they do
+    #[command(
+        after_help = "Example:\n  visard function compare cycles.npy --domain circle --bound 2 --groups groups.csv --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every record. Which record is in which group is taken to be public."
+    )]
+    Compare(Box<Of<FunctionArgs, CompareArgs>>),
 }
 
 /// Which mean.
@@ -30,12 +47,9 @@ enum Choice {
     None,
 }
 
-/// Arguments of `function mean`.
+/// Functions, and what is known of them in advance
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  visard function mean heights.csv --domain interval --bound 40 --center standard.csv --mu 1 --out study\n  visard function mean cycles.npy --domain circle --bound 2 --length 0.3 --band --mu 1 --out study"
-)]
-pub struct FunctionMeanArgs {
+pub struct FunctionArgs {
     #[command(flatten)]
     budget: BudgetArgs,
     #[arg(value_name = "FILE", help = of_kind("Samples, a record along the first axis", Content::Rows))]
@@ -61,12 +75,6 @@ pub struct FunctionMeanArgs {
     /// How fast finer detail falls off: expected variances are (1 + (length frequency)^2)^-smoothness
     #[arg(long, help_heading = heading::RELEASE, value_name = "F", default_value_t = Smoothness::default().power)]
     smoothness: f64,
-    /// Also release a 95 % band for the population's mean, about the mean before it is smoothed
-    #[arg(long, help_heading = heading::RELEASE)]
-    band: bool,
-    /// Which mean
-    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = Choice::Joint)]
-    mechanism: Choice,
     #[command(flatten)]
     unusable: UnusableArgs,
     #[command(flatten)]
@@ -75,9 +83,30 @@ pub struct FunctionMeanArgs {
     place: PlaceArgs,
 }
 
+/// Arguments of `function mean`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  visard function mean heights.csv --domain interval --bound 40 --center standard.csv --mu 1 --out study\n  visard function mean cycles.npy --domain circle --bound 2 --length 0.3 --band --mu 1 --out study"
+)]
+pub struct FunctionMeanArgs {
+    #[command(flatten)]
+    records: FunctionArgs,
+    /// Also release a 95 % band for the population's mean, about the mean before it is smoothed
+    #[arg(long, help_heading = heading::RELEASE)]
+    band: bool,
+    /// Which mean
+    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = Choice::Joint)]
+    mechanism: Choice,
+}
+
 /// Runs a command on functions.
 pub fn run(command: &FunctionCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let FunctionCommand::Mean(args) = command;
+    let args = match command {
+        FunctionCommand::Mean(args) => args,
+        FunctionCommand::Modes(args) => return tangent::modes(args, global, printer),
+        FunctionCommand::Regress(args) => return tangent::regress(args, global, printer),
+        FunctionCommand::Compare(args) => return tangent::compare(args, global, printer),
+    };
     let outcome = run_mean(&args.settings(global)?).map_err(failure)?;
     note_failed(outcome.failed, outcome.released.is_some(), &outcome.folder.internal());
     if outcome.beyond > 0 {
@@ -93,31 +122,59 @@ pub fn run(command: &FunctionCommand, global: &Global, printer: &Printer) -> Res
 impl FunctionMeanArgs {
     fn settings(&self, global: &Global) -> Result<FunctionMeanSettings, Failure> {
         let none = self.mechanism == Choice::None;
-        let bound = match self.bound {
+        let records = &self.records;
+        let bound = match records.bound {
             Some(bound) => bound,
             // Nothing is released: only a note depends on it.
             None if none => f64::MAX,
             None => {
-                return Err(Failure::usage("a release needs a public bound on the records: --bound F")
-                    .with_hint(
-                        "--mechanism none gives the mean without noise, for the data holder only, and needs no bound",
-                    ));
+                return Err(no_bound().with_hint(
+                    "--mechanism none gives the mean without noise, for the data holder only, and needs no bound",
+                ));
             }
         };
-        let place = Place { asked: self.budget.loss().ok(), ..self.place.place(global)? };
         Ok(FunctionMeanSettings {
-            inputs: FunctionInputs {
-                centre: self.center.clone(),
-                positions: self.positions.clone(),
-                unusable: self.unusable.rule(),
-                counting: self.counting.counting(),
-                ..FunctionInputs::new(&self.file, self.domain, place)
-            },
+            inputs: records.files(global)?,
             bound,
-            smoothness: Smoothness { length: self.length, power: self.smoothness },
-            budget: if none { None } else { Some(self.budget.mu()?) },
+            smoothness: records.smoothness(),
+            budget: if none { None } else { Some(records.budget.mu()?) },
             band: self.band,
         })
+    }
+}
+
+fn no_bound() -> Failure {
+    Failure::usage("a release needs a public bound on the records: --bound F")
+}
+
+impl FunctionArgs {
+    fn files(&self, global: &Global) -> Result<FunctionInputs, Failure> {
+        let place = Place { asked: self.budget.loss().ok(), ..self.place.place(global)? };
+        Ok(FunctionInputs {
+            centre: self.center.clone(),
+            positions: self.positions.clone(),
+            unusable: self.unusable.rule(),
+            counting: self.counting.counting(),
+            ..FunctionInputs::new(&self.file, self.domain, place)
+        })
+    }
+
+    fn smoothness(&self) -> Smoothness {
+        Smoothness { length: self.length, power: self.smoothness }
+    }
+}
+
+impl KindArgs for FunctionArgs {
+    fn inputs(&self, global: &Global) -> Result<TangentInputs, Failure> {
+        Ok(TangentInputs::Functions(TangentFunctions {
+            bound: self.bound.ok_or_else(no_bound)?,
+            inputs: self.files(global)?,
+            smoothness: self.smoothness(),
+        }))
+    }
+
+    fn budget(&self) -> &BudgetArgs {
+        &self.budget
     }
 }
 

@@ -27,6 +27,7 @@ mod progress;
 mod reproduce;
 mod shell;
 mod site;
+mod tangent;
 mod verify;
 mod view;
 
@@ -68,25 +69,25 @@ enum Command {
     /// Landmark shapes, in the plane and in space: private mean, modes of variation, regression, groups
     #[command(subcommand, after_help = "Example:\n  visard shape mean outlines.npy --mu 1 --out study")]
     Shape(points::ShapeCommand),
-    /// Functions that you bring, sampled on a circle, an interval or a disk: private mean
+    /// Functions that you bring, sampled on a circle, an interval or a disk: private mean, modes of variation, regression, groups
     #[command(
         subcommand,
         after_help = "Example:\n  visard function mean curves.npy --domain interval --bound 2 --mu 1 --out study"
     )]
     Function(function::FunctionCommand),
-    /// Positive definite matrices: covariance descriptors, private mean
+    /// Positive definite matrices: covariance descriptors, private mean, modes of variation, regression, groups
     #[command(
         subcommand,
         after_help = "Example:\n  visard spd mean tensors.npy --radius 3 --epsilon 1 --delta 1e-6 --out study"
     )]
     Spd(points::SpdCommand),
-    /// Directions: private mean
+    /// Directions: private mean, modes of variation, regression, groups
     #[command(
         subcommand,
         after_help = "Example:\n  visard sphere mean cities.csv --radius 0.7 --center greenwich.csv --mu 1 --out study"
     )]
     Sphere(points::SphereCommand),
-    /// Points of hyperbolic space: private mean
+    /// Points of hyperbolic space: private mean, modes of variation, regression, groups
     #[command(
         subcommand,
         after_help = "Example:\n  visard hyperbolic mean embedding.npy --radius 2 --mu 1 --out study"

@@ -51,6 +51,7 @@ mod sites_killed;
 #[cfg(unix)]
 mod special_files;
 mod stages;
+mod tangent;
 mod two_rounds;
 mod unusable_records;
 mod verify_command;

@@ -17,7 +17,7 @@ const FACES: &str = "--prepared people.npy --curves 6 --samples 16 --mu 1 --out 
 const SITE: &str = "consortium --prepared people.npy --site berlin --out out";
 
 /// Every option of the command that takes a public input.
-const ROWS: [Row; 57] = [
+const ROWS: [Row; 73] = [
     ("face mean", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     ("face mean", "--prior", FACES, "face/internal/nonprivate_curves.npy"),
     ("face modes", "--template", FACES, "face/internal/nonprivate_mean.ply"),
@@ -186,6 +186,91 @@ const ROWS: [Row; 57] = [
         "hyperbolic/internal/nonprivate_mean.npy",
     ),
     (
+        "function modes",
+        "--center",
+        "functions.npy --domain interval --bound 2 --mu 1 --out out",
+        "function/internal/nonprivate_mean.npy",
+    ),
+    (
+        "function modes",
+        "--positions",
+        "functions.npy --domain interval --bound 2 --mu 1 --out out",
+        "function/internal/nonprivate_mean.npy",
+    ),
+    ("spd modes", "--center", "matrices.npy --radius 3 --mu 1 --out out", "spd/internal/nonprivate_mean.npy"),
+    (
+        "sphere modes",
+        "--center",
+        "rows.csv --radius 0.5 --mu 1 --out out",
+        "sphere/internal/nonprivate_mean.npy",
+    ),
+    (
+        "hyperbolic modes",
+        "--center",
+        "points.npy --radius 0.5 --mu 1 --out out",
+        "hyperbolic/internal/nonprivate_mean.npy",
+    ),
+    (
+        "function regress",
+        "--center",
+        "functions.npy --domain interval --bound 2 --covariates ages.csv --bounds age=3:40 --mu 1 --out out",
+        "function/internal/nonprivate_mean.npy",
+    ),
+    (
+        "function regress",
+        "--positions",
+        "functions.npy --domain interval --bound 2 --covariates ages.csv --bounds age=3:40 --mu 1 --out out",
+        "function/internal/nonprivate_mean.npy",
+    ),
+    (
+        "spd regress",
+        "--center",
+        "matrices.npy --radius 3 --covariates ages.csv --bounds age=3:40 --mu 1 --out out",
+        "spd/internal/nonprivate_mean.npy",
+    ),
+    (
+        "sphere regress",
+        "--center",
+        "rows.csv --radius 0.5 --covariates ages.csv --bounds age=3:40 --mu 1 --out out",
+        "sphere/internal/nonprivate_mean.npy",
+    ),
+    (
+        "hyperbolic regress",
+        "--center",
+        "points.npy --radius 0.5 --covariates ages.csv --bounds age=3:40 --mu 1 --out out",
+        "hyperbolic/internal/nonprivate_mean.npy",
+    ),
+    (
+        "function compare",
+        "--center",
+        "functions.npy --domain interval --bound 2 --groups groups.csv --mu 1 --out out",
+        "function/internal/nonprivate_mean.npy",
+    ),
+    (
+        "function compare",
+        "--positions",
+        "functions.npy --domain interval --bound 2 --groups groups.csv --mu 1 --out out",
+        "function/internal/nonprivate_mean.npy",
+    ),
+    (
+        "spd compare",
+        "--center",
+        "matrices.npy --radius 3 --groups groups.csv --mu 1 --out out",
+        "spd/internal/nonprivate_mean.npy",
+    ),
+    (
+        "sphere compare",
+        "--center",
+        "rows.csv --radius 0.5 --groups groups.csv --mu 1 --out out",
+        "sphere/internal/nonprivate_mean.npy",
+    ),
+    (
+        "hyperbolic compare",
+        "--center",
+        "points.npy --radius 0.5 --groups groups.csv --mu 1 --out out",
+        "hyperbolic/internal/nonprivate_mean.npy",
+    ),
+    (
         "optimize frechet-mean",
         "--start",
         "matrices.npy --space affine-invariant --method rgd --clip-radius 2 --mu 1 --out out",
@@ -221,6 +306,12 @@ const ROWS: [Row; 57] = [
         "spd-released/internal/nonprivate_mean.npy",
     ),
     ("spd mean", "--center", "matrices.npy --radius 3 --mu 1 --out out", "RECORD"),
+    (
+        "spd mean",
+        "--center",
+        "matrices.npy --radius 3 --mu 1 --out out",
+        "spd-modes/internal/nonprivate_mean.npy",
+    ),
     ("sphere mean", "--center", "rows.csv --radius 0.5 --mu 1 --out out", "spd/internal/nonprivate_mean.npy"),
     ("shape mean", "--center", "shapes.tps --mu 1 --out out", "shape-modes/internal/nonprivate_mean.npy"),
     ("shape mean", "--center", "shapes.tps --mu 1 --out out", "shape-compare/internal/nonprivate_mean.npy"),
@@ -229,7 +320,7 @@ const ROWS: [Row; 57] = [
 ];
 
 /// The studies that leave secret files behind, and what the rows need beside them.
-const STUDIES: [&str; 20] = [
+const STUDIES: [&str; 21] = [
     "face mean --prepared people.npy --curves 6 --samples 16 --mechanism none --out face",
     "face modes --prepared people.npy --curves 6 --samples 16 --mu 3 --out modes",
     "face regress --covariates ages.csv --bounds age=3:40 --prepared people.npy --curves 6 --samples 16 --mu 3 --out growth",
@@ -244,6 +335,7 @@ const STUDIES: [&str; 20] = [
     "function mean functions.npy --domain interval --bound 2 --mu 1 --out function-released",
     "spd mean matrices.npy --mechanism none --out spd",
     "spd mean matrices.npy --radius 3 --mu 1 --out spd-released",
+    "spd modes matrices.npy --radius 3 --mu 1 --out spd-modes",
     "sphere mean rows.csv --mechanism none --out sphere",
     "hyperbolic mean points.npy --mechanism none --out hyperbolic",
     "site keys berlin.key",

@@ -2,6 +2,7 @@
 
 mod common;
 mod plan;
+mod records;
 mod shape;
 mod shape_choice;
 mod shape_compare;

@@ -2,13 +2,11 @@
 
 use super::common::{failure, note_failed};
 use super::specimens::{SpecimenArgs, answer, places, remark};
+use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
-use crate::cli::{Global, heading};
+use crate::cli::tangent::{CompareArgs, compared_answer, compared_lines};
 use clap::Args;
-use serde_json::json;
 use std::fmt::Write as _;
-use std::path::PathBuf;
-use visard::study::face::compare::Want;
 use visard::study::shape::{ShapeCompareOutcome, ShapeCompareSettings, ShapeDifference, run_compare};
 
 /// Arguments of `shape compare`.
@@ -19,13 +17,8 @@ use visard::study::shape::{ShapeCompareOutcome, ShapeCompareSettings, ShapeDiffe
 pub struct ShapeCompareArgs {
     #[command(flatten)]
     specimens: SpecimenArgs,
-    /// Group of each record: a table with the heading record,group (a shape by its ID, a row of an array by its number from 0);
-    /// labels of letters, digits, - and _
-    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
-    groups: PathBuf,
-    /// What the budget is for
-    #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = Want::Both)]
-    want: Want,
+    #[command(flatten)]
+    compared: CompareArgs,
 }
 
 /// Runs `shape compare`.
@@ -33,8 +26,8 @@ pub fn run(args: &ShapeCompareArgs, global: &Global, printer: &Printer) -> Resul
     let settings = ShapeCompareSettings {
         budget: args.specimens.mu()?,
         inputs: args.specimens.inputs(global)?,
-        groups: args.groups.clone(),
-        want: args.want,
+        groups: args.compared.groups().to_owned(),
+        want: args.compared.want(),
     };
     let outcome = run_compare(&settings).map_err(failure)?;
     note_failed(outcome.failed, true, &outcome.folder.internal());
@@ -43,33 +36,14 @@ pub fn run(args: &ShapeCompareArgs, global: &Global, printer: &Printer) -> Resul
         eprintln!("note: at this budget, this many shapes show only very large differences");
     }
     let ShapeCompareOutcome { folder, people, groups, test, map, certificate, .. } = &outcome;
-    let first = map.first();
-    let more = json!({
-        "groups": groups.iter().map(|(label, n)| json!({"label": label, "n": n})).collect::<Vec<_>>(),
-        "test": test,
-        "map": map,
-        "band": first.map(|map| map.mean_half_width),
-        "accuracy": {"rms": first.map(|map| map.error), "rms_mm": null},
-    });
+    let more = compared_answer(groups, test.as_ref(), map);
     printer.result(answer(folder, *people, certificate, more), text(&outcome));
     Ok(())
 }
 
 fn text(outcome: &ShapeCompareOutcome) -> String {
     let ShapeCompareOutcome { folder, groups, test, map, certificate, .. } = outcome;
-    let groups: Vec<String> = groups.iter().map(|(label, n)| format!("{label} ({n})")).collect();
-    let mut text = format!(
-        "{} of {}, {}\n",
-        if certificate.private { "private comparison" } else { "comparison (NOT PRIVATE)" },
-        groups.join(", "),
-        certificate.loss
-    );
-    if let Some(test) = test {
-        let found = if test.found() { "the groups differ" } else { "no difference found" };
-        let pairs = if test.per_pair.len() > 1 { ", adjusted for several pairs" } else { "" };
-        let _ =
-            writeln!(text, "  test of no difference: p = {:.4}{pairs}: {found} (level 5 %)", test.p_value);
-    }
+    let mut text = compared_lines(groups, test.as_ref(), certificate);
     for ShapeDifference { first, second, size, error, mean_half_width, share_outside, .. } in map {
         let _ = writeln!(
             text,

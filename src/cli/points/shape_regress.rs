@@ -3,12 +3,11 @@
 use super::common::{failure, note_failed};
 use super::specimens::{SpecimenArgs, answer, places, remark};
 use crate::cli::output::{Failure, Printer, counted};
+use crate::cli::tangent::{field_text, fields_answer};
 use crate::cli::{Global, heading};
 use clap::Args;
-use serde_json::json;
 use std::path::PathBuf;
 use visard::estimate::Design;
-use visard::mechanism::functional::Field;
 use visard::study::shape::{ShapeRegressionOutcome, ShapeRegressionSettings, run_regression};
 
 /// Arguments of `shape regress`.
@@ -80,20 +79,7 @@ fn report(outcome: &ShapeRegressionOutcome, printer: &Printer) {
             counted(outcome.outside, "value")
         );
     }
-    let field = |field: &Field| {
-        json!({
-            "column": field.name,
-            "rms": field.rms,
-            "error_rms": field.error,
-            "relative_error": field.relative_error(),
-            "sampling_rms": field.sampling,
-        })
-    };
-    let more = json!({
-        "accuracy": accuracy,
-        "fields": columns.iter().map(field).collect::<Vec<_>>(),
-        "explained_share": explained,
-    });
+    let more = fields_answer(columns, *explained, accuracy);
     let lines: String = columns.iter().map(field_text).collect();
     let explained = match explained {
         Some(share) => format!("{:.0} % of the variance (R²)", 100.0 * share),
@@ -106,15 +92,4 @@ fn report(outcome: &ShapeRegressionOutcome, printer: &Printer) {
         places(folder, certificate)
     );
     printer.result(answer(folder, *people, certificate, more), text);
-}
-
-fn field_text(field: &Field) -> String {
-    let faint = if field.relative_error() > 0.8 { "  (mostly hidden by the noise)" } else { "" };
-    format!(
-        "\n    {:<16} {:.4}, error {:.4}, {:.2} of the error of a zero field{faint}",
-        field.name,
-        field.rms,
-        field.error,
-        field.relative_error()
-    )
 }

@@ -4,14 +4,16 @@ use super::super::Global;
 use super::super::output::{Failure, Printer};
 use super::common::{Common, among, failure, no_radius, say};
 use super::plan::{self, SpdPlanArgs};
+use super::records::{MatrixArgs, ball, centre};
+use crate::cli::tangent::{self, CompareArgs, ModesArgs, Of, RegressArgs};
 use crate::cli::{heading, of_kind};
 use clap::{Args, Subcommand};
 use nalgebra::DMatrix;
 use serde_json::json;
-use std::path::{Path, PathBuf};
-use visard::io::{Content, read_images, read_matrices};
-use visard::study::points::spd::{descriptor_ball, descriptors};
-use visard::study::points::{PointMechanism, SpdCentre, SpdMetric, SpdStudy, run_spd};
+use std::path::PathBuf;
+use visard::io::{Content, read_images};
+use visard::study::points::spd::descriptors;
+use visard::study::points::{PointMechanism, SpdMetric, SpdStudy, run_spd};
 
 /// Commands on positive definite matrices.
 #[derive(Debug, Subcommand)]
@@ -20,6 +22,21 @@ pub enum SpdCommand {
     Describe(DescribeArgs),
     /// From matrices to a private mean
     Mean(Box<SpdArgs>),
+    /// From matrices to a private mean and modes of variation
+    #[command(
+        after_help = "Example:\n  visard spd modes tensors.npy --radius 3 --mu 1 --modes 2 --out study"
+    )]
+    Modes(Box<Of<MatrixArgs, ModesArgs>>),
+    /// What covariates do to matrices, privately
+    #[command(
+        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts as in the middle.\n\nExample:\n  visard spd regress tensors.npy --radius 3 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study"
+    )]
+    Regress(Box<Of<MatrixArgs, RegressArgs>>),
+    /// Groups of matrices: private means, where they differ and whether they do
+    #[command(
+        after_help = "Example:\n  visard spd compare tensors.npy --radius 3 --groups groups.csv --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every record. Which record is in which group is taken to be public."
+    )]
+    Compare(Box<Of<MatrixArgs, CompareArgs>>),
     /// Expected error of a private mean of matrices; reads no data, costs nothing
     Plan(SpdPlanArgs),
 }
@@ -72,6 +89,9 @@ pub fn spd(command: &SpdCommand, global: &Global, printer: &Printer) -> Result<(
     let args = match command {
         SpdCommand::Describe(args) => return describe(args, global, printer),
         SpdCommand::Mean(args) => args,
+        SpdCommand::Modes(args) => return tangent::modes(args, global, printer),
+        SpdCommand::Regress(args) => return tangent::regress(args, global, printer),
+        SpdCommand::Compare(args) => return tangent::compare(args, global, printer),
         SpdCommand::Plan(args) => return plan::spd(args, printer),
     };
     let (about, radius) = match &args.radius {
@@ -79,41 +99,12 @@ pub fn spd(command: &SpdCommand, global: &Global, printer: &Printer) -> Result<(
         None if args.common.is_plain(args.mechanism) => (None, None),
         None => return Err(no_radius()),
     };
-    let centre = match (args.center.as_str(), about) {
-        ("private", _) => {
-            let first = args.first_radius.as_deref().map(|text| ball("--first-radius", text, &args.file));
-            let (about, first_radius) = match first.transpose()? {
-                Some((about, radius)) => (about, Some(radius)),
-                None => (None, None),
-            };
-            SpdCentre::Private { about, first_radius }
-        }
-        (_, Some(known)) => SpdCentre::Known(known),
-        ("identity", None) => SpdCentre::Identity,
-        (file, None) => SpdCentre::File(file.into()),
-    };
+    let centre = centre(&args.center, about, args.first_radius.as_deref(), &args.file)?;
     let request = args.common.request(args.mechanism, global)?;
     let study = SpdStudy { file: args.file.clone(), metric: args.metric, centre, radius, request };
     let published = run_spd(&study).map_err(failure)?;
     say(&published, "matrices", printer);
     Ok(())
-}
-
-/// A radius, and its centre where that is known without data.
-fn ball(option: &str, text: &str, file: &Path) -> Result<(Option<DMatrix<f64>>, f64), Failure> {
-    if text != "descriptor" {
-        let radius = text.parse().map_err(|_| {
-            Failure::usage(format!("{option} {text:?} is neither a number nor \"descriptor\""))
-        })?;
-        return Ok((None, radius));
-    }
-    let order = read_matrices(file).map_err(Failure::failed)?.order();
-    let (known, radius) = descriptor_ball(order).ok_or_else(|| {
-        Failure::usage(format!(
-            "{option} descriptor is for covariance descriptors: 9 × 9 (grey) or 11 × 11 (colour)"
-        ))
-    })?;
-    Ok((Some(known), radius))
 }
 
 fn describe(args: &DescribeArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {

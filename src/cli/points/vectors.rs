@@ -1,31 +1,57 @@
-//! `visard sphere`, `visard hyperbolic`: private means of directions and of points of hyperbolic space.
+//! `visard sphere`, `visard hyperbolic`: private means of directions and of points of hyperbolic space, and their commands.
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
 use super::common::{Common, among, failure, no_radius, say};
-use crate::cli::{heading, of_kind};
-use clap::{Args, Subcommand, ValueEnum};
+use super::records::{DirectionArgs, HyperbolicPointArgs, ModelName, points_help};
+use crate::cli::heading;
+use crate::cli::tangent::{self, CompareArgs, ModesArgs, Of, RegressArgs};
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
-use visard::io::Content;
 use visard::study::points::{PointMechanism, VectorCentre, VectorSpace, VectorStudy, run_vectors};
-
-fn points_help() -> String {
-    let kind = of_kind("Points, a row for each", Content::Rows);
-    format!("{kind}; in tables latitude and longitude in degrees are understood")
-}
 
 /// Commands on directions.
 #[derive(Debug, Subcommand)]
 pub enum SphereCommand {
     /// From directions to a private mean direction
-    Mean(VectorArgs),
+    Mean(Box<VectorArgs>),
+    /// From directions to a private mean and modes of variation
+    #[command(
+        after_help = "Example:\n  visard sphere modes cities.csv --radius 0.7 --center greenwich.csv --mu 1 --modes 2 --out study"
+    )]
+    Modes(Box<Of<DirectionArgs, ModesArgs>>),
+    /// What covariates do to directions, privately
+    #[command(
+        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts as in the middle.\n\nExample:\n  visard sphere regress cities.csv --radius 0.7 --center greenwich.csv --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study"
+    )]
+    Regress(Box<Of<DirectionArgs, RegressArgs>>),
+    /// Groups of directions: private means, where they differ and whether they do
+    #[command(
+        after_help = "Example:\n  visard sphere compare cities.csv --radius 0.7 --center greenwich.csv --groups groups.csv --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every record. Which record is in which group is taken to be public."
+    )]
+    Compare(Box<Of<DirectionArgs, CompareArgs>>),
 }
 
 /// Commands on points of hyperbolic space.
 #[derive(Debug, Subcommand)]
 pub enum HyperbolicCommand {
     /// From points of hyperbolic space to a private mean
-    Mean(HyperbolicArgs),
+    Mean(Box<HyperbolicArgs>),
+    /// From points of hyperbolic space to a private mean and modes of variation
+    #[command(
+        after_help = "Example:\n  visard hyperbolic modes embedding.npy --radius 2 --mu 1 --modes 2 --out study"
+    )]
+    Modes(Box<Of<HyperbolicPointArgs, ModesArgs>>),
+    /// What covariates do to points of hyperbolic space, privately
+    #[command(
+        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts as in the middle.\n\nExample:\n  visard hyperbolic regress embedding.npy --radius 2 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study"
+    )]
+    Regress(Box<Of<HyperbolicPointArgs, RegressArgs>>),
+    /// Groups of points of hyperbolic space: private means, where they differ and whether they do
+    #[command(
+        after_help = "Example:\n  visard hyperbolic compare embedding.npy --radius 2 --groups groups.csv --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every record. Which record is in which group is taken to be public."
+    )]
+    Compare(Box<Of<HyperbolicPointArgs, CompareArgs>>),
 }
 
 /// Arguments of `sphere mean`.
@@ -69,29 +95,24 @@ pub struct HyperbolicArgs {
     model: ModelName,
 }
 
-/// Models of hyperbolic space.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ModelName {
-    /// The unit ball; the default centre is its origin
-    Poincare,
-    /// The hyperboloid in Minkowski space, time first
-    Lorentz,
-}
-
 /// Runs a sphere command.
 pub fn sphere(command: &SphereCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let SphereCommand::Mean(args) = command;
-    vectors(args, VectorSpace::Sphere, global, printer)
+    match command {
+        SphereCommand::Mean(args) => vectors(args, VectorSpace::Sphere, global, printer),
+        SphereCommand::Modes(args) => tangent::modes(args, global, printer),
+        SphereCommand::Regress(args) => tangent::regress(args, global, printer),
+        SphereCommand::Compare(args) => tangent::compare(args, global, printer),
+    }
 }
 
 /// Runs a hyperbolic command.
 pub fn hyperbolic(command: &HyperbolicCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let HyperbolicCommand::Mean(args) = command;
-    let space = match args.model {
-        ModelName::Poincare => VectorSpace::Poincare,
-        ModelName::Lorentz => VectorSpace::Lorentz,
-    };
-    vectors(&args.points, space, global, printer)
+    match command {
+        HyperbolicCommand::Mean(args) => vectors(&args.points, args.model.space(), global, printer),
+        HyperbolicCommand::Modes(args) => tangent::modes(args, global, printer),
+        HyperbolicCommand::Regress(args) => tangent::regress(args, global, printer),
+        HyperbolicCommand::Compare(args) => tangent::compare(args, global, printer),
+    }
 }
 
 fn vectors(args: &VectorArgs, space: VectorSpace, global: &Global, printer: &Printer) -> Result<(), Failure> {

@@ -54,7 +54,7 @@ pub use layout::StudyFolder;
 pub use ledger::{LedgerChoice, ledger_of};
 pub use people::{Counting, Identical, People, PeopleError, PeopleFault};
 #[doc(hidden)]
-pub use people::{others, sum_of};
+pub use people::{average, others, sum_of};
 pub use plan::{PlanError, SavedPlan};
 #[doc(hidden)]
 pub use public::refuse_secret;

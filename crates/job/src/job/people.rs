@@ -76,6 +76,18 @@ pub fn sum_of(numbers: &[f64]) -> [u8; 32] {
     hash.finalize().into()
 }
 
+/// One person's vectors of numbers as one; none where the sums are beyond all numbers.
+#[doc(hidden)]
+pub fn average(own: &[Vec<f64>]) -> Option<Vec<f64>> {
+    let mut sum = own.first()?.clone();
+    for other in &own[1..] {
+        sum.iter_mut().zip(other).for_each(|(s, x)| *s += x);
+    }
+    let count = own.len() as f64;
+    Some(sum.into_iter().map(|s| s / count).collect())
+        .filter(|mean: &Vec<f64>| mean.iter().all(|x| x.is_finite()))
+}
+
 /// Who gave which records.
 #[derive(Debug, Clone)]
 pub struct People {
@@ -272,6 +284,13 @@ mod tests {
     }
 
     const SCANS: [&[&str]; 3] = [&["x/a.ply", "a.ply"], &["y/a.ply", "a.ply"], &["b.ply", "b.ply"]];
+
+    #[test]
+    fn a_persons_vectors_are_averaged() {
+        assert_eq!(average(&[vec![1.0, 2.0], vec![3.0, 6.0]]), Some(vec![2.0, 4.0]));
+        assert_eq!(average(&[vec![f64::MAX], vec![f64::MAX]]), None);
+        assert_eq!(average(&[]), None);
+    }
 
     #[test]
     fn records_of_a_person_become_one() {

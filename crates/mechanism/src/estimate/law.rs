@@ -2,6 +2,7 @@
 
 use super::{Prior, RecordCovariance};
 use crate::function::Basis;
+use nalgebra::{DMatrix, DVector};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -60,6 +61,39 @@ impl Synthesis for Along<'_> {
         let variances = self.field.variances(of_coordinates);
         let points = variances.chunks_exact(3).zip(self.directions);
         points.map(|(v, d)| v.iter().zip(d).map(|(v, d)| v * d * d).sum()).collect()
+    }
+}
+
+/// What a linear map makes of a field's samples, as of coordinates in a tangent space the entries of a matrix.
+#[derive(Clone, Copy)]
+pub struct Mapped<'a> {
+    /// The field.
+    pub field: &'a dyn Synthesis,
+    /// From its samples, one a column, to values, one a row.
+    pub maps: &'a DMatrix<f64>,
+}
+
+impl Mapped<'_> {
+    /// The values of these samples.
+    pub fn of(&self, samples: &[f64]) -> Vec<f64> {
+        (self.maps * DVector::from_column_slice(samples)).as_slice().to_vec()
+    }
+}
+
+impl Synthesis for Mapped<'_> {
+    fn field(&self, u: &[f64]) -> Vec<f64> {
+        self.of(&self.field.field(u))
+    }
+    // Samples need not be independent, so the coordinates are taken one by one.
+    fn variances(&self, of_coordinates: &[f64]) -> Vec<f64> {
+        let mut variances = vec![0.0; self.maps.nrows()];
+        let mut unit = vec![0.0; of_coordinates.len()];
+        for (j, variance) in of_coordinates.iter().enumerate() {
+            unit[j] = 1.0;
+            variances.iter_mut().zip(self.field(&unit)).for_each(|(v, x)| *v += variance * x * x);
+            unit[j] = 0.0;
+        }
+        variances
     }
 }
 
@@ -137,7 +171,26 @@ fn normal<R: Rng>(rng: &mut R) -> f64 {
 mod tests {
     use super::*;
     use crate::estimate::{Visible, prior::spectrum};
-    use nalgebra::DMatrix;
+
+    #[test]
+    fn variances_under_a_map_are_those_of_drawn_fields() {
+        let basis = Basis::of_faces(2, 4, false);
+        let prior = Prior::new(&basis, |place| spectrum(place).powf(-0.5));
+        let whole = Weighted { basis: &basis, prior: &prior };
+        let maps = DMatrix::from_fn(3, basis.len(), |i, j| ((i * 5 + j * 3) % 7) as f64 - 3.0);
+        let mapped = Mapped { field: &whole, maps: &maps };
+        let of: Vec<f64> = (0..basis.len()).map(|j| 0.1 + (j % 3) as f64).collect();
+        let found = mapped.variances(&of);
+        let mut rng = ChaCha20Rng::seed_from_u64(3);
+        let (runs, mut squares) = (8000, [0.0; 3]);
+        for _ in 0..runs {
+            let u: Vec<f64> = of.iter().map(|v| v.sqrt() * normal(&mut rng)).collect();
+            squares.iter_mut().zip(mapped.field(&u)).for_each(|(s, x)| *s += x * x / f64::from(runs));
+        }
+        for (square, expected) in squares.iter().zip(found) {
+            assert!((square / expected - 1.0).abs() < 0.06, "{square} {expected}");
+        }
+    }
 
     /// Errors along directions that differ from point to point are those of drawn fields, though channels go together.
     #[test]

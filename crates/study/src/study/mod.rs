@@ -3,15 +3,18 @@
 pub mod check;
 #[cfg(test)]
 mod crash_tests;
+mod differences;
 pub mod distances;
 mod distances_page;
 pub mod face;
+mod fields_table;
 pub mod function;
 pub mod optimize;
 pub mod points;
 pub mod records;
 pub mod shape;
 pub mod subject;
+pub mod tangent;
 
 pub use distances_page::{distance_picture, distance_report};
 pub use visard_job::job;

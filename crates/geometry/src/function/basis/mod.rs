@@ -50,6 +50,12 @@ impl Basis {
         Self(Kind::Warps(Warps::new(shape)))
     }
 
+    /// For vectors of `count` coordinates in an orthonormal frame, of which nothing is known in advance: one sample with so many channels, each
+    /// coordinate its own coefficient, all expected alike. The squared norm of the samples is that of the vector.
+    pub fn of_coordinates(count: usize) -> Self {
+        Self::new(Domain::Circle { samples: 1 }, count)
+    }
+
     /// Tells functions that are symmetric under the mirror of the disk, t ↦ ½ − t, with a change of sign in `channel` (for a
     /// face: x), from antisymmetric ones. The functions stay the same; landmarks know no mirror.
     pub fn with_mirror(self, channel: usize) -> Self {

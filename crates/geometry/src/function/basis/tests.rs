@@ -73,3 +73,14 @@ fn mirrored_functions_have_coefficients_of_one_class_only() {
         }
     }
 }
+
+#[test]
+fn coordinates_are_their_own_coefficients() {
+    let basis = Basis::of_coordinates(4);
+    let values = [0.3, -1.0, 2.5, 1e-7];
+    assert_eq!(basis.analyse(&values), values);
+    assert_eq!(basis.synthesize(&values), values);
+    assert_eq!(basis.variances(&values), values);
+    assert_eq!((basis.points(), basis.len()), (1, 4));
+    assert!((0..4).all(|i| basis.place(i).frequency == 0.0 && basis.place(i).class == 0));
+}

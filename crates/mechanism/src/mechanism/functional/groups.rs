@@ -1,8 +1,8 @@
 //! Groups of functions compared: a map of where their means differ, a test of whether they do, or both in one charge.
 
-use super::{FunctionRecords, LeadingCoordinates};
+use super::{FunctionRecords, LeadingCoordinates, Reach};
 use crate::estimate::groups::{EFFECT, holm, pooled};
-use crate::estimate::law::Along;
+use crate::estimate::law::{Along, Mapped};
 use crate::estimate::{Band, Difference, ErrorLaw, GroupTest, wiener};
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
@@ -11,6 +11,7 @@ use crate::mechanism::vector::groups::{PreparedGroups, TITLE};
 use crate::mechanism::vector::{GroupAim, GroupLabels, NoisedGroups, VectorGroups};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, Price, PrivacyLoss};
+use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 /// Standard deviation of the logarithm of the distance between centre and group means that shrinkage expects, as for means in two rounds.
@@ -92,8 +93,8 @@ pub struct Tests {
 }
 
 impl FunctionGroups {
-    /// For functions of these public labels about the public `template`, its samples `(points, channels)`; `scale` tells how far
-    /// records may lie from it, and how large a difference is expected, compared with unit-area faces (1).
+    /// For functions of these public labels about the public `template`, its samples `(points, channels)`; `reach` tells how far
+    /// records may lie from it, and how large a difference is expected; a number is in units of unit-area faces.
     ///
     /// # Errors
     /// [`MechanismError`], about public numbers.
@@ -102,16 +103,17 @@ impl FunctionGroups {
         basis: &Basis,
         template: &[f64],
         labels: GroupLabels,
-        scale: f64,
+        reach: impl Into<Reach>,
         mu: Mu,
     ) -> Result<Self, MechanismError> {
-        let n = labels.n();
+        let (n, reach) = (labels.n(), reach.into());
         // A few last places pay for the rounding.
         let half = Mu::new(mu.get() * 0.5f64.sqrt() * (1.0 - 4.0 * f64::EPSILON))?;
         let one = |aim: GroupAim, mu: Mu| -> Result<Half, MechanismError> {
             let length = aim.length(n, mu);
             let coordinates = LeadingCoordinates::new(basis.clone(), template.to_vec(), aim.norm(), length)?;
-            let radius = scale * aim.face_radius(coordinates.len(), coordinates.face_radius());
+            let of_faces = aim.face_radius(coordinates.len(), coordinates.face_radius());
+            let radius = reach.radius_of(&coordinates, of_faces);
             let public = ClipRadius::new(radius, ClipSource::Public)?;
             let groups = VectorGroups::new(aim, labels.clone(), coordinates.prior(), public, mu)?;
             Ok(Half { coordinates, groups })
@@ -122,7 +124,7 @@ impl FunctionGroups {
             Want::Both => (Some(one(GroupAim::Map, half)?), Some(one(GroupAim::Test, half)?)),
         };
         let price = price(map.as_ref(), test.as_ref(), n, mu)?;
-        Ok(Self { price, labels, scale, map, test })
+        Ok(Self { price, labels, scale: reach.scale(), map, test })
     }
 
     /// The same for groups of other sizes: what is made of a release in which not all of the people are.
@@ -207,6 +209,13 @@ impl FunctionGroups {
         let coordinates = &self.map.as_ref()?.coordinates;
         let along = Along { field: coordinates, directions };
         Some(Band::about(along.of(&map.band.centre), &map.law, &along))
+    }
+
+    /// The band of a difference for what is made of its samples by a linear map, as [`DifferenceMap::band`] is for the samples themselves:
+    /// `maps` takes samples `(points, channels)` to any number of values. `None` without a map.
+    pub fn band_of(&self, map: &DifferenceMap, maps: &DMatrix<f64>) -> Option<Band> {
+        let mapped = Mapped { field: &self.map.as_ref()?.coordinates, maps };
+        Some(Band::about(mapped.of(&map.band.centre), &map.law, &mapped))
     }
 
     /// How likely the test of the first two groups is to find random differences of these sizes (root mean square) at this level, by the

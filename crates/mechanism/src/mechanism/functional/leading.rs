@@ -25,7 +25,8 @@ pub struct LeadingCoordinates {
 }
 
 impl LeadingCoordinates {
-    /// The `count` leading coefficients (all, where there are fewer) in this norm, about the samples of the public template.
+    /// The `count` leading coefficients (all, where there are fewer) in this norm, about the samples of the public template. Where the basis
+    /// expects all coefficients alike none is left out: nothing tells which.
     ///
     /// # Errors
     /// [`MechanismError::Shape`] when basis and template do not fit, or `count` is 0.
@@ -34,7 +35,8 @@ impl LeadingCoordinates {
             return Err(MechanismError::Shape("the public centre does not have the shape of the records"));
         }
         let prior = Prior::new(&basis, |place| norm.weight(place));
-        let chosen = prior.leading(count);
+        let alike = prior.spectrum.iter().all(|lambda| *lambda == prior.spectrum[0]);
+        let chosen = prior.leading(if alike { prior.len() } else { count });
         let weights = chosen.iter().map(|&j| prior.roots[j].powi(2));
         let rescaled = weights.clone().map(|a| 1.0 / a).sum::<f64>() / chosen.len() as f64;
         let roots = weights.map(|a| (a * rescaled).sqrt()).collect();

@@ -24,6 +24,7 @@ pub mod per_curve;
 pub mod pointwise;
 mod private_radius;
 mod public_prior;
+mod reach;
 mod records;
 pub mod regression;
 pub mod sites;
@@ -42,6 +43,7 @@ pub use per_curve::{BlockBudget, BlockNoise, BlockRadii, PerCurveMean, PerCurveS
 pub use pointwise::{PointwiseMean, PointwiseRanges, RangeScale};
 pub use private_radius::PrivateRadiusMean;
 pub use public_prior::PublicPrior;
+pub use reach::Reach;
 pub use records::{Estimate, FunctionRecords, NoisedFunction, NoisedSize};
 pub use regression::{Field, Fields, FunctionRegression};
 pub use sites::{
@@ -49,7 +51,7 @@ pub use sites::{
     SitesModes, SitesRounds,
 };
 pub use size::SizeCoordinate;
-pub use two_rounds::{Aim, Reach, TwoRoundMean};
+pub use two_rounds::{Aim, TwoRoundMean};
 
 use super::MechanismError;
 use crate::privacy::{ClipRadius, ClipSource, ClippedMean, Mu, NoisedPart, Price};

@@ -1,6 +1,6 @@
 //! Mean and second moment of functions in their leading weighted coordinates: what modes of variation of functions are made of.
 
-use super::{Estimate, FunctionRecords, LeadingCoordinates, Norm};
+use super::{Estimate, FunctionRecords, LeadingCoordinates, Norm, Reach};
 use crate::estimate::prior::coefficients;
 use crate::estimate::{Modes, Spread, Weighted, wiener};
 use crate::function::Basis;
@@ -47,14 +47,21 @@ fn face_radius(k: usize) -> f64 {
 }
 
 impl FunctionalModes {
-    /// Of n functions around the public `template`, its samples `(points, channels)`. `scale` tells how far records may lie from it,
-    /// compared with unit-area faces (1).
+    /// Of n functions around the public `template`, its samples `(points, channels)`. `reach` tells how far records may lie from it; a number
+    /// is in units of unit-area faces.
     ///
     /// # Errors
     /// [`MechanismError`] when template and basis do not fit, n = 0, a radius out of range.
-    pub fn new(basis: Basis, template: Vec<f64>, scale: f64, mu: Mu, n: u64) -> Result<Self, MechanismError> {
+    pub fn new(
+        basis: Basis,
+        template: Vec<f64>,
+        reach: impl Into<Reach>,
+        mu: Mu,
+        n: u64,
+    ) -> Result<Self, MechanismError> {
         let leading = LeadingCoordinates::new(basis, template, Norm::Quarter, coefficients(n, mu.get()))?;
-        let public = ClipRadius::new(scale * face_radius(leading.len()), ClipSource::Public)?;
+        let radius = reach.into().radius_of(&leading, face_radius(leading.len()));
+        let public = ClipRadius::new(radius, ClipSource::Public)?;
         let statistic = format!(
             "mean deviation from a private centre and second moment of the {} coefficients of which single records are expected to have \
              most; {}",

@@ -1,6 +1,6 @@
 //! Regression of functions on covariates: the leading coefficients' moments with the covariates, and the fields made of them.
 
-use super::{FunctionRecords, LeadingCoordinates, Norm};
+use super::{FunctionRecords, LeadingCoordinates, Norm, Reach};
 use crate::estimate::design::Design;
 use crate::estimate::regression::{Explained, Regression, Weights};
 use crate::function::Basis;
@@ -75,15 +75,15 @@ pub struct Fields {
 }
 
 impl FunctionRegression {
-    /// For n functions about the public `template`, samples `(points, channels)`, at budget μ; `scale` tells how far records may lie from
-    /// it, compared with unit-area faces (1).
+    /// For n functions about the public `template`, samples `(points, channels)`, at budget μ; `reach` tells how far records may lie from
+    /// it, and how large fields are expected to be; a number is in units of unit-area faces.
     ///
     /// # Errors
     /// [`MechanismError`], about public things; [`MechanismError::Covariates`] where the noise would hide the covariates' own moments.
     pub fn new(
         basis: Basis,
         template: Vec<f64>,
-        scale: f64,
+        reach: impl Into<Reach>,
         design: Design,
         n: u64,
         mu: Mu,
@@ -91,10 +91,11 @@ impl FunctionRegression {
         check_columns(&design, n, mu.get())?;
         let count = coefficients(n, mu.get());
         let leading = LeadingCoordinates::new(basis, template, Norm::Quarter, count)?;
-        let public = ClipRadius::new(scale * leading.face_radius(), ClipSource::Public)?;
+        let reach = reach.into();
+        let public = ClipRadius::new(reach.radius_of(&leading, leading.face_radius()), ClipSource::Public)?;
         let moments =
             VectorRegression::new(leading.prior(), public, design.columns(), design.reach(), n, mu)?;
-        Ok(Self { leading, design, moments, scale })
+        Ok(Self { leading, design, moments, scale: reach.scale() })
     }
 
     /// What is noised.

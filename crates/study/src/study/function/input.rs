@@ -2,6 +2,7 @@
 
 use crate::function::{Domain, Positions};
 use crate::io::{Content, Opened, RecordSize, Rows, npy, open_as, rows_of};
+use crate::job::average;
 use crate::privacy::PublicInput;
 use crate::study::points::{PointStudyError, Read, Record, usable};
 use crate::study::{Counting, People, Place, Unusable, public_input};
@@ -106,7 +107,7 @@ fn finite(record: Vec<f64>) -> Result<Vec<f64>, String> {
 
 /// The files of a study whose public parts have been read, and no value of a record.
 #[derive(Debug)]
-pub(super) struct Functions<'a> {
+pub(in crate::study) struct Functions<'a> {
     pub inputs: &'a FunctionInputs,
     pub domain: Domain,
     pub channels: usize,
@@ -117,6 +118,8 @@ pub(super) struct Functions<'a> {
     pub positions: Option<Positions>,
     pub public_inputs: Vec<PublicInput>,
     pub people: People,
+    /// How many records there are.
+    pub records: usize,
     source: Source,
 }
 
@@ -138,6 +141,7 @@ impl<'a> Functions<'a> {
             positions: None,
             public_inputs: Vec::new(),
             people: inputs.counting.people(axes[0], |i| vec![i.to_string()])?,
+            records: axes[0],
             source,
         };
         if let Some(file) = &inputs.positions {
@@ -240,18 +244,6 @@ impl Source {
     }
 }
 
-/// One person's functions as one.
-fn average(own: &[Vec<f64>]) -> Option<Vec<f64>> {
-    let mut sum = own.first()?.clone();
-    for other in &own[1..] {
-        sum.iter_mut().zip(other).for_each(|(s, x)| *s += x);
-    }
-    let count = own.len() as f64;
-    // Sums beyond all numbers are none.
-    Some(sum.into_iter().map(|s| s / count).collect())
-        .filter(|mean: &Vec<f64>| mean.iter().all(|x| x.is_finite()))
-}
-
 impl DomainKind {
     /// Domain and channels of an array with these axes.
     fn of(self, axes: &[usize]) -> Result<(Domain, usize), String> {
@@ -326,12 +318,5 @@ mod tests {
             let problem = kind.of(axes).unwrap_err();
             assert!(problem.contains(words), "{axes:?}: {problem}");
         }
-    }
-
-    #[test]
-    fn a_persons_functions_are_averaged() {
-        assert_eq!(average(&[vec![1.0, 2.0], vec![3.0, 6.0]]), Some(vec![2.0, 4.0]));
-        assert_eq!(average(&[vec![f64::MAX], vec![f64::MAX]]), None);
-        assert_eq!(average(&[]), None);
     }
 }

@@ -79,17 +79,25 @@ pub fn run_mean(settings: &FunctionMeanSettings) -> Result<FunctionMeanOutcome, 
 
 impl FunctionMeanSettings {
     fn check(&self) -> Result<(), PointStudyError> {
-        let fail = |what: &str| Err(PointStudyError::Input(what.into()));
-        if !(self.bound > 0.0 && self.bound.is_finite()) {
-            return fail("the public bound on records is a positive number");
-        }
-        if !self.smoothness.is_valid() {
-            return fail(
-                "the length of what is expected to be little is from 1e-4 to 1e4, the smoothness from 0.1 to 20",
-            );
-        }
-        Ok(())
+        check_expectations(self.bound, self.smoothness)
     }
+}
+
+/// Whether the public bound and the expected smoothness are of use.
+pub(in crate::study) fn check_expectations(
+    bound: f64,
+    smoothness: Smoothness,
+) -> Result<(), PointStudyError> {
+    let fail = |what: &str| Err(PointStudyError::Input(what.into()));
+    if !(bound > 0.0 && bound.is_finite()) {
+        return fail("the public bound on records is a positive number");
+    }
+    if !smoothness.is_valid() {
+        return fail(
+            "the length of what is expected to be little is from 1e-4 to 1e4, the smoothness from 0.1 to 20",
+        );
+    }
+    Ok(())
 }
 
 fn run_job(
@@ -225,13 +233,7 @@ impl FunctionPublication {
         details.insert("unusable_records".into(), json!(inputs.unusable.describe(ZERO_DEVIATION)));
         Ok(Self {
             mechanism,
-            shown: Shown {
-                domain: functions.domain,
-                channels: functions.channels,
-                shape: functions.shape.clone(),
-                positions: functions.positions.as_ref().map(|positions| positions.grid().to_vec()),
-                centre: inputs.centre.as_ref().map(|_| functions.centre.clone()),
-            },
+            shown: Shown::of(functions),
             bound: *bound,
             smoothness: *smoothness,
             band: *band,

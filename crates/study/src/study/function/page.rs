@@ -1,5 +1,6 @@
 //! The page of a released mean function.
 
+use super::input::Functions;
 use crate::function::Domain;
 use crate::privacy::Certificate;
 use crate::report::chart::{Axis, Line, line_chart};
@@ -17,7 +18,7 @@ const SIDE: usize = 360;
 
 /// What pictures need to know of a study: public.
 #[derive(Debug, Clone)]
-pub(super) struct Shown {
+pub(in crate::study) struct Shown {
     pub domain: Domain,
     pub channels: usize,
     /// Axes of one function.
@@ -75,12 +76,7 @@ fn lines(shown: &Shown, mean: &[f64], errors: &[f64], borders: Option<&[f64]>) -
         }
         None => "The released mean; shaded: twice its expected error to either side.",
     };
-    let x = Axis::linear(match (closed, &shown.positions) {
-        (true, Some(_)) => "angle (radians)",
-        (true, None) => "share of the way around",
-        (false, Some(_)) => "position",
-        (false, None) => "share of the interval",
-    });
+    let x = shown.axis();
     for channel in 0..shown.channels.min(DRAWN) {
         let of = |samples: &[f64]| shown.line(samples, channel);
         let (lower, upper) = match borders {
@@ -116,6 +112,71 @@ fn lines(shown: &Shown, mean: &[f64], errors: &[f64], borders: Option<&[f64]>) -
 }
 
 impl Shown {
+    /// Of the functions of a study.
+    pub(in crate::study) fn of(functions: &Functions<'_>) -> Self {
+        Self {
+            domain: functions.domain,
+            channels: functions.channels,
+            shape: functions.shape.clone(),
+            positions: functions.positions.as_ref().map(|positions| positions.grid().to_vec()),
+            centre: functions.inputs.centre.as_ref().map(|_| functions.centre.clone()),
+        }
+    }
+
+    /// Functions over one another, a chart for each channel; on a disk a picture of each channel of each.
+    pub(in crate::study) fn drawn(
+        &self,
+        title: &str,
+        functions: &[(&str, &[f64])],
+        caption: &str,
+    ) -> Result<Vec<Figure>, PointStudyError> {
+        if let Domain::Disk { .. } = self.domain {
+            let mut figures = Vec::new();
+            for (name, values) in functions {
+                figures.extend(self.on_disk(name, values, &format!("{caption} ({name})"))?);
+            }
+            return Ok(figures);
+        }
+        let chart = |channel: usize| {
+            let lines: Vec<Line> = functions
+                .iter()
+                .enumerate()
+                .map(|(i, (name, values))| {
+                    let line = self.line(values, channel);
+                    if i == 0 { Line::new(*name, line) } else { Line::dashed(*name, line) }
+                })
+                .collect();
+            let of = if self.channels == 1 { String::new() } else { format!(", channel {}", channel + 1) };
+            let chart = line_chart(&format!("{title}{of}"), &self.axis(), &Axis::linear("value"), &lines);
+            Figure::chart(chart, caption)
+        };
+        Ok((0..self.channels.min(DRAWN)).map(chart).collect())
+    }
+
+    /// Each channel of a function on the disk, in colours about zero.
+    fn on_disk(&self, title: &str, values: &[f64], caption: &str) -> Result<Vec<Figure>, PointStudyError> {
+        let Domain::Disk { curves, samples } = self.domain else { return Ok(Vec::new()) };
+        let one = |k: usize| {
+            let values: Vec<f64> = values.iter().skip(k).step_by(self.channels).copied().collect();
+            let scale = ColourScale::signed(title, "", &values);
+            let picture = disk(&values, curves, samples, &scale);
+            Figure::image_with_bar(&picture, &scale, caption)
+                .map_err(|e| PointStudyError::Input(format!("cannot draw the report's pictures: {e}")))
+        };
+        (0..self.channels.min(DRAWN)).map(one).collect()
+    }
+
+    /// What samples are at, in a chart.
+    fn axis(&self) -> Axis {
+        let closed = matches!(self.domain, Domain::Circle { .. });
+        Axis::linear(match (closed, &self.positions) {
+            (true, Some(_)) => "angle (radians)",
+            (true, None) => "share of the way around",
+            (false, Some(_)) => "position",
+            (false, None) => "share of the interval",
+        })
+    }
+
     /// One channel as a line; on a circle it ends where it began.
     fn line(&self, samples: &[f64], channel: usize) -> Vec<(f64, f64)> {
         let values = samples.iter().skip(channel).step_by(self.channels).copied();

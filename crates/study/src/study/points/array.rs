@@ -5,7 +5,7 @@ use nalgebra::{DMatrix, DVector};
 use std::path::Path;
 
 /// A point's coordinates in C order.
-pub(super) struct Array {
+pub(in crate::study) struct Array {
     shape: Vec<usize>,
     data: Vec<f64>,
 }
@@ -27,12 +27,12 @@ impl From<&DMatrix<f64>> for Array {
 
 impl Array {
     /// Lengths of the axes.
-    pub(super) fn shape(&self) -> &[usize] {
+    pub(in crate::study) fn shape(&self) -> &[usize] {
         &self.shape
     }
 
     /// The numbers, last axis fastest.
-    pub(super) fn data(&self) -> &[f64] {
+    pub(in crate::study) fn data(&self) -> &[f64] {
         &self.data
     }
 }

@@ -28,6 +28,7 @@ mod treatment;
 mod vector_study;
 
 pub use accuracy::PointAccuracy;
+pub(in crate::study) use array::Array;
 pub use error::PointStudyError;
 pub use exploration::{Exploration, UtilityCurve, UtilityPoint};
 pub(in crate::study) use internal::distances_csv;
@@ -41,6 +42,9 @@ pub(in crate::study) use shape_files::MeanFiles;
 pub use shape_input::ShapeCentre;
 pub(in crate::study) use shape_input::{Input, Source};
 pub use smooth::{OutlineSmoothing, local_linear, shrink_outline, shrink_outline_stating};
+pub(in crate::study) use spd::positive_definite;
+pub(in crate::study) use spd_study::one_matrix;
 pub use spd_study::{SpdCentre, SpdMetric, SpdStudy, run_spd};
 pub use treatment::{Sliding, Treatment};
 pub use vector_study::{VectorCentre, VectorSpace, VectorStudy, run_vectors};
+pub(in crate::study) use vector_study::{first_axis, one_row};

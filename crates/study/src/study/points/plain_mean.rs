@@ -90,7 +90,7 @@ impl<M: Manifold> PlainMean<'_, M> {
 }
 
 /// What stops a study without a public radius that is to release something.
-pub(super) fn no_radius() -> PointStudyError {
+pub(in crate::study) fn no_radius() -> PointStudyError {
     PointStudyError::Input(
         "nothing bounds the records: give the public radius of a ball that holds them as --radius F (--mechanism none needs none)".into(),
     )

@@ -245,7 +245,10 @@ impl MatrixStudy<'_> {
 }
 
 /// A file with one matrix of this order.
-fn one_matrix(file: &Path, order: usize) -> Result<(DMatrix<f64>, PublicInput), PointStudyError> {
+pub(in crate::study) fn one_matrix(
+    file: &Path,
+    order: usize,
+) -> Result<(DMatrix<f64>, PublicInput), PointStudyError> {
     let opened = open_as(file, Content::Matrices)?;
     let input = public_input(&opened)?;
     let given = matrices_of(opened)?;

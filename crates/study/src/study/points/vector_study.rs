@@ -253,12 +253,15 @@ pub(super) fn people_of_rows(request: &PointRequest, n: usize) -> Result<People,
 }
 
 /// (1, 0, …, 0): the hyperboloid's origin, and a point of every sphere.
-fn first_axis(d: usize) -> DVector<f64> {
+pub(in crate::study) fn first_axis(d: usize) -> DVector<f64> {
     DVector::from_fn(d, |i, _| if i == 0 { 1.0 } else { 0.0 })
 }
 
 /// The public centre, one row of numbers.
-fn one_row(file: &Path, size: RecordSize) -> Result<(DVector<f64>, PublicInput), PointStudyError> {
+pub(in crate::study) fn one_row(
+    file: &Path,
+    size: RecordSize,
+) -> Result<(DVector<f64>, PublicInput), PointStudyError> {
     let opened = open_as(file, Content::Rows)?;
     let input = public_input(&opened)?;
     // All of it is public: it may tell its own width.

@@ -10,21 +10,14 @@ use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{DifferenceMap, FunctionGroups, NoisedComparison, Want};
 use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
 use crate::mechanism::vector::GroupLabels;
-use crate::privacy::{
-    Certificate, Mechanism, Mu, PrivacyLoss, Released, Statement, WITHIN_GROUPS, WITHIN_GROUPS_TEXT,
-};
-use crate::report::colour::short;
-use crate::study::face::compare::{LEAST, LEVEL, TestStatement};
+use crate::privacy::{Certificate, Mechanism, Mu, Released, Statement};
+use crate::study::differences::{self, GroupDifference};
+use crate::study::face::compare::TestStatement;
 use crate::study::points::PointStudyError;
 use crate::study::{Groups, StudyFolder};
 use nalgebra::DMatrix;
-use serde::Serialize;
-use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// Sizes of differences that the power of a test is told for, Riemannian distance, compared with what a test is set for.
-const SIZES: [f64; 3] = [0.6, 1.0, 1.6];
 
 /// Everything a comparison of groups of shapes needs to know; all of it public but the landmarks.
 #[derive(Debug, Clone)]
@@ -53,32 +46,13 @@ pub struct ShapeCompareOutcome {
     /// The test, where one was wanted.
     pub test: Option<TestStatement>,
     /// Every group's difference from the first, where a map was wanted.
-    pub map: Vec<ShapeDifference>,
+    pub map: Vec<GroupDifference>,
     /// Whether n and budget are so small that little can be told: public.
     pub small: bool,
     /// What it guarantees.
     pub certificate: Certificate,
     /// What the data holder should know of the records.
     pub remarks: Vec<String>,
-}
-
-/// Where a group's mean shape differs from that of the first.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ShapeDifference {
-    /// The label of the first group.
-    pub first: String,
-    /// Of the other: differences are this one minus the first.
-    pub second: String,
-    /// Size of the shrunk difference, Riemannian distance.
-    pub size: f64,
-    /// Its estimated error: noise, sampling, and what shrinking took away.
-    pub error: f64,
-    /// How many standard errors the band reaches to either side.
-    pub reach_in_standard_errors: f64,
-    /// Half its width, averaged over landmarks and coordinates, in units of the centroid size.
-    pub mean_half_width: f64,
-    /// Of the landmarks, how many where the band excludes no difference in a coordinate.
-    pub share_outside: f64,
 }
 
 /// The mechanism for groups of shapes.
@@ -131,8 +105,8 @@ fn run_job(
         folder: job.folder().clone(),
         people: specimens.people.count(),
         failed: gathered.failed(),
-        groups: publication.sizes(),
-        small: publication.is_small(&found.mechanism),
+        groups: differences::sizes(&publication.groups),
+        small: differences::is_small(&publication.groups, &found.mechanism),
         test: found.test,
         map: found.statements,
         certificate,
@@ -154,23 +128,11 @@ struct FoundGroups {
     mechanism: FunctionGroups,
     means: Vec<DMatrix<f64>>,
     maps: Vec<DifferenceMap>,
-    statements: Vec<ShapeDifference>,
+    statements: Vec<GroupDifference>,
     test: Option<TestStatement>,
 }
 
 impl ComparePublication {
-    fn sizes(&self) -> Vec<(String, u64)> {
-        let sizes = self.groups.labels().sizes().iter().copied();
-        self.groups.names().iter().cloned().zip(sizes).collect()
-    }
-
-    /// Whether the numbers of records and the budget are too small for much to be told: public.
-    fn is_small(&self, mechanism: &FunctionGroups) -> bool {
-        let n = self.groups.labels().n() as f64;
-        let small = |loss: PrivacyLoss| matches!(loss, PrivacyLoss::Gaussian(mu) if n * mu.get() < LEAST);
-        mechanism.budgets().into_iter().flatten().any(small)
-    }
-
     fn found(&self, released: &Drawn<NoisedComparison>) -> Result<FoundGroups, PointStudyError> {
         let (tangent, mechanism) = self.subject.about(&released.value)?;
         let value = &released.value.value;
@@ -179,11 +141,7 @@ impl ComparePublication {
         let maps: Vec<DifferenceMap> =
             (1..names.len()).filter_map(|second| mechanism.difference(value, 0, second)).collect();
         let statement = |(place, map): (usize, &DifferenceMap)| difference(&tangent, names, place + 1, map);
-        let sizes = SIZES.map(|size| size * mechanism.effect());
-        let power = mechanism.power(value, (LEVEL, &sizes)).unwrap_or_default();
-        let test = mechanism.tests(value).map(|tests| {
-            TestStatement::of(&tests, names, mechanism.effect(), sizes.into_iter().zip(power).collect())
-        });
+        let test = differences::test(&self.groups, &mechanism, value);
         Ok(FoundGroups {
             means: means.iter().map(|mean| tangent.shape(mean)).collect(),
             statements: maps.iter().enumerate().map(statement).collect(),
@@ -225,14 +183,7 @@ impl ComparePublication {
         let mean = found.means.first().unwrap_or(centre);
         let shown = (&found.tangent, mean);
         let mut page = page::begin("Private comparison", "groups", &self.subject, shown, certificate);
-        if let Some(test) = &found.test {
-            page.heading("Whether they differ");
-            page.paragraph(&format!(
-                "Test of no difference: p = {:.4}: {} (level 5 %).",
-                test.p_value,
-                if test.found() { "the groups differ" } else { "no difference was found" }
-            ));
-        }
+        differences::test_section(&mut page, found.test.as_ref());
         if found.means.len() > 1 {
             page.heading("Where they differ");
             let mut named = self.groups.names().iter().zip(&found.means);
@@ -242,32 +193,20 @@ impl ComparePublication {
                     page.figures(&page::both(&drawing, &format!("{name} over {first}")));
                 }
             }
-            let row = |d: &ShapeDifference| {
-                vec![
-                    format!("{} minus {}", d.second, d.first),
-                    short(d.size),
-                    short(d.error),
-                    short(d.mean_half_width),
-                    format!("{:.0} %", 100.0 * d.share_outside),
-                ]
-            };
-            let rows: Vec<Vec<String>> = found.statements.iter().map(row).collect();
-            let header =
-                ["difference", "size", "error", "half width of the band", "landmarks where it excludes 0"];
-            page.table(&header, &rows);
+            differences::differences_table(&mut page, &found.statements, "landmarks");
         }
         page::end(page, certificate)
     }
 }
 
-fn difference(tangent: &Tangent, names: &[String], second: usize, map: &DifferenceMap) -> ShapeDifference {
+fn difference(tangent: &Tangent, names: &[String], second: usize, map: &DifferenceMap) -> GroupDifference {
     let borders = map.band.borders();
     let (low, high) = borders.split_at(borders.len() / 2);
     let (low, high) = (tangent.rows(low), tangent.rows(high));
     let outside =
         |i: &usize| low.row(*i).iter().zip(high.row(*i).iter()).any(|(low, high)| *low > 0.0 || *high < 0.0);
     let points = low.nrows() as f64;
-    ShapeDifference {
+    GroupDifference {
         first: names[0].clone(),
         second: names[second].clone(),
         size: tangent.vector(&map.shrunk).norm(),
@@ -288,39 +227,11 @@ impl Publication for ComparePublication {
 
     fn describe(&self, released: &Released<Self::Value>, statement: &mut Statement) {
         self.subject.state(released, statement);
-        let groups: Vec<_> =
-            self.sizes().into_iter().map(|(label, n)| json!({"label": label, "n": n})).collect();
-        let details = json!({
-            "groups": groups,
-            "partition_sha256": self.groups.sha256(),
-            WITHIN_GROUPS: WITHIN_GROUPS_TEXT,
-            "parallel_composition": "inside this release every group has the whole of the second round's budget, since a record is in one \
-                                     group; the loss stated is that of any one record, and is charged to everybody",
-            "want": self.want,
-        });
-        Subject::<FunctionGroups>::extend(statement, details);
+        differences::groups_details(&self.groups, self.want, statement);
         let Ok(found) = self.found(released) else { return };
-        let [map, test] = found.mechanism.budgets();
-        statement.details.insert("budgets".into(), json!({"map": map, "test": test}));
-        if !found.statements.is_empty() {
-            let difference = json!({
-                "file": DIFFERENCE,
-                "what": "second label in sorted order minus the first, of each further label minus the first where there are more; tangent \
-                         vectors at the centre, shrunk towards no difference",
-                "unshrunk_file": DIFFERENCE_UNSHRUNK,
-                "band_file": BAND,
-                "band": "95 %, simultaneous over all landmarks and coordinates of one comparison, about the unshrunk difference",
-                "comparisons": found.statements,
-            });
-            statement.details.insert("difference".into(), difference);
-        }
-        if let Some(test) = &found.test {
-            statement.details.insert("test".into(), json!({"file": TEST, "result": test}));
-        }
-        if self.is_small(&found.mechanism) {
-            let why = "n times mu is below 60: the radius is a public guess, and differences of ordinary size cannot be told";
-            statement.details.insert("small_study".into(), json!(why));
-        }
+        let of = ("tangent vectors at the centre", "landmarks and coordinates");
+        let compared = (&self.groups, &found.mechanism);
+        differences::found_details(compared, &found.statements, found.test.as_ref(), of, statement);
     }
 
     fn statistic(&self) -> String {

@@ -12,10 +12,9 @@ mod regress;
 mod run;
 mod subject;
 
+pub use super::differences::GroupDifference as ShapeDifference;
 pub use accuracy::sentence;
-pub use compare::{
-    ShapeCompareOutcome, ShapeCompareSettings, ShapeDifference, groups_mechanism, run_compare,
-};
+pub use compare::{ShapeCompareOutcome, ShapeCompareSettings, groups_mechanism, run_compare};
 pub use input::ShapeInputs;
 pub use mean::{ShapeMeanOutcome, ShapeMeanSettings, mean_mechanism, run_mean};
 pub use modes::{MODES_WORTHWHILE, ShapeModesOutcome, ShapeModesSettings, modes_mechanism, run_modes};

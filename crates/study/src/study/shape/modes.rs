@@ -7,14 +7,13 @@ use super::run::{Drawn, Gathered, release, write_fields, write_internal, write_m
 use super::subject::Subject;
 use crate::estimate::Modes;
 use crate::job::layout::{MODES_NPY, REPORT, VARIANCES};
-use crate::job::modes_table::{LEANS, modes_details, variances_csv};
+use crate::job::modes_table::{modes_details, modes_section, variances_csv};
 use crate::job::{self, Job, Publication, ReleaseFolder};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::FunctionalModes;
 use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
 use crate::mechanism::vector::NoisedModes;
 use crate::privacy::{Certificate, Mechanism, Mu, Released, Statement};
-use crate::report::colour::short;
 use crate::study::StudyFolder;
 use crate::study::points::{PointAccuracy, PointStudyError};
 use nalgebra::DMatrix;
@@ -201,38 +200,15 @@ impl ModesPublication {
         let what = "mean and modes of variation";
         let shown = (&found.tangent, &found.mean);
         let mut page = page::begin("Private modes of variation", what, &self.subject, shown, certificate);
-        let modes = &found.modes;
-        page.heading("The modes");
-        page.paragraph(&format!(
-            "{} of at most {} that were asked for; {} stand out of the noise, {} of them at 95 %.{}",
-            modes.modes.len(),
-            self.most,
-            modes.visible,
-            modes.certain,
-            if modes.leans_on_prior { format!(" Note: {LEANS}.") } else { String::new() }
-        ));
+        let mut pictures = Vec::new();
         for (k, field) in found.fields.iter().take(PICTURED).enumerate() {
             let (minus, plus) = (format!("-{REACH} sd"), format!("+{REACH} sd"));
             let caption = format!("Mode {}: two standard deviations to either side of the mean", k + 1);
             let moved = field * REACH;
             let ends = [&minus[..], &plus[..]];
-            page.figures(&page::to_both_sides(&self.subject, &found.mean, &moved, ends, &caption));
+            pictures.extend(page::to_both_sides(&self.subject, &found.mean, &moved, ends, &caption));
         }
-        let row = |(k, mode): (usize, &crate::estimate::Mode)| {
-            vec![
-                (k + 1).to_string(),
-                short(mode.variance.sqrt()),
-                short(mode.variance),
-                format!("{} to {}", short(mode.lower), short(mode.upper)),
-                format!("{:.1} %", 100.0 * mode.share),
-            ]
-        };
-        let rows: Vec<Vec<String>> = modes.modes.iter().enumerate().map(row).collect();
-        if !rows.is_empty() {
-            let header = ["mode", "standard deviation", "variance", "95 % interval", "share of variance"];
-            page.table(&header, &rows);
-            page.paragraph(ESTIMAND);
-        }
+        modes_section(&mut page, &found.modes, self.most, &pictures, ESTIMAND);
         page.heading("How exact the mean is");
         page.paragraph(&sentence(&found.accuracy, self.subject.has_public_centre()));
         page::end(page, certificate)

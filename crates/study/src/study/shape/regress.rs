@@ -6,7 +6,7 @@ use super::page;
 use super::run::{Drawn, Gathered, release, write_fields, write_internal, write_mean};
 use super::subject::Subject;
 use crate::estimate::Design;
-use crate::estimate::design::{Covariate, INTERCEPT, Kind};
+use crate::estimate::design::{Covariate, Kind};
 use crate::job::covariates::Covariates;
 use crate::job::layout::{FIELDS, REPORT};
 use crate::job::{self, Job, Publication, ReleaseFolder};
@@ -14,12 +14,12 @@ use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Estimate, Field, Fields, FunctionRegression};
 use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
 use crate::mechanism::vector::NoisedRegression;
-use crate::privacy::{Caveat, Certificate, Mechanism, Mu, Released, Statement};
-use crate::report::colour::short;
+use crate::privacy::{Certificate, Mechanism, Mu, Released, Statement};
 use crate::study::StudyFolder;
+use crate::study::fields_table::{design_details, faint_fields, fields_details, fields_section};
 use crate::study::points::{PointAccuracy, PointStudyError};
 use nalgebra::DMatrix;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -218,24 +218,6 @@ impl RegressionPublication {
             tangent,
         })
     }
-
-    fn is_worthwhile(&self, n: u64) -> bool {
-        n as f64 * self.budget.get() >= crate::mechanism::functional::regression::WORTHWHILE
-    }
-}
-
-/// Every column as certificates have it: all of it from noised values.
-fn statements(fields: &Fields) -> Vec<Value> {
-    let one = |field: &Field| {
-        json!({
-            "column": field.name,
-            "rms": field.rms,
-            "error_rms": field.error,
-            "relative_error": field.relative_error(),
-            "sampling_rms": field.sampling,
-        })
-    };
-    fields.columns.iter().map(one).collect()
 }
 
 impl Publication for RegressionPublication {
@@ -248,33 +230,12 @@ impl Publication for RegressionPublication {
 
     fn describe(&self, released: &Released<Self::Value>, statement: &mut Statement) {
         self.subject.state(released, statement);
-        let design = &self.design;
-        let knots: Vec<_> = (0..design.covariates().len()).map(|i| design.knots(i)).collect();
-        let reference: Vec<f64> = design.covariates().iter().map(|c| c.reference()).collect();
-        Subject::<FunctionRegression>::extend(
-            statement,
-            json!({
-                "covariates": design,
-                "columns": design.names(),
-                "knots": knots,
-                "intercept": INTERCEPT,
-                "reference": reference,
-                "fields": LAYOUT,
-                "outside_bounds": "values outside the bounds count as the bound, missing ones as the middle; how many is not published",
-            }),
-        );
+        design_details(&self.design, LAYOUT, statement);
         if let Ok(found) = self.found(released) {
-            let share = found.fields.explained.share();
             statement.details.insert("accuracy".into(), json!(found.accuracy));
-            statement.details.insert("field_accuracy".into(), json!(statements(&found.fields)));
-            statement.details.insert("explained_share".into(), json!(share));
+            fields_details(&found.fields, statement);
         }
-        if !self.is_worthwhile(statement.n) {
-            statement.caveats.push(Caveat::Other(
-                "faint: at this budget, this many records hardly show what a covariate does; most of each field is the prior, which is zero"
-                    .into(),
-            ));
-        }
+        faint_fields(self.budget.get(), statement);
     }
 
     fn statistic(&self) -> String {
@@ -307,24 +268,7 @@ impl RegressionPublication {
             let caption = format!("{}: the shape at the ends of what was declared", field.name);
             page.figures(&page::to_both_sides(&self.subject, &found.mean, moved, ends, &caption));
         }
-        let row = |field: &Field| {
-            vec![
-                field.name.clone(),
-                short(field.rms),
-                short(field.error),
-                format!("{:.2}", field.relative_error()),
-                field.sampling.map_or_else(|| "not known".into(), short),
-            ]
-        };
-        let rows: Vec<Vec<String>> = found.fields.columns.iter().map(row).collect();
-        page.table(&["column", "size", "error", "error of a zero field = 1", "sampling error"], &rows);
-        page.paragraph(LAYOUT);
-        page.paragraph(&match found.fields.explained.share() {
-            Some(share) => format!("The covariates explain {:.0} % of the variance (R²).", 100.0 * share),
-            None => {
-                "The share of the variance that the covariates explain is unknown: the noise hides it.".into()
-            }
-        });
+        fields_section(&mut page, &found.fields, LAYOUT);
         page.heading("How exact the mean is");
         page.paragraph(&sentence(&found.accuracy, self.subject.has_public_centre()));
         page::end(page, certificate)

@@ -7,7 +7,7 @@ use crate::study::points::{MeanFiles, PointStudyError, missing_landmarks};
 use crate::study::shape::input::Specimens;
 use crate::study::{Counting, Unusable};
 use nalgebra::DMatrix;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// The mechanism and the public circumstances of a study.
 #[derive(Debug, Clone)]
@@ -95,13 +95,6 @@ impl<M: OfShapes> Subject<M> {
                  thick shapes are is known from the second step only. A public shape as centre would be better"
                     .into(),
             ));
-        }
-    }
-
-    /// Further details.
-    pub fn extend(statement: &mut Statement, details: Value) {
-        if let Value::Object(details) = details {
-            statement.details.extend::<Map<String, Value>>(details);
         }
     }
 }

@@ -1,19 +1,19 @@
 //! The joint mean in two rounds: a rough private centre, a private radius about it, and a second round with a tight clip.
 
 mod aim;
-mod reach;
 mod second;
 #[cfg(test)]
 mod tests;
 mod worst_case;
 
 pub use aim::Aim;
-pub use reach::Reach;
 pub use worst_case::ENTRY;
 
 use second::SecondRound;
 
-use super::{FunctionRecords, FunctionalMean, NoisedFunction, NoisedSize, Norm, PublicPrior, SizeCoordinate};
+use super::{
+    FunctionRecords, FunctionalMean, NoisedFunction, NoisedSize, Norm, PublicPrior, Reach, SizeCoordinate,
+};
 use crate::estimate::band::Unshrunk;
 use crate::estimate::prior::coefficients;
 use crate::estimate::{Band, Population, Prior, RecordCovariance, Spread};

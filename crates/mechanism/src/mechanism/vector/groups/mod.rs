@@ -168,7 +168,7 @@ impl VectorGroups {
     }
 
     /// The public radius of the first round.
-    pub(in crate::mechanism) fn public(&self) -> ClipRadius {
+    pub fn public(&self) -> ClipRadius {
         self.recentring.public()
     }
 

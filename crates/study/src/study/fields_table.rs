@@ -1,0 +1,76 @@
+//! Tables and statements of a regression's fields, of whatever they are fields: for certificates and pages.
+
+use crate::estimate::Design;
+use crate::estimate::design::INTERCEPT;
+use crate::mechanism::functional::regression::WORTHWHILE;
+use crate::mechanism::functional::{Field, Fields};
+use crate::privacy::{Caveat, Statement};
+use crate::report::colour::short;
+use crate::report::page::Page;
+use serde_json::{Map, Value, json};
+
+/// What the certificate says of every column and of what all explain: all of it from noised values.
+pub(super) fn fields_details(fields: &Fields, statement: &mut Statement) {
+    let one = |field: &Field| {
+        json!({
+            "column": field.name,
+            "rms": field.rms,
+            "error_rms": field.error,
+            "relative_error": field.relative_error(),
+            "sampling_rms": field.sampling,
+        })
+    };
+    let columns: Vec<Value> = fields.columns.iter().map(one).collect();
+    statement.details.insert("field_accuracy".into(), json!(columns));
+    statement.details.insert("explained_share".into(), json!(fields.explained.share()));
+}
+
+/// What every certificate of a regression states of its covariates; `layout`: what the file of fields holds.
+pub(super) fn design_details(design: &Design, layout: &str, statement: &mut Statement) {
+    let knots: Vec<_> = (0..design.covariates().len()).map(|i| design.knots(i)).collect();
+    let reference: Vec<f64> = design.covariates().iter().map(|c| c.reference()).collect();
+    let details = json!({
+        "covariates": design,
+        "columns": design.names(),
+        "knots": knots,
+        "intercept": INTERCEPT,
+        "reference": reference,
+        "fields": layout,
+        "outside_bounds": "values outside the bounds count as the bound, missing ones as the middle; how many is not published",
+    });
+    if let Value::Object(details) = details {
+        statement.details.extend::<Map<String, Value>>(details);
+    }
+}
+
+/// A caveat where n records at budget μ hardly show what a covariate does: public.
+pub(super) fn faint_fields(mu: f64, statement: &mut Statement) {
+    if statement.n as f64 * mu < WORTHWHILE {
+        statement.caveats.push(Caveat::Other(
+            "faint: at this budget, this many records hardly show what a covariate does; most of each field is the prior, which is zero"
+                .into(),
+        ));
+    }
+}
+
+/// A table for a page, with the `layout` of the file of fields and what the covariates explain.
+pub(super) fn fields_section(page: &mut Page, fields: &Fields, layout: &str) {
+    let row = |field: &Field| {
+        vec![
+            field.name.clone(),
+            short(field.rms),
+            short(field.error),
+            format!("{:.2}", field.relative_error()),
+            field.sampling.map_or_else(|| "not known".into(), short),
+        ]
+    };
+    let rows: Vec<Vec<String>> = fields.columns.iter().map(row).collect();
+    page.table(&["column", "size", "error", "error of a zero field = 1", "sampling error"], &rows);
+    page.paragraph(layout);
+    page.paragraph(&match fields.explained.share() {
+        Some(share) => format!("The covariates explain {:.0} % of the variance (R²).", 100.0 * share),
+        None => {
+            "The share of the variance that the covariates explain is unknown: the noise hides it.".into()
+        }
+    });
+}

@@ -1,0 +1,97 @@
+//! Regression on covariates, of whatever has a tangent space.
+
+use super::{KindArgs, Of, counted, note};
+use crate::cli::output::{Failure, Printer};
+use crate::cli::points::{answer, failure, places};
+use crate::cli::{Global, heading};
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use visard::estimate::Design;
+use visard::mechanism::functional::Field;
+use visard::study::points::PointAccuracy;
+use visard::study::tangent::{TangentOutcome, run_regression};
+
+/// Covariates and what is public of them
+#[derive(Debug, Args)]
+pub struct RegressArgs {
+    /// The covariates: a table with the heading record,NAME… (a row by its number from 0)
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "FILE.csv")]
+    covariates: PathBuf,
+    /// Numbers with their public bounds, as in "age=3:40,bmi=15:40"
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=LOWER:UPPER", allow_hyphen_values = true)]
+    bounds: Vec<String>,
+    /// Words with their two public levels, as in "sex=F|M"
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=A|B")]
+    levels: Vec<String>,
+    /// Fit a natural spline with this many columns instead of a straight line, as in "age=4"; its knots come from the bounds alone
+    #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=COLUMNS", requires = "bounds")]
+    spline: Vec<String>,
+}
+
+/// Runs `regress` of a kind of record.
+pub fn regress<K: KindArgs>(
+    args: &Of<K, RegressArgs>,
+    global: &Global,
+    printer: &Printer,
+) -> Result<(), Failure> {
+    let RegressArgs { covariates, bounds, levels, spline } = &args.statistic;
+    let design = Design::parse(bounds, levels, spline).map_err(Failure::usage)?;
+    let budget = args.records.budget().mu()?;
+    let outcome =
+        run_regression(&args.records.inputs(global)?, budget, covariates, design).map_err(failure)?;
+    note(&outcome);
+    let TangentOutcome { folder, people, certificate, found, .. } = &outcome;
+    let explained = found.fields.explained.share();
+    let more = fields_answer(&found.fields.columns, explained, &found.accuracy);
+    let lines: String = found.fields.columns.iter().map(field_text).collect();
+    let explained = match explained {
+        Some(share) => format!("{:.0} % of the variance (R²)", 100.0 * share),
+        None => "unknown, the noise hides it".into(),
+    };
+    let text = format!(
+        "{} of {}, {}\n  {}\n  fields, {}:{lines}\n  explained: {explained}\n{}",
+        if certificate.private { "private regression" } else { "regression (NOT PRIVATE)" },
+        counted(&outcome),
+        certificate.loss,
+        found.sentence,
+        outcome.distance,
+        places(folder, certificate)
+    );
+    printer.result(answer(folder, *people, certificate, more), text);
+    Ok(())
+}
+
+/// What `--json` has of fields.
+pub(in crate::cli) fn fields_answer(
+    columns: &[Field],
+    explained: Option<f64>,
+    accuracy: &PointAccuracy,
+) -> Value {
+    let field = |field: &Field| {
+        json!({
+            "column": field.name,
+            "rms": field.rms,
+            "error_rms": field.error,
+            "relative_error": field.relative_error(),
+            "sampling_rms": field.sampling,
+        })
+    };
+    json!({
+        "accuracy": accuracy,
+        "fields": columns.iter().map(field).collect::<Vec<_>>(),
+        "explained_share": explained,
+    })
+}
+
+/// A field in words, on a line of its own.
+pub(in crate::cli) fn field_text(field: &Field) -> String {
+    let faint = if field.relative_error() > 0.8 { "  (mostly hidden by the noise)" } else { "" };
+    format!(
+        "\n    {:<16} {:.4}, error {:.4}, {:.2} of the error of a zero field{faint}",
+        field.name,
+        field.rms,
+        field.error,
+        field.relative_error()
+    )
+}
