@@ -59,6 +59,12 @@ spd mean m.npy --radius 1 --metric affine-invariant --mu 1 --mechanism tangent-g
 spd mean m.npy --radius 1 --epsilon 1 --mechanism laplace
 function mean f.npy --domain circle --bound 1 --mu 1
 function mean f.npy --domain interval --bound 1 --band --mu 1
+function modes f.npy --domain circle --bound 1 --mu 3
+spd modes m.npy --radius 1 --mu 3
+spd regress m.npy --radius 1 --covariates ages100.csv --bounds age=0:60 --mu 3
+spd compare m.npy --radius 1 --metric affine-invariant --groups groups100.csv --mu 3
+sphere modes s.csv --radius 0.5 --center north.csv --mu 3
+hyperbolic compare p.csv --radius 1 --groups groups200.csv --mu 3
 optimize frechet-mean m.npy --method rgd --space affine-invariant --steps 5 --clip-radius 1 --mu 1
 optimize eigenvector s.npy --method rsgd --steps 5 --batch 50 --clip-radius 1 --epsilon 2 --delta 1e-6
 optimize subspace s.npy --method moment --rank 2 --clip-radius 1 --mu 1
@@ -126,6 +132,9 @@ def inputs(room, run):
     npy(os.path.join(room, "m.npy"), (100, 2, 2), matrices)
     with open(os.path.join(room, "demo/outlines.tps")) as file:
         names = re.findall(r"^ID=(.*)$", file.read(), re.M)
+    table("ages100.csv", "record,age", [(i, i * 7 % 60) for i in range(100)])
+    for n in (100, 200):
+        table(f"groups{n}.csv", "record,group", [(i, "AB"[i % 2]) for i in range(n)])
     table("outlines.csv", "record,group", [(name, "AB"[i % 2]) for i, name in enumerate(names)])
     # Faces: a flat disk of four curves, each a little different.
     from math import cos, pi, sin
