@@ -71,7 +71,7 @@ fn write_records(dir: &Path) {
         (0..N).fold(format!("{heading}\n"), |text, i| format!("{text}{i},{}\n", value(i)))
     };
     fs::write(dir.join("ages.csv"), table("record,age", &|i| (i % 11).to_string())).unwrap();
-    let group = |i: usize| if i % 2 == 0 { "a".into() } else { "b".into() };
+    let group = |i: usize| if i.is_multiple_of(2) { "a".into() } else { "b".into() };
     fs::write(dir.join("groups.csv"), table("record,group", &group)).unwrap();
     let three = |i: usize| ["a", "b", "c"][i % 3].to_owned();
     fs::write(dir.join("three.csv"), table("record,group", &three)).unwrap();
