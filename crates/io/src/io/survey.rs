@@ -116,7 +116,7 @@ fn why_no_scan(path: &Path) -> String {
         return "has the name of a table of landmarks or people, or of a text".into();
     }
     match ending(path).as_str() {
-        "" => format!("has no known ending of a scan ({})", Content::Scan.endings()),
+        "" => format!("has no ending; known for scans are {}", Content::Scan.endings()),
         other => {
             let other = one_line(Path::new(other));
             format!("has the ending .{other}, which is not read as a scan ({} are)", Content::Scan.endings())
