@@ -257,7 +257,7 @@ fn groups_of_faces() {
         },
     ];
     let outcomes = &[
-        ("Do the groups differ?", "All of it is in test.json"),
+        ("Do the groups differ?", "The full result is in test.json"),
         ("The difference of ", "where it is widest."),
     ];
     let rules = Rules { secrets: &["somebody", "zacharias"], pictures: true, outcomes, ..Rules::default() };
