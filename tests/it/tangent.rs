@@ -343,7 +343,7 @@ fn what_cannot_be_used_is_refused_before_any_charge() {
         (
             "spd regress matrices.npy --radius 2 --covariates strange.csv --bounds age=0:10 --mu 1",
             1,
-            "is no record",
+            "is not a record",
         ),
         (
             "spd regress matrices.npy --radius 2 --covariates ages.csv --bounds size=0:10 --mu 1",

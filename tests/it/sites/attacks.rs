@@ -91,7 +91,7 @@ fn an_answer_is_handed_on_again_for_its_own_records_only() {
         let first = handed_on(&consortium, "a", 1);
         fs::remove_dir_all(consortium.path("a/outbox")).unwrap();
         write(&consortium.path("other.npy"), &faces(9)[..5]);
-        refused(consortium.answer_with("public", "a", "other.npy"), "other records");
+        refused(consortium.answer_with("public", "a", "other.npy"), "differ from those of the first round");
         assert!(handed_on(&consortium, "a", 1).is_empty());
         assert!(consortium.answer("a").unwrap().again && handed_on(&consortium, "a", 1) == first);
         // An answer that was changed where it is stored is not the one that was redeemed.
