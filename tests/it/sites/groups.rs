@@ -61,5 +61,5 @@ fn people_do_not_change_groups_between_rounds() {
     // As many of each, but others.
     let text = table(5).replace("0,control", "0,patient").replace("1,patient", "1,control");
     fs::write(consortium.path("a.csv"), text).unwrap();
-    refused(consortium.answer("a"), "other records");
+    refused(consortium.answer("a"), "differ from those of the first round");
 }

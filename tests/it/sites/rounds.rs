@@ -163,7 +163,7 @@ fn sites_with_other_settings_people_or_records_are_refused_before_a_charge() {
     }
     unshare_round(&consortium.closing(&[])).unwrap();
     write(&consortium.path("b.npy"), &faces(7)[..4]);
-    refused(consortium.answer("b"), "other records");
+    refused(consortium.answer("b"), "differ from those of the first round");
     assert_eq!(consortium.charges("b"), [1]);
 }
 
