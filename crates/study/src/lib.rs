@@ -8,7 +8,7 @@
 //! use visard_study::study::Place;
 //! use visard_study::study::face::FaceStudySettings;
 //! let place = Place::new(std::path::Path::new("study"));
-//! let settings = FaceStudySettings::new(std::path::Path::new("scans"), place, Some(Mu::new(1.0)?));
+//! let settings = FaceStudySettings::new(["scans".into()], place, Mu::new(1.0)?);
 //! # Ok::<(), visard_privacy::privacy::BudgetError>(())
 //! ```
 //!
