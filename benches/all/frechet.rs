@@ -1,6 +1,6 @@
 //! Fréchet means of many points, to the stated gradient norm (asserted).
 //!
-//! `cargo bench --bench all -- frechet`
+//! `cargo bench --profile dist --bench all -- frechet`
 
 use nalgebra::{Complex, DMatrix, DVector};
 use rand::{RngExt, SeedableRng};

@@ -1,4 +1,4 @@
-//! `cargo bench --bench all`; after `--` the part of a name, such as `noise`, chooses.
+//! `cargo bench --profile dist --bench all`; after `--` the part of a name, such as `noise`, chooses.
 
 mod conformal;
 mod frechet;

@@ -1,6 +1,6 @@
 //! The operations of each manifold, one call each.
 //!
-//! `cargo bench --bench all -- manifold`
+//! `cargo bench --profile dist --bench all -- manifold`
 
 use divan::black_box;
 use rand::SeedableRng;

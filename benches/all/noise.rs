@@ -1,6 +1,6 @@
 //! What the ways of drawing noise cost, for the 5520 coordinates of a face.
 //!
-//! `cargo bench --bench all -- noise`
+//! `cargo bench --profile dist --bench all -- noise`
 
 use divan::black_box;
 use visard::privacy::noise::NoiseSource;

@@ -1,4 +1,4 @@
-//! What a private step costs, a thread: noise, clipped gradients, plans. `cargo bench --bench all -- optimize`
+//! What a private step costs, a thread: noise, clipped gradients, plans. `cargo bench --profile dist --bench all -- optimize`
 //!
 //! Ids name the problem, its size and the method.
 

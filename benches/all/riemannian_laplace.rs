@@ -2,7 +2,7 @@
 //! coordinates of the logarithm, with the noise's cryptographic generator, and back by the exponential. (Hajri et al.'s Markov
 //! chain takes 73 s in the paper; exact in numpy 197 µs.)
 //!
-//! `cargo bench --bench all -- riemannian_laplace`
+//! `cargo bench --profile dist --bench all -- riemannian_laplace`
 
 use divan::black_box;
 use nalgebra::DVector;

@@ -2,7 +2,7 @@
 //! grid. Beside them `floating_point`: the same move in doubles (direction and exponential, at a given distance), whose low bits tell where
 //! it began.
 //!
-//! `cargo bench --bench all -- safe_draws`
+//! `cargo bench --profile dist --bench all -- safe_draws`
 
 use divan::black_box;
 use rand::SeedableRng;

@@ -3,7 +3,7 @@
 //! walks (the sampler that paper replaces, Han et al. 2022: 1000 steps here, no more exact for it). The generator is
 //! SmallRng, as others measure; `fast_chacha20` draws from the cryptographic generator the mechanisms use.
 //!
-//! `cargo bench --bench all -- tangent_gaussian`
+//! `cargo bench --profile dist --bench all -- tangent_gaussian`
 
 use divan::black_box;
 use rand::rngs::SmallRng;

@@ -1,4 +1,4 @@
-//! Frames of a mesh of 20 000 vertices, and what opening a large study costs. `cargo bench -p visard-viewer`.
+//! Frames of a mesh of 20 000 vertices, and what opening a large study costs. `cargo bench --profile dist -p visard-viewer`.
 
 use std::sync::OnceLock;
 use visard::mesh::{Point, TriMesh};
