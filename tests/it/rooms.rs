@@ -28,6 +28,7 @@ const ROOMS: &[&str] = &[
     "mechanism",
     "report",
     "job",
+    "optimize_study",
     "study",
     "reproduce",
     "prelude",
@@ -56,6 +57,7 @@ const CRATES: &[&str] = &[
     "mechanism",
     "report",
     "job",
+    "optimize-study",
     "study",
     "reproduce",
 ];

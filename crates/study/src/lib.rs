@@ -22,6 +22,7 @@ use visard_io::io;
 use visard_job::job;
 use visard_manifold::{manifold, stats};
 use visard_mechanism::{estimate, mechanism};
+#[cfg(test)]
 use visard_optimize::optimize;
 use visard_privacy::privacy;
 use visard_report::report;

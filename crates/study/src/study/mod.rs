@@ -9,7 +9,6 @@ mod distances_page;
 pub mod face;
 mod fields_table;
 pub mod function;
-pub mod optimize;
 pub mod points;
 pub mod records;
 pub mod shape;
@@ -25,3 +24,5 @@ pub use visard_job::job::{
     SignatureError, Stop, StudyFolder, Unusable, Verified, VerifyError, dossier, is_secret, layout,
     ledger_of, make_key, public_input, sign_certificate, signer, standing, verify,
 };
+#[doc(inline)]
+pub use visard_optimize_study::optimize_study as optimize;

@@ -11,6 +11,7 @@ use crate::io::{Content, Limit, Opened, open, write_text};
 use crate::job::layout::TRACE;
 use crate::job::unusable::write_problems;
 use crate::job::{self, Digest, Job, Paid};
+use crate::job::{People, StudyFolder, Unusable, public_input};
 use crate::manifold::{
     Grassmann, Lorentz, Manifold, PoincareBall, SpdAffineInvariant, SpdBuresWasserstein, SpdLogEuclidean,
     Sphere, Stiefel,
@@ -20,7 +21,6 @@ use crate::optimize::{
     PrincipalSubspace, Problem, Report, State, StopReason, optimize,
 };
 use crate::privacy::{Certificate, Charge, Drawn, Mechanism, PublicInput, Released};
-use crate::study::{People, StudyFolder, Unusable, public_input};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ops::ControlFlow;

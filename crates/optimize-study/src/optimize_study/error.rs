@@ -2,10 +2,10 @@
 
 use super::data::DataError;
 use crate::io::{ReadError, WriteError};
+use crate::job::{JobError, PeopleError};
 use crate::manifold::ManifoldError;
 use crate::optimize::{OptimizeError, OracleError, PlanError};
 use crate::privacy::noise::NoiseError;
-use crate::study::{JobError, PeopleError};
 
 /// Why a study stopped.
 #[derive(Debug, thiserror::Error)]

@@ -5,10 +5,10 @@ use super::error::OptimizeStudyError;
 use super::settings::OptimizeStudySettings;
 use crate::io::write_npy;
 use crate::job::layout::SOLUTION;
+use crate::job::{Counting, Unusable};
 use crate::job::{Publication, ReleaseFolder};
 use crate::optimize::{Optimized, Plan, StopReason};
 use crate::privacy::{Certificate, PublicInput, Released, Statement};
-use crate::study::{Counting, Unusable};
 use serde_json::{Map, Value, json};
 use std::marker::PhantomData;
 

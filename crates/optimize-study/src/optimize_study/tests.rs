@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::io::{npy, write_npy};
+use crate::job::Unusable;
+use crate::job::{JobError, LedgerChoice, Place, StudyFolder};
 use crate::manifold::{Manifold, SpdAffineInvariant};
 use crate::optimize::{
     Correction, Method, NoiseSplit, OptimizeError, Output, PlanError, Sampling, Settings, StepSize,
@@ -9,8 +11,6 @@ use crate::optimize::{
 };
 use crate::privacy::noise::NoisePath;
 use crate::privacy::{Certificate, ClipRadius, ClipSource, Delta, Epsilon, Ledger, Mu, PrivacyLoss};
-use crate::study::Unusable;
-use crate::study::{JobError, LedgerChoice, Place, StudyFolder};
 use rand::SeedableRng;
 use std::ops::ControlFlow;
 use std::path::Path;

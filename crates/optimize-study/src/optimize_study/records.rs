@@ -4,8 +4,8 @@ use super::error::OptimizeStudyError;
 use crate::io::npy::Array;
 use crate::job::sum_of;
 use crate::job::unusable::Problem;
+use crate::job::{Identical, People, PeopleError, Unusable};
 use crate::optimize::{OptimizeError, OracleError};
-use crate::study::{Identical, People, PeopleError, Unusable};
 use std::borrow::Cow;
 
 /// Records that take part.

@@ -4,8 +4,8 @@
 
 use super::error::OptimizeStudyError;
 use crate::io::{Limit, open, write_text};
+use crate::job::JobError;
 use crate::optimize::State;
-use crate::study::JobError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::Path;

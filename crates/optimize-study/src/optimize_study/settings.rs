@@ -1,8 +1,8 @@
 //! What an optimization study is told before it reads a record: all of it public.
 
+use crate::job::{Counting, Place, Unusable};
 use crate::optimize::{Method, Settings};
 use crate::privacy::{ClipRadius, PrivacyLoss};
-use crate::study::{Counting, Place, Unusable};
 use serde::Serialize;
 use std::path::PathBuf;
 
