@@ -11,7 +11,7 @@ use visard::manifold::{
     Kendall, Lorentz, Manifold, ManifoldError, PoincareBall, SpdAffineInvariant, SpdBuresWasserstein,
     SpdLogEuclidean, Sphere,
 };
-use visard::stats::{FrechetMean, FrechetOptions, Stop, frechet_mean_until};
+use visard::stats::{FrechetMean, FrechetOptions, frechet_mean_until};
 
 #[derive(Debug, Clone)]
 enum Any {
@@ -190,11 +190,8 @@ fn mean_of<M: Rows>(
     }
     let found = frechet_mean_until(space, points, weights, None, options, asked)
         .map_err(|e| Failure::input(format!("X: {e}")))?;
-    let FrechetMean { point, certificate, objective } = found;
-    // Where points are far apart, so much is lost in rounding.
-    let reachable = certificate.tolerance * (2.0 * objective).sqrt().max(1.0);
-    let stalled = certificate.stop == Stop::Stalled && certificate.gradient_norm <= reachable;
-    if !(certificate.converged() || stalled) {
+    let FrechetMean { point, certificate, .. } = found;
+    if !certificate.settled() {
         let (norm, steps) = (certificate.gradient_norm, certificate.iterations);
         let message = format!(
             "the mean was not reached: after {steps} steps the gradient's norm is {norm:.1e}, above {:.1e}",

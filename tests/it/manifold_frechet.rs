@@ -141,6 +141,34 @@ fn an_unreachable_tolerance_or_cap_is_not_convergence() -> Result<(), ManifoldEr
     Ok(())
 }
 
+/// Matrices of condition up to 1e12, in random directions: the mean is found as exactly as rounding allows, at every scale, and is the same about
+/// the whitened matrices.
+#[test]
+fn ill_conditioned_matrices_have_a_mean_at_every_scale() -> Result<(), ManifoldError> {
+    let (k, n) = (8, 30);
+    let symmetric = |x: DMatrix<f64>| (&x + x.transpose()) * 0.5;
+    let m = SpdAffineInvariant::new(k)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let spread: Vec<DMatrix<f64>> = cloud(&m, n, 1.0, &mut rng);
+    let turn = m.random_point(&mut rng).symmetric_eigen().eigenvectors;
+    let expected = frechet_mean(&m, &spread, None, None, FrechetOptions::default())?.point;
+    for (decades, scale) in [(6, 1.0), (8, 1.0), (10, 1.0), (12, 1.0), (10, 1e-20), (10, 1e20)] {
+        let axis = |i: usize| scale * 10f64.powf(-0.5 * f64::from(decades) * i as f64 / (k - 1) as f64);
+        let root = &turn * DMatrix::from_diagonal(&DVector::from_fn(k, |i, _| axis(i)));
+        let points: Vec<DMatrix<f64>> =
+            spread.iter().map(|x| symmetric(&root * x * root.transpose())).collect();
+        for p in &points {
+            m.check(p)?;
+        }
+        let found = frechet_mean(&m, &points, None, None, FrechetOptions::default())?;
+        let certificate = found.certificate;
+        assert!(certificate.settled(), "1e{decades}, {scale}: {certificate:?}");
+        let off = m.dist(&symmetric(&root * &expected * root.transpose()), &found.point);
+        assert!(off < 1e-15 * 10f64.powi(decades), "1e{decades}, {scale}: {off}, {certificate:?}");
+    }
+    Ok(())
+}
+
 #[test]
 fn bad_weights_and_empty_data_are_errors() -> Result<(), ManifoldError> {
     let m = Euclidean::new(1);

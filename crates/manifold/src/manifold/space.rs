@@ -143,6 +143,11 @@ pub trait Manifold: Clone + Debug + Send + Sync {
     /// inj M; infinite on Hadamard manifolds.
     fn injectivity_radius(&self) -> f64;
 
+    /// What rounding may change in a logarithm of length 1 or less at `p`.
+    fn rounding(&self, _p: &Self::Point) -> f64 {
+        16.0 * f64::EPSILON
+    }
+
     /// How far rounding in exp, log and distance can exceed machine precision, relatively, within `radius` of a point: distances
     /// to far points rest on differences of numbers as unlike as e^{radius√−κ} and its inverse.
     fn rounding_growth(&self, radius: f64) -> f64 {

@@ -33,6 +33,16 @@ struct Iterate<M: Manifold> {
     point: M::Point,
     mean: MeanLog<M::Tangent>,
     norm: f64,
+    /// What rounding may do to the gradient's length.
+    rounding: f64,
+}
+
+impl<M: Manifold> Iterate<M> {
+    /// Below this promised decrease the objective's own rounding decides.
+    fn least_promise(&self) -> f64 {
+        let square = self.mean.mean_square;
+        (ROUNDING * square).max(self.rounding * square.sqrt())
+    }
 }
 
 impl<'a, M: Manifold> Descent<'a, M> {
@@ -52,7 +62,8 @@ impl<'a, M: Manifold> Descent<'a, M> {
             let mean = self.manifold.mean_log(&point, points, weights)?;
             let norm = self.manifold.norm(&point, &mean.log);
             if norm.is_finite() && mean.mean_square.is_finite() {
-                Ok(Iterate { point, mean, norm })
+                let rounding = self.manifold.rounding(&point) * mean.mean_square.sqrt().max(1.0);
+                Ok(Iterate { point, mean, norm, rounding })
             } else {
                 Err(ManifoldError::NotFinite("Fréchet mean"))
             }
@@ -109,6 +120,8 @@ impl<'a, M: Manifold> Descent<'a, M> {
             certificate: Stationarity {
                 gradient_norm: current.norm,
                 tolerance,
+                // Where points are far apart, so much more is lost.
+                rounding: current.rounding.max(tolerance * current.mean.mean_square.sqrt().max(1.0)),
                 iterations,
                 evaluations,
                 stop,
@@ -175,7 +188,7 @@ impl<'a, M: Manifold> Descent<'a, M> {
 
 /// Whether the decrease a step promises is lost in the objective's rounding error.
 fn at_rounding<M: Manifold>(current: &Iterate<M>, promised: f64) -> bool {
-    promised <= ROUNDING * current.mean.mean_square
+    promised <= current.least_promise()
 }
 
 /// Armijo's rule on the objective; where its change is lost in rounding, a smaller gradient.

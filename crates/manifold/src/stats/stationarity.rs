@@ -20,6 +20,8 @@ pub struct Stationarity {
     pub gradient_norm: f64,
     /// The tolerance asked for.
     pub tolerance: f64,
+    /// The gradient norm that rounding alone may leave there ([`Manifold::rounding`](crate::manifold::Manifold::rounding)).
+    pub rounding: f64,
     /// Accepted steps over all the points.
     pub iterations: usize,
     /// Evaluations of the gradient over all the points.
@@ -32,6 +34,11 @@ impl Stationarity {
     /// Whether the tolerance was met.
     pub fn converged(&self) -> bool {
         self.stop == Stop::Converged
+    }
+
+    /// Whether the mean is as exact as was asked for, or as rounding allows.
+    pub fn settled(&self) -> bool {
+        self.converged() || self.stop == Stop::Stalled && self.gradient_norm <= self.rounding
     }
 }
 

@@ -109,6 +109,13 @@ impl Manifold for SpdAffineInvariant {
         f64::INFINITY
     }
 
+    /// A matrix Q near P is known to ε‖Q‖, and so P^(−½) Q P^(−½) to ε times P's condition, k of them in a row.
+    fn rounding(&self, p: &DMatrix<f64>) -> f64 {
+        let eigenvalues = p.symmetric_eigenvalues();
+        let condition = (eigenvalues.max() / eigenvalues.min()).abs().min(f64::EPSILON.recip());
+        f64::EPSILON * (self.order as f64 * condition).max(16.0)
+    }
+
     fn random_point<R: Rng + ?Sized>(&self, rng: &mut R) -> DMatrix<f64> {
         random_spd(self.order, rng)
     }

@@ -41,10 +41,17 @@ impl<M: Manifold> PlainMean<'_, M> {
 
     fn mean(&self, points: &[M::Point]) -> Result<M::Point, PointStudyError> {
         let found = frechet_mean(&self.space, points, None, None, FrechetOptions::default())?;
-        if !found.certificate.converged() {
-            let text =
-                "the mean did not settle: these records lie too far apart to have one mean in this space";
-            return Err(PointStudyError::Input(text.into()));
+        let certificate = found.certificate;
+        if !certificate.settled() {
+            let far = if self.space.curvature().upper > 0.0 {
+                ": these records may lie too far apart to have one mean in this space"
+            } else {
+                ""
+            };
+            let (steps, norm) = (certificate.iterations, certificate.gradient_norm);
+            return Err(PointStudyError::Input(format!(
+                "the mean did not settle within {steps} steps (the gradient's length is {norm:.1e}){far}"
+            )));
         }
         Ok(found.point)
     }
