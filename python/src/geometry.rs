@@ -49,7 +49,7 @@ fn triangles_array<'py>(py: Python<'py>, triangles: &[[usize; 3]]) -> PyResult<I
 /// The vertices of a scan file, and its triangles if it is a mesh.
 #[pyfunction]
 pub fn read_scan(py: Python<'_>, path: PathBuf) -> PyResult<(Floats<'_>, Option<Indices<'_>>)> {
-    let Scan { vertices, triangles } = work::short(py, || io::read_scan(&path).map_err(Failure::input))?;
+    let Scan { vertices, triangles, .. } = work::short(py, || io::read_scan(&path).map_err(Failure::input))?;
     let triangles = triangles.map(|t| triangles_array(py, &t)).transpose()?;
     Ok((points_array(py, &vertices)?, triangles))
 }
@@ -151,6 +151,7 @@ impl Given<'_> {
             Self::Arrays(vertices, triangles) => Source::Scan(Scan {
                 vertices: points_of(vertices),
                 triangles: triangles.as_ref().map(triangles_of).transpose()?,
+                ..Scan::default()
             }),
         })
     }

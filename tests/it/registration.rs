@@ -252,8 +252,9 @@ fn odd(oddity: Oddity) -> (ScanRow, f64) {
     let registrar =
         ScanRegistrar::new(&template, Registration::Elastic, default_crop_radius(&template)).unwrap();
     let mut row = ScanRow::default();
-    let posed =
-        registrar.pose_of(Scan { vertices: scan.points, triangles: scan.triangles }, None, &mut row).unwrap();
+    let posed = registrar
+        .pose_of(Scan { vertices: scan.points, triangles: scan.triangles, ..Scan::default() }, None, &mut row)
+        .unwrap();
     let places = registrar.register(&posed, &mut row).unwrap();
     let unseen = (0..scan.sight.len()).filter(|&i| scan.sight[i] == Sight::Unseen);
     let edge: Vec<Point> =

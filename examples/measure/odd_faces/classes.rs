@@ -94,8 +94,11 @@ fn found(registrar: &ScanRegistrar<'_>, scan: &OddScan, rng: &mut ChaCha8Rng) ->
     let turn = Rotation3::from_axis_angle(&axis, 40f64.to_radians() * rng.random::<f64>());
     let turned = scan.points.iter().map(|p| turn * p).collect();
     let mut row = ScanRow::default();
-    let posed =
-        registrar.pose_of(Scan { vertices: turned, triangles: scan.triangles.clone() }, None, &mut row)?;
+    let posed = registrar.pose_of(
+        Scan { vertices: turned, triangles: scan.triangles.clone(), ..Scan::default() },
+        None,
+        &mut row,
+    )?;
     let (places, expected) = registrar.register_with_errors(&posed, &mut row)?;
     let back = |points: &[Point]| points.iter().map(|p| turn.inverse() * p).collect::<Vec<_>>();
     let places = back(&places);

@@ -136,11 +136,7 @@ struct Highest {
 impl Reader {
     fn vertex(&mut self, words: &mut Words<'_, '_>) -> Parsed<()> {
         let line = words.number;
-        let p = three_numbers(words, line)?;
-        if !p.iter().all(|c| c.is_finite()) {
-            return Err(Fault::NotFinite { what: "vertex", index: self.vertices.len() }.at_line(line));
-        }
-        self.vertices.push(Point::from(p));
+        self.vertices.push(Point::from(three_numbers(words, line)?));
         Ok(())
     }
 
@@ -183,7 +179,7 @@ impl Reader {
             let Highest { face, line, .. } = self.highest;
             return Err(Fault::IndexOutOfRange { face, n_vertices }.at_line(line));
         }
-        Ok(Scan { vertices: self.vertices, triangles: Some(self.triangles) })
+        Ok(Scan { vertices: self.vertices, triangles: Some(self.triangles), not_finite: 0 })
     }
 }
 

@@ -8,20 +8,23 @@ use crate::mesh::Point;
 ///
 /// The vertices are those of the file in the file's order, used by a face or not. STL is the exception: it lists
 /// every triangle's corners anew, so corners of exactly equal coordinates are made one vertex, numbered by first
-/// appearance. Nothing else is repaired: triangles may be degenerate, doubled or wrongly oriented.
-#[derive(Debug, Clone, PartialEq)]
+/// appearance. Points whose coordinates are no numbers (NaN, infinite) are left out, with their triangles. Nothing else is repaired: triangles
+/// may be degenerate, doubled or wrongly oriented.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scan {
     /// The points, in the units of the file.
     pub vertices: Vec<Point>,
     /// Triangles as 0-based vertex numbers, or `None` for a bare point cloud. A polygon (a, b, c, d, …) is the fan
     /// (a, b, c), (a, c, d), …; one of fewer than three corners gives no triangle.
     pub triangles: Option<Vec<[usize; 3]>>,
+    /// How many points of the file were left out, because a coordinate is NaN or infinite.
+    pub not_finite: usize,
 }
 
 impl Scan {
     /// A bare point cloud.
     pub(super) fn cloud(vertices: Vec<Point>) -> Self {
-        Self { vertices, triangles: None }
+        Self { vertices, ..Self::default() }
     }
 
     /// Makes sure of the promises of [`Scan`], in one place for all formats.
@@ -30,15 +33,39 @@ impl Scan {
         if n_vertices == 0 {
             return Err(Fault::Malformed("holds no points; export the scan again").into());
         }
-        if let Some(index) = self.vertices.iter().position(|p| !p.coords.iter().all(|c| c.is_finite())) {
-            return Err(Fault::NotFinite { what: "vertex", index }.into());
-        }
         let triangles = self.triangles.filter(|t| !t.is_empty());
         let outside = triangles.iter().flatten().position(|t| t.iter().any(|&i| i >= n_vertices));
         if let Some(face) = outside {
             return Err(Fault::IndexOutOfRange { face, n_vertices }.into());
         }
-        Ok(Self { vertices: self.vertices, triangles })
+        Self { triangles, ..self }.finite()
+    }
+
+    /// Without the points that are nowhere.
+    fn finite(mut self) -> Parsed<Self> {
+        let is_finite = |p: &Point| p.coords.iter().all(|c| c.is_finite());
+        if self.vertices.iter().all(is_finite) {
+            return Ok(self);
+        }
+        let mut kept = 0;
+        let mut number = Vec::with_capacity(self.vertices.len());
+        for p in &self.vertices {
+            number.push(is_finite(p).then_some(kept));
+            kept += usize::from(is_finite(p));
+        }
+        if kept == 0 {
+            return Err(Fault::Malformed(
+                "holds no point whose coordinates are numbers; export the scan again",
+            )
+            .into());
+        }
+        self.not_finite = number.len() - kept;
+        self.vertices.retain(is_finite);
+        self.triangles = self.triangles.map(|triangles| {
+            let renumbered = |t: [usize; 3]| Some([number[t[0]]?, number[t[1]]?, number[t[2]]?]);
+            triangles.into_iter().filter_map(renumbered).collect()
+        });
+        Ok(self)
     }
 }
 
@@ -77,6 +104,18 @@ impl Fan {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn points_that_are_nowhere_are_left_out_and_counted() {
+        let at = |x: f64| Point::new(x, 0.0, 0.0);
+        let vertices = vec![at(0.0), at(f64::NAN), at(2.0), at(3.0), at(f64::INFINITY), at(5.0)];
+        let triangles = Some(vec![[0, 2, 3], [0, 1, 2], [5, 3, 2], [4, 3, 2]]);
+        let scan = Scan { vertices, triangles, not_finite: 0 }.check().unwrap();
+        assert_eq!(scan.vertices, [at(0.0), at(2.0), at(3.0), at(5.0)]);
+        assert_eq!(scan.triangles, Some(vec![[0, 1, 2], [3, 2, 1]]));
+        assert_eq!(scan.not_finite, 2);
+        assert!(Scan::cloud(vec![at(f64::NAN); 3]).check().is_err());
+    }
 
     #[test]
     fn a_fan_is_about_its_first_corner() {

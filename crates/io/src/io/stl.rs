@@ -1,6 +1,6 @@
 //! STL, ASCII and binary. The format lists three corners for every triangle; equal ones are made one vertex.
 
-use super::error::{Fault, Located, Parsed};
+use super::error::{Fault, Parsed};
 use super::scan::Scan;
 use super::text::{Lines, plain, three_numbers, words};
 use crate::mesh::Point;
@@ -33,7 +33,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<Scan> {
 /// The corners of all triangles, three for each, as one scan: those of equal coordinates are made one vertex (0 and −0 are
 /// equal), numbered by first appearance.
 fn weld(corners: &[[f64; 3]]) -> Scan {
-    // A file of the largest size that is read has fewer than 2³² corners. Adding zero turns −0 into 0; the corners are finite, so that this orders them and finds the equal ones.
+    // A file of the largest size that is read has fewer than 2³² corners. Adding zero turns −0 into 0.
     let key = |i: u32| corners[i as usize].map(|c| (c + 0.0).to_bits());
     let mut sorted: Vec<u32> = (0..corners.len() as u32).collect();
     sorted.sort_unstable_by_key(|&i| (key(i), i));
@@ -56,14 +56,7 @@ fn weld(corners: &[[f64; 3]]) -> Scan {
         }
     }
     let triangles = number.chunks_exact(3).map(|t| [t[0], t[1], t[2]].map(|i| i as usize)).collect();
-    Scan { vertices, triangles: Some(triangles) }
-}
-
-fn finite(p: [f64; 3], index: usize, here: impl Fn(Fault) -> Located) -> Parsed<[f64; 3]> {
-    match p.iter().all(|c| c.is_finite()) {
-        true => Ok(p),
-        false => Err(here(Fault::NotFinite { what: "corner", index })),
-    }
+    Scan { vertices, triangles: Some(triangles), not_finite: 0 }
 }
 
 fn parse_binary(bytes: &[u8], promised: usize) -> Parsed<Scan> {
@@ -77,15 +70,14 @@ fn parse_binary(bytes: &[u8], promised: usize) -> Parsed<Scan> {
         return Err(Fault::Surplus { what: "bytes", surplus: rest.len() }.into());
     }
     let mut corners = Vec::with_capacity(3 * promised);
-    for (k, record) in records.chunks_exact(RECORD).enumerate() {
+    for record in records.chunks_exact(RECORD) {
         // Past the normal; two bytes remain.
-        for (c, corner) in record[12..].chunks_exact(12).enumerate() {
+        for corner in record[12..].chunks_exact(12) {
             let number = |axis: usize| {
                 let raw = &corner[4 * axis..];
                 f64::from(f32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]))
             };
-            let here = |fault: Fault| fault.at_byte(START + k * RECORD + 12 + 12 * c);
-            corners.push(finite([0, 1, 2].map(number), corners.len(), here)?);
+            corners.push([0, 1, 2].map(number));
         }
     }
     Ok(weld(&corners))
@@ -105,8 +97,7 @@ fn parse_ascii(bytes: &[u8]) -> Parsed<Scan> {
         let Some(keyword) = words.next() else { continue };
         let is = |name: &str| keyword.eq_ignore_ascii_case(name.as_bytes());
         if is("vertex") {
-            let p = three_numbers(&mut words, number)?;
-            corners.push(finite(p, corners.len(), |fault| fault.at_line(number))?);
+            corners.push(three_numbers(&mut words, number)?);
             in_facet += 1;
         } else if is("endfacet") {
             if in_facet != 3 {
@@ -175,7 +166,6 @@ mod tests {
         for (from, to, expected) in [
             ("1 1 0.5", "1 secret 0.5", "s.stl, line 6: the y coordinate is not a number; "),
             ("1 1 0.5", "1 1", "s.stl, line 6: the z coordinate is missing; "),
-            ("1 1 0.5", "1 1 inf", "s.stl, line 6: corner 2 (counting from 0) has a coordinate that is NaN "),
             ("   vertex 1 0 0\n", "", "s.stl, line 7: ends a facet that has not three corners; "),
             ("  endloop", "  secret", "s.stl, line 7: is not understood in an ASCII STL file; "),
             ("endsolid two facets\n", "", "s.stl: ends without endsolid; "),

@@ -123,7 +123,7 @@ impl<V: Values + Clone> Reader<V> {
             }
         }
         self.values.end_file()?;
-        Ok(Scan { vertices: self.vertices, triangles: Some(self.triangles) })
+        Ok(Scan { vertices: self.vertices, triangles: Some(self.triangles), not_finite: 0 })
     }
 
     fn make_room(&mut self, vertices: usize, triangles: usize) -> Parsed<()> {
@@ -134,16 +134,18 @@ impl<V: Values + Clone> Reader<V> {
     }
 
     fn vertices(&mut self, element: &ElementDef) -> Parsed<()> {
-        let axes = ["x", "y", "z"];
-        let is_number = |axis: &&str| {
-            element.properties.get(*axis).is_some_and(|p| matches!(p.data_type, PropertyType::Scalar(_)))
-        };
-        if !axes.iter().all(is_number) {
+        // Some programs write X, Y, Z.
+        let axes = [["x", "y", "z"], ["X", "Y", "Z"]].into_iter().find(|axes| {
+            axes.iter().all(|axis| {
+                element.properties.get(*axis).is_some_and(|p| matches!(p.data_type, PropertyType::Scalar(_)))
+            })
+        });
+        let Some(axes) = axes else {
             return Err(Fault::Malformed(
                 "is a PLY file whose vertices have no numbers x, y and z; export it again",
             )
             .into());
-        }
+        };
         let plan: Vec<_> = element
             .properties
             .iter()
@@ -152,16 +154,13 @@ impl<V: Values + Clone> Reader<V> {
         check_count(&self.values, element)?;
         self.make_room(element.count, 0)?;
         let Self { values, vertices, .. } = self;
-        records(values, element, |values, index| {
+        records(values, element, |values, _| {
             let mut p = [0.0; 3];
             for (axis, kind) in &plan {
                 match (axis, kind) {
                     (Some(axis), PropertyType::Scalar(kind)) => p[*axis] = values.real(kind)?,
                     _ => skip_property(values, kind)?,
                 }
-            }
-            if !p.iter().all(|c| c.is_finite()) {
-                return Err(Stop::At(values.here(Fault::NotFinite { what: "vertex", index })));
             }
             vertices.push(Point::from(p));
             Ok(())

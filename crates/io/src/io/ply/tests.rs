@@ -8,7 +8,7 @@ const ASCII: &str = "ply\nformat ascii 1.0\ncomment by hand\nobj_info none\nelem
 
 fn square() -> Scan {
     let vertices = [[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.5]].map(Point::from).to_vec();
-    Scan { vertices, triangles: Some(vec![[0, 1, 2], [0, 2, 3]]) }
+    Scan { vertices, triangles: Some(vec![[0, 1, 2], [0, 2, 3]]), not_finite: 0 }
 }
 
 /// A file with everything that may surround what matters, in either order of bytes.
@@ -118,6 +118,9 @@ fn clouds_and_faces_without_corners() {
         .replace("element face 1\nproperty list uchar int vertex_indices\n", "")
         .replace("4 0 1 2 3\n", "");
     assert_eq!(parse(cloud.as_bytes()).unwrap().vertices, square().vertices);
+    let capitals =
+        ASCII.replace("float x", "float X").replace("float y", "float Y").replace("double z", "double Z");
+    assert_eq!(parse(capitals.as_bytes()).unwrap(), square());
     let none = ASCII.replace("face 1", "face 0").replace("4 0 1 2 3\n", "");
     assert_eq!(parse(none.as_bytes()).unwrap().triangles, Some(vec![]));
     let two = ASCII.replace("face 1", "face 3").replace("4 0 1 2 3\n", "0\n2 0 1\n3 0 1 2\n");
@@ -128,12 +131,6 @@ fn clouds_and_faces_without_corners() {
 fn what_cannot_be_read_says_where() {
     for (from, to, expected) in [
         ("1 1 9 0", "1 secret 9 0", "s.ply, line 15: a value is not a number; "),
-        (
-            "1 1 9 0",
-            "1 nan 9 0",
-            "s.ply, line 15: vertex 2 (counting from 0) has a coordinate that is NaN or infinite; ",
-        ),
-        ("1 1 9 0", "1 1e99999 9 0", "s.ply, line 15: vertex 2 "),
         (
             "1 1 9 0",
             "1 1 9 0 secret",
@@ -239,7 +236,7 @@ fn damaged_binary_files_are_refused() {
 fn what_is_written_is_what_the_format_asks_for_byte_by_byte() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("s.ply");
-    let Scan { vertices, triangles: Some(triangles) } = square() else { unreachable!() };
+    let Scan { vertices, triangles: Some(triangles), .. } = square() else { unreachable!() };
     let mesh = crate::mesh::TriMesh::new(vertices, triangles).unwrap();
     super::write_ply_with_colours(&path, &mesh, &[[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12]]).unwrap();
     let mut expected =

@@ -86,7 +86,10 @@ pub fn posed(
     }
     .to_owned();
     let reach = crop_radius * pose.similarity.scale;
-    let mut left_out = String::new();
+    let mut left_out = match scan.not_finite {
+        0 => String::new(),
+        n => format!("left out points whose coordinates are no numbers ({n})"),
+    };
     let mesh = row.timed(ScanStage::Mesh, || triangulated(scan, &nose, reach, &mut left_out))?;
     let coarse = row.timed(ScanStage::Mesh, || coarser(&mesh, &nose, reach))?;
     let repaired = row.timed(ScanStage::Repair, || {
@@ -98,7 +101,7 @@ pub fn posed(
             format!("simplified to {} of {} vertices", coarse.vertices().len(), mesh.vertices().len());
         // What is coarser may be worse to repair; then it is done with all there is.
         let Ok(simpler) = repaired(coarse) else { return repaired(mesh) };
-        left_out = if left_out.is_empty() { counts } else { format!("{left_out}, {counts}") };
+        add(&mut left_out, &counts);
         Ok(simpler)
     })?;
     let repairs = if repaired.log.repairs.is_empty() { String::new() } else { repaired.log.to_string() };
@@ -154,10 +157,18 @@ fn triangulated(scan: Scan, nose: &Point, reach: f64, note: &mut String) -> Resu
     drop(scan.vertices);
     if near.len() > MOST_CLOUD_POINTS {
         let kept = mesh::pose::thinned_to(&near, MOST_CLOUD_POINTS);
-        *note = format!("thinned to {} of {} points", kept.len(), near.len());
+        add(note, &format!("thinned to {} of {} points", kept.len(), near.len()));
         near = kept.into_iter().map(|i| near[i]).collect();
     }
     mesh::mesh_from_points(&near).or_else(|error| averaged(&near, note).ok_or(error))
+}
+
+/// One more to the list.
+fn add(notes: &mut String, note: &str) {
+    if !notes.is_empty() {
+        notes.push_str(", ");
+    }
+    notes.push_str(note);
 }
 
 /// A coarser mesh of a scan that has more than [`MOST_VERTICES`] near the nose tip: of that many there, and everywhere as coarse.
@@ -181,8 +192,7 @@ fn averaged(points: &[Point], note: &mut String) -> Option<TriMesh> {
     AVERAGED.into_iter().find_map(|part| {
         let means = mesh::pose::thin(points, points.len() / part);
         let mesh = mesh::mesh_from_points(&means).ok()?;
-        let text = format!("averaged {} points to {}", points.len(), means.len());
-        *note = if note.is_empty() { text } else { format!("{note}, {text}") };
+        add(note, &format!("averaged {} points to {}", points.len(), means.len()));
         Some(mesh)
     })
 }
@@ -229,7 +239,7 @@ mod tests {
         let template = template();
         let mut averaged = 0;
         for seed in 0..4 {
-            let scan = Scan { vertices: cloud(7150, 1.0, seed), triangles: None };
+            let scan = Scan { vertices: cloud(7150, 1.0, seed), ..Scan::default() };
             let mut row = ScanRow::default();
             posed(scan, None, &template, 1.05 * template.reach(), &mut row).unwrap();
             averaged += usize::from(row.repairs.contains("averaged "));
@@ -240,7 +250,7 @@ mod tests {
     #[test]
     fn clouds_beyond_a_public_number_of_points_are_thinned_with_a_note() {
         let template = template();
-        let scan = Scan { vertices: cloud(400_000, 0.02, 5), triangles: None };
+        let scan = Scan { vertices: cloud(400_000, 0.02, 5), ..Scan::default() };
         let mut row = ScanRow::default();
         posed(scan, None, &template, 1.05 * template.reach(), &mut row).unwrap();
         assert!(row.repairs.starts_with("thinned to ") && row.repairs.contains(" points"), "{}", row.repairs);
@@ -252,7 +262,7 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(9);
         let made = simulate_scan(&FaceParameters::sample(&mut rng), &ScanConditions::demo(), &mut rng);
         let try_nose = |nose: &dyn Fn(Point) -> Option<Point>| {
-            let scan = Scan { vertices: made.points.clone(), triangles: None };
+            let scan = Scan { vertices: made.points.clone(), ..Scan::default() };
             let tip = made.truth[template.nose()];
             let mut row = ScanRow::default();
             let found = posed(scan, nose(tip), &template, 1.05 * template.reach(), &mut row);
