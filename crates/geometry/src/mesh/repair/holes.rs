@@ -138,7 +138,7 @@ fn fill(work: &mut Work, holes: &[Vec<usize>]) -> Result<(), MeshError> {
     if holes.is_empty() {
         return Ok(());
     }
-    let normals = work.normals();
+    let mut normals = work.normals();
     let table = EdgeTable::new(&work.triangles, work.places.len());
     let mut added: HashSet<[usize; 2]> = HashSet::new();
     let mut new = Vec::new();
@@ -150,13 +150,14 @@ fn fill(work: &mut Work, holes: &[Vec<usize>]) -> Result<(), MeshError> {
             let ends = [a.min(b), a.max(b)];
             added.contains(&ends) || table.edges().binary_search_by(|e| e.ends.cmp(&ends)).is_ok()
         };
-        let Some(filling) = fill_rim(&work.places, &rim, &rim_normals, &is_edge) else {
-            return Err(MeshError::NotADisk(format!(
-                "a hole of {} edges at vertex {} cannot be filled: delete the triangles around it and try again",
-                rim.len(),
-                work.sources(rim.iter().copied()).first().copied().unwrap_or(0)
-            )));
-        };
+        let filling = fill_rim(&work.places, &rim, &rim_normals, &is_edge).unwrap_or_else(|| {
+            // Where the rim touches other holes, its diagonals may be edges elsewhere: those to a new vertex are not.
+            normals.push(rim_normals.iter().sum::<Vector>().try_normalize(0.0).unwrap_or_else(Vector::zeros));
+            let middle =
+                Point::from(rim.iter().map(|&v| work.places[v].coords).sum::<Vector>() / rim.len() as f64);
+            let middle = work.add_vertex(middle, None);
+            (0..rim.len()).map(|k| [rim[k], rim[(k + 1) % rim.len()], middle]).collect()
+        });
         for t in &filling {
             added.extend((0..3).map(|k| [t[k].min(t[(k + 1) % 3]), t[k].max(t[(k + 1) % 3])]));
         }
