@@ -5,6 +5,7 @@ use super::super::refine::Refiner;
 use super::super::sheet::Sheet;
 use super::super::topology::{component_labels, duplicate_places, duplicate_triangles};
 use super::super::{MeshError, Point, Vector};
+use super::RepairSettings;
 use super::log::RepairKind;
 use super::stitch::stitch;
 use super::work::Work;
@@ -40,11 +41,12 @@ pub(crate) fn drop_collapsed_and_duplicates(work: &mut Work) {
     }
 }
 
-/// Keeps one piece, the nearest to the nose or else the largest, oriented and edge-manifold.
+/// Keeps one piece, the nearest to the nose or else the largest, oriented and edge-manifold. Where the surface will be cropped about the nose,
+/// only what is left then has a say: a wall or a chest in the scan may be larger than the face.
 pub(crate) fn keep_one_oriented_piece(
     work: &mut Work,
     nose: Option<Point>,
-    largest_rest: f64,
+    settings: &RepairSettings,
 ) -> Result<(), MeshError> {
     if work.triangles.is_empty() {
         return Err(MeshError::Degenerate("the mesh has no triangles of three different vertices".into()));
@@ -56,9 +58,9 @@ pub(crate) fn keep_one_oriented_piece(
         table = EdgeTable::new(&work.triangles, work.places.len());
         labels = component_labels(&work.triangles, &table);
     }
-    let areas = area_by_piece(work, &labels);
+    let areas = area_by_piece(work, &labels, nose.zip(settings.crop_radius));
     let piece = choose_piece(work, &labels, &areas, nose);
-    refuse_second_surface(&areas, piece, largest_rest)?;
+    refuse_second_surface(&areas, piece, settings.largest_rest)?;
     let is_clean = |e: &super::super::Edge| match table.sides(e) {
         [_] => true,
         &[a, b] => side_ends(&work.triangles, a) != side_ends(&work.triangles, b),
@@ -80,9 +82,15 @@ fn area(work: &Work, t: usize) -> f64 {
     0.5 * (b - a).cross(&(c - a)).norm()
 }
 
-fn area_by_piece(work: &Work, labels: &[usize]) -> Vec<f64> {
+/// The area of each piece; of its triangles in this ball, if there is one.
+fn area_by_piece(work: &Work, labels: &[usize], ball: Option<(Point, f64)>) -> Vec<f64> {
+    let is_in = |t: usize| {
+        ball.is_none_or(|(nose, radius)| {
+            work.triangles[t].iter().all(|&v| (work.places[v] - nose).norm() <= radius)
+        })
+    };
     let mut areas = vec![0.0; work.triangles.len()];
-    labels.iter().enumerate().for_each(|(t, &l)| areas[l] += area(work, t));
+    (0..labels.len()).filter(|&t| is_in(t)).for_each(|t| areas[labels[t]] += area(work, t));
     areas
 }
 

@@ -21,6 +21,8 @@ pub enum RepairKind {
     TurnedTriangles,
     /// Pieces not connected with the face were dropped.
     DroppedPieces,
+    /// The inner side of a shell or the back of a cap was dropped.
+    DroppedBack,
     /// What lies farther from the nose tip than the crop radius was cut off.
     Cropped,
     /// Vertices thrown out of the surface were taken away with their triangles.

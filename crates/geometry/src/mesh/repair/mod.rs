@@ -1,5 +1,6 @@
 //! From a given mesh to a disk, by repairs that are all listed.
 
+mod behind;
 mod clean;
 mod crop;
 mod holes;
@@ -50,9 +51,9 @@ pub struct Repaired {
     pub triangle_source: Vec<Option<usize>>,
 }
 
-/// Makes a mesh a disk: welds repeated vertices, stitches seams between pieces, drops collapsed and doubled triangles and what hangs on
+/// Makes a mesh a disk: welds repeated vertices, drops points thrown far out, stitches seams between pieces, drops collapsed and doubled triangles and what hangs on
 /// non-manifold edges, orients consistently, keeps the piece with the nose (or the largest), crops it,
-/// cuts open small handles, fills holes, splits pinched vertices, turns it to face the side it bulges to.
+/// drops what lies behind the nose where the surface is no disk with it (shells, caps), cuts open small handles, fills holes, splits pinched vertices, turns it to face the side it bulges to.
 /// A mesh that is a disk already comes back as it was.
 ///
 /// `nose` is the nose tip in the coordinates of the mesh; it is needed for cropping.
@@ -69,7 +70,8 @@ pub fn make_disk(
     let mut work = Work::new(mesh);
     clean::weld(&mut work);
     clean::drop_collapsed_and_duplicates(&mut work);
-    clean::keep_one_oriented_piece(&mut work, nose, settings.largest_rest)?;
+    spikes::remove_thrown_out(&mut work);
+    clean::keep_one_oriented_piece(&mut work, nose, settings)?;
     if let Some(radius) = settings.crop_radius {
         let Some(nose) = nose else {
             return Err(MeshError::Degenerate(
@@ -81,7 +83,7 @@ pub fn make_disk(
     if let Some(sharpest) = settings.sharpest_spike {
         spikes::remove_torn(&mut work, sharpest);
     }
-    holes::close(&mut work, settings.widest_hole)?;
+    close(&mut work, nose, settings)?;
     if let Some(sharpest) = settings.sharpest_spike
         && spikes::remove(&mut work, sharpest)
     {
@@ -101,6 +103,18 @@ pub fn make_disk(
         });
     }
     Ok(Repaired { mesh, log, vertex_source: work.source, triangle_source: work.triangle_source })
+}
+
+/// Closes the holes; where the surface is no disk, of what does not lie behind the face.
+fn close(work: &mut Work, nose: Option<Point>, settings: &RepairSettings) -> Result<(), MeshError> {
+    let mut whole = work.clone();
+    let Err(error) = holes::close(work, settings.widest_hole) else { return Ok(()) };
+    let Some(nose) = nose else { return Err(error) };
+    if !behind::drop_back(&mut whole, nose) || holes::close(&mut whole, settings.widest_hole).is_err() {
+        return Err(error);
+    }
+    *work = whole;
+    Ok(())
 }
 
 #[cfg(test)]

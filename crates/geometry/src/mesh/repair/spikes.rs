@@ -1,6 +1,7 @@
 //! Spikes: parts a scanner has thrown out of the surface.
 
-use super::super::edges::{EdgeTable, side_ends};
+use super::super::Point;
+use super::super::edges::{EdgeTable, corner_fans, side_ends};
 use super::holes::keep_largest;
 use super::log::RepairKind;
 use super::work::Work;
@@ -33,6 +34,45 @@ pub(crate) fn remove(work: &mut Work, sharpest: f64) -> bool {
     gone.extend(keep_largest(work));
     work.note(RepairKind::RemovedSpikes, vertices, gone, 0);
     true
+}
+
+/// Takes away points thrown far out of everything: vertices at the origin, which many scanners write for what they did not see, or where
+/// parts of the surface meet only in a point, if even their shortest edge is longer than ten times the median.
+pub(crate) fn remove_thrown_out(work: &mut Work) {
+    const FAR: f64 = 10.0;
+    let mut lengths = Vec::with_capacity(3 * work.triangles.len());
+    let mut shortest = vec![f64::INFINITY; work.places.len()];
+    for [a, b, c] in &work.triangles {
+        for (a, b) in [(*a, *b), (*b, *c), (*c, *a)] {
+            let length = (work.places[a] - work.places[b]).norm();
+            lengths.push(length);
+            shortest[a] = shortest[a].min(length);
+            shortest[b] = shortest[b].min(length);
+        }
+    }
+    if lengths.is_empty() {
+        return;
+    }
+    let middle = lengths.len() / 2;
+    let far = FAR * *lengths.select_nth_unstable_by(middle, f64::total_cmp).1;
+    let is_far = |v: usize| shortest[v] > far && shortest[v] < f64::INFINITY;
+    // Mostly there is none.
+    if !(0..shortest.len()).any(is_far) {
+        return;
+    }
+    let fans = corner_fans(&work.triangles, &EdgeTable::new(&work.triangles, work.places.len()));
+    let mut fans_at = vec![0; work.places.len()];
+    fans.iter().enumerate().filter(|(corner, fan)| corner == *fan).for_each(|(corner, _)| {
+        fans_at[work.triangles[corner / 3][corner % 3]] += 1;
+    });
+    let is_out = |v: usize| is_far(v) && (fans_at[v] > 1 || work.places[v] == Point::origin());
+    let out: Vec<usize> = (0..shortest.len()).filter(|&v| is_out(v)).collect();
+    if !out.is_empty() {
+        let touched: Vec<bool> = work.triangles.iter().map(|t| t.iter().any(|&v| is_out(v))).collect();
+        let vertices = work.sources(out);
+        let gone = work.retain(|t| !touched[t]);
+        work.note(RepairKind::RemovedSpikes, vertices, gone, 0);
+    }
 }
 
 /// Takes away spikes that are torn open at the tip: border vertices far out (all edges longer than three times

@@ -199,6 +199,65 @@ fn what_is_no_disk_is_refused_with_the_reason() {
     assert!(refused(TriMesh::default()).contains("no triangles"));
 }
 
+/// The grid and the same `thickness` below it, facing down, joined along the border by a strip of 160 triangles: closed.
+fn shell(n: usize, thickness: f64) -> TriMesh {
+    edited(&grid(n), |vertices, triangles| {
+        let below = vertices.len();
+        vertices.extend(vertices.clone().iter().map(|p| p - Vector::z() * thickness));
+        triangles.extend(triangles.clone().iter().map(|&[a, b, c]| [a + below, c + below, b + below]));
+        let across = (0..n - 1).map(|i| (i, i + 1)).chain((0..n - 1).map(|i| (n * n - 1 - i, n * n - 2 - i)));
+        let along = (0..n - 1)
+            .map(|i| (n * (i + 1), n * i))
+            .chain((0..n - 1).map(|i| (n * (i + 1) - 1, n * (i + 2) - 1)));
+        for (a, b) in across.chain(along) {
+            triangles.extend([[b, a, a + below], [b, a + below, b + below]]);
+        }
+    })
+}
+
+#[test]
+fn the_outer_side_of_a_shell_is_kept() {
+    for thickness in [0.02, 0.2, 0.9] {
+        let closed = shell(21, thickness);
+        let inside_out = edited(&closed, |_, triangles| triangles.iter_mut().for_each(|t| t.swap(0, 1)));
+        for mesh in [closed, inside_out] {
+            let repaired =
+                make_disk(mesh, Some(Point::new(0.02, 0.0, 1.0)), &RepairSettings::default()).unwrap();
+            assert_eq!(repaired.log.repairs[0].kind, RepairKind::DroppedBack, "{thickness}");
+            let front = repaired.triangle_source.iter().filter(|t| t.is_some_and(|t| t < 800)).count();
+            assert!(front >= 790 && repaired.triangle_source.len() <= 960, "{thickness}: {front}");
+        }
+    }
+}
+
+#[test]
+fn what_was_thrown_to_the_origin_goes() {
+    let mesh = edited(&grid(41), |vertices, triangles| {
+        vertices.push(Point::origin());
+        [500, 1500, 2500].into_iter().for_each(|t: usize| triangles[t][0] = 41 * 41);
+    });
+    let repaired = repair(mesh);
+    assert_eq!(repaired.log.repairs[0].kind, RepairKind::RemovedSpikes);
+    assert_eq!(repaired.triangle_source.iter().filter(|t| t.is_none()).count(), 3);
+}
+
+/// A wall far larger than the face, behind it.
+#[test]
+fn a_wall_does_not_hide_the_face() {
+    for (size, behind) in [(3.0, 0.6), (30.0, 1.5), (300.0, 10.0)] {
+        let mesh = edited(&grid(21), |vertices, triangles| {
+            let at = vertices.len();
+            let wall = grid(41).into_parts();
+            vertices.extend(wall.0.iter().map(|p| Point::new(size * p.x, size * p.y, -behind)));
+            triangles.extend(wall.1.iter().map(|t| t.map(|v| v + at)));
+        });
+        let settings = RepairSettings { crop_radius: Some(1.8), ..RepairSettings::default() };
+        let repaired = make_disk(mesh, Some(Point::new(0.0, 0.0, 1.0)), &settings).unwrap();
+        assert!(repaired.vertex_source.iter().all(|v| v.is_none_or(|v| v < 441)), "{size}");
+        assert_eq!(repaired.triangle_source.len(), 800, "{size}");
+    }
+}
+
 #[test]
 fn a_surface_facing_inwards_is_turned_over() {
     let mesh = edited(&grid(7), |_, triangles| triangles.iter_mut().for_each(|t| t.swap(0, 1)));

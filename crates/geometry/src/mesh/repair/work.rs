@@ -4,6 +4,7 @@ use super::super::{Point, TriMesh, Vector};
 use super::log::{Repair, RepairKind, RepairLog};
 
 /// Vertices and triangles with their numbers in the input, and the list of repairs.
+#[derive(Clone)]
 pub(crate) struct Work {
     pub places: Vec<Point>,
     pub source: Vec<Option<usize>>,
