@@ -45,7 +45,7 @@ pub fn run(args: &PrepareArgs, global: &Global, printer: &Printer) -> Result<(),
         out: args.out.clone(),
     };
     let PreparedShard { index, n, rows, made, failed, reused, seconds } =
-        run_with_progress(|show| prepare(&settings, show))?;
+        run_with_progress(printer, |show| prepare(&settings, show))?;
     printer.result(
         json!({
             "out": args.out, "index": index, "shard": args.shard.to_string(), "n": n, "rows": rows, "made": made, "failed": failed,
