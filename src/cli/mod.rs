@@ -185,12 +185,16 @@ pub fn answer(
 fn misread(error: &clap::Error) -> Refusal {
     let text = error.render().to_string();
     let text = text.trim_start_matches("error: ");
-    let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|end| text.find(end)).min();
+    let end = ["\n\n  tip: to pass", "\n\nUsage:", "\n\nFor more information"]
+        .iter()
+        .filter_map(|end| text.find(end))
+        .min();
     let kind = match error.kind() {
         ErrorKind::UnknownArgument => "unknown-option",
         _ => "usage",
     };
-    Refusal { kind, message: text[..end.unwrap_or(text.len())].trim().to_owned(), hint: None }
+    let lines = text[..end.unwrap_or(text.len())].lines().map(str::trim).filter(|line| !line.is_empty());
+    Refusal { kind, message: lines.collect::<Vec<_>>().join(" "), hint: None }
 }
 
 /// Arguments that were not understood, or a question for help.

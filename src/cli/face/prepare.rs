@@ -35,7 +35,7 @@ pub struct PrepareArgs {
 
 /// Runs `face prepare`.
 pub fn run(args: &PrepareArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let place = Place { seed: global.seed, ..Place::new(&args.out) };
+    let place = Place { seed: global.seed, stop: global.stop.clone(), ..Place::new(&args.out) };
     let settings = PrepareSettings {
         records: FaceInputs {
             manifest: Some(args.manifest.clone()),
