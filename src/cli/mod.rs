@@ -291,6 +291,39 @@ mod tests {
         }
     }
 
+    fn asked(words: &[&str]) -> Result<Answer, Refusal> {
+        answer(words, &|_, _, _| {}, &Stop::default())
+    }
+
+    #[test]
+    fn a_caller_learns_why_in_one_word() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name).display().to_string();
+        let table = (0..40).fold("x,y\n".to_owned(), |text, i| format!("{text}0.{i:02},0.1\n"));
+        std::fs::write(at("points.csv"), table + "nan,0.1\n").unwrap();
+        let (points, out) = (at("points.csv"), at("study"));
+        let study = |more: &[&str]| asked(&[&["hyperbolic", "mean", &points, "--out", &out], more].concat());
+        let kind = |more: &[&str]| study(more).unwrap_err().kind;
+        assert_eq!(kind(&["--oot", "x"]), "unknown-option");
+        assert_eq!(kind(&["--mu", "x", "--radius", "1"]), "usage");
+        assert_eq!(kind(&["--mu", "1"]), "usage");
+        assert_eq!(kind(&["--mu", "1", "--radius", "1", "--unusable", "refuse"]), "input");
+        assert_eq!(kind(&["--mu", "30", "--radius", "1"]), "vacuous-budget");
+        let priced = study(&["--mu", "1", "--radius", "1", "--dry-run"]).unwrap();
+        assert_eq!(priced.value["dry_run"], true);
+        assert!(!dir.path().join("study").exists());
+        let stop = Stop::default();
+        assert!(stop.ask());
+        let line = ["hyperbolic", "mean", &points, "--out", &out, "--mu", "1", "--radius", "1"];
+        assert!(answer(line, &|_, _, _| {}, &stop).is_err());
+        let done = study(&["--mu", "1", "--radius", "1", "--threads", "1"]).unwrap();
+        assert_eq!(done.value["n"], 41);
+        // What only the data holder may know is told apart.
+        assert_eq!(done.secret["unusable"], 1);
+        assert!(!done.value.to_string().contains("unusable"));
+        assert_eq!(kind(&["--mu", "1", "--radius", "1"]), "exists");
+    }
+
     #[test]
     fn every_example_parses() {
         let mut commands = vec![Cli::command()];
