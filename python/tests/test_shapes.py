@@ -169,7 +169,7 @@ def bad_shapes(shapes, atlas, face):
         (mean(center="nowhere.tps"), "nowhere.tps"),
         (mean(landmarks=7), "20 landmarks where 7 are expected"),
         (mean(dimensions=4), "dimensions"),
-        (mean(dimensions=3), "dimensions 3 does not agree"),
+        (mean(dimensions=3), "dimensions=3 does not agree"),
         (mean(missing=["a"]), "missing"),
         (mean(sliders=[[0, 1, 2]]), "sliding needs a public shape.*center="),
         (mean(unmirror=True), "unmirror needs a public shape"),
