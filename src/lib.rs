@@ -63,6 +63,10 @@
 //! * [`report`]: pictures, charts and the self-contained HTML report.
 //! * [`study`]: whole jobs with one lifecycle, [`study::job`].
 #![cfg_attr(
+    feature = "cli",
+    doc = "* [`command`]: what the command answers to the words of its line, in one process with a caller."
+)]
+#![cfg_attr(
     feature = "reproduce",
     doc = "* [`reproduce`]: the papers' tables and figures, ours beside them."
 )]
@@ -70,6 +74,13 @@
 //! # Features
 //! `cli` (default): what the command needs. `reproduce` (default): the papers and the peers. A library needs neither:
 //! `default-features = false`.
+
+// The command names the library as its users do.
+#[cfg(feature = "cli")]
+extern crate self as visard;
+
+#[cfg(feature = "cli")]
+mod cli;
 
 #[doc(inline)]
 pub use visard_base::numeric;
@@ -95,6 +106,12 @@ pub use visard_study::study;
 
 /// Vectors and matrices are those of this version of nalgebra.
 pub use nalgebra;
+
+/// The command `visard`: for its own process, and for others that ask as it is asked and are answered as with `--json`.
+#[cfg(feature = "cli")]
+pub mod command {
+    pub use crate::cli::{Answer, Progress, Refusal, answer, main};
+}
 
 /// What most programs need.
 pub mod prelude {

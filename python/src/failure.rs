@@ -1,20 +1,18 @@
 //! Why something was not done, and the exception that says so.
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyModule;
 use std::fmt::Display;
-use visard::optimize::{OptimizeError, PlanError};
-use visard::privacy::LedgerError;
-use visard::study::JobError;
-use visard::study::face::StudyError;
-use visard::study::optimize::OptimizeStudyError;
-use visard::study::points::PointStudyError;
+use visard::command::Refusal;
 
 /// Which exception: a name in `visard._errors`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// An argument or a record is no good.
+    /// There is no argument of this name: Python's own `TypeError`.
+    Option,
+    /// An argument or a record is not valid.
     Input,
     /// The ledger has no room, or the budget protects nobody.
     Budget,
@@ -46,61 +44,21 @@ impl Failure {
     pub fn of(kind: Kind, message: impl Display) -> Self {
         Self { kind, message: message.to_string() }
     }
+}
 
-    fn of_job(error: &JobError, message: impl Display) -> Self {
-        let (kind, hint) = match error {
-            JobError::Ledger(LedgerError::AboveCeiling { .. }) => (Kind::Budget, ""),
-            JobError::Vacuous(_) => (
-                Kind::Budget,
-                "choose a smaller budget; vacuous_budget=True allows this one, and the certificate will say so; nothing was charged",
-            ),
-            JobError::HasRelease(_) | JobError::HasResult(_) => (
-                Kind::Other,
-                "choose another out=, or force=True to replace it (the ledger keeps every charge)",
-            ),
-            JobError::Interrupted(_) => (
-                Kind::Other,
-                "resume=True continues it without paying again; force=True discards it and pays for a new one",
-            ),
-            JobError::OtherRun(_) => {
-                (Kind::Other, "use the same records and settings, or discard it with force=True")
-            }
-            JobError::Read(_) => (Kind::Input, ""),
-            _ => (Kind::Other, ""),
+impl From<Refusal> for Failure {
+    fn from(Refusal { kind, message, hint }: Refusal) -> Self {
+        let kind = match kind {
+            "unknown-option" => Kind::Option,
+            "usage" | "input" | "read" => Kind::Input,
+            "budget" | "above-ceiling" | "vacuous-budget" => Kind::Budget,
+            _ => Kind::Other,
         };
-        let message = if hint.is_empty() { message.to_string() } else { format!("{message}; {hint}") };
+        let message = match hint {
+            Some(hint) => format!("{message}; {hint}"),
+            None => message,
+        };
         Self { kind, message }
-    }
-}
-
-impl From<StudyError> for Failure {
-    fn from(error: StudyError) -> Self {
-        match &error {
-            StudyError::Job(job) => Self::of_job(job, &error),
-            _ => Self::input(&error),
-        }
-    }
-}
-
-impl From<PointStudyError> for Failure {
-    fn from(error: PointStudyError) -> Self {
-        match &error {
-            PointStudyError::Job(job) => Self::of_job(job, &error),
-            _ => Self::input(&error),
-        }
-    }
-}
-
-impl From<OptimizeStudyError> for Failure {
-    fn from(error: OptimizeStudyError) -> Self {
-        match &error {
-            OptimizeStudyError::Job(job) => Self::of_job(job, &error),
-            OptimizeStudyError::Plan(PlanError::OutOfReach)
-            | OptimizeStudyError::Optimize(OptimizeError::NoiseTooLarge { .. }) => {
-                Self::of(Kind::Budget, &error)
-            }
-            _ => Self::input(&error),
-        }
     }
 }
 
@@ -109,6 +67,7 @@ static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         let name = match failure.kind {
+            Kind::Option => return PyTypeError::new_err(failure.message),
             Kind::Input => "InputError",
             Kind::Budget => "BudgetError",
             Kind::NotConverged => "NotConvergedError",

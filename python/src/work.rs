@@ -56,6 +56,8 @@ pub fn long<T: Send + 'static>(
     let (sender, mut receiver) = channel();
     std::thread::Builder::new()
         .name("visard".into())
+        // As a main thread has: the command's arguments alone take a good part of the usual two.
+        .stack_size(8 << 20)
         .spawn(move || run(&sender, work))
         .map_err(|e| Failure::other(format!("cannot start a thread: {e}")))?;
     loop {

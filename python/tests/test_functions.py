@@ -75,30 +75,30 @@ def test_bad_input_is_named_and_charges_nothing(tmp_path, waves):
     for X, change, words in [
         (waves[0], {}, "X: expected an array of shape"),
         (waves[:, :, None, None], {}, "X: expected"),
-        (hole, {"unusable": "refuse"}, r"X: has no finite number at \[3, 4\]"),
+        (hole, {"unusable": "refuse"}, r"X: record 4 \(counting from 1\): number 5 is not finite"),
         ([[1.0, 2.0], [3.0]], {}, "X: "),
         (np.array([["a", "b"]]), {}, "X: holds"),
         ([], {}, "X: "),
         (np.empty((0, 50)), {}, "X: is empty"),
         (np.vstack([waves, waves[:1]]), {}, "identical"),
-        (waves, {"domain": "torus"}, "domain: 'torus' is none of"),
+        (waves, {"domain": "torus"}, "torus.*domain"),
         (waves, {"domain": "disk"}, "X: expected"),
-        (waves, {"bound": None}, "bound: "),
+        (waves, {"bound": None}, "bound="),
         (waves, {"bound": 0}, "bound"),
-        (waves, {"bound": "much"}, "bound: "),
+        (waves, {"bound": "much"}, "much.*bound"),
         (waves, {"center": np.zeros(49)}, "center: the public centre is one function of shape"),
         (waves, {"center": [np.nan] * 50}, "center: "),
         (waves, {"positions": np.zeros(50)}, "positions: position 2"),
         (waves, {"positions": np.arange(49) / 10}, "positions: 49 positions for 50 samples"),
         (waves, {"length": -1}, "length"),
-        (waves, {"mechanism": "magic"}, "mechanism: "),
+        (waves, {"mechanism": "magic"}, "magic.*mechanism"),
         (waves, {"mu": -1}, "mu"),
         (str(tmp_path / "gone.npy"), {}, "gone.npy"),
     ]:
         with pytest.raises(ValueError, match=words):
             visard.functional_mean(X, **{**good, **change})
         assert not (tmp_path / "study").exists(), (words, change)
-    with pytest.raises(TypeError, match="unexpected option"):
+    with pytest.raises(TypeError, match="unexpected argument 'boundary'"):
         visard.functional_mean(waves, **good, boundary=3)
     one = visard.functional_mean(waves[:1], **good)
     assert one.n == 1 and one.mean.shape == (50,)

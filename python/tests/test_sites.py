@@ -146,9 +146,9 @@ def test_groups_of_other_numbers_are_refused(tmp_path, people):
         (dict(sites={"berlin": {"a": 20, "b": 1}, "lyon": {"a": 20, "b": 0}}), "b has fewer than two people"),
         (dict(sites={"berlin": {"a b": 20, "b": 20}, "lyon": {"a b": 20, "b": 20}}), "a b"),
         (dict(sites={"berlin": pair, "lyon": pair}, modes=2), "modes"),
-        (dict(sites={"berlin": pair, "lyon": pair}, want="both"), "want"),
+        (dict(sites={"berlin": pair, "lyon": pair}, want="both"), "need two plans"),
         (dict(sites={"berlin": pair, "lyon": pair}, want="loud"), "want"),
-        (dict(sites={"berlin": 40, "lyon": 40}, want="map"), "want"),
+        (dict(sites={"berlin": 40, "lyon": 40}, want="map"), "groups"),
     ]:
         with pytest.raises(visard.VisardError, match=re.escape(named)):
             visard.site_plan(public, mu=1, **arguments)
@@ -188,12 +188,14 @@ def test_what_is_wrong_is_named_and_charges_nothing(tmp_path, people):
     assert not public.exists()
     visard.site_plan(public, {name: 40 for name in SITES}, mu=1)
     for arguments, named in [
-        (dict(site="berlin", out=tmp_path / "s", mu=1), "mu"),
         (dict(site="berlin"), "out"),
         (dict(site="paris", out=tmp_path / "s"), "paris"),
     ]:
         with pytest.raises(visard.VisardError, match=named):
             visard.site_sum(public, people["berlin"], **arguments)
+    # The budget is the plan's.
+    with pytest.raises(TypeError, match="mu"):
+        visard.site_sum(public, people["berlin"], site="berlin", out=tmp_path / "s", mu=1)
     with pytest.raises(visard.VisardError, match="40"):
         visard.site_sum(public, people["berlin"][:39], site="berlin", out=tmp_path / "s")
     with pytest.raises(visard.VisardError, match="site_sum"):

@@ -156,13 +156,13 @@ def bad_studies(folder, faces, matrices):
         (lambda: visard.spd_mean(matrices, radius=2, mu=1), "out, ledger"),
         (lambda: visard.spd_mean(matrices, radius=2, ledger=ledger), "give mu="),
         (lambda: visard.spd_mean(matrices, radius=2, mu=1, epsilon=1, ledger=ledger), "mu"),
-        (lambda: visard.spd_mean(hole, radius=2, unusable="refuse", **face), r"X: has no finite number at \[3, 1, 1\]"),
+        (lambda: visard.spd_mean(hole, radius=2, unusable="refuse", **face), r"X: record 4 \(counting from 1\): has an entry that is NaN"),
         (lambda: visard.spd_mean(matrices[:, :3], radius=2, **face), "X"),
         (lambda: visard.spd_mean(-matrices, radius=2, **face), "positive definite"),
         (lambda: visard.spd_mean(matrices, radius=-2, **face), "radius"),
-        (lambda: visard.spd_mean(matrices, **face), "radius: a release needs"),
-        (lambda: visard.hyperbolic_mean([[0.2, 0.0]] * 5, **face), "radius: a release needs"),
-        (lambda: visard.sphere_mean([[1.0, 0.0]] * 5, radius=[1], center=[1.0, 0.0], **face), "radius"),
+        (lambda: visard.spd_mean(matrices, **face), "a release needs.*radius="),
+        (lambda: visard.hyperbolic_mean([[0.2, 0.0]] * 5, **face), "a release needs.*radius="),
+        (lambda: visard.sphere_mean([[1.0, 0.0]] * 5, radius=[1, 2], center=[1.0, 0.0], **face), "radius"),
         (lambda: visard.spd_mean(matrices, radius="large", **face), "radius"),
         (lambda: visard.spd_mean(matrices, radius="descriptor", **face), "9 × 9"),
         (lambda: visard.spd_mean(matrices, radius=2, center=np.eye(3), **face), "center|order|3"),
@@ -194,7 +194,7 @@ def bad_studies(folder, faces, matrices):
         (lambda: visard.face_modes(faces, modes=0, **face), "modes"),
         (lambda: visard.face_compare(faces, ["a"] * 79, **face), "groups: 79 labels for 80 records"),
         (lambda: visard.face_compare(faces, 5, **face), "groups"),
-        (lambda: visard.face_regress(faces, {"age": [1] * 80}, **face), "bounds, levels"),
+        (lambda: visard.face_regress(faces, {"age": [1] * 80}, **face), "bounds"),
         (lambda: visard.face_regress(faces, {"age": [1]}, bounds={"age": (3, 40)}, **face), "age has 1 values for 80"),
         (lambda: visard.face_regress(faces, {"age": [1] * 80}, bounds={"age": (40, 3)}, **face), "age"),
     ]
@@ -206,8 +206,8 @@ def test_bad_studies_charge_nothing_and_leave_nothing(tmp_path, faces, matrices)
             call()
         assert "visard-" not in str(caught.value), (i, str(caught.value))
         assert not (tmp_path / "ledger.jsonl").exists(), i
-    with pytest.raises(TypeError, match="unexpected option 'oot'"):
-        visard.face_mean(faces, mu=1, oot=tmp_path)
+    with pytest.raises(TypeError, match="unexpected argument 'oot' found"):
+        visard.face_mean(faces, mu=1, out=tmp_path / "out", oot=tmp_path)
 
 
 def test_a_result_is_not_replaced_unasked(tmp_path, matrices):

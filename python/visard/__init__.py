@@ -13,13 +13,29 @@ same seed the same release.
 """
 
 from ._errors import BudgetError, InputError, NotConvergedError, RecordsWarning, VisardError
-from ._faces import face_compare, face_mean, face_modes, face_predict, face_regress, face_sample
-from ._functions import functional_mean
+from ._faces import FaceOptions, face_compare, face_mean, face_modes, face_predict, face_regress, face_sample
+from ._functions import FunctionOptions, function_compare, function_modes, function_regress, functional_mean
 from ._geometry import DiskMap, Mesh, Prepared, Registered, Template, flatten, mesh, prepare, read_scan, register
-from ._inputs import StudyOptions
+from ._inputs import CovariateOptions, StudyOptions
 from ._manifolds import Hyperbolic, Kendall, Manifold, Spd, Sphere
 from ._plans import face_plan
-from ._points import hyperbolic_mean, optimize, spd_mean, sphere_mean
+from ._points import (
+    PointOptions,
+    SpdOptions,
+    hyperbolic_compare,
+    hyperbolic_mean,
+    hyperbolic_modes,
+    hyperbolic_regress,
+    optimize,
+    spd_compare,
+    spd_mean,
+    spd_modes,
+    spd_regress,
+    sphere_compare,
+    sphere_mean,
+    sphere_modes,
+    sphere_regress,
+)
 from ._privacy import (
     Calibrated,
     Certificate,
@@ -40,7 +56,13 @@ from ._release import (
     FaceModes,
     FaceRegression,
     FunctionalMean,
+    FunctionComparison,
+    FunctionModes,
+    FunctionRegression,
+    PointComparison,
     PointMean,
+    PointModes,
+    PointRegression,
     Release,
     ShapeComparison,
     ShapeMean,
@@ -57,11 +79,17 @@ __all__ = [
     "Calibrated",
     "Certificate",
     "Composed",
+    "CovariateOptions",
     "DiskMap",
     "FaceComparison",
     "FaceMean",
     "FaceModes",
+    "FaceOptions",
     "FaceRegression",
+    "FunctionComparison",
+    "FunctionModes",
+    "FunctionOptions",
+    "FunctionRegression",
     "FunctionalMean",
     "Guarantee",
     "Hyperbolic",
@@ -72,7 +100,11 @@ __all__ = [
     "Mesh",
     "Mu",
     "NotConvergedError",
+    "PointComparison",
     "PointMean",
+    "PointModes",
+    "PointOptions",
+    "PointRegression",
     "Prepared",
     "RecordsWarning",
     "Registered",
@@ -85,6 +117,7 @@ __all__ = [
     "SiteRound",
     "Solution",
     "Spd",
+    "SpdOptions",
     "Sphere",
     "StudyOptions",
     "Template",
@@ -103,8 +136,14 @@ __all__ = [
     "face_regress",
     "face_sample",
     "flatten",
+    "function_compare",
+    "function_modes",
+    "function_regress",
     "functional_mean",
+    "hyperbolic_compare",
     "hyperbolic_mean",
+    "hyperbolic_modes",
+    "hyperbolic_regress",
     "mesh",
     "optimize",
     "prepare",
@@ -122,7 +161,13 @@ __all__ = [
     "site_sum",
     "site_unshare",
     "site_verify",
+    "spd_compare",
     "spd_mean",
+    "spd_modes",
+    "spd_regress",
+    "sphere_compare",
     "sphere_mean",
+    "sphere_modes",
+    "sphere_regress",
     "verify",
 ]

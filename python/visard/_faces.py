@@ -6,7 +6,6 @@ template's frame). Which scans there are is fixed first; one that cannot be proc
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,21 +13,42 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import numpy as np
 
-from . import _visard
-from ._arrays import Array, PathLike, as_path
+from ._arrays import Array, PathLike, as_path, is_path, numbers
+from ._command import run
 from ._errors import InputError
-from ._geometry import CURVES, SAMPLES, Mesh, Prepared, Template, read_scan
-from ._inputs import Inputs, StudyOptions, budget, count, design, faces, positive_or_private
-from ._progress import Progress, watch
+from ._geometry import Mesh, Prepared, Template, read_scan
+from ._inputs import CovariateOptions, Inputs, Records, StudyOptions, study, template_path
+from ._progress import Progress
 from ._release import FaceComparison, FaceMean, FaceModes, FaceRegression
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["face_compare", "face_mean", "face_modes", "face_predict", "face_regress", "face_sample"]
+__all__ = ["FaceOptions", "face_compare", "face_mean", "face_modes", "face_predict", "face_regress", "face_sample"]
 
 #: A folder, files, or prepared records.
 Scans: TypeAlias = Union[PathLike, Iterable[PathLike], Prepared, Array]
+
+
+class FaceOptions(StudyOptions, total=False):
+    """What every statistic of faces may be told, by name, with what :class:`StudyOptions` has. `unusable`: scans that cannot be processed, and
+    prepared faces in another frame."""
+
+    #: The public template face; by default the built-in one.
+    template: Template | PathLike | None
+    #: Face radial curves of a record (23), and samples on each (80).
+    curves: int
+    samples: int
+    #: "elastic" (the default) or "srnf".
+    registration: str
+    #: How much is kept around the nose tip of a bust, in units of the template.
+    crop_radius: float | None
+    #: True for a bar, or a function of (what, done, total).
+    progress: Progress
+
+
+class FaceRegressOptions(FaceOptions, CovariateOptions, total=False):
+    """Of a regression of faces."""
 
 
 def face_mean(
@@ -40,14 +60,7 @@ def face_mean(
     size: bool = False,
     units: str = "mm",
     prior: PathLike | None = None,
-    template: Template | PathLike | None = None,
-    curves: int = CURVES,
-    samples: int = SAMPLES,
-    registration: str = "elastic",
-    crop_radius: float | None = None,
-    unusable: str = "zero",
-    progress: Progress = False,
-    **options: Unpack[StudyOptions],
+    **options: Unpack[FaceOptions],
 ) -> FaceMean:
     """A private mean face of scans; `visard face mean`.
 
@@ -60,11 +73,7 @@ def face_mean(
     band : also a 95 % confidence band for the population's mean.
     size : also the mean size, so that the mean is in millimetres; `units` of the scans: "mm", "cm" or "m".
     prior : public faces (n, J, m, 3) in a file, or an earlier release, as centre in place of the template.
-    template, curves, samples, registration, crop_radius : how scans become records.
-    unusable : "zero": scans that cannot be processed, and prepared faces in another frame, contribute zero; "refuse": they stop the study
-        before its charge, and the certificate says so.
-    progress : True for a bar, or a function of (what, done, total).
-    **options : budget, place, ledger, seed; see :class:`StudyOptions`.
+    **options : how scans become records, see :class:`FaceOptions`; budget, place, ledger, seed, see :class:`StudyOptions`.
 
     Raises
     ------
@@ -80,20 +89,9 @@ def face_mean(
     ...     release.curves.shape, release.certificate.mu
     ((23, 80, 3), 1.0)
     """
-    with Inputs() as inputs, watch(progress) as shown:
-        own = faces(inputs, scans, template, curves, samples, registration, crop_radius, unusable)
-        paid = budget(inputs, options, own.records, free=mechanism == "none")
-        told = _visard.face_mean(
-            paid.options,
-            own.options,
-            mechanism,
-            positive_or_private("clip_radius", clip_radius),
-            bool(band),
-            units if size else None,
-            None if prior is None else as_path("prior", prior),
-            shown,
-        )
-    return FaceMean(json.loads(told), paid.keep)
+    if not size:
+        del units
+    return study(FaceMean, "face mean", records(scans), locals())
 
 
 def face_modes(
@@ -101,42 +99,22 @@ def face_modes(
     *,
     modes: int = 5,
     with_mean: bool = False,
-    template: Template | PathLike | None = None,
-    curves: int = CURVES,
-    samples: int = SAMPLES,
-    registration: str = "elastic",
-    crop_radius: float | None = None,
-    unusable: str = "zero",
-    progress: Progress = False,
-    **options: Unpack[StudyOptions],
+    **options: Unpack[FaceOptions],
 ) -> FaceModes:
     """The mean and at most `modes` (1 to 200) private modes of variation; only modes above the noise are released; `visard face modes`.
 
     `with_mean`: the mean has half of the squared budget, and two rounds, of its own, in one charge; it has less error, the modes have more.
     Other parameters and exceptions as for :func:`face_mean`.
     """
-    with Inputs() as inputs, watch(progress) as shown:
-        own = faces(inputs, scans, template, curves, samples, registration, crop_radius, unusable)
-        paid = budget(inputs, options, own.records)
-        told = _visard.face_modes(paid.options, own.options, count("modes", modes), bool(with_mean), shown)
-    return FaceModes(json.loads(told), paid.keep)
+    given = locals() | {"with": "mean" if with_mean else None}
+    del given["with_mean"]
+    return study(FaceModes, "face modes", records(scans), given)
 
 
 def face_regress(
     scans: Scans,
     covariates: Any,
-    *,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
-    levels: Mapping[str, tuple[str, str]] | None = None,
-    spline: Mapping[str, int] | None = None,
-    template: Template | PathLike | None = None,
-    curves: int = CURVES,
-    samples: int = SAMPLES,
-    registration: str = "elastic",
-    crop_radius: float | None = None,
-    unusable: str = "zero",
-    progress: Progress = False,
-    **options: Unpack[StudyOptions],
+    **options: Unpack[FaceRegressOptions],
 ) -> FaceRegression:
     """Faces on covariates; `visard face regress`.
 
@@ -144,19 +122,9 @@ def face_regress(
     ----------
     covariates : a table record,NAME… (a file), a DataFrame with records as index, or a mapping of names to one value a record, in the order
         of the records. Missing values count as the middle of the bounds.
-    bounds : public bounds of numbers, as in {"age": (3, 40)}; values beyond count as the bound.
-    levels : the two public levels of words, as in {"sex": ("F", "M")}.
-    spline : curves in place of straight lines, by the number of columns, as in {"age": 4}.
-
-    Other parameters and exceptions as for :func:`face_mean`.
+    **options : bounds, levels and splines of covariates, see :class:`CovariateOptions`; the rest and exceptions as for :func:`face_mean`.
     """
-    written = design(bounds, levels, spline)
-    with Inputs() as inputs, watch(progress) as shown:
-        own = faces(inputs, scans, template, curves, samples, registration, crop_radius, unusable)
-        paid = budget(inputs, options, own.records)
-        table = inputs.covariates(covariates, own.records)
-        told = _visard.face_regress(paid.options, own.options, table, *written, shown)
-    return FaceRegression(json.loads(told), paid.keep)
+    return study(FaceRegression, "face regress", records(scans), locals())
 
 
 def face_compare(
@@ -164,26 +132,14 @@ def face_compare(
     groups: Any,
     *,
     want: str = "both",
-    template: Template | PathLike | None = None,
-    curves: int = CURVES,
-    samples: int = SAMPLES,
-    registration: str = "elastic",
-    crop_radius: float | None = None,
-    unusable: str = "zero",
-    progress: Progress = False,
-    **options: Unpack[StudyOptions],
+    **options: Unpack[FaceOptions],
 ) -> FaceComparison:
     """Groups of faces: their means, where they differ, and whether they do; `visard face compare`.
 
     `groups`: a table record,group (a file), a mapping, a Series with records as index, or one label a record in their order. Which record
     is in which group is taken to be public. `want`: "test", "map" or "both". Other parameters and exceptions as for :func:`face_mean`.
     """
-    with Inputs() as inputs, watch(progress) as shown:
-        own = faces(inputs, scans, template, curves, samples, registration, crop_radius, unusable)
-        paid = budget(inputs, options, own.records)
-        table = inputs.labels("groups", groups, "group", own.records)
-        told = _visard.face_compare(paid.options, own.options, table, want, shown)
-    return FaceComparison(json.loads(told), paid.keep)
+    return study(FaceComparison, "face compare", records(scans), locals())
 
 
 def face_predict(
@@ -197,11 +153,10 @@ def face_predict(
     Covariates that are not named are in the middle of their bounds, or between their levels; values outside the bounds are refused.
     """
     folder = release.folder if isinstance(release, FaceRegression) else release
-    source = template._path if isinstance(template, Template) else template
-    path = None if source is None else as_path("template", source)
     with tempfile.TemporaryDirectory(prefix="visard-") as place:
         file = str(Path(place) / "face.ply")
-        error = _visard.face_predict(as_path("release", folder), [f"{k}={v}" for k, v in at.items()], path, file)
+        options = {"at": [f"{name}={value}" for name, value in at.items()], "template": _template(template), "out": file}
+        error = run("face predict", [as_path("release", folder)], options)["error_rms"]
         return read_scan(file), error
 
 
@@ -214,8 +169,60 @@ def face_sample(
 ) -> Array:
     """n synthetic faces (n, J, m, 3) drawn from the released mean and modes, none of a person: free."""
     folder = release.folder if isinstance(release, FaceModes) else release
-    source = template._path if isinstance(template, Template) else template
-    path = None if source is None else as_path("template", source)
     with tempfile.TemporaryDirectory(prefix="visard-") as place:
-        _visard.face_sample(as_path("release", folder), count("n", n), path, seed, place)
-        return np.load(Path(place) / "curves.npy")
+        options = {"n": n, "seed": seed, "template": _template(template), "out": place}
+        return np.load(run("face sample", [as_path("release", folder)], options)["curves"])
+
+
+def _template(template: Template | PathLike | None) -> str | None:
+    return None if template is None else template_path("template", template)
+
+
+def records(scans: Any, *, planned: bool = False) -> Records:
+    """Scans: a folder, files, or records prepared before. `planned`: a plan says how many curves and samples they have."""
+
+    def written(inputs: Inputs, options: dict[str, Any]) -> list[str]:
+        shape: tuple[int, ...] | None = None
+        if isinstance(scans, (Prepared, np.ndarray)):
+            array = numbers("scans", scans.curves if isinstance(scans, Prepared) else scans, ("n", "J", "m", 3), finite=False)
+            shape, options["prepared"] = array.shape, inputs.array("scans", array)
+        elif is_path(scans):
+            path = as_path("scans", scans)
+            shape = _prepared(path)
+            if shape is None:
+                return [path]
+            options["prepared"] = path
+        if shape is not None:
+            inputs.records = [str(i) for i in range(shape[0])]
+            if not planned:
+                options["curves"], options["samples"] = shape[1:3]
+            return []
+        return _files(inputs, scans)
+
+    return written
+
+
+def _files(inputs: Inputs, scans: Any) -> list[str]:
+    try:
+        items = list(scans)
+    except TypeError:
+        raise InputError(f"scans: expected a folder, files or prepared records, not {type(scans).__name__}") from None
+    for i, item in enumerate(items):
+        if not is_path(item):
+            raise InputError(f"scans[{i}]: expected a path, not {type(item).__name__}; visard.prepare makes records of meshes and arrays")
+    if not items:
+        raise InputError("scans: is empty")
+    files = [as_path(f"scans[{i}]", item) for i, item in enumerate(items)]
+    inputs.records = files if all(Path(file).is_file() for file in files) else None
+    return files
+
+
+def _prepared(path: str) -> tuple[int, ...] | None:
+    """The shape of an array of records: it has an ending that scans may have too, and is known by its shape."""
+    if not path.endswith(".npy"):
+        return None
+    try:
+        shape: tuple[int, ...] = np.load(path, mmap_mode="r").shape
+    except (OSError, ValueError):
+        return None
+    return shape if len(shape) == 4 else None

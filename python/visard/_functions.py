@@ -1,26 +1,39 @@
-"""Private means of functions that you bring: samples on a circle, an interval or a disk."""
+"""Private statistics of functions that you bring: samples on a circle, an interval or a disk."""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _visard
 from ._arrays import PathLike, is_path
-from ._errors import InputError
-from ._inputs import Inputs, StudyOptions, as_radius, budget, in_order, warned
-from ._release import FunctionalMean
+from ._inputs import CovariateOptions, Records, StudyOptions, array, study
+from ._release import FunctionalMean, FunctionComparison, FunctionModes, FunctionRegression
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["functional_mean"]
+__all__ = ["FunctionOptions", "function_compare", "function_modes", "function_regress", "functional_mean"]
 
-#: Axes of one function on each domain, without its channels.
-_AXES = {"circle": 1, "interval": 1, "disk": 2}
+
+class FunctionOptions(StudyOptions, total=False):
+    """What statistics of functions may be told, by name, with what :class:`StudyOptions` has; see :func:`functional_mean`."""
+
+    #: Public: how far records may lie from the centre, root mean square over the samples. A release needs it.
+    bound: float | None
+    #: One public function, sampled like the records; None: zero.
+    center: ArrayLike | PathLike | None
+    #: Where the samples are, where not at equal steps; public.
+    positions: ArrayLike | PathLike | None
+    #: What is narrower than this is expected to be little; public.
+    length: float
+    #: How fast it falls beyond; public.
+    smoothness: float
+
+
+class FunctionRegressOptions(FunctionOptions, CovariateOptions, total=False):
+    """Of a regression of functions."""
 
 
 def functional_mean(
@@ -34,7 +47,6 @@ def functional_mean(
     smoothness: float = 1.9,
     band: bool = False,
     mechanism: str = "joint",
-    unusable: str = "zero",
     **options: Unpack[StudyOptions],
 ) -> FunctionalMean:
     """A private mean of functions; `visard function mean`.
@@ -54,9 +66,7 @@ def functional_mean(
         accuracy, not privacy.
     band : with a 95 % band for the population's mean.
     mechanism : "joint", or "none": the mean without noise, for you alone.
-    unusable : "zero": records that are not finite numbers throughout contribute zero; "refuse": they stop the study before its charge, and
-        the certificate says so.
-    **options : budget, place, ledger, seed; see :class:`StudyOptions`.
+    **options : budget, place, ledger, seed, what is done with records that cannot be used; see :class:`StudyOptions`.
 
     Raises
     ------
@@ -72,38 +82,36 @@ def functional_mean(
     ...     release.mean.shape, bool(release.accuracy["rms"] < 0.1)
     ((40,), True)
     """
-    if domain not in _AXES:
-        raise InputError(f"domain: {domain!r} is none of {', '.join(_AXES)}")
-    if mechanism not in ("joint", "none"):
-        raise InputError(f"mechanism: {mechanism!r} is none of joint, none")
-    own = _AXES[domain]
-    with Inputs() as inputs:
-        file = inputs.array("X", X, _shape(X, own), "functions.npy", finite=unusable == "refuse")
-        paid = budget(inputs, options, in_order(X), free=mechanism == "none")
-        told = _visard.functional_mean(
-            paid.options,
-            {
-                "file": file,
-                "domain": domain,
-                "bound": as_radius("bound", bound),
-                "center": None if center is None else inputs.array("center", center, ("...",), "center.npy"),
-                "positions": None if positions is None else inputs.array("positions", positions, ("m",), "positions.npy"),
-                "length": float(length),
-                "smoothness": float(smoothness),
-                "band": bool(band),
-                "none": mechanism == "none",
-                "unusable": unusable,
-            },
-        )
-    return warned(FunctionalMean(json.loads(told), paid.keep))
+    return study(FunctionalMean, "function mean", _functions(X, domain), locals())
 
 
-def _shape(X: ArrayLike | PathLike, own: int) -> tuple[str, ...]:
-    """What is expected of an array of functions of so many axes."""
-    axes = ("n", "m") if own == 1 else ("n", "J", "m")
+def function_modes(X: ArrayLike | PathLike, *, domain: str, modes: int = 5, **options: Unpack[FunctionOptions]) -> FunctionModes:
+    """The mean function and at most `modes` (1 to 200) private modes of variation; only modes above the noise are released; `visard function
+    modes`. `X`, `domain` and exceptions as for :func:`functional_mean`."""
+    return study(FunctionModes, "function modes", _functions(X, domain), locals())
+
+
+def function_regress(
+    X: ArrayLike | PathLike, covariates: Any, *, domain: str, **options: Unpack[FunctionRegressOptions]
+) -> FunctionRegression:
+    """Functions on covariates; `visard function regress`. `covariates` as for :func:`face_regress`, the rest as for :func:`functional_mean`."""
+    return study(FunctionRegression, "function regress", _functions(X, domain), locals())
+
+
+def function_compare(
+    X: ArrayLike | PathLike, groups: Any, *, domain: str, want: str = "both", **options: Unpack[FunctionOptions]
+) -> FunctionComparison:
+    """Groups of functions: their means, where they differ, and whether they do; `visard function compare`. `groups` and `want` as for
+    :func:`face_compare`, the rest as for :func:`functional_mean`."""
+    return study(FunctionComparison, "function compare", _functions(X, domain), locals())
+
+
+def _functions(X: Any, domain: str) -> Records:
+    """Samples: one axis of a record, two on a disk, and one more where there are channels."""
+    axes = ("n", "J", "m") if domain == "disk" else ("n", "m")
     try:
-        channels = not is_path(X) and np.asarray(X).ndim == own + 2
+        channels = not is_path(X) and np.ndim(X) == len(axes) + 1
     except ValueError:
         # Rows of different lengths: told by name where the array is made.
         channels = False
-    return (*axes, "channels") if channels else axes
+    return array(X, (*axes, "channels") if channels else axes, one_record=False)

@@ -1,302 +1,34 @@
-"""Arrays and tables as files that studies read: in a folder nobody else can look into, gone afterwards."""
+"""Arguments as the command takes them: arrays and tables become files in a folder nobody else can look into, gone afterwards."""
 
 from __future__ import annotations
 
 import csv
-import re
 import tempfile
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict, TypeVar
+from typing import Any, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
 
-from ._arrays import PathLike, as_path, is_path, numbers
+from ._arrays import PathLike, as_path, indices, is_path, numbers
+from ._command import in_python, run
 from ._errors import InputError, RecordsWarning, VisardError
-from ._geometry import CURVES, SAMPLES, Prepared, Template
-from ._privacy import Ledger, Mu
+from ._geometry import Template
+from ._privacy import Ledger
+from ._progress import watch
 from ._release import Release
-
 
 _Of = TypeVar("_Of", bound=Release)
 
-
-class Inputs:
-    """The files of one call; a context."""
-
-    def __init__(self) -> None:
-        self._stack = ExitStack()
-        self._folder: Path | None = None
-        self._names: dict[str, str] = {}
-
-    def __enter__(self) -> Inputs:
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._stack.close()
-        # Whoever gave an array knows it by the argument's name, not by a file that is gone.
-        if isinstance(error, VisardError):
-            told = str(error)
-            text = in_python(told)
-            for path, name in self._names.items():
-                text = text.replace(path, name)
-            if text.startswith("record ") and self._names:
-                text = f"{next(iter(self._names.values()))}: {text}"
-            if text != told:
-                raise type(error)(text) from None
-
-    def _new(self, argument: str, name: str) -> Path:
-        if self._folder is None:
-            # Readable by its owner only, as all of tempfile's.
-            self._folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="visard-")))
-        self._names[str(self._folder / name)] = argument
-        return self._folder / name
-
-    def array(self, name: str, value: Any, shape: tuple[int | str, ...], file: str, finite: bool = True) -> str:
-        """An array, or the path of a file that the library reads itself."""
-        if is_path(value):
-            return as_path(name, value)
-        array = numbers(name, value, shape, finite)
-        path = self._new(name, file)
-        np.save(path, array)
-        return str(path)
-
-    def rows(self, name: str, heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-        """A table."""
-        path = self._new(name, f"{name}.csv")
-        with path.open("w", encoding="utf-8", newline="") as out:
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(heading)
-            writer.writerows(rows)
-        return str(path)
-
-    def labels(self, name: str, value: Any, heading: str, records: Sequence[str] | None) -> str:
-        """A table record,label: a file, a mapping of records, a Series with records as index, or one label a record in their order."""
-        if is_path(value):
-            return as_path(name, value)
-        pairs = _pairs(name, value, records)
-        return self.rows(name, ("record", heading), pairs)
-
-    def covariates(self, value: Any, records: Sequence[str] | None) -> str:
-        """A table record,NAME…: a file, a DataFrame with records as index, or a mapping of names to one value a record in their order."""
-        name = "covariates"
-        if is_path(value):
-            return as_path(name, value)
-        if hasattr(value, "columns") and hasattr(value, "index"):
-            columns = [str(column) for column in value.columns]
-            index = [str(record) for record in value.index]
-            rows = [(record, *map(_cell, row)) for record, row in zip(index, value.itertuples(index=False))]
-            return self.rows(name, ("record", *columns), rows)
-        if not isinstance(value, Mapping) or not value:
-            raise InputError(f"{name}: expected a file, a DataFrame or a mapping of names to values, not {type(value).__name__}")
-        if records is None:
-            raise InputError(f"{name}: values in order need records in order (a list of files, or an array); give a DataFrame or a file")
-        for column, values in value.items():
-            if len(values) != len(records):
-                raise InputError(f"{name}: {column} has {len(values)} values for {len(records)} records")
-        rows = [(record, *map(_cell, row)) for record, *row in zip(records, *value.values())]
-        return self.rows(name, ("record", *map(str, value)), rows)
-
-
-def in_python(text: str) -> str:
-    """Options of the command as arguments: "--drop-missing" is "drop_missing"."""
-    return re.sub(r"(?<![\w/.-])--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), text)
-
-
-def warned(release: _Of) -> _Of:
-    """What looks odd in the records of a study is a warning for the data holder. Where warnings are exceptions, the release, which has been
-    paid for, is not lost: the exception has it."""
-    secret = release.summary["secret"]
-    unusable = secret.get("unusable", 0)
-    counted = []
-    if unusable:
-        records, do = ("1 record", "contributes") if unusable == 1 else (f"{unusable} records", "contribute")
-        counted = [f"{records} could not be used and {do} zero; internal/unusable.csv says which and why"]
-    try:
-        for remark in (*counted, *secret.get("remarks", ())):
-            warnings.warn(f"{in_python(remark)} (do not publish this)", RecordsWarning, stacklevel=3)
-    except RecordsWarning as warning:
-        warning.release = release
-        raise
-    return release
-
-
-def count(name: str, value: int) -> int:
-    """A whole number, 1 or more."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise InputError(f"{name}: must be a whole number, 1 or more")
-    return int(value)
-
-
-def as_radius(name: str, value: Any) -> float | None:
-    """A public number, where there is one; the library says which are any good."""
-    if value is None:
-        return None
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name}: {value!r} is not a number") from None
-
-
-def positive_or_private(name: str, value: float | str | None) -> float | None:
-    """A public number; "private" is handed on as a negative one."""
-    if value is None:
-        return None
-    if isinstance(value, str) and value == "private":
-        return -1.0
-    number = float("nan") if isinstance(value, str) else as_radius(name, value)
-    if number is None or not 0 < number < float("inf"):
-        raise InputError(f'{name}: {value!r} is neither a positive number nor "private"')
-    return number
-
-
-def points_options(mechanism: str | None, calibration: str, draws: int, unusable: str) -> dict[str, Any]:
-    """What private means of points share."""
-    return {
-        "mechanism": mechanism,
-        "calibration": calibration,
-        "draws": count("draws", draws),
-        "unusable": unusable,
-    }
-
-
-def in_order(X: Any) -> list[str] | None:
-    """What the records of an array are called."""
-    return None if is_path(X) else [str(i) for i in range(len(X))]
-
-
-def one_record(name: str, value: Any) -> Any:
-    """One record, as files hold one: a batch of one."""
-    if is_path(value):
-        return value
-    array = np.asarray(value)
-    if array.dtype.kind not in "fiu":
-        raise InputError(f"{name}: holds {array.dtype}, expected numbers")
-    return array[None]
-
-
-def design(
-    bounds: Mapping[str, tuple[float, float]] | None,
-    levels: Mapping[str, tuple[str, str]] | None,
-    spline: Mapping[str, int] | None,
-) -> tuple[list[str], list[str], list[str]]:
-    """What is known of covariates beforehand, as the command is told it."""
-    if not (bounds or levels):
-        raise InputError("bounds, levels: give what is known of the covariates in advance")
-    return (
-        [f"{name}={float(low)!r}:{float(high)!r}" for name, (low, high) in (bounds or {}).items()],
-        [f"{name}={a}|{b}" for name, (a, b) in (levels or {}).items()],
-        [f"{name}={count('spline', columns)}" for name, columns in (spline or {}).items()],
-    )
-
-
-def _cell(value: Any) -> str:
-    """Missing values are empty; numbers keep all their digits."""
-    if value is None or value != value:
-        return ""
-    if isinstance(value, (float, np.floating)):
-        return repr(float(value))
-    return str(value)
-
-
-def _pairs(name: str, value: Any, records: Sequence[str] | None) -> list[tuple[str, str]]:
-    if hasattr(value, "index") and hasattr(value, "items") and not isinstance(value, Mapping):
-        return [(str(record), _cell(label)) for record, label in value.items()]
-    if isinstance(value, Mapping):
-        return [(str(record), _cell(label)) for record, label in value.items()]
-    try:
-        labels = list(value)
-    except TypeError:
-        raise InputError(f"{name}: expected a file, a mapping or a list of labels, not {type(value).__name__}") from None
-    if records is None:
-        raise InputError(f"{name}: labels in order need records in order (a list of files, or an array); give a mapping or a file")
-    if len(labels) != len(records):
-        raise InputError(f"{name}: {len(labels)} labels for {len(records)} records")
-    return [(record, _cell(label)) for record, label in zip(records, labels)]
-
-
-class Faces(NamedTuple):
-    """Whose faces."""
-
-    options: dict[str, Any]
-    #: What records are called, in order, where there is one.
-    records: list[str] | None
-
-
-def faces(
-    inputs: Inputs,
-    scans: Any,
-    template: Template | PathLike | None,
-    curves: int,
-    samples: int,
-    registration: str,
-    crop_radius: float | None,
-    unusable: str,
-) -> Faces:
-    """Scans: a folder, files, or records prepared before."""
-    files: list[str] = []
-    prepared: str | None = None
-    records: list[str] | None = None
-    if isinstance(scans, Prepared) or isinstance(scans, np.ndarray):
-        array = numbers("scans", scans.curves if isinstance(scans, Prepared) else scans, ("n", "J", "m", 3))
-        curves, samples = array.shape[1:3]
-        prepared = inputs.array("scans", array, ("n", "J", "m", 3), "records.npy", finite=unusable == "refuse")
-        records = [str(i) for i in range(len(array))]
-    elif is_path(scans):
-        path = as_path("scans", scans)
-        # An array of records has an ending that scans may have too: it is known by its shape.
-        prepared = path if _is_prepared(path) else None
-        files = [] if prepared else [path]
-        if prepared:
-            records = [str(i) for i in range(len(np.load(path, mmap_mode="r")))]
-    else:
-        try:
-            items = list(scans)
-        except TypeError:
-            raise InputError(f"scans: expected a folder, files or prepared records, not {type(scans).__name__}") from None
-        for i, item in enumerate(items):
-            if not is_path(item):
-                raise InputError(f"scans[{i}]: expected a path, not {type(item).__name__}; visard.prepare makes records of meshes and arrays")
-        files = [as_path(f"scans[{i}]", item) for i, item in enumerate(items)]
-        if not files:
-            raise InputError("scans: is empty")
-        records = files if all(Path(file).is_file() for file in files) else None
-    source = template._path if isinstance(template, Template) else template
-    options = {
-        "scans": files,
-        "prepared": prepared,
-        "template": None if source is None else as_path("template", source),
-        "curves": curves,
-        "samples": samples,
-        "registration": registration,
-        "crop_radius": crop_radius,
-        "unusable": unusable,
-    }
-    return Faces(options, records)
-
-
-def _is_prepared(path: str) -> bool:
-    if not path.endswith(".npy"):
-        return False
-    try:
-        return np.load(path, mmap_mode="r").ndim == 4
-    except (OSError, ValueError):
-        return False
-
-
-class Budget(NamedTuple):
-    """What a release may cost, where it works, what it is charged to."""
-
-    options: dict[str, Any]
-    #: A temporary folder that lives as long as the release.
-    keep: Any
+#: Writes the files of the records, which the command takes without an option; those that it takes by one are added to the options.
+Records: TypeAlias = "Callable[[Inputs, dict[str, Any]], list[str]]"
 
 
 class StudyOptions(TypedDict, total=False):
     """What every private statistic may be told, by name. A budget is needed: `mu`, or `epsilon` with `delta` (`epsilon` alone where the
-    mechanism has pure ε); and a place: `out`, or a `ledger`."""
+    mechanism has pure ε); and a place: `out`, or a `ledger`. Other options of the command are taken too, with _ in place of -."""
 
     #: Budget in Gaussian differential privacy (at most ½ is strong, 1 moderate, 3 weak).
     mu: float | None
@@ -314,43 +46,232 @@ class StudyOptions(TypedDict, total=False):
     resume: bool
     #: Replaces a result that is there (the ledger keeps every charge).
     force: bool
+    #: Stops at the price, which is in the summary of what is returned: nothing is charged.
+    dry_run: bool
     #: Allows a budget that protects nobody; the certificate says so.
     vacuous_budget: bool
     #: Who gave which record, where people have several: a table record,person; a mapping; or one name a record in their order.
     people: Any
     #: Takes records that are identical to the last bit for different people's, instead of stopping.
     allow_identical: bool
+    #: "zero" (the default): records that cannot be used contribute zero; "refuse": they stop the study before its charge, and the certificate
+    #: says so.
+    unusable: str
 
 
-def budget(
-    inputs: Inputs, given: StudyOptions, records: Sequence[str] | None = None, *, free: bool = False
-) -> Budget:
-    """The options that every private statistic has. `free`: nothing is charged."""
-    for name in given:
-        if name not in StudyOptions.__annotations__:
-            raise TypeError(f"unexpected option {name!r}; known are {', '.join(StudyOptions.__annotations__)}")
-    mu, epsilon, delta = given.get("mu"), given.get("epsilon"), given.get("delta")
-    out, ledger, seed, people = given.get("out"), given.get("ledger"), given.get("seed"), given.get("people")
-    keep = None
-    if out is None:
-        if ledger is None and not free:
+class CovariateOptions(TypedDict, total=False):
+    """What is public of the covariates of a regression."""
+
+    #: Public bounds of numbers, as in {"age": (3, 40)}; values beyond count as the bound.
+    bounds: Mapping[str, tuple[float, float]] | None
+    #: The two public levels of words, as in {"sex": ("F", "M")}.
+    levels: Mapping[str, tuple[str, str]] | None
+    #: Curves in place of straight lines, by the number of columns, as in {"age": 4}.
+    spline: Mapping[str, int] | None
+
+
+class Inputs:
+    """The files of one call; a context."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._folder: Path | None = None
+        self._names: dict[str, str] = {}
+        #: What records are called, in order, where there is one.
+        self.records: list[str] | None = None
+
+    def __enter__(self) -> Inputs:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._stack.close()
+        # Whoever gave an array knows it by the argument's name, not by a file that is gone.
+        if isinstance(error, VisardError):
+            text = str(error)
+            for path, name in self._names.items():
+                text = text.replace(path, name)
+            if text.startswith("record ") and self._names:
+                text = f"{next(iter(self._names.values()))}: {text}"
+            if text != str(error):
+                raise type(error)(text) from None
+
+    def _new(self, argument: str, name: str) -> Path:
+        if self._folder is None:
+            # Readable by its owner only, as all of tempfile's.
+            self._folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="visard-")))
+        self._names[str(self._folder / name)] = argument
+        return self._folder / name
+
+    def array(self, name: str, value: Any, shape: tuple[int | str, ...] = ("...",)) -> str:
+        """An array, or the path of a file that the command reads itself."""
+        if is_path(value):
+            return as_path(name, value)
+        path = self._new(name, f"{name}.npy")
+        np.save(path, numbers(name, value, shape, finite=False))
+        return str(path)
+
+    def options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Options whose values the command knows in another form: tables, arrays, mappings."""
+        found = {}
+        for name, value in given.items():
+            translate = _TRANSLATED.get(name)
+            found[name] = value if translate is None or value is None or value is False else translate(self, name, value)
+        return found
+
+    def rows(self, name: str, heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+        """A table."""
+        path = self._new(name, f"{name}.csv")
+        with path.open("w", encoding="utf-8", newline="") as out:
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(heading)
+            writer.writerows(rows)
+        return str(path)
+
+    def labels(self, name: str, value: Any, heading: str) -> str:
+        """A table record,label: a file, a mapping of records, a Series with records as index, or one label a record in their order."""
+        if is_path(value):
+            return as_path(name, value)
+        if isinstance(value, Mapping) or (hasattr(value, "index") and hasattr(value, "items")):
+            return self.rows(name, ("record", heading), [(str(record), _cell(label)) for record, label in value.items()])
+        try:
+            labels = list(value)
+        except TypeError:
+            raise InputError(f"{name}: expected a file, a mapping or a list of labels, not {type(value).__name__}") from None
+        if self.records is None:
+            raise InputError(f"{name}: labels in order need records in order (a list of files, or an array); give a mapping or a file")
+        if len(labels) != len(self.records):
+            raise InputError(f"{name}: {len(labels)} labels for {len(self.records)} records")
+        return self.rows(name, ("record", heading), zip(self.records, map(_cell, labels)))
+
+    def covariates(self, name: str, value: Any) -> str:
+        """A table record,NAME…: a file, a DataFrame with records as index, or a mapping of names to one value a record in their order."""
+        if is_path(value):
+            return as_path(name, value)
+        if hasattr(value, "columns") and hasattr(value, "index"):
+            rows = [(str(record), *map(_cell, row)) for record, row in zip(value.index, value.itertuples(index=False))]
+            return self.rows(name, ("record", *map(str, value.columns)), rows)
+        if not isinstance(value, Mapping) or not value:
+            raise InputError(f"{name}: expected a file, a DataFrame or a mapping of names to values, not {type(value).__name__}")
+        if self.records is None:
+            raise InputError(f"{name}: values in order need records in order (a list of files, or an array); give a DataFrame or a file")
+        for column, values in value.items():
+            if len(values) != len(self.records):
+                raise InputError(f"{name}: {column} has {len(values)} values for {len(self.records)} records")
+        rows = [(record, *map(_cell, row)) for record, *row in zip(self.records, *value.values())]
+        return self.rows(name, ("record", *map(str, value)), rows)
+
+    def landmarks(self, name: str, value: Any) -> str:
+        """Rows of landmarks: files count them from 1, arrays from 0 as Python does."""
+        if is_path(value):
+            return as_path(name, value)
+        rows = indices(name, value, 3 if name == "sliders" else 2)
+        if rows.size and rows.min() < 0:
+            raise InputError(f"{name}: {rows.min()} is not a landmark; in arrays landmarks are counted from 0")
+        return self.array(name, rows + 1)
+
+
+def template_path(name: str, value: Any) -> str:
+    """The file of a public template."""
+    return as_path(name, (value._path or "builtin") if isinstance(value, Template) else value)
+
+
+def _pairs(name: str, value: Any, word: Callable[[str, Any], str]) -> list[str]:
+    """What is known of covariates in advance, a name each."""
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name}: expected a mapping of names, not {type(value).__name__}")
+    return [word(covariate, known) for covariate, known in value.items()]
+
+
+def _bounds(name: str, value: Any) -> str:
+    try:
+        low, high = (float(bound) for bound in value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: expected two numbers, as in (3, 40)") from None
+    return f"{low!r}:{high!r}"
+
+
+#: Options whose values have another form in Python.
+_TRANSLATED: dict[str, Callable[[Inputs, str, Any], Any]] = {
+    "people": lambda inputs, name, value: inputs.labels(name, value, "person"),
+    "groups": lambda inputs, name, value: inputs.labels(name, value, "group"),
+    "covariates": Inputs.covariates,
+    "bounds": lambda _, name, value: _pairs(name, value, lambda one, known: f"{one}={_bounds(name, known)}"),
+    "levels": lambda _, name, value: _pairs(name, value, lambda one, known: f"{one}={'|'.join(map(str, known))}"),
+    "spline": lambda _, name, value: _pairs(name, value, lambda one, columns: f"{one}={columns}"),
+    "size_bounds": lambda _, name, value: _bounds(name, value),
+    "template": lambda _, name, value: template_path(name, value),
+    "positions": Inputs.array,
+    "start": Inputs.array,
+    "sliders": Inputs.landmarks,
+    "links": Inputs.landmarks,
+    "pairs": Inputs.landmarks,
+}
+
+
+def array(X: Any, shape: tuple[int | str, ...], *, one_record: bool = True) -> Records:
+    """Records in an array, which tables name by their numbers, or in a file. `one_record`: whether a file has a public centre as its only
+    record."""
+
+    def written(inputs: Inputs, options: dict[str, Any]) -> list[str]:
+        file = inputs.array("X", X, shape)
+        if not is_path(X):
+            inputs.records = [str(i) for i in range(len(X))]
+        center = options.get("center")
+        if center is not None and not is_path(center):
+            center = numbers("center", center, ("...",), finite=False)
+            options["center"] = inputs.array("center", center[None] if one_record else center)
+        return [file]
+
+    return written
+
+
+def study(result: type[_Of], command: str, records: Records, given: Mapping[str, Any]) -> _Of:
+    """Runs a study by the command. `given`: the arguments of the function that users call, as `locals()` has them there."""
+    options = {name: value for name, value in given.items() if name not in ("X", "scans", "options")} | given["options"]
+    with Inputs() as inputs, watch(options.pop("progress", False)) as shown:
+        files = records(inputs, options)
+        keep = place(options)
+        found = run(command, files, inputs.options(options), shown)
+    # A dry run writes nothing.
+    found = {"out": options["out"], "secret": {}} | found
+    return _warned(result(found, keep))
+
+
+def place(options: dict[str, Any]) -> Any:
+    """Where a study works and what it charges, filled in; its folder where that is a temporary one, which lives as long as the release."""
+    keep, ledger = None, options.get("ledger")
+    if options.get("out") is None:
+        if ledger is None and options.get("mechanism") != "none":
             raise InputError("out, ledger: name a folder for the study (it gets a ledger of its own), or a ledger to charge")
         keep = tempfile.TemporaryDirectory(prefix="visard-")
-        out = Path(keep.name) / "study"
-    file, ceiling = ledger, None
+        options["out"] = str(Path(keep.name) / "study")
     if isinstance(ledger, Ledger):
-        file, ceiling = ledger.path, ledger.ceiling_mu
-    if seed is not None and not (isinstance(seed, (int, np.integer)) and 0 <= seed < 2**64):
-        raise InputError("seed: must be a whole number, 0 or more")
-    options = {
-        "mu": None if mu is None else float(Mu(mu)),
-        "epsilon": None if epsilon is None else float(epsilon),
-        "delta": None if delta is None else float(delta),
-        "out": as_path("out", out),
-        "ledger": None if file is None else as_path("ledger", file),
-        "ceiling_mu": ceiling,
-        "seed": None if seed is None else int(seed),
-        "people": None if people is None else inputs.labels("people", people, "person", records),
-        **{name: bool(given.get(name, False)) for name in ("resume", "force", "vacuous_budget", "allow_identical")},
-    }
-    return Budget(options, keep)
+        options |= {"ledger": ledger.path, "ceiling_mu": ledger.ceiling_mu}
+    return keep
+
+
+def _warned(release: _Of) -> _Of:
+    """What looks odd in the records of a study is a warning for the data holder. Where warnings are exceptions, the release, which has been
+    paid for, is not lost: the exception has it."""
+    secret = release.summary["secret"]
+    unusable = secret.get("unusable", 0)
+    counted = []
+    if unusable:
+        unused, do = ("1 record", "contributes") if unusable == 1 else (f"{unusable} records", "contribute")
+        counted = [f"{unused} could not be used and {do} zero; internal/unusable.csv says which and why"]
+    try:
+        for remark in (*counted, *secret.get("remarks", ())):
+            warnings.warn(f"{in_python(remark)} (do not publish this)", RecordsWarning, stacklevel=4)
+    except RecordsWarning as warning:
+        warning.release = release
+        raise
+    return release
+
+
+def _cell(value: Any) -> str:
+    """Missing values are empty; numbers keep all their digits."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    return str(value)

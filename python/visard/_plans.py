@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any, Union
 
-from . import _visard
-from ._arrays import PathLike, as_path
+from ._arrays import PathLike
+from ._command import run
 from ._errors import InputError
-from ._geometry import CURVES, SAMPLES
+from ._geometry import CURVES, SAMPLES, Template
+from ._inputs import Inputs
 
 __all__ = ["face_plan"]
-
-_BUDGETS = (0.1, 0.3, 0.5, 1.0, 3.0)
 
 
 def face_plan(
@@ -28,7 +26,7 @@ def face_plan(
     mechanism: str = "joint",
     band: bool = False,
     clip_radius: float | None = None,
-    template: PathLike | None = None,
+    template: Template | PathLike | None = None,
     prior: PathLike | None = None,
     curves: int = CURVES,
     samples: int = SAMPLES,
@@ -61,55 +59,12 @@ def face_plan(
     """
     if kind not in ("mean", "modes", "compare", "regress"):
         raise InputError(f"kind: {kind!r} is none of mean, modes, compare, regress")
-    if (n is None) == (want is None):
-        raise InputError("n: give how many people there will be, or want=, the error that is wanted")
-    if want is not None and kind != "mean":
-        raise InputError(f"want: goes with kind=\"mean\" only, not with {kind!r}")
-    if want is not None and not 0 < want < float("inf"):
-        raise InputError("want: must be a positive number of millimetres")
-    if kind != "mean" and (band or mechanism != "joint" or clip_radius is not None or prior is not None):
-        raise InputError(f"kind: {kind!r} has no band, mechanism, clip_radius or prior of its own")
-    if (kind == "regress") != (covariates is not None) or (covariates is not None and not 1 <= covariates <= 30):
-        raise InputError("covariates: 1 to 30 columns, for kind=\"regress\"")
-    sizes = _several("n", n, int)
-    if any(not (4 if kind == "compare" else 1) <= size <= 1_000_000 for size in sizes):
-        raise InputError("n: from 1 to 1000000 people, 4 at least for a comparison")
-    if mu is not None and epsilon is not None:
-        raise InputError("mu: give it, or epsilon with delta, not both")
-    if epsilon is not None and delta is None:
-        raise InputError("delta: needed with epsilon")
-    if not (2 <= curves <= 500 and 8 <= samples <= 2000):
-        raise InputError("curves, samples: 2 to 500 curves of 8 to 2000 samples")
-    told = _visard.face_plan(
-        {
-            "kind": kind,
-            "n": sizes,
-            "mu": _several("mu", _BUDGETS if mu is None and epsilon is None else mu, float),
-            "epsilon": _several("epsilon", epsilon, float),
-            "delta": None if delta is None else float(delta),
-            "want": None if want is None else float(want),
-            "covariates": covariates,
-            "template": None if template is None else as_path("template", template),
-            "prior": None if prior is None else as_path("prior", prior),
-            "mechanism": mechanism,
-            "band": bool(band),
-            "clip_radius": None if clip_radius is None else float(clip_radius),
-            "curves": int(curves),
-            "samples": int(samples),
-        }
-    )
-    return json.loads(told)
-
-
-def _several(name: str, value: Any, kind: type) -> list[Any]:
-    """One number or several."""
-    if value is None:
-        return []
-    try:
-        numbers = list(value) if hasattr(value, "__len__") else [value]
-        found = [kind(number) for number in numbers]
-    except (TypeError, ValueError):
-        raise InputError(f"{name}: expected a number or several") from None
-    if not found or any(isinstance(x, bool) or a != x for a, x in zip(found, numbers)):
-        raise InputError(f"{name}: expected a number or several, {value!r} is not")
-    return found
+    if (kind == "regress") != (covariates is not None):
+        raise InputError('covariates: 1 to 30 columns, for kind="regress"')
+    options = {name: value for name, value in locals().items() if name not in ("kind", "covariates", "mechanism")}
+    # What has its default is left out: not every kind has it.
+    options |= {"mechanism": None if mechanism == "joint" else mechanism, "regress": covariates}
+    if kind in ("modes", "compare"):
+        options[kind] = True
+    with Inputs() as inputs:
+        return run("face plan", options=inputs.options(options))

@@ -1,28 +1,84 @@
-"""Private means of points of manifolds, and private optimization: the same studies as the command's.
+"""Private statistics of points of manifolds, and private optimization: the same studies as the command's.
 
 Records are arrays, or files that the command reads. A public ball bounds them: its centre and radius are chosen without looking at the
-records, or estimated from them and paid for ("private").
+records, or for a mean estimated from them and paid for ("private").
 """
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _visard
 from ._arrays import PathLike
 from ._errors import InputError
-from ._inputs import Inputs, StudyOptions, budget, as_radius, in_order, one_record, points_options, warned
-from ._progress import Progress, watch
-from ._release import PointMean, Solution
+from ._inputs import CovariateOptions, Records, StudyOptions, array, study
+from ._progress import Progress
+from ._release import PointComparison, PointMean, PointModes, PointRegression, Solution
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["hyperbolic_mean", "optimize", "spd_mean", "sphere_mean"]
+__all__ = [
+    "PointOptions",
+    "SpdOptions",
+    "hyperbolic_compare",
+    "hyperbolic_mean",
+    "hyperbolic_modes",
+    "hyperbolic_regress",
+    "optimize",
+    "spd_compare",
+    "spd_mean",
+    "spd_modes",
+    "spd_regress",
+    "sphere_compare",
+    "sphere_mean",
+    "sphere_modes",
+    "sphere_regress",
+]
+
+
+class PointOptions(StudyOptions, total=False):
+    """What modes, regression and comparison of points may be told, by name, with what :class:`StudyOptions` has."""
+
+    #: How far points may lie from the centre, a public distance; records beyond it are clipped to it. A release needs it.
+    radius: float | None
+    #: One public point, or a file; in hyperbolic space and for matrices the origin or the identity if none is given.
+    center: ArrayLike | PathLike | None
+
+
+class SpdOptions(PointOptions, total=False):
+    """As of points; `radius` may be "descriptor", the ball of all covariance descriptors."""
+
+    #: "log-euclidean" (the default) or "affine-invariant".
+    metric: str
+
+
+class HyperbolicOptions(PointOptions, total=False):
+    """As of points."""
+
+    #: "poincare" (the default) or "lorentz".
+    model: str
+
+
+class SpdRegressOptions(SpdOptions, CovariateOptions, total=False):
+    """Of a regression of matrices."""
+
+
+class SphereRegressOptions(PointOptions, CovariateOptions, total=False):
+    """Of a regression of directions."""
+
+
+class HyperbolicRegressOptions(HyperbolicOptions, CovariateOptions, total=False):
+    """Of a regression of hyperbolic points."""
+
+
+def _matrices(X: Any) -> Records:
+    return array(X, ("n", "k", "k"))
+
+
+def _rows(X: Any) -> Records:
+    return array(X, ("n", "d"))
 
 
 def spd_mean(
@@ -32,10 +88,9 @@ def spd_mean(
     metric: str = "log-euclidean",
     mechanism: str | None = None,
     center: ArrayLike | PathLike | None = None,
-    first_radius: float | None = None,
+    first_radius: float | str | None = None,
     calibration: str = "analytic",
     draws: int = 1,
-    unusable: str = "zero",
     **options: Unpack[StudyOptions],
 ) -> PointMean:
     """A private mean of symmetric positive definite matrices; `visard spd mean`.
@@ -51,32 +106,36 @@ def spd_mean(
     center : one public matrix (k, k), a file, or "private": estimated within `first_radius` of the identity and paid for; None: the identity.
     calibration : "analytic" or "classical" Gaussian noise for (ε, δ).
     draws : independent draws, each charged.
-    unusable : "zero": records that cannot be used (NaN, off the space) contribute zero; "refuse": they stop the study before its charge, and
-        the certificate says so.
-    **options : budget, place, ledger, seed; see :class:`StudyOptions`.
+    **options : budget, place, ledger, seed, what is done with records that cannot be used; see :class:`StudyOptions`.
     """
-    descriptor = radius == "descriptor"
-    if isinstance(radius, str) and not descriptor:
-        raise InputError(f'radius: {radius!r} is neither a number nor "descriptor"')
-    private = _is_private(center)
-    if descriptor and center is not None:
-        raise InputError('center, radius: the ball of all descriptors has its own centre; leave center out, or give a radius')
-    with Inputs() as inputs:
-        file = inputs.array("X", X, ("n", "k", "k"), "matrices.npy", finite=unusable == "refuse")
-        paid = budget(inputs, options, in_order(X), free=mechanism == "none")
-        public = None if center is None or private else one_record("center", center)
-        told = _visard.spd_mean(
-            paid.options,
-            points_options(mechanism, calibration, draws, unusable),
-            file,
-            metric,
-            None if public is None else inputs.array("center", public, ("n", "k", "k"), "center.npy"),
-            private,
-            None if descriptor else as_radius("radius", radius),
-            first_radius,
-            int(np.load(file, mmap_mode="r").shape[-1]) if descriptor else None,
-        )
-    return warned(PointMean(json.loads(told), paid.keep))
+    return study(PointMean, "spd mean", _matrices(X), locals())
+
+
+def spd_modes(X: ArrayLike | PathLike, *, modes: int = 5, **options: Unpack[SpdOptions]) -> PointModes:
+    """The mean of matrices and at most `modes` (1 to 200) private modes of variation, symmetric matrices in the tangent space; only modes above
+    the noise are released; `visard spd modes`.
+
+    >>> import numpy as np, tempfile
+    >>> a = np.random.default_rng(1).normal(size=(300, 2, 6))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     release = spd_modes(a @ a.transpose(0, 2, 1) / 6, radius=2, mu=2, out=folder + "/study")
+    ...     release.mean.shape, release.modes.shape[1:]
+    ((2, 2), (2, 2))
+    """
+    return study(PointModes, "spd modes", _matrices(X), locals())
+
+
+def spd_regress(X: ArrayLike | PathLike, covariates: Any, **options: Unpack[SpdRegressOptions]) -> PointRegression:
+    """Matrices on covariates; `visard spd regress`. `covariates` as for :func:`face_regress`; see also :class:`CovariateOptions`."""
+    return study(PointRegression, "spd regress", _matrices(X), locals())
+
+
+def spd_compare(
+    X: ArrayLike | PathLike, groups: Any, *, want: str = "both", **options: Unpack[SpdOptions]
+) -> PointComparison:
+    """Groups of matrices: their means, where they differ, and whether they do; `visard spd compare`. `groups` and `want` as for
+    :func:`face_compare`."""
+    return study(PointComparison, "spd compare", _matrices(X), locals())
 
 
 def sphere_mean(
@@ -87,7 +146,6 @@ def sphere_mean(
     mechanism: str | None = None,
     calibration: str = "analytic",
     draws: int = 1,
-    unusable: str = "zero",
     **options: Unpack[StudyOptions],
 ) -> PointMean:
     """A private mean direction; `visard sphere mean`.
@@ -95,8 +153,24 @@ def sphere_mean(
     `X`: unit vectors (n, d + 1), or a file. `radius`: public radius in radians. `center`: one public direction, a file, or "private":
     estimated and paid for. A release needs both; mechanism="none" neither. Other parameters as for :func:`spd_mean`.
     """
-    points = points_options(mechanism, calibration, draws, unusable)
-    return _vectors("sphere", X, radius, center, None, points, options)
+    return study(PointMean, "sphere mean", _rows(X), locals())
+
+
+def sphere_modes(X: ArrayLike | PathLike, *, modes: int = 5, **options: Unpack[PointOptions]) -> PointModes:
+    """The mean direction and private modes of variation, tangent vectors; `visard sphere modes`. Parameters as for :func:`spd_modes`."""
+    return study(PointModes, "sphere modes", _rows(X), locals())
+
+
+def sphere_regress(X: ArrayLike | PathLike, covariates: Any, **options: Unpack[SphereRegressOptions]) -> PointRegression:
+    """Directions on covariates; `visard sphere regress`. Parameters as for :func:`spd_regress`."""
+    return study(PointRegression, "sphere regress", _rows(X), locals())
+
+
+def sphere_compare(
+    X: ArrayLike | PathLike, groups: Any, *, want: str = "both", **options: Unpack[PointOptions]
+) -> PointComparison:
+    """Groups of directions; `visard sphere compare`. Parameters as for :func:`spd_compare`."""
+    return study(PointComparison, "sphere compare", _rows(X), locals())
 
 
 def hyperbolic_mean(
@@ -109,7 +183,6 @@ def hyperbolic_mean(
     mechanism: str | None = None,
     calibration: str = "analytic",
     draws: int = 1,
-    unusable: str = "zero",
     **options: Unpack[StudyOptions],
 ) -> PointMean:
     """A private mean of points of hyperbolic space; `visard hyperbolic mean`.
@@ -118,31 +191,25 @@ def hyperbolic_mean(
     radius, needed for a release. `center`: one public point, a file, or "private": estimated within `first_radius` of the origin and paid for; None: the origin.
     Other parameters as for :func:`spd_mean`.
     """
-    if model not in ("poincare", "lorentz"):
-        raise InputError(f"model: {model!r} is none of poincare, lorentz")
-    points = points_options(mechanism, calibration, draws, unusable)
-    return _vectors(model, X, radius, center, first_radius, points, options)
+    return study(PointMean, "hyperbolic mean", _rows(X), locals())
 
 
-def _vectors(
-    space: str, X: Any, radius: float | None, center: Any, first_radius: float | None, points: dict[str, Any], options: StudyOptions
-) -> PointMean:
-    private = _is_private(center)
-    with Inputs() as inputs:
-        file = inputs.array("X", X, ("n", "d"), "points.npy", finite=points["unusable"] == "refuse")
-        paid = budget(inputs, options, in_order(X), free=points["mechanism"] == "none")
-        public = None if center is None or private else one_record("center", center)
-        told = _visard.vector_mean(
-            paid.options,
-            points,
-            file,
-            space,
-            None if public is None else inputs.array("center", public, ("n", "d"), "center.npy"),
-            private,
-            as_radius("radius", radius),
-            first_radius,
-        )
-    return warned(PointMean(json.loads(told), paid.keep))
+def hyperbolic_modes(X: ArrayLike | PathLike, *, modes: int = 5, **options: Unpack[HyperbolicOptions]) -> PointModes:
+    """The mean of hyperbolic points and private modes of variation, tangent vectors; `visard hyperbolic modes`. Parameters as for
+    :func:`spd_modes`."""
+    return study(PointModes, "hyperbolic modes", _rows(X), locals())
+
+
+def hyperbolic_regress(X: ArrayLike | PathLike, covariates: Any, **options: Unpack[HyperbolicRegressOptions]) -> PointRegression:
+    """Hyperbolic points on covariates; `visard hyperbolic regress`. Parameters as for :func:`spd_regress`."""
+    return study(PointRegression, "hyperbolic regress", _rows(X), locals())
+
+
+def hyperbolic_compare(
+    X: ArrayLike | PathLike, groups: Any, *, want: str = "both", **options: Unpack[HyperbolicOptions]
+) -> PointComparison:
+    """Groups of hyperbolic points; `visard hyperbolic compare`. Parameters as for :func:`spd_compare`."""
+    return study(PointComparison, "hyperbolic compare", _rows(X), locals())
 
 
 def optimize(
@@ -170,7 +237,6 @@ def optimize(
     tolerance: float | None = None,
     start: ArrayLike | PathLike | None = None,
     unit_records: bool = False,
-    unusable: str = "zero",
     progress: Progress = False,
     **options: Unpack[StudyOptions],
 ) -> Solution:
@@ -194,36 +260,13 @@ def optimize(
     domain, longest_step, tolerance : the iterates' distance from the start, the length of a noised step, when to stop (the cost stays).
     start : a public start point.
     unit_records : scales every record to unit length first.
-    unusable : "zero": records without a gradient (off the manifold, NaN, without a direction) contribute zero; "refuse": they stop the study.
     """
-    with Inputs() as inputs, watch(progress) as shown:
-        paid = budget(inputs, options, in_order(X))
-        descent = {
-            "method": method,
-            "clip_radius": as_radius("clip_radius", clip_radius),
-            "steps": steps,
-            "epochs": epochs,
-            "inner": inner,
-            "restarts": restarts,
-            "batch": batch,
-            "sampling": sampling,
-            "correction": correction,
-            "correction_bound": float(correction_bound),
-            "share": share,
-            "step": step,
-            "step_delay": step_delay,
-            "output": output,
-            "domain": domain,
-            "longest_step": longest_step,
-            "tolerance": tolerance,
-            "start": None if start is None else inputs.array("start", start, ("...",), "start.npy"),
-            "unit_records": bool(unit_records),
-            "unusable": unusable,
-        }
-        file = inputs.array("X", X, ("...",), "records.npy", finite=unusable == "refuse")
-        told = _visard.optimize(paid.options, file, task, space, rank, descent, shown)
-    return warned(Solution(json.loads(told), paid.keep))
-
-
-def _is_private(center: Any) -> bool:
-    return isinstance(center, str) and center == "private"
+    if task not in ("frechet-mean", "eigenvector", "subspace"):
+        raise InputError(f"task: {task!r} is none of frechet-mean, eigenvector, subspace")
+    given = locals()
+    # Where the command has other names.
+    del given["task"]
+    given["split"] = given.pop("share")
+    if task == "subspace":
+        given["manifold"] = given.pop("space")
+    return study(Solution, f"optimize {task}", array(X, ("...",)), given)

@@ -25,8 +25,14 @@ __all__ = [
     "FaceMean",
     "FaceModes",
     "FaceRegression",
+    "FunctionComparison",
+    "FunctionModes",
+    "FunctionRegression",
     "FunctionalMean",
+    "PointComparison",
     "PointMean",
+    "PointModes",
+    "PointRegression",
     "Release",
     "ShapeComparison",
     "ShapeMean",
@@ -205,30 +211,6 @@ class FaceRegression(_Face):
         return ["reference", *(field["column"] for field in self.summary["fields"])]
 
 
-class FaceComparison(Release):
-    """Groups of faces compared."""
-
-    @property
-    def means(self) -> dict[str, Mesh]:
-        """The mean face of every group, by label; without them where only a test was wanted."""
-        return {f.stem.removeprefix("mean_"): read_scan(f) for f in sorted(self.path.glob("mean_*.ply"))}
-
-    @property
-    def difference(self) -> Array | None:
-        """(J, m, 3), the second group less the first in sorted order; (G − 1, J, m, 3) for more, against the first."""
-        return self._optional("difference")
-
-    @property
-    def band(self) -> Array | None:
-        """The 95 % band of the difference: lower and upper end."""
-        return self._optional("band")
-
-    @property
-    def test(self) -> dict[str, Any] | None:
-        """statistic, p_value, per_pair; None where only a map was wanted."""
-        return _test(self.path)
-
-
 class PointMean(Release):
     """A mean of shapes, matrices, directions or hyperbolic points."""
 
@@ -239,6 +221,68 @@ class PointMean(Release):
         if (folder / f"{name}.npy").is_file():
             return np.load(folder / f"{name}.npy")
         return _tps(folder / f"{name}.tps")
+
+
+class PointModes(PointMean):
+    """Modes of variation, with the mean."""
+
+    @property
+    def modes(self) -> Array:
+        """(K, …), each of the mean's shape: one standard deviation of each mode, in the tangent space at the centre."""
+        return self.array("modes")
+
+    @property
+    def variances(self) -> list[dict[str, float]]:
+        """Each mode's variance, with its 95 % interval and its share."""
+        return _variances(self.path)
+
+
+class PointRegression(PointMean):
+    """A regression on covariates; the mean is what is expected at the reference values."""
+
+    @property
+    def fields(self) -> Array:
+        """(1 + columns, …): the mean at the reference values, and what every column adds."""
+        return self.array("fields")
+
+    @property
+    def names(self) -> list[str]:
+        """What the fields are: "reference", the mean at the reference values, then the columns' names."""
+        return ["reference", *(field["column"] for field in self.summary["fields"])]
+
+
+class PointComparison(Release):
+    """Groups compared."""
+
+    @property
+    def means(self) -> dict[str, Any]:
+        """The mean of every group, by label; without them where only a test was wanted."""
+        return {f.stem.removeprefix("mean_"): np.load(f) for f in sorted(self.path.glob("mean_*.npy"))}
+
+    @property
+    def difference(self) -> Array | None:
+        """Of the mean's shape, the second group less the first in sorted order; (G − 1, …) for more, against the first."""
+        return self._optional("difference")
+
+    @property
+    def band(self) -> Array | None:
+        """The 95 % band of the difference: lower and upper end."""
+        return self._optional("band")
+
+    @property
+    def test(self) -> dict[str, Any] | None:
+        """statistic, p_value, per_pair; None where only a map was wanted."""
+        file = self.path / "test.json"
+        return json.loads(file.read_text("utf-8")) if file.is_file() else None
+
+
+class FaceComparison(PointComparison):
+    """Groups of faces compared, as curves (J, m, 3)."""
+
+    @property
+    def means(self) -> dict[str, Mesh]:
+        """The mean face of every group, by label; without them where only a test was wanted."""
+        return {f.stem.removeprefix("mean_"): read_scan(f) for f in sorted(self.path.glob("mean_*.ply"))}
 
 
 class FunctionalMean(PointMean):
@@ -260,6 +304,18 @@ class FunctionalMean(PointMean):
         return self._optional("positions")
 
 
+class FunctionModes(FunctionalMean, PointModes):
+    """Modes of variation of functions, with the mean."""
+
+
+class FunctionRegression(FunctionalMean, PointRegression):
+    """Functions on covariates."""
+
+
+class FunctionComparison(PointComparison):
+    """Groups of functions compared."""
+
+
 class ShapeMean(PointMean):
     """A mean shape."""
 
@@ -279,56 +335,16 @@ class ShapeMean(PointMean):
         return self._optional("asymmetry")
 
 
-class ShapeModes(PointMean):
-    """Modes of variation of shapes, with the mean."""
-
-    @property
-    def modes(self) -> Array:
-        """(K, k, d): one standard deviation of each mode."""
-        return self.array("modes")
-
-    @property
-    def variances(self) -> list[dict[str, float]]:
-        """Each mode's variance, with its 95 % interval and its share."""
-        return _variances(self.path)
+class ShapeModes(PointModes):
+    """Modes of variation of shapes (K, k, d), with the mean."""
 
 
-class ShapeRegression(PointMean):
-    """Shapes on covariates; the mean is the shape at the reference values."""
-
-    @property
-    def fields(self) -> Array:
-        """(1 + columns, k, d): the shape at the reference values, and what every column adds."""
-        return self.array("fields")
-
-    @property
-    def names(self) -> list[str]:
-        """What the fields are: "reference", the shape at the reference values, then the columns' names."""
-        return ["reference", *(field["column"] for field in self.summary["fields"])]
+class ShapeRegression(PointRegression):
+    """Shapes (k, d) on covariates."""
 
 
-class ShapeComparison(Release):
-    """Groups of shapes compared."""
-
-    @property
-    def means(self) -> dict[str, Array]:
-        """The mean shape (k, d) of every group, by label; without them where only a test was wanted."""
-        return {f.stem.removeprefix("mean_"): np.load(f) for f in sorted(self.path.glob("mean_*.npy"))}
-
-    @property
-    def difference(self) -> Array | None:
-        """(k, d), the second group less the first in sorted order; (G − 1, k, d) for more, against the first."""
-        return self._optional("difference")
-
-    @property
-    def band(self) -> Array | None:
-        """The 95 % band of the difference: lower and upper end."""
-        return self._optional("band")
-
-    @property
-    def test(self) -> dict[str, Any] | None:
-        """statistic, p_value, per_pair; None where only a map was wanted."""
-        return _test(self.path)
+class ShapeComparison(PointComparison):
+    """Groups of shapes (k, d) compared."""
 
 
 class Solution(Release):
@@ -348,11 +364,6 @@ class Solution(Release):
 def _variances(release: Path) -> list[dict[str, float]]:
     with (release / "variances.csv").open(encoding="utf-8", newline="") as file:
         return [{key: float(value) for key, value in row.items() if value} for row in csv.DictReader(file)]
-
-
-def _test(release: Path) -> dict[str, Any] | None:
-    file = release / "test.json"
-    return json.loads(file.read_text("utf-8")) if file.is_file() else None
 
 
 def _tps(file: Path) -> Array:

@@ -7,18 +7,16 @@ A public folder holds the plan and what every round has released. In each round 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
-from . import _visard
 from ._arrays import PathLike, as_path, is_path
+from ._command import run
 from ._errors import InputError
-from ._faces import Scans
+from ._faces import Scans, records
 from ._geometry import CURVES, SAMPLES, Template
-from ._inputs import Inputs, StudyOptions, budget, count, faces
-from ._privacy import Mu, convert
+from ._inputs import Inputs, StudyOptions
 from ._progress import Progress, watch
 from ._release import FaceComparison, FaceMean, FaceModes
 
@@ -45,7 +43,7 @@ _People = Union[int, Mapping[str, int]]
 
 def site_key(file: PathLike) -> Path:
     """A key pair for sealed and signed messages: the secret key in `file`, the public one beside it, whose path is returned; `visard site keys`."""
-    return Path(_visard.site_key(as_path("file", file)))
+    return Path(run("site keys", [as_path("file", file)])["public"])
 
 
 def site_plan(
@@ -82,35 +80,15 @@ def site_plan(
 
     Returns the plan's file and SHA-256, which all confirm before the first round. Raises :class:`InputError`.
     """
-    if (mu is None) == (epsilon is None):
-        raise InputError("mu: give it, or epsilon with delta")
-    if mu is None:
-        if epsilon is None or delta is None:
-            raise InputError("delta: needed with epsilon")
-        mu = convert(epsilon=epsilon, delta=delta).mu
     if not isinstance(sites, Mapping):
         raise InputError('sites: expected names with numbers of people, as in {"berlin": 200}')
     named = {str(name): _site(str(name), value) for name, value in sites.items()}
     groups = _groups({name: people for name, (people, _) in named.items()})
-    if groups and modes is not None:
-        raise InputError("modes: modes and groups need two plans")
-    source = template._path if isinstance(template, Template) else template
-    agreed = {
-        "public": as_path("public", public),
-        "mu": float(Mu(mu)),
-        "sites": [(name, _sizes(name, people, groups), key) for name, (people, key) in named.items()],
-        "aggregators": [(str(name), as_path(f"aggregators[{name!r}]", key)) for name, key in (aggregators or {}).items()],
-        "noise": noise if noise is not None else "sites" if aggregators else "each",
-        "honest": None if honest is None else _whole("honest", honest),
-        "template": None if source is None else as_path("template", source),
-        "curves": curves,
-        "samples": samples,
-        "registration": registration,
-        "modes": None if modes is None else count("modes", modes),
-        "groups": groups,
-        "want": None if want is None else str(want),
-    }
-    return json.loads(_visard.site_plan(agreed))
+    options = {name: value for name, value in locals().items() if name not in ("public", "sites", "aggregators", "named", "groups")}
+    options["groups"] = ",".join(groups) or None
+    options["site"] = [f"{name}={'+'.join(_sizes(name, people, groups))}{key}" for name, (people, key) in named.items()]
+    options["aggregator"] = [f"{name}={as_path(f'aggregators[{name!r}]', key)}" for name, key in (aggregators or {}).items()]
+    return _run("site plan", [as_path("public", public)], options)
 
 
 def site_sum(
@@ -131,8 +109,7 @@ def site_sum(
     key, where the plan names its public one; the sum is then signed. Returns `round`, `rounds`, `n`, `again` and `files` (to be handed on). `groups`: where the plan compares some, who is in which, as for
     :func:`face_compare`. `scans` and exceptions as for :func:`face_mean`.
     """
-    path = None if key is None else as_path("key", key)
-    return _answer(public, scans, site, path, False, groups, template, progress, options)
+    return _answer("site sum", public, scans, locals())
 
 
 def site_share(
@@ -148,7 +125,7 @@ def site_share(
 ) -> dict[str, Any]:
     """A site's two sealed shares for the open round, of a plan with aggregators; `visard site share`. `key`: this site's secret key; the rest as
     for :func:`site_sum`."""
-    return _answer(public, scans, site, as_path("key", key), True, groups, template, progress, options)
+    return _answer("site share", public, scans, locals())
 
 
 def site_verify(
@@ -167,21 +144,9 @@ def site_verify(
     `inbox`: files or folders with what was received; `without`: sites that do not answer. Returns `round`, `finished`, `sites` and `files`
     (to be handed on).
     """
-    with Inputs() as inputs:
-        place = budget(inputs, _budgetless(options), free=True)
-        if place.keep is not None:
-            raise InputError("out: name a folder of this aggregator's own, the same in every round")
-        source = template._path if isinstance(template, Template) else template
-        told = _visard.site_verify(
-            place.options,
-            as_path("public", public),
-            str(aggregator),
-            as_path("key", key),
-            _files("inbox", inbox),
-            [str(name) for name in without],
-            None if source is None else as_path("template", source),
-        )
-    return json.loads(told)
+    given = locals()
+    del given["public"], given["inbox"], given["options"]
+    return _run("site verify", [as_path("public", public)], given | {"inbox": _files("inbox", inbox), "without": list(without)} | options)
 
 
 def site_merge(
@@ -194,7 +159,7 @@ def site_merge(
     force: bool = False,
 ) -> SiteRound:
     """Closes a round from sites' own sums; after the last one, the mean face in `out`; `visard site merge`."""
-    return _close(public, inbox, out, [str(name) for name in without], template, False, force)
+    return _close("site merge", public, inbox, {"without": list(without), "template": template, "out": out, "force": force})
 
 
 def site_unshare(
@@ -206,65 +171,26 @@ def site_unshare(
     force: bool = False,
 ) -> SiteRound:
     """Closes a round from the two aggregators' sums; after the last one, the mean face in `out`; `visard site unshare`."""
-    return _close(public, inbox, out, [], template, True, force)
+    return _close("site unshare", public, inbox, {"template": template, "out": out, "force": force})
 
 
-def _answer(
-    public: PathLike,
-    scans: Scans,
-    site: str,
-    key: str | None,
-    pooled: bool,
-    groups: Any,
-    template: Template | PathLike | None,
-    progress: Progress,
-    options: StudyOptions,
-) -> dict[str, Any]:
-    with Inputs() as inputs, watch(progress) as shown:
-        # How scans become records the plan says.
-        own = faces(inputs, scans, template, CURVES, SAMPLES, "elastic", None, "zero")
-        place = budget(inputs, _budgetless(options), own.records, free=True)
-        if place.keep is not None:
-            raise InputError("out: name a folder of this site's own, the same in every round")
-        table = None if groups is None else inputs.labels("groups", groups, "group", own.records)
-        told = _visard.site_answer(
-            place.options, own.options, as_path("public", public), str(site), key, table, pooled, shown
-        )
-    return json.loads(told)
+def _answer(command: str, public: PathLike, scans: Scans, given: Mapping[str, Any]) -> dict[str, Any]:
+    options = {name: value for name, value in given.items() if name not in ("public", "scans", "options")} | given["options"]
+    with Inputs() as inputs, watch(options.pop("progress")) as shown:
+        files = records(scans, planned=True)(inputs, options)
+        return run(command, [as_path("public", public), *files], inputs.options(options), shown)
 
 
-def _close(
-    public: PathLike,
-    inbox: PathLike | Iterable[PathLike],
-    out: PathLike,
-    without: list[str],
-    template: Template | PathLike | None,
-    pooled: bool,
-    force: bool,
-) -> SiteRound:
-    source = template._path if isinstance(template, Template) else template
-    told = json.loads(
-        _visard.site_close(
-            as_path("public", public),
-            _files("inbox", inbox),
-            without,
-            None if source is None else as_path("template", source),
-            as_path("out", out),
-            pooled,
-            bool(force),
-        )
-    )
-    if not told["released"]:
-        return SiteRound(told["round"], told["rounds"], None)
+def _run(command: str, files: list[str], options: Mapping[str, Any]) -> dict[str, Any]:
+    with Inputs() as inputs:
+        return run(command, files, inputs.options(options))
+
+
+def _close(command: str, public: PathLike, inbox: PathLike | Iterable[PathLike], options: Mapping[str, Any]) -> SiteRound:
+    told = _run(command, [as_path("public", public), *_files("inbox", inbox)], options)
     kinds: dict[str, type[FaceMean | FaceModes | FaceComparison]] = {"mean": FaceMean, "modes": FaceModes, "groups": FaceComparison}
-    return SiteRound(told["round"], told["rounds"], kinds[told["what"]](told))
-
-
-def _budgetless(options: StudyOptions) -> StudyOptions:
-    for name in ("mu", "epsilon", "delta", "vacuous_budget"):
-        if options.get(name):
-            raise InputError(f"{name}: the budget is the plan's")
-    return options
+    release = kinds[told["statistic"]]({"secret": {}} | told | told.pop("comparison", {})) if told["released"] else None
+    return SiteRound(told["round"], told["rounds"], release)
 
 
 def _files(name: str, value: PathLike | Iterable[PathLike]) -> list[str]:
@@ -279,14 +205,14 @@ def _files(name: str, value: PathLike | Iterable[PathLike]) -> list[str]:
     return [as_path(f"{name}[{i}]", file) for i, file in enumerate(files)]
 
 
-def _site(name: str, value: Any) -> tuple[Union[int, dict[str, int]], str | None]:
-    """A site's people, all or by group, and its public key."""
+def _site(name: str, value: Any) -> tuple[Union[int, dict[str, int]], str]:
+    """A site's people, all or by group, and its public key, as the command takes it."""
     said = f"sites[{name!r}]"
     if not isinstance(value, tuple):
-        return _people(said, value), None
+        return _people(said, value), ""
     if len(value) != 2:
         raise InputError(f"{said}: expected a number of people, or that with a public key")
-    return _people(said, value[0]), as_path(said, value[1])
+    return _people(said, value[0]), f",{as_path(said, value[1])}"
 
 
 def _people(said: str, value: Any) -> Union[int, dict[str, int]]:
@@ -308,12 +234,12 @@ def _groups(people: Mapping[str, Union[int, dict[str, int]]]) -> list[str]:
     return groups
 
 
-def _sizes(name: str, people: Union[int, dict[str, int]], groups: list[str]) -> list[int]:
+def _sizes(name: str, people: Union[int, dict[str, int]], groups: list[str]) -> list[str]:
     if isinstance(people, int):
-        return [people]
+        return [str(people)]
     if not groups:
         raise InputError(f"sites[{name!r}]: expected a number of people, or one for each group")
-    return [people[label] for label in groups]
+    return [str(people[label]) for label in groups]
 
 
 def _whole(name: str, value: Any) -> int:

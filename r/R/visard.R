@@ -119,12 +119,67 @@ shape_study <- function(verb, A, center, mechanism, out, ledger, given) {
 #' @inheritParams visard_shape_mean
 visard_spd_mean <- function(X, radius, mu = NULL, epsilon = NULL, delta = NULL, center = NULL, metric = "log-euclidean", mechanism = NULL,
                             out = NULL, ledger = NULL, ...) {
-  if (is.numeric(X) && length(dim(X)) != 3L) stop("visard: X must be an array k x k x n, or a file", call. = FALSE)
-  if (is.numeric(center)) center <- as_file(array(center, c(dim(center), 1L)), "center")
-  file <- as_file(X, "X")
-  on.exit(if (is.numeric(X)) unlink(file))
-  given <- list(mu = mu, epsilon = epsilon, delta = delta, center = center, radius = radius, metric = metric, ...)
-  run_study(c("spd", "mean"), file, mechanism, out, ledger, given)
+  point_study("spd", "mean", X, mu = mu, epsilon = epsilon, delta = delta, center = center, radius = radius, metric = metric,
+              mechanism = mechanism, out = out, ledger = ledger, ...)
+}
+
+#' Modes of variation, regression on covariates, and groups compared: of matrices, directions, points of hyperbolic space, and functions.
+#'
+#' @param X matrices k x k x n; directions, or points of hyperbolic space, in rows, n x d; functions in rows, n x samples; or a file.
+#' @param covariates a data frame, its columns named in `bounds`, `levels` or `spline`, or a table record,NAME.
+#' @param groups the group of every record, in their order, or a table record,group.
+#' @param ... the budget, `out` or `ledger`, and further options of the command: the public `radius` and `center` of points, `metric` of
+#'   matrices, `model` of hyperbolic points, `domain` and `bound` of functions; `modes`, the maximum number of modes; `want` ("map", "test" or
+#'   "both"); `bounds = list(age = c(3, 40))`, `levels = list(sex = c("F", "M"))`, `spline = list(age = 4)`.
+#' @return a `visard_release` with `modes`; with `fields`, the mean at the reference values and what every column adds; or with `means`,
+#'   `difference`, `band` and `test`.
+visard_spd_modes <- function(X, ...) point_study("spd", "modes", X, ...)
+visard_spd_regress <- function(X, covariates, ...) point_study("spd", "regress", X, covariates = covariates, ...)
+visard_spd_compare <- function(X, groups, ...) point_study("spd", "compare", X, groups = groups, ...)
+visard_sphere_modes <- function(X, ...) point_study("sphere", "modes", X, ...)
+visard_sphere_regress <- function(X, covariates, ...) point_study("sphere", "regress", X, covariates = covariates, ...)
+visard_sphere_compare <- function(X, groups, ...) point_study("sphere", "compare", X, groups = groups, ...)
+visard_hyperbolic_modes <- function(X, ...) point_study("hyperbolic", "modes", X, ...)
+visard_hyperbolic_regress <- function(X, covariates, ...) point_study("hyperbolic", "regress", X, covariates = covariates, ...)
+visard_hyperbolic_compare <- function(X, groups, ...) point_study("hyperbolic", "compare", X, groups = groups, ...)
+visard_function_modes <- function(X, ...) point_study("function", "modes", X, ...)
+visard_function_regress <- function(X, covariates, ...) point_study("function", "regress", X, covariates = covariates, ...)
+visard_function_compare <- function(X, groups, ...) point_study("function", "compare", X, groups = groups, ...)
+
+point_study <- function(kind, verb, X, ..., mechanism = NULL, out = NULL, ledger = NULL) {
+  solid <- kind == "spd"
+  if (is.numeric(X) && length(dim(X)) != if (solid) 3L else 2L) {
+    stop("visard: X must be ", if (solid) "an array k x k x n" else "a matrix n x d", ", or a file", call. = FALSE)
+  }
+  given <- list(...)
+  made <- character()
+  on.exit(unlink(made))
+  center <- given$center
+  if (is.numeric(center)) {
+    # A file has a public point as its only record, a public function as it is.
+    center <- switch(kind, spd = array(center, c(dim(center), 1L)), "function" = as.array(center), matrix(center, 1L))
+    made <- given$center <- as_file(center, "center", records_last = solid)
+  }
+  for (table in intersect(c("covariates", "groups"), names(given))) {
+    value <- given[[table]]
+    if (is.data.frame(value) || length(value) > 1L) {
+      value <- if (is.data.frame(value)) value else data.frame(group = value)
+      file <- tempfile(table, fileext = ".csv")
+      write.csv(cbind(record = seq_len(nrow(value)) - 1L, value), file, row.names = FALSE, quote = FALSE, na = "")
+      Sys.chmod(file, "0600")
+      made <- c(made, given[[table]] <- file)
+    }
+  }
+  joined <- c(bounds = ":", levels = "|", spline = "")
+  for (option in intersect(names(joined), names(given))) {
+    known <- given[[option]]
+    if (!is.list(known)) next
+    word <- function(name) paste0(name, "=", paste(format(known[[name]], digits = 17L, trim = TRUE), collapse = joined[[option]]))
+    given[[option]] <- vapply(names(known), word, "")
+  }
+  file <- as_file(X, "X", records_last = solid)
+  if (is.numeric(X)) made <- c(made, file)
+  run_study(c(kind, verb), file, mechanism, out, ledger, given)
 }
 
 #' A private mean direction.
@@ -135,12 +190,8 @@ visard_spd_mean <- function(X, radius, mu = NULL, epsilon = NULL, delta = NULL, 
 #' @inheritParams visard_shape_mean
 visard_sphere_mean <- function(X, radius, center, mu = NULL, epsilon = NULL, delta = NULL, mechanism = NULL, out = NULL, ledger = NULL,
                                ...) {
-  if (is.numeric(X) && length(dim(X)) != 2L) stop("visard: X must be a matrix n x d, or a file", call. = FALSE)
-  if (is.numeric(center)) center <- as_file(matrix(center, 1L), "center", records_last = FALSE)
-  file <- as_file(X, "X", records_last = FALSE)
-  on.exit(if (is.numeric(X)) unlink(file))
-  given <- list(mu = mu, epsilon = epsilon, delta = delta, center = center, radius = radius, ...)
-  run_study(c("sphere", "mean"), file, mechanism, out, ledger, given)
+  point_study("sphere", "mean", X, mu = mu, epsilon = epsilon, delta = delta, center = center, radius = radius, mechanism = mechanism, out = out,
+              ledger = ledger, ...)
 }
 
 #' A private mean face of scans.
@@ -183,9 +234,14 @@ visard_release <- function(folder, answer = NULL) {
   released <- dir.exists(release)
   found <- list(folder = folder, released = released, n = answer$n, accuracy = answer$accuracy)
   of <- function(name) if (released) file.path(release, name) else file.path(internal, paste0("nonprivate_", name))
-  for (name in c("curves", "error", "band", "modes", "mean", "solution")) {
+  for (name in c("curves", "error", "band", "modes", "fields", "difference", "mean", "solution")) {
     file <- of(paste0(name, ".npy"))
     if (file.exists(file)) found[[name]] <- visard_npy(file)
+  }
+  if (!is.null(answer$groups)) {
+    files <- list.files(release, "^mean_.*[.]npy$", full.names = TRUE)
+    found$means <- setNames(lapply(files, visard_npy), sub("^mean_(.*)[.]npy$", "\\1", basename(files)))
+    found$test <- answer$test
   }
   if (is.null(found$mean) && file.exists(of("mean.tps"))) found$mean <- read_tps(of("mean.tps"))
   if (file.exists(of("mean.ply"))) found$mesh <- visard_ply(of("mean.ply"))

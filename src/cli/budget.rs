@@ -153,5 +153,5 @@ impl UnusableArgs {
 
 /// A place with a ledger of its own.
 pub fn place_of(out: &Path, global: &Global) -> Place {
-    Place { seed: global.seed, replace: global.force, ..Place::new(out) }
+    Place { seed: global.seed, replace: global.force, stop: global.stop.clone(), ..Place::new(out) }
 }

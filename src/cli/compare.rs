@@ -50,7 +50,7 @@ pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(),
     let (signed, [there, back], unit) = (found.signed(), found.closest(), found.unit.name());
     let standing = a.standing.max(b.standing);
     if let Some(band) = standing.band() {
-        eprintln!("note: {band}");
+        printer.note(format!("note: {band}"));
     }
     printer.result(
         json!({

@@ -47,16 +47,16 @@ pub fn run(args: &DemoArgs, global: &Global, printer: &Printer) -> Result<(), Fa
     let settings = FaceStudySettings {
         records: FaceInputs::new([scans.clone()], place),
         mechanism: args.mechanism,
-        budget: budget_of(args.mechanism, budget)?,
+        budget: budget_of(args.mechanism, budget, printer)?,
         clip_radius: ClipChoice::Default,
         band: false,
         size: None,
         prior: None,
     };
     refuse_study(&args.out, args.resume, global)?;
-    eprintln!("making {} synthetic scans in {}", args.scans, scans.display());
+    printer.note(format!("making {} synthetic scans in {}", args.scans, scans.display()));
     write_population(&scans, usize::from(args.scans), global.seed.unwrap_or(POPULATION))?;
-    let outcome = run_with_progress(|show| run_study(&settings, show))?;
+    let outcome = run_with_progress(printer, |show| run_study(&settings, show))?;
     report(&outcome, printer);
     Ok(())
 }

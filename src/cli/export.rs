@@ -73,7 +73,7 @@ pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), 
         None => (subject.standing, subject.why.clone()),
     };
     if let Some(band) = standing.band() {
-        eprintln!("note: {band}{}", why.map(|why| format!(" ({why})")).unwrap_or_default());
+        printer.note(format!("note: {band}{}", why.map(|why| format!(" ({why})")).unwrap_or_default()));
     }
     let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
     let (vertices, triangles) = (subject.mesh.vertices().len(), subject.mesh.triangles().len());

@@ -108,13 +108,12 @@ pub fn run(command: &FunctionCommand, global: &Global, printer: &Printer) -> Res
         FunctionCommand::Compare(args) => return tangent::compare(args, global, printer),
     };
     let outcome = run_mean(&args.settings(global)?).map_err(failure)?;
-    note_failed(outcome.failed, outcome.released.is_some(), &outcome.folder.internal());
-    if outcome.beyond > 0 {
-        eprintln!(
-            "note (do not publish): {} of {} records were outside the public bound and were shortened to it",
-            outcome.beyond, outcome.people
-        );
-    }
+    note_failed(printer, outcome.failed, outcome.released.is_some(), &outcome.folder.internal());
+    let beyond = format!(
+        "{} of {} records were outside the public bound and were shortened to it",
+        outcome.beyond, outcome.people
+    );
+    printer.secret("beyond", outcome.beyond, (outcome.beyond > 0).then_some(beyond));
     say(&outcome, printer);
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use visard::io::Content;
+use visard::study::Stop;
 
 /// The groups in which options stand in the help of a command. Those without a group come first: what nearly every run needs.
 pub mod heading {
@@ -44,6 +45,9 @@ pub struct Global {
     /// Replace results that are already there
     #[arg(long, global = true, help_heading = heading::GENERAL)]
     pub(super) force: bool,
+    /// Through which a caller in the same process stops the study before its charge.
+    #[arg(skip)]
+    pub(super) stop: Stop,
 }
 
 /// The help of an argument that takes files: what they are, and the endings known for that.

@@ -31,11 +31,17 @@ mod tangent;
 mod verify;
 mod view;
 
+pub use output::{Answer, Progress, Refusal};
+
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use files::{make_folder, refuse_existing};
 use global::{Global, heading, of_kind};
 use output::{Failure, Printer};
+use rayon::{ThreadPoolBuildError, ThreadPoolBuilder};
+use std::ffi::OsString;
 use std::process::ExitCode;
+use visard::study::Stop;
 
 /// Differentially private shapes and surfaces.
 #[derive(Debug, Parser)]
@@ -126,7 +132,7 @@ enum Command {
     Man(shell::ManArgs),
 }
 
-/// Parses, runs, prints; the exit code is 0, 1 (failed) or 2 (usage).
+/// Parses the words of the command line, runs, prints; the exit code is 0, 1 (failed) or 2 (usage).
 pub fn main() -> ExitCode {
     let (arguments, cli) = match interrupt::parse::<Cli>() {
         Ok(parsed) => parsed,
@@ -141,6 +147,54 @@ pub fn main() -> ExitCode {
             failure.exit_code()
         }
     }
+}
+
+/// What the command answers to these words (without its name), in this process: nothing is printed. `stop` ends a study before its charge.
+///
+/// # Errors
+/// What the command would say in place of a result.
+///
+/// # Example
+/// ```
+/// let words = ["privacy", "convert", "--mu", "1", "--delta", "1e-6"];
+/// let answer = visard::command::answer(words, &|_, _, _| {}, &Default::default()).map_err(|refusal| refusal.message)?;
+/// assert!(answer.value["epsilon"].as_f64() > Some(4.8));
+/// # Ok::<(), String>(())
+/// ```
+pub fn answer(
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    progress: Progress<'_>,
+    stop: &Stop,
+) -> Result<Answer, Refusal> {
+    let line = std::iter::once(OsString::from("visard")).chain(words.into_iter().map(Into::into));
+    let mut cli = Cli::try_parse_from(line).map_err(|error| misread(&error))?;
+    cli.global.stop = stop.clone();
+    let printer = Printer::keeping(progress);
+    let preview = match with_threads(&cli.global, || run(&cli, &printer)) {
+        Ok(()) => None,
+        Err(failure) => failure.refusal()?,
+    };
+    let mut answer = printer.answer();
+    if let Some(preview) = preview {
+        answer.value = preview;
+    }
+    Ok(answer)
+}
+
+/// Words that are not understood, without the usage of the command.
+fn misread(error: &clap::Error) -> Refusal {
+    let text = error.render().to_string();
+    let text = text.trim_start_matches("error: ");
+    let end = ["\n\n  tip: to pass", "\n\nUsage:", "\n\nFor more information"]
+        .iter()
+        .filter_map(|end| text.find(end))
+        .min();
+    let kind = match error.kind() {
+        ErrorKind::UnknownArgument => "unknown-option",
+        _ => "usage",
+    };
+    let lines = text[..end.unwrap_or(text.len())].lines().map(str::trim).filter(|line| !line.is_empty());
+    Refusal { kind, message: lines.collect::<Vec<_>>().join(" "), hint: None }
 }
 
 /// Arguments that were not understood, or a question for help.
@@ -179,11 +233,26 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
 }
 
 fn set_threads(global: &Global) -> Result<(), Failure> {
-    let mut pool = rayon::ThreadPoolBuilder::new();
-    if let Some(n) = global.threads {
-        pool = pool.num_threads(n.into());
+    pool(global).build_global().map_err(no_threads)
+}
+
+/// In a process of somebody else's, where the pool that all share may be at work already.
+fn with_threads<T: Send>(
+    global: &Global,
+    work: impl FnOnce() -> Result<T, Failure> + Send,
+) -> Result<T, Failure> {
+    match global.threads {
+        None => work(),
+        Some(_) => pool(global).build().map_err(no_threads)?.install(work),
     }
-    pool.build_global().map_err(|e| Failure::failed(format!("cannot start the worker threads: {e}")))
+}
+
+fn pool(global: &Global) -> ThreadPoolBuilder {
+    ThreadPoolBuilder::new().num_threads(global.threads.map_or(0, usize::from))
+}
+
+fn no_threads(error: ThreadPoolBuildError) -> Failure {
+    Failure::failed(format!("cannot start the worker threads: {error}"))
 }
 
 #[cfg(test)]
@@ -220,6 +289,39 @@ mod tests {
                 command.get_arguments().filter(is_loose).map(|argument| argument.get_id().as_str()).collect();
             assert!(loose.len() <= 9, "{}: {loose:?}", command.get_name());
         }
+    }
+
+    fn asked(words: &[&str]) -> Result<Answer, Refusal> {
+        answer(words, &|_, _, _| {}, &Stop::default())
+    }
+
+    #[test]
+    fn a_caller_learns_why_in_one_word() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name).display().to_string();
+        let table = (0..40).fold("x,y\n".to_owned(), |text, i| format!("{text}0.{i:02},0.1\n"));
+        std::fs::write(at("points.csv"), table + "nan,0.1\n").unwrap();
+        let (points, out) = (at("points.csv"), at("study"));
+        let study = |more: &[&str]| asked(&[&["hyperbolic", "mean", &points, "--out", &out], more].concat());
+        let kind = |more: &[&str]| study(more).unwrap_err().kind;
+        assert_eq!(kind(&["--oot", "x"]), "unknown-option");
+        assert_eq!(kind(&["--mu", "x", "--radius", "1"]), "usage");
+        assert_eq!(kind(&["--mu", "1"]), "usage");
+        assert_eq!(kind(&["--mu", "1", "--radius", "1", "--unusable", "refuse"]), "input");
+        assert_eq!(kind(&["--mu", "30", "--radius", "1"]), "vacuous-budget");
+        let priced = study(&["--mu", "1", "--radius", "1", "--dry-run"]).unwrap();
+        assert_eq!(priced.value["dry_run"], true);
+        assert!(!dir.path().join("study").exists());
+        let stop = Stop::default();
+        assert!(stop.ask());
+        let line = ["hyperbolic", "mean", &points, "--out", &out, "--mu", "1", "--radius", "1"];
+        assert!(answer(line, &|_, _, _| {}, &stop).is_err());
+        let done = study(&["--mu", "1", "--radius", "1", "--threads", "1"]).unwrap();
+        assert_eq!(done.value["n"], 41);
+        // What only the data holder may know is told apart.
+        assert_eq!(done.secret["unusable"], 1);
+        assert!(!done.value.to_string().contains("unusable"));
+        assert_eq!(kind(&["--mu", "1", "--radius", "1"]), "exists");
     }
 
     #[test]

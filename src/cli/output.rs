@@ -1,30 +1,103 @@
-//! What the command prints: results on standard output, everything else on standard error.
+//! Where what a command has to say goes: results to standard output and everything else to standard error, or all of it to a caller in
+//! the same process.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::fmt::Display;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use visard::privacy::LedgerError;
 use visard::study::{DryRun, JobError};
 
-/// Prints a result as text, or as one JSON object where `--json` asks for it.
-#[derive(Debug)]
-pub struct Printer {
-    json: bool,
+/// What a command answers to a caller in the same process.
+#[derive(Debug, Clone, Default)]
+pub struct Answer {
+    /// What the command prints with `--json`.
+    pub value: Value,
+    /// What is for the data holder only, and must not be published: how many records could not be used, and the like.
+    pub secret: Map<String, Value>,
+    /// What else the command says on standard error.
+    pub notes: Vec<String>,
 }
 
-impl Printer {
-    /// `json`: what `--json` said.
+/// Why a command did not do what was asked.
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    /// What went wrong, in one word that stays the same: `usage`, `unknown-option`, `input`, `budget`, `above-ceiling`, `exists` and others.
+    pub kind: &'static str,
+    /// What was wrong, and where.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// Is called with how far long work is: what is counted, how many are done, how many there are.
+pub type Progress<'a> = &'a (dyn Fn(&'static str, u64, u64) + Sync);
+
+/// Takes what a command has to say: the result as text or, where `--json` asks for it, as one JSON object.
+pub struct Printer<'a> {
+    json: bool,
+    kept: Option<(Mutex<Answer>, Progress<'a>)>,
+}
+
+impl<'a> Printer<'a> {
+    /// Prints; `json`: whether the result is JSON.
     pub fn new(json: bool) -> Self {
-        Self { json }
+        Self { json, kept: None }
+    }
+
+    /// Prints nothing, and keeps all for a caller.
+    pub fn keeping(progress: Progress<'a>) -> Self {
+        Self { json: true, kept: Some((Mutex::default(), progress)) }
+    }
+
+    /// Where progress goes, unless it is to be printed.
+    pub fn progress(&self) -> Option<Progress<'a>> {
+        self.kept.as_ref().map(|(_, progress)| *progress)
+    }
+
+    /// What was kept.
+    pub fn answer(self) -> Answer {
+        self.kept.map_or_else(Answer::default, |(kept, _)| {
+            kept.into_inner().unwrap_or_else(PoisonError::into_inner)
+        })
+    }
+
+    fn kept(&self) -> Option<MutexGuard<'_, Answer>> {
+        self.kept.as_ref().map(|(kept, _)| kept.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The result of the command, once.
     pub fn result(&self, json: Value, text: impl Display) {
-        if self.json {
-            say(&json);
-        } else {
-            say(text);
+        match self.kept() {
+            Some(mut kept) => kept.value = json,
+            None if self.json => say(&json),
+            None => say(text),
+        }
+    }
+
+    /// A line beside the result.
+    pub fn note(&self, line: impl Display) {
+        match self.kept() {
+            Some(mut kept) => kept.notes.push(line.to_string()),
+            None => eprintln!("{line}"),
+        }
+    }
+
+    /// A finding for the data holder only, by its name; in words where there is something to say.
+    pub fn secret(&self, name: &str, value: impl Into<Value>, words: Option<String>) {
+        match (self.kept(), words) {
+            (Some(mut kept), _) => drop(kept.secret.insert(name.to_owned(), value.into())),
+            (None, Some(words)) => eprintln!("note (do not publish): {words}"),
+            (None, None) => {}
+        }
+    }
+
+    /// What looks odd in the records, for the data holder only.
+    pub fn remarks(&self, remarks: &[String]) {
+        match self.kept() {
+            Some(mut kept) => drop(kept.secret.insert("remarks".to_owned(), json!(remarks))),
+            None => remarks.iter().for_each(|remark| eprintln!("note (do not publish): {remark}")),
         }
     }
 }
@@ -48,6 +121,15 @@ impl Failure {
     #[cfg(test)]
     pub fn is_preview(&self) -> bool {
         self.preview.is_some()
+    }
+
+    /// As a caller in the same process gets it; nothing, where it is an answer after all.
+    pub fn refusal(self) -> Result<Option<Value>, Refusal> {
+        match self {
+            Self { preview: Some(preview), .. } => Ok(Some(*preview)),
+            Self { said: true, .. } => Ok(None),
+            Self { kind, message, hint, .. } => Err(Refusal { kind, message, hint }),
+        }
     }
 
     /// What went wrong stands in the result that was printed: exit code 1, and nothing more is said.
@@ -77,6 +159,16 @@ impl Failure {
             preview: None,
             said: false,
         }
+    }
+
+    /// A file or a record is not valid: exit code 1.
+    pub fn input(message: impl Display) -> Self {
+        Self::failed(message).of_kind("input")
+    }
+
+    /// What went wrong, for programs.
+    pub fn of_kind(self, kind: &'static str) -> Self {
+        Self { kind, ..self }
     }
 
     /// What to do about it.

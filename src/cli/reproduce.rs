@@ -34,16 +34,24 @@ pub fn run(args: &ReproduceArgs, global: &Global, printer: &Printer) -> Result<(
     }
     let data = std::env::var_os("VISARD_DATA").map(PathBuf::from).filter(|p| p.is_dir());
     if data.is_none() {
-        eprintln!("note: VISARD_DATA is not a folder: synthetic populations are used instead of data");
+        printer.note("note: VISARD_DATA is not a folder: synthetic populations are used instead of data");
     }
     std::fs::create_dir_all(&args.out)
         .map_err(|e| Failure::failed(format!("cannot prepare {}: {e}", args.out.display())))?;
     let start = std::time::Instant::now();
-    let context = Context::new(data, args.quick)
-        .with_steps(move |what| eprintln!("       {what} (after {:.0} s)", start.elapsed().as_secs_f64()));
+    let mut context = Context::new(data, args.quick);
+    if printer.progress().is_none() {
+        context = context.with_steps(move |what| {
+            eprintln!("       {what} (after {:.0} s)", start.elapsed().as_secs_f64());
+        });
+    }
     let progress = |name: &str, done: usize, of: usize, reused: bool| {
         let state = if reused { ", kept from before" } else { "" };
-        eprintln!("[{}/{of}] {name} (after {:.0} s{state})", done + 1, start.elapsed().as_secs_f64());
+        printer.note(format!(
+            "[{}/{of}] {name} (after {:.0} s{state})",
+            done + 1,
+            start.elapsed().as_secs_f64()
+        ));
     };
     let findings =
         reproduce(&args.names, &args.out, &context, global.force, &progress).map_err(|e| match e {

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 
-/// Every room, the lowest first: a file imports from its own room and from those before it. `main` and `viewer_main` are
-/// the commands. `io` gives out meshes, so the types of `mesh`, which opens no file, are below it.
+/// Every room, the lowest first: a file imports from its own room and from those before it. `cli` is the command, which `command` passes on;
+/// `main` and `viewer_main` are the programs. `io` gives out meshes, so the types of `mesh`, which opens no file, are below it.
 const ROOMS: &[&str] = &[
     "fault",
     "numeric",
@@ -32,6 +32,8 @@ const ROOMS: &[&str] = &[
     "study",
     "reproduce",
     "prelude",
+    "cli",
+    "command",
     "main",
     "viewer",
     "viewer_main",

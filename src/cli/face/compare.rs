@@ -42,7 +42,7 @@ pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(),
         want: args.want,
         budget: args.budget.mu()?,
     };
-    let outcome = run_with_progress(|show| run_study(&settings, show))?;
+    let outcome = run_with_progress(printer, |show| run_study(&settings, show))?;
     report(&outcome, &settings, printer);
     Ok(())
 }
@@ -50,12 +50,10 @@ pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(),
 /// What the data holder is told.
 fn report(outcome: &CompareOutcome, settings: &CompareSettings, printer: &Printer) {
     let CompareOutcome { folder, certificate, comparison, .. } = outcome;
-    note_failures(outcome.failed, outcome.scans, &folder.internal());
+    note_failures(printer, outcome.failed, outcome.scans, &folder.internal());
     let share = if settings.want == Want::Both { 0.5f64.sqrt() } else { 1.0 };
     if outcome.people as f64 * settings.budget.get() * share < LEAST {
-        eprintln!(
-            "note: at this budget, this many people show only very large differences (see face plan --compare)"
-        );
+        printer.note("note: at this budget, this many people show only very large differences (see face plan --compare)");
     }
     let release = folder.release();
     let half_widths: Vec<f64> = comparison.map.iter().map(|map| map.mean_half_width).collect();

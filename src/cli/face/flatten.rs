@@ -48,13 +48,13 @@ pub fn run(args: &FlattenArgs, global: &Global, printer: &Printer) -> Result<(),
         Err(_) => {
             let repaired = make_disk(mesh, None, &RepairSettings::default())
                 .map_err(|e| Failure::failed(format!("{name}: {e}")))?;
-            eprintln!("note: repaired before flattening: {}", repaired.log);
+            printer.note(format!("note: repaired before flattening: {}", repaired.log));
             let kept = repaired.vertex_source.iter().flatten().collect::<std::collections::HashSet<_>>();
             if kept.len() < vertices {
-                eprintln!(
+                printer.note(format!(
                     "note: {} vertices are not part of the disk; their rows are NaN",
                     vertices - kept.len()
-                );
+                ));
             }
             (repaired.mesh, repaired.vertex_source)
         }

@@ -66,12 +66,16 @@ fn clip_choice(text: Option<&str>) -> Result<ClipChoice, Failure> {
 }
 
 /// The budget of a mean by this mechanism.
-pub fn budget_of(mechanism: FaceMechanism, budget: &BudgetArgs) -> Result<Option<Mu>, Failure> {
+pub fn budget_of(
+    mechanism: FaceMechanism,
+    budget: &BudgetArgs,
+    printer: &Printer,
+) -> Result<Option<Mu>, Failure> {
     match mechanism {
         FaceMechanism::None if budget.is_empty() => Ok(None),
         FaceMechanism::None => {
-            eprintln!(
-                "note: --mechanism none releases nothing: the budget is not used and nothing is charged"
+            printer.note(
+                "note: --mechanism none releases nothing: the budget is not used and nothing is charged",
             );
             Ok(None)
         }
@@ -101,14 +105,14 @@ pub fn run(args: &MeanArgs, global: &Global, printer: &Printer) -> Result<(), Fa
     }
     let settings = FaceStudySettings {
         mechanism: args.mechanism,
-        budget: budget_of(args.mechanism, &args.budget)?,
+        budget: budget_of(args.mechanism, &args.budget, printer)?,
         clip_radius: clip_choice(args.clip_radius.as_deref())?,
         band: args.band,
         size: args.size.then_some(args.units),
         prior: args.prior.clone(),
         records: args.records.inputs(&args.budget, global)?,
     };
-    let outcome = run_with_progress(|show| run_study(&settings, show))?;
+    let outcome = run_with_progress(printer, |show| run_study(&settings, show))?;
     report(&outcome, printer);
     Ok(())
 }
@@ -117,7 +121,7 @@ pub fn run(args: &MeanArgs, global: &Global, printer: &Printer) -> Result<(), Fa
 pub fn report(outcome: &FaceOutcome, printer: &Printer) {
     let root = outcome.folder.root();
     let release = outcome.folder.release();
-    note_failures(outcome.failed, outcome.scans, &outcome.folder.internal());
+    note_failures(printer, outcome.failed, outcome.scans, &outcome.folder.internal());
     let Some(released) = &outcome.released else {
         printer.result(
             json!({"out": root, "internal": outcome.folder.internal(), "n": outcome.people, "released": false}),

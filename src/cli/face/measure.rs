@@ -42,7 +42,7 @@ pub fn run(args: &MeasureArgs, global: &Global, printer: &Printer) -> Result<(),
             Ok(values) => cells.extend(values.iter().map(|v| format!("{v:.4}"))),
             Err(problem) => {
                 failed += 1;
-                eprintln!("error: {problem}");
+                printer.note(format!("error: {problem}"));
                 cells.resize(heading.len(), String::new());
             }
         }

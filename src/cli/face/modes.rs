@@ -58,14 +58,14 @@ pub fn run(args: &ModesArgs, global: &Global, printer: &Printer) -> Result<(), F
 pub fn run_settings(settings: &FaceModesSettings, printer: &Printer) -> Result<(), Failure> {
     if settings.with_mean {
         let own = half(settings.budget).map_err(Failure::usage)?;
-        eprintln!(
+        printer.note(format!(
             "note: one charge of mu = {}, in equal parts of its square: the mean at mu = {:.3}, the modes at mu = {:.3}",
             settings.budget,
             own.get(),
             own.get()
-        );
+        ));
     }
-    let outcome = run_with_progress(|show| run_study(settings, show))?;
+    let outcome = run_with_progress(printer, |show| run_study(settings, show))?;
     report(&outcome, printer);
     Ok(())
 }
@@ -73,7 +73,7 @@ pub fn run_settings(settings: &FaceModesSettings, printer: &Printer) -> Result<(
 /// What the data holder is told.
 fn report(outcome: &FaceModesOutcome, printer: &Printer) {
     let (root, release) = (outcome.folder.root(), outcome.folder.release());
-    note_failures(outcome.failed, outcome.scans, &outcome.folder.internal());
+    note_failures(printer, outcome.failed, outcome.scans, &outcome.folder.internal());
     let ReleasedModes { modes, accuracy, certificate, .. } = &outcome.released;
     printer.result(
         json!({

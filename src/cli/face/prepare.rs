@@ -35,7 +35,7 @@ pub struct PrepareArgs {
 
 /// Runs `face prepare`.
 pub fn run(args: &PrepareArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let place = Place { seed: global.seed, ..Place::new(&args.out) };
+    let place = Place { seed: global.seed, stop: global.stop.clone(), ..Place::new(&args.out) };
     let settings = PrepareSettings {
         records: FaceInputs {
             manifest: Some(args.manifest.clone()),
@@ -45,7 +45,7 @@ pub fn run(args: &PrepareArgs, global: &Global, printer: &Printer) -> Result<(),
         out: args.out.clone(),
     };
     let PreparedShard { index, n, rows, made, failed, reused, seconds } =
-        run_with_progress(|show| prepare(&settings, show))?;
+        run_with_progress(printer, |show| prepare(&settings, show))?;
     printer.result(
         json!({
             "out": args.out, "index": index, "shard": args.shard.to_string(), "n": n, "rows": rows, "made": made, "failed": failed,

@@ -2,7 +2,7 @@
 
 use super::files::{scans_help, template_source};
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
-use crate::cli::output::Failure;
+use crate::cli::output::{Failure, Printer};
 use crate::cli::progress::Bar;
 use crate::cli::{Global, heading};
 use clap::Args;
@@ -107,9 +107,10 @@ impl RecordArgs {
 
 /// Runs a study of faces with a progress bar, turning its errors into advice.
 pub fn run_with_progress<T>(
+    printer: &Printer,
     study: impl FnOnce(&(dyn Fn(FaceProgress) + Sync)) -> Result<T, StudyError>,
 ) -> Result<T, Failure> {
-    let bar = Bar::new();
+    let bar = Bar::new(printer);
     let result = study(&|event| bar.show(&event));
     bar.finish();
     result.map_err(|error| match &error {
@@ -120,26 +121,25 @@ pub fn run_with_progress<T>(
         | StudyError::Records(_)
         | StudyError::Groups(_)
         | StudyError::Covariates(_) => {
-            Failure::failed(&error).with_hint("nothing was charged and nothing released")
+            Failure::input(&error).with_hint("nothing was charged and nothing released")
         }
-        _ => Failure::failed(&error),
+        _ => Failure::input(&error),
     })
 }
 
 /// Says how many records cannot be used, and what that means: to the data holder only.
-pub fn note_failures(failed: usize, scans: usize, internal: &Path) {
-    if failed == 0 {
-        return;
-    }
-    eprintln!(
-        "note (do not publish): {failed} of {scans} records could not be used (reasons: {}). They contribute zero to the release and are left out \
-         of the mean without noise",
+pub fn note_failures(printer: &Printer, failed: usize, scans: usize, internal: &Path) {
+    printer.secret("scans", scans, None);
+    let most = if 2 * failed > scans {
+        "\n      that is most of them: what is released is mostly of the public template and of noise, not of these people; repair the scans, or give meshes in \
+         place of bare points, before you spend more"
+    } else {
+        ""
+    };
+    let words = format!(
+        "{failed} of {scans} records could not be used (reasons: {}). They contribute zero to the release and are left out of the mean without \
+         noise{most}",
         internal.join(SCAN_TABLE).display()
     );
-    if 2 * failed > scans {
-        eprintln!(
-            "      that is most of them: what is released is mostly of the public template and of noise, not of these people; repair the scans, or give meshes in \
-             place of bare points, before you spend more"
-        );
-    }
+    printer.secret("failed", failed, (failed > 0).then_some(words));
 }

@@ -89,7 +89,7 @@ pub fn run(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<()
     }
     io::write_bytes(&csv, table::csv(&rows).as_bytes()).map_err(Failure::failed)?;
     let failed: Vec<&ScanRow> = rows.iter().filter(|r| !r.is_ok()).collect();
-    failed.iter().for_each(|row| eprintln!("error: {}: {}", row.scan, row.problem));
+    failed.iter().for_each(|row| printer.note(format!("error: {}: {}", row.scan, row.problem)));
     printer.result(
         json!({"out": args.out, "registered": rows.len() - failed.len(), "failed": failed.len()}),
         format!("{} of {} scans registered: {}", rows.len() - failed.len(), rows.len(), args.out.display()),

@@ -51,7 +51,7 @@ pub fn run(args: &RegressArgs, global: &Global, printer: &Printer) -> Result<(),
         budget: args.budget.mu()?,
         records: args.records.inputs(&args.budget, global)?,
     };
-    let outcome = run_with_progress(|show| run_regression(&settings, show))?;
+    let outcome = run_with_progress(printer, |show| run_regression(&settings, show))?;
     report(&outcome, printer);
     Ok(())
 }
@@ -63,14 +63,13 @@ const FACE_MM: f64 = 200.0;
 fn report(outcome: &FaceRegressionOutcome, printer: &Printer) {
     let (root, release, internal) =
         (outcome.folder.root(), outcome.folder.release(), outcome.folder.internal());
-    note_failures(outcome.failed, outcome.scans, &internal);
-    if outcome.outside > 0 {
-        eprintln!(
-            "note (do not publish): {} outside the bounds and set to the bound ({})",
-            counted(outcome.outside, "value"),
-            internal.join(COVARIATES).display()
-        );
-    }
+    note_failures(printer, outcome.failed, outcome.scans, &internal);
+    let outside = format!(
+        "{} outside the bounds and set to the bound ({})",
+        counted(outcome.outside, "value"),
+        internal.join(COVARIATES).display()
+    );
+    printer.secret("outside", outcome.outside, (outcome.outside > 0).then_some(outside));
     let released = &outcome.released;
     let Certificate { private, mechanism, loss, .. } = &released.certificate;
     let fields: Vec<_> = released.columns.iter().map(field_json).collect();

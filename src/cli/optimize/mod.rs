@@ -323,11 +323,16 @@ pub fn run(command: &OptimizeCommand, global: &Global, printer: &Printer) -> Res
         }
         OptimizeCommand::EmbedTree(args) => return embed(args, global, printer),
     };
-    let bar = bar();
+    let (bar, told) = (bar(), printer.progress());
     let result = run_study(&settings, &mut |now| {
-        bar.set_length(now.steps);
-        bar.set_position(now.step);
-        ControlFlow::Continue(())
+        match told {
+            Some(told) => told("steps", now.step, now.steps),
+            None => {
+                bar.set_length(now.steps);
+                bar.set_position(now.step);
+            }
+        }
+        if global.stop.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     bar.finish_and_clear();
     report(&result.map_err(advise)?, printer);
@@ -347,16 +352,20 @@ fn bar() -> ProgressBar {
 
 fn advise(error: OptimizeStudyError) -> Failure {
     match &error {
-        OptimizeStudyError::Plan(PlanError::OutOfReach | PlanError::Budget(_) | PlanError::NoRecords)
-        | OptimizeStudyError::Optimize(OptimizeError::NoiseTooLarge { .. } | OptimizeError::Oracle(_)) => {
-            Failure::failed(error).with_hint("nothing was charged and nothing released")
+        OptimizeStudyError::Plan(PlanError::OutOfReach)
+        | OptimizeStudyError::Optimize(OptimizeError::NoiseTooLarge { .. }) => {
+            Failure::failed(error).of_kind("budget").with_hint("nothing was charged and nothing released")
+        }
+        OptimizeStudyError::Plan(PlanError::Budget(_) | PlanError::NoRecords)
+        | OptimizeStudyError::Optimize(OptimizeError::Oracle(_)) => {
+            Failure::input(error).with_hint("nothing was charged and nothing released")
         }
         OptimizeStudyError::People(_)
         | OptimizeStudyError::NoneUsable(_)
         | OptimizeStudyError::Data(_)
-        | OptimizeStudyError::Oracle(_) => Failure::failed(error).with_hint("nothing was charged"),
+        | OptimizeStudyError::Oracle(_) => Failure::input(error).with_hint("nothing was charged"),
         OptimizeStudyError::Plan(_) => Failure::usage(error),
         OptimizeStudyError::Job(job) => Failure::of_job(&error, Some(job)),
-        _ => Failure::failed(error),
+        _ => Failure::input(error),
     }
 }

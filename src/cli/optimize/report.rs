@@ -10,15 +10,16 @@ use visard::study::optimize::{MomentOutcome, OptimizeStudyOutcome};
 
 pub(super) fn report_moment(outcome: &MomentOutcome, printer: &Printer) {
     if outcome.continued {
-        eprintln!("note: continued an interrupted run; nothing was charged again");
+        printer.note("note: continued an interrupted run; nothing was charged again");
     }
-    note_failed(outcome.failed, true, &outcome.folder.internal());
+    note_failed(printer, outcome.failed, true, &outcome.folder.internal());
     let visible = &outcome.certificate.details["visible"];
-    eprintln!(
-        "note (do not publish): explains {:.6} less of the records than their own components do",
-        outcome.excess
+    printer.secret(
+        "excess",
+        outcome.excess,
+        Some(format!("explains {:.6} less of the records than their own components do", outcome.excess)),
     );
-    let more = json!({"visible": visible, "expected_excess": outcome.expected_excess});
+    let more = json!({"converged": null, "visible": visible, "expected_excess": outcome.expected_excess, "warnings": []});
     let lines = format!(
         "  components that stand out of the noise: {visible}; expected to explain {:.6} less than without noise",
         outcome.expected_excess
@@ -27,13 +28,17 @@ pub(super) fn report_moment(outcome: &MomentOutcome, printer: &Printer) {
 }
 
 pub(super) fn report(outcome: &OptimizeStudyOutcome, printer: &Printer) {
-    outcome.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    outcome.warnings.iter().for_each(|warning| printer.note(format!("warning: {warning}")));
     if outcome.continued {
-        eprintln!("note: continued an interrupted run; nothing was charged again");
+        printer.note("note: continued an interrupted run; nothing was charged again");
     }
-    note_failed(outcome.failed, true, &outcome.folder.internal());
-    eprintln!("note (do not publish): risk of the result on the records {:.6}", outcome.risk);
-    let more = json!({"converged": outcome.stop.indicates_convergence()});
+    note_failed(printer, outcome.failed, true, &outcome.folder.internal());
+    printer.secret(
+        "risk",
+        outcome.risk,
+        Some(format!("risk of the result on the records {:.6}", outcome.risk)),
+    );
+    let more = json!({"converged": outcome.stop.indicates_convergence(), "warnings": outcome.warnings});
     report_release(&outcome.folder, &outcome.certificate, outcome.continued, more, "", printer);
 }
 

@@ -40,15 +40,14 @@ impl Common {
         &self,
         mechanism: Option<PointMechanism>,
         global: &Global,
+        printer: &Printer,
     ) -> Result<PointRequest, Failure> {
         let mechanism = self.mechanism(mechanism)?;
         let place = self.place(global)?;
         let request = match (mechanism, self.budget.is_empty()) {
             (PointMechanism::None, empty) => {
                 if !empty {
-                    eprintln!(
-                        "note: --mechanism none releases nothing: the budget is not used and nothing is charged"
-                    );
+                    printer.note("note: --mechanism none releases nothing: the budget is not used and nothing is charged");
                 }
                 PointRequest::nonprivate(place)
             }
@@ -133,26 +132,25 @@ pub(in crate::cli) fn failure(error: PointStudyError) -> Failure {
         | PointStudyError::TooFew { .. }
         | PointStudyError::People(_)
         | PointStudyError::Input(_)
-        | PointStudyError::Read(_) => Failure::failed(&error).with_hint("nothing was charged"),
-        _ => Failure::failed(&error),
+        | PointStudyError::Read(_) => Failure::input(&error).with_hint("nothing was charged"),
+        _ => Failure::input(&error),
     }
 }
 
 /// Says how many records could not be used, and what that means: to the data holder only.
-pub(in crate::cli) fn note_failed(failed: usize, released: bool, internal: &Path) {
-    if failed > 0 {
-        let done = match (released, failed) {
-            (true, 1) => "contributes zero",
-            (true, _) => "contribute zero",
-            (false, 1) => "is left out of the mean without noise",
-            (false, _) => "are left out of the mean without noise",
-        };
-        eprintln!(
-            "note (do not publish): {} could not be used and {done} (reasons: {})",
-            counted(failed, "record"),
-            internal.join(UNUSABLE).display()
-        );
-    }
+pub(in crate::cli) fn note_failed(printer: &Printer, failed: usize, released: bool, internal: &Path) {
+    let done = match (released, failed) {
+        (true, 1) => "contributes zero",
+        (true, _) => "contribute zero",
+        (false, 1) => "is left out of the mean without noise",
+        (false, _) => "are left out of the mean without noise",
+    };
+    let words = format!(
+        "{} could not be used and {done} (reasons: {})",
+        counted(failed, "record"),
+        internal.join(UNUSABLE).display()
+    );
+    printer.secret("unusable", failed, (failed > 0).then_some(words));
 }
 
 pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
@@ -164,17 +162,14 @@ pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
         format!("{} {what}", published.n)
     };
     let (outside, failed) = published.outside;
-    if outside > 0 {
-        let were = if outside == 1 { "was" } else { "were" };
-        eprintln!(
-            "note (do not publish): {} {were} outside the public radius and {were} moved to its edge",
-            counted(outside, "record")
-        );
-    }
-    note_failed(failed, published.certificate.is_some(), &internal);
-    for remark in &published.remarks {
-        eprintln!("note (do not publish): {remark}");
-    }
+    let were = if outside == 1 { "was" } else { "were" };
+    let words = format!(
+        "{} {were} outside the public radius and {were} moved to its edge",
+        counted(outside, "record")
+    );
+    printer.secret("outside", outside, (outside > 0).then_some(words));
+    note_failed(printer, failed, published.certificate.is_some(), &internal);
+    printer.remarks(&published.remarks);
     match &published.certificate {
         None => printer.result(
             json!({"out": root, "internal": internal, "n": published.n, "released": false}),

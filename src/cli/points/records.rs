@@ -52,7 +52,11 @@ pub(super) fn centre(
             };
             SpdCentre::Private { about, first_radius }
         }
-        (_, Some(known)) => SpdCentre::Known(known),
+        ("identity", Some(known)) => SpdCentre::Known(known),
+        (_, Some(_)) => {
+            let message = "--radius descriptor is a ball about a centre of its own: leave out --center, or give a number as radius";
+            return Err(Failure::usage(message));
+        }
         ("identity", None) => SpdCentre::Identity,
         (file, None) => SpdCentre::File(file.into()),
     })

@@ -6,7 +6,7 @@ use super::common::{Common, failure, note_failed, say};
 use super::plan::{self, ShapePlanArgs};
 use super::shape_choice::{ShapeChoice, choices};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
-use super::specimens::{answer, centre, places, remark};
+use super::specimens::{answer, centre, places};
 use super::treatment::TreatmentArgs;
 use super::{shape_compare, shape_modes, shape_regress};
 use crate::cli::{heading, of_kind};
@@ -162,8 +162,8 @@ fn joint_mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<()
 
 fn told(outcome: &ShapeMeanOutcome, printer: &Printer) {
     let ShapeMeanOutcome { folder, people, certificate, .. } = outcome;
-    note_failed(outcome.failed, true, &folder.internal());
-    remark(&outcome.remarks);
+    note_failed(printer, outcome.failed, true, &folder.internal());
+    printer.remarks(&outcome.remarks);
     printer.result(
         answer(folder, *people, certificate, json!({"accuracy": outcome.accuracy})),
         format!(
@@ -201,7 +201,8 @@ fn single_mean(
         .with_hint("--smooth local-linear goes with every mechanism"));
     }
     let centre = centre(args.center.as_ref(), args.public_records.as_ref());
-    let request = PointRequest { unusable: args.unusable(), ..args.common.request(mechanism, global)? };
+    let request =
+        PointRequest { unusable: args.unusable(), ..args.common.request(mechanism, global, printer)? };
     let study = ShapeStudy {
         landmarks: args.landmarks.map(|k| k as usize),
         drop_missing: args.drop_missing,

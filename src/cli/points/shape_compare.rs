@@ -1,7 +1,7 @@
 //! `visard shape compare`: groups of shapes, where their means differ and whether they do.
 
 use super::common::{failure, note_failed};
-use super::specimens::{SpecimenArgs, answer, places, remark};
+use super::specimens::{SpecimenArgs, answer, places};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use crate::cli::tangent::{CompareArgs, compared_answer, compared_lines};
@@ -30,13 +30,13 @@ pub fn run(args: &ShapeCompareArgs, global: &Global, printer: &Printer) -> Resul
         want: args.compared.want(),
     };
     let outcome = run_compare(&settings).map_err(failure)?;
-    note_failed(outcome.failed, true, &outcome.folder.internal());
-    remark(&outcome.remarks);
+    note_failed(printer, outcome.failed, true, &outcome.folder.internal());
+    printer.remarks(&outcome.remarks);
     if outcome.small {
-        eprintln!("note: at this budget, this many shapes show only very large differences");
+        printer.note("note: at this budget, this many shapes show only very large differences");
     }
     let ShapeCompareOutcome { folder, people, groups, test, map, certificate, .. } = &outcome;
-    let more = compared_answer(groups, test.as_ref(), map);
+    let more = compared_answer(groups, test.as_ref(), map, outcome.small);
     printer.result(answer(folder, *people, certificate, more), text(&outcome));
     Ok(())
 }

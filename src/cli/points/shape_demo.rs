@@ -48,7 +48,12 @@ pub fn shape_demo(args: &ShapeDemoArgs, global: &Global, printer: &Printer) -> R
     let named = people.into_iter().enumerate().map(|(i, outline)| (format!("person-{:04}", i + 1), outline));
     write(&outlines, named)?;
     write(&atlas, [("atlas".to_owned(), outline_atlas())].into_iter())?;
-    eprintln!("{} made-up outlines: {}; a public one: {}", args.shapes, outlines.display(), atlas.display());
+    printer.note(format!(
+        "{} made-up outlines: {}; a public one: {}",
+        args.shapes,
+        outlines.display(),
+        atlas.display()
+    ));
     let place = Place { resume: args.resume, ..place_of(&args.out, global) };
     let request = PointRequest::new(place, PointMechanism::TangentGaussian, budget.loss()?);
     let radius = ShapeRadius::Public(OUTLINE_RADIUS);

@@ -1,7 +1,7 @@
 //! `visard shape modes`: how shapes differ, with their mean.
 
 use super::common::{failure, note_failed};
-use super::specimens::{SpecimenArgs, answer, places, remark};
+use super::specimens::{SpecimenArgs, answer, places};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use crate::cli::tangent::{ModesArgs, modes_answer, modes_lines};
@@ -27,12 +27,12 @@ pub fn run(args: &ShapeModesArgs, global: &Global, printer: &Printer) -> Result<
         ShapeModesSettings { inputs: args.specimens.inputs(global)?, budget, most: args.modes.most() };
     let outcome = run_modes(&settings).map_err(failure)?;
     if outcome.people as f64 * budget.get() < MODES_WORTHWHILE {
-        eprintln!(
+        printer.note(format!(
             "note: below n times mu = {MODES_WORTHWHILE} the modes of the public spectrum are about as good as private ones"
-        );
+        ));
     }
-    note_failed(outcome.failed, true, &outcome.folder.internal());
-    remark(&outcome.remarks);
+    note_failed(printer, outcome.failed, true, &outcome.folder.internal());
+    printer.remarks(&outcome.remarks);
     let ShapeModesOutcome { folder, people, modes, accuracy, certificate, .. } = &outcome;
     let more = modes_answer(modes, accuracy);
     printer.result(answer(folder, *people, certificate, more), text(&outcome));

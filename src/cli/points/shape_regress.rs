@@ -1,7 +1,7 @@
 //! `visard shape regress`: what covariates, size among them, do to a shape.
 
 use super::common::{failure, note_failed};
-use super::specimens::{SpecimenArgs, answer, places, remark};
+use super::specimens::{SpecimenArgs, answer, places};
 use crate::cli::output::{Failure, Printer, counted};
 use crate::cli::tangent::{field_text, fields_answer};
 use crate::cli::{Global, heading};
@@ -71,14 +71,10 @@ fn report(outcome: &ShapeRegressionOutcome, printer: &Printer) {
     let ShapeRegressionOutcome {
         folder, people, columns, explained, accuracy, sentence, certificate, ..
     } = outcome;
-    note_failed(outcome.failed, true, &outcome.folder.internal());
-    remark(&outcome.remarks);
-    if outcome.outside > 0 {
-        eprintln!(
-            "note (do not publish): {} outside the bounds and set to the bound",
-            counted(outcome.outside, "value")
-        );
-    }
+    note_failed(printer, outcome.failed, true, &outcome.folder.internal());
+    printer.remarks(&outcome.remarks);
+    let outside = format!("{} outside the bounds and set to the bound", counted(outcome.outside, "value"));
+    printer.secret("outside", outcome.outside, (outcome.outside > 0).then_some(outside));
     let more = fields_answer(columns, *explained, accuracy);
     let lines: String = columns.iter().map(field_text).collect();
     let explained = match explained {

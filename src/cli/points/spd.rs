@@ -100,7 +100,7 @@ pub fn spd(command: &SpdCommand, global: &Global, printer: &Printer) -> Result<(
         None => return Err(no_radius()),
     };
     let centre = centre(&args.center, about, args.first_radius.as_deref(), &args.file)?;
-    let request = args.common.request(args.mechanism, global)?;
+    let request = args.common.request(args.mechanism, global, printer)?;
     let study = SpdStudy { file: args.file.clone(), metric: args.metric, centre, radius, request };
     let published = run_spd(&study).map_err(failure)?;
     say(&published, "matrices", printer);

@@ -133,10 +133,3 @@ pub(super) fn centre(center: Option<&PathBuf>, public_records: Option<&PathBuf>)
         (None, None) => ShapeCentre::Private,
     }
 }
-
-/// What the data holder should know of the records.
-pub(super) fn remark(remarks: &[String]) {
-    for remark in remarks {
-        eprintln!("note (do not publish): {remark}");
-    }
-}

@@ -119,7 +119,7 @@ fn vectors(args: &VectorArgs, space: VectorSpace, global: &Global, printer: &Pri
     if args.radius.is_none() && !args.common.is_plain(args.mechanism) {
         return Err(no_radius());
     }
-    let request = args.common.request(args.mechanism, global)?;
+    let request = args.common.request(args.mechanism, global, printer)?;
     let study = VectorStudy {
         file: args.file.clone(),
         space,

@@ -163,7 +163,7 @@ fn answer(
     global: &Global,
     printer: &Printer,
 ) -> Result<(), Failure> {
-    let known = KnownPlan::read(&args.public).map_err(Failure::failed)?;
+    let known = KnownPlan::read(&args.public).map_err(Failure::input)?;
     if !fits(known.plan.noise) {
         return Err(Failure::usage(wrong));
     }
@@ -185,9 +185,9 @@ fn answer(
     };
     let settings =
         SiteSettings { public: args.public.clone(), name: args.site.clone(), key, groups, records };
-    let done = run_with_progress(|show| answer_round(&settings, show))?;
+    let done = run_with_progress(printer, |show| answer_round(&settings, show))?;
     let (failed, scans) = done.failed;
-    note_failures(failed, scans, &settings.records.place.out.join("internal"));
+    note_failures(printer, failed, scans, &settings.records.place.out.join("internal"));
     let files: Vec<String> = done.files.iter().map(|file| file.display().to_string()).collect();
     let before = if done.again { " (answered before: the same files again)" } else { "" };
     printer.result(
@@ -260,7 +260,7 @@ fn settings(args: &CloseArgs, global: &Global) -> CombineSettings {
 fn failure(error: StudyError) -> Failure {
     match &error {
         StudyError::Job(job) => Failure::of_job(&error, Some(job)),
-        _ => Failure::failed(&error),
+        _ => Failure::input(&error),
     }
 }
 
@@ -278,10 +278,12 @@ fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
     };
     let release = args.out.join(visard::study::layout::RELEASE);
     let mm = |rms: f64| Yardstick::OfTwentyCentimetres.millimetres() * rms;
-    let (name, value, what, told) = match found {
+    let modes = certificate.details.get("modes").is_some();
+    let (name, value, statistic, what, told) = match found {
         Findings::Mean(accuracy) => (
             "accuracy",
             json!(accuracy),
+            if modes { "modes" } else { "mean" },
             format!("average of {} people", certificate.n),
             format!(
                 "  error, root mean square: {:.2} mm (the template alone: {:.2} mm)\n",
@@ -292,6 +294,7 @@ fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
         Findings::Groups(comparison) => (
             "comparison",
             comparison_json(comparison),
+            "groups",
             format!("comparison of {}", groups_text(comparison)),
             comparison_text(comparison),
         ),
@@ -299,8 +302,8 @@ fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
     let private = if certificate.private { "private " } else { "NOT PRIVATE: " };
     printer.result(
         json!({
-            "round": round, "rounds": rounds, "released": true, "release": release, "n": certificate.n, "private": certificate.private,
-            "loss": certificate.loss, name: value,
+            "round": round, "rounds": rounds, "closed": kind.to_string(), "released": true, "out": args.out, "release": release,
+            "statistic": statistic, "n": certificate.n, "private": certificate.private, "loss": certificate.loss, name: value,
         }),
         format!(
             "round {round} of {rounds} closed: {private}{what} at many sites, {}\n{told}  {} {}",

@@ -45,12 +45,12 @@ pub fn compare<K: KindArgs>(
     let (inputs, budget) = (args.records.inputs(global)?, args.records.budget().mu()?);
     let CompareArgs { groups, want } = &args.statistic;
     let outcome = run_compare(&inputs, budget, groups, *want).map_err(failure)?;
-    note(&outcome);
+    note(&outcome, printer);
     let TangentOutcome { folder, people, certificate, found, records, distance, .. } = &outcome;
     if found.small {
-        eprintln!("note: at this budget, this many {records} show only very large differences");
+        printer.note(format!("note: at this budget, this many {records} show only very large differences"));
     }
-    let more = compared_answer(&found.groups, found.test.as_ref(), &found.map);
+    let more = compared_answer(&found.groups, found.test.as_ref(), &found.map, found.small);
     let compared = compared_lines(&found.groups, found.test.as_ref(), certificate);
     let places_of_band = if *records == "functions" { "samples" } else { "entries" };
     let differences: String =
@@ -65,12 +65,14 @@ pub(in crate::cli) fn compared_answer(
     groups: &[(String, u64)],
     test: Option<&TestStatement>,
     map: &[GroupDifference],
+    small: bool,
 ) -> Value {
     let first = map.first();
     json!({
         "groups": groups.iter().map(|(label, n)| json!({"label": label, "n": n})).collect::<Vec<_>>(),
         "test": test,
         "map": map,
+        "small": small,
         "band": first.map(|map| map.mean_half_width),
         "accuracy": {"rms": first.map(|map| map.error), "rms_mm": null},
     })

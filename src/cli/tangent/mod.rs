@@ -13,7 +13,7 @@ pub(in crate::cli) use regress::{field_text, fields_answer};
 
 use super::Global;
 use super::budget::BudgetArgs;
-use super::output::{self, Failure};
+use super::output::{self, Failure, Printer};
 use super::points::note_failed;
 use clap::Args;
 use visard::study::tangent::{TangentInputs, TangentOutcome};
@@ -40,21 +40,16 @@ pub struct Of<K: Args, S: Args> {
 }
 
 /// Tells the data holder what became of the records.
-fn note<F>(outcome: &TangentOutcome<F>) {
-    note_failed(outcome.failed, true, &outcome.folder.internal());
-    if outcome.beyond > 0 {
-        eprintln!(
-            "note (do not publish): {} beyond the public radius and clipped to it, of {}",
-            output::counted(outcome.beyond, "record"),
-            outcome.people
-        );
-    }
-    if outcome.outside > 0 {
-        eprintln!(
-            "note (do not publish): {} outside the bounds and set to the bound",
-            output::counted(outcome.outside, "value")
-        );
-    }
+fn note<F>(outcome: &TangentOutcome<F>, printer: &Printer) {
+    let TangentOutcome { beyond, outside, people, .. } = *outcome;
+    note_failed(printer, outcome.failed, true, &outcome.folder.internal());
+    let words = format!(
+        "{} beyond the public radius and clipped to it, of {people}",
+        output::counted(beyond, "record")
+    );
+    printer.secret("beyond", beyond, (beyond > 0).then_some(words));
+    let words = format!("{} outside the bounds and set to the bound", output::counted(outside, "value"));
+    printer.secret("outside", outside, (outside > 0).then_some(words));
 }
 
 /// Of how many records, as in "60 matrices".

@@ -37,11 +37,11 @@ pub fn modes<K: KindArgs>(
     let budget = args.records.budget().mu()?;
     let outcome = run_modes(&args.records.inputs(global)?, budget, args.statistic.most()).map_err(failure)?;
     if outcome.people as f64 * budget.get() < MODES_WORTHWHILE {
-        eprintln!(
+        printer.note(format!(
             "note: below n times mu = {MODES_WORTHWHILE} the public spectrum's own modes are about as good as private ones"
-        );
+        ));
     }
-    note(&outcome);
+    note(&outcome, printer);
     let TangentOutcome { folder, people, certificate, found, .. } = &outcome;
     let more = modes_answer(&found.modes, &found.accuracy);
     printer.result(answer(folder, *people, certificate, more), text(&outcome));

@@ -40,7 +40,7 @@ pub fn regress<K: KindArgs>(
     let budget = args.records.budget().mu()?;
     let outcome =
         run_regression(&args.records.inputs(global)?, budget, covariates, design).map_err(failure)?;
-    note(&outcome);
+    note(&outcome, printer);
     let TangentOutcome { folder, people, certificate, found, .. } = &outcome;
     let explained = found.fields.explained.share();
     let more = fields_answer(&found.fields.columns, explained, &found.accuracy);
