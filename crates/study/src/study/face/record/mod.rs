@@ -74,8 +74,9 @@ impl RecordSettings {
         // does are known, and fine meshes made coarser, and since "rivals" there are fewer nodes, and poses that another rivals are refused.
         // Since "lips" mouths are opened along where lips meet, and put right where they slipped, and since "again" there are fewer steps.
         // Since "inside" steps under the SRNF metric keep the disk, on a finer grid, and mouths are closed before disks are compared.
+        // Since "pieces" walls do not hide faces, shells have an outer side, and points that are nowhere are left out.
         format!(
-            "{} {template} {self:?} size relief agreement mouth continued following holes whole rivals lips again inside",
+            "{} {template} {self:?} size relief agreement mouth continued following holes whole rivals lips again inside pieces",
             env!("CARGO_PKG_VERSION")
         )
     }
