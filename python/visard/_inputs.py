@@ -85,6 +85,7 @@ class Inputs:
         if is_path(value):
             return as_path(name, value)
         if hasattr(value, "columns") and hasattr(value, "index"):
+            _refuse_other_order(name, value, records)
             columns = [str(column) for column in value.columns]
             index = [str(record) for record in value.index]
             rows = [(record, *map(_cell, row)) for record, row in zip(index, value.itertuples(index=False))]
@@ -94,6 +95,7 @@ class Inputs:
         if records is None:
             raise InputError(f"{name}: values in order need records in order (a list of files, or an array); give a DataFrame or a file")
         for column, values in value.items():
+            _refuse_other_order(f"{name}: {column}", values, records, by_name=False)
             if len(values) != len(records):
                 raise InputError(f"{name}: {column} has {len(values)} values for {len(records)} records")
         rows = [(record, *map(_cell, row)) for record, *row in zip(records, *value.values())]
@@ -192,9 +194,27 @@ def design(
     )
 
 
+def _refuse_other_order(name: str, value: Any, records: Sequence[str] | None, by_name: bool = True) -> None:
+    """Rows of pandas have names. Where records are rows of an array, they are called by their number; names that are these numbers in another
+    order (as after `sample`) may mean rows by name or rows in order. With `by_name=False`, so does any other name: it is not looked at."""
+    if records is None or not (hasattr(value, "index") and hasattr(value, "iloc")):
+        return
+    index = [str(record) for record in value.index]
+    if index == list(records):
+        return
+    numbered = list(records) == [str(i) for i in range(len(records))]
+    in_order = index == [str(i) for i in range(len(index))]
+    if (numbered and sorted(index) == sorted(records)) or (not by_name and not in_order):
+        raise InputError(
+            f"{name}: its index is not that of the records in their order; if its rows are in the order of the records, give it with "
+            ".reset_index(drop=True), and if they go by the index, bring it into their order first, as with .sort_index()"
+        )
+
+
 def _cell(value: Any) -> str:
     """Missing values are empty; numbers keep all their digits."""
-    if value is None or value != value:
+    # pandas.NA compares to nothing.
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
         return ""
     if isinstance(value, (float, np.floating)):
         return repr(float(value))
@@ -203,6 +223,7 @@ def _cell(value: Any) -> str:
 
 def _pairs(name: str, value: Any, records: Sequence[str] | None) -> list[tuple[str, str]]:
     if hasattr(value, "index") and hasattr(value, "items") and not isinstance(value, Mapping):
+        _refuse_other_order(name, value, records)
         return [(str(record), _cell(label)) for record, label in value.items()]
     if isinstance(value, Mapping):
         return [(str(record), _cell(label)) for record, label in value.items()]
