@@ -3,6 +3,7 @@
 use super::records::{RecordArgs, note_failures, run_with_progress};
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, counted, where_to};
+use crate::cli::points::remark;
 use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
@@ -71,6 +72,7 @@ fn report(outcome: &FaceRegressionOutcome, printer: &Printer) {
             internal.join(COVARIATES).display()
         );
     }
+    remark(&outcome.remarks);
     let released = &outcome.released;
     let Certificate { private, mechanism, loss, .. } = &released.certificate;
     let fields: Vec<_> = released.columns.iter().map(field_json).collect();

@@ -17,5 +17,5 @@ mod vectors;
 pub(in crate::cli) use common::{failure, note_failed};
 pub use shape::{ShapeCommand, shape};
 pub use spd::{SpdCommand, spd};
-pub(in crate::cli) use specimens::{answer, places};
+pub(in crate::cli) use specimens::{answer, places, remark};
 pub use vectors::{HyperbolicCommand, SphereCommand, hyperbolic, sphere};

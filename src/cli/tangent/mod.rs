@@ -14,7 +14,7 @@ pub(in crate::cli) use regress::{field_text, fields_answer};
 use super::Global;
 use super::budget::BudgetArgs;
 use super::output::{self, Failure};
-use super::points::note_failed;
+use super::points::{note_failed, remark};
 use clap::Args;
 use visard::study::tangent::{TangentInputs, TangentOutcome};
 
@@ -55,6 +55,7 @@ fn note<F>(outcome: &TangentOutcome<F>) {
             output::counted(outcome.outside, "value")
         );
     }
+    remark(&outcome.remarks);
 }
 
 /// Of how many records, as in "60 matrices".
