@@ -1,7 +1,7 @@
 //! The files of a shape study: the table of landmarks, and the public centre or the public records.
 
 use super::records::{Read, Record, points};
-use super::treatment::Treated;
+use super::treatment::{Treated, or_are_negative};
 use super::{PointRequest, PointStudyError, Treatment};
 use crate::io::shapes::{
     LandmarkOrder, Negative, ShapeColumns, ShapeReading, ShapeRecord, ShapeSize, Shapes,
@@ -323,7 +323,8 @@ impl<'a> Source<'a> {
             }
             if missing > 0 && !input.treated.fills() && !self.gaps {
                 return Err(format!(
-                    "has {missing} missing landmarks; give a public shape as --center, from which they are estimated"
+                    "has {missing} missing landmarks; give a public shape as --center, from which they are estimated{}",
+                    or_are_negative(shape)
                 ));
             }
             make(&input.treated.apply(shape)?)

@@ -3,7 +3,7 @@
 use super::internal::{distances_csv, outliers};
 use super::internal_page::private_page;
 use super::records::{Read, Record, points};
-use super::treatment::Treated;
+use super::treatment::{Treated, or_are_negative};
 use super::{PointOutcome, PointRequest, PointStudyError, ShapeCentre, TableOptions, Treatment};
 use crate::io::internal::{write_shape_array, write_tps};
 use crate::io::shapes::{LandmarkOrder, ShapeReading, ShapeRecord};
@@ -127,7 +127,8 @@ fn configurations(
         let missing = shape.missing();
         if missing > 0 && (study.drop_missing || !treated.fills()) {
             return Err(format!(
-                "has {missing} missing landmarks; give a shape as --center, from which they are estimated"
+                "has {missing} missing landmarks; give a shape as --center, from which they are estimated{}",
+                or_are_negative(shape)
             ));
         }
         let x = treated.apply(shape)?.to_matrix();

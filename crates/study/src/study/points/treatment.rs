@@ -302,6 +302,16 @@ fn mirrored_among(shapes: &[Configuration]) -> Vec<bool> {
     flags.into_iter().map(|flag| flag[rare]).collect()
 }
 
+/// What else to do about missing landmarks, where a negative coordinate made them so.
+pub(super) fn or_are_negative(shape: &ShapeRecord) -> String {
+    match shape.negative() {
+        0 => String::new(),
+        n => format!(
+            " ({n} have a negative coordinate, which counts as missing with IMAGE=; if they are coordinates, give --negative valid)"
+        ),
+    }
+}
+
 /// "1 record has", "2 records have".
 fn records_have(count: usize) -> String {
     if count == 1 { "1 record has".to_owned() } else { format!("{count} records have") }
