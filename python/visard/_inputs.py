@@ -132,6 +132,7 @@ class Inputs:
         if is_path(value):
             return as_path(name, value)
         if isinstance(value, Mapping) or (hasattr(value, "index") and hasattr(value, "items")):
+            _refuse_other_order(name, value, self.records)
             return self.rows(name, ("record", heading), [(str(record), _cell(label)) for record, label in value.items()])
         try:
             labels = list(value)
@@ -148,6 +149,7 @@ class Inputs:
         if is_path(value):
             return as_path(name, value)
         if hasattr(value, "columns") and hasattr(value, "index"):
+            _refuse_other_order(name, value, self.records)
             rows = [(str(record), *map(_cell, row)) for record, row in zip(value.index, value.itertuples(index=False))]
             return self.rows(name, ("record", *map(str, value.columns)), rows)
         if not isinstance(value, Mapping) or not value:
@@ -155,6 +157,7 @@ class Inputs:
         if self.records is None:
             raise InputError(f"{name}: values in order need records in order (a list of files, or an array); give a DataFrame or a file")
         for column, values in value.items():
+            _refuse_other_order(f"{name}: {column}", values, self.records, by_name=False)
             if len(values) != len(self.records):
                 raise InputError(f"{name}: {column} has {len(values)} values for {len(self.records)} records")
         rows = [(record, *map(_cell, row)) for record, *row in zip(self.records, *value.values())]
@@ -268,9 +271,27 @@ def _warned(release: _Of) -> _Of:
     return release
 
 
+def _refuse_other_order(name: str, value: Any, records: Sequence[str] | None, by_name: bool = True) -> None:
+    """Rows of pandas have names. Where records are rows of an array, they are called by their number; names that are these numbers in another
+    order (as after `sample`) may mean rows by name or rows in order. With `by_name=False`, so does any other name: it is not looked at."""
+    if records is None or not (hasattr(value, "index") and hasattr(value, "iloc")):
+        return
+    index = [str(record) for record in value.index]
+    if index == list(records):
+        return
+    numbered = list(records) == [str(i) for i in range(len(records))]
+    in_order = index == [str(i) for i in range(len(index))]
+    if (numbered and sorted(index) == sorted(records)) or (not by_name and not in_order):
+        raise InputError(
+            f"{name}: its index is not that of the records in their order; if its rows are in the order of the records, give it with "
+            ".reset_index(drop=True), and if they go by the index, bring it into their order first, as with .sort_index()"
+        )
+
+
 def _cell(value: Any) -> str:
     """Missing values are empty; numbers keep all their digits."""
-    if value is None or value != value:
+    # pandas.NA compares to nothing.
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
         return ""
     if isinstance(value, (float, np.floating)):
         return repr(float(value))

@@ -36,6 +36,11 @@ class ShapeOptions(StudyOptions, total=False):
     landmarks: int | None
     #: Coordinates of a landmark, 2 or 3, likewise.
     dimensions: int | None
+    #: In a table with a line for each landmark, the column that names the records, and the one that names the landmarks (or "none").
+    record_column: str | None
+    landmark_column: str | None
+    #: What a negative coordinate in a TPS file with IMAGE= is: "valid" or "missing".
+    negative: str | None
     #: Records with missing landmarks cannot be used. Otherwise they are estimated from a public or private centre, where there is one.
     drop_missing: bool
     #: Numbers that stand for missing landmarks, beside NaN.

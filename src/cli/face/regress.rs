@@ -70,6 +70,7 @@ fn report(outcome: &FaceRegressionOutcome, printer: &Printer) {
         internal.join(COVARIATES).display()
     );
     printer.secret("outside", outcome.outside, (outcome.outside > 0).then_some(outside));
+    printer.remarks(&outcome.remarks);
     let released = &outcome.released;
     let Certificate { private, mechanism, loss, .. } = &released.certificate;
     let fields: Vec<_> = released.columns.iter().map(field_json).collect();

@@ -7,7 +7,7 @@ use super::plan::{self, ShapePlanArgs};
 use super::shape_choice::{ShapeChoice, choices};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
 use super::specimens::{answer, centre, places};
-use super::treatment::TreatmentArgs;
+use super::treatment::{TableArgs, TreatmentArgs};
 use super::{shape_compare, shape_modes, shape_regress};
 use crate::cli::{heading, of_kind};
 use clap::{Args, Subcommand};
@@ -81,6 +81,8 @@ pub struct ShapeArgs {
     #[arg(long, help_heading = heading::RECORDS)]
     drop_missing: bool,
     #[command(flatten)]
+    table: TableArgs,
+    #[command(flatten)]
     treatment: TreatmentArgs,
     /// Pairs of landmarks left,right (from 1): the mean is published in its symmetric and its asymmetric part too, at no further cost.
     /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
@@ -143,6 +145,7 @@ fn joint_mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<()
     let inputs = ShapeInputs {
         centre: centre(args.center.as_ref(), args.public_records.as_ref()),
         radius: given.flatten(),
+        table: args.table.options(),
         outline: args.outline,
         landmarks: args.landmarks.map(|k| k as usize),
         dimensions: args.dimensions.map(usize::from),
@@ -205,6 +208,8 @@ fn single_mean(
         PointRequest { unusable: args.unusable(), ..args.common.request(mechanism, global, printer)? };
     let study = ShapeStudy {
         landmarks: args.landmarks.map(|k| k as usize),
+        dimensions: args.dimensions.map(usize::from),
+        table: args.table.options(),
         drop_missing: args.drop_missing,
         treatment: args.treatment.treatment(args.pairs.as_ref()),
         smoothing: args.smooth,

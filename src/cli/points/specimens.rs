@@ -1,6 +1,6 @@
 //! What studies of shapes share on the command line: the specimens and what is known of them.
 
-use super::treatment::TreatmentArgs;
+use super::treatment::{TableArgs, TreatmentArgs};
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use crate::cli::output::{Failure, where_to};
 use crate::cli::{Global, heading, of_kind};
@@ -48,6 +48,8 @@ pub struct SpecimenArgs {
     #[arg(long, help_heading = heading::RECORDS)]
     drop_missing: bool,
     #[command(flatten)]
+    table: TableArgs,
+    #[command(flatten)]
     treatment: TreatmentArgs,
     #[command(flatten)]
     unusable: UnusableArgs,
@@ -64,6 +66,7 @@ impl SpecimenArgs {
         Ok(ShapeInputs {
             centre: centre(self.center.as_ref(), self.public_records.as_ref()),
             radius: self.radius,
+            table: self.table.options(),
             outline: self.outline,
             landmarks: self.landmarks.map(|k| k as usize),
             dimensions: self.dimensions.map(usize::from),

@@ -1,9 +1,10 @@
 //! What is done to each record of landmarks by itself, on the command line.
 
 use crate::cli::heading;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use visard::study::points::{Sliding, Treatment};
+use visard::io::shapes::{Negative, ShapeColumns};
+use visard::study::points::{Sliding, TableOptions, Treatment};
 
 /// What is done to each record by itself, against public things only
 #[derive(Debug, Args)]
@@ -23,6 +24,45 @@ pub struct TreatmentArgs {
     /// Reflect records that are nearer to the mirror image of the public centre
     #[arg(long, help_heading = heading::REGISTRATION)]
     unmirror: bool,
+}
+
+/// What a negative coordinate means
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum NegativeName {
+    /// A coordinate like any other
+    Valid,
+    /// The landmark is missing
+    Missing,
+}
+
+/// What a table of landmarks means, where its heading does not tell
+#[derive(Debug, Args)]
+pub struct TableArgs {
+    /// In a table with a row for each landmark: the column that names the records, each of which is counted as one person ("none": one record)
+    #[arg(long, help_heading = heading::RECORDS, value_name = "NAME")]
+    record_column: Option<String>,
+    /// In a table with a row for each landmark: the column that names the landmarks ("none": rows are in order)
+    #[arg(long, help_heading = heading::RECORDS, value_name = "NAME")]
+    landmark_column: Option<String>,
+    /// What a negative coordinate in TPS means (default: the landmark is missing in specimens with IMAGE=, and valid in others)
+    #[arg(long, help_heading = heading::RECORDS, value_name = "WHAT", value_enum)]
+    negative: Option<NegativeName>,
+}
+
+impl TableArgs {
+    /// As a study takes it.
+    pub(super) fn options(&self) -> TableOptions {
+        TableOptions {
+            columns: ShapeColumns {
+                record: self.record_column.clone(),
+                landmark: self.landmark_column.clone(),
+            },
+            negative: self.negative.map(|negative| match negative {
+                NegativeName::Valid => Negative::Valid,
+                NegativeName::Missing => Negative::Missing,
+            }),
+        }
+    }
 }
 
 impl TreatmentArgs {

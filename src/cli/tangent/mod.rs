@@ -50,6 +50,7 @@ fn note<F>(outcome: &TangentOutcome<F>, printer: &Printer) {
     printer.secret("beyond", beyond, (beyond > 0).then_some(words));
     let words = format!("{} outside the bounds and set to the bound", output::counted(outside, "value"));
     printer.secret("outside", outside, (outside > 0).then_some(words));
+    printer.remarks(&outcome.remarks);
 }
 
 /// Of how many records, as in "60 matrices".

@@ -105,7 +105,10 @@ fn tables(first: usize) -> Vec<(&'static str, String)> {
 fn records_that_agree_tell_together_how_many_landmarks_there_are() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).display().to_string();
-    for ((name, good), (_, bad)) in tables(8).into_iter().zip(tables(4)) {
+    // Where landmarks have names, one that a record lacks is missing.
+    for ((name, good), (_, bad)) in
+        tables(8).into_iter().zip(tables(4)).filter(|((name, _), _)| *name != "long.csv")
+    {
         fs::write(path(&format!("t.{name}")), good).unwrap();
         let out = path(&format!("study.{name}"));
         succeeds(&format!("shape mean {} --unusable refuse --mu 1 --out {out}", path(&format!("t.{name}"))));
@@ -135,7 +138,7 @@ fn the_first_shape_does_not_tell_how_many_landmarks_there_are() {
         fs::write(&good_file, good).unwrap();
         fs::write(&bad_file, bad).unwrap();
         let study = "shape mean FILE --mechanism gaussian --center private --radius 0.2 --mu 2";
-        let tells = name == "headed.csv";
+        let tells = name == "headed.csv" || name == "long.csv";
         for option in if tells { vec!["", "--landmarks 8"] } else { vec!["--landmarks 8"] } {
             compare(dir.path(), &good_file, &bad_file, 1, &format!("{study} {option}"));
         }

@@ -8,4 +8,5 @@ mod private_centres;
 mod refusals;
 mod releases;
 mod support;
+mod tables;
 mod unusable;

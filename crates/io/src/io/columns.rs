@@ -6,7 +6,7 @@
 
 use super::error::{Fault, Parsed};
 use super::separator::Separator;
-use super::text::{Lines, is_missing, is_remark, lossy, number, plain};
+use super::text::{Lines, is_missing, is_remark, number, plain, unquoted};
 use std::path::Path;
 
 /// Where it is known from how large a record is: the numbers in a row, the landmarks of a shape.
@@ -73,24 +73,31 @@ impl Table {
         let mut lines = Lines::new(plain(bytes)?);
         let place = |lines: &Lines<'_>| (bytes.len() - lines.rest().len(), lines.number());
         let (mut start, mut lines_before) = place(&lines);
+        let mut declared = None;
         while let Some((number, line)) = lines.next() {
-            if is_remark(line) {
+            declared = declared.or_else(|| Separator::declared(line));
+            let is_quoted = || {
+                line.trim_ascii().starts_with(b"\"")
+                    && Separator::of_heading(line, path).fields(line).count() > 1
+            };
+            if is_remark(line) && !is_quoted() || Separator::declared(line).is_some() {
                 (start, lines_before) = place(&lines);
                 continue;
             }
-            let separator = Separator::of_heading(line, path);
-            if is_heading(separator, line) {
+            let separator = declared.unwrap_or_else(|| Separator::of_heading(line, path));
+            if is_heading(separator, line) || counts_columns(separator, line) {
                 if separator.fields(line).count() > MOST_COLUMNS {
                     return Err(
                         Fault::Malformed("has more than 100000 columns; save it as .npy").at_line(number)
                     );
                 }
-                let heading = separator.fields(line).map(|field| lossy(field).to_lowercase()).collect();
+                let heading = separator.fields(line).map(|field| unquoted(field).to_lowercase()).collect();
                 let (start, lines_before) = place(&lines);
                 return Ok(Self { separator, heading: Some(heading), start, lines_before });
             }
-            let separator = match size {
-                RecordSize::Content => Separator::of(line),
+            let separator = match (declared, size) {
+                (Some(declared), _) => declared,
+                (None, RecordSize::Content) => Separator::of(line),
                 _ => Separator::of_ending(path),
             };
             return Ok(Self { separator, heading: None, start, lines_before });
@@ -98,10 +105,33 @@ impl Table {
         Ok(Self { separator: Separator::Blank, heading: None, start: bytes.len(), lines_before })
     }
 
-    /// The records' lines, with their numbers.
+    /// The records' lines, with their numbers. Under a heading a line is a record whatever its name begins with, unless it begins as remarks
+    /// do, without a quotation mark, and has not as many fields as the heading.
     pub fn records<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = (usize, &'a [u8])> + Clone + use<'a> {
-        let lines = Lines::after(bytes.get(self.start..).unwrap_or_default(), self.lines_before);
-        lines.filter(|(_, line)| !is_remark(line))
+        let (separator, width) = (self.separator, self.width());
+        self.lines(bytes).filter(move |(_, line)| !is_passed_over(line, separator, width))
+    }
+
+    /// How many lines with several fields are taken for remarks, though they may be meant as records.
+    pub fn remarks(&self, bytes: &[u8]) -> usize {
+        let is_doubtful = |line: &[u8]| {
+            is_passed_over(line, self.separator, self.width()) && self.separator.fields(line).count() > 1
+        };
+        self.lines(bytes).filter(|(_, line)| is_doubtful(line)).count()
+    }
+
+    fn lines<'a>(&self, bytes: &'a [u8]) -> Lines<'a> {
+        Lines::after(bytes.get(self.start..).unwrap_or_default(), self.lines_before)
+    }
+
+    /// How many columns the heading has; 0 without one.
+    fn width(&self) -> usize {
+        self.heading.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Whether commas in numbers are decimal marks.
+    pub fn has_decimal_commas(&self) -> bool {
+        self.separator != Separator::Comma
     }
 
     /// The fields of a line, of which no more than `most` are kept. Empty ones at its end are left out: some programs end lines with a separator.
@@ -165,13 +195,37 @@ impl Fields<'_> {
 
     /// A field as text.
     pub fn text(&self, column: usize) -> Option<String> {
-        self.kept.get(column).map(|field| lossy(field))
+        self.kept.get(column).map(|field| unquoted(field))
     }
 }
 
 fn is_heading(separator: Separator, line: &[u8]) -> bool {
     let is_word = |field: &[u8]| field.is_empty() || number(field).is_none() && !is_missing(field);
     separator.fields(line).any(|field| !field.is_empty()) && separator.fields(line).all(is_word)
+}
+
+/// Numbers that count their columns may be measured where there are fewer.
+const FEWEST_COUNTED: usize = 8;
+
+/// Whether a line holds but the numbers of its columns from 0 or 1, perhaps after a name: a heading as pandas writes it.
+fn counts_columns(separator: Separator, line: &[u8]) -> bool {
+    let fields: Vec<&[u8]> = separator.fields(line).take(MOST_COLUMNS).collect();
+    let counts = |from: usize, fields: &[&[u8]]| {
+        fields.len() >= FEWEST_COUNTED
+            && fields.iter().enumerate().all(|(i, field)| *field == (from + i).to_string().as_bytes())
+    };
+    let after_name = fields.get(1..).filter(|_| number(fields[0]).is_none()).unwrap_or_default();
+    [0, 1].into_iter().any(|from| counts(from, &fields) || counts(from, after_name))
+}
+
+/// Whether a line after the heading is none of a record.
+fn is_passed_over(line: &[u8], separator: Separator, width: usize) -> bool {
+    let text = line.trim_ascii();
+    let is_record = || match width {
+        0 | 1 => text.starts_with(b"\"") && separator.fields(line).count() > 1,
+        width => text.starts_with(b"\"") || separator.fields(line).count() == width,
+    };
+    text.is_empty() || is_remark(line) && !is_record()
 }
 
 /// Whether a column of this heading (in small letters) holds words, and not numbers.

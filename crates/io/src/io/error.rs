@@ -261,6 +261,12 @@ pub enum Fault {
         /// Which file, what is wrong with it, and what to do.
         what: String,
     },
+    /// A table that could mean two things, or contradicts itself, in words with what to choose. It names columns, landmarks and records.
+    #[error("{what}")]
+    Unclear {
+        /// What is unclear, and what to give.
+        what: String,
+    },
     /// A file for the data holder only, where a public one is wanted.
     #[error(
         "was written by visard for the data holder only ({why}): it depends on the records, so it cannot be a public input; give a file that \
@@ -311,8 +317,7 @@ impl fmt::Display for RecordError {
 impl RecordError {
     /// What a message about a record begins with: `line 5, "s3": `, as far as place and name are known.
     pub fn label(place: Place, name: Option<&str>) -> String {
-        let name = name.map(|name| name.chars().take(LONGEST_NAME).collect::<String>());
-        let name = name.map(|name| format!("\"{}\"", printable(&name)));
+        let name = name.map(printable_name);
         let place = Some(place.to_string().trim_start_matches([',', ' ']).to_owned());
         let known: Vec<String> =
             [place, name].into_iter().flatten().filter(|part| !part.is_empty()).collect();
@@ -372,6 +377,11 @@ impl From<std::io::Error> for Fault {
 /// A path without line breaks and other control characters, so that a message stays one line.
 pub(super) fn one_line(path: &Path) -> String {
     printable(&path.display().to_string())
+}
+
+/// A name for a message, in quotation marks, not too long.
+pub(super) fn printable_name(name: &str) -> String {
+    format!("\"{}\"", printable(&name.chars().take(LONGEST_NAME).collect::<String>()))
 }
 
 fn printable(text: &str) -> String {

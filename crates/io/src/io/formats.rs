@@ -11,7 +11,7 @@ use super::matrices::{self, Matrices};
 use super::open::{Limit, Opened};
 use super::rows::{self, Rows};
 use super::scan::Scan;
-use super::shapes::{self, ShapeSize, Shapes};
+use super::shapes::{self, ShapeReading, Shapes};
 use super::text::ending;
 use super::{obj, ply, points, stl};
 use std::path::Path;
@@ -77,6 +77,9 @@ type Parser<T> = fn(&[u8]) -> Parsed<T>;
 /// What takes over a file to read its records one by one.
 type Reader<T, With> = fn(Opened, With) -> Result<T, ReadError>;
 
+/// The same for shapes.
+type ShapesReader = fn(Opened, &ShapeReading) -> Result<Shapes, ReadError>;
+
 /// A format, and its readers: `None` where it does not hold such a thing.
 pub(super) struct Format {
     pub name: &'static str,
@@ -84,7 +87,7 @@ pub(super) struct Format {
     pub endings: &'static [&'static str],
     pub scan: Option<Parser<Scan>>,
     pub landmarks: Option<Parser<Vec<Landmark>>>,
-    pub shapes: Option<Reader<Shapes, ShapeSize>>,
+    pub shapes: Option<ShapesReader>,
     pub rows: Option<Reader<Rows, RecordSize>>,
     pub matrices: Option<fn(Opened) -> Result<Matrices, ReadError>>,
     /// Of many images in one file; the argument is the value of white.
@@ -155,12 +158,12 @@ pub(super) const FORMATS: [Format; 10] = [
     },
     Format {
         landmarks: Some(landmarks::fiducials),
-        shapes: Some(shapes::specimen),
+        shapes: Some(shapes::specimens),
         ..Format::new("3D Slicer fiducials", &["fcsv"])
     },
     Format {
         landmarks: Some(landmarks::markups),
-        shapes: Some(shapes::specimen),
+        shapes: Some(shapes::specimens),
         ..Format::new("3D Slicer markups", &["json"])
     },
     Format { is_one_image: true, ..Format::new("PNG", &["png"]) },

@@ -3,6 +3,7 @@
 use super::columns::{RecordSize, Table};
 use super::error::{Fault, Parsed, ReadError};
 use super::open::{Limit, Opened, open};
+use super::text::is_missing;
 use std::path::Path;
 
 /// A line of such a table.
@@ -38,17 +39,20 @@ struct Column {
     name: &'static str,
     no_heading: &'static str,
     missing: &'static str,
+    unclear: &'static str,
 }
 
 const PERSON: Column = Column {
     name: "person",
     no_heading: "has no heading with the columns record and person; add that line",
     missing: "the person",
+    unclear: "has NA or the like for a person: fill in who it is, or rename the person if that is the name",
 };
 const GROUP: Column = Column {
     name: "group",
     no_heading: "has no heading with the columns record and group; add that line",
     missing: "the group",
+    unclear: "has NA or the like for a group: fill it in, or rename the group if that is its name (every record has a group)",
 };
 
 fn read(path: &Path, column: &Column) -> Result<(Opened, Vec<Label>), ReadError> {
@@ -74,7 +78,12 @@ fn labels(file: &Opened, wanted: &Column) -> Parsed<Vec<Label>> {
             let text = fields.text(column).filter(|text| !text.is_empty());
             text.ok_or_else(|| Fault::MissingValue { what }.at_line(line))
         };
-        Ok(Label { line, record: field(record, "the record")?, label: field(label, wanted.missing)? })
+        let found =
+            Label { line, record: field(record, "the record")?, label: field(label, wanted.missing)? };
+        match is_missing(found.label.as_bytes()) {
+            true => Err(Fault::Malformed(wanted.unclear).at_line(line)),
+            false => Ok(found),
+        }
     };
     table.records(file.bytes()).map(line).collect()
 }
@@ -96,6 +105,8 @@ mod tests {
         let lines = people("# who\nPerson;sex;Record\nann;f;\"a; 1.ply\"\n\nbob;m;b.ply\n").unwrap();
         assert_eq!(lines[0], (3, "a; 1.ply".into(), "ann".into()));
         assert_eq!(lines[1], (5, "b.ply".into(), "bob".into()));
+        let lines = people("sep=;\nperson;record\nann;\"5\"\" rock\"\nbob;\"#1\"\n#2;x\n# remark\n").unwrap();
+        assert_eq!(lines.iter().map(|line| &line.1[..]).collect::<Vec<_>>(), ["5\" rock", "#1", "x"]);
         for (text, problem) in [
             ("a.ply,ann\n", "has no heading"),
             ("record,name\na.ply,ann\n", "has no heading"),
@@ -103,6 +114,7 @@ mod tests {
             ("record,person\na.ply,\n", "line 2: the person is missing"),
             ("record,person\n,ann\n", "line 2: the record is missing"),
             ("record,person\na.ply,ann,x\n", "line 2: has 3 fields"),
+            ("record,person\na.ply,NA\n", "line 2: has NA or the like"),
         ] {
             assert!(people(text).unwrap_err().starts_with(problem), "{text}: {:?}", people(text));
         }

@@ -23,6 +23,7 @@ mod error;
 mod export;
 mod field;
 mod formats;
+mod heading;
 mod images;
 pub mod internal;
 mod labels;

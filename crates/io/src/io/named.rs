@@ -23,6 +23,16 @@ pub struct NamedLine {
     pub record: String,
     /// Its fields, one a column; `None` where there is no value (an empty field, NA, NaN and the like).
     pub fields: Vec<Option<String>>,
+    /// Of fields that are words for "no value" the words, by column.
+    words: Vec<(usize, String)>,
+}
+
+impl NamedLine {
+    /// What stands in a column, be it a word for "no value"; nothing where nothing does.
+    pub fn told(&self, column: usize) -> Option<&String> {
+        let word = self.words.iter().find(|(at, _)| *at == column).map(|(_, word)| word);
+        self.fields.get(column)?.as_ref().or(word)
+    }
 }
 
 impl NamedTable {
@@ -73,11 +83,26 @@ fn parse(file: &Opened) -> Parsed<(Vec<String>, Vec<NamedLine>)> {
         }
         let text = |column: usize| fields.text(column).filter(|text| !text.is_empty());
         let name = text(record).ok_or_else(|| Fault::MissingValue { what: "the record" }.at_line(line))?;
-        let value = |column| text(column).filter(|text| !is_missing(text.as_bytes()));
-        Ok(NamedLine { line, record: name, fields: (0..heading.len()).map(value).collect() })
+        let (mut all, mut words) = (Vec::with_capacity(heading.len()), Vec::new());
+        for column in 0..heading.len() {
+            let (missing, found) = match text(column) {
+                Some(text) if is_missing(text.as_bytes()) => (Some(text), None),
+                Some(text) if table.has_decimal_commas() => (None, Some(with_point(text))),
+                other => (None, other),
+            };
+            words.extend(missing.map(|word| (column, word)));
+            all.push(found);
+        }
+        Ok(NamedLine { line, record: name, fields: all, words })
     };
     let lines = table.records(file.bytes()).map(read).collect::<Parsed<_>>()?;
     Ok((heading, lines))
+}
+
+/// A number with a decimal comma as one with a point.
+fn with_point(text: String) -> String {
+    let plain = text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b',' | b'e' | b'E'));
+    if plain && text.matches(',').count() == 1 { text.replace(',', ".") } else { text }
 }
 
 #[cfg(test)]

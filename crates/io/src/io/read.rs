@@ -13,7 +13,7 @@ use super::open::{Opened, Unread};
 use super::rows::Rows;
 use super::scan::Scan;
 use super::scans::specimens_in;
-use super::shapes::{self, ShapeSize, Shapes};
+use super::shapes::{self, ShapeReading, Shapes};
 use std::path::Path;
 
 /// Opens a file that is to be read for something: an ordinary one, with an ending known for that, not too large for that. For shapes it may
@@ -97,33 +97,35 @@ pub fn read_landmarks(path: &Path) -> Result<Vec<Landmark>, ReadError> {
 ///
 /// * `.tps`: `LM=k` and k lines x y, or `LM3=k` and k lines x y z, for each specimen; `CURVES=`/`POINTS=` are read as further landmarks, and
 ///   kept apart as [curves](super::shapes::ShapeRecord::curves); `ID=`, `IMAGE=`, `SCALE=` (applied), comments and unknown keywords are
-///   understood or skipped; any line ends. `NA` marks a missing landmark, and so do negative coordinates in files of digitized pictures
-///   (those with `IMAGE=`, where they mean nothing else).
-/// * `.csv .tsv .txt`: long (columns x, y and perhaps z, and one that names the specimen) or wide (a row for each specimen:
-///   x1, y1, x2, y2, … or x1, y1, z1, …, perhaps a name first). `NA` or nothing marks a missing landmark.
+///   understood or skipped; any line ends. `NA` marks a missing landmark, and so do negative coordinates in specimens with `IMAGE=` unless
+///   [`ShapeReading::negative`] says otherwise. Where all have one ID, they are named by `IMAGE=` or by nothing.
+/// * `.csv .tsv .txt`: long (a row for each landmark: columns x, y and perhaps z, and such as name records and landmarks, see
+///   [`ShapeColumns`](super::shapes::ShapeColumns)) or wide (a row for each shape: x1, y1, x2, y2, … in the order the heading tells, and other
+///   columns). `NA` or nothing marks a missing landmark. A heading that could mean two things is refused.
 /// * `.txt` that begins with `[individuals]` or another word in brackets: Morphologika.
-/// * `.npy`: shape (n, k, 2), (n, k, 3), (k, 2), (k, 3) or (n, 2k).
+/// * `.npy`: shape (n, k, 2), (n, k, 3), (k, 2), (k, 3), (n, 2k) or (n, 3k).
 /// * `.mrk.json` and `.fcsv` (3D Slicer): one specimen; a folder of them is a table, a file for each, in natural order, named by their
 ///   files. Coordinates are given in LPS whatever the file's coordinate system; points that are planned or were not found are missing.
+///   Where all points have labels, these tell the order.
 ///
 /// The file must tell by its heading or its array's shape how many landmarks a row has, unless `size` does; TPS and long tables
 /// tell it record by record. A table without a heading is one of the plane unless `size` says otherwise.
 ///
 /// # Errors
 /// [`ReadError`]: what is wrong with the file as a whole. What is wrong with a shape is an error in its place.
-pub fn read_shapes(path: &Path, size: impl Into<ShapeSize>) -> Result<Shapes, ReadError> {
-    shapes_of(open_as(path, Content::Shapes)?, size)
+pub fn read_shapes(path: &Path, reading: impl Into<ShapeReading>) -> Result<Shapes, ReadError> {
+    shapes_of(open_as(path, Content::Shapes)?, reading)
 }
 
 /// The shapes in an opened file, as [`read_shapes`].
 ///
 /// # Errors
 /// As [`read_shapes`].
-pub fn shapes_of(file: Opened, size: impl Into<ShapeSize>) -> Result<Shapes, ReadError> {
+pub fn shapes_of(file: Opened, reading: impl Into<ShapeReading>) -> Result<Shapes, ReadError> {
     if !file.parts().is_empty() {
-        return shapes::folder(file, size.into());
+        return shapes::specimens(file, &reading.into());
     }
-    reader(&file, Content::Shapes, |format| format.shapes)?(file, size.into())
+    reader(&file, Content::Shapes, |format| format.shapes)?(file, &reading.into())
 }
 
 /// Reads rows of numbers:

@@ -2,6 +2,7 @@
 
 use super::columns::{Fields, RecordSize, Table, holds_names, name_column};
 use super::error::{Fault, Parsed, Place, ReadError, RecordError};
+use super::heading::{Role, coordinate, listed, role};
 use super::npy;
 use super::open::Opened;
 
@@ -38,7 +39,15 @@ enum Numbers {
     /// Coordinates.
     In(Vec<usize>),
     /// Degrees.
-    Geographic { latitude: usize, longitude: usize },
+    Geographic { latitude: Angle, longitude: Angle },
+}
+
+/// A column of angles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Angle {
+    column: usize,
+    /// Degrees in its unit.
+    degrees: f64,
 }
 
 const WHAT: &str = "numbers";
@@ -52,6 +61,48 @@ impl Rows {
     /// Numbers in a row: a public fact about the file, see [`RecordSize`].
     pub fn width(&self) -> usize {
         self.width
+    }
+
+    /// The same, refused where the heading says that some columns are coordinates and that others are none.
+    ///
+    /// # Errors
+    /// [`ReadError`] that names the columns.
+    pub fn of_coordinates(self) -> Result<Self, ReadError> {
+        let Form::Text(
+            Table { heading: Some(heading), .. },
+            Columns::Headed { numbers: Numbers::In(columns), .. },
+        ) = &self.form
+        else {
+            return Ok(self);
+        };
+        let others = not_coordinates(heading, columns);
+        if others.is_empty() {
+            return Ok(self);
+        }
+        let what = format!(
+            "has columns that are not coordinates by their names beside others that are: {}; remove them, or name the coordinates alike (x1, x2, x3)",
+            listed(&others, "and")
+        );
+        Err(self.file.error(Fault::Unclear { what }))
+    }
+
+    /// What was passed over, for the data holder.
+    pub fn notes(&self) -> Vec<String> {
+        let Form::Text(Table { heading: Some(heading), .. }, Columns::Headed { numbers, name, .. }) =
+            &self.form
+        else {
+            return Vec::new();
+        };
+        let used = match numbers {
+            Numbers::In(columns) => columns.clone(),
+            Numbers::Geographic { latitude, longitude } => vec![latitude.column, longitude.column],
+        };
+        let passed = |i: &usize| !used.contains(i) && Some(*i) != *name && !heading[*i].is_empty();
+        let passed: Vec<&str> = (0..heading.len()).filter(passed).map(|i| heading[i].as_str()).collect();
+        match passed.is_empty() {
+            true => Vec::new(),
+            false => vec![format!("passed over: {}", listed(&passed, "and"))],
+        }
     }
 
     /// How many there are.
@@ -120,7 +171,7 @@ fn not_empty(rows: Rows) -> Result<Rows, ReadError> {
 impl Columns {
     fn find(table: &Table, bytes: &[u8], size: RecordSize) -> Parsed<Self> {
         if let Some(heading) = &table.heading {
-            let columns = Self::headed(heading);
+            let columns = Self::headed(heading)?;
             size.check(columns.width(), WHAT)?;
             return Ok(columns);
         }
@@ -139,14 +190,14 @@ impl Columns {
         }
     }
 
-    fn headed(heading: &[String]) -> Self {
-        let column = |starts: &[&str]| heading.iter().position(|n| starts.iter().any(|s| n.starts_with(s)));
-        let geographic = column(&["lat"]).zip(column(&["lon", "lng"]));
+    fn headed(heading: &[String]) -> Result<Self, Fault> {
+        let geographic =
+            angle(heading, &["lat", "latitude"])?.zip(angle(heading, &["lon", "long", "lng", "longitude"])?);
         let numbers = match geographic {
             Some((latitude, longitude)) => Numbers::Geographic { latitude, longitude },
             None => Numbers::In((0..heading.len()).filter(|&i| !holds_names(&heading[i])).collect()),
         };
-        Self::Headed { numbers, name: name_column(heading), count: heading.len() }
+        Ok(Self::Headed { numbers, name: name_column(heading), count: heading.len() })
     }
 
     fn width(&self) -> usize {
@@ -180,7 +231,8 @@ impl Columns {
         match self {
             Self::Headed { count, .. } if fields.found > *count => Err(table.misfit(fields, count)),
             Self::Headed { numbers: Numbers::Geographic { latitude, longitude }, .. } => {
-                direction(number(*latitude)?, number(*longitude)?)
+                let degrees = |angle: &Angle| number(angle.column).map(|x| angle.degrees * x);
+                direction(degrees(latitude)?, degrees(longitude)?)
             }
             Self::Headed { numbers: Numbers::In(columns), .. } => {
                 columns.iter().copied().map(number).collect()
@@ -195,6 +247,49 @@ impl Columns {
             }
         }
     }
+}
+
+/// The column of angles that is called so, alone or with its unit: `lat`, `lat_deg`, `latitude (rad)`.
+fn angle(heading: &[String], names: &[&str]) -> Result<Option<Angle>, Fault> {
+    let of = |(column, name): (usize, &String)| {
+        let mut words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let first = words.next()?;
+        let joined = ["deg", "rad"].into_iter().find_map(|unit| Some((first.strip_suffix(unit)?, unit)));
+        let (word, unit) = joined.filter(|(word, _)| names.contains(word)).unwrap_or((first, ""));
+        let in_radians = words.chain([unit]).any(|word| matches!(word, "rad" | "radian" | "radians"));
+        let degrees = if in_radians { 1_f64.to_degrees() } else { 1.0 };
+        names.contains(&word).then_some(Angle { column, degrees })
+    };
+    let found: Vec<Angle> = heading.iter().enumerate().filter_map(of).collect();
+    match found[..] {
+        [] => Ok(None),
+        [only] => Ok(Some(only)),
+        _ => {
+            let all: Vec<&str> = found.iter().map(|angle| heading[angle.column].as_str()).collect();
+            let what =
+                format!("has the columns {}, which are one angle; remove all but one", listed(&all, "and"));
+            Err(Fault::Unclear { what })
+        }
+    }
+}
+
+/// Of these columns those that are no coordinates by their names, while others are: x, y, z (with t or w), or numbers of one name.
+fn not_coordinates<'a>(heading: &'a [String], columns: &[usize]) -> Vec<&'a str> {
+    let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    let is_axis = |i: &usize| coordinate(&heading[*i]).is_some();
+    let family = |i: &usize| {
+        let own = stem(&heading[*i]);
+        own != heading[*i] && columns.iter().filter(|j| stem(&heading[**j]) == own).count() > 1
+    };
+    let is_time = |i: &usize| matches!(heading[*i].as_str(), "t" | "w" | "t0" | "x0");
+    let axes = columns.iter().filter(|i| is_axis(i)).count() > 1;
+    let has_family = columns.iter().any(&family);
+    let is_odd = |i: &&usize| match (axes, has_family) {
+        (true, _) => !is_axis(i) && !is_time(i),
+        (false, true) => !family(i) && !is_time(i),
+        (false, false) => columns.len() > 1 && role(&heading[**i]) == Role::Other,
+    };
+    columns.iter().filter(is_odd).map(|i| heading[*i].as_str()).collect()
 }
 
 /// The unit vector of a latitude and a longitude in degrees.
@@ -230,6 +325,34 @@ mod tests {
         assert!(width == 3 && (rows[0].as_ref().unwrap()[2] - 1.0).abs() < 1e-15);
         assert!((rows[1].as_ref().unwrap()[0] - 1.0).abs() < 1e-15);
         assert!(rows[2].as_ref().unwrap_err().starts_with("line 4, \"No\": latitude must be within "));
+    }
+
+    #[test]
+    fn radians_are_told_by_the_heading() {
+        let of = |heading: &str| {
+            read(&format!("name,{heading}\na,1.5707963267948966,1\n"), RecordSize::Heading).1.remove(0)
+        };
+        for heading in ["lat_rad,lon_rad", "latitude (radians),longitude (radians)", "latrad,lonrad"] {
+            assert!((of(heading).unwrap()[2] - 1.0).abs() < 1e-12, "{heading}");
+        }
+        assert!(of("lat_deg,lon_deg").unwrap()[2] < 0.03);
+        assert!(rows_of("lat_deg,lat_rad,lon\n1,1,1\n", RecordSize::Heading).contains("one angle"));
+    }
+
+    #[test]
+    fn columns_that_are_no_coordinates_are_named() {
+        let of = |heading: &str| {
+            let rows = rows(&format!("{heading}\n1,2,3\n"), "a.csv", RecordSize::Content).unwrap();
+            rows.of_coordinates().map_err(|e| e.problem())
+        };
+        for heading in ["x,y,z", "t,x,y", "v1,v2,v3", "a,b,c", "name,x,y", "a8,a10,a12"] {
+            assert!(of(heading).is_ok(), "{heading}");
+        }
+        for heading in ["age,x,y", "x1,x2,mass", "age,v1,v2", "age,u,v"] {
+            assert!(of(heading).unwrap_err().contains("are not coordinates by their names"), "{heading}");
+        }
+        let geographic = rows("name,sex,lat,lon\na,F,1,2\n", "a.csv", RecordSize::Heading).unwrap();
+        assert_eq!(geographic.notes(), ["passed over: \"sex\""]);
     }
 
     #[test]

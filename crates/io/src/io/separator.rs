@@ -14,6 +14,19 @@ pub(super) enum Separator {
 }
 
 impl Separator {
+    /// As the first line says that spreadsheets write for each other: `sep=;`.
+    pub fn declared(line: &[u8]) -> Option<Self> {
+        let line = line.trim_ascii();
+        let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+        match line.strip_prefix(b"sep=").or_else(|| line.strip_prefix(b"SEP="))? {
+            b"," => Some(Separator::Comma),
+            b";" => Some(Separator::Semicolon),
+            // A tab at the end was trimmed.
+            b"\t" | b"" => Some(Separator::Tab),
+            _ => None,
+        }
+    }
+
     /// As a line of numbers shows it.
     pub fn of(line: &[u8]) -> Self {
         if line.contains(&b';') {
@@ -111,7 +124,7 @@ impl<'a> Iterator for Fields<'a> {
             return None;
         }
         if let Some(quoted) = rest.strip_prefix(b"\"")
-            && let Some(close) = quoted.iter().position(|&b| b == b'"')
+            && let Some(close) = closing_quote(quoted)
         {
             let after = &quoted[close + 1..];
             self.rest = after.iter().position(ends).map(|end| &after[end + 1..]);
@@ -127,6 +140,18 @@ impl<'a> Iterator for Fields<'a> {
                 Some(rest.trim_ascii_end())
             }
         }
+    }
+}
+
+/// Where a quoted text ends: two quotation marks are one of its own.
+fn closing_quote(quoted: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += quoted.get(at..)?.iter().position(|&b| b == b'"')?;
+        if quoted.get(at + 1) != Some(&b'"') {
+            return Some(at);
+        }
+        at += 2;
     }
 }
 
@@ -155,6 +180,15 @@ mod tests {
         assert_eq!(fields("\"a, b\",\"1\",2, \"\" ,3"), ["a, b", "1", "2", "", "3"]);
         assert_eq!(fields("\"nose tip\" 1 2 3"), ["nose tip", "1", "2", "3"]);
         assert_eq!(fields("\"open,1,2"), ["\"open", "1", "2"]);
+        assert_eq!(fields("\"5\"\" rock, 1\",2"), ["5\"\" rock, 1", "2"]);
+        for (line, expected) in [
+            ("sep=;", Some(Separator::Semicolon)),
+            ("\"sep=,\"", Some(Separator::Comma)),
+            ("sep=x", None),
+            ("a", None),
+        ] {
+            assert_eq!(Separator::declared(line.as_bytes()), expected, "{line}");
+        }
     }
 
     #[test]

@@ -1,15 +1,20 @@
 //! Tables of landmark shapes, in the plane or in space: TPS as tpsDig and geomorph write it, CSV, NumPy arrays.
 
 mod array;
-mod csv;
+mod long;
 mod morphologika;
+mod order;
+mod reading;
 mod record;
+mod roles;
 mod size;
 mod slicer;
 mod suspect;
 mod tps;
+mod wide;
 mod write;
 
+pub use reading::{LandmarkOrder, NO_COLUMN, Negative, ShapeColumns, ShapeReading};
 pub use record::{ShapeIter, ShapeRecord};
 pub use size::ShapeSize;
 pub use suspect::{Suspect, suspects};
@@ -21,8 +26,11 @@ pub use write::{write_shape_array, write_shape_table};
 use super::error::{Fault, Parsed, ReadError, RecordError};
 use super::open::Opened;
 use array::Array;
-use csv::{Long, Wide};
+use long::Long;
 use morphologika::Morphologika;
+use slicer::Labels;
+use tps::{Manner, NamedBy};
+use wide::{Found, Wide};
 
 /// A table of shapes, taken from the file's bytes when they are asked for: nothing is kept twice.
 #[derive(Debug, Clone)]
@@ -33,17 +41,18 @@ pub struct Shapes {
     dimension: Option<usize>,
     /// Numbers that stand for a missing landmark.
     codes: Vec<f64>,
+    notes: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
 enum Form {
-    Tps,
+    Tps(NamedBy, Option<Negative>),
     Wide(Wide),
     Long(Long),
     Array(Array),
     Morphologika(Morphologika),
     /// A file for each specimen.
-    Slicer,
+    Slicer(Labels),
 }
 
 impl Shapes {
@@ -52,8 +61,8 @@ impl Shapes {
         &self.file
     }
 
-    /// Landmarks of a shape, where something public tells: a heading with columns for each landmark, an array's shape, or
-    /// the number that was known beforehand. `None` for TPS and for tables with a row for each landmark.
+    /// Landmarks of a shape, where something public tells: a heading with columns for each landmark, an array's shape, the number that was known
+    /// beforehand, or names of landmarks that three or more records agree on. `None` for TPS and other tables with a row for each landmark.
     pub fn landmarks(&self) -> Option<usize> {
         self.landmarks
     }
@@ -62,6 +71,21 @@ impl Shapes {
     /// record.
     pub fn dimension(&self) -> Option<usize> {
         self.dimension
+    }
+
+    /// The names of the landmarks, in order, where the file gives them.
+    pub fn names(&self) -> &[String] {
+        match &self.form {
+            Form::Wide(Wide { names, .. })
+            | Form::Long(Long { names, .. })
+            | Form::Slicer(Labels { names, .. }) => names,
+            Form::Tps(..) | Form::Array(_) | Form::Morphologika(_) => &[],
+        }
+    }
+
+    /// What was passed over or put in order when the file was read: for the data holder.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The same, with landmarks taken for missing that have one of these numbers for a coordinate (before any SCALE).
@@ -74,12 +98,15 @@ impl Shapes {
     pub fn iter(&self) -> ShapeIter<'_> {
         let bytes = self.file.bytes();
         let shapes = match &self.form {
-            Form::Tps => return tps::specimens(bytes, &self.codes),
+            Form::Tps(named_by, negative) => {
+                let manner = Manner { named_by: *named_by, negative: *negative, codes: &self.codes };
+                return tps::specimens(bytes, manner);
+            }
             Form::Wide(wide) => wide.shapes(bytes),
             Form::Long(long) => long.shapes(bytes),
             Form::Array(array) => array.shapes(bytes),
             Form::Morphologika(table) => table.shapes(bytes),
-            Form::Slicer => slicer::shapes(&self.file),
+            Form::Slicer(labels) => slicer::shapes(&self.file, labels),
         };
         Box::new(shapes.map(|shape| {
             shape.map(|(place, mut shape)| {
@@ -99,7 +126,7 @@ impl Shapes {
     }
 
     fn new(file: Opened, form: Form, landmarks: Option<usize>, dimension: Option<usize>) -> Self {
-        Self { file, form, landmarks, dimension, codes: Vec::new() }
+        Self { file, form, landmarks, dimension, codes: Vec::new(), notes: Vec::new() }
     }
 
     fn not_empty(self) -> Result<Self, ReadError> {
@@ -111,47 +138,69 @@ impl Shapes {
 }
 
 /// A TPS file. Each specimen tells its own number of landmarks.
-pub(super) fn tps(file: Opened, size: ShapeSize) -> Result<Shapes, ReadError> {
+pub(super) fn tps(file: Opened, reading: &ShapeReading) -> Result<Shapes, ReadError> {
+    reading.refuse_columns().map_err(|fault| file.error(fault))?;
     tps::check(file.bytes()).map_err(|located| file.error(located))?;
-    Shapes::new(file, Form::Tps, size.known(), size.dimension).not_empty()
+    let named_by = NamedBy::find(file.bytes());
+    let form = Form::Tps(named_by, reading.negative);
+    let shapes = Shapes::new(file, form, reading.size.known(), reading.size.dimension).not_empty()?;
+    let notes = match named_by {
+        NamedBy::Id => Vec::new(),
+        NamedBy::Image => vec!["ID= does not tell the specimens apart: they are named by IMAGE=".to_owned()],
+        NamedBy::Nothing => {
+            vec![
+                "neither ID= nor IMAGE= tells the specimens apart: they are named by their number from 0"
+                    .to_owned(),
+            ]
+        }
+    };
+    Ok(Shapes { notes, ..shapes })
 }
 
-/// A text of Morphologika; or a table with a row for each landmark (columns x and y, and z in space, and one that names the specimen), or one for each specimen
-/// (x1, y1, x2, y2, …, perhaps a name first).
-pub(super) fn table(file: Opened, size: ShapeSize) -> Result<Shapes, ReadError> {
+/// A text of Morphologika; or a table with a row for each landmark (columns x and y, and z in space, and such as name records and landmarks), or
+/// one for each shape (x1, y1, x2, y2, … in any order, and other columns).
+pub(super) fn table(file: Opened, reading: &ShapeReading) -> Result<Shapes, ReadError> {
+    let size = reading.size;
     let parse = || -> Parsed<_> {
         if let Some(table) = Morphologika::find(file.bytes(), size)? {
+            reading.refuse_columns()?;
             let (landmarks, dimension) = (table.landmarks, table.dimension);
-            return Ok((Form::Morphologika(table), Some(landmarks), dimension));
+            return Ok((Form::Morphologika(table), Some(landmarks), dimension, Vec::new()));
         }
-        if let Some(long) = Long::find(file.bytes(), file.path(), size)? {
-            let dimension = long.dimension();
-            return Ok((Form::Long(long), size.known(), dimension));
-        }
-        let wide = Wide::find(file.bytes(), file.path(), size)?;
-        let (landmarks, dimension) = (wide.landmarks(), wide.dimension());
-        Ok((Form::Wide(wide), Some(landmarks), dimension))
+        Ok(match wide::find(file.bytes(), file.path(), reading)? {
+            Found::Long(mut long) => {
+                let (dimension, notes) = (long.dimension(), std::mem::take(&mut long.notes));
+                let landmarks = size.known().or(long.landmarks);
+                (Form::Long(long), landmarks, dimension, notes)
+            }
+            Found::Wide(mut wide) => {
+                let (landmarks, dimension, notes) =
+                    (wide.landmarks, wide.dimension, std::mem::take(&mut wide.notes));
+                (Form::Wide(wide), Some(landmarks), dimension, notes)
+            }
+        })
     };
-    let (form, landmarks, dimension) = parse().map_err(|located| file.error(located))?;
-    Shapes::new(file, form, landmarks, Some(dimension)).not_empty()
+    let (form, landmarks, dimension, notes) = parse().map_err(|located| file.error(located))?;
+    let shapes = Shapes::new(file, form, landmarks, Some(dimension)).not_empty()?;
+    Ok(Shapes { notes, ..shapes })
 }
 
 /// An array, see [`Array`].
-pub(super) fn array(file: Opened, size: ShapeSize) -> Result<Shapes, ReadError> {
-    let array = Array::find(file.bytes(), size).map_err(|located| file.error(located))?;
+pub(super) fn array(file: Opened, reading: &ShapeReading) -> Result<Shapes, ReadError> {
+    let found =
+        reading.refuse_columns().map_err(Into::into).and_then(|()| Array::find(file.bytes(), reading));
+    let array = found.map_err(|located| file.error(located))?;
     let (landmarks, dimension) = (array.landmarks, array.dimension);
     Shapes::new(file, Form::Array(array), Some(landmarks), Some(dimension)).not_empty()
 }
 
-/// A file of 3D Slicer: one specimen.
-pub(super) fn specimen(file: Opened, size: ShapeSize) -> Result<Shapes, ReadError> {
-    size.check_dimension(3).map_err(|fault| file.error(fault))?;
-    Shapes::new(file, Form::Slicer, size.known(), Some(3)).not_empty()
-}
-
-/// A folder of them.
-pub(super) fn folder(file: Opened, size: ShapeSize) -> Result<Shapes, ReadError> {
-    specimen(file, size)
+/// A file of 3D Slicer: one specimen; or a folder of them.
+pub(super) fn specimens(file: Opened, reading: &ShapeReading) -> Result<Shapes, ReadError> {
+    let found = reading.refuse_columns().and_then(|()| reading.size.check_dimension(3));
+    let labels = found.and_then(|()| Labels::find(&file, reading)).map_err(|fault| file.error(fault))?;
+    let (notes, landmarks) = (labels.notes.clone(), reading.size.known().or(labels.landmarks));
+    let shapes = Shapes::new(file, Form::Slicer(labels), landmarks, Some(3)).not_empty()?;
+    Ok(Shapes { notes, ..shapes })
 }
 
 #[cfg(test)]
@@ -241,7 +290,8 @@ mod tests {
         }
         for (text, word) in [
             ("id,x1,y1,z1,x2,y2\na,1,2,3,4,5\n", "coordinates are missing"),
-            ("x1,x2,y1,y2\n1,2,3,4\n", "another order"),
+            ("x1,x2,y1,y1\n1,2,3,4\n", "two columns \"y1\""),
+            ("a,b,c,d\n1,2,3,4\n", "does not tell which columns are coordinates"),
             ("x1,y1,z1\n1,2\n", "line 2"),
         ] {
             assert!(of("a.csv", text).unwrap_err().contains(word), "{text}");

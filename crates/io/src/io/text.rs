@@ -58,7 +58,8 @@ impl<'a> Iterator for Lines<'a> {
     type Item = (usize, &'a [u8]);
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.rest.is_empty() {
+        // A byte 26 ended texts of old systems.
+        if self.rest.is_empty() || is_end_mark(self.rest) {
             return None;
         }
         let end = self.rest.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(self.rest.len());
@@ -68,8 +69,16 @@ impl<'a> Iterator for Lines<'a> {
             [] => rest,
         };
         self.number += 1;
+        let line = if self.rest.is_empty() { line.strip_suffix(END_MARK).unwrap_or(line) } else { line };
         Some((self.number, line))
     }
+}
+
+const END_MARK: &[u8] = b"\x1a";
+
+/// Whether nothing but marks of its end is left of a text.
+fn is_end_mark(rest: &[u8]) -> bool {
+    rest.starts_with(END_MARK) && rest.iter().all(|b| *b == 26 || b.is_ascii_whitespace())
 }
 
 /// Whether a line is for people: blank, or begun by `#`, `//` or `%`.
@@ -85,6 +94,11 @@ pub(super) fn is_missing(field: &[u8]) -> bool {
 /// Text of a file for people to read, whatever its encoding.
 pub(super) fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+/// Text of a field: two quotation marks are one.
+pub(super) fn unquoted(field: &[u8]) -> String {
+    lossy(field).replace("\"\"", "\"")
 }
 
 /// The ending of a file's name, in small letters.

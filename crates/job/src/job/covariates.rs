@@ -1,8 +1,8 @@
 //! Covariates of the records of a study, from a table: for the data holder, before anything is charged.
 
-use crate::estimate::design::{Design, ValueError};
+use super::labelled::{FROM_ONE, Mismatch, Mistake, join};
+use crate::estimate::design::{Design, Kind, ValueError};
 use crate::io::{NamedTable, Place, ReadError, RecordError};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// What a table says of the records: secret.
@@ -14,6 +14,8 @@ pub struct Covariates {
     pub outside: Vec<usize>,
     /// How many records have no value of it, and count as in the middle.
     pub missing: Vec<usize>,
+    /// How many records have no line in the table.
+    pub absent: usize,
     /// SHA-256 of the table.
     pub table: [u8; 32],
 }
@@ -85,6 +87,9 @@ pub enum CovariateFault {
     /// Several records of this name.
     #[error("matches more than one record; give scans by their paths")]
     Ambiguous,
+    /// Row 0 without a line, while later ones have one.
+    #[error("{FROM_ONE}")]
+    FromOne,
     /// A value.
     #[error("its {name} {fault}")]
     Value {
@@ -93,6 +98,17 @@ pub enum CovariateFault {
         /// What is wrong with it.
         fault: ValueError,
     },
+}
+
+impl From<Mistake> for CovariateFault {
+    fn from(mistake: Mistake) -> Self {
+        match mistake {
+            Mistake::Unknown | Mistake::Missing(_) => Self::Unknown,
+            Mistake::Doubled(line) => Self::Doubled { line },
+            Mistake::Ambiguous => Self::Ambiguous,
+            Mistake::FromOne => Self::FromOne,
+        }
+    }
 }
 
 impl Covariates {
@@ -105,31 +121,32 @@ impl Covariates {
     ) -> Result<Self, CovariateError> {
         let table = NamedTable::read(path)?;
         let columns = columns(&table, design)?;
-        let called = called(n, names);
+        let fail = |place, record: &str, fault| {
+            let about = RecordError::label(place, Some(record));
+            CovariateError::Line { file: path.to_owned(), about, fault }
+        };
+        let lines = table.lines().iter().map(|line| (line.line, line.record.as_str()));
+        let lines = join(lines, n, names)
+            .map_err(|Mismatch { place, record, what }| fail(place, &record, what.into()))?;
         let mut values: Vec<Option<Vec<Option<f64>>>> = vec![None; n];
-        let mut given: Vec<usize> = vec![0; n];
-        for line in table.lines() {
-            let fail = |fault| {
-                let about = RecordError::label(Place::Line(line.line), Some(&line.record));
-                CovariateError::Line { file: path.to_owned(), about, fault }
-            };
-            let plain = line.record.strip_prefix("./").unwrap_or(&line.record);
-            let record = match called.get(&line.record).or_else(|| called.get(plain)).map(Vec::as_slice) {
-                Some([record]) => *record,
-                Some(_) => return Err(fail(CovariateFault::Ambiguous)),
-                None => return Err(fail(CovariateFault::Unknown)),
-            };
-            if values[record].is_some() {
-                return Err(fail(CovariateFault::Doubled { line: given[record] }));
-            }
+        for (record, line) in lines.into_iter().enumerate() {
+            let Some(line) = line.and_then(|line| table.lines().get(line)) else { continue };
             let value = |(covariate, column): (&crate::estimate::design::Covariate, &usize)| {
-                let Some(text) = &line.fields[*column] else { return Ok(None) };
-                let wrong = |fault| fail(CovariateFault::Value { name: covariate.name.clone(), fault });
+                // A level that is called NA was declared, and is one.
+                let told = line.told(*column);
+                let declared = matches!(&covariate.kind, Kind::Levels { levels } if levels.iter().any(|level| Some(level) == told));
+                let text = if declared { told } else { line.fields[*column].as_ref() };
+                let Some(text) = text else { return Ok(None) };
+                let wrong = |fault| {
+                    let fault = CovariateFault::Value { name: covariate.name.clone(), fault };
+                    fail(Place::Line(line.line), &line.record, fault)
+                };
                 covariate.value(text).map(Some).map_err(wrong)
             };
-            let row = design.covariates().iter().zip(&columns).map(value).collect::<Result<_, _>>()?;
-            (values[record], given[record]) = (Some(row), line.line);
+            values[record] =
+                Some(design.covariates().iter().zip(&columns).map(value).collect::<Result<_, _>>()?);
         }
+        let absent = values.iter().filter(|row| row.is_none()).count();
         let none = vec![None; columns.len()];
         let values: Vec<_> = values.into_iter().map(|row| row.unwrap_or_else(|| none.clone())).collect();
         refuse_constant(path, design, &values)?;
@@ -138,7 +155,33 @@ impl Covariates {
         };
         let outside = count(&|i, value| value.is_some_and(|value| !design.covariates()[i].holds(value)));
         let missing = count(&|_, value| value.is_none());
-        Ok(Self { outside, missing, table: table.file().sha256(), values })
+        Ok(Self { outside, missing, absent, table: table.file().sha256(), values })
+    }
+
+    /// What the data holder should know: how many records have no line, and how many others no value of a covariate.
+    pub fn remarks(&self, design: &Design) -> Vec<String> {
+        let n = self.values.len();
+        let have = |count: usize| if count == 1 { "has" } else { "have" };
+        let mut remarks = Vec::new();
+        if self.absent > 0 {
+            remarks.push(format!(
+                "{} of {n} records {} no line in the table of covariates, and count as in the middle of all bounds: fields are smaller by about that \
+                 share, and their stated error leaves this out",
+                self.absent,
+                have(self.absent)
+            ));
+        }
+        for (covariate, missing) in design.covariates().iter().zip(&self.missing) {
+            let empty = missing.saturating_sub(self.absent);
+            if empty > 0 {
+                let name = &covariate.name;
+                remarks.push(format!(
+                    "{empty} of {n} records {} no value of {name}, and count as in its middle",
+                    have(empty)
+                ));
+            }
+        }
+        remarks
     }
 
     /// A row of the design for every person: the average of those of their records.
@@ -165,17 +208,6 @@ fn columns(table: &NamedTable, design: &Design) -> Result<Vec<usize>, CovariateE
         }
     };
     design.covariates().iter().map(of).collect()
-}
-
-/// Which records go by a name.
-fn called(n: usize, names: impl Fn(usize) -> Vec<String>) -> HashMap<String, Vec<usize>> {
-    let mut called: HashMap<String, Vec<usize>> = HashMap::new();
-    for i in 0..n {
-        let mut own = names(i);
-        own.dedup();
-        own.into_iter().for_each(|name| called.entry(name).or_default().push(i));
-    }
-    called
 }
 
 /// Columns that are alike for all records after they were clipped. (A single record has nothing to differ from.)
@@ -211,7 +243,20 @@ mod tests {
         assert_eq!(found.values[2], [Some(12.0), Some(1.0)]);
         assert_eq!(found.values[0], [Some(3.0), Some(-1.0)]);
         assert_eq!(found.values[1], [None, None]);
-        assert_eq!((found.outside, found.missing), (vec![1, 0], vec![1, 1]));
+        assert_eq!((&found.outside, &found.missing, found.absent), (&vec![1, 0], &vec![1, 1], 1));
+        let design = Design::parse(&["age=0:10".into()], &["sex=F|M".into()], &[]).unwrap();
+        assert!(found.remarks(&design).concat().starts_with("1 of 3 records has no line"));
+    }
+
+    #[test]
+    fn a_level_called_na_is_one_where_it_was_declared() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("c.csv");
+        std::fs::write(&file, "record;region;age\n0;NA;1,5\n1;EU;NA\n2;EU;2,5\n").unwrap();
+        let design = Design::parse(&["age=0:10".into()], &["region=EU|NA".into()], &[]).unwrap();
+        let found = Covariates::read(&file, &design, 3, |i| vec![i.to_string()]).unwrap();
+        assert_eq!(found.values[0], [Some(1.5), Some(1.0)]);
+        assert_eq!(found.values[1], [None, Some(-1.0)]);
     }
 
     #[test]

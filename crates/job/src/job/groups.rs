@@ -1,7 +1,7 @@
 //! Which record is in which group: public labels, read from a table.
 
 use super::People;
-use super::labelled::{Mismatch, Mistake, line_of_each};
+use super::labelled::{FROM_ONE, Mismatch, Mistake, line_of_each};
 use super::people::others;
 use crate::io::{Label, Place, ReadError, RecordError, read_groups};
 use crate::mechanism::MechanismError;
@@ -175,6 +175,9 @@ pub enum GroupFault {
         /// How many others there are.
         more: usize,
     },
+    /// Row 0 without a line, while later ones have one.
+    #[error("{FROM_ONE}")]
+    FromOne,
     /// A label that is no name for a file.
     #[error("{label:?} is not a valid group label; use letters, digits, - and _, at most {LONGEST}")]
     Label {
@@ -222,6 +225,7 @@ impl From<Mistake> for GroupFault {
             Mistake::Doubled(line) => Self::Doubled { line },
             Mistake::Ambiguous => Self::Ambiguous,
             Mistake::Missing(more) => Self::Missing { more },
+            Mistake::FromOne => Self::FromOne,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Who gave which records: n counts persons, and records that are alike to the last bit are not taken for two.
 
-use super::labelled::{Mismatch, Mistake, line_of_each};
+use super::labelled::{FROM_ONE, Mismatch, Mistake, line_of_each};
 use crate::io::{ReadError, RecordError, read_people};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -243,6 +243,9 @@ pub enum PeopleFault {
         /// How many others there are.
         more: usize,
     },
+    /// Row 0 without a line, while later ones have one.
+    #[error("{FROM_ONE}")]
+    FromOne,
 }
 
 impl From<Mistake> for PeopleFault {
@@ -252,6 +255,7 @@ impl From<Mistake> for PeopleFault {
             Mistake::Doubled(line) => Self::Doubled { line },
             Mistake::Ambiguous => Self::Ambiguous,
             Mistake::Missing(more) => Self::Nobody { more },
+            Mistake::FromOne => Self::FromOne,
         }
     }
 }

@@ -65,6 +65,8 @@ pub use normal::fill_standard_normal;
 pub use poincare::PoincareBall;
 pub use product::Product;
 pub use space::{CurvatureBounds, Manifold, MeanLog, orthonormal_basis};
+#[doc(hidden)]
+pub use spd::is_positive_definite;
 pub use spd::{SpdAffineInvariant, SpdBuresWasserstein, SpdLogEuclidean};
 pub use sphere::Sphere;
 pub use stiefel::Stiefel;

@@ -15,6 +15,10 @@ pub struct ShapeRecord {
     coordinates: Vec<f64>,
     /// The points of each curve, which stand after the landmarks proper.
     curves: Vec<Range<usize>>,
+    /// Landmarks taken for missing because a coordinate is negative.
+    negative: usize,
+    /// Whether the file gives it a scale of its own.
+    scaled: bool,
 }
 
 impl ShapeRecord {
@@ -37,7 +41,7 @@ impl ShapeRecord {
     /// Of coordinates one after the other, a whole number of landmarks.
     pub(in crate::io) fn flat(id: Option<String>, dimension: usize, coordinates: Vec<f64>) -> Self {
         debug_assert!(matches!(dimension, 2 | 3) && coordinates.len().is_multiple_of(dimension));
-        Self { id, dimension, coordinates, curves: Vec::new() }
+        Self { id, dimension, coordinates, curves: Vec::new(), negative: 0, scaled: false }
     }
 
     /// The same, of which these points are points of curves.
@@ -86,6 +90,24 @@ impl ShapeRecord {
         &self.curves
     }
 
+    /// How many landmarks were taken for missing because a coordinate is negative (in TPS, where `IMAGE=` says that they are of a picture).
+    pub fn negative(&self) -> usize {
+        self.negative
+    }
+
+    /// Whether the file gives it a scale of its own (`SCALE=` in TPS), which the coordinates have been multiplied by.
+    pub fn is_scaled(&self) -> bool {
+        self.scaled
+    }
+
+    /// Takes every landmark with a negative coordinate for missing.
+    pub(super) fn take_negative_as_missing(&mut self) {
+        for p in self.coordinates.chunks_exact_mut(self.dimension).filter(|p| p.iter().any(|c| *c < 0.0)) {
+            p.fill(f64::NAN);
+            self.negative += 1;
+        }
+    }
+
     /// Takes every landmark with a coordinate that is one of these numbers, to the digit, for missing.
     pub(super) fn take_as_missing(&mut self, codes: &[f64]) {
         for p in self.coordinates.chunks_exact_mut(self.dimension) {
@@ -95,8 +117,9 @@ impl ShapeRecord {
         }
     }
 
-    /// In other units.
+    /// In other units, as the file says.
     pub(super) fn scale(&mut self, factor: f64) {
+        self.scaled = true;
         self.coordinates.iter_mut().for_each(|c| *c *= factor);
     }
 }

@@ -1,43 +1,136 @@
 //! Specimens as 3D Slicer keeps them, a file for each: `.mrk.json` and `.fcsv`.
 
+use super::order::{Listing, Order, canonical, numbered};
+use super::reading::ShapeReading;
 use super::record::{ShapeIter, ShapeRecord};
-use crate::io::error::{Parsed, Place, RecordError};
+use crate::io::error::{Fault, Parsed, Place, RecordError, printable_name};
 use crate::io::landmarks::{self, Marked};
 use crate::io::open::Opened;
 use crate::io::text::{ending, specimen_name};
+use std::collections::HashMap;
 use std::path::Path;
 
-/// The specimens of a folder, or the one of a file, each for itself: what is wrong with one is an error in its place.
-pub(super) fn shapes(file: &Opened) -> ShapeIter<'_> {
-    if file.parts().is_empty() {
-        let name = file.path().to_string_lossy().into_owned();
-        return Box::new(std::iter::once(specimen(&name, file.bytes())));
-    }
-    Box::new(
-        file.parts()
-            .iter()
-            .map(|part| specimen(&part.name, file.bytes().get(part.range.clone()).unwrap_or_default())),
-    )
+/// The order of landmarks by their labels, where all files have them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Labels {
+    /// In order; none where the points stand as they are.
+    pub names: Vec<String>,
+    /// How many these are, where no record decides it.
+    pub landmarks: Option<usize>,
+    /// What the data holder should know.
+    pub notes: Vec<String>,
 }
 
-fn specimen(file: &str, bytes: &[u8]) -> Result<(Place, ShapeRecord), RecordError> {
-    let path = Path::new(file);
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let id = specimen_name(&name).to_owned();
-    let found = if ending(path) == "fcsv" { fiducials(bytes) } else { markups(bytes) };
-    match found {
-        Ok(coordinates) => Ok((Place::Whole, ShapeRecord::flat(Some(id), 3, coordinates))),
+struct Files {
+    records: Vec<(String, Vec<u32>)>,
+}
+
+impl Listing for Files {
+    fn records(&self) -> usize {
+        self.records.len()
+    }
+
+    fn listed(&self, record: usize) -> Vec<u32> {
+        self.records[record].1.clone()
+    }
+
+    fn called(&self, record: usize) -> String {
+        printable_name(&self.records[record].0)
+    }
+}
+
+impl Labels {
+    /// Of all files that can be read.
+    ///
+    /// # Errors
+    /// A label that is there twice, or that other files do not have.
+    pub fn find(file: &Opened, reading: &ShapeReading) -> Result<Self, Fault> {
+        let (mut found, mut known): (Vec<String>, HashMap<String, usize>) = Default::default();
+        let mut records = Vec::new();
+        for (name, bytes) in files(file) {
+            let (id, points) = points_of(name, bytes);
+            let Ok(points) = points else { continue };
+            let Some(labels) = labels(&points) else { return Ok(Self::default()) };
+            let mut listed = Vec::with_capacity(labels.len());
+            for label in labels {
+                let at = *known.entry(label.clone()).or_insert(found.len());
+                if at == found.len() {
+                    found.push(label);
+                }
+                listed.push(at as u32);
+            }
+            records.push((id, listed));
+        }
+        if found.is_empty() {
+            return Ok(Self::default());
+        }
+        let order = Order::settle(&found, &Files { records }, reading)?;
+        Ok(Self {
+            landmarks: order.landmarks(),
+            notes: order.note().into_iter().collect(),
+            names: order.names,
+        })
+    }
+
+    fn sorted(&self, points: Vec<Marked>) -> Vec<f64> {
+        let place = |Marked { position, .. }: &Marked| position.unwrap_or([f64::NAN; 3]);
+        if self.names.is_empty() {
+            return points.iter().flat_map(place).collect();
+        }
+        let labels = labels(&points).unwrap_or_default();
+        // A centre's names may be those of the numbers in these.
+        let wanted = match (numbered(&self.names), numbered(&labels)) {
+            (Some(wanted), Some(_)) => wanted,
+            _ => self.names.clone(),
+        };
+        let labels = numbered(&labels).unwrap_or(labels);
+        let places: HashMap<&String, usize> = labels.iter().zip(0..).collect();
+        let of = |name: &String| places.get(name).map(|at| place(&points[*at]));
+        wanted.iter().flat_map(|name| of(name).unwrap_or([f64::NAN; 3])).collect()
+    }
+}
+
+/// The labels of the points, if each has one: only the numbers of those that differ in a number only, since Slicer puts the name of the list
+/// before it.
+fn labels(points: &[Marked]) -> Option<Vec<String>> {
+    let labels: Vec<String> = points
+        .iter()
+        .map(|point| point.label.as_ref().map(|label| canonical(label.trim())))
+        .collect::<Option<_>>()?;
+    let all_alike = labels.len() > 1 && labels.iter().all(|label| *label == labels[0]);
+    (!all_alike).then(|| numbered(&labels).unwrap_or(labels))
+}
+
+/// Name and content of each file.
+fn files(file: &Opened) -> impl Iterator<Item = (&str, &[u8])> {
+    let whole = file.parts().is_empty().then(|| (file.path().to_str().unwrap_or_default(), file.bytes()));
+    let part = |part: &'_ crate::io::open::Part| file.bytes().get(part.range.clone()).unwrap_or_default();
+    whole.into_iter().chain(file.parts().iter().map(move |one| (one.name.as_str(), part(one))))
+}
+
+/// The specimens of a folder, or the one of a file, each for itself: what is wrong with one is an error in its place.
+pub(super) fn shapes<'a>(file: &'a Opened, labels: &'a Labels) -> ShapeIter<'a> {
+    Box::new(files(file).map(|(name, bytes)| specimen(name, bytes, labels)))
+}
+
+fn specimen(file: &str, bytes: &[u8], labels: &Labels) -> Result<(Place, ShapeRecord), RecordError> {
+    let (id, points) = points_of(file, bytes);
+    match points {
+        Ok(points) => Ok((Place::Whole, ShapeRecord::flat(Some(id), 3, labels.sorted(points)))),
         Err(located) => Err(located.of_record(Some(id))),
     }
 }
 
-fn markups(bytes: &[u8]) -> Parsed<Vec<f64>> {
-    let of = |Marked { position, .. }: Marked| position.unwrap_or([f64::NAN; 3]);
-    Ok(landmarks::marked(bytes)?.into_iter().flat_map(of).collect())
-}
-
-fn fiducials(bytes: &[u8]) -> Parsed<Vec<f64>> {
-    Ok(landmarks::fiducials(bytes)?.iter().flat_map(|l| [l.position.x, l.position.y, l.position.z]).collect())
+/// What a specimen is called, and its points.
+fn points_of(file: &str, bytes: &[u8]) -> (String, Parsed<Vec<Marked>>) {
+    let path = Path::new(file);
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let marked = |l: landmarks::Landmark| Marked { label: l.name, position: Some(l.position.coords.into()) };
+    let points = match ending(path).as_str() {
+        "fcsv" => landmarks::fiducials(bytes).map(|all| all.into_iter().map(marked).collect()),
+        _ => landmarks::marked(bytes),
+    };
+    (specimen_name(&name).to_owned(), points)
 }
 
 #[cfg(test)]

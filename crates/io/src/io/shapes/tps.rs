@@ -1,10 +1,12 @@
 //! TPS files as tpsDig and geomorph write them.
 
+use super::reading::Negative;
 use super::record::is_missing as is_unplaced;
 use super::{ShapeIter, ShapeRecord};
 use crate::io::atomic::{WriteError, write_text};
 use crate::io::error::{Fault, Parsed, Place};
-use crate::io::text::{COORDINATES, Lines, is_missing, lossy, number, plain};
+use crate::io::separator::Separator;
+use crate::io::text::{COORDINATES, Lines, is_missing, lossy, plain};
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
@@ -109,10 +111,65 @@ pub(super) fn check(bytes: &[u8]) -> Parsed<()> {
     Ok(())
 }
 
-/// The specimens of a file that has been [checked](check), each read for itself; the codes are numbers that stand for missing landmarks.
-pub(super) fn specimens<'a>(bytes: &'a [u8], codes: &'a [f64]) -> ShapeIter<'a> {
+/// What tells specimens apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NamedBy {
+    /// `ID=`, or `IMAGE=` where there is none.
+    Id,
+    /// `IMAGE=`.
+    Image,
+    /// Nothing in the file.
+    Nothing,
+}
+
+impl NamedBy {
+    /// In a file that has been [checked](check): where half of the specimens or more share an ID with another (tpsDig writes 0 where nobody gave
+    /// one), the pictures tell them apart if they are different ones; where all have one ID or none, nothing else does.
+    pub fn find(bytes: &[u8]) -> Self {
+        let names = |key: &'static str| {
+            let mut all: Vec<Option<String>> =
+                bodies(bytes).map(move |(_, _, body, _)| value_of(body, key)).collect();
+            all.sort_unstable();
+            all
+        };
+        let different = |sorted: &[Option<String>]| sorted.chunk_by(|a, b| a == b).count();
+        let ids = names("ID");
+        let (n, found) = (ids.len(), different(&ids));
+        if n < 2 || 2 * found > n {
+            return Self::Id;
+        }
+        let images = names("IMAGE");
+        let are_different = different(&images) == n && images[0].is_some();
+        match (ids[0].is_none() && found == 1, are_different) {
+            (true, _) if are_different || images.iter().all(Option::is_none) => Self::Id,
+            (_, true) => Self::Image,
+            (_, false) if found == 1 => Self::Nothing,
+            _ => Self::Id,
+        }
+    }
+
+    fn name(self, id: Option<String>, image: Option<String>) -> Option<String> {
+        match self {
+            Self::Id => id.or(image),
+            Self::Image => image,
+            Self::Nothing => None,
+        }
+    }
+}
+
+/// How specimens are read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Manner<'a> {
+    pub named_by: NamedBy,
+    pub negative: Option<Negative>,
+    /// Numbers that stand for missing landmarks.
+    pub codes: &'a [f64],
+}
+
+/// The specimens of a file that has been [checked](check): the number of the LM= line, that line, those that follow, how many these are.
+fn bodies(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8], &[u8], usize)> {
     let mut lines = from_first(plain(bytes).unwrap_or_default());
-    Box::new(std::iter::from_fn(move || {
+    std::iter::from_fn(move || {
         let (at, first) = lines.next()?;
         let rest = lines.rest();
         let mut count = 0;
@@ -127,19 +184,24 @@ pub(super) fn specimens<'a>(bytes: &'a [u8], codes: &'a [f64]) -> ShapeIter<'a> 
                 None => break,
             }
         }
-        let body = &rest[..rest.len() - lines.rest().len()];
-        let specimen = specimen(at, first, body, count, codes);
-        Some(specimen.map(|s| (Place::Line(at), s)).map_err(|located| located.of_record(name_in(body))))
+        Some((at, first, &rest[..rest.len() - lines.rest().len()], count))
+    })
+}
+
+/// The specimens of a file that has been [checked](check), each read for itself.
+pub(super) fn specimens<'a>(bytes: &'a [u8], manner: Manner<'a>) -> ShapeIter<'a> {
+    Box::new(bodies(bytes).map(move |(at, first, body, count)| {
+        let named = || manner.named_by.name(value_of(body, "ID"), value_of(body, "IMAGE"));
+        let specimen = specimen(at, first, body, count, manner);
+        // The name it has, whatever else is wrong with it.
+        specimen.map(|s| (Place::Line(at), s)).map_err(|located| located.of_record(named()))
     }))
 }
 
-/// The name a specimen has, whatever else is wrong with it.
-fn name_in(body: &[u8]) -> Option<String> {
-    let words = |key: &str| {
-        let keywords = Lines::new(body).filter_map(|(_, line)| keyword(line.trim_ascii()));
-        keywords.filter(|(found, _)| found == key).map(|(_, value)| value).last()
-    };
-    words("ID").or_else(|| words("IMAGE"))
+/// What a keyword says last; nothing where it is blank.
+fn value_of(body: &[u8], key: &str) -> Option<String> {
+    let keywords = Lines::new(body).filter_map(|(_, line)| keyword(line.trim_ascii()));
+    keywords.filter(|(found, value)| found == key && !value.is_empty()).map(|(_, value)| value).last()
 }
 
 /// The bytes of a number and what ends it.
@@ -151,7 +213,7 @@ fn specimen(
     first: &[u8],
     body: &[u8],
     lines_in_body: usize,
-    codes: &[f64],
+    manner: Manner<'_>,
 ) -> Parsed<ShapeRecord> {
     let begun = keyword(first.trim_ascii()).and_then(|(key, value)| Some((dimension(&key)?, value)));
     let Some((dimension, value)) = begun else {
@@ -163,7 +225,7 @@ fn specimen(
     let mut points = Points { dimension, found: Vec::with_capacity(most * dimension) };
     let mut lines = Lines::after(body, at);
     points.read(&mut lines, landmarks)?;
-    let (mut id, mut scale, mut is_digitized, mut curves) = (None, None, false, Vec::new());
+    let (mut id, mut image, mut scale, mut curves) = (None, None, None, Vec::new());
     while let Some((at, line)) = lines.next() {
         let text = line.trim_ascii();
         if is_remark(text) {
@@ -179,13 +241,12 @@ fn specimen(
                 points.read(&mut lines, count(&value, at)?)?;
                 curves.extend(Some(from..points.count()).filter(|curve| !curve.is_empty()));
             }
-            "ID" => id = Some(value),
-            "IMAGE" => {
-                is_digitized = true;
-                id.get_or_insert(value);
-            }
+            "ID" => id = Some(value).filter(|id| !id.is_empty()).or(id),
+            "IMAGE" => image = Some(value),
+            "RADII" => pass_over(&mut lines, count(&value, at)?),
             "SCALE" => {
-                let positive = value.parse().ok().filter(|s: &f64| *s > 0.0 && s.is_finite());
+                let positive =
+                    value.replacen(',', ".", 1).parse().ok().filter(|s: &f64| *s > 0.0 && s.is_finite());
                 let fault = || Fault::NotANumber { what: "SCALE (a positive number)" }.at_line(at);
                 scale = Some(positive.ok_or_else(fault)?);
             }
@@ -193,18 +254,34 @@ fn specimen(
             _ => {}
         }
     }
-    if is_digitized {
-        points.take_negative_as_missing();
-    }
+    let missing = manner.negative.map_or(image.is_some(), |negative| negative == Negative::Missing);
+    let id = manner.named_by.name(id, image.filter(|image| !image.is_empty()));
     let mut record = ShapeRecord::flat(id, dimension, points.found).with_curves(curves);
-    record.take_as_missing(codes);
-    record.scale(scale.unwrap_or(1.0));
+    if missing {
+        record.take_negative_as_missing();
+    }
+    record.take_as_missing(manner.codes);
+    scale.into_iter().for_each(|scale| record.scale(scale));
     Ok(record)
 }
 
-/// A number, or NaN for the ways of writing that a landmark is missing.
+/// Passes over so many lines of numbers, at most as many as come before the next keyword.
+fn pass_over(lines: &mut Lines<'_>, promised: usize) {
+    for _ in 0..promised {
+        let before = lines.clone();
+        match lines.next() {
+            Some((_, line)) if keyword(line.trim_ascii()).is_none() => {}
+            _ => {
+                *lines = before;
+                break;
+            }
+        }
+    }
+}
+
+/// A number, perhaps with a decimal comma, or NaN for the ways of writing that a landmark is missing.
 fn coordinate(word: &[u8], what: &'static str, line: usize) -> Parsed<f64> {
-    match number(word) {
+    match Separator::Blank.number(word) {
         _ if is_missing(word) => Ok(f64::NAN),
         Some(x) if !x.is_infinite() => Ok(x),
         _ => Err(Fault::NotANumber { what }.at_line(line)),
@@ -244,7 +321,8 @@ impl Points {
     }
 
     fn read_one(&mut self, text: &[u8], at: usize) -> Parsed<()> {
-        let words = |b: &u8| b.is_ascii_whitespace() || *b == b',' || *b == b';';
+        let commas = !self.has_decimal_commas(text);
+        let words = |b: &u8| b.is_ascii_whitespace() || *b == b';' || *b == b',' && commas;
         let mut values = text.split(words).filter(|word| !word.is_empty());
         for what in &COORDINATES[..self.dimension] {
             let word = values.next().ok_or_else(|| Fault::MissingValue { what }.at_line(at))?;
@@ -260,12 +338,14 @@ impl Points {
         }
     }
 
-    /// In pictures no coordinate is negative: such a one says that the landmark was not found.
-    fn take_negative_as_missing(&mut self) {
-        for p in self.found.chunks_exact_mut(self.dimension) {
-            if p.iter().any(|c| *c < 0.0) {
-                p.fill(f64::NAN);
-            }
-        }
+    /// Whether blanks or semicolons alone make as many words as there are coordinates, and a comma is within one of them.
+    fn has_decimal_commas(&self, text: &[u8]) -> bool {
+        let between = |b: &u8| b.is_ascii_whitespace() || *b == b';';
+        let words = || text.split(between).filter(|word| !word.is_empty());
+        let is_one = |word: &[u8]| {
+            let commas = word.iter().filter(|b| **b == b',').count();
+            commas == 0 || commas == 1 && !word.starts_with(b",") && !word.ends_with(b",")
+        };
+        text.contains(&b',') && words().count() == self.dimension && words().all(is_one)
     }
 }

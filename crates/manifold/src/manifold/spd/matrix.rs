@@ -4,7 +4,7 @@ use super::product::{congruence, scaled_congruence};
 use crate::manifold::error::ManifoldError;
 use crate::manifold::normal::fill_standard_normal;
 use crate::numeric::elementary::all_finite;
-use nalgebra::{DMatrix, SymmetricEigen};
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use rand::Rng;
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
@@ -17,6 +17,14 @@ pub(super) fn check_order(order: usize) -> Result<usize, ManifoldError> {
         return Err(ManifoldError::Parameter { manifold: NAME, parameter, remedy });
     }
     Ok(order)
+}
+
+/// Whether a symmetric matrix is positive definite beyond rounding: eigenvalues below k·ε of the largest are those of a singular one.
+pub fn is_positive_definite(a: &DMatrix<f64>) -> bool {
+    let s = symmetric_part(a);
+    let order = s.nrows() as f64;
+    let rest = |lambda: &DVector<f64>| lambda.min() > order * f64::EPSILON * lambda.max();
+    s.clone().cholesky().is_some() && rest(&s.symmetric_eigenvalues())
 }
 
 /// Finite, symmetric to 1e-8 of its largest entry, positive definite.
@@ -36,7 +44,7 @@ pub(super) fn check_spd(p: &DMatrix<f64>, order: usize) -> Result<(), ManifoldEr
             remedy: "use the mean of the matrix and its transpose if that is what is meant",
         });
     }
-    if symmetric_part(p).cholesky().is_none() {
+    if !is_positive_definite(p) {
         return Err(ManifoldError::OffManifold {
             manifold: NAME,
             constraint: "is not positive definite",

@@ -16,3 +16,4 @@ mod whiten;
 pub use affine_invariant::SpdAffineInvariant;
 pub use bures_wasserstein::SpdBuresWasserstein;
 pub use log_euclidean::SpdLogEuclidean;
+pub use matrix::is_positive_definite;

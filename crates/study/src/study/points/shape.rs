@@ -11,8 +11,8 @@ use super::shape_input::{Input, ShapeCentre, Source};
 use super::shape_page::{internal_page, release_page};
 use super::shape_plain::{PlainShapes, run_plain, write_nonprivate};
 use super::{
-    OutlineSmoothing, PointAccuracy, PointMechanism, PointOutcome, PointRequest, PointStudyError, Treatment,
-    shrink_outline_stating,
+    OutlineSmoothing, PointAccuracy, PointMechanism, PointOutcome, PointRequest, PointStudyError,
+    TableOptions, Treatment, shrink_outline_stating,
 };
 use crate::io::shapes::ShapeRecord;
 use crate::job::layout::REPORT;
@@ -53,6 +53,10 @@ pub struct ShapeStudy {
     pub radius: ShapeRadius,
     /// Landmarks of a shape: needed where neither a public shape nor a heading nor an array's shape tells.
     pub landmarks: Option<usize>,
+    /// Coordinates of a landmark, likewise: a private mean by a single mechanism is of landmarks in the plane.
+    pub dimensions: Option<usize>,
+    /// What columns and negative numbers mean, where options say so.
+    pub table: TableOptions,
     /// Records with missing landmarks cannot be used; otherwise they are filled from a public centre, where there is one.
     pub drop_missing: bool,
     /// What is done to each record by itself.
@@ -77,6 +81,8 @@ impl ShapeStudy {
             centre,
             radius,
             landmarks: None,
+            dimensions: None,
+            table: TableOptions::default(),
             drop_missing: false,
             treatment: Treatment::default(),
             smoothing,
@@ -97,10 +103,16 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
             file: &study.file,
             centre: &study.centre,
             landmarks: study.landmarks,
+            dimensions: study.dimensions,
+            options: &study.table,
             drop_missing: study.drop_missing,
             treatment: &study.treatment,
             request,
         });
+    }
+    if study.dimensions.is_some_and(|d| d != 2) {
+        let text = "a single mechanism is for landmarks in the plane; for landmarks in space leave --mechanism out or give --mechanism joint";
+        return Err(PointStudyError::Input(text.into()));
     }
     let source = Source {
         table: &study.file,
@@ -108,6 +120,7 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
         landmarks: study.landmarks,
         dimensions: Some(2),
         drop_missing: study.drop_missing,
+        options: &study.table,
         gaps: false,
         treatment: &study.treatment,
         request,
@@ -134,7 +147,12 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
         people: &people,
         names: input.names(),
         file: input.file(),
-        settings: format!("shapes {} {:?}", study.drop_missing, study.treatment.missing),
+        settings: format!(
+            "shapes {} {:?}{}",
+            study.drop_missing,
+            study.treatment.missing,
+            study.table.told()
+        ),
     };
     let preshape = |shape: &ShapeRecord| preshape_of(&space, shape);
     let records = || source.each(&input, &people, preshape);

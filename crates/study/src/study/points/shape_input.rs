@@ -1,10 +1,14 @@
 //! The files of a shape study: the table of landmarks, and the public centre or the public records.
 
 use super::records::{Read, Record, points};
-use super::treatment::Treated;
+use super::treatment::{Treated, or_are_negative};
 use super::{PointRequest, PointStudyError, Treatment};
-use crate::io::shapes::{ShapeRecord, Shapes};
-use crate::io::{Content, Limit, Place, RecordError, RecordSize, open, open_as, read_shapes, shapes_of};
+use crate::io::shapes::{
+    LandmarkOrder, Negative, ShapeColumns, ShapeReading, ShapeRecord, ShapeSize, Shapes,
+};
+use crate::io::{
+    Content, Limit, Opened, Place, ReadError, RecordError, RecordSize, open, open_as, read_shapes, shapes_of,
+};
 use crate::manifold::LandmarkShapes;
 use crate::privacy::PublicInput;
 use crate::study::{People, Unusable, public_input};
@@ -24,6 +28,44 @@ pub enum ShapeCentre {
     Private,
 }
 
+/// What options say of the meaning of a table of landmarks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TableOptions {
+    /// Which columns name records and landmarks, in a table with a row for each landmark; otherwise its heading has to tell.
+    pub columns: ShapeColumns,
+    /// What a negative coordinate means in TPS; otherwise a missing landmark in specimens with `IMAGE=`.
+    pub negative: Option<Negative>,
+}
+
+impl TableOptions {
+    /// How a file is read by them.
+    pub(super) fn reading(&self, size: impl Into<ShapeSize>) -> ShapeReading {
+        ShapeReading { negative: self.negative, ..ShapeReading::from(size.into()) }
+            .with_columns(&self.columns)
+    }
+
+    /// A public file, which need not be a table with the same columns.
+    pub(super) fn public(
+        &self,
+        file: Opened,
+        size: ShapeSize,
+        flat: Option<usize>,
+        is_one: bool,
+    ) -> Result<Shapes, ReadError> {
+        let asked = ShapeReading { is_one, flat, ..self.reading(size) };
+        let plain = ShapeReading { columns: ShapeColumns::default(), ..asked.clone() };
+        if asked == plain {
+            return shapes_of(file, plain);
+        }
+        shapes_of(file.clone(), asked).or_else(|_| shapes_of(file, plain))
+    }
+
+    /// For the digest of a run: nothing where nothing is said.
+    pub(in crate::study) fn told(&self) -> String {
+        if *self == Self::default() { String::new() } else { format!(" {self:?}") }
+    }
+}
+
 /// What is read, and how.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::study) struct Source<'a> {
@@ -34,6 +76,8 @@ pub(in crate::study) struct Source<'a> {
     /// Coordinates of a landmark, where that is known beforehand.
     pub dimensions: Option<usize>,
     pub drop_missing: bool,
+    /// What columns and negative numbers mean.
+    pub options: &'a TableOptions,
     /// Whether records may have missing landmarks that no public shape fills: a private centre will.
     pub gaps: bool,
     /// What is done to each record by itself.
@@ -88,7 +132,22 @@ impl Input<'_> {
     /// What whoever holds the data should know of the records.
     pub fn remarks(&self) -> Vec<String> {
         let readable: Vec<ShapeRecord> = self.shapes().filter_map(|(_, shape)| Some(shape.ok()?.1)).collect();
-        self.treated.remarks(readable.iter(), self.dropped, self.gaps)
+        let remarks = self.treated.remarks(readable.iter(), self.dropped, self.gaps);
+        [self.table.notes().to_vec(), remarks].concat()
+    }
+
+    /// Refuses records of which some have a scale of their own and others none: their sizes are in several units.
+    pub fn check_scales(&self) -> Result<(), PointStudyError> {
+        let scaled = |(_, shape): (usize, Placed)| Some(shape.ok()?.1.is_scaled());
+        let (with, without): (Vec<bool>, Vec<bool>) =
+            self.shapes().filter_map(scaled).partition(|scaled| *scaled);
+        match (with.len(), without.len()) {
+            (0, _) | (_, 0) => Ok(()),
+            (with, without) => Err(PointStudyError::Input(format!(
+                "{}: {with} records have SCALE= and {without} have none, so that their sizes are not in one unit; give every record its scale",
+                self.table.file().path().display()
+            ))),
+        }
     }
 
     /// SHA-256 of the table's file.
@@ -109,8 +168,10 @@ impl<'a> Source<'a> {
         // Where it contributes zero, neighbours could differ in what the first one tells.
         let stops = self.request.unusable == Unusable::Refuse;
         let told = if stops { RecordSize::Content } else { RecordSize::Heading };
-        let table = read_shapes(self.table, known.map_or(told, RecordSize::Known))?
-            .taking_as_missing(&self.treatment.missing);
+        let landmarks = known.map_or(told, RecordSize::Known);
+        let order = given.as_ref().map_or(LandmarkOrder::Own, Given::order);
+        let reading = ShapeReading { order, flat: self.dimensions, ..self.options.reading(landmarks) };
+        let table = read_shapes(self.table, reading)?.taking_as_missing(&self.treatment.missing);
         let Some(given) = given else {
             let first = table.iter().find_map(|shape| shape.ok()).filter(|_| stops).map(|(_, shape)| shape);
             let told = table.landmarks().or(first.as_ref().map(ShapeRecord::landmarks));
@@ -202,13 +263,20 @@ impl<'a> Source<'a> {
             let file = open(path, Limit::SMALL)?;
             let lines = file.text()?.lines().map(str::trim).filter(|name| !name.is_empty());
             let names = lines.map(str::to_owned).collect();
-            return Ok(Given { path, input: public_input(&file)?, shapes: None, names });
+            return Ok(Given {
+                path,
+                input: public_input(&file)?,
+                shapes: None,
+                names,
+                order: LandmarkOrder::Own,
+            });
         }
         let file = open_as(path, Content::Shapes)?;
         // All of it is public: it may tell itself how many landmarks its shapes have.
         let size = self.landmarks.map_or(RecordSize::Content, RecordSize::Known);
         let input = public_input(&file)?;
-        let shapes = shapes_of(file, size)?.all()?;
+        let table = self.options.public(file, size.into(), self.dimensions, is_centre)?;
+        let shapes = table.all()?;
         if is_centre && shapes.len() != 1 {
             return Err(PointStudyError::Input(format!(
                 "{} holds {} shapes where the public centre should be one; give several as --public-records",
@@ -218,7 +286,8 @@ impl<'a> Source<'a> {
         }
         // A centre that has a record's name is another shape all the same.
         let names = shapes.iter().filter(|_| !is_centre).filter_map(|shape| shape.id.clone()).collect();
-        Ok(Given { path, input, shapes: Some(shapes), names })
+        let order = LandmarkOrder::of(table.names());
+        Ok(Given { path, input, shapes: Some(shapes), names, order })
     }
 
     /// What `make` makes of every record of the right number of landmarks.
@@ -254,7 +323,8 @@ impl<'a> Source<'a> {
             }
             if missing > 0 && !input.treated.fills() && !self.gaps {
                 return Err(format!(
-                    "has {missing} missing landmarks; give a public shape as --center, from which they are estimated"
+                    "has {missing} missing landmarks; give a public shape as --center, from which they are estimated{}",
+                    or_are_negative(shape)
                 ));
             }
             make(&input.treated.apply(shape)?)
@@ -283,12 +353,18 @@ struct Given<'a> {
     shapes: Option<Vec<ShapeRecord>>,
     /// The names of records that are public, and so none of the study's.
     names: HashSet<String>,
+    /// The order of its landmarks.
+    order: LandmarkOrder,
 }
 
 impl Given<'_> {
     /// Landmarks of its shapes.
     fn landmarks(&self) -> Option<usize> {
         self.shapes.as_ref()?.first().map(ShapeRecord::landmarks)
+    }
+
+    fn order(&self) -> LandmarkOrder {
+        self.order.clone()
     }
 
     /// Whether a record of the study's table is public.
@@ -363,6 +439,15 @@ fn public_shapes(
     shapes: &[ShapeRecord],
 ) -> Result<Vec<DMatrix<f64>>, PointStudyError> {
     let one = |shape: &ShapeRecord| {
+        if shape.negative() > 0 {
+            let what = format!(
+                "{}: a public shape has {} landmarks with a negative coordinate, which count as missing because of IMAGE=; if they are coordinates, \
+                 give --negative valid or remove the line IMAGE=",
+                file.display(),
+                shape.negative()
+            );
+            return Err(PointStudyError::Input(what));
+        }
         let found = space.preshape(&shape.to_matrix());
         found.map(|(z, _)| z).map_err(|e| PointStudyError::Input(format!("{}: {e}", file.display())))
     };

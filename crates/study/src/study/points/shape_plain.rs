@@ -3,13 +3,11 @@
 use super::internal::{distances_csv, outliers};
 use super::internal_page::private_page;
 use super::records::{Read, Record, points};
-use super::treatment::Treated;
-use super::{PointOutcome, PointRequest, PointStudyError, ShapeCentre, Treatment};
+use super::treatment::{Treated, or_are_negative};
+use super::{PointOutcome, PointRequest, PointStudyError, ShapeCentre, TableOptions, Treatment};
 use crate::io::internal::{write_shape_array, write_tps};
-use crate::io::shapes::ShapeRecord;
-use crate::io::{
-    Content, Place, RecordError, RecordSize, WriteError, open_as, read_shapes, shapes_of, write_bytes,
-};
+use crate::io::shapes::{LandmarkOrder, ShapeReading, ShapeRecord};
+use crate::io::{Content, Place, RecordError, RecordSize, WriteError, open_as, read_shapes, write_bytes};
 use crate::job::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, NONPRIVATE_MEAN_TPS, REPORT};
 use crate::job::unusable::write_problems;
 use crate::job::{self, Job};
@@ -25,6 +23,8 @@ pub(super) struct PlainShapes<'a> {
     /// A shape to fill missing landmarks from, or none.
     pub(super) centre: &'a ShapeCentre,
     pub(super) landmarks: Option<usize>,
+    pub(super) dimensions: Option<usize>,
+    pub(super) options: &'a TableOptions,
     pub(super) drop_missing: bool,
     pub(super) treatment: &'a Treatment,
     pub(super) request: &'a PointRequest,
@@ -37,15 +37,18 @@ pub(super) struct PlainShapes<'a> {
 pub(super) fn run_plain(study: &PlainShapes<'_>) -> Result<PointOutcome, PointStudyError> {
     let template = match study.centre {
         ShapeCentre::Private => None,
-        ShapeCentre::File(path) => Some(only_shape(path)?),
+        ShapeCentre::File(path) => Some(only_shape(study, path)?),
         ShapeCentre::PublicRecords(_) => {
             return Err(PointStudyError::Input(
                 "--mechanism none takes all records; give public records together with --radius F, or leave them out".into(),
             ));
         }
     };
+    let (template, order) =
+        template.map_or((None, LandmarkOrder::Own), |(shape, order)| (Some(shape), order));
     let size = study.landmarks.map_or(RecordSize::Content, RecordSize::Known);
-    let table = read_shapes(study.file, size)?.taking_as_missing(&study.treatment.missing);
+    let reading = ShapeReading { order, flat: study.dimensions, ..study.options.reading(size) };
+    let table = read_shapes(study.file, reading)?.taking_as_missing(&study.treatment.missing);
     let shapes: Vec<Placed> = table.iter().collect();
     let readable = || shapes.iter().filter_map(|shape| Some(&shape.as_ref().ok()?.1));
     let Some(form) = template.as_ref().map(form_of).or_else(|| usual(readable().map(form_of))) else {
@@ -65,6 +68,7 @@ pub(super) fn run_plain(study: &PlainShapes<'_>) -> Result<PointOutcome, PointSt
     let found = people.one_each(points, |_, own| Ok::<_, PointStudyError>(Some(mean_of(&own)?.mean)))?;
     job::run(&study.request.place, |job| {
         let remarks = treated.remarks(readable(), study.drop_missing, false);
+        let remarks = [remarks, table.notes().to_vec()].concat();
         let outcome = write(job, study, &people, &names, found, &treated.links)?;
         write_problems(&job.folder().internal(), &problems)?;
         Ok(PointOutcome { remarks, ..outcome })
@@ -94,10 +98,13 @@ fn usual(forms: impl Iterator<Item = Form>) -> Option<Form> {
     counted.into_iter().rev().max_by_key(|(_, count)| *count).map(|(form, _)| form)
 }
 
-fn only_shape(path: &Path) -> Result<ShapeRecord, PointStudyError> {
-    let mut shapes = shapes_of(open_as(path, Content::Shapes)?, RecordSize::Content)?.all()?;
+/// The public shape, and the order of its landmarks.
+fn only_shape(study: &PlainShapes<'_>, path: &Path) -> Result<(ShapeRecord, LandmarkOrder), PointStudyError> {
+    let file = open_as(path, Content::Shapes)?;
+    let table = study.options.public(file, RecordSize::Content.into(), study.dimensions, true)?;
+    let mut shapes = table.all()?;
     match (shapes.pop(), shapes.is_empty()) {
-        (Some(only), true) => Ok(only),
+        (Some(only), true) => Ok((only, LandmarkOrder::of(table.names()))),
         _ => Err(PointStudyError::Input(format!(
             "{} holds several shapes where one is wanted",
             path.display()
@@ -120,7 +127,8 @@ fn configurations(
         let missing = shape.missing();
         if missing > 0 && (study.drop_missing || !treated.fills()) {
             return Err(format!(
-                "has {missing} missing landmarks; give a shape as --center, from which they are estimated"
+                "has {missing} missing landmarks; give a shape as --center, from which they are estimated{}",
+                or_are_negative(shape)
             ));
         }
         let x = treated.apply(shape)?.to_matrix();

@@ -1,6 +1,7 @@
 //! Symmetric positive definite matrices: covariance descriptors of images, diffusion tensors, connectomes.
 
 use crate::io::{ImageSize, Images, ReadError};
+use crate::manifold::is_positive_definite;
 use crate::stats::{DESCRIPTOR_RIDGE, covariance_descriptor};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -15,8 +16,9 @@ pub(in crate::study) fn positive_definite(k: usize, numbers: &[f64]) -> Result<D
     if asymmetry > 1e-8 * m.amax() {
         return Err("is not symmetric; symmetrize it before the study".into());
     }
-    if m.clone().cholesky().is_none() {
-        return Err("is not positive definite; add a multiple of the identity before the study".into());
+    if !is_positive_definite(&m) {
+        let text = "is not positive definite (an eigenvalue that is zero to rounding counts as zero); add a multiple of the identity before the study";
+        return Err(text.into());
     }
     Ok(m)
 }
@@ -75,6 +77,21 @@ mod tests {
         assert_eq!(found, of_images(1, |i| value(i) / 255.0));
         let dark = descriptors(&crate::io::read_images(&path, 200.0).unwrap()).unwrap_err().to_string();
         assert!(dark.contains("outside 0 to 200; give the value of white as --white"), "{dark}");
+    }
+
+    #[test]
+    fn what_is_singular_but_for_rounding_is_singular() {
+        // Average reference: rows sum to zero, and the least eigenvalue is ±1e-17 of the largest.
+        let k = 4;
+        let p = DMatrix::from_fn(k, k, |i, j| f64::from(u8::from(i == j)) - 0.25);
+        for step in 0..40 {
+            let a = DMatrix::from_fn(k, k, |i, j| ((7 * i + 3 * j + step * (i + j + 1)) as f64).sin());
+            let c = &p * (&a * a.transpose() + DMatrix::identity(k, k)) * &p;
+            let c = 0.5 * (&c + c.transpose());
+            assert!(positive_definite(k, c.as_slice()).is_err(), "{step}");
+            let whole = c + DMatrix::identity(k, k) * 1e-12;
+            assert!(positive_definite(k, whole.as_slice()).is_ok(), "{step}");
+        }
     }
 
     #[test]

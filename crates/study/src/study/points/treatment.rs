@@ -7,10 +7,12 @@ use super::PointStudyError;
 use crate::io::shapes::{ShapeRecord, Suspect, suspects};
 use crate::io::{Content, RecordSize, open_as, rows_of};
 use crate::landmark::{
-    Configuration, LandmarkError, Pairs, Slider, fill, is_nearer_mirrored, reflected, slide, sliders_along,
+    Configuration, GeneralizedOptions, LandmarkError, Pairs, Slider, fill, full_distance, generalized,
+    is_nearer_mirrored, reflected, slide, sliders_along,
 };
 use crate::privacy::PublicInput;
 use crate::study::public_input;
+use nalgebra::DMatrix;
 use std::path::{Path, PathBuf};
 
 /// Which points slide.
@@ -205,6 +207,16 @@ impl Treated {
         gaps: bool,
     ) -> Vec<String> {
         let mut remarks: Vec<String> = suspects(shapes.clone()).into_iter().take(3).map(of_suspect).collect();
+        let negative: Vec<usize> =
+            shapes.clone().map(ShapeRecord::negative).filter(|count| *count > 0).collect();
+        if !negative.is_empty() {
+            remarks.push(format!(
+                "{} negative coordinates in {} landmarks, which count as missing (in TPS with IMAGE=, where pictures have none); if they are \
+                 coordinates, give --negative valid",
+                records_have(negative.len()),
+                negative.iter().sum::<usize>()
+            ));
+        }
         let on_curves = shapes.clone().filter(|shape| !shape.curves().is_empty()).count();
         if on_curves > 0 && self.sliders.is_empty() {
             remarks.push(format!(
@@ -228,26 +240,75 @@ impl Treated {
         remarks
     }
 
-    fn mirrored<'a>(&self, shapes: impl Iterator<Item = &'a ShapeRecord>) -> Option<String> {
-        let template = self.template.as_ref()?;
-        let is_mirrored = |shape: &ShapeRecord| {
+    fn mirrored<'a>(&self, shapes: impl Iterator<Item = &'a ShapeRecord> + Clone) -> Option<String> {
+        let is_mirrored = |shape: &ShapeRecord, template: &Configuration| {
             let filled = fill(&shape.to_matrix(), template).ok();
             filled.is_some_and(|x| is_nearer_mirrored(&x, template).unwrap_or(false))
         };
+        let which: Vec<bool> = match &self.template {
+            Some(template) => shapes.clone().map(|shape| is_mirrored(shape, template)).collect(),
+            None => mirrored_among(&shapes.clone().map(ShapeRecord::to_matrix).collect::<Vec<_>>()),
+        };
         let found: Vec<String> = shapes
             .enumerate()
-            .filter(|(_, shape)| is_mirrored(shape))
+            .filter(|(i, _)| which.get(*i) == Some(&true))
             .map(|(i, shape)| shape.id.clone().unwrap_or_else(|| format!("record {}", i + 1)))
             .collect();
         let some = found.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
         let more = if found.len() > 5 { " and more" } else { "" };
-        let done =
-            if self.unmirror { "reflected" } else { "check, and give --unmirror to reflect such records" };
+        let (what, done) = match (&self.template, self.unmirror) {
+            (Some(_), true) => ("the public centre", "reflected"),
+            (Some(_), false) => ("the public centre", "check, and give --unmirror to reflect such records"),
+            (None, _) => (
+                "the other records",
+                "check; with a public shape as --center, --unmirror reflects such records",
+            ),
+        };
         let count = found.len();
         let records = if count == 1 { "1 record is".to_owned() } else { format!("{count} records are") };
-        (count > 0).then(|| {
-            format!("{records} nearer to the mirror image of the public centre ({some}{more}): {done}")
+        (count > 0).then(|| format!("{records} nearer to the mirror image of {what} ({some}{more}): {done}"))
+    }
+}
+
+/// As many records tell which side most are of.
+const MOST_COMPARED: usize = 200;
+
+/// Which of these shapes are the mirror images of most others: at least twice as near to the mirrored mean as to the mean.
+fn mirrored_among(shapes: &[Configuration]) -> Vec<bool> {
+    let alike = |x: &&Configuration| {
+        Some(x.shape()) == shapes.first().map(DMatrix::shape) && x.iter().all(|c| c.is_finite())
+    };
+    let compared: Vec<&Configuration> = shapes.iter().filter(alike).take(MOST_COMPARED).collect();
+    let [first, _, _, ..] = compared[..] else { return Vec::new() };
+    let is_mirrored = |x: &Configuration, of: &Configuration| {
+        let (own, mirrored) = (full_distance(x, of), full_distance(&reflected(x), of));
+        matches!((own, mirrored), (Ok(own), Ok(mirrored)) if 2.0 * mirrored < own)
+    };
+    let one_side: Vec<Configuration> =
+        compared.iter().map(|x| if is_mirrored(x, first) { reflected(x) } else { (*x).clone() }).collect();
+    let Ok(fit) = generalized(&one_side, GeneralizedOptions::default()) else { return Vec::new() };
+    let flags: Vec<[bool; 2]> = shapes
+        .iter()
+        .map(|x| {
+            if alike(&x) {
+                [is_mirrored(x, &fit.mean), is_mirrored(&reflected(x), &fit.mean)]
+            } else {
+                [false; 2]
+            }
         })
+        .collect();
+    let count = |side: usize| flags.iter().filter(|flag| flag[side]).count();
+    let rare = usize::from(count(0) > count(1));
+    flags.into_iter().map(|flag| flag[rare]).collect()
+}
+
+/// What else to do about missing landmarks, where a negative coordinate made them so.
+pub(super) fn or_are_negative(shape: &ShapeRecord) -> String {
+    match shape.negative() {
+        0 => String::new(),
+        n => format!(
+            " ({n} have a negative coordinate, which counts as missing with IMAGE=; if they are coordinates, give --negative valid)"
+        ),
     }
 }
 

@@ -74,12 +74,25 @@ pub fn run_vectors(study: &VectorStudy) -> Result<PointOutcome, PointStudyError>
     let size = study.dim.map_or(RecordSize::Heading, RecordSize::Known);
     let (mut given, mut public_inputs) = (None, Vec::new());
     if let VectorCentre::File(file) = &study.centre {
-        let (row, input) = one_row(file, size)?;
+        let (row, input) = one_row(file, size, study.space)?;
         given = Some(row);
         public_inputs.push(input);
     }
     // What the public centre tells, no record need.
-    let rows = read_rows(&study.file, given.as_ref().map_or(size, |centre| RecordSize::Known(centre.len())))?;
+    let width = given.as_ref().map_or(size, |centre| RecordSize::Known(centre.len()));
+    let rows = read_rows(&study.file, width)?.of_coordinates()?;
+    let notes = rows.notes();
+    let outcome = run_about(study, rows, given, public_inputs)?;
+    Ok(PointOutcome { remarks: [outcome.remarks, notes].concat(), ..outcome })
+}
+
+/// Runs a study whose files have been opened.
+fn run_about(
+    study: &VectorStudy,
+    rows: Rows,
+    given: Option<DVector<f64>>,
+    public_inputs: Vec<PublicInput>,
+) -> Result<PointOutcome, PointStudyError> {
     let radius = ClipRadius::new(study.radius.ok_or_else(no_radius)?, ClipSource::Public)?;
     let people = people_of_rows(&study.request, rows.count())?;
     let files = VectorFiles { study, rows, people, public_inputs, radius };
@@ -118,13 +131,26 @@ pub fn run_vectors(study: &VectorStudy) -> Result<PointOutcome, PointStudyError>
 /// The mean without noise, and without a ball.
 fn run_plain(study: &VectorStudy) -> Result<PointOutcome, PointStudyError> {
     // Nothing is released: a row may tell the width.
-    let rows = read_rows(&study.file, study.dim.map_or(RecordSize::Content, RecordSize::Known))?;
+    let size = study.dim.map_or(RecordSize::Content, RecordSize::Known);
+    let rows = read_rows(&study.file, size)?.of_coordinates()?;
     let d = rows.width();
-    match study.space {
+    let outcome = match study.space {
         VectorSpace::Sphere => plain_mean(study, &rows, Sphere::unit(d.saturating_sub(1))?),
         VectorSpace::Poincare => plain_mean(study, &rows, PoincareBall::new(d)?),
         VectorSpace::Lorentz => plain_mean(study, &rows, Lorentz::new(d.saturating_sub(1))?),
-    }
+    }?;
+    Ok(PointOutcome { remarks: [outcome.remarks, rows.notes()].concat(), ..outcome })
+}
+
+/// How far the length of a direction may be off 1: float32 is off by 1e-7, six digits by a millionth for each coordinate.
+const ROUNDED: f64 = 1e-5;
+
+/// The point of a row: directions that were rounded are brought to the length 1.
+pub(in crate::study) fn point_of(space: VectorSpace, row: &[f64]) -> DVector<f64> {
+    let point = DVector::from_column_slice(row);
+    let off = (point.norm() - 1.0).abs();
+    // Nearer ones stay as they are, to the last bit.
+    if space == VectorSpace::Sphere && off > 1e-8 && off <= ROUNDED { point.normalize() } else { point }
 }
 
 fn plain_mean<M: Manifold<Point = DVector<f64>>>(
@@ -135,22 +161,22 @@ fn plain_mean<M: Manifold<Point = DVector<f64>>>(
     let request = &study.request;
     let people = people_of_rows(request, rows.count())?;
     let plain = PlainMean { request, space: space.clone(), people: &people };
-    plain.run(|| read_points(request, &people, rows, &space), |x| Array::from(x))
+    plain.run(|| read_points(study, &people, rows, &space), |x| Array::from(x))
 }
 
 /// The records as points.
 fn read_points<M: Manifold<Point = DVector<f64>>>(
-    request: &PointRequest,
+    study: &VectorStudy,
     people: &People,
     rows: &Rows,
     space: &M,
 ) -> Result<Read<DVector<f64>>, PointStudyError> {
     let record = |row: Vec<f64>| {
-        let point = DVector::from_column_slice(&row);
+        let point = point_of(study.space, &row);
         let point = space.check(&point).map(|()| point).map_err(|e| e.to_string());
         Record::new(&row, point)
     };
-    points(request, people, rows.iter().map(|row| row.map_or_else(Record::unread, record)))
+    points(&study.request, people, rows.iter().map(|row| row.map_or_else(Record::unread, record)))
 }
 
 /// A study whose public files have been read.
@@ -233,7 +259,7 @@ impl VectorFiles<'_> {
         let to_array = |x: &DVector<f64>| Array::from(x);
         let form =
             PlainForm::new(kind, request, public_inputs, to_array, to_array, move |p, q| here.dist(p, q));
-        let records = || read_points(request, &people, &rows, &space);
+        let records = || read_points(study, &people, &rows, &space);
         let course = Course {
             request,
             ball: StudyBall { space: space.clone(), centre, radius: BallRadius::Public(radius) },
@@ -261,15 +287,17 @@ pub(in crate::study) fn first_axis(d: usize) -> DVector<f64> {
 pub(in crate::study) fn one_row(
     file: &Path,
     size: RecordSize,
+    space: VectorSpace,
 ) -> Result<(DVector<f64>, PublicInput), PointStudyError> {
     let opened = open_as(file, Content::Rows)?;
     let input = public_input(&opened)?;
     // All of it is public: it may tell its own width.
     let rows = rows_of(opened, if size == RecordSize::Heading { RecordSize::Content } else { size })?;
+    let rows = rows.of_coordinates()?;
     let fail = |problem: String| PointStudyError::Input(format!("{}: {problem}", file.display()));
     let mut given = rows.iter();
     match (given.next(), given.next()) {
-        (Some(row), None) => Ok((row.map(DVector::from_vec).map_err(|e| fail(e.to_string()))?, input)),
+        (Some(row), None) => Ok((point_of(space, &row.map_err(|e| fail(e.to_string()))?), input)),
         _ => Err(fail("the public centre is one row".into())),
     }
 }

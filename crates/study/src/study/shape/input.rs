@@ -5,7 +5,7 @@ use crate::manifold::LandmarkShapes;
 use crate::mechanism::landmarks::{Centre, RADIUS, ShapeRecords, ShapeSetting};
 use crate::privacy::{Mu, PublicInput};
 use crate::study::points::{
-    Input, MeanFiles, PointRequest, PointStudyError, Read, ShapeCentre, Source, Treatment,
+    Input, MeanFiles, PointRequest, PointStudyError, Read, ShapeCentre, Source, TableOptions, Treatment,
 };
 use crate::study::{Counting, People, Place, Unusable};
 use nalgebra::DMatrix;
@@ -20,6 +20,8 @@ pub struct ShapeInputs {
     pub centre: ShapeCentre,
     /// How far shapes may lie from it (Riemannian distance, root mean square): public; a default where none is given.
     pub radius: Option<f64>,
+    /// What columns and negative numbers mean, where options say so.
+    pub table: TableOptions,
     /// Whether the landmarks go once around a closed outline, in order: declared, never guessed.
     pub outline: bool,
     /// Landmarks of a shape, where neither a public shape nor a heading nor an array's shape tells.
@@ -45,6 +47,7 @@ impl ShapeInputs {
             file: file.into(),
             centre: ShapeCentre::Private,
             radius: None,
+            table: TableOptions::default(),
             outline: false,
             landmarks: None,
             dimensions: None,
@@ -125,6 +128,7 @@ impl<'a> Specimens<'a> {
             landmarks: *landmarks,
             dimensions: *dimensions,
             drop_missing: *drop_missing,
+            options: &inputs.table,
             gaps: true,
             treatment: &inputs.treatment,
             request,
@@ -185,6 +189,11 @@ impl<'a> Specimens<'a> {
     /// What the data holder should know of the records.
     pub fn remarks(&self) -> Vec<String> {
         self.input.remarks()
+    }
+
+    /// Refuses sizes in several units.
+    pub fn check_scales(&self) -> Result<(), PointStudyError> {
+        self.input.check_scales()
     }
 
     /// What is known of shapes beforehand.

@@ -125,6 +125,13 @@ fn run_job(
         None => None,
     };
     let mut gathered = Gathered::read(specimens)?;
+    let remarks = match (&table, &settings.covariates) {
+        (Some(table), Some((_, own))) => table.remarks(own),
+        _ => Vec::new(),
+    };
+    if settings.size_bounds.is_some() {
+        specimens.check_scales()?;
+    }
     let covariates = with_sizes(table, &publication.design, settings, &gathered.specimens);
     gathered.tables.push(covariates.table);
     gathered.records.rows = covariates.rows(&publication.design, &specimens.people.members());
@@ -144,7 +151,7 @@ fn run_job(
         columns: found.fields.columns,
         accuracy: found.accuracy,
         certificate,
-        remarks: specimens.remarks(),
+        remarks: [remarks, specimens.remarks()].concat(),
     })
 }
 
@@ -160,6 +167,7 @@ fn with_sizes(
         values: vec![Vec::new(); specimens.len()],
         outside: Vec::new(),
         missing: Vec::new(),
+        absent: 0,
         table: [0; 32],
     };
     let mut covariates = table.unwrap_or(none);

@@ -62,7 +62,9 @@ where
     P: Publication<Value = ReleasedShapes<M::Value>, Error = PointStudyError>,
 {
     let prepared = mechanism.prepare(&gathered.records)?;
-    let settings = format!("{:?} {settings:?} {:?}", specimens.inputs().public(), specimens.public_inputs);
+    let inputs = specimens.inputs();
+    let settings =
+        format!("{:?} {settings:?} {:?}{}", inputs.public(), specimens.public_inputs, inputs.table.told());
     let tables = gathered.tables.iter().copied();
     let digest = Digest::of(&settings, mechanism.price(), std::iter::once(specimens.file()).chain(tables));
     let mut noise = job.noise(0)?;

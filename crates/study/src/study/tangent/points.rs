@@ -8,7 +8,7 @@ use crate::manifold::{Lorentz, Manifold, PoincareBall, SpdAffineInvariant, SpdLo
 use crate::privacy::PublicInput;
 use crate::study::points::{
     Array, PointStudyError, Read, Record, SpdCentre, SpdMetric, VectorCentre, VectorSpace, first_axis,
-    one_matrix, one_row, positive_definite, usable,
+    one_matrix, one_row, point_of, positive_definite, usable,
 };
 use crate::study::{Counting, People, Place, Unusable};
 use nalgebra::{DMatrix, DVector};
@@ -89,6 +89,13 @@ impl Source {
         }
     }
 
+    fn notes(&self) -> Vec<String> {
+        match self {
+            Self::Matrices(_) => Vec::new(),
+            Self::Rows(rows) => rows.notes(),
+        }
+    }
+
     fn numbers(&self) -> Vec<Result<Vec<f64>, String>> {
         match self {
             Self::Matrices(matrices) => matrices.iter().map(Ok).collect(),
@@ -140,6 +147,10 @@ where
 
     fn count(&self) -> usize {
         self.source.count()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.source.notes()
     }
 
     fn circumstances(&self) -> Circumstances {
@@ -240,14 +251,14 @@ impl TangentVectors {
             VectorCentre::Private { .. } => return Err(no_private_centre()),
             VectorCentre::Origin => {}
             VectorCentre::File(file) => {
-                let (row, input) = one_row(file, size)?;
+                let (row, input) = one_row(file, size, self.space)?;
                 given = Some(row);
                 public_inputs.push(input);
             }
         }
         // What the public centre tells, no record need.
         let width = given.as_ref().map_or(size, |centre| RecordSize::Known(centre.len()));
-        let rows = read_rows(&self.file, width)?;
+        let rows = read_rows(&self.file, width)?.of_coordinates()?;
         let d = rows.width();
         let hyperbolic = |space| Words {
             command: "hyperbolic",
@@ -298,8 +309,9 @@ impl TangentVectors {
         M: Manifold<Point = DVector<f64>, Tangent = DVector<f64>> + 'static,
     {
         let chart = Chart::new(space.clone(), centre, self.radius, words)?;
+        let kind = self.space;
         let to_point = Box::new(move |numbers: &[f64]| {
-            let point = DVector::from_column_slice(numbers);
+            let point = point_of(kind, numbers);
             space.check(&point).map(|()| point).map_err(|e| e.to_string())
         });
         let circumstances =

@@ -25,6 +25,11 @@ pub(in crate::study) trait TangentRecords {
     /// What every certificate of theirs states.
     fn circumstances(&self) -> Circumstances;
 
+    /// What was passed over in their file, for the data holder.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// SHA-256 of what is read: the records, and who gave them.
     fn sums(&self) -> Vec<[u8; 32]>;
 

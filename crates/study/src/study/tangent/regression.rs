@@ -101,6 +101,10 @@ impl Statistic for RegressionStatistic {
         beside.covariates.outside.iter().sum()
     }
 
+    fn remarks(&self, beside: &WithCovariates) -> Vec<String> {
+        beside.covariates.remarks(&self.design)
+    }
+
     fn settings(&self) -> String {
         format!("{:?} {:?}", self.budget, self.design)
     }

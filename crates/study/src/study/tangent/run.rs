@@ -31,6 +31,8 @@ pub struct TangentOutcome<F> {
     pub beyond: usize,
     /// How many covariates lay outside their bounds; for the data holder only.
     pub outside: usize,
+    /// What the data holder should know of the files.
+    pub remarks: Vec<String>,
     /// What several records are called: functions, matrices.
     pub records: &'static str,
     /// What distances are.
@@ -89,6 +91,7 @@ fn run_job<R: TangentRecords + ?Sized, S: Statistic>(
         failed: samples.iter().filter(|record| record.is_none()).count(),
         beyond,
         outside: S::outside(&beside),
+        remarks: [records.notes(), statistic.remarks(&beside)].concat(),
         records: kind,
         distance,
         found,

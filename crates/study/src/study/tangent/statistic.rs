@@ -69,6 +69,11 @@ pub(in crate::study) trait Statistic: Debug {
         0
     }
 
+    /// What else the data holder should know of that table.
+    fn remarks(&self, _beside: &Self::Beside) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What else makes a run this run.
     fn settings(&self) -> String;
 

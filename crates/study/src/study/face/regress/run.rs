@@ -48,6 +48,8 @@ pub struct FaceRegressionOutcome {
     pub failed: usize,
     /// How many values lay outside their bounds and were clipped; for the data holder only.
     pub outside: usize,
+    /// What else the data holder should know of the table of covariates.
+    pub remarks: Vec<String>,
     /// What was released.
     pub released: ReleasedFields,
 }
@@ -125,6 +127,7 @@ fn run_job(
         people: study.people.count(),
         failed: gathered.failed,
         outside: covariates.outside.iter().sum(),
+        remarks: covariates.remarks(&settings.design),
         released: ReleasedFields {
             explained: fields.explained.share(),
             columns: fields.columns,
