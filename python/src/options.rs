@@ -69,7 +69,7 @@ impl Common {
     /// What counts as a person.
     pub fn counting(&self) -> Counting {
         let identical = if self.allow_identical { Identical::Allow } else { Identical::Refuse };
-        Counting { people: self.people.clone(), identical }
+        Counting { people: self.people.clone().map(Into::into), identical }
     }
 }
 

@@ -44,6 +44,7 @@ impl Bar {
                     eprintln!("{done}/{total} scans processed");
                 }
             }
+            FaceProgress::Remark { text } => self.bar.suspend(|| eprintln!("note: {text}")),
             FaceProgress::HardlyWorth { from } => eprintln!(
                 "note: n times mu is below {from}: at this budget, this many people hardly show modes above the noise; interrupt now and nothing \
                  is charged (`visard face plan --modes` shows what to expect)"

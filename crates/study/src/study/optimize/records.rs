@@ -2,10 +2,10 @@
 
 use super::error::OptimizeStudyError;
 use crate::io::npy::Array;
-use crate::job::sum_of;
 use crate::job::unusable::Problem;
 use crate::optimize::{OptimizeError, OracleError};
-use crate::study::{Identical, People, PeopleError, Unusable};
+use crate::study::points::{Alike, refuse_alike};
+use crate::study::{Counting, People, PeopleError, Unusable};
 use std::borrow::Cow;
 
 /// Records that take part.
@@ -45,25 +45,12 @@ impl<'a> Records<'a> {
         Ok(Self { array: Cow::Owned(Array { shape, data: rows.concat() }), places, problems })
     }
 
-    /// Refuses two people's records that are alike to the last bit.
-    pub(super) fn refuse_identical(
-        &self,
-        identical: Identical,
-        people: &People,
-    ) -> Result<(), OptimizeStudyError> {
-        if identical == Identical::Allow {
-            return Ok(());
-        }
+    /// Refuses two people's records that are alike to the last bit, or up to rounding.
+    pub(super) fn refuse_copies(&self, counting: &Counting, people: &People) -> Result<(), PeopleError> {
         let rows = self.array.data.chunks_exact(size(&self.array).max(1));
-        let mut sums = vec![None; self.places.last().map_or(0, |last| last + 1)];
-        self.places.iter().zip(rows).for_each(|(&place, row)| sums[place] = Some(sum_of(row)));
-        let name = |i: usize| format!("record {} (counting from 1)", i + 1);
-        match people.identical(sums) {
-            None => Ok(()),
-            Some((first, second)) => {
-                Err(PeopleError::Identical { first: name(first), second: name(second) }.into())
-            }
-        }
+        let mut alike = vec![Alike::default(); self.places.last().map_or(0, |last| last + 1)];
+        self.places.iter().zip(rows).for_each(|(&place, row)| alike[place] = Alike::of(row));
+        refuse_alike(counting, people, &alike, |i| format!("record {} (counting from 1)", i + 1)).map(drop)
     }
 
     /// Those that cannot be used: these persons' too, who have no gradient at the start.

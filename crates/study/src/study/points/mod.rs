@@ -33,7 +33,7 @@ pub use error::PointStudyError;
 pub use exploration::{Exploration, UtilityCurve, UtilityPoint};
 pub(in crate::study) use internal::distances_csv;
 pub(in crate::study) use internal_page::{distance_line, private_page};
-pub(in crate::study) use records::{Read, Record, usable};
+pub(in crate::study) use records::{Alike, Read, Record, refuse_alike, usable};
 pub use request::{PointMechanism, PointRequest};
 pub use run::PointOutcome;
 pub(in crate::study) use shape::missing_landmarks;

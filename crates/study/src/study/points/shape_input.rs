@@ -1,13 +1,13 @@
 //! The files of a shape study: the table of landmarks, and the public centre or the public records.
 
-use super::records::{Read, Record, points};
+use super::records::{Alike, Read, Record, points, refuse_alike};
 use super::treatment::Treated;
 use super::{PointRequest, PointStudyError, Treatment};
 use crate::io::shapes::{ShapeRecord, Shapes};
 use crate::io::{Content, Limit, Place, RecordError, RecordSize, open, open_as, read_shapes, shapes_of};
 use crate::manifold::LandmarkShapes;
 use crate::privacy::PublicInput;
-use crate::study::{People, Unusable, public_input};
+use crate::study::{Counting, People, Unusable, public_input};
 use nalgebra::DMatrix;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -86,9 +86,16 @@ impl Input<'_> {
     }
 
     /// What whoever holds the data should know of the records.
-    pub fn remarks(&self) -> Vec<String> {
+    pub fn remarks(&self, counting: &Counting, people: &People) -> Vec<String> {
         let readable: Vec<ShapeRecord> = self.shapes().filter_map(|(_, shape)| Some(shape.ok()?.1)).collect();
-        self.treated.remarks(readable.iter(), self.dropped, self.gaps)
+        let mut remarks = self.treated.remarks(readable.iter(), self.dropped, self.gaps);
+        // Copies were refused when the records were read.
+        let alike = |(_, shape): (usize, Placed)| {
+            shape.map_or_else(|_| Alike::default(), |(_, shape)| Alike::of_shape(&shape))
+        };
+        let (alike, names) = (self.shapes().map(alike).collect::<Vec<_>>(), self.names());
+        remarks.extend(refuse_alike(counting, people, &alike, |i| names[i].clone()).unwrap_or_default());
+        remarks
     }
 
     /// SHA-256 of the table's file.
@@ -266,7 +273,7 @@ impl<'a> Source<'a> {
             };
             let about = RecordError::label(place, shape.id.as_deref());
             let point = point(&shape).map_err(|e| format!("{about}{e}"));
-            Record::new(shape.coordinates(), point).at(about)
+            Record::of_shape(&shape, point).at(about)
         };
         points(self.request, people, input.shapes().map(placed))
     }
