@@ -105,10 +105,11 @@ impl PlaceArgs {
 #[derive(Debug, Clone, Default, Args)]
 pub struct CountingArgs {
     /// Which person each record belongs to: a table with the heading record,person (a scan by its file name or path, a shape by its ID, a row by its
-    /// number from 0); the average of a person's records is one record, and n counts persons
-    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv")]
+    /// number from 0); or the word folders (all scans of a folder are one person's) or scans (each is a person). The average of a person's records is
+    /// one record, and n counts persons
+    #[arg(long, help_heading = heading::RECORDS, value_name = "FILE.csv|folders|scans")]
     people: Option<PathBuf>,
-    /// Accept records that are identical to the last bit as different people's, instead of stopping
+    /// Accept records that are identical to the last bit, or nearer than any two people's, as different people's, instead of stopping
     #[arg(long, help_heading = heading::RECORDS)]
     allow_identical: bool,
 }
@@ -117,7 +118,7 @@ impl CountingArgs {
     /// What counts as a person.
     pub fn counting(&self) -> Counting {
         let identical = if self.allow_identical { Identical::Allow } else { Identical::Refuse };
-        Counting { people: self.people.clone(), identical }
+        Counting { people: self.people.clone().map(Into::into), identical }
     }
 }
 

@@ -129,7 +129,7 @@ fn text(report: &Report, saved: Option<&Path>) -> String {
     let same =
         |files: &Vec<PathBuf>| files.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(" = ");
     list(
-        "identical files given as different people's: keep one, name the person (column person), or use --allow-identical".into(),
+        "identical files, or copies of one scan, given as different people's: keep one, name the person (column person, --people), or use --allow-identical".into(),
         duplicates.iter().map(same).collect(),
     );
     list(

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use visard::io::write_bytes;
 use visard::report::colour::short;
-use visard::study::distances::{Distances, distances};
+use visard::study::distances::{BROUGHT, Distances, distances, in_one_unit};
 use visard::study::subject::Subject;
 use visard::study::{distance_picture, distance_report};
 
@@ -18,7 +18,7 @@ const FILES: [&str; 3] = ["distance.csv", "distance.png", "report.html"];
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Surfaces are compared where they lie: nothing is moved or scaled. distance.csv has a line for every vertex of A (signed distance along its normal, positive where B lies outside; distance to the closest point of B), then one for every vertex of B (distance to the closest point of A).\n\nExamples:\n  visard compare study/release other/release --out difference\n  visard compare before.ply after.ply --out difference"
+    after_help = "Surfaces are compared where they lie: nothing is moved or scaled, unless one has no size; then both are centred and brought to area 1. distance.csv has a line for every vertex of A (signed distance along its normal, positive where B lies outside; distance to the closest point of B), then one for every vertex of B (distance to the closest point of A).\n\nExamples:\n  visard compare study/release other/release --out difference\n  visard compare before.ply after.ply --out difference"
 )]
 pub struct CompareArgs {
     /// A release, its study, a mesh file, or "builtin"
@@ -39,9 +39,13 @@ pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(),
     }
     let a = Subject::load(&args.first).map_err(Failure::failed)?;
     let b = Subject::load(&args.second).map_err(Failure::failed)?;
+    let (a, b, brought) = in_one_unit(a, b).map_err(Failure::failed)?;
+    if brought {
+        eprintln!("note: {BROUGHT}");
+    }
     let found = distances(&a, &b).map_err(Failure::failed)?;
     let image = distance_picture(&found, &a, &b).to_png().map_err(Failure::failed)?;
-    let page = distance_report(&found, &a, &b).map_err(Failure::failed)?;
+    let page = distance_report(&found, &a, &b, brought).map_err(Failure::failed)?;
     make_folder(&args.out)?;
     let [table_file, picture, report] = FILES.map(|file| args.out.join(file));
     write_bytes(&table_file, table(&found).as_bytes()).map_err(Failure::failed)?;

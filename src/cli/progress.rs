@@ -48,6 +48,7 @@ impl<'a> Bar<'a> {
                     eprintln!("{done}/{total} scans processed");
                 }
             }
+            FaceProgress::Remark { text } => self.bar.suspend(|| eprintln!("note: {text}")),
             FaceProgress::HardlyWorth { from } => self.hardly_worth(*from),
             FaceProgress::Releasing => {
                 self.bar.finish_and_clear();
@@ -68,6 +69,7 @@ impl<'a> Bar<'a> {
             FaceProgress::Scan { done, .. } => {
                 told("scans", *done as u64, self.total.load(Ordering::Relaxed) as u64);
             }
+            FaceProgress::Remark { text } => self.printer.note(format!("note: {text}")),
             FaceProgress::HardlyWorth { from } => self.hardly_worth(*from),
             _ => {}
         }

@@ -5,6 +5,7 @@ mod command;
 mod command_line;
 mod compare;
 mod conformal_maps;
+mod copies;
 mod dependencies;
 mod documents;
 mod end_to_end_audit;

@@ -141,7 +141,7 @@ impl Consortium {
         let mut records =
             FaceInputs { prepared: Some(self.path(file)), ..FaceInputs::new(Vec::new(), self.place(site)) };
         records.counting.people =
-            Some(self.path(&format!("{site}.persons.csv"))).filter(|table| table.exists());
+            Some(self.path(&format!("{site}.persons.csv"))).filter(|table| table.exists()).map(Into::into);
         let groups = Some(self.path(&format!("{site}.csv"))).filter(|table| table.exists());
         let settings = SiteSettings { public: self.path(public), name: site.into(), key, groups, records };
         answer_round(&settings, &|_| {})

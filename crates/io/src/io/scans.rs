@@ -48,6 +48,10 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
     Ok(scans)
 }
 
+/// What is wrong with a link to nothing: a person's scan may be missing.
+pub(super) const LEADS_NOWHERE: &str =
+    "is a link that leads nowhere; mount or copy what it led to, or remove it";
+
 /// The files of a folder that are wanted, not those in folders in it, nor hidden ones.
 fn files_in(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, ReadError> {
     let system = |e| ReadError::new(folder, e);
@@ -55,7 +59,13 @@ fn files_in(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf
     for entry in fs::read_dir(folder).map_err(system)? {
         let path = entry.map_err(system)?.path();
         let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !is_hidden && wanted(&path) && path.is_file() {
+        if is_hidden || !wanted(&path) {
+            continue;
+        }
+        if path.is_symlink() && !path.exists() {
+            return Err(ReadError::new(&path, Fault::Malformed(LEADS_NOWHERE)));
+        }
+        if path.is_file() {
             files.push(path);
         }
     }

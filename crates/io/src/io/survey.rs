@@ -6,7 +6,7 @@
 use super::error::{Fault, one_line};
 use super::formats::{Content, format_of};
 use super::open::refuse_special;
-use super::scans::{check_named, check_once, is_other_text, natural_key};
+use super::scans::{LEADS_NOWHERE, check_named, check_once, is_other_text, natural_key};
 use super::text::ending;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -81,8 +81,7 @@ impl Survey {
             return skip("is hidden (its name begins with a dot)".into());
         }
         let Ok(about) = fs::metadata(path) else {
-            let problem =
-                "is a link that leads nowhere; mount or copy what it led to, or remove it".to_owned();
+            let problem = LEADS_NOWHERE.to_owned();
             if is_scan {
                 self.failed.push((path.to_owned(), problem))
             } else {

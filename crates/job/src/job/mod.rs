@@ -30,6 +30,8 @@ mod stop;
 mod verify;
 // What studies need and users do not.
 #[doc(hidden)]
+pub mod copies;
+#[doc(hidden)]
 pub mod covariates;
 #[doc(hidden)]
 pub mod groups;
@@ -52,7 +54,7 @@ pub use error::{DryRun, JobError};
 pub use groups::{GroupFault, Groups, GroupsError};
 pub use layout::StudyFolder;
 pub use ledger::{LedgerChoice, ledger_of};
-pub use people::{Counting, Identical, People, PeopleError, PeopleFault};
+pub use people::{Counting, Identical, People, PeopleError, PeopleFault, Whose};
 #[doc(hidden)]
 pub use people::{average, others, sum_of};
 pub use plan::{PlanError, SavedPlan};

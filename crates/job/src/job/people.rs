@@ -1,24 +1,58 @@
 //! Who gave which records: n counts persons, and records that are alike to the last bit are not taken for two.
 
+use super::copies::{Copies, Kind, Sketch};
 use super::labelled::{FROM_ONE, Mismatch, Mistake, line_of_each};
 use crate::io::{ReadError, RecordError, read_people};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::collections::hash_map::Entry;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Component, Path, PathBuf};
 
 /// What counts as a person; all of it public but the content of the table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counting {
-    /// A table of `record,person`: the average of one person's records is one record. Without it every record is a person.
-    pub people: Option<PathBuf>,
+    /// Whose records are whose. Where nothing is told every record is a person, unless scans lie in folders that look like persons.
+    pub people: Option<Whose>,
     /// What is done about records that are alike to the last bit.
     pub identical: Identical,
 }
 
-/// What is done about records of different persons that are alike to the last bit: files with the same bytes, shapes, matrices or
-/// points with the same numbers. Nearly always they are one person's, copied.
+/// Whose records are whose: the average of one person's records is one record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Whose {
+    /// By a table of `record,person`.
+    Table(PathBuf),
+    /// All scans of one folder are one person's.
+    Folders,
+    /// Every scan is a person.
+    Scans,
+}
+
+impl std::fmt::Display for Whose {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Table(table) => table.display().fmt(f),
+            Self::Folders => "folders".fmt(f),
+            Self::Scans => "scans".fmt(f),
+        }
+    }
+}
+
+impl From<PathBuf> for Whose {
+    /// As options have it: the words `folders` and `scans`, or a table.
+    fn from(told: PathBuf) -> Self {
+        match told.to_str() {
+            Some("folders") => Self::Folders,
+            Some("scans") => Self::Scans,
+            _ => Self::Table(told),
+        }
+    }
+}
+
+/// What is done about records of different persons that are alike to the last bit (files with the same bytes, shapes, matrices or points with the
+/// same numbers) or copies by [`Kind::within`]. Nearly always they are one person's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Identical {
     /// The study stops and names two, before anything is charged.
@@ -36,21 +70,61 @@ impl Counting {
     pub fn people(&self, n: usize, names: impl Fn(usize) -> Vec<String>) -> Result<People, PeopleError> {
         match &self.people {
             None => Ok(People { n, shared: None }),
-            Some(file) => People::read(file, n, names),
+            Some(Whose::Table(file)) => People::read(file, n, names),
+            Some(Whose::Folders | Whose::Scans) => Err(PeopleError::NoScans),
         }
     }
 
-    /// For the certificate: depends on the options alone.
-    pub fn details(&self) -> Map<String, Value> {
+    /// The people of these scans, which have such names.
+    ///
+    /// # Errors
+    /// [`PeopleError`].
+    pub fn people_of_scans(
+        &self,
+        scans: &[PathBuf],
+        names: impl Fn(usize) -> Vec<String>,
+    ) -> Result<People, PeopleError> {
+        match &self.people {
+            Some(Whose::Folders) => {
+                let folders: Vec<String> = scans.iter().map(|scan| folder_of(scan)).collect();
+                let mut sum = Sha256::new();
+                folders.iter().for_each(|folder| sum.update(format!("{}:{folder}", folder.len())));
+                Ok(People::of(folders.iter().map(String::as_str), sum.finalize().into()))
+            }
+            Some(Whose::Scans) => Ok(People { n: scans.len(), shared: None }),
+            _ => self.people(scans.len(), names),
+        }
+    }
+
+    /// Several folders that hold several scans each look like persons: whoever means one or the other says so.
+    ///
+    /// # Errors
+    /// [`PeopleError::Folders`] where nothing is told: nothing is charged.
+    pub fn ask_about_folders<'p>(
+        &self,
+        scans: impl IntoIterator<Item = &'p PathBuf>,
+    ) -> Result<(), PeopleError> {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        scans.into_iter().for_each(|scan| *counts.entry(folder_of(scan)).or_default() += 1);
+        let mut several = counts.into_iter().filter(|(_, scans)| *scans > 1).map(|(folder, _)| folder);
+        match (&self.people, several.next(), several.next()) {
+            (None, Some(first), Some(second)) => Err(PeopleError::Folders { first, second }),
+            _ => Ok(()),
+        }
+    }
+
+    /// For the certificate: depends on the options and the kind of records alone.
+    pub fn details(&self, kind: Kind) -> Map<String, Value> {
         let mut details = Map::new();
         let identical = match self.identical {
-            Identical::Refuse => {
-                "stop a study before anything is charged: that this release exists tells that no two persons had the same"
-            }
-            Identical::Allow => "count as records like any others",
+            Identical::Refuse => format!(
+                "stop a study before anything is charged, and so do near copies ({}): that this release exists tells that no two persons had such",
+                kind.sentence()
+            ),
+            Identical::Allow => "count as records like any others".to_owned(),
         };
         details.insert("identical_records".into(), json!(identical));
-        if self.people.is_some() {
+        if self.counts_persons() {
             let people = "n counts persons: the average of a person's records is one record, and neighbours differ in one person with \
                           all their records; how many a person has is not published";
             details.insert("people".into(), json!(people));
@@ -58,16 +132,87 @@ impl Counting {
         details
     }
 
+    /// Refuses records of different persons that are alike to the last bit; `name` is what messages call a record.
+    ///
+    /// # Errors
+    /// [`PeopleError::Identical`], for the data holder: nothing is charged.
+    pub fn refuse_identical(
+        &self,
+        people: &People,
+        sums: impl IntoIterator<Item = Option<[u8; 32]>>,
+        name: impl Fn(usize) -> String,
+    ) -> Result<(), PeopleError> {
+        let found = if self.identical == Identical::Allow { None } else { people.identical(sums) };
+        found.map_or(Ok(()), |(first, second)| {
+            Err(PeopleError::Identical { first: name(first), second: name(second) })
+        })
+    }
+
+    /// Refuses records of different persons whose numbers are alike to the last bit, or up to rounding.
+    ///
+    /// # Errors
+    /// [`PeopleError`], for the data holder: nothing is charged.
+    pub fn refuse_alike(
+        &self,
+        people: &People,
+        records: &[Option<&[f64]>],
+        name: impl Fn(usize) -> String,
+    ) -> Result<(), PeopleError> {
+        self.refuse_identical(people, records.iter().map(|numbers| numbers.map(sum_of)), &name)?;
+        let sketches: Vec<Option<Sketch>> = records.iter().map(|numbers| Sketch::of((*numbers)?)).collect();
+        let sketch = |i: usize| Some(Cow::Borrowed(sketches[i].as_ref()?));
+        let measure =
+            |i: usize, j: usize| sketch(i).zip(sketch(j)).map_or(f64::INFINITY, |(a, b)| a.dist(&b));
+        let look = |apart: &(dyn Fn(usize, usize) -> bool + Sync)| {
+            Copies::among(Kind::Numbers, usize::MAX, sketches.len(), sketch, Sketch::dist, measure, apart)
+        };
+        self.refuse_copies(people, &name, look).map(drop)
+    }
+
+    /// Refuses copies that `look` finds, which is told what pairs are of different persons. What should be told of all the same, one pair a line.
+    ///
+    /// # Errors
+    /// [`PeopleError::Copies`], for the data holder: nothing is charged.
+    pub fn refuse_copies(
+        &self,
+        people: &People,
+        name: impl Fn(usize) -> String,
+        look: impl FnOnce(&(dyn Fn(usize, usize) -> bool + Sync)) -> Copies,
+    ) -> Result<Vec<String>, PeopleError> {
+        if self.identical == Identical::Allow {
+            return Ok(Vec::new());
+        }
+        let Copies { found, noted } = look(&|i, j| people.are_apart(i, j));
+        if let Some(&(first, second)) = found.first() {
+            return Err(PeopleError::Copies {
+                first: name(first),
+                second: name(second),
+                more: found.len() - 1,
+            });
+        }
+        let note = |&(i, j): &(usize, usize)| {
+            format!(
+                "{} and {} are nearer than two people should be: are they one person's? (--people)",
+                name(i),
+                name(j)
+            )
+        };
+        Ok(noted.iter().take(NOTED).map(note).collect())
+    }
+
     /// Whether n counts persons, each with any number of records.
     pub fn counts_persons(&self) -> bool {
-        self.people.is_some()
+        matches!(self.people, Some(Whose::Table(_) | Whose::Folders))
     }
 
     /// What a record is, for the certificate: a person where a table tells.
     pub fn kind(&self, record: &'static str) -> &'static str {
-        if self.people.is_some() { "person" } else { record }
+        if self.counts_persons() { "person" } else { record }
     }
 }
+
+/// So many pairs are told of.
+const NOTED: usize = 3;
 
 /// SHA-256 of a record's numbers, bit by bit: what copies have in common.
 pub fn sum_of(numbers: &[f64]) -> [u8; 32] {
@@ -147,13 +292,17 @@ impl People {
         shared.members.iter().map(one).collect()
     }
 
+    /// Whether two records are different persons'.
+    pub fn are_apart(&self, i: usize, j: usize) -> bool {
+        self.shared.as_ref().map_or(i != j, |shared| shared.of.get(i) != shared.of.get(j))
+    }
+
     /// Two records of different persons with the same sum, if there are any. One without a sum is like no other.
     pub fn identical(&self, sums: impl IntoIterator<Item = Option<[u8; 32]>>) -> Option<(usize, usize)> {
-        let person = |i: usize| self.shared.as_ref().map_or(Some(i), |shared| shared.of.get(i).copied());
         let mut seen: HashMap<[u8; 32], usize> = HashMap::new();
         for (i, sum) in sums.into_iter().enumerate() {
             match sum.map(|sum| seen.entry(sum)) {
-                Some(Entry::Occupied(first)) if person(*first.get()) != person(i) => {
+                Some(Entry::Occupied(first)) if self.are_apart(*first.get(), i) => {
                     return Some((*first.get(), i));
                 }
                 Some(Entry::Vacant(place)) => {
@@ -171,16 +320,28 @@ impl People {
             let about = RecordError::label(place, Some(&record));
             PeopleError::Table { file: file.to_owned(), about, fault: what.into() }
         })?;
+        Ok(Self::of(lines.iter().map(|line| line.label.as_str()), opened.sha256()))
+    }
+
+    /// By the label of each record's person.
+    fn of<'l>(labels: impl Iterator<Item = &'l str>, table: [u8; 32]) -> Self {
         let mut persons: HashMap<&str, usize> = HashMap::new();
-        let mut of = Vec::with_capacity(n);
-        for line in lines {
+        let next = |label| {
             let next = persons.len();
-            of.push(*persons.entry(line.label.as_str()).or_insert(next));
-        }
+            *persons.entry(label).or_insert(next)
+        };
+        let of: Vec<usize> = labels.map(next).collect();
         let mut members = vec![Vec::new(); persons.len()];
         of.iter().enumerate().for_each(|(record, &person)| members[person].push(record));
-        Ok(Self { n: members.len(), shared: Some(Shared { members, of, table: opened.sha256() }) })
+        Self { n: members.len(), shared: Some(Shared { members, of, table }) }
     }
+}
+
+/// The folder that a scan lies in, as messages show it.
+fn folder_of(scan: &Path) -> String {
+    let parts: PathBuf = scan.components().filter(|part| *part != Component::CurDir).collect();
+    let folder = parts.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+    if folder.is_empty() { ".".to_owned() } else { folder }
 }
 
 /// Why it cannot be told who gave which records. For the data holder, before anything is charged.
@@ -200,11 +361,39 @@ pub enum PeopleError {
         /// What is wrong.
         fault: PeopleFault,
     },
+    /// Folders that look like persons.
+    #[error(
+        "{first} and {second} hold several scans each: if each folder is one person, give --people folders; if each scan is a person, --people \
+         scans; otherwise a table, --people FILE.csv"
+    )]
+    Folders {
+        /// One of them.
+        first: String,
+        /// Another.
+        second: String,
+    },
+    /// Words that are about scans.
+    #[error("--people folders and --people scans are about files of scans; give a table of record,person")]
+    NoScans,
     /// Persons in a manifest and in a table of their own.
-    #[error("the manifest has a column person, and {} gives persons too; use one of them", people.display())]
+    #[error("the manifest has a column person, and --people {people} gives persons too; use one of them")]
     Twice {
-        /// The table.
-        people: PathBuf,
+        /// The table, or the word.
+        people: Whose,
+    },
+    /// Two persons' records are copies of one another.
+    #[error(
+        "{first} and {second} are nearer than any two people: one record converted, moved, turned, in other units or simplified{}; one person counted \
+         twice has twice the loss; remove one, give --people with both as one person's, or --allow-identical if they are two people's",
+        pairs_more(*.more)
+    )]
+    Copies {
+        /// One of them.
+        first: String,
+        /// The other.
+        second: String,
+        /// How many such pairs there are beside.
+        more: usize,
     },
     /// Two persons' records are alike to the last bit.
     #[error(
@@ -265,6 +454,15 @@ pub fn others(more: usize) -> String {
     if more == 0 { String::new() } else { format!(", and so are {more} more") }
 }
 
+/// How many other pairs there are.
+fn pairs_more(more: usize) -> String {
+    match more {
+        0 => String::new(),
+        1 => " (and so is 1 other pair)".to_owned(),
+        more => format!(" (and so are {more} other pairs)"),
+    }
+}
+
 /// How many other records have no person.
 fn others_without(more: usize) -> String {
     match more {
@@ -282,7 +480,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("people.csv");
         std::fs::write(&file, format!("record,person\n{text}")).unwrap();
-        let counting = Counting { people: Some(file), ..Counting::default() };
+        let counting = Counting { people: Some(file.into()), ..Counting::default() };
         let own = |i: usize| names[i].iter().map(|&name| name.to_owned()).collect();
         counting.people(names.len(), own).map_err(|e| e.to_string())
     }
@@ -311,6 +509,24 @@ mod tests {
         assert_eq!(found.identical([a, b, a]), None);
         assert_eq!(found.identical([a, b, b]), Some((1, 2)));
         assert_eq!(found.identical([None, b, None]), None);
+    }
+
+    #[test]
+    fn folders_that_look_like_persons_are_asked_about() {
+        let scans = ["a/1.ply", "a/2.ply", "./b/1.ply", "b/2.ply", "3.ply"].map(PathBuf::from);
+        let of = |word: &str| Counting { people: Some(PathBuf::from(word).into()), ..Counting::default() };
+        let asked = Counting::default().ask_about_folders(&scans).unwrap_err().to_string();
+        assert!(asked.contains("a and b hold several") && asked.contains("--people folders"), "{asked}");
+        for fine in [&scans[..3], &scans[1..3], &scans[4..]] {
+            Counting::default().ask_about_folders(fine).unwrap();
+        }
+        for (word, members) in [("folders", 3), ("scans", 5)] {
+            of(word).ask_about_folders(&scans).unwrap();
+            let people = of(word).people_of_scans(&scans, |_| Vec::new()).unwrap();
+            assert_eq!((people.count(), of(word).counts_persons()), (members, word == "folders"));
+            assert_eq!(people.are_apart(0, 1), word == "scans");
+            assert!(of(word).people(3, |_| Vec::new()).is_err());
+        }
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub fn run_moment(study: &MomentStudy) -> Result<MomentOutcome, OptimizeStudyErr
             ))
             .into());
         }
-        records.refuse_identical(study.counting.identical, &people)?;
+        records.refuse_copies(&study.counting, &people)?;
         let mut sum = mechanism.sum();
         for own in records.members(&people) {
             let own: Vec<_> = own.iter().map(|&i| Some(columns.column(i).data.into_slice())).collect();

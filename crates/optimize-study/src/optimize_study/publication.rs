@@ -4,6 +4,7 @@ use super::data::PointArray;
 use super::error::OptimizeStudyError;
 use super::settings::OptimizeStudySettings;
 use crate::io::write_npy;
+use crate::job::copies::Kind;
 use crate::job::layout::SOLUTION;
 use crate::job::{Counting, Unusable};
 use crate::job::{Publication, ReleaseFolder};
@@ -34,8 +35,8 @@ pub(super) fn record_details(
     details.insert("task".into(), task);
     details.insert("unit_records".into(), json!(unit_records));
     details.insert("unusable_records".into(), json!(unusable.describe(zero)));
-    details.extend(counting.details());
-    if counting.people.is_some() {
+    details.extend(counting.details(Kind::Numbers));
+    if counting.counts_persons() {
         details.insert("record_kind".into(), json!(counting.kind("record")));
     }
     details

@@ -2,9 +2,8 @@
 
 use super::error::OptimizeStudyError;
 use crate::io::npy::Array;
-use crate::job::sum_of;
 use crate::job::unusable::Problem;
-use crate::job::{Identical, People, PeopleError, Unusable};
+use crate::job::{Counting, People, PeopleError, Unusable};
 use crate::optimize::{OptimizeError, OracleError};
 use std::borrow::Cow;
 
@@ -45,25 +44,12 @@ impl<'a> Records<'a> {
         Ok(Self { array: Cow::Owned(Array { shape, data: rows.concat() }), places, problems })
     }
 
-    /// Refuses two people's records that are alike to the last bit.
-    pub(super) fn refuse_identical(
-        &self,
-        identical: Identical,
-        people: &People,
-    ) -> Result<(), OptimizeStudyError> {
-        if identical == Identical::Allow {
-            return Ok(());
-        }
+    /// Refuses two people's records that are alike to the last bit, or up to rounding.
+    pub(super) fn refuse_copies(&self, counting: &Counting, people: &People) -> Result<(), PeopleError> {
         let rows = self.array.data.chunks_exact(size(&self.array).max(1));
-        let mut sums = vec![None; self.places.last().map_or(0, |last| last + 1)];
-        self.places.iter().zip(rows).for_each(|(&place, row)| sums[place] = Some(sum_of(row)));
-        let name = |i: usize| format!("record {} (counting from 1)", i + 1);
-        match people.identical(sums) {
-            None => Ok(()),
-            Some((first, second)) => {
-                Err(PeopleError::Identical { first: name(first), second: name(second) }.into())
-            }
-        }
+        let mut records = vec![None; self.places.last().map_or(0, |last| last + 1)];
+        self.places.iter().zip(rows).for_each(|(&place, row)| records[place] = Some(row));
+        counting.refuse_alike(people, &records, |i| format!("record {} (counting from 1)", i + 1))
     }
 
     /// Those that cannot be used: these persons' too, who have no gradient at the start.

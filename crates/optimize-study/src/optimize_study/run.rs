@@ -191,7 +191,7 @@ impl OptimizeStudy<'_> {
             Err(none) => return problem(space, self.array).and(Err(none)),
         };
         let problem = problem(space, &records.array)?;
-        records.refuse_identical(settings.counting.identical, people)?;
+        records.refuse_copies(&settings.counting, people)?;
         let problem = Persons::new(problem, records.members(people), settings.clip.get())
             .lenient(settings.unusable == Unusable::Zero);
         let start = self.start_point::<PointOf<P>>()?;

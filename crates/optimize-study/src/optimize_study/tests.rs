@@ -334,7 +334,7 @@ fn people_and_unusable_records_of_components() {
     let table = dir.path().join("people.csv");
     std::fs::write(&table, "record,person\n0,a\n1,b\n2,b\n").unwrap();
     let mut study = moment(dir.path(), None, 1e6);
-    study.counting.people = Some(table);
+    study.counting.people = Some(table.into());
     let done = run_moment(&study).unwrap();
     assert_eq!(done.certificate.n, 2);
     let variances = std::fs::read_to_string(dir.path().join("study/release/variances.csv")).unwrap();

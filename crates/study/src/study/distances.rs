@@ -17,19 +17,11 @@ pub enum CompareError {
         /// What is wrong.
         source: MeshError,
     },
-    /// They are measured in units between which nothing is known.
-    #[error(
-        "{first} is in {in_first}, {second} in {in_second}: their distance has no meaning; release the size too (--size), or scale one of them"
-    )]
-    Units {
-        /// The first surface.
-        first: String,
-        /// Its unit.
-        in_first: &'static str,
-        /// The second surface.
-        second: String,
-        /// Its unit.
-        in_second: &'static str,
+    /// One has no area that could be brought to 1.
+    #[error("{name}: its triangles have no area, so that it cannot be compared with a face of area 1")]
+    NoArea {
+        /// Which.
+        name: String,
     },
 }
 
@@ -64,17 +56,40 @@ pub struct Statistics {
     pub share: f64,
 }
 
-/// Measures two surfaces in one unit, where they lie: nothing is moved.
+/// What is said of surfaces that were brought to area 1.
+pub const BROUGHT: &str = "one of the two has no size: both were moved to their centres and brought to area 1, and distances are shares of the root of a face's area";
+
+/// Two surfaces in one unit: where one is a face of area 1 and the other is not, both are moved to their centres and brought to area 1, as
+/// records are. Whether they were.
+///
+/// # Errors
+/// [`CompareError::NoArea`].
+pub fn in_one_unit(a: Subject, b: Subject) -> Result<(Subject, Subject, bool), CompareError> {
+    let sizeless = |s: &Subject| s.unit == LengthUnit::RootArea;
+    // A file tells no unit: one that is as large as a face of area 1 may well be one.
+    let fits = |s: &Subject| {
+        sizeless(s) || (s.unit == LengthUnit::Unknown && (0.5..2.0).contains(&s.mesh.area().sqrt()))
+    };
+    if !(sizeless(&a) || sizeless(&b)) || (fits(&a) && fits(&b)) {
+        return Ok((a, b, false));
+    }
+    Ok((of_unit_area(a)?, of_unit_area(b)?, true))
+}
+
+fn of_unit_area(s: Subject) -> Result<Subject, CompareError> {
+    let (size, centre) = (s.mesh.area().sqrt(), s.mesh.area_centroid());
+    let moved = s.mesh.vertices().iter().map(|p| ((p - centre) / size).into()).collect();
+    match s.mesh.with_vertices(moved) {
+        Ok(mesh) if size > 0.0 => Ok(Subject { mesh, unit: LengthUnit::RootArea, ..s }),
+        _ => Err(CompareError::NoArea { name: s.name }),
+    }
+}
+
+/// Measures two surfaces where they lie, in the unit that is known of one ([`in_one_unit`]): nothing is moved.
 ///
 /// # Errors
 /// [`CompareError`].
 pub fn distances(a: &Subject, b: &Subject) -> Result<Distances, CompareError> {
-    // What is unknown may be anything: whoever names two files knows.
-    let known = |s: &Subject| s.unit != LengthUnit::Unknown;
-    if known(a) && known(b) && a.unit != b.unit {
-        let (first, second) = (a.name.clone(), b.name.clone());
-        return Err(CompareError::Units { first, in_first: a.unit.name(), second, in_second: b.unit.name() });
-    }
     let tree = |s: &'_ Subject| -> Result<(), CompareError> {
         TriangleTree::new(&s.mesh)
             .map(|_| ())
@@ -82,7 +97,7 @@ pub fn distances(a: &Subject, b: &Subject) -> Result<Distances, CompareError> {
     };
     tree(a)?;
     tree(b)?;
-    let unit = if known(a) { a.unit } else { b.unit };
+    let unit = if a.unit == LengthUnit::Unknown { b.unit } else { a.unit };
     measure(&a.mesh, &b.mesh, unit).map_err(|source| CompareError::Mesh { name: a.name.clone(), source })
 }
 
@@ -241,9 +256,23 @@ mod tests {
         assert_eq!((found.to_first[2], found.hausdorff()), (0.125, found.to_second[2]));
         let histogram = found.histogram(4);
         assert!((histogram.iter().map(|h| h.1).sum::<f64>() - 1.0).abs() < 1e-12);
-        let other = subject(plane(0.0, 1.0), LengthUnit::RootArea);
-        assert!(matches!(distances(&a, &other), Err(CompareError::Units { .. })));
-        let cloud = subject(TriMesh::new(vec![Point::origin()], vec![]).unwrap(), LengthUnit::Unknown);
-        assert!(matches!(distances(&a, &cloud), Err(CompareError::Mesh { .. })));
+        let cloud = || subject(TriMesh::new(vec![Point::origin()], vec![]).unwrap(), LengthUnit::Unknown);
+        assert!(matches!(distances(&a, &cloud()), Err(CompareError::Mesh { .. })));
+        // With a face of area 1 whatever has a size is brought there, and what has none at all cannot be.
+        let sizeless = || subject(plane(0.0, 1.0), LengthUnit::RootArea);
+        for (unit, side, brought) in [
+            (LengthUnit::Millimetres, 190.0, true),
+            (LengthUnit::Millimetres, 1.0, true),
+            (LengthUnit::Unknown, 190.0, true),
+            (LengthUnit::Unknown, 1.1, false),
+        ] {
+            let (a, b, was) = in_one_unit(sizeless(), subject(plane(7.0, side), unit)).unwrap();
+            assert_eq!(was, brought, "{unit:?} {side}");
+            let found = distances(&a, &b).unwrap();
+            assert_eq!(found.unit, LengthUnit::RootArea);
+            assert!(!brought || found.hausdorff() < 1e-12);
+        }
+        assert!(matches!(in_one_unit(sizeless(), cloud()), Err(CompareError::NoArea { .. })));
+        assert!(!in_one_unit(subject(plane(0.0, 1.0), LengthUnit::Millimetres), cloud()).unwrap().2);
     }
 }

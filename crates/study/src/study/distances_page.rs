@@ -1,6 +1,6 @@
 //! The page and the picture of a comparison of two surfaces.
 
-use super::distances::{Distances, Statistics};
+use super::distances::{BROUGHT, Distances, Statistics};
 use super::subject::{Standing, Subject};
 use crate::mesh::Point;
 use crate::report::chart::{Axis, Line};
@@ -46,11 +46,16 @@ fn stills(found: &Distances, a: &Subject) -> Image {
     )
 }
 
-/// The page: result first, two linked surfaces, picture, histogram, table.
+/// The page: result first, two linked surfaces, picture, histogram, table. `brought`: whether the surfaces were brought to one unit.
 ///
 /// # Errors
 /// Whatever the PNG encoder reports.
-pub fn distance_report(found: &Distances, a: &Subject, b: &Subject) -> Result<String, png::EncodingError> {
+pub fn distance_report(
+    found: &Distances,
+    a: &Subject,
+    b: &Subject,
+    brought: bool,
+) -> Result<String, png::EncodingError> {
     let mut page = Page::new(format!("{} and {}", a.name, b.name));
     let standing = a.standing.max(b.standing);
     if let Some(band) = standing.band() {
@@ -74,9 +79,13 @@ pub fn distance_report(found: &Distances, a: &Subject, b: &Subject) -> Result<St
     ];
     page.table(&header, &rows);
     page.paragraph(&format!(
-        "In {unit}, weighted by area; percentiles are of magnitudes. The Hausdorff distance over the vertices of both is {}. Nothing was moved: \
-         the surfaces are compared where they lie.",
-        short(found.hausdorff())
+        "In {unit}, weighted by area; percentiles are of magnitudes. The Hausdorff distance over the vertices of both is {}. {}.",
+        short(found.hausdorff()),
+        if brought {
+            format!("Note: {BROUGHT}")
+        } else {
+            "Nothing was moved: the surfaces are compared where they lie".to_owned()
+        }
     ));
     let lines = [Line::new("", found.histogram(BINS))];
     page.gallery(&[Figure::lines(

@@ -21,7 +21,7 @@ pub use visard_job::job;
 pub use visard_job::job::{
     Binding, Counting, CovariateError, CovariateFault, DryRun, GroupFault, Groups, GroupsError, Identical,
     JobError, LedgerChoice, People, PeopleError, PeopleFault, Place, PlanError, SIGNATURE_FILE, SavedPlan,
-    SignatureError, Stop, StudyFolder, Unusable, Verified, VerifyError, dossier, is_secret, layout,
+    SignatureError, Stop, StudyFolder, Unusable, Verified, VerifyError, Whose, dossier, is_secret, layout,
     ledger_of, make_key, public_input, sign_certificate, signer, standing, verify,
 };
 #[doc(inline)]

@@ -19,7 +19,10 @@ pub enum NoiseError {
     #[error("nothing to release: the statistic has no coordinates or the loss is zero")]
     Empty,
     /// The noise scale cannot be put on a lattice in double precision.
-    #[error("the noise scale is outside 1e-280 to 1e280; express the statistic in other units")]
+    #[error(
+        "the noise scale is outside 1e-280 to 1e280: the budget is far too small or far too large (mu from 0.1 to 20 is usual), or the statistic is in \
+         extreme units"
+    )]
     OutOfScale,
     /// The exact sampler of the discrete laws failed.
     #[error("the sampler of the discrete law failed: {0}")]

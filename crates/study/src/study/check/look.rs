@@ -1,7 +1,8 @@
 //! One file, looked at.
 
-use crate::io::{Content, Opened, ReadError, has_appearance, landmarks, open_as, read_landmarks, scan_of};
-use crate::study::face::record::{RecordMaker, landmark_file};
+use crate::function::FaceCurves;
+use crate::io::{Content, Opened, ReadError, has_appearance, open_as, scan_of};
+use crate::study::face::record::{RecordMaker, landmark_file, nose_tip_of};
 use std::path::{Path, PathBuf};
 
 /// A file that would count.
@@ -30,8 +31,12 @@ pub struct Looked {
     pub extent: Option<f64>,
     /// The landmark file beside it.
     pub landmarks: Option<PathBuf>,
+    /// One that is not used: it names no nose tip.
+    pub unused: Option<PathBuf>,
     /// Why it would fail, and what to do.
     pub problem: Option<String>,
+    /// Its registered curves, where its record was made.
+    pub curves: Option<FaceCurves>,
     /// Seconds that making its record took, where that was done.
     pub seconds: Option<f64>,
 }
@@ -47,6 +52,7 @@ pub fn look(candidate: &Candidate, maker: &RecordMaker<'_>, full: bool) -> Looke
         let record = maker.record(file, looked.landmarks.as_deref());
         looked.seconds = Some(record.row.seconds.iter().sum());
         looked.problem = (!record.row.is_ok()).then_some(record.row.problem);
+        looked.curves = record.curves;
     }
     looked
 }
@@ -66,13 +72,10 @@ fn read(opened: &Opened, looked: &mut Looked) -> Result<(), ReadError> {
     }
     let extent = (0..3).map(|k| (high[k] - low[k]).powi(2)).sum::<f64>().sqrt();
     looked.extent = (extent.is_finite() && extent > 0.0).then_some(extent);
-    if let Some(file) = &looked.landmarks
-        && landmarks::nose_tip(&read_landmarks(file)?).is_none()
-    {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        looked
-            .problem
-            .get_or_insert(format!("landmarks: {name} names no nose tip: name one, or move the file away"));
+    match looked.landmarks.as_deref().map(nose_tip_of) {
+        Some(Ok(None)) => looked.unused = looked.landmarks.take(),
+        Some(Err(problem)) => looked.problem = Some(problem),
+        Some(Ok(Some(_))) | None => {}
     }
     Ok(())
 }

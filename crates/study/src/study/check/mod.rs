@@ -10,9 +10,9 @@ pub use report::{Counted, Failed, Planned, Report, Skipped};
 pub use units::Scale;
 
 use super::face::mean::{FaceMechanism, mechanism};
-use super::face::record::RecordMaker;
-use super::face::{ClipChoice, FaceInputs, StudyError, load_template};
-use super::{Identical, LedgerChoice, StudyFolder};
+use super::face::record::{RecordMaker, UNUSED};
+use super::face::{ClipChoice, FaceInputs, StudyError, copies, load_template};
+use super::{Identical, LedgerChoice, StudyFolder, Whose};
 use crate::function::FaceCurves;
 use crate::io::{Manifest, survey};
 use crate::job::JobError;
@@ -20,6 +20,7 @@ use crate::job::PeopleError;
 use crate::privacy::{Composition, Mechanism, Mu};
 use look::{Candidate, Looked};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -52,18 +53,29 @@ pub fn check(settings: &CheckSettings) -> Result<Report, StudyError> {
     let looked: Vec<Looked> =
         candidates.par_iter().map(|candidate| look::look(candidate, &maker, settings.full)).collect();
     let persons = persons(settings, &candidates).unwrap_or_else(|error| {
-        let file = settings.records.counting.people.clone().unwrap_or_default();
+        let file = settings
+            .records
+            .counting
+            .people
+            .as_ref()
+            .map_or_else(|| PathBuf::from("."), |p| p.to_string().into());
         report.failed.push(Failed { file, problem: error.to_string() });
         (0..candidates.len()).collect()
     });
     report.n = persons.iter().collect::<HashSet<_>>().len();
     if settings.records.counting.identical == Identical::Refuse {
-        report.duplicates = duplicates(&looked, &persons);
+        let own = loaded.template.own_curves(settings.records.curves, settings.records.samples);
+        report.duplicates =
+            duplicates(&looked, &persons, &own.map_err(super::face::TemplateLoadError::from)?);
     }
     report.units = units::guess(&looked);
     for (candidate, looked) in candidates.iter().zip(&looked) {
         if let Some(problem) = &looked.problem {
             report.failed.push(Failed { file: candidate.file.clone(), problem: problem.clone() });
+        }
+        if let Some(file) = &looked.unused {
+            report.skipped.retain(|skipped| skipped.file != *file);
+            report.skipped.push(Skipped { file: file.clone(), why: UNUSED.into() });
         }
         report.people.push(Counted::new(candidate, looked));
     }
@@ -88,7 +100,11 @@ fn candidates(settings: &CheckSettings) -> Result<(Vec<Candidate>, Report), Stud
         report.skipped = found.skipped.into_iter().map(|(file, why)| Skipped { file, why }).collect();
         report.failed = found.failed.into_iter().map(|(file, problem)| Failed { file, problem }).collect();
         let of = |scan: PathBuf| {
-            let person = settings.recursive.then(|| look::subject(&scan)).flatten();
+            let person = match settings.records.counting.people {
+                Some(Whose::Scans) => None,
+                Some(Whose::Folders) => scan.parent().map(|folder| folder.display().to_string()),
+                _ => settings.recursive.then(|| look::subject(&scan)).flatten(),
+            };
             Candidate { file: scan, person, names: None }
         };
         return Ok((found.scans.into_iter().map(of).collect(), report));
@@ -127,8 +143,12 @@ fn tally<'a>(labels: impl Iterator<Item = Option<&'a str>>) -> BTreeMap<String, 
 fn persons(settings: &CheckSettings, candidates: &[Candidate]) -> Result<Vec<usize>, PeopleError> {
     let counting = &settings.records.counting;
     let mut of: Vec<usize> = (0..candidates.len()).collect();
-    if counting.people.is_some() {
-        let people = counting.people(candidates.len(), |i| look::names(&candidates[i]))?;
+    if settings.records.manifest.is_none() {
+        counting.ask_about_folders(candidates.iter().filter(|c| c.person.is_none()).map(|c| &c.file))?;
+    }
+    if counting.counts_persons() {
+        let files: Vec<PathBuf> = candidates.iter().map(|candidate| candidate.file.clone()).collect();
+        let people = counting.people_of_scans(&files, |i| look::names(&candidates[i]))?;
         for (person, own) in people.members().into_iter().enumerate() {
             own.into_iter().for_each(|i| of[i] = person);
         }
@@ -143,16 +163,24 @@ fn persons(settings: &CheckSettings, candidates: &[Candidate]) -> Result<Vec<usi
     Ok(of)
 }
 
-/// Files of different persons with the same bytes.
-fn duplicates(looked: &[Looked], persons: &[usize]) -> Vec<Vec<PathBuf>> {
-    let mut same: HashMap<[u8; 32], Vec<usize>> = HashMap::new();
+/// Files of different persons with the same bytes, and those whose registered curves are copies of one another.
+fn duplicates(looked: &[Looked], persons: &[usize], own: &FaceCurves) -> Vec<Vec<PathBuf>> {
+    let apart = |i: usize, j: usize| persons[i] != persons[j];
+    let curves = |i: usize| looked[i].curves.as_ref().map(Cow::Borrowed);
+    let mut first: Vec<usize> = (0..looked.len()).collect();
+    let mut join = |i: usize, j: usize| {
+        let (from, to) = (first[i].max(first[j]), first[i].min(first[j]));
+        first.iter_mut().filter(|first| **first == from).for_each(|first| *first = to);
+    };
+    let mut same: HashMap<[u8; 32], usize> = HashMap::new();
     for (i, sum) in looked.iter().enumerate().filter_map(|(i, looked)| Some((i, looked.sum?))) {
-        same.entry(sum).or_default().push(i);
+        join(*same.entry(sum).or_insert(i), i);
     }
-    let mut same: Vec<Vec<usize>> = same.into_values().collect();
-    same.retain(|files| files.iter().any(|&i| persons[i] != persons[files[0]]));
-    same.sort();
-    same.into_iter().map(|files| files.into_iter().map(|i| looked[i].file.clone()).collect()).collect()
+    copies(own, looked.len(), curves, apart).found.into_iter().for_each(|(i, j)| join(i, j));
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    (0..looked.len()).for_each(|i| groups.entry(first[i]).or_default().push(i));
+    let groups = groups.into_values().filter(|files| files.iter().any(|&i| apart(i, files[0])));
+    groups.map(|files| files.into_iter().map(|i| looked[i].file.clone()).collect()).collect()
 }
 
 /// What the mean face of so many people would cost, and whether the ledger has room for it.

@@ -1,6 +1,7 @@
 //! In what scans are measured, as their sizes let guess.
 
 use super::look::Looked;
+use crate::study::face::odd;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -17,22 +18,16 @@ pub struct Scale {
 
 /// Diagonals of faces and busts in millimetres.
 const FACES_MM: (f64, f64) = (100.0, 1200.0);
-/// A scan is odd beyond this multiple of the median.
-const ODD: f64 = 5.0;
-
 /// By the scans that could be read.
 pub(super) fn guess(looked: &[Looked]) -> Scale {
-    let mut extents: Vec<f64> = looked.iter().filter_map(|looked| looked.extent).collect();
-    extents.sort_by(f64::total_cmp);
-    let Some(&median) = extents.get(extents.len() / 2) else { return Scale::default() };
+    let extents: Vec<Option<f64>> = looked.iter().map(|looked| looked.extent).collect();
+    let (odd, Some(median)) = odd(&extents) else { return Scale::default() };
     let fits = |millimetres: f64| (FACES_MM.0..FACES_MM.1).contains(&(millimetres * median));
     let guess = [("mm", 1.0), ("m", 1000.0), ("cm", 10.0)]
         .into_iter()
         .find(|(_, mm)| fits(*mm))
         .map(|(unit, _)| unit);
-    let is_odd = |extent: f64| extent > ODD * median || extent < median / ODD;
-    let odd =
-        looked.iter().filter(|looked| looked.extent.is_some_and(is_odd)).map(|looked| looked.file.clone());
+    let odd = odd.into_iter().map(|i| looked[i].file.clone());
     Scale { guess, median_extent: Some(median), odd: odd.collect() }
 }
 

@@ -85,7 +85,7 @@ pub enum StudyError {
     /// Sizes that cannot be in the units that were given.
     #[error(
         "{outside} of {known} faces are less than 1/1.5 or more than 1.5 times as large as the template; the middle one has a size (square \
-         root of its area) of {middle:.4}, which in {units:?} is not near the template's {template:.0} mm: is --units right?"
+         root of its area) of {middle:.4}, which in {units} is not near the template's {template:.0} mm: is --units right?"
     )]
     Units {
         /// How many.
@@ -98,6 +98,19 @@ pub enum StudyError {
         units: Units,
         /// Size of the template in millimetres.
         template: f64,
+    },
+    /// Scans in several units, of which no mean size can be made.
+    #[error(
+        "{odd} of {known} scans are at least five times larger or smaller than the middle one (the first is {first}): for a mean size give all scans \
+         in one unit, or leave out --size"
+    )]
+    MixedUnits {
+        /// How many.
+        odd: usize,
+        /// Of how many.
+        known: usize,
+        /// What one of them is called.
+        first: String,
     },
     /// A folder that is no prior.
     #[error("{path}: not a valid prior for faces: {what}", path = path.display())]

@@ -5,11 +5,13 @@ use super::error::StudyError;
 use super::faces::{Faces, StoredFaces};
 use super::internal::Internal;
 use super::internal_report::write_internal;
+use super::likeness::copies;
 use super::record::cache::{RecordCache, RecordKey};
 use super::record::{Record, RecordMaker, ScanRow, ScanStage, landmark_file, table};
 use super::settings::FaceInputs;
 use super::source::Source;
 use super::template::{LoadedTemplate, TemplateLoadError, load_template};
+use super::units::odd;
 use crate::function::FaceCurves;
 use crate::io::{Content, WriteError, open_as, write_bytes};
 use crate::job::layout::SCAN_TABLE;
@@ -18,10 +20,11 @@ use crate::job::{Digest, Job, Priced, Publication, Published};
 use crate::mechanism::MechanismError;
 use crate::privacy::{Certificate, ClipRadius, Mechanism, Price};
 use crate::study::records::{RecordFolder, RecordsError, Status};
-use crate::study::{Counting, Groups, Identical, JobError, People, PeopleError, Unusable};
+use crate::study::{Counting, Groups, JobError, People, PeopleError, Unusable};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -43,6 +46,11 @@ pub enum FaceProgress {
         ok: bool,
         /// Whether its record was reused from an interrupted run.
         reused: bool,
+    },
+    /// What the data holder should know of the scans.
+    Remark {
+        /// A sentence.
+        text: String,
     },
     /// n times μ is below what makes the release worth its budget: said before a scan is read or anything is charged.
     HardlyWorth {
@@ -104,7 +112,7 @@ impl<'a> FaceStudy<'a> {
             false => source.stored(&settings.making(&loaded.template).making(&loaded.input.sha256))?,
         };
         let counting = source.counting(&settings.counting)?;
-        let people = counting.people(source.count(), |i| source.names(i))?;
+        let people = source.people(&counting)?;
         Ok(Self { settings, source, stored, counting, people, loaded, own })
     }
 
@@ -165,6 +173,9 @@ impl<'a> FaceStudy<'a> {
             }
             source => {
                 let scans = source.scans();
+                if let Some(text) = self.source.passed_over(&self.settings.inputs) {
+                    progress(FaceProgress::Remark { text });
+                }
                 progress(FaceProgress::Found { scans: scans.len() });
                 let sum = |scan: &PathBuf| Some(open_as(scan, Content::Scan).ok()?.sha256());
                 self.refuse_identical(&scans.par_iter().map(sum).collect::<Vec<_>>())?;
@@ -174,6 +185,8 @@ impl<'a> FaceStudy<'a> {
                 processed
             }
         };
+        Self::tell_units(&rows, progress);
+        self.refuse_copies(progress, |i| curves[i].as_ref().map(Cow::Borrowed))?;
         let scans = curves.len();
         let failed = curves.iter().filter(|curves| curves.is_none()).count();
         progress(FaceProgress::Releasing);
@@ -232,7 +245,11 @@ impl<'a> FaceStudy<'a> {
         let rows: Vec<ScanRow> = (0..n).into_par_iter().map(row).collect();
         self.write_rows(job, &rows)?;
         self.refuse_unusable(&rows, n)?;
-        let failed = status.iter().filter(|status| **status != Status::Made).count();
+        let made = |row: usize| status[row] == Status::Made;
+        let face = |row: usize| Some(row).filter(|row| made(*row)).and_then(|row| folder.face(row));
+        self.refuse_copies(progress, |row| face(row).map(Cow::Owned))?;
+        Self::tell_units(&rows, progress);
+        let failed = (0..n).filter(|&row| !made(row)).count();
         progress(FaceProgress::Releasing);
         let whole = status.iter().map(|status| *status == Status::Made).collect();
         let faces = Faces::Stored(StoredFaces { whole, ..StoredFaces::of(folder.clone(), &self.people) });
@@ -301,15 +318,34 @@ impl<'a> FaceStudy<'a> {
 
     /// Two people's scans that are the same file, byte for byte, are nearly always one person's. One that cannot be read is like no other.
     fn refuse_identical(&self, sums: &[Option<[u8; 32]>]) -> Result<(), PeopleError> {
-        if self.counting.identical == Identical::Allow {
-            return Ok(());
-        }
-        match self.people.identical(sums.iter().copied()) {
-            None => Ok(()),
-            Some((first, second)) => {
-                let name = |i: usize| self.source.shown(i);
-                Err(PeopleError::Identical { first: name(first), second: name(second) })
-            }
+        self.counting.refuse_identical(&self.people, sums.iter().copied(), |i| self.source.shown(i))
+    }
+
+    /// So are two whose registered curves are nearer than any two people's.
+    fn refuse_copies<'c>(
+        &self,
+        progress: &(dyn Fn(FaceProgress) + Sync),
+        curves: impl Fn(usize) -> Option<Cow<'c, FaceCurves>> + Sync,
+    ) -> Result<(), PeopleError> {
+        let look =
+            |apart: &(dyn Fn(usize, usize) -> bool + Sync)| copies(&self.own, self.count(), curves, apart);
+        let told = self.counting.refuse_copies(&self.people, |i| self.source.shown(i), look)?;
+        told.into_iter().for_each(|text| progress(FaceProgress::Remark { text }));
+        Ok(())
+    }
+
+    /// Scans in other units than most.
+    fn tell_units(rows: &[ScanRow], progress: &(dyn Fn(FaceProgress) + Sync)) {
+        let odd = odd(&rows.iter().map(|row| row.size).collect::<Vec<_>>()).0;
+        if let Some(&first) = odd.first() {
+            let text = format!(
+                "{} of {} scans are at least five times larger or smaller than the middle one, the first of them {}: in other units? Shapes are not \
+                 affected; sizes would be",
+                odd.len(),
+                rows.len(),
+                rows[first].scan
+            );
+            progress(FaceProgress::Remark { text });
         }
     }
 

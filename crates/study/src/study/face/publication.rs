@@ -13,6 +13,7 @@ use super::yardstick::Yardstick;
 use crate::estimate::Band;
 use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply_with_scalar};
+use crate::job::copies::Kind;
 use crate::job::layout::{BAND, CURVES, ERROR, MEAN_PLY, REPORT};
 use crate::job::unusable::ZERO_DEVIATION;
 use crate::job::{Publication, ReleaseFolder};
@@ -140,7 +141,7 @@ impl Publication for FacePublication {
         if let serde_json::Value::Object(details) = details {
             statement.details.extend(details);
         }
-        statement.details.extend(self.counting.details());
+        statement.details.extend(self.counting.details(Kind::Faces));
         if let Some(prior) = &self.prior {
             let centre =
                 "the prior's mean, in place of the template, and how its faces differ, for shrinkage";

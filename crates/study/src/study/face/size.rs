@@ -4,7 +4,7 @@ use super::error::StudyError;
 use super::faces::Faces;
 use super::gather::{FaceStudy, Gathered};
 use super::template::LoadedTemplate;
-use super::units::Units;
+use super::units::{Units, odd};
 use crate::function::FaceCurves;
 use crate::mechanism::functional::{FunctionRecords, NoisedSize};
 use crate::surface::Template;
@@ -77,7 +77,8 @@ impl SizedFaces {
     /// Of gathered people, whose faces it takes.
     ///
     /// # Errors
-    /// [`StudyError::Units`] when most sizes lie outside the public bounds: to the data holder, before anything is charged.
+    /// [`StudyError::Units`] when most sizes lie outside the public bounds, [`StudyError::MixedUnits`] when some scans are in other units: to the data
+    /// holder, before anything is charged.
     pub(super) fn new(
         study: &FaceStudy<'_>,
         gathered: &mut Gathered,
@@ -99,6 +100,12 @@ impl SizedFaces {
                 units: scale.units,
                 template: scale.reference,
             });
+        }
+        let sizes: Vec<Option<f64>> = gathered.rows.iter().map(|row| row.size).collect();
+        let odd = odd(&sizes).0;
+        if let Some(&first) = odd.first() {
+            let first = gathered.rows[first].scan.clone();
+            return Err(StudyError::MixedUnits { odd: odd.len(), known, first });
         }
         let average = |_, own: Vec<f64>| -> Result<_, StudyError> {
             Ok(Some(own.iter().sum::<f64>() / own.len() as f64))

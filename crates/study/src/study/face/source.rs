@@ -2,12 +2,16 @@
 
 use super::error::StudyError;
 use super::prepared::PreparedFile;
+use super::record::is_landmark_file;
 use super::settings::FaceInputs;
-use crate::io::{Manifest, list_scans};
+use crate::io::{Manifest, list_scans, survey};
 use crate::study::records::{Making, RecordFolder};
-use crate::study::{Counting, PeopleError};
+use crate::study::{Counting, People, PeopleError, Whose};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+
+/// So many files that are passed over are named.
+const PASSED_OVER: usize = 3;
 
 /// The records of a study, none of which has been read.
 pub(super) enum Source {
@@ -86,6 +90,29 @@ impl Source {
         }
     }
 
+    /// What of these folders is passed over, where folders are given: how much of it and why. Not hidden files, nor the scans' landmarks.
+    pub(super) fn passed_over(&self, inputs: &[PathBuf]) -> Option<String> {
+        let Self::Scans { manifest: None, .. } = self else { return None };
+        let is_other = |path: &Path| {
+            let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+            !hidden && !is_landmark_file(path)
+        };
+        let skipped: Vec<_> =
+            survey(inputs, false).skipped.into_iter().filter(|(path, _)| is_other(path)).collect();
+        let told = |(path, why): &(PathBuf, String)| {
+            let why = why.split([';', ',', '(']).next().unwrap_or_default().trim_end();
+            format!("{} {why}", path.display())
+        };
+        let first: Vec<String> = skipped.iter().take(PASSED_OVER).map(told).collect();
+        (!skipped.is_empty()).then(|| {
+            format!(
+                "passed over {} in these folders: {} (`visard check` lists all)",
+                skipped.len(),
+                first.join("; ")
+            )
+        })
+    }
+
     /// What counts as a person: as was asked for, or by the manifest's column.
     pub(super) fn counting(&self, asked: &Counting) -> Result<Counting, PeopleError> {
         let (Self::Scans { manifest: Some(manifest), .. } | Self::Stored { manifest, .. }) = self else {
@@ -93,8 +120,26 @@ impl Source {
         };
         match (&asked.people, manifest.has("person")) {
             (Some(people), true) => Err(PeopleError::Twice { people: people.clone() }),
-            (None, true) => Ok(Counting { people: Some(manifest.file().path().to_owned()), ..asked.clone() }),
+            (None, true) => {
+                let people = Some(Whose::Table(manifest.file().path().to_owned()));
+                Ok(Counting { people, ..asked.clone() })
+            }
             (_, false) => Ok(asked.clone()),
+        }
+    }
+
+    /// The people, counted so. What a manifest lists is a record each; of files and folders it is asked where they may be persons'.
+    pub(super) fn people(&self, counting: &Counting) -> Result<People, PeopleError> {
+        let names = |i: usize| self.names(i);
+        match self {
+            Self::Scans { scans, manifest } => {
+                if manifest.is_none() {
+                    counting.ask_about_folders(scans)?;
+                }
+                counting.people_of_scans(scans, names)
+            }
+            Self::Stored { manifest, .. } => counting.people_of_scans(manifest.scans(), names),
+            Self::Prepared(file) => counting.people(file.count(), names),
         }
     }
 

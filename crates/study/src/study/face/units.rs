@@ -16,6 +16,17 @@ pub enum Units {
     M,
 }
 
+impl std::fmt::Display for Units {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Mm => "mm",
+            Self::Cm => "cm",
+            Self::M => "m",
+        }
+        .fmt(f)
+    }
+}
+
 impl Units {
     /// Millimetres in one of them.
     pub fn millimetres(self) -> f64 {
@@ -25,4 +36,16 @@ impl Units {
             Self::M => 1000.0,
         }
     }
+}
+
+/// A scan this many times as large or as small as the middle one is in other units, or of something else.
+const ODD: f64 = 5.0;
+
+/// Which of these sizes are odd, and the median.
+pub(in crate::study) fn odd(sizes: &[Option<f64>]) -> (Vec<usize>, Option<f64>) {
+    let mut known: Vec<f64> = sizes.iter().flatten().copied().collect();
+    known.sort_by(f64::total_cmp);
+    let Some(&median) = known.get(known.len() / 2) else { return (Vec::new(), None) };
+    let is_odd = |size: f64| size > ODD * median || size < median / ODD;
+    ((0..sizes.len()).filter(|&i| sizes[i].is_some_and(is_odd)).collect(), Some(median))
 }

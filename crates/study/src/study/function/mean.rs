@@ -5,6 +5,7 @@ use super::page::{self, Shown};
 use crate::estimate::{Band, Smoothness, moved_by_clip};
 use crate::function::Basis;
 use crate::io::{internal, write_npy, write_text};
+use crate::job::copies::Kind;
 use crate::job::layout::{BAND, DISTANCES, ERROR, MEAN_NPY, NONPRIVATE_MEAN_NPY, POSITIONS, REPORT};
 use crate::job::unusable::{ZERO_DEVIATION, write_problems};
 use crate::job::{self, Digest, Job, Publication, ReleaseFolder};
@@ -228,7 +229,7 @@ impl FunctionPublication {
         let reach = Reach::RootMeanSquare(*bound);
         let mechanism =
             TwoRoundMean::aiming(aim, basis, functions.centre.clone(), reach, budget, functions.n())?;
-        let mut details = inputs.counting.details();
+        let mut details = inputs.counting.details(Kind::Numbers);
         details.insert("record_kind".into(), json!(inputs.counting.kind("function")));
         details.insert("unusable_records".into(), json!(inputs.unusable.describe(ZERO_DEVIATION)));
         Ok(Self {

@@ -5,6 +5,7 @@ use super::internal::Internal;
 use super::request::ZERO_AT_CENTRE;
 use super::{PointRequest, PointStudyError};
 use crate::job::Publication;
+use crate::job::copies::Kind;
 use crate::mechanism::manifold::ReleasedPoints;
 use crate::privacy::{PublicInput, Released, Statement};
 use serde_json::{Map, Value, json};
@@ -21,10 +22,15 @@ pub(super) struct Circumstances {
 }
 
 impl Circumstances {
-    pub(super) fn new(public_inputs: Vec<PublicInput>, request: &PointRequest, details: Value) -> Self {
+    pub(super) fn new(
+        public_inputs: Vec<PublicInput>,
+        request: &PointRequest,
+        kind: Kind,
+        details: Value,
+    ) -> Self {
         let mut all = if let Value::Object(details) = details { details } else { Map::new() };
         all.insert("unusable_records".into(), json!(request.unusable.describe(ZERO_AT_CENTRE)));
-        all.extend(request.counting.details());
+        all.extend(request.counting.details(kind));
         all.insert("draws".into(), json!(request.draws));
         Self { public_inputs, details: all, counts_persons: request.counting.counts_persons() }
     }

@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 
 /// Records with their distances from a centre, the farthest first, as a table.
 pub(in crate::study) fn distances_csv(distances: &[(String, f64)]) -> String {
-    let far: Vec<String> = outliers(distances).into_iter().map(|(name, _)| name).collect();
+    let far = outliers(distances).len();
     let mut sorted: Vec<&(String, f64)> = distances.iter().collect();
     sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut text = "record,distance,far\n".to_owned();
-    for (name, distance) in sorted {
+    for (i, (name, distance)) in sorted.into_iter().enumerate() {
         let name = name.replace([',', '"', '\n', '\r'], " ");
-        let _ = writeln!(text, "{name},{distance},{}", far.contains(&name));
+        let _ = writeln!(text, "{name},{distance},{}", i < far);
     }
     text
 }
@@ -94,6 +94,6 @@ mod tests {
         assert!(outliers(&distances).is_empty());
         distances.push(("odd, one".into(), 0.9));
         assert_eq!(outliers(&distances), [("odd, one".to_owned(), 0.9)]);
-        assert!(distances_csv(&distances).starts_with("record,distance,far\nodd  one,0.9,"));
+        assert!(distances_csv(&distances).starts_with("record,distance,far\nodd  one,0.9,true\nr8,"));
     }
 }

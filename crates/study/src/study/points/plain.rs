@@ -6,6 +6,7 @@ use super::form::{Circumstances, PointForm};
 use super::internal::Internal;
 use super::internal_page::{distance_line, private_page, utility_section};
 use super::{PointMechanism, PointRequest, PointStudyError};
+use crate::job::copies::Kind;
 use crate::job::layout::{MEAN_NPY, NONPRIVATE_MEAN_NPY, REPORT};
 use crate::job::{Publication, ReleaseFolder};
 use crate::mechanism::manifold::ReleasedPoints;
@@ -56,7 +57,7 @@ impl<P, Q> PlainForm<P, Q> {
     ) -> Self {
         let kind = request.counting.kind(records.kind);
         let details = json!({ "records": records.description, "record_kind": kind });
-        let circumstances = Circumstances::new(public_inputs, request, details);
+        let circumstances = Circumstances::new(public_inputs, request, Kind::Numbers, details);
         let command = match records.kind {
             "matrix" => "spd mean",
             "direction" => "sphere mean",

@@ -1,15 +1,76 @@
 //! Records of a study of points as they are read: usable or not, each a person's own or not.
 
 use super::{PointRequest, PointStudyError};
+use crate::io::shapes::ShapeRecord;
+use crate::job::copies::{Copies, Kind, Sketch};
 use crate::job::sum_of;
 use crate::job::unusable::Problem;
-use crate::study::{Counting, Identical, People, PeopleError, Unusable};
+use crate::manifold::LandmarkShapes;
+use crate::study::{Counting, People, PeopleError, Unusable};
+use nalgebra::DMatrix;
+use std::borrow::Cow;
+
+/// What a record is compared by with the others: nothing for one that cannot be used, which is nobody's copy.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Alike {
+    sum: Option<[u8; 32]>,
+    like: Option<Like>,
+}
+
+#[derive(Debug, Clone)]
+enum Like {
+    Numbers(Sketch),
+    Shape(LandmarkShapes, DMatrix<f64>),
+}
+
+impl Alike {
+    /// Numbers as they stand in the file.
+    pub(in crate::study) fn of(numbers: &[f64]) -> Self {
+        Self { sum: Some(sum_of(numbers)), like: Sketch::of(numbers).map(Like::Numbers) }
+    }
+
+    /// A shape as it stands in the file. One that lacks landmarks is compared to the last bit only.
+    pub(in crate::study) fn of_shape(shape: &ShapeRecord) -> Self {
+        let like = LandmarkShapes::new(shape.landmarks(), shape.dimension()).ok();
+        let like =
+            like.and_then(|space| Some(Like::Shape(space, space.preshape(&shape.to_matrix()).ok()?.0)));
+        Self { sum: Some(sum_of(shape.coordinates())), like }
+    }
+}
+
+/// Refuses two people's records that are alike; what should be told of all the same.
+///
+/// # Errors
+/// [`PeopleError`], which names two by `name`.
+pub(super) fn refuse_alike(
+    counting: &Counting,
+    people: &People,
+    alike: &[Alike],
+    name: impl Fn(usize) -> String,
+) -> Result<Vec<String>, PeopleError> {
+    counting.refuse_identical(people, alike.iter().map(|alike| alike.sum), &name)?;
+    let (kind, numbers) = match alike.iter().find_map(|alike| alike.like.as_ref()) {
+        Some(Like::Shape(_, shape)) => (Kind::Landmarks, shape.len()),
+        _ => (Kind::Numbers, usize::MAX),
+    };
+    let record = |i: usize| Some(Cow::Borrowed(alike[i].like.as_ref()?));
+    let dist = |a: &Like, b: &Like| match (a, b) {
+        (Like::Numbers(a), Like::Numbers(b)) => a.dist(b),
+        (Like::Shape(space, a), Like::Shape(_, b)) if a.shape() == b.shape() => space.dist(a, b),
+        _ => f64::INFINITY,
+    };
+    counting.refuse_copies(people, &name, |apart| {
+        let measure =
+            |i: usize, j: usize| record(i).zip(record(j)).map_or(f64::INFINITY, |(a, b)| dist(&a, &b));
+        Copies::among(kind, numbers, alike.len(), record, dist, measure, apart)
+    })
+}
 
 /// A record as it was read.
 pub(in crate::study) struct Record<P> {
     /// Its place and name in the file, where more is known than which it is.
     about: String,
-    sum: Option<[u8; 32]>,
+    alike: Alike,
     /// The point it is, or what is wrong with it.
     point: Result<P, String>,
 }
@@ -17,14 +78,19 @@ pub(in crate::study) struct Record<P> {
 impl<P> Record<P> {
     /// Of its numbers as they stand in the file, and the point they are.
     pub(in crate::study) fn new(numbers: &[f64], point: Result<P, String>) -> Self {
-        // What cannot be used is nobody's copy.
-        let sum = point.is_ok().then(|| sum_of(numbers));
-        Self { about: String::new(), sum, point }
+        let alike = if point.is_ok() { Alike::of(numbers) } else { Alike::default() };
+        Self { about: String::new(), alike, point }
+    }
+
+    /// Of a shape as it stands in the file, and the point it is.
+    pub(in crate::study) fn of_shape(shape: &ShapeRecord, point: Result<P, String>) -> Self {
+        let alike = if point.is_ok() { Alike::of_shape(shape) } else { Alike::default() };
+        Self { about: String::new(), alike, point }
     }
 
     /// What could not be read at all.
     pub(in crate::study) fn unread(problem: impl ToString) -> Self {
-        Self { about: String::new(), sum: None, point: Err(problem.to_string()) }
+        Self { about: String::new(), alike: Alike::default(), point: Err(problem.to_string()) }
     }
 
     /// With its place and name in the file.
@@ -68,7 +134,7 @@ pub(in crate::study) fn usable<P>(
     people: &People,
     records: impl Iterator<Item = Record<P>>,
 ) -> Result<Read<P>, PointStudyError> {
-    let (mut points, mut problems, mut sums, mut about) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut points, mut problems, mut alike, mut about) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (i, record) in records.enumerate() {
         points.push(match (record.point, unusable) {
             (Ok(point), _) => Some(point),
@@ -80,21 +146,17 @@ pub(in crate::study) fn usable<P>(
                 None
             }
         });
-        sums.push(record.sum);
+        alike.push(record.alike);
         about.push(record.about);
     }
     if let Some(first) = problems.first().filter(|_| problems.len() == points.len()) {
         return Err(PointStudyError::NoneUsable { n: points.len(), first: first.what.clone() });
     }
-    if counting.identical == Identical::Refuse
-        && let Some((first, second)) = people.identical(sums)
-    {
-        let name = |i: usize| {
-            let about = about[i].trim_end_matches([' ', ':']);
-            let about = if about.is_empty() { String::new() } else { format!(", {about},") };
-            format!("record {} (counting from 1){about}", i + 1)
-        };
-        return Err(PeopleError::Identical { first: name(first), second: name(second) }.into());
-    }
+    let name = |i: usize| {
+        let about = about[i].trim_end_matches([' ', ':']);
+        let about = if about.is_empty() { String::new() } else { format!(", {about},") };
+        format!("record {} (counting from 1){about}", i + 1)
+    };
+    refuse_alike(counting, people, &alike, name)?;
     Ok(Read { points, problems })
 }

@@ -15,6 +15,7 @@ use super::{
     TableOptions, Treatment, shrink_outline_stating,
 };
 use crate::io::shapes::ShapeRecord;
+use crate::job::copies::Kind;
 use crate::job::layout::REPORT;
 use crate::job::{Publication, ReleaseFolder};
 use crate::manifold::{Kendall, Manifold};
@@ -138,7 +139,12 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
         smoothing: study.smoothing,
         files: MeanFiles::of(&study.file, &input.treated),
         links: input.treated.links.clone(),
-        circumstances: Circumstances::new(input.public_inputs.clone(), request, details(study, &input)),
+        circumstances: Circumstances::new(
+            input.public_inputs.clone(),
+            request,
+            Kind::Landmarks,
+            details(study, &input),
+        ),
     };
     let course = Course {
         request,
@@ -156,7 +162,10 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
     };
     let preshape = |shape: &ShapeRecord| preshape_of(&space, shape);
     let records = || source.each(&input, &people, preshape);
-    let with_remarks = |outcome: PointOutcome| PointOutcome { remarks: input.remarks(), ..outcome };
+    let with_remarks = |outcome: PointOutcome| PointOutcome {
+        remarks: input.remarks(&request.counting, &people),
+        ..outcome
+    };
     let alignment = match request.mechanism {
         PointMechanism::Pointwise => Alignment::Aligned,
         PointMechanism::PointwiseUnaligned => Alignment::Unaligned,

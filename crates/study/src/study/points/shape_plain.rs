@@ -139,7 +139,7 @@ fn configurations(
         Err(error) => Record::unread(error),
         Ok((place, shape)) => {
             let about = RecordError::label(*place, shape.id.as_deref());
-            Record::new(shape.coordinates(), point(shape).map_err(|e| format!("{about}{e}"))).at(about)
+            Record::of_shape(shape, point(shape).map_err(|e| format!("{about}{e}"))).at(about)
         }
     });
     points(study.request, people, records)

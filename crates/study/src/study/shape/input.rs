@@ -9,6 +9,7 @@ use crate::study::points::{
 };
 use crate::study::{Counting, People, Place, Unusable};
 use nalgebra::DMatrix;
+use std::f64::consts::FRAC_PI_2;
 use std::path::PathBuf;
 
 /// Who is in a study of shapes, where it works, and what is known of shapes beforehand.
@@ -122,6 +123,11 @@ impl<'a> Specimens<'a> {
     /// [`PointStudyError`]; nothing is charged.
     pub fn open(inputs: &'a ShapeInputs, request: &'a PointRequest) -> Result<Self, PointStudyError> {
         let ShapeInputs { file, centre, landmarks, dimensions, drop_missing, .. } = inputs;
+        if let Some(radius) = inputs.radius.filter(|radius| *radius > FRAC_PI_2) {
+            return Err(PointStudyError::Input(format!(
+                "no two shapes are further than pi/2 = 1.571 apart, so the radius {radius} bounds nothing; shapes of one kind are within 0.1 to 0.5"
+            )));
+        }
         let source = Source {
             table: file,
             centre,
@@ -188,7 +194,7 @@ impl<'a> Specimens<'a> {
 
     /// What the data holder should know of the records.
     pub fn remarks(&self) -> Vec<String> {
-        self.input.remarks()
+        self.input.remarks(&self.inputs.counting, &self.people)
     }
 
     /// Refuses sizes in several units.

@@ -10,7 +10,7 @@ use crate::manifold::LandmarkShapes;
 use crate::mechanism::landmarks::{OfShapes, ReleasedShapes, ShapeMechanism, ShapeRecords};
 use crate::mechanism::{Mechanism, Released};
 use crate::privacy::Certificate;
-use crate::study::points::{MeanFiles, PointStudyError, Read, distance_line, private_page};
+use crate::study::points::{MeanFiles, PointStudyError, Read, distance_line, distances_csv, private_page};
 use nalgebra::DMatrix;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Write as _;
@@ -108,16 +108,24 @@ pub(super) fn write_internal(
 
 fn distances(specimens: &Specimens<'_>, gathered: &Gathered, from: Option<&DMatrix<f64>>) -> String {
     let space: LandmarkShapes = specimens.space;
-    let mut csv = String::from("record,distance,centroid_size\n");
-    for (i, specimen) in gathered.specimens.iter().enumerate() {
-        let name = specimens.name(i).concat().replace(['"', ','], " ");
-        let found = specimen.as_ref().and_then(|specimen| specimen.filled(&space, from));
-        let _ = match (found, from) {
-            (Some((shape, size)), Some(from)) => {
-                writeln!(csv, "{name},{},{size}", space.dist(from, &shape))
-            }
-            _ => writeln!(csv, "{name},,"),
-        };
+    let found = |(i, specimen): (usize, &Option<Specimen>)| {
+        let (shape, size) = specimen.as_ref()?.filled(&space, from)?;
+        Some((specimens.name(i).concat(), space.dist(from?, &shape), size))
+    };
+    let found: Vec<Option<_>> = gathered.specimens.iter().enumerate().map(found).collect();
+    let known = || found.iter().flatten();
+    let table =
+        distances_csv(&known().map(|(name, distance, _)| (name.clone(), *distance)).collect::<Vec<_>>());
+    let mut sizes: Vec<(f64, f64)> = known().map(|(_, distance, size)| (*distance, *size)).collect();
+    sizes.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut lines = table.lines();
+    let mut csv = format!("{},centroid_size\n", lines.next().unwrap_or_default());
+    for (line, (_, size)) in lines.zip(&sizes) {
+        let _ = writeln!(csv, "{line},{size}");
+    }
+    // Those that cannot be used lie nowhere.
+    for i in (0..found.len()).filter(|&i| found[i].is_none()) {
+        let _ = writeln!(csv, "{},,,", specimens.name(i).concat().replace(['"', ','], " "));
     }
     csv
 }

@@ -1,5 +1,6 @@
 //! What every study of shapes publishes of itself.
 
+use crate::job::copies::Kind;
 use crate::job::unusable::ZERO_DEVIATION;
 use crate::mechanism::landmarks::{OfShapes, ReleasedShapes, ShapeMechanism, ShapeMoment, Tangent};
 use crate::privacy::{Caveat, PublicInput, Released, Statement};
@@ -84,7 +85,7 @@ impl<M: OfShapes> Subject<M> {
         if let Value::Object(details) = details {
             statement.details.extend(details);
         }
-        statement.details.extend(self.counting.details());
+        statement.details.extend(self.counting.details(Kind::Landmarks));
         for (name, text) in &self.treatment {
             statement.details.insert((*name).into(), json!(text));
         }

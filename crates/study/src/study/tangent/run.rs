@@ -3,6 +3,7 @@
 use super::records::{Circumstances, TangentRecords, TangentSpace, Words, distance};
 use super::statistic::{Samples, Statistic, Value};
 use crate::io::{internal, write_npy, write_text};
+use crate::job::copies::Kind;
 use crate::job::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, REPORT, UNUSABLE};
 use crate::job::unusable::{ZERO_DEVIATION, write_problems};
 use crate::job::{self, Digest, Job, Publication, ReleaseFolder};
@@ -199,7 +200,7 @@ impl<S: Statistic> Publication for TangentPublication<S> {
             "unusable_records": unusable.describe(ZERO_DEVIATION),
         });
         extend(&mut statement.details, details);
-        statement.details.extend(counting.details());
+        statement.details.extend(counting.details(Kind::Numbers));
         statement.details.extend(self.space.details());
         self.statistic.state(statement);
         if let Ok(found) = self.statistic.find(&*self.space, &self.estimator, released) {

@@ -7,6 +7,7 @@ use crate::estimate::band::{FIELDS, SEED};
 use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply};
 use crate::job::JobError;
+use crate::job::copies::Kind;
 use crate::job::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, REPORT, TEST};
 use crate::job::unusable::ZERO_DEVIATION;
 use crate::job::{Publication, ReleaseFolder};
@@ -123,7 +124,7 @@ impl Publication for ComparePublication {
             let why = "n times mu is below 60: the radius is a public guess, and differences of ordinary size cannot be told";
             statement.details.insert("small_study".into(), json!(why));
         }
-        statement.details.extend(self.counting.details());
+        statement.details.extend(self.counting.details(Kind::Faces));
     }
 
     fn statistic(&self) -> String {

@@ -7,6 +7,7 @@ use super::found::FoundModes;
 use super::report::{ModesPage, modes_report};
 use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply, write_ply_with_scalar};
+use crate::job::copies::Kind;
 use crate::job::layout::{CURVES, ERROR, MEAN_PLY, MODES_NPY, REPORT, VARIANCES};
 use crate::job::modes_table::{modes_details, variances_csv};
 use crate::job::unusable::ZERO_DEVIATION;
@@ -73,7 +74,7 @@ impl ModesPublication {
         if let Value::Object(details) = details {
             statement.details.extend(details);
         }
-        statement.details.extend(self.counting.details());
+        statement.details.extend(self.counting.details(Kind::Faces));
         if let Some(found) = found {
             statement.details.insert("accuracy".into(), json!(found.accuracy));
             statement.details.insert("modes".into(), self.modes_details(found));

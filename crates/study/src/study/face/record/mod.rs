@@ -12,7 +12,7 @@ pub mod table;
 pub mod transfer;
 
 pub use measured::Measured;
-pub use pose::{is_landmark_file, landmark_file};
+pub use pose::{UNUSED, is_landmark_file, landmark_file, nose_tip_of};
 pub use registrar::{ScanRegistrar, default_crop_radius};
 pub use row::{OneToOne, RecordError, ScanRow, ScanStage};
 

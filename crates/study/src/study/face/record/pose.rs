@@ -56,10 +56,10 @@ pub fn posed_scan(
 ) -> Result<PosedScan, RecordError> {
     let (scan, nose, has_appearance) = row.timed(ScanStage::Read, || read(scan, landmark_file))?;
     let posed = posed(scan, nose, template, crop_radius, row)?;
-    if has_appearance {
-        let rest = if row.repairs.is_empty() { String::new() } else { format!(", {}", row.repairs) };
-        row.repairs = format!("colours or texture left out{rest}");
-    }
+    let unused = landmark_file.filter(|_| nose.is_none()).map(|_| format!("its landmark file {UNUSED}"));
+    let left_out = has_appearance.then(|| "colours or texture left out".to_owned());
+    let told = [unused, left_out, Some(std::mem::take(&mut row.repairs))];
+    row.repairs = told.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");
     Ok(posed)
 }
 
@@ -118,18 +118,21 @@ fn read(scan: &Path, landmark_file: Option<&Path>) -> Result<(Scan, Option<Point
     let file = io::open_as(scan, io::Content::Scan).map_err(|e| e.problem())?;
     let (scan, has_appearance) = (io::scan_of(&file).map_err(|e| e.problem())?, io::has_appearance(&file));
     drop(file);
-    let nose = match landmark_file {
-        Some(file) => {
-            let found = io::read_landmarks(file).map_err(|e| {
-                let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                format!("its landmark file {name}: {}", e.problem())
-            })?;
-            landmarks::nose_tip(&found)
-        }
-        None => None,
-    };
+    let nose = landmark_file.map_or(Ok(None), nose_tip_of)?;
     Ok((scan, nose, has_appearance))
 }
+
+/// The nose tip that a scan's landmark file names; without one the nose is found, and the file is not used ([`UNUSED`]).
+pub fn nose_tip_of(file: &Path) -> Result<Option<Point>, String> {
+    let found = io::read_landmarks(file).map_err(|e| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        format!("its landmark file {name}: {}", e.problem())
+    })?;
+    Ok(landmarks::nose_tip(&found))
+}
+
+/// What is told of a landmark file without a nose tip.
+pub const UNUSED: &str = "names no nose tip, so it is not used: name one";
 
 /// A given nose tip, if it is near where the template's falls; 3D Slicer's landmarks are read in LPS, and a scan may be in RAS: then the tip
 /// is that with both signs turned.

@@ -8,6 +8,7 @@ use super::report::{Page, report};
 use crate::estimate::design::INTERCEPT;
 use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply_with_scalar};
+use crate::job::copies::Kind;
 use crate::job::layout::{CURVES, ERROR, FIELDS, MEAN_PLY, REPORT};
 use crate::job::unusable::ZERO_DEVIATION;
 use crate::job::{Publication, ReleaseFolder};
@@ -122,7 +123,7 @@ impl Publication for RegressionPublication {
                     .into(),
             ));
         }
-        statement.details.extend(self.counting.details());
+        statement.details.extend(self.counting.details(Kind::Faces));
     }
 
     fn statistic(&self) -> String {

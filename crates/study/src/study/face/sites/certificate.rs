@@ -2,6 +2,7 @@
 
 use super::plan::{Site, SitePlan};
 use crate::job::JobError;
+use crate::job::copies::Kind;
 use crate::mechanism::functional::Sharing;
 use crate::privacy::{Caveat, Certificate, Price, Receipt, WITHIN_GROUPS, WITHIN_GROUPS_TEXT};
 use crate::study::Counting;
@@ -100,7 +101,7 @@ pub(super) fn site_certificate(
     let mut statement = price.statement();
     statement.neighbours = statement.neighbours.of_persons(counting.counts_persons());
     statement.details.insert("record_kind".into(), json!(counting.kind("scan")));
-    statement.details.extend(counting.details());
+    statement.details.extend(counting.details(Kind::Faces));
     statement.ledger = receipt.cloned();
     statement.recorded = receipt.is_some();
     statement.seeded = seeded;
