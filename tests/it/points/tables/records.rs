@@ -92,7 +92,8 @@ fn covariates_go_with_their_records() {
         code == Some(1) && said.contains("line 2") && said.contains("NA or the like for a group"),
         "{said}"
     );
-    let scale = |i: usize| if i % 2 == 0 { format!("ID={i}\nSCALE=0.1\n") } else { format!("ID={i}\n") };
+    let scale =
+        |i: usize| if i.is_multiple_of(2) { format!("ID={i}\nSCALE=0.1\n") } else { format!("ID={i}\n") };
     let mixed = study.write("scale.tps", &tps(scale, |i, k| blanks(&shape(i, 2)[k])));
     let (code, _, said) = visard(&format!(
         "shape regress {mixed} --landmarks 8 --dimensions 2 --allometry --size-bounds 80:140 --mu 9 --out {}",
