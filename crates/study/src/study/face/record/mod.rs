@@ -4,6 +4,7 @@
 //! [`ScanRow`], which is for the data holder only.
 
 pub mod cache;
+mod grid;
 mod measured;
 mod pose;
 mod registrar;

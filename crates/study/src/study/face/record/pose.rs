@@ -1,5 +1,6 @@
 //! From a scan's file to a disk with a pose.
 
+use super::grid;
 use super::row::{RecordError, ScanRow, ScanStage};
 use crate::io::{self, Scan, landmarks};
 use crate::mesh::{self, MeshError, Point, Pose, RepairSettings, TriMesh};
@@ -75,6 +76,9 @@ pub fn posed(
     row.was_mesh = scan.triangles.is_some();
     let pose = row.timed(ScanStage::Pose, || template.pose().find(&scan.vertices))?;
     row.pose_misfit = Some(pose.misfit);
+    let grid = row.timed(ScanStage::Read, || {
+        grid::told(&scan.vertices, template.pose().size() * pose.similarity.scale)
+    })?;
     let nose = match given_nose {
         Some(given) => row.timed(ScanStage::Pose, || checked_nose(&given, &pose, template))?,
         None => pose.nose_tip,
@@ -90,6 +94,7 @@ pub fn posed(
         0 => String::new(),
         n => format!("left out points whose coordinates are no numbers ({n})"),
     };
+    grid.iter().for_each(|grid| add(&mut left_out, grid));
     let mesh = row.timed(ScanStage::Mesh, || triangulated(scan, &nose, reach, &mut left_out))?;
     let coarse = row.timed(ScanStage::Mesh, || coarser(&mesh, &nose, reach))?;
     let repaired = row.timed(ScanStage::Repair, || {
