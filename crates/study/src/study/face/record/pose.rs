@@ -3,7 +3,7 @@
 use super::grid;
 use super::row::{RecordError, ScanRow, ScanStage};
 use crate::io::{self, Scan, landmarks};
-use crate::mesh::{self, MeshError, Point, Pose, RepairSettings, TriMesh};
+use crate::mesh::{self, DiskMesh, MeshError, Point, Pose, RepairSettings, TriMesh};
 use crate::surface::Template;
 use crate::surface::registration::PosedScan;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,10 @@ pub const MOST_VERTICES: usize = 40_000;
 /// A nose tip in a landmark file farther than this from where the template's falls (as a fraction of the template's size, about two noses'
 /// widths) is another place, or in other coordinates.
 const FARTHEST_NOSE: f64 = 0.5;
+/// Sides of triangles on average, mm of a face of 20 cm: scans of 7000 points have 2.3.
+const LONGEST_SIDE: f64 = 3.5;
+/// Triangles are cut in four so often at most.
+const MOST_CUTS: usize = 3;
 
 /// A cloud too rough for its density is averaged to one in so many of its points, one after the other, until it makes a surface.
 const AVERAGED: [usize; 3] = [2, 4, 8];
@@ -115,7 +119,23 @@ pub fn posed(
     let nose = repaired.mesh.mesh().nearest_vertex(&nose).unwrap_or(0);
     let filled =
         (0..repaired.triangle_source.len()).filter(|&t| repaired.triangle_source[t].is_none()).collect();
-    Ok(PosedScan { disk: repaired.mesh, nose, similarity: pose.similarity, filled })
+    let posed = PosedScan { disk: repaired.mesh, nose, similarity: pose.similarity, filled };
+    row.timed(ScanStage::Repair, || finer(posed, template.pose().size() * pose.similarity.scale))
+}
+
+/// The same scan with triangles that are no longer than a face's features: where it lies must not hang on how coarsely its surface is cut. (Of
+/// triangles of 5 mm, lips that meet were taken for an open mouth.) `size` of the face in the scan's unit, as [`grid::FACE`] is measured.
+fn finer(mut scan: PosedScan, size: f64) -> Result<PosedScan, MeshError> {
+    // Of equal triangles of the same area.
+    let side = |mesh: &TriMesh| (4.0 * mesh.area() / (3f64.sqrt() * mesh.triangles().len() as f64)).sqrt();
+    for _ in 0..MOST_CUTS {
+        if side(scan.disk.mesh()) / size * grid::FACE <= LONGEST_SIDE {
+            break;
+        }
+        scan.disk = DiskMesh::try_new(mesh::subdivided(scan.disk.mesh())?)?;
+        scan.filled = scan.filled.iter().flat_map(|t| 4 * t..4 * t + 4).collect();
+    }
+    Ok(scan)
 }
 
 /// The scan, its nose tip where a landmark file names it, and whether it has colours or a texture.
