@@ -1,7 +1,7 @@
 //! What the first record holds decides nothing about the others: width, number of landmarks and separator are public. Studies of
 //! neighbours that differ in their first record release files of the same form, stop at that record, or are refused alike.
 
-use super::support::{certificate, succeeds, visard, write_shapes};
+use super::support::{certificate, succeeds, unlike, visard, write_shapes};
 use super::unusable::compare;
 use std::fs;
 use std::path::Path;
@@ -78,7 +78,7 @@ fn one_row_with_commas_among_blanks_is_one_bad_row() {
 fn tables(first: usize) -> Vec<(&'static str, String)> {
     let point = |i: usize, j: usize| {
         let t = std::f64::consts::TAU * j as f64 / 8.0;
-        let r = 1.0 + 0.01 * ((7 * i + 5 * j) % 11) as f64 + 1e-5 * i as f64;
+        let r = 1.0 + 0.1 * unlike(8 * i + j);
         (2.0 * r * t.cos(), r * t.sin())
     };
     let count = |i: usize| if i == 0 { first } else { 8 };

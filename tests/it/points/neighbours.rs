@@ -1,7 +1,7 @@
 //! Neighbouring studies of every kind of point, by every mechanism, about public and private centres, with one noise seed: whatever is
 //! published beside the noised values themselves is the same.
 
-use super::support::{certificate, succeeds, without_accuracy, without_run};
+use super::support::{certificate, succeeds, unlike, without_accuracy, without_run};
 use std::path::Path;
 use visard::io::write_npy;
 
@@ -52,7 +52,8 @@ const PLAIN: [(&str, &str); 7] = [
 fn treated_shapes() {
     let dir = tempfile::tempdir().unwrap();
     let base = |i: usize| [(0.7 * i as f64).cos() * (1.0 + 0.1 * i as f64), (0.7 * i as f64).sin()];
-    let record = |r: usize| (0..24).map(move |k| base(k / 2)[k % 2] + 0.01 * ((7 * k + 5 * r) as f64).sin());
+    let record =
+        |r: usize| (0..24).map(move |k| base(k / 2)[k % 2] + 0.01 * (2.0 * unlike(24 * r + k) - 1.0));
     let mut data: Vec<f64> = (0..220).flat_map(record).collect();
     write_npy(&dir.path().join("near.npy"), &[220, 12, 2], &data).unwrap();
     data[..24].iter_mut().step_by(2).for_each(|x| *x = -*x);
@@ -85,7 +86,8 @@ fn shapes() {
         let t = std::f64::consts::TAU * i as f64 / 12.0;
         [t.cos(), 0.6 * t.sin()]
     };
-    let record = |r: usize| (0..24).map(move |k| base(k / 2)[k % 2] + 0.01 * ((7 * k + 5 * r) as f64).sin());
+    let record =
+        |r: usize| (0..24).map(move |k| base(k / 2)[k % 2] + 0.01 * (2.0 * unlike(24 * r + k) - 1.0));
     let mut data: Vec<f64> = (0..220).flat_map(record).collect();
     write_npy(&dir.path().join("near.npy"), &[220, 12, 2], &data).unwrap();
     data[..24].iter_mut().enumerate().for_each(|(k, x)| *x = ((3 * k * k) as f64).cos());

@@ -90,7 +90,8 @@ fn specimens_of_slicer_with_a_missing_landmark() {
         fs::write(folder.join(format!("s{s}.mrk.json")), text).unwrap();
     }
     let out = dir.path().join("study");
-    let line = format!("shape mean {} --mechanism none --out {}", folder.display(), out.display());
+    let line =
+        format!("shape mean {} --mechanism none --allow-identical --out {}", folder.display(), out.display());
     let (code, _, stderr) = visard(&format!("{line} --unusable refuse"));
     assert!(code == Some(1) && stderr.contains("\"s2\"") && stderr.contains("--center"), "{stderr}");
     let (code, _, stderr) = visard(&line);

@@ -1,6 +1,6 @@
 //! Every mechanism releases, certified.
 
-use super::support::{certificate, succeeds, visard, write_shapes};
+use super::support::{certificate, succeeds, unlike, visard, write_shapes};
 use std::fs;
 use std::path::Path;
 use visard::io::{RecordSize, read_shapes};
@@ -89,7 +89,7 @@ fn a_private_radius_and_public_records_are_paid_for_and_left_out() {
 fn matrices_and_directions() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name).display().to_string();
-    let images: Vec<f64> = (0..30 * 8 * 8).map(|i| ((i * 7919) % 251) as f64).collect();
+    let images: Vec<f64> = (0..30 * 8 * 8).map(|i| (255.0 * unlike(i)).floor()).collect();
     visard::io::write_npy(&dir.path().join("images.npy"), &[30, 8, 8], &images).unwrap();
     succeeds(&format!("spd describe {} --out {}", path("images.npy"), path("d.npy")));
     for (metric, mechanism, radius) in [

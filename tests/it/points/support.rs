@@ -48,6 +48,11 @@ pub fn without_run(mut certificate: serde_json::Value) -> serde_json::Value {
     certificate
 }
 
+/// A number between 0 and 1 that looks like no other: no two people are copies.
+pub fn unlike(i: usize) -> f64 {
+    ((i as f64 * 12.9898).sin() * 43_758.545_3).fract().abs()
+}
+
 /// `n` wobbling ellipses of 12 landmarks, rotated and scaled, and one without wobble as `centre.tps`.
 pub fn write_shapes(folder: &Path, n: usize) -> (String, String) {
     let shape = |i: usize, wobble: f64| {
@@ -55,7 +60,7 @@ pub fn write_shapes(folder: &Path, n: usize) -> (String, String) {
         (0..12)
             .map(|j| {
                 let t = std::f64::consts::TAU * j as f64 / 12.0;
-                let r = 1.0 + wobble * ((i * 7 + j * 5) % 11) as f64 / 11.0;
+                let r = 1.0 + wobble * unlike(12 * i + j);
                 let (x, y) = (2.0 * r * t.cos(), r * t.sin());
                 format!(
                     "{} {}\n",

@@ -5,7 +5,6 @@ use super::super::refine::Refiner;
 use super::super::sheet::Sheet;
 use super::super::topology::{component_labels, duplicate_places, duplicate_triangles};
 use super::super::{MeshError, Point, Vector};
-use super::RepairSettings;
 use super::log::RepairKind;
 use super::stitch::stitch;
 use super::work::Work;
@@ -46,7 +45,8 @@ pub(crate) fn drop_collapsed_and_duplicates(work: &mut Work) {
 pub(crate) fn keep_one_oriented_piece(
     work: &mut Work,
     nose: Option<Point>,
-    settings: &RepairSettings,
+    crop_radius: Option<f64>,
+    largest_rest: f64,
 ) -> Result<(), MeshError> {
     if work.triangles.is_empty() {
         return Err(MeshError::Degenerate("the mesh has no triangles of three different vertices".into()));
@@ -58,9 +58,9 @@ pub(crate) fn keep_one_oriented_piece(
         table = EdgeTable::new(&work.triangles, work.places.len());
         labels = component_labels(&work.triangles, &table);
     }
-    let areas = area_by_piece(work, &labels, nose.zip(settings.crop_radius));
+    let areas = area_by_piece(work, &labels, nose.zip(crop_radius));
     let piece = choose_piece(work, &labels, &areas, nose);
-    refuse_second_surface(&areas, piece, settings.largest_rest)?;
+    refuse_second_surface(&areas, piece, largest_rest)?;
     let is_clean = |e: &super::super::Edge| match table.sides(e) {
         [_] => true,
         &[a, b] => side_ends(&work.triangles, a) != side_ends(&work.triangles, b),

@@ -71,7 +71,7 @@ pub fn make_disk(
     clean::weld(&mut work);
     clean::drop_collapsed_and_duplicates(&mut work);
     spikes::remove_thrown_out(&mut work);
-    clean::keep_one_oriented_piece(&mut work, nose, settings)?;
+    clean::keep_one_oriented_piece(&mut work, nose, settings.crop_radius, settings.largest_rest)?;
     if let Some(radius) = settings.crop_radius {
         let Some(nose) = nose else {
             return Err(MeshError::Degenerate(
