@@ -275,6 +275,26 @@ mod tests {
         assert!(averaged > 0);
     }
 
+    /// The same surface in large triangles, and in four times as many: as good as the same mesh is registered.
+    #[test]
+    fn coarse_triangles_are_cut_and_others_left() {
+        let (template, face) = (template(), builtin_template());
+        let coarse = mesh::simplified(&face, face.area(), 1200).unwrap();
+        let fine = mesh::subdivided(&coarse).unwrap();
+        let [(coarse, own), (fine, cut), (face, whole)] = [coarse, fine, face].map(|mesh| {
+            let (vertices, triangles) = mesh.into_parts();
+            let count = triangles.len();
+            let scan = Scan { vertices, triangles: Some(triangles), not_finite: 0 };
+            let found =
+                posed(scan, None, &template, 1.05 * template.reach(), &mut ScanRow::default()).unwrap();
+            (found.disk, count)
+        });
+        let triangles = |disk: &DiskMesh| disk.mesh().triangles().len() as f64;
+        assert!((triangles(&coarse) / triangles(&fine) - 1.0).abs() < 0.02 && cut == 4 * own);
+        assert!((coarse.mesh().area() / fine.mesh().area() - 1.0).abs() < 1e-3);
+        assert!(triangles(&face) <= 1.02 * whole as f64);
+    }
+
     #[test]
     fn clouds_beyond_a_public_number_of_points_are_thinned_with_a_note() {
         let template = template();
