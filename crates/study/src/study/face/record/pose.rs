@@ -279,12 +279,12 @@ mod tests {
     #[test]
     fn coarse_triangles_are_cut_and_others_left() {
         let (template, face) = (template(), builtin_template());
-        let coarse = mesh::simplified(&face, face.area(), 1200).unwrap();
+        let coarse = mesh::simplified(face, face.area(), 1200).unwrap();
         let fine = mesh::subdivided(&coarse).unwrap();
-        let [(coarse, own), (fine, cut), (face, whole)] = [coarse, fine, face].map(|mesh| {
+        let [(coarse, own), (fine, cut), (face, whole)] = [coarse, fine, face.clone()].map(|mesh| {
             let (vertices, triangles) = mesh.into_parts();
             let count = triangles.len();
-            let scan = Scan { vertices, triangles: Some(triangles), not_finite: 0 };
+            let scan = Scan { vertices, triangles: Some(triangles), ..Scan::default() };
             let found =
                 posed(scan, None, &template, 1.05 * template.reach(), &mut ScanRow::default()).unwrap();
             (found.disk, count)
