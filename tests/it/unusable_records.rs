@@ -194,7 +194,7 @@ fn prepared_faces() {
 fn shapes(dir: &Path, bad: usize) {
     let landmark = |i: usize, j: usize| {
         let t = std::f64::consts::TAU * j as f64 / 8.0;
-        let r = 1.0 + 0.05 * ((7 * i * i + 5 * j) as f64).sin();
+        let r = 1.0 + 0.05 * ((7 * i * i + 5 * j + 3 * i * j) as f64).sin();
         [r * t.cos(), 0.6 * r * t.sin()]
     };
     let mut all: Vec<[f64; 2]> = (0..N).flat_map(|i| (0..8).map(move |j| landmark(i, j))).collect();
