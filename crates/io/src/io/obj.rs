@@ -238,10 +238,6 @@ mod tests {
         for (text, expected) in [
             ("v 0 0 0\nv 1 secret 0\n", "s.obj, line 2: the y coordinate is not a number; "),
             ("v 0 0\n", "s.obj, line 1: the z coordinate is missing; "),
-            (
-                "v 0 0 0\nv nan 0 0\n",
-                "s.obj, line 2: vertex 1 (counting from 0) has a coordinate that is NaN ",
-            ),
             ("v 0 0 0\nf 1 secret 1\n", "s.obj, line 2: a vertex number is not a number; "),
             (
                 "v 0 0 0\nf 1 1 0\n",

@@ -61,10 +61,10 @@ impl Scan {
         }
         self.not_finite = number.len() - kept;
         self.vertices.retain(is_finite);
-        self.triangles = self.triangles.map(|triangles| {
-            let renumbered = |t: [usize; 3]| Some([number[t[0]]?, number[t[1]]?, number[t[2]]?]);
-            triangles.into_iter().filter_map(renumbered).collect()
-        });
+        let renumbered = |t: [usize; 3]| Some([number[t[0]]?, number[t[1]]?, number[t[2]]?]);
+        let triangles =
+            self.triangles.map(|triangles| triangles.into_iter().filter_map(renumbered).collect());
+        self.triangles = triangles.filter(|t: &Vec<_>| !t.is_empty());
         Ok(self)
     }
 }
