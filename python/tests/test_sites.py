@@ -16,7 +16,7 @@ SITES = ("berlin", "lyon", "oslo")
 def people(own):
     """Forty people of each site, whose mean is far enough from the template to be told from it."""
     rng = np.random.default_rng(7)
-    shift = rng.normal(size=(len(SITES), 40, 1, 1, 3))
+    shift = rng.normal(size=(len(SITES), 40, 23, 1, 3))
     return dict(zip(SITES, own * (1.04, 1, 0.96) + 0.004 * shift))
 
 

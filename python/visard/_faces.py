@@ -83,7 +83,7 @@ def face_mean(
 
     >>> import numpy as np, tempfile, visard
     >>> own = visard.Template().curves()
-    >>> faces = own + 0.005 * np.random.default_rng(1).normal(size=(60, 1, 1, 3))
+    >>> faces = own + 0.005 * np.random.default_rng(1).normal(size=(60, 23, 1, 3))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     release = visard.face_mean(faces, mu=1, out=folder + "/study")
     ...     release.curves.shape, release.certificate.mu

@@ -9,7 +9,7 @@ found <- visard_release(start)
 stopifnot(length(dim(found$curves)) == 3L, ncol(found$mesh$vertices) == 3L, max(found$mesh$triangles) <= nrow(found$mesh$vertices))
 n <- 60
 records <- array(rep(found$curves, each = n), c(n, dim(found$curves)))
-records <- records * array(exp(rnorm(n, sd = 0.02)), dim(records))
+records <- records * array(exp(rnorm(n * dim(records)[[2]], sd = 0.02)), dim(records))
 release <- visard_face_mean(records, mu = 1, band = TRUE, out = tempfile())
 stopifnot(
   identical(dim(release$curves), dim(found$curves)), identical(dim(release$band), c(2L, dim(found$curves))),
