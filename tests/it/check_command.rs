@@ -76,7 +76,7 @@ fn unreadable() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("header.ply", text("ply\nformat ascii 1.0\nelement vertex 3\n"), ""),
         ("short.ply", ply(3, "0 0 0\n1 1 1\n"), ""),
         ("huge.ply", ply(999_999_999, "0 0 0\n"), ""),
-        ("nan.ply", ply(3, "0 0 0\n1 nan 1\n2 2 2\n"), ""),
+        ("nan.ply", ply(3, "nan 0 0\n1 nan 1\n2 2 nan\n"), "no point whose coordinates are numbers"),
         ("letters.ply", ply(2, "0 0 0\na b c\n"), ""),
         ("nothing.ply", ply(0, ""), "no points"),
         (

@@ -15,10 +15,10 @@ fn private_centres_are_paid_for_and_certified() {
         .collect();
     fs::write(path("d.csv"), format!("lat,lon\n{directions}")).unwrap();
     let points: Vec<f64> =
-        (0..400).flat_map(|i| [0.5 + 0.002 * (i % 7) as f64, -0.2, 0.1 + 1e-6 * i as f64]).collect();
+        (0..400).flat_map(|i| [0.5 + 0.002 * (i % 7) as f64, -0.2, 0.1 + 1e-5 * i as f64]).collect();
     visard::io::write_npy(&dir.path().join("h.npy"), &[400, 3], &points).unwrap();
     let matrices: Vec<f64> =
-        (0..400).flat_map(|i| [8.0 + 0.05 * (i % 5) as f64, 0.1, 0.1, 0.5 + 1e-6 * i as f64]).collect();
+        (0..400).flat_map(|i| [8.0 + 0.05 * (i % 5) as f64, 0.1, 0.1, 0.5 + 1e-5 * i as f64]).collect();
     visard::io::write_npy(&dir.path().join("m.npy"), &[400, 2, 2], &matrices).unwrap();
     let near = "--first-radius 3";
     for (k, (command, file, mechanism, radius, more)) in [

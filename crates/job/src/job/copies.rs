@@ -28,7 +28,7 @@ impl Kind {
             // SIMPOP's faces vary in 9 directions, and of 1000 people of that law two are nearer than this once in 1000 studies (.9e-4 to 1.9e-4,
             // by the 10 to 100 nearest pairs); of ICT's, in 50 directions, 1e-3. On a face of 190 mm (root of its area) it is 0.02 mm. Twins, and two
             // scans of one person, differ by ten times that.
-            Self::Faces => 9e-5,
+            Self::Faces => 1e-4,
             // The nearest two of 409 outlines of the corpus callosum are 6.4e-4 apart, and of their 80 nearest pairs the number grows with the 2.1th to
             // 2.7th power of the distance: once in 1000 studies of 1000 such people. Landmarks set by hand are 0.02 and more apart.
             Self::Landmarks => 2.5e-5,
