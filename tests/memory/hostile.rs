@@ -159,7 +159,7 @@ fn read_safely(folder: &Path, ending: &str, content: &[u8]) -> bool {
         let message = error.to_string();
         assert!(message.starts_with(&start) && !message.contains(['\n', '\r']), "{message:?}");
         assert!(!message.contains(SECRET), "{message}");
-        assert!(message.len() < start.len() + 400, "{message}");
+        assert!(message.len() < start.len() + 800, "{message}");
     }
     for error in tables.iter().flatten().flat_map(|(_, errors)| errors) {
         // Of what a record holds its name alone is told, and to the data holder alone.

@@ -1,5 +1,6 @@
 //! What a column's name says of what is in it. Names are in small letters.
 
+use super::error::printable_name;
 /// What a column of a table of records can be, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
@@ -214,10 +215,16 @@ pub(super) fn are_pixels(heading: &[String]) -> bool {
     has(&["row"]) && has(&["col", "column"])
 }
 
+/// A name for a message, in quotation marks, in short.
+pub(super) fn quoted(name: &str) -> String {
+    const LONGEST: usize = 24;
+    printable_name(&name.chars().take(LONGEST).collect::<String>())
+}
+
 /// Names for a message: `"age" and "mass"`, at most so many that it stays a line.
 pub(super) fn listed(names: &[&str], between: &str) -> String {
     const MOST: usize = 8;
-    let shown: Vec<String> = names.iter().take(MOST).map(|name| format!("{name:?}")).collect();
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| quoted(name)).collect();
     match (&shown[..], names.len().saturating_sub(MOST)) {
         ([first @ .., last], 0) if !first.is_empty() => format!("{} {between} {last}", first.join(", ")),
         (all, 0) => all.concat(),

@@ -6,7 +6,7 @@ use super::record::{ShapeIter, ShapeRecord};
 use super::roles::Roles;
 use crate::io::columns::Table;
 use crate::io::error::{Fault, Parsed, Place, RecordError, printable_name};
-use crate::io::heading::listed;
+use crate::io::heading::{listed, quoted};
 use crate::io::text::{Lines, lossy, unquoted};
 use std::collections::HashMap;
 
@@ -213,11 +213,11 @@ impl Long {
                 let own = self.table.fields(line, *count);
                 if let Some(&column) = others.iter().find(|&&c| own.kept.get(c) != fields.kept.get(c)) {
                     let what = format!(
-                        "{} has several values of {:?}, and no column names the landmarks: if a record is one such value, give each record a name of its \
-                         own in one column and name that as --record-column; otherwise name the landmarks' column as --landmark-column, or remove {:?}",
+                        "{} has several values of {}, and no column names the landmarks: if a record is one such value, give each record a name of its \
+                         own in one column and name that as --record-column; otherwise name the landmarks' column as --landmark-column, or remove {}",
                         Listed(specimens, bytes).called(record),
-                        heading[column],
-                        heading[column]
+                        quoted(&heading[column]),
+                        quoted(&heading[column])
                     );
                     return Err(Fault::Unclear { what }.at_line(at));
                 }

@@ -3,7 +3,7 @@
 
 use super::reading::{NO_COLUMN, ShapeColumns};
 use crate::io::error::Fault;
-use crate::io::heading::{Role, listed, role};
+use crate::io::heading::{Role, listed, quoted, role};
 
 /// The columns, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,11 +85,12 @@ pub(super) fn column(heading: &[String], name: &str, option: &str) -> Result<Opt
         [] => {
             let columns: Vec<&str> = heading.iter().map(String::as_str).collect();
             Err(unclear(format!(
-                "has no column {name:?} ({option}); its columns are {}",
+                "has no column {} ({option}); its columns are {}",
+                quoted(name),
                 listed(&columns, "and")
             )))
         }
-        _ => Err(unclear(format!("has two columns {name:?} ({option}); rename one"))),
+        _ => Err(unclear(format!("has two columns {} ({option}); rename one", quoted(name)))),
     }
 }
 
@@ -105,7 +106,7 @@ struct Choice<'a> {
 
 impl Choice<'_> {
     fn options(&self, option: &str, but: Option<usize>) -> String {
-        let one = |i: &usize| format!("{option} {:?}", self.heading[*i]);
+        let one = |i: &usize| format!("{option} {}", quoted(&self.heading[*i]));
         let all: Vec<String> = self.candidates.iter().filter(|i| Some(**i) != but).take(6).map(one).collect();
         match all.is_empty() {
             true => format!("{option} NAME"),

@@ -8,7 +8,7 @@ use super::record::{ShapeIter, ShapeRecord, WHAT};
 use super::roles::column;
 use crate::io::columns::{Fields, RecordSize, Table};
 use crate::io::error::{Fault, Parsed, Place, RecordError};
-use crate::io::heading::{Coordinate, Role, are_pixels, coordinate, listed, role};
+use crate::io::heading::{Coordinate, Role, are_pixels, coordinate, listed, quoted, role};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -121,8 +121,8 @@ impl Wide {
             }
             if places[at][axis].replace(column).is_some() {
                 let what = format!(
-                    "has two columns {:?}, or two that name the same coordinate; rename or remove one",
-                    heading[column]
+                    "has two columns {}, or two that name the same coordinate; rename or remove one",
+                    quoted(&heading[column])
                 );
                 return Err(Fault::Unclear { what });
             }
@@ -251,8 +251,8 @@ fn order(names: &[String], reading: &ShapeReading) -> Result<Vec<usize>, Fault> 
             let place = |i: &usize| places.get(&keys[*i]).copied();
             if let Some(unknown) = order.iter().find(|i| place(i).is_none()) {
                 let what = format!(
-                    "has a landmark {:?}, which the public centre does not have; correct the name",
-                    names[*unknown]
+                    "has a landmark {}, which the public centre does not have; correct the name",
+                    quoted(&names[*unknown])
                 );
                 return Err(Fault::Unclear { what });
             }
