@@ -23,7 +23,7 @@ pub const MOST_VERTICES: usize = 40_000;
 /// widths) is another place, or in other coordinates.
 const FARTHEST_NOSE: f64 = 0.5;
 /// Sides of triangles on average, mm of a face of 20 cm: scans of 7000 points have 2.3.
-const LONGEST_SIDE: f64 = 3.5;
+const LONGEST_SIDE: f64 = 4.0;
 /// Triangles are cut in four so often at most.
 const MOST_CUTS: usize = 3;
 
