@@ -96,7 +96,12 @@ impl<'a> Printer<'a> {
     /// What looks odd in the records, for the data holder only.
     pub fn remarks(&self, remarks: &[String]) {
         match self.kept() {
-            Some(mut kept) => drop(kept.secret.insert("remarks".to_owned(), json!(remarks))),
+            Some(mut kept) => {
+                let all = kept.secret.entry("remarks").or_insert_with(|| json!([]));
+                all.as_array_mut()
+                    .into_iter()
+                    .for_each(|all| all.extend(remarks.iter().map(|text| json!(text))));
+            }
             None => remarks.iter().for_each(|remark| eprintln!("note (do not publish): {remark}")),
         }
     }

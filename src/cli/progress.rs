@@ -48,7 +48,9 @@ impl<'a> Bar<'a> {
                     eprintln!("{done}/{total} scans processed");
                 }
             }
-            FaceProgress::Remark { text } => self.bar.suspend(|| eprintln!("note: {text}")),
+            FaceProgress::Remark { text } => {
+                self.bar.suspend(|| self.printer.remarks(std::slice::from_ref(text)))
+            }
             FaceProgress::HardlyWorth { from } => self.hardly_worth(*from),
             FaceProgress::Releasing => {
                 self.bar.finish_and_clear();
@@ -69,7 +71,7 @@ impl<'a> Bar<'a> {
             FaceProgress::Scan { done, .. } => {
                 told("scans", *done as u64, self.total.load(Ordering::Relaxed) as u64);
             }
-            FaceProgress::Remark { text } => self.printer.note(format!("note: {text}")),
+            FaceProgress::Remark { text } => self.printer.remarks(std::slice::from_ref(text)),
             FaceProgress::HardlyWorth { from } => self.hardly_worth(*from),
             _ => {}
         }

@@ -308,7 +308,8 @@ fn what_a_study_passes_over_is_told_and_lost_scans_stop_it() {
     let (code, _, stderr) = visard(dir, line);
     assert_eq!(code, Some(0), "{stderr}");
     assert!(
-        stderr.contains("passed over 2 in these folders") && stderr.contains("a.gz has the ending .gz"),
+        stderr.contains("note (do not publish): passed over 2 in these folders")
+            && stderr.contains("a.gz has the ending .gz"),
         "{stderr}"
     );
     // One scan is in metres: told; a mean size cannot be made of it.
