@@ -96,6 +96,14 @@ impl Prior {
         order
     }
 
+    /// In how many dimensions white noise on the weighted coordinates of vectors that are clipped where these records are would have the energy
+    /// it has, compared with the records': (Σ aλ)(Σ 1/a)/Σ λ.
+    pub fn effective_dimension(&self) -> f64 {
+        let weighted: f64 = (0..self.len()).map(|j| self.weighted(j)).sum();
+        let inverse: f64 = self.roots.iter().map(|root| root.powi(-2)).sum();
+        weighted * inverse / self.spectrum.iter().sum::<f64>()
+    }
+
     /// a_j λ_j: the variance of a weighted coordinate, up to the same constant.
     pub fn weighted(&self, j: usize) -> f64 {
         self.roots[j].powi(2) * self.spectrum[j]

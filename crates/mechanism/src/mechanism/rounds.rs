@@ -4,8 +4,12 @@ use super::MechanismError;
 use super::quantile::{BisectedRadius, RadiusGrid};
 use crate::privacy::{Charge, ClipRadius, ClipSource, Composition, Mechanism, Mu, PrivacyLoss};
 
-/// The bracket of radii begins at this share of the public one.
-const LEAST: f64 = 1.0 / 8.0;
+/// The bracket of radii, in units of the public one: the first count is taken at that. What lies beyond it is as free as what lies below, since
+/// the clip is public or noised either way.
+const BRACKET: [f64; 2] = [1.0 / 8.0, 8.0];
+
+/// What tells how far records lie beyond the radius, in words.
+pub const EXCESS: &str = "mean length beyond the private radius";
 
 /// How a release in two rounds shares out its budget, and what it asks of its radius. Follows from n and μ alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,11 +24,13 @@ pub struct Shares {
     pub held: f64,
     /// The second round's radius where none can be counted, as a share of the public one.
     pub uncounted: f64,
-    /// The second round's radius in units of the one that was counted; never beyond the public one.
+    /// The second round's radius in units of the one that was counted.
     pub widened: f64,
+    /// Of μ, for how far records lie beyond that radius; 0 where it is not asked.
+    pub excess: f64,
 }
 
-/// A budget shared out over two rounds: μ₁² + μ_q² + μ₂² ≤ μ², so that all of it together is μ-GDP, whatever the later parts do with
+/// A budget shared out over two rounds: μ₁² + μ_q² + μ_e² + μ₂² ≤ μ², so that all of it together is μ-GDP, whatever the later parts do with
 /// what the earlier ones released.
 #[derive(Debug, Clone, Copy)]
 pub struct Rounds {
@@ -35,6 +41,8 @@ pub struct Rounds {
     pub first: Mu,
     /// For the radius about it, where one can be counted.
     pub radius: Option<Mu>,
+    /// For how far records lie beyond it, where that is asked.
+    pub excess: Option<Mu>,
     /// For the second round.
     pub second: Mu,
 }
@@ -45,6 +53,8 @@ pub struct PaidRounds {
     pub first: Charge,
     /// For the radius about it.
     pub radius: Option<Charge>,
+    /// For how far records lie beyond it.
+    pub excess: Option<Charge>,
     /// For the second round.
     pub second: Charge,
 }
@@ -57,16 +67,20 @@ impl Rounds {
     pub fn new(shares: Shares, n: u64, mu: Mu) -> Result<Self, MechanismError> {
         let total = mu.get();
         let first = total * shares.first.sqrt();
-        let radius = if n as f64 * total >= shares.countable { shares.radius * total } else { 0.0 };
+        let countable = n as f64 * total >= shares.countable;
+        let share = |of: f64| if countable { of * total } else { 0.0 };
+        let (radius, excess) = (share(shares.radius), share(shares.excess));
         // A few last places pay for the rounding of these lines.
-        let second = (total * total - first * first - radius * radius).sqrt() * (1.0 - 8.0 * f64::EPSILON);
-        let radius = if radius > 0.0 { Some(Mu::new(radius)?) } else { None };
-        Ok(Self { shares, n, total: mu, first: Mu::new(first)?, radius, second: Mu::new(second)? })
+        let left = total * total - first * first - radius * radius - excess * excess;
+        let second = Mu::new(left.sqrt() * (1.0 - 8.0 * f64::EPSILON))?;
+        let some = |part: f64| if part > 0.0 { Mu::new(part).map(Some) } else { Ok(None) };
+        let (first, radius, excess) = (Mu::new(first)?, some(radius)?, some(excess)?);
+        Ok(Self { shares, n, total: mu, first, radius, excess, second })
     }
 
     /// What the parts cost, in the order in which they are drawn.
     fn losses(&self) -> Vec<PrivacyLoss> {
-        let parts = [Some(self.first), self.radius, Some(self.second)];
+        let parts = [Some(self.first), self.radius, self.excess, Some(self.second)];
         parts.into_iter().flatten().map(PrivacyLoss::Gaussian).collect()
     }
 
@@ -76,6 +90,9 @@ impl Rounds {
         parts.add(first, PrivacyLoss::Gaussian(self.first));
         if let Some(radius) = radius {
             parts.add(radius.price().mechanism.clone(), radius.price().loss);
+        }
+        if let Some(excess) = self.excess {
+            parts.add(EXCESS, PrivacyLoss::Gaussian(excess));
         }
         parts.add(second, PrivacyLoss::Gaussian(self.second));
         parts
@@ -89,17 +106,24 @@ impl Rounds {
         let missing = || MechanismError::Shape("a payment has a part for every part of the release");
         let mut paid = paid.split(&self.losses())?.into_iter();
         let first = paid.next().ok_or_else(missing)?;
-        let radius = if self.radius.is_some() { Some(paid.next().ok_or_else(missing)?) } else { None };
-        Ok(PaidRounds { first, radius, second: paid.next().ok_or_else(missing)? })
+        let mut part = |asked: bool| if asked { paid.next().map(Some).ok_or_else(missing) } else { Ok(None) };
+        let (radius, excess) = (part(self.radius.is_some())?, part(self.excess.is_some())?);
+        Ok(PaidRounds { first, radius, excess, second: paid.next().ok_or_else(missing)? })
     }
 
-    /// How the second round's radius is found below the public one, where it can be counted.
+    /// How the second round's radius is found about the public one, where it can be counted.
     ///
     /// # Errors
     /// [`MechanismError`], about public numbers.
     pub fn bisected(&self, public: ClipRadius) -> Result<Option<BisectedRadius>, MechanismError> {
-        let bracket = RadiusGrid { low: LEAST * public.get(), high: public.get(), ratio: 2.0 };
+        let bracket = Self::bracket(public);
         self.radius.map(|paid| BisectedRadius::new(&bracket, self.shares.held, self.n, paid)).transpose()
+    }
+
+    /// Radii about a public one.
+    pub fn bracket(public: ClipRadius) -> RadiusGrid {
+        let [low, high] = BRACKET.map(|factor| factor * public.get());
+        RadiusGrid { low, high, ratio: 2.0 }
     }
 
     /// The second round's radius where none is counted.
@@ -114,9 +138,8 @@ impl Rounds {
     ///
     /// # Errors
     /// [`MechanismError`] for a radius out of range.
-    pub fn widened(&self, counted: ClipRadius, public: ClipRadius) -> Result<ClipRadius, MechanismError> {
-        let radius = (self.shares.widened * counted.get()).min(public.get());
-        Ok(ClipRadius::new(radius, ClipSource::Private)?)
+    pub fn widened(&self, counted: ClipRadius) -> Result<ClipRadius, MechanismError> {
+        Ok(ClipRadius::new(self.shares.widened * counted.get(), ClipSource::Private)?)
     }
 
     /// Whether n and μ are enough to count a radius.

@@ -1,6 +1,6 @@
 //! Records as samples of functions, and what is released of them.
 
-use super::MechanismError;
+use super::{MechanismError, Norm};
 use crate::function::FaceCurves;
 use crate::privacy::noise::{MomentSum, NoisedSecond, SharedSum};
 use crate::privacy::{ClippedMean, ClippedSum, IncompleteMean};
@@ -71,6 +71,9 @@ pub struct NoisedFunction {
     /// The mean logarithm of the records' sizes, where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<NoisedSize>,
+    /// The norm that the coordinates are weighted in, where noised counts chose it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub norm: Option<Norm>,
 }
 
 /// A released mean logarithm of sizes, in units of a public one.
@@ -86,7 +89,16 @@ impl NoisedFunction {
     /// What was drawn, and what is made of it.
     pub(super) fn new(estimate: Estimate, coordinates: Vec<f64>, sigma: f64) -> Self {
         let Estimate { samples, errors } = estimate;
-        Self { samples, coordinates, sigma, errors, centre: Vec::new(), moments: None, size: None }
+        Self {
+            samples,
+            coordinates,
+            sigma,
+            errors,
+            centre: Vec::new(),
+            moments: None,
+            size: None,
+            norm: None,
+        }
     }
 
     /// The estimated mean square error per point, channels summed; bias included.

@@ -108,15 +108,20 @@ impl ShapeMoment {
     fn planar(&self, even: &DMatrix<f64>, odd: &DMatrix<f64>) -> (DMatrix<f64>, f64) {
         let m = self.size();
         let eigen = even.zip_map(odd, Complex::new).symmetric_eigen();
-        let w = eigen.eigenvectors.column(eigen.eigenvalues.imax());
+        let leading = eigen.eigenvalues.imax();
+        let w = eigen.eigenvectors.column(leading);
         let parts: Vec<f64> = w.iter().map(|z| z.re).chain(w.iter().map(|z| z.im)).collect();
-        // To the first order the noise of the matrix's column over the eigenvalue, which is near 1.
-        let variance = 0.5 * self.sigma * self.sigma;
+        // To the first order the noise of the matrix's column over the eigenvalue, which is near 1 where all records are whole.
+        let edge = self.sigma * (m as f64).sqrt();
+        let y = eigen.eigenvalues[leading];
+        let size = if y > 2.0 * ABOVE * edge { 0.5 * (y + (y * y - 4.0 * edge * edge).sqrt()) } else { edge };
+        let variance = 0.5 * (self.sigma / size).powi(2);
         let shrunk = match &self.frequencies {
             None => Shrunk::unshrunk(&parts, |_| variance),
             Some(of) => empirical_bayes(&parts, |_| variance, |i| (i / m, of[i % m])),
         };
-        let error = shrunk.errors.iter().sum();
+        // An eigenvector that does not stand out of the noise tells nothing.
+        let error = if size > edge { shrunk.errors.iter().sum() } else { MOST_ERROR };
         (&self.basis * DMatrix::from_column_slice(m, 2, &shrunk.values), error)
     }
 

@@ -102,10 +102,10 @@ impl Noises for TwoRoundMean {
         value: &'a NoisedFunction,
     ) -> Option<Noised<'a>> {
         let (second, centre) = (value.moments.as_ref()?, value.centre.clone());
+        let norm = value.norm.unwrap_or(self.norm());
         let radius = ClipRadius::new(second.radius, ClipSource::Public).ok()?;
-        let mean =
-            FunctionalMean::in_norm(self.norm(), self.basis().clone(), centre, radius, Mu::new(1.0).ok()?, 1)
-                .ok()?;
+        let mean = FunctionalMean::in_norm(norm, self.basis().clone(), centre, radius, Mu::new(1.0).ok()?, 1)
+            .ok()?;
         let vector = |x: &Option<Vec<f64>>| {
             clipped(mean.coordinates(x.as_deref().unwrap_or(self.template())), second.radius)
         };

@@ -72,9 +72,18 @@ pub struct ShapeSetting {
 /// .07 to .14; .25 for sand grains, .71 for handwritten digits), and one as far away again as these differ. Chosen on those.
 pub const RADIUS: f64 = 0.18;
 
-/// Makes a mechanism on functions: of a basis, the samples of the centre, how far records may lie from it compared with unit-area faces, and μ.
-/// Its price must not depend on the samples.
-pub type Make<M> = Arc<dyn Fn(Basis, Vec<f64>, f64, Mu) -> Result<M, MechanismError> + Send + Sync>;
+/// Makes a mechanism on functions: of a basis, the samples of the centre, what is expected of records about it, and μ. Its price must not depend on
+/// the samples.
+pub type Make<M> = Arc<dyn Fn(Basis, Vec<f64>, Expected, Mu) -> Result<M, MechanismError> + Send + Sync>;
+
+/// What is expected about a centre: public.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Expected {
+    /// How far records may lie from it, compared with unit-area faces from theirs.
+    pub scale: f64,
+    /// How far a private centre lies from the mean, Riemannian distance, by its noise; `None` for a public one.
+    pub centre_error: Option<f64>,
+}
 
 /// A statistic of shapes: that of their tangent vectors at a centre, public or private.
 ///
@@ -88,8 +97,8 @@ pub struct ShapeMechanism<M> {
     space: LandmarkShapes,
     outline: bool,
     centre: Source,
-    /// What is left of the budget, and the scale.
-    left: (Mu, f64),
+    /// What is left of the budget, and what is expected about the centre.
+    left: (Mu, Expected),
     make: Make<M>,
     /// The tangent space that was asked for last: a basis of many landmarks takes long to make.
     last: Arc<Mutex<Tangent>>,
@@ -146,24 +155,26 @@ impl<M: OfShapes> ShapeMechanism<M> {
     pub fn new(setting: &ShapeSetting, make: Make<M>) -> Result<Self, MechanismError> {
         let ShapeSetting { space, ref centre, outline, radius, n, mu } = *setting;
         let clip = ClipRadius::new(radius, ClipSource::Public)?;
-        let (centre, reach, left, parts) = match centre {
+        let (centre, centre_error, left, parts) = match centre {
             Centre::Public(p) => {
                 let (p, _) = space.preshape(p)?;
-                (Source::Public(p), clip.get(), mu, Composition::new())
+                (Source::Public(p), None, mu, Composition::new())
             }
-            Centre::Private => private(space, outline, clip.get(), n, mu)?,
+            Centre::Private => private(space, outline, n, mu)?,
         };
+        let reach = clip.get().hypot(centre_error.unwrap_or(0.0).min(MOST_ADDED));
         // Faces' radii are in their own unit: what they are for 1 they are for shapes that differ so much more.
         let scale = reach / super::functional::Norm::White.face_radius();
+        let expected = Expected { scale, centre_error };
         let placeholder = match &centre {
             Source::Public(p) => p.clone(),
             Source::Private(_) => anywhere(&space),
         };
         let about = Tangent::new(space, placeholder, outline);
-        let inner = make(about.basis().clone(), about.template(), scale, left)?;
+        let inner = make(about.basis().clone(), about.template(), expected, left)?;
         let price = priced(inner.price(), parts, n, mu)?;
         let last = Arc::new(Mutex::new(about));
-        Ok(Self { price, space, outline, centre, left: (left, scale), make, last })
+        Ok(Self { price, space, outline, centre, left: (left, expected), make, last })
     }
 
     /// Tangent space and mechanism at a centre: for what is made of a release.
@@ -176,8 +187,8 @@ impl<M: OfShapes> ShapeMechanism<M> {
             return Err(MechanismError::Shape("the centre is that of other shapes"));
         }
         let tangent = self.tangent(DMatrix::from_row_slice(k, d, centre));
-        let (mu, scale) = self.left;
-        let mechanism = (self.make)(tangent.basis().clone(), tangent.template(), scale, mu)?;
+        let (mu, expected) = self.left;
+        let mechanism = (self.make)(tangent.basis().clone(), tangent.template(), expected, mu)?;
         Ok((tangent, mechanism))
     }
 
@@ -196,7 +207,7 @@ impl<M: OfShapes> ShapeMechanism<M> {
 
     /// How far shapes may lie from the centre, compared with unit-area faces from theirs.
     pub fn scale(&self) -> f64 {
-        self.left.1
+        self.left.1.scale
     }
 
     /// What is left of the budget after the centre.
@@ -249,14 +260,13 @@ impl<M: OfShapes> ShapeMechanism<M> {
     }
 }
 
-/// The passes that find a centre, the radius about it, what is left of the budget, and the parts.
+/// The passes that find a centre, how far it is expected to lie from the mean, what is left of the budget, and the parts.
 fn private(
     space: LandmarkShapes,
     outline: bool,
-    radius: f64,
     n: u64,
     mu: Mu,
-) -> Result<(Source, f64, Mu, Composition), MechanismError> {
+) -> Result<(Source, Option<f64>, Mu, Composition), MechanismError> {
     let total = mu.get();
     let share = CENTRE_SHARE[usize::from(space.dimensions() > 2)];
     let first = Mu::new(share.sqrt() * total)?;
@@ -274,9 +284,9 @@ fn private(
         None
     };
     let left = Mu::new((total * total - spent).sqrt() * (1.0 - margins::SPLIT))?;
-    let reach = radius.hypot(pass.expected_error().min(MOST_ADDED));
+    let error = pass.expected_error();
     let first = FirstPasses { moment: statistic, pass, vote };
-    Ok((Source::Private(Arc::new(first)), reach, left, parts))
+    Ok((Source::Private(Arc::new(first)), Some(error), left, parts))
 }
 
 /// The price of first passes and of what comes after them.

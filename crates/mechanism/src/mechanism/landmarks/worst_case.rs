@@ -2,7 +2,7 @@
 
 use super::likelihood::{Likelihood, Noises, Pair, Person};
 use super::{
-    CENTRE_SHARE, Centre, RADIUS, ReleasedShapes, ShapeMechanism, ShapeMoment, ShapeSetting, TITLE,
+    CENTRE_SHARE, Centre, Expected, RADIUS, ReleasedShapes, ShapeMechanism, ShapeMoment, ShapeSetting, TITLE,
     VOTE_SHARE,
 };
 use crate::estimate::design::{Covariate, Design, Kind};
@@ -66,14 +66,14 @@ pub(super) fn mean(setting: &ShapeSetting) -> Result<ShapeMechanism<TwoRoundMean
     let n = setting.n;
     ShapeMechanism::new(
         setting,
-        Arc::new(move |basis, p, scale, mu| TwoRoundMean::new(basis, p, scale, mu, n)),
+        Arc::new(move |basis, p, Expected { scale, .. }, mu| TwoRoundMean::new(basis, p, scale, mu, n)),
     )
 }
 
 /// Modes of shapes.
 pub(super) fn modes(setting: &ShapeSetting) -> Result<ShapeMechanism<FunctionalModes>, MechanismError> {
     let n = setting.n;
-    let make = move |basis, p, scale, mu| FunctionalModes::new(basis, p, scale, mu, n);
+    let make = move |basis, p, expected: Expected, mu| FunctionalModes::new(basis, p, expected.scale, mu, n);
     ShapeMechanism::new(setting, Arc::new(make))
 }
 
@@ -200,7 +200,7 @@ fn of_groups(name: &'static str, parameter: f64) -> Made {
     pair.others.extend([(a, of / 2), (b, RECORDS - of - of / 2)]);
     audit(name, parameter, (3, 2), (pair, of), |setting| {
         let labels = GroupLabels::new((0..RECORDS).map(|i| usize::from(i >= of)).collect())?;
-        let make = move |basis, template: Vec<f64>, scale, mu| {
+        let make = move |basis, template: Vec<f64>, Expected { scale, .. }, mu| {
             FunctionGroups::new(Want::Map, &basis, &template, labels.clone(), scale, mu)
         };
         ShapeMechanism::new(setting, Arc::new(make))
@@ -217,7 +217,7 @@ fn of_regression(name: &'static str, parameter: f64) -> Made {
     let people = pair.first.iter_mut().chain(pair.others.iter_mut().map(|(person, _)| person));
     people.for_each(|person| person.row.clone_from(&row));
     audit(name, parameter, (3, 2), (pair, RECORDS), |setting| {
-        let make = move |basis, template, scale, mu| {
+        let make = move |basis, template, Expected { scale, .. }, mu| {
             FunctionRegression::new(basis, template, scale, design.clone(), RECORDS as u64, mu)
         };
         ShapeMechanism::new(setting, Arc::new(make))

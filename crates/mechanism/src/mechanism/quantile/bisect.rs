@@ -11,23 +11,39 @@ use serde::{Deserialize, Serialize};
 
 pub(super) const TITLE: Title = Title {
     name: "private clip radius by bisection",
-    sentence: "A public bracket of radii is halved six times; each time the records inside the middle radius are counted, normal noise \
+    sentence: "A public bracket of radii is halved seven times; each time the records inside the middle radius are counted, normal noise \
                is added to the count, and the half that holds the wanted share of the records is kept.",
 };
 
 /// Counts.
-pub(in crate::mechanism) const STEPS: usize = 6;
+pub(in crate::mechanism) const STEPS: usize = 7;
 
 /// A quantile of norms by bisection, under Gaussian differential privacy.
 ///
 #[doc = include_str!("bisect.md")]
 #[derive(Debug, Clone)]
 pub struct BisectedRadius {
-    low: f64,
-    high: f64,
+    bracket: Bracket,
+    /// That of the other lengths, where there are some.
+    other: Option<Bracket>,
     share: f64,
     mu: Mu,
     price: Price,
+}
+
+/// What is counted: one length of each record, and another one to go on with where the first count says that too few are inside.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Lengths {
+    /// Of each record.
+    pub first: Vec<f64>,
+    /// In another norm, where there is a choice.
+    pub other: Vec<f64>,
+}
+
+impl From<Vec<f64>> for Lengths {
+    fn from(first: Vec<f64>) -> Self {
+        Self { first, other: Vec::new() }
+    }
 }
 
 /// Where the radius is known to lie.
@@ -62,6 +78,9 @@ pub struct BisectedRelease {
     pub radius: ClipRadius,
     /// The noised counts, in the order of the bisection.
     pub counts: Vec<f64>,
+    /// Whether it is one of the other lengths.
+    #[serde(default)]
+    pub other: bool,
 }
 
 impl BisectedRadius {
@@ -83,14 +102,34 @@ impl BisectedRadius {
         let what = "counts of the records' norms inside public radii";
         let price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), what)?
             .with_noise(Sensitivity::L2(sensitivity), deviation);
-        Ok(Self { low, high, share, mu, price })
+        Ok(Self { bracket: Bracket { low, high }, other: None, share, mu, price })
+    }
+
+    /// With a choice: where the first count says that the middle radius does not hold the wanted share, the search goes on among other lengths
+    /// of the records, between these radii.
+    ///
+    /// # Errors
+    /// [`MechanismError::Grid`] for a bracket out of range.
+    pub fn or_else(mut self, other: &RadiusGrid) -> Result<Self, MechanismError> {
+        let RadiusGrid { low, high, .. } = *other;
+        if !(low > 0.0 && high > low && high.is_finite()) {
+            return Err(MechanismError::Grid);
+        }
+        self.other = Some(Bracket { low, high });
+        Ok(self)
     }
 }
 
 impl BisectedRadius {
     /// Where the search begins.
     pub(in crate::mechanism) fn bracket(&self) -> Bracket {
-        Bracket { low: self.low, high: self.high }
+        self.bracket
+    }
+
+    /// The least share that can be asked for without the counts' noise saying now and then that all records are too few: two of its standard
+    /// deviations below the whole, of n records at this μ.
+    pub(in crate::mechanism) fn most_share(n: u64, mu: f64) -> f64 {
+        1.0 - 2.0 * Self::count_deviation(mu) / n as f64
     }
 
     /// What each count costs, rounded down, so that all compose to no more than what was paid.
@@ -110,9 +149,8 @@ impl BisectedRadius {
 }
 
 impl Mechanism for BisectedRadius {
-    /// One norm for each record.
-    type Records = [f64];
-    type Prepared<'a> = &'a [f64];
+    type Records = Lengths;
+    type Prepared<'a> = &'a Lengths;
     type Value = BisectedRelease;
     type Error = MechanismError;
 
@@ -120,16 +158,18 @@ impl Mechanism for BisectedRadius {
         &self.price
     }
 
-    fn prepare<'a>(&'a self, norms: &'a [f64]) -> Result<&'a [f64], MechanismError> {
-        if norms.len() as u64 != self.price.n {
+    fn prepare<'a>(&'a self, lengths: &'a Lengths) -> Result<&'a Lengths, MechanismError> {
+        let n = self.price.n;
+        let others = if self.other.is_some() { n } else { 0 };
+        if lengths.first.len() as u64 != n || lengths.other.len() as u64 != others {
             return Err(MechanismError::Shape("the number of norms is not the n that was declared"));
         }
-        Ok(norms)
+        Ok(lengths)
     }
 
     fn draw(
         &self,
-        norms: &&[f64],
+        lengths: &&Lengths,
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<BisectedRelease>, MechanismError> {
@@ -137,6 +177,7 @@ impl Mechanism for BisectedRadius {
         let sensitivity = L2Sensitivity::new(1.0)?;
         let mut bracket = self.bracket();
         let (mut counts, mut description) = (Vec::new(), None);
+        let (mut norms, mut choice) = (&lengths.first, self.other);
         for paid in paid.split(&[PrivacyLoss::Gaussian(each); STEPS])? {
             let middle = bracket.middle();
             // A comparison with NaN is false: such a norm would be outside at every radius.
@@ -145,7 +186,15 @@ impl Mechanism for BisectedRadius {
             let count = drawn.values.first().copied().unwrap_or_default();
             counts.push(count);
             description = Some(drawn.noise);
-            bracket = bracket.halved(self.is_enough(count, self.price.n as f64));
+            let enough = self.is_enough(count, self.price.n as f64);
+            // The choice is there for the first count only.
+            bracket = match choice.take().filter(|_| !enough) {
+                Some(other) => {
+                    norms = &lengths.other;
+                    other
+                }
+                None => bracket.halved(enough),
+            };
         }
         let noise = description.ok_or(MechanismError::Grid)?;
         let part = NoisedPart {
@@ -157,7 +206,8 @@ impl Mechanism for BisectedRadius {
             expected_error: None,
         };
         let radius = ClipRadius::new(bracket.high(), ClipSource::Private)?;
-        Ok(Drawn { value: BisectedRelease { radius, counts }, parts: vec![part] })
+        let other = std::ptr::eq(norms, &lengths.other);
+        Ok(Drawn { value: BisectedRelease { radius, counts, other }, parts: vec![part] })
     }
 }
 
@@ -170,13 +220,13 @@ mod tests {
     fn the_quantile_is_found_within_the_counts_noise() {
         let bracket = RadiusGrid { low: 0.02, high: 0.16, ratio: 2.0 };
         let norms: Vec<f64> = (0..1000).map(|i| 0.03 + 0.04 * f64::from(i) / 1000.0).collect();
+        let norms = Lengths::from(norms);
         for (share, expected) in [(0.5, 0.05), (0.95, 0.068)] {
             let radius = BisectedRadius::new(&bracket, share, 1000, Mu::new(0.5).unwrap()).unwrap();
             for seed in 0..30 {
                 let mut noise = NoiseSource::seeded(seed);
-                let released =
-                    release(&radius, &norms[..], &mut Ledger::in_memory(None), &mut noise).unwrap();
-                // A count is off by 5 of 1000 (one standard deviation), the bracket ends within 3.3 %.
+                let released = release(&radius, &norms, &mut Ledger::in_memory(None), &mut noise).unwrap();
+                // A count is off by 5 of 1000 (one standard deviation), the bracket ends within 1.7 %.
                 let found = released.value.radius;
                 assert!((found.get() / expected - 1.0).abs() < 0.06, "{share}: {}", found.get());
                 assert_eq!(found.source(), ClipSource::Private);
@@ -196,6 +246,27 @@ mod tests {
         assert!(!of(1.0, 2.0, 0.5, 9));
         let radius =
             BisectedRadius::new(&RadiusGrid { low: 1.0, high: 2.0, ratio: 2.0 }, 0.5, 3, mu).unwrap();
-        assert!(radius.prepare(&[1.0]).is_err());
+        assert!(radius.prepare(&Lengths::from(vec![1.0])).is_err());
+        // A choice needs other lengths, and is between proper radii.
+        let choice = radius.clone().or_else(&RadiusGrid { low: 2.0, high: 9.0, ratio: 2.0 }).unwrap();
+        let one = Lengths::from(vec![1.0; 3]);
+        assert!(radius.prepare(&one).is_ok() && choice.prepare(&one).is_err());
+        assert!(radius.or_else(&RadiusGrid { low: 2.0, high: 2.0, ratio: 2.0 }).is_err());
+    }
+
+    #[test]
+    fn other_lengths_are_searched_where_the_first_radius_holds_too_few() {
+        let mu = Mu::new(3.0).unwrap();
+        let bracket = RadiusGrid { low: 0.1, high: 10.0, ratio: 2.0 };
+        let radius = BisectedRadius::new(&bracket, 0.9, 400, mu).unwrap().or_else(&bracket).unwrap();
+        let found = |first: f64| {
+            let lengths = Lengths { first: vec![first; 400], other: vec![3.0; 400] };
+            let mut noise = NoiseSource::seeded(1);
+            release(&radius, &lengths, &mut Ledger::in_memory(None), &mut noise).unwrap().value
+        };
+        let (inside, beyond) = (found(0.5), found(2.0));
+        assert!(!inside.other && (0.5..0.52).contains(&inside.radius.get()), "{inside:?}");
+        assert!(beyond.other && (3.0..3.3).contains(&beyond.radius.get()), "{beyond:?}");
+        assert_eq!((inside.counts.len(), beyond.counts.len()), (STEPS, STEPS));
     }
 }

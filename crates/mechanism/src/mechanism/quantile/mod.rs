@@ -6,7 +6,7 @@ mod tests;
 mod worst_case;
 
 pub(in crate::mechanism) use bisect::STEPS;
-pub use bisect::{BisectedRadius, BisectedRelease, Bracket};
+pub use bisect::{BisectedRadius, BisectedRelease, Bracket, Lengths};
 pub use worst_case::{BISECTED_ENTRY, ENTRY};
 
 use super::MechanismError;

@@ -1,6 +1,8 @@
 //! Norms of which one moves from the bottom of the grid to its end.
 
-use super::{BisectedRadius, BisectedRelease, PrivateQuantile, QuantileRelease, RadiusGrid, TITLE, bisect};
+use super::{
+    BisectedRadius, BisectedRelease, Lengths, PrivateQuantile, QuantileRelease, RadiusGrid, TITLE, bisect,
+};
 use crate::mechanism::MechanismError;
 use crate::privacy::audit::{AuditError, Auditable, PairAudit, WorstCase, whole};
 use crate::privacy::noise::NoiseSource;
@@ -64,31 +66,35 @@ const BISECTED_WORST_CASES: &[WorstCase] =
     &[WorstCase { name: "bisected-radius", make: bisected_audit, loss: whole, runs: 100_000 }];
 
 fn bisected(n: u64, mu: Mu) -> Result<BisectedRadius, MechanismError> {
-    BisectedRadius::new(&RadiusGrid { low: 1.0, high: 8.0, ratio: 2.0 }, 0.5, n, mu)
+    let bracket = RadiusGrid { low: 1.0, high: 8.0, ratio: 2.0 };
+    BisectedRadius::new(&bracket, 0.5, n, mu)?.or_else(&bracket)
 }
 
-/// One record moves from inside every middle to outside every middle: each count differs by one.
+/// One record moves from inside every middle to outside every middle, in both norms: each count differs by one.
 fn bisected_audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, AuditError> {
     let n = 4;
     let mechanism = bisected(n, Mu::new(parameter)?).map_err(|_| AuditError::NoClaim(name.to_owned()))?;
-    let first = vec![0.5; n as usize];
-    let mut second = first.clone();
-    second[0] = 1e9;
+    let lengths = |one: f64| {
+        let mut all = vec![0.5; n as usize];
+        all[0] = one;
+        Lengths { first: all.clone(), other: all }
+    };
     let look = |released: &Released<BisectedRelease>| {
         let value = &released.value;
         vec![value.counts.iter().sum(), value.radius.get()]
     };
-    PairAudit::boxed(name, mechanism, [first, second], |records| &records[..], Box::new(look))
+    PairAudit::boxed(name, mechanism, [lengths(0.5), lengths(1e9)], |records| records, Box::new(look))
 }
 
-/// Noise of standard deviation √6/μ in every count.
+/// Noise of standard deviation √7/μ in every count.
 fn bisected_scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let mechanism = bisected(9, Mu::new(0.7)?)?;
+    let lengths = Lengths { first: vec![0.5; 9], other: vec![0.5; 9] };
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
     for _ in 0..1500 {
-        let released = release(&mechanism, &[0.5; 9][..], &mut Ledger::in_memory(None), &mut noise)?;
+        let released = release(&mechanism, &lengths, &mut Ledger::in_memory(None), &mut noise)?;
         squares.extend(released.value.counts.iter().map(|x| (x - 9.0).powi(2)));
     }
-    let variance = 6.0 / 0.49;
+    let variance = 7.0 / 0.49;
     Ok(ScaleCheck::of_squares(&squares, variance))
 }

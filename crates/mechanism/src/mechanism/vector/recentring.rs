@@ -4,7 +4,7 @@ use super::Vectors;
 use crate::estimate::wiener;
 use crate::function::shrink::Expectation;
 use crate::mechanism::MechanismError;
-use crate::mechanism::quantile::BisectedRadius;
+use crate::mechanism::quantile::{BisectedRadius, Lengths};
 use crate::mechanism::rounds::{PaidRounds, Rounds, Shares};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
@@ -165,8 +165,9 @@ impl Recentring {
                 norms.push(recentred.about(record).iter().map(|x| x * x).sum::<f64>().sqrt());
                 Ok::<_, MechanismError>(())
             })?;
+            let norms = Lengths::from(norms);
             let drawn = quantile.draw(&quantile.prepare(&norms)?, noise, paid)?;
-            recentred.radius = self.rounds.widened(drawn.value.radius, self.public)?;
+            recentred.radius = self.rounds.widened(drawn.value.radius)?;
             parts.extend(drawn.parts);
         }
         Ok(Drawn { value: recentred, parts })
@@ -212,8 +213,15 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_distr::{Distribution, StandardNormal};
 
-    const SHARES: Shares =
-        Shares { first: 0.15, radius: 0.15, countable: 60.0, held: 0.5, uncounted: 0.6, widened: 1.0 };
+    const SHARES: Shares = Shares {
+        first: 0.15,
+        radius: 0.15,
+        countable: 60.0,
+        held: 0.5,
+        uncounted: 0.6,
+        widened: 1.0,
+        excess: 0.0,
+    };
 
     fn recentring(n: u64, mu: f64) -> Recentring {
         let public = ClipRadius::new(4.0, ClipSource::Public).unwrap();

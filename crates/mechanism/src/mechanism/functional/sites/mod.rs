@@ -21,6 +21,7 @@ pub use sharing::{Sharing, Sites};
 pub use worst_case::ENTRY;
 
 use super::{Aim, NoisedFunction};
+use crate::estimate::Prior;
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
 use crate::mechanism::rounds::Shares;
@@ -53,8 +54,10 @@ impl SitesMean {
     pub fn new(basis: Basis, template: Vec<f64>, mu: Mu, sites: Sites) -> Result<Self, MechanismError> {
         let (known, ratio) = known(mu, &sites)?;
         let n: u64 = sites.sizes.iter().sum();
-        let (shares, norm) = (Aim::Mean.shares(n, known), Aim::Mean.norm(n, known));
-        let shares = Shares { countable: shares.countable / ratio, ..shares };
+        let norm = Aim::Mean.norm(n, known);
+        let dimension = Prior::new(&basis, |place| norm.weight(place)).effective_dimension();
+        let shares = Aim::Mean.shares(n, known, dimension);
+        let shares = Shares { countable: shares.countable / ratio, excess: 0.0, ..shares };
         let public = ClipRadius::new(norm.face_radius(), ClipSource::Public)?;
         let what = format!("mean deviation from a private centre, {}", norm.sentence());
         let words = (TITLE, what.as_str(), "mean over sites about the private centre");

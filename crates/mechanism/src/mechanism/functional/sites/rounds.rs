@@ -290,7 +290,7 @@ impl SitesRounds {
                 return Ok(Some(SiteRound::count(kind, about, noise, template, middle)));
             }
             let found = ClipRadius::new(bracket.high(), ClipSource::Private)?;
-            radius = self.rounds.widened(found, self.public)?;
+            radius = self.rounds.widened(found)?;
         }
         let kind = match self.target {
             Target::Mean { .. } => RoundKind::Mean,

@@ -55,7 +55,7 @@ where
 
 #[test]
 fn all_rounds_are_paid_for_by_one_budget_and_no_more() {
-    for (sizes, mu, rounds) in [(vec![200; 5], 1.0, 8), (vec![3, 9, 4], 1.0, 2)] {
+    for (sizes, mu, rounds) in [(vec![200; 5], 1.0, 9), (vec![3, 9, 4], 1.0, 2)] {
         let mean = mean(sizes, Sharing::Sites { honest: 2 }, mu).unwrap();
         let all = mean.rounds();
         assert_eq!((all.count_rounds(), all.losses().unwrap().len()), (rounds, rounds));

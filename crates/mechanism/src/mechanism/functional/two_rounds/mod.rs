@@ -2,38 +2,40 @@
 
 mod aim;
 mod second;
+mod tail;
 #[cfg(test)]
 mod tests;
+mod view;
 mod worst_case;
 
 pub use aim::Aim;
 pub use worst_case::ENTRY;
 
 use second::SecondRound;
+use tail::{Excess, spread};
+use view::View;
 
 use super::{
     FunctionRecords, FunctionalMean, NoisedFunction, NoisedSize, Norm, PublicPrior, Reach, SizeCoordinate,
 };
 use crate::estimate::band::Unshrunk;
 use crate::estimate::prior::coefficients;
-use crate::estimate::{Band, Population, Prior, RecordCovariance, Spread};
+use crate::estimate::{Band, RecordCovariance, Spread};
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
 use crate::mechanism::MechanismError;
-use crate::mechanism::quantile::BisectedRadius;
+use crate::mechanism::quantile::{BisectedRadius, Lengths};
 use crate::mechanism::rounds::Rounds;
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{
-    Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, NoisedPart, Price, PrivacyLoss, Title,
-};
+use crate::privacy::{Charge, ClipRadius, Drawn, Mechanism, Mu, NoisedPart, Price, PrivacyLoss, Title};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 const TITLE: Title = Title {
     name: "joint functional Gaussian mechanism in two rounds",
-    sentence: "A first, rough private mean serves as centre; a radius about it is read off noised counts where there are records enough; \
-               then every record's deviation from the private centre is shortened to that radius, the deviations are averaged, and so \
+    sentence: "A first, rough private mean serves as centre; a norm and a radius about it are read off noised counts where there are records \
+               enough, and how far records lie beyond that on average is noised too; then every record's deviation from the private centre is shortened to that radius, the deviations are averaged, and so \
                are products of some of their coefficients; normal noise is added to every coefficient of the average and to the \
                products, and what is mostly noise is shrunk towards the centre.",
 };
@@ -55,9 +57,10 @@ pub struct TwoRoundMean {
     rounds: Rounds,
     first: FunctionalMean,
     radius: Option<BisectedRadius>,
-    public: ClipRadius,
+    /// The norm that is best for records as smooth as expected; and, where a radius is counted, one for a second round with rougher records.
+    view: View,
+    rougher: Option<View>,
     basis: Basis,
-    prior: Prior,
     /// Coefficients whose second moment comes with the mean.
     leading: Vec<usize>,
     template: Vec<f64>,
@@ -65,7 +68,6 @@ pub struct TwoRoundMean {
     size_bound: Option<f64>,
     /// How far records may lie from the public centre, root mean square.
     reach: f64,
-    known: Option<Arc<PublicPrior>>,
 }
 
 /// Records made ready: secret.
@@ -119,29 +121,35 @@ impl TwoRoundMean {
         mu: Mu,
         n: u64,
     ) -> Result<Self, MechanismError> {
-        let (norm, reach) = (aim.norm(n, mu), reach.into());
-        let rounds = Rounds::new(aim.shares(n, mu), n, mu)?;
-        let prior = Prior::new(&basis, |place| norm.weight(place));
-        let public = ClipRadius::new(reach.radius(norm, &prior), ClipSource::Public)?;
+        let reach = reach.into();
+        let view = View::new(aim.norm(n, mu), &basis, reach)?;
+        let rounds = Rounds::new(aim.shares(n, mu, view.prior.effective_dimension()), n, mu)?;
+        let rougher = (rounds.radius.is_some() && view.norm == Norm::Half)
+            .then(|| View::new(Norm::Quarter, &basis, reach))
+            .transpose()?;
+        let radius = match (rounds.bisected(view.public)?, &rougher) {
+            (Some(counted), Some(other)) => Some(counted.or_else(&Rounds::bracket(other.public))?),
+            (counted, _) => counted,
+        };
         let reach = reach.root_mean_square();
-        let first = FunctionalMean::in_norm(norm, basis.clone(), template.clone(), public, rounds.first, n)?
+        let first = view
+            .mean(&basis, template.clone(), view.public, rounds.first, n)?
             .expecting(expected_of_centre(reach));
-        let radius = rounds.bisected(public)?;
-        let leading = prior.leading(coefficients(n, mu.get()));
+        let leading = view.prior.leading(coefficients(n, mu.get()));
+        let what = statistic(view.norm, rougher.is_some(), leading.len());
         let mut mean = Self {
-            price: Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &statistic(norm, leading.len()))?,
+            price: Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &what)?,
             aim,
             rounds,
             first,
             radius,
-            public,
+            view,
+            rougher,
             basis,
-            prior,
             leading,
             template,
             size_bound: None,
             reach,
-            known: None,
         };
         mean.check()?;
         Ok(mean)
@@ -156,30 +164,46 @@ impl TwoRoundMean {
         if !(bound > 0.0 && bound.is_finite()) {
             return Err(MechanismError::Shape("the bound of log sizes is a positive number"));
         }
-        self.first = self.first.with_size(SizeCoordinate::public(bound, self.public.get()))?;
+        let size = SizeCoordinate::public(bound, self.public_radius().get());
+        self.first = self.first.with_size(size)?;
         self.size_bound = Some(bound);
         self.price.statistic.push_str("; and the mean logarithm of sizes");
         self.check()?;
         Ok(self)
     }
 
+    /// For shrinkage: about a centre that lies so far from the mean (root mean square), by public numbers.
+    pub fn expecting_centre_within(mut self, distance: f64) -> Self {
+        let expected = Expectation { energy: distance * distance, doubt: EXPECTED_DOUBT };
+        self.first = self.first.expecting(expected);
+        self
+    }
+
     /// About the mean of public people: shrinks by how they differ, given the coefficients of their deviations from that mean
     /// ([`Basis::analyse`]), or towards `elsewhere`, samples of another public centre, where the noised values say so. Public; the wrong people
     /// cost accuracy only. Fewer than two people are a centre, no more.
     pub fn knowing(mut self, people: &[Vec<f64>], elsewhere: Vec<f64>) -> Self {
-        let known = PublicPrior { population: Population::new(&self.prior, people), elsewhere: None };
-        let expected = PublicPrior::expected(self.reach);
-        let first =
-            PublicPrior { elsewhere: Some((elsewhere, expected_of_centre(self.reach))), ..known.clone() };
-        self.first = self.first.expecting(expected).knowing(Some(Arc::new(first)));
-        self.known = Some(Arc::new(known));
+        self.view.know(people);
+        self.rougher.iter_mut().for_each(|view| view.know(people));
+        let first = self.view.known.as_deref().cloned().map(|known| {
+            let elsewhere = Some((elsewhere, expected_of_centre(self.reach)));
+            Arc::new(PublicPrior { elsewhere, ..known })
+        });
+        self.first = self.first.expecting(PublicPrior::expected(self.reach)).knowing(first);
         self
+    }
+
+    /// The norm of the second round, once it is chosen.
+    fn view_of(&self, norm: Option<Norm>) -> &View {
+        self.rougher.as_ref().filter(|view| Some(view.norm) == norm).unwrap_or(&self.view)
     }
 
     /// Prices the parts. A scale that the noise cannot be drawn on is found out before anything is paid.
     fn check(&mut self) -> Result<(), MechanismError> {
         self.price_parts()?;
-        self.about(&self.template, self.public)?;
+        for view in [Some(&self.view), self.rougher.as_ref()].into_iter().flatten() {
+            self.about(&self.template, (view, view.public))?;
+        }
         Ok(())
     }
 
@@ -189,7 +213,8 @@ impl TwoRoundMean {
             ("rough mean, the private centre", "mean and second moment about the private centre");
         self.price.parts = self.rounds.parts(first, self.radius.as_ref(), second);
         if self.radius.is_none() {
-            let second = self.about(&self.template, self.rounds.uncounted(self.public)?)?;
+            let second =
+                self.about(&self.template, (&self.view, self.rounds.uncounted(self.view.public)?))?;
             let Price { sensitivity, scale, clip, .. } = *second.price();
             self.price = Price { sensitivity, scale, clip, ..self.price.clone() };
         }
@@ -201,17 +226,22 @@ impl TwoRoundMean {
     /// # Errors
     /// [`MechanismError::TooFew`] with the n and the μ that would be enough.
     pub fn check_private_radius(aim: Aim, n: u64, mu: Mu) -> Result<(), MechanismError> {
-        Rounds::new(aim.shares(n, mu), n, mu)?.check_countable()
+        Rounds::new(aim.shares(n, mu, 1.0), n, mu)?.check_countable()
     }
 
-    /// The clip's norm.
+    /// The clip's norm for records as smooth as expected.
     pub fn norm(&self) -> Norm {
-        self.first.norm()
+        self.view.norm
     }
 
-    /// The public clip radius of the first round, in the norm.
+    /// The public clip radius of the first round, in that norm.
     pub fn public_radius(&self) -> ClipRadius {
-        self.public
+        self.view.public
+    }
+
+    /// How far records may lie from the public centre, root mean square: public.
+    pub fn reach(&self) -> f64 {
+        self.reach
     }
 
     /// The basis that functions are analysed in.
@@ -232,17 +262,19 @@ impl TwoRoundMean {
     /// The mean square distance of single records from their mean, unweighted, per point, from what was released: free. `None` where the
     /// noise hides it.
     pub fn record_spread(&self, released: &NoisedFunction) -> Option<Spread> {
-        Spread::of(released.moments.as_ref()?, &self.prior, &released.coordinates, released.sigma)
+        let prior = &self.view_of(released.norm).prior;
+        Spread::of(released.moments.as_ref()?, prior, &released.coordinates, released.sigma)
     }
 
     /// A 95 % band for the mean of the population's clipped records, about the mean before it was shrunk: free. `None` unless the release was
     /// aimed at one ([`Aim::Band`]): under a tighter clip a band would be about that clip more than about people.
     pub fn band(&self, released: &NoisedFunction) -> Option<Band> {
         let second = released.moments.as_ref().filter(|_| self.aim == Aim::Band)?;
-        let covariance = RecordCovariance::on_the_safe_side(second, &self.prior)?.unevenly();
+        let prior = &self.view_of(released.norm).prior;
+        let covariance = RecordCovariance::on_the_safe_side(second, prior)?.unevenly();
         let mean = Unshrunk {
             basis: &self.basis,
-            prior: &self.prior,
+            prior,
             centre: &released.centre,
             coordinates: &released.coordinates,
             sigma: released.sigma,
@@ -252,17 +284,22 @@ impl TwoRoundMean {
     }
 
     /// A mean about a centre, for what does not depend on what was expected of it.
-    fn about(&self, centre: &[f64], radius: ClipRadius) -> Result<SecondRound, MechanismError> {
-        let expected = Expectation { energy: self.public.get().powi(2), doubt: EXPECTED_DOUBT };
-        self.expecting(&Rough { samples: centre, size: self.size_bound.map(|_| UNKNOWN), expected }, radius)
+    fn about(&self, centre: &[f64], clip: (&View, ClipRadius)) -> Result<SecondRound, MechanismError> {
+        let expected = Expectation { energy: clip.0.public.get().powi(2), doubt: EXPECTED_DOUBT };
+        self.expecting(&Rough { samples: centre, size: self.size_bound.map(|_| UNKNOWN), expected }, clip)
     }
 
     /// A mean about a released centre, with the distance that the mean is expected to have from that.
-    fn expecting(&self, rough: &Rough<'_>, radius: ClipRadius) -> Result<SecondRound, MechanismError> {
-        let (n, mu, basis) = (self.price.n, self.rounds.second, self.basis.clone());
-        let mean = FunctionalMean::in_norm(self.norm(), basis, rough.samples.to_vec(), radius, mu, n)?
+    fn expecting(
+        &self,
+        rough: &Rough<'_>,
+        (view, radius): (&View, ClipRadius),
+    ) -> Result<SecondRound, MechanismError> {
+        let (n, mu) = (self.price.n, self.rounds.second);
+        let mean = view
+            .mean(&self.basis, rough.samples.to_vec(), radius, mu, n)?
             .expecting(rough.expected)
-            .knowing(self.known.clone());
+            .knowing(view.known.clone());
         let mean = match (self.size_bound, rough.size) {
             (Some(bound), Some(size)) => {
                 mean.with_size(SizeCoordinate::public(bound, radius.get()).about(size, radius.get()))?
@@ -272,32 +309,68 @@ impl TwoRoundMean {
         SecondRound::new(mean, self.leading.clone(), mu)
     }
 
-    /// The radius about a released centre, counted or public.
-    fn radius_about(
+    /// The records' distances from a released centre in a norm. A failed record lies at every centre.
+    fn lengths(
+        &self,
+        centre: &[f64],
+        view: &View,
+        records: &dyn FunctionRecords,
+    ) -> Result<Vec<f64>, MechanismError> {
+        let about = self.about(centre, (view, view.public))?;
+        let length =
+            |samples: Cow<'_, [f64]>| about.coordinates(&samples).iter().map(|u| u * u).sum::<f64>().sqrt();
+        let one = |i| records.samples(i).map_or(0.0, length);
+        Ok((0..records.count()).into_par_iter().map(one).collect())
+    }
+
+    /// Norm and radius about a released centre, counted or public, and the square that the clip is expected to move the mean by.
+    fn clip_about(
         &self,
         centre: &[f64],
         records: &dyn FunctionRecords,
         noise: &mut NoiseSource,
-        paid: Option<Charge>,
-    ) -> Result<(ClipRadius, Vec<NoisedPart>), MechanismError> {
-        let (Some(quantile), Some(paid)) = (&self.radius, paid) else {
-            return Ok((self.rounds.uncounted(self.public)?, Vec::new()));
+        paid: (Option<Charge>, Option<Charge>),
+    ) -> Result<(Clip<'_>, Vec<NoisedPart>), MechanismError> {
+        let (Some(quantile), (Some(paid), excess)) = (&self.radius, paid) else {
+            let radius = self.rounds.uncounted(self.view.public)?;
+            return Ok((Clip { view: &self.view, radius, moved: 0.0 }, Vec::new()));
         };
-        let about = self.about(centre, self.public)?;
-        let length =
-            |samples: Cow<'_, [f64]>| about.coordinates(&samples).iter().map(|u| u * u).sum::<f64>().sqrt();
-        // A failed record lies at every centre.
-        let norm = |i| records.samples(i).map_or(0.0, length);
-        let norms: Vec<f64> = (0..records.count()).into_par_iter().map(norm).collect();
-        let drawn = quantile.draw(&quantile.prepare(&norms)?, noise, paid)?;
-        Ok((self.rounds.widened(drawn.value.radius, self.public)?, drawn.parts))
+        let other = self.rougher.as_ref().map(|view| self.lengths(centre, view, records)).transpose()?;
+        let lengths =
+            Lengths { first: self.lengths(centre, &self.view, records)?, other: other.unwrap_or_default() };
+        let Drawn { value: counted, mut parts } = quantile.draw(&quantile.prepare(&lengths)?, noise, paid)?;
+        let view = self.rougher.as_ref().filter(|_| counted.other).unwrap_or(&self.view);
+        let radius = self.rounds.widened(counted.radius)?;
+        let moved = match (self.rounds.excess, excess) {
+            (Some(mu), Some(paid)) => {
+                let excess = Excess::new(radius, self.price.n, mu)?;
+                let lengths = if counted.other { &lengths.other } else { &lengths.first };
+                let drawn = excess.draw(lengths, noise, paid)?;
+                parts.extend(drawn.parts);
+                excess.moved(drawn.value)
+            }
+            _ => 0.0,
+        };
+        Ok((Clip { view, radius, moved }, parts))
     }
 }
 
+/// How the second round clips, and the square in the norm that this is expected to move the mean by.
+struct Clip<'a> {
+    view: &'a View,
+    radius: ClipRadius,
+    moved: f64,
+}
+
 /// What is noised, in words.
-fn statistic(norm: Norm, leading: usize) -> String {
+fn statistic(norm: Norm, choice: bool, leading: usize) -> String {
+    let or = if choice {
+        "; or by the power -1/4, where the first noised count says that the public radius does not hold the wanted share of the records"
+    } else {
+        ""
+    };
     format!(
-        "mean deviation from a private centre, {}; with the second moment of the {leading} coefficients of which single records are \
+        "mean deviation from a private centre, {}{or}; with the second moment of the {leading} coefficients of which single records are \
          expected to have most",
         norm.sentence()
     )
@@ -325,15 +398,19 @@ impl Mechanism for TwoRoundMean {
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let paid = self.rounds.split(paid)?;
         let Drawn { value: centre, mut parts } = self.first.draw(&prepared.sum, noise, paid.first)?;
-        let (radius, more) = self.radius_about(&centre.samples, prepared.records, noise, paid.radius)?;
+        let (clip, more) =
+            self.clip_about(&centre.samples, prepared.records, noise, (paid.radius, paid.excess))?;
         parts.extend(more);
         let energy = centre.mean_square_error(self.basis.points()).max(f64::MIN_POSITIVE);
         let expected = Expectation { energy, doubt: EXPECTED_DOUBT };
         let rough = Rough { samples: &centre.samples, size: centre.size, expected };
-        let second = self.expecting(&rough, radius)?;
+        let second = self.expecting(&rough, (clip.view, clip.radius))?;
         // Records that could be prepared once can be prepared again: only lengths can be wrong.
-        let second = second.draw(prepared.records, noise, paid.second)?;
-        parts.extend(second.parts);
-        Ok(Drawn { value: NoisedFunction { centre: centre.samples, ..second.value }, parts })
+        let Drawn { mut value, parts: more } = second.draw(prepared.records, noise, paid.second)?;
+        parts.extend(more);
+        let moved = spread(clip.moved, &self.basis, &clip.view.prior);
+        value.errors.iter_mut().zip(moved).for_each(|(error, moved)| *error += moved);
+        value.norm = Some(clip.view.norm);
+        Ok(Drawn { value: NoisedFunction { centre: centre.samples, ..value }, parts })
     }
 }

@@ -114,7 +114,7 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (mu, draws) = (0.7, 170);
     let mechanism = mechanism(RECORDS, Mu::new(mu)?)?;
     let records = vec![Some(vec![0.25; 3 * CURVES * SAMPLES]); RECORDS as usize];
-    let shares = super::Aim::Mean.shares(RECORDS, Mu::new(mu)?);
+    let shares = super::Aim::Mean.shares(RECORDS, Mu::new(mu)?, 1.0);
     let tau = shares.uncounted * Norm::Quarter.face_radius();
     let sigma = 2.0 * tau / RECORDS as f64 / (mu * (1.0 - shares.first).sqrt());
     // What the second round noises are deviations from the first round's centre: the template seen from there, clipped.

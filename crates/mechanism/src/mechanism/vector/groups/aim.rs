@@ -38,6 +38,7 @@ impl GroupAim {
                 held: 0.97,
                 uncounted: 1.0,
                 widened: 1.1,
+                excess: 0.0,
             },
             Self::Test => Shares {
                 first: 0.15,
@@ -46,6 +47,7 @@ impl GroupAim {
                 held: 0.75,
                 uncounted: 0.65,
                 widened: 1.0,
+                excess: 0.0,
             },
         }
     }

@@ -22,8 +22,15 @@ const TITLE: Title = Title {
 
 /// How the two rounds share the budget. The radius holds half of the records: a tight clip costs eigenvalues, which can be undone, and
 /// spares noise, which cannot. (Fitted on public populations of faces; shares of .1 to .4 for the first round differ by little.)
-pub const SHARES: Shares =
-    Shares { first: 0.15, radius: 0.15, countable: 60.0, held: 0.5, uncounted: 0.6, widened: 1.0 };
+pub const SHARES: Shares = Shares {
+    first: 0.15,
+    radius: 0.15,
+    countable: 60.0,
+    held: 0.5,
+    uncounted: 0.6,
+    widened: 1.0,
+    excess: 0.0,
+};
 
 /// The ratio s between mean and matrix at which each has 1.25 times the noise that it would have alone.
 pub const RATIO: f64 = 0.5;

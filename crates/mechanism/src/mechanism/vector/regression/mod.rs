@@ -31,7 +31,7 @@ const MUCH: f64 = 3000.0;
 /// How the budget is shared out: a tenth of μ² for the rough centre, .15 μ for the radius where nμ ≥ 60.
 fn shares(n: u64, mu: f64) -> Shares {
     let held = if n as f64 * mu >= MUCH { 0.9 } else { 0.5 };
-    Shares { first: 0.1, radius: 0.15, countable: 60.0, held, uncounted: 0.6, widened: 1.0 }
+    Shares { first: 0.1, radius: 0.15, countable: 60.0, held, uncounted: 0.6, widened: 1.0, excess: 0.0 }
 }
 
 /// One record: secret.

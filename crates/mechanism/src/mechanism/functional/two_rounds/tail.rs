@@ -1,0 +1,63 @@
+//! How far records lie beyond a private radius, and what shortening them may move.
+
+use crate::estimate::Prior;
+use crate::function::Basis;
+use crate::mechanism::MechanismError;
+use crate::mechanism::rounds::EXCESS;
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{Charge, ClipRadius, ClippedMean, Drawn, Mechanism, Mu, NoisedPart};
+
+/// One record's excess counts up to so many radii.
+const MOST: f64 = 2.0;
+/// Which part of what is cut off lies on one side: 0 for records on all sides alike, 1 for records beyond on one side only. Found: .12 of faces 3 % of
+/// which lie ten times as far as the others, .37 of faces with one lognormal mode, .7 of 18 macaques drawn again and again.
+const ONE_SIDED: f64 = 0.4;
+
+/// The mean of (‖u‖ − τ)₊ over the records, each at most [`MOST`] τ.
+pub(super) struct Excess {
+    mean: ClippedMean,
+    radius: f64,
+}
+
+impl Excess {
+    /// Beyond this radius, of n records.
+    ///
+    /// # Errors
+    /// [`MechanismError`] for a radius out of range.
+    pub(super) fn new(radius: ClipRadius, n: u64, mu: Mu) -> Result<Self, MechanismError> {
+        let half = ClipRadius::new(0.5 * MOST * radius.get(), radius.source())?;
+        Ok(Self { mean: ClippedMean::new(1, n, half, mu)?, radius: radius.get() })
+    }
+
+    /// Draws it once, of the records' lengths.
+    ///
+    /// # Errors
+    /// [`MechanismError`].
+    pub(super) fn draw(
+        &self,
+        lengths: &[f64],
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<f64>, MechanismError> {
+        let half = 0.5 * MOST * self.radius;
+        // Between −half and half: a record that is not beyond the radius, or has no length, counts as one that is not.
+        let one = |length: &f64| (length - self.radius).max(0.0).min(2.0 * half) - half;
+        let records: Vec<Option<Vec<f64>>> = lengths.iter().map(|length| Some(vec![one(length)])).collect();
+        let Drawn { value, parts } = self.mean.draw(&self.mean.prepare(&records)?, noise, paid)?;
+        let parts = parts.into_iter().map(|part| NoisedPart { what: EXCESS.into(), ..part }).collect();
+        Ok(Drawn { value: value.first().copied().unwrap_or_default() + half, parts })
+    }
+
+    /// The square that a clip is expected to move a mean by, in the norm: what the noised mean excess tells above its own noise.
+    pub(super) fn moved(&self, excess: f64) -> f64 {
+        ONE_SIDED.powi(2) * (excess.powi(2) - self.mean.scale().powi(2)).max(0.0)
+    }
+}
+
+/// A mean's squared error in the norm, spread over the samples as records of the public spectrum vary.
+pub(super) fn spread(square: f64, basis: &Basis, prior: &Prior) -> Vec<f64> {
+    let weighted: f64 = (0..prior.len()).map(|j| prior.weighted(j)).sum();
+    let mut errors = basis.variances(&prior.spectrum);
+    errors.iter_mut().for_each(|error| *error *= square / weighted);
+    errors
+}
