@@ -1,6 +1,6 @@
 //! True and stated errors of the default private mean face, over numbers of people and budgets.
 //!
-//! `cargo run --release --example measure -- error_table PREPARED.npy [joint|joint-1] [RUNS] [N,N…] [PRIOR.npy]`: every run draws its people anew from the file.
+//! `cargo run --release --example measure -- error_table PREPARED.npy [joint|joint-1] [RUNS] [N,N…] [PRIOR.npy|none] [MU,MU…]`: every run draws its people anew from the file.
 //! Squared distances per point, three coordinates summed, on faces of unit area.
 
 use std::error::Error;
@@ -16,7 +16,9 @@ use visard::study::face::{ClipChoice, FacePrior, TemplateSource, load_template};
 /// Prints the table; the words are those after its name on the command line.
 pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
     let [file, rest @ ..] = words else {
-        println!("usage: measure error_table PREPARED.npy [joint|joint-1] [RUNS] [N,N…] [PRIOR.npy]");
+        println!(
+            "usage: measure error_table PREPARED.npy [joint|joint-1] [RUNS] [N,N…] [PRIOR.npy|none] [MU,MU…]"
+        );
         return Ok(());
     };
     let kind = match rest.first().map(String::as_str) {
@@ -32,7 +34,11 @@ pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
         .map(|face| FaceCurves::new(curves, samples, face.to_vec()))
         .collect::<Result<_, _>>()?;
     let own = load_template(&TemplateSource::Builtin)?.template.own_curves(curves, samples)?;
-    let prior = rest.get(3).map(|path| FacePrior::load(Path::new(path), &own)).transpose()?;
+    let prior = rest
+        .get(3)
+        .filter(|path| *path != "none")
+        .map(|path| FacePrior::load(Path::new(path), &own))
+        .transpose()?;
     let of = |n: usize, mu: Mu| -> Result<CurveMean, Box<dyn Error>> {
         Ok(match (&prior, kind) {
             (Some(prior), FaceMechanism::Joint) => CurveMean::TwoRounds(Box::new(mean::two_rounds(
@@ -51,9 +57,11 @@ pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
     println!(
         "     n    mu    error   template sampling pop.error | stated rms/true rms: of means, least, most | data share | stated/true spread"
     );
+    let budgets = rest.get(4).map_or("0.1,0.3,0.5,1,3", String::as_str);
+    let budgets: Vec<f64> = budgets.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let sizes = rest.get(2).map_or("30,100,300,1000,3000", String::as_str);
     for n in sizes.split(',').map(str::parse).collect::<Result<Vec<usize>, _>>()? {
-        for mu in [0.1, 0.3, 0.5, 1.0, 3.0] {
+        for &mu in &budgets {
             let cell = (0..runs).map(|run| one(&people, &own, &population, &of(n, Mu::new(mu)?)?, n, run));
             let cell: Vec<[f64; 7]> = cell.collect::<Result<_, _>>()?;
             let mean = |k: usize| cell.iter().map(|c| c[k]).sum::<f64>() / cell.len() as f64;

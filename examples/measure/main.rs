@@ -13,6 +13,7 @@ mod prepared_faces;
 mod registration_gallery;
 mod regression_table;
 mod sites_table;
+mod stated_table;
 
 use std::error::Error;
 
@@ -33,6 +34,7 @@ const MEASURES: &[(&str, Measure)] = &[
     ("registration_gallery", registration_gallery::run),
     ("regression_table", regression_table::run),
     ("sites_table", sites_table::run),
+    ("stated_table", stated_table::run),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

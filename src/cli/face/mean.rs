@@ -183,7 +183,15 @@ fn accuracy_text(accuracy: &Accuracy, yardstick: Yardstick) -> String {
         }
         _ => String::new(),
     };
-    let Accuracy { rms, template_rms, sampling_rms, data_share, .. } = *accuracy;
+    let Accuracy { rms, expected_rms, template_rms, sampling_rms, data_share, .. } = *accuracy;
+    if let Some(expected) = expected_rms {
+        return format!(
+            "  error on {}: not known, too little was seen; at most {:.1} mm (root mean square) if the public radius holds these people's mean, {:.1} mm if they are like public populations{size}\n  barely worth its budget: the result is mostly the template; more people, or a larger budget, would change that",
+            yardstick.face(),
+            mm(rms),
+            mm(expected),
+        );
+    }
     let worth = if accuracy.is_mostly_template() {
         "\n  barely worth its budget: the result is mostly the template; more people, or a larger budget, would change that"
     } else {

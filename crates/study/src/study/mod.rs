@@ -11,6 +11,7 @@ mod fields_table;
 pub mod function;
 pub mod points;
 pub mod records;
+mod seen;
 pub mod shape;
 pub mod subject;
 pub mod tangent;

@@ -21,8 +21,12 @@ pub(super) fn usual(spread: Spread) -> f64 {
 /// noised values and public numbers only.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Accuracy {
-    /// Of the release from the mean without noise, bias included.
+    /// Of the release from the mean without noise, bias included: expected, or at most where `expected_rms` is given.
     pub rms: f64,
+    /// Where too little was seen for more, what `rms` would be for people like those of public populations; `rms` is then an upper bound, for
+    /// people whose mean lies within the public radius.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_rms: Option<f64>,
     /// Of the public template from the mean without noise: what publishing it unread would give.
     pub template_rms: f64,
     /// Of the mean without noise from its population's: by the records' spread as the noised second moment has it, or, where none was
@@ -72,11 +76,25 @@ impl Accuracy {
         let centre = prior.map_or(template, from);
         Self {
             rms: error.sqrt(),
+            expected_rms: None,
             template_rms: template.sqrt(),
             sampling_rms: (square / n as f64).sqrt(),
             data_share: if centre > 0.0 { (1.0 - error / centre).clamp(0.0, 1.0) } else { 0.0 },
             prior_rms: prior.map(|prior| from(prior).sqrt()),
             rms_mm: None,
+        }
+    }
+
+    /// As a bound, where too little was seen for an expectation: a mean within `reach` of the template, which the release is not far from.
+    pub(super) fn at_most(self, reach: f64) -> Self {
+        let moved = (self.template_rms.powi(2) - self.rms.powi(2)).max(0.0).sqrt();
+        let rms = (reach + moved).max(self.rms);
+        Self {
+            rms,
+            expected_rms: Some(self.rms),
+            template_rms: reach.max(self.template_rms),
+            data_share: 0.0,
+            ..self
         }
     }
 

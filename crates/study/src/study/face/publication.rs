@@ -19,6 +19,7 @@ use crate::job::unusable::ZERO_DEVIATION;
 use crate::job::{Publication, ReleaseFolder};
 use crate::mechanism::functional::{Aim, CurveMean, NoisedFunction, NoisedSize};
 use crate::privacy::{Certificate, Released, Statement};
+use crate::study::seen::too_little;
 use crate::study::{Counting, Unusable};
 use crate::surface::TemplateError;
 use crate::surface::registration::Registration;
@@ -56,6 +57,10 @@ impl FacePublication {
         };
         let centre = self.prior.as_ref().map(|prior| &prior.mean);
         let accuracy = Accuracy::of(&released.value, &self.own, centre, released.price.n, spread);
+        let accuracy = match &self.mechanism {
+            CurveMean::TwoRounds(mean) if too_little(&released.price) => accuracy.at_most(mean.reach()),
+            _ => accuracy,
+        };
         let rms_mm = self.sized(&released.value).and_then(|(scale, size)| {
             let curves = self.curves(released).ok()?;
             Some(scale.error(size, &curves, accuracy.rms))

@@ -98,8 +98,19 @@ fn error_stills(shown: &Page<'_>) -> Result<Figure, StudyError> {
 /// The error statement in words that mean something.
 fn error_sentence(shown: &Page<'_>) -> String {
     let largest = shown.errors.iter().copied().fold(0.0, f64::max);
-    let Accuracy { rms, data_share, .. } = *shown.accuracy;
+    let Accuracy { rms, expected_rms, data_share, .. } = *shown.accuracy;
     let mm = shown.yardstick.millimetres();
+    if let Some(expected) = expected_rms {
+        return format!(
+            "How far a point of the surface lies from where it would lie without noise is not known: too little was seen of these people. It is at most {} \
+             (root mean square over the face, {} mm on {}) for people whose mean lies within the public radius of the template; {} mm for people \
+             like those of public populations, which the values in {ERROR} assume.",
+            short(rms),
+            short(mm * rms),
+            shown.yardstick.face(),
+            short(mm * expected),
+        );
+    }
     format!(
         "A point of the surface lies {} from where it would lie without noise (root mean square over the face; {} where it is largest), \
          in units in which the face has area 1 and is about 1 high: on {}, some {} mm and {} mm. This counts the noise that \

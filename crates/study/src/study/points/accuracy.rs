@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 pub struct PointAccuracy {
     /// Of the release from the mean without noise; with smoothing, its bias included.
     pub rms: f64,
+    /// Where too little was seen for an expectation: `rms` is an upper bound then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub upper_bound: bool,
     /// Of the centre of the ball from the mean without noise: what publishing it would give.
     pub template_rms: f64,
     /// Of that mean from its population's: not known, since the release tells nothing of how records differ.
@@ -32,7 +35,15 @@ impl PointAccuracy {
         let square = from_centre * from_centre + if shrunk { error } else { -error };
         let data_share = if square > error { 1.0 - error / square } else { 0.0 };
         let template_rms = square.max(0.0).sqrt();
-        Self { rms, template_rms, sampling_rms: None, clip_rms: None, data_share, rms_mm: None }
+        Self {
+            rms,
+            upper_bound: false,
+            template_rms,
+            sampling_rms: None,
+            clip_rms: None,
+            data_share,
+            rms_mm: None,
+        }
     }
 
     /// For certificates and commands.

@@ -3,8 +3,11 @@
 use crate::estimate::Spread;
 use crate::mechanism::functional::Estimate;
 use crate::mechanism::landmarks::Tangent;
+use crate::privacy::Price;
 use crate::report::colour::short;
 use crate::study::points::PointAccuracy;
+use crate::study::seen::too_little;
+use std::f64::consts::FRAC_PI_2;
 
 /// Root-mean-square Riemannian distance of a shape from its population's mean: of nine public collections .045 to .13. Said where a release
 /// does not tell.
@@ -34,20 +37,51 @@ pub(super) fn accuracy(
     spread: Option<Spread>,
 ) -> PointAccuracy {
     let points = tangent.basis().points() as f64;
-    let error = (estimate.errors.iter().sum::<f64>() / points + unseen).sqrt();
     let moved: Vec<f64> = estimate.samples.iter().zip(tangent.template()).map(|(x, c)| x - c).collect();
+    let moved = tangent.vector(&moved).norm();
     let usual = RECORD_SPREAD * RECORD_SPREAD;
     let square = spread.map_or(usual, |spread| spread.towards(usual, SPREAD_DOUBT));
-    PointAccuracy {
-        sampling_rms: Some((square / n as f64).sqrt()),
-        ..PointAccuracy::of(error, tangent.vector(&moved).norm(), true)
+    let error = (estimate.errors.iter().sum::<f64>() / points + unseen + curved(square, moved)).sqrt();
+    PointAccuracy { sampling_rms: Some((square / n as f64).sqrt()), ..PointAccuracy::of(error, moved, true) }
+}
+
+/// Of a mean about a centre, public with this radius or private with this squared error: an upper bound where too little was seen, or where a private centre did not stand out of its noise.
+pub(super) fn bounded(
+    accuracy: PointAccuracy,
+    centre_error: f64,
+    price: &Price,
+    public: Option<f64>,
+) -> PointAccuracy {
+    // A private centre that does not stand out of its noise has this error.
+    let lost = public.is_none() && centre_error >= FRAC_PI_2 * FRAC_PI_2 * (1.0 - 1e-9);
+    if !(lost || too_little(price)) {
+        return accuracy;
     }
+    let moved = (accuracy.template_rms.powi(2) - accuracy.rms.powi(2)).max(0.0).sqrt();
+    let bound = public.map_or(FRAC_PI_2, |radius| (radius + moved).min(FRAC_PI_2));
+    PointAccuracy { rms: bound, upper_bound: true, template_rms: bound, data_share: 0.0, ..accuracy }
+}
+
+/// The square that curvature may have moved a mean of tangent vectors about a centre by: records at a mean square distance `spread` from a mean that
+/// lies `moved` from the centre pull along geodesics that turn. To the first order κ spread·moved/3, with κ = 4, the largest curvature of shapes in
+/// the plane, twice over for what shapes in space have beyond that. It does not fall with n.
+fn curved(spread: f64, moved: f64) -> f64 {
+    (8.0 / 3.0 * spread * moved).powi(2)
 }
 
 /// In words, for terminal and report.
 pub fn sentence(accuracy: &PointAccuracy, public: bool) -> String {
-    let PointAccuracy { rms, template_rms, sampling_rms, data_share, .. } = *accuracy;
+    let PointAccuracy { rms, upper_bound, template_rms, sampling_rms, data_share, .. } = *accuracy;
     let centre = if public { "the public centre" } else { "the rough private centre" };
+    if upper_bound {
+        let more = if public { "" } else { " So would a public shape as --center." };
+        return format!(
+            "How far the mean shape lies from the mean without noise is not known: too little was seen of these records. It is at most {} (Riemannian \
+             distance; no two shapes are further than 1.57 apart). This release is not worth its budget: more records, or a larger budget, would \
+             change that.{more}",
+            short(rms)
+        );
+    }
     let mut text = format!(
         "The mean shape lies {} from the mean without noise (root-mean-square Riemannian distance); {centre} alone lies about {} from it.",
         short(rms),

@@ -8,7 +8,7 @@ use crate::job::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, REPORT, TEST};
 use crate::job::{self, Job, Publication, ReleaseFolder};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{DifferenceMap, FunctionGroups, NoisedComparison, Want};
-use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
+use crate::mechanism::landmarks::{Expected, ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
 use crate::mechanism::vector::GroupLabels;
 use crate::privacy::{Certificate, Mechanism, Mu, Released, Statement};
 use crate::study::differences::{self, GroupDifference};
@@ -64,7 +64,7 @@ pub fn groups_mechanism(
     want: Want,
     labels: GroupLabels,
 ) -> Result<ShapeMechanism<FunctionGroups>, MechanismError> {
-    let make = move |basis, centre: Vec<f64>, scale, mu| {
+    let make = move |basis, centre: Vec<f64>, Expected { scale, .. }, mu| {
         FunctionGroups::new(want, &basis, &centre, labels.clone(), scale, mu)
     };
     ShapeMechanism::new(setting, Arc::new(make))

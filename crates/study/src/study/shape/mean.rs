@@ -1,6 +1,6 @@
 //! A private mean shape, start to finish.
 
-use super::accuracy::{accuracy, sentence};
+use super::accuracy::{accuracy, bounded, sentence};
 use super::input::{ShapeInputs, Specimens};
 use super::page;
 use super::run::{Drawn, Gathered, release, write_fields, write_internal, write_mean};
@@ -10,7 +10,7 @@ use crate::job::layout::{BAND, REPORT};
 use crate::job::{self, Job, Publication, ReleaseFolder};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Aim, Estimate, NoisedFunction, TwoRoundMean};
-use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
+use crate::mechanism::landmarks::{Expected, ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
 use crate::privacy::{Certificate, Mechanism, Mu, Released, Statement};
 use crate::study::StudyFolder;
 use crate::study::points::{PointAccuracy, PointStudyError};
@@ -61,7 +61,13 @@ pub fn mean_mechanism(
     band: bool,
 ) -> Result<ShapeMechanism<TwoRoundMean>, MechanismError> {
     let (n, aim) = (setting.n, if band { Aim::Band } else { Aim::Mean });
-    let make = move |basis, centre, scale, mu| TwoRoundMean::aiming(aim, basis, centre, scale, mu, n);
+    let make = move |basis, centre, Expected { scale, centre_error }, mu| {
+        let mean = TwoRoundMean::aiming(aim, basis, centre, scale, mu, n)?;
+        Ok(match centre_error {
+            Some(error) => mean.expecting_centre_within(error),
+            None => mean,
+        })
+    };
     ShapeMechanism::new(setting, Arc::new(make))
 }
 
@@ -130,15 +136,29 @@ impl MeanPublication {
         if value.samples.len() != tangent.basis().len() || value.errors.len() != value.samples.len() {
             return Err(MechanismError::Shape("the stored draw is that of other shapes").into());
         }
-        let estimate = Estimate { samples: value.samples.clone(), errors: value.errors.clone() };
-        let spread = mechanism.record_spread(value);
         Ok(FoundMean {
             mean: tangent.shape(&value.samples),
             band: mechanism.band(value),
-            accuracy: accuracy(&tangent, &estimate, 0.0, released.price.n, spread),
+            accuracy: mean_accuracy(&self.subject.mechanism, released)?,
             tangent,
         })
     }
+}
+
+/// How exact a released mean is, from the release alone.
+///
+/// # Errors
+/// [`MechanismError`] for a draw of other shapes.
+pub fn mean_accuracy(
+    shapes: &ShapeMechanism<TwoRoundMean>,
+    released: &Drawn<NoisedFunction>,
+) -> Result<PointAccuracy, MechanismError> {
+    let (tangent, mechanism) = shapes.about(&released.value.centre)?;
+    let value = &released.value.value;
+    let estimate = Estimate { samples: value.samples.clone(), errors: value.errors.clone() };
+    let found = accuracy(&tangent, &estimate, 0.0, released.price.n, mechanism.record_spread(value));
+    let radius = shapes.public_centre().map(|_| mechanism.reach());
+    Ok(bounded(found, released.value.centre_error, &released.price, radius))
 }
 
 impl Publication for MeanPublication {

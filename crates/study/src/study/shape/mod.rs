@@ -16,7 +16,7 @@ pub use super::differences::GroupDifference as ShapeDifference;
 pub use accuracy::sentence;
 pub use compare::{ShapeCompareOutcome, ShapeCompareSettings, groups_mechanism, run_compare};
 pub use input::ShapeInputs;
-pub use mean::{ShapeMeanOutcome, ShapeMeanSettings, mean_mechanism, run_mean};
+pub use mean::{ShapeMeanOutcome, ShapeMeanSettings, mean_accuracy, mean_mechanism, run_mean};
 pub use modes::{MODES_WORTHWHILE, ShapeModesOutcome, ShapeModesSettings, modes_mechanism, run_modes};
 pub use regress::{
     LOG_SIZE, ShapeRegressionOutcome, ShapeRegressionSettings, regression_mechanism, run_regression,

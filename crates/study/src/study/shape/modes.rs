@@ -11,7 +11,7 @@ use crate::job::modes_table::{modes_details, modes_section, variances_csv};
 use crate::job::{self, Job, Publication, ReleaseFolder};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::FunctionalModes;
-use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
+use crate::mechanism::landmarks::{Expected, ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
 use crate::mechanism::vector::NoisedModes;
 use crate::privacy::{Certificate, Mechanism, Mu, Released, Statement};
 use crate::study::StudyFolder;
@@ -70,7 +70,9 @@ pub struct ShapeModesOutcome {
 /// [`MechanismError`], about public numbers.
 pub fn modes_mechanism(setting: &ShapeSetting) -> Result<ShapeMechanism<FunctionalModes>, MechanismError> {
     let n = setting.n;
-    let make = move |basis, centre, scale, mu| FunctionalModes::new(basis, centre, scale, mu, n);
+    let make = move |basis, centre, expected: Expected, mu| {
+        FunctionalModes::new(basis, centre, expected.scale, mu, n)
+    };
     ShapeMechanism::new(setting, Arc::new(make))
 }
 

@@ -12,7 +12,7 @@ use crate::job::layout::{FIELDS, REPORT};
 use crate::job::{self, Job, Publication, ReleaseFolder};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Estimate, Field, Fields, FunctionRegression};
-use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
+use crate::mechanism::landmarks::{Expected, ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
 use crate::mechanism::vector::NoisedRegression;
 use crate::privacy::{Certificate, Mechanism, Mu, Released, Statement};
 use crate::study::StudyFolder;
@@ -92,8 +92,9 @@ pub fn regression_mechanism(
     design: Design,
 ) -> Result<ShapeMechanism<FunctionRegression>, MechanismError> {
     let n = setting.n;
-    let make =
-        move |basis, centre, scale, mu| FunctionRegression::new(basis, centre, scale, design.clone(), n, mu);
+    let make = move |basis, centre, Expected { scale, .. }, mu| {
+        FunctionRegression::new(basis, centre, scale, design.clone(), n, mu)
+    };
     ShapeMechanism::new(setting, Arc::new(make))
 }
 
