@@ -5,6 +5,7 @@
 //! line is read for itself, and what is wrong with one says nothing about the others.
 
 use super::error::{Fault, Parsed};
+use super::heading::{Role, role};
 use super::separator::Separator;
 use super::text::{Lines, is_missing, is_remark, number, plain, unquoted};
 use std::path::Path;
@@ -33,17 +34,12 @@ impl RecordSize {
 /// Words that head a column of names of the records, the likeliest first.
 const NAMES: [&str; 8] = ["id", "specimen", "shape", "name", "subject", "sample", "individual", "ind"];
 /// Words that head a column of something else that is no coordinate. Spreadsheets head the numbers of rows with nothing.
-const REMARKS: [&str; 16] = [
+const REMARKS: [&str; 11] = [
     "",
     "unnamed: 0",
     "index",
     "row",
-    "record",
-    "person",
-    "participant",
-    "patient",
     "label",
-    "file",
     "group",
     "sex",
     "species",
@@ -231,12 +227,21 @@ fn is_passed_over(line: &[u8], separator: Separator, width: usize) -> bool {
 /// Whether a column of this heading (in small letters) holds words, and not numbers.
 pub(super) fn holds_names(heading: &str) -> bool {
     let last = heading.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    NAMES.contains(&heading) || REMARKS.contains(&heading) || matches!(last, "id" | "name" | "label")
+    NAMES.contains(&heading)
+        || REMARKS.contains(&heading)
+        || matches!(last, "id" | "name" | "label")
+        || is_record(heading)
+}
+
+/// One word for a record: `photo`, `files`; not `sample_x`.
+fn is_record(heading: &str) -> bool {
+    heading.chars().all(char::is_alphanumeric) && role(heading) == Role::Record
 }
 
 /// The column that names the records, if one does.
 pub(super) fn name_column(heading: &[String]) -> Option<usize> {
-    NAMES.iter().find_map(|name| heading.iter().position(|column| column == name))
+    let named = NAMES.iter().find_map(|name| heading.iter().position(|column| column == name));
+    named.or_else(|| heading.iter().position(|column| is_record(column)))
 }
 
 #[cfg(test)]
@@ -277,7 +282,7 @@ mod tests {
 
     #[test]
     fn names_are_told_from_numbers_by_the_heading() {
-        for name in ["", "id", "name", "first name", "subject_id", "city", "row"] {
+        for name in ["", "id", "name", "first name", "subject_id", "city", "row", "photo", "files"] {
             assert!(holds_names(name), "{name}");
         }
         for name in ["x", "y_mm", "lat_deg", "v1", "t", "w", "sample_x", "shape 1", "grid"] {

@@ -14,13 +14,16 @@
 //!
 //! What is withdrawn when a job fails is what this process made, and only that.
 
+mod counting;
 mod digest;
 pub mod dossier;
 mod error;
 pub mod layout;
 mod ledger;
 mod lock;
+mod notes;
 mod people;
+mod people_error;
 mod public;
 mod publish;
 mod signature;
@@ -54,7 +57,10 @@ pub use error::{DryRun, JobError};
 pub use groups::{GroupFault, Groups, GroupsError};
 pub use layout::StudyFolder;
 pub use ledger::{LedgerChoice, ledger_of};
-pub use people::{Counting, Identical, People, PeopleError, PeopleFault, Whose};
+pub use counting::{Counting, Identical, Whose};
+pub use people::{People, PeopleError, PeopleFault};
+#[doc(hidden)]
+pub use counting::near_notes;
 #[doc(hidden)]
 pub use people::{average, others, sum_of};
 pub use plan::{PlanError, SavedPlan};
@@ -79,6 +85,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use state::{Begun, Stored};
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 /// Where a study works, and under which conditions; all of it public.
 #[derive(Debug, Clone, Default)]
@@ -154,6 +161,8 @@ pub struct Job<'a> {
     /// Whether it goes on under a charge that was made before.
     resumed: bool,
     shared_noted: bool,
+    /// What the data holder is told of the records.
+    notes: Mutex<Vec<String>>,
 }
 
 /// Does `work` with the study's folder locked. If it fails before anything is charged, nothing is left behind where there was nothing.
@@ -185,6 +194,7 @@ impl<'a> Job<'a> {
             keep: false,
             resumed: false,
             shared_noted: false,
+            notes: Mutex::default(),
         };
         match job.check_folder() {
             Ok(begun) => {

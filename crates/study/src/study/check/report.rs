@@ -16,8 +16,10 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// What cannot be used, or would stop the study.
     pub failed: Vec<Failed>,
-    /// Files of different people with the same bytes: they would stop the study.
+    /// Files of different people with the same bytes, and where scans were registered near copies: they would stop the study.
     pub duplicates: Vec<Vec<PathBuf>>,
+    /// What a study would tell of them beside, and what was not looked for.
+    pub notes: Vec<String>,
     /// Number of people.
     pub n: usize,
     /// The groups of the manifest and how many lines each has.
@@ -55,6 +57,9 @@ pub struct Counted {
     /// The landmark file beside it, which is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landmarks: Option<PathBuf>,
+    /// What was repaired or left out, where it was registered.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub repairs: String,
 }
 
 impl Counted {
@@ -67,6 +72,7 @@ impl Counted {
             mesh: looked.is_mesh,
             appearance: looked.has_appearance,
             landmarks: looked.landmarks.clone(),
+            repairs: looked.repairs.clone(),
         }
     }
 }

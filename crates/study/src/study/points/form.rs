@@ -4,6 +4,7 @@ use super::accuracy::PointAccuracy;
 use super::internal::Internal;
 use super::request::ZERO_AT_CENTRE;
 use super::{PointRequest, PointStudyError};
+use crate::report::page::Page;
 use crate::job::Publication;
 use crate::job::copies::Kind;
 use crate::mechanism::manifold::ReleasedPoints;
@@ -59,5 +60,5 @@ pub(super) trait PointForm<P, Q>:
         &self,
         internal: &Internal<P>,
         released: Option<&Released<ReleasedPoints<P, Q>>>,
-    ) -> String;
+    ) -> Page;
 }

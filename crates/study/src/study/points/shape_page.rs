@@ -4,6 +4,7 @@ use super::accuracy::{PointAccuracy, accuracy_section};
 use super::internal::Internal;
 use super::internal_page::{distance_line, private_page, utility_section};
 use super::shape_form::{Preshape, ReleasedShapes, ShapeForm};
+use crate::report::page::Page;
 use crate::io::shapes::ShapeRecord;
 use crate::landmark::Configuration;
 use crate::manifold::{Kendall, Manifold};
@@ -46,7 +47,7 @@ pub(super) fn internal_page(
     form: &ShapeForm,
     internal: &Internal<Preshape>,
     released: Option<&Released<ReleasedPoints<Preshape>>>,
-) -> String {
+) -> Page {
     let mut page = private_page("Internal: mean shape");
     let released = released.and_then(|released| form.shapes(released).ok());
     let first = released.as_ref().and_then(|r| r.shapes.first().map(|shape| (r, shape)));
@@ -68,7 +69,7 @@ pub(super) fn internal_page(
     if let Some(exploration) = &internal.exploration {
         utility_section(&mut page, exploration);
     }
-    page.to_html()
+    page
 }
 
 fn figures(drawings: &[(String, Vec<Outline>)]) -> Vec<Figure> {

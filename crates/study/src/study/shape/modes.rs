@@ -110,7 +110,7 @@ fn run_job(
         modes: found.modes,
         accuracy: found.accuracy,
         certificate,
-        remarks: specimens.remarks(),
+        remarks: job.notes(),
     })
 }
 
