@@ -100,7 +100,7 @@ fn quoted(field: &str) -> String {
 const SHOWN: usize = 20;
 
 fn text(report: &Report, saved: Option<&Path>) -> String {
-    let Report { people, skipped, failed, duplicates, n, units, .. } = report;
+    let Report { people, skipped, failed, refused, duplicates, n, units, .. } = report;
     let mut text = format!(
         "{} {} that count, {} (do not publish)",
         people.len(),
@@ -119,6 +119,7 @@ fn text(report: &Report, saved: Option<&Path>) -> String {
             let _ = write!(text, "\n  and {} more (--json has all)", lines.len() - SHOWN);
         }
     };
+    list("a study stops at this, before anything is charged".into(), refused.clone());
     list(
         format!(
             "failed: {} (such scans contribute zero; --unusable refuse stops a study at them)",

@@ -5,7 +5,6 @@
 //! line is read for itself, and what is wrong with one says nothing about the others.
 
 use super::error::{Fault, Parsed};
-use super::heading::{Role, role};
 use super::separator::Separator;
 use super::text::{Lines, is_missing, is_remark, number, plain, unquoted};
 use std::path::Path;
@@ -32,21 +31,29 @@ impl RecordSize {
 }
 
 /// Words that head a column of names of the records, the likeliest first.
-const NAMES: [&str; 8] = ["id", "specimen", "shape", "name", "subject", "sample", "individual", "ind"];
-/// Words that head a column of something else that is no coordinate. Spreadsheets head the numbers of rows with nothing.
-const REMARKS: [&str; 11] = [
-    "",
-    "unnamed: 0",
-    "index",
-    "row",
-    "label",
-    "group",
-    "sex",
-    "species",
-    "city",
-    "country",
-    "place",
+const NAMES: [&str; 18] = [
+    "id",
+    "specimen",
+    "shape",
+    "name",
+    "subject",
+    "sample",
+    "individual",
+    "ind",
+    "record",
+    "person",
+    "participant",
+    "patient",
+    "file",
+    "filename",
+    "photo",
+    "picture",
+    "image",
+    "scan",
 ];
+/// Words that head a column of something else that is no coordinate. Spreadsheets head the numbers of rows with nothing.
+const REMARKS: [&str; 11] =
+    ["", "unnamed: 0", "index", "row", "label", "group", "sex", "species", "city", "country", "place"];
 
 /// The most columns of a table.
 const MOST_COLUMNS: usize = 100_000;
@@ -227,21 +234,12 @@ fn is_passed_over(line: &[u8], separator: Separator, width: usize) -> bool {
 /// Whether a column of this heading (in small letters) holds words, and not numbers.
 pub(super) fn holds_names(heading: &str) -> bool {
     let last = heading.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    NAMES.contains(&heading)
-        || REMARKS.contains(&heading)
-        || matches!(last, "id" | "name" | "label")
-        || is_record(heading)
-}
-
-/// One word for a record: `photo`, `files`; not `sample_x`.
-fn is_record(heading: &str) -> bool {
-    heading.chars().all(char::is_alphanumeric) && role(heading) == Role::Record
+    NAMES.contains(&heading) || REMARKS.contains(&heading) || matches!(last, "id" | "name" | "label")
 }
 
 /// The column that names the records, if one does.
 pub(super) fn name_column(heading: &[String]) -> Option<usize> {
-    let named = NAMES.iter().find_map(|name| heading.iter().position(|column| column == name));
-    named.or_else(|| heading.iter().position(|column| is_record(column)))
+    NAMES.iter().find_map(|name| heading.iter().position(|column| column == name))
 }
 
 #[cfg(test)]
@@ -282,7 +280,7 @@ mod tests {
 
     #[test]
     fn names_are_told_from_numbers_by_the_heading() {
-        for name in ["", "id", "name", "first name", "subject_id", "city", "row", "photo", "files"] {
+        for name in ["", "id", "name", "first name", "subject_id", "city", "row", "photo", "file"] {
             assert!(holds_names(name), "{name}");
         }
         for name in ["x", "y_mm", "lat_deg", "v1", "t", "w", "sample_x", "shape 1", "grid"] {

@@ -208,7 +208,11 @@ const NOTED: usize = 3;
 /// What the data holder is told of pairs that are near, but not as near as copies are.
 pub fn near_notes(noted: &[(usize, usize)], name: impl Fn(usize) -> String) -> Vec<String> {
     let note = |&(i, j): &(usize, usize)| {
-        format!("{} and {} are nearer than two people should be: are they one person's? (--people)", name(i), name(j))
+        format!(
+            "{} and {} are nearer than two people should be: are they one person's? (--people)",
+            name(i),
+            name(j)
+        )
     };
     noted.iter().take(NOTED).map(note).collect()
 }

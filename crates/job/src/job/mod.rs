@@ -21,6 +21,7 @@ mod error;
 pub mod layout;
 mod ledger;
 mod lock;
+mod near;
 mod notes;
 mod people;
 mod people_error;
@@ -49,6 +50,9 @@ pub mod plan;
 #[doc(hidden)]
 pub mod unusable;
 
+#[doc(hidden)]
+pub use counting::near_notes;
+pub use counting::{Counting, Identical, Whose};
 pub use covariates::{CovariateError, CovariateFault};
 pub use digest::Digest;
 #[doc(hidden)]
@@ -57,10 +61,7 @@ pub use error::{DryRun, JobError};
 pub use groups::{GroupFault, Groups, GroupsError};
 pub use layout::StudyFolder;
 pub use ledger::{LedgerChoice, ledger_of};
-pub use counting::{Counting, Identical, Whose};
 pub use people::{People, PeopleError, PeopleFault};
-#[doc(hidden)]
-pub use counting::near_notes;
 #[doc(hidden)]
 pub use people::{average, others, sum_of};
 pub use plan::{PlanError, SavedPlan};

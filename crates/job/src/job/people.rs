@@ -95,7 +95,11 @@ impl People {
         None
     }
 
-    pub(super) fn read(file: &Path, n: usize, names: impl Fn(usize) -> Vec<String>) -> Result<Self, PeopleError> {
+    pub(super) fn read(
+        file: &Path,
+        n: usize,
+        names: impl Fn(usize) -> Vec<String>,
+    ) -> Result<Self, PeopleError> {
         let (opened, lines) = read_people(file)?;
         let lines = line_of_each(&lines, n, names).map_err(|Mismatch { place, record, what }| {
             let about = RecordError::label(place, Some(&record));

@@ -231,7 +231,11 @@ impl PrivacyLoss {
 fn asked(name: &'static str, value: f64, any: bool) -> Result<f64, BudgetError> {
     match value {
         x if (1e-6..=1e6).contains(&x) || (any && x > 0.0 && x < 1e-6) => Ok(x),
-        _ if any => Err(BudgetError::OutOfRange { name, range: "above 0 and at most 1e6 (0.1 to 20 is usual)", value }),
+        _ if any => Err(BudgetError::OutOfRange {
+            name,
+            range: "above 0 and at most 1e6 (0.1 to 20 is usual)",
+            value,
+        }),
         _ => Err(BudgetError::OutOfRange {
             name,
             range: "from 1e-6 to 1e6 (0.1 to 20 is usual; with less than 1e-6 a release is noise alone)",

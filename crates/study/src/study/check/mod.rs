@@ -53,13 +53,7 @@ pub fn check(settings: &CheckSettings) -> Result<Report, StudyError> {
     let looked: Vec<Looked> =
         candidates.par_iter().map(|candidate| look::look(candidate, &maker, settings.full)).collect();
     let persons = persons(settings, &candidates).unwrap_or_else(|error| {
-        let file = settings
-            .records
-            .counting
-            .people
-            .as_ref()
-            .map_or_else(|| PathBuf::from("."), |p| p.to_string().into());
-        report.failed.push(Failed { file, problem: error.to_string() });
+        report.refused.push(error.to_string());
         (0..candidates.len()).collect()
     });
     report.n = persons.iter().collect::<HashSet<_>>().len();
@@ -68,6 +62,10 @@ pub fn check(settings: &CheckSettings) -> Result<Report, StudyError> {
         (report.duplicates, report.notes) =
             duplicates(&looked, &persons, &own.map_err(super::face::TemplateLoadError::from)?);
         report.notes.extend((!settings.full && report.n > 1).then(|| NOT_LOOKED_FOR.to_owned()));
+    }
+    let unusable = looked.iter().filter(|looked| looked.problem.is_some()).count();
+    if unusable > 0 && unusable == looked.len() {
+        report.refused.push(format!("none of the {unusable} records can be used"));
     }
     report.units = units::guess(&looked);
     for (candidate, looked) in candidates.iter().zip(&looked) {

@@ -16,6 +16,8 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// What cannot be used, or would stop the study.
     pub failed: Vec<Failed>,
+    /// Why a study would stop, other than for what is in `duplicates`.
+    pub refused: Vec<String>,
     /// Files of different people with the same bytes, and where scans were registered near copies: they would stop the study.
     pub duplicates: Vec<Vec<PathBuf>>,
     /// What a study would tell of them beside, and what was not looked for.
@@ -114,6 +116,10 @@ impl Report {
     /// Whether a study of these files would go through with every scan.
     pub fn is_fine(&self) -> bool {
         let room = self.price.as_ref().is_none_or(|price| price.problem.is_none());
-        self.failed.is_empty() && self.duplicates.is_empty() && !self.people.is_empty() && room
+        self.failed.is_empty()
+            && self.refused.is_empty()
+            && self.duplicates.is_empty()
+            && !self.people.is_empty()
+            && room
     }
 }

@@ -7,7 +7,7 @@ use super::internal::Internal;
 use super::internal_report::write_internal;
 use super::likeness::copies;
 use super::record::cache::{RecordCache, RecordKey};
-use super::record::{Record, RecordMaker, ScanRow, ScanStage, landmark_file, table};
+use super::record::{Record, RecordMaker, ScanRow, ScanStage, UNUSED, landmark_file, table};
 use super::settings::FaceInputs;
 use super::source::Source;
 use super::template::{LoadedTemplate, TemplateLoadError, load_template};
@@ -183,7 +183,7 @@ impl<'a> FaceStudy<'a> {
                 processed
             }
         };
-        tell(job, progress, other_units(&rows));
+        tell(job, progress, notes_on(&rows));
         self.refuse_copies(job, progress, |i| curves[i].as_ref().map(Cow::Borrowed))?;
         let scans = curves.len();
         let failed = curves.iter().filter(|curves| curves.is_none()).count();
@@ -246,7 +246,7 @@ impl<'a> FaceStudy<'a> {
         let made = |row: usize| status[row] == Status::Made;
         let face = |row: usize| Some(row).filter(|row| made(*row)).and_then(|row| folder.face(row));
         self.refuse_copies(job, progress, |row| face(row).map(Cow::Owned))?;
-        tell(job, progress, other_units(&rows));
+        tell(job, progress, notes_on(&rows));
         let failed = (0..n).filter(|&row| !made(row)).count();
         progress(FaceProgress::Releasing);
         let whole = status.iter().map(|status| *status == Status::Made).collect();
@@ -411,6 +411,19 @@ fn tell(job: &Job<'_>, progress: &(dyn Fn(FaceProgress) + Sync), notes: impl Int
     let notes: Vec<String> = notes.into_iter().collect();
     notes.iter().cloned().for_each(|text| progress(FaceProgress::Remark { text }));
     job.tell(notes);
+}
+
+/// What the data holder is told of all scans; what was done to each stands in their table.
+fn notes_on(rows: &[ScanRow]) -> impl Iterator<Item = String> {
+    let unused = rows.iter().filter(|row| row.repairs.contains(UNUSED)).count();
+    let unused = (unused > 0).then(|| {
+        format!("the landmark files of {unused} of {} scans name no nose tip, so they are not used ({SCAN_TABLE} names the scans)", rows.len())
+    });
+    let repaired = rows.iter().filter(|row| !row.repairs.is_empty()).count();
+    let repaired = (repaired > 0).then(|| {
+        format!("{repaired} of {} scans were cropped, repaired or partly left out ({SCAN_TABLE} has what was done)", rows.len())
+    });
+    other_units(rows).into_iter().chain(unused).chain(repaired)
 }
 
 /// Scans in other units than most.

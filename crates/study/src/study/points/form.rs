@@ -4,11 +4,11 @@ use super::accuracy::PointAccuracy;
 use super::internal::Internal;
 use super::request::ZERO_AT_CENTRE;
 use super::{PointRequest, PointStudyError};
-use crate::report::page::Page;
 use crate::job::Publication;
 use crate::job::copies::Kind;
 use crate::mechanism::manifold::ReleasedPoints;
 use crate::privacy::{PublicInput, Released, Statement};
+use crate::report::page::Page;
 use serde_json::{Map, Value, json};
 
 /// Public circumstances that every certificate of such a study states.

@@ -14,7 +14,6 @@ use super::{
     OutlineSmoothing, PointAccuracy, PointMechanism, PointOutcome, PointRequest, PointStudyError,
     TableOptions, Treatment, shrink_outline_stating,
 };
-use crate::report::page::Page;
 use crate::io::shapes::ShapeRecord;
 use crate::job::copies::Kind;
 use crate::job::layout::REPORT;
@@ -25,6 +24,7 @@ use crate::mechanism::manifold::{
     Alignment, MakeMean, PointwiseShape, ProcrustesStatistic, ReleasedPoints, any_shape,
 };
 use crate::privacy::{Certificate, ClipRadius, ClipSource, PrivacyLoss, Released, Statement};
+use crate::report::page::Page;
 use crate::stats::{FrechetOptions, frechet_mean, full_procrustes_mean};
 use crate::study::Unusable;
 use nalgebra::DMatrix;

@@ -132,7 +132,8 @@ impl Input<'_> {
     /// What whoever holds the data should know of the records.
     pub fn remarks(&self) -> Vec<String> {
         let readable: Vec<ShapeRecord> = self.shapes().filter_map(|(_, shape)| Some(shape.ok()?.1)).collect();
-        let mut remarks = self.table.notes().to_vec();
+        let mut remarks: Vec<String> = self.table.meaning().into_iter().collect();
+        remarks.extend_from_slice(self.table.notes());
         remarks.extend(self.treated.remarks(readable.iter(), self.dropped, self.gaps));
         remarks
     }

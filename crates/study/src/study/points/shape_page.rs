@@ -4,7 +4,6 @@ use super::accuracy::{PointAccuracy, accuracy_section};
 use super::internal::Internal;
 use super::internal_page::{distance_line, private_page, utility_section};
 use super::shape_form::{Preshape, ReleasedShapes, ShapeForm};
-use crate::report::page::Page;
 use crate::io::shapes::ShapeRecord;
 use crate::landmark::Configuration;
 use crate::manifold::{Kendall, Manifold};
@@ -14,6 +13,7 @@ use crate::report::figure::Figure;
 use crate::report::guarantee::{self, certificate_section, guarantee_section, mechanism_rows};
 use crate::report::landmarks::{Drawing, Figures};
 use crate::report::outline::{Outline, small_multiples};
+use crate::report::page::Page;
 
 /// `release/report.html`.
 pub(super) fn release_page(

@@ -68,7 +68,7 @@ pub(super) fn run_plain(study: &PlainShapes<'_>) -> Result<PointOutcome, PointSt
     let found = people.one_each(points, |_, own| Ok::<_, PointStudyError>(Some(mean_of(&own)?.mean)))?;
     job::run(&study.request.place, |job| {
         job.tell(treated.remarks(readable(), study.drop_missing, false));
-        job.tell(table.notes().iter().cloned().chain(notes));
+        job.tell(table.meaning().into_iter().chain(table.notes().iter().cloned()).chain(notes));
         let outcome = write(job, study, &people, &names, found, &treated.links)?;
         write_problems(&job.folder().internal(), &problems)?;
         Ok(outcome)

@@ -232,15 +232,25 @@ impl MatrixStudy<'_> {
                 let noise = budget.vector_noise()?;
                 Ok(Box::new(move |ball| ExtrinsicSpd::new(ball, n, noise, to_matrix.clone())))
             };
-            return Course { request, ball, form, people: &people, names: Vec::new(), file, settings, notes: &Vec::new }
-                .run(make, records);
+            return Course {
+                request,
+                ball,
+                form,
+                people: &people,
+                names: Vec::new(),
+                file,
+                settings,
+                notes: &Vec::new,
+            }
+            .run(make, records);
         }
         let kind = RecordKind { kind: "matrix", description };
         let of = space.clone();
         let distance = move |p: &M::Point, q: &M::Point| space.dist(p, q);
         let form = PlainForm::new(kind, request, public_inputs, mean, to_array(to_matrix), distance);
         let make = |budget: Budget| make_mean(&of, request.mechanism, n, budget);
-        Course { request, ball, form, people: &people, names: Vec::new(), file, settings, notes: &Vec::new }.run(make, records)
+        Course { request, ball, form, people: &people, names: Vec::new(), file, settings, notes: &Vec::new }
+            .run(make, records)
     }
 }
 
