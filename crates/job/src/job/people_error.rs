@@ -1,6 +1,5 @@
 //! Why it cannot be told who gave which records.
 
-use super::counting::Whose;
 use super::labelled::{FROM_ONE, Mistake};
 use crate::io::ReadError;
 use std::path::PathBuf;
@@ -40,7 +39,7 @@ pub enum PeopleError {
     #[error("the manifest has a column person, and --people {people} gives persons too; use one of them")]
     Twice {
         /// The table, or the word.
-        people: Whose,
+        people: String,
     },
     /// Two persons' records are copies of one another.
     #[error(
