@@ -178,7 +178,7 @@ impl Columns {
         match size {
             RecordSize::Known(width) => Ok(Self::Bare(width)),
             RecordSize::Heading => {
-                let remedy = "name the columns in a heading, or give their number as --dim N";
+                let remedy = "name the columns in a heading, or, of points, give their number as --dim N";
                 Err(Fault::NoSize { what: WHAT, remedy }.into())
             }
             RecordSize::Content => {
