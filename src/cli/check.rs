@@ -100,7 +100,7 @@ fn quoted(field: &str) -> String {
 const SHOWN: usize = 20;
 
 fn text(report: &Report, saved: Option<&Path>) -> String {
-    let Report { people, skipped, failed, duplicates, n, units, .. } = report;
+    let Report { people, skipped, failed, refused, duplicates, n, units, .. } = report;
     let mut text = format!(
         "{} {} that count, {} (do not publish)",
         people.len(),
@@ -119,6 +119,7 @@ fn text(report: &Report, saved: Option<&Path>) -> String {
             let _ = write!(text, "\n  and {} more (--json has all)", lines.len() - SHOWN);
         }
     };
+    list("a study stops at this, before anything is charged".into(), refused.clone());
     list(
         format!(
             "failed: {} (such scans contribute zero; --unusable refuse stops a study at them)",
@@ -136,6 +137,11 @@ fn text(report: &Report, saved: Option<&Path>) -> String {
         format!("skipped: {}", skipped.len()),
         skipped.iter().map(|s| format!("{}: {}", s.file.display(), s.why)).collect(),
     );
+    let repaired = people.iter().filter(|counted| !counted.repairs.is_empty());
+    list(
+        "repaired, or partly left out".into(),
+        repaired.map(|counted| format!("{}: {}", counted.file.display(), counted.repairs)).collect(),
+    );
     let odd = units.odd.iter().map(|file| file.display().to_string()).collect();
     list("at least five times larger or smaller than the others: in other units?".into(), odd);
     let coloured = people.iter().filter(|counted| counted.appearance).count();
@@ -145,6 +151,9 @@ fn text(report: &Report, saved: Option<&Path>) -> String {
     let landmarks = people.iter().filter(|counted| counted.landmarks.is_some()).count();
     let _ =
         write!(text, "\nlandmark files: {landmarks}; units: {}", units.guess.unwrap_or("cannot be guessed"));
+    report.notes.iter().for_each(|note| {
+        let _ = write!(text, "\nnote: {note}");
+    });
     if let Some(groups) = &report.groups {
         let groups: Vec<String> = groups.iter().map(|(label, count)| format!("{label} ({count})")).collect();
         let _ = write!(text, "\ngroups: {}", groups.join(", "));

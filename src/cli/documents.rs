@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory, Parser};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use visard::io::write_npy;
+use visard::io::{RecordSize, read_shapes, write_npy};
 use visard::mechanism::registry::Kind;
 use visard::study::face::FaceMechanism;
 use visard::study::points::PointMechanism;
@@ -388,4 +388,45 @@ fn the_guide_has_the_table_of_what_is_offered() {
     let chapter = documents().into_iter().find(|(name, _)| name == "matrices_and_directions.md").unwrap().1;
     let table = offered();
     assert!(chapter.contains(&table), "docs/guide/matrices_and_directions.md needs:\n{table}");
+}
+
+/// Headings of tables of landmarks in the guide.
+const HEADINGS: [&str; 5] = [
+    "id,x1,y1,x2,y2",
+    "xcoord1,xcoord2,ycoord1,ycoord2,age",
+    "specimen,landmark,x,y",
+    "specimen,x,y",
+    "file,name,x,y",
+];
+
+/// What a table with this heading is taken to mean by the reader of tables, with two records of two landmarks.
+fn meaning(heading: &str, dir: &Path) -> String {
+    let value = |column: &str, row: usize| match column {
+        "specimen" | "frame" | "file" => format!("a{}", row / 2),
+        "landmark" | "bodypart" | "name" => format!("p{}", row % 2),
+        _ => (row * row + column.len()).to_string(),
+    };
+    let row = |row| heading.split(',').map(|column| value(column, row)).collect::<Vec<_>>().join(",");
+    let file = dir.join("table.csv");
+    fs::write(&file, format!("{heading}\n{}\n{}\n{}\n{}\n", row(0), row(1), row(2), row(3))).unwrap();
+    let told = match read_shapes(&file, RecordSize::Heading) {
+        Ok(table) => table.meaning().into_iter().chain(table.notes().to_vec()).collect::<Vec<_>>().join("; "),
+        Err(error) => {
+            let problem = error.problem();
+            let choice = problem.split("give ").nth(1).unwrap().split(" (or").next().unwrap();
+            format!("refused: give {choice}")
+        }
+    };
+    told.replace('"', "`")
+        .replace("--record-column `", "`--record-column ")
+        .replace("--landmark-column", "`--landmark-column`")
+}
+
+#[test]
+fn the_guide_has_the_table_of_what_headings_mean() {
+    let chapter = documents().into_iter().find(|(name, _)| name == "landmarks.md").unwrap().1;
+    let dir = tempfile::tempdir().unwrap();
+    let rows = HEADINGS.map(|heading| format!("| `{heading}` | {} |\n", meaning(heading, dir.path())));
+    let table = format!("| heading of a table | meaning |\n| --- | --- |\n{}", rows.concat());
+    assert!(chapter.contains(&table), "docs/guide/landmarks.md needs:\n{table}");
 }

@@ -114,6 +114,7 @@ pub fn run(command: &FunctionCommand, global: &Global, printer: &Printer) -> Res
         outcome.beyond, outcome.people
     );
     printer.secret("beyond", outcome.beyond, (outcome.beyond > 0).then_some(beyond));
+    printer.remarks(&outcome.remarks);
     say(&outcome, printer);
     Ok(())
 }
@@ -181,7 +182,7 @@ fn say(outcome: &FunctionMeanOutcome, printer: &Printer) {
     let FunctionMeanOutcome { folder, people, released, .. } = outcome;
     let Some(ReleasedMeanFunction { accuracy, sentence, certificate, .. }) = released else {
         let internal = folder.internal();
-        return printer.result(
+        return printer.own_result(
             json!({"out": folder.root(), "internal": internal, "n": people, "released": false}),
             format!("non-private mean of {people} functions: {}", internal.display()),
         );

@@ -34,21 +34,26 @@ pub struct Refusal {
 /// Is called with how far long work is: what is counted, how many are done, how many there are.
 pub type Progress<'a> = &'a (dyn Fn(&'static str, u64, u64) + Sync);
 
+/// What stands before notes that are for the data holder only.
+const DO_NOT_PUBLISH: &str = "note (do not publish): ";
+
 /// Takes what a command has to say: the result as text or, where `--json` asks for it, as one JSON object.
 pub struct Printer<'a> {
     json: bool,
+    /// What was told apart for the data holder only, where all is printed.
+    told: Mutex<Map<String, Value>>,
     kept: Option<(Mutex<Answer>, Progress<'a>)>,
 }
 
 impl<'a> Printer<'a> {
     /// Prints; `json`: whether the result is JSON.
     pub fn new(json: bool) -> Self {
-        Self { json, kept: None }
+        Self { json, told: Mutex::default(), kept: None }
     }
 
     /// Prints nothing, and keeps all for a caller.
     pub fn keeping(progress: Progress<'a>) -> Self {
-        Self { json: true, kept: Some((Mutex::default(), progress)) }
+        Self { json: true, told: Mutex::default(), kept: Some((Mutex::default(), progress)) }
     }
 
     /// Where progress goes, unless it is to be printed.
@@ -76,6 +81,16 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// A result that is the data holder's own, once: with `--json` all that was told apart stands in it, under `do_not_publish`. The result of a
+    /// release holds none of it.
+    pub fn own_result(&self, mut json: Value, text: impl Display) {
+        let told = std::mem::take(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner));
+        if let (None, Value::Object(answer)) = (&self.kept, &mut json) {
+            answer.insert("do_not_publish".to_owned(), Value::Object(told));
+        }
+        self.result(json, text);
+    }
+
     /// A line beside the result.
     pub fn note(&self, line: impl Display) {
         match self.kept() {
@@ -86,23 +101,28 @@ impl<'a> Printer<'a> {
 
     /// A finding for the data holder only, by its name; in words where there is something to say.
     pub fn secret(&self, name: &str, value: impl Into<Value>, words: Option<String>) {
-        match (self.kept(), words) {
-            (Some(mut kept), _) => drop(kept.secret.insert(name.to_owned(), value.into())),
-            (None, Some(words)) => eprintln!("note (do not publish): {words}"),
-            (None, None) => {}
+        if self.kept.is_none() {
+            words.iter().for_each(|words| eprintln!("{DO_NOT_PUBLISH}{words}"));
         }
+        self.apart(|told| drop(told.insert(name.to_owned(), value.into())));
     }
 
     /// What looks odd in the records, for the data holder only.
     pub fn remarks(&self, remarks: &[String]) {
+        if self.kept.is_none() {
+            remarks.iter().for_each(|remark| eprintln!("{DO_NOT_PUBLISH}{remark}"));
+        }
+        self.apart(|told| {
+            let all = told.entry("remarks").or_insert_with(|| json!([]));
+            all.as_array_mut().into_iter().for_each(|all| all.extend(remarks.iter().map(|text| json!(text))));
+        });
+    }
+
+    /// What is told apart from the result.
+    fn apart(&self, tell: impl FnOnce(&mut Map<String, Value>)) {
         match self.kept() {
-            Some(mut kept) => {
-                let all = kept.secret.entry("remarks").or_insert_with(|| json!([]));
-                all.as_array_mut()
-                    .into_iter()
-                    .for_each(|all| all.extend(remarks.iter().map(|text| json!(text))));
-            }
-            None => remarks.iter().for_each(|remark| eprintln!("note (do not publish): {remark}")),
+            Some(mut kept) => tell(&mut kept.secret),
+            None => tell(&mut self.told.lock().unwrap_or_else(PoisonError::into_inner)),
         }
     }
 }

@@ -349,11 +349,18 @@ fn a_swapped_pair_of_landmarks_is_the_first_line_of_the_distances() {
     // Beside it: a radius beyond the space's own, and budgets beyond all use, for plain reasons.
     for (words, why) in [
         ("--mu 1 --radius 3", "no two shapes are further than pi/2"),
-        ("--mu 1e-9", "the budget is far too small or far too large"),
-        ("--mu 1e9", "the budget is far too small or far too large"),
+        ("--mu 1e-9", "mu must be from 1e-6 to 1e6"),
+        ("--mu 1e9", "mu must be from 1e-6 to 1e6"),
+        ("--epsilon 1e-9", "epsilon must be from 1e-6 to 1e6"),
     ] {
         let line = format!("shape mean t.tps --landmarks 10 --dimensions 2 {words} --out extreme");
         let (code, _, stderr) = visard(dir, &line);
-        assert!(code == Some(1) && stderr.contains(why), "{words}: {stderr}");
+        assert!(code != Some(0) && stderr.contains(why), "{words}: {stderr}");
+        assert!(!dir.join("extreme").exists(), "{words}");
     }
+    fs::write(dir.join("north.csv"), "x,y,z\n0,0,1\n").unwrap();
+    fs::write(dir.join("d.csv"), "x,y,z\n0,0,1\n0,1,0\n").unwrap();
+    let (code, _, stderr) =
+        visard(dir, "sphere modes d.csv --center north.csv --radius 4 --mu 1 --out extreme");
+    assert!(code == Some(1) && stderr.contains("further than 3.1416 apart"), "{stderr}");
 }

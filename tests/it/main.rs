@@ -29,6 +29,7 @@ mod manifold_gaussian;
 mod manifold_laws;
 mod mesh_scans;
 mod modes;
+mod notes;
 mod optimize_command;
 mod people;
 mod points;

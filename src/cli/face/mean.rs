@@ -123,7 +123,7 @@ pub fn report(outcome: &FaceOutcome, printer: &Printer) {
     let release = outcome.folder.release();
     note_failures(printer, outcome.failed, outcome.scans, &outcome.folder.internal());
     let Some(released) = &outcome.released else {
-        printer.result(
+        printer.own_result(
             json!({"out": root, "internal": outcome.folder.internal(), "n": outcome.people, "released": false}),
             format!("non-private mean of {} scans: {}", outcome.scans, outcome.folder.internal().display()),
         );

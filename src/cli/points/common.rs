@@ -171,7 +171,7 @@ pub(super) fn say(published: &PointOutcome, what: &str, printer: &Printer) {
     note_failed(printer, failed, published.certificate.is_some(), &internal);
     printer.remarks(&published.remarks);
     match &published.certificate {
-        None => printer.result(
+        None => printer.own_result(
             json!({"out": root, "internal": internal, "n": published.n, "released": false}),
             format!("non-private mean of {what}: {}", internal.display()),
         ),

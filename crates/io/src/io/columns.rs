@@ -31,26 +31,29 @@ impl RecordSize {
 }
 
 /// Words that head a column of names of the records, the likeliest first.
-const NAMES: [&str; 8] = ["id", "specimen", "shape", "name", "subject", "sample", "individual", "ind"];
-/// Words that head a column of something else that is no coordinate. Spreadsheets head the numbers of rows with nothing.
-const REMARKS: [&str; 16] = [
-    "",
-    "unnamed: 0",
-    "index",
-    "row",
+const NAMES: [&str; 18] = [
+    "id",
+    "specimen",
+    "shape",
+    "name",
+    "subject",
+    "sample",
+    "individual",
+    "ind",
     "record",
     "person",
     "participant",
     "patient",
-    "label",
     "file",
-    "group",
-    "sex",
-    "species",
-    "city",
-    "country",
-    "place",
+    "filename",
+    "photo",
+    "picture",
+    "image",
+    "scan",
 ];
+/// Words that head a column of something else that is no coordinate. Spreadsheets head the numbers of rows with nothing.
+const REMARKS: [&str; 11] =
+    ["", "unnamed: 0", "index", "row", "label", "group", "sex", "species", "city", "country", "place"];
 
 /// The most columns of a table.
 const MOST_COLUMNS: usize = 100_000;
@@ -277,7 +280,7 @@ mod tests {
 
     #[test]
     fn names_are_told_from_numbers_by_the_heading() {
-        for name in ["", "id", "name", "first name", "subject_id", "city", "row"] {
+        for name in ["", "id", "name", "first name", "subject_id", "city", "row", "photo", "file"] {
             assert!(holds_names(name), "{name}");
         }
         for name in ["x", "y_mm", "lat_deg", "v1", "t", "w", "sample_x", "shape 1", "grid"] {

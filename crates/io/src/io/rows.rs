@@ -178,7 +178,7 @@ impl Columns {
         match size {
             RecordSize::Known(width) => Ok(Self::Bare(width)),
             RecordSize::Heading => {
-                let remedy = "name the columns in a heading, or give their number as --dim N";
+                let remedy = "name the columns in a heading, or, of points, give their number as --dim N";
                 Err(Fault::NoSize { what: WHAT, remedy }.into())
             }
             RecordSize::Content => {
@@ -275,7 +275,7 @@ fn angle(heading: &[String], names: &[&str]) -> Result<Option<Angle>, Fault> {
 
 /// Of these columns those that are no coordinates by their names, while others are: x, y, z (with t or w), or numbers of one name.
 fn not_coordinates<'a>(heading: &'a [String], columns: &[usize]) -> Vec<&'a str> {
-    let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    let stem = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned();
     let is_axis = |i: &usize| coordinate(&heading[*i]).is_some();
     let family = |i: &usize| {
         let own = stem(&heading[*i]);

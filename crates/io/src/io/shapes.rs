@@ -83,6 +83,15 @@ impl Shapes {
         }
     }
 
+    /// What a table's heading was taken to mean: what a row is, and which column names what. `None` where there is no heading.
+    pub fn meaning(&self) -> Option<String> {
+        match &self.form {
+            Form::Long(long) => long.meaning(),
+            Form::Wide(wide) => wide.meaning(),
+            Form::Tps(..) | Form::Array(_) | Form::Morphologika(_) | Form::Slicer(_) => None,
+        }
+    }
+
     /// What was passed over or put in order when the file was read: for the data holder.
     pub fn notes(&self) -> &[String] {
         &self.notes

@@ -2,10 +2,9 @@
 //!
 //! What is too near for two people is a public number for each kind of record, [`Kind::within`]. It was set on public populations (`faces_ict`,
 //! `faces_simpop`, `landmarks2d`, `landmarks3d` of the project's data; docs/measurements.md has the distances) so that at most one study in a
-//! thousand of 1000 different people is stopped. The neighbours of all records are found by the triangle inequality: two records within r of one
-//! another differ by at most r in their distances from any third one. So every record is compared with a few of them, the pivots, and only those
-//! with another that all pivots find within r.
+//! thousand of 1000 different people is stopped.
 
+use super::near::{Metric, near};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -64,6 +63,14 @@ impl Kind {
         }
     }
 
+    /// What is known of the metric of the search.
+    const fn metric(self) -> Metric {
+        match self {
+            Self::Faces => Metric::Euclidean,
+            Self::Landmarks | Self::Numbers => Metric::Any,
+        }
+    }
+
     /// For certificates: that the rule was applied, and with which number.
     pub fn sentence(self) -> String {
         let what = match self {
@@ -100,7 +107,7 @@ impl Copies {
         measure: impl Fn(usize, usize) -> f64 + Sync,
         apart: impl Fn(usize, usize) -> bool + Sync,
     ) -> Self {
-        let pairs = near(n, kind.reach(), record, dist, apart);
+        let pairs = near(n, kind.reach(), kind.metric(), record, dist, apart);
         let measured: Vec<f64> = pairs.par_iter().map(|&(i, j)| measure(i, j)).collect();
         let enough = numbers >= kind.least();
         let told = if enough { kind.noted() } else { kind.within() };
@@ -114,54 +121,6 @@ impl Copies {
         }
         copies
     }
-}
-
-/// Records that every record is compared with.
-const PIVOTS: usize = 8;
-/// So many neighbours of a record are looked for.
-const MOST: usize = 8;
-
-/// All pairs of records nearer than `within`, a few for each record: `record(i)` for i < n, none for one that cannot be compared; `apart` tells
-/// which pairs count. `dist` is a metric. Time: n distances for each pivot, a sort, and what all pivots find near.
-pub fn near<'a, R: Clone + Sync + Send + 'a>(
-    n: usize,
-    within: f64,
-    record: impl Fn(usize) -> Option<Cow<'a, R>> + Sync,
-    dist: impl Fn(&R, &R) -> f64 + Sync,
-    apart: impl Fn(usize, usize) -> bool + Sync,
-) -> Vec<(usize, usize)> {
-    let first = |p: usize| (p * n / PIVOTS..(p + 1) * n / PIVOTS).find_map(&record);
-    let pivots: Vec<Cow<'_, R>> = (0..PIVOTS).filter_map(first).collect();
-    let seen = |i: usize| {
-        let record = record(i)?;
-        let mut from = [0.0; PIVOTS];
-        from.iter_mut().zip(&pivots).for_each(|(d, pivot)| *d = dist(pivot, &record));
-        from.iter().all(|d| d.is_finite()).then_some((from, i))
-    };
-    let mut seen: Vec<([f64; PIVOTS], usize)> = (0..n).into_par_iter().filter_map(seen).collect();
-    // Along the pivot that tells them apart best.
-    let spread = |k: usize| {
-        let mean = seen.iter().map(|(d, _)| d[k]).sum::<f64>() / seen.len() as f64;
-        seen.iter().map(|(d, _)| (d[k] - mean).powi(2)).sum::<f64>()
-    };
-    let spreads: Vec<f64> = (0..PIVOTS).map(spread).collect();
-    let best = (0..PIVOTS).max_by(|&a, &b| spreads[a].total_cmp(&spreads[b])).unwrap_or(0);
-    seen.sort_by(|a, b| a.0[best].total_cmp(&b.0[best]).then(a.1.cmp(&b.1)));
-    // Distances are computed to some thirteen digits.
-    let reach = within * (1.0 + 1e-9) + 1e-13;
-    let of = |at: usize| {
-        let (from, i) = &seen[at];
-        let later = seen[at + 1..].iter().take_while(|(other, _)| other[best] - from[best] <= reach);
-        let found = later.filter(|(other, j)| {
-            from.iter().zip(other).all(|(a, b)| (a - b).abs() <= reach)
-                && apart(*i, *j)
-                && record(*i).zip(record(*j)).is_some_and(|(a, b)| dist(&a, &b) <= within)
-        });
-        found.take(MOST).map(|(_, j)| (*i.min(j), *i.max(j))).collect::<Vec<_>>()
-    };
-    let mut pairs: Vec<(usize, usize)> = (0..seen.len()).into_par_iter().flat_map_iter(of).collect();
-    pairs.sort_unstable();
-    pairs
 }
 
 /// So many sums are kept of a record's numbers.
@@ -210,34 +169,6 @@ mod tests {
     fn points(n: usize) -> Vec<[f64; 3]> {
         let unit = |i: u64| (mixed(i) >> 11) as f64 / (1u64 << 53) as f64;
         (0..n as u64).map(|i| [unit(3 * i), unit(3 * i + 1), unit(3 * i + 2)]).collect()
-    }
-
-    fn dist(a: &[f64; 3], b: &[f64; 3]) -> f64 {
-        a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
-    }
-
-    /// The same pairs as by comparing all with all.
-    #[test]
-    fn neighbours_are_those_of_every_pair() {
-        let points = points(600);
-        let mut expected = Vec::new();
-        for j in 0..600 {
-            expected.extend((0..j).filter(|&i| dist(&points[i], &points[j]) <= 0.03).map(|i| (i, j)));
-        }
-        expected.sort_unstable();
-        let record = |i: usize| Some(Cow::Borrowed(&points[i]));
-        assert!(expected.len() > 5);
-        assert_eq!(near(600, 0.03, record, dist, |_, _| true), expected);
-        assert!(near(600, 0.03, record, dist, |_, _| false).is_empty());
-        let gone = |i: usize| Some(Cow::Borrowed(&points[i])).filter(|_| i > 3);
-        assert_eq!(
-            near(600, 0.03, gone, dist, |_, _| true),
-            expected.into_iter().filter(|(i, _)| *i > 3).collect::<Vec<_>>()
-        );
-        assert!(near(0, 1.0, record, dist, |_, _| true).is_empty());
-        // All alike: no more than a few for each.
-        let same = |_| Some(Cow::Borrowed(&points[0]));
-        assert!(near(5000, 0.03, same, dist, |_, _| true).len() <= MOST * 5000);
     }
 
     #[test]

@@ -14,13 +14,17 @@
 //!
 //! What is withdrawn when a job fails is what this process made, and only that.
 
+mod counting;
 mod digest;
 pub mod dossier;
 mod error;
 pub mod layout;
 mod ledger;
 mod lock;
+mod near;
+mod notes;
 mod people;
+mod people_error;
 mod public;
 mod publish;
 mod signature;
@@ -46,6 +50,9 @@ pub mod plan;
 #[doc(hidden)]
 pub mod unusable;
 
+#[doc(hidden)]
+pub use counting::near_notes;
+pub use counting::{Counting, Identical, Whose};
 pub use covariates::{CovariateError, CovariateFault};
 pub use digest::Digest;
 #[doc(hidden)]
@@ -54,7 +61,7 @@ pub use error::{DryRun, JobError};
 pub use groups::{GroupFault, Groups, GroupsError};
 pub use layout::StudyFolder;
 pub use ledger::{LedgerChoice, ledger_of};
-pub use people::{Counting, Identical, People, PeopleError, PeopleFault, Whose};
+pub use people::{People, PeopleError, PeopleFault};
 #[doc(hidden)]
 pub use people::{average, others, sum_of};
 pub use plan::{PlanError, SavedPlan};
@@ -79,6 +86,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use state::{Begun, Stored};
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 /// Where a study works, and under which conditions; all of it public.
 #[derive(Debug, Clone, Default)]
@@ -154,6 +162,8 @@ pub struct Job<'a> {
     /// Whether it goes on under a charge that was made before.
     resumed: bool,
     shared_noted: bool,
+    /// What the data holder is told of the records.
+    notes: Mutex<Vec<String>>,
 }
 
 /// Does `work` with the study's folder locked. If it fails before anything is charged, nothing is left behind where there was nothing.
@@ -185,6 +195,7 @@ impl<'a> Job<'a> {
             keep: false,
             resumed: false,
             shared_noted: false,
+            notes: Mutex::default(),
         };
         match job.check_folder() {
             Ok(begun) => {

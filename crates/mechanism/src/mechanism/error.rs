@@ -58,7 +58,7 @@ pub enum MechanismError {
     },
     /// The radius is beyond the theorem.
     #[error(
-        "the radius {radius} is not below {bound}, where the sensitivity bounds of this space end; take a smaller ball"
+        "the radius {radius} is not below {bound:.6}, where the sensitivity bounds of this space end; take a smaller ball"
     )]
     Radius {
         /// The radius asked for.

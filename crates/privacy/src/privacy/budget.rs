@@ -194,8 +194,8 @@ impl PrivacyLoss {
     /// The budget a user asked for: μ alone, ε alone (pure), or ε with δ (δ = 0 is pure).
     ///
     /// # Errors
-    /// [`BudgetError`] when both units, neither, or δ alone are given, when ε = 0 (which no release can meet), and
-    /// for values outside their range.
+    /// [`BudgetError`] when both units, neither, or δ alone are given, and for values outside their range: μ and pure ε from 1e-6 (with
+    /// less, a release is noise alone for any number of people) to 1e6, ε beside a δ from 0 (excluded) to 1e6.
     ///
     /// ```
     /// use visard_privacy::privacy::PrivacyLoss;
@@ -205,19 +205,13 @@ impl PrivacyLoss {
     pub fn requested(mu: Option<f64>, epsilon: Option<f64>, delta: Option<f64>) -> Result<Self, BudgetError> {
         match (mu, epsilon, delta) {
             (Some(_), Some(_), _) | (Some(_), _, Some(_)) => Err(BudgetError::TwoUnits),
-            (Some(mu), None, None) => Ok(Self::Gaussian(Mu::new(mu)?)),
+            (Some(mu), None, None) => Ok(Self::Gaussian(Mu::new(asked("mu", mu, false)?)?)),
             (None, None, Some(_)) => Err(BudgetError::DeltaAlone),
             (None, None, None) => Err(BudgetError::NoBudget),
             (None, Some(epsilon), delta) => {
-                let checked = Epsilon::new(epsilon)?;
-                if checked.get() == 0.0 {
-                    return Err(BudgetError::OutOfRange {
-                        name: "epsilon",
-                        range: "a positive finite number",
-                        value: epsilon,
-                    });
-                }
-                Ok(Self::approximate(checked, Delta::new(delta.unwrap_or(0.0))?))
+                let delta = Delta::new(delta.unwrap_or(0.0))?;
+                let epsilon = Epsilon::new(asked("epsilon", epsilon, delta.get() > 0.0)?)?;
+                Ok(Self::approximate(epsilon, delta))
             }
         }
     }
@@ -230,6 +224,23 @@ impl PrivacyLoss {
     /// Whether there is a bound at all.
     pub fn is_private(&self) -> bool {
         !matches!(self, Self::NonPrivate)
+    }
+}
+
+/// A budget that a release can be made with; `any`: however small.
+fn asked(name: &'static str, value: f64, any: bool) -> Result<f64, BudgetError> {
+    match value {
+        x if (1e-6..=1e6).contains(&x) || (any && x > 0.0 && x < 1e-6) => Ok(x),
+        _ if any => Err(BudgetError::OutOfRange {
+            name,
+            range: "above 0 and at most 1e6 (0.1 to 20 is usual)",
+            value,
+        }),
+        _ => Err(BudgetError::OutOfRange {
+            name,
+            range: "from 1e-6 to 1e6 (0.1 to 20 is usual; with less than 1e-6 a release is noise alone)",
+            value,
+        }),
     }
 }
 

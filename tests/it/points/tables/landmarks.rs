@@ -124,7 +124,7 @@ fn columns_that_are_no_coordinates_are_passed_over_and_told() {
         "age.csv",
         &wide(&format!("name,age,mass,{x1}"), |i| format!("s{i},{},{},", 20 + i, 60 + i), in_turn),
     );
-    assert!(study.right(&file, "").contains("not coordinates by their names: \"age\" and \"mass\""));
+    assert!(study.right(&file, "").contains("not coordinates: \"age\" and \"mass\""));
     let file = study.write(
         "csize.csv",
         &wide(&format!("csize,age,{x1}"), |i| format!("{},{},", 100 + i, 20 + i), in_turn),

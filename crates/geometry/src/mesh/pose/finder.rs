@@ -13,6 +13,11 @@ pub(super) const NOSE_REACHES: [f64; 3] = [0.64, 0.48, 0.32];
 /// The surroundings above which the nose stands out, as a fraction of the template's size.
 pub(super) const NOSE_SURROUNDINGS: f64 = 0.45;
 
+/// One reason for all scans in which no pose is believed; what was seen in the best pose follows in brackets, which another cut, turn or noise of
+/// the same scan may change.
+const NOT_FOUND: &str = "no face could be located for certain: is it one face, whole enough? one side of a face, or only what lies \
+                         close about the nose, is often too little, and so are few points: scan more of it";
+
 /// Why no pose was found.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -22,7 +27,7 @@ pub enum PoseError {
     Unusable(String),
     /// Nothing in the scan resembles the template.
     #[error(
-        "no face found: the best match of the template is off by {residual:.2} of its size (limit {limit:.2}); is it a face, and only one?"
+        "{NOT_FOUND} (the best match of the template is off by {residual:.2} of its size, {limit:.2} at most)"
     )]
     NoFace {
         /// The residual of the best match.
@@ -32,8 +37,7 @@ pub enum PoseError {
     },
     /// Where both template and scan are, they differ too much in every pose.
     #[error(
-        "the face cannot be located: in the best pose scan and template agree by {agreement:.2} where both are (at least {least:.2} is \
-         believed); is enough of the face in the scan?"
+        "{NOT_FOUND} (in the best pose scan and template agree by {agreement:.2} where both are, {least:.2} at least)"
     )]
     Doubtful {
         /// The best agreement found, 1 for the template itself.
@@ -42,14 +46,11 @@ pub enum PoseError {
         least: f64,
     },
     /// Two poses turned against one another fit nearly alike, and neither well.
-    #[error(
-        "the face cannot be located: two poses turned against one another fit nearly alike, and neither well; is enough of the face in the scan?"
-    )]
+    #[error("{NOT_FOUND} (two poses turned against one another fit nearly alike, and neither well)")]
     Undecided,
     /// What resembles the template is too smooth to be a face.
     #[error(
-        "no face found: where the nose would be, the surface is as smooth as a ball ({relief:.2} of the template's relief, at least {least:.2} wanted); is it a \
-         face?"
+        "{NOT_FOUND} (in the best pose the surface about the nose is smooth: {relief:.2} of the template's relief, {least:.2} at least)"
     )]
     NoNose {
         /// What is left of the surroundings of the nose without their roundness, over the same of the template.
@@ -58,9 +59,7 @@ pub enum PoseError {
         least: f64,
     },
     /// Where the nose would be there are too few points to tell a face from a ball.
-    #[error(
-        "where the nose would be there are {near} points, and at least {fewest} are needed to see a nose; scan it more densely"
-    )]
+    #[error("{NOT_FOUND} (in the best pose {near} points lie about the nose, {fewest} at least)")]
     TooFew {
         /// How many there are.
         near: usize,

@@ -141,7 +141,7 @@ fn round_things_are_no_faces() {
         );
     }
     let message = finder.find(&half(sphere(6000, [70.0, 105.0, 60.0]))).unwrap_err().to_string();
-    assert!(message.contains("is it a face?") && !message.contains('\n'), "{message}");
+    assert!(message.contains("is it one face") && !message.contains('\n'), "{message}");
 }
 
 /// A face of which next to nothing was scanned about the nose is not taken on trust; one scanned coarsely is.

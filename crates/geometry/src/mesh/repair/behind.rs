@@ -13,11 +13,21 @@ const CREASE: f64 = 0.5;
 /// How near the middle of the front and of the back their normals keep to the axis: the cosine of 60°.
 const ALONG: f64 = 0.5;
 
-/// Drops what is nearer, along the surface, to the middle of its back than to the nose; true where there is a back. The two are parted at
-/// creases where there are any, and else halfway.
+/// A back is about as large as the front before it. Where this many times as much would be dropped, it was the front.
+const MOST_BEHIND: f64 = 2.0;
+
+/// Drops what is nearer, along the surface, to the middle of its back than to the nose; true where there is a back, at most [`MOST_BEHIND`] times as
+/// large. The two are parted at creases where there are any, and else halfway.
 pub(crate) fn drop_back(work: &mut Work, nose: Point) -> bool {
     let Some([front, back]) = seeds(work, &nose) else { return false };
     let is_front = nearer_to_first(work, front, back);
+    let area = |front: bool| {
+        let of = (0..is_front.len()).filter(|&t| is_front[t] == front);
+        of.map(|t| area_vector(work, t).norm()).sum::<f64>()
+    };
+    if area(false) > MOST_BEHIND * area(true) {
+        return false;
+    }
     let mut gone = work.retain(|t| is_front[t]);
     gone.extend(keep_largest(work));
     work.note(RepairKind::DroppedBack, vec![], gone, 0);

@@ -226,6 +226,18 @@ impl Long {
         Ok(())
     }
 
+    /// What the heading was taken to mean.
+    pub fn meaning(&self) -> Option<String> {
+        let heading = self.table.heading.as_ref()?;
+        let Roles { record, landmark } = self.columns.roles;
+        let named = |column: usize| quoted(&heading[column]);
+        let records =
+            record.map_or("one record".to_owned(), |column| format!("{} names the record", named(column)));
+        let landmarks = landmark
+            .map_or("landmarks in order".to_owned(), |column| format!("{} the landmark", named(column)));
+        Some(format!("a row for each landmark: {records}, {landmarks}"))
+    }
+
     pub fn dimension(&self) -> usize {
         self.columns.axes.len()
     }

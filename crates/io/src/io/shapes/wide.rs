@@ -157,7 +157,7 @@ impl Wide {
         let notes = match passed.is_empty() {
             true => Vec::new(),
             false => {
-                vec![format!("passed over, not coordinates by their names: {}", listed(&passed, "and"))]
+                vec![format!("passed over, not coordinates: {}", listed(&passed, "and"))]
             }
         };
         let columns = Columns::Headed { coordinates, name, count: heading.len() };
@@ -185,6 +185,14 @@ impl Wide {
             }
         };
         Ok(Self { table, columns: Columns::Bare, landmarks, dimension, names: Vec::new(), notes: Vec::new() })
+    }
+
+    /// What the heading was taken to mean.
+    pub fn meaning(&self) -> Option<String> {
+        let Columns::Headed { name, .. } = &self.columns else { return None };
+        let heading = self.table.heading.as_ref()?;
+        let named = name.map_or(String::new(), |column| format!(": {} names it", quoted(&heading[column])));
+        Some(format!("a row for each record{named}"))
     }
 
     pub fn shapes<'a>(&'a self, bytes: &'a [u8]) -> ShapeIter<'a> {

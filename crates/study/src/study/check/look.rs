@@ -35,7 +35,8 @@ pub struct Looked {
     pub unused: Option<PathBuf>,
     /// Why it would fail, and what to do.
     pub problem: Option<String>,
-    /// Its registered curves, where its record was made.
+    /// What was repaired or left out, and its registered curves, where its record was made.
+    pub repairs: String,
     pub curves: Option<FaceCurves>,
     /// Seconds that making its record took, where that was done.
     pub seconds: Option<f64>,
@@ -52,6 +53,7 @@ pub fn look(candidate: &Candidate, maker: &RecordMaker<'_>, full: bool) -> Looke
         let record = maker.record(file, looked.landmarks.as_deref());
         looked.seconds = Some(record.row.seconds.iter().sum());
         looked.problem = (!record.row.is_ok()).then_some(record.row.problem);
+        looked.repairs = record.row.repairs;
         looked.curves = record.curves;
     }
     looked

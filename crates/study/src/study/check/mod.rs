@@ -16,7 +16,7 @@ use super::{Identical, LedgerChoice, StudyFolder, Whose};
 use crate::function::FaceCurves;
 use crate::io::{Manifest, survey};
 use crate::job::JobError;
-use crate::job::PeopleError;
+use crate::job::{PeopleError, near_notes};
 use crate::privacy::{Composition, Mechanism, Mu};
 use look::{Candidate, Looked};
 use rayon::prelude::*;
@@ -53,20 +53,19 @@ pub fn check(settings: &CheckSettings) -> Result<Report, StudyError> {
     let looked: Vec<Looked> =
         candidates.par_iter().map(|candidate| look::look(candidate, &maker, settings.full)).collect();
     let persons = persons(settings, &candidates).unwrap_or_else(|error| {
-        let file = settings
-            .records
-            .counting
-            .people
-            .as_ref()
-            .map_or_else(|| PathBuf::from("."), |p| p.to_string().into());
-        report.failed.push(Failed { file, problem: error.to_string() });
+        report.refused.push(error.to_string());
         (0..candidates.len()).collect()
     });
     report.n = persons.iter().collect::<HashSet<_>>().len();
     if settings.records.counting.identical == Identical::Refuse {
         let own = loaded.template.own_curves(settings.records.curves, settings.records.samples);
-        report.duplicates =
+        (report.duplicates, report.notes) =
             duplicates(&looked, &persons, &own.map_err(super::face::TemplateLoadError::from)?);
+        report.notes.extend((!settings.full && report.n > 1).then(|| NOT_LOOKED_FOR.to_owned()));
+    }
+    let unusable = looked.iter().filter(|looked| looked.problem.is_some()).count();
+    if unusable > 0 && unusable == looked.len() {
+        report.refused.push(format!("none of the {unusable} records can be used"));
     }
     report.units = units::guess(&looked);
     for (candidate, looked) in candidates.iter().zip(&looked) {
@@ -163,8 +162,13 @@ fn persons(settings: &CheckSettings, candidates: &[Candidate]) -> Result<Vec<usi
     Ok(of)
 }
 
-/// Files of different persons with the same bytes, and those whose registered curves are copies of one another.
-fn duplicates(looked: &[Looked], persons: &[usize], own: &FaceCurves) -> Vec<Vec<PathBuf>> {
+/// Near copies show once scans are registered.
+const NOT_LOOKED_FOR: &str = "files were compared byte for byte: whether two are copies of one scan (converted, moved, in other units) is found by --full, \
+     and by the study, which stops at them before anything is charged";
+
+/// Files of different persons with the same bytes, and those whose registered curves are copies of one another; what is told of others that
+/// are near.
+fn duplicates(looked: &[Looked], persons: &[usize], own: &FaceCurves) -> (Vec<Vec<PathBuf>>, Vec<String>) {
     let apart = |i: usize, j: usize| persons[i] != persons[j];
     let curves = |i: usize| looked[i].curves.as_ref().map(Cow::Borrowed);
     let mut first: Vec<usize> = (0..looked.len()).collect();
@@ -176,11 +180,13 @@ fn duplicates(looked: &[Looked], persons: &[usize], own: &FaceCurves) -> Vec<Vec
     for (i, sum) in looked.iter().enumerate().filter_map(|(i, looked)| Some((i, looked.sum?))) {
         join(*same.entry(sum).or_insert(i), i);
     }
-    copies(own, looked.len(), curves, apart).found.into_iter().for_each(|(i, j)| join(i, j));
+    let near = copies(own, looked.len(), curves, apart);
+    near.found.iter().for_each(|&(i, j)| join(i, j));
+    let notes = near_notes(&near.noted, |i| looked[i].file.display().to_string());
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     (0..looked.len()).for_each(|i| groups.entry(first[i]).or_default().push(i));
     let groups = groups.into_values().filter(|files| files.iter().any(|&i| apart(i, files[0])));
-    groups.map(|files| files.into_iter().map(|i| looked[i].file.clone()).collect()).collect()
+    (groups.map(|files| files.into_iter().map(|i| looked[i].file.clone()).collect()).collect(), notes)
 }
 
 /// What the mean face of so many people would cost, and whether the ledger has room for it.

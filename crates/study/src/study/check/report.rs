@@ -16,8 +16,12 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// What cannot be used, or would stop the study.
     pub failed: Vec<Failed>,
-    /// Files of different people with the same bytes: they would stop the study.
+    /// Why a study would stop, other than for what is in `duplicates`.
+    pub refused: Vec<String>,
+    /// Files of different people with the same bytes, and where scans were registered near copies: they would stop the study.
     pub duplicates: Vec<Vec<PathBuf>>,
+    /// What a study would tell of them beside, and what was not looked for.
+    pub notes: Vec<String>,
     /// Number of people.
     pub n: usize,
     /// The groups of the manifest and how many lines each has.
@@ -55,6 +59,9 @@ pub struct Counted {
     /// The landmark file beside it, which is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landmarks: Option<PathBuf>,
+    /// What was repaired or left out, where it was registered.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub repairs: String,
 }
 
 impl Counted {
@@ -67,6 +74,7 @@ impl Counted {
             mesh: looked.is_mesh,
             appearance: looked.has_appearance,
             landmarks: looked.landmarks.clone(),
+            repairs: looked.repairs.clone(),
         }
     }
 }
@@ -108,6 +116,10 @@ impl Report {
     /// Whether a study of these files would go through with every scan.
     pub fn is_fine(&self) -> bool {
         let room = self.price.as_ref().is_none_or(|price| price.problem.is_none());
-        self.failed.is_empty() && self.duplicates.is_empty() && !self.people.is_empty() && room
+        self.failed.is_empty()
+            && self.refused.is_empty()
+            && self.duplicates.is_empty()
+            && !self.people.is_empty()
+            && room
     }
 }

@@ -7,7 +7,7 @@ use super::internal::Internal;
 use super::internal_report::write_internal;
 use super::likeness::copies;
 use super::record::cache::{RecordCache, RecordKey};
-use super::record::{Record, RecordMaker, ScanRow, ScanStage, landmark_file, table};
+use super::record::{Record, RecordMaker, ScanRow, ScanStage, UNUSED, landmark_file, table};
 use super::settings::FaceInputs;
 use super::source::Source;
 use super::template::{LoadedTemplate, TemplateLoadError, load_template};
@@ -173,9 +173,7 @@ impl<'a> FaceStudy<'a> {
             }
             source => {
                 let scans = source.scans();
-                if let Some(text) = self.source.passed_over(&self.settings.inputs) {
-                    progress(FaceProgress::Remark { text });
-                }
+                tell(job, progress, self.source.passed_over(&self.settings.inputs));
                 progress(FaceProgress::Found { scans: scans.len() });
                 let sum = |scan: &PathBuf| Some(open_as(scan, Content::Scan).ok()?.sha256());
                 self.refuse_identical(&scans.par_iter().map(sum).collect::<Vec<_>>())?;
@@ -185,8 +183,8 @@ impl<'a> FaceStudy<'a> {
                 processed
             }
         };
-        Self::tell_units(&rows, progress);
-        self.refuse_copies(progress, |i| curves[i].as_ref().map(Cow::Borrowed))?;
+        tell(job, progress, notes_on(&rows));
+        self.refuse_copies(job, progress, |i| curves[i].as_ref().map(Cow::Borrowed))?;
         let scans = curves.len();
         let failed = curves.iter().filter(|curves| curves.is_none()).count();
         progress(FaceProgress::Releasing);
@@ -247,8 +245,8 @@ impl<'a> FaceStudy<'a> {
         self.refuse_unusable(&rows, n)?;
         let made = |row: usize| status[row] == Status::Made;
         let face = |row: usize| Some(row).filter(|row| made(*row)).and_then(|row| folder.face(row));
-        self.refuse_copies(progress, |row| face(row).map(Cow::Owned))?;
-        Self::tell_units(&rows, progress);
+        self.refuse_copies(job, progress, |row| face(row).map(Cow::Owned))?;
+        tell(job, progress, notes_on(&rows));
         let failed = (0..n).filter(|&row| !made(row)).count();
         progress(FaceProgress::Releasing);
         let whole = status.iter().map(|status| *status == Status::Made).collect();
@@ -303,7 +301,7 @@ impl<'a> FaceStudy<'a> {
         clip: Option<ClipRadius>,
     ) -> Result<(), StudyError> {
         write_internal(&Internal {
-            folder: job.folder(),
+            job,
             loaded: &self.loaded,
             own: &self.own,
             scans: self.source.scans(),
@@ -324,29 +322,15 @@ impl<'a> FaceStudy<'a> {
     /// So are two whose registered curves are nearer than any two people's.
     fn refuse_copies<'c>(
         &self,
+        job: &Job<'_>,
         progress: &(dyn Fn(FaceProgress) + Sync),
         curves: impl Fn(usize) -> Option<Cow<'c, FaceCurves>> + Sync,
     ) -> Result<(), PeopleError> {
         let look =
             |apart: &(dyn Fn(usize, usize) -> bool + Sync)| copies(&self.own, self.count(), curves, apart);
         let told = self.counting.refuse_copies(&self.people, |i| self.source.shown(i), look)?;
-        told.into_iter().for_each(|text| progress(FaceProgress::Remark { text }));
+        tell(job, progress, told);
         Ok(())
-    }
-
-    /// Scans in other units than most.
-    fn tell_units(rows: &[ScanRow], progress: &(dyn Fn(FaceProgress) + Sync)) {
-        let odd = odd(&rows.iter().map(|row| row.size).collect::<Vec<_>>()).0;
-        if let Some(&first) = odd.first() {
-            let text = format!(
-                "{} of {} scans are at least five times larger or smaller than the middle one, the first of them {}: in other units? Shapes are not \
-                 affected; sizes would be",
-                odd.len(),
-                rows.len(),
-                rows[first].scan
-            );
-            progress(FaceProgress::Remark { text });
-        }
     }
 
     /// All scans, in parallel, each kept as soon as it is done.
@@ -420,4 +404,38 @@ impl Gathered {
         }
         total
     }
+}
+
+/// Tells the data holder, on the screen and on the internal page.
+fn tell(job: &Job<'_>, progress: &(dyn Fn(FaceProgress) + Sync), notes: impl IntoIterator<Item = String>) {
+    let notes: Vec<String> = notes.into_iter().collect();
+    notes.iter().cloned().for_each(|text| progress(FaceProgress::Remark { text }));
+    job.tell(notes);
+}
+
+/// What the data holder is told of all scans; what was done to each stands in their table.
+fn notes_on(rows: &[ScanRow]) -> impl Iterator<Item = String> {
+    let unused = rows.iter().filter(|row| row.repairs.contains(UNUSED)).count();
+    let unused = (unused > 0).then(|| {
+        format!("the landmark files of {unused} of {} scans name no nose tip, so they are not used ({SCAN_TABLE} names the scans)", rows.len())
+    });
+    let repaired = rows.iter().filter(|row| !row.repairs.is_empty()).count();
+    let repaired = (repaired > 0).then(|| {
+        format!("{repaired} of {} scans were cropped, repaired or partly left out ({SCAN_TABLE} has what was done)", rows.len())
+    });
+    other_units(rows).into_iter().chain(unused).chain(repaired)
+}
+
+/// Scans in other units than most.
+fn other_units(rows: &[ScanRow]) -> Option<String> {
+    let odd = odd(&rows.iter().map(|row| row.size).collect::<Vec<_>>()).0;
+    odd.first().map(|&first| {
+        format!(
+            "{} of {} scans are at least five times larger or smaller than the middle one, the first of them {}: in other units? Shapes are not \
+             affected; sizes would be",
+            odd.len(),
+            rows.len(),
+            rows[first].scan
+        )
+    })
 }

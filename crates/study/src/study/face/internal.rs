@@ -3,13 +3,13 @@
 use super::record::{RecordMaker, ScanRow};
 use super::template::LoadedTemplate;
 use crate::function::FaceCurves;
+use crate::job::Job;
 use crate::privacy::ClipRadius;
-use crate::study::StudyFolder;
 use std::path::PathBuf;
 
 /// Everything that only the data holder may see, and what was released.
 pub(super) struct Internal<'a> {
-    pub(super) folder: &'a StudyFolder,
+    pub(super) job: &'a Job<'a>,
     pub(super) loaded: &'a LoadedTemplate,
     pub(super) own: &'a FaceCurves,
     pub(super) scans: &'a [PathBuf],

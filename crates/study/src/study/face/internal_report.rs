@@ -11,8 +11,7 @@ use super::worst::{too_large, worst_registrations};
 use super::yardstick::FACE_MM;
 use crate::function::FaceCurves;
 use crate::io::internal::{write_npy, write_ply};
-use crate::io::write_bytes;
-use crate::job::layout::{NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY, REPORT, SCAN_TABLE};
+use crate::job::layout::{NONPRIVATE_CURVES, NONPRIVATE_MEAN_PLY, SCAN_TABLE};
 use crate::mesh::TriMesh;
 use crate::privacy::ClipRadius;
 use crate::report::chart::{Axis, histogram};
@@ -40,14 +39,13 @@ const COLUMN_NOTES: [&str; 5] = [
 
 /// Writes the mean without noise and the data holder's page.
 pub(super) fn write_internal(results: &Internal<'_>) -> Result<(), StudyError> {
-    let internal = results.folder.internal();
+    let internal = results.job.folder().internal();
     let template = &results.loaded.template;
     let nonprivate = template.face_through(results.nonprivate)?;
     let shape = [results.nonprivate.curves(), results.nonprivate.samples(), 3];
     write_npy(&internal.join(NONPRIVATE_CURVES), &shape, results.nonprivate.data())?;
     let released = results.released.map(|curves| template.face_through(curves)).transpose()?;
-    let page = internal_report(results, &nonprivate, released.as_ref())?;
-    write_bytes(&internal.join(REPORT), page.as_bytes())?;
+    results.job.write_page(internal_report(results, &nonprivate, released.as_ref())?)?;
     // Last: its presence says that the internal results are whole.
     Ok(write_ply(&internal.join(NONPRIVATE_MEAN_PLY), &nonprivate)?)
 }
@@ -57,7 +55,7 @@ fn internal_report(
     results: &Internal<'_>,
     nonprivate: &TriMesh,
     private: Option<&TriMesh>,
-) -> Result<String, StudyError> {
+) -> Result<Page, StudyError> {
     let mut page = Page::new("Face study: for the data holder").band("INTERNAL: DO NOT PUBLISH");
     let done = match results.released {
         Some(_) => "contribute zero to the release, and are left out of the mean without noise",
@@ -89,7 +87,7 @@ fn internal_report(
     if !results.rows.is_empty() {
         scan_sections(&mut page, results)?;
     }
-    Ok(page.to_html())
+    Ok(page)
 }
 
 /// How every scan went.

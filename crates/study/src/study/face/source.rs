@@ -119,7 +119,7 @@ impl Source {
             return Ok(asked.clone());
         };
         match (&asked.people, manifest.has("person")) {
-            (Some(people), true) => Err(PeopleError::Twice { people: people.clone() }),
+            (Some(people), true) => Err(PeopleError::Twice { people: people.to_string() }),
             (None, true) => {
                 let people = Some(Whose::Table(manifest.file().path().to_owned()));
                 Ok(Counting { people, ..asked.clone() })

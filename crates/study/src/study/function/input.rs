@@ -74,7 +74,7 @@ impl Source {
             let shape = npy::shape_of(&opened)?;
             return Ok((Self::Array(opened), shape));
         }
-        let rows = rows_of(opened, width)?;
+        let rows = rows_of(opened, width)?.of_coordinates()?;
         let shape = vec![rows.count(), rows.width()];
         Ok((Self::Table(rows), shape))
     }
@@ -158,6 +158,14 @@ impl<'a> Functions<'a> {
         self.people.count() as u64
     }
 
+    /// What was passed over, for the data holder.
+    pub fn notes(&self) -> Vec<String> {
+        match &self.source {
+            Source::Array(_) => Vec::new(),
+            Source::Table(rows) => rows.notes(),
+        }
+    }
+
     /// SHA-256 of what was read: the records, and who gave them.
     pub fn sums(&self) -> impl Iterator<Item = [u8; 32]> + '_ {
         std::iter::once(self.source.file().sha256()).chain(self.people.table())
@@ -220,10 +228,10 @@ impl<'a> Functions<'a> {
             Err(problem) => Record::unread(problem),
         };
         let read = self.source.records(self.centre.len())?;
-        let Read { points, problems } =
+        let Read { points, problems, notes } =
             usable(*unusable, counting, &self.people, read.into_iter().map(record))?;
         let points = self.people.one_each(points, |_, own| Ok::<_, PointStudyError>(average(&own)))?;
-        Ok(Read { points, problems })
+        Ok(Read { points, problems, notes })
     }
 }
 

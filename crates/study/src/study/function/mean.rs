@@ -47,6 +47,8 @@ pub struct FunctionMeanOutcome {
     pub failed: usize,
     /// How many lie beyond the public bound and were shortened; for the data holder only.
     pub beyond: usize,
+    /// What the data holder should know of the file.
+    pub remarks: Vec<String>,
     /// What was released; nothing without a budget.
     pub released: Option<ReleasedMeanFunction>,
 }
@@ -109,7 +111,8 @@ fn run_job(
 ) -> Result<FunctionMeanOutcome, PointStudyError> {
     let price = publication.mechanism.price().clone();
     let priced = job.price(&price, publication)?;
-    let Read { points: records, problems } = functions.read()?;
+    let Read { points: records, problems, notes } = functions.read()?;
+    job.tell(functions.notes().into_iter().chain(notes));
     write_problems(&job.folder().internal(), &problems)?;
     let publication = priced.publication();
     let mechanism = &publication.mechanism;
@@ -136,7 +139,8 @@ fn without_noise(
     job: &mut Job<'_>,
 ) -> Result<FunctionMeanOutcome, PointStudyError> {
     job.without_release()?;
-    let Read { points: records, problems } = functions.read()?;
+    let Read { points: records, problems, notes } = functions.read()?;
+    job.tell(functions.notes().into_iter().chain(notes));
     write_problems(&job.folder().internal(), &problems)?;
     let beyond = write_internal(settings, functions, job, &records, None)?;
     Ok(outcome(job, &records, beyond, None))
@@ -153,6 +157,7 @@ fn outcome(
         people: records.len(),
         failed: records.iter().filter(|record| record.is_none()).count(),
         beyond,
+        remarks: job.notes(),
         released,
     }
 }
@@ -197,7 +202,7 @@ fn write_internal(
         settings.bound,
         if released.is_some() { "released" } else { "own" }
     ));
-    write_text(&dir.join(REPORT), &page.to_html())?;
+    job.write_page(page)?;
     // Last: its presence says that the rest is there.
     internal::write_npy(&dir.join(NONPRIVATE_MEAN_NPY), &functions.shape, &own)?;
     Ok(beyond)

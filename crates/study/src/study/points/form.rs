@@ -8,6 +8,7 @@ use crate::job::Publication;
 use crate::job::copies::Kind;
 use crate::mechanism::manifold::ReleasedPoints;
 use crate::privacy::{PublicInput, Released, Statement};
+use crate::report::page::Page;
 use serde_json::{Map, Value, json};
 
 /// Public circumstances that every certificate of such a study states.
@@ -59,5 +60,5 @@ pub(super) trait PointForm<P, Q>:
         &self,
         internal: &Internal<P>,
         released: Option<&Released<ReleasedPoints<P, Q>>>,
-    ) -> String;
+    ) -> Page;
 }

@@ -162,13 +162,13 @@ impl<P, Q> PointForm<P, Q> for PlainForm<P, Q> {
         &self,
         internal: &Internal<P>,
         released: Option<&Released<ReleasedPoints<P, Q>>>,
-    ) -> String {
+    ) -> Page {
         let mut page = private_page("Internal: mean of points");
         let first = released.and_then(|released| released.value.draws.first());
         distance_line(&mut page, first.map(|draw| (self.distance)(&internal.mean, &draw.point)));
         if let Some(exploration) = &internal.exploration {
             utility_section(&mut page, exploration);
         }
-        page.to_html()
+        page
     }
 }

@@ -6,7 +6,7 @@ use super::internal_page::private_page;
 use super::records::Read;
 use super::{PointOutcome, PointRequest, PointStudyError};
 use crate::io::write_bytes;
-use crate::job::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, REPORT};
+use crate::job::layout::{DISTANCES, NONPRIVATE_MEAN_NPY};
 use crate::job::unusable::write_problems;
 use crate::job::{self, Job};
 use crate::manifold::Manifold;
@@ -18,6 +18,8 @@ pub(super) struct PlainMean<'a, M> {
     pub(super) request: &'a PointRequest,
     pub(super) space: M,
     pub(super) people: &'a People,
+    /// What the data holder should know of the file.
+    pub(super) notes: Vec<String>,
 }
 
 impl<M: Manifold> PlainMean<'_, M> {
@@ -32,7 +34,8 @@ impl<M: Manifold> PlainMean<'_, M> {
     ) -> Result<PointOutcome, PointStudyError> {
         job::run(&self.request.place, |job| {
             job.without_release()?;
-            let Read { points, problems } = records()?;
+            let Read { points, problems, notes } = records()?;
+            job.tell(self.notes.iter().cloned().chain(notes));
             write_problems(&job.folder().internal(), &problems)?;
             let records = self.people.one_each(points, |_, own| self.mean(&own).map(Some))?;
             self.write(job, &records, to_array)
@@ -81,7 +84,7 @@ impl<M: Manifold> PlainMean<'_, M> {
             points.len(),
             if far.is_empty() { "none".to_owned() } else { far.join(", ") }
         ));
-        write_bytes(&dir.join(REPORT), page.to_html().as_bytes())?;
+        job.write_page(page)?;
         // Last: its presence says that the rest is there.
         write_internal(&dir.join(NONPRIVATE_MEAN_NPY), &to_array(&mean))?;
         Ok(PointOutcome {
@@ -91,7 +94,7 @@ impl<M: Manifold> PlainMean<'_, M> {
             certificate: None,
             accuracy: None,
             outside: (0, left_out),
-            remarks: Vec::new(),
+            remarks: job.notes(),
         })
     }
 }

@@ -42,7 +42,7 @@ impl Alike {
 ///
 /// # Errors
 /// [`PeopleError`], which names two by `name`.
-pub(super) fn refuse_alike(
+fn refuse_alike(
     counting: &Counting,
     people: &People,
     alike: &[Alike],
@@ -105,12 +105,14 @@ pub(in crate::study) struct Read<P> {
     pub points: Vec<Option<P>>,
     /// Which these are, and why.
     pub problems: Vec<Problem>,
+    /// What the data holder should know of the others.
+    pub notes: Vec<String>,
 }
 
 impl<P> Read<P> {
     /// The same with other points.
     pub(super) fn map<Q>(self, points: impl FnOnce(Vec<Option<P>>) -> Vec<Option<Q>>) -> Read<Q> {
-        Read { points: points(self.points), problems: self.problems }
+        Read { points: points(self.points), problems: self.problems, notes: self.notes }
     }
 }
 
@@ -157,6 +159,6 @@ pub(in crate::study) fn usable<P>(
         let about = if about.is_empty() { String::new() } else { format!(", {about},") };
         format!("record {} (counting from 1){about}", i + 1)
     };
-    refuse_alike(counting, people, &alike, name)?;
-    Ok(Read { points, problems })
+    let notes = refuse_alike(counting, people, &alike, name)?;
+    Ok(Read { points, problems, notes })
 }

@@ -9,7 +9,7 @@ use super::internal_page::utility_csv;
 use super::records::Read;
 use super::{PointAccuracy, PointMechanism, PointRequest, PointStudyError};
 use crate::io::write_bytes;
-use crate::job::layout::{DISTANCES, REPORT};
+use crate::job::layout::DISTANCES;
 use crate::job::unusable::{Problem, write_problems};
 use crate::job::{self, Digest, Job};
 use crate::manifold::PolarVolume;
@@ -52,6 +52,8 @@ pub(super) struct Course<'a, M: PolarVolume, S, F> {
     pub(super) file: [u8; 32],
     /// What else makes a run this run.
     pub(super) settings: String,
+    /// What the data holder should know of the file, once it is read.
+    pub(super) notes: &'a dyn Fn() -> Vec<String>,
 }
 
 impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_, M, S, F> {
@@ -83,14 +85,16 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
     {
         job.without_release()?;
         let ball = self.ball.public()?;
-        let Read { points: records, problems } = one_each(self.request, self.people, &self.ball, records()?)?;
+        let Read { points: records, problems, notes } =
+            one_each(self.request, self.people, &self.ball, records()?)?;
+        job.tell((self.notes)().into_iter().chain(notes));
         write_problems(&job.folder().internal(), &problems)?;
         let n = self.people.count() as u64;
         let mut internal = Internal::without_unusable(&ball, &records, &self.names)?;
         if self.request.explore {
             internal.exploration = Some(explore(&ball, n, self.request)?);
         }
-        let outside = write_internal(job.folder(), &self.form, &internal, None)?;
+        let outside = write_internal(job, &self.form, &internal, None)?;
         Ok(PointOutcome {
             folder: job.folder().clone(),
             n,
@@ -98,7 +102,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
             certificate: None,
             accuracy: None,
             outside,
-            remarks: Vec::new(),
+            remarks: job.notes(),
         })
     }
 
@@ -114,12 +118,13 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         M::Point: Serialize + DeserializeOwned,
         Q: Serialize + DeserializeOwned,
     {
-        let Self { request, ball, form, people, names, file, settings } = self;
+        let Self { request, ball, form, people, names, file, settings, notes: of_file } = self;
         let n = people.count() as u64;
         let mechanism = ball.staged(n, request.draws, Budget::of(request)?, make)?;
         let priced = job.price(mechanism.price(), form)?;
         // From here on there are records; the form was handed over before.
-        let Read { points: records, problems } = one_each(request, people, &ball, records()?)?;
+        let Read { points: records, problems, notes } = one_each(request, people, &ball, records()?)?;
+        job.tell(of_file().into_iter().chain(notes));
         write_problems(&job.folder().internal(), &problems)?;
         let prepared = mechanism.prepare(&records)?;
         let settings = format!("{} {:?} {settings}", request.digest(), priced.publication().circumstances());
@@ -136,7 +141,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         if request.explore {
             internal.exploration = Some(explore(&ball, n, request)?);
         }
-        let outside = write_internal(job.folder(), priced.publication(), &internal, Some(&published))?;
+        let outside = write_internal(job, priced.publication(), &internal, Some(&published))?;
         job.finish()?;
         Ok(PointOutcome {
             folder: job.folder().clone(),
@@ -145,7 +150,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
             certificate: Some(certificate),
             accuracy,
             outside,
-            remarks: Vec::new(),
+            remarks: job.notes(),
         })
     }
 }
@@ -157,7 +162,7 @@ fn one_each<M: PolarVolume, S: CentreStatistic<Point = M::Point>>(
     ball: &StudyBall<M, S>,
     read: Read<M::Point>,
 ) -> Result<Read<M::Point>, PointStudyError> {
-    let Read { points, mut problems } = read;
+    let Read { points, mut problems, notes } = read;
     let points =
         people.one_each(points, |first, own| match (ball.average(first, own), request.unusable) {
             (Err(PointStudyError::Record { problem: what, .. }), Unusable::Zero) => {
@@ -166,17 +171,17 @@ fn one_each<M: PolarVolume, S: CentreStatistic<Point = M::Point>>(
             }
             (average, _) => average.map(Some),
         })?;
-    Ok(Read { points, problems })
+    Ok(Read { points, problems, notes })
 }
 
 /// Writes `internal/`; returns how many records were brought into the ball, and how many stand at its centre.
 fn write_internal<P, Q>(
-    folder: &StudyFolder,
+    job: &Job<'_>,
     form: &impl PointForm<P, Q>,
     internal: &Internal<P>,
     released: Option<&Released<ReleasedPoints<P, Q>>>,
 ) -> Result<(usize, usize), PointStudyError> {
-    let dir = folder.internal();
+    let dir = job.folder().internal();
     let [n, projected, failed] = internal.counts;
     let count_as = if released.is_some() { "stand at the centre" } else { "are left out" };
     let counts = format!(
@@ -187,7 +192,7 @@ fn write_internal<P, Q>(
     if let Some(exploration) = &internal.exploration {
         write_bytes(&dir.join("utility.csv"), utility_csv(exploration).as_bytes())?;
     }
-    write_bytes(&dir.join(REPORT), form.internal_page(internal, released).as_bytes())?;
+    job.write_page(form.internal_page(internal, released))?;
     // Last: its presence says that the rest is there.
     form.write_mean(&dir, &internal.mean)?;
     Ok((projected, failed))

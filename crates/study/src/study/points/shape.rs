@@ -24,6 +24,7 @@ use crate::mechanism::manifold::{
     Alignment, MakeMean, PointwiseShape, ProcrustesStatistic, ReleasedPoints, any_shape,
 };
 use crate::privacy::{Certificate, ClipRadius, ClipSource, PrivacyLoss, Released, Statement};
+use crate::report::page::Page;
 use crate::stats::{FrechetOptions, frechet_mean, full_procrustes_mean};
 use crate::study::Unusable;
 use nalgebra::DMatrix;
@@ -159,25 +160,22 @@ pub fn run_shapes(study: &ShapeStudy) -> Result<PointOutcome, PointStudyError> {
             study.treatment.missing,
             study.table.told()
         ),
+        notes: &|| input.remarks(),
     };
     let preshape = |shape: &ShapeRecord| preshape_of(&space, shape);
     let records = || source.each(&input, &people, preshape);
-    let with_remarks = |outcome: PointOutcome| PointOutcome {
-        remarks: input.remarks(&request.counting, &people),
-        ..outcome
-    };
     let alignment = match request.mechanism {
         PointMechanism::Pointwise => Alignment::Aligned,
         PointMechanism::PointwiseUnaligned => Alignment::Unaligned,
         other => {
-            return course.run(|budget| make_mean(&space, other, n, budget), records).map(with_remarks);
+            return course.run(|budget| make_mean(&space, other, n, budget), records);
         }
     };
     let make = |budget: Budget| -> Result<MakeMean<Kendall, PointwiseShape>, MechanismError> {
         let epsilon = budget.pure()?;
         Ok(Box::new(move |ball| PointwiseShape::new(ball, n, epsilon, alignment)))
     };
-    course.run(make, records).map(with_remarks)
+    course.run(make, records)
 }
 
 /// A public centre and the public shapes it was made of.
@@ -351,7 +349,7 @@ impl PointForm<Preshape, Preshape> for ShapeForm {
         &self,
         internal: &Internal<Preshape>,
         released: Option<&Released<ReleasedPoints<Preshape>>>,
-    ) -> String {
+    ) -> Page {
         internal_page(self, internal, released)
     }
 }

@@ -1,6 +1,6 @@
 //! The files of a shape study: the table of landmarks, and the public centre or the public records.
 
-use super::records::{Alike, Read, Record, points, refuse_alike};
+use super::records::{Read, Record, points};
 use super::treatment::{Treated, or_are_negative};
 use super::{PointRequest, PointStudyError, Treatment};
 use crate::io::shapes::{
@@ -11,7 +11,7 @@ use crate::io::{
 };
 use crate::manifold::LandmarkShapes;
 use crate::privacy::PublicInput;
-use crate::study::{Counting, People, Unusable, public_input};
+use crate::study::{People, Unusable, public_input};
 use nalgebra::DMatrix;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -130,16 +130,11 @@ impl Input<'_> {
     }
 
     /// What whoever holds the data should know of the records.
-    pub fn remarks(&self, counting: &Counting, people: &People) -> Vec<String> {
+    pub fn remarks(&self) -> Vec<String> {
         let readable: Vec<ShapeRecord> = self.shapes().filter_map(|(_, shape)| Some(shape.ok()?.1)).collect();
-        let mut remarks = self.table.notes().to_vec();
+        let mut remarks: Vec<String> = self.table.meaning().into_iter().collect();
+        remarks.extend_from_slice(self.table.notes());
         remarks.extend(self.treated.remarks(readable.iter(), self.dropped, self.gaps));
-        // Copies were refused when the records were read.
-        let alike = |(_, shape): (usize, Placed)| {
-            shape.map_or_else(|_| Alike::default(), |(_, shape)| Alike::of_shape(&shape))
-        };
-        let (alike, names) = (self.shapes().map(alike).collect::<Vec<_>>(), self.names());
-        remarks.extend(refuse_alike(counting, people, &alike, |i| names[i].clone()).unwrap_or_default());
         remarks
     }
 

@@ -13,6 +13,7 @@ use crate::report::figure::Figure;
 use crate::report::guarantee::{self, certificate_section, guarantee_section, mechanism_rows};
 use crate::report::landmarks::{Drawing, Figures};
 use crate::report::outline::{Outline, small_multiples};
+use crate::report::page::Page;
 
 /// `release/report.html`.
 pub(super) fn release_page(
@@ -46,7 +47,7 @@ pub(super) fn internal_page(
     form: &ShapeForm,
     internal: &Internal<Preshape>,
     released: Option<&Released<ReleasedPoints<Preshape>>>,
-) -> String {
+) -> Page {
     let mut page = private_page("Internal: mean shape");
     let released = released.and_then(|released| form.shapes(released).ok());
     let first = released.as_ref().and_then(|r| r.shapes.first().map(|shape| (r, shape)));
@@ -68,7 +69,7 @@ pub(super) fn internal_page(
     if let Some(exploration) = &internal.exploration {
         utility_section(&mut page, exploration);
     }
-    page.to_html()
+    page
 }
 
 fn figures(drawings: &[(String, Vec<Outline>)]) -> Vec<Figure> {

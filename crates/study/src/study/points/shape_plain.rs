@@ -8,13 +8,13 @@ use super::{PointOutcome, PointRequest, PointStudyError, ShapeCentre, TableOptio
 use crate::io::internal::{write_shape_array, write_tps};
 use crate::io::shapes::{LandmarkOrder, ShapeReading, ShapeRecord};
 use crate::io::{Content, Place, RecordError, RecordSize, WriteError, open_as, read_shapes, write_bytes};
-use crate::job::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, NONPRIVATE_MEAN_TPS, REPORT};
+use crate::job::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, NONPRIVATE_MEAN_TPS};
 use crate::job::unusable::write_problems;
 use crate::job::{self, Job};
 use crate::landmark::{Configuration, Generalized, GeneralizedOptions, generalized};
 use crate::report::figure::Figure;
 use crate::report::landmarks::{Drawing, Figures};
-use crate::study::{People, StudyFolder};
+use crate::study::People;
 use std::path::Path;
 
 /// What is read, and how.
@@ -64,14 +64,14 @@ pub(super) fn run_plain(study: &PlainShapes<'_>) -> Result<PointOutcome, PointSt
     };
     let names: Vec<String> = shapes.iter().enumerate().map(name).collect();
     let people = study.request.counting.people(shapes.len(), |i| vec![names[i].clone()])?;
-    let Read { points, problems } = configurations(study, &treated, form, &people, &shapes)?;
+    let Read { points, problems, notes } = configurations(study, &treated, form, &people, &shapes)?;
     let found = people.one_each(points, |_, own| Ok::<_, PointStudyError>(Some(mean_of(&own)?.mean)))?;
     job::run(&study.request.place, |job| {
-        let remarks = treated.remarks(readable(), study.drop_missing, false);
-        let remarks = [remarks, table.notes().to_vec()].concat();
+        job.tell(treated.remarks(readable(), study.drop_missing, false));
+        job.tell(table.meaning().into_iter().chain(table.notes().iter().cloned()).chain(notes));
         let outcome = write(job, study, &people, &names, found, &treated.links)?;
         write_problems(&job.folder().internal(), &problems)?;
-        Ok(PointOutcome { remarks, ..outcome })
+        Ok(outcome)
     })
 }
 
@@ -174,7 +174,7 @@ fn write(
         return Err(PointStudyError::Input(format!("{}: no shape is left to average", study.file.display())));
     }
     let fit = mean_of(&shapes)?;
-    write_all(job.folder(), &who, &fit, n, links)?;
+    write_all(job, &who, &fit, n, links)?;
     Ok(PointOutcome {
         folder: job.folder().clone(),
         n: n as u64,
@@ -182,18 +182,18 @@ fn write(
         certificate: None,
         accuracy: None,
         outside: (0, n - who.len()),
-        remarks: Vec::new(),
+        remarks: job.notes(),
     })
 }
 
 fn write_all(
-    folder: &StudyFolder,
+    job: &Job<'_>,
     who: &[String],
     fit: &Generalized,
     n: usize,
     links: &[[usize; 2]],
 ) -> Result<(), PointStudyError> {
-    let dir = folder.internal();
+    let dir = job.folder().internal();
     let counts = format!("what,count\nrecords,{n}\nleft out,{}\n", n - who.len());
     write_bytes(&dir.join("records.csv"), counts.as_bytes())?;
     let distances: Vec<(String, f64)> = who.iter().cloned().zip(fit.distances.iter().copied()).collect();
@@ -215,7 +215,7 @@ fn write_all(
         true => "None lies beyond the upper quartile by more than one and a half times the distance between the quartiles.".to_owned(),
         false => format!("Beyond the upper quartile by more than one and a half times the distance between the quartiles: {}.", outside.join(", ")),
     });
-    write_bytes(&dir.join(REPORT), page.to_html().as_bytes())?;
+    job.write_page(page)?;
     // Last: its presence says that the rest is there.
     let mean = ShapeRecord::from_matrix(Some("nonprivate_mean".into()), &fit.mean);
     Ok(write_nonprivate(&dir, mean.as_slice())?)

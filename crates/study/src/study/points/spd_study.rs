@@ -170,7 +170,7 @@ where
 {
     let request = &study.request;
     let people = people_of_rows(request, matrices.count())?;
-    let plain = PlainMean { request, space, people: &people };
+    let plain = PlainMean { request, space, people: &people, notes: Vec::new() };
     plain.run(|| read_points(request, &people, matrices, of_matrix), to_array)
 }
 
@@ -232,15 +232,25 @@ impl MatrixStudy<'_> {
                 let noise = budget.vector_noise()?;
                 Ok(Box::new(move |ball| ExtrinsicSpd::new(ball, n, noise, to_matrix.clone())))
             };
-            return Course { request, ball, form, people: &people, names: Vec::new(), file, settings }
-                .run(make, records);
+            return Course {
+                request,
+                ball,
+                form,
+                people: &people,
+                names: Vec::new(),
+                file,
+                settings,
+                notes: &Vec::new,
+            }
+            .run(make, records);
         }
         let kind = RecordKind { kind: "matrix", description };
         let of = space.clone();
         let distance = move |p: &M::Point, q: &M::Point| space.dist(p, q);
         let form = PlainForm::new(kind, request, public_inputs, mean, to_array(to_matrix), distance);
         let make = |budget: Budget| make_mean(&of, request.mechanism, n, budget);
-        Course { request, ball, form, people: &people, names: Vec::new(), file, settings }.run(make, records)
+        Course { request, ball, form, people: &people, names: Vec::new(), file, settings, notes: &Vec::new }
+            .run(make, records)
     }
 }
 

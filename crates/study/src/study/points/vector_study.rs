@@ -81,9 +81,7 @@ pub fn run_vectors(study: &VectorStudy) -> Result<PointOutcome, PointStudyError>
     // What the public centre tells, no record need.
     let width = given.as_ref().map_or(size, |centre| RecordSize::Known(centre.len()));
     let rows = read_rows(&study.file, width)?.of_coordinates()?;
-    let notes = rows.notes();
-    let outcome = run_about(study, rows, given, public_inputs)?;
-    Ok(PointOutcome { remarks: [outcome.remarks, notes].concat(), ..outcome })
+    run_about(study, rows, given, public_inputs)
 }
 
 /// Runs a study whose files have been opened.
@@ -134,12 +132,11 @@ fn run_plain(study: &VectorStudy) -> Result<PointOutcome, PointStudyError> {
     let size = study.dim.map_or(RecordSize::Content, RecordSize::Known);
     let rows = read_rows(&study.file, size)?.of_coordinates()?;
     let d = rows.width();
-    let outcome = match study.space {
+    match study.space {
         VectorSpace::Sphere => plain_mean(study, &rows, Sphere::unit(d.saturating_sub(1))?),
         VectorSpace::Poincare => plain_mean(study, &rows, PoincareBall::new(d)?),
         VectorSpace::Lorentz => plain_mean(study, &rows, Lorentz::new(d.saturating_sub(1))?),
-    }?;
-    Ok(PointOutcome { remarks: [outcome.remarks, rows.notes()].concat(), ..outcome })
+    }
 }
 
 /// How far the length of a direction may be off 1: float32 is off by 1e-7, six digits by a millionth for each coordinate.
@@ -160,7 +157,7 @@ fn plain_mean<M: Manifold<Point = DVector<f64>>>(
 ) -> Result<PointOutcome, PointStudyError> {
     let request = &study.request;
     let people = people_of_rows(request, rows.count())?;
-    let plain = PlainMean { request, space: space.clone(), people: &people };
+    let plain = PlainMean { request, space: space.clone(), people: &people, notes: rows.notes() };
     plain.run(|| read_points(study, &people, rows, &space), |x| Array::from(x))
 }
 
@@ -268,6 +265,7 @@ impl VectorFiles<'_> {
             names: Vec::new(),
             file: rows.file().sha256(),
             settings: kind.description.to_owned(),
+            notes: &|| rows.notes(),
         };
         course.run(make, records)
     }

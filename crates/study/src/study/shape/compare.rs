@@ -110,7 +110,7 @@ fn run_job(
         test: found.test,
         map: found.statements,
         certificate,
-        remarks: specimens.remarks(),
+        remarks: job.notes(),
     })
 }
 

@@ -194,7 +194,7 @@ impl<'a> Specimens<'a> {
 
     /// What the data holder should know of the records.
     pub fn remarks(&self) -> Vec<String> {
-        self.input.remarks(&self.inputs.counting, &self.people)
+        self.input.remarks()
     }
 
     /// Refuses sizes in several units.

@@ -111,7 +111,7 @@ fn run_job(
         mean: found.mean,
         accuracy: found.accuracy,
         certificate,
-        remarks: specimens.remarks(),
+        remarks: job.notes(),
     })
 }
 

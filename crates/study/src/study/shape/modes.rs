@@ -112,7 +112,7 @@ fn run_job(
         modes: found.modes,
         accuracy: found.accuracy,
         certificate,
-        remarks: specimens.remarks(),
+        remarks: job.notes(),
     })
 }
 

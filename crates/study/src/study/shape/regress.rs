@@ -126,10 +126,9 @@ fn run_job(
         None => None,
     };
     let mut gathered = Gathered::read(specimens)?;
-    let remarks = match (&table, &settings.covariates) {
-        (Some(table), Some((_, own))) => table.remarks(own),
-        _ => Vec::new(),
-    };
+    if let (Some(table), Some((_, own))) = (&table, &settings.covariates) {
+        job.tell(table.remarks(own));
+    }
     if settings.size_bounds.is_some() {
         specimens.check_scales()?;
     }
@@ -152,7 +151,7 @@ fn run_job(
         columns: found.fields.columns,
         accuracy: found.accuracy,
         certificate,
-        remarks: [remarks, specimens.remarks()].concat(),
+        remarks: job.notes(),
     })
 }
 

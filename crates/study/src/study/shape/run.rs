@@ -3,7 +3,7 @@
 use super::input::{Specimen, Specimens};
 use crate::io::shapes::ShapeRecord;
 use crate::io::{WriteError, internal, write_npy, write_text};
-use crate::job::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, REPORT, UNUSABLE};
+use crate::job::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, UNUSABLE};
 use crate::job::unusable::{Problem, write_problems};
 use crate::job::{Digest, Job, Priced, Publication, Published, ReleaseFolder};
 use crate::manifold::LandmarkShapes;
@@ -21,6 +21,8 @@ pub(super) struct Gathered {
     pub specimens: Vec<Option<Specimen>>,
     /// Which could not be used, and why.
     problems: Vec<Problem>,
+    /// What the data holder should know of them.
+    notes: Vec<String>,
     pub records: ShapeRecords,
     /// SHA-256 of tables beside that of the landmarks.
     pub tables: Vec<[u8; 32]>,
@@ -29,12 +31,13 @@ pub(super) struct Gathered {
 impl Gathered {
     /// Reads the records. Nothing of them may be read before the job was given its price.
     pub fn read(specimens: &Specimens<'_>) -> Result<Self, PointStudyError> {
-        let Read { points, problems } = specimens.read()?;
+        let Read { points, problems, notes } = specimens.read()?;
         let records = specimens.people_of(&points);
         Ok(Self {
             records,
             specimens: points,
             problems,
+            notes: specimens.remarks().into_iter().chain(notes).collect(),
             tables: specimens.people.table().into_iter().collect(),
         })
     }
@@ -83,6 +86,7 @@ pub(super) fn write_internal(
 ) -> Result<(), PointStudyError> {
     let (space, dir) = (specimens.space, job.folder().internal());
     write_problems(&dir, &gathered.problems)?;
+    job.tell(gathered.notes.iter().cloned());
     let filled = |s: &Specimen| Some(s.filled(&space, mean)?.0);
     let shapes: Vec<DMatrix<f64>> = gathered.specimens.iter().flatten().filter_map(filled).collect();
     let own = space.mean(&shapes);
@@ -97,7 +101,7 @@ pub(super) fn write_internal(
         gathered.failed(),
         if mean.is_some() { "released" } else { "own" }
     ));
-    write_text(&dir.join(REPORT), &page.to_html())?;
+    job.write_page(page)?;
     if let Some(own) = &own {
         let turned = seen.map_or_else(|| own.clone(), |mean| space.rotated(mean, own));
         let shape = [turned.nrows(), turned.ncols()];

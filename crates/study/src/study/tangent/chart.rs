@@ -50,6 +50,13 @@ where
         space.check(&centre)?;
         let radius = ClipRadius::new(radius, ClipSource::Public)?.get();
         let input = |what: String| Err(PointStudyError::Input(what));
+        let own = space.injectivity_radius();
+        if radius > own {
+            return input(format!(
+                "no two of these {} are further than {own:.4} apart, so the radius {radius} bounds nothing; give a smaller --radius",
+                words.records
+            ));
+        }
         if space.rounding_growth(radius) * f64::EPSILON > ROUNDING {
             return input(format!(
                 "records at a distance of {radius} from the centre have numbers that a computer cannot tell apart; give a smaller --radius"

@@ -171,9 +171,10 @@ where
         };
         let records: Vec<Record<Vec<f64>>> = self.source.numbers().into_par_iter().map(record).collect();
         let Circumstances { counting, unusable, .. } = &self.circumstances;
-        let Read { points, problems } = usable(*unusable, counting, &self.people, records.into_iter())?;
+        let Read { points, problems, notes } =
+            usable(*unusable, counting, &self.people, records.into_iter())?;
         let points = self.people.one_each(points, |_, own| Ok::<_, PointStudyError>(average(&own)))?;
-        Ok(Read { points, problems })
+        Ok(Read { points, problems, notes })
     }
 }
 

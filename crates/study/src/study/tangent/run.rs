@@ -68,11 +68,13 @@ fn run_job<R: TangentRecords + ?Sized, S: Statistic>(
     let price = S::mechanism(&publication.estimator).price().clone();
     let priced = job.price(&price, publication)?;
     // From here on there are records; the publication was handed over before.
-    let Read { points: samples, problems } = records.read()?;
+    let Read { points: samples, problems, notes } = records.read()?;
+    job.tell(records.notes().into_iter().chain(notes));
     write_problems(&job.folder().internal(), &problems)?;
     let publication = priced.publication();
     let TangentPublication { statistic, space, estimator, .. } = publication;
     let beside = statistic.beside(records, estimator, &samples)?;
+    job.tell(statistic.remarks(&beside));
     let sums = records.sums().into_iter().chain(S::table(&beside));
     let digest = Digest::of(&publication.settings(), &price, sums);
     let prepared = S::prepare(estimator, &samples, &beside)?;
@@ -92,7 +94,7 @@ fn run_job<R: TangentRecords + ?Sized, S: Statistic>(
         failed: samples.iter().filter(|record| record.is_none()).count(),
         beyond,
         outside: S::outside(&beside),
-        remarks: [records.notes(), statistic.remarks(&beside)].concat(),
+        remarks: job.notes(),
         records: kind,
         distance,
         found,
@@ -132,7 +134,7 @@ fn write_internal(
         space.radius(),
         if mean.is_some() { "released" } else { "own" }
     ));
-    write_text(&dir.join(REPORT), &page.to_html())?;
+    job.write_page(page)?;
     // Last: its presence says that the rest is there.
     internal::write_npy(&dir.join(NONPRIVATE_MEAN_NPY), space.axes(), &space.point(&own))?;
     Ok(beyond)

@@ -76,8 +76,9 @@ impl RecordSettings {
         // Since "lips" mouths are opened along where lips meet, and put right where they slipped, and since "again" there are fewer steps.
         // Since "inside" steps under the SRNF metric keep the disk, on a finer grid, and mouths are closed before disks are compared.
         // Since "pieces" walls do not hide faces, shells have an outer side, and points that are nowhere are left out.
+        // Since "laid" coarse triangles are cut, and faces that came to lie off their scan are refused.
         format!(
-            "{} {template} {self:?} size relief agreement mouth continued following holes whole rivals lips again inside pieces",
+            "{} {template} {self:?} size relief agreement mouth continued following holes whole rivals lips again inside pieces laid",
             env!("CARGO_PKG_VERSION")
         )
     }

@@ -107,8 +107,31 @@ impl<'t> ScanRegistrar<'t> {
             row.timed(ScanStage::Register, || self.checked(scan, &found.positions))?;
         row.on_scan = landing.share();
         row.distance_to_scan = landing.root_mean_square();
+        self.refuse_off_scan(row)?;
         row.one_to_one = one_to_one;
         Ok((found.positions, errors))
+    }
+
+    /// Refuses what lies off the scan, or beside it.
+    fn refuse_off_scan(&self, row: &ScanRow) -> Result<(), RecordError> {
+        let apart = row.distance_to_scan / self.template.pose().size();
+        let reason = if row.on_scan < LEAST_ON_SCAN {
+            format!(
+                "{:.0} % of the face lies on what could be used of the scan, {:.0} % at least",
+                100.0 * row.on_scan,
+                100.0 * LEAST_ON_SCAN
+            )
+        } else if apart > FARTHEST_FROM_SCAN {
+            format!(
+                "the registered face lies {apart:.3} of its size from the scan, root mean square, {FARTHEST_FROM_SCAN} at most"
+            )
+        } else {
+            return Ok(());
+        };
+        Err(RecordError::new(
+            ScanStage::Register,
+            format!("the face could not be laid onto the scan ({reason}); scan more of the face"),
+        ))
     }
 
     /// Where registered vertices lie, and whether they are one to one there: `None` for a scan that cannot be flattened.
@@ -126,6 +149,13 @@ impl<'t> ScanRegistrar<'t> {
 
 /// A registration and what the method expects of its errors, in the template's units.
 type WithErrors = (Registered<RegistrationReport>, Option<Vec<f64>>);
+
+/// The least share of the registered vertices that lie where there is scan. Of 450 one-sided scans, crops and clouds of SIMPOP and ICT faces
+/// those that landed where the whole scan does had .55 and more, the one that lost its front .18.
+const LEAST_ON_SCAN: f64 = 1.0 / 3.0;
+/// The largest distance of these from the scan, root mean square, as a share of the template's size. Of the same scans those that landed right
+/// had .015 at most; of those that did not, half had .022 to .06.
+const FARTHEST_FROM_SCAN: f64 = 0.02;
 
 /// How far busts are kept when nothing else is asked for: a little beyond the template's own farthest point.
 pub fn default_crop_radius(template: &Template) -> f64 {

@@ -106,6 +106,8 @@ fn run_job(
     // Before hours of work, not after.
     let covariates =
         Covariates::read(&settings.covariates, &settings.design, study.count(), |i| study.names(i))?;
+    let remarks = covariates.remarks(&settings.design);
+    job.tell(remarks.iter().cloned());
     let mut gathered = study.gather(job, maker, progress)?;
     gathered.with_table(covariates.table);
     let publication = priced.publication();
@@ -127,7 +129,7 @@ fn run_job(
         people: study.people.count(),
         failed: gathered.failed,
         outside: covariates.outside.iter().sum(),
-        remarks: covariates.remarks(&settings.design),
+        remarks,
         released: ReleasedFields {
             explained: fields.explained.share(),
             columns: fields.columns,
