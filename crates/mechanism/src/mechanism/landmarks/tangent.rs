@@ -29,6 +29,11 @@ impl Tangent {
         &self.basis
     }
 
+    /// The shapes' space.
+    pub fn space(&self) -> LandmarkShapes {
+        self.space
+    }
+
     /// The centre.
     pub fn centre(&self) -> &DMatrix<f64> {
         &self.centre

@@ -45,7 +45,8 @@ impl SitesModes {
         let (known, ratio) = known(mu, &sites)?;
         let n: u64 = sites.sizes.iter().sum();
         let functional = FunctionalModes::new(basis, template.clone(), 1.0, known, n)?;
-        let shares = Shares { countable: modes::SHARES.countable / ratio, ..modes::SHARES };
+        let shares = modes::shares(n, known.get(), functional.coordinates().len());
+        let shares = Shares { countable: shares.countable / ratio, ..shares };
         let public = functional.vectors().recentring().public();
         let target = Target::Modes { leading: Box::new(functional.coordinates().clone()) };
         let statistic = functional.price().statistic.clone();
