@@ -12,6 +12,10 @@
 /// `Manifold::rounding_growth` counts on top.
 pub const IN_BALL: f64 = 1e-10;
 
+/// What curvature adds to the sensitivity of a mean or of its gradient: a tangent, a quotient and, for the gradient, the top of a concave
+/// function at a place good to 1e-8 of it, where the function is good to twice as many digits.
+pub const BENT: f64 = 1e-12;
+
 /// The most room of this kind that a ball may need; wider balls are refused. At a tenth of the radius the bound still holds, but
 /// distances have next to no digits left.
 pub const WIDEST_BALL: f64 = 0.1;

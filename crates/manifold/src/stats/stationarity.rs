@@ -55,10 +55,21 @@ pub fn hessian_lower_bound(upper: f64, radius: f64) -> f64 {
     }
 }
 
-/// How far a point whose gradient norm is `gradient` may lie from the exact mean: ‖∇F‖/h where F is h-strongly convex on a ball of
-/// this radius that holds both, for curvature at most `upper` ([`hessian_lower_bound`]); Soto et al. 2022, Lemma 1.
+/// How far a point x of a geodesic ball B may lie from the Fréchet mean of points of B, for curvature at most `upper` = κ: η/h, where η is
+/// the norm of the gradient at x (`gradient`, in the unit of distance), r < π/(4√κ) the radius of B, and h the larger of s cot s
+/// ([`hessian_lower_bound`]) and, for κ > 0, cos(r√κ) − η√κ tan(r√κ).
+///
+/// Proof, for κ = 1. Follow the flow of −∇F from x; it stays in B, which is convex, and ends at the mean. ‖∇F‖ falls along it at a rate of at
+/// least h, a lower bound of the Hessian where ‖∇F‖ ≤ η, so that the flow is at most η/h long. At such a point m, let o be its distance
+/// from the centre p₀ of B, ρᵢ that of the i-th point, and φᵢ the angle between the two directions. Comparison with the sphere gives
+/// cos r ≤ cos o cos ρᵢ + sin o sin ρᵢ cos φᵢ. Times ρᵢ/sin ρᵢ ≥ 1 and averaged, where the mean of ρᵢ cos φᵢ is at most η:
+/// cos r ≤ cos o · mean(ρᵢ cot ρᵢ) + η sin o. The Hessian is at least mean(ρᵢ cot ρᵢ) ≥ cos r − η tan r, since o ≤ r. The bound s cot s is
+/// Lemma 1 of Soto et al. 2022. ∎
 pub fn distance_to_mean(gradient: f64, upper: f64, radius: f64) -> f64 {
-    gradient / hessian_lower_bound(upper, radius)
+    let root = upper.max(0.0).sqrt();
+    let angle = root * radius;
+    let balanced = if root > 0.0 { angle.cos() - gradient * root * angle.tan() } else { 1.0 };
+    gradient / hessian_lower_bound(upper, radius).max(balanced)
 }
 
 /// How to iterate.

@@ -1,19 +1,23 @@
 //! The neighbours that audits of means share: all records at one end of a ball, the last one there too or at the other end.
 //!
-//! For the mean, no replacement of a record moves it farther: sensitivities are attained where the ball is small, since spaces are flat
-//! there. For the K-norm gradient the end itself, at the rim, matters: the law's normalizer changes with the mean too.
+//! For the mean, no replacement of a record moves it farther where the ball is small, since spaces are flat there. In a wide ball on the
+//! sphere it moves farther when the other records are at both ends and the last one across. For the K-norm gradient the end itself, at the rim, matters: the law's normalizer changes with the mean too.
 
 use super::{NoisedPoint, PublicBall, TangentMean};
-use crate::manifold::Manifold;
+use crate::manifold::{Manifold, Sphere};
 use crate::mechanism::MechanismError;
 use crate::privacy::audit::{AuditError, Auditable, Look, PairAudit};
 use crate::privacy::{ClipRadius, ClipSource, Mechanism, Released};
 use crate::stats::{FrechetOptions, frechet_mean};
+use nalgebra::dvector;
 
 /// Records of the audits.
 pub(super) const RECORDS: u64 = 3;
 /// Radius of their ball: small, so that bounds for curved spaces are attained.
 pub(super) const SMALL: f64 = 0.05;
+
+/// Radius of a ball that the sphere's curvature matters in: the largest is π/4.
+const WIDE: f64 = 0.7;
 
 /// A ball and two neighbouring datasets in it.
 pub(super) struct Ends<M: Manifold> {
@@ -39,6 +43,11 @@ where
         second[0] = Some(far);
         let ball = PublicBall::new(space, centre, ClipRadius::new(radius, ClipSource::Public)?)?;
         Ok(Self { ball, data: [first, second] })
+    }
+
+    /// How many records.
+    pub(super) fn n(&self) -> u64 {
+        self.data[0].len() as u64
     }
 
     pub(super) fn ball(&self) -> PublicBall<M> {
@@ -118,6 +127,21 @@ where
             let square = |at: f64| (noised[0] - at).powi(2) + across;
             vec![square(second).sqrt() - square(first).sqrt(), noised[0]]
         })
+    }
+}
+
+impl Ends<Sphere> {
+    /// In a wide ball on S², four records at either end of one diameter and the last at either end of the other.
+    pub(super) fn crossed() -> Result<Self, MechanismError> {
+        let mut ends = spaces::sphere(WIDE, 9)?;
+        let ball = ends.ball();
+        let at = |x: f64, y: f64| Some(ball.manifold().exp(ball.centre(), &dvector![x, y, 0.0]));
+        for (data, last) in ends.data.iter_mut().zip([WIDE, -WIDE]) {
+            data[0] = at(0.0, last);
+            data[1..5].fill(at(WIDE, 0.0));
+            data[5..].fill(at(-WIDE, 0.0));
+        }
+        Ok(ends)
     }
 }
 

@@ -5,7 +5,7 @@
 //! matrices) they are floating-point numbers, and certificates say so.
 //!
 //! Every mechanism has a public ball B_r(p₀) that bounds the records ([`PublicBall`]), a price known before a record is read,
-//! and draws against a charge. Sensitivities are the sharp ones of Rauch comparison.
+//! and draws against a charge. Sensitivities are those of comparison with the sphere ([`PublicBall::mean_sensitivity`]), which attains them.
 //!
 //! * [`RiemannianLaplace`]: ε-DP, density ∝ exp(−d/σ) about the Fréchet mean.
 //! * [`KNormGradient`]: ε-DP, density ∝ exp(−‖∇F‖/σ).

@@ -1,4 +1,4 @@
-//! Records at one end of the public ball, and a last one there too or at the opposite end, on spheres, hyperbolic and shape spaces.
+//! The neighbours of the Riemannian Laplace mechanism.
 
 use super::{RiemannianGaussian, TITLE, riemannian_gaussian_mu};
 use crate::manifold::{PolarVolume, TwoPointSpace};
@@ -21,7 +21,7 @@ const WORST_CASES: &[WorstCase] = &[
     WorstCase {
         name: "riemannian-gaussian",
         make: on_sphere,
-        loss: |p| loss(p, spaces::sphere(SMALL, RECORDS)),
+        loss: |p| loss(p, Ends::crossed()),
         runs: 100_000,
     },
     WorstCase {
@@ -47,7 +47,7 @@ const WORST_CASES: &[WorstCase] = &[
 type Made = Result<Box<dyn Auditable>, AuditError>;
 
 fn on_sphere(name: &'static str, parameter: f64) -> Made {
-    audit(name, parameter, spaces::sphere(SMALL, RECORDS))
+    audit(name, parameter, Ends::crossed())
 }
 
 fn on_hyperbolic(name: &'static str, parameter: f64) -> Made {
@@ -69,7 +69,7 @@ where
 {
     let no_claim = |_| AuditError::NoClaim(name.to_owned());
     let ends = ends.map_err(no_claim)?;
-    let mechanism = RiemannianGaussian::new(ends.ball(), RECORDS, Mu::new(parameter)?).map_err(no_claim)?;
+    let mechanism = RiemannianGaussian::new(ends.ball(), ends.n(), Mu::new(parameter)?).map_err(no_claim)?;
     let look = ends.nearer().map_err(no_claim)?;
     ends.audit(name, mechanism, look)
 }
@@ -81,7 +81,7 @@ where
     M::Point: Send + Sync + 'static,
 {
     let lost = |ends: Ends<M>| -> Result<f64, MechanismError> {
-        let mechanism = RiemannianGaussian::new(ends.ball(), RECORDS, Mu::new(parameter)?)?;
+        let mechanism = RiemannianGaussian::new(ends.ball(), ends.n(), Mu::new(parameter)?)?;
         let (space, unit) =
             ends.ball().manifold().two_point().unwrap_or((TwoPointSpace::Euclidean { dim: 1 }, 1.0));
         let sigma = mechanism.price().scale.unwrap_or(f64::NAN);
@@ -90,10 +90,10 @@ where
     ends.and_then(lost).unwrap_or(f64::NAN)
 }
 
-/// Density ∝ exp(−t²/2σ²) sin t of the distance. The reference table has μ = .822482728545 for Δ = σ = 1 on S²; Δ = (2r/n)/cos 2r is 1
-/// for one record and 2r = .7390851332151607 (cos x = x).
+/// Density ∝ exp(−t²/2σ²) sin t of the distance. The reference table has μ = .822482728545 for Δ = σ = 1 on S²; Δ = 2r
+/// is 1 for one record and r = ½.
 fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
-    let ball = directions::ball(0.5 * 0.739_085_133_215_160_7)?;
+    let ball = directions::ball(0.5)?;
     let mechanism = RiemannianGaussian::new(ball, 1, Mu::new(0.822_482_728_545)?)?;
     directions::distances(&mechanism, 1, 8000, seed, std::f64::consts::PI, |t| (-0.5 * t * t).exp())
 }

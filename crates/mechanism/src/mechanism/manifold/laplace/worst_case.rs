@@ -1,4 +1,5 @@
-//! Records at one end of the public ball, and a last one there too or at the opposite end, on spheres, hyperbolic and shape spaces.
+//! Records at one end of the public ball, and a last one there too or at the opposite end, on hyperbolic and shape spaces; on the sphere half
+//! of the others at either end, and the last one at either end across.
 
 use super::{RiemannianLaplace, TITLE};
 use crate::manifold::PolarVolume;
@@ -21,7 +22,7 @@ const WORST_CASES: &[WorstCase] = &[
     WorstCase {
         name: "riemannian-laplace",
         make: on_sphere,
-        loss: |p| loss(p, spaces::sphere(SMALL, RECORDS)),
+        loss: |p| loss(p, Ends::crossed()),
         runs: 100_000,
     },
     WorstCase {
@@ -47,7 +48,7 @@ const WORST_CASES: &[WorstCase] = &[
 type Made = Result<Box<dyn Auditable>, AuditError>;
 
 fn on_sphere(name: &'static str, parameter: f64) -> Made {
-    audit(name, parameter, spaces::sphere(SMALL, RECORDS))
+    audit(name, parameter, Ends::crossed())
 }
 
 fn on_hyperbolic(name: &'static str, parameter: f64) -> Made {
@@ -70,7 +71,7 @@ where
     let no_claim = |_| AuditError::NoClaim(name.to_owned());
     let ends = ends.map_err(no_claim)?;
     let mechanism =
-        RiemannianLaplace::new(ends.ball(), RECORDS, Epsilon::new(parameter)?).map_err(no_claim)?;
+        RiemannianLaplace::new(ends.ball(), ends.n(), Epsilon::new(parameter)?).map_err(no_claim)?;
     let look = ends.nearer().map_err(no_claim)?;
     ends.audit(name, mechanism, look)
 }
@@ -83,16 +84,16 @@ where
     M::Point: Send + Sync + 'static,
 {
     let lost = |ends: Ends<M>| -> Result<f64, MechanismError> {
-        let mechanism = RiemannianLaplace::new(ends.ball(), RECORDS, Epsilon::new(parameter)?)?;
+        let mechanism = RiemannianLaplace::new(ends.ball(), ends.n(), Epsilon::new(parameter)?)?;
         Ok(ends.moved()? / mechanism.price().scale.unwrap_or(f64::NAN))
     };
     ends.and_then(lost).unwrap_or(f64::NAN)
 }
 
-/// Density ∝ exp(−t/σ) sin t of the distance, σ = Δ/ε with Δ = (2r/n)/cos 2r.
+/// Density ∝ exp(−t/σ) sin t of the distance, σ = Δ/ε with Δ = 2 tan(r)/n.
 fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (r, n, epsilon) = (0.4_f64, 20, 0.7);
-    let sigma = 2.0 * r / n as f64 / (2.0 * r).cos() / epsilon;
+    let sigma = 2.0 * r.tan() / n as f64 / epsilon;
     let mechanism = RiemannianLaplace::new(directions::ball(r)?, n, Epsilon::new(epsilon)?)?;
     directions::distances(&mechanism, n, 8000, seed, std::f64::consts::PI, |t| (-t / sigma).exp())
 }
