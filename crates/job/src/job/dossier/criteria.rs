@@ -55,8 +55,11 @@ pub(super) fn criteria(c: &Certificate) -> Vec<Said> {
     let limit = planned("accept_rms").and_then(serde_json::Value::as_f64);
     list.extend(limit.map(|limit| verdict(limit, number("rms"))));
     if let (Some(rms), Some(template)) = (number("rms"), number("template_rms")) {
+        let bound = number("expected_rms").is_some()
+            || c.details.get("accuracy").and_then(|of| of.get("upper_bound")).is_some_and(|of| of == true);
+        let most = if bound { "at most " } else { "" };
         let text = format!(
-            "The release states an error of {rms:.5} (root mean square, in units of the records), against {template:.5} of the public template \
+            "The release states an error of {most}{rms:.5} (root mean square, in units of the records), against {template:.5} of the public template \
              published unread."
         );
         list.push(said("error", text, Source::Certificate("details.accuracy.rms, template_rms")));
