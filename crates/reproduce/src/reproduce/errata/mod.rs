@@ -60,6 +60,7 @@ mod tests {
         ("gdp-faces: penalty", 1, 0.96774194, 1e-7),
         ("kng-shapes: sensitivity", 0, 0.9539, 1e-4),
         ("kng-shapes: sensitivity", 1, 0.8062, 2e-3),
+        ("kng-shapes: sensitivity", 2, 0.8062, 1e-4),
         ("kng-shapes: domain", 0, std::f64::consts::TAU, 1e-3),
         ("kng-shapes: factor", 0, 1.2351, 0.025),
         ("kng-shapes: factor", 1, 0.6717, 0.025),

@@ -2,6 +2,8 @@
 
 use super::{AnyError, Erratum};
 use crate::manifold::{Manifold, Sphere};
+use crate::mechanism::manifold::PublicBall;
+use crate::privacy::{ClipRadius, ClipSource};
 use nalgebra::{DVector, dvector};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -101,7 +103,9 @@ fn chain() -> [f64; 2] {
 pub(super) fn slips() -> Result<Vec<Erratum>, AnyError> {
     let sphere = Sphere::unit(2)?;
     let s = 2.0 * RADIUS;
-    let (printed, simulated, sharp) = (s * (2.0 - h(s)), s * (2.0 - h(RADIUS)), s * s / s.sin());
+    let (printed, simulated) = (s * (2.0 - h(s)), s * (2.0 - h(RADIUS)));
+    let ball = PublicBall::new(sphere, at(0.0, 0.0), ClipRadius::new(RADIUS, ClipSource::Public)?)?;
+    let sharp = ball.gradient_sensitivity(1, 0.0)?.get();
     let found = largest_change(&sphere)?;
     let (north, near) = (dvector![0.0, 0.0, -1.0], 1e-4);
     let far = (sphere.log(&north, &at(near, 0.0))? - sphere.log(&north, &at(near, PI))?).norm();
@@ -121,7 +125,12 @@ pub(super) fn slips() -> Result<Vec<Erratum>, AnyError> {
     let bound = 0.5 * (PI / 2.0).min(PI / 4.0);
     Ok(vec![
         Erratum::new(
-            ["kng-shapes: sensitivity", "Theorem 2", "2r(2 − h(2r))/n", "(2r/n)·s/sin s, s = 2r√κ (Rauch)"],
+            [
+                "kng-shapes: sensitivity",
+                "Theorem 2",
+                "2r(2 − h(2r))/n",
+                "(4/n) max β√(1 − tan²β/tan²r) for κ = 1",
+            ],
             format!(
                 "S², r = π/8, times n: printed {printed:.4}, largest change found {found:.4}, sharper bound {sharp:.4}; the simulation uses \
                  {simulated:.4}"
