@@ -124,11 +124,16 @@ where
     ends.audit(name, mechanism, look)
 }
 
-/// With all records at the centre the gradient's norm is the distance: density ∝ exp(−t/σ) sin t on the ball, σ = 2Δ/ε with
-/// Δ = (2r/n)·2r/sin 2r.
+/// With all records at the centre the gradient's norm is the distance: density ∝ exp(−t/σ) sin t on the ball, σ = 2Δ/ε, where
+/// nΔ is what two points of the rim differ by as seen from a third, at equal angles about the centre.
 fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (r, n, epsilon) = (0.4_f64, 100, 1.5);
-    let sigma = 2.0 * (2.0 * r / n as f64) * (2.0 * r / (2.0 * r).sin()) / epsilon;
+    let difference = |i: i32| {
+        let angle = 1e-4 * f64::from(i);
+        let away = (r.cos().powi(2) + r.sin().powi(2) * angle.cos()).acos();
+        2.0 * r.sin() * angle.sin() * away / away.sin()
+    };
+    let sigma = 2.0 * (1..31_415).map(difference).fold(0.0, f64::max) / n as f64 / epsilon;
     let mechanism = KNormGradient::new(directions::ball(r)?, n, Epsilon::new(epsilon)?)?;
     directions::distances(&mechanism, n, 8000, seed, r, |t| (-t / sigma).exp())
 }
