@@ -90,7 +90,7 @@ fn prepared_records_give_a_release_with_its_error() {
         serde_json::from_slice(&std::fs::read(release.join("certificate.json")).unwrap()).unwrap();
     assert_eq!(
         certificate["composition"].as_array().map_or(0, Vec::len),
-        3,
+        4,
         "{}",
         certificate["composition"]
     );

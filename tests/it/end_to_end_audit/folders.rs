@@ -37,10 +37,11 @@ pub struct Rules<'a> {
 }
 
 /// Keys of a certificate that belong to the run or to the noised values: the line of the ledger and the sums of the files.
-const OF_THE_RUN: [&str; 22] = [
+const OF_THE_RUN: [&str; 23] = [
     "/ledger",
     "/files/*/sha256",
     "/details/accuracy/rms",
+    "/details/accuracy/expected_rms",
     "/details/accuracy/template_rms",
     "/details/accuracy/sampling_rms",
     "/details/accuracy/clip_rms",

@@ -78,7 +78,7 @@ fn copies_of_a_folder_answer_every_round_once() {
                 break;
             }
         }
-        assert_eq!(rounds, 8);
+        assert_eq!(rounds, 9);
         visard::study::verify(&consortium.path("study"), None, None).unwrap();
     }
 }
