@@ -27,7 +27,7 @@ const TITLE: Title = Title {
 const CLIPPED: f64 = 3.5;
 
 /// How the two rounds share the budget of n records at μ, of k coordinates. Where little can be seen the radius holds half of the records: a tight clip
-/// spares noise, and costs eigenvalues, which can be undone if records are normal. With more it holds all but k/(nμ) times [`CLIPPED`], so that
+/// spares noise, and costs eigenvalues, which can be undone if records are normal. With more it holds all but 3.5 k/(nμ), so that
 /// less and less is left to that.
 pub fn shares(n: u64, mu: f64, k: usize) -> Shares {
     let much = n as f64 * mu;
