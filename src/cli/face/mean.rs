@@ -186,10 +186,12 @@ fn accuracy_text(accuracy: &Accuracy, yardstick: Yardstick) -> String {
     let Accuracy { rms, expected_rms, template_rms, sampling_rms, data_share, .. } = *accuracy;
     if let Some(expected) = expected_rms {
         return format!(
-            "  error on {}: not known, too little was seen; at most {:.1} mm (root mean square) if the public radius holds these people's mean, {:.1} mm if they are like public populations{size}\n  barely worth its budget: the result is mostly the template; more people, or a larger budget, would change that",
+            "  error on {}: not known, too little was seen; at most {:.1} mm (root mean square) if the public radius holds these people's mean, {:.1} mm if they are like public populations (the template alone: at most {:.1} mm; sampling error: about {:.2} mm){size}\n  barely worth its budget: the result is mostly the template; more people, or a larger budget, would change that",
             yardstick.face(),
             mm(rms),
             mm(expected),
+            mm(template_rms),
+            mm(sampling_rms),
         );
     }
     let worth = if accuracy.is_mostly_template() {

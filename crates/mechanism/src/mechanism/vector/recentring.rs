@@ -207,21 +207,12 @@ impl Recentred {
 #[cfg(test)]
 mod tests {
     use super::super::VectorRecords;
+    use super::super::modes::SHARES;
     use super::*;
     use crate::privacy::{ClipSource, Cost, Ledger, Part, PrivacyLoss};
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
     use rand_distr::{Distribution, StandardNormal};
-
-    const SHARES: Shares = Shares {
-        first: 0.15,
-        radius: 0.15,
-        countable: 60.0,
-        held: 0.5,
-        uncounted: 0.6,
-        widened: 1.0,
-        excess: 0.0,
-    };
 
     fn recentring(n: u64, mu: f64) -> Recentring {
         let public = ClipRadius::new(4.0, ClipSource::Public).unwrap();

@@ -85,14 +85,18 @@ impl Accuracy {
         }
     }
 
-    /// As a bound, where too little was seen for an expectation: a mean within `reach` of the template, which the release is not far from.
+    /// As a bound, where too little was seen for an expectation: of a mean within `reach` of the public centre, from which the release is not far.
     pub(super) fn at_most(self, reach: f64) -> Self {
-        let moved = (self.template_rms.powi(2) - self.rms.powi(2)).max(0.0).sqrt();
-        let rms = (reach + moved).max(self.rms);
+        let from_centre = self.prior_rms.unwrap_or(self.template_rms);
+        let moved = (from_centre.powi(2) - self.rms.powi(2)).max(0.0).sqrt();
+        let at_most = |rms: f64| reach.max(rms);
+        let template_rms =
+            if self.prior_rms.is_some() { self.template_rms } else { at_most(self.template_rms) };
         Self {
-            rms,
+            rms: (reach + moved).max(self.rms),
             expected_rms: Some(self.rms),
-            template_rms: reach.max(self.template_rms),
+            template_rms,
+            prior_rms: self.prior_rms.map(at_most),
             data_share: 0.0,
             ..self
         }

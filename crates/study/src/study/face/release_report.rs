@@ -131,7 +131,14 @@ fn distances(shown: &Page<'_>) -> Vec<Vec<String>> {
     let row =
         |what: &str, value: f64| vec![what.to_owned(), short(value), format!("{} mm", short(mm * value))];
     let mut rows = vec![
-        row("this release from the mean without noise", accuracy.rms),
+        row(
+            if accuracy.expected_rms.is_some() {
+                "this release from the mean without noise, at most"
+            } else {
+                "this release from the mean without noise"
+            },
+            accuracy.rms,
+        ),
         row("the public template from it, published unread", accuracy.template_rms),
         row(
             "that mean from its population's, by how these people differ as far as can be estimated",

@@ -83,7 +83,7 @@ pub fn sentence(accuracy: &PointAccuracy, public: bool) -> String {
         let more = if public { "" } else { " So would a public shape as --center." };
         return format!(
             "How far the mean shape lies from the mean without noise is not known: too little was seen of these records. It is at most {} (Riemannian \
-             distance; no two shapes are further than 1.57 apart). This release is not worth its budget: more records, or a larger budget, would \
+             distance; no two shapes are further than 1.57 apart), and {centre} alone may be as near. This release is not worth its budget: more records, or a larger budget, would \
              change that.{more}",
             short(rms)
         );

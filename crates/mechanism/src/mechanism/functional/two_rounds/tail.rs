@@ -61,3 +61,36 @@ pub(super) fn spread(square: f64, basis: &Basis, prior: &Prior) -> Vec<f64> {
     errors.iter_mut().for_each(|error| *error *= square / weighted);
     errors
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::{ClipSource, Composition, Cost, Ledger, Part, PrivacyLoss, ScaleCheck};
+
+    /// Noise of standard deviation (2τ/n)/μ about the mean excess, which no length moves by more than 2τ/n.
+    #[test]
+    fn the_excess_is_that_of_the_lengths_and_its_noise_is_as_claimed() {
+        let (tau, n, mu) = (0.5, 40, Mu::new(0.7).unwrap());
+        let excess = Excess::new(ClipRadius::new(tau, ClipSource::Private).unwrap(), n, mu).unwrap();
+        // Half of them inside, a quarter half a radius beyond, a quarter beyond what counts, or no number.
+        let length = |i: u64| [0.2, 0.5, 0.75, [1e9, f64::INFINITY][i as usize / 4 % 2]][i as usize % 4];
+        let mut lengths: Vec<f64> = (0..n).map(length).collect();
+        let expected = (0.25 + MOST * tau) / 4.0;
+        let mut noise = NoiseSource::seeded(5);
+        let mut draw = |lengths: &[f64]| {
+            let mut parts = Composition::new();
+            parts.add(EXCESS, PrivacyLoss::Gaussian(mu));
+            let part = Part { mechanism: "a part".into(), times: 1, cost: Cost::Parts(parts) };
+            let paid = Ledger::in_memory(None).announce(part).and_then(|announced| announced.pay()).unwrap();
+            let paid = paid.split(&[PrivacyLoss::Gaussian(mu)]).unwrap().remove(0);
+            excess.draw(lengths, &mut noise, paid).unwrap().value
+        };
+        let sigma = MOST * tau / n as f64 / mu.get();
+        let squares: Vec<f64> = (0..3000).map(|_| (draw(&lengths) - expected).powi(2)).collect();
+        assert!(ScaleCheck::of_squares(&squares, sigma * sigma).holds());
+        lengths.fill(f64::NAN);
+        let none = (0..100).map(|_| draw(&lengths)).sum::<f64>() / 100.0;
+        assert!(none.abs() < 0.4 * sigma, "{none}");
+        assert_eq!(excess.moved(0.0), 0.0);
+    }
+}
