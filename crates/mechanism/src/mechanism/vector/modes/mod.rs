@@ -22,8 +22,7 @@ const TITLE: Title = Title {
 };
 
 /// The share of the records that a clip may meet is this times k/(nμ), of k coordinates. On ICT faces, where k = 73 at nμ = 1000, it leaves three
-/// variances .059 off there in place of .084 with half of the records (without privacy .023), and .034 for .052 at nμ = 3000; five modes explain .003
-/// less.
+/// variances .06 off there in place of .08 with half of the records (without privacy .02), and .04 for .05 at nμ = 3000; five modes explain .003 less.
 const CLIPPED: f64 = 3.5;
 
 /// How the two rounds share the budget of n records at μ, of k coordinates. Where little can be seen the radius holds half of the records: a tight clip
