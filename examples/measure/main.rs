@@ -10,6 +10,7 @@ mod modes_table;
 mod mse_table;
 mod odd_faces;
 mod prepared_faces;
+mod registered_means;
 mod registration_gallery;
 mod regression_table;
 mod sites_table;
@@ -31,6 +32,7 @@ const MEASURES: &[(&str, Measure)] = &[
     ("mse_table", mse_table::run),
     ("odd_faces", odd_faces::run),
     ("prepared_faces", prepared_faces::run),
+    ("registered_means", registered_means::run),
     ("registration_gallery", registration_gallery::run),
     ("regression_table", regression_table::run),
     ("sites_table", sites_table::run),

@@ -183,10 +183,11 @@ fn accuracy_text(accuracy: &Accuracy, yardstick: Yardstick) -> String {
         }
         _ => String::new(),
     };
+    let registration = accuracy.registration.sentence(yardstick.millimetres());
     let Accuracy { rms, expected_rms, template_rms, sampling_rms, data_share, .. } = *accuracy;
     if let Some(expected) = expected_rms {
         return format!(
-            "  error on {}: not known, too little was seen; at most {:.1} mm (root mean square) if the public radius holds these people's mean, {:.1} mm if they are like public populations (the template alone: at most {:.1} mm; sampling error: about {:.2} mm){size}\n  barely worth its budget: the result is mostly the template; more people, or a larger budget, would change that",
+            "  error on {}: not known, too little was seen; at most {:.1} mm (root mean square) if the public radius holds these people's mean, {:.1} mm if they are like public populations (the template alone: at most {:.1} mm; sampling error: about {:.2} mm)\n  {registration}{size}\n  barely worth its budget: the result is mostly the template; more people, or a larger budget, would change that",
             yardstick.face(),
             mm(rms),
             mm(expected),
@@ -200,7 +201,7 @@ fn accuracy_text(accuracy: &Accuracy, yardstick: Yardstick) -> String {
         ""
     };
     format!(
-        "  error on {}, root mean square: {:.2} mm (the template alone: {:.2} mm; sampling error: about {:.2} mm)\n  decided by the data: {:.0} % of the squared distance between template and mean{size}{worth}",
+        "  error on {}, root mean square: {:.2} mm (the template alone: {:.2} mm; sampling error: about {:.2} mm)\n  {registration}\n  decided by the data: {:.0} % of the squared distance between template and mean{size}{worth}",
         yardstick.face(),
         mm(rms),
         mm(template_rms),

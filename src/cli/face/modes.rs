@@ -103,13 +103,14 @@ fn text(outcome: &FaceModesOutcome) -> String {
     // On a face of 20 cm, which is about 1 high when its area is 1.
     let mm = |x: f64| FACE_MM * x;
     let mut text = format!(
-        "{} of {} {}, {}\n  error of the mean on a face of 20 cm, root mean square: {:.2} mm (the template alone: {:.2} mm)",
+        "{} of {} {}, {}\n  error of the mean on a face of 20 cm, root mean square: {:.2} mm (the template alone: {:.2} mm)\n  {}",
         if certificate.private { "private modes" } else { "modes (NOT PRIVATE)" },
         outcome.people,
         if outcome.people < outcome.scans { "people's faces" } else { "faces" },
         certificate.loss,
         mm(accuracy.rms),
         mm(accuracy.template_rms),
+        accuracy.registration.sentence(FACE_MM),
     );
     if modes.modes.is_empty() {
         text.push_str("\n  no mode stands out of the noise: none is released; more people, or a larger budget, would change that");

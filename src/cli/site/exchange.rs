@@ -286,9 +286,10 @@ fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
             if modes { "modes" } else { "mean" },
             format!("average of {} people", certificate.n),
             format!(
-                "  error, root mean square: {:.2} mm (the template alone: {:.2} mm)\n",
+                "  error, root mean square: {:.2} mm (the template alone: {:.2} mm)\n  {}\n",
                 mm(accuracy.rms),
-                mm(accuracy.template_rms)
+                mm(accuracy.template_rms),
+                accuracy.registration.sentence(Yardstick::OfTwentyCentimetres.millimetres())
             ),
         ),
         Findings::Groups(comparison) => (

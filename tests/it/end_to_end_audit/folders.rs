@@ -37,7 +37,7 @@ pub struct Rules<'a> {
 }
 
 /// Keys of a certificate that belong to the run or to the noised values: the line of the ledger and the sums of the files.
-const OF_THE_RUN: [&str; 23] = [
+const OF_THE_RUN: [&str; 25] = [
     "/ledger",
     "/files/*/sha256",
     "/details/accuracy/rms",
@@ -47,6 +47,8 @@ const OF_THE_RUN: [&str; 23] = [
     "/details/accuracy/clip_rms",
     "/details/accuracy/data_share",
     "/details/accuracy/rms_mm",
+    "/details/accuracy/registration_skin_rms",
+    "/details/accuracy/registration_normal_rms",
     "/details/size/root_area_mm",
     "/details/size/relative_error",
     // Of a comparison: outcomes of its test, sizes and widths of its maps.

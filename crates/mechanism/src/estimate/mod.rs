@@ -33,7 +33,7 @@ pub use design::Design;
 pub use edge::{Component, Components, Visible};
 pub use groups::{Difference, GroupTest};
 pub use law::{ErrorLaw, Synthesis};
-pub use modes::{Mode, Modes, Weighted};
+pub use modes::{INTERVALS, Mode, Modes, Weighted};
 pub use population::Population;
 pub use prior::{Prior, Smoothness};
 pub use records::{RecordCovariance, Spread};

@@ -15,6 +15,11 @@ const ABOVE: f64 = 1.01;
 /// spectrum together (half the 97.5 % quantile 1.454 of the Tracy–Widom law of real symmetric matrices).
 const WEYL: f64 = 0.727;
 
+/// What the ends of intervals hold, in words.
+pub const INTERVALS: &str = "lower, upper: simultaneous 95 % intervals for these records' mean square about the released centre along the released \
+     directions. The lower end holds however they are distributed, since a clip only shortens; the upper end is for scores that are normal, and may \
+     be too low where they have long tails. They cover the noise added for privacy, not these records as a sample of others";
+
 /// What is public of k weighted coordinates u_j = √a_j x_j.
 #[derive(Debug, Clone, Copy)]
 pub struct Weighted<'a> {
@@ -50,9 +55,10 @@ pub struct Mode {
 /// # Intervals
 /// With W the noise of the matrix and g the direction of a mode in weighted coordinates, gᵀ(noised − exact)g = gᵀWg ≤ ‖W‖ ‖g‖², for all g
 /// at once, also those that were chosen by looking at the noised matrix (as in Weyl's inequality); ‖W‖ is below its 95 % quantile, known
-/// without data. So with probability .95 all intervals hold together: each the mean square of *these* records' clipped deviations from the
-/// private centre, along the released direction, times the factor by which the estimate undoes the clip. They say nothing of people as a sample
-/// of others, and rest on the normal model as far as the clip goes. An end is moved where the estimate would lie outside.
+/// without data. So with probability .95 all intervals hold together: each the mean square of *these* records' deviations from the private centre,
+/// along the released direction. A clip shortens deviations, so the lower end, of clipped ones, holds for deviations however they are distributed; the
+/// upper end is multiplied by the factor by which the estimate undoes the clip, and rests on the normal model. They say nothing of people as a
+/// sample of others. An end is moved where the estimate would lie outside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Modes {
     /// The largest first; never more than are [`Self::visible`].
@@ -214,7 +220,7 @@ impl Interval<'_> {
         let reach = self.reach * g.norm_squared();
         let with_clip = direction.dot(&(self.with_clip * direction));
         let undone = if with_clip > 0.0 { variance / with_clip } else { 1.0 };
-        let (lower, upper) = ((noised - reach).max(0.0) * undone, (noised + reach) * undone);
+        let (lower, upper) = ((noised - reach).max(0.0), (noised + reach) * undone);
         (lower.min(variance), upper.max(variance))
     }
 }
@@ -306,6 +312,31 @@ mod tests {
             }));
         }
         assert!(held as f64 >= 0.95 * f64::from(runs), "{held}");
+    }
+
+    /// Scores on two points, which a normal model would make too large by far: the lower end holds what is true of records before the clip.
+    #[test]
+    fn the_lower_end_holds_whatever_the_scores_are() {
+        let k = 12;
+        let (roots, spectrum) = places(k);
+        let mut exact = DMatrix::from_diagonal_element(k, k, 1e-4);
+        exact[(0, 0)] = 1.0;
+        // Every record is 1 long or a little more; the clip shortens all to .9.
+        let radius: f64 = 0.9;
+        let clipped = &exact * radius.powi(2);
+        let noised = moments(&clipped, vec![0.0; k], 1e-9);
+        let second = NoisedSecond { radius, ..noised.second.clone() };
+        let found = Modes::new(
+            &NoisedMoments { second, ..noised },
+            Weighted { roots: &roots, spectrum: &spectrum },
+            1e3,
+            1,
+        )
+        .unwrap();
+        let (mode, truth) = (&found.modes[0], 1.0 / roots[0].powi(2));
+        assert!(mode.variance > 1.2 * truth, "the normal model undoes too much: {} {truth}", mode.variance);
+        assert!(mode.lower <= truth && truth <= mode.upper);
+        approx::assert_relative_eq!(mode.lower, radius.powi(2) * truth, max_relative = 1e-3);
     }
 
     /// ‖W‖ is beyond the bound about once in twenty, for small matrices too.

@@ -5,7 +5,7 @@ use super::population::{CURVES, SAMPLES};
 use super::{AnyError, Context, ReproduceError};
 use crate::function::FaceCurves;
 use crate::io::{npy, write_ply};
-use crate::mesh::{FootFinder, Point, TriMesh};
+use crate::mesh::{FootFinder, Point, Similarity, TriMesh, Vector};
 use crate::study::face::record::{ScanRegistrar, ScanRow, default_crop_radius};
 use crate::study::face::{Registration, TemplateSource, load_template};
 use crate::surface::Template;
@@ -92,6 +92,77 @@ fn made(
     Ok((own, faces?))
 }
 
+/// The built-in template moved as `n` people of a model differ from the model's mean (`Synthetic`: from the template), in its vertices:
+/// faces whose correspondence with the template is known everywhere.
+///
+/// # Errors
+/// Missing or damaged data.
+pub fn warped_templates(
+    context: &Context,
+    model: FaceModel,
+    n: usize,
+    seed: u64,
+) -> Result<Vec<Vec<Point>>, ReproduceError> {
+    warped(context, model, n, seed).map_err(|e| ReproduceError::Failed(format!("faces: {e}")))
+}
+
+fn warped(context: &Context, model: FaceModel, n: usize, seed: u64) -> Result<Vec<Vec<Point>>, AnyError> {
+    let template = load_template(&TemplateSource::Builtin)?.template;
+    let own = template.mesh().vertices();
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+    let file = |name: &str| context.file(name).ok_or_else(|| format!("{name} is not among the shared data"));
+    let names = match model {
+        FaceModel::Synthetic => {
+            return Ok((0..n).map(|_| FaceParameters::sample(&mut rng).vertices()).collect());
+        }
+        FaceModel::Ict => ["faces_ict/ict_neutral.npy", "faces_ict/ict_faces.npy"],
+        FaceModel::Simpop => ["faces_simpop/simpop_vertices.npy", "faces_simpop/simpop_faces.npy"],
+    };
+    let known = npy::read(&file(names[0])?)?.data;
+    let triangles = npy::read(&file(names[1])?)?.data;
+    let size = 3 * (1 + triangles.iter().fold(0.0_f64, |a, &b| a.max(b)) as usize);
+    let base = &known[..size];
+    let carried = Carried::on(&template, points(base), &triangles)?;
+    let even = vec![1.0; own.len()];
+    let posed = |face: &[f64], from: &[f64]| -> Result<Vec<Point>, AnyError> {
+        let pose = Similarity::fit(&carried.positions(&points(from)), own, &even).ok_or("no pose")?;
+        Ok(carried.positions(&points(face)).iter().map(|p| pose.apply(p)).collect())
+    };
+    // Faces whose deviations from their middle, times these factors, are a standard deviation each.
+    let (faces, middle, factor): (Vec<Vec<Point>>, Vec<Point>, f64) = match model {
+        FaceModel::Ict => {
+            let modes = npy::read(&file("faces_ict/ict_identity_modes.npy")?)?.data;
+            let moved = |mode: &[f64]| base.iter().zip(mode).map(|(a, b)| a + b).collect::<Vec<f64>>();
+            let faces =
+                modes.chunks_exact(size).map(|mode| posed(&moved(mode), base)).collect::<Result<_, _>>()?;
+            (faces, posed(base, base)?, 1.0)
+        }
+        _ => {
+            let faces: Vec<Vec<Point>> =
+                known.chunks_exact(size).map(|face| posed(face, face)).collect::<Result<_, _>>()?;
+            let count = faces.len() as f64;
+            let middle = |i: usize| Point::from(faces.iter().map(|p| p[i].coords).sum::<Vector>() / count);
+            let middle = (0..own.len()).map(middle).collect();
+            (faces, middle, 1.0 / (count - 1.0).sqrt())
+        }
+    };
+    let mut person = || {
+        let mut face = own.to_vec();
+        for direction in &faces {
+            let w: f64 = factor * normal(&mut rng);
+            for ((p, q), from) in face.iter_mut().zip(direction).zip(&middle) {
+                *p += w * (q - from);
+            }
+        }
+        face
+    };
+    Ok((0..n).map(|_| person()).collect())
+}
+
+fn normal(rng: &mut rand_chacha::ChaCha8Rng) -> f64 {
+    StandardNormal.sample(rng)
+}
+
 /// The mean of the faces, and these weights of their deviations from it.
 fn normal_face(known: &[FaceCurves], weights: &[f64]) -> Result<FaceCurves, String> {
     let count = known.len() as f64;
@@ -137,7 +208,7 @@ impl Carried {
 
     fn positions(&self, face: &[Point]) -> Vec<Point> {
         let place = |(corners, weights): &([usize; 3], [f64; 3])| {
-            Point::from((0..3).map(|k| face[corners[k]].coords * weights[k]).sum::<crate::mesh::Vector>())
+            Point::from((0..3).map(|k| face[corners[k]].coords * weights[k]).sum::<Vector>())
         };
         self.places.iter().map(place).collect()
     }

@@ -30,7 +30,7 @@ mod spd_sampling;
 mod sphere;
 mod standing;
 
-pub use about_template::{FaceModel, faces_about_template};
+pub use about_template::{FaceModel, faces_about_template, warped_templates};
 pub use context::{Context, Population};
 pub use errata::{Erratum, errata};
 pub use error::ReproduceError;

@@ -64,6 +64,17 @@ pub(super) fn criteria(c: &Certificate) -> Vec<Said> {
         );
         list.push(said("error", text, Source::Certificate("details.accuracy.rms, template_rms")));
     }
+    if let (Some(skin), Some(normal)) = (number("registration_skin_rms"), number("registration_normal_rms")) {
+        let text = format!(
+            "Where the records are scans, registration adds about {skin:.5} along the skin and {normal:.5} across it, as with made-up people of \
+             public populations; the error above leaves it out."
+        );
+        list.push(said(
+            "registration",
+            text,
+            Source::Certificate("details.accuracy.registration_skin_rms, registration_normal_rms"),
+        ));
+    }
     if let Some(share) = number("data_share") {
         let text = format!(
             "The data decided {:.0} % of the squared distance between the public template and their mean.",

@@ -1,5 +1,6 @@
 //! How far a released mean face lies from the mean without noise, as far as the release itself tells.
 
+use super::correspondence::Correspondence;
 use crate::estimate::Spread;
 use crate::function::FaceCurves;
 use crate::mechanism::functional::NoisedFunction;
@@ -40,6 +41,9 @@ pub struct Accuracy {
     pub prior_rms: Option<f64>,
     /// `rms` in millimetres: `None` without a released size.
     pub rms_mm: Option<f64>,
+    /// What registration adds where the records are scans; no part of `rms`.
+    #[serde(flatten)]
+    pub registration: Correspondence,
 }
 
 impl Accuracy {
@@ -82,6 +86,7 @@ impl Accuracy {
             data_share: if centre > 0.0 { (1.0 - error / centre).clamp(0.0, 1.0) } else { 0.0 },
             prior_rms: prior.map(|prior| from(prior).sqrt()),
             rms_mm: None,
+            registration: Correspondence::of(template.sqrt()),
         }
     }
 

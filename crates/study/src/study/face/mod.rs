@@ -9,6 +9,7 @@ pub mod anthropometry;
 mod average;
 mod band;
 pub mod compare;
+mod correspondence;
 mod error;
 mod error_map;
 mod faces;
@@ -42,6 +43,7 @@ mod yardstick;
 
 pub use crate::surface::registration::Registration;
 pub use accuracy::Accuracy;
+pub use correspondence::Correspondence;
 pub use error::StudyError;
 pub use gather::FaceProgress;
 pub(in crate::study) use likeness::copies;

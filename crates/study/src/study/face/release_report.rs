@@ -145,6 +145,12 @@ fn distances(shown: &Page<'_>) -> Vec<Vec<String>> {
             accuracy.sampling_rms,
         ),
     ];
+    let registration = &accuracy.registration;
+    rows.push(row(
+        "registration, where the records are scans: along the skin, on top of all this",
+        registration.skin_rms,
+    ));
+    rows.push(row("and across it", registration.normal_rms));
     if let Some(mm) = accuracy.rms_mm {
         let what = "this release from the mean without noise, the error of its size included";
         rows.push(vec![what.to_owned(), String::new(), format!("{} mm", short(mm))]);

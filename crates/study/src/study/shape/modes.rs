@@ -5,7 +5,7 @@ use super::input::{ShapeInputs, Specimens};
 use super::page;
 use super::run::{Drawn, Gathered, release, write_fields, write_internal, write_mean};
 use super::subject::Subject;
-use crate::estimate::Modes;
+use crate::estimate::{INTERVALS, Modes};
 use crate::job::layout::{MODES_NPY, REPORT, VARIANCES};
 use crate::job::modes_table::{modes_details, modes_section, variances_csv};
 use crate::job::{self, Job, Publication, ReleaseFolder};
@@ -27,10 +27,13 @@ const REACH: f64 = 2.0;
 /// More modes than this have no picture.
 const PICTURED: usize = 8;
 
-const ESTIMAND: &str = "variance: of single records along the mode before they were clipped, squared Riemannian distance; the clip is undone \
-     under a normal model. lower, upper: simultaneous 95 % intervals for these records' mean square about the private centre along the \
-     released directions, clipped deviations, times the factor that undoes the clip: they cover the noise added for privacy, not records as \
-     a sample of others, and rest on the normal model. share: of the variance of all coefficients that were looked at";
+/// What the numbers in the table of variances are.
+fn estimand() -> String {
+    format!(
+        "variance: of single records along the mode before they were clipped, squared Riemannian distance; the clip is undone under a normal model. {INTERVALS}. share: of the \
+         variance of all coefficients that were looked at"
+    )
+}
 
 /// Everything a study of modes needs to know; all of it public.
 #[derive(Debug, Clone)]
@@ -173,7 +176,7 @@ impl Publication for ModesPublication {
         self.subject.state(released, statement);
         if let Ok(found) = self.found(released) {
             statement.details.insert("accuracy".into(), json!(found.accuracy));
-            let modes = modes_details(&found.modes, self.most, found.looked, ESTIMAND);
+            let modes = modes_details(&found.modes, self.most, found.looked, &estimand());
             statement.details.insert("modes".into(), modes);
         }
     }
@@ -210,7 +213,7 @@ impl ModesPublication {
             let ends = [&minus[..], &plus[..]];
             pictures.extend(page::to_both_sides(&self.subject, &found.mean, &moved, ends, &caption));
         }
-        modes_section(&mut page, &found.modes, self.most, &pictures, ESTIMAND);
+        modes_section(&mut page, &found.modes, self.most, &pictures, &estimand());
         page.heading("How exact the mean is");
         page.paragraph(&sentence(&found.accuracy, self.subject.has_public_centre()));
         page::end(page, certificate)

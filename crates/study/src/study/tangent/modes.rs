@@ -5,7 +5,7 @@ use super::numbers::numbers_table;
 use super::records::{Displaced, TangentRecords, TangentSpace};
 use super::run::write_arrays;
 use super::statistic::{Samples, Statistic};
-use crate::estimate::Modes;
+use crate::estimate::{INTERVALS, Modes};
 use crate::job::ReleaseFolder;
 use crate::job::layout::{MEAN_NPY, MODES_NPY, VARIANCES};
 use crate::job::modes_table::{modes_details, modes_section, variances_csv};
@@ -22,11 +22,13 @@ const REACH: f64 = 2.0;
 /// More modes than this have no picture.
 const PICTURED: usize = 8;
 
-const ESTIMAND: &str = "variance: of single records along the mode before they were clipped, squared distance in the tangent space at the \
-     public centre; the clip is undone under a normal model. lower, upper: simultaneous 95 % intervals for these records' mean square about \
-     the released centre along the released directions, clipped deviations, times the factor that undoes the clip: they cover the noise \
-     added for privacy, not records as a sample of others, and rest on the normal model. share: of the variance of all coefficients that \
-     were looked at";
+/// What the numbers in the table of variances are.
+fn estimand() -> String {
+    format!(
+        "variance: of single records along the mode before they were clipped, squared distance in the tangent space at the public centre; the clip is undone under a normal model. {INTERVALS}. share: of the \
+         variance of all coefficients that were looked at"
+    )
+}
 
 /// The mean and at most `most` modes.
 #[derive(Debug, Clone)]
@@ -123,7 +125,7 @@ impl Statistic for ModesStatistic {
 
     fn describe(&self, _: &dyn TangentSpace, found: &FoundModes, statement: &mut Statement) {
         statement.details.insert("accuracy".into(), json!(found.accuracy));
-        let modes = modes_details(&found.modes, self.most, found.looked, ESTIMAND);
+        let modes = modes_details(&found.modes, self.most, found.looked, &estimand());
         statement.details.insert("modes".into(), modes);
     }
 
@@ -157,7 +159,7 @@ impl Statistic for ModesStatistic {
             let shown = Displaced { mean: &mean, by: &by, ends: [&minus, &plus], caption: &caption };
             pictures.extend(space.displaced_figures(&shown)?);
         }
-        modes_section(page, &found.modes, self.most, &pictures, ESTIMAND);
+        modes_section(page, &found.modes, self.most, &pictures, &estimand());
         let named = found.fields.iter().enumerate().map(|(k, field)| (format!("mode {}", k + 1), field));
         numbers_table(page, space, std::iter::once(("mean".into(), &mean)).chain(named));
         accuracy_section(page, &found.sentence);

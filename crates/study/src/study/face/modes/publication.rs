@@ -5,6 +5,7 @@ use super::super::error_map::error_map;
 use super::super::template::LoadedTemplate;
 use super::found::FoundModes;
 use super::report::{ModesPage, modes_report};
+use crate::estimate::INTERVALS;
 use crate::function::FaceCurves;
 use crate::io::{write_npy, write_ply, write_ply_with_scalar};
 use crate::job::copies::Kind;
@@ -21,11 +22,12 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// What the numbers in the table of variances are.
-const ESTIMAND: &str = "variance: of single records along the mode before they were clipped, in squared units of unit-area faces (mean over \
-     points, three coordinates summed); the clip is undone under a normal model. lower, upper: simultaneous 95 % intervals for these \
-     records' mean square about the private centre along the released directions, clipped deviations, times the factor that undoes the \
-     clip: they cover the noise added for privacy, not people as a sample of others, and rest on the normal model. share: of the variance \
-     of all coefficients that were looked at";
+fn estimand() -> String {
+    format!(
+        "variance: of single records along the mode before they were clipped, squared units of unit-area faces (mean over points, three coordinates summed); the clip is undone under a normal model. {INTERVALS}. share: of the \
+         variance of all coefficients that were looked at"
+    )
+}
 
 /// What a study of modes publishes, and how.
 #[derive(Debug, Clone)]
@@ -54,7 +56,7 @@ impl ModesPublication {
     /// What the certificate says of the modes.
     fn modes_details(&self, found: &FoundModes) -> Value {
         let coordinates = self.mechanism.coordinates();
-        modes_details(&found.modes, self.most, (coordinates.len(), coordinates.expected_share()), ESTIMAND)
+        modes_details(&found.modes, self.most, (coordinates.len(), coordinates.expected_share()), &estimand())
     }
 
     /// What a certificate states of the people and, where the draw fits, of what was found.

@@ -4,6 +4,7 @@ use super::super::error::StudyError;
 use super::super::release_report::{curve_drawings, portraits};
 use super::super::yardstick::FACE_MM;
 use super::found::FoundModes;
+use crate::estimate::INTERVALS;
 use crate::job::layout::{MODES_NPY, VARIANCES};
 use crate::job::modes_table::LEANS;
 use crate::mesh::{TriMesh, Vector};
@@ -122,9 +123,8 @@ fn rows(shown: &ModesPage<'_>) -> Vec<Vec<String>> {
 fn table_note(shown: &ModesPage<'_>) -> String {
     format!(
         "A standard deviation is the root mean square over the face of what one standard deviation along the mode moves. Variances are of faces \
-         of area 1. They were shortened by the clip and brought back under a normal model; directions need no such model. The intervals hold \
-         together with probability 95 % and cover the noise that was added for privacy, not that people are a sample of others: each is for the \
-         mean square of these people's clipped deviations along the mode that is shown, in the units of the variance beside it. The share is of \
+         of area 1. They were shortened by the clip and brought back under a normal model; directions need no such model. Of the interval's \
+         ends: {INTERVALS}. The share is of \
          the variance in the coefficients that were looked at, which are expected to have {:.0} % of all. The sign of a mode is a convention. \
          Numbers are in {VARIANCES}, displacements of one standard deviation in {MODES_NPY}.",
         100.0 * shown.expected_share
@@ -142,9 +142,10 @@ fn mean_sentence(shown: &ModesPage<'_>, certificate: &Certificate) -> String {
         )
     };
     format!(
-        "{whence} It lies some {} mm from the mean without noise on a face of 20 cm (root mean square; the template published unread: {} mm){fine}.",
+        "{whence} It lies some {} mm from the mean without noise on a face of 20 cm (root mean square; the template published unread: {} mm){fine}; {}.",
         short(FACE_MM * accuracy.rms),
-        short(FACE_MM * accuracy.template_rms)
+        short(FACE_MM * accuracy.template_rms),
+        accuracy.registration.sentence(FACE_MM)
     )
 }
 
