@@ -165,7 +165,7 @@ fn functions() {
     let sides: [&dyn Fn(&Path); 3] =
         [&|dir| write(dir, 1.0), &|dir| write(dir, -1e9), &|dir| write(dir, f64::NAN)];
     let sentences = &[("How exact it is", "What this guarantees")];
-    let outcomes = &[(" from its population", "What this guarantees")];
+    let outcomes = &[("The mean function lies", "What this guarantees")];
     let rules = Rules { pictures: true, sentences, outcomes, ..Rules::default() };
     audit("function mean f.npy --domain interval --bound 2 --mu 1", &rules, &sides);
 }

@@ -52,6 +52,7 @@ fn plain(value: &mut Value) {
 }
 
 #[test]
+#[ignore = "slow: half a minute"]
 fn neighbours_hand_on_the_same_but_for_ciphertext_and_noised_values() {
     let sites = Sharing::Sites { honest: 2 };
     for (what, noise) in [
