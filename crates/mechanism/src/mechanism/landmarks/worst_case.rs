@@ -2,8 +2,7 @@
 
 use super::likelihood::{Likelihood, Noises, Pair, Person};
 use super::{
-    CENTRE_SHARE, Centre, Expected, RADIUS, ReleasedShapes, ShapeMechanism, ShapeMoment, ShapeSetting, TITLE,
-    VOTE_SHARE,
+    Centre, Expected, RADIUS, ReleasedShapes, ShapeMechanism, ShapeMoment, ShapeSetting, TITLE, VOTE_SHARE,
 };
 use crate::estimate::design::{Covariate, Design, Kind};
 use crate::manifold::LandmarkShapes;
@@ -29,23 +28,28 @@ pub const ENTRY: Entry = Entry {
 
 const WORST_CASES: &[WorstCase] = &[
     WorstCase { name: "landmarks", make: in_plane, loss: whole, runs: 20_000 },
-    WorstCase { name: "landmarks-space", make: in_space, loss: |p| p * told(1.0, 0.0, 1.0, 3), runs: 20_000 },
+    WorstCase {
+        name: "landmarks-space",
+        make: in_space,
+        loss: |p| told(p, RECORDS, (4, 3), [1.0, 0.0, 1.0]),
+        runs: 20_000,
+    },
     WorstCase {
         name: "landmarks-vote",
         make: mirrored,
-        loss: |p| p * told(0.0, 1.0, MIRRORED, 3),
+        loss: |p| told(p, mirrored_people(p), (4, 3), [0.0, 1.0, MIRRORED]),
         runs: 100_000,
     },
     WorstCase {
         name: "landmarks-missing",
         make: incomplete,
-        loss: |p| p * told(0.0, 0.0, 1.0, 2),
+        loss: |p| told(p, incomplete_people(p), (6, 2), [0.0, 0.0, 1.0]),
         runs: 20_000,
     },
     WorstCase {
         name: "landmarks-modes",
         make: of_modes,
-        loss: |p| p * told(1.0, 0.0, MODES, 2),
+        loss: |p| told(p, RECORDS, (3, 2), [1.0, 0.0, MODES]),
         runs: 20_000,
     },
     WorstCase { name: "landmarks-groups", make: of_groups, loss: whole, runs: 100_000 },
@@ -54,11 +58,15 @@ const WORST_CASES: &[WorstCase] = &[
 
 const RECORDS: usize = 30;
 
-/// What part of μ is told where these parts of what the matrix, the vote and the rest may tell (squared, each of its own) are.
-fn told(matrix: f64, vote: f64, rest: f64, dimensions: usize) -> f64 {
-    let centre = CENTRE_SHARE[usize::from(dimensions > 2)];
-    let voted = if dimensions > 2 { VOTE_SHARE * VOTE_SHARE } else { 0.0 };
-    (centre * matrix + voted * vote + (1.0 - centre - voted) * rest).sqrt()
+/// What is told of μ, of `n` people with `k` landmarks in `d` dimensions, where these parts of what the matrix, the vote and the rest may tell
+/// (squared, each of its own) are.
+fn told(mu: f64, n: usize, (k, d): (usize, usize), [matrix, vote, rest]: [f64; 3]) -> f64 {
+    let voted = if d > 2 { VOTE_SHARE * VOTE_SHARE } else { 0.0 };
+    let share = LandmarkShapes::new(k, d).ok().zip(Mu::new(mu).ok());
+    let share = share.and_then(|(space, mu)| super::centre_share(space, false, n as u64, mu).ok());
+    // Without a share there is no mechanism to audit either.
+    let Some(centre) = share else { return f64::NAN };
+    mu * (centre * matrix + voted * vote + (1.0 - centre - voted) * rest).sqrt()
 }
 
 /// The mean of shapes in two rounds.
@@ -104,7 +112,9 @@ where
     let n = 1 + pair.others.iter().map(|(_, times)| times).sum::<usize>();
     let setting = setting(k, d, Centre::Private, n as u64, Mu::new(parameter)?).map_err(no_claim)?;
     let mechanism = make(&setting).map_err(no_claim)?;
-    let parts = [CENTRE_SHARE[usize::from(d > 2)].sqrt() * parameter, VOTE_SHARE * parameter];
+    let share =
+        super::centre_share(setting.space, setting.outline, setting.n, setting.mu).map_err(no_claim)?;
+    let parts = [share.sqrt() * parameter, VOTE_SHARE * parameter];
     let likelihood = Likelihood::new(mechanism.clone(), pair, of, parts).map_err(no_claim)?;
     let data = likelihood.data();
     let look = move |released: &Released<ReleasedShapes<M::Value>>| {
@@ -146,10 +156,18 @@ fn in_space(name: &'static str, parameter: f64) -> Made {
     audit(name, parameter, (4, 3), (at_ends(ends, RECORDS), RECORDS), mean)
 }
 
+fn mirrored_people(parameter: f64) -> usize {
+    (80.0 / parameter.max(1.0)).ceil() as usize
+}
+
+fn incomplete_people(parameter: f64) -> usize {
+    (60.0 / parameter.max(1.0)).ceil() as usize
+}
+
 /// A thick shape or its mirror image, which matrices do not tell apart; the others are so flat that the two lie on either side of them, and not
 /// so flat that the third eigenvalue is lost in the noise.
 fn mirrored(name: &'static str, parameter: f64) -> Made {
-    let n = (80.0 / parameter.max(1.0)).ceil() as usize;
+    let n = mirrored_people(parameter);
     let shape = |sizes: [f64; 3]| {
         let waves = [[0.5, 0.5, -0.5, -0.5], [0.5, -0.5, 0.5, -0.5], [0.5, -0.5, -0.5, 0.5]];
         DMatrix::from_fn(4, 3, |i, j| sizes[j] * waves[j][i])
@@ -176,7 +194,7 @@ fn incomplete(name: &'static str, parameter: f64) -> Made {
         x.row_mut(0).fill(f64::NAN);
         Person { incomplete: vec![x], ..Person::default() }
     });
-    let n = (60.0 / parameter.max(1.0)).ceil() as usize;
+    let n = incomplete_people(parameter);
     audit(name, parameter, (6, 2), (Pair { first, others: vec![(person(&middle), n - 1)] }, n), mean)
 }
 

@@ -314,9 +314,9 @@ macro_rules! studies {
 
 studies! {
     face_mean: "face mean", 16;
-    face_modes: "face modes", 16;
-    face_regress: "face regress", 16;
-    face_compare: "face compare", 16;
+    face_modes: "face modes", 6;
+    face_regress: "face regress", 6;
+    face_compare: "face compare", 6;
     shape_mean: "shape mean", 24;
     shape_mean_of_a_ball: "shape mean of a ball", 24;
     shape_modes: "shape modes", 24;

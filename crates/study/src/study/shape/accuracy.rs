@@ -48,6 +48,10 @@ pub(super) fn accuracy(
     PointAccuracy { sampling_rms: Some((square / n as f64).sqrt()), ..PointAccuracy::of(error, moved, true) }
 }
 
+/// A private centre with so large an error, Riemannian distance, has a tangent space that says little of shapes near their mean. (58 brains, drawn
+/// again and again: at nμ = 30 the centre is .93 off, and half of the error would be stated.)
+const LOST_FROM: f64 = 0.7;
+
 /// Of a mean about a centre, public with this radius or private with this squared error: an upper bound where too little was seen, or where a private centre did not stand out of its noise.
 pub(super) fn bounded(
     accuracy: PointAccuracy,
@@ -55,8 +59,8 @@ pub(super) fn bounded(
     price: &Price,
     public: Option<f64>,
 ) -> PointAccuracy {
-    // A private centre that does not stand out of its noise has this error.
-    let lost = public.is_none() && centre_error >= FRAC_PI_2 * FRAC_PI_2 * (1.0 - 1e-9);
+    // A private centre that does not stand out of its noise has an error of π/2.
+    let lost = public.is_none() && centre_error >= LOST_FROM * LOST_FROM;
     if !(lost || too_little(price)) {
         return accuracy;
     }
