@@ -47,7 +47,8 @@ enum Law {
 
 impl Law {
     fn of(word: &str) -> Option<Self> {
-        let laws = [("one", Self::One), ("pair", Self::Pair), ("three", Self::Three), ("normal", Self::Normal)];
+        let laws =
+            [("one", Self::One), ("pair", Self::Pair), ("three", Self::Three), ("normal", Self::Normal)];
         laws.into_iter().find(|(name, _)| *name == word).map(|(_, law)| law)
     }
 
