@@ -1,8 +1,8 @@
 //! Errors of a private regression of faces, with what is stated of them, over numbers of people and budgets.
 //!
-//! `cargo run --release --example measure -- regression_table PREPARED.npy [RUNS] [N:MU,…] [one|pair|three|normal]`: to every face of the file effects
+//! `cargo run --release --example measure -- regression_table PREPARED.npy [RUNS] [N:MU,…] [one|missing|pair|three|normal]`: to every face of the file effects
 //! of age, body mass and sex are added that are known: half of each along two or three modes of the population, half a smooth random field, of the
-//! sizes .0066, .0066, .0047 (root mean square, from the middle of the bounds to the end). `one` has age alone, `pair` age and body mass of correlation
+//! sizes .0066, .0066, .0047 (root mean square, from the middle of the bounds to the end). `one` has age alone, `missing` that of half the people only, `pair` age and body mass of correlation
 //! .7, both others all three, uniform between their bounds or, with `normal`, with the bounds two standard deviations from the mean. Relative errors:
 //! root of error energy over field energy, all points; 1 is saying nothing. Stated over true, root mean squares, against least squares without privacy:
 //! of the mean at the reference, of the fields, of a prediction at three quarters of the way to the upper bounds; last, the fields against the planted
@@ -27,7 +27,8 @@ use visard::study::face::{TemplateSource, load_template};
 const SIZES: [f64; 3] = [0.0066, 0.0066, 0.0047];
 /// Where a prediction is looked at, as a share of the way to the upper bounds.
 const AT: f64 = 0.75;
-const USAGE: &str = "usage: measure regression_table PREPARED.npy [RUNS] [N:MU,…] [one|pair|three|normal]";
+const USAGE: &str =
+    "usage: measure regression_table PREPARED.npy [RUNS] [N:MU,…] [one|missing|pair|three|normal]";
 
 struct Population {
     basis: Basis,
@@ -40,6 +41,7 @@ struct Population {
 #[derive(Clone, Copy, PartialEq)]
 enum Law {
     One,
+    Missing,
     Pair,
     Three,
     Normal,
@@ -47,13 +49,19 @@ enum Law {
 
 impl Law {
     fn of(word: &str) -> Option<Self> {
-        let laws =
-            [("one", Self::One), ("pair", Self::Pair), ("three", Self::Three), ("normal", Self::Normal)];
+        let laws = [
+            ("one", Self::One),
+            ("missing", Self::Missing),
+            ("pair", Self::Pair),
+            ("three", Self::Three),
+            ("normal", Self::Normal),
+        ];
         laws.into_iter().find(|(name, _)| *name == word).map(|(_, law)| law)
     }
 
     fn design(self) -> Result<Design, Box<dyn Error>> {
-        let bounds: &[&str] = if self == Self::One { &["age=-2:2"] } else { &["age=-2:2", "bmi=-2:2"] };
+        let bounds: &[&str] =
+            if matches!(self, Self::One | Self::Missing) { &["age=-2:2"] } else { &["age=-2:2", "bmi=-2:2"] };
         let levels: &[&str] = if matches!(self, Self::Three | Self::Normal) { &["sex=F|M"] } else { &[] };
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         Ok(Design::parse(&owned(bounds), &owned(levels), &[])?)
@@ -65,7 +73,9 @@ impl Law {
         let [age, bmi] = match self {
             Self::Normal => [a, b],
             Self::Pair => [a, 0.7 * a + 0.51f64.sqrt() * b],
-            Self::One | Self::Three => [rng.random_range(-2.0..2.0), rng.random_range(-2.0..2.0)],
+            Self::One | Self::Missing | Self::Three => {
+                [rng.random_range(-2.0..2.0), rng.random_range(-2.0..2.0)]
+            }
         };
         [Some(age), Some(bmi), Some(if rng.random_bool(0.5) { 1.0 } else { -1.0 })]
     }
@@ -172,12 +182,14 @@ fn one(population: &Population, n: usize, mu: f64, run: u64, law: Law) -> Result
     let design = law.design()?;
     let (mut rows, mut records) = (Vec::new(), Vec::new());
     for i in 0..n {
-        let row = design.row(&law.draw(&mut rng)[..design.covariates().len()]);
+        let values = &law.draw(&mut rng)[..design.covariates().len()];
+        let row = design.row(values);
         let mut face = population.faces[(run as usize * n + i) % population.faces.len()].clone();
         for (field, x) in population.fields.iter().zip(&row[1..]) {
             face.iter_mut().zip(field).for_each(|(f, e)| *f += x * e);
         }
-        rows.push(row);
+        let is_missing = law == Law::Missing && rng.random_bool(0.5);
+        rows.push(if is_missing { design.record(&[None]) } else { row });
         records.push(Some(face));
     }
     let plain = least_squares(&rows, &records);

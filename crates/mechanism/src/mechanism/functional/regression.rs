@@ -146,7 +146,8 @@ impl FunctionRegression {
         let estimated = released.moments().and_then(|moments| {
             let radius = released.recentred.radius.get();
             let kept = if self.moments.clips_at_median() { moments.kept_at_median(radius) } else { 1.0 };
-            Regression::new(&moments, &self.design, weights, released.recentred.error, kept)
+            let centre = (released.recentred.error, self.moments.recentring().n());
+            Regression::new(&moments, &self.design, weights, centre, kept)
         });
         estimated.ok_or(MechanismError::Shape("the stored draw is not of this regression"))
     }
