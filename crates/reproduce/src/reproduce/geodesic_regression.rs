@@ -186,7 +186,7 @@ impl<M: Manifold> Setting<M> {
         let found = released.moments().and_then(|moments| {
             let radius = released.recentred.radius.get();
             let kept = if mechanism.clips_at_median() { moments.kept_at_median(radius) } else { 1.0 };
-            Regression::new(&moments, &design, weights, released.recentred.error, kept)
+            Regression::new(&moments, &design, weights, (released.recentred.error, n), kept)
         });
         let found = found.ok_or("moments of another regression")?;
         let (space, centre, about) = (self.space.clone(), self.centre.clone(), released.recentred.centre);

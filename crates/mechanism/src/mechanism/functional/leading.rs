@@ -35,13 +35,17 @@ impl LeadingCoordinates {
             return Err(MechanismError::Shape("the public centre does not have the shape of the records"));
         }
         let prior = Prior::new(&basis, |place| norm.weight(place));
-        let alike = prior.spectrum.iter().all(|lambda| *lambda == prior.spectrum[0]);
-        let chosen = prior.leading(if alike { prior.len() } else { count });
+        let chosen = prior.leading(first_of(&prior.spectrum, count));
         let weights = chosen.iter().map(|&j| prior.roots[j].powi(2));
         let rescaled = weights.clone().map(|a| 1.0 / a).sum::<f64>() / chosen.len() as f64;
         let roots = weights.map(|a| (a * rescaled).sqrt()).collect();
         let spectrum = chosen.iter().map(|&j| prior.spectrum[j]).collect();
         Ok(Self { basis, template, norm, chosen, roots, spectrum, rescaled, all: prior.spectrum })
+    }
+
+    /// How many of these the `count` leading ones are: all, where the basis expects all alike.
+    pub fn first(&self, count: usize) -> usize {
+        first_of(&self.spectrum, count)
     }
 
     /// k.
@@ -79,9 +83,9 @@ impl LeadingCoordinates {
         &self.roots
     }
 
-    /// What the public spectrum lets expect of all coefficients that are left out, as a share of what these have.
-    pub fn beyond(&self) -> f64 {
-        (self.all.iter().sum::<f64>() / self.spectrum.iter().sum::<f64>() - 1.0).max(0.0)
+    /// What the public spectrum lets expect of all coefficients but the first k of these, as a share of what those have.
+    pub fn beyond(&self, k: usize) -> f64 {
+        (self.all.iter().sum::<f64>() / self.spectrum[..k].iter().sum::<f64>() - 1.0).max(0.0)
     }
 
     /// The basis that functions are analysed in.
@@ -175,6 +179,11 @@ impl LeadingCoordinates {
         };
         Ok(Vectors::Asked(n, Box::new(one)))
     }
+}
+
+fn first_of(spectrum: &[f64], count: usize) -> usize {
+    let alike = spectrum.iter().all(|lambda| *lambda == spectrum[0]);
+    if alike { spectrum.len() } else { count.min(spectrum.len()) }
 }
 
 impl Synthesis for LeadingCoordinates {

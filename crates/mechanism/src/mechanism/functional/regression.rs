@@ -35,6 +35,9 @@ pub struct FunctionRegression {
     scale: f64,
 }
 
+/// So many coordinates of all people together are held (256 MB), and never fewer than the fields have.
+const HELD: usize = 1 << 25;
+
 /// What a covariate's column does to a function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
@@ -90,11 +93,13 @@ impl FunctionRegression {
     ) -> Result<Self, MechanismError> {
         check_columns(&design, n, mu.get())?;
         let count = coefficients(n, mu.get());
-        let leading = LeadingCoordinates::new(basis, template, Norm::Quarter, count)?;
+        let all = count.max(HELD / usize::try_from(n).unwrap_or(usize::MAX).max(1));
+        let leading = LeadingCoordinates::new(basis, template, Norm::Quarter, all)?;
         let reach = reach.into();
         let public = ClipRadius::new(reach.radius_of(&leading, leading.face_radius()), ClipSource::Public)?;
         let moments =
-            VectorRegression::new(leading.prior(), public, design.columns(), design.reach(), n, mu)?;
+            VectorRegression::new(leading.prior(), public, design.columns(), design.reach(), n, mu)?
+                .looking_at(leading.first(count))?;
         Ok(Self { leading, design, moments, scale: reach.scale() })
     }
 
@@ -108,7 +113,7 @@ impl FunctionRegression {
         &self.design
     }
 
-    /// The coefficients that are looked at.
+    /// The coefficients that are looked at: the mean has all, fields the first ([`VectorRegression::dimension`]).
     pub fn coordinates(&self) -> &LeadingCoordinates {
         &self.leading
     }
@@ -135,12 +140,14 @@ impl FunctionRegression {
     /// # Errors
     /// [`MechanismError::Shape`] for what another regression released.
     pub fn estimate(&self, released: &NoisedRegression) -> Result<Regression, MechanismError> {
-        let weights =
-            Weights { spectrum: self.leading.spectrum(), roots: self.leading.roots(), scale: self.scale };
+        let k = self.moments.dimension();
+        let (spectrum, roots) = (&self.leading.spectrum()[..k], &self.leading.roots()[..k]);
+        let weights = Weights { spectrum, roots, scale: self.scale };
         let estimated = released.moments().and_then(|moments| {
             let radius = released.recentred.radius.get();
             let kept = if self.moments.clips_at_median() { moments.kept_at_median(radius) } else { 1.0 };
-            Regression::new(&moments, &self.design, weights, released.recentred.error, kept)
+            let centre = (released.recentred.error, self.moments.recentring().n());
+            Regression::new(&moments, &self.design, weights, centre, kept)
         });
         estimated.ok_or(MechanismError::Shape("the stored draw is not of this regression"))
     }
@@ -152,11 +159,14 @@ impl FunctionRegression {
     pub fn fields(&self, released: &NoisedRegression) -> Result<Fields, MechanismError> {
         let found = self.estimate(released)?;
         let reference = self.design.row(&[]);
-        let (mut u, mut errors) = (released.recentred.centre.clone(), vec![0.0; self.leading.len()]);
+        let mut u = released.recentred.centre.clone();
+        let mut errors = vec![0.0; u.len()];
         for (row, x) in found.fields.iter().zip(&reference) {
             u.iter_mut().zip(&row.values).for_each(|(u, value)| *u += x * value);
             errors.iter_mut().zip(&row.errors).for_each(|(e, error)| *e += x * x * error);
         }
+        u.extend(&released.recentred.rest.values);
+        errors.extend(&released.recentred.rest.errors);
         let moved = self.leading.displacement(&u);
         let mean = moved.iter().zip(self.leading.template()).map(|(d, t)| d + t).collect();
         let n = self.moments.recentring().n() as f64;
@@ -190,7 +200,7 @@ impl FunctionRegression {
         let energy: f64 = squares.zip(inverse).map(|(u, w)| u * w).sum();
         let basis = self.leading.basis();
         let channels = basis.len() as f64 / basis.points() as f64;
-        let left_out = energy * self.leading.beyond() / channels;
+        let left_out = energy * self.leading.beyond(values.len()) / channels;
         self.leading.variances(of_coordinates).into_iter().map(|v| v + left_out).collect()
     }
 }

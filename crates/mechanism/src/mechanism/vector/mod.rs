@@ -13,7 +13,7 @@ mod vectors;
 pub use groups::{GroupAim, GroupLabels, NoisedGroups, VectorGroups};
 pub use modes::{NoisedModes, PreparedModes, VectorModes};
 pub(super) use recentring::rough_expectation;
-pub use recentring::{Recentred, Recentring, RoughCentre};
+pub use recentring::{Recentred, Recentring, Rest, RoughCentre};
 pub use regression::{NoisedRegression, RegressionRecord, VectorRegression};
 pub use vectors::Vectors;
 

@@ -2,7 +2,7 @@
 
 use super::Vectors;
 use crate::estimate::wiener;
-use crate::function::shrink::Expectation;
+use crate::function::shrink::{Expectation, Shrunk};
 use crate::mechanism::MechanismError;
 use crate::mechanism::quantile::{BisectedRadius, Lengths};
 use crate::mechanism::rounds::{PaidRounds, Rounds, Shares};
@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 /// deviation of its logarithm: weak expectations, for shrinkage only. (Templates lie .012 to .03 from the means of public populations of
 /// faces, whose public radius is .045.)
 pub(super) const EXPECTED: (f64, f64) = (0.075, 0.65);
+
+/// The standard deviation of the logarithm of the squared distance in coordinates that only the rough centre has.
+const DOUBT_OF_REST: f64 = 1.5;
 
 /// What is expected of a rough mean's distance from the origin, where records are clipped to this public radius.
 pub(in crate::mechanism) fn rough_expectation(public: ClipRadius) -> Expectation {
@@ -33,17 +36,31 @@ pub struct Recentring {
     radius: Option<BisectedRadius>,
     public: ClipRadius,
     prior: Vec<f64>,
+    /// How many of the coordinates, the first, the second round looks at.
+    looked_at: usize,
     n: u64,
 }
 
 /// The clipped records' sum about the public origin: secret.
 pub struct RoughCentre(ClippedSum);
 
+/// The private centre's coordinates that no later round looks at.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Rest {
+    /// About the public origin.
+    pub values: Vec<f64>,
+    /// Their expected squared errors.
+    pub errors: Vec<f64>,
+}
+
 /// What the first round released.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recentred {
     /// The private centre, k coordinates about the public origin.
     pub centre: Vec<f64>,
+    /// The coordinates after these, where there are any.
+    #[serde(default)]
+    pub rest: Rest,
     /// Its expected squared error, all coordinates together.
     pub error: f64,
     /// The radius about it.
@@ -67,12 +84,18 @@ impl Recentring {
         let first = ClippedMean::new(prior.len(), n, public, rounds.first)?;
         let radius = rounds.bisected(public)?;
         rounds.uncounted(public)?;
-        Ok(Self { rounds, first, radius, public, prior, n })
+        Ok(Self { rounds, first, radius, public, looked_at: prior.len(), prior, n })
     }
 
-    /// k.
+    /// With a second round, and a radius, of the first k coordinates only; the rough centre has all.
+    pub fn looking_at(mut self, k: usize) -> Self {
+        self.looked_at = k.min(self.prior.len());
+        self
+    }
+
+    /// k: how many coordinates the second round looks at.
     pub fn dimension(&self) -> usize {
-        self.prior.len()
+        self.looked_at
     }
 
     /// Number of records.
@@ -152,11 +175,17 @@ impl Recentring {
     ) -> Result<Drawn<Recentred>, MechanismError> {
         let Drawn { value: noised, mut parts } = self.rough(rough, noise, first)?;
         let sigma = self.first.scale();
-        let noise_variance = vec![sigma * sigma; noised.len()];
-        let shrunk = wiener(&noised, &noise_variance, &self.prior, rough_expectation(self.public));
+        let (k, noise_variance) = (self.looked_at, vec![sigma * sigma; noised.len()]);
+        let shrunk = |of: std::ops::Range<usize>, expected| {
+            wiener(&noised[of.clone()], &noise_variance[of.clone()], &self.prior[of], expected)
+        };
+        let expected = rough_expectation(self.public);
+        let Shrunk { values, errors } = shrunk(k..noised.len(), self.expectation_of_rest(expected));
+        let first = shrunk(0..k, expected);
         let mut recentred = Recentred {
-            error: shrunk.errors.iter().sum(),
-            centre: shrunk.values,
+            error: first.errors.iter().sum(),
+            centre: first.values,
+            rest: Rest { values, errors },
             radius: self.rounds.uncounted(self.public)?,
         };
         if let (Some(quantile), Some(paid)) = (&self.radius, radius) {
@@ -171,6 +200,13 @@ impl Recentring {
             parts.extend(drawn.parts);
         }
         Ok(Drawn { value: recentred, parts })
+    }
+
+    /// As the prior shares it out; how rough a public origin is, compared with how records differ, is known less well.
+    fn expectation_of_rest(&self, whole: Expectation) -> Expectation {
+        let sum = |of: &[f64]| of.iter().sum::<f64>();
+        let share = sum(&self.prior[self.looked_at..]) / sum(&self.prior);
+        Expectation { energy: share * whole.energy, doubt: DOUBT_OF_REST }
     }
 
     fn rough(
@@ -194,8 +230,8 @@ impl Recentring {
 }
 
 impl Recentred {
-    /// A record's deviation from the private centre, before it is clipped; zero for a failed record, which so drags nothing back to the public
-    /// origin.
+    /// A record's deviation from the private centre in the k coordinates that the second round looks at, before it is clipped; zero for a
+    /// failed record, which so drags nothing back to the public origin.
     pub fn about(&self, record: Option<&[f64]>) -> Vec<f64> {
         match record {
             Some(u) => u.iter().zip(&self.centre).map(|(u, c)| u - c).collect(),

@@ -86,6 +86,7 @@ fn one_record_moves_its_own_group_only_and_by_no_more_than_mu() {
     let mechanism = groups(GroupAim::Map, vec![0, 0, 1, 1, 1], 0.8).unwrap();
     let recentred = Recentred {
         centre: vec![0.3, -0.2, 0.1],
+        rest: Default::default(),
         error: 0.0,
         radius: ClipRadius::new(0.7, ClipSource::Public).unwrap(),
     };

@@ -8,7 +8,7 @@ mod worst_case;
 pub use noised::NoisedRegression;
 pub use worst_case::ENTRY;
 
-use super::{Recentred, Recentring, RoughCentre};
+use super::{Recentred, Recentring, RoughCentre, Vectors};
 use crate::mechanism::MechanismError;
 use crate::mechanism::rounds::Shares;
 use crate::privacy::noise::{ClippedSecond, IncompleteMean, MomentSum, NoiseError, NoiseSource};
@@ -60,12 +60,17 @@ pub struct VectorRegression {
 pub struct PreparedRegression<'a> {
     rough: RoughCentre,
     records: &'a [RegressionRecord],
-    vectors: Vec<Option<Vec<f64>>>,
+}
+
+/// The records' vectors, without a second copy of all.
+fn vectors(records: &[RegressionRecord]) -> Vectors<'_> {
+    Vectors::Asked(records.len(), Box::new(|i| records[i].vector.clone()))
 }
 
 impl VectorRegression {
     /// Of `n` records with vectors of expected variances `prior` (up to scale) that are clipped to the `public` radius about the origin in
-    /// the first round, and `columns` covariates of length at most `reach` (X); all of these are public.
+    /// the first round, and `columns` covariates of length at most `reach` (X); all of these are public. The second round looks at all of a
+    /// vector ([`Self::looking_at`]).
     ///
     /// # Errors
     /// [`MechanismError`], about public numbers.
@@ -83,6 +88,19 @@ impl VectorRegression {
             ));
         }
         let recentring = Recentring::new(shares(n, mu.get()), prior, public, n, mu)?;
+        Self::of(recentring, columns, reach, mu)
+    }
+
+    /// The same whose second round looks at the first k coordinates only; the rough centre has all.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn looking_at(self, k: usize) -> Result<Self, MechanismError> {
+        Self::of(self.recentring.looking_at(k), self.columns, self.reach, self.total)
+    }
+
+    fn of(recentring: Recentring, columns: usize, reach: f64, mu: Mu) -> Result<Self, MechanismError> {
+        let n = recentring.n();
         let unit = ClipRadius::new(1.0, ClipSource::Public)?;
         let dimension = columns + recentring.dimension();
         let second = ClippedSecond::new(dimension, n, unit, recentring.second())?;
@@ -187,9 +205,7 @@ impl Mechanism for VectorRegression {
         if records.iter().any(|record| record.covariates.len() != self.columns) {
             return Err(MechanismError::Shape("a record has another number of covariates than the design"));
         }
-        let vectors: Vec<_> = records.iter().map(|record| record.vector.clone()).collect();
-        let rough = self.recentring.prepare(&vectors[..].into())?;
-        Ok(PreparedRegression { rough, records, vectors })
+        Ok(PreparedRegression { rough: self.recentring.prepare(&vectors(records))?, records })
     }
 
     fn draw(
@@ -201,7 +217,7 @@ impl Mechanism for VectorRegression {
         let paid = self.recentring.split(paid)?;
         let Drawn { value: recentred, mut parts } = self.recentring.draw(
             &prepared.rough,
-            &prepared.vectors[..].into(),
+            &vectors(prepared.records),
             noise,
             paid.first,
             paid.radius,

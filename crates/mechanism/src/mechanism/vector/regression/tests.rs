@@ -12,7 +12,7 @@ fn regression(n: u64, mu: f64, columns: usize, k: usize) -> VectorRegression {
 
 fn about(centre: &[f64], radius: f64) -> Recentred {
     let radius = ClipRadius::new(radius, ClipSource::Public).unwrap();
-    Recentred { centre: centre.to_vec(), error: 0.0, radius }
+    Recentred { centre: centre.to_vec(), rest: Default::default(), error: 0.0, radius }
 }
 
 fn record(covariates: &[f64], vector: Option<&[f64]>) -> RegressionRecord {

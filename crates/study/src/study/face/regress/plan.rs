@@ -123,12 +123,13 @@ fn simulated(
     let square = |u: &mut dyn Iterator<Item = f64>| -> f64 {
         u.zip(leading.roots()).map(|(u, root)| (u / root).powi(2)).sum()
     };
+    let k = regression.mechanism().dimension();
     let (mut error, mut all) = (0.0, 0.0);
     for (j, field) in fields.iter().enumerate() {
         let estimated = &found.fields[j + 1].values;
         let energy = SIZES[j % 2].powi(2);
         // What the coefficients that are left out have is missed.
-        let left_out = (energy - square(&mut field.iter().copied())).max(0.0);
+        let left_out = (energy - square(&mut field[..k].iter().copied())).max(0.0);
         error += square(&mut estimated.iter().zip(field).map(|(a, b)| a - b)) + left_out;
         all += energy;
     }

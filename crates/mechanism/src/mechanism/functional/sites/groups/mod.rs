@@ -16,7 +16,7 @@ use super::{RoundResult, Sites, SitesRounds};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
 use crate::mechanism::rounds::Shares;
-use crate::mechanism::vector::{GroupAim, GroupLabels, NoisedGroups, Recentred};
+use crate::mechanism::vector::{GroupAim, GroupLabels, NoisedGroups, Recentred, Rest};
 use crate::privacy::{Drawn, Mechanism, Mu, Title};
 
 const TITLE: Title = Title {
@@ -89,7 +89,8 @@ impl SitesGroups {
         let sizes = self.sizes(last)?;
         let shares = self.rounds.sites().sharing.shares(last.sites.len() as u64);
         let groups = round.noise().noised_moments(&last.values, shares, &sizes).ok_or_else(other)?;
-        let recentred = Recentred { centre: centre.values, error: centre.error, radius: *radius };
+        let recentred =
+            Recentred { centre: centre.values, rest: Rest::default(), error: centre.error, radius: *radius };
         Ok(Drawn { value: NoisedGroups { recentred, groups }, parts })
     }
 

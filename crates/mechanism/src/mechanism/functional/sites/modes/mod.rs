@@ -14,7 +14,7 @@ use super::{RoundResult, Sites, SitesRounds};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
 use crate::mechanism::rounds::Shares;
-use crate::mechanism::vector::{NoisedModes, Recentred, modes};
+use crate::mechanism::vector::{NoisedModes, Recentred, Rest, modes};
 use crate::privacy::{Drawn, Mechanism, Mu, Title};
 
 const TITLE: Title = Title {
@@ -79,7 +79,8 @@ impl SitesModes {
         let (n, shares) = (sites.people(&last.sites), sites.sharing.shares(last.sites.len() as u64));
         let moments = round.noise().noised_moments(&last.values, shares, &[n]).and_then(|mut one| one.pop());
         let moments = moments.ok_or_else(other)?;
-        let recentred = Recentred { centre: centre.values, error: centre.error, radius: *radius };
+        let recentred =
+            Recentred { centre: centre.values, rest: Rest::default(), error: centre.error, radius: *radius };
         Ok(Drawn { value: NoisedModes { recentred, moments }, parts })
     }
 }
