@@ -130,7 +130,9 @@ impl<'t> ScanRegistrar<'t> {
         };
         Err(RecordError::new(
             ScanStage::Register,
-            format!("the face could not be laid onto the scan ({reason}); scan more of the face"),
+            format!(
+                "the face could not be laid onto the scan ({reason}); scan more of the face, or give the outer side alone where it has a back"
+            ),
         ))
     }
 
