@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use visard::io::write_text;
 use visard::study::check::{CheckSettings, Report, check};
-use visard::study::face::FaceInputs;
+use visard::study::face::{FaceInputs, TemplateSource};
 use visard::study::{LedgerChoice, Place};
 
 /// Arguments of `check`.
@@ -68,7 +68,11 @@ pub fn run(args: &CheckArgs, global: &Global, printer: &Printer) -> Result<(), F
         write_text(file, &manifest(file, &report)?).map_err(Failure::failed)?;
     }
     let value = serde_json::to_value(&report).map_err(Failure::failed)?;
-    printer.result(value, text(&report, args.save.as_deref()));
+    let mut text = text(&report, args.save.as_deref());
+    if matches!(settings.records.template, TemplateSource::Builtin) {
+        text += ADULT;
+    }
+    printer.result(value, text);
     if report.is_fine() { Ok(()) } else { Err(Failure::said()) }
 }
 
@@ -96,17 +100,22 @@ fn quoted(field: &str) -> String {
     format!("\"{}\"", field.replace('"', "\"\""))
 }
 
+/// Said of the built-in template.
+const ADULT: &str =
+    "\nthe built-in template is an adult's face: for children give a public face of a child (--template)";
+
 /// So many of a kind are shown to people; `--json` has all.
 const SHOWN: usize = 20;
 
 fn text(report: &Report, saved: Option<&Path>) -> String {
     let Report { people, skipped, failed, refused, duplicates, n, units, .. } = report;
-    let mut text = format!(
-        "{} {} that count, {} (do not publish)",
-        people.len(),
-        files(people.len()),
-        persons(*n as u64)
-    );
+    let usable = people.iter().filter(|counted| counted.status == "ok").count();
+    let counting = if usable == 1 { "that counts" } else { "that count" };
+    let mut text = format!("{usable} {} {counting}", files(usable));
+    if usable < people.len() {
+        let _ = write!(text, " and {} that cannot be used", people.len() - usable);
+    }
+    let _ = write!(text, ", {} (do not publish)", persons(*n as u64));
     let mut list = |heading: String, lines: Vec<String>| {
         if lines.is_empty() {
             return;

@@ -33,7 +33,7 @@ mod view;
 
 pub use output::{Answer, Progress, Refusal};
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 use files::{make_folder, refuse_existing};
 use global::{Global, heading, of_kind};
@@ -205,8 +205,28 @@ fn refused(error: &clap::Error) -> ExitCode {
         failure.print(json);
         return failure.exit_code();
     }
-    let _ = error.print();
+    match better_tip(error) {
+        Some(tip) => eprintln!("{tip}"),
+        None => drop(error.print()),
+    }
     ExitCode::from(if error.use_stderr() { 2 } else { 0 })
+}
+
+/// What is said in place of the nearest spelling, where that is something else than was meant.
+fn better_tip(error: &clap::Error) -> Option<String> {
+    let said = |kind| error.get(kind).map(ToString::to_string);
+    let tip = match error.kind() {
+        ErrorKind::UnknownArgument if said(ContextKind::InvalidArg)? == "--recursive" => {
+            "a study counts what a list names: visard check FOLDER --recursive --save LIST.csv, look at it, then --manifest LIST.csv"
+        }
+        ErrorKind::InvalidSubcommand if said(ContextKind::InvalidSubcommand)? == "mean" => {
+            "a mean of what? visard face mean, shape mean, function mean, spd mean, sphere mean or hyperbolic mean"
+        }
+        _ => return None,
+    };
+    let text = error.render().to_string();
+    let first = text.lines().next()?.to_owned();
+    Some(format!("{first}\n\nhint: {tip}"))
 }
 
 fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
@@ -275,6 +295,19 @@ mod tests {
         let mut found = Vec::new();
         without_example(&Cli::command(), "visard", &mut found);
         assert!(found.is_empty(), "no example: {found:?}");
+    }
+
+    #[test]
+    fn tips_say_what_was_meant() {
+        let tip = |words: &[&str]| {
+            let line = std::iter::once("visard").chain(words.iter().copied());
+            better_tip(&Cli::try_parse_from(line).err().unwrap())
+        };
+        let recursive = tip(&["face", "mean", "scans", "--recursive", "--mu", "1", "--out", "o"]).unwrap();
+        assert!(recursive.contains("check FOLDER --recursive --save") && !recursive.contains("--records"));
+        let mean = tip(&["mean", "scans"]).unwrap();
+        assert!(mean.contains("visard face mean") && !mean.contains("'man'"), "{mean}");
+        assert_eq!(tip(&["face", "mean", "scans", "--oot", "x"]), None);
     }
 
     /// A long list is read by its headings: options without a group are few.

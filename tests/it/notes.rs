@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use visard::io::write_ply;
 use visard::mesh::TriMesh;
-use visard::synth::{ScanConditions, person};
+use visard::synth::{ScanConditions, builtin_template, person};
 
 /// Twenty rows under a heading.
 fn rows(heading: &str, row: impl Fn(f64) -> String) -> String {
@@ -99,4 +99,25 @@ fn a_check_says_what_it_has_not_looked_for() {
     );
     let page = fs::read_to_string(dir.join("study/internal/report.html")).unwrap();
     assert!(page.contains("Notes on the records") && page.contains("name no nose tip"));
+}
+
+/// What was repaired is told with the registrations, which are the data holder's own; a scan that fails is counted apart.
+#[test]
+fn registrations_and_checks_tell_what_was_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::create_dir(dir.join("scans")).unwrap();
+    let (mut vertices, triangles) = builtin_template().clone().into_parts();
+    // A point of no triangle.
+    vertices.push(vertices[0]);
+    write_ply(&dir.join("scans/a.ply"), &TriMesh::new(vertices, triangles).unwrap()).unwrap();
+    let (code, out, stderr) = visard(dir, "face register scans --json --out registered");
+    assert_eq!(code, Some(0), "{stderr}");
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(answer["do_not_publish"]["remarks"].to_string().contains("a.ply"), "{out}");
+    assert!(stderr.contains("do not publish"), "{stderr}");
+    fs::write(dir.join("scans/b.ply"), "none").unwrap();
+    let (_, text, _) = visard(dir, "check scans");
+    assert!(text.contains("1 file that counts and 1 that cannot be used, 2 people"), "{text}");
+    assert!(text.contains("for children"), "{text}");
 }

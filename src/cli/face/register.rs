@@ -90,7 +90,10 @@ pub fn run(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<()
     io::write_bytes(&csv, table::csv(&rows).as_bytes()).map_err(Failure::failed)?;
     let failed: Vec<&ScanRow> = rows.iter().filter(|r| !r.is_ok()).collect();
     failed.iter().for_each(|row| printer.note(format!("error: {}: {}", row.scan, row.problem)));
-    printer.result(
+    let odd = rows.iter().filter(|row| row.is_ok() && !row.repairs.is_empty());
+    let odd: Vec<String> = odd.map(|row| format!("{}: {}", row.scan, row.repairs)).collect();
+    printer.remarks(&odd);
+    printer.own_result(
         json!({"out": args.out, "registered": rows.len() - failed.len(), "failed": failed.len()}),
         format!("{} of {} scans registered: {}", rows.len() - failed.len(), rows.len(), args.out.display()),
     );

@@ -135,7 +135,9 @@ pub enum Fault {
         known: String,
     },
     /// A folder in which nothing is a scan by its name.
-    #[error("holds no scans; known endings are {known}")]
+    #[error(
+        "holds no scans; known endings are {known}; of a folder of folders, check --recursive --save makes a --manifest"
+    )]
     NoScans {
         /// The endings known.
         known: String,

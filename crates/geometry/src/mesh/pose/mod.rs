@@ -1,5 +1,6 @@
 //! Where a face is in a scan: similarity pose of a public template, and the nose tip.
 
+mod canonical;
 mod finder;
 mod icp;
 mod nose;
@@ -123,9 +124,18 @@ impl PoseFinder {
         if let Some((point, times)) = stray::farthest(scan).filter(|(_, times)| *times > FARTHEST) {
             return Err(PoseError::Stray { point, times });
         }
-        let sampled = Sampled::new(scan, SCAN_POINTS).filter(|s| s.points.len() >= 100).ok_or_else(|| {
+        let too_few = || {
             PoseError::Unusable("too few distinct points to find a face in: at least 100 are needed".into())
-        })?;
+        };
+        let frame = canonical::frame(scan).ok_or_else(too_few)?;
+        let found = self.found(&canonical::seen_from(&frame, scan), too_few)?;
+        Ok(Pose { similarity: frame.after(&found.similarity), nose_tip: scan[found.nose], ..found })
+    }
+
+    /// The same of a scan in its own frame.
+    fn found(&self, scan: &[Point], too_few: impl Fn() -> PoseError) -> Result<Pose, PoseError> {
+        let sampled =
+            Sampled::new(scan, SCAN_POINTS).filter(|s| s.points.len() >= 100).ok_or_else(too_few)?;
         let best = self.best(&sampled);
         // None where next to nothing of the scan lies about the nose.
         let Some(best) = best.filter(|best| best.residual.is_finite()) else {

@@ -202,3 +202,25 @@ fn of_two_poses_that_fit_nearly_alike_and_badly_neither_is_believed() {
     let good = Candidate { nose: 0.03, ..best };
     assert!(good.belief() > CLEAR && !with(good, good.belief() - 0.01));
 }
+
+/// Half a face turned, moved and in another unit, in single precision: the same pose, or the same refusal.
+#[test]
+fn a_scan_has_one_fate_however_it_was_turned() {
+    let finder = PoseFinder::new(&template(), 0).unwrap();
+    let rotation = Rotation3::from_euler_angles(0.7, -1.2, 2.1);
+    let shift = Vector::new(300.0, -200.0, 500.0);
+    let single = |p: Point| p.map(|x| f64::from(x as f32));
+    for end in [-60.0, -20.0, 0.0] {
+        let scan: Vec<Point> = mask(4000, 41, 24.0).into_iter().filter(|p| p.x > end).collect();
+        let turned = |p: &Point| single(Point::from(2.5 * (rotation * p.coords) + shift));
+        let moved: Vec<Point> = scan.iter().map(turned).collect();
+        match (finder.find(&scan), finder.find(&moved)) {
+            (Ok(a), Ok(b)) => {
+                let back = rotation.inverse() * b.similarity.rotation;
+                let apart = angle_between(&a.similarity.rotation, &back);
+                assert!(apart < 2e-3 && a.nose == b.nose, "{end}: {apart}");
+            }
+            (a, b) => assert_eq!(a.is_ok(), b.is_ok(), "{end}: {a:?}, {b:?}"),
+        }
+    }
+}

@@ -230,6 +230,29 @@ fn the_outer_side_of_a_shell_is_kept() {
     }
 }
 
+/// A pyramid without its tip, of a front of side 1 and a back of side `wide` this far behind, closed.
+fn stump(wide: f64, behind: f64) -> TriMesh {
+    let square = |half: f64, z: f64| {
+        [[-half, -half], [half, -half], [half, half], [-half, half]].map(|[x, y]| Point::new(x, y, z))
+    };
+    let vertices = [square(0.5, 0.0), square(0.5 * wide, -behind)].concat();
+    let mut triangles = vec![[0, 1, 2], [0, 2, 3], [4, 6, 5], [4, 7, 6]];
+    triangles.extend((0..4).map(|i| (i, (i + 1) % 4)).flat_map(|(a, b)| [[a, a + 4, b + 4], [a, b + 4, b]]));
+    let mesh = TriMesh::new(vertices, triangles).unwrap();
+    (0..4).fold(mesh, |mesh, _| crate::mesh::subdivided(&mesh).unwrap())
+}
+
+/// What lies behind a face is dropped where it is about as large; a large thing with a small front is no face with a back.
+#[test]
+fn a_front_is_not_dropped_as_a_back() {
+    let nose = Some(Point::origin());
+    let settings = RepairSettings::default();
+    let kept = make_disk(stump(1.2, 0.3), nose, &settings).unwrap();
+    assert!(kinds(&kept).contains(&RepairKind::DroppedBack));
+    let refused = make_disk(stump(20.0, 200.0), nose, &settings).err().unwrap();
+    assert!(matches!(refused, MeshError::NotADisk(_)), "{refused}");
+}
+
 #[test]
 fn what_was_thrown_to_the_origin_goes() {
     let mesh = edited(&grid(41), |vertices, triangles| {

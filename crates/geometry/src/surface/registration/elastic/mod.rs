@@ -20,6 +20,7 @@ mod land;
 mod mouth;
 mod prepared;
 mod report;
+mod rival;
 mod settings;
 mod slip;
 mod smoother;
@@ -38,6 +39,7 @@ use super::method::{PosedScan, Registered, RegistrationError, RegistrationMethod
 use crate::mesh::{DiskMesh, MeshError, Point, Similarity};
 use crate::surface::template::Template;
 use fit::Fitted;
+use rival::Better;
 use target::Target;
 
 impl Elastic<'_> {
@@ -65,8 +67,21 @@ impl Elastic<'_> {
         Ok((found, closed))
     }
 
-    /// The fit, of the template as it is or with its mouth open, by the method for that.
+    /// The fit; where it leaves doubt, of two from different starts the one that is sure.
     fn fitted(&self, scan: &DiskMesh, pose: &Similarity) -> Result<(&Self, Target, Fitted), MeshError> {
+        let first = self.fitted_from(scan, pose)?;
+        if !rival::is_doubtful(&first.2) {
+            return Ok(first);
+        }
+        let Ok(second) = self.fitted_from(scan, &rival::larger(pose, &self.nose())) else { return Ok(first) };
+        match rival::judged((&first.1, &first.2), (&second.1, &second.2))? {
+            Better::First => Ok(first),
+            Better::Second => Ok(second),
+        }
+    }
+
+    /// The fit, of the template as it is or with its mouth open, by the method for that.
+    fn fitted_from(&self, scan: &DiskMesh, pose: &Similarity) -> Result<(&Self, Target, Fitted), MeshError> {
         let from = |by: &Self, pose: &Similarity| -> Result<_, MeshError> {
             let target = Target::new(scan, &by.frames(pose), by.settings())?;
             let fitted = fit::fit(by, &target, Similarity::identity())?;

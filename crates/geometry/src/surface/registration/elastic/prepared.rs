@@ -51,6 +51,11 @@ impl std::fmt::Debug for Elastic<'_> {
 }
 
 impl<'t> Elastic<'t> {
+    /// The template's nose tip, in its coordinates.
+    pub(super) fn nose(&self) -> Point {
+        self.template.mesh().vertices()[self.template.nose()]
+    }
+
     /// Chooses nodes, finds the mid-plane, makes the basis.
     ///
     /// # Errors

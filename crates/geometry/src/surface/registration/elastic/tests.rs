@@ -251,3 +251,32 @@ fn a_scan_that_ends_where_the_template_does_is_known_as_one() {
     let places = |by: &Elastic<'_>| by.fit(&part, &rough(&Similarity::identity())).unwrap().positions;
     assert_eq!(places(&PREPARED), places(&never));
 }
+
+/// From a pose that is too small a tight crop is fitted nearly as well elsewhere: it is registered right or refused, never wrong in silence.
+#[test]
+fn a_tight_crop_is_registered_right_or_refused() {
+    let t = TEMPLATE.mesh();
+    let bent: Vec<Point> = t.vertices().iter().map(bend).collect();
+    let truth: Vec<Point> = bent.iter().map(|p| motion().apply(p)).collect();
+    let whole = t.with_vertices(truth.clone()).unwrap();
+    let nose = truth[TEMPLATE.nose()];
+    let scan = cropped(&whole, &nose, 0.6 * TEMPLATE.reach() * motion().scale);
+    let mut refused = 0;
+    for size in [0.7, 0.75, 0.8, 0.9, 1.0] {
+        let smaller = Similarity { scale: size * motion().scale, ..motion() };
+        let shift = nose - smaller.apply(&t.vertices()[TEMPLATE.nose()]);
+        let pose = Similarity { translation: smaller.translation + shift, ..smaller };
+        match PREPARED.fit(&scan, &pose) {
+            Ok(found) => {
+                let error = mean(found.positions.iter().zip(&truth).map(|(p, q)| (p - q).norm()));
+                assert!(error < 4.0, "{size}: {error} mm");
+            }
+            Err(error) => {
+                assert!(error.to_string().contains("fit nearly alike"), "{size}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    println!("{refused} refused");
+    assert!(refused < 5);
+}

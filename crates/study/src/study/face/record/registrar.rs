@@ -130,7 +130,9 @@ impl<'t> ScanRegistrar<'t> {
         };
         Err(RecordError::new(
             ScanStage::Register,
-            format!("the face could not be laid onto the scan ({reason}); scan more of the face"),
+            format!(
+                "the face could not be laid onto the scan ({reason}); scan more of the face, or give the outer side alone where it has a back"
+            ),
         ))
     }
 
@@ -180,4 +182,27 @@ fn note_registration(found: &Registered<RegistrationReport>, seconds: f64, row: 
     row.measured = report.measured.iter().map(|(m, value)| (m.column.to_owned(), *value)).collect();
     row.seconds[ScanStage::Flatten as usize] += report.flatten_seconds;
     row.seconds[ScanStage::Register as usize] += seconds - report.flatten_seconds;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::face::template::{TemplateSource, load_template};
+
+    /// By how much of it lies where there is scan, and how far that lies from it.
+    #[test]
+    fn what_lies_off_its_scan_is_refused_with_the_reason() {
+        let template = load_template(&TemplateSource::Builtin).unwrap().template;
+        let registrar = ScanRegistrar::new(&template, Registration::Elastic, 1.0).unwrap();
+        let refusal = |on_scan: f64, apart: f64| {
+            let distance_to_scan = apart * template.pose().size();
+            let row = ScanRow { on_scan, distance_to_scan, ..ScanRow::default() };
+            registrar.refuse_off_scan(&row).err().map(|error| error.to_string())
+        };
+        assert_eq!(refusal(0.34, 0.019), None);
+        let beside = refusal(0.32, 0.0).unwrap();
+        assert!(beside.starts_with("register: ") && beside.contains("32 % of the face"), "{beside}");
+        let off = refusal(0.9, 0.021).unwrap();
+        assert!(off.contains("0.021 of its size from the scan") && off.contains("scan more"), "{off}");
+    }
 }
