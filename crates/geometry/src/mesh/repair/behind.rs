@@ -16,6 +16,20 @@ const ALONG: f64 = 0.5;
 /// A back is about as large as the front before it. Where this many times as much would be dropped, it was the front.
 const MOST_BEHIND: f64 = 2.0;
 
+/// So large a share of what faces the viewer is turned away from him where there is a back: all of it in a shell, a twentieth in a face, its nostrils
+/// and lips.
+const LEAST_BEHIND: f64 = 0.4;
+
+/// Whether the surface has a back, though it may be a disk: a shell that was cropped.
+pub(crate) fn has_back(work: &Work, nose: &Point) -> bool {
+    let Some(view) = View::new(work, nose) else { return false };
+    let area = |wanted: &dyn Fn(f64) -> bool| {
+        let of = (0..work.triangles.len()).filter(|&t| wanted(view.facing(work, t)));
+        of.map(|t| area_vector(work, t).norm()).sum::<f64>()
+    };
+    area(&|cosine| cosine < -ALONG) > LEAST_BEHIND * area(&|cosine| cosine > ALONG)
+}
+
 /// Drops what is nearer, along the surface, to the middle of its back than to the nose; true where there is a back, at most [`MOST_BEHIND`] times as
 /// large. The two are parted at creases where there are any, and else halfway.
 pub(crate) fn drop_back(work: &mut Work, nose: Point) -> bool {
@@ -44,24 +58,43 @@ fn area_vector(work: &Work, t: usize) -> Vector {
     (b - a).cross(&(c - a))
 }
 
+/// The way in which a surface faces.
+struct View {
+    /// From its middle to the nose.
+    axis: Vector,
+    /// The sign of normals that point outward.
+    outward: f64,
+}
+
+impl View {
+    fn new(work: &Work, nose: &Point) -> Option<Self> {
+        let (mut sum, mut total) = (Vector::zeros(), 0.0);
+        for t in 0..work.triangles.len() {
+            let area = area_vector(work, t).norm();
+            sum += centre(work, t) * area;
+            total += area;
+        }
+        let middle = sum / total;
+        let axis = (nose.coords - middle).try_normalize(0.0)?;
+        let volume = |t| area_vector(work, t).dot(&(centre(work, t) - middle));
+        Some(Self { axis, outward: (0..work.triangles.len()).map(volume).sum::<f64>().signum() })
+    }
+
+    /// The cosine between a triangle's normal, outward, and the axis.
+    fn facing(&self, work: &Work, t: usize) -> f64 {
+        self.outward * area_vector(work, t).try_normalize(0.0).map_or(0.0, |n| n.dot(&self.axis))
+    }
+}
+
 /// The triangle at the nose that faces away from the surface's middle, and the one behind it that faces the other way, nearest to the line
 /// from the nose to the middle.
 fn seeds(work: &Work, nose: &Point) -> Option<[usize; 2]> {
     let count = work.triangles.len();
-    let (mut sum, mut total) = (Vector::zeros(), 0.0);
-    for t in 0..count {
-        let area = area_vector(work, t).norm();
-        sum += centre(work, t) * area;
-        total += area;
-    }
-    let middle = sum / total;
-    let axis = (nose.coords - middle).try_normalize(0.0)?;
-    let volume: f64 = (0..count).map(|t| area_vector(work, t).dot(&(centre(work, t) - middle))).sum();
-    let outward = volume.signum();
-    let facing = |t: usize| outward * area_vector(work, t).try_normalize(0.0).map_or(0.0, |n| n.dot(&axis));
+    let view = View::new(work, nose)?;
+    let facing = |t: usize| view.facing(work, t);
     let from_line = |t: usize| {
         let away = centre(work, t) - nose.coords;
-        (away - axis * away.dot(&axis)).norm()
+        (away - view.axis * away.dot(&view.axis)).norm()
     };
     let to_nose = |t: usize| (centre(work, t) - nose.coords).norm();
     let least = |of: &dyn Fn(usize) -> f64, wanted: &dyn Fn(f64) -> bool| {

@@ -105,16 +105,19 @@ pub fn make_disk(
     Ok(Repaired { mesh, log, vertex_source: work.source, triangle_source: work.triangle_source })
 }
 
-/// Closes the holes; where the surface is no disk, of what does not lie behind the face.
+/// Closes the holes; where the surface is no disk, or has a back, of what does not lie behind the face.
 fn close(work: &mut Work, nose: Option<Point>, settings: &RepairSettings) -> Result<(), MeshError> {
     let mut whole = work.clone();
-    let Err(error) = holes::close(work, settings.widest_hole) else { return Ok(()) };
-    let Some(nose) = nose else { return Err(error) };
-    if !behind::drop_back(&mut whole, nose) || holes::close(&mut whole, settings.widest_hole).is_err() {
-        return Err(error);
+    let closed = holes::close(work, settings.widest_hole);
+    let Some(nose) = nose else { return closed };
+    if closed.is_ok() && !behind::has_back(work, &nose) {
+        return Ok(());
     }
-    *work = whole;
-    Ok(())
+    if behind::drop_back(&mut whole, nose) && holes::close(&mut whole, settings.widest_hole).is_ok() {
+        *work = whole;
+        return Ok(());
+    }
+    closed
 }
 
 #[cfg(test)]

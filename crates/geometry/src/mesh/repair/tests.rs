@@ -230,6 +230,17 @@ fn the_outer_side_of_a_shell_is_kept() {
     }
 }
 
+/// Where a crop cuts a corner off a shell, what is left is a disk, of its outer side and its inner one.
+#[test]
+fn a_shell_without_a_corner_has_a_back_too() {
+    let settings = RepairSettings { crop_radius: Some(1.6), ..RepairSettings::default() };
+    let repaired = make_disk(shell(21, 0.2), Some(Point::new(-0.3, -0.3, 1.0)), &settings).unwrap();
+    let kinds: Vec<RepairKind> = repaired.log.repairs.iter().map(|repair| repair.kind).collect();
+    assert!(kinds.contains(&RepairKind::Cropped) && kinds.contains(&RepairKind::DroppedBack), "{kinds:?}");
+    let back = repaired.triangle_source.iter().flatten().filter(|t| (800..1600).contains(*t)).count();
+    assert!(back < 40, "{back}");
+}
+
 /// A pyramid without its tip, of a front of side 1 and a back of side `wide` this far behind, closed.
 fn stump(wide: f64, behind: f64) -> TriMesh {
     let square = |half: f64, z: f64| {

@@ -3,7 +3,7 @@
 use super::grid;
 use super::row::{RecordError, ScanRow, ScanStage};
 use crate::io::{self, Scan, landmarks};
-use crate::mesh::{self, DiskMesh, MeshError, Point, Pose, RepairSettings, TriMesh};
+use crate::mesh::{self, DiskMesh, MeshError, Point, Pose, RepairKind, RepairSettings, Repaired, TriMesh};
 use crate::surface::Template;
 use crate::surface::registration::PosedScan;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ pub fn posed(
 ) -> Result<PosedScan, RecordError> {
     row.points = scan.vertices.len();
     row.was_mesh = scan.triangles.is_some();
-    let pose = row.timed(ScanStage::Pose, || template.pose().find(&scan.vertices))?;
+    let mut pose = row.timed(ScanStage::Pose, || template.pose().find(&scan.vertices))?;
     row.pose_misfit = Some(pose.misfit);
     let grid = row.timed(ScanStage::Read, || {
         grid::told(&scan.vertices, template.pose().size() * pose.similarity.scale)
@@ -101,18 +101,21 @@ pub fn posed(
     grid.iter().for_each(|grid| add(&mut left_out, grid));
     let mesh = row.timed(ScanStage::Mesh, || triangulated(scan, &nose, reach, &mut left_out))?;
     let coarse = row.timed(ScanStage::Mesh, || coarser(&mesh, &nose, reach))?;
-    let repaired = row.timed(ScanStage::Repair, || {
-        let outside = mesh.vertices().iter().any(|p| (p - nose).norm() > reach);
-        let settings = RepairSettings { crop_radius: outside.then_some(reach), ..RepairSettings::default() };
-        let repaired = |mesh| mesh::make_disk(mesh, Some(nose), &settings);
-        let Some(coarse) = coarse else { return repaired(mesh) };
-        let counts =
-            format!("simplified to {} of {} vertices", coarse.vertices().len(), mesh.vertices().len());
-        // What is coarser may be worse to repair; then it is done with all there is.
-        let Ok(simpler) = repaired(coarse) else { return repaired(mesh) };
-        add(&mut left_out, &counts);
-        Ok(simpler)
-    })?;
+    let mut nose = nose;
+    let about = |nose, reach| disk(&mesh, coarse.as_ref(), nose, reach);
+    let (mut repaired, mut simpler) = row.timed(ScanStage::Repair, || about(nose, reach))?;
+    let had_back = repaired.log.repairs.iter().any(|repair| repair.kind == RepairKind::DroppedBack);
+    if had_back && given_nose.is_none() {
+        // Both sides of a shell look like a face: once more with the pose of the side that is left.
+        pose = row.timed(ScanStage::Pose, || template.pose().find(repaired.mesh.mesh().vertices()))?;
+        (row.pose_misfit, nose) = (Some(pose.misfit), pose.nose_tip);
+        let reach = crop_radius * pose.similarity.scale;
+        (repaired, simpler) = row.timed(ScanStage::Repair, || about(nose, reach))?;
+    }
+    if let Some(coarse) = coarse.filter(|_| simpler) {
+        let (left, of) = (coarse.vertices().len(), mesh.vertices().len());
+        add(&mut left_out, &format!("simplified to {left} of {of} vertices"));
+    }
     let repairs = if repaired.log.repairs.is_empty() { String::new() } else { repaired.log.to_string() };
     row.repairs =
         [left_out, repairs].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
@@ -121,6 +124,23 @@ pub fn posed(
         (0..repaired.triangle_source.len()).filter(|&t| repaired.triangle_source[t].is_none()).collect();
     let posed = PosedScan { disk: repaired.mesh, nose, similarity: pose.similarity, filled };
     row.timed(ScanStage::Repair, || finer(posed, template.pose().size() * pose.similarity.scale))
+}
+
+/// A disk of the scan within `reach` of the nose tip; of the coarser mesh where there is one, and then true.
+fn disk(
+    mesh: &TriMesh,
+    coarse: Option<&TriMesh>,
+    nose: Point,
+    reach: f64,
+) -> Result<(Repaired, bool), MeshError> {
+    let outside = mesh.vertices().iter().any(|p| (p - nose).norm() > reach);
+    let settings = RepairSettings { crop_radius: outside.then_some(reach), ..RepairSettings::default() };
+    let repaired = |mesh: &TriMesh| mesh::make_disk(mesh.clone(), Some(nose), &settings);
+    // What is coarser may be worse to repair; then it is done with all there is.
+    match coarse.map(repaired) {
+        Some(Ok(simpler)) => Ok((simpler, true)),
+        _ => Ok((repaired(mesh)?, false)),
+    }
 }
 
 /// The same scan with triangles that are no longer than a face's features: where it lies must not hang on how coarsely its surface is cut. (Of
