@@ -120,7 +120,9 @@ pub fn run_with_progress<T>(
         | StudyError::People(_)
         | StudyError::Records(_)
         | StudyError::Groups(_)
-        | StudyError::Covariates(_) => {
+        | StudyError::Covariates(_)
+        | StudyError::Units { .. }
+        | StudyError::MixedUnits { .. } => {
             Failure::input(&error).with_hint("nothing was charged and nothing released")
         }
         _ => Failure::input(&error),
