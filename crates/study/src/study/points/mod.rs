@@ -26,6 +26,7 @@ mod smooth;
 pub mod spd;
 mod spd_study;
 mod treatment;
+mod vector_space;
 mod vector_study;
 
 pub use accuracy::PointAccuracy;
@@ -48,5 +49,7 @@ pub(in crate::study) use spd::positive_definite;
 pub(in crate::study) use spd_study::one_matrix;
 pub use spd_study::{SpdCentre, SpdMetric, SpdStudy, run_spd};
 pub use treatment::{Sliding, Treatment};
-pub use vector_study::{VectorCentre, VectorSpace, VectorStudy, run_vectors};
-pub(in crate::study) use vector_study::{first_axis, one_row, point_of};
+pub use vector_space::VectorSpace;
+pub(in crate::study) use vector_space::{InSpace, Words, point_of};
+pub(in crate::study) use vector_study::one_row;
+pub use vector_study::{VectorCentre, VectorStudy, run_vectors};
