@@ -87,18 +87,8 @@ enum Command {
         after_help = "Example:\n  visard spd mean tensors.npy --radius 3 --epsilon 1 --delta 1e-6 --out study"
     )]
     Spd(points::SpdCommand),
-    /// Directions: private mean, modes of variation, regression, groups
-    #[command(
-        subcommand,
-        after_help = "Example:\n  visard sphere mean cities.csv --radius 0.7 --center greenwich.csv --mu 1 --out study"
-    )]
-    Sphere(points::SphereCommand),
-    /// Points of hyperbolic space: private mean, modes of variation, regression, groups
-    #[command(
-        subcommand,
-        after_help = "Example:\n  visard hyperbolic mean embedding.npy --radius 2 --mu 1 --out study"
-    )]
-    Hyperbolic(points::HyperbolicCommand),
+    #[command(flatten)]
+    Vectors(points::VectorsCommand),
     /// Private Riemannian optimization: Fréchet means, eigenvectors, subspaces
     #[command(
         subcommand,
@@ -237,8 +227,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         Command::Shape(command) => points::shape(command, &cli.global, printer),
         Command::Function(command) => function::run(command, &cli.global, printer),
         Command::Spd(command) => points::spd(command, &cli.global, printer),
-        Command::Sphere(command) => points::sphere(command, &cli.global, printer),
-        Command::Hyperbolic(command) => points::hyperbolic(command, &cli.global, printer),
+        Command::Vectors(command) => points::vectors(command, &cli.global, printer),
         Command::Optimize(command) => optimize::run(command, &cli.global, printer),
         Command::Privacy(command) => privacy::run(command, &cli.global, printer),
         Command::Site(command) => site::run(command, &cli.global, printer),

@@ -3,16 +3,14 @@
 use super::records::{RecordArgs, note_failures, run_with_progress};
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, where_to};
-use crate::cli::{Global, heading};
+use crate::cli::{Global, heading, tangent};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::fmt::Write as _;
 use visard::mechanism::together::half;
 use visard::privacy::PrivacyLoss;
 use visard::study::face::FACE_MM;
-use visard::study::face::modes::{
-    FaceModesOutcome, FaceModesSettings, MODES, MOST_MODES, ReleasedModes, run as run_study,
-};
+use visard::study::face::modes::{FaceModesOutcome, FaceModesSettings, ReleasedModes, run as run_study};
 use visard::study::layout::REPORT;
 
 /// Arguments of `face modes`.
@@ -23,9 +21,8 @@ use visard::study::layout::REPORT;
 pub struct ModesArgs {
     #[command(flatten)]
     budget: BudgetArgs,
-    /// Maximum number of modes; only modes above the noise are released
-    #[arg(long, help_heading = heading::RELEASE, value_name = "K", default_value_t = MODES as u16, value_parser = clap::value_parser!(u16).range(1..=MOST_MODES as i64))]
-    modes: u16,
+    #[command(flatten)]
+    modes: tangent::ModesArgs,
     /// Which statistics, under one charge: with "mean", it has a mechanism of its own and half of the squared budget, and the modes the other
     /// half; otherwise the mean is the less accurate one released with the modes
     #[arg(long, help_heading = heading::RELEASE, value_enum, value_delimiter = ',', num_args = 1.., value_name = "LIST")]
@@ -47,7 +44,7 @@ pub enum Statistic {
 pub fn run(args: &ModesArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let settings = FaceModesSettings {
         budget: args.budget.mu()?,
-        most: usize::from(args.modes),
+        most: args.modes.most(),
         with_mean: args.with.contains(&Statistic::Mean),
         records: args.records.inputs(&args.budget, global)?,
     };

@@ -18,4 +18,4 @@ pub(in crate::cli) use common::{failure, note_failed};
 pub use shape::{ShapeCommand, shape};
 pub use spd::{SpdCommand, spd};
 pub(in crate::cli) use specimens::{answer, places};
-pub use vectors::{HyperbolicCommand, SphereCommand, hyperbolic, sphere};
+pub use vectors::{VectorsCommand, vectors};

@@ -10,6 +10,23 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use visard::study::points::{PointMechanism, VectorCentre, VectorSpace, VectorStudy, run_vectors};
 
+/// Commands on rows of numbers: one for each kind of space.
+#[derive(Debug, Subcommand)]
+pub enum VectorsCommand {
+    /// Directions: private mean, modes of variation, regression, groups
+    #[command(
+        subcommand,
+        after_help = "Example:\n  visard sphere mean cities.csv --radius 0.7 --center greenwich.csv --mu 1 --out study"
+    )]
+    Sphere(SphereCommand),
+    /// Points of hyperbolic space: private mean, modes of variation, regression, groups
+    #[command(
+        subcommand,
+        after_help = "Example:\n  visard hyperbolic mean embedding.npy --radius 2 --mu 1 --out study"
+    )]
+    Hyperbolic(HyperbolicCommand),
+}
+
 /// Commands on directions.
 #[derive(Debug, Subcommand)]
 pub enum SphereCommand {
@@ -95,27 +112,33 @@ pub struct HyperbolicArgs {
     model: ModelName,
 }
 
-/// Runs a sphere command.
-pub fn sphere(command: &SphereCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
+/// Runs a command on rows of numbers.
+pub fn vectors(command: &VectorsCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
-        SphereCommand::Mean(args) => vectors(args, VectorSpace::Sphere, global, printer),
+        VectorsCommand::Sphere(command) => sphere(command, global, printer),
+        VectorsCommand::Hyperbolic(command) => hyperbolic(command, global, printer),
+    }
+}
+
+fn sphere(command: &SphereCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    match command {
+        SphereCommand::Mean(args) => mean(args, VectorSpace::Sphere, global, printer),
         SphereCommand::Modes(args) => tangent::modes(args, global, printer),
         SphereCommand::Regress(args) => tangent::regress(args, global, printer),
         SphereCommand::Compare(args) => tangent::compare(args, global, printer),
     }
 }
 
-/// Runs a hyperbolic command.
-pub fn hyperbolic(command: &HyperbolicCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
+fn hyperbolic(command: &HyperbolicCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
-        HyperbolicCommand::Mean(args) => vectors(&args.points, args.model.space(), global, printer),
+        HyperbolicCommand::Mean(args) => mean(&args.points, args.model.space(), global, printer),
         HyperbolicCommand::Modes(args) => tangent::modes(args, global, printer),
         HyperbolicCommand::Regress(args) => tangent::regress(args, global, printer),
         HyperbolicCommand::Compare(args) => tangent::compare(args, global, printer),
     }
 }
 
-fn vectors(args: &VectorArgs, space: VectorSpace, global: &Global, printer: &Printer) -> Result<(), Failure> {
+fn mean(args: &VectorArgs, space: VectorSpace, global: &Global, printer: &Printer) -> Result<(), Failure> {
     if args.radius.is_none() && !args.common.is_plain(args.mechanism) {
         return Err(no_radius());
     }

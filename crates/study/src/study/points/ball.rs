@@ -1,12 +1,12 @@
 //! The public ball of a study of points: its centre and radius, or the first passes that find them.
 
+use super::PointStudyError;
 use super::budget::Budget;
-use super::{PointMechanism, PointStudyError};
-use crate::manifold::{Manifold, ManifoldError, PolarVolume};
+use crate::manifold::{Manifold, ManifoldError};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{
-    BallStatistic, CENTRE_SHARE, CentreSource, CentreStatistic, MakeMean, NoisedPoint, PointMean,
-    PrivateCentre, PublicBall, RadiusSource, StagedMean, largest_radius,
+    BallStatistic, CENTRE_SHARE, CentreSource, CentreStatistic, MakeMean, NoisedPoint, PrivateCentre,
+    PublicBall, RadiusSource, StagedMean, largest_radius,
 };
 use crate::mechanism::quantile::{PrivateQuantile, RadiusGrid};
 use crate::privacy::{ClipRadius, ClipSource, Mechanism, PrivacyLoss};
@@ -225,58 +225,4 @@ struct Passes<P, S> {
     centre: CentreSource<P, S>,
     radius: RadiusSource,
     left: Budget,
-}
-
-/// The means that every space may have.
-pub(super) fn make_mean<M: PolarVolume>(
-    space: &M,
-    kind: PointMechanism,
-    n: u64,
-    budget: Budget,
-) -> Result<MakeMean<M, PointMean<M>>, MechanismError> {
-    Ok(match kind {
-        // Their draws would be floating-point, and the low bits of those tell more than any theorem says.
-        PointMechanism::Kng | PointMechanism::Laplace if space.two_point().is_none() => {
-            return Err(MechanismError::NotHere {
-                mechanism: "Riemannian Laplace or K-norm gradient",
-                space: "affine-invariant matrices, where no draw of it is safe to the last bit yet",
-                remedy: "choose tangent-laplace, which is exact and has less noise",
-            });
-        }
-        PointMechanism::Kng => {
-            let epsilon = budget.pure()?;
-            Box::new(move |ball| PointMean::kng(ball, n, epsilon))
-        }
-        PointMechanism::Laplace => {
-            let epsilon = budget.pure()?;
-            Box::new(move |ball| PointMean::laplace(ball, n, epsilon))
-        }
-        PointMechanism::TangentLaplace => {
-            let epsilon = budget.pure()?;
-            Box::new(move |ball| PointMean::tangent_laplace(ball, n, epsilon))
-        }
-        PointMechanism::RiemannianGaussian => {
-            let mu = budget.gaussian()?;
-            Box::new(move |ball| PointMean::riemannian_gaussian(ball, n, mu))
-        }
-        PointMechanism::TangentGaussian => {
-            let mu = budget.gaussian()?;
-            Box::new(move |ball| PointMean::tangent_gaussian(ball, n, mu))
-        }
-        PointMechanism::Extrinsic => {
-            return Err(MechanismError::NotHere {
-                mechanism: "extrinsic",
-                space: "this space",
-                remedy: "choose tangent-gaussian, tangent-laplace, riemannian-gaussian, laplace or kng",
-            });
-        }
-        PointMechanism::Pointwise | PointMechanism::PointwiseUnaligned => {
-            return Err(MechanismError::NotHere {
-                mechanism: "pointwise",
-                space: "anything but landmark shapes",
-                remedy: "choose tangent-gaussian, tangent-laplace, riemannian-gaussian, laplace or kng",
-            });
-        }
-        PointMechanism::None => return Err(MechanismError::Budget(crate::privacy::BudgetError::NoBudget)),
-    })
 }

@@ -1,6 +1,5 @@
 //! A study's budget in the units of its mechanism, and its parts.
 
-use super::{PointMechanism, PointRequest};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::split_budget;
 use crate::privacy::noise::VectorNoise;
@@ -19,21 +18,9 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// All of it.
-    pub(super) fn of(request: &PointRequest) -> Result<Self, BudgetError> {
-        let pure = match request.mechanism {
-            PointMechanism::Kng
-            | PointMechanism::Laplace
-            | PointMechanism::TangentLaplace
-            | PointMechanism::Pointwise
-            | PointMechanism::PointwiseUnaligned => true,
-            PointMechanism::TangentGaussian
-            | PointMechanism::RiemannianGaussian
-            | PointMechanism::Extrinsic
-            | PointMechanism::None => false,
-        };
-        let left = request.budget.ok_or(BudgetError::NoBudget)?;
-        Ok(Self { left, calibration: request.calibration, pure, split: false })
+    /// All of it, for a mechanism that is stated in pure ε or not.
+    pub(super) fn new(left: PrivacyLoss, calibration: Calibration, pure: bool) -> Self {
+        Self { left, calibration, pure, split: false }
     }
 
     /// Takes this share for a first pass.
@@ -122,7 +109,6 @@ pub(super) fn pure_within(mu: Mu) -> Result<Epsilon, BudgetError> {
 mod tests {
     use super::*;
     use crate::privacy::Composition;
-    use crate::study::Place;
 
     #[test]
     fn pure_budgets_from_mu_are_within_it() {
@@ -137,18 +123,18 @@ mod tests {
     #[test]
     fn parts_compose_to_the_budget() {
         let (e, d) = (Epsilon::new(1.0).unwrap(), Delta::new(1e-6).unwrap());
-        for (mechanism, budget) in [
-            (PointMechanism::Kng, PrivacyLoss::Pure(e)),
-            (PointMechanism::Kng, PrivacyLoss::Approximate(e, d)),
-            (PointMechanism::TangentGaussian, PrivacyLoss::Approximate(e, d)),
-            (PointMechanism::TangentGaussian, PrivacyLoss::Gaussian(Mu::new(0.7).unwrap())),
-            (PointMechanism::Laplace, PrivacyLoss::Gaussian(Mu::new(0.7).unwrap())),
+        for (pure, budget) in [
+            (true, PrivacyLoss::Pure(e)),
+            (true, PrivacyLoss::Approximate(e, d)),
+            (false, PrivacyLoss::Approximate(e, d)),
+            (false, PrivacyLoss::Gaussian(Mu::new(0.7).unwrap())),
+            (true, PrivacyLoss::Gaussian(Mu::new(0.7).unwrap())),
         ] {
-            let mut left = Budget::of(&PointRequest::new(Place::new("study"), mechanism, budget)).unwrap();
+            let mut left = Budget::new(budget, Calibration::Analytic, pure);
             let first = left.take(0.3).unwrap();
-            let second = match mechanism {
-                PointMechanism::TangentGaussian => PrivacyLoss::Gaussian(left.gaussian().unwrap()),
-                _ => PrivacyLoss::Pure(left.pure().unwrap()),
+            let second = match pure {
+                false => PrivacyLoss::Gaussian(left.gaussian().unwrap()),
+                true => PrivacyLoss::Pure(left.pure().unwrap()),
             };
             let mut both = Composition::new();
             both.add("first", first).add("second", second);
@@ -164,6 +150,5 @@ mod tests {
                 _ => assert!(both.epsilon_at(d).unwrap().epsilon.get() <= e.get() * (1.0 + 1e-9)),
             }
         }
-        assert!(Budget::of(&PointRequest::nonprivate(Place::new("study"))).is_err());
     }
 }

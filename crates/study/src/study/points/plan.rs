@@ -1,7 +1,7 @@
 //! What a private mean of points can be expected to be like, before any record is read.
 
-use super::ball::{BallCentre, BallRadius, StudyBall, make_mean};
-use super::budget::Budget;
+use super::ball::{BallCentre, BallRadius, StudyBall};
+use super::mechanism::make_mean;
 use super::{PointMechanism, PointRequest, PointStudyError, SpdMetric};
 use crate::manifold::{
     Euclidean, Kendall, Linear, Manifold, PolarVolume, SpdAffineInvariant, SpdLogEuclidean,
@@ -185,7 +185,7 @@ fn one<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone>(
     let request = PointRequest::new(Place::new("."), kind, loss);
     let (mut square, mut refused) = (0.0, None);
     for seed in 0..DRAWS {
-        let budget = Budget::of(&request)?;
+        let budget = request.whole_budget()?;
         let mechanism = match ball.staged(n, 1, budget, |left| make_mean(space, kind, n, left)) {
             Err(few @ PointStudyError::TooFew { .. }) => {
                 refused = Some(few.to_string());

@@ -1,86 +1,9 @@
 //! What is asked of a study of points.
 
-use crate::privacy::{Calibration, PrivacyLoss};
+use super::budget::Budget;
+use super::mechanism::PointMechanism;
+use crate::privacy::{BudgetError, Calibration, PrivacyLoss};
 use crate::study::{Counting, Place, Unusable};
-
-/// Which private mean of points is released.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum PointMechanism {
-    /// Gaussian in the tangent space at the centre: the least noise
-    #[cfg_attr(feature = "cli", value(alias = "gaussian"))]
-    TangentGaussian,
-    /// Laplace in the tangent space at the centre: pure ε, the least noise for it
-    TangentLaplace,
-    /// Riemannian Gaussian with exact accounting
-    RiemannianGaussian,
-    /// Riemannian Laplace: pure ε
-    Laplace,
-    /// K-norm gradient: pure ε
-    Kng,
-    /// Noise in the surrounding space (a baseline)
-    Extrinsic,
-    /// Laplace noise on every coordinate, shapes aligned (a baseline)
-    Pointwise,
-    /// The same without alignment (a baseline)
-    PointwiseUnaligned,
-    /// Mean without noise, written under internal/ only
-    None,
-}
-
-impl PointMechanism {
-    /// The one with the least noise at this budget.
-    pub fn best_for(budget: PrivacyLoss) -> Self {
-        match budget {
-            PrivacyLoss::Pure(_) => Self::TangentLaplace,
-            _ => Self::TangentGaussian,
-        }
-    }
-
-    /// Its name among options.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::TangentGaussian => "tangent-gaussian",
-            Self::TangentLaplace => "tangent-laplace",
-            Self::RiemannianGaussian => "riemannian-gaussian",
-            Self::Laplace => "laplace",
-            Self::Kng => "kng",
-            Self::Extrinsic => "extrinsic",
-            Self::Pointwise => "pointwise",
-            Self::PointwiseUnaligned => "pointwise-unaligned",
-            Self::None => "none",
-        }
-    }
-
-    /// What a plan calls a mean by this mechanism: the command alone where it is the `usual` one.
-    pub fn statistic(self, command: &str, usual: Option<Self>) -> String {
-        let named = || format!("{command} --mechanism {}", self.name());
-        if usual == Some(self) { command.to_owned() } else { named() }
-    }
-
-    /// Those for shapes.
-    pub const OF_SHAPES: &'static [Self] = &[
-        Self::TangentGaussian,
-        Self::TangentLaplace,
-        Self::RiemannianGaussian,
-        Self::Laplace,
-        Self::Kng,
-        Self::Pointwise,
-        Self::PointwiseUnaligned,
-        Self::None,
-    ];
-
-    /// Those for matrices, directions and hyperbolic points.
-    pub const OF_POINTS: &'static [Self] = &[
-        Self::TangentGaussian,
-        Self::TangentLaplace,
-        Self::RiemannianGaussian,
-        Self::Laplace,
-        Self::Kng,
-        Self::Extrinsic,
-        Self::None,
-    ];
-}
 
 /// What is asked of a study; all of it public.
 #[derive(Debug, Clone)]
@@ -125,6 +48,15 @@ impl PointRequest {
             counting: Counting::default(),
             explore: false,
         }
+    }
+
+    /// The budget of each draw in the unit of the mechanism.
+    ///
+    /// # Errors
+    /// [`BudgetError::NoBudget`], for the mean without noise.
+    pub(super) fn whole_budget(&self) -> Result<Budget, BudgetError> {
+        let left = self.budget.ok_or(BudgetError::NoBudget)?;
+        Ok(Budget::new(left, self.calibration, self.mechanism.is_pure()))
     }
 
     /// What makes a run this run, whatever folder it is in.

@@ -120,7 +120,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
     {
         let Self { request, ball, form, people, names, file, settings, notes: of_file } = self;
         let n = people.count() as u64;
-        let mechanism = ball.staged(n, request.draws, Budget::of(request)?, make)?;
+        let mechanism = ball.staged(n, request.draws, request.whole_budget()?, make)?;
         let priced = job.price(mechanism.price(), form)?;
         // From here on there are records; the form was handed over before.
         let Read { points: records, problems, notes } = one_each(request, people, &ball, records()?)?;

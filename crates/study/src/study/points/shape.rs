@@ -1,9 +1,10 @@
 //! The shape study: a table of planar landmarks → a private mean shape.
 
-use super::ball::{BallCentre, BallRadius, StudyBall, make_mean};
+use super::ball::{BallCentre, BallRadius, StudyBall};
 use super::budget::Budget;
 use super::form::{Circumstances, PointForm};
 use super::internal::Internal;
+use super::mechanism::make_mean;
 use super::run::Course;
 use super::shape_files::MeanFiles;
 use super::shape_form::{Preshape, ShapeForm};

@@ -1,8 +1,9 @@
 //! The study of symmetric positive definite matrices, from its file to its release.
 
 use super::array::Array;
-use super::ball::{BallCentre, BallRadius, StudyBall, in_first_ball, make_mean};
+use super::ball::{BallCentre, BallRadius, StudyBall, in_first_ball};
 use super::budget::Budget;
+use super::mechanism::make_mean;
 use super::plain::{PlainForm, RecordKind};
 use super::plain_mean::{PlainMean, no_radius};
 use super::records::{Read, Record, points};

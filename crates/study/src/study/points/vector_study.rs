@@ -1,15 +1,17 @@
 //! The studies of directions and hyperbolic points, from their files to their releases.
 
 use super::array::Array;
-use super::ball::{BallCentre, BallRadius, StudyBall, in_first_ball, make_mean};
+use super::ball::{BallCentre, BallRadius, StudyBall, in_first_ball};
 use super::budget::Budget;
+use super::mechanism::make_mean;
 use super::plain::{PlainForm, RecordKind};
 use super::plain_mean::{PlainMean, no_radius};
 use super::records::{Read, Record, points};
 use super::run::Course;
-use super::{PointMechanism, PointOutcome, PointRequest, PointStudyError};
+use super::vector_space::{InSpace, first_axis, point_of};
+use super::{PointMechanism, PointOutcome, PointRequest, PointStudyError, VectorSpace, Words};
 use crate::io::{Content, RecordSize, Rows, open_as, read_rows, rows_of};
-use crate::manifold::{Lorentz, Manifold, PoincareBall, PolarVolume, Sphere};
+use crate::manifold::{Manifold, PolarVolume, Sphere};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{
     CentreStatistic, DirectionStatistic, ExtrinsicSphere, MakeMean, NoisedPoint,
@@ -18,18 +20,6 @@ use crate::privacy::{ClipRadius, ClipSource, Mechanism, PublicInput};
 use crate::study::{People, public_input};
 use nalgebra::DVector;
 use std::path::{Path, PathBuf};
-
-/// The space of a table of vectors.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum VectorSpace {
-    /// Unit vectors.
-    Sphere,
-    /// The Poincaré ball.
-    Poincare,
-    /// The hyperboloid.
-    Lorentz,
-}
 
 /// The centre of a study of vectors.
 #[derive(Debug, Clone)]
@@ -95,35 +85,10 @@ fn run_about(
     let people = people_of_rows(&study.request, rows.count())?;
     let files = VectorFiles { study, rows, people, public_inputs, radius };
     let d = files.rows.width();
-    match study.space {
-        VectorSpace::Sphere => {
-            let space = Sphere::unit(d.saturating_sub(1))?;
-            let centre = match (given, &study.centre) {
-                (Some(centre), _) => BallCentre::Public(centre),
-                (None, VectorCentre::Private { .. }) => {
-                    BallCentre::Private { statistic: DirectionStatistic::new(space), anywhere: first_axis(d) }
-                }
-                (None, _) => {
-                    return Err(PointStudyError::Input(
-                        "a sphere has no origin: give the public centre as --center FILE, or --center private".into(),
-                    ));
-                }
-            };
-            let kind = RecordKind { kind: "direction", description: "directions on a sphere" };
-            if study.request.mechanism == PointMechanism::Extrinsic {
-                return files.extrinsic(space, centre, kind);
-            }
-            files.run(space, centre, kind)
-        }
-        VectorSpace::Poincare => {
-            let kind = RecordKind { kind: "point", description: "points of the Poincaré ball" };
-            files.hyperbolic(PoincareBall::new(d)?, given.unwrap_or_else(|| DVector::zeros(d)), kind)
-        }
-        VectorSpace::Lorentz => {
-            let kind = RecordKind { kind: "point", description: "points of the hyperboloid" };
-            files.hyperbolic(Lorentz::new(d.saturating_sub(1))?, given.unwrap_or_else(|| first_axis(d)), kind)
-        }
+    if study.space == VectorSpace::Sphere {
+        return files.directions(Sphere::unit(d.saturating_sub(1))?, given);
     }
+    study.space.with(d, AboutPoint { files, given })
 }
 
 /// The mean without noise, and without a ball.
@@ -131,34 +96,28 @@ fn run_plain(study: &VectorStudy) -> Result<PointOutcome, PointStudyError> {
     // Nothing is released: a row may tell the width.
     let size = study.dim.map_or(RecordSize::Content, RecordSize::Known);
     let rows = read_rows(&study.file, size)?.of_coordinates()?;
-    let d = rows.width();
-    match study.space {
-        VectorSpace::Sphere => plain_mean(study, &rows, Sphere::unit(d.saturating_sub(1))?),
-        VectorSpace::Poincare => plain_mean(study, &rows, PoincareBall::new(d)?),
-        VectorSpace::Lorentz => plain_mean(study, &rows, Lorentz::new(d.saturating_sub(1))?),
+    study.space.with(rows.width(), Plain { study, rows: &rows })
+}
+
+/// The mean without noise of rows of whichever space.
+struct Plain<'a> {
+    study: &'a VectorStudy,
+    rows: &'a Rows,
+}
+
+impl InSpace for Plain<'_> {
+    type Done = PointOutcome;
+
+    fn within<M>(self, space: M, _: Option<DVector<f64>>) -> Result<PointOutcome, PointStudyError>
+    where
+        M: PolarVolume<Point = DVector<f64>, Tangent = DVector<f64>> + 'static,
+    {
+        let Self { study, rows } = self;
+        let request = &study.request;
+        let people = people_of_rows(request, rows.count())?;
+        let plain = PlainMean { request, space: space.clone(), people: &people, notes: rows.notes() };
+        plain.run(|| read_points(study, &people, rows, &space), |x| Array::from(x))
     }
-}
-
-/// How far the length of a direction may be off 1: float32 is off by 1e-7, six digits by a millionth for each coordinate.
-const ROUNDED: f64 = 1e-5;
-
-/// The point of a row: directions that were rounded are brought to the length 1.
-pub(in crate::study) fn point_of(space: VectorSpace, row: &[f64]) -> DVector<f64> {
-    let point = DVector::from_column_slice(row);
-    let off = (point.norm() - 1.0).abs();
-    // Nearer ones stay as they are, to the last bit.
-    if space == VectorSpace::Sphere && off > 1e-8 && off <= ROUNDED { point.normalize() } else { point }
-}
-
-fn plain_mean<M: Manifold<Point = DVector<f64>>>(
-    study: &VectorStudy,
-    rows: &Rows,
-    space: M,
-) -> Result<PointOutcome, PointStudyError> {
-    let request = &study.request;
-    let people = people_of_rows(request, rows.count())?;
-    let plain = PlainMean { request, space: space.clone(), people: &people, notes: rows.notes() };
-    plain.run(|| read_points(study, &people, rows, &space), |x| Array::from(x))
 }
 
 /// The records as points.
@@ -185,39 +144,63 @@ struct VectorFiles<'a> {
     radius: ClipRadius,
 }
 
-impl VectorFiles<'_> {
-    /// About a public point, or about a centre sought near it.
-    fn hyperbolic<M>(
-        self,
-        space: M,
-        centre: DVector<f64>,
-        kind: RecordKind,
-    ) -> Result<PointOutcome, PointStudyError>
+/// A study about a public point, or about a centre sought near it.
+struct AboutPoint<'a> {
+    files: VectorFiles<'a>,
+    given: Option<DVector<f64>>,
+}
+
+impl InSpace for AboutPoint<'_> {
+    type Done = PointOutcome;
+
+    fn within<M>(self, space: M, origin: Option<DVector<f64>>) -> Result<PointOutcome, PointStudyError>
     where
-        M: PolarVolume<Point = DVector<f64>> + 'static,
+        M: PolarVolume<Point = DVector<f64>, Tangent = DVector<f64>> + 'static,
     {
-        let centre = match self.study.centre {
+        let Self { files, given } = self;
+        let centre = given.or(origin).ok_or_else(no_origin)?;
+        let centre = match files.study.centre {
             VectorCentre::Private { first_radius } => {
-                in_first_ball(&space, centre, self.radius, first_radius)?
+                in_first_ball(&space, centre, files.radius, first_radius)?
             }
             _ => BallCentre::Public(centre),
         };
-        self.run(space, centre, kind)
+        files.run(space, centre)
+    }
+}
+
+/// What is said where neither a centre nor an origin is known.
+fn no_origin() -> PointStudyError {
+    PointStudyError::Input(
+        "a sphere has no origin: give the public centre as --center FILE, or --center private".into(),
+    )
+}
+
+impl VectorFiles<'_> {
+    /// Directions, whose private centre needs no ball.
+    fn directions(self, space: Sphere, given: Option<DVector<f64>>) -> Result<PointOutcome, PointStudyError> {
+        let centre = match (given, &self.study.centre) {
+            (Some(centre), _) => BallCentre::Public(centre),
+            (None, VectorCentre::Private { .. }) => BallCentre::Private {
+                statistic: DirectionStatistic::new(space),
+                anywhere: first_axis(self.rows.width()),
+            },
+            (None, _) => return Err(no_origin()),
+        };
+        if self.study.request.mechanism == PointMechanism::Extrinsic {
+            return self.extrinsic(space, centre);
+        }
+        self.run(space, centre)
     }
 
-    fn run<M, S>(
-        self,
-        space: M,
-        centre: BallCentre<DVector<f64>, S>,
-        kind: RecordKind,
-    ) -> Result<PointOutcome, PointStudyError>
+    fn run<M, S>(self, space: M, centre: BallCentre<DVector<f64>, S>) -> Result<PointOutcome, PointStudyError>
     where
         M: PolarVolume<Point = DVector<f64>> + 'static,
         S: CentreStatistic<Point = DVector<f64>> + Clone,
     {
         let (mechanism, n) = (self.study.request.mechanism, self.people.count() as u64);
         let of = space.clone();
-        self.course(space, centre, kind, |budget| make_mean(&of, mechanism, n, budget))
+        self.course(space, centre, |budget| make_mean(&of, mechanism, n, budget))
     }
 
     /// The baseline: the mean in ℝ^{d+1}, noised and scaled back.
@@ -225,21 +208,19 @@ impl VectorFiles<'_> {
         self,
         space: Sphere,
         centre: BallCentre<DVector<f64>, DirectionStatistic>,
-        kind: RecordKind,
     ) -> Result<PointOutcome, PointStudyError> {
         let n = self.people.count() as u64;
         let make = |budget: Budget| -> Result<MakeMean<Sphere, ExtrinsicSphere>, MechanismError> {
             let noise = budget.vector_noise()?;
             Ok(Box::new(move |ball| ExtrinsicSphere::new(ball, n, noise)))
         };
-        self.course(space, centre, kind, make)
+        self.course(space, centre, make)
     }
 
     fn course<M, S, K>(
         self,
         space: M,
         centre: BallCentre<DVector<f64>, S>,
-        kind: RecordKind,
         make: impl FnOnce(Budget) -> Result<MakeMean<M, K>, MechanismError>,
     ) -> Result<PointOutcome, PointStudyError>
     where
@@ -252,6 +233,8 @@ impl VectorFiles<'_> {
             >,
     {
         let Self { study, rows, people, public_inputs, radius } = self;
+        let Words { record, space: description, .. } = study.space.words();
+        let kind = RecordKind { kind: record, description };
         let (request, here) = (&study.request, space.clone());
         let to_array = |x: &DVector<f64>| Array::from(x);
         let form =
@@ -274,11 +257,6 @@ impl VectorFiles<'_> {
 /// Who gave which rows, which are called by their number from 0.
 pub(super) fn people_of_rows(request: &PointRequest, n: usize) -> Result<People, PointStudyError> {
     Ok(request.counting.people(n, |i| vec![i.to_string()])?)
-}
-
-/// (1, 0, …, 0): the hyperboloid's origin, and a point of every sphere.
-pub(in crate::study) fn first_axis(d: usize) -> DVector<f64> {
-    DVector::from_fn(d, |i, _| if i == 0 { 1.0 } else { 0.0 })
 }
 
 /// The public centre, one row of numbers.

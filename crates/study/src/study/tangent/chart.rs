@@ -1,12 +1,12 @@
 //! The tangent space of a manifold at a public point, in an orthonormal frame: matrices, directions, hyperbolic points.
 
-use super::records::{Displaced, TangentSpace, Words};
+use super::records::{Displaced, TangentSpace};
 use crate::function::Basis;
 use crate::manifold::{Manifold, TangentFrame};
 use crate::privacy::{ClipRadius, ClipSource};
 use crate::report::figure::Figure;
 use crate::report::values::{in_circle, matrix};
-use crate::study::points::{Array, PointStudyError};
+use crate::study::points::{Array, PointStudyError, Words};
 use nalgebra::DMatrix;
 use serde_json::{Map, Value, json};
 

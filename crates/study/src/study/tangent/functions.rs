@@ -1,6 +1,6 @@
 //! Functions as records of statistics in a tangent space: flat, so that a function is its own samples.
 
-use super::records::{Circumstances, Displaced, TangentRecords, TangentSpace, Words};
+use super::records::{Circumstances, Displaced, TangentRecords, TangentSpace};
 use crate::estimate::Smoothness;
 use crate::function::Basis;
 use crate::io::write_npy;
@@ -9,7 +9,7 @@ use crate::job::layout::POSITIONS;
 use crate::report::figure::Figure;
 use crate::study::People;
 use crate::study::function::{FunctionInputs, Functions, Shown, check_expectations};
-use crate::study::points::{PointStudyError, Read};
+use crate::study::points::{PointStudyError, Read, Words};
 use nalgebra::DMatrix;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;

@@ -1,13 +1,13 @@
 //! Matrices, directions and hyperbolic points as records in the tangent space at a public point.
 
 use super::chart::Chart;
-use super::records::{Circumstances, TangentRecords, TangentSpace, Words};
+use super::records::{Circumstances, TangentRecords, TangentSpace};
 use crate::io::{Matrices, RecordSize, Rows, read_matrices, read_rows};
 use crate::job::average;
-use crate::manifold::{Lorentz, Manifold, PoincareBall, SpdAffineInvariant, SpdLogEuclidean, Sphere};
+use crate::manifold::{Manifold, PolarVolume, SpdAffineInvariant, SpdLogEuclidean};
 use crate::privacy::PublicInput;
 use crate::study::points::{
-    Array, PointStudyError, Read, Record, SpdCentre, SpdMetric, VectorCentre, VectorSpace, first_axis,
+    Array, InSpace, PointStudyError, Read, Record, SpdCentre, SpdMetric, VectorCentre, VectorSpace, Words,
     one_matrix, one_row, point_of, positive_definite, usable,
 };
 use crate::study::{Counting, People, Place, Unusable};
@@ -261,62 +261,42 @@ impl TangentVectors {
         let width = given.as_ref().map_or(size, |centre| RecordSize::Known(centre.len()));
         let rows = read_rows(&self.file, width)?.of_coordinates()?;
         let d = rows.width();
-        let hyperbolic = |space| Words {
-            command: "hyperbolic",
-            record: "point",
-            records: "points",
-            distance: "hyperbolic distance",
-            space,
-        };
         let given = given.map(|centre| (centre, GIVEN));
-        match self.space {
-            VectorSpace::Sphere => {
-                let centre = given.ok_or_else(|| {
-                    PointStudyError::Input(
-                        "a sphere has no origin: give the public centre as --center FILE".into(),
-                    )
-                })?;
-                let words = Words {
-                    command: "sphere",
-                    record: "direction",
-                    records: "directions",
-                    distance: "angle in radians",
-                    space: "directions on a sphere",
-                };
-                self.about(Sphere::unit(d.saturating_sub(1))?, centre, rows, public_inputs, words)
-            }
-            VectorSpace::Poincare => {
-                let centre = given.unwrap_or_else(|| (DVector::zeros(d), "the origin"));
-                let words = hyperbolic("points of the Poincaré ball");
-                self.about(PoincareBall::new(d)?, centre, rows, public_inputs, words)
-            }
-            VectorSpace::Lorentz => {
-                let centre = given.unwrap_or_else(|| (first_axis(d), "the origin"));
-                let words = hyperbolic("points of the hyperboloid");
-                self.about(Lorentz::new(d.saturating_sub(1))?, centre, rows, public_inputs, words)
-            }
-        }
+        self.space.with(d, VectorRecords { vectors: self, given, rows, public_inputs })
     }
+}
 
-    fn about<M>(
-        &self,
+/// Rows whose files are open, of whichever space.
+struct VectorRecords<'a> {
+    vectors: &'a TangentVectors,
+    given: Option<(DVector<f64>, &'static str)>,
+    rows: Rows,
+    public_inputs: Vec<PublicInput>,
+}
+
+impl InSpace for VectorRecords<'_> {
+    type Done = Box<dyn TangentRecords>;
+
+    fn within<M>(
+        self,
         space: M,
-        centre: (DVector<f64>, &'static str),
-        rows: Rows,
-        public_inputs: Vec<PublicInput>,
-        words: Words,
+        origin: Option<DVector<f64>>,
     ) -> Result<Box<dyn TangentRecords>, PointStudyError>
     where
-        M: Manifold<Point = DVector<f64>, Tangent = DVector<f64>> + 'static,
+        M: PolarVolume<Point = DVector<f64>, Tangent = DVector<f64>> + 'static,
     {
-        let chart = Chart::new(space.clone(), centre, self.radius, words)?;
-        let kind = self.space;
+        let Self { vectors, given, rows, public_inputs } = self;
+        let kind = vectors.space;
+        let centre = given.or_else(|| origin.map(|origin| (origin, "the origin"))).ok_or_else(|| {
+            PointStudyError::Input("a sphere has no origin: give the public centre as --center FILE".into())
+        })?;
+        let chart = Chart::new(space.clone(), centre, vectors.radius, kind.words())?;
         let to_point = Box::new(move |numbers: &[f64]| {
             let point = point_of(kind, numbers);
             space.check(&point).map(|()| point).map_err(|e| e.to_string())
         });
         let circumstances =
-            Circumstances { public_inputs, counting: self.counting.clone(), unusable: self.unusable };
+            Circumstances { public_inputs, counting: vectors.counting.clone(), unusable: vectors.unusable };
         PointRecords::boxed(chart, Source::Rows(rows), to_point, circumstances)
     }
 }

@@ -4,7 +4,7 @@ use crate::function::Basis;
 use crate::job::ReleaseFolder;
 use crate::privacy::PublicInput;
 use crate::report::figure::Figure;
-use crate::study::points::{PointStudyError, Read};
+use crate::study::points::{PointStudyError, Read, Words};
 use crate::study::{Counting, People, Unusable};
 use nalgebra::DMatrix;
 use serde_json::{Map, Value};
@@ -119,21 +119,6 @@ pub(in crate::study) struct Displaced<'a> {
     /// What the ends are: mean less displacement, mean plus displacement.
     pub ends: [&'a str; 2],
     pub caption: &'a str,
-}
-
-/// What one kind of record is called.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::study) struct Words {
-    /// The command, as in "spd modes".
-    pub command: &'static str,
-    /// One, for the certificate.
-    pub record: &'static str,
-    /// Several.
-    pub records: &'static str,
-    /// What distances are.
-    pub distance: &'static str,
-    /// The space, for the certificate.
-    pub space: &'static str,
 }
 
 /// The root-mean-square distance of two functions by their samples.

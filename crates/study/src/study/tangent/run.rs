@@ -1,6 +1,6 @@
 //! The one lifecycle of statistics in a tangent space, for every kind of record.
 
-use super::records::{Circumstances, TangentRecords, TangentSpace, Words, distance};
+use super::records::{Circumstances, TangentRecords, TangentSpace, distance};
 use super::statistic::{Samples, Statistic, Value};
 use crate::io::{internal, write_npy, write_text};
 use crate::job::copies::Kind;
@@ -12,7 +12,7 @@ use crate::privacy::{Certificate, Released, Statement};
 use crate::report::guarantee::{
     certificate_section, counted, guarantee_section, mechanism_rows, release_page,
 };
-use crate::study::points::{PointStudyError, Read, distance_line, distances_csv, private_page};
+use crate::study::points::{PointStudyError, Read, Words, distance_line, distances_csv, private_page};
 use crate::study::{Place, StudyFolder};
 use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
