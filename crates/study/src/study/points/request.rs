@@ -68,3 +68,14 @@ impl PointRequest {
 
 /// What zero means for means in a ball, some of which are no sums: at the centre the gradient, and the tangent vector, of a point is zero.
 pub(super) const ZERO_AT_CENTRE: &str = "nothing in the average that a private centre is read off, the distance 0 for a private radius, the centre of the ball for the mean";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_without_a_budget_has_none_to_share_out() {
+        let request = PointRequest::nonprivate(Place::new("study"));
+        assert!(matches!(request.whole_budget(), Err(BudgetError::NoBudget)));
+    }
+}
