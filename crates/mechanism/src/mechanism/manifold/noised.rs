@@ -17,3 +17,11 @@ impl<P> NoisedPoint<P> {
         Self { point, noised: Vec::new() }
     }
 }
+
+/// By which angle noise of this standard deviation in every coordinate is expected to turn a vector, root mean square, where it matters in
+/// `dimension` directions across it: from the noised coordinates alone, whose length without the noise is what is left of their square.
+pub(super) fn turned(noised: &[f64], deviation: f64, dimension: usize) -> f64 {
+    let noise = noised.len() as f64 * deviation * deviation;
+    let length = (noised.iter().map(|x| x * x).sum::<f64>() - noise).max(0.0).sqrt();
+    (deviation * (dimension as f64).sqrt()).atan2(length)
+}

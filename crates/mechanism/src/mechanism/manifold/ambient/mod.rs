@@ -55,4 +55,14 @@ impl AmbientMechanism {
         };
         Ok((values, part))
     }
+
+    /// The standard deviation of the noise in each of so many coordinates of the surrounding space.
+    fn deviation(&self, coordinates: usize) -> f64 {
+        let scale = self.noise.scale(self.sensitivity);
+        match self.noise {
+            VectorNoise::Gaussian(_) => scale,
+            // E‖x‖² = d(d + 1)b² for the density ∝ exp(−‖x‖/b) on ℝᵈ.
+            VectorNoise::Laplace(_) => scale * (coordinates as f64 + 1.0).sqrt(),
+        }
+    }
 }

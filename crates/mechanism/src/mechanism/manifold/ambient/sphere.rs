@@ -1,8 +1,9 @@
 //! Directions noised in the space around their sphere.
 
 use super::AmbientMechanism;
-use crate::manifold::Sphere;
+use crate::manifold::{Manifold, Sphere};
 use crate::mechanism::MechanismError;
+use crate::mechanism::manifold::noised::turned;
 use crate::mechanism::manifold::{NoisedPoint, PublicBall};
 use crate::numeric::margins;
 use crate::privacy::noise::{NoiseSource, VectorNoise};
@@ -74,7 +75,10 @@ impl Mechanism for ExtrinsicSphere {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<NoisedPoint<DVector<f64>>>, MechanismError> {
-        let (noised, part) = self.ambient.draw(mean, noise, paid)?;
+        let (noised, mut part) = self.ambient.draw(mean, noise, paid)?;
+        let sphere = self.ball.manifold();
+        let turned = turned(&noised, self.ambient.deviation(noised.len()), sphere.dim());
+        part.expected_error = Some(sphere.radius() * turned);
         Ok(Drawn { value: NoisedPoint { point: self.point(&noised), noised }, parts: vec![part] })
     }
 }

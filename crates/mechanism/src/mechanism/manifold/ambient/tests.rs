@@ -5,7 +5,7 @@ use super::*;
 use crate::manifold::{Euclidean, Manifold, SpdAffineInvariant, SpdLogEuclidean, Sphere};
 use crate::mechanism::manifold::PublicBall;
 use crate::mechanism::manifold::tests::drawn;
-use crate::privacy::{ClipSource, Epsilon, Mechanism};
+use crate::privacy::{ClipSource, Epsilon, Ledger, Mechanism, Mu, draw, pay};
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -47,6 +47,25 @@ fn laplace_noise_on_spheres_has_the_claimed_scale() {
         check_laplace_scale(delta, &statistic, |source| drawn(&mechanism, &statistic, source).noised);
         Sphere::new(2, size).unwrap().check(&mechanism.point(&[0.3, -0.1, 0.2])).unwrap();
         assert_eq!(mechanism.point(&[0.0; 3]), dvector![0.0, 0.0, size]);
+    }
+}
+
+/// What is stated of the noise is how far it carries directions, over 400 draws of either noise.
+#[test]
+fn the_stated_error_on_spheres_is_that_of_the_noise() {
+    for noise in [laplace(), VectorNoise::Gaussian(Mu::new(0.5).unwrap())] {
+        let mechanism = on_sphere(3.0, 40, noise);
+        let sphere = Sphere::new(2, 3.0).unwrap();
+        let (centre, mut source) = (dvector![0.0, 0.0, 3.0], NoiseSource::seeded(38));
+        let (mut found, mut stated) = (0.0, 0.0);
+        for _ in 0..400 {
+            let paid = pay(mechanism.price(), &mut Ledger::in_memory(None)).unwrap();
+            let released = draw(&mechanism, &vec![0.0, 0.0, 3.0], &mut source, paid).unwrap();
+            found += sphere.dist(&centre, &released.value.point).powi(2);
+            stated += released.noise().unwrap().expected_error.unwrap().powi(2);
+        }
+        let ratio = (stated / found).sqrt();
+        assert!((0.85..1.15).contains(&ratio), "{ratio}");
     }
 }
 

@@ -6,6 +6,7 @@ mod worst_case;
 
 pub use worst_case::ENTRY;
 
+use super::noised::turned;
 use super::{NoisedPoint, PublicBall};
 use crate::manifold::Kendall;
 use crate::mechanism::MechanismError;
@@ -15,6 +16,7 @@ use crate::privacy::{
     Charge, Drawn, Epsilon, L1Sensitivity, Mechanism, NoisedPart, Price, PrivacyLoss, Sensitivity, Title,
 };
 use nalgebra::{Complex, DVector};
+use std::f64::consts::SQRT_2;
 
 const ALIGNED: Title = Title {
     name: "pointwise Laplace, aligned",
@@ -134,6 +136,7 @@ impl Mechanism for PointwiseShape {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<NoisedPoint<Preshape>>, MechanismError> {
+        let scale = self.sensitivity.get() / self.epsilon.get();
         let drawn = noise.laplace_vector(mean, self.sensitivity, self.epsilon, paid)?;
         let part = NoisedPart {
             what: self.price.mechanism.clone(),
@@ -141,7 +144,8 @@ impl Mechanism for PointwiseShape {
             sensitivity: Sensitivity::L1(self.sensitivity),
             clip: Some(self.ball.radius()),
             noise: drawn.noise,
-            expected_error: None,
+            // Of 2k coordinates two are the place, one the size and one the rotation.
+            expected_error: Some(turned(&drawn.values, SQRT_2 * scale, drawn.values.len().saturating_sub(4))),
         };
         let value = NoisedPoint { point: self.point(&drawn.values), noised: drawn.values };
         Ok(Drawn { value, parts: vec![part] })

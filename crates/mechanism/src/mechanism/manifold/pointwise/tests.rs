@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::manifold::Manifold;
-use crate::privacy::{ClipRadius, ClipSource};
+use crate::privacy::{ClipRadius, ClipSource, Ledger, draw, pay};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -50,5 +50,28 @@ fn scales_are_those_of_the_proof() {
             8.0 * width / 20.0 / 0.8,
             max_relative = 1e-8
         );
+    }
+}
+
+/// What is stated of the noise is how far it carries shapes: each from its own noised values, over 300 draws.
+#[test]
+fn the_stated_error_is_that_of_the_noise() {
+    let shapes = Kendall::new(6).unwrap();
+    let centre = shapes.random_point(&mut ChaCha8Rng::seed_from_u64(36));
+    let clip = ClipRadius::new(RADIUS, ClipSource::Public).unwrap();
+    let ball = PublicBall::new(shapes, centre.clone(), clip).unwrap();
+    for (alignment, n) in [(Alignment::Aligned, 60), (Alignment::Unaligned, 600)] {
+        let mechanism = PointwiseShape::new(ball.clone(), n, Epsilon::new(2.0).unwrap(), alignment).unwrap();
+        let statistic = mechanism.prepare(&vec![Some(centre.clone()); n as usize]).unwrap();
+        let mut noise = NoiseSource::seeded(37);
+        let (mut found, mut stated) = (0.0, 0.0);
+        for _ in 0..300 {
+            let paid = pay(mechanism.price(), &mut Ledger::in_memory(None)).unwrap();
+            let released = draw(&mechanism, &statistic, &mut noise, paid).unwrap();
+            found += shapes.dist(&centre, &released.value.point).powi(2);
+            stated += released.noise().unwrap().expected_error.unwrap().powi(2);
+        }
+        let ratio = (stated / found).sqrt();
+        assert!((0.85..1.15).contains(&ratio), "{alignment:?}: {ratio}");
     }
 }
