@@ -11,6 +11,9 @@ use std::f64::consts::SQRT_2;
 
 /// Eigenvalues count as seen from this much above the noise's own.
 const ABOVE: f64 = 1.01;
+/// The largest eigenvalue of m × m noise is beyond 2t(1 + this · m^(−2/3)) with a probability of about .025 in space, less in the plane (half the quantile
+/// 1.454 of the Tracy–Widom law of real symmetric matrices): a centre that is not beyond it may be noise.
+const CERTAIN: f64 = 0.727;
 /// No shape is farther from another than π/2.
 const MOST_ERROR: f64 = std::f64::consts::FRAC_PI_2 * std::f64::consts::FRAC_PI_2;
 
@@ -104,6 +107,11 @@ impl ShapeMoment {
         (even, odd)
     }
 
+    /// What noise whose spectrum ends at twice `edge` hardly reaches.
+    fn certain(&self, edge: f64) -> f64 {
+        2.0 * edge * (1.0 + CERTAIN * (self.size() as f64).powf(-2.0 / 3.0))
+    }
+
     /// The leading eigenvector, and its expected squared error. Along outlines noise is shrunk by frequency.
     fn planar(&self, even: &DMatrix<f64>, odd: &DMatrix<f64>) -> (DMatrix<f64>, f64) {
         let m = self.size();
@@ -121,7 +129,7 @@ impl ShapeMoment {
             Some(of) => empirical_bayes(&parts, |_| variance, |i| (i / m, of[i % m])),
         };
         // An eigenvector that does not stand out of the noise tells nothing.
-        let error = if size > edge { shrunk.errors.iter().sum() } else { MOST_ERROR };
+        let error = if y > self.certain(edge) { shrunk.errors.iter().sum() } else { MOST_ERROR };
         (&self.basis * DMatrix::from_column_slice(m, 2, &shrunk.values), error)
     }
 
@@ -131,7 +139,9 @@ impl ShapeMoment {
         let mut order: Vec<usize> = (0..m).collect();
         order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
         let edge = self.sigma * (0.5 * m as f64).sqrt();
-        let (mut w, mut error) = (DMatrix::zeros(m, 3), 0.0);
+        let (mut w, mut error, mut total) = (DMatrix::zeros(m, 3), 0.0, 0.0);
+        // What does not stand out of the noise tells nothing.
+        let seen = order.first().is_some_and(|&i| eigen.eigenvalues[i] > self.certain(edge));
         for (j, &i) in order.iter().take(3).enumerate() {
             let y = eigen.eigenvalues[i];
             let size = match y {
@@ -144,8 +154,10 @@ impl ShapeMoment {
             // The noise of a column of the matrix turns the eigenvector by that over its eigenvalue; never by more than a right angle.
             let turned = 0.5 * m as f64 * self.sigma * self.sigma;
             error += if size > 0.0 { (turned / size).min(size) } else { 0.0 };
+            total += size;
         }
-        (&self.basis * w, error)
+        // The centre has norm 1, whatever share of the records is whole.
+        (&self.basis * w, if seen { error / total } else { MOST_ERROR })
     }
 
     /// The shape that noised coordinates tell, and its expected squared error as far as they tell that too.
@@ -156,6 +168,13 @@ impl ShapeMoment {
             Ok((p, _)) => (p, error.min(MOST_ERROR)),
             Err(_) => (anywhere(&self.space), MOST_ERROR),
         }
+    }
+
+    /// Which share of the records at least, beyond two standard deviations of the noise, is not in the matrix, whose trace is the share of whole
+    /// records: they are incomplete, or cannot be used.
+    pub fn share_not_whole(&self, noised: &[f64]) -> f64 {
+        let trace = self.unpacked(noised).0.trace();
+        (1.0 - trace - 2.0 * self.sigma * (self.size() as f64).sqrt()).clamp(0.0, 1.0)
     }
 }
 

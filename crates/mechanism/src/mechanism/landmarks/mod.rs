@@ -37,10 +37,10 @@ const TITLE: Title = Title {
 /// Most of μ² for a private centre: in the plane, where one direction has to be found, and in space, where there are three.
 const CENTRE_SHARE: [f64; 2] = [0.15, 0.3];
 /// Least of it.
-const LEAST_CENTRE_SHARE: f64 = 0.04;
+const LEAST_CENTRE_SHARE: f64 = 0.08;
 /// A centre that is expected to lie so near the mean is near enough, Riemannian distance: to pay more for it spoils the mean more than it spares.
 /// (Of shares from .02 to .15, tried on corpora callosa, with and without their outline, and brains in the plane, macaques and brains in space.)
-const NEAR_ENOUGH: f64 = 0.07;
+const NEAR_ENOUGH: f64 = 0.05;
 /// μ over the whole for the vote on which of two mirror images is meant, in space.
 const VOTE_SHARE: f64 = 0.15;
 /// The most that a private centre's error adds to the public radius, Riemannian distance.
@@ -131,6 +131,10 @@ pub struct ReleasedShapes<V> {
     pub centre: Vec<f64>,
     /// Its expected squared error as a mean shape, told by the noised values alone; 0 for a public one.
     pub centre_error: f64,
+    /// What records that are not whole may add to a mean's squared error, told by the noised values alone: they have what is missing, or all, from the
+    /// centre, so its error times the square of their share is the most.
+    #[serde(default)]
+    pub filled_error: f64,
     /// The noised matrix that a private centre was read off, and the noised vote in space: as private as the centre, and not kept with it.
     #[serde(skip)]
     pub noised: Vec<f64>,
@@ -143,6 +147,8 @@ struct FoundCentre {
     shape: DMatrix<f64>,
     /// Expected squared error.
     error: f64,
+    /// See [`ReleasedShapes::filled_error`].
+    filled: f64,
     noised: Vec<f64>,
     parts: Vec<NoisedPart>,
     left: Charge,
@@ -238,7 +244,14 @@ impl<M: OfShapes> ShapeMechanism<M> {
         let (moment, pass, vote) = match &self.centre {
             Source::Public(p) => {
                 let (shape, noised) = (p.clone(), Vec::new());
-                return Ok(FoundCentre { shape, error: 0.0, noised, parts: Vec::new(), left: paid });
+                return Ok(FoundCentre {
+                    shape,
+                    error: 0.0,
+                    filled: 0.0,
+                    noised,
+                    parts: Vec::new(),
+                    left: paid,
+                });
             }
             Source::Private(first) => (&first.moment, &first.pass, &first.vote),
         };
@@ -251,6 +264,7 @@ impl<M: OfShapes> ShapeMechanism<M> {
             || paid.next().ok_or(MechanismError::Shape("a payment has a part for every part of the release"));
         let Drawn { value, mut parts } = pass.draw(&prepared.moment, noise, next()?)?;
         let (mut shape, error) = moment.read(&value.noised);
+        let filled = moment.share_not_whole(&value.noised).powi(2) * error;
         let mut noised = value.noised;
         if let Some(vote) = vote {
             let votes = prepared.records.votes(&shape);
@@ -261,7 +275,7 @@ impl<M: OfShapes> ShapeMechanism<M> {
                 shape.column_mut(0).neg_mut();
             }
         }
-        Ok(FoundCentre { shape, error, noised, parts, left: next()? })
+        Ok(FoundCentre { shape, error, filled, noised, parts, left: next()? })
     }
 }
 
@@ -351,13 +365,16 @@ impl<M: OfShapes> Mechanism for ShapeMechanism<M> {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<Self::Value>, MechanismError> {
-        let FoundCentre { shape, error, noised, mut parts, left } = self.centre(prepared, noise, paid)?;
+        let FoundCentre { shape, error, filled, noised, mut parts, left } =
+            self.centre(prepared, noise, paid)?;
         let centre = shape.transpose().as_slice().to_vec();
         let (tangent, inner) = self.about(&centre)?;
         let functions = tangent.functions(&prepared.records.filled(&self.space, &shape));
         let drawn = inner.draw_of(functions, prepared.records, noise, left)?;
         parts.extend(drawn.parts);
-        Ok(Drawn { value: ReleasedShapes { centre, centre_error: error, noised, value: drawn.value }, parts })
+        let (centre_error, filled_error) = (error, filled);
+        let value = ReleasedShapes { centre, centre_error, filled_error, noised, value: drawn.value };
+        Ok(Drawn { value, parts })
     }
 }
 

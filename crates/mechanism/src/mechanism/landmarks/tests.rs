@@ -94,6 +94,40 @@ fn what_is_missing_is_filled_from_the_private_centre() {
     }
 }
 
+/// Whole records add nothing to what is stated of incomplete ones; where most lack a landmark, what is stated holds the error; where all do, the centre
+/// is known to be unknown.
+#[test]
+fn what_incomplete_records_may_add_is_told_by_the_noised_matrix() {
+    for d in [2, 3] {
+        let (k, n) = (8, 200_usize);
+        let (truth, mu) = (truth(k, d), Mu::new(2.0).unwrap());
+        let mechanism = mean(&setting(k, d, Centre::Private, n as u64, mu).unwrap()).unwrap();
+        let mut unknown = 0;
+        for whole in [n, n / 5, 0] {
+            let mut records = people(&truth, n, 0.05, 3);
+            records.incomplete = vec![Vec::new(); n];
+            for i in whole..n {
+                let mut x = records.people[i].remove(0);
+                x.row_mut(0).fill(f64::NAN);
+                records.incomplete[i] = vec![x];
+            }
+            for seed in 0..6 {
+                let released = drawn(&mechanism, &records, seed);
+                let ReleasedShapes { centre, centre_error, filled_error, .. } = &released.value;
+                let centre = DMatrix::from_row_slice(k, d, centre);
+                let off = mechanism.space().dist(&truth, &centre).powi(2);
+                match whole {
+                    // Noise alone is beyond its edge once in forty.
+                    0 => unknown += usize::from(*centre_error == std::f64::consts::FRAC_PI_2.powi(2)),
+                    _ if whole == n => assert_eq!(*filled_error, 0.0, "{d}"),
+                    _ => assert!(*filled_error > 0.05 * off, "{d}: {filled_error} {off}"),
+                }
+            }
+        }
+        assert!(unknown >= 5, "{d}: {unknown} of 6");
+    }
+}
+
 /// Never a mirror image, though outer products do not know one from the other.
 #[test]
 fn the_vote_tells_mirror_images_apart() {
