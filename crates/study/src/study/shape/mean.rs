@@ -158,8 +158,6 @@ pub fn mean_accuracy(
     let estimate = Estimate { samples: value.samples.clone(), errors: value.errors.clone() };
     let filled = released.value.filled_error;
     let found = accuracy(&tangent, &estimate, filled, released.price.n, mechanism.record_spread(value));
-    // The most that records may add which are not whole is no expectation.
-    let found = PointAccuracy { upper_bound: filled > 0.5 * found.rms.powi(2), ..found };
     let radius = shapes.public_centre().map(|_| mechanism.reach());
     Ok(bounded(found, released.value.centre_error, &released.price, radius))
 }
