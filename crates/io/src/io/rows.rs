@@ -193,6 +193,12 @@ impl Columns {
     fn headed(heading: &[String]) -> Result<Self, Fault> {
         let geographic =
             angle(heading, &["lat", "latitude"])?.zip(angle(heading, &["lon", "long", "lng", "longitude"])?);
+        if angle(heading, &["theta"])?.is_some() && angle(heading, &["phi"])?.is_some() {
+            return Err(Fault::Malformed(
+                "has angles theta and phi, of which one field measures from the pole what another measures along the equator; give lat and lon \
+                 (degrees; radians as lat_rad and lon_rad), or vectors x, y, z",
+            ));
+        }
         let numbers = match geographic {
             Some((latitude, longitude)) => Numbers::Geographic { latitude, longitude },
             None => Numbers::In((0..heading.len()).filter(|&i| !holds_names(&heading[i])).collect()),
@@ -337,6 +343,7 @@ mod tests {
         }
         assert!(of("lat_deg,lon_deg").unwrap()[2] < 0.03);
         assert!(rows_of("lat_deg,lat_rad,lon\n1,1,1\n", RecordSize::Heading).contains("one angle"));
+        assert!(rows_of("theta,phi\n1,1\n", RecordSize::Heading).contains("give lat and lon"));
     }
 
     #[test]

@@ -77,10 +77,11 @@ pub(super) fn report(shown: &Page<'_>, certificate: &Certificate) -> Result<Stri
     page.heading("The face at the reference values");
     page.paragraph(&format!(
         "Every covariate in the middle of its bounds, or between its levels: {}. It lies about {} mm from where it would lie without noise \
-         (root mean square, on a face of 20 cm). {CURVES} holds its curves, {FIELDS} the same curves and the displacement of every column; \
+         (root mean square, on a face of 20 cm); {}. {CURVES} holds its curves, {FIELDS} the same curves and the displacement of every column; \
          visard face predict makes a face at other values of them.",
         shown.design.covariates().iter().map(reference).collect::<Vec<_>>().join(", "),
         short(FACE_MM * shown.accuracy.rms),
+        shown.accuracy.registration.sentence(FACE_MM),
     ));
     guarantee_section(&mut page, certificate);
     page.heading("How it was made");
