@@ -189,7 +189,7 @@ fn one(population: &Population, n: usize, mu: f64, run: u64, law: Law) -> Result
             face.iter_mut().zip(field).for_each(|(f, e)| *f += x * e);
         }
         let is_missing = law == Law::Missing && rng.random_bool(0.5);
-        rows.push(if is_missing { design.record(&[None]) } else { row });
+        rows.push(if is_missing { design.row(&[None]) } else { row });
         records.push(Some(face));
     }
     let plain = least_squares(&rows, &records);

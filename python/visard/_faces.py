@@ -121,7 +121,7 @@ def face_regress(
     Parameters
     ----------
     covariates : a table record,NAME… (a file), a DataFrame with records as index, or a mapping of names to one value a record, in the order
-        of the records. A record without a value counts in no field.
+        of the records. Missing values count as the middle of the bounds.
     **options : bounds, levels and splines of covariates, see :class:`CovariateOptions`; the rest and exceptions as for :func:`face_mean`.
     """
     return study(FaceRegression, "face regress", records(scans), locals())

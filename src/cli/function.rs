@@ -28,7 +28,7 @@ pub enum FunctionCommand {
     Modes(Box<Of<FunctionArgs, ModesArgs>>),
     /// What covariates do to functions, privately
     #[command(
-        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts in no field.\n\nExample:\n  visard function regress heights.csv --domain interval --bound 40 --center standard.csv --covariates people.csv --bounds age=3:18 --levels \"sex=F|M\" --mu 1 --out study"
+        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts as in the middle.\n\nExample:\n  visard function regress heights.csv --domain interval --bound 40 --center standard.csv --covariates people.csv --bounds age=3:18 --levels \"sex=F|M\" --mu 1 --out study"
     )]
     Regress(Box<Of<FunctionArgs, RegressArgs>>),
     /// Groups of functions: private means, where they differ and whether they do

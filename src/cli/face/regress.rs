@@ -16,7 +16,7 @@ use visard::study::layout::{COVARIATES, REPORT};
 /// Arguments of `face regress`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Bounds, levels and splines are public: choose them without looking at the data. Bounds near two standard deviations from the middle are best; values beyond count as the bound. A record without a value counts in no field.\n\nExample:\n  visard face regress scans/ --covariates people.csv --bounds \"age=3:40,bmi=15:40\" --levels \"sex=F|M\" --mu 1 --out study\n  visard face regress scans/ --covariates people.csv --bounds age=3:40 --spline age=4 --mu 1 --out study\n  visard face predict study --at age=8 --out face.ply"
+    after_help = "Bounds, levels and splines are public: choose them without looking at the data. Bounds near two standard deviations from the middle are best; values beyond count as the bound. A record without a value counts as in the middle.\n\nExample:\n  visard face regress scans/ --covariates people.csv --bounds \"age=3:40,bmi=15:40\" --levels \"sex=F|M\" --mu 1 --out study\n  visard face regress scans/ --covariates people.csv --bounds age=3:40 --spline age=4 --mu 1 --out study\n  visard face predict study --at age=8 --out face.ply"
 )]
 pub struct RegressArgs {
     #[command(flatten)]

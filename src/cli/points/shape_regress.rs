@@ -13,7 +13,7 @@ use visard::study::shape::{ShapeRegressionOutcome, ShapeRegressionSettings, run_
 /// Arguments of `shape regress`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Bounds, levels and splines are public: choose them without looking at the data. Bounds near two standard deviations from the middle are best; values beyond count as the bound. A record without a value counts in no field.\n\nExamples:\n  visard shape regress skulls.tps --landmarks 21 --dimensions 3 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study\n  visard shape regress skulls.tps --landmarks 21 --dimensions 3 --allometry --size-bounds 80:140 --mu 1 --out study"
+    after_help = "Bounds, levels and splines are public: choose them without looking at the data. Bounds near two standard deviations from the middle are best; values beyond count as the bound. A record without a value counts as in the middle.\n\nExamples:\n  visard shape regress skulls.tps --landmarks 21 --dimensions 3 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study\n  visard shape regress skulls.tps --landmarks 21 --dimensions 3 --allometry --size-bounds 80:140 --mu 1 --out study"
 )]
 pub struct ShapeRegressArgs {
     #[command(flatten)]

@@ -29,7 +29,7 @@ pub enum SpdCommand {
     Modes(Box<Of<MatrixArgs, ModesArgs>>),
     /// What covariates do to matrices, privately
     #[command(
-        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts in no field.\n\nExample:\n  visard spd regress tensors.npy --radius 3 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study"
+        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts as in the middle.\n\nExample:\n  visard spd regress tensors.npy --radius 3 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study"
     )]
     Regress(Box<Of<MatrixArgs, RegressArgs>>),
     /// Groups of matrices: private means, where they differ and whether they do

@@ -39,7 +39,7 @@ pub enum SphereCommand {
     Modes(Box<Of<DirectionArgs, ModesArgs>>),
     /// What covariates do to directions, privately
     #[command(
-        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts in no field.\n\nExample:\n  visard sphere regress cities.csv --radius 0.7 --center greenwich.csv --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study"
+        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts as in the middle.\n\nExample:\n  visard sphere regress cities.csv --radius 0.7 --center greenwich.csv --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study"
     )]
     Regress(Box<Of<DirectionArgs, RegressArgs>>),
     /// Groups of directions: private means, where they differ and whether they do
@@ -61,7 +61,7 @@ pub enum HyperbolicCommand {
     Modes(Box<Of<HyperbolicPointArgs, ModesArgs>>),
     /// What covariates do to points of hyperbolic space, privately
     #[command(
-        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts in no field.\n\nExample:\n  visard hyperbolic regress embedding.npy --radius 2 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study"
+        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts as in the middle.\n\nExample:\n  visard hyperbolic regress embedding.npy --radius 2 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study"
     )]
     Regress(Box<Of<HyperbolicPointArgs, RegressArgs>>),
     /// Groups of points of hyperbolic space: private means, where they differ and whether they do

@@ -12,7 +12,7 @@ pub struct Covariates {
     pub values: Vec<Vec<Option<f64>>>,
     /// How many values of every covariate lie outside its bounds, and are clipped.
     pub outside: Vec<usize>,
-    /// How many records have no value of it, and count in no field.
+    /// How many records have no value of it, and count as in the middle.
     pub missing: Vec<usize>,
     /// How many records have no line in the table.
     pub absent: usize,
@@ -57,7 +57,7 @@ pub enum CovariateError {
     },
     /// A covariate that tells nothing.
     #[error(
-        "{}: {name} is the same for all records that have every covariate, so nothing can be learnt of what it does; leave it out (this says something of the \
+        "{}: {name} is the same for all records, so nothing can be learnt of what it does; leave it out (this says something of the \
          data: do not publish it)",
         file.display()
     )]
@@ -165,7 +165,8 @@ impl Covariates {
         let mut remarks = Vec::new();
         if self.absent > 0 {
             remarks.push(format!(
-                "{} of {n} records {} no line in the table of covariates, and count in no field: the noise is as if the others were that much fewer",
+                "{} of {n} records {} no line in the table of covariates, and count as in the middle of all bounds: where the others' values lie to one \
+                 side of it, fields are too small by up to that share, and their stated error leaves this out",
                 self.absent,
                 have(self.absent)
             ));
@@ -175,7 +176,7 @@ impl Covariates {
             if empty > 0 {
                 let name = &covariate.name;
                 remarks.push(format!(
-                    "{empty} of {n} records {} no value of {name}, and count in no field, not that of another covariate either",
+                    "{empty} of {n} records {} no value of {name}, and count as in its middle",
                     have(empty)
                 ));
             }
@@ -183,15 +184,12 @@ impl Covariates {
         remarks
     }
 
-    /// A row of the design for every person: the average of those of their records that have all covariates, or zero.
+    /// A row of the design for every person: the average of those of their records.
     pub fn rows(&self, design: &Design, members: &[Vec<usize>]) -> Vec<Vec<f64>> {
         let row = |own: &Vec<usize>| {
-            let values = own.iter().filter_map(|&i| self.values.get(i));
-            let complete: Vec<_> = values.filter(|values| values.iter().all(Option::is_some)).collect();
             let mut sum = vec![0.0; design.columns()];
-            for values in &complete {
-                let row = design.record(values).into_iter();
-                sum.iter_mut().zip(row).for_each(|(s, x)| *s += x / complete.len() as f64);
+            for values in own.iter().filter_map(|&i| self.values.get(i)) {
+                sum.iter_mut().zip(design.row(values)).for_each(|(s, x)| *s += x / own.len() as f64);
             }
             sum
         };
@@ -212,13 +210,9 @@ fn columns(table: &NamedTable, design: &Design) -> Result<Vec<usize>, CovariateE
     design.covariates().iter().map(of).collect()
 }
 
-/// Columns that are alike, after they were clipped, for all records that have all covariates. (A single record has nothing to differ from.)
+/// Columns that are alike for all records after they were clipped. (A single record has nothing to differ from.)
 fn refuse_constant(path: &Path, design: &Design, values: &[Vec<Option<f64>>]) -> Result<(), CovariateError> {
-    if values.len() == 1 {
-        return Ok(());
-    }
-    let complete = values.iter().filter(|row| row.iter().all(Option::is_some));
-    let rows: Vec<Vec<f64>> = complete.map(|row| design.row(row)).collect();
+    let rows: Vec<Vec<f64>> = values.iter().map(|row| design.row(row)).collect();
     for (i, covariate) in design.covariates().iter().enumerate() {
         let column = design.first_column(i);
         if rows.windows(2).all(|pair| pair[0][column] == pair[1][column]) {
@@ -277,14 +271,8 @@ mod tests {
             (&format!("{head}b.ply,old,F\n"), "its age is not a number"),
             (&format!("{head}b.ply,inf,F\n"), "its age is not a number"),
             (&format!("{head}b.ply,3,X\n"), "not one of the levels F and M"),
-            (
-                &format!("{head}b.ply,5,F\nx/a.ply,5,M\ny/a.ply,,M\n"),
-                "age is the same for all records that have every covariate",
-            ),
-            (
-                &format!("{head}b.ply,11,F\nx/a.ply,12,M\ny/a.ply,50,M\n"),
-                "age is the same for all records that have every covariate",
-            ),
+            (&format!("{head}b.ply,5,F\nx/a.ply,5,M\ny/a.ply,,M\n"), "age is the same for all records"),
+            (&format!("{head}b.ply,11,F\nx/a.ply,12,M\ny/a.ply,50,M\n"), "age is the same for all records"),
         ] {
             let found = read(text).unwrap_err();
             assert!(found.contains(problem), "{text}: {found}");
@@ -298,7 +286,7 @@ mod tests {
     fn persons_have_the_average_of_their_rows() {
         let found = read("record,age,sex\nx/a.ply,0,F\nb.ply,10,M\n").unwrap();
         let design = Design::parse(&["age=0:10".into()], &["sex=F|M".into()], &[]).unwrap();
-        let rows = found.rows(&design, &[vec![0, 2], vec![1], vec![1, 2]]);
-        assert_eq!(rows, [[0.5, 0.0, 0.0], [0.0; 3], [0.5, 1.0, 1.0]]);
+        let rows = found.rows(&design, &[vec![0, 2], vec![1]]);
+        assert_eq!(rows, [[0.5, 0.0, 0.0], [0.5, 0.0, 0.0]]);
     }
 }

@@ -210,13 +210,17 @@ impl Stabilized {
     }
 }
 
-/// Entry by entry towards the design's own moments, by how noisy it is; eigenvalues from [`LEAST`] on.
+/// Entry by entry towards the design's own moments, by how noisy it is, but for the intercept's, which is known; eigenvalues from [`LEAST`] on.
 fn stabilized(moments: &RegressionMoments, design: &Design) -> Stabilized {
     let mut matrix = design.expected_moments();
     let expected = matrix.diagonal();
     let mut off = DMatrix::zeros(matrix.nrows(), matrix.ncols());
     for i in 0..matrix.nrows() {
         for j in i..matrix.ncols() {
+            // All records have the intercept.
+            if j == 0 {
+                continue;
+            }
             let (least, share) = DOUBTED_MOMENTS;
             let trusted = least.max(share * (expected[i] * expected[j]).sqrt()).powi(2);
             let noise = moments.xx_sigma.powi(2) * if i == j { 1.0 } else { 0.5 };
@@ -235,8 +239,7 @@ fn stabilized(moments: &RegressionMoments, design: &Design) -> Stabilized {
     Stabilized { inverse: with(values.map(|value| 1.0 / value)), matrix: with(values), off }
 }
 
-/// Without the noise's own part, in mean square displacement; of the records with all covariates, whose share is that of the intercept's
-/// square. With C the covariance of the covariates, b a coordinate's coefficients with
+/// Without the noise's own part, in mean square displacement. With C the covariance of the covariates, b a coordinate's coefficients with
 /// noise e of covariance σ²(S_xx⁻²): E bᵀCb is too large by tr(C cov e), and its noise has the variance 2 tr((C cov e)²) + 4 bᵀC cov e C b.
 fn explained(
     moments: &RegressionMoments,
@@ -254,17 +257,15 @@ fn explained(
     let error = sigma * sigma * inverse_squared.view((1, 1), (q - 1, q - 1));
     let share = &covariance * &error;
     let (bias, spread) = (share.trace(), 2.0 * (&share * &share).trace());
-    let complete = (xx[(0, 0)] / (INTERCEPT * INTERCEPT)).clamp(LEAST, 1.0);
     let (mut by, mut by_variance, mut total, mut total_variance) = (0.0, 0.0, 0.0, 0.0);
     for (c, weight) in (0..k).zip(&inverse) {
         let own = b.view((1, c), (q - 1, 1));
         let pulled = &covariance * own;
-        by += weight / complete * (own.dot(&pulled) - bias);
+        by += weight * (own.dot(&pulled) - bias);
         let cross = (&error * &pulled).dot(&pulled);
-        by_variance += (weight / complete).powi(2) * (spread + 4.0 * cross);
-        let share = INTERCEPT * complete;
-        let mean = moments.xu[(0, c)] / share;
-        total += weight * (moments.uu[(c, c)] - mean * mean + (sigma / share).powi(2));
+        by_variance += weight * weight * (spread + 4.0 * cross);
+        let mean = moments.xu[(0, c)] / INTERCEPT;
+        total += weight * (moments.uu[(c, c)] - mean * mean + (sigma / INTERCEPT).powi(2));
         total_variance += weight * weight * moments.uu_sigma.powi(2);
     }
     let seen = |value: f64, variance: f64| (value > SEEN * variance.sqrt()).then_some(value);

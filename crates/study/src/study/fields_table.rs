@@ -36,7 +36,7 @@ pub(super) fn design_details(design: &Design, layout: &str, statement: &mut Stat
         "intercept": INTERCEPT,
         "reference": reference,
         "fields": layout,
-        "outside_bounds": "values outside the bounds count as the bound, records without all covariates count in no field; how many is not published",
+        "outside_bounds": "values outside the bounds count as the bound, missing ones as the middle; how many is not published",
     });
     if let Value::Object(details) = details {
         statement.details.extend::<Map<String, Value>>(details);

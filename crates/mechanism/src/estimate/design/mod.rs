@@ -79,7 +79,7 @@ impl From<Design> for Vec<Covariate> {
 }
 
 impl Covariate {
-    /// Its value in the middle of the bounds, or between the levels: where the mean is shown.
+    /// Its value in the middle of the bounds, or between the levels: what a record without one has, and where the mean is shown.
     pub fn reference(&self) -> f64 {
         self.bounds().map_or(0.0, |(lower, upper)| 0.5 * (lower + upper))
     }
@@ -188,14 +188,7 @@ impl Design {
         column > 0 && !firsts.into_iter().any(|first| first == column)
     }
 
-    /// x̃ of a record: that of its values, or zero where one of them is missing. Such a record tells nothing of fields, so that those are not
-    /// attenuated; how many there are is in the noised second moment of the intercept's column.
-    pub fn record(&self, values: &[Option<f64>]) -> Vec<f64> {
-        let complete = values.len() >= self.covariates.len() && values.iter().all(Option::is_some);
-        if complete { self.row(values) } else { vec![0.0; self.columns()] }
-    }
-
-    /// x̃ of these values: one half, then their columns. A value that is missing is in the middle, one outside the bounds at the bound.
+    /// x̃ of a record: one half, then its columns. A value that is missing is in the middle, one outside the bounds at the bound.
     pub fn row(&self, values: &[Option<f64>]) -> Vec<f64> {
         let mut row = vec![INTERCEPT];
         for ((covariate, bends), i) in self.covariates.iter().zip(&self.bends).zip(0..) {

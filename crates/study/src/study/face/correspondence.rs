@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Registration falls short of a face's way from the template in a nearly linear fashion, so its part of a mean follows how far the mean lies
 /// from the template. The constants are of the built-in template, the default registration and fifteen populations of three public models, none to 5.7 mm
-/// off the template. Of fifteen others (`measure registered_means`, docs/measurements.md) .35 to 1.1 of it was found along the skin, .34 to 1.2
+/// off the template. Of fifteen others (`measure registered_means`, docs/measurements.md) .35 to 1.1 of it was found along the skin, .33 to 1.2
 /// across. To undo the pull was tried in two ways, and made no other population better: learnt on people of two models for the third, and on smooth random
 /// faces.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! A second registration from another start, where the first leaves doubt.
 //!
 //! Of a face that was cropped tightly, a template of another size fits nearly as well: the pose is too small, and the fit stays there. Started from a
-//! larger pose it comes back to the same place, or does not. Where the two lie apart, the one that fits much better is taken; where neither does,
-//! nobody can tell where the face lies.
+//! larger pose it comes back to the same place, or does not. Where the two lie apart, the one that fits much better is taken; where neither does, and
+//! little of the face is seen, nobody can tell where it lies.
 
 use super::fit::Fitted;
 use super::target::Target;
@@ -29,8 +29,11 @@ pub(super) enum Better {
 
 /// Whether a fit is to be looked at twice.
 pub(super) fn is_doubtful(fitted: &Fitted) -> bool {
-    let matched = fitted.gaps.iter().flatten().count() as f64;
-    matched < LEAST_MATCHED * fitted.gaps.len() as f64 || fitted.last_misfit() > LARGEST_MISFIT
+    sees_little(fitted) || fitted.last_misfit() > LARGEST_MISFIT
+}
+
+fn sees_little(fitted: &Fitted) -> bool {
+    (fitted.gaps.iter().flatten().count() as f64) < LEAST_MATCHED * fitted.gaps.len() as f64
 }
 
 /// The second start.
@@ -51,14 +54,15 @@ pub(super) fn judged(first: (&Target, &Fitted), second: (&Target, &Fitted)) -> R
     let apart = (square / first.1.nodes.len() as f64).sqrt();
     // The second's working units are larger.
     let ratio = LARGER * second.1.last_misfit() / first.1.last_misfit();
-    if apart < ALIKE || ratio > MUCH_WORSE {
-        return Ok(Better::First);
-    }
-    if ratio < MUCH_BETTER {
+    if apart >= ALIKE && ratio < MUCH_BETTER {
         return Ok(Better::Second);
+    }
+    // Rough scans fit nowhere well, and their whole outline says how large the face is.
+    if apart < ALIKE || ratio > MUCH_WORSE || !sees_little(first.1) {
+        return Ok(Better::First);
     }
     Err(MeshError::Degenerate(format!(
         "two registrations from different starts fit nearly alike and lie {apart:.1} mm of a face of ordinary size apart: too little of the face \
-         was scanned, or too roughly; scan more of it"
+         was scanned; scan more of it"
     )))
 }

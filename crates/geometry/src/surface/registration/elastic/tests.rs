@@ -6,7 +6,9 @@ use crate::surface::Template;
 use crate::surface::registration::made_up::{error_about_mouth, open_mouth, template};
 use crate::synth;
 use nalgebra::Rotation3;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
 use std::sync::LazyLock;
 
 static TEMPLATE: LazyLock<Template> = LazyLock::new(template);
@@ -277,6 +279,20 @@ fn a_tight_crop_is_registered_right_or_refused() {
             }
         }
     }
-    println!("{refused} refused");
     assert!(refused < 5);
+}
+
+/// A whole face with noise fits nowhere well, and is not refused for that.
+#[test]
+fn a_rough_scan_of_a_whole_face_is_registered() {
+    let mut rng = ChaCha8Rng::seed_from_u64(79);
+    let mut noise = || Vector::from_fn(|_, _| 1.8 * rng.sample::<f64, _>(StandardNormal));
+    for i in 0..4 {
+        let truth = synth::person(79, i, &synth::ScanConditions::clean()).truth;
+        let pose = TEMPLATE.pose().find(&truth).unwrap();
+        let scan = TEMPLATE.mesh().with_vertices(truth.iter().map(|p| p + noise()).collect()).unwrap();
+        let found = PREPARED.fit(&DiskMesh::try_new(scan).unwrap(), &pose.similarity).unwrap();
+        let error = mean(found.positions.iter().zip(&truth).map(|(p, q)| (p - q).norm()));
+        assert!(error < 4.0, "{i}: {error} mm");
+    }
 }

@@ -107,7 +107,7 @@ impl Publication for RegressionPublication {
             "intercept": INTERCEPT,
             "reference": reference,
             "fields": LAYOUT,
-            "outside_bounds": "values outside the bounds count as the bound, records without all covariates count in no field; how many is not published",
+            "outside_bounds": "values outside the bounds count as the bound, missing ones as the middle; how many is not published",
         });
         if let Value::Object(details) = details {
             statement.details.extend(details);
