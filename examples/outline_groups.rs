@@ -21,7 +21,7 @@ fn leaf(notched: bool, rng: &mut rand_chacha::ChaCha8Rng) -> Vec<f64> {
             let f = f as f64 + 2.0;
             (a * (f * t).cos() + b * (f * t).sin()) / f
         };
-        let notch = if notched { 0.03 * (-(t / 0.4).powi(2)).exp() } else { 0.0 };
+        let notch = if notched { 0.06 * (-(t / 0.4).powi(2)).exp() } else { 0.0 };
         waves.iter().enumerate().map(wave).sum::<f64>() - notch
     })
 }
@@ -38,7 +38,7 @@ fn outline(radius: impl Fn(f64) -> f64) -> Vec<f64> {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let n = 400;
+    let n = 1000;
     let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
     let of: Vec<usize> = (0..n).map(|i| i % 2).collect();
     let leaves: Vec<Option<Vec<f64>>> = of.iter().map(|g| Some(leaf(*g == 1, &mut rng))).collect();
