@@ -4,9 +4,7 @@
 //! Files and studies are above, in visard.
 //!
 //! ```
-//! use visard_mechanism::mechanism::registry::Kind;
-//! for kind in Kind::ALL {
-//!     let entry = kind.entry();
+//! for entry in visard_mechanism::mechanism::registry::entries() {
 //!     println!("{}: {}", entry.name, entry.title.sentence);
 //! }
 //! ```

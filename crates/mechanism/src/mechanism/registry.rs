@@ -1,103 +1,30 @@
-//! Every mechanism there is, matched exhaustively: a new one is a folder with its code, proof, tests and worst cases, and one line here.
+//! Every mechanism there is: a new one is a folder with its code, proof, tests and worst cases, and one line in the folder above it.
 
-use super::functional::{joint, per_curve, pointwise, sites, two_rounds};
-use super::vector::{groups, modes, regression};
-use super::{landmarks, manifold, quantile, together};
+use super::{functional, landmarks, manifold, quantile, together, vector};
 use crate::optimize;
 use crate::privacy::Entry;
 use crate::privacy::audit::{AuditError, Auditable, STANDARD_AUDITS, WorstCase};
 use crate::privacy::noise;
 
-macro_rules! registry {
-    ($($(#[$doc:meta])* $kind:ident => $entry:expr,)*) => {
-        /// A mechanism.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Kind {
-            $($(#[$doc])* $kind,)*
-        }
+/// What every mechanism brings with it: its folder declares it beside its modules.
+const ENTRIES: &[&[&Entry]] = &[
+    noise::ENTRIES,
+    functional::ENTRIES,
+    vector::ENTRIES,
+    &[&together::ENTRY, &landmarks::ENTRY],
+    quantile::ENTRIES,
+    manifold::ENTRIES,
+    optimize::ENTRIES,
+];
 
-        impl Kind {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$kind,)*];
-
-            /// What it brings with it.
-            pub const fn entry(self) -> &'static Entry {
-                match self {
-                    $(Self::$kind => &$entry,)*
-                }
-            }
-        }
-    };
-}
-
-registry! {
-    /// The mean of clipped vectors.
-    ClippedMean => noise::CLIPPED_MEAN_ENTRY,
-    /// The same with pure ε.
-    PureClippedMean => noise::PURE_CLIPPED_MEAN_ENTRY,
-    /// The mean of clipped vectors with the second moment of some coordinates.
-    ClippedMoments => noise::CLIPPED_MOMENTS_ENTRY,
-    /// The second moment of clipped vectors.
-    ClippedSecond => noise::CLIPPED_SECOND_ENTRY,
-    /// All curves of a function at once.
-    Joint => joint::ENTRY,
-    /// All curves at once, in two rounds.
-    TwoRounds => two_rounds::ENTRY,
-    /// Means and second moments of groups, in two rounds.
-    Groups => groups::ENTRY,
-    /// Regression of vectors on covariates, in two rounds.
-    Regression => regression::ENTRY,
-    /// Curve by curve, matched noise.
-    Curves => per_curve::CURVES_ENTRY,
-    /// Curve by curve, as published.
-    Paper => per_curve::PAPER_ENTRY,
-    /// Every coordinate of every sample.
-    Pointwise => pointwise::ENTRY,
-    /// Mean and second moment of vectors in two rounds.
-    Modes => modes::ENTRY,
-    /// Two statistics under one charge.
-    Together => together::ENTRY,
-    /// Statistics of landmark shapes about a centre.
-    Landmarks => landmarks::ENTRY,
-    /// A private clip radius.
-    PrivateQuantile => quantile::ENTRY,
-    /// A private clip radius by bisection.
-    BisectedRadius => quantile::BISECTED_ENTRY,
-    /// A private centre.
-    PrivateCentre => manifold::centre::ENTRY,
-    /// The Riemannian Laplace mechanism.
-    RiemannianLaplace => manifold::laplace::ENTRY,
-    /// The K-norm gradient mechanism.
-    KNormGradient => manifold::kng::ENTRY,
-    /// The Riemannian Gaussian mechanism.
-    RiemannianGaussian => manifold::gaussian::ENTRY,
-    /// Gaussian noise in a tangent space.
-    TangentGaussian => manifold::tangent::GAUSSIAN_ENTRY,
-    /// Laplace noise in a tangent space.
-    TangentLaplace => manifold::tangent::LAPLACE_ENTRY,
-    /// Noise in the space around a sphere.
-    ExtrinsicSphere => manifold::ambient::SPHERE_ENTRY,
-    /// Noise on the entries of a matrix.
-    ExtrinsicMatrix => manifold::ambient::MATRIX_ENTRY,
-    /// Noise on the coordinates of landmarks.
-    PointwiseShape => manifold::pointwise::ENTRY,
-    /// Private gradient descent.
-    GradientDescent => optimize::RGD_ENTRY,
-    /// Private stochastic gradient descent.
-    StochasticDescent => optimize::RSGD_ENTRY,
-    /// Private variance-reduced gradient descent.
-    VarianceReducedDescent => optimize::RSVRG_ENTRY,
-    /// The mean of functions over many sites, in two rounds.
-    Sites => sites::ENTRY,
-    /// Mean and second moment of functions over many sites.
-    SitesModes => sites::MODES_ENTRY,
-    /// Groups of functions compared over many sites.
-    SitesGroups => sites::GROUPS_ENTRY,
+/// Every mechanism there is: its name, proof and worst cases.
+pub fn entries() -> impl Iterator<Item = &'static Entry> {
+    ENTRIES.iter().copied().flatten().copied()
 }
 
 /// The worst cases of all mechanisms, and of several in a row.
 pub fn worst_cases() -> impl Iterator<Item = &'static WorstCase> {
-    Kind::ALL.iter().flat_map(|kind| kind.entry().worst_cases).chain(manifold::STAGED_CASES)
+    entries().flat_map(|entry| entry.worst_cases).chain(manifold::STAGED_CASES)
 }
 
 /// The names [`audit_by_name`] knows: the noise itself, and every mechanism.
@@ -130,6 +57,7 @@ fn case_of(name: &str) -> Option<&'static WorstCase> {
 mod tests {
     use super::*;
     use crate::privacy::{Mu, Price, PrivacyLoss, explain};
+    use rayon::prelude::*;
     use std::collections::HashSet;
     use std::path::{Path, PathBuf};
 
@@ -137,22 +65,22 @@ mod tests {
     #[test]
     fn every_mechanism_has_names_proof_sentence_and_worst_cases() {
         let (mut names, mut titles, mut audits) = (HashSet::new(), HashSet::new(), HashSet::new());
-        for kind in Kind::ALL {
-            let entry = kind.entry();
+        for entry in entries() {
+            let name = entry.name;
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-            assert!(!entry.name.is_empty() && entry.name.chars().all(plain), "{kind:?}: {}", entry.name);
-            assert!(names.insert(entry.name), "{kind:?}: two mechanisms are called {}", entry.name);
-            assert!(titles.insert(entry.title.name), "{kind:?}: {}", entry.title.name);
+            assert!(!name.is_empty() && name.chars().all(plain), "{name}");
+            assert!(names.insert(name), "two mechanisms are called {name}");
+            assert!(titles.insert(entry.title.name), "{name}: {}", entry.title.name);
             assert!(
                 entry.proof.contains("# ") && entry.proof.to_lowercase().contains("proof"),
-                "{kind:?}: no proof"
+                "{name}: no proof"
             );
-            assert!(entry.proof.len() > 300, "{kind:?}: a proof of {} bytes", entry.proof.len());
+            assert!(entry.proof.len() > 300, "{name}: a proof of {} bytes", entry.proof.len());
             let sentence = entry.title.sentence;
-            assert!(sentence.len() > 60 && sentence.ends_with('.'), "{kind:?}: {sentence}");
-            assert!(!entry.worst_cases.is_empty(), "{kind:?}: no worst case to audit it on");
+            assert!(sentence.len() > 60 && sentence.ends_with('.'), "{name}: {sentence}");
+            assert!(!entry.worst_cases.is_empty(), "{name}: no worst case to audit it on");
             for case in entry.worst_cases {
-                assert!(audits.insert(case.name), "{kind:?}: two audits are called {}", case.name);
+                assert!(audits.insert(case.name), "{name}: two audits are called {}", case.name);
                 // Exists at an ordinary budget, and claims one.
                 let audit = audit_by_name(case.name, 1.0).unwrap();
                 assert!(audit.claim().is_private(), "{}", case.name);
@@ -179,7 +107,7 @@ mod tests {
         proofs(Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap(), &mut found);
         assert!(found.len() >= 12, "{}", found.len());
         for (path, proof) in found {
-            let registered = Kind::ALL.iter().any(|kind| kind.entry().proof == proof);
+            let registered = entries().any(|entry| entry.proof == proof);
             assert!(registered, "{} belongs to no mechanism of the registry", path.display());
         }
     }
@@ -188,11 +116,10 @@ mod tests {
     #[test]
     fn every_mechanism_is_explained() {
         let loss = PrivacyLoss::Gaussian(Mu::new(1.0).unwrap());
-        for kind in Kind::ALL {
-            let entry = kind.entry();
+        for entry in entries() {
             let price = Price::new(entry.title, 10, loss, "a mean").unwrap();
             let text = explain(&price.statement().certify().unwrap());
-            assert!(text.contains(entry.title.sentence) && text.contains(entry.title.name), "{kind:?}");
+            assert!(text.contains(entry.title.sentence) && text.contains(entry.title.name), "{}", entry.name);
         }
     }
 
@@ -200,10 +127,11 @@ mod tests {
     /// errors each: with fixed seeds, one false alarm in 10⁵ over the choice of the seed.)
     #[test]
     fn every_mechanism_draws_the_noise_it_claims() {
-        for (k, kind) in Kind::ALL.iter().enumerate() {
-            let check = (kind.entry().scale)(100 + k as u64).unwrap();
-            assert!(check.would_notice(), "{kind:?}: the test is too weak: {check:?}");
-            assert!(check.holds(), "{kind:?}: {check:?}");
-        }
+        let all: Vec<&Entry> = entries().collect();
+        all.par_iter().enumerate().for_each(|(k, entry)| {
+            let check = (entry.scale)(100 + k as u64).unwrap();
+            assert!(check.would_notice(), "{}: the test is too weak: {check:?}", entry.name);
+            assert!(check.holds(), "{}: {check:?}", entry.name);
+        });
     }
 }

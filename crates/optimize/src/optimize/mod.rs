@@ -40,7 +40,6 @@ mod problems;
 mod settings;
 
 pub use accounting::Sampling;
-pub use audit::{RGD_ENTRY, RSGD_ENTRY, RSVRG_ENTRY};
 pub use descent::{Finished, Observer, Report, State, StopReason, check_start, optimize};
 pub use error::{OptimizeError, PlanError};
 pub use mechanism::{Descent, Optimized};
@@ -51,6 +50,12 @@ pub use problems::{
     FrechetMeanProblem, LeadingEigenvector, Persons, PrincipalSubspace, Tree, TreeEmbedding, TreeError,
 };
 pub use settings::{Output, Settings, StepSize};
+
+use crate::privacy::Entry;
+use audit::{RGD_ENTRY, RSGD_ENTRY, RSVRG_ENTRY};
+
+/// The mechanisms here, as the registry of all knows them.
+pub const ENTRIES: &[&Entry] = &[&RGD_ENTRY, &RSGD_ENTRY, &RSVRG_ENTRY];
 
 #[cfg(test)]
 mod tests;

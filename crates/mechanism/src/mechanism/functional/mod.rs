@@ -54,7 +54,19 @@ pub use size::SizeCoordinate;
 pub use two_rounds::{Aim, TwoRoundMean};
 
 use super::MechanismError;
-use crate::privacy::{ClipRadius, ClipSource, ClippedMean, Mu, NoisedPart, Price};
+use crate::privacy::{ClipRadius, ClipSource, ClippedMean, Entry, Mu, NoisedPart, Price};
+
+/// The mechanisms here, for [`super::registry`].
+pub(super) const ENTRIES: &[&Entry] = &[
+    &joint::ENTRY,
+    &two_rounds::ENTRY,
+    &per_curve::CURVES_ENTRY,
+    &per_curve::PAPER_ENTRY,
+    &pointwise::ENTRY,
+    &sites::ENTRY,
+    &sites::MODES_ENTRY,
+    &sites::GROUPS_ENTRY,
+];
 
 /// Clipping and changes of coordinates are rounded too: bounds are raised by this factor, far above what rounding in
 /// a few thousand operations can do and far below anything visible.

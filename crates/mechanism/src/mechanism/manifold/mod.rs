@@ -56,3 +56,18 @@ pub(super) use staged_cases::STAGED_CASES;
 pub use tangent::TangentMean;
 #[doc(hidden)]
 pub use work::Work;
+
+use crate::privacy::Entry;
+
+/// The mechanisms here, for [`super::registry`].
+pub(super) const ENTRIES: &[&Entry] = &[
+    &centre::ENTRY,
+    &laplace::ENTRY,
+    &kng::ENTRY,
+    &gaussian::ENTRY,
+    &tangent::GAUSSIAN_ENTRY,
+    &tangent::LAPLACE_ENTRY,
+    &ambient::SPHERE_ENTRY,
+    &ambient::MATRIX_ENTRY,
+    &pointwise::ENTRY,
+];

@@ -34,15 +34,24 @@ mod source;
 mod vector_noise;
 mod vectors;
 
-pub use clipped_mean::{CLIPPED_MEAN_ENTRY, ClippedMean, ClippedSum, NoisedMean, PURE_CLIPPED_MEAN_ENTRY};
-pub use clipped_moments::{CLIPPED_MOMENTS_ENTRY, ClippedMoments, MomentSum, NoisedMoments, NoisedSecond};
-pub use clipped_second::{CLIPPED_SECOND_ENTRY, ClippedSecond};
+pub use clipped_mean::{ClippedMean, ClippedSum, NoisedMean};
+pub use clipped_moments::{ClippedMoments, MomentSum, NoisedMoments, NoisedSecond};
+pub use clipped_second::ClippedSecond;
 pub use error::{IncompleteMean, NoiseError};
 pub use integer_clip::IntegerClip;
 pub use released::{GaussianRelease, LaplaceRelease, NoiseDescription, NoisePath};
 pub use shared::{SITES_MOST, SharedNoise, SharedSum};
 pub use source::{NoiseSource, PaidGenerator};
 pub use vector_noise::VectorNoise;
+
+use super::release::Entry;
+use clipped_mean::{CLIPPED_MEAN_ENTRY, PURE_CLIPPED_MEAN_ENTRY};
+use clipped_moments::CLIPPED_MOMENTS_ENTRY;
+use clipped_second::CLIPPED_SECOND_ENTRY;
+
+/// The mechanisms here, as the registry of all knows them.
+pub const ENTRIES: &[&Entry] =
+    &[&CLIPPED_MEAN_ENTRY, &PURE_CLIPPED_MEAN_ENTRY, &CLIPPED_MOMENTS_ENTRY, &CLIPPED_SECOND_ENTRY];
 
 #[cfg(test)]
 mod tests;
