@@ -313,10 +313,10 @@ macro_rules! studies {
 }
 
 studies! {
-    face_mean: "face mean", 16;
-    face_modes: "face modes", 6;
-    face_regress: "face regress", 6;
-    face_compare: "face compare", 6;
+    face_mean: "face mean", 8;
+    face_modes: "face modes", 4;
+    face_regress: "face regress", 4;
+    face_compare: "face compare", 4;
     shape_mean: "shape mean", 24;
     shape_mean_of_a_ball: "shape mean of a ball", 24;
     shape_modes: "shape modes", 24;
