@@ -2,13 +2,14 @@
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
-use super::common::{Common, failure, note_failed, say};
+use super::common::{Common, failure, say};
 use super::plan::{self, ShapePlanArgs};
 use super::shape_choice::{ShapeChoice, choices};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
-use super::specimens::{answer, centre, places};
+use super::shape_regress::AllometryArgs;
+use super::specimens::{SpecimenArgs, answer, centre, places};
 use super::treatment::{TableArgs, TreatmentArgs};
-use super::{shape_compare, shape_modes, shape_regress};
+use crate::cli::tangent::{self, CompareArgs, ModesArgs, Of};
 use crate::cli::{heading, of_kind};
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -19,7 +20,8 @@ use visard::study::Unusable;
 use visard::study::points::{
     OutlineSmoothing, PointMechanism, PointRequest, ShapeCentre, ShapeRadius, ShapeStudy, run_shapes,
 };
-use visard::study::shape::{ShapeInputs, ShapeMeanOutcome, ShapeMeanSettings, run_mean};
+use visard::study::shape::{FoundMean, ShapeInputs, ShapeMeanSettings, run_mean};
+use visard::study::tangent::TangentOutcome;
 
 /// Commands on landmark shapes.
 #[derive(Debug, Subcommand)]
@@ -27,11 +29,20 @@ pub enum ShapeCommand {
     /// From a table of landmarks to a private mean shape
     Mean(Box<ShapeArgs>),
     /// Private modes of variation (how shapes differ), with the mean
-    Modes(Box<shape_modes::ShapeModesArgs>),
+    #[command(
+        after_help = "Examples:\n  visard shape modes skulls.tps --landmarks 21 --dimensions 3 --mu 1 --out study\n  visard shape modes outlines.tps --outline --center atlas.tps --mu 1 --modes 8 --out study"
+    )]
+    Modes(Box<Of<SpecimenArgs, ModesArgs>>),
     /// Private effects of covariates, and of size, on a shape
-    Regress(Box<shape_regress::ShapeRegressArgs>),
+    #[command(
+        after_help = "Bounds, levels and splines are public: choose them without looking at the data. Bounds near two standard deviations from the middle are best; values beyond count as the bound. A record without a value counts as in the middle.\n\nExamples:\n  visard shape regress skulls.tps --landmarks 21 --dimensions 3 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study\n  visard shape regress skulls.tps --landmarks 21 --dimensions 3 --allometry --size-bounds 80:140 --mu 1 --out study"
+    )]
+    Regress(Box<Of<SpecimenArgs, AllometryArgs>>),
     /// Groups of shapes: a private mean of each, where they differ and whether they do
-    Compare(Box<shape_compare::ShapeCompareArgs>),
+    #[command(
+        after_help = "Example:\n  visard shape compare skulls.tps --landmarks 21 --dimensions 3 --groups groups.csv --mu 1 --out study\n  visard shape compare skulls.tps --landmarks 21 --dimensions 3 --groups groups.csv --want test --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every shape. Which record is in which group is taken to be public."
+    )]
+    Compare(Box<Of<SpecimenArgs, CompareArgs>>),
     /// Expected error of a private mean shape; reads no data, costs nothing
     Plan(ShapePlanArgs),
     /// Make outlines of made-up people and release their private mean
@@ -97,9 +108,9 @@ pub struct ShapeArgs {
 pub fn shape(command: &ShapeCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
         ShapeCommand::Mean(args) => mean(args, global, printer),
-        ShapeCommand::Modes(args) => shape_modes::run(args, global, printer),
-        ShapeCommand::Regress(args) => shape_regress::run(args, global, printer),
-        ShapeCommand::Compare(args) => shape_compare::run(args, global, printer),
+        ShapeCommand::Modes(args) => tangent::modes(args, global, printer),
+        ShapeCommand::Regress(args) => tangent::regress(args, global, printer),
+        ShapeCommand::Compare(args) => tangent::compare(args, global, printer),
         ShapeCommand::Plan(args) => plan::shape(args, printer),
         ShapeCommand::Demo(args) => shape_demo(args, global, printer),
     }
@@ -163,17 +174,17 @@ fn joint_mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<()
     Ok(())
 }
 
-fn told(outcome: &ShapeMeanOutcome, printer: &Printer) {
-    let ShapeMeanOutcome { folder, people, certificate, .. } = outcome;
-    note_failed(printer, outcome.failed, true, &folder.internal());
-    printer.remarks(&outcome.remarks);
+fn told(outcome: &TangentOutcome<FoundMean>, printer: &Printer) {
+    let TangentOutcome { folder, people, certificate, found, .. } = outcome;
+    tangent::note(outcome, printer);
     printer.result(
-        answer(folder, *people, certificate, json!({"accuracy": outcome.accuracy})),
+        answer(folder, *people, certificate, json!({"accuracy": found.accuracy})),
         format!(
-            "{} of {people} shapes, {}\n  {}\n{}",
+            "{} of {}, {}\n  {}\n{}",
             if certificate.private { "private mean" } else { "mean (NOT PRIVATE)" },
+            tangent::counted(outcome),
             certificate.loss,
-            outcome.sentence,
+            found.sentence,
             places(folder, certificate)
         ),
     );

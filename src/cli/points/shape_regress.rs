@@ -1,23 +1,15 @@
 //! `visard shape regress`: what covariates, size among them, do to a shape.
 
-use super::common::{failure, note_failed};
-use super::specimens::{SpecimenArgs, answer, places};
-use crate::cli::output::{Failure, Printer, counted};
-use crate::cli::tangent::{field_text, fields_answer};
-use crate::cli::{Global, heading};
+use crate::cli::heading;
+use crate::cli::output::Failure;
+use crate::cli::tangent::{RegressOn, Regressed};
 use clap::Args;
 use std::path::PathBuf;
 use visard::estimate::Design;
-use visard::study::shape::{ShapeRegressionOutcome, ShapeRegressionSettings, run_regression};
 
-/// Arguments of `shape regress`.
+/// Covariates and what is public of them, size among them
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Bounds, levels and splines are public: choose them without looking at the data. Bounds near two standard deviations from the middle are best; values beyond count as the bound. A record without a value counts as in the middle.\n\nExamples:\n  visard shape regress skulls.tps --landmarks 21 --dimensions 3 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study\n  visard shape regress skulls.tps --landmarks 21 --dimensions 3 --allometry --size-bounds 80:140 --mu 1 --out study"
-)]
-pub struct ShapeRegressArgs {
-    #[command(flatten)]
-    specimens: SpecimenArgs,
+pub struct AllometryArgs {
     /// The covariates: a table with the heading record,NAME… (a shape by its ID, a row of an array by its number from 0)
     #[arg(long, help_heading = heading::COVARIATES, value_name = "FILE.csv", required_unless_present = "allometry")]
     covariates: Option<PathBuf>,
@@ -38,23 +30,15 @@ pub struct ShapeRegressArgs {
     size_bounds: Option<String>,
 }
 
-/// Runs `shape regress`.
-pub fn run(args: &ShapeRegressArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let covariates = match &args.covariates {
-        None => None,
-        Some(file) => {
-            let design = Design::parse(&args.bounds, &args.levels, &args.spline).map_err(Failure::usage)?;
-            Some((file.clone(), design))
-        }
-    };
-    let settings = ShapeRegressionSettings {
-        size_bounds: args.size_bounds.as_deref().map(size_bounds).transpose()?,
-        covariates,
-        budget: args.specimens.mu()?,
-        inputs: args.specimens.inputs(global)?,
-    };
-    report(&run_regression(&settings).map_err(failure)?, printer);
-    Ok(())
+impl RegressOn for AllometryArgs {
+    fn regressed(&self) -> Result<Regressed, Failure> {
+        let design = || Design::parse(&self.bounds, &self.levels, &self.spline).map_err(Failure::usage);
+        let covariates = match &self.covariates {
+            None => None,
+            Some(file) => Some((file.clone(), design()?)),
+        };
+        Ok((covariates, self.size_bounds.as_deref().map(size_bounds).transpose()?))
+    }
 }
 
 /// Two numbers in rising order.
@@ -65,27 +49,4 @@ fn size_bounds(text: &str) -> Result<(f64, f64), Failure> {
             "--size-bounds {text:?} are not two positive numbers in rising order, as in 80:140"
         ))
     })
-}
-
-fn report(outcome: &ShapeRegressionOutcome, printer: &Printer) {
-    let ShapeRegressionOutcome {
-        folder, people, columns, explained, accuracy, sentence, certificate, ..
-    } = outcome;
-    note_failed(printer, outcome.failed, true, &outcome.folder.internal());
-    printer.remarks(&outcome.remarks);
-    let outside = format!("{} outside the bounds and set to the bound", counted(outcome.outside, "value"));
-    printer.secret("outside", outcome.outside, (outcome.outside > 0).then_some(outside));
-    let more = fields_answer(columns, *explained, accuracy);
-    let lines: String = columns.iter().map(field_text).collect();
-    let explained = match explained {
-        Some(share) => format!("{:.0} % of the variance (R²)", 100.0 * share),
-        None => "unknown, the noise hides it".into(),
-    };
-    let text = format!(
-        "{} of {people} shapes, {}\n  {sentence}\n  fields, Riemannian distance:{lines}\n  explained: {explained}\n{}",
-        if certificate.private { "private regression" } else { "regression (NOT PRIVATE)" },
-        certificate.loss,
-        places(folder, certificate)
-    );
-    printer.result(answer(folder, *people, certificate, more), text);
 }

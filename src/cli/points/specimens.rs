@@ -3,17 +3,19 @@
 use super::treatment::{TableArgs, TreatmentArgs};
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use crate::cli::output::{Failure, where_to};
+use crate::cli::tangent::KindArgs;
 use crate::cli::{Global, heading, of_kind};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use visard::io::Content;
-use visard::privacy::{Certificate, Mu, PrivacyLoss};
+use visard::privacy::{Certificate, PrivacyLoss};
 use visard::study::Place;
 use visard::study::StudyFolder;
 use visard::study::layout::REPORT;
 use visard::study::points::ShapeCentre;
 use visard::study::shape::ShapeInputs;
+use visard::study::tangent::TangentInputs;
 
 /// The specimens, and what is known of them in advance
 #[derive(Debug, Args)]
@@ -59,11 +61,10 @@ pub struct SpecimenArgs {
     place: PlaceArgs,
 }
 
-impl SpecimenArgs {
-    /// As a study takes them.
-    pub(super) fn inputs(&self, global: &Global) -> Result<ShapeInputs, Failure> {
+impl KindArgs for SpecimenArgs {
+    fn inputs(&self, global: &Global) -> Result<TangentInputs, Failure> {
         let place = Place { asked: self.budget.loss().ok(), ..self.place.place(global)? };
-        Ok(ShapeInputs {
+        Ok(TangentInputs::Landmarks(ShapeInputs {
             centre: centre(self.center.as_ref(), self.public_records.as_ref()),
             radius: self.radius,
             table: self.table.options(),
@@ -82,12 +83,11 @@ impl SpecimenArgs {
             counting: self.counting.counting(),
             treatment: self.treatment.treatment(None),
             ..ShapeInputs::new(&self.file, place)
-        })
+        }))
     }
 
-    /// The budget.
-    pub(super) fn mu(&self) -> Result<Mu, Failure> {
-        self.budget.mu()
+    fn budget(&self) -> &BudgetArgs {
+        &self.budget
     }
 }
 

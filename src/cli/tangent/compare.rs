@@ -7,7 +7,7 @@ use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use visard::privacy::Certificate;
 use visard::study::face::compare::{TestStatement, Want};
 use visard::study::tangent::{GroupDifference, TangentOutcome, run_compare};
@@ -24,18 +24,6 @@ pub struct CompareArgs {
     want: Want,
 }
 
-impl CompareArgs {
-    /// The table of groups.
-    pub fn groups(&self) -> &Path {
-        &self.groups
-    }
-
-    /// What the budget is for.
-    pub fn want(&self) -> Want {
-        self.want
-    }
-}
-
 /// Runs `compare` of a kind of record.
 pub fn compare<K: KindArgs>(
     args: &Of<K, CompareArgs>,
@@ -46,22 +34,20 @@ pub fn compare<K: KindArgs>(
     let CompareArgs { groups, want } = &args.statistic;
     let outcome = run_compare(&inputs, budget, groups, *want).map_err(failure)?;
     note(&outcome, printer);
-    let TangentOutcome { folder, people, certificate, found, records, distance, .. } = &outcome;
+    let TangentOutcome { folder, people, certificate, found, records, distance, places: of, .. } = &outcome;
     if found.small {
         printer.note(format!("note: at this budget, this many {records} show only very large differences"));
     }
     let more = compared_answer(&found.groups, found.test.as_ref(), &found.map, found.small);
     let compared = compared_lines(&found.groups, found.test.as_ref(), certificate);
-    let places_of_band = if *records == "functions" { "samples" } else { "entries" };
-    let differences: String =
-        found.map.iter().map(|map| difference_line(map, distance, places_of_band)).collect();
+    let differences: String = found.map.iter().map(|map| difference_line(map, distance, of)).collect();
     let text = format!("{compared}{differences}{}", places(folder, certificate));
     printer.result(answer(folder, *people, certificate, more), text);
     Ok(())
 }
 
 /// What `--json` has of a comparison.
-pub(in crate::cli) fn compared_answer(
+fn compared_answer(
     groups: &[(String, u64)],
     test: Option<&TestStatement>,
     map: &[GroupDifference],
@@ -79,7 +65,7 @@ pub(in crate::cli) fn compared_answer(
 }
 
 /// Groups and test in words, a line each.
-pub(in crate::cli) fn compared_lines(
+fn compared_lines(
     groups: &[(String, u64)],
     test: Option<&TestStatement>,
     certificate: &Certificate,

@@ -1,15 +1,12 @@
-//! `modes`, `regress` and `compare` of functions, matrices, directions and hyperbolic points: statistics of whatever has a tangent space at a public centre.
+//! `modes`, `regress` and `compare` of functions, matrices, directions, hyperbolic points and landmarks: statistics of whatever has a tangent space.
 
 mod compare;
 mod modes;
 mod regress;
 
 pub use compare::{CompareArgs, compare};
-pub(in crate::cli) use compare::{compared_answer, compared_lines};
 pub use modes::{ModesArgs, modes};
-pub(in crate::cli) use modes::{modes_answer, modes_lines};
-pub use regress::{RegressArgs, regress};
-pub(in crate::cli) use regress::{field_text, fields_answer};
+pub use regress::{RegressArgs, RegressOn, Regressed, regress};
 
 use super::Global;
 use super::budget::BudgetArgs;
@@ -40,7 +37,7 @@ pub struct Of<K: Args, S: Args> {
 }
 
 /// Tells the data holder what became of the records.
-fn note<F>(outcome: &TangentOutcome<F>, printer: &Printer) {
+pub(in crate::cli) fn note<F>(outcome: &TangentOutcome<F>, printer: &Printer) {
     let TangentOutcome { beyond, outside, people, .. } = *outcome;
     note_failed(printer, outcome.failed, true, &outcome.folder.internal());
     let words = format!(
@@ -54,7 +51,7 @@ fn note<F>(outcome: &TangentOutcome<F>, printer: &Printer) {
 }
 
 /// Of how many records, as in "60 matrices".
-fn counted<F>(outcome: &TangentOutcome<F>) -> String {
+pub(in crate::cli) fn counted<F>(outcome: &TangentOutcome<F>) -> String {
     if outcome.of_persons {
         format!("{} of {} persons", outcome.records, outcome.people)
     } else {

@@ -10,8 +10,7 @@ use std::fmt::Write as _;
 use visard::estimate::Modes;
 use visard::study::face::modes::{MODES, MOST_MODES};
 use visard::study::points::PointAccuracy;
-use visard::study::shape::MODES_WORTHWHILE;
-use visard::study::tangent::{FoundModes, TangentOutcome, run_modes};
+use visard::study::tangent::{FoundModes, MODES_WORTHWHILE, TangentOutcome, run_modes};
 
 /// Options of modes of variation
 #[derive(Debug, Args)]
@@ -49,7 +48,7 @@ pub fn modes<K: KindArgs>(
 }
 
 /// What `--json` has of modes.
-pub(in crate::cli) fn modes_answer(modes: &Modes, accuracy: &PointAccuracy) -> Value {
+fn modes_answer(modes: &Modes, accuracy: &PointAccuracy) -> Value {
     json!({
         "accuracy": accuracy,
         "modes": modes.modes.len(),
@@ -62,7 +61,7 @@ pub(in crate::cli) fn modes_answer(modes: &Modes, accuracy: &PointAccuracy) -> V
 }
 
 /// Modes in words, a line each.
-pub(in crate::cli) fn modes_lines(modes: &Modes) -> String {
+fn modes_lines(modes: &Modes) -> String {
     let mut text = format!("  modes: {} of {} that stand out of the noise", modes.modes.len(), modes.visible);
     for (k, mode) in modes.modes.iter().enumerate() {
         let _ = write!(

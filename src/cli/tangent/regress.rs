@@ -29,17 +29,35 @@ pub struct RegressArgs {
     spline: Vec<String>,
 }
 
+/// A table of covariates with what is known of them, and public bounds of sizes.
+pub type Regressed = (Option<(PathBuf, Design)>, Option<(f64, f64)>);
+
+/// Options of a regression.
+pub trait RegressOn: Args {
+    /// What it is on.
+    ///
+    /// # Errors
+    /// Bounds, levels or splines that are none.
+    fn regressed(&self) -> Result<Regressed, Failure>;
+}
+
+impl RegressOn for RegressArgs {
+    fn regressed(&self) -> Result<Regressed, Failure> {
+        let design = Design::parse(&self.bounds, &self.levels, &self.spline).map_err(Failure::usage)?;
+        Ok((Some((self.covariates.clone(), design)), None))
+    }
+}
+
 /// Runs `regress` of a kind of record.
-pub fn regress<K: KindArgs>(
-    args: &Of<K, RegressArgs>,
+pub fn regress<K: KindArgs, S: RegressOn>(
+    args: &Of<K, S>,
     global: &Global,
     printer: &Printer,
 ) -> Result<(), Failure> {
-    let RegressArgs { covariates, bounds, levels, spline } = &args.statistic;
-    let design = Design::parse(bounds, levels, spline).map_err(Failure::usage)?;
+    let (covariates, size_bounds) = args.statistic.regressed()?;
     let budget = args.records.budget().mu()?;
     let outcome =
-        run_regression(&args.records.inputs(global)?, budget, covariates, design).map_err(failure)?;
+        run_regression(&args.records.inputs(global)?, budget, covariates, size_bounds).map_err(failure)?;
     note(&outcome, printer);
     let TangentOutcome { folder, people, certificate, found, .. } = &outcome;
     let explained = found.fields.explained.share();
@@ -63,11 +81,7 @@ pub fn regress<K: KindArgs>(
 }
 
 /// What `--json` has of fields.
-pub(in crate::cli) fn fields_answer(
-    columns: &[Field],
-    explained: Option<f64>,
-    accuracy: &PointAccuracy,
-) -> Value {
+fn fields_answer(columns: &[Field], explained: Option<f64>, accuracy: &PointAccuracy) -> Value {
     let field = |field: &Field| {
         json!({
             "column": field.name,
@@ -85,7 +99,7 @@ pub(in crate::cli) fn fields_answer(
 }
 
 /// A field in words, on a line of its own.
-pub(in crate::cli) fn field_text(field: &Field) -> String {
+fn field_text(field: &Field) -> String {
     let faint = if field.relative_error() > 0.8 { "  (mostly hidden by the noise)" } else { "" };
     format!(
         "\n    {:<16} {:.4}, error {:.4}, {:.2} of the error of a zero field{faint}",

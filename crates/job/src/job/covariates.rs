@@ -184,6 +184,20 @@ impl Covariates {
         remarks
     }
 
+    /// Of `n` records without a table.
+    pub fn none(n: usize) -> Self {
+        let values = vec![Vec::new(); n];
+        Self { values, outside: Vec::new(), missing: Vec::new(), absent: 0, table: [0; 32] }
+    }
+
+    /// Adds the last covariate of a design, by the value of every record.
+    pub fn extend(&mut self, design: &Design, last: Vec<Option<f64>>) {
+        let is_outside = |x: &f64| design.covariates().last().is_some_and(|covariate| !covariate.holds(*x));
+        self.outside.push(last.iter().flatten().filter(|x| is_outside(x)).count());
+        self.missing.push(last.iter().filter(|x| x.is_none()).count());
+        self.values.iter_mut().zip(last).for_each(|(values, x)| values.push(x));
+    }
+
     /// A row of the design for every person: the average of those of their records.
     pub fn rows(&self, design: &Design, members: &[Vec<usize>]) -> Vec<Vec<f64>> {
         let row = |own: &Vec<usize>| {

@@ -27,6 +27,7 @@ mod public_prior;
 mod reach;
 mod records;
 pub mod regression;
+mod samples;
 pub mod sites;
 mod size;
 #[cfg(test)]
@@ -46,6 +47,7 @@ pub use public_prior::PublicPrior;
 pub use reach::Reach;
 pub use records::{Estimate, FunctionRecords, NoisedFunction, NoisedSize};
 pub use regression::{Field, Fields, FunctionRegression};
+pub use samples::{AboutPublic, OfSamples, SampledRecords, Samples};
 pub use sites::{
     Answer, RoundKind, RoundResult, Sharing, SiteGroups, SiteRound, Sites, SitesGroups, SitesMean,
     SitesModes, SitesRounds,

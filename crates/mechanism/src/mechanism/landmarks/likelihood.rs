@@ -1,11 +1,11 @@
 //! How much likelier a release of shapes is from one dataset than from its neighbour: the best statistic there is of a centre and what is noised
 //! about it, but for what the rough second centre tells.
 
-use super::{OfShapes, ReleasedShapes, ShapeMechanism, ShapeMoment, ShapeRecords};
+use super::{ReleasedShapes, ShapeMechanism, ShapeMoment, ShapeRecords};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{
     FunctionGroups, FunctionRegression, FunctionalMean, FunctionalModes, NoisedComparison, NoisedFunction,
-    TwoRoundMean,
+    OfSamples, TwoRoundMean,
 };
 use crate::mechanism::manifold::CentreStatistic;
 use crate::mechanism::vector::{NoisedModes, NoisedRegression, Recentred};
@@ -72,7 +72,7 @@ pub(super) struct Noised<'a> {
 }
 
 /// A statistic of shapes of which it is known what is noised.
-pub(super) trait Noises: OfShapes {
+pub(super) trait Noises: OfSamples {
     /// Of these functions about the public samples; with the rows of covariates.
     fn noises<'a>(
         &self,

@@ -10,11 +10,12 @@ mod tests;
 mod worst_case;
 
 pub use centre::{ShapeMoment, anywhere};
-pub use records::{OfShapes, ShapeRecords};
+pub use records::ShapeRecords;
 pub use tangent::Tangent;
 pub use worst_case::ENTRY;
 
 use super::MechanismError;
+use super::functional::OfSamples;
 use super::manifold::PrivateCentre;
 use crate::function::Basis;
 use crate::manifold::LandmarkShapes;
@@ -160,7 +161,7 @@ pub struct PreparedShapes<'a> {
     moment: Vec<f64>,
 }
 
-impl<M: OfShapes> ShapeMechanism<M> {
+impl<M: OfSamples> ShapeMechanism<M> {
     /// # Errors
     /// [`MechanismError`], about public numbers.
     pub fn new(setting: &ShapeSetting, make: Make<M>) -> Result<Self, MechanismError> {
@@ -183,7 +184,7 @@ impl<M: OfShapes> ShapeMechanism<M> {
         };
         let about = Tangent::new(space, placeholder, outline);
         let inner = make(about.basis().clone(), about.template(), expected, left)?;
-        let price = priced(inner.price(), parts, n, mu)?;
+        let price = priced(inner.price_of(), parts, n, mu)?;
         let last = Arc::new(Mutex::new(about));
         Ok(Self { price, space, outline, centre, left: (left, expected), make, last })
     }
@@ -334,7 +335,7 @@ fn priced(inner: &Price, mut parts: Composition, n: u64, mu: Mu) -> Result<Price
     Ok(price)
 }
 
-impl<M: OfShapes> Mechanism for ShapeMechanism<M> {
+impl<M: OfSamples> Mechanism for ShapeMechanism<M> {
     type Records = ShapeRecords;
     type Prepared<'a>
         = PreparedShapes<'a>
@@ -355,7 +356,7 @@ impl<M: OfShapes> Mechanism for ShapeMechanism<M> {
         };
         // What can fail for want of data (covariates of another number) fails here, not after the charge.
         let (_, inner) = self.about(self.first_centre().transpose().as_slice())?;
-        inner.check(records)?;
+        inner.check(records.people.len(), &records.rows)?;
         Ok(PreparedShapes { records, moment })
     }
 
@@ -370,7 +371,7 @@ impl<M: OfShapes> Mechanism for ShapeMechanism<M> {
         let centre = shape.transpose().as_slice().to_vec();
         let (tangent, inner) = self.about(&centre)?;
         let functions = tangent.functions(&prepared.records.filled(&self.space, &shape));
-        let drawn = inner.draw_of(functions, prepared.records, noise, left)?;
+        let drawn = inner.draw_of(&inner.prepare_of(&functions, &prepared.records.rows)?, noise, left)?;
         parts.extend(drawn.parts);
         let (centre_error, filled_error) = (error, filled);
         let value = ReleasedShapes { centre, centre_error, filled_error, noised, value: drawn.value };
@@ -378,7 +379,7 @@ impl<M: OfShapes> Mechanism for ShapeMechanism<M> {
     }
 }
 
-impl<M: OfShapes> ShapeMechanism<M> {
+impl<M: OfSamples> ShapeMechanism<M> {
     fn first_centre(&self) -> DMatrix<f64> {
         self.public_centre().cloned().unwrap_or_else(|| anywhere(&self.space))
     }

@@ -1,12 +1,8 @@
-//! People by their shapes, and statistics of them.
+//! People by their shapes.
 
 use crate::landmark::fill;
 use crate::manifold::LandmarkShapes;
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::{FunctionRecords, FunctionRegression};
-use crate::mechanism::vector::NoisedRegression;
-use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Charge, Drawn, Mechanism, Price};
 use nalgebra::DMatrix;
 use std::borrow::Cow;
 
@@ -93,80 +89,5 @@ impl ShapeRecords {
             (!own.is_empty()).then(|| vec![own.iter().map(one).sum::<f64>() / own.len() as f64])
         };
         self.people.iter().map(person).collect()
-    }
-}
-
-/// A statistic of shapes as functions about their centre; with covariates, where it has a use for them.
-pub trait OfShapes {
-    /// What is released.
-    type Value;
-
-    /// What it costs: the same whatever the centre.
-    fn price(&self) -> &Price;
-
-    /// Whether records have what it needs.
-    ///
-    /// # Errors
-    /// [`MechanismError::Shape`].
-    fn check(&self, _records: &ShapeRecords) -> Result<(), MechanismError> {
-        Ok(())
-    }
-
-    /// Draws once, of the samples of all people.
-    ///
-    /// # Errors
-    /// As [`Mechanism::draw`].
-    fn draw_of(
-        &self,
-        functions: Vec<Option<Vec<f64>>>,
-        records: &ShapeRecords,
-        noise: &mut NoiseSource,
-        paid: Charge,
-    ) -> Result<Drawn<Self::Value>, MechanismError>;
-}
-
-impl<M: Mechanism<Records = dyn FunctionRecords, Error = MechanismError>> OfShapes for M {
-    type Value = M::Value;
-
-    fn price(&self) -> &Price {
-        Mechanism::price(self)
-    }
-
-    fn draw_of(
-        &self,
-        functions: Vec<Option<Vec<f64>>>,
-        _: &ShapeRecords,
-        noise: &mut NoiseSource,
-        paid: Charge,
-    ) -> Result<Drawn<Self::Value>, MechanismError> {
-        self.draw(&self.prepare(&functions)?, noise, paid)
-    }
-}
-
-impl OfShapes for FunctionRegression {
-    type Value = NoisedRegression;
-
-    fn price(&self) -> &Price {
-        self.mechanism().price()
-    }
-
-    fn check(&self, records: &ShapeRecords) -> Result<(), MechanismError> {
-        let columns = self.mechanism().columns();
-        if records.rows.len() == records.people.len() && records.rows.iter().all(|row| row.len() == columns) {
-            return Ok(());
-        }
-        Err(MechanismError::Shape("every record needs a row of covariates"))
-    }
-
-    fn draw_of(
-        &self,
-        functions: Vec<Option<Vec<f64>>>,
-        records: &ShapeRecords,
-        noise: &mut NoiseSource,
-        paid: Charge,
-    ) -> Result<Drawn<Self::Value>, MechanismError> {
-        let records = self.records(&functions, records.rows.clone())?;
-        let mechanism = self.mechanism();
-        mechanism.draw(&mechanism.prepare(&records)?, noise, paid)
     }
 }

@@ -38,7 +38,7 @@ fn people(truth: &DMatrix<f64>, n: usize, spread: f64, seed: u64) -> ShapeRecord
     ShapeRecords::of((0..n).map(one).collect())
 }
 
-fn drawn<M: OfShapes>(
+fn drawn<M: OfSamples>(
     mechanism: &ShapeMechanism<M>,
     records: &ShapeRecords,
     seed: u64,

@@ -16,10 +16,8 @@ use crate::study::points::{
     PointMechanism, PointRequest, ShapeCentre, ShapeRadius, ShapeStudy, SpdCentre, SpdMetric, SpdStudy,
     VectorCentre, VectorSpace, VectorStudy, run_shapes, run_spd, run_vectors,
 };
-use crate::study::shape::{
-    ShapeCompareSettings, ShapeInputs, ShapeMeanSettings, ShapeModesSettings, ShapeRegressionSettings,
-    run_compare, run_mean, run_modes, run_regression,
-};
+use crate::study::shape::{ShapeInputs, ShapeMeanSettings, run_mean};
+use crate::study::tangent::{TangentInputs, run_compare, run_modes, run_regression};
 use crate::synth::FaceParameters;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -167,21 +165,17 @@ fn shape_ball(from: &Path, place: Place) -> Result<(), String> {
 }
 
 fn shape_modes(from: &Path, place: Place) -> Result<(), String> {
-    done(run_modes(&ShapeModesSettings { inputs: shapes(from, place), budget: mu(), most: 2 }))
+    done(run_modes(&TangentInputs::Landmarks(shapes(from, place)), mu(), 2))
 }
 
 fn shape_regress(from: &Path, place: Place) -> Result<(), String> {
-    done(run_regression(&ShapeRegressionSettings {
-        inputs: shapes(from, place),
-        covariates: Some((from.join("ages.csv"), ages())),
-        size_bounds: Some((1.0, 10.0)),
-        budget: mu(),
-    }))
+    let inputs = TangentInputs::Landmarks(shapes(from, place));
+    done(run_regression(&inputs, mu(), Some((from.join("ages.csv"), ages())), Some((1.0, 10.0))))
 }
 
 fn shape_compare(from: &Path, place: Place) -> Result<(), String> {
-    let (inputs, groups) = (shapes(from, place), from.join("groups.csv"));
-    done(run_compare(&ShapeCompareSettings { inputs, groups, want: Want::Both, budget: mu() }))
+    let inputs = TangentInputs::Landmarks(shapes(from, place));
+    done(run_compare(&inputs, mu(), &from.join("groups.csv"), Want::Both))
 }
 
 fn spd_mean(from: &Path, place: Place) -> Result<(), String> {

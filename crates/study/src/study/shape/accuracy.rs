@@ -3,7 +3,7 @@
 use crate::estimate::Spread;
 use crate::manifold::LandmarkShapes;
 use crate::mechanism::functional::Estimate;
-use crate::mechanism::landmarks::Tangent;
+use crate::mechanism::landmarks::{ReleasedShapes, Tangent};
 use crate::privacy::Price;
 use crate::report::colour::short;
 use crate::study::points::PointAccuracy;
@@ -18,19 +18,14 @@ const SPREAD_DOUBT: f64 = RECORD_SPREAD * RECORD_SPREAD;
 
 /// What a private centre's own error leaves where only some coefficients were looked at, which are expected to have this share of a record's
 /// variance: of a centre that was shrunk along its outline as much as is expected beyond them, of any other the others' share of its noise.
-pub(super) fn unseen(
-    tangent: &Tangent,
-    centre_error: f64,
-    (looked, expected_share): (usize, f64),
-    shrunk: bool,
-) -> f64 {
+fn unseen(tangent: &Tangent, centre_error: f64, (looked, expected_share): (usize, f64), shrunk: bool) -> f64 {
     let all = tangent.basis().len() as f64;
     let share = if shrunk { expected_share } else { looked as f64 / all };
     centre_error * (1.0 - share.min(1.0))
 }
 
 /// Of an estimate about a centre that has a squared error of `unseen` where the estimate says nothing; `spread`: the records' mean square distance from their mean, where the release tells.
-pub(super) fn accuracy(
+fn accuracy(
     tangent: &Tangent,
     estimate: &Estimate,
     unseen: f64,
@@ -53,12 +48,7 @@ pub(super) fn accuracy(
 const LOST_FROM: f64 = 0.7;
 
 /// Of a mean about a centre, public with this radius or private with this squared error: an upper bound where too little was seen, or where a private centre did not stand out of its noise.
-pub(super) fn bounded(
-    accuracy: PointAccuracy,
-    centre_error: f64,
-    price: &Price,
-    public: Option<f64>,
-) -> PointAccuracy {
+fn bounded(accuracy: PointAccuracy, centre_error: f64, price: &Price, public: Option<f64>) -> PointAccuracy {
     // A private centre that does not stand out of its noise has an error of π/2.
     let lost = public.is_none() && centre_error >= LOST_FROM * LOST_FROM;
     if !(lost || too_little(price)) {
@@ -79,8 +69,48 @@ fn curved(space: &LandmarkShapes, spread: f64, moved: f64) -> f64 {
     (curvature / 3.0 * spread * moved).powi(2)
 }
 
+/// What a release says of its centre.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    /// See [`ReleasedShapes::centre_error`].
+    centre_error: f64,
+    /// See [`ReleasedShapes::filled_error`].
+    filled_error: f64,
+}
+
+impl Seen {
+    pub fn of<V>(released: &ReleasedShapes<V>) -> Self {
+        Self { centre_error: released.centre_error, filled_error: released.filled_error }
+    }
+}
+
+/// Of an estimate that looked at so many coefficients with this expected share of a record's variance, about a centre that may be shrunk along
+/// its outline.
+pub(super) fn of_part(
+    (tangent, estimate): (&Tangent, &Estimate),
+    seen: Seen,
+    (count, share, shrunk): (usize, f64, bool),
+    price: &Price,
+    spread: Option<Spread>,
+) -> PointAccuracy {
+    let unseen = unseen(tangent, seen.centre_error, (count, share), shrunk);
+    accuracy(tangent, estimate, unseen, price.n, spread)
+}
+
+/// Of a mean that looked at all coefficients, about a private centre or a public one with this radius.
+pub(super) fn of_mean(
+    (tangent, estimate): (&Tangent, &Estimate),
+    seen: Seen,
+    public: Option<f64>,
+    price: &Price,
+    spread: Option<Spread>,
+) -> PointAccuracy {
+    let found = accuracy(tangent, estimate, seen.filled_error, price.n, spread);
+    bounded(found, seen.centre_error, price, public)
+}
+
 /// In words, for terminal and report.
-pub fn sentence(accuracy: &PointAccuracy, public: bool) -> String {
+pub(super) fn sentence(accuracy: &PointAccuracy, public: bool) -> String {
     let PointAccuracy { rms, upper_bound, template_rms, sampling_rms, data_share, .. } = *accuracy;
     let centre = if public { "the public centre" } else { "the rough private centre" };
     if upper_bound {

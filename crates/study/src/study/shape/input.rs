@@ -61,7 +61,7 @@ impl ShapeInputs {
     }
 
     /// What the readers of studies of points are told.
-    pub(super) fn request(&self) -> PointRequest {
+    pub(in crate::study) fn request(&self) -> PointRequest {
         let (unusable, counting) = (self.unusable, self.counting.clone());
         PointRequest { unusable, counting, ..PointRequest::nonprivate(self.place.clone()) }
     }
@@ -79,7 +79,7 @@ impl ShapeInputs {
 
 /// A usable record.
 #[derive(Debug, Clone)]
-pub(super) enum Specimen {
+pub(in crate::study) enum Specimen {
     /// Its shape (centred, of unit norm) and its centroid size in the file's unit.
     Whole { shape: DMatrix<f64>, size: f64 },
     /// Landmarks some of which are missing (NaN), to be filled from a private centre.
@@ -105,13 +105,13 @@ impl Specimen {
 }
 
 /// The files of a study whose public parts have been read, and no record.
-pub(super) struct Specimens<'a> {
+pub(in crate::study) struct Specimens<'a> {
     inputs: &'a ShapeInputs,
     pub space: LandmarkShapes,
     pub centre: Option<DMatrix<f64>>,
     pub public_inputs: Vec<PublicInput>,
     pub people: People,
-    names: Vec<String>,
+    pub names: Vec<String>,
     source: Source<'a>,
     input: Input<'a>,
 }
@@ -157,21 +157,6 @@ impl<'a> Specimens<'a> {
         self.inputs
     }
 
-    /// n.
-    pub fn n(&self) -> u64 {
-        self.people.count() as u64
-    }
-
-    /// How many records there are.
-    pub fn count(&self) -> usize {
-        self.names.len()
-    }
-
-    /// What a record is called in tables.
-    pub fn name(&self, i: usize) -> Vec<String> {
-        vec![self.names[i].clone()]
-    }
-
     /// SHA-256 of the table.
     pub fn file(&self) -> [u8; 32] {
         self.input.file()
@@ -209,7 +194,7 @@ impl<'a> Specimens<'a> {
             centre: self.centre.clone().map_or(Centre::Private, Centre::Public),
             outline: self.inputs.outline,
             radius: self.radius(),
-            n: self.n(),
+            n: self.people.count() as u64,
             mu,
         }
     }

@@ -1,22 +1,21 @@
-//! A private mean shape, start to finish.
+//! A private mean shape.
 
-use super::accuracy::{accuracy, bounded, sentence};
+use super::accuracy::{Seen, of_mean};
+use super::centring::about;
 use super::input::{ShapeInputs, Specimens};
-use super::page;
-use super::run::{Drawn, Gathered, release, write_fields, write_internal, write_mean};
-use super::subject::Subject;
-use crate::estimate::Band;
-use crate::job::layout::{BAND, REPORT};
-use crate::job::{self, Job, Publication, ReleaseFolder};
+use crate::estimate::{Band, band::LEVEL};
+use crate::job::ReleaseFolder;
+use crate::job::layout::BAND;
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Aim, Estimate, NoisedFunction, TwoRoundMean};
-use crate::mechanism::landmarks::{Expected, ReleasedShapes, ShapeMechanism, ShapeSetting, Tangent};
-use crate::privacy::{Certificate, Mechanism, Mu, Released, Statement};
-use crate::study::StudyFolder;
+use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeSetting};
+use crate::privacy::{Mu, Price, Released, Statement};
+use crate::report::page::Page;
 use crate::study::points::{PointAccuracy, PointStudyError};
-use nalgebra::DMatrix;
+use crate::study::tangent::{
+    Expected, Looked, Statistic, TangentOutcome, TangentSpace, Told, run, write_arrays,
+};
 use serde_json::json;
-use std::sync::Arc;
 
 /// Everything a study of a mean shape needs to know; all of it public.
 #[derive(Debug, Clone)]
@@ -31,25 +30,23 @@ pub struct ShapeMeanSettings {
     pub private_radius: bool,
 }
 
-/// How a study of a mean shape ended.
+/// A mean shape.
 #[derive(Debug, Clone)]
-pub struct ShapeMeanOutcome {
-    /// The study's folder.
-    pub folder: StudyFolder,
-    /// Number of people n.
-    pub people: usize,
-    /// How many records could not be used and contribute zero; for the data holder only.
-    pub failed: usize,
-    /// The mean, (k, d): centred, of unit size, rotated to the centre.
-    pub mean: DMatrix<f64>,
+pub struct FoundMean {
     /// How exact it is, from the release alone.
     pub accuracy: PointAccuracy,
     /// In words.
     pub sentence: String,
-    /// What it guarantees.
-    pub certificate: Certificate,
-    /// What the data holder should know of the records.
-    pub remarks: Vec<String>,
+    samples: Vec<f64>,
+    band: Option<Band>,
+}
+
+/// The mean in two rounds.
+#[derive(Debug, Clone)]
+struct MeanStatistic {
+    budget: Mu,
+    band: bool,
+    private_radius: bool,
 }
 
 /// The mean in two rounds, of shapes.
@@ -60,89 +57,18 @@ pub fn mean_mechanism(
     setting: &ShapeSetting,
     band: bool,
 ) -> Result<ShapeMechanism<TwoRoundMean>, MechanismError> {
-    let (n, aim) = (setting.n, if band { Aim::Band } else { Aim::Mean });
-    let make = move |basis, centre, Expected { scale, centre_error }, mu| {
-        let mean = TwoRoundMean::aiming(aim, basis, centre, scale, mu, n)?;
-        Ok(match centre_error {
-            Some(error) => mean.expecting_centre_within(error),
-            None => mean,
-        })
-    };
-    ShapeMechanism::new(setting, Arc::new(make))
+    let statistic = MeanStatistic { budget: setting.mu, band, private_radius: false };
+    about(setting, move |expected| statistic.inner(expected))
 }
 
 /// Runs a study of a mean shape.
 ///
 /// # Errors
 /// [`PointStudyError`]; nothing is charged for input that cannot be used.
-pub fn run_mean(settings: &ShapeMeanSettings) -> Result<ShapeMeanOutcome, PointStudyError> {
-    let request = settings.inputs.request();
-    let specimens = Specimens::open(&settings.inputs, &request)?;
-    let mechanism = mean_mechanism(&specimens.setting(settings.budget), settings.band)?;
-    if settings.private_radius {
-        let aim = if settings.band { Aim::Band } else { Aim::Mean };
-        TwoRoundMean::check_private_radius(aim, specimens.n(), mechanism.left())?;
-    }
-    let publication = MeanPublication { subject: Subject::new(mechanism, &specimens) };
-    job::run(&settings.inputs.place, |job| run_job(settings, &specimens, job, publication))
-}
-
-fn run_job(
-    settings: &ShapeMeanSettings,
-    specimens: &Specimens<'_>,
-    job: &mut Job<'_>,
-    publication: MeanPublication,
-) -> Result<ShapeMeanOutcome, PointStudyError> {
-    let price = publication.subject.mechanism.price().clone();
-    let priced = job.price(&price, publication)?;
-    let gathered = Gathered::read(specimens)?;
-    let publication = priced.publication();
-    let public = ("mean", settings.budget, settings.band);
-    let mechanism = &publication.subject.mechanism;
-    let (published, certificate) = release(job, &priced, mechanism, specimens, &gathered, &public)?;
-    let found = publication.found(&published)?;
-    write_internal(job, specimens, &gathered, Some(&found.mean))?;
-    job.finish()?;
-    Ok(ShapeMeanOutcome {
-        folder: job.folder().clone(),
-        people: specimens.people.count(),
-        failed: gathered.failed(),
-        sentence: sentence(&found.accuracy, publication.subject.has_public_centre()),
-        mean: found.mean,
-        accuracy: found.accuracy,
-        certificate,
-        remarks: job.notes(),
-    })
-}
-
-/// What a mean shape is published as.
-#[derive(Debug, Clone)]
-struct MeanPublication {
-    subject: Subject<TwoRoundMean>,
-}
-
-/// What noised coordinates tell: free.
-struct FoundMean {
-    tangent: Tangent,
-    mean: DMatrix<f64>,
-    band: Option<Band>,
-    accuracy: PointAccuracy,
-}
-
-impl MeanPublication {
-    fn found(&self, released: &Drawn<NoisedFunction>) -> Result<FoundMean, PointStudyError> {
-        let (tangent, mechanism) = self.subject.about(&released.value)?;
-        let value = &released.value.value;
-        if value.samples.len() != tangent.basis().len() || value.errors.len() != value.samples.len() {
-            return Err(MechanismError::Shape("the stored draw is that of other shapes").into());
-        }
-        Ok(FoundMean {
-            mean: tangent.shape(&value.samples),
-            band: mechanism.band(value),
-            accuracy: mean_accuracy(&self.subject.mechanism, released)?,
-            tangent,
-        })
-    }
+pub fn run_mean(settings: &ShapeMeanSettings) -> Result<TangentOutcome<FoundMean>, PointStudyError> {
+    let ShapeMeanSettings { inputs, budget, band, private_radius } = settings;
+    let statistic = MeanStatistic { budget: *budget, band: *band, private_radius: *private_radius };
+    run(&Specimens::open(inputs, &inputs.request())?, statistic, &inputs.place)
 }
 
 /// How exact a released mean is, from the release alone.
@@ -151,65 +77,108 @@ impl MeanPublication {
 /// [`MechanismError`] for a draw of other shapes.
 pub fn mean_accuracy(
     shapes: &ShapeMechanism<TwoRoundMean>,
-    released: &Drawn<NoisedFunction>,
+    released: &Released<ReleasedShapes<NoisedFunction>>,
 ) -> Result<PointAccuracy, MechanismError> {
-    let (tangent, mechanism) = shapes.about(&released.value.centre)?;
+    let (tangent, mean) = shapes.about(&released.value.centre)?;
     let value = &released.value.value;
-    let estimate = Estimate { samples: value.samples.clone(), errors: value.errors.clone() };
-    let filled = released.value.filled_error;
-    let found = accuracy(&tangent, &estimate, filled, released.price.n, mechanism.record_spread(value));
-    let radius = shapes.public_centre().map(|_| mechanism.reach());
-    Ok(bounded(found, released.value.centre_error, &released.price, radius))
+    let radius = shapes.public_centre().map(|_| mean.reach());
+    let seen = Seen::of(&released.value);
+    Ok(of_mean((&tangent, &estimate(value)), seen, radius, &released.price, mean.record_spread(value)))
 }
 
-impl Publication for MeanPublication {
-    type Value = ReleasedShapes<NoisedFunction>;
-    type Error = PointStudyError;
+fn estimate(value: &NoisedFunction) -> Estimate {
+    Estimate { samples: value.samples.clone(), errors: value.errors.clone() }
+}
 
-    fn counts_persons(&self) -> bool {
-        self.subject.counts_persons()
+impl Statistic for MeanStatistic {
+    type Inner = TwoRoundMean;
+    type Found = FoundMean;
+
+    const NAME: &'static str = "mean";
+
+    fn budget(&self) -> Mu {
+        self.budget
     }
 
-    fn describe(&self, released: &Released<Self::Value>, statement: &mut Statement) {
-        self.subject.state(released, statement);
-        // A draw that does not fit is refused when it is written.
-        if let Ok(found) = self.found(released) {
-            statement.details.insert("accuracy".into(), json!(found.accuracy));
-            if let Some(band) = &found.band {
-                let details = json!({
-                    "file": BAND,
-                    "level": crate::estimate::band::LEVEL,
-                    "simultaneous_over": "all landmarks and coordinates",
-                    "estimand": "the mean of the population's clipped shapes, as a deviation from the centre in its tangent space",
-                    "reach_in_standard_errors": band.reach,
-                });
-                statement.details.insert("band".into(), details);
-            }
+    fn inner(&self, expected: Expected) -> Result<TwoRoundMean, MechanismError> {
+        let Expected { basis, centre, reach, centre_error, mu, n } = expected;
+        let aim = if self.band { Aim::Band } else { Aim::Mean };
+        if self.private_radius {
+            TwoRoundMean::check_private_radius(aim, n, mu)?;
+        }
+        let mean = TwoRoundMean::aiming(aim, basis, centre, reach, mu, n)?;
+        Ok(match centre_error {
+            Some(error) => mean.expecting_centre_within(error),
+            None => mean,
+        })
+    }
+
+    fn settings(&self) -> String {
+        format!("{:?} {}", self.budget, self.band)
+    }
+
+    fn find(&self, told: Told<'_, TwoRoundMean>, price: &Price) -> Result<FoundMean, PointStudyError> {
+        let Told { space, inner, value } = told;
+        if value.samples.len() != space.basis().len() || value.errors.len() != value.samples.len() {
+            return Err(MechanismError::Shape("the stored draw is that of other shapes").into());
+        }
+        let looked = Looked::All { radius: inner.reach() };
+        let accuracy = space.accuracy(&estimate(value), looked, price, inner.record_spread(value));
+        Ok(FoundMean {
+            sentence: space.sentence(&accuracy),
+            accuracy,
+            samples: value.samples.clone(),
+            band: inner.band(value),
+        })
+    }
+
+    fn mean(found: &FoundMean) -> Option<&[f64]> {
+        Some(&found.samples)
+    }
+
+    fn state(&self, _: &dyn TangentSpace, _: &mut Statement) {}
+
+    fn describe(&self, space: &dyn TangentSpace, found: &FoundMean, statement: &mut Statement) {
+        statement.details.insert("accuracy".into(), json!(found.accuracy));
+        if let Some(band) = &found.band {
+            let details = json!({
+                "file": BAND,
+                "level": LEVEL,
+                "simultaneous_over": format!("all {}", space.terms().numbers),
+                "estimand": "the mean of the population's clipped shapes, as a deviation from the centre in its tangent space",
+                "reach_in_standard_errors": band.reach,
+            });
+            statement.details.insert("band".into(), details);
         }
     }
 
-    fn statistic(&self) -> String {
-        "shape mean".into()
+    fn title(&self, _: &dyn TangentSpace) -> [&'static str; 2] {
+        ["Private mean shape", "mean shape"]
     }
 
     fn write(
         &self,
-        released: &Released<Self::Value>,
-        certificate: &Certificate,
+        space: &dyn TangentSpace,
+        found: &FoundMean,
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
-        let FoundMean { tangent, mean, band, accuracy } = self.found(released)?;
-        write_mean(folder, &self.subject.files, &mean)?;
-        if let Some(band) = &band {
+        space.write_mean(folder, &space.point(&found.samples))?;
+        if let Some(band) = &found.band {
             let borders = band.borders();
             let (low, high) = borders.split_at(borders.len() / 2);
-            let both = [tangent.rows(low), tangent.rows(high)];
-            write_fields(folder, BAND, &[2, mean.nrows(), mean.ncols()], &both)?;
+            write_arrays(folder, BAND, &[2], space, &[space.numbers(low), space.numbers(high)])?;
         }
-        let mut page =
-            page::begin("Private mean shape", "mean shape", &self.subject, (&tangent, &mean), certificate);
+        Ok(())
+    }
+
+    fn section(
+        &self,
+        _: &dyn TangentSpace,
+        found: &FoundMean,
+        page: &mut Page,
+    ) -> Result<(), PointStudyError> {
         page.heading("How exact it is");
-        page.paragraph(&sentence(&accuracy, self.subject.has_public_centre()));
-        Ok(folder.write(REPORT, page::end(page, certificate).as_bytes())?)
+        page.paragraph(&found.sentence);
+        Ok(())
     }
 }

@@ -1,23 +1,16 @@
-//! Studies of landmark shapes, in the plane and in space: a private mean, modes of variation, regressions on covariates, comparisons of groups.
-//! All about a centre that is public or found and paid for, in two rounds.
+//! Landmark shapes, in the plane and in space, as records of statistics in a tangent space ([`super::tangent`]): about a centre that is public, or
+//! found and paid for. A private mean in two rounds, and what is planned of all statistics.
 
 mod accuracy;
-mod compare;
+mod centring;
 mod input;
+mod internal;
 mod mean;
-mod modes;
 mod page;
 pub mod plan;
-mod regress;
-mod run;
-mod subject;
+mod space;
 
-pub use super::differences::GroupDifference as ShapeDifference;
-pub use accuracy::sentence;
-pub use compare::{ShapeCompareOutcome, ShapeCompareSettings, groups_mechanism, run_compare};
+pub use centring::{modes_mechanism, regression_mechanism};
 pub use input::ShapeInputs;
-pub use mean::{ShapeMeanOutcome, ShapeMeanSettings, mean_accuracy, mean_mechanism, run_mean};
-pub use modes::{MODES_WORTHWHILE, ShapeModesOutcome, ShapeModesSettings, modes_mechanism, run_modes};
-pub use regress::{
-    LOG_SIZE, ShapeRegressionOutcome, ShapeRegressionSettings, regression_mechanism, run_regression,
-};
+pub(in crate::study) use input::Specimens;
+pub use mean::{FoundMean, ShapeMeanSettings, mean_accuracy, mean_mechanism, run_mean};

@@ -1,15 +1,15 @@
 //! What private statistics of shapes can be expected to show, before any record is read.
 
-use super::compare::groups_mechanism;
+use super::centring::{modes_mechanism, regression_mechanism};
 use super::mean::mean_mechanism;
-use super::modes::{MODES_WORTHWHILE, modes_mechanism};
-use super::regress::regression_mechanism;
 use crate::estimate::prior::spectrum;
 use crate::estimate::{Design, design};
 use crate::manifold::LandmarkShapes;
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::Want;
-use crate::mechanism::landmarks::{Centre, RADIUS, ShapeRecords, ShapeSetting, Tangent, anywhere};
+use crate::mechanism::functional::{FunctionGroups, OfSamples, Want};
+use crate::mechanism::landmarks::{
+    Centre, Expected, RADIUS, ReleasedShapes, ShapeMechanism, ShapeRecords, ShapeSetting, Tangent, anywhere,
+};
 use crate::mechanism::vector::GroupLabels;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Ledger, Mechanism, Mu, PrivacyLoss, draw, pay};
@@ -17,11 +17,13 @@ use crate::study::JobError;
 use crate::study::face::modes::Explained;
 use crate::study::points::PointStudyError;
 use crate::study::points::plan::{Guess, PointForecast, PointPlan};
+use crate::study::tangent::MODES_WORTHWHILE;
 use nalgebra::DMatrix;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Releases that are averaged.
 const DRAWS: u64 = 4;
@@ -216,7 +218,10 @@ impl ShapePlan {
     pub fn compare(&self, n: u64, mu: Mu) -> Result<CompareForecast, PointStudyError> {
         let records = self.people(n);
         let labels = GroupLabels::new((0..n as usize).map(|i| i % 2).collect())?;
-        let mechanism = groups_mechanism(&self.setting(n, mu), Want::Both, labels)?;
+        let make = move |basis, centre: Vec<f64>, Expected { scale, .. }, mu| {
+            FunctionGroups::new(Want::Both, &basis, &centre, labels.clone(), scale, mu)
+        };
+        let mechanism = ShapeMechanism::new(&self.setting(n, mu), Arc::new(make))?;
         let mut forecast = CompareForecast { power: Vec::new(), band: 0.0 };
         for seed in 0..DRAWS {
             let released = drawn(&mechanism, &records, seed)?;
@@ -262,11 +267,11 @@ fn turned_like(space: &LandmarkShapes, from: &Tangent, to: &Tangent, v: &DMatrix
     (b - a) / step
 }
 
-fn drawn<M: crate::mechanism::landmarks::OfShapes>(
-    mechanism: &crate::mechanism::landmarks::ShapeMechanism<M>,
+fn drawn<M: OfSamples>(
+    mechanism: &ShapeMechanism<M>,
     records: &ShapeRecords,
     seed: u64,
-) -> Result<crate::mechanism::landmarks::ReleasedShapes<M::Value>, PointStudyError> {
+) -> Result<ReleasedShapes<M::Value>, PointStudyError> {
     let mut noise = NoiseSource::seeded(SEED ^ seed);
     let paid = pay(mechanism.price(), &mut Ledger::in_memory(None)).map_err(JobError::from)?;
     Ok(draw(mechanism, &mechanism.prepare(records)?, &mut noise, paid)?.value)

@@ -1,6 +1,5 @@
 //! How far a released mean lies from the mean without noise, as far as the release itself tells.
 
-use super::records::{TangentSpace, distance};
 use crate::estimate::Spread;
 use crate::mechanism::functional::Estimate;
 use crate::report::colour::short;
@@ -10,31 +9,28 @@ use crate::study::points::PointAccuracy;
 /// How far records lie from their mean where the release does not tell: root mean square, as a share of the public radius.
 const USUAL_SPREAD: f64 = 0.25;
 
-/// Of an estimate; `spread`: the records' mean square distance from their mean, where the release tells. What shortening the farthest records
+/// Of an estimate of so many points that lies `moved` from the public centre, of n records within a radius; `spread`: the records' mean square distance from their mean, where the release tells. What shortening the farthest records
 /// does is not in it.
 pub(super) fn accuracy(
-    space: &dyn TangentSpace,
     estimate: &Estimate,
+    (points, moved, radius): (usize, f64, f64),
     n: u64,
     spread: Option<Spread>,
 ) -> PointAccuracy {
-    let error = (estimate.errors.iter().sum::<f64>() / space.basis().points() as f64).sqrt();
-    let usual = (USUAL_SPREAD * space.radius()).powi(2);
+    let error = (estimate.errors.iter().sum::<f64>() / points as f64).sqrt();
+    let usual = (USUAL_SPREAD * radius).powi(2);
     let square = spread.map_or(usual, |spread| spread.towards(usual, usual));
-    PointAccuracy {
-        sampling_rms: Some((square / n as f64).sqrt()),
-        ..PointAccuracy::of(error, distance(space, &estimate.samples, space.centre()), true)
-    }
+    PointAccuracy { sampling_rms: Some((square / n as f64).sqrt()), ..PointAccuracy::of(error, moved, true) }
 }
 
 /// In words, for terminal and report.
-pub(super) fn sentence(space: &dyn TangentSpace, accuracy: &PointAccuracy) -> String {
+pub(super) fn sentence(distance: &str, accuracy: &PointAccuracy) -> String {
     let PointAccuracy { rms, template_rms, sampling_rms, data_share, .. } = *accuracy;
     let mut text = format!(
         "The mean lies {} from the mean without noise ({}; beside that, what shortening the farthest records does); the public centre alone \
          lies about {} from it.",
         short(rms),
-        space.words().distance,
+        distance,
         short(template_rms)
     );
     if let Some(sampling) = sampling_rms {
@@ -49,7 +45,7 @@ pub(super) fn sentence(space: &dyn TangentSpace, accuracy: &PointAccuracy) -> St
 }
 
 /// On a page.
-pub(super) fn accuracy_section(page: &mut Page, sentence: &str) {
+pub(in crate::study) fn accuracy_section(page: &mut Page, sentence: &str) {
     page.heading("How exact the mean is");
     page.paragraph(sentence);
 }

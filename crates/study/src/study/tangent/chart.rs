@@ -1,6 +1,7 @@
 //! The tangent space of a manifold at a public point, in an orthonormal frame: matrices, directions, hyperbolic points.
 
-use super::records::{Displaced, TangentSpace};
+use super::space::{Displaced, TangentSpace};
+use super::terms::Terms;
 use crate::function::Basis;
 use crate::manifold::{Manifold, TangentFrame};
 use crate::privacy::{ClipRadius, ClipSource};
@@ -122,6 +123,10 @@ where
         self.words
     }
 
+    fn terms(&self) -> Terms {
+        Terms::POINTS
+    }
+
     fn basis(&self) -> &Basis {
         &self.basis
     }
@@ -157,8 +162,8 @@ where
         if let Value::Object(details) = details { details } else { Map::new() }
     }
 
-    fn mean_figures(&self, mean: &[f64]) -> Result<Vec<Figure>, PointStudyError> {
-        Ok(self.picture("private mean", mean, "The private mean."))
+    fn mean_figures(&self, mean: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+        Ok(vec![self.picture("private mean", mean, "The private mean.")])
     }
 
     fn displaced_figures(&self, displaced: &Displaced<'_>) -> Result<Vec<Figure>, PointStudyError> {
@@ -173,8 +178,8 @@ where
         Ok(self.picture(displaced.caption, displaced.by, &caption))
     }
 
-    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Figure>, PointStudyError> {
+    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
         let one = |(name, mean): &(&str, Vec<f64>)| self.picture(name, mean, &format!("The mean of {name}."));
-        Ok(means.iter().flat_map(one).collect())
+        Ok(vec![means.iter().flat_map(one).collect()])
     }
 }

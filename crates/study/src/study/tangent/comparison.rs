@@ -1,25 +1,26 @@
 //! Groups compared, of whatever has a tangent space: a private mean of each, where they differ, and whether they do.
 
+use super::centring::{Expected, Told};
 use super::numbers::numbers_table;
-use super::records::{TangentRecords, TangentSpace};
 use super::run::write_arrays;
-use super::statistic::{Samples, Statistic};
+use super::space::TangentSpace;
+use super::statistic::Statistic;
 use crate::estimate::Band;
 use crate::job::ReleaseFolder;
 use crate::job::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, TEST};
-use crate::mechanism::functional::groups::PreparedFunctions;
-use crate::mechanism::functional::{DifferenceMap, FunctionGroups, NoisedComparison, Reach, Want};
-use crate::mechanism::{Mechanism, MechanismError};
-use crate::privacy::{Mu, Released, Statement};
+use crate::mechanism::MechanismError;
+use crate::mechanism::functional::{DifferenceMap, FunctionGroups, Want};
+use crate::privacy::{Mu, Price, Statement};
 use crate::report::page::Page;
 use crate::study::Groups;
 use crate::study::differences::{self, GroupDifference};
 use crate::study::face::compare::TestStatement;
 use crate::study::points::PointStudyError;
+use std::sync::Arc;
 
 /// Groups by their public labels.
 #[derive(Debug, Clone)]
-pub(super) struct ComparisonStatistic {
+pub(in crate::study) struct ComparisonStatistic {
     pub budget: Mu,
     pub groups: Groups,
     pub want: Want,
@@ -36,7 +37,7 @@ pub struct FoundGroups {
     pub map: Vec<GroupDifference>,
     /// Whether n and budget are so small that little can be told: public.
     pub small: bool,
-    estimator: FunctionGroups,
+    inner: Arc<FunctionGroups>,
     /// Every group's mean, as an array.
     pub(super) means: Vec<Vec<f64>>,
     /// Shrunk differences as arrays, with bands of the entries about the unshrunk ones.
@@ -63,87 +64,57 @@ impl ComparisonStatistic {
         let excess = band.excess();
         let of_each = excess.chunks(excess.len() / places.max(1));
         let outside = of_each.filter(|place| place.iter().any(|excess| *excess > 0.0)).count();
-        let square = map.shrunk.iter().map(|x| x * x).sum::<f64>() / points as f64;
         GroupDifference {
             first: names[0].clone(),
             second: names[second].clone(),
-            size: square.sqrt(),
+            size: space.size(&map.shrunk),
             error: map.error.sqrt(),
             reach_in_standard_errors: band.reach,
-            mean_half_width: band.mean_half_width(),
+            mean_half_width: space.half_width(band),
             share_outside: outside as f64 / places as f64,
         }
     }
 }
 
-/// What the band of a comparison is simultaneous over.
-fn places(space: &dyn TangentSpace) -> &'static str {
-    if space.entries().is_none() { "samples" } else { "entries" }
-}
-
 impl Statistic for ComparisonStatistic {
-    type Estimator = FunctionGroups;
-    type Mechanism = FunctionGroups;
-    type Beside = ();
+    type Inner = FunctionGroups;
     type Found = FoundGroups;
 
     const NAME: &'static str = "compare";
 
-    fn estimator(&self, space: &dyn TangentSpace, _: u64) -> Result<FunctionGroups, MechanismError> {
-        let (labels, reach) = (self.groups.labels().clone(), Reach::RootMeanSquare(space.radius()));
-        FunctionGroups::new(self.want, space.basis(), space.centre(), labels, reach, self.budget)
+    fn budget(&self) -> Mu {
+        self.budget
     }
 
-    fn mechanism(estimator: &FunctionGroups) -> &FunctionGroups {
-        estimator
-    }
-
-    fn beside<R: TangentRecords + ?Sized>(
-        &self,
-        _: &R,
-        _: &FunctionGroups,
-        _: &Samples,
-    ) -> Result<(), PointStudyError> {
-        Ok(())
-    }
-
-    fn prepare<'a>(
-        estimator: &'a FunctionGroups,
-        samples: &'a Samples,
-        (): &'a (),
-    ) -> Result<PreparedFunctions<'a>, MechanismError> {
-        estimator.prepare(samples)
+    fn inner(&self, expected: Expected) -> Result<FunctionGroups, MechanismError> {
+        let Expected { basis, centre, reach, mu, .. } = expected;
+        FunctionGroups::new(self.want, &basis, &centre, self.groups.labels().clone(), reach, mu)
     }
 
     fn settings(&self) -> String {
         format!("{:?} {:?} {}", self.budget, self.want, self.groups.sha256())
     }
 
-    fn find(
-        &self,
-        space: &dyn TangentSpace,
-        estimator: &FunctionGroups,
-        released: &Released<NoisedComparison>,
-    ) -> Result<FoundGroups, PointStudyError> {
-        let value = &released.value;
+    fn find(&self, told: Told<'_, FunctionGroups>, _: &Price) -> Result<FoundGroups, PointStudyError> {
+        let Told { space, inner, value } = told;
         let others = 1..self.groups.names().len();
         let maps: Vec<DifferenceMap> =
-            others.filter_map(|second| estimator.difference(value, 0, second)).collect();
+            others.filter_map(|second| inner.difference(value, 0, second)).collect();
         let band = |map: &DifferenceMap| match space.entries() {
             None => Some(map.band.clone()),
-            Some(entries) => estimator.band_of(map, entries),
+            Some(entries) => inner.band_of(map, entries),
         };
         let bands: Vec<Band> = maps.iter().filter_map(band).collect();
         let numbers = maps.iter().zip(&bands).enumerate();
-        let means = estimator.means(value).unwrap_or_default();
+        let means = inner.means(value).unwrap_or_default();
         Ok(FoundGroups {
             groups: differences::sizes(&self.groups),
-            test: differences::test(&self.groups, estimator, value),
-            map: numbers.map(|(place, both)| self.difference(space, place + 1, both)).collect(),
-            small: differences::is_small(&self.groups, estimator),
-            estimator: estimator.clone(),
+            test: differences::test(&self.groups, &inner, value),
+            map: numbers.map(|(place, both)| self.difference(&*space, place + 1, both)).collect(),
+            small: differences::is_small(&self.groups, &inner),
             means: means.iter().map(|mean| space.point(mean)).collect(),
             differences: maps.iter().map(|map| space.displacement(&map.shrunk)).zip(bands).collect(),
+            inner,
         })
     }
 
@@ -151,21 +122,18 @@ impl Statistic for ComparisonStatistic {
         None
     }
 
-    fn state(&self, statement: &mut Statement) {
+    fn state(&self, _: &dyn TangentSpace, statement: &mut Statement) {
         differences::groups_details(&self.groups, self.want, statement);
     }
 
     fn describe(&self, space: &dyn TangentSpace, found: &FoundGroups, statement: &mut Statement) {
-        let what = match space.entries() {
-            None => "samples",
-            Some(_) => "tangent vectors at the public centre",
-        };
-        let compared = (&self.groups, &found.estimator);
-        let of = (what, places(space));
+        let terms = space.terms();
+        let compared = (&self.groups, &*found.inner);
+        let of = (terms.displacements, terms.numbers);
         differences::found_details(compared, &found.map, found.test.as_ref(), of, statement);
     }
 
-    fn title(&self) -> [&'static str; 2] {
+    fn title(&self, _: &dyn TangentSpace) -> [&'static str; 2] {
         ["Private comparison", "groups"]
     }
 
@@ -182,13 +150,14 @@ impl Statistic for ComparisonStatistic {
             let before = self.before();
             let shrunk = found.differences.iter().map(|(shrunk, _)| shrunk);
             write_arrays(folder, DIFFERENCE, &before, space, shrunk)?;
-            let unshrunk = found.differences.iter().map(|(_, band)| &band.centre);
-            write_arrays(folder, DIFFERENCE_UNSHRUNK, &before, space, unshrunk)?;
+            let unshrunk: Vec<Vec<f64>> =
+                found.differences.iter().map(|(_, band)| space.numbers(&band.centre)).collect();
+            write_arrays(folder, DIFFERENCE_UNSHRUNK, &before, space, &unshrunk)?;
             let borders: Vec<Vec<f64>> = found.differences.iter().map(|(_, band)| band.borders()).collect();
             let half = |upper: bool| {
                 let of = move |both: &Vec<f64>| {
                     let (low, high) = both.split_at(both.len() / 2);
-                    if upper { high.to_vec() } else { low.to_vec() }
+                    space.numbers(if upper { high } else { low })
                 };
                 borders.iter().map(of)
             };
@@ -215,8 +184,10 @@ impl Statistic for ComparisonStatistic {
             page.heading("Where they differ");
             let named: Vec<(&str, Vec<f64>)> =
                 self.groups.names().iter().map(String::as_str).zip(found.means.iter().cloned()).collect();
-            page.figures(&space.means_figures(&named)?);
-            differences::differences_table(page, &found.map, places(space));
+            for row in space.means_figures(&named)? {
+                page.figures(&row);
+            }
+            differences::differences_table(page, &found.map, space.terms().places);
             let means = named.iter().map(|(name, mean)| (format!("mean of {name}"), mean));
             let differences = found.map.iter().zip(&found.differences);
             let differences =

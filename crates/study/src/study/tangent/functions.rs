@@ -1,6 +1,8 @@
 //! Functions as records of statistics in a tangent space: flat, so that a function is its own samples.
 
-use super::records::{Circumstances, Displaced, TangentRecords, TangentSpace};
+use super::records::{Opened, TangentRecords};
+use super::space::{Circumstances, Displaced, TangentSpace};
+use super::terms::Terms;
 use crate::estimate::Smoothness;
 use crate::function::Basis;
 use crate::io::write_npy;
@@ -49,11 +51,7 @@ struct FunctionRecords<'a> {
     space: Arc<FunctionSpace>,
 }
 
-impl TangentRecords for FunctionRecords<'_> {
-    fn space(&self) -> Arc<dyn TangentSpace> {
-        self.space.clone()
-    }
-
+impl Opened for FunctionRecords<'_> {
     fn people(&self) -> &People {
         &self.functions.people
     }
@@ -72,6 +70,12 @@ impl TangentRecords for FunctionRecords<'_> {
 
     fn sums(&self) -> Vec<[u8; 32]> {
         self.functions.sums().collect()
+    }
+}
+
+impl TangentRecords for FunctionRecords<'_> {
+    fn space(&self) -> Arc<dyn TangentSpace> {
+        self.space.clone()
     }
 
     fn read(&self) -> Result<Read<Vec<f64>>, PointStudyError> {
@@ -98,6 +102,10 @@ impl TangentSpace for FunctionSpace {
             distance: "root mean square over the samples, channels summed",
             space: "functions by their samples",
         }
+    }
+
+    fn terms(&self) -> Terms {
+        Terms::FUNCTIONS
     }
 
     fn basis(&self) -> &Basis {
@@ -143,10 +151,10 @@ impl TangentSpace for FunctionSpace {
         if let Value::Object(details) = details { details } else { Map::new() }
     }
 
-    fn mean_figures(&self, mean: &[f64]) -> Result<Vec<Figure>, PointStudyError> {
+    fn mean_figures(&self, mean: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
         let mut shown = vec![("private mean", mean)];
         shown.extend(self.shown.centre.as_deref().map(|centre| ("public centre", centre)));
-        self.shown.drawn("mean", &shown, "The released mean.")
+        Ok(vec![self.shown.drawn("mean", &shown, "The released mean.")?])
     }
 
     fn displaced_figures(&self, displaced: &Displaced<'_>) -> Result<Vec<Figure>, PointStudyError> {
@@ -158,9 +166,9 @@ impl TangentSpace for FunctionSpace {
         self.shown.drawn(title, &shown, &format!("{caption}."))
     }
 
-    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Figure>, PointStudyError> {
+    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
         let shown: Vec<(&str, &[f64])> = means.iter().map(|(name, mean)| (*name, &mean[..])).collect();
-        self.shown.drawn("means", &shown, "The means of the groups over one another.")
+        Ok(vec![self.shown.drawn("means", &shown, "The means of the groups over one another.")?])
     }
 
     fn write_beside(&self, folder: &mut ReleaseFolder) -> Result<(), PointStudyError> {

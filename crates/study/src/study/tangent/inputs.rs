@@ -4,15 +4,17 @@ use super::comparison::{ComparisonStatistic, FoundGroups};
 use super::functions::TangentFunctions;
 use super::modes::{FoundModes, ModesStatistic};
 use super::points::{TangentMatrices, TangentVectors};
-use super::records::TangentRecords;
+use super::records::{Opened, TangentRecords};
 use super::regression::{FoundFields, RegressionStatistic};
 use super::run::{TangentOutcome, run};
+use super::statistic::Statistic;
 use crate::estimate::Design;
 use crate::mechanism::functional::Want;
 use crate::privacy::Mu;
 use crate::study::points::PointStudyError;
+use crate::study::shape::{ShapeInputs, Specimens};
 use crate::study::{Groups, Place};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Records of one of the kinds, and what is known of them in advance.
 #[derive(Debug, Clone)]
@@ -23,15 +25,27 @@ pub enum TangentInputs {
     Matrices(TangentMatrices),
     /// Directions or hyperbolic points.
     Vectors(TangentVectors),
+    /// Shapes by their landmarks, about a public or a private centre.
+    Landmarks(ShapeInputs),
 }
 
 impl TangentInputs {
-    pub(super) fn open(&self) -> Result<Box<dyn TangentRecords + '_>, PointStudyError> {
-        match self {
-            Self::Functions(functions) => functions.open(),
-            Self::Matrices(matrices) => Ok(matrices.open()?),
-            Self::Vectors(vectors) => Ok(vectors.open()?),
-        }
+    /// Opens the files, and runs the statistic that is wanted of what they hold.
+    fn run<S: Statistic>(
+        &self,
+        wanted: impl FnOnce(&dyn Opened) -> Result<S, PointStudyError>,
+    ) -> Result<TangentOutcome<S::Found>, PointStudyError> {
+        let records: Box<dyn TangentRecords + '_> = match self {
+            Self::Functions(functions) => functions.open()?,
+            Self::Matrices(matrices) => matrices.open()?,
+            Self::Vectors(vectors) => vectors.open()?,
+            Self::Landmarks(shapes) => {
+                let request = shapes.request();
+                let specimens = Specimens::open(shapes, &request)?;
+                return run(&specimens, wanted(&specimens)?, self.place());
+            }
+        };
+        run(&*records, wanted(&*records)?, self.place())
     }
 
     fn place(&self) -> &Place {
@@ -39,6 +53,7 @@ impl TangentInputs {
             Self::Functions(functions) => &functions.inputs.place,
             Self::Matrices(matrices) => &matrices.place,
             Self::Vectors(vectors) => &vectors.place,
+            Self::Landmarks(shapes) => &shapes.place,
         }
     }
 }
@@ -52,22 +67,23 @@ pub fn run_modes(
     budget: Mu,
     most: usize,
 ) -> Result<TangentOutcome<FoundModes>, PointStudyError> {
-    run(&*inputs.open()?, ModesStatistic { budget, most }, inputs.place())
+    inputs.run(|_| Ok(ModesStatistic { budget, most }))
 }
 
-/// Releases a regression on the covariates of a secret table with public bounds: `mean.npy`, `fields.npy` (1 + columns, …): the mean at the
-/// reference values, then every column's displacement.
+/// Releases a regression on the covariates of a secret table with public bounds, and on the logarithm of the size of landmarks, where its public
+/// bounds are given, in their unit: `mean.npy`, `fields.npy` (1 + columns, …): the mean at the reference values, then every column's
+/// displacement.
 ///
 /// # Errors
 /// [`PointStudyError`]; what is wrong with the table is told before anything is charged.
 pub fn run_regression(
     inputs: &TangentInputs,
     budget: Mu,
-    covariates: &Path,
-    design: Design,
+    covariates: Option<(PathBuf, Design)>,
+    size_bounds: Option<(f64, f64)>,
 ) -> Result<TangentOutcome<FoundFields>, PointStudyError> {
-    let statistic = RegressionStatistic { budget, covariates: covariates.to_owned(), design };
-    run(&*inputs.open()?, statistic, inputs.place())
+    let statistic = RegressionStatistic::new(budget, covariates, size_bounds)?;
+    inputs.run(|_| Ok(statistic))
 }
 
 /// Compares the groups of a public table `record,group`: `mean_NAME.npy`, `difference.npy` ((…) for two groups: second minus first label in
@@ -81,7 +97,8 @@ pub fn run_compare(
     groups: &Path,
     want: Want,
 ) -> Result<TangentOutcome<FoundGroups>, PointStudyError> {
-    let records = inputs.open()?;
-    let groups = Groups::read(groups, records.people(), records.count(), |i| vec![i.to_string()])?;
-    run(&*records, ComparisonStatistic { budget, groups, want }, inputs.place())
+    inputs.run(|records| {
+        let groups = Groups::read(groups, records.people(), records.count(), |i| records.names(i))?;
+        Ok(ComparisonStatistic { budget, groups, want })
+    })
 }

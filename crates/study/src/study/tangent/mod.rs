@@ -1,9 +1,9 @@
 //! Modes of variation, regressions on covariates and comparisons of groups, written once for every kind of record that has a tangent space
-//! at a public centre: functions, positive definite matrices, directions, hyperbolic points.
+//! at a centre: functions, positive definite matrices, directions, hyperbolic points, landmarks.
 //!
-//! * A kind of record (`TangentRecords`) opens its files without reading a value, and tells the space its records are seen in
+//! * A kind of record (`Opened`) opens its files without reading a value. `Centring` tells the space its records are seen in
 //!   (`TangentSpace`): the centre, a basis whose spectrum is known in advance, a public radius, and what released samples are as
-//!   arrays and pictures.
+//!   arrays and pictures. A public centre is a space (`TangentRecords`); one that is found and paid for is known from a release only.
 //! * A statistic (`Statistic`) makes the mechanism of these and says what its releases tell, which is free.
 //! * `run` is the one lifecycle of both.
 //!
@@ -11,25 +11,38 @@
 //! in a ball whatever the space and its curvature.
 
 mod accuracy;
+mod centring;
 mod chart;
 mod comparison;
 mod functions;
 mod inputs;
+mod internal;
 mod modes;
 mod numbers;
 mod points;
 mod records;
 mod regression;
 mod run;
+mod space;
 mod statistic;
+mod terms;
 #[cfg(test)]
 mod tests;
 
 pub use super::differences::GroupDifference;
+pub(in crate::study) use centring::{Centring, Expected, Inner, Make, Told};
 pub use comparison::FoundGroups;
 pub use functions::TangentFunctions;
 pub use inputs::{TangentInputs, run_compare, run_modes, run_regression};
-pub use modes::FoundModes;
+pub(in crate::study) use modes::ModesStatistic;
+pub use modes::{FoundModes, MODES_WORTHWHILE};
 pub use points::{TangentMatrices, TangentVectors};
+pub(in crate::study) use records::{Centred, Gathered, Opened};
 pub use regression::FoundFields;
+pub(in crate::study) use regression::RegressionStatistic;
 pub use run::TangentOutcome;
+pub(in crate::study) use run::run;
+pub(in crate::study) use run::write_arrays;
+pub(in crate::study) use space::{Circumstances, Displaced, Looked, TangentSpace};
+pub(in crate::study) use statistic::Statistic;
+pub(in crate::study) use terms::{FieldTerms, Terms};

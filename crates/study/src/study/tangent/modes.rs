@@ -1,38 +1,41 @@
 //! Modes of variation, with the mean, of whatever has a tangent space.
 
-use super::accuracy::{accuracy, accuracy_section, sentence};
+use super::accuracy::accuracy_section;
+use super::centring::{Expected, Told};
 use super::numbers::numbers_table;
-use super::records::{Displaced, TangentRecords, TangentSpace};
 use super::run::write_arrays;
-use super::statistic::{Samples, Statistic};
+use super::space::{Displaced, Looked, TangentSpace};
+use super::statistic::Statistic;
 use crate::estimate::{INTERVALS, Modes};
 use crate::job::ReleaseFolder;
-use crate::job::layout::{MEAN_NPY, MODES_NPY, VARIANCES};
+use crate::job::layout::{MODES_NPY, VARIANCES};
 use crate::job::modes_table::{modes_details, modes_section, variances_csv};
-use crate::mechanism::functional::{FunctionalModes, Reach};
-use crate::mechanism::vector::{NoisedModes, PreparedModes};
-use crate::mechanism::{Mechanism, MechanismError};
-use crate::privacy::{Mu, Released, Statement};
+use crate::mechanism::MechanismError;
+use crate::mechanism::functional::FunctionalModes;
+use crate::privacy::{Mu, Price, Statement};
 use crate::report::page::Page;
 use crate::study::points::{PointAccuracy, PointStudyError};
 use serde_json::json;
 
+/// Below this nμ the modes of the public spectrum are about as good as private ones.
+pub const MODES_WORTHWHILE: f64 = 60.0;
 /// How far pictures go, in standard deviations.
 const REACH: f64 = 2.0;
 /// More modes than this have no picture.
 const PICTURED: usize = 8;
 
 /// What the numbers in the table of variances are.
-fn estimand() -> String {
+fn estimand(space: &dyn TangentSpace) -> String {
     format!(
-        "variance: of single records along the mode before they were clipped, squared distance in the tangent space at the public centre; the clip is undone under a normal model. {INTERVALS}. share: of the \
-         variance of all coefficients that were looked at"
+        "variance: of single records along the mode before they were clipped, {}; the clip is undone under a normal model. {INTERVALS}. share: of the \
+         variance of all coefficients that were looked at",
+        space.terms().squared
     )
 }
 
 /// The mean and at most `most` modes.
 #[derive(Debug, Clone)]
-pub(super) struct ModesStatistic {
+pub(in crate::study) struct ModesStatistic {
     pub budget: Mu,
     pub most: usize,
 }
@@ -55,63 +58,39 @@ pub struct FoundModes {
 }
 
 impl Statistic for ModesStatistic {
-    type Estimator = FunctionalModes;
-    type Mechanism = FunctionalModes;
-    type Beside = ();
+    type Inner = FunctionalModes;
     type Found = FoundModes;
 
     const NAME: &'static str = "modes";
 
-    fn estimator(&self, space: &dyn TangentSpace, n: u64) -> Result<FunctionalModes, MechanismError> {
-        let (basis, centre) = (space.basis().clone(), space.centre().to_vec());
-        FunctionalModes::new(basis, centre, Reach::RootMeanSquare(space.radius()), self.budget, n)
+    fn budget(&self) -> Mu {
+        self.budget
     }
 
-    fn mechanism(estimator: &FunctionalModes) -> &FunctionalModes {
-        estimator
-    }
-
-    fn beside<R: TangentRecords + ?Sized>(
-        &self,
-        _: &R,
-        _: &FunctionalModes,
-        _: &Samples,
-    ) -> Result<(), PointStudyError> {
-        Ok(())
-    }
-
-    fn prepare<'a>(
-        estimator: &'a FunctionalModes,
-        samples: &'a Samples,
-        (): &'a (),
-    ) -> Result<PreparedModes, MechanismError> {
-        estimator.prepare(samples)
+    fn inner(&self, expected: Expected) -> Result<FunctionalModes, MechanismError> {
+        let Expected { basis, centre, reach, mu, n, .. } = expected;
+        FunctionalModes::new(basis, centre, reach, mu, n)
     }
 
     fn settings(&self) -> String {
         format!("{:?} {}", self.budget, self.most)
     }
 
-    fn find(
-        &self,
-        space: &dyn TangentSpace,
-        estimator: &FunctionalModes,
-        released: &Released<NoisedModes>,
-    ) -> Result<FoundModes, PointStudyError> {
-        let value = &released.value;
-        let (Some(estimate), Some(modes)) = (estimator.mean(value), estimator.modes(value, self.most)) else {
+    fn find(&self, told: Told<'_, FunctionalModes>, price: &Price) -> Result<FoundModes, PointStudyError> {
+        let Told { space, inner, value } = told;
+        let (Some(estimate), Some(modes)) = (inner.mean(value), inner.modes(value, self.most)) else {
             return Err(MechanismError::Shape("the stored draw is that of other records").into());
         };
-        let coordinates = estimator.coordinates();
-        let spread =
-            Some(estimator.record_spread(&modes)).filter(|spread| spread.square > 2.0 * spread.noise);
-        let accuracy = accuracy(space, &estimate, released.price.n, spread);
+        let coordinates = inner.coordinates();
+        let spread = Some(inner.record_spread(&modes)).filter(|spread| spread.square > 2.0 * spread.noise);
+        let looked = (coordinates.len(), coordinates.expected_share());
+        let accuracy = space.accuracy(&estimate, Looked::First(looked.0, looked.1), price, spread);
         let field = |u: &crate::estimate::Mode| space.displacement(&coordinates.displacement(&u.coordinates));
         Ok(FoundModes {
             fields: modes.modes.iter().map(field).collect(),
-            sentence: sentence(space, &accuracy),
+            sentence: space.sentence(&accuracy),
             mean: estimate.samples,
-            looked: (coordinates.len(), coordinates.expected_share()),
+            looked,
             modes,
             accuracy,
         })
@@ -121,15 +100,15 @@ impl Statistic for ModesStatistic {
         Some(&found.mean)
     }
 
-    fn state(&self, _: &mut Statement) {}
+    fn state(&self, _: &dyn TangentSpace, _: &mut Statement) {}
 
-    fn describe(&self, _: &dyn TangentSpace, found: &FoundModes, statement: &mut Statement) {
+    fn describe(&self, space: &dyn TangentSpace, found: &FoundModes, statement: &mut Statement) {
         statement.details.insert("accuracy".into(), json!(found.accuracy));
-        let modes = modes_details(&found.modes, self.most, found.looked, &estimand());
+        let modes = modes_details(&found.modes, self.most, found.looked, &estimand(space));
         statement.details.insert("modes".into(), modes);
     }
 
-    fn title(&self) -> [&'static str; 2] {
+    fn title(&self, _: &dyn TangentSpace) -> [&'static str; 2] {
         ["Private modes of variation", "mean and modes of variation"]
     }
 
@@ -139,7 +118,7 @@ impl Statistic for ModesStatistic {
         found: &FoundModes,
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
-        write_arrays(folder, MEAN_NPY, &[], space, [&space.point(&found.mean)])?;
+        space.write_mean(folder, &space.point(&found.mean))?;
         write_arrays(folder, MODES_NPY, &[found.fields.len()], space, &found.fields)?;
         Ok(folder.write(VARIANCES, variances_csv(&found.modes).as_bytes())?)
     }
@@ -159,7 +138,7 @@ impl Statistic for ModesStatistic {
             let shown = Displaced { mean: &mean, by: &by, ends: [&minus, &plus], caption: &caption };
             pictures.extend(space.displaced_figures(&shown)?);
         }
-        modes_section(page, &found.modes, self.most, &pictures, &estimand());
+        modes_section(page, &found.modes, self.most, &pictures, &estimand(space));
         let named = found.fields.iter().enumerate().map(|(k, field)| (format!("mode {}", k + 1), field));
         numbers_table(page, space, std::iter::once(("mean".into(), &mean)).chain(named));
         accuracy_section(page, &found.sentence);

@@ -1,6 +1,6 @@
 //! Points and tangent vectors of few entries as a table on a page, where a picture says little.
 
-use super::records::TangentSpace;
+use super::space::TangentSpace;
 use crate::report::colour::short;
 use crate::report::page::Page;
 

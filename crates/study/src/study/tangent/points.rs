@@ -1,7 +1,8 @@
 //! Matrices, directions and hyperbolic points as records in the tangent space at a public point.
 
 use super::chart::Chart;
-use super::records::{Circumstances, TangentRecords, TangentSpace};
+use super::records::{Opened, TangentRecords};
+use super::space::{Circumstances, TangentSpace};
 use crate::io::{Matrices, RecordSize, Rows, read_matrices, read_rows};
 use crate::job::average;
 use crate::manifold::{Manifold, PolarVolume, SpdAffineInvariant, SpdLogEuclidean};
@@ -132,15 +133,7 @@ where
     }
 }
 
-impl<M> TangentRecords for PointRecords<M>
-where
-    M: Manifold<Tangent = <M as Manifold>::Point> + 'static,
-    for<'a> Array: From<&'a M::Point>,
-{
-    fn space(&self) -> Arc<dyn TangentSpace> {
-        self.chart.clone()
-    }
-
+impl<M: Manifold> Opened for PointRecords<M> {
     fn people(&self) -> &People {
         &self.people
     }
@@ -159,6 +152,16 @@ where
 
     fn sums(&self) -> Vec<[u8; 32]> {
         std::iter::once(self.source.sha256()).chain(self.people.table()).collect()
+    }
+}
+
+impl<M> TangentRecords for PointRecords<M>
+where
+    M: Manifold<Tangent = <M as Manifold>::Point> + 'static,
+    for<'a> Array: From<&'a M::Point>,
+{
+    fn space(&self) -> Arc<dyn TangentSpace> {
+        self.chart.clone()
     }
 
     fn read(&self) -> Result<Read<Vec<f64>>, PointStudyError> {

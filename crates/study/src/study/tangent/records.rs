@@ -1,26 +1,28 @@
 //! What a kind of record has to say of itself for statistics in a tangent space.
 
-use crate::function::Basis;
-use crate::job::ReleaseFolder;
-use crate::privacy::PublicInput;
-use crate::report::figure::Figure;
-use crate::study::points::{PointStudyError, Read, Words};
-use crate::study::{Counting, People, Unusable};
-use nalgebra::DMatrix;
-use serde_json::{Map, Value};
-use std::fmt::Debug;
+use super::centring::{Centring, PublicCentre};
+use super::internal;
+use super::space::{Circumstances, TangentSpace};
+use crate::job::Job;
+use crate::job::unusable::Problem;
+use crate::mechanism::functional::SampledRecords;
+use crate::privacy::Mu;
+use crate::study::People;
+use crate::study::points::{PointStudyError, Read};
 use std::sync::Arc;
 
 /// Records of one kind: their files are open and what is public has been read, but no value of a record.
-pub(in crate::study) trait TangentRecords {
-    /// Where they are seen from.
-    fn space(&self) -> Arc<dyn TangentSpace>;
-
+pub(in crate::study) trait Opened {
     /// Who gave which records: n.
     fn people(&self) -> &People;
 
-    /// How many records there are; in tables they are called by their number from 0.
+    /// How many records there are.
     fn count(&self) -> usize;
+
+    /// What a record is called in tables: its number from 0, where it has no other name.
+    fn names(&self, i: usize) -> Vec<String> {
+        vec![i.to_string()]
+    }
 
     /// What every certificate of theirs states.
     fn circumstances(&self) -> Circumstances;
@@ -32,6 +34,12 @@ pub(in crate::study) trait TangentRecords {
 
     /// SHA-256 of what is read: the records, and who gave them.
     fn sums(&self) -> Vec<[u8; 32]>;
+}
+
+/// Records about a public centre.
+pub(in crate::study) trait TangentRecords: Opened {
+    /// Where they are seen from.
+    fn space(&self) -> Arc<dyn TangentSpace>;
 
     /// Every person's samples ([`TangentSpace::centre`]): secret. What a record becomes depends on that record and on public things only.
     ///
@@ -40,89 +48,91 @@ pub(in crate::study) trait TangentRecords {
     fn read(&self) -> Result<Read<Vec<f64>>, PointStudyError>;
 }
 
-/// What is public of a study beside its statistic.
-#[derive(Debug, Clone)]
-pub(in crate::study) struct Circumstances {
-    pub public_inputs: Vec<PublicInput>,
-    pub counting: Counting,
-    pub unusable: Unusable,
-}
+/// Records about a centre, public or not.
+pub(in crate::study) trait Centred: Opened {
+    /// The centre.
+    type Centring: Centring;
+    /// What was read that mechanisms do not take: secret.
+    type Own;
 
-/// The tangent space at a centre, in which records are functions: samples `(points, channels)` whose root-mean-square distance from those of
-/// the centre (over points, channels summed) is the distance that the public radius is in. All of it is public, or released: with a private
-/// centre, the space at the centre of a release takes the place of that which a study opened.
-pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
-    /// What records are called.
-    fn words(&self) -> Words;
+    /// The centre, with all else that is public of the records; what finds a private one is paid from the budget.
+    fn centring(&self, budget: Mu) -> Self::Centring;
 
-    /// Displacements, and what is expected of them.
-    fn basis(&self) -> &Basis;
+    /// Reads the records. What one becomes depends on that record and on public things only.
+    ///
+    /// # Errors
+    /// [`PointStudyError`]: the first record that cannot be used, where the study stops at them.
+    fn gather(&self) -> Result<Gathered<Self>, PointStudyError>;
 
-    /// The samples of the centre.
-    fn centre(&self) -> &[f64];
-
-    /// How far records may lie from the centre; what lies further is shortened.
-    fn radius(&self) -> f64;
-
-    /// The axes of one record as an array.
-    fn axes(&self) -> &[usize];
-
-    /// The record with these samples, as an array.
-    fn point(&self, samples: &[f64]) -> Vec<f64>;
-
-    /// From the samples of a displacement, one a column, to its entries as an array; `None` where these are the same.
-    fn entries(&self) -> Option<&DMatrix<f64>>;
-
-    /// A displacement with these samples, as an array.
-    fn displacement(&self, samples: &[f64]) -> Vec<f64> {
-        match self.entries() {
-            None => samples.to_vec(),
-            Some(entries) => (entries * nalgebra::DVector::from_column_slice(samples)).as_slice().to_vec(),
-        }
+    /// The logarithm of every record's size; `None` for one that has none.
+    ///
+    /// # Errors
+    /// [`PointStudyError`]: records that have no sizes, or sizes in several units.
+    fn log_sizes(&self, _own: &Self::Own) -> Result<Vec<Option<f64>>, PointStudyError> {
+        Err(PointStudyError::Input("these records have no sizes".into()))
     }
 
-    /// For the certificate.
-    fn details(&self) -> Map<String, Value>;
+    /// Gives people their covariates.
+    fn give(records: &mut RecordsOf<Self>, rows: Vec<Vec<f64>>);
 
-    /// A mean, as an array, beside the centre.
-    ///
-    /// # Errors
-    /// A picture that cannot be made.
-    fn mean_figures(&self, mean: &[f64]) -> Result<Vec<Figure>, PointStudyError>;
-
-    /// What a displacement does to a mean, less and plus, all as arrays.
-    ///
-    /// # Errors
-    /// A picture that cannot be made.
-    fn displaced_figures(&self, displaced: &Displaced<'_>) -> Result<Vec<Figure>, PointStudyError>;
-
-    /// Several means over one another.
-    ///
-    /// # Errors
-    /// A picture that cannot be made.
-    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Figure>, PointStudyError>;
-
-    /// What goes with every release beside the arrays.
+    /// Writes what only the data holder may see: the mean without noise, how far every record lies from the released `mean`, and a page.
+    /// Returns how many records lie beyond the public radius.
     ///
     /// # Errors
     /// [`PointStudyError`]: a file that cannot be written.
-    fn write_beside(&self, _folder: &mut ReleaseFolder) -> Result<(), PointStudyError> {
-        Ok(())
+    fn write_internal(
+        &self,
+        job: &Job<'_>,
+        gathered: &Gathered<Self>,
+        space: &dyn TangentSpace,
+        mean: Option<&[f64]>,
+    ) -> Result<usize, PointStudyError>;
+}
+
+/// n people of a kind, as mechanisms take them.
+pub(in crate::study) type RecordsOf<K> = <<K as Centred>::Centring as Centring>::Records;
+
+/// What a study has read: secret.
+pub(in crate::study) struct Gathered<K: Centred + ?Sized> {
+    /// What mechanisms do not take.
+    pub own: K::Own,
+    /// n people.
+    pub records: RecordsOf<K>,
+    /// How many could not be used.
+    pub failed: usize,
+    /// Which these are, and why.
+    pub problems: Vec<Problem>,
+    /// What the data holder should know of the others.
+    pub notes: Vec<String>,
+}
+
+/// About a public centre.
+impl Centred for dyn TangentRecords + '_ {
+    type Centring = PublicCentre;
+    type Own = ();
+
+    fn centring(&self, mu: Mu) -> PublicCentre {
+        PublicCentre { space: self.space(), mu, n: self.people().count() as u64 }
     }
-}
 
-/// A mean and a displacement of it, for pictures.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::study) struct Displaced<'a> {
-    pub mean: &'a [f64],
-    pub by: &'a [f64],
-    /// What the ends are: mean less displacement, mean plus displacement.
-    pub ends: [&'a str; 2],
-    pub caption: &'a str,
-}
+    fn gather(&self) -> Result<Gathered<Self>, PointStudyError> {
+        let Read { points: samples, problems, notes } = self.read()?;
+        let failed = samples.iter().filter(|record| record.is_none()).count();
+        let records = SampledRecords { samples, rows: Vec::new() };
+        Ok(Gathered { own: (), records, failed, problems, notes })
+    }
 
-/// The root-mean-square distance of two functions by their samples.
-pub(super) fn distance(space: &dyn TangentSpace, a: &[f64], b: &[f64]) -> f64 {
-    let points = space.basis().points() as f64;
-    (a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>() / points).sqrt()
+    fn give(records: &mut SampledRecords, rows: Vec<Vec<f64>>) {
+        records.rows = rows;
+    }
+
+    fn write_internal(
+        &self,
+        job: &Job<'_>,
+        gathered: &Gathered<Self>,
+        space: &dyn TangentSpace,
+        mean: Option<&[f64]>,
+    ) -> Result<usize, PointStudyError> {
+        internal::write(job, space, &gathered.records.samples, mean)
+    }
 }

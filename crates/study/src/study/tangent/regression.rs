@@ -1,38 +1,67 @@
 //! Regression on covariates of whatever has a tangent space.
 
-use super::accuracy::{accuracy, accuracy_section, sentence};
+use super::accuracy::accuracy_section;
+use super::centring::{Expected, Told};
 use super::numbers::numbers_table;
-use super::records::{Displaced, TangentRecords, TangentSpace};
-use super::run::{extend, write_arrays};
-use super::statistic::{Samples, Statistic};
+use super::records::Centred;
+use super::run::write_arrays;
+use super::space::{Displaced, Looked, TangentSpace};
+use super::statistic::{Beside, Statistic};
+use super::terms::FieldTerms;
+use crate::estimate::design::{Covariate, Kind};
 use crate::estimate::{Design, Spread};
 use crate::job::ReleaseFolder;
 use crate::job::covariates::Covariates;
-use crate::job::layout::{FIELDS, MEAN_NPY};
-use crate::mechanism::functional::{Estimate, Fields, FunctionRegression, Reach};
-use crate::mechanism::vector::regression::PreparedRegression;
-use crate::mechanism::vector::{NoisedRegression, RegressionRecord, VectorRegression};
-use crate::mechanism::{Mechanism, MechanismError};
-use crate::privacy::{Mu, Released, Statement};
+use crate::job::layout::FIELDS;
+use crate::mechanism::MechanismError;
+use crate::mechanism::functional::{Estimate, Fields, FunctionRegression};
+use crate::privacy::{Mu, Price, Statement};
 use crate::report::page::Page;
 use crate::study::fields_table::{design_details, faint_fields, fields_details, fields_section};
 use crate::study::points::{PointAccuracy, PointStudyError};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// What `fields.npy` holds.
-const LAYOUT: &str = "the mean at the reference values, then one displacement a column: the mean at other values lies from the public centre \
-                      by the displacement of the first plus, for every column, (its value there - its value at the reference) times its \
-                      displacement. A number is mapped linearly from its bounds to [-1, 1], so its displacement is that from the middle to \
-                      the upper bound; levels are -1 and 1; bends of a spline are functions of that number, made of the bounds alone. \
-                      Fields are shrunk: what the noise hides is zero.";
+/// What the covariate of allometry is called.
+const LOG_SIZE: &str = "log_size";
 
 /// The mean at the reference values, and what every covariate does to it.
 #[derive(Debug, Clone)]
-pub(super) struct RegressionStatistic {
+pub(in crate::study) struct RegressionStatistic {
     pub budget: Mu,
-    pub covariates: PathBuf,
+    /// A table, and what is known of it.
+    pub covariates: Option<(PathBuf, Design)>,
+    /// Whether the logarithm of the size is the last covariate.
+    pub sizes: bool,
+    /// All covariates.
     pub design: Design,
+}
+
+impl RegressionStatistic {
+    /// On the covariates of a table, then on the logarithm of the size within public bounds, in the unit of the records.
+    ///
+    /// # Errors
+    /// [`PointStudyError`]: bounds that are none.
+    pub(in crate::study) fn new(
+        budget: Mu,
+        covariates: Option<(PathBuf, Design)>,
+        size_bounds: Option<(f64, f64)>,
+    ) -> Result<Self, PointStudyError> {
+        let mut all: Vec<Covariate> =
+            covariates.iter().flat_map(|(_, design)| design.covariates().to_vec()).collect();
+        if let Some((lower, upper)) = size_bounds {
+            if !(lower > 0.0 && lower < upper && upper.is_finite()) {
+                return Err(PointStudyError::Input(
+                    "--size-bounds are two positive numbers in rising order, LO:HI, in the landmarks' unit"
+                        .into(),
+                ));
+            }
+            let kind = Kind::Linear { lower: lower.ln(), upper: upper.ln() };
+            all.push(Covariate { name: LOG_SIZE.into(), kind });
+        }
+        let design = Design::new(all).map_err(|e| PointStudyError::Input(e.to_string()))?;
+        Ok(Self { budget, covariates, sizes: size_bounds.is_some(), design })
+    }
 }
 
 /// Fields of covariates, with the mean at the reference values.
@@ -48,61 +77,38 @@ pub struct FoundFields {
     pub(super) displacements: Vec<Vec<f64>>,
 }
 
-/// The covariates with the records that they go with: secret.
-#[derive(Debug)]
-pub(super) struct WithCovariates {
-    records: Vec<RegressionRecord>,
-    covariates: Covariates,
-}
-
 impl Statistic for RegressionStatistic {
-    type Estimator = FunctionRegression;
-    type Mechanism = VectorRegression;
-    type Beside = WithCovariates;
+    type Inner = FunctionRegression;
     type Found = FoundFields;
 
     const NAME: &'static str = "regress";
 
-    fn estimator(&self, space: &dyn TangentSpace, n: u64) -> Result<FunctionRegression, MechanismError> {
-        let (basis, centre) = (space.basis().clone(), space.centre().to_vec());
-        let reach = Reach::RootMeanSquare(space.radius());
-        FunctionRegression::new(basis, centre, reach, self.design.clone(), n, self.budget)
+    fn budget(&self) -> Mu {
+        self.budget
     }
 
-    fn mechanism(estimator: &FunctionRegression) -> &VectorRegression {
-        estimator.mechanism()
+    fn inner(&self, expected: Expected) -> Result<FunctionRegression, MechanismError> {
+        let Expected { basis, centre, reach, mu, n, .. } = expected;
+        FunctionRegression::new(basis, centre, reach, self.design.clone(), n, mu)
     }
 
-    fn beside<R: TangentRecords + ?Sized>(
-        &self,
-        records: &R,
-        estimator: &FunctionRegression,
-        samples: &Samples,
-    ) -> Result<WithCovariates, PointStudyError> {
-        let name = |i: usize| vec![i.to_string()];
-        let covariates = Covariates::read(&self.covariates, &self.design, records.count(), name)?;
-        let rows = covariates.rows(&self.design, &records.people().members());
-        Ok(WithCovariates { records: estimator.records(samples, rows)?, covariates })
-    }
-
-    fn prepare<'a>(
-        estimator: &'a FunctionRegression,
-        _: &'a Samples,
-        beside: &'a WithCovariates,
-    ) -> Result<PreparedRegression<'a>, MechanismError> {
-        estimator.mechanism().prepare(&beside.records)
-    }
-
-    fn table(beside: &WithCovariates) -> Option<[u8; 32]> {
-        Some(beside.covariates.table)
-    }
-
-    fn outside(beside: &WithCovariates) -> usize {
-        beside.covariates.outside.iter().sum()
-    }
-
-    fn remarks(&self, beside: &WithCovariates) -> Vec<String> {
-        beside.covariates.remarks(&self.design)
+    fn beside<K: Centred + ?Sized>(&self, kind: &K, own: &K::Own) -> Result<Beside, PointStudyError> {
+        let mut beside = Beside::default();
+        let mut covariates = match &self.covariates {
+            None => Covariates::none(kind.count()),
+            Some((path, design)) => {
+                let covariates = Covariates::read(path, design, kind.count(), |i| kind.names(i))?;
+                beside.table = Some(covariates.table);
+                beside.remarks = covariates.remarks(design);
+                covariates
+            }
+        };
+        if self.sizes {
+            covariates.extend(&self.design, kind.log_sizes(own)?);
+        }
+        beside.outside = covariates.outside.iter().sum();
+        beside.rows = covariates.rows(&self.design, &kind.people().members());
+        Ok(beside)
     }
 
     fn settings(&self) -> String {
@@ -111,17 +117,19 @@ impl Statistic for RegressionStatistic {
 
     fn find(
         &self,
-        space: &dyn TangentSpace,
-        estimator: &FunctionRegression,
-        released: &Released<NoisedRegression>,
+        told: Told<'_, FunctionRegression>,
+        price: &Price,
     ) -> Result<FoundFields, PointStudyError> {
-        let fields = estimator.fields(&released.value)?;
+        let Told { space, inner, value } = told;
+        let fields = inner.fields(value)?;
         let estimate = Estimate { samples: fields.mean.clone(), errors: fields.mean_errors.clone() };
         let spread = fields.explained.residual().map(|square| Spread { square, noise: 0.0 });
-        let accuracy = accuracy(space, &estimate, released.price.n, spread);
+        let coordinates = inner.coordinates();
+        let looked = Looked::First(coordinates.len(), coordinates.expected_share());
+        let accuracy = space.accuracy(&estimate, looked, price, spread);
         Ok(FoundFields {
             displacements: fields.columns.iter().map(|field| space.displacement(&field.samples)).collect(),
-            sentence: sentence(space, &accuracy),
+            sentence: space.sentence(&accuracy),
             accuracy,
             fields,
         })
@@ -131,18 +139,18 @@ impl Statistic for RegressionStatistic {
         Some(&found.fields.mean)
     }
 
-    fn state(&self, statement: &mut Statement) {
-        design_details(&self.design, LAYOUT, statement);
+    fn state(&self, space: &dyn TangentSpace, statement: &mut Statement) {
+        design_details(&self.design, space.terms().fields.layout, statement);
         faint_fields(self.budget.get(), statement);
     }
 
     fn describe(&self, _: &dyn TangentSpace, found: &FoundFields, statement: &mut Statement) {
-        extend(&mut statement.details, json!({"accuracy": found.accuracy}));
+        statement.details.insert("accuracy".into(), json!(found.accuracy));
         fields_details(&found.fields, statement);
     }
 
-    fn title(&self) -> [&'static str; 2] {
-        ["Private regression", "regression on covariates"]
+    fn title(&self, space: &dyn TangentSpace) -> [&'static str; 2] {
+        [space.terms().fields.title, space.terms().fields.what]
     }
 
     fn write(
@@ -152,7 +160,7 @@ impl Statistic for RegressionStatistic {
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
         let mean = space.point(&found.fields.mean);
-        write_arrays(folder, MEAN_NPY, &[], space, [&mean])?;
+        space.write_mean(folder, &mean)?;
         let all = std::iter::once(&mean).chain(&found.displacements);
         write_arrays(folder, FIELDS, &[1 + found.displacements.len()], space, all)
     }
@@ -163,11 +171,12 @@ impl Statistic for RegressionStatistic {
         found: &FoundFields,
         page: &mut Page,
     ) -> Result<(), PointStudyError> {
+        let FieldTerms { at_ends, layout, .. } = space.terms().fields;
         page.heading("The fields");
         let mean = space.point(&found.fields.mean);
         let ends = ["lower bound, or first level", "upper bound, or second level"];
         for (field, by) in found.fields.columns.iter().zip(&found.displacements) {
-            let caption = format!("{}: the mean at the ends of what was declared", field.name);
+            let caption = format!("{}: {at_ends}", field.name);
             page.figures(&space.displaced_figures(&Displaced {
                 mean: &mean,
                 by,
@@ -175,7 +184,7 @@ impl Statistic for RegressionStatistic {
                 caption: &caption,
             })?);
         }
-        fields_section(page, &found.fields, LAYOUT);
+        fields_section(page, &found.fields, layout);
         let named = found.fields.columns.iter().map(|field| field.name.clone()).zip(&found.displacements);
         numbers_table(page, space, std::iter::once(("mean".into(), &mean)).chain(named));
         accuracy_section(page, &found.sentence);

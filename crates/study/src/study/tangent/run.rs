@@ -1,20 +1,20 @@
 //! The one lifecycle of statistics in a tangent space, for every kind of record.
 
-use super::records::{Circumstances, TangentRecords, TangentSpace, distance};
-use super::statistic::{Samples, Statistic, Value};
-use crate::io::{internal, write_npy, write_text};
-use crate::job::copies::Kind;
-use crate::job::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, REPORT, UNUSABLE};
-use crate::job::unusable::{ZERO_DEVIATION, write_problems};
+use super::centring::{Centring, Value};
+use super::records::Centred;
+use super::space::{Circumstances, TangentSpace};
+use super::statistic::{Beside, Statistic};
+use crate::io::write_npy;
+use crate::job::layout::REPORT;
+use crate::job::unusable::write_problems;
 use crate::job::{self, Digest, Job, Publication, ReleaseFolder};
 use crate::mechanism::Mechanism;
 use crate::privacy::{Certificate, Released, Statement};
 use crate::report::guarantee::{
     certificate_section, counted, guarantee_section, mechanism_rows, release_page,
 };
-use crate::study::points::{PointStudyError, Read, Words, distance_line, distances_csv, private_page};
+use crate::study::points::{PointStudyError, Words};
 use crate::study::{Place, StudyFolder};
-use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
 
 /// How a study ended; `F` is what its statistic found.
@@ -38,6 +38,8 @@ pub struct TangentOutcome<F> {
     pub records: &'static str,
     /// What distances are.
     pub distance: &'static str,
+    /// What a band excludes no difference at: samples, entries, landmarks.
+    pub places: &'static str,
     /// What was found.
     pub found: F,
     /// What it guarantees.
@@ -48,128 +50,102 @@ pub struct TangentOutcome<F> {
 ///
 /// # Errors
 /// [`PointStudyError`]; nothing is charged for input that cannot be used.
-pub(super) fn run<R: TangentRecords + ?Sized, S: Statistic>(
-    records: &R,
+pub(in crate::study) fn run<K: Centred + ?Sized, S: Statistic>(
+    kind: &K,
     statistic: S,
     place: &Place,
 ) -> Result<TangentOutcome<S::Found>, PointStudyError> {
-    let space = records.space();
-    let estimator = statistic.estimator(&*space, records.people().count() as u64)?;
-    let circumstances = records.circumstances();
-    let publication = TangentPublication { statistic, space, estimator, circumstances };
-    job::run(place, |job| run_job(records, job, publication))
+    let centring = kind.centring(statistic.budget());
+    let wanted = statistic.clone();
+    let mechanism = centring.about(move |expected| wanted.inner(expected))?;
+    let publication =
+        TangentPublication { statistic, centring, mechanism, circumstances: kind.circumstances() };
+    job::run(place, |job| run_job(kind, job, publication))
 }
 
-fn run_job<R: TangentRecords + ?Sized, S: Statistic>(
-    records: &R,
+fn run_job<K: Centred + ?Sized, S: Statistic>(
+    kind: &K,
     job: &mut Job<'_>,
-    publication: TangentPublication<S>,
+    publication: TangentPublication<K::Centring, S>,
 ) -> Result<TangentOutcome<S::Found>, PointStudyError> {
-    let price = S::mechanism(&publication.estimator).price().clone();
+    let price = publication.mechanism.price().clone();
     let priced = job.price(&price, publication)?;
     // From here on there are records; the publication was handed over before.
-    let Read { points: samples, problems, notes } = records.read()?;
-    job.tell(records.notes().into_iter().chain(notes));
-    write_problems(&job.folder().internal(), &problems)?;
+    let mut gathered = kind.gather()?;
+    job.tell(kind.notes().into_iter().chain(std::mem::take(&mut gathered.notes)));
+    write_problems(&job.folder().internal(), &gathered.problems)?;
     let publication = priced.publication();
-    let TangentPublication { statistic, space, estimator, .. } = publication;
-    let beside = statistic.beside(records, estimator, &samples)?;
-    job.tell(statistic.remarks(&beside));
-    let sums = records.sums().into_iter().chain(S::table(&beside));
-    let digest = Digest::of(&publication.settings(), &price, sums);
-    let prepared = S::prepare(estimator, &samples, &beside)?;
+    let Beside { rows, table, outside, remarks } = publication.statistic.beside(kind, &gathered.own)?;
+    K::give(&mut gathered.records, rows);
+    job.tell(remarks);
+    let digest = Digest::of(&publication.settings(), &price, kind.sums().into_iter().chain(table));
+    let mechanism = &publication.mechanism;
+    let prepared = mechanism.prepare(&gathered.records)?;
     let mut noise = job.noise(0)?;
-    let mechanism = S::mechanism(estimator);
     let published =
         job.release::<_, _, PointStudyError>(&priced, mechanism, &prepared, &digest, &mut noise)?;
     let certificate = job.publish(&priced, &published)?;
-    let found = statistic.find(&**space, estimator, &published)?;
-    let beyond = write_internal(job, &**space, &samples, S::mean(&found))?;
+    let (space, found) = publication.found(&published)?;
+    let beyond = kind.write_internal(job, &gathered, &*space, S::mean(&found))?;
     job.finish()?;
-    let Words { records: kind, distance, .. } = space.words();
+    let Words { records, distance, .. } = space.words();
     Ok(TangentOutcome {
         folder: job.folder().clone(),
-        people: samples.len(),
-        of_persons: publication.circumstances.counting.counts_persons(),
-        failed: samples.iter().filter(|record| record.is_none()).count(),
+        people: kind.people().count(),
+        of_persons: publication.counts_persons(),
+        failed: gathered.failed,
         beyond,
-        outside: S::outside(&beside),
+        outside,
         remarks: job.notes(),
-        records: kind,
+        records,
         distance,
+        places: space.terms().places,
         found,
         certificate,
     })
 }
 
-/// Writes what only the data holder may see: the mean without noise, how far every record lies from the released `mean`, and a page. Returns
-/// how many records lie beyond the public radius.
-fn write_internal(
-    job: &Job<'_>,
-    space: &dyn TangentSpace,
-    samples: &Samples,
-    mean: Option<&[f64]>,
-) -> Result<usize, PointStudyError> {
-    let dir = job.folder().internal();
-    let usable: Vec<&Vec<f64>> = samples.iter().flatten().collect();
-    let mut own = vec![0.0; space.centre().len()];
-    for record in &usable {
-        own.iter_mut().zip(*record).for_each(|(sum, x)| *sum += x / usable.len() as f64);
-    }
-    let from = mean.unwrap_or(&own);
-    let named = samples.iter().enumerate().filter_map(|(i, record)| Some((i.to_string(), record.as_ref()?)));
-    let distances: Vec<(String, f64)> =
-        named.map(|(name, record)| (name, distance(space, record, from))).collect();
-    write_text(&dir.join(DISTANCES), &distances_csv(&distances))?;
-    let is_beyond = |record: &&&Vec<f64>| distance(space, record, space.centre()) > space.radius();
-    let beyond = usable.iter().filter(is_beyond).count();
-    let Words { records, distance: what, .. } = space.words();
-    let mut page = private_page(&format!("Internal: {records}"));
-    distance_line(&mut page, mean.filter(|_| !usable.is_empty()).map(|mean| distance(space, mean, &own)));
-    page.paragraph(&format!(
-        "{} {records}, {} of which cannot be used and contribute zero ({UNUSABLE}); {beyond} lie further than {} from the public centre \
-         ({what}) and count as shortened. {DISTANCES} has how far each lies from the {} mean, in the tangent space at the centre.",
-        samples.len(),
-        samples.len() - usable.len(),
-        space.radius(),
-        if mean.is_some() { "released" } else { "own" }
-    ));
-    job.write_page(page)?;
-    // Last: its presence says that the rest is there.
-    internal::write_npy(&dir.join(NONPRIVATE_MEAN_NPY), space.axes(), &space.point(&own))?;
-    Ok(beyond)
-}
-
 /// What a study publishes: public things only.
 #[derive(Debug)]
-struct TangentPublication<S: Statistic> {
+struct TangentPublication<C: Centring, S: Statistic> {
     statistic: S,
-    space: Arc<dyn TangentSpace>,
-    estimator: S::Estimator,
+    centring: C,
+    mechanism: C::About<S::Inner>,
     circumstances: Circumstances,
 }
 
-impl<S: Statistic> TangentPublication<S> {
+/// The space that a release tells, and what was found there.
+type Seen<S> = (Arc<dyn TangentSpace>, <S as Statistic>::Found);
+
+impl<C: Centring, S: Statistic> TangentPublication<C, S> {
     /// Public settings, for the digest of a run.
     fn settings(&self) -> String {
         let Circumstances { public_inputs, counting, unusable } = &self.circumstances;
-        let space = &self.space;
-        format!(
-            "{} {} {:?} {public_inputs:?} {:?} {unusable:?}",
-            self.statistic(),
-            self.statistic.settings(),
-            (space.radius(), space.axes(), space.point(space.centre()), space.details()),
-            counting.identical
-        )
+        let (name, own) = (self.statistic(), self.statistic.settings());
+        let centring = self.centring.settings();
+        format!("{name} {own} {public_inputs:?} {centring} {unusable:?} {:?}", counting.identical)
     }
 
-    fn page(&self, found: &S::Found, certificate: &Certificate) -> Result<String, PointStudyError> {
-        let [title, what] = self.statistic.title();
+    fn found(&self, released: &Released<Value<C, S::Inner>>) -> Result<Seen<S>, PointStudyError> {
+        let told = self.centring.told(&self.mechanism, &released.value)?;
+        let space = told.space.clone();
+        Ok((space, self.statistic.find(told, &released.price)?))
+    }
+
+    fn page(
+        &self,
+        space: &dyn TangentSpace,
+        found: &S::Found,
+        certificate: &Certificate,
+    ) -> Result<String, PointStudyError> {
+        let [title, what] = self.statistic.title(space);
         let mut page = release_page(title, &format!("{what} of {}", counted(certificate)), certificate);
         if let Some(mean) = S::mean(found) {
-            page.figures(&self.space.mean_figures(&self.space.point(mean))?);
+            for row in space.mean_figures(&space.point(mean))? {
+                page.figures(&row);
+            }
         }
-        self.statistic.section(&*self.space, found, &mut page)?;
+        self.statistic.section(space, found, &mut page)?;
         guarantee_section(&mut page, certificate);
         page.heading("How it was made");
         page.table(&["parameter", "value"], &mechanism_rows(certificate));
@@ -178,64 +154,42 @@ impl<S: Statistic> TangentPublication<S> {
     }
 }
 
-impl<S: Statistic> Publication for TangentPublication<S> {
-    type Value = Value<S>;
+impl<C: Centring, S: Statistic> Publication for TangentPublication<C, S> {
+    type Value = Value<C, S::Inner>;
     type Error = PointStudyError;
 
     fn counts_persons(&self) -> bool {
         self.circumstances.counting.counts_persons()
     }
 
-    fn describe(&self, released: &Released<Value<S>>, statement: &mut Statement) {
-        let Circumstances { public_inputs, counting, unusable } = &self.circumstances;
-        statement.public_inputs = public_inputs.clone();
-        let details = json!({
-            "space": self.space.words().space,
-            "record_kind": counting.kind(self.space.words().record),
-            "coordinates": released.price.statistic,
-            "public_radius": self.space.radius(),
-            "radius_of": format!(
-                "deviations from the public centre, which are shortened to it in the first round ({}); the second round's radius, about the \
-                 centre that the first one released, is counted below it or a share of it",
-                self.space.words().distance
-            ),
-            "unusable_records": unusable.describe(ZERO_DEVIATION),
-        });
-        extend(&mut statement.details, details);
-        statement.details.extend(counting.details(Kind::Numbers));
-        statement.details.extend(self.space.details());
-        self.statistic.state(statement);
-        if let Ok(found) = self.statistic.find(&*self.space, &self.estimator, released) {
-            self.statistic.describe(&*self.space, &found, statement);
-        }
+    fn describe(&self, released: &Released<Self::Value>, statement: &mut Statement) {
+        statement.public_inputs = self.circumstances.public_inputs.clone();
+        // A draw that does not fit is refused when it is written.
+        let Ok((space, found)) = self.found(released) else { return };
+        space.state(&self.circumstances, &released.price.statistic, statement);
+        self.statistic.state(&*space, statement);
+        self.statistic.describe(&*space, &found, statement);
     }
 
     fn statistic(&self) -> String {
-        format!("{} {}", self.space.words().command, S::NAME)
+        format!("{} {}", self.centring.words().command, S::NAME)
     }
 
     fn write(
         &self,
-        released: &Released<Value<S>>,
+        released: &Released<Self::Value>,
         certificate: &Certificate,
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
-        let found = self.statistic.find(&*self.space, &self.estimator, released)?;
-        self.statistic.write(&*self.space, &found, folder)?;
-        self.space.write_beside(folder)?;
-        Ok(folder.write(REPORT, self.page(&found, certificate)?.as_bytes())?)
-    }
-}
-
-/// Adds the entries of an object.
-pub(super) fn extend(details: &mut Map<String, Json>, more: Json) {
-    if let Json::Object(more) = more {
-        details.extend(more);
+        let (space, found) = self.found(released)?;
+        self.statistic.write(&*space, &found, folder)?;
+        space.write_beside(folder)?;
+        Ok(folder.write(REPORT, self.page(&*space, &found, certificate)?.as_bytes())?)
     }
 }
 
 /// Publishes arrays of one record's axes one after the other; `before` are the axes that count them.
-pub(super) fn write_arrays<'a>(
+pub(in crate::study) fn write_arrays<'a>(
     folder: &mut ReleaseFolder,
     name: &str,
     before: &[usize],

@@ -1,8 +1,11 @@
 //! What is clipped at is what was declared; with next to no noise, what is found is what is found without any.
 
+use super::centring::{Centring, PublicCentre};
 use super::comparison::ComparisonStatistic;
 use super::modes::ModesStatistic;
+use super::records::TangentRecords;
 use super::regression::RegressionStatistic;
+use super::space::TangentSpace;
 use super::statistic::Statistic;
 use super::*;
 use crate::estimate::{Design, Smoothness};
@@ -17,6 +20,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use std::path::Path;
+use std::sync::Arc;
 
 const RADIUS: f64 = 0.8;
 
@@ -59,6 +63,21 @@ fn functions(dir: &Path) -> TangentInputs {
 
 fn released(dir: &Path, name: &str) -> Vec<f64> {
     npy::read(&dir.join("study/release").join(name)).unwrap().data
+}
+
+fn open(inputs: &TangentInputs) -> Box<dyn TangentRecords + '_> {
+    match inputs {
+        TangentInputs::Functions(functions) => functions.open().unwrap(),
+        TangentInputs::Matrices(matrices) => matrices.open().unwrap(),
+        TangentInputs::Vectors(vectors) => vectors.open().unwrap(),
+        TangentInputs::Landmarks(_) => unreachable!("their centre may be private"),
+    }
+}
+
+/// The mechanism that a statistic of n people has in this space.
+fn inner<S: Statistic>(statistic: S, space: &Arc<dyn TangentSpace>, n: u64) -> Arc<S::Inner> {
+    let centre = PublicCentre { space: space.clone(), mu: statistic.budget(), n };
+    centre.about(move |expected| statistic.inner(expected)).unwrap().0
 }
 
 fn mu(mu: f64) -> Mu {
@@ -122,7 +141,7 @@ fn extremes(dir: &Path) -> Vec<(&'static str, TangentInputs)> {
 fn every_mechanism_clips_at_the_declared_radius() {
     let dir = tempfile::tempdir().unwrap();
     for (name, inputs) in extremes(dir.path()) {
-        let records = inputs.open().unwrap();
+        let records = open(&inputs);
         let space = records.space();
         assert_eq!(space.radius(), RADIUS, "{name}");
         // A function's norm is weighted by how smooth it is expected to be: one that is as smooth has the clip radius when it has this one.
@@ -135,18 +154,18 @@ fn every_mechanism_clips_at_the_declared_radius() {
             (clip.get() / expected - 1.0).abs() < 1e-12 && (!is_flat || clip.get() == RADIUS)
         };
         let n = 500;
-        let modes = ModesStatistic { budget: mu(1.0), most: 3 }.estimator(&*space, n).unwrap();
+        let modes = inner(ModesStatistic { budget: mu(1.0), most: 3 }, &space, n);
         assert!(as_declared(modes.coordinates(), modes.vectors().recentring().public()), "{name}: modes");
         let design = Design::parse(&["age=0:10".into()], &[], &[]).unwrap();
-        let regression = RegressionStatistic { budget: mu(1.0), covariates: "none.csv".into(), design };
-        let regression = regression.estimator(&*space, n).unwrap();
+        let regression = RegressionStatistic::new(mu(1.0), Some(("none.csv".into(), design)), None).unwrap();
+        let regression = inner(regression, &space, n);
         assert!(
             as_declared(regression.coordinates(), regression.mechanism().recentring().public()),
             "{name}: regression"
         );
         let groups = Groups::of_sizes(vec!["a".into(), "b".into()], &[250, 250]).unwrap();
         let compared = ComparisonStatistic { budget: mu(1.0), groups, want: Want::Both };
-        let compared = compared.estimator(&*space, n).unwrap();
+        let compared = inner(compared, &space, n);
         for (part, (coordinates, vectors)) in [("map", compared.map_parts()), ("test", compared.test_parts())]
             .map(|(part, found)| (part, found.unwrap()))
         {
@@ -160,10 +179,9 @@ fn every_mechanism_clips_at_the_declared_radius() {
 fn extreme_records_are_brought_to_the_radius() {
     let dir = tempfile::tempdir().unwrap();
     for (name, inputs) in extremes(dir.path()) {
-        let records = inputs.open().unwrap();
+        let records = open(&inputs);
         let space = records.space();
-        let statistic = ModesStatistic { budget: mu(1.0), most: 3 };
-        let estimator = statistic.estimator(&*space, 2).unwrap();
+        let estimator = inner(ModesStatistic { budget: mu(1.0), most: 3 }, &space, 2);
         let radius = estimator.vectors().recentring().public().get();
         let samples = records.read().unwrap().points;
         let clipped: Vec<Vec<f64>> = samples
@@ -201,7 +219,7 @@ fn coordinates_have_the_length_of_the_distance() {
         (SpdMetric::AffineInvariant, spectral(&(root * record * root), f64::ln).norm()),
     ] {
         let inputs = matrices(dir.path(), metric, known.clone());
-        let records = inputs.open().unwrap();
+        let records = open(&inputs);
         let u = records.read().unwrap().points[0].clone().unwrap();
         approx::assert_relative_eq!(norm(&u), distance, max_relative = 1e-10);
         // And back: the point with these coordinates is the record.
@@ -227,7 +245,7 @@ fn an_antipode_is_an_unusable_record() {
     write_npy(&dir.path().join("records.npy"), &[3, 3], &rows).unwrap();
     let centre = VectorCentre::File(dir.path().join("centre.npy"));
     let inputs = vectors(dir.path(), VectorSpace::Sphere, centre);
-    let read = inputs.open().unwrap().read().unwrap();
+    let read = open(&inputs).read().unwrap();
     assert_eq!(read.points.iter().map(Option::is_some).collect::<Vec<_>>(), [false, true, false]);
     assert_eq!(read.problems.len(), 2);
 }
@@ -293,7 +311,7 @@ fn slopes_of_directions_are_those_of_least_squares_in_the_tangent_space() {
     write_npy(&file("centre.npy"), &[1, 3], &[0.0, 0.0, 1.0]).unwrap();
     let inputs = vectors(dir.path(), VectorSpace::Sphere, VectorCentre::File(file("centre.npy")));
     let design = Design::parse(&["age=0:10".into()], &[], &[]).unwrap();
-    let outcome = run_regression(&inputs, mu(15.0), &file("ages.csv"), design).unwrap();
+    let outcome = run_regression(&inputs, mu(15.0), Some((file("ages.csv"), design)), None).unwrap();
     let design = DMatrix::from_fn(n as usize, 2, |i, j| if j == 0 { 1.0 } else { x[i] });
     let logs = DMatrix::from_fn(n as usize, 2, |i, j| u[i][j]);
     let slopes = (design.tr_mul(&design)).try_inverse().unwrap() * design.tr_mul(&logs);

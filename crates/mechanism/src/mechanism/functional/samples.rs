@@ -1,0 +1,158 @@
+//! Statistics of records by their samples about a centre, with their covariates where a statistic has a use for them.
+
+use super::{FunctionRecords, FunctionRegression};
+use crate::mechanism::MechanismError;
+use crate::mechanism::vector::{NoisedRegression, RegressionRecord};
+use crate::privacy::noise::NoiseSource;
+use crate::privacy::{Charge, Drawn, Mechanism, Price};
+use std::sync::Arc;
+
+/// Samples about a centre, as [`FunctionRecords`]: `None` for a record that could not be made.
+pub type Samples = Vec<Option<Vec<f64>>>;
+
+/// A statistic of samples, and of the rows of a design; what it costs is the same whatever the centre.
+pub trait OfSamples {
+    /// What is made of records before the charge: secret.
+    type Prepared<'a>
+    where
+        Self: 'a;
+    /// What is released.
+    type Value;
+
+    /// What it costs: the same whatever the centre.
+    fn price_of(&self) -> &Price;
+
+    /// Whether so many records have what it needs beside their samples.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`].
+    fn check(&self, _count: usize, _rows: &[Vec<f64>]) -> Result<(), MechanismError> {
+        Ok(())
+    }
+
+    /// Makes records ready.
+    ///
+    /// # Errors
+    /// As [`Mechanism::prepare`].
+    fn prepare_of<'a>(
+        &'a self,
+        samples: &'a Samples,
+        rows: &[Vec<f64>],
+    ) -> Result<Self::Prepared<'a>, MechanismError>;
+
+    /// Draws once.
+    ///
+    /// # Errors
+    /// As [`Mechanism::draw`].
+    fn draw_of(
+        &self,
+        prepared: &Self::Prepared<'_>,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<Self::Value>, MechanismError>;
+}
+
+impl<M: Mechanism<Records = dyn FunctionRecords, Error = MechanismError>> OfSamples for M {
+    type Prepared<'a>
+        = M::Prepared<'a>
+    where
+        M: 'a;
+    type Value = M::Value;
+
+    fn price_of(&self) -> &Price {
+        self.price()
+    }
+
+    fn prepare_of<'a>(
+        &'a self,
+        samples: &'a Samples,
+        _: &[Vec<f64>],
+    ) -> Result<M::Prepared<'a>, MechanismError> {
+        self.prepare(samples)
+    }
+
+    fn draw_of(
+        &self,
+        prepared: &M::Prepared<'_>,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<M::Value>, MechanismError> {
+        self.draw(prepared, noise, paid)
+    }
+}
+
+impl OfSamples for FunctionRegression {
+    type Prepared<'a> = Vec<RegressionRecord>;
+    type Value = NoisedRegression;
+
+    fn price_of(&self) -> &Price {
+        self.mechanism().price()
+    }
+
+    fn check(&self, count: usize, rows: &[Vec<f64>]) -> Result<(), MechanismError> {
+        let columns = self.mechanism().columns();
+        if rows.len() == count && rows.iter().all(|row| row.len() == columns) {
+            return Ok(());
+        }
+        Err(MechanismError::Shape("every record needs a row of covariates"))
+    }
+
+    fn prepare_of(
+        &self,
+        samples: &Samples,
+        rows: &[Vec<f64>],
+    ) -> Result<Vec<RegressionRecord>, MechanismError> {
+        self.records(samples, rows.to_vec())
+    }
+
+    fn draw_of(
+        &self,
+        records: &Vec<RegressionRecord>,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<NoisedRegression>, MechanismError> {
+        let mechanism = self.mechanism();
+        mechanism.draw(&mechanism.prepare(records)?, noise, paid)
+    }
+}
+
+/// n people by their samples about a public centre: secret.
+#[derive(Debug, Clone, Default)]
+pub struct SampledRecords {
+    /// Of each person the samples.
+    pub samples: Samples,
+    /// Of each person the covariates, where there are any.
+    pub rows: Vec<Vec<f64>>,
+}
+
+/// A statistic of samples about a public centre: the statistic itself.
+#[derive(Debug, Clone)]
+pub struct AboutPublic<M>(pub Arc<M>);
+
+impl<M: OfSamples> Mechanism for AboutPublic<M> {
+    type Records = SampledRecords;
+    type Prepared<'a>
+        = M::Prepared<'a>
+    where
+        Self: 'a;
+    type Value = M::Value;
+    type Error = MechanismError;
+
+    fn price(&self) -> &Price {
+        self.0.price_of()
+    }
+
+    fn prepare<'a>(&'a self, records: &'a SampledRecords) -> Result<M::Prepared<'a>, MechanismError> {
+        self.0.check(records.samples.len(), &records.rows)?;
+        self.0.prepare_of(&records.samples, &records.rows)
+    }
+
+    fn draw(
+        &self,
+        prepared: &M::Prepared<'_>,
+        noise: &mut NoiseSource,
+        paid: Charge,
+    ) -> Result<Drawn<M::Value>, MechanismError> {
+        self.0.draw_of(prepared, noise, paid)
+    }
+}

@@ -1,0 +1,189 @@
+//! The tangent space at a centre, in which records are functions.
+
+use super::accuracy::{accuracy, sentence};
+use super::terms::Terms;
+use crate::estimate::{Band, Spread};
+use crate::function::Basis;
+use crate::io::write_npy;
+use crate::job::ReleaseFolder;
+use crate::job::copies::Kind;
+use crate::job::layout::MEAN_NPY;
+use crate::job::unusable::ZERO_DEVIATION;
+use crate::mechanism::functional::Estimate;
+use crate::privacy::{Price, PublicInput, Statement};
+use crate::report::figure::Figure;
+use crate::study::points::{PointAccuracy, PointStudyError, Words};
+use crate::study::{Counting, Unusable};
+use nalgebra::DMatrix;
+use serde_json::{Map, Value, json};
+use std::fmt::Debug;
+
+/// What is public of a study beside its statistic.
+#[derive(Debug, Clone)]
+pub(in crate::study) struct Circumstances {
+    pub public_inputs: Vec<PublicInput>,
+    pub counting: Counting,
+    pub unusable: Unusable,
+}
+
+/// The tangent space at a centre, in which records are functions: samples `(points, channels)` whose root-mean-square distance from those of
+/// the centre (over points, channels summed) is the distance that the public radius is in. All of it is public, or released: with a private
+/// centre, the space at the centre of a release takes the place of that which a study opened.
+pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
+    /// What records are called.
+    fn words(&self) -> Words;
+
+    /// What results are called.
+    fn terms(&self) -> Terms;
+
+    /// Displacements, and what is expected of them.
+    fn basis(&self) -> &Basis;
+
+    /// The samples of the centre.
+    fn centre(&self) -> &[f64];
+
+    /// How far records may lie from the centre; what lies further is shortened.
+    fn radius(&self) -> f64;
+
+    /// The axes of one record as an array.
+    fn axes(&self) -> &[usize];
+
+    /// The record with these samples, as an array.
+    fn point(&self, samples: &[f64]) -> Vec<f64>;
+
+    /// From the samples of a displacement, one a column, to its entries as an array; `None` where these are the same.
+    fn entries(&self) -> Option<&DMatrix<f64>>;
+
+    /// A displacement with these samples, as an array.
+    fn displacement(&self, samples: &[f64]) -> Vec<f64> {
+        match self.entries() {
+            None => samples.to_vec(),
+            Some(entries) => (entries * nalgebra::DVector::from_column_slice(samples)).as_slice().to_vec(),
+        }
+    }
+
+    /// Samples as the numbers of an array, with what no displacement has.
+    fn numbers(&self, samples: &[f64]) -> Vec<f64> {
+        samples.to_vec()
+    }
+
+    /// The size of a displacement with these samples, in the distance.
+    fn size(&self, samples: &[f64]) -> f64 {
+        (samples.iter().map(|x| x * x).sum::<f64>() / self.basis().points() as f64).sqrt()
+    }
+
+    /// Half the width of a band, averaged over the numbers of an array.
+    fn half_width(&self, band: &Band) -> f64 {
+        band.mean_half_width()
+    }
+
+    /// How far a released mean lies from the mean without noise, as far as the release itself tells; `spread`: the records' mean square
+    /// distance from their mean, where the release tells.
+    fn accuracy(
+        &self,
+        estimate: &Estimate,
+        _looked: Looked,
+        price: &Price,
+        spread: Option<Spread>,
+    ) -> PointAccuracy {
+        let moved = distance(self, &estimate.samples, self.centre());
+        accuracy(estimate, (self.basis().points(), moved, self.radius()), price.n, spread)
+    }
+
+    /// The same in words, for terminal and report.
+    fn sentence(&self, accuracy: &PointAccuracy) -> String {
+        sentence(self.words().distance, accuracy)
+    }
+
+    /// What is special about the space, for the certificate.
+    fn details(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// What every certificate of the kind states; `statistic`: what is noised.
+    fn state(&self, circumstances: &Circumstances, statistic: &str, statement: &mut Statement) {
+        let Circumstances { counting, unusable, .. } = circumstances;
+        let words = self.words();
+        let details = json!({
+            "space": words.space,
+            "record_kind": counting.kind(words.record),
+            "coordinates": statistic,
+            "public_radius": self.radius(),
+            "radius_of": format!(
+                "deviations from the public centre, which are shortened to it in the first round ({}); the second round's radius, about the \
+                 centre that the first one released, is counted below it or a share of it",
+                words.distance
+            ),
+            "unusable_records": unusable.describe(ZERO_DEVIATION),
+        });
+        extend(&mut statement.details, details);
+        statement.details.extend(counting.details(Kind::Numbers));
+        statement.details.extend(self.details());
+    }
+
+    /// A mean, as an array, beside the centre: rows of pictures.
+    ///
+    /// # Errors
+    /// A picture that cannot be made.
+    fn mean_figures(&self, mean: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError>;
+
+    /// What a displacement does to a mean, less and plus, all as arrays.
+    ///
+    /// # Errors
+    /// A picture that cannot be made.
+    fn displaced_figures(&self, displaced: &Displaced<'_>) -> Result<Vec<Figure>, PointStudyError>;
+
+    /// Several means over one another: rows of pictures.
+    ///
+    /// # Errors
+    /// A picture that cannot be made.
+    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError>;
+
+    /// Publishes a mean, as an array.
+    ///
+    /// # Errors
+    /// [`PointStudyError`]: a file that cannot be written.
+    fn write_mean(&self, folder: &mut ReleaseFolder, mean: &[f64]) -> Result<(), PointStudyError> {
+        Ok(folder.write_with(MEAN_NPY, |path| write_npy(path, self.axes(), mean))?)
+    }
+
+    /// What goes with every release beside the arrays.
+    ///
+    /// # Errors
+    /// [`PointStudyError`]: a file that cannot be written.
+    fn write_beside(&self, _folder: &mut ReleaseFolder) -> Result<(), PointStudyError> {
+        Ok(())
+    }
+}
+
+/// What an estimate of a mean has looked at.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::study) enum Looked {
+    /// The first coordinates: how many, and which share of a record's variance they are expected to have.
+    First(usize, f64),
+    /// All, of records within this radius.
+    All { radius: f64 },
+}
+
+/// A mean and a displacement of it, for pictures.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::study) struct Displaced<'a> {
+    pub mean: &'a [f64],
+    pub by: &'a [f64],
+    /// What the ends are: mean less displacement, mean plus displacement.
+    pub ends: [&'a str; 2],
+    pub caption: &'a str,
+}
+
+/// The root-mean-square distance of two functions by their samples.
+pub(super) fn distance<S: TangentSpace + ?Sized>(space: &S, a: &[f64], b: &[f64]) -> f64 {
+    let points = space.basis().points() as f64;
+    (a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>() / points).sqrt()
+}
+
+/// Adds the entries of an object.
+pub(super) fn extend(details: &mut Map<String, Value>, more: Value) {
+    if let Value::Object(more) = more {
+        details.extend(more);
+    }
+}

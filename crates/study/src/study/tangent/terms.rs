@@ -1,0 +1,54 @@
+//! What is said of results, where kinds of records differ in it.
+
+/// What results of a kind are called.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::study) struct Terms {
+    /// What variances are, as in "squared Riemannian distance".
+    pub squared: &'static str,
+    /// What differences are.
+    pub displacements: &'static str,
+    /// What a band is simultaneous over.
+    pub numbers: &'static str,
+    /// What it excludes no difference at.
+    pub places: &'static str,
+    /// Of a regression.
+    pub fields: FieldTerms,
+}
+
+/// What is said of a regression.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::study) struct FieldTerms {
+    /// The title of its page.
+    pub title: &'static str,
+    /// What was released.
+    pub what: &'static str,
+    /// What is drawn of a field.
+    pub at_ends: &'static str,
+    /// What the file of fields holds.
+    pub layout: &'static str,
+}
+
+/// About a public centre.
+const FIELDS: FieldTerms = FieldTerms {
+    title: "Private regression",
+    what: "regression on covariates",
+    at_ends: "the mean at the ends of what was declared",
+    layout: "the mean at the reference values, then one displacement a column: the mean at other values lies from the public centre by the \
+             displacement of the first plus, for every column, (its value there - its value at the reference) times its displacement. A number \
+             is mapped linearly from its bounds to [-1, 1], so its displacement is that from the middle to the upper bound; levels are -1 \
+             and 1; bends of a spline are functions of that number, made of the bounds alone. Fields are shrunk: what the noise hides is zero.",
+};
+
+impl Terms {
+    /// Of points about a public centre.
+    pub(super) const POINTS: Self = Self {
+        squared: "squared distance in the tangent space at the public centre",
+        displacements: "tangent vectors at the public centre",
+        numbers: "entries",
+        places: "entries",
+        fields: FIELDS,
+    };
+    /// Of functions.
+    pub(super) const FUNCTIONS: Self =
+        Self { displacements: "samples", numbers: "samples", places: "samples", ..Self::POINTS };
+}
