@@ -3,7 +3,7 @@
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use super::output::{Failure, Printer};
 use super::points::{answer, failure, note_failed, places};
-use super::tangent::{self, CompareArgs, KindArgs, ModesArgs, Of, RegressArgs};
+use super::tangent::{KindArgs, RegressArgs, Statistics};
 use super::{Global, heading, of_kind};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
@@ -21,21 +21,8 @@ use visard::study::tangent::{TangentFunctions, TangentInputs};
 pub enum FunctionCommand {
     /// From samples of functions to a private mean function
     Mean(Box<FunctionMeanArgs>),
-    /// From samples of functions to a private mean and modes of variation
-    #[command(
-        after_help = "Example:\n  visard function modes cycles.npy --domain circle --bound 2 --modes 5 --mu 1 --out study"
-    )]
-    Modes(Box<Of<FunctionArgs, ModesArgs>>),
-    /// What covariates do to functions, privately
-    #[command(
-        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts as in the middle.\n\nExample:\n  visard function regress heights.csv --domain interval --bound 40 --center standard.csv --covariates people.csv --bounds age=3:18 --levels \"sex=F|M\" --mu 1 --out study"
-    )]
-    Regress(Box<Of<FunctionArgs, RegressArgs>>),
-    /// Groups of functions: private means, where they differ and whether they do
-    #[command(
-        after_help = "Example:\n  visard function compare cycles.npy --domain circle --bound 2 --groups groups.csv --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every record. Which record is in which group is taken to be public."
-    )]
-    Compare(Box<Of<FunctionArgs, CompareArgs>>),
+    #[command(flatten)]
+    Statistics(Statistics<FunctionArgs>),
 }
 
 /// Which mean.
@@ -103,9 +90,7 @@ pub struct FunctionMeanArgs {
 pub fn run(command: &FunctionCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let args = match command {
         FunctionCommand::Mean(args) => args,
-        FunctionCommand::Modes(args) => return tangent::modes(args, global, printer),
-        FunctionCommand::Regress(args) => return tangent::regress(args, global, printer),
-        FunctionCommand::Compare(args) => return tangent::compare(args, global, printer),
+        FunctionCommand::Statistics(statistic) => return statistic.run(global, printer),
     };
     let outcome = run_mean(&args.settings(global)?).map_err(failure)?;
     note_failed(printer, outcome.failed, outcome.released.is_some(), &outcome.folder.internal());
@@ -165,6 +150,11 @@ impl FunctionArgs {
 }
 
 impl KindArgs for FunctionArgs {
+    const COMMAND: &'static str = "function";
+    const RECORDS: &'static str = "functions";
+    const EXAMPLE: &'static str = "cycles.npy --domain circle --bound 2";
+    type Covariates = RegressArgs;
+
     fn inputs(&self, global: &Global) -> Result<TangentInputs, Failure> {
         Ok(TangentInputs::Functions(TangentFunctions {
             bound: self.bound.ok_or_else(no_bound)?,

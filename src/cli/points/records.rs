@@ -2,7 +2,7 @@
 
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use crate::cli::output::Failure;
-use crate::cli::tangent::KindArgs;
+use crate::cli::tangent::{KindArgs, RegressArgs};
 use crate::cli::{Global, heading, of_kind};
 use clap::{Args, ValueEnum};
 use nalgebra::DMatrix;
@@ -142,6 +142,11 @@ pub struct MatrixArgs {
 }
 
 impl KindArgs for MatrixArgs {
+    const COMMAND: &'static str = "spd";
+    const RECORDS: &'static str = "matrices";
+    const EXAMPLE: &'static str = "tensors.npy --radius 3";
+    type Covariates = RegressArgs;
+
     fn inputs(&self, global: &Global) -> Result<TangentInputs, Failure> {
         let radius = self.radius.as_deref().ok_or_else(no_radius)?;
         let (centre, radius) = centre_and_radius(&self.center, radius, &self.file)?;
@@ -210,6 +215,11 @@ pub struct DirectionArgs {
 }
 
 impl KindArgs for DirectionArgs {
+    const COMMAND: &'static str = "sphere";
+    const RECORDS: &'static str = "directions";
+    const EXAMPLE: &'static str = "cities.csv --radius 0.7 --center greenwich.csv";
+    type Covariates = RegressArgs;
+
     fn inputs(&self, global: &Global) -> Result<TangentInputs, Failure> {
         self.rows.inputs(VectorSpace::Sphere, global)
     }
@@ -230,6 +240,11 @@ pub struct HyperbolicPointArgs {
 }
 
 impl KindArgs for HyperbolicPointArgs {
+    const COMMAND: &'static str = "hyperbolic";
+    const RECORDS: &'static str = "points of hyperbolic space";
+    const EXAMPLE: &'static str = "embedding.npy --radius 2";
+    type Covariates = RegressArgs;
+
     fn inputs(&self, global: &Global) -> Result<TangentInputs, Failure> {
         self.rows.inputs(self.model.space(), global)
     }

@@ -6,10 +6,9 @@ use super::common::{Common, failure, say};
 use super::plan::{self, ShapePlanArgs};
 use super::shape_choice::{ShapeChoice, choices};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
-use super::shape_regress::AllometryArgs;
 use super::specimens::{SpecimenArgs, answer, centre, places};
 use super::treatment::{TableArgs, TreatmentArgs};
-use crate::cli::tangent::{self, CompareArgs, ModesArgs, Of};
+use crate::cli::tangent::{self, Statistics};
 use crate::cli::{heading, of_kind};
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -28,21 +27,8 @@ use visard::study::tangent::TangentOutcome;
 pub enum ShapeCommand {
     /// From a table of landmarks to a private mean shape
     Mean(Box<ShapeArgs>),
-    /// Private modes of variation (how shapes differ), with the mean
-    #[command(
-        after_help = "Examples:\n  visard shape modes skulls.tps --landmarks 21 --dimensions 3 --mu 1 --out study\n  visard shape modes outlines.tps --outline --center atlas.tps --mu 1 --modes 8 --out study"
-    )]
-    Modes(Box<Of<SpecimenArgs, ModesArgs>>),
-    /// Private effects of covariates, and of size, on a shape
-    #[command(
-        after_help = "Bounds, levels and splines are public: choose them without looking at the data. Bounds near two standard deviations from the middle are best; values beyond count as the bound. A record without a value counts as in the middle.\n\nExamples:\n  visard shape regress skulls.tps --landmarks 21 --dimensions 3 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study\n  visard shape regress skulls.tps --landmarks 21 --dimensions 3 --allometry --size-bounds 80:140 --mu 1 --out study"
-    )]
-    Regress(Box<Of<SpecimenArgs, AllometryArgs>>),
-    /// Groups of shapes: a private mean of each, where they differ and whether they do
-    #[command(
-        after_help = "Example:\n  visard shape compare skulls.tps --landmarks 21 --dimensions 3 --groups groups.csv --mu 1 --out study\n  visard shape compare skulls.tps --landmarks 21 --dimensions 3 --groups groups.csv --want test --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every shape. Which record is in which group is taken to be public."
-    )]
-    Compare(Box<Of<SpecimenArgs, CompareArgs>>),
+    #[command(flatten)]
+    Statistics(Statistics<SpecimenArgs>),
     /// Expected error of a private mean shape; reads no data, costs nothing
     Plan(ShapePlanArgs),
     /// Make outlines of made-up people and release their private mean
@@ -108,9 +94,7 @@ pub struct ShapeArgs {
 pub fn shape(command: &ShapeCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
         ShapeCommand::Mean(args) => mean(args, global, printer),
-        ShapeCommand::Modes(args) => tangent::modes(args, global, printer),
-        ShapeCommand::Regress(args) => tangent::regress(args, global, printer),
-        ShapeCommand::Compare(args) => tangent::compare(args, global, printer),
+        ShapeCommand::Statistics(statistic) => statistic.run(global, printer),
         ShapeCommand::Plan(args) => plan::shape(args, printer),
         ShapeCommand::Demo(args) => shape_demo(args, global, printer),
     }

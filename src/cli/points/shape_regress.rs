@@ -31,6 +31,9 @@ pub struct AllometryArgs {
 }
 
 impl RegressOn for AllometryArgs {
+    const WHAT: &'static str = "covariates, and size,";
+    const EXAMPLE: Option<&'static str> = Some("--allometry --size-bounds 80:140");
+
     fn regressed(&self) -> Result<Regressed, Failure> {
         let design = || Design::parse(&self.bounds, &self.levels, &self.spline).map_err(Failure::usage);
         let covariates = match &self.covariates {

@@ -5,7 +5,7 @@ use super::super::output::{Failure, Printer};
 use super::common::{Common, among, failure, no_radius, say};
 use super::plan::{self, SpdPlanArgs};
 use super::records::{MatrixArgs, ball, centre};
-use crate::cli::tangent::{self, CompareArgs, ModesArgs, Of, RegressArgs};
+use crate::cli::tangent::Statistics;
 use crate::cli::{heading, of_kind};
 use clap::{Args, Subcommand};
 use nalgebra::DMatrix;
@@ -22,21 +22,8 @@ pub enum SpdCommand {
     Describe(DescribeArgs),
     /// From matrices to a private mean
     Mean(Box<SpdArgs>),
-    /// From matrices to a private mean and modes of variation
-    #[command(
-        after_help = "Example:\n  visard spd modes tensors.npy --radius 3 --mu 1 --modes 2 --out study"
-    )]
-    Modes(Box<Of<MatrixArgs, ModesArgs>>),
-    /// What covariates do to matrices, privately
-    #[command(
-        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts as in the middle.\n\nExample:\n  visard spd regress tensors.npy --radius 3 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study"
-    )]
-    Regress(Box<Of<MatrixArgs, RegressArgs>>),
-    /// Groups of matrices: private means, where they differ and whether they do
-    #[command(
-        after_help = "Example:\n  visard spd compare tensors.npy --radius 3 --groups groups.csv --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every record. Which record is in which group is taken to be public."
-    )]
-    Compare(Box<Of<MatrixArgs, CompareArgs>>),
+    #[command(flatten)]
+    Statistics(Statistics<MatrixArgs>),
     /// Expected error of a private mean of matrices; reads no data, costs nothing
     Plan(SpdPlanArgs),
 }
@@ -89,9 +76,7 @@ pub fn spd(command: &SpdCommand, global: &Global, printer: &Printer) -> Result<(
     let args = match command {
         SpdCommand::Describe(args) => return describe(args, global, printer),
         SpdCommand::Mean(args) => args,
-        SpdCommand::Modes(args) => return tangent::modes(args, global, printer),
-        SpdCommand::Regress(args) => return tangent::regress(args, global, printer),
-        SpdCommand::Compare(args) => return tangent::compare(args, global, printer),
+        SpdCommand::Statistics(statistic) => return statistic.run(global, printer),
         SpdCommand::Plan(args) => return plan::spd(args, printer),
     };
     let (about, radius) = match &args.radius {

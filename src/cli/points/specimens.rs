@@ -1,5 +1,6 @@
 //! What studies of shapes share on the command line: the specimens and what is known of them.
 
+use super::shape_regress::AllometryArgs;
 use super::treatment::{TableArgs, TreatmentArgs};
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use crate::cli::output::{Failure, where_to};
@@ -62,6 +63,11 @@ pub struct SpecimenArgs {
 }
 
 impl KindArgs for SpecimenArgs {
+    const COMMAND: &'static str = "shape";
+    const RECORDS: &'static str = "shapes";
+    const EXAMPLE: &'static str = "skulls.tps --landmarks 21 --dimensions 3";
+    type Covariates = AllometryArgs;
+
     fn inputs(&self, global: &Global) -> Result<TangentInputs, Failure> {
         let place = Place { asked: self.budget.loss().ok(), ..self.place.place(global)? };
         Ok(TangentInputs::Landmarks(ShapeInputs {

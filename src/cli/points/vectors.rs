@@ -5,7 +5,7 @@ use super::super::output::{Failure, Printer};
 use super::common::{Common, among, failure, no_radius, say};
 use super::records::{DirectionArgs, HyperbolicPointArgs, ModelName, points_help};
 use crate::cli::heading;
-use crate::cli::tangent::{self, CompareArgs, ModesArgs, Of, RegressArgs};
+use crate::cli::tangent::Statistics;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use visard::study::points::{PointMechanism, VectorCentre, VectorSpace, VectorStudy, run_vectors};
@@ -32,21 +32,8 @@ pub enum VectorsCommand {
 pub enum SphereCommand {
     /// From directions to a private mean direction
     Mean(Box<VectorArgs>),
-    /// From directions to a private mean and modes of variation
-    #[command(
-        after_help = "Example:\n  visard sphere modes cities.csv --radius 0.7 --center greenwich.csv --mu 1 --modes 2 --out study"
-    )]
-    Modes(Box<Of<DirectionArgs, ModesArgs>>),
-    /// What covariates do to directions, privately
-    #[command(
-        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts as in the middle.\n\nExample:\n  visard sphere regress cities.csv --radius 0.7 --center greenwich.csv --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study"
-    )]
-    Regress(Box<Of<DirectionArgs, RegressArgs>>),
-    /// Groups of directions: private means, where they differ and whether they do
-    #[command(
-        after_help = "Example:\n  visard sphere compare cities.csv --radius 0.7 --center greenwich.csv --groups groups.csv --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every record. Which record is in which group is taken to be public."
-    )]
-    Compare(Box<Of<DirectionArgs, CompareArgs>>),
+    #[command(flatten)]
+    Statistics(Statistics<DirectionArgs>),
 }
 
 /// Commands on points of hyperbolic space.
@@ -54,21 +41,8 @@ pub enum SphereCommand {
 pub enum HyperbolicCommand {
     /// From points of hyperbolic space to a private mean
     Mean(Box<HyperbolicArgs>),
-    /// From points of hyperbolic space to a private mean and modes of variation
-    #[command(
-        after_help = "Example:\n  visard hyperbolic modes embedding.npy --radius 2 --mu 1 --modes 2 --out study"
-    )]
-    Modes(Box<Of<HyperbolicPointArgs, ModesArgs>>),
-    /// What covariates do to points of hyperbolic space, privately
-    #[command(
-        after_help = "Bounds, levels and splines are public: choose them without looking at the data. A record without a value counts as in the middle.\n\nExample:\n  visard hyperbolic regress embedding.npy --radius 2 --covariates people.csv --bounds age=3:40 --levels \"sex=F|M\" --mu 1 --out study"
-    )]
-    Regress(Box<Of<HyperbolicPointArgs, RegressArgs>>),
-    /// Groups of points of hyperbolic space: private means, where they differ and whether they do
-    #[command(
-        after_help = "Example:\n  visard hyperbolic compare embedding.npy --radius 2 --groups groups.csv --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every record. Which record is in which group is taken to be public."
-    )]
-    Compare(Box<Of<HyperbolicPointArgs, CompareArgs>>),
+    #[command(flatten)]
+    Statistics(Statistics<HyperbolicPointArgs>),
 }
 
 /// Arguments of `sphere mean`.
@@ -123,18 +97,14 @@ pub fn vectors(command: &VectorsCommand, global: &Global, printer: &Printer) -> 
 fn sphere(command: &SphereCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
         SphereCommand::Mean(args) => mean(args, VectorSpace::Sphere, global, printer),
-        SphereCommand::Modes(args) => tangent::modes(args, global, printer),
-        SphereCommand::Regress(args) => tangent::regress(args, global, printer),
-        SphereCommand::Compare(args) => tangent::compare(args, global, printer),
+        SphereCommand::Statistics(statistic) => statistic.run(global, printer),
     }
 }
 
 fn hyperbolic(command: &HyperbolicCommand, global: &Global, printer: &Printer) -> Result<(), Failure> {
     match command {
         HyperbolicCommand::Mean(args) => mean(&args.points, args.model.space(), global, printer),
-        HyperbolicCommand::Modes(args) => tangent::modes(args, global, printer),
-        HyperbolicCommand::Regress(args) => tangent::regress(args, global, printer),
-        HyperbolicCommand::Compare(args) => tangent::compare(args, global, printer),
+        HyperbolicCommand::Statistics(statistic) => statistic.run(global, printer),
     }
 }
 

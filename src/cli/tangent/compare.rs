@@ -24,6 +24,18 @@ pub struct CompareArgs {
     want: Want,
 }
 
+pub(super) fn about(records: &str) -> String {
+    format!("Groups of {records}: private means, where they differ and whether they do")
+}
+
+pub(super) fn example(command: &str, records: &str) -> String {
+    format!(
+        "Examples:\n  visard {command} compare {records} --groups groups.csv --mu 1 --out study\n  visard {command} compare {records} --groups \
+         groups.csv --want test --mu 1 --out study\n\ngroups.csv has the heading record,group and a line for every record. Which record is in \
+         which group is taken to be public."
+    )
+}
+
 /// Runs `compare` of a kind of record.
 pub fn compare<K: KindArgs>(
     args: &Of<K, CompareArgs>,

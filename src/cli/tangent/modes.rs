@@ -27,6 +27,14 @@ impl ModesArgs {
     }
 }
 
+pub(super) fn about(records: &str) -> String {
+    format!("From {records} to a private mean and modes of variation")
+}
+
+pub(super) fn example(command: &str, records: &str) -> String {
+    format!("Example:\n  visard {command} modes {records} --modes 5 --mu 1 --out study")
+}
+
 /// Runs `modes` of a kind of record.
 pub fn modes<K: KindArgs>(
     args: &Of<K, ModesArgs>,

@@ -6,6 +6,7 @@ use crate::cli::points::{answer, failure, places};
 use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::{Value, json};
+use std::fmt::Debug;
 use std::path::PathBuf;
 use visard::estimate::Design;
 use visard::mechanism::functional::Field;
@@ -33,7 +34,12 @@ pub struct RegressArgs {
 pub type Regressed = (Option<(PathBuf, Design)>, Option<(f64, f64)>);
 
 /// Options of a regression.
-pub trait RegressOn: Args {
+pub trait RegressOn: Args + Debug {
+    /// What there may be, in words.
+    const WHAT: &'static str;
+    /// Options for a second example.
+    const EXAMPLE: Option<&'static str> = None;
+
     /// What it is on.
     ///
     /// # Errors
@@ -42,15 +48,33 @@ pub trait RegressOn: Args {
 }
 
 impl RegressOn for RegressArgs {
+    const WHAT: &'static str = "covariates";
+
     fn regressed(&self) -> Result<Regressed, Failure> {
         let design = Design::parse(&self.bounds, &self.levels, &self.spline).map_err(Failure::usage)?;
         Ok((Some((self.covariates.clone(), design)), None))
     }
 }
 
+pub(super) fn about<K: KindArgs>() -> String {
+    format!("What {} do to {}, privately", K::Covariates::WHAT, K::RECORDS)
+}
+
+pub(super) fn example<K: KindArgs>() -> String {
+    let line = |options: &str| {
+        format!("\n  visard {} regress {} {options} --mu 1 --out study", K::COMMAND, K::EXAMPLE)
+    };
+    let first = line("--covariates people.csv --bounds age=3:40 --levels \"sex=F|M\"");
+    let second = K::Covariates::EXAMPLE.map(line).unwrap_or_default();
+    format!(
+        "Bounds, levels and splines are public: choose them without looking at the data. Bounds near two standard deviations from the middle are \
+         best; values beyond count as the bound. A record without a value counts as in the middle.\n\nExamples:{first}{second}"
+    )
+}
+
 /// Runs `regress` of a kind of record.
-pub fn regress<K: KindArgs, S: RegressOn>(
-    args: &Of<K, S>,
+pub fn regress<K: KindArgs>(
+    args: &Of<K, K::Covariates>,
     global: &Global,
     printer: &Printer,
 ) -> Result<(), Failure> {
