@@ -73,11 +73,12 @@ fn run_job<K: Centred + ?Sized, S: Statistic>(
     // From here on there are records; the publication was handed over before.
     let mut gathered = kind.gather()?;
     job.tell(kind.notes().into_iter().chain(std::mem::take(&mut gathered.notes)));
-    write_problems(&job.folder().internal(), &gathered.problems)?;
     let publication = priced.publication();
     let Beside { rows, table, outside, remarks } = publication.statistic.beside(kind, &gathered.own)?;
     K::give(&mut gathered.records, rows);
     job.tell(remarks);
+    // Not before: a table that is refused leaves no folder.
+    write_problems(&job.folder().internal(), &gathered.problems)?;
     let digest = Digest::of(&publication.settings(), &price, kind.sums().into_iter().chain(table));
     let mechanism = &publication.mechanism;
     let prepared = mechanism.prepare(&gathered.records)?;
