@@ -6,6 +6,7 @@ mod compare_table;
 mod error_table;
 mod landmark_table;
 mod make_template;
+mod matrix_table;
 mod modes_table;
 mod mse_table;
 mod odd_faces;
@@ -28,6 +29,7 @@ const MEASURES: &[(&str, Measure)] = &[
     ("error_table", error_table::run),
     ("landmark_table", landmark_table::run),
     ("make_template", make_template::run),
+    ("matrix_table", matrix_table::run),
     ("modes_table", modes_table::run),
     ("mse_table", mse_table::run),
     ("odd_faces", odd_faces::run),

@@ -224,8 +224,9 @@ pub fn spd(args: &SpdPlanArgs, printer: &Printer) -> Result<(), Failure> {
             Failure::usage(format!("--radius {text:?} is neither a number nor \"descriptor\""))
         })?,
     };
+    let usual = |loss| Some(PointMechanism::best_for_matrices(args.metric, true, loss));
     run(
-        ("spd mean", &|loss| Some(PointMechanism::best_for(loss))),
+        ("spd mean", &usual),
         &args.plan,
         args.mechanism,
         radius,

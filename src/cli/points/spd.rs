@@ -13,7 +13,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use visard::io::{Content, read_images};
 use visard::study::points::spd::descriptors;
-use visard::study::points::{PointMechanism, SpdMetric, SpdStudy, run_spd};
+use visard::study::points::{PointMechanism, SpdCentre, SpdMetric, SpdStudy, run_spd};
 
 /// Commands on positive definite matrices.
 #[derive(Debug, Subcommand)]
@@ -46,7 +46,7 @@ pub struct DescribeArgs {
 /// Arguments of `spd mean`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard spd mean tensors.npy --mechanism tangent-gaussian --radius 3 --epsilon 1 --delta 1e-6 --out study\n  visard spd mean descriptors.npy --mechanism laplace --radius descriptor --epsilon 1 --out study"
+    after_help = "Examples:\n  visard spd mean tensors.npy --radius 3 --epsilon 1 --delta 1e-6 --out study\n  visard spd mean descriptors.npy --mechanism laplace --radius descriptor --epsilon 1 --out study"
 )]
 pub struct SpdArgs {
     #[command(flatten)]
@@ -56,7 +56,8 @@ pub struct SpdArgs {
     /// The metric of the mean
     #[arg(long, help_heading = heading::RELEASE, value_enum, default_value_t = SpdMetric::LogEuclidean)]
     metric: SpdMetric,
-    /// Which private mean (default: the least noise at the budget, tangent-laplace for a pure ε and tangent-gaussian otherwise)
+    /// Which private mean (default: the least noise at the budget, tangent-laplace for a pure ε, two-rounds for log-Euclidean matrices about a
+    /// public centre and tangent-gaussian otherwise)
     #[arg(long, help_heading = heading::RELEASE, value_parser = among(PointMechanism::OF_POINTS))]
     mechanism: Option<PointMechanism>,
     /// Public radius of the ball that bounds the records, or "descriptor": the ball of all covariance descriptors; --mechanism none needs none
@@ -85,7 +86,15 @@ pub fn spd(command: &SpdCommand, global: &Global, printer: &Printer) -> Result<(
         None => return Err(no_radius()),
     };
     let centre = centre(&args.center, about, args.first_radius.as_deref(), &args.file)?;
-    let request = args.common.request(args.mechanism, global, printer)?;
+    let public = !matches!(centre, SpdCentre::Private { .. });
+    let usual = || {
+        args.common
+            .budget()
+            .loss()
+            .ok()
+            .map(|loss| PointMechanism::best_for_matrices(args.metric, public, loss))
+    };
+    let request = args.common.request(args.mechanism.or_else(usual), global, printer)?;
     let study = SpdStudy { file: args.file.clone(), metric: args.metric, centre, radius, request };
     let published = run_spd(&study).map_err(failure)?;
     say(&published, "matrices", printer);

@@ -4,9 +4,9 @@ use super::MechanismError;
 use super::quantile::{BisectedRadius, RadiusGrid};
 use crate::privacy::{Charge, ClipRadius, ClipSource, Composition, Mechanism, Mu, PrivacyLoss};
 
-/// The bracket of radii, in units of the public one: the first count is taken at that. What lies beyond it is as free as what lies below, since
+/// The usual bracket of radii, in units of the public one: the first count is taken at that. What lies beyond it is as free as what lies below, since
 /// the clip is public or noised either way.
-const BRACKET: [f64; 2] = [1.0 / 8.0, 8.0];
+pub const BRACKET: [f64; 2] = [1.0 / 8.0, 8.0];
 
 /// What tells how far records lie beyond the radius, in words.
 pub const EXCESS: &str = "mean length beyond the private radius";
@@ -28,6 +28,8 @@ pub struct Shares {
     pub widened: f64,
     /// Of μ, for how far records lie beyond that radius; 0 where it is not asked.
     pub excess: f64,
+    /// The least and the largest radius that is looked for, in units of the public one; mostly [`BRACKET`].
+    pub bracket: [f64; 2],
 }
 
 /// A budget shared out over two rounds: μ₁² + μ_q² + μ_e² + μ₂² ≤ μ², so that all of it together is μ-GDP, whatever the later parts do with
@@ -116,13 +118,13 @@ impl Rounds {
     /// # Errors
     /// [`MechanismError`], about public numbers.
     pub fn bisected(&self, public: ClipRadius) -> Result<Option<BisectedRadius>, MechanismError> {
-        let bracket = Self::bracket(public);
+        let bracket = self.bracket(public);
         self.radius.map(|paid| BisectedRadius::new(&bracket, self.shares.held, self.n, paid)).transpose()
     }
 
     /// Radii about a public one.
-    pub fn bracket(public: ClipRadius) -> RadiusGrid {
-        let [low, high] = BRACKET.map(|factor| factor * public.get());
+    pub fn bracket(&self, public: ClipRadius) -> RadiusGrid {
+        let [low, high] = self.shares.bracket.map(|factor| factor * public.get());
         RadiusGrid { low, high, ratio: 2.0 }
     }
 

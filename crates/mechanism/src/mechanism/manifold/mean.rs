@@ -2,7 +2,7 @@
 
 use super::{
     KNormGradient, KngSampler, LocatedRecords, NoisedPoint, PublicBall, RiemannianGaussian,
-    RiemannianLaplace, TangentMean, Work,
+    RiemannianLaplace, TangentMean, TwoRoundPoints, Work,
 };
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
@@ -20,6 +20,8 @@ pub enum PointMean<M: PolarVolume> {
     Riemannian(RiemannianGaussian<M>),
     /// Gaussian or Laplace in the tangent space: μ-GDP, ε-DP.
     Tangent(TangentMean<M>),
+    /// In two rounds: μ-GDP, flat spaces.
+    TwoRounds(TwoRoundPoints<M>),
 }
 
 /// What [`PointMean`] makes of the records before the charge: secret.
@@ -31,6 +33,8 @@ pub enum PreparedPoints<M: PolarVolume> {
     Sampler(KngSampler<M>),
     /// The sum of their logarithms.
     Sum(ClippedSum),
+    /// Their logarithms.
+    Vectors(Vec<Option<Vec<f64>>>),
 }
 
 impl<M: PolarVolume> PreparedPoints<M> {
@@ -39,7 +43,7 @@ impl<M: PolarVolume> PreparedPoints<M> {
         match self {
             Self::Located(located) => Some(located),
             Self::Sampler(sampler) => Some(sampler.located()),
-            Self::Sum(_) => None,
+            Self::Sum(_) | Self::Vectors(_) => None,
         }
     }
 }
@@ -114,6 +118,14 @@ impl<M: PolarVolume> PointMean<M> {
     pub fn tangent_gaussian(ball: PublicBall<M>, n: u64, mu: Mu) -> Result<Self, MechanismError> {
         TangentMean::gaussian(ball, n, mu).map(Self::Tangent)
     }
+
+    /// [`Self::TwoRounds`].
+    ///
+    /// # Errors
+    /// As [`TwoRoundPoints::new`].
+    pub fn two_rounds(ball: PublicBall<M>, n: u64, mu: Mu) -> Result<Self, MechanismError> {
+        TwoRoundPoints::new(ball, n, mu).map(Self::TwoRounds)
+    }
 }
 
 /// Whether the tangent space is the space itself: then laws about the mean are laws in the tangent space, drawn on a lattice there.
@@ -137,6 +149,7 @@ impl<M: PolarVolume> Mechanism for PointMean<M> {
             Self::Kng(mean) => mean.price(),
             Self::Riemannian(mean) => mean.price(),
             Self::Tangent(mean) => mean.price(),
+            Self::TwoRounds(mean) => mean.price(),
         }
     }
 
@@ -146,6 +159,7 @@ impl<M: PolarVolume> Mechanism for PointMean<M> {
             Self::Kng(mean) => PreparedPoints::Sampler(mean.prepare(records)?),
             Self::Riemannian(mean) => PreparedPoints::Located(mean.prepare(records)?),
             Self::Tangent(mean) => PreparedPoints::Sum(mean.prepare(records)?),
+            Self::TwoRounds(mean) => PreparedPoints::Vectors(mean.prepare(records)?),
         })
     }
 
@@ -160,9 +174,13 @@ impl<M: PolarVolume> Mechanism for PointMean<M> {
             (Self::Riemannian(mean), PreparedPoints::Located(located)) => mean.draw(located, noise, paid),
             (Self::Kng(mean), PreparedPoints::Sampler(sampler)) => mean.draw(sampler, noise, paid),
             (Self::Tangent(mean), PreparedPoints::Sum(sum)) => mean.draw(sum, noise, paid),
+            (Self::TwoRounds(mean), PreparedPoints::Vectors(vectors)) => mean.draw(vectors, noise, paid),
             (
-                Self::Laplace(_) | Self::Riemannian(_) | Self::Kng(_) | Self::Tangent(_),
-                PreparedPoints::Located(_) | PreparedPoints::Sampler(_) | PreparedPoints::Sum(_),
+                Self::Laplace(_) | Self::Riemannian(_) | Self::Kng(_) | Self::Tangent(_) | Self::TwoRounds(_),
+                PreparedPoints::Located(_)
+                | PreparedPoints::Sampler(_)
+                | PreparedPoints::Sum(_)
+                | PreparedPoints::Vectors(_),
             ) => Err(MechanismError::Shape("prepared for another mechanism")),
         }
     }

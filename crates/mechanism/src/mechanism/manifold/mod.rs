@@ -35,6 +35,7 @@ mod staged_cases;
 pub mod tangent;
 #[cfg(test)]
 mod tests;
+mod two_rounds;
 mod work;
 
 pub use ambient::{ExtrinsicSpd, ExtrinsicSphere, ToMatrix};
@@ -54,6 +55,7 @@ pub use staged::{CENTRE_SHARE, split_budget};
 pub use staged::{CentreSource, MakeMean, PreparedStages, RadiusSource, ReleasedPoints, StagedMean};
 pub(super) use staged_cases::STAGED_CASES;
 pub use tangent::TangentMean;
+pub use two_rounds::TwoRoundPoints;
 #[doc(hidden)]
 pub use work::Work;
 

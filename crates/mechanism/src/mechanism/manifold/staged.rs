@@ -65,6 +65,8 @@ pub struct StagedMean<M: Manifold, S, K> {
     ready: Option<K>,
     times: u32,
     price: Price,
+    /// Of the parts, in the order in which they are drawn.
+    losses: Vec<PrivacyLoss>,
 }
 
 /// What a [`StagedMean`] makes of the records before the charge: secret.
@@ -126,21 +128,29 @@ where
         );
         let mean = make(PublicBall::new(space.clone(), at.clone(), within)?)?;
         let mut price = mean.price().clone();
-        let mut parts = Composition::new();
+        let (mut parts, mut losses) = (Composition::new(), Vec::new());
         if let CentreSource::Private { pass, .. } = &centre {
             parts.add(pass.price().mechanism.clone(), pass.price().loss);
+            losses.push(pass.price().loss);
             // It is known where the ball lies, and how the noise is scaled, after the first pass only.
             (price.sensitivity, price.scale) = (None, None);
         }
         if let RadiusSource::Private { pass, .. } = &radius {
             parts.add(pass.price().mechanism.clone(), pass.price().loss);
+            losses.push(pass.price().loss);
             (price.sensitivity, price.scale, price.clip) = (None, None, None);
         }
-        parts.push(price.mechanism.clone(), times.max(1), Cost::Loss(price.loss));
+        let times = times.max(1);
+        let (each, cost) = match price.parts.parts() {
+            [_] => (price.loss, Cost::Loss(price.loss)),
+            _ => (price.parts.total()?, Cost::Parts(price.parts.clone())),
+        };
+        losses.extend(std::iter::repeat_n(each, times as usize));
+        parts.push(price.mechanism.clone(), times, cost);
         price.parts = parts;
         price.loss = price.parts.total()?;
         let public = matches!((&centre, &radius), (CentreSource::Public(_), RadiusSource::Public(_)));
-        Ok(Self { space, centre, radius, make, ready: public.then_some(mean), times: times.max(1), price })
+        Ok(Self { space, centre, radius, make, ready: public.then_some(mean), times, price, losses })
     }
 
     /// States the loss as ε at a δ where that is what was asked for: parts of different kinds have no smaller claim in one unit.
@@ -151,16 +161,6 @@ where
         let epsilon = self.price.parts.epsilon_at(delta)?.epsilon;
         self.price.loss = PrivacyLoss::approximate(epsilon, delta);
         Ok(self)
-    }
-
-    fn losses(&self) -> Vec<PrivacyLoss> {
-        let mut losses = Vec::new();
-        for part in self.price.parts.parts() {
-            if let Cost::Loss(loss) = part.cost {
-                losses.extend(std::iter::repeat_n(loss, part.times as usize));
-            }
-        }
-        losses
     }
 }
 
@@ -206,7 +206,7 @@ where
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<ReleasedPoints<M::Point, Q>>, MechanismError> {
-        let mut payments = paid.split(&self.losses())?.into_iter();
+        let mut payments = paid.split(&self.losses)?.into_iter();
         match (prepared, &self.ready, &self.centre, &self.radius) {
             (
                 PreparedStages::Ready(prepared),

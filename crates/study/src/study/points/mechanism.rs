@@ -1,5 +1,6 @@
 //! Which private means of points are offered: their names, where they are offered, the unit of their budget, and how they are made.
 
+use super::SpdMetric;
 use super::budget::Budget;
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
@@ -13,6 +14,8 @@ pub enum PointMechanism {
     /// Gaussian in the tangent space at the centre: the least noise
     #[cfg_attr(feature = "cli", value(alias = "gaussian"))]
     TangentGaussian,
+    /// Gaussian in two rounds, a private radius about a private centre: log-Euclidean matrices
+    TwoRounds,
     /// Laplace in the tangent space at the centre: pure ε, the least noise for it
     TangentLaplace,
     /// Riemannian Gaussian with exact accounting
@@ -40,10 +43,19 @@ impl PointMechanism {
         }
     }
 
+    /// That of matrices, where the centre is public: in the log-Euclidean metric it is near the records after the first round.
+    pub fn best_for_matrices(metric: SpdMetric, centre_is_public: bool, budget: PrivacyLoss) -> Self {
+        match (Self::best_for(budget), metric) {
+            (Self::TangentGaussian, SpdMetric::LogEuclidean) if centre_is_public => Self::TwoRounds,
+            (best, _) => best,
+        }
+    }
+
     /// Its name among options.
     pub fn name(self) -> &'static str {
         match self {
             Self::TangentGaussian => "tangent-gaussian",
+            Self::TwoRounds => "two-rounds",
             Self::TangentLaplace => "tangent-laplace",
             Self::RiemannianGaussian => "riemannian-gaussian",
             Self::Laplace => "laplace",
@@ -76,6 +88,7 @@ impl PointMechanism {
     /// Those for matrices, directions and hyperbolic points.
     pub const OF_POINTS: &'static [Self] = &[
         Self::TangentGaussian,
+        Self::TwoRounds,
         Self::TangentLaplace,
         Self::RiemannianGaussian,
         Self::Laplace,
@@ -90,7 +103,11 @@ impl PointMechanism {
             Self::Kng | Self::Laplace | Self::TangentLaplace | Self::Pointwise | Self::PointwiseUnaligned => {
                 true
             }
-            Self::TangentGaussian | Self::RiemannianGaussian | Self::Extrinsic | Self::None => false,
+            Self::TangentGaussian
+            | Self::TwoRounds
+            | Self::RiemannianGaussian
+            | Self::Extrinsic
+            | Self::None => false,
         }
     }
 }
@@ -130,6 +147,10 @@ pub(super) fn make_mean<M: PolarVolume>(
         PointMechanism::TangentGaussian => {
             let mu = budget.gaussian()?;
             Box::new(move |ball| PointMean::tangent_gaussian(ball, n, mu))
+        }
+        PointMechanism::TwoRounds => {
+            let mu = budget.gaussian()?;
+            Box::new(move |ball| PointMean::two_rounds(ball, n, mu))
         }
         PointMechanism::Extrinsic => {
             return Err(MechanismError::NotHere {

@@ -28,6 +28,8 @@ pub(super) struct RecordKind {
     pub(super) kind: &'static str,
     /// In full.
     pub(super) description: &'static str,
+    /// The mechanism that is taken where none is named.
+    pub(super) usual: Option<PointMechanism>,
 }
 
 type ToArray<P> = Box<dyn Fn(&P) -> Array>;
@@ -44,6 +46,8 @@ pub(super) struct PlainForm<P, Q> {
     mean: ToArray<P>,
     released: ToArray<Q>,
     distance: Distance<P, Q>,
+    /// Whether what is released is drawn towards the centre.
+    shrunk: bool,
 }
 
 impl<P, Q> PlainForm<P, Q> {
@@ -63,10 +67,10 @@ impl<P, Q> PlainForm<P, Q> {
             "direction" => "sphere mean",
             _ => "hyperbolic mean",
         };
-        let usual = request.budget.map(PointMechanism::best_for);
-        let statistic = request.mechanism.statistic(command, usual);
+        let statistic = request.mechanism.statistic(command, records.usual);
+        let shrunk = request.mechanism == PointMechanism::TwoRounds;
         let (mean, released) = (Box::new(mean), Box::new(released));
-        Self { records, statistic, circumstances, mean, released, distance: Box::new(distance) }
+        Self { records, statistic, circumstances, mean, released, distance: Box::new(distance), shrunk }
     }
 }
 
@@ -151,7 +155,7 @@ impl<P, Q> PointForm<P, Q> for PlainForm<P, Q> {
     fn accuracy(&self, released: &Released<ReleasedPoints<P, Q>>) -> Option<PointAccuracy> {
         let rms = released.noise()?.expected_error?;
         let first = released.value.draws.first()?;
-        Some(PointAccuracy::of(rms, (self.distance)(&released.value.centre, &first.point), false))
+        Some(PointAccuracy::of(rms, (self.distance)(&released.value.centre, &first.point), self.shrunk))
     }
 
     fn write_mean(&self, internal: &Path, mean: &P) -> Result<(), PointStudyError> {

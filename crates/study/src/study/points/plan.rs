@@ -98,7 +98,7 @@ pub fn plan_shapes(
         };
         Ok(StudyBall { space, centre, radius })
     };
-    all(&ball, &anywhere, plan)
+    all(&ball, &anywhere, plan, &PointMechanism::best_for)
 }
 
 /// Means of positive definite matrices of this order about the identity.
@@ -112,20 +112,24 @@ pub fn plan_spd(
     plan: &PointPlan,
 ) -> Result<Vec<PointForecast>, PointStudyError> {
     let radius = ClipRadius::new(radius, ClipSource::Public)?;
+    let usual = |loss| PointMechanism::best_for_matrices(metric, true, loss);
     match metric {
         SpdMetric::BuresWasserstein => Err(PointStudyError::Input(
             "the Bures-Wasserstein mean has no private mechanism here: plan another --metric".into(),
         )),
         SpdMetric::AffineInvariant => {
-            about(SpdAffineInvariant::new(order)?, &DMatrix::identity(order, order), radius, plan)
+            about(SpdAffineInvariant::new(order)?, &DMatrix::identity(order, order), radius, plan, &usual)
         }
         SpdMetric::LogEuclidean => {
             let space = Euclidean::new(SpdLogEuclidean::new(order)?.dim());
             let origin = nalgebra::DVector::zeros(space.dim());
-            about(space, &origin, radius, plan)
+            about(space, &origin, radius, plan, &usual)
         }
     }
 }
+
+/// The mechanism that is taken at a budget where none is named.
+type Usual<'a> = dyn Fn(PrivacyLoss) -> PointMechanism + 'a;
 
 /// In a public ball.
 fn about<M: PolarVolume>(
@@ -133,24 +137,27 @@ fn about<M: PolarVolume>(
     centre: &M::Point,
     radius: ClipRadius,
     plan: &PointPlan,
+    usual: &Usual<'_>,
 ) -> Result<Vec<PointForecast>, PointStudyError> {
     PublicBall::new(space.clone(), centre.clone(), radius)?;
     let ball = || -> Result<StudyBall<M, BallStatistic<M>>, PointStudyError> {
         let centre = BallCentre::Public(centre.clone());
         Ok(StudyBall { space: space.clone(), centre, radius: BallRadius::Public(radius) })
     };
-    all(&ball, centre, plan)
+    all(&ball, centre, plan, usual)
 }
 
 fn all<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone>(
     ball: &impl Fn() -> Result<StudyBall<M, S>, PointStudyError>,
     centre: &M::Point,
     plan: &PointPlan,
+    usual: &Usual<'_>,
 ) -> Result<Vec<PointForecast>, PointStudyError> {
     let mut rows = Vec::new();
     for &n in &plan.sizes {
         for &loss in &plan.budgets {
-            rows.push(one(&ball()?, centre, plan, n, loss)?);
+            let kind = plan.mechanism.unwrap_or_else(|| usual(loss));
+            rows.push(one(&ball()?, centre, plan.guess, n, (kind, loss))?);
         }
     }
     Ok(rows)
@@ -173,15 +180,14 @@ fn made_up<M: Manifold>(space: &M, centre: &M::Point, guess: Guess, n: u64) -> V
 fn one<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone>(
     ball: &StudyBall<M, S>,
     centre: &M::Point,
-    plan: &PointPlan,
+    guess: Guess,
     n: u64,
-    loss: PrivacyLoss,
+    (kind, loss): (PointMechanism, PrivacyLoss),
 ) -> Result<PointForecast, PointStudyError> {
     let space = &ball.space;
-    let records = made_up(space, centre, plan.guess, n);
+    let records = made_up(space, centre, guess, n);
     let points: Vec<M::Point> = records.iter().take(RECORDS).flatten().cloned().collect();
     let mean = frechet_mean(space, &points, None, None, FrechetOptions::default())?.point;
-    let kind = plan.mechanism.unwrap_or_else(|| PointMechanism::best_for(loss));
     let request = PointRequest::new(Place::new("."), kind, loss);
     let (mut square, mut refused) = (0.0, None);
     for seed in 0..DRAWS {
@@ -205,7 +211,7 @@ fn one<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone>(
         error: refused.is_none().then(|| square.sqrt()),
         refused,
         template_error: space.dist(centre, &mean),
-        sampling_error: plan.guess.spread / (n as f64).sqrt(),
+        sampling_error: guess.spread / (n as f64).sqrt(),
     })
 }
 
@@ -260,7 +266,9 @@ mod tests {
     /// In a flat space the error is known: 2r√d/(nμ).
     #[test]
     fn forecasts_are_what_the_noise_makes() {
-        let found = plan_spd(3, SpdMetric::LogEuclidean, 1.0, &plan(&[100, 400], &[0.5, 1.0])).unwrap();
+        let plan =
+            PointPlan { mechanism: Some(PointMechanism::TangentGaussian), ..plan(&[100, 400], &[0.5, 1.0]) };
+        let found = plan_spd(3, SpdMetric::LogEuclidean, 1.0, &plan).unwrap();
         for row in &found {
             let PrivacyLoss::Gaussian(mu) = row.loss else { panic!("{row:?}") };
             let expected = 2.0 * 6.0f64.sqrt() / (row.n as f64 * mu.get());

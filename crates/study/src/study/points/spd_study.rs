@@ -217,8 +217,15 @@ impl MatrixStudy<'_> {
         let (file, settings) = (matrices.file().sha256(), format!("{description} {:?}", study.centre));
         let mean = to_array(to_matrix.clone());
         let ball = StudyBall { space: space.clone(), centre, radius: BallRadius::Public(radius) };
+        let public = !matches!(study.centre, SpdCentre::Private { .. });
+        let best = |loss| PointMechanism::best_for_matrices(study.metric, public, loss);
+        let usual = request.budget.map(best);
         if request.mechanism == PointMechanism::Extrinsic {
-            let kind = RecordKind { kind: "matrix", description: "matrices, extrinsic" };
+            let kind = RecordKind {
+                kind: "matrix",
+                description: "matrices, extrinsic, distances in the Frobenius norm",
+                usual,
+            };
             let as_matrix = to_matrix.clone();
             let distance = move |p: &M::Point, q: &DMatrix<f64>| (as_matrix(p) - q).norm();
             let form = PlainForm::new(
@@ -245,7 +252,7 @@ impl MatrixStudy<'_> {
             }
             .run(make, records);
         }
-        let kind = RecordKind { kind: "matrix", description };
+        let kind = RecordKind { kind: "matrix", description, usual };
         let of = space.clone();
         let distance = move |p: &M::Point, q: &M::Point| space.dist(p, q);
         let form = PlainForm::new(kind, request, public_inputs, mean, to_array(to_matrix), distance);

@@ -234,8 +234,9 @@ impl VectorFiles<'_> {
     {
         let Self { study, rows, people, public_inputs, radius } = self;
         let Words { record, space: description, .. } = study.space.words();
-        let kind = RecordKind { kind: record, description };
         let (request, here) = (&study.request, space.clone());
+        let usual = request.budget.map(PointMechanism::best_for);
+        let kind = RecordKind { kind: record, description, usual };
         let to_array = |x: &DVector<f64>| Array::from(x);
         let form =
             PlainForm::new(kind, request, public_inputs, to_array, to_array, move |p, q| here.dist(p, q));

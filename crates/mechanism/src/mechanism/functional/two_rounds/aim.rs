@@ -2,7 +2,7 @@
 
 use super::super::Norm;
 use crate::mechanism::quantile::BisectedRadius;
-use crate::mechanism::rounds::Shares;
+use crate::mechanism::rounds::{BRACKET, Shares};
 use crate::privacy::Mu;
 
 /// What the two rounds are set for.
@@ -14,6 +14,8 @@ pub enum Aim {
     /// The same of functions that may differ from one another in a few directions only, as curves of growth do, where a clip that many records
     /// meet moves the mean by more than the noise it saves.
     Alike,
+    /// The same of records that may all lie far from the public centre and near one another, as matrices from the identity.
+    Far,
     /// A confidence band about the unshrunk one: noise that stays finite over all coefficients, and a clip that hardly touches a record.
     Band,
 }
@@ -27,6 +29,8 @@ pub enum Aim {
 const CLIPPED: [f64; 2] = [10.0, 1.75];
 /// The first round's share of μ² is this times √D/(nμ): its error adds to the radius. Of 1.5 to 10, 8 was best on ICT faces; the others do not care.
 const FIRST: f64 = 8.0;
+/// The same of [`Aim::Far`], whose first round sees little but the distance of all records from the public centre.
+const FAR: f64 = 16.0;
 /// The shares of μ of the radius and of what lies beyond it are this over √D: where the noise is in few dimensions a radius that is off costs most.
 const COUNTED: f64 = 1.0;
 
@@ -48,6 +52,7 @@ impl Aim {
                 uncounted: 0.65,
                 widened: 1.0,
                 excess: radius,
+                bracket: BRACKET,
             },
             Self::Alike => Shares {
                 first,
@@ -57,6 +62,17 @@ impl Aim {
                 uncounted: 0.65,
                 widened: 1.1,
                 excess: radius,
+                bracket: BRACKET,
+            },
+            Self::Far => Shares {
+                first: (FAR * root / much).clamp(0.03, 0.4),
+                radius,
+                countable: 50.0,
+                held,
+                uncounted: 0.65,
+                widened: 1.0,
+                excess: radius,
+                bracket: [1.0 / 64.0, 1.0],
             },
             Self::Band => Shares {
                 first: 0.1,
@@ -66,6 +82,7 @@ impl Aim {
                 uncounted: 1.0,
                 widened: 1.1,
                 excess: 0.0,
+                bracket: BRACKET,
             },
         }
     }
@@ -75,6 +92,7 @@ impl Aim {
         match self {
             Self::Mean | Self::Alike => Norm::for_budget(n, mu.get()),
             Self::Band => Norm::Half,
+            Self::Far => Norm::White,
         }
     }
 }

@@ -128,7 +128,7 @@ impl TwoRoundMean {
             .then(|| View::new(Norm::Quarter, &basis, reach))
             .transpose()?;
         let radius = match (rounds.bisected(view.public)?, &rougher) {
-            (Some(counted), Some(other)) => Some(counted.or_else(&Rounds::bracket(other.public))?),
+            (Some(counted), Some(other)) => Some(counted.or_else(&rounds.bracket(other.public))?),
             (counted, _) => counted,
         };
         let reach = reach.root_mean_square();

@@ -2,7 +2,7 @@
 
 use crate::estimate::prior::coefficients;
 use crate::mechanism::functional::Norm;
-use crate::mechanism::rounds::Shares;
+use crate::mechanism::rounds::{BRACKET, Shares};
 use crate::privacy::Mu;
 
 /// Up to these nμ, how many coefficients a difference map has; all of them from the last on. What is left out is a bias that its band
@@ -39,6 +39,7 @@ impl GroupAim {
                 uncounted: 1.0,
                 widened: 1.1,
                 excess: 0.0,
+                bracket: BRACKET,
             },
             Self::Test => Shares {
                 first: 0.15,
@@ -48,6 +49,7 @@ impl GroupAim {
                 uncounted: 0.65,
                 widened: 1.0,
                 excess: 0.0,
+                bracket: BRACKET,
             },
         }
     }

@@ -9,7 +9,7 @@ pub use worst_case::ENTRY;
 use super::{Recentred, Recentring, RoughCentre, VectorRecords};
 use crate::mechanism::MechanismError;
 use crate::mechanism::quantile::BisectedRadius;
-use crate::mechanism::rounds::Shares;
+use crate::mechanism::rounds::{BRACKET, Shares};
 use crate::privacy::noise::{ClippedMoments, NoiseSource, NoisedMoments};
 use crate::privacy::{Charge, ClipRadius, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title};
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,7 @@ pub const SHARES: Shares = Shares {
     uncounted: 0.6,
     widened: 1.0,
     excess: 0.0,
+    bracket: BRACKET,
 };
 
 /// The ratio s between mean and matrix at which each has 1.25 times the noise that it would have alone.

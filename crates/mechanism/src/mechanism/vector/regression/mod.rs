@@ -10,7 +10,7 @@ pub use worst_case::ENTRY;
 
 use super::{Recentred, Recentring, RoughCentre, Vectors};
 use crate::mechanism::MechanismError;
-use crate::mechanism::rounds::Shares;
+use crate::mechanism::rounds::{BRACKET, Shares};
 use crate::privacy::noise::{ClippedSecond, IncompleteMean, MomentSum, NoiseError, NoiseSource};
 use crate::privacy::{
     Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, NoisedPart, Price, PrivacyLoss, Title,
@@ -31,7 +31,16 @@ const MUCH: f64 = 3000.0;
 /// How the budget is shared out: a tenth of μ² for the rough centre, .15 μ for the radius where nμ ≥ 60.
 fn shares(n: u64, mu: f64) -> Shares {
     let held = if n as f64 * mu >= MUCH { 0.9 } else { 0.5 };
-    Shares { first: 0.1, radius: 0.15, countable: 60.0, held, uncounted: 0.6, widened: 1.0, excess: 0.0 }
+    Shares {
+        first: 0.1,
+        radius: 0.15,
+        countable: 60.0,
+        held,
+        uncounted: 0.6,
+        widened: 1.0,
+        excess: 0.0,
+        bracket: BRACKET,
+    }
 }
 
 /// One record: secret.

@@ -134,7 +134,20 @@ fn map_section(page: &mut Page, shown: &Shown<'_>) -> Result<(), StudyError> {
          ({DIFFERENCE_UNSHRUNK}). Groups are taken to vary alike. The difference of the two mean faces above is not the map: each is shrunk \
          on its own.",
     ));
+    page.paragraph(&detail_sentence(shown.publication));
     Ok(())
+}
+
+/// What the map leaves out: public, since it follows from n and the budget.
+fn detail_sentence(publication: &ComparePublication) -> String {
+    let all = 3 * publication.own.curves() * publication.own.samples();
+    match publication.mechanism.lengths()[0] {
+        Some(of) if of < all => format!(
+            "Map and band have {of} of the {all} coefficients of a face's shape. Finer differences are not known: neither the map nor its band \
+             counts them. A larger budget, or more people, brings more coefficients."
+        ),
+        _ => "Map and band have all coefficients of a face's shape.".to_owned(),
+    }
 }
 
 fn map_sentence(map: &MapStatement) -> String {
