@@ -21,7 +21,7 @@ pub enum PointMean<M: PolarVolume> {
     /// Gaussian or Laplace in the tangent space: μ-GDP, ε-DP.
     Tangent(TangentMean<M>),
     /// In two rounds: μ-GDP, flat spaces.
-    TwoRounds(TwoRoundPoints<M>),
+    TwoRounds(Box<TwoRoundPoints<M>>),
 }
 
 /// What [`PointMean`] makes of the records before the charge: secret.
@@ -124,7 +124,7 @@ impl<M: PolarVolume> PointMean<M> {
     /// # Errors
     /// As [`TwoRoundPoints::new`].
     pub fn two_rounds(ball: PublicBall<M>, n: u64, mu: Mu) -> Result<Self, MechanismError> {
-        TwoRoundPoints::new(ball, n, mu).map(Self::TwoRounds)
+        TwoRoundPoints::new(ball, n, mu).map(|mean| Self::TwoRounds(Box::new(mean)))
     }
 }
 
