@@ -126,7 +126,10 @@ impl<M: Manifold> Mechanism for ExtrinsicSpd<M> {
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<NoisedPoint<DMatrix<f64>>>, MechanismError> {
-        let (noised, part) = self.ambient.draw(&prepared.statistic, noise, paid)?;
+        let (noised, mut part) = self.ambient.draw(&prepared.statistic, noise, paid)?;
+        // Entries are an isometry of the Frobenius norm.
+        let d = noised.len();
+        part.expected_error = Some(self.ambient.deviation(d) * (d as f64).sqrt());
         Ok(Drawn { value: NoisedPoint { point: self.point(&noised), noised }, parts: vec![part] })
     }
 }

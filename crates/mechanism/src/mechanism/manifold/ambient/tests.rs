@@ -93,6 +93,23 @@ fn laplace_noise_on_matrices_has_the_claimed_scale() {
     }
 }
 
+/// What is stated of the noise is how far it carries matrices in the Frobenius norm, over 400 draws.
+#[test]
+fn the_stated_error_of_matrices_is_that_of_the_noise() {
+    let centre = dmatrix![5.0, 1.0; 1.0, 0.4];
+    let (mechanism, space) = on_logarithms(&centre, RADIUS, 20);
+    let prepared = mechanism.prepare(&vec![Some(space.chart(&centre)); 20]).unwrap();
+    let (mut found, mut stated, mut source) = (0.0, 0.0, NoiseSource::seeded(39));
+    for _ in 0..400 {
+        let paid = pay(mechanism.price(), &mut Ledger::in_memory(None)).unwrap();
+        let released = draw(&mechanism, &prepared, &mut source, paid).unwrap();
+        found += (&released.value.point - &centre).norm_squared();
+        stated += released.noise().unwrap().expected_error.unwrap().powi(2);
+    }
+    let ratio = (stated / found).sqrt();
+    assert!((0.85..1.15).contains(&ratio), "{ratio}");
+}
+
 #[test]
 fn centres_that_are_not_positive_definite_are_refused() {
     let ball = PublicBall::new(Euclidean::new(3), DVector::zeros(3), radius(1.0)).unwrap();
