@@ -1,6 +1,7 @@
 //! Ctrl-C: what it leaves, and how to go on.
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use std::ffi::OsString;
 
 /// Says how to go on where the command that was given is one that can be.
 pub fn explain(arguments: &ArgMatches) {
@@ -14,8 +15,8 @@ pub fn explain(arguments: &ArgMatches) {
 }
 
 /// The arguments in the form that they are explained from, and as they are used.
-pub fn parse<P: CommandFactory + FromArgMatches>() -> Result<(ArgMatches, P), clap::Error> {
-    let matches = P::command().try_get_matches()?;
+pub fn parse<P: CommandFactory + FromArgMatches>(words: &[OsString]) -> Result<(ArgMatches, P), clap::Error> {
+    let matches = P::command().try_get_matches_from(words)?;
     let parsed = P::from_arg_matches(&matches).map_err(|error| error.format(&mut P::command()))?;
     Ok((matches, parsed))
 }
@@ -37,7 +38,11 @@ fn watch() {
     });
 }
 
-#[cfg(not(unix))]
+/// The same; Windows has no signals, and no ending by one: the exit code is that of a process which Ctrl-C ended (`STATUS_CONTROL_C_EXIT`).
+#[cfg(windows)]
 fn watch() {
-    let _ = HINT;
+    let _ = ctrlc::set_handler(|| {
+        eprintln!("\n{HINT}");
+        std::process::exit(0xc000_013a_u32.cast_signed());
+    });
 }

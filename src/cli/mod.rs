@@ -112,7 +112,7 @@ enum Command {
     Reproduce(reproduce::ReproduceArgs),
     /// Distance between two surfaces: meshes, releases or the template
     Compare(compare::CompareArgs),
-    /// Write a surface for other programs: .vtp, .glb, .ply, .csv
+    /// Write a surface for other programs: .vtp, .glb, .ply, .obj, .stl, .csv
     Export(export::ExportArgs),
     /// Open a study, a mesh or a scan in the interactive viewer
     View(view::ViewArgs),
@@ -122,19 +122,24 @@ enum Command {
     Man(shell::ManArgs),
 }
 
-/// Parses the words of the command line, runs, prints; the exit code is 0, 1 (failed) or 2 (usage).
+/// The command: parses the words of the process's line, runs, prints; the exit code is 0, 1 (failed) or 2 (usage).
 pub fn main() -> ExitCode {
-    let (arguments, cli) = match interrupt::parse::<Cli>() {
+    main_of(&std::env::args_os().collect::<Vec<_>>()).into()
+}
+
+/// The same for other words, of which the first is the command's name: for a process of another language. Returns the exit code.
+pub fn main_of(words: &[OsString]) -> u8 {
+    let (arguments, cli) = match interrupt::parse::<Cli>(words) {
         Ok(parsed) => parsed,
-        Err(error) => return refused(&error),
+        Err(error) => return refused(&error, words),
     };
     interrupt::explain(&arguments);
     let printer = Printer::new(cli.global.json);
     match set_threads(&cli.global).and_then(|()| run(&cli, &printer)) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => {
             failure.print(cli.global.json);
-            failure.exit_code()
+            failure.code()
         }
     }
 }
@@ -188,18 +193,18 @@ fn misread(error: &clap::Error) -> Refusal {
 }
 
 /// Arguments that were not understood, or a question for help.
-fn refused(error: &clap::Error) -> ExitCode {
-    let json = std::env::args_os().any(|argument| argument == "--json");
+fn refused(error: &clap::Error, words: &[OsString]) -> u8 {
+    let json = words.iter().any(|word| word == "--json");
     if json && error.use_stderr() {
         let failure = Failure::usage(error.render().to_string().trim().trim_start_matches("error: "));
         failure.print(json);
-        return failure.exit_code();
+        return failure.code();
     }
     match better_tip(error) {
         Some(tip) => eprintln!("{tip}"),
         None => drop(error.print()),
     }
-    ExitCode::from(if error.use_stderr() { 2 } else { 0 })
+    if error.use_stderr() { 2 } else { 0 }
 }
 
 /// What is said in place of the nearest spelling, where that is something else than was meant.

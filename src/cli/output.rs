@@ -4,7 +4,6 @@
 use serde_json::{Map, Value, json};
 use std::fmt::Display;
 use std::io::Write;
-use std::process::ExitCode;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use visard::privacy::LedgerError;
 use visard::study::{DryRun, JobError};
@@ -235,17 +234,13 @@ impl Failure {
         }
     }
 
-    fn code(&self) -> u8 {
+    /// The exit code: 2 for usage, 1 otherwise; a preview is no failure.
+    pub fn code(&self) -> u8 {
         match (&self.preview, self.usage) {
             (Some(_), _) => 0,
             (None, true) => 2,
             (None, false) => 1,
         }
-    }
-
-    /// 2 for usage, 1 otherwise.
-    pub fn exit_code(&self) -> ExitCode {
-        ExitCode::from(self.code())
     }
 }
 

@@ -49,3 +49,16 @@ fn every_crate_was_reviewed() {
         "the review counts the crates"
     );
 }
+
+/// What tells others which version this is: for citations, for R.
+#[test]
+fn there_is_one_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    for (name, line) in [
+        ("CITATION.cff", format!("version: {version}\n")),
+        ("codemeta.json", format!("\"version\": \"{version}\"")),
+        ("r/DESCRIPTION", format!("Version: {version}\n")),
+    ] {
+        assert!(read(name).contains(&line), "{name} does not say {line}");
+    }
+}

@@ -8,12 +8,13 @@ use super::{Certificate, ClipSource, PrivacyLoss};
 use std::fmt::Write;
 
 /// What an attacker who knows everyone else's record can conclude about one person, as odds and as the error rates of
-/// the best possible test, and what the guarantee rests on. Percentages are rounded up.
+/// the best possible test, and what the guarantee rests on. A plain summary first, definitions below. Percentages are rounded up.
 pub fn explain(certificate: &Certificate) -> String {
     let mut text = String::new();
     headline(&mut text, certificate);
     if certificate.loss.is_private() {
         attacker(&mut text, certificate);
+        definition(&mut text, certificate);
     }
     foundations(&mut text, certificate);
     if certificate.private {
@@ -39,10 +40,12 @@ fn headline(text: &mut String, c: &Certificate) {
         if let Some(sentence) = c.details.get("in_words").and_then(serde_json::Value::as_str) {
             let _ = writeln!(text, "{sentence}");
         }
-        let _ = writeln!(text, "Guarantee: {}. {}", c.loss, meaning(c.loss));
-        if let Some(within) = c.details.get(WITHIN_GROUPS).and_then(serde_json::Value::as_str) {
-            let _ = writeln!(text, "Within groups: {within}.");
-        }
+        let _ = writeln!(
+            text,
+            "In short: whoever sees it, has all records but one person's, and must tell which of two that was is right at most {} of the time. A \
+             coin is right 50 % of the time.",
+            percent(best(c, &|loss| loss.guess_probability()))
+        );
     } else {
         let _ = writeln!(text, "This release is NOT PRIVATE. Do not publish it as if it were.");
         for caveat in &c.caveats {
@@ -84,11 +87,14 @@ fn meaning(loss: PrivacyLoss) -> &'static str {
     }
 }
 
-fn attacker(text: &mut String, c: &Certificate) {
+/// The least of what the stated loss and that of the parts together allow.
+fn best(c: &Certificate, allows: &dyn Fn(&PrivacyLoss) -> f64) -> f64 {
     let by_parts = c.composition.mu().ok().flatten().map(PrivacyLoss::Gaussian);
-    let losses = [Some(c.loss), by_parts];
-    let best = |f: &dyn Fn(&PrivacyLoss) -> f64| losses.iter().flatten().map(f).fold(1.0, f64::min);
-    let guess = best(&|loss| loss.guess_probability());
+    [Some(c.loss), by_parts].iter().flatten().map(allows).fold(1.0, f64::min)
+}
+
+fn attacker(text: &mut String, c: &Certificate) {
+    let guess = best(c, &|loss| loss.guess_probability());
     let others = match c.n {
         1 => "who knows everything about the mechanism".to_owned(),
         n => {
@@ -112,7 +118,7 @@ fn attacker(text: &mut String, c: &Certificate) {
         percent(guess)
     );
     for alpha in [0.05, 0.01, 0.001] {
-        let power = best(&|loss| loss.power_at(alpha));
+        let power = best(c, &|loss| loss.power_at(alpha));
         let factor = power / alpha;
         let _ = writeln!(
             text,
@@ -135,6 +141,14 @@ fn attacker(text: &mut String, c: &Certificate) {
             percent(factor / (1.0 + factor)),
             percent(0.01 * factor / (0.99 + 0.01 * factor)),
         );
+    }
+}
+
+/// The guarantee as theorems state it.
+fn definition(text: &mut String, c: &Certificate) {
+    let _ = writeln!(text, "\nIn the terms of the literature: {}. {}", c.loss, meaning(c.loss));
+    if let Some(within) = c.details.get(WITHIN_GROUPS).and_then(serde_json::Value::as_str) {
+        let _ = writeln!(text, "Within groups: {within}.");
     }
     if !c.epsilon_at_delta.is_empty() {
         let pairs: Vec<String> = c
@@ -305,6 +319,8 @@ mod tests {
             assert!(text.contains(needle), "{needle} not in:\n{text}");
         }
         assert!(!text.contains("NOT PRIVATE"));
+        let at = |words: &str| text.find(words).unwrap();
+        assert!(at("In short:") < at("Take an attacker") && at("Take an attacker") < at("mu = 1"), "{text}");
     }
 
     #[test]

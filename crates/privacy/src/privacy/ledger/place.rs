@@ -59,17 +59,23 @@ pub(super) fn create(path: &Path) -> Result<Option<File>, LedgerError> {
     }
 }
 
+/// `ERROR_LOCK_VIOLATION`: on Windows nobody reads what another process has locked. Elsewhere locks do not hinder readers.
+const LOCKED: i32 = if cfg!(windows) { 33 } else { i32::MIN };
+
 /// All of it.
 pub(super) fn read(mut file: &File, path: &Path) -> Result<Vec<u8>, LedgerError> {
     let mut bytes = Vec::new();
     point("read").map_err(failed(path))?;
-    file.by_ref().take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed(path))?;
+    file.by_ref().take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| match error.raw_os_error() {
+        Some(LOCKED) => LedgerError::Locked(path.to_owned()),
+        _ => failed(path)(error),
+    })?;
     if bytes.len() as u64 > LARGEST { Err(LedgerError::TooLarge(path.to_owned())) } else { Ok(bytes) }
 }
 
 /// Refuses a file that has several names: what replaces one of them, as editors and copies do, makes two ledgers.
 pub(super) fn must_have_one_name(file: &File, path: &Path) -> Result<(), LedgerError> {
-    match links(&file.metadata().map_err(failed(path))?) {
+    match links(file).map_err(failed(path))? {
         0 | 1 => Ok(()),
         links => Err(LedgerError::HardLinks { path: path.to_owned(), links }),
     }
@@ -83,10 +89,10 @@ pub(super) fn is_at(file: &File, path: &Path) -> IoResult<bool> {
         let (held, named) = (file.metadata()?, path.metadata());
         Ok(named.is_ok_and(|named| (held.dev(), held.ino()) == (named.dev(), named.ino())))
     }
-    #[cfg(not(unix))]
+    #[cfg(windows)]
     {
-        let _ = file;
-        path.try_exists()
+        let held = same_file::Handle::from_file(file.try_clone()?)?;
+        Ok(same_file::Handle::from_path(path).is_ok_and(|named| held == named))
     }
 }
 
@@ -125,12 +131,9 @@ fn must_be_a_file(metadata: &Metadata, path: &Path) -> Result<(), LedgerError> {
     }
 }
 
-fn links(metadata: &Metadata) -> u64 {
+fn links(file: &File) -> IoResult<u64> {
     #[cfg(unix)]
-    return std::os::unix::fs::MetadataExt::nlink(metadata);
-    #[cfg(not(unix))]
-    {
-        let _ = metadata;
-        1
-    }
+    return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?));
+    #[cfg(windows)]
+    return Ok(winapi_util::file::information(file)?.number_of_links());
 }
