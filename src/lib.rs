@@ -110,7 +110,7 @@ pub use nalgebra;
 /// The command `visard`: for its own process, and for others that ask as it is asked and are answered as with `--json`.
 #[cfg(feature = "cli")]
 pub mod command {
-    pub use crate::cli::{Answer, Progress, Refusal, answer, main};
+    pub use crate::cli::{Answer, Progress, Refusal, answer, main, main_of};
 }
 
 /// What most programs need.

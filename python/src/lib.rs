@@ -27,7 +27,7 @@ mod _visard {
         verify,
     };
     #[pymodule_export]
-    use super::run::run;
+    use super::run::{main, run};
     #[pymodule_export]
     use super::work::set_threads;
 

@@ -6,6 +6,12 @@ use serde_json::json;
 use std::ffi::OsString;
 use visard::study::Stop;
 
+/// The command itself, of which the first word is the name: it prints, and its exit code comes back.
+#[pyfunction]
+pub fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
+    py.detach(|| visard::command::main_of(&words))
+}
+
 /// What the command answers to these words, as JSON: `answer` is what it prints with `--json`, `secret` what is for the data holder only,
 /// `notes` what else there is to say.
 #[pyfunction]

@@ -7,7 +7,7 @@
 visard_command <- function(...) {
   program <- Sys.getenv("VISARD_COMMAND", Sys.which("visard"))
   if (!nzchar(program)) {
-    stop("visard: the command is not on the path; install it, or name it in the environment variable VISARD_COMMAND", call. = FALSE)
+    stop("visard: the command is not on the path; install it or the Python package, which brings it, or name it in the environment variable VISARD_COMMAND", call. = FALSE)
   }
   words <- as.character(unlist(list(...)))
   notes <- tempfile()

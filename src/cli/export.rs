@@ -22,7 +22,7 @@ enum Range {
     Magnitude,
 }
 
-/// Write a release's surface or a mesh as VTK (.vtp), binary glTF (.glb), PLY or a table (.csv), with a field in numbers and colours
+/// Write a release's surface or a mesh as VTK (.vtp), binary glTF (.glb), PLY, OBJ, STL or a table (.csv), with a field in numbers and colours
 #[derive(Debug, Args)]
 #[command(
     after_help = "A release brings its error along, in the unit of its coordinates. glTF is written in metres where the size is known: a release made with --size, or \"builtin\". Without --size, a release's faces have area 1.\n\nExamples:\n  visard export study/release --out mean.vtp\n  visard export study/release --out mean.glb --force\n  visard export face.ply --field thickness.csv --range magnitude --out thickness.ply\n  visard export builtin --out template.csv"
@@ -31,7 +31,7 @@ pub struct ExportArgs {
     /// A release, its study, a mesh file, or "builtin"
     #[arg(value_name = "RELEASE|MESH|builtin")]
     source: PathBuf,
-    /// The file; its ending (.vtp, .glb, .ply, .csv) sets the format
+    /// The file; its ending (.vtp, .glb, .ply, .obj, .stl, .csv) sets the format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// A value for every vertex, as .npy or a table with one value a line; the first gives the colours
@@ -48,7 +48,7 @@ pub struct ExportArgs {
 /// Runs the command.
 pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let Some(format) = SurfaceFormat::of(&args.out) else {
-        return Err(Failure::usage("--out must end in .vtp, .glb, .ply or .csv"));
+        return Err(Failure::usage("--out must end in .vtp, .glb, .ply, .obj, .stl or .csv"));
     };
     refuse_existing(&args.out, global)?;
     let subject = Subject::load(&args.source).map_err(Failure::failed)?;
@@ -75,6 +75,17 @@ pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), 
     if let Some(band) = standing.band() {
         printer.note(format!("note: {band}{}", why.map(|why| format!(" ({why})")).unwrap_or_default()));
     }
+    let left_out = match format {
+        SurfaceFormat::Stl => Some("STL holds triangles only: no error, no field, no colours"),
+        format if !format.holds_fields() && !fields.is_empty() => {
+            Some("OBJ holds no numbers: the field is in the colours only")
+        }
+        _ => None,
+    };
+    if let Some(left_out) = left_out {
+        printer.note(format!("note: {left_out}"));
+    }
+    let fields = if format.holds_fields() { fields } else { Vec::new() };
     let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
     let (vertices, triangles) = (subject.mesh.vertices().len(), subject.mesh.triangles().len());
     printer.result(

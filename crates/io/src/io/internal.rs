@@ -1,6 +1,6 @@
 //! Files that only the data holder may see: marked inside, so that they are known for what they are when they were copied or renamed.
 //!
-//! The mark is where other programs read on over it: a comment in a PLY header, a `COMMENT=` line in TPS, and in `.npy` a pattern of the
+//! The mark is where other programs read on over it: a comment in a PLY or OBJ file, the header of STL, a `COMMENT=` line in TPS, and in `.npy` a pattern of the
 //! blanks that fill the header, which NumPy strips. Whoever writes the content anew with another program loses it.
 
 use super::atomic::{WriteError, write_bytes};
@@ -14,7 +14,7 @@ use std::io;
 use std::path::Path;
 
 /// What a marked file of text says.
-const MARK: &str = "visard internal: made from the records without noise, never a public input";
+pub(super) const MARK: &str = "visard internal: made from the records without noise, never a public input";
 /// The bits of a marked `.npy` header: spaces and tabs in an order that no padding has by chance.
 const BITS: u64 = 0x6e9f_41c3_b8d2_570a;
 /// A PLY header is not looked for beyond this, in bytes, as its reader does.

@@ -1,6 +1,7 @@
-//! Surfaces for other programs: PLY, VTK's `.vtp`, binary glTF and tables of text, each with a number and a colour at every vertex.
+//! Surfaces for other programs: PLY, VTK's `.vtp`, binary glTF and tables of text, each with a number and a colour at every vertex; OBJ and STL.
 
 mod glb;
+mod plain;
 mod surface;
 mod table;
 mod vtp;
@@ -23,6 +24,10 @@ pub enum SurfaceFormat {
     Glb,
     /// A table of vertices.
     Csv,
+    /// Wavefront OBJ: vertices with colours, and triangles.
+    Obj,
+    /// Binary STL: triangles only, in single precision.
+    Stl,
 }
 
 impl SurfaceFormat {
@@ -34,8 +39,15 @@ impl SurfaceFormat {
             "vtp" => Self::Vtp,
             "glb" => Self::Glb,
             "csv" => Self::Csv,
+            "obj" => Self::Obj,
+            "stl" => Self::Stl,
             _ => return None,
         })
+    }
+
+    /// Whether numbers at the vertices go into such a file.
+    pub fn holds_fields(self) -> bool {
+        !matches!(self, Self::Obj | Self::Stl)
     }
 }
 
@@ -43,7 +55,7 @@ impl SurfaceFile<'_> {
     /// Writes the file, atomically.
     ///
     /// # Errors
-    /// [`WriteError`], also where a field or the colours are not one for each vertex, or glTF is asked for a surface that it cannot hold.
+    /// [`WriteError`], also where a field or the colours are not one for each vertex, or glTF or STL is asked for a surface that it cannot hold.
     pub fn write(&self, path: &Path, format: SurfaceFormat) -> Result<(), WriteError> {
         self.check().map_err(|source| WriteError { path: path.to_owned(), source })?;
         match format {
@@ -58,6 +70,8 @@ impl SurfaceFile<'_> {
                 write_bytes(path, &bytes)
             }
             SurfaceFormat::Csv => write_atomically(path, |out| table::write(self, out)),
+            SurfaceFormat::Obj => write_atomically(path, |out| plain::write_obj(self, out)),
+            SurfaceFormat::Stl => write_atomically(path, |out| plain::write_stl(self, out)),
         }
     }
 }

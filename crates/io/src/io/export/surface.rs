@@ -17,7 +17,7 @@ pub struct SurfaceFile<'a> {
     pub fields: &'a [NamedField],
     /// sRGB at the vertices.
     pub colours: Option<&'a [[u8; 3]]>,
-    /// Whether it was made of a file for the data holder only: PLY, which is read again, then has the mark of such files.
+    /// Whether it was made of a file for the data holder only: PLY, OBJ and STL, which are read again, then have the mark of such files.
     pub internal: bool,
 }
 

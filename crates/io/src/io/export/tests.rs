@@ -152,3 +152,34 @@ fn what_does_not_fit_is_refused_and_nothing_is_written() {
         file.write(&folder.path().join("y"), format).unwrap();
     }
 }
+
+#[test]
+fn obj_and_stl_are_read_back_and_bear_the_mark() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, exact) in [("a.obj", true), ("a.stl", false)] {
+        for internal in [false, true] {
+            let path = folder.path().join(name);
+            let (mesh, colours) = (mesh(), Some(COLOURS.as_slice()));
+            let file =
+                SurfaceFile { mesh: &mesh, unit: "mm", metres: Some(1e-3), fields: &[], colours, internal };
+            file.write(&path, SurfaceFormat::of(&path).unwrap()).unwrap();
+            let found = crate::io::read_scan(&path).unwrap();
+            // These coordinates are single precision too.
+            assert_eq!(found.vertices.len(), 4, "{name}");
+            if exact {
+                assert_eq!(found.vertices, mesh.vertices());
+            }
+            let opened = crate::io::open(&path, crate::io::Limit::SCAN).unwrap();
+            assert_eq!(crate::io::internal::is_marked(&opened), internal, "{name}");
+        }
+    }
+    let stl = std::fs::read(folder.path().join("a.stl")).unwrap();
+    assert_eq!(stl.len(), 84 + 2 * 50);
+    // The first triangle's normal, by hand: (1.5, 0, .25) x (0, 2, -1) = (-.5, 1.5, 3).
+    let normal: Vec<f32> =
+        stl[84..96].chunks_exact(4).map(|c| f32::from_le_bytes(c.try_into().unwrap())).collect();
+    let length = (0.25f32 + 2.25 + 9.0).sqrt();
+    for (found, wanted) in normal.iter().zip([-0.5, 1.5, 3.0]) {
+        assert!((found - wanted / length).abs() < 1e-6, "{normal:?}");
+    }
+}
