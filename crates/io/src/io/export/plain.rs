@@ -40,7 +40,7 @@ pub(super) fn write_stl(surface: &SurfaceFile<'_>, out: &mut impl Write) -> io::
     let count = u32::try_from(triangles.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
     out.write_all(&count.to_le_bytes())?;
     for triangle in triangles {
-        let [a, b, c]: [Point; 3] = triangle.map(|k| vertices[k as usize]);
+        let [a, b, c]: [Point; 3] = triangle.map(|k| vertices[k]);
         let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default();
         for number in normal.iter().chain([a, b, c].iter().flat_map(|corner| corner.coords.iter())) {
             out.write_all(&(*number as f32).to_le_bytes())?;
