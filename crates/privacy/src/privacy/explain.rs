@@ -42,8 +42,8 @@ fn headline(text: &mut String, c: &Certificate) {
         }
         let _ = writeln!(
             text,
-            "In short: whoever sees it, has all records but one person's, and must tell which of two that was is right at most {} of the time. A \
-             coin is right 50 % of the time.",
+            "In short: someone who sees it, has everybody else's record, and has to say which of two candidates the last one was, is right at \
+             most {} of the time. A coin is right 50 % of the time.",
             percent(best(c, &|loss| loss.guess_probability()))
         );
     } else {
