@@ -26,7 +26,11 @@ fn a_dry_run_tells_the_price_and_reads_nobody() {
     for (line, mechanism, n) in [
         (format!("{SPHERE} --mu 1"), "Gaussian in the tangent space at the ball's centre", 60),
         (format!("{SPHERE} --epsilon 1"), "Laplace in the tangent space at the ball's centre", 60),
-        ("spd mean m.npy --radius 1 --mu 1 --out study".into(), "Gaussian in the tangent space", 50),
+        (
+            "spd mean m.npy --radius 1 --mechanism tangent-gaussian --mu 1 --out study".into(),
+            "Gaussian in the tangent space",
+            50,
+        ),
         ("face mean scans --mu 1 --out study".into(), "", 5),
     ] {
         let (code, stdout, stderr) = visard(dir.path(), &format!("{line} --dry-run --json"));

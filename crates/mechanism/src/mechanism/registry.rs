@@ -1,18 +1,19 @@
 //! Every mechanism there is: a new one is a folder with its code, proof, tests and worst cases, and one line in the folder above it.
 
-use super::{functional, landmarks, manifold, quantile, together, vector};
+use super::vector::{groups, modes, regression};
+use super::{functional, landmarks, manifold, quantile, together};
 use crate::optimize;
 use crate::privacy::Entry;
 use crate::privacy::audit::{AuditError, Auditable, STANDARD_AUDITS, WorstCase};
 use crate::privacy::noise;
 
-/// What every mechanism brings with it: its folder declares it beside its modules.
+/// What every mechanism brings with it; folders of many declare them beside their modules.
 const ENTRIES: &[&[&Entry]] = &[
     noise::ENTRIES,
     functional::ENTRIES,
-    vector::ENTRIES,
+    &[&groups::ENTRY, &regression::ENTRY, &modes::ENTRY],
     &[&together::ENTRY, &landmarks::ENTRY],
-    quantile::ENTRIES,
+    &[&quantile::ENTRY, &quantile::BISECTED_ENTRY],
     manifold::ENTRIES,
     optimize::ENTRIES,
 ];

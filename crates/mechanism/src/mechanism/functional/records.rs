@@ -1,7 +1,8 @@
 //! Records as samples of functions, and what is released of them.
 
-use super::{MechanismError, Norm};
+use super::Norm;
 use crate::function::FaceCurves;
+use crate::mechanism::MechanismError;
 use crate::privacy::noise::{MomentSum, NoisedSecond, SharedSum};
 use crate::privacy::{ClippedMean, ClippedSum, IncompleteMean};
 use rayon::prelude::*;

@@ -3,8 +3,9 @@
 use super::*;
 use crate::function::circle::{Fourier, PowerExponential};
 use crate::function::{Basis, Domain, FaceCurves};
+use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Ledger, Mechanism, PrivacyLoss, release};
+use crate::privacy::{ClipRadius, ClipSource, Ledger, Mechanism, Mu, PrivacyLoss, release};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

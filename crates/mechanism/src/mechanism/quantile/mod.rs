@@ -7,19 +7,16 @@ mod worst_case;
 
 pub(in crate::mechanism) use bisect::STEPS;
 pub use bisect::{BisectedRadius, BisectedRelease, Bracket, Lengths};
-use worst_case::{BISECTED_ENTRY, ENTRY};
+pub use worst_case::{BISECTED_ENTRY, ENTRY};
 
 use super::MechanismError;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{
-    Charge, ClipRadius, ClipSource, Drawn, Entry, L2Sensitivity, Mechanism, Mu, NoisedPart, Price,
-    PrivacyLoss, Sensitivity, Title,
+    Charge, ClipRadius, ClipSource, Drawn, L2Sensitivity, Mechanism, Mu, NoisedPart, Price, PrivacyLoss,
+    Sensitivity, Title,
 };
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
-
-/// The mechanisms here, for [`super::registry`].
-pub(super) const ENTRIES: &[&Entry] = &[&ENTRY, &BISECTED_ENTRY];
 
 const TITLE: Title = Title {
     name: "private clip radius",

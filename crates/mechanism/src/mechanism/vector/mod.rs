@@ -17,10 +17,5 @@ pub use recentring::{Recentred, Recentring, Rest, RoughCentre};
 pub use regression::{NoisedRegression, RegressionRecord, VectorRegression};
 pub use vectors::Vectors;
 
-use crate::privacy::Entry;
-
-/// The mechanisms here, for [`super::registry`].
-pub(super) const ENTRIES: &[&Entry] = &[&groups::ENTRY, &regression::ENTRY, &modes::ENTRY];
-
 /// Vectors of records, `None` for failed ones: secret.
 pub type VectorRecords = [Option<Vec<f64>>];
