@@ -1,5 +1,6 @@
 //! `visard shape`, `spd`, `sphere`, `hyperbolic`: private means of points on manifolds.
 
+mod answer;
 mod common;
 mod plan;
 mod records;
@@ -12,8 +13,8 @@ mod specimens;
 mod treatment;
 mod vectors;
 
+pub(in crate::cli) use answer::{answer, places};
 pub(in crate::cli) use common::{failure, note_failed};
 pub use shape::{ShapeCommand, shape};
 pub use spd::{SpdCommand, spd};
-pub(in crate::cli) use specimens::{answer, places};
 pub use vectors::{VectorsCommand, vectors};

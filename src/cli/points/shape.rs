@@ -2,11 +2,12 @@
 
 use super::super::Global;
 use super::super::output::{Failure, Printer};
+use super::answer::{answer, places};
 use super::common::{Common, failure, say};
 use super::plan::{self, ShapePlanArgs};
 use super::shape_choice::{ShapeChoice, choices};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
-use super::specimens::{SpecimenArgs, answer, centre, places};
+use super::specimens::{SpecimenArgs, centre};
 use super::treatment::{TableArgs, TreatmentArgs};
 use crate::cli::tangent::{self, Statistics};
 use crate::cli::{heading, of_kind};

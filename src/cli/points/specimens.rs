@@ -3,17 +3,13 @@
 use super::shape_regress::AllometryArgs;
 use super::treatment::{TableArgs, TreatmentArgs};
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
-use crate::cli::output::{Failure, where_to};
+use crate::cli::output::Failure;
 use crate::cli::tangent::KindArgs;
 use crate::cli::{Global, heading, of_kind};
 use clap::Args;
-use serde_json::{Value, json};
 use std::path::PathBuf;
 use visard::io::Content;
-use visard::privacy::{Certificate, PrivacyLoss};
 use visard::study::Place;
-use visard::study::StudyFolder;
-use visard::study::layout::REPORT;
 use visard::study::points::ShapeCentre;
 use visard::study::shape::ShapeInputs;
 use visard::study::tangent::TangentInputs;
@@ -95,42 +91,6 @@ impl KindArgs for SpecimenArgs {
     fn budget(&self) -> &BudgetArgs {
         &self.budget
     }
-}
-
-/// What every such command answers, with what it adds to that.
-pub(in crate::cli) fn answer(
-    folder: &StudyFolder,
-    people: usize,
-    certificate: &Certificate,
-    more: Value,
-) -> Value {
-    let release = folder.release();
-    let mut all = json!({
-        "out": folder.root(),
-        "release": release,
-        "report": release.join(REPORT),
-        "n": people,
-        "mechanism": certificate.mechanism,
-        "mu": if let PrivacyLoss::Gaussian(mu) = &certificate.loss { Some(mu) } else { None },
-        "loss": certificate.loss,
-        "private": certificate.private,
-    });
-    if let (Value::Object(all), Value::Object(more)) = (&mut all, more) {
-        all.extend(more);
-    }
-    all
-}
-
-/// Where everything is, for the end of what is printed.
-pub(in crate::cli) fn places(folder: &StudyFolder, certificate: &Certificate) -> String {
-    let release = folder.release();
-    format!(
-        "  {} {}\n  open first:   {}\n  do not share: {}",
-        where_to(certificate.private),
-        release.display(),
-        release.join(REPORT).display(),
-        folder.internal().display()
-    )
 }
 
 /// Where shapes are seen from, by what was given.

@@ -1,21 +1,23 @@
 //! `modes`, `regress` and `compare` of functions, matrices, directions, hyperbolic points and landmarks: statistics of whatever has a tangent space.
 
 mod compare;
+mod covariates;
 mod modes;
 mod regress;
+mod statistics;
 
+pub use covariates::{RegressOn, Regressed};
 pub use modes::ModesArgs;
-pub use regress::{RegressArgs, RegressOn, Regressed};
+pub use regress::RegressArgs;
+pub use statistics::Statistics;
 
 use super::Global;
 use super::budget::BudgetArgs;
 use super::output::{self, Failure, Printer};
 use super::points::note_failed;
-use clap::{Args, Subcommand};
+use clap::Args;
 use std::fmt::Debug;
 use visard::study::tangent::{TangentInputs, TangentOutcome};
-
-use compare::CompareArgs;
 
 /// Options of a kind of record.
 pub trait KindArgs: Args + Debug {
@@ -45,28 +47,6 @@ pub struct Of<K: Args, S: Args> {
     records: K,
     #[command(flatten)]
     statistic: S,
-}
-
-/// What every kind of record offers beside its mean. Every statistic has a line here and one in `run`.
-#[derive(Debug, Subcommand)]
-pub enum Statistics<K: KindArgs> {
-    #[command(about = modes::about(K::RECORDS), after_help = modes::example(K::COMMAND, K::EXAMPLE))]
-    Modes(Box<Of<K, ModesArgs>>),
-    #[command(about = regress::about::<K>(), after_help = regress::example::<K>())]
-    Regress(Box<Of<K, K::Covariates>>),
-    #[command(about = compare::about(K::RECORDS), after_help = compare::example(K::COMMAND, K::EXAMPLE))]
-    Compare(Box<Of<K, CompareArgs>>),
-}
-
-impl<K: KindArgs> Statistics<K> {
-    /// Runs a statistic.
-    pub fn run(&self, global: &Global, printer: &Printer) -> Result<(), Failure> {
-        match self {
-            Self::Modes(args) => modes::modes(args, global, printer),
-            Self::Regress(args) => regress::regress(args, global, printer),
-            Self::Compare(args) => compare::compare(args, global, printer),
-        }
-    }
 }
 
 /// Tells the data holder what became of the records.

@@ -1,12 +1,11 @@
 //! Regression on covariates, of whatever has a tangent space.
 
-use super::{KindArgs, Of, counted, note};
+use super::{KindArgs, Of, RegressOn, Regressed, counted, note};
 use crate::cli::output::{Failure, Printer};
 use crate::cli::points::{answer, failure, places};
 use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::{Value, json};
-use std::fmt::Debug;
 use std::path::PathBuf;
 use visard::estimate::Design;
 use visard::mechanism::functional::Field;
@@ -28,23 +27,6 @@ pub struct RegressArgs {
     /// Fit a natural spline with this many columns instead of a straight line, as in "age=4"; its knots come from the bounds alone
     #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=COLUMNS", requires = "bounds")]
     spline: Vec<String>,
-}
-
-/// A table of covariates with what is known of them, and public bounds of sizes.
-pub type Regressed = (Option<(PathBuf, Design)>, Option<(f64, f64)>);
-
-/// Options of a regression.
-pub trait RegressOn: Args + Debug {
-    /// What there may be, in words.
-    const WHAT: &'static str;
-    /// Options for a second example.
-    const EXAMPLE: Option<&'static str> = None;
-
-    /// What it is on.
-    ///
-    /// # Errors
-    /// Bounds, levels or splines that are none.
-    fn regressed(&self) -> Result<Regressed, Failure>;
 }
 
 impl RegressOn for RegressArgs {

@@ -6,6 +6,18 @@ use crate::stats::{DESCRIPTOR_RIDGE, covariance_descriptor};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
+/// Which metric the mean of matrices is taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum SpdMetric {
+    /// Flat in the logarithm.
+    LogEuclidean,
+    /// Invariant under congruence.
+    AffineInvariant,
+    /// Optimal transport of centred Gaussians: the mean without noise only (--mechanism none).
+    BuresWasserstein,
+}
+
 /// The k × k matrix of these numbers, row by row, if it is symmetric positive definite; otherwise what is wrong with it.
 pub(in crate::study) fn positive_definite(k: usize, numbers: &[f64]) -> Result<DMatrix<f64>, String> {
     let m = DMatrix::from_row_slice(k, k, numbers);

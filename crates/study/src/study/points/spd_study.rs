@@ -8,7 +8,7 @@ use super::plain::{PlainForm, RecordKind};
 use super::plain_mean::{PlainMean, no_radius};
 use super::records::{Read, Record, points};
 use super::run::Course;
-use super::spd::positive_definite;
+use super::spd::{SpdMetric, positive_definite};
 use super::vector_study::people_of_rows;
 use super::{PointMechanism, PointOutcome, PointRequest, PointStudyError};
 use crate::io::{Content, Matrices, matrices_of, open_as, read_matrices};
@@ -25,18 +25,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Which metric the mean of matrices is taken in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum SpdMetric {
-    /// Flat in the logarithm.
-    LogEuclidean,
-    /// Invariant under congruence.
-    AffineInvariant,
-    /// Optimal transport of centred Gaussians: the mean without noise only (--mechanism none).
-    BuresWasserstein,
-}
 
 /// The public centre of a study of matrices.
 #[derive(Debug, Clone)]
