@@ -2,6 +2,7 @@
 
 use super::accuracy::Accuracy;
 use super::band;
+use super::correspondence::Correspondence;
 use super::error::StudyError;
 use super::yardstick::Yardstick;
 use crate::estimate::Band;
@@ -102,13 +103,17 @@ fn error_sentence(shown: &Page<'_>) -> String {
     let mm = shown.yardstick.millimetres();
     // With a released size, its error too.
     let cited = shown.accuracy.rms_mm.unwrap_or(mm * rms);
+    // The parts of registration lie across one another, and come from elsewhere than the noise: squares add up.
+    let Correspondence { normal_rms, skin_rms } = shown.accuracy.registration;
+    let of_scans = cited.hypot(mm * normal_rms.hypot(skin_rms));
     if let Some(expected) = expected_rms {
         return format!(
-            "The figure to cite: at most {} mm. How far a point of the surface lies from where it would lie without noise is not known: too \
+            "The figure to cite: at most {} mm, {} mm where the records are scans, with what registration adds. How far a point of the surface lies from where it would lie without noise is not known: too \
              little was seen of these people. It is at most {} \
              (root mean square over the face, {} mm on {}) for people whose mean lies within the public radius of the template; {} mm for people \
              like those of public populations, which the values in {ERROR} assume.",
             short(cited),
+            short(of_scans),
             short(rms),
             short(mm * rms),
             shown.yardstick.face(),
@@ -116,13 +121,14 @@ fn error_sentence(shown: &Page<'_>) -> String {
         );
     }
     format!(
-        "The figure to cite: {} mm. A point of the surface lies {} from where it would lie without noise (root mean square over the face; {} \
+        "The figure to cite: {} mm, {} mm where the records are scans, with what registration adds. A point of the surface lies {} from where it would lie without noise (root mean square over the face; {} \
          where it is largest), \
          in units in which the face has area 1 and is about 1 high: on {}, some {} mm and {} mm. This counts the noise that \
          was added for privacy and what was taken away to tame it. It is estimated from the noised values alone, so it tells nothing new \
          of the data; it leaves out that the people are a sample of others. Of the squared distance between the template and the mean \
          the data decided {:.0} %. The values are in {ERROR}, and the button “error, root mean square” shows them on the surface.",
         short(cited),
+        short(of_scans),
         short(rms),
         short(largest),
         shown.yardstick.face(),
