@@ -38,6 +38,7 @@ pub struct FoundMean {
     /// In words.
     pub sentence: String,
     samples: Vec<f64>,
+    errors: Vec<f64>,
     band: Option<Band>,
 }
 
@@ -126,6 +127,8 @@ impl Statistic for MeanStatistic {
         let accuracy = space.accuracy(&estimate(value), looked, price, inner.record_spread(value));
         Ok(FoundMean {
             sentence: space.sentence(&accuracy),
+            // Where little was seen, an upper bound is all that is known.
+            errors: if accuracy.upper_bound { Vec::new() } else { value.errors.clone() },
             accuracy,
             samples: value.samples.clone(),
             band: inner.band(value),
@@ -134,6 +137,10 @@ impl Statistic for MeanStatistic {
 
     fn mean(found: &FoundMean) -> Option<&[f64]> {
         Some(&found.samples)
+    }
+
+    fn errors(found: &FoundMean) -> &[f64] {
+        &found.errors
     }
 
     fn state(&self, _: &dyn TangentSpace, _: &mut Statement) {}

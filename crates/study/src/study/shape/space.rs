@@ -228,9 +228,13 @@ impl TangentSpace for ShapeSpace {
         }
     }
 
-    fn mean_figures(&self, mean: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+    fn mean_figures(&self, mean: &[f64], errors: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
         let centre = self.has_public_centre.then(|| self.tangent.centre());
-        Ok(self.pictures().mean("private mean", &self.matrix(mean), centre))
+        let errors = (!errors.is_empty()).then(|| {
+            let deviations: Vec<f64> = errors.iter().map(|square| square.sqrt()).collect();
+            self.tangent.rows(&deviations)
+        });
+        Ok(self.pictures().mean(("private mean", &self.matrix(mean)), centre, errors.as_ref()))
     }
 
     fn displaced_figures(&self, displaced: &Displaced<'_>) -> Result<Vec<Figure>, PointStudyError> {
@@ -238,12 +242,20 @@ impl TangentSpace for ShapeSpace {
         Ok(self.pictures().to_both_sides(&self.matrix(mean), &self.matrix(by), ends, caption))
     }
 
-    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+    fn means_figures(
+        &self,
+        means: &[(&str, Vec<f64>)],
+        standing: &[Vec<bool>],
+    ) -> Result<Vec<Vec<Figure>>, PointStudyError> {
         let mut named = means.iter().map(|(name, mean)| (*name, self.matrix(mean)));
         let Some((first, below)) = named.next() else { return Ok(Vec::new()) };
         let centre = self.has_public_centre.then(|| self.tangent.centre());
-        let mut rows = self.pictures().mean(&format!("mean of {first}"), &below, centre);
-        rows.extend(named.map(|(name, shape)| self.pictures().over((name, &shape), (first, &below))));
+        let over = |((name, shape), standing): ((&str, DMatrix<f64>), &Vec<bool>)| {
+            let named = (&*format!("mean of {name}"), &*format!("mean of {first}"));
+            self.pictures().over((named.0, &shape), (named.1, &below), standing)
+        };
+        let mut rows: Vec<Vec<Figure>> = named.zip(standing).map(over).collect();
+        rows.extend(self.pictures().mean((&format!("mean of {first}"), &below), centre, None));
         Ok(rows)
     }
 

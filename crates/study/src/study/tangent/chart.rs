@@ -162,7 +162,7 @@ where
         if let Value::Object(details) = details { details } else { Map::new() }
     }
 
-    fn mean_figures(&self, mean: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+    fn mean_figures(&self, mean: &[f64], _: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
         Ok(vec![self.picture("private mean", mean, "The private mean.")])
     }
 
@@ -178,7 +178,11 @@ where
         Ok(self.picture(displaced.caption, displaced.by, &caption))
     }
 
-    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+    fn means_figures(
+        &self,
+        means: &[(&str, Vec<f64>)],
+        _: &[Vec<bool>],
+    ) -> Result<Vec<Vec<Figure>>, PointStudyError> {
         let one = |(name, mean): &(&str, Vec<f64>)| self.picture(name, mean, &format!("The mean of {name}."));
         Ok(vec![means.iter().flat_map(one).collect()])
     }

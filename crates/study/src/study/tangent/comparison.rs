@@ -58,12 +58,8 @@ impl ComparisonStatistic {
         (map, band): (&DifferenceMap, &Band),
     ) -> GroupDifference {
         let names = self.groups.names();
-        let points = space.basis().points();
-        // At a sample of a function all channels together; a matrix or point has one place an entry.
-        let places = if space.entries().is_none() { points } else { band.centre.len() };
-        let excess = band.excess();
-        let of_each = excess.chunks(excess.len() / places.max(1));
-        let outside = of_each.filter(|place| place.iter().any(|excess| *excess > 0.0)).count();
+        let standing = standing(space, band);
+        let outside = standing.iter().filter(|stands| **stands).count();
         GroupDifference {
             first: names[0].clone(),
             second: names[second].clone(),
@@ -71,9 +67,19 @@ impl ComparisonStatistic {
             error: map.error.sqrt(),
             reach_in_standard_errors: band.reach,
             mean_half_width: space.half_width(band),
-            share_outside: outside as f64 / places as f64,
+            share_outside: outside as f64 / standing.len().max(1) as f64,
         }
     }
+}
+
+/// The places at which a band excludes no difference: at a sample of a function all channels together; a matrix or point has one place an entry.
+fn standing(space: &dyn TangentSpace, band: &Band) -> Vec<bool> {
+    let places = if space.entries().is_none() { space.basis().points() } else { band.centre.len() };
+    let excess = band.excess();
+    excess
+        .chunks(excess.len() / places.max(1))
+        .map(|place| place.iter().any(|excess| *excess > 0.0))
+        .collect()
 }
 
 impl Statistic for ComparisonStatistic {
@@ -184,7 +190,9 @@ impl Statistic for ComparisonStatistic {
             page.heading("Where they differ");
             let named: Vec<(&str, Vec<f64>)> =
                 self.groups.names().iter().map(String::as_str).zip(found.means.iter().cloned()).collect();
-            for row in space.means_figures(&named)? {
+            let standing: Vec<Vec<bool>> =
+                found.differences.iter().map(|(_, band)| standing(space, band)).collect();
+            for row in space.means_figures(&named, &standing)? {
                 page.figures(&row);
             }
             differences::differences_table(page, &found.map, space.terms().places);

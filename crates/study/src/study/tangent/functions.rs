@@ -151,7 +151,7 @@ impl TangentSpace for FunctionSpace {
         if let Value::Object(details) = details { details } else { Map::new() }
     }
 
-    fn mean_figures(&self, mean: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+    fn mean_figures(&self, mean: &[f64], _: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
         let mut shown = vec![("private mean", mean)];
         shown.extend(self.shown.centre.as_deref().map(|centre| ("public centre", centre)));
         Ok(vec![self.shown.drawn("mean", &shown, "The released mean.")?])
@@ -166,7 +166,11 @@ impl TangentSpace for FunctionSpace {
         self.shown.drawn(title, &shown, &format!("{caption}."))
     }
 
-    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+    fn means_figures(
+        &self,
+        means: &[(&str, Vec<f64>)],
+        _: &[Vec<bool>],
+    ) -> Result<Vec<Vec<Figure>>, PointStudyError> {
         let shown: Vec<(&str, &[f64])> = means.iter().map(|(name, mean)| (*name, &mean[..])).collect();
         Ok(vec![self.shown.drawn("means", &shown, "The means of the groups over one another.")?])
     }

@@ -142,7 +142,7 @@ impl<C: Centring, S: Statistic> TangentPublication<C, S> {
         let [title, what] = self.statistic.title(space);
         let mut page = release_page(title, &format!("{what} of {}", counted(certificate)), certificate);
         if let Some(mean) = S::mean(found) {
-            for row in space.mean_figures(&space.point(mean))? {
+            for row in space.mean_figures(&space.point(mean), S::errors(found))? {
                 page.figures(&row);
             }
         }

@@ -121,11 +121,11 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
         statement.details.extend(self.details());
     }
 
-    /// A mean, as an array, beside the centre: rows of pictures.
+    /// A mean, as an array, beside the centre: rows of pictures. `errors`: see [`Statistic::errors`](super::statistic::Statistic::errors).
     ///
     /// # Errors
     /// A picture that cannot be made.
-    fn mean_figures(&self, mean: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError>;
+    fn mean_figures(&self, mean: &[f64], errors: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError>;
 
     /// What a displacement does to a mean, less and plus, all as arrays.
     ///
@@ -133,11 +133,16 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
     /// A picture that cannot be made.
     fn displaced_figures(&self, displaced: &Displaced<'_>) -> Result<Vec<Figure>, PointStudyError>;
 
-    /// Several means over one another: rows of pictures.
+    /// Several means over one another: rows of pictures. `standing`: of every mean but the first the places at which the band of its difference
+    /// from the first excludes none.
     ///
     /// # Errors
     /// A picture that cannot be made.
-    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError>;
+    fn means_figures(
+        &self,
+        means: &[(&str, Vec<f64>)],
+        standing: &[Vec<bool>],
+    ) -> Result<Vec<Vec<Figure>>, PointStudyError>;
 
     /// Publishes a mean, as an array.
     ///

@@ -62,6 +62,11 @@ pub(in crate::study) trait Statistic: Debug + Clone + Send + Sync + 'static {
     /// The samples of the released mean, where there is one of all records.
     fn mean(found: &Self::Found) -> Option<&[f64]>;
 
+    /// The expected squared error of each of these samples against the mean without noise; empty where it is not known.
+    fn errors(_found: &Self::Found) -> &[f64] {
+        &[]
+    }
+
     /// What holds of every release.
     fn state(&self, space: &dyn TangentSpace, statement: &mut Statement);
 

@@ -3,14 +3,13 @@
 //!
 //! Whoever draws for a release hands over public and released values only.
 
-use super::chart::{PALETTE, escape};
+mod panel;
+
+use super::chart::PALETTE;
 use crate::landmark::{Configuration, ThinPlate, centred};
 use nalgebra::DMatrix;
-use std::fmt::Write as _;
+use panel::{CHANCE, GREY, GRID, Panel, View};
 
-/// Side of a panel in pixels.
-const SIDE: f64 = 380.0;
-const MARGIN: f64 = 22.0;
 /// Lines of a grid across the longer side.
 const LINES: usize = 14;
 /// Points on a grid's line between two others.
@@ -22,6 +21,8 @@ pub struct Drawing {
     mean: Configuration,
     centre: Option<Configuration>,
     half_axes: Option<Configuration>,
+    /// Landmarks whose displacement is no chance; all where nothing is known.
+    standing: Option<Vec<bool>>,
     links: Vec<[usize; 2]>,
     names: [String; 2],
 }
@@ -30,7 +31,7 @@ impl Drawing {
     /// A configuration (k × 2 or k × 3) by itself.
     pub fn new(mean: &Configuration) -> Self {
         let names = ["mean".to_owned(), "centre".to_owned()];
-        Self { mean: centred(mean), centre: None, half_axes: None, links: Vec::new(), names }
+        Self { mean: centred(mean), centre: None, half_axes: None, standing: None, links: Vec::new(), names }
     }
 
     /// Over another of the same size and pose.
@@ -47,6 +48,11 @@ impl Drawing {
     /// normal law in the plane.
     pub fn with_regions(self, half_axes: &Configuration) -> Self {
         Self { half_axes: Some(half_axes.clone()), ..self }
+    }
+
+    /// With the landmarks pale that may be displaced by chance: those for which `standing` does not hold (one a landmark).
+    pub fn standing_out(self, standing: &[bool]) -> Self {
+        Self { standing: Some(standing.to_vec()), ..self }
     }
 
     /// With lines between these landmarks, counted from 0; those of landmarks that do not exist are left out.
@@ -98,26 +104,15 @@ impl Drawing {
         }
     }
 
+    /// The colour of the lines of the mean, and of its landmarks.
+    fn colours(&self) -> (&'static str, Vec<&'static str>) {
+        let Some(standing) = &self.standing else { return (PALETTE[0], vec![PALETTE[0]; self.mean.nrows()]) };
+        let of = |stands: bool| if stands { PALETTE[0] } else { CHANCE };
+        (of(standing.iter().all(|s| *s)), standing.iter().copied().map(of).collect())
+    }
+
     fn all(&self) -> Vec<&Configuration> {
         std::iter::once(&self.mean).chain(&self.centre).collect()
-    }
-}
-
-/// Two axes that are seen.
-#[derive(Debug, Clone, Copy)]
-struct View {
-    across: usize,
-    up: usize,
-    title: &'static str,
-}
-
-impl View {
-    fn of(self, row: impl Fn(usize) -> f64) -> [f64; 2] {
-        [row(self.across), row(self.up)]
-    }
-
-    fn points(self, x: &Configuration) -> Vec<[f64; 2]> {
-        (0..x.nrows()).map(|i| self.of(|axis| x[(i, axis)])).collect()
     }
 }
 
@@ -140,7 +135,7 @@ impl Figures {
         if let Some(centre) = &drawing.centre {
             panel.configuration(&view.points(centre), &drawing.links, GREY, &drawing.names[1]);
         }
-        panel.configuration(&mean, &drawing.links, PALETTE[0], &drawing.names[0]);
+        panel.displaced(&mean, drawing);
         panel.svg(&drawing.names[0])
     }
 
@@ -169,7 +164,7 @@ impl Figures {
         let all: Vec<&Configuration> = lines.iter().chain([target]).collect();
         let mut panel = Panel::of(view, &all, None);
         lines.iter().for_each(|line| panel.line(&view.points(line), GRID, 0.6));
-        panel.configuration(&view.points(target), &drawing.links, PALETTE[0], "");
+        panel.displaced(&view.points(target), &Drawing { names: Default::default(), ..drawing.clone() });
         panel.svg("deformation from the centre to the mean")
     }
 
@@ -189,9 +184,6 @@ impl Figures {
         drawing.views().into_iter().map(of).collect()
     }
 }
-
-const GREY: &str = "#9aa1ab";
-const GRID: &str = "#c3c8cf";
 
 /// The longest side of the box around a configuration.
 fn extent(x: &Configuration) -> f64 {
@@ -223,115 +215,6 @@ fn grid(view: View, x: &Configuration) -> Vec<Configuration> {
     };
     let lines = all(axes[0], axes[1]).into_iter().chain(all(axes[1], axes[0]));
     lines.map(|(fixed, moving, i)| line(fixed, moving, i)).collect()
-}
-
-/// Pixels that a page may stretch a picture to: beyond, strokes and lettering look thick.
-const WIDEST: u32 = 520;
-
-/// One picture as it is drawn: a similarity from the data to pixels, y upwards.
-struct Panel {
-    view: View,
-    lowest: [f64; 2],
-    scale: f64,
-    size: [f64; 2],
-    body: String,
-    legend: Vec<(String, String)>,
-}
-
-impl Panel {
-    fn of(view: View, shapes: &[&Configuration], margin: Option<&Configuration>) -> Self {
-        let room = |axis: usize| {
-            margin
-                .map_or(0.0, |h| h.column(axis).iter().copied().filter(|c| c.is_finite()).fold(0.0, f64::max))
-        };
-        let bounds = [view.across, view.up].map(|axis| {
-            let values = shapes.iter().flat_map(|x| x.column(axis).iter().copied().collect::<Vec<_>>());
-            let finite = values.filter(|c| c.is_finite());
-            let (lo, hi) =
-                finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), c| (lo.min(c), hi.max(c)));
-            if lo > hi { (0.0, 0.0) } else { (lo - room(axis), hi + room(axis)) }
-        });
-        let sides = bounds.map(|(lo, hi)| hi - lo);
-        let scale = (SIDE - 2.0 * MARGIN) / sides[0].max(sides[1]).max(f64::MIN_POSITIVE);
-        let scale = if scale.is_finite() { scale } else { 1.0 };
-        // All pictures are of one width, so that lettering is of one size beside one another.
-        let size = [SIDE, (sides[1] * scale + 2.0 * MARGIN).max(0.3 * SIDE)];
-        let lowest = [0, 1].map(|k| bounds[k].0 - (size[k] / scale - sides[k]) / 2.0);
-        Self { view, lowest, scale, size, body: String::new(), legend: Vec::new() }
-    }
-
-    fn place(&self, p: [f64; 2]) -> [f64; 2] {
-        [self.scale * (p[0] - self.lowest[0]), self.size[1] - self.scale * (p[1] - self.lowest[1])]
-    }
-
-    fn line(&mut self, points: &[[f64; 2]], colour: &str, width: f64) {
-        if points.iter().flatten().any(|c| !c.is_finite()) {
-            return;
-        }
-        let places: Vec<String> =
-            points.iter().map(|p| self.place(*p)).map(|[x, y]| format!("{x:.2},{y:.2}")).collect();
-        let _ = write!(
-            self.body,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"/>",
-            places.join(" ")
-        );
-    }
-
-    fn ellipse(&mut self, p: [f64; 2], half_axes: [f64; 2]) {
-        if p.iter().chain(&half_axes).any(|c| !c.is_finite()) {
-            return;
-        }
-        let ([x, y], [a, b]) = (self.place(p), half_axes.map(|h| h * self.scale));
-        let _ = write!(
-            self.body,
-            "<ellipse cx=\"{x:.2}\" cy=\"{y:.2}\" rx=\"{a:.2}\" ry=\"{b:.2}\" fill=\"{}\" fill-opacity=\"0.13\"/>",
-            PALETTE[0]
-        );
-    }
-
-    /// Links and dots, the dots smaller the more there are.
-    fn configuration(&mut self, points: &[[f64; 2]], links: &[[usize; 2]], colour: &str, name: &str) {
-        for [a, b] in links {
-            self.line(&[points[*a], points[*b]], colour, 1.1);
-        }
-        let radius = (16.0 / (points.len().max(1) as f64).sqrt()).clamp(1.1, 2.8);
-        for p in points.iter().filter(|p| p.iter().all(|c| c.is_finite())) {
-            let [x, y] = self.place(*p);
-            let _ = write!(
-                self.body,
-                "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius:.2}\" fill=\"{colour}\"/>"
-            );
-        }
-        if !name.is_empty() {
-            self.legend.push((name.to_owned(), colour.to_owned()));
-        }
-    }
-
-    fn svg(self, label: &str) -> String {
-        let Self { view, size: [width, body_height], body, legend, .. } = self;
-        let notes = legend.len() + usize::from(!view.title.is_empty());
-        let height = body_height + 18.0 * notes as f64 + 6.0;
-        let mut text = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" \
-             style=\"max-width:{WIDEST}px\" role=\"img\" aria-label=\"{}\" font-family=\"sans-serif\" font-size=\"12\"><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>{body}",
-            escape(label)
-        );
-        let mut y = body_height + 10.0;
-        for (name, colour) in legend {
-            let _ = write!(
-                text,
-                "<circle cx=\"14\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\"/><text x=\"24\" y=\"{y:.1}\" fill=\"#1d2129\">{}</text>",
-                y - 4.0,
-                escape(&name)
-            );
-            y += 18.0;
-        }
-        if !view.title.is_empty() {
-            let _ =
-                write!(text, "<text x=\"14\" y=\"{y:.1}\" fill=\"#5b6470\">{}</text>", escape(view.title));
-        }
-        text + "</svg>"
-    }
 }
 
 #[cfg(test)]
@@ -370,6 +253,17 @@ mod tests {
             assert!(pictures.iter().all(|p| p.len() == if d == 2 { 1 } else { 3 }));
             assert_eq!(numbers(&pictures[0][0], "rx=\"").len(), 9);
         }
+    }
+
+    #[test]
+    fn what_may_be_chance_is_pale_and_said_so() {
+        let drawing = Drawing::new(&shape(3, 2)).over(&shape(3, 2)).outlined();
+        let of = |standing: [bool; 3]| {
+            let svg = Figures::mean(&drawing.clone().standing_out(&standing))[0].clone();
+            [CHANCE, PALETTE[0]].map(|colour| svg.matches(&format!("r=\"2.80\" fill=\"{colour}\"")).count())
+        };
+        assert_eq!((of([false; 3]), of([true, false, true]), of([true; 3])), ([3, 0], [1, 2], [0, 3]));
+        assert!(Figures::mean(&drawing.standing_out(&[false; 3]))[0].contains("mean: may be chance"));
     }
 
     #[test]
