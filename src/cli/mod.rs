@@ -10,6 +10,7 @@ mod documents;
 mod dossier;
 mod export;
 mod face;
+mod figures;
 mod files;
 mod function;
 mod global;
@@ -114,6 +115,8 @@ enum Command {
     Compare(compare::CompareArgs),
     /// Write a surface for other programs: .vtp, .glb, .ply, .obj, .stl, .csv
     Export(export::ExportArgs),
+    /// Write every picture of a release as SVG, PDF and PNG, with captions: for a paper
+    Figures(figures::FiguresArgs),
     /// Open a study, a mesh or a scan in the interactive viewer
     View(view::ViewArgs),
     /// Print a shell's completion script
@@ -240,6 +243,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         Command::Reproduce(args) => reproduce::run(args, &cli.global, printer),
         Command::Compare(args) => compare::run(args, &cli.global, printer),
         Command::Export(args) => export::run(args, &cli.global, printer),
+        Command::Figures(args) => figures::run(args, &cli.global, printer),
         Command::View(args) => view::run(args, printer),
         Command::Completions(args) => shell::completions(args, Cli::command(), printer),
         Command::Man(args) => shell::man(args, Cli::command(), printer),

@@ -271,8 +271,7 @@ fn certificate_in(path: &Path) -> PathBuf {
     if !path.is_dir() {
         return path.to_owned();
     }
-    let study = StudyFolder::at(path);
-    let folder = if study.has_release() { study.release() } else { path.to_owned() };
+    let folder = StudyFolder::release_of(path);
     folder.join(CERTIFICATE_FILE)
 }
 

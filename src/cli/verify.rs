@@ -105,8 +105,7 @@ pub fn key(args: &KeyArgs, printer: &Printer) -> Result<(), Failure> {
 
 /// Runs `privacy sign`.
 pub fn sign(args: &SignArgs, printer: &Printer) -> Result<(), Failure> {
-    let study = StudyFolder::at(&args.release);
-    let release = if study.has_release() { study.release() } else { args.release.clone() };
+    let release = StudyFolder::release_of(&args.release);
     // What is not right is not signed, and neither is what nobody can tell to be.
     let found = verify_release(&release, args.ledger.as_deref(), None).map_err(Failure::failed)?;
     let refused = |why: &str, hint: &str| Err(Failure::failed(why.to_owned()).with_hint(hint.to_owned()));

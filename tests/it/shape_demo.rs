@@ -1,9 +1,39 @@
 //! `visard shape demo`, as a newcomer runs it.
 
 use assert_cmd::Command;
+use std::path::Path;
 use visard::io::shapes::ShapeRecord;
 use visard::io::{RecordSize, read_shapes};
 use visard::manifold::{Kendall, Manifold};
+
+/// Every picture of its page in three formats, and none of a release that was changed.
+fn figures(study: &Path) {
+    let figures = |out: &str| {
+        let mut command = Command::cargo_bin("visard").unwrap();
+        command
+            .current_dir(study)
+            .args(["figures", "release", "--style", "nature", "--out", out])
+            .output()
+            .unwrap()
+    };
+    let out = figures("figures");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let read = |name: &str| std::fs::read(study.join("figures").join(name)).unwrap();
+    let svg = String::from_utf8(read("01_private-mean.svg")).unwrap();
+    assert!(svg.starts_with("<svg width=\"89.00mm\"") && svg.contains("private mean</text>"));
+    assert!(read("01_private-mean.pdf").starts_with(b"%PDF-"));
+    // 89 mm at 450 pixels an inch.
+    assert_eq!(&read("01_private-mean.png")[16..20], 1577_u32.to_be_bytes());
+    let captions = String::from_utf8(read("captions.txt")).unwrap();
+    assert!(captions.contains("Figure 1. ") && captions.contains("no test lies above the solid line"));
+    let page = study.join("release/report.html");
+    let whole = std::fs::read_to_string(&page).unwrap();
+    std::fs::write(&page, whole.replace("private mean", "private meal")).unwrap();
+    let changed = figures("others");
+    assert_eq!(changed.status.code(), Some(1));
+    assert!(!study.join("others").exists());
+    std::fs::write(&page, whole).unwrap();
+}
 
 #[test]
 fn the_demo_releases_a_shape_near_the_mean_and_keeps_what_is_there() {
@@ -26,6 +56,7 @@ fn the_demo_releases_a_shape_near_the_mean_and_keeps_what_is_there() {
     // σ = 2 · 0.13/200 in 96 coordinates is 0.013 before smoothing; twice that is far out for the norm of 96 normals.
     assert!(space.dist(&mean, &released) < 0.026);
     assert!(space.dist(&mean, &shape("atlas.tps")) > 0.01);
+    figures(&study);
     let again = run(&[]);
     assert_eq!(again.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&again.stderr).contains("--force"));

@@ -145,6 +145,12 @@ impl StudyFolder {
         [self.root.join(".release.tmp"), self.root.join(".release.old")]
     }
 
+    /// The folder of the release that is named: it, or its study.
+    pub fn release_of(named: &Path) -> PathBuf {
+        let study = Self::at(named);
+        if study.has_release() { study.release() } else { named.to_owned() }
+    }
+
     /// Whether a finished release is there: its certificate is written last.
     pub fn has_release(&self) -> bool {
         self.certificate().exists()

@@ -145,8 +145,7 @@ impl Verified {
 /// # Errors
 /// [`VerifyError`]: the first thing that is wrong.
 pub fn verify(folder: &Path, ledger: Option<&Path>, key: Option<&Path>) -> Result<Verified, VerifyError> {
-    let study = StudyFolder::at(folder);
-    let release = if study.has_release() { study.release() } else { folder.to_owned() };
+    let release = StudyFolder::release_of(folder);
     let path = release.join(CERTIFICATE);
     let file = open(&path, Limit::CERTIFICATE)?;
     let certificate = Certificate::from_json(file.text()?)?;

@@ -6,8 +6,14 @@ use super::surface_view::SurfaceView;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-/// The file of a title's numbers: its letters, Greek ones by name, and digits, with hyphens between.
+/// The file of a title's numbers.
 fn file_name(title: &str) -> String {
+    let stem = stem(title);
+    format!("{}.csv", if stem.is_empty() { "numbers" } else { &stem })
+}
+
+/// A title as a file's name: its letters, Greek ones by name, and digits, with hyphens between.
+pub(super) fn stem(title: &str) -> String {
     let mut name = String::new();
     for letter in title.chars() {
         match letter {
@@ -21,8 +27,7 @@ fn file_name(title: &str) -> String {
             _ => name.push('-'),
         }
     }
-    let name = name.trim_end_matches('-');
-    format!("{}.csv", if name.is_empty() { "numbers" } else { name })
+    name.trim_end_matches('-').to_owned()
 }
 
 /// A picture, chart or surface with its caption.
@@ -41,12 +46,12 @@ impl Figure {
     /// Whatever the PNG encoder reports.
     pub fn image(image: &Image, caption: impl Into<String>) -> Result<Self, png::EncodingError> {
         let caption = caption.into();
-        let data = BASE64.encode(image.to_png()?);
         let content = format!(
-            "<img alt=\"{}\" width=\"{}\" height=\"{}\" src=\"data:image/png;base64,{data}\">",
+            "<img alt=\"{}\" width=\"{}\" height=\"{}\" src=\"{}\">",
             escape(&caption),
             image.width,
-            image.height
+            image.height,
+            image.to_data_url()?
         );
         Ok(Self { content, caption, surface: false, data: String::new() })
     }

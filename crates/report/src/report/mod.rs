@@ -8,6 +8,7 @@ pub mod axis;
 pub mod canvas;
 pub mod chart;
 pub mod colour;
+pub mod extract;
 pub mod figure;
 pub mod guarantee;
 pub mod landmarks;

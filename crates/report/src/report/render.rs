@@ -1,6 +1,8 @@
 //! A small software renderer: smooth-shaded meshes to PNG, with no display and no graphics card.
 
 use crate::mesh::{Point, TriMesh, Vector};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use nalgebra::Rotation3;
 use probes::{Probe, Probes, SPIRAL, subpixel};
 use rayon::prelude::*;
@@ -32,6 +34,14 @@ impl Image {
         encoder.set_depth(png::BitDepth::Eight);
         encoder.write_header()?.write_image_data(&self.rgb)?;
         Ok(bytes)
+    }
+
+    /// The same as an address that pages and drawings can name: all of it is inside.
+    ///
+    /// # Errors
+    /// Whatever the encoder reports (an empty image).
+    pub fn to_data_url(&self) -> Result<String, png::EncodingError> {
+        Ok(format!("data:image/png;base64,{}", BASE64.encode(self.to_png()?)))
     }
 
     /// Several images of equal height side by side.

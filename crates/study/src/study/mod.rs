@@ -10,6 +10,7 @@ pub mod face;
 mod fields_table;
 pub mod function;
 pub mod points;
+pub mod portrait;
 pub mod records;
 mod seen;
 pub mod shape;

@@ -116,8 +116,7 @@ impl Subject {
         if !name.is_dir() {
             return of_file(name);
         }
-        let study = StudyFolder::at(name);
-        let release = if study.has_release() { study.release() } else { name.to_owned() };
+        let release = StudyFolder::release_of(name);
         if !release.join(MEAN_PLY).is_file() {
             return Err(SubjectError::NoSurface(name.to_owned()));
         }

@@ -88,8 +88,7 @@ impl RegressionRelease {
     /// # Errors
     /// [`StudyError`]: no release of a regression, files that do not fit together, another template.
     pub fn open(folder: &Path, template: &TemplateSource) -> Result<Self, StudyError> {
-        let study = StudyFolder::at(folder);
-        let folder = if study.has_release() { study.release() } else { folder.to_owned() };
+        let folder = StudyFolder::release_of(folder);
         let no = |what: &str| StudyError::Release(format!("{}: {what}", folder.display()));
         let text = open(&folder.join(CERTIFICATE), Limit::SMALL)?.text()?.to_owned();
         let certificate = Certificate::from_json(&text).map_err(|e| no(&e.to_string()))?;
