@@ -95,6 +95,7 @@ impl Statistic for MeanStatistic {
     type Found = FoundMean;
 
     const NAME: &'static str = "mean";
+    const OF: &'static str = "mean";
 
     fn budget(&self) -> Mu {
         self.budget
@@ -152,8 +153,8 @@ impl Statistic for MeanStatistic {
         }
     }
 
-    fn title(&self, _: &dyn TangentSpace) -> [&'static str; 2] {
-        ["Private mean shape", "mean shape"]
+    fn title(&self, _: &dyn TangentSpace) -> [String; 2] {
+        ["Private mean shape".into(), "mean shape".into()]
     }
 
     fn write(

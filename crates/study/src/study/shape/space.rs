@@ -167,10 +167,11 @@ impl TangentSpace for ShapeSpace {
         self.tangent.vector(displacement).norm()
     }
 
-    fn half_width(&self, band: &Band) -> f64 {
+    fn half_widths(&self, band: &Band) -> [f64; 2] {
         let borders = band.borders();
         let (low, high) = borders.split_at(borders.len() / 2);
-        0.5 * (self.tangent.rows(high) - self.tangent.rows(low)).mean()
+        let width = self.tangent.rows(high) - self.tangent.rows(low);
+        [0.5 * width.mean(), 0.5 * width.max()]
     }
 
     fn accuracy(

@@ -29,20 +29,20 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-pub use super::differences::GroupDifference;
-pub(in crate::study) use centring::{Centring, Expected, Inner, Make, Told};
+pub use super::differences::{GroupDifference, LEAST, LEVEL, PairTest, TestStatement};
+pub(in crate::study) use centring::{Centring, Expected, Inner, Make, PublicCentre, Told};
+pub(in crate::study) use comparison::ComparisonStatistic;
 pub use comparison::FoundGroups;
 pub use functions::TangentFunctions;
 pub use inputs::{TangentInputs, run_compare, run_modes, run_regression};
 pub(in crate::study) use modes::ModesStatistic;
 pub use modes::{FoundModes, MODES_WORTHWHILE};
 pub use points::{TangentMatrices, TangentVectors};
-pub(in crate::study) use records::{Centred, Gathered, Opened};
+pub(in crate::study) use records::{Centred, Gathered, Opened, Shown};
 pub use regression::FoundFields;
 pub(in crate::study) use regression::RegressionStatistic;
 pub use run::TangentOutcome;
-pub(in crate::study) use run::run;
-pub(in crate::study) use run::write_arrays;
-pub(in crate::study) use space::{Circumstances, Displaced, Looked, TangentSpace};
+pub(in crate::study) use run::{TangentPublication, run, write_arrays};
+pub(in crate::study) use space::{Circumstances, Differing, Displaced, Looked, TangentSpace};
 pub(in crate::study) use statistic::Statistic;
 pub(in crate::study) use terms::{FieldTerms, Terms};

@@ -62,6 +62,7 @@ impl Statistic for ModesStatistic {
     type Found = FoundModes;
 
     const NAME: &'static str = "modes";
+    const OF: &'static str = "mean and second moment, about a private centre";
 
     fn budget(&self) -> Mu {
         self.budget
@@ -108,8 +109,8 @@ impl Statistic for ModesStatistic {
         statement.details.insert("modes".into(), modes);
     }
 
-    fn title(&self, _: &dyn TangentSpace) -> [&'static str; 2] {
-        ["Private modes of variation", "mean and modes of variation"]
+    fn title(&self, _: &dyn TangentSpace) -> [String; 2] {
+        ["Private modes of variation".into(), "mean and modes of variation".into()]
     }
 
     fn write(

@@ -9,8 +9,9 @@ use crate::job::ReleaseFolder;
 use crate::job::copies::Kind;
 use crate::job::layout::MEAN_NPY;
 use crate::job::unusable::ZERO_DEVIATION;
-use crate::mechanism::functional::Estimate;
+use crate::mechanism::functional::{DifferenceMap, Estimate, FunctionGroups, Reach};
 use crate::privacy::{Price, PublicInput, Statement};
+use crate::report::colour::short;
 use crate::report::figure::Figure;
 use crate::study::points::{PointAccuracy, PointStudyError, Words};
 use crate::study::{Counting, Unusable};
@@ -45,6 +46,11 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
     /// How far records may lie from the centre; what lies further is shortened.
     fn radius(&self) -> f64;
 
+    /// The same as mechanisms take it.
+    fn reach(&self) -> Reach {
+        Reach::RootMeanSquare(self.radius())
+    }
+
     /// The axes of one record as an array.
     fn axes(&self) -> &[usize];
 
@@ -72,9 +78,23 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
         (samples.iter().map(|x| x * x).sum::<f64>() / self.basis().points() as f64).sqrt()
     }
 
-    /// Half the width of a band, averaged over the numbers of an array.
-    fn half_width(&self, band: &Band) -> f64 {
-        band.mean_half_width()
+    /// A size in the distance, on a page.
+    fn length(&self, size: f64) -> String {
+        short(size)
+    }
+
+    /// Half the width of a band over the numbers of an array: on average, and the largest.
+    fn half_widths(&self, band: &Band) -> [f64; 2] {
+        [band.mean_half_width(), band.largest_half_width()]
+    }
+
+    /// How far a difference stands out of its band, place by place: above 0 where the band excludes no difference.
+    fn standing_out(&self, _: &FunctionGroups, _: &DifferenceMap, band: &Band) -> Vec<f64> {
+        // At a sample of a function all channels together; a matrix or point has one place an entry.
+        let places = if self.entries().is_none() { self.basis().points() } else { band.centre.len() };
+        let excess = band.excess();
+        let most = |place: &[f64]| place.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        excess.chunks(excess.len() / places.max(1)).map(most).collect()
     }
 
     /// How far a released mean lies from the mean without noise, as far as the release itself tells; `spread`: the records' mean square
@@ -139,6 +159,32 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
     /// A picture that cannot be made.
     fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError>;
 
+    /// A difference of means, where it stands out: rows of pictures, beside the mean it is drawn on.
+    ///
+    /// # Errors
+    /// A picture that cannot be made.
+    fn difference_figures(&self, _: &Differing<'_>) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+        Ok(Vec::new())
+    }
+
+    /// What else the table of how it was made has: name and value.
+    fn parameters(&self) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+
+    /// Publishes the mean of a group, as an array.
+    ///
+    /// # Errors
+    /// [`PointStudyError`]: a file that cannot be written.
+    fn write_group(
+        &self,
+        folder: &mut ReleaseFolder,
+        name: &str,
+        mean: &[f64],
+    ) -> Result<(), PointStudyError> {
+        Ok(folder.write_with(&format!("mean_{name}.npy"), |path| write_npy(path, self.axes(), mean))?)
+    }
+
     /// Publishes a mean, as an array.
     ///
     /// # Errors
@@ -172,6 +218,17 @@ pub(in crate::study) struct Displaced<'a> {
     pub by: &'a [f64],
     /// What the ends are: mean less displacement, mean plus displacement.
     pub ends: [&'a str; 2],
+    pub caption: &'a str,
+}
+
+/// A difference of two means, as arrays, for pictures.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::study) struct Differing<'a> {
+    pub mean: &'a [f64],
+    /// The shrunk difference.
+    pub by: &'a [f64],
+    /// Place by place, how far it stands out of its band ([`TangentSpace::standing_out`]).
+    pub standing: &'a [f64],
     pub caption: &'a str,
 }
 

@@ -4,16 +4,20 @@ use crate::function::FaceCurves;
 use crate::job::{self, Publication, ReleaseFolder};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{
-    CurveMean, RoundResult, SiteGroups, Sites, SitesGroups, SitesMean, SitesModes, SitesRounds, Want,
+    AboutPublic, CurveMean, RoundResult, SiteGroups, Sites, SitesGroups, SitesMean, SitesModes, SitesRounds,
+    Want,
 };
 use crate::mechanism::vector::GroupAim;
 use crate::privacy::{Caveat, Certificate, Drawn, Mu, Price, Released, Statement};
-use crate::study::face::compare::{ComparePublication, Comparison};
 use crate::study::face::mean::basis;
 use crate::study::face::modes::ModesPublication;
 use crate::study::face::publication::FacePublication;
+use crate::study::face::space::FaceSpace;
 use crate::study::face::template::LoadedTemplate;
 use crate::study::face::{Accuracy, StudyError};
+use crate::study::tangent::{
+    Circumstances, ComparisonStatistic, FoundGroups, PublicCentre, TangentPublication,
+};
 use crate::study::{Counting, Groups, Place, Unusable};
 use crate::surface::registration::Registration;
 use serde_json::{Map, Value, json};
@@ -32,7 +36,7 @@ pub enum Findings {
     /// The error of the mean.
     Mean(Accuracy),
     /// How groups differ.
-    Groups(Box<Comparison>),
+    Groups(Box<FoundGroups>),
 }
 
 /// The statistic of a plan.
@@ -54,6 +58,8 @@ pub(super) struct Around {
     pub(super) details: Map<String, Value>,
     /// Whether any noise came from a fixed seed.
     pub(super) seeded: bool,
+    /// The budget.
+    pub(super) mu: Mu,
     /// People of the last round.
     pub(super) n: u64,
 }
@@ -94,7 +100,7 @@ impl SitesStatistic {
         place: &Place,
     ) -> Result<(Certificate, Findings), StudyError> {
         let price = Price { n: around.n, ..self.rounds().price().clone() };
-        let Around { loaded, own, registration, caveats, mut details, seeded, n } = around;
+        let Around { loaded, own, registration, caveats, mut details, seeded, mu, n } = around;
         // Whether a site's records can be used is known there only: no site may refuse.
         let (template, counting, unusable) = (Arc::new(loaded), Counting::default(), Unusable::Zero);
         match self {
@@ -136,17 +142,15 @@ impl SitesStatistic {
                 details.insert("budgets".into(), json!({ aim_key: &price.loss }));
                 let released = released(Drawn { value, parts }, price, seeded);
                 let groups = Groups::of_sizes(names, &groups.sizes(last)?)?;
-                let of = ComparePublication {
-                    template,
-                    own,
-                    mechanism,
-                    groups,
-                    want,
-                    registration,
-                    counting,
-                    unusable,
+                let public_inputs = vec![template.input.clone()];
+                let space = FaceSpace::new(template, own, registration);
+                let of = TangentPublication {
+                    statistic: ComparisonStatistic { budget: mu, groups, want },
+                    centring: PublicCentre { space: Arc::new(space), mu, n },
+                    mechanism: AboutPublic(Arc::new(mechanism)),
+                    circumstances: Circumstances { public_inputs, counting, unusable },
                 };
-                let found = Findings::Groups(Box::new(Comparison::of(&of, &released.value)));
+                let found = Findings::Groups(Box::new(of.found(&released)?.1));
                 Ok((published(OverSites { of, caveats, details }, released, place)?, found))
             }
         }
@@ -157,12 +161,12 @@ fn released<V>(Drawn { value, parts }: Drawn<V>, price: Price, seeded: bool) -> 
     Released { value, parts, price, seeded, recorded: true }
 }
 
-fn published<P: Publication<Error = StudyError>>(
+fn published<P: Publication<Error: Into<StudyError>>>(
     publication: P,
     released: Released<P::Value>,
     place: &Place,
 ) -> Result<Certificate, StudyError> {
-    job::run(place, |job| job.publish_charged_elsewhere(&publication, released))
+    job::run(place, |job| job.publish_charged_elsewhere(&publication, released).map_err(Into::into))
 }
 
 /// A release with what is said of its sites.
@@ -172,9 +176,9 @@ struct OverSites<P> {
     details: Map<String, Value>,
 }
 
-impl<P: Publication<Error = StudyError>> Publication for OverSites<P> {
+impl<P: Publication> Publication for OverSites<P> {
     type Value = P::Value;
-    type Error = StudyError;
+    type Error = P::Error;
 
     fn counts_persons(&self) -> bool {
         self.of.counts_persons()
@@ -195,7 +199,7 @@ impl<P: Publication<Error = StudyError>> Publication for OverSites<P> {
         released: &Released<P::Value>,
         certificate: &Certificate,
         folder: &mut ReleaseFolder,
-    ) -> Result<(), StudyError> {
+    ) -> Result<(), P::Error> {
         self.of.write(released, certificate, folder)
     }
 }

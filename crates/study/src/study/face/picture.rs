@@ -1,15 +1,15 @@
 //! Differences along the normal of a face, in colours, outlined where their band excludes 0.
 
+use super::error::StudyError;
 use super::normals::normals;
-use super::subject::Mapped;
+use super::yardstick::FACE_MM;
 use crate::function::FaceCurves;
 use crate::mesh::TriMesh;
 use crate::report::colour::ColourScale;
 use crate::report::figure::Figure;
 use crate::report::render::{Colour, Image, View, render};
 use crate::report::surface_view::SurfaceView;
-use crate::study::face::error::StudyError;
-use crate::study::face::yardstick::FACE_MM;
+use crate::study::tangent::Differing;
 use crate::surface::Template;
 
 /// Values at the vertices of the template's surface.
@@ -22,21 +22,21 @@ pub(super) struct Fields {
 
 impl Fields {
     /// Of a map, about the template's own curves.
-    pub(super) fn of(mapped: &Mapped, template: &Template, own: &FaceCurves) -> Result<Self, StudyError> {
-        let shrunk = mapped.map.shrunk.chunks_exact(3).zip(normals(own));
-        let shrunk = shrunk.map(|(d, n)| d.iter().zip(n).map(|(d, n)| FACE_MM * d * n).sum::<f64>());
+    pub(super) fn of(
+        differing: &Differing<'_>,
+        template: &Template,
+        own: &FaceCurves,
+    ) -> Result<Self, StudyError> {
+        let along = differing.by.chunks_exact(3).zip(normals(own));
+        let along = along.map(|(d, n)| d.iter().zip(n).map(|(d, n)| FACE_MM * d * n).sum::<f64>());
         let at_vertices = |values: &mut dyn Iterator<Item = f64>| -> Result<Vec<f64>, StudyError> {
             let triples = values.flat_map(|value| [value, 0.0, 0.0]).collect();
             let field = FaceCurves::new(own.curves(), own.samples(), triples)?;
             Ok(template.field_through(&field).iter().map(|v| v.x).collect())
         };
-        // In standard errors, so that interpolation is between like numbers.
-        let along = &mapped.along;
-        let excess = along.excess();
-        let mut relative = excess.iter().zip(&along.errors).map(|(x, e)| if *e > 0.0 { x / e } else { -1.0 });
         Ok(Self {
-            along: at_vertices(&mut shrunk.collect::<Vec<_>>().into_iter())?,
-            excess: at_vertices(&mut relative)?,
+            along: at_vertices(&mut along.collect::<Vec<_>>().into_iter())?,
+            excess: at_vertices(&mut differing.standing.iter().copied())?,
         })
     }
 
