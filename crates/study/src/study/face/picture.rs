@@ -1,16 +1,20 @@
-//! Differences along the normal of a face, in colours, outlined where their band excludes 0.
+//! Displacements of a face in pictures: along the normal in colours, outlined where a band excludes 0; and what becomes of the face.
 
 use super::error::StudyError;
 use super::normals::normals;
 use super::yardstick::FACE_MM;
 use crate::function::FaceCurves;
-use crate::mesh::TriMesh;
+use crate::mesh::{TriMesh, Vector};
 use crate::report::colour::ColourScale;
 use crate::report::figure::Figure;
-use crate::report::render::{Colour, Image, View, render};
+use crate::report::render::{CLAY, Colour, Extent, Image, View, render, render_within};
 use crate::report::surface_view::SurfaceView;
-use crate::study::tangent::Differing;
+use crate::study::tangent::{Differing, Displaced};
 use crate::surface::Template;
+use rayon::prelude::*;
+
+/// A face in a row of pictures.
+const SMALL: View = View { size: 220, ..View::FRONT };
 
 /// Values at the vertices of the template's surface.
 pub(super) struct Fields {
@@ -62,4 +66,39 @@ impl Fields {
         let same = ColourScale { name: "only where the band excludes 0".into(), ..scale.clone() };
         SurfaceView::new(label, mesh.clone()).with_field(same, &standing).with_field(scale, &self.along)
     }
+}
+
+/// Millimetres outwards on a face of 20 cm, vertex by vertex.
+pub(super) fn along_normals(mesh: &TriMesh, field: &[Vector]) -> Vec<f64> {
+    mesh.vertex_normals().iter().zip(field).map(|(n, d)| FACE_MM * n.dot(d)).collect()
+}
+
+/// The colours of such values.
+pub(super) fn outwards(name: &str, values: &[f64]) -> ColourScale {
+    ColourScale::signed(name, "mm outwards on a face of 20 cm", values)
+}
+
+/// Faces on the way from one end of a displacement to the other, and the mean coloured by it.
+pub(super) fn row_of_faces(
+    mesh: &TriMesh,
+    field: &[Vector],
+    Displaced { ends, caption, .. }: &Displaced<'_>,
+) -> Result<Figure, StudyError> {
+    let extent = Extent::around(mesh);
+    let at = |w: f64| {
+        let vertices = mesh.vertices().iter().zip(field).map(|(p, d)| p + d * w).collect();
+        // Displaced vertices are as many as the mesh has.
+        mesh.with_vertices(vertices).unwrap_or_else(|_| mesh.clone())
+    };
+    let ways = [-1.0, -0.5, 0.5, 1.0].par_iter();
+    let mut images: Vec<Image> = ways.map(|w| render_within(&at(*w), SMALL, CLAY, &extent)).collect();
+    let along = along_normals(mesh, field);
+    let scale = outwards("displacement", &along);
+    let colours: Vec<[f64; 3]> = along.iter().map(|d| scale.colour(*d)).collect();
+    images.push(render_within(mesh, SMALL, Colour::PerVertex(&colours), &extent));
+    let caption = format!(
+        "{caption}. {}, half way to the mean, half way from it, {}; right: where the last moves the surface outwards and inwards.",
+        ends[0], ends[1]
+    );
+    Ok(Figure::image_with_bar(&Image::beside(&images), &scale, caption)?)
 }

@@ -1,25 +1,34 @@
 //! The tangent space of faces at the public template: a face is the samples of its curves.
 
+use super::accuracy::{Accuracy, usual};
 use super::error::StudyError;
+use super::error_map::error_map;
 use super::mean::basis;
 use super::normals::normals;
-use super::picture::Fields;
+use super::picture::{Fields, along_normals, outwards, row_of_faces};
+use super::release_report::{curve_drawings, portraits};
 use super::template::LoadedTemplate;
 use super::yardstick::FACE_MM;
-use crate::estimate::Band;
+use crate::estimate::{Band, Spread};
 use crate::function::{Basis, FaceCurves};
-use crate::io::write_ply;
+use crate::io::{write_npy, write_ply, write_ply_with_scalar};
 use crate::job::ReleaseFolder;
 use crate::job::copies::Kind;
+use crate::job::layout::{CURVES, ERROR, MEAN_PLY};
 use crate::job::unusable::ZERO_DEVIATION;
-use crate::mechanism::functional::{DifferenceMap, FunctionGroups, Norm, Reach};
-use crate::mesh::TriMesh;
-use crate::privacy::Statement;
+use crate::mechanism::functional::{DifferenceMap, Estimate, FunctionGroups, Norm, Reach};
+use crate::mesh::{TriMesh, Vector};
+use crate::privacy::{Price, Statement};
 use crate::report::colour::short;
 use crate::report::figure::Figure;
+use crate::report::page::Page;
 use crate::report::render::{CLAY, View, render};
-use crate::study::points::{PointStudyError, Words};
-use crate::study::tangent::{Circumstances, Differing, Displaced, FieldTerms, TangentSpace, Terms};
+use crate::report::slider::Slider;
+use crate::report::surface_view::SurfaceView;
+use crate::study::points::{PointAccuracy, PointStudyError, Words};
+use crate::study::tangent::{
+    Circumstances, Dial, Differing, Displaced, FieldTerms, Looked, TangentSpace, Terms,
+};
 use crate::surface::registration::Registration;
 use nalgebra::DMatrix;
 use serde_json::{Value, json};
@@ -50,7 +59,15 @@ impl FaceSpace {
     fn mesh(&self, samples: &[f64]) -> Result<TriMesh, StudyError> {
         Ok(self.template.template.face_through(&self.curves(samples)?)?)
     }
+
+    /// What a displacement does to every vertex.
+    fn field(&self, samples: &[f64]) -> Result<Vec<Vector>, StudyError> {
+        Ok(self.template.template.field_through(&self.curves(samples)?))
+    }
 }
+
+/// More controls than this are not put into a page: some 80 kB each.
+const SLIDERS: usize = 24;
 
 /// What `fields.npy` holds.
 const LAYOUT: &str = "the face at the reference values, then one displacement a column: the face at other values is the first plus, for every \
@@ -76,6 +93,7 @@ impl TangentSpace for FaceSpace {
             displacements: "samples of the curves",
             numbers: "points and coordinates of the curves",
             places: "points of the curves, along the normal",
+            reach: (3.0, "three"),
             fields: FieldTerms {
                 title: "Private regression of faces",
                 what: "regression on covariates",
@@ -117,6 +135,29 @@ impl TangentSpace for FaceSpace {
         format!("{} mm", short(FACE_MM * size))
     }
 
+    fn accuracy(
+        &self,
+        estimate: &Estimate,
+        _: Looked,
+        price: &Price,
+        spread: Option<Spread>,
+    ) -> PointAccuracy {
+        let error = estimate.errors.iter().sum::<f64>() / (self.own.data().len() as f64 / 3.0);
+        Accuracy::of_samples(&estimate.samples, error, &self.own, None, price.n, spread.map(usual)).into()
+    }
+
+    fn sentence(&self, accuracy: &PointAccuracy) -> String {
+        let registration = accuracy.registration.map(|part| format!("; {}", part.sentence(FACE_MM)));
+        format!(
+            "The mean lies some {} from the mean without noise ({}; details that were not looked at included); the template published unread \
+             lies {} from it{}.",
+            self.length(accuracy.rms),
+            self.words().distance,
+            self.length(accuracy.template_rms),
+            registration.unwrap_or_default()
+        )
+    }
+
     /// Along the template's normals, in standard errors, so that interpolation is between like numbers.
     fn standing_out(&self, inner: &FunctionGroups, map: &DifferenceMap, _: &Band) -> Vec<f64> {
         let Some(along) = inner.along(map, &normals(&self.own)) else { return Vec::new() };
@@ -141,12 +182,40 @@ impl TangentSpace for FaceSpace {
         statement.details.extend(counting.details(Kind::Faces));
     }
 
-    fn mean_figures(&self, _: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
-        Ok(Vec::new())
+    fn mean_figures(&self, mean: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+        let curves = self.curves(mean)?;
+        let mesh = self.template.template.face_through(&curves).map_err(StudyError::from)?;
+        Ok(vec![portraits(&mesh, "private mean")?, curve_drawings(&curves)])
     }
 
-    fn displaced_figures(&self, _: &Displaced<'_>) -> Result<Vec<Figure>, PointStudyError> {
-        Ok(Vec::new())
+    fn surface(&self, mean: &[f64], dials: &[Dial<'_>]) -> Result<Option<Figure>, PointStudyError> {
+        let mesh = self.mesh(mean)?;
+        let mut view = SurfaceView::new("private mean face, and what moves it", mesh.clone());
+        let mut sliders = Vec::new();
+        for Dial { slider, moved } in dials.iter().take(SLIDERS) {
+            let mut fields = Vec::new();
+            for (name, by) in moved {
+                let field = self.field(by)?;
+                let along = along_normals(&mesh, &field);
+                view = view.with_field(outwards(name, &along), &along);
+                fields.push(field);
+            }
+            sliders.push(Slider { fields, ..slider.clone() });
+        }
+        Ok(Some(Figure::surface(
+            &view.with_sliders(sliders),
+            "The private mean, and what moves it: several sliders at once add up. Drag to turn, wheel or pinch to zoom; arrow keys, + and − do the \
+             same. Buttons show where each moves the surface outwards (red) and inwards (blue).",
+        )))
+    }
+
+    fn show(&self, page: &mut Page, pictures: &[Figure]) {
+        page.wide_figures(pictures);
+    }
+
+    fn displaced_figures(&self, displaced: &Displaced<'_>) -> Result<Vec<Figure>, PointStudyError> {
+        let (mesh, field) = (self.mesh(displaced.mean)?, self.field(displaced.by)?);
+        Ok(vec![row_of_faces(&mesh, &field, displaced)?])
     }
 
     fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
@@ -184,5 +253,23 @@ impl TangentSpace for FaceSpace {
     ) -> Result<(), PointStudyError> {
         let mesh = self.mesh(mean)?;
         Ok(folder.write_with(&format!("mean_{name}.ply"), |path| write_ply(path, &mesh))?)
+    }
+
+    fn write_mean(
+        &self,
+        folder: &mut ReleaseFolder,
+        mean: &[f64],
+        errors: Option<&[f64]>,
+    ) -> Result<(), PointStudyError> {
+        let (curves, mesh) = (self.curves(mean)?, self.mesh(mean)?);
+        match errors {
+            None => folder.write_with(MEAN_PLY, |path| write_ply(path, &mesh))?,
+            Some(errors) => {
+                let errors = error_map(&self.template.template, &curves, errors)?;
+                folder.write_with(MEAN_PLY, |path| write_ply_with_scalar(path, &mesh, "error", &errors))?;
+                folder.write_with(ERROR, |path| write_npy(path, &[errors.len()], &errors))?;
+            }
+        }
+        Ok(folder.write_with(CURVES, |path| write_npy(path, &self.axes, mean))?)
     }
 }

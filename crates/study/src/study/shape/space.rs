@@ -14,7 +14,7 @@ use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeMoment, T
 use crate::privacy::{Caveat, Price, Statement};
 use crate::report::figure::Figure;
 use crate::study::points::{MeanFiles, PointAccuracy, PointStudyError, Words, missing_landmarks};
-use crate::study::tangent::{Circumstances, Displaced, FieldTerms, Looked, TangentSpace, Terms};
+use crate::study::tangent::{Circumstances, Displaced, FieldTerms, Looked, REACH, TangentSpace, Terms};
 use nalgebra::DMatrix;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -122,6 +122,7 @@ impl TangentSpace for ShapeSpace {
             displacements: "tangent vectors at the centre",
             numbers: "landmarks and coordinates",
             places: "landmarks",
+            reach: REACH,
             fields: FieldTerms {
                 title: "Private regression of shapes",
                 what: "shape at the reference values and what covariates do to it, for the shapes",
@@ -248,7 +249,12 @@ impl TangentSpace for ShapeSpace {
         Ok(rows)
     }
 
-    fn write_mean(&self, folder: &mut ReleaseFolder, mean: &[f64]) -> Result<(), PointStudyError> {
+    fn write_mean(
+        &self,
+        folder: &mut ReleaseFolder,
+        mean: &[f64],
+        _: Option<&[f64]>,
+    ) -> Result<(), PointStudyError> {
         let record = ShapeRecord::from_matrix(Some("mean".into()), &self.matrix(mean));
         let record =
             record.ok_or_else(|| PointStudyError::Input("landmarks have two or three coordinates".into()))?;

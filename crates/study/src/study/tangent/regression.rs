@@ -165,7 +165,7 @@ impl Statistic for RegressionStatistic {
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
         let mean = space.point(&found.fields.mean);
-        space.write_mean(folder, &mean)?;
+        space.write_mean(folder, &mean, Some(&found.fields.mean_errors))?;
         let all = std::iter::once(&mean).chain(&found.displacements);
         write_arrays(folder, FIELDS, &[1 + found.displacements.len()], space, all)
     }

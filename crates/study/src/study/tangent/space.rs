@@ -13,6 +13,8 @@ use crate::mechanism::functional::{DifferenceMap, Estimate, FunctionGroups, Reac
 use crate::privacy::{Price, PublicInput, Statement};
 use crate::report::colour::short;
 use crate::report::figure::Figure;
+use crate::report::page::Page;
+use crate::report::slider::Slider;
 use crate::study::points::{PointAccuracy, PointStudyError, Words};
 use crate::study::{Counting, Unusable};
 use nalgebra::DMatrix;
@@ -147,6 +149,19 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
     /// A picture that cannot be made.
     fn mean_figures(&self, mean: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError>;
 
+    /// A mean to turn and to move along displacements, all as arrays.
+    ///
+    /// # Errors
+    /// A picture that cannot be made.
+    fn surface(&self, _mean: &[f64], _dials: &[Dial<'_>]) -> Result<Option<Figure>, PointStudyError> {
+        Ok(None)
+    }
+
+    /// Puts pictures of displacements on a page.
+    fn show(&self, page: &mut Page, pictures: &[Figure]) {
+        page.figures(pictures);
+    }
+
     /// What a displacement does to a mean, less and plus, all as arrays.
     ///
     /// # Errors
@@ -185,11 +200,16 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
         Ok(folder.write_with(&format!("mean_{name}.npy"), |path| write_npy(path, self.axes(), mean))?)
     }
 
-    /// Publishes a mean, as an array.
+    /// Publishes a mean, as an array; `errors`: the expected squared error of each of its samples, where these are stated.
     ///
     /// # Errors
     /// [`PointStudyError`]: a file that cannot be written.
-    fn write_mean(&self, folder: &mut ReleaseFolder, mean: &[f64]) -> Result<(), PointStudyError> {
+    fn write_mean(
+        &self,
+        folder: &mut ReleaseFolder,
+        mean: &[f64],
+        _errors: Option<&[f64]>,
+    ) -> Result<(), PointStudyError> {
         Ok(folder.write_with(MEAN_NPY, |path| write_npy(path, self.axes(), mean))?)
     }
 
@@ -219,6 +239,15 @@ pub(in crate::study) struct Displaced<'a> {
     /// What the ends are: mean less displacement, mean plus displacement.
     pub ends: [&'a str; 2],
     pub caption: &'a str,
+}
+
+/// A control that moves a mean.
+#[derive(Debug, Clone)]
+pub(in crate::study) struct Dial<'a> {
+    /// Where it can stand, and how much of each displacement it then adds; it has none of a surface.
+    pub slider: Slider,
+    /// These displacements, as arrays, with their names.
+    pub moved: Vec<(String, &'a [f64])>,
 }
 
 /// A difference of two means, as arrays, for pictures.

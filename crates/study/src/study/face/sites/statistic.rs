@@ -10,13 +10,13 @@ use crate::mechanism::functional::{
 use crate::mechanism::vector::GroupAim;
 use crate::privacy::{Caveat, Certificate, Drawn, Mu, Price, Released, Statement};
 use crate::study::face::mean::basis;
-use crate::study::face::modes::ModesPublication;
 use crate::study::face::publication::FacePublication;
 use crate::study::face::space::FaceSpace;
 use crate::study::face::template::LoadedTemplate;
 use crate::study::face::{Accuracy, StudyError};
+use crate::study::points::PointAccuracy;
 use crate::study::tangent::{
-    Circumstances, ComparisonStatistic, FoundGroups, PublicCentre, TangentPublication,
+    Circumstances, ComparisonStatistic, FoundGroups, ModesStatistic, PublicCentre, TangentPublication,
 };
 use crate::study::{Counting, Groups, Place, Unusable};
 use crate::surface::registration::Registration;
@@ -35,6 +35,8 @@ pub(super) enum Wanted {
 pub enum Findings {
     /// The error of the mean.
     Mean(Accuracy),
+    /// That of the mean that comes with modes.
+    Modes(PointAccuracy),
     /// How groups differ.
     Groups(Box<FoundGroups>),
 }
@@ -103,6 +105,12 @@ impl SitesStatistic {
         let Around { loaded, own, registration, caveats, mut details, seeded, mu, n } = around;
         // Whether a site's records can be used is known there only: no site may refuse.
         let (template, counting, unusable) = (Arc::new(loaded), Counting::default(), Unusable::Zero);
+        let public_inputs = vec![template.input.clone()];
+        let circumstances = Circumstances { public_inputs, counting: counting.clone(), unusable };
+        let public = |template, own| {
+            let space = Arc::new(FaceSpace::new(template, own, registration));
+            PublicCentre { space, mu, n }
+        };
         match self {
             Self::Mean(mean) => {
                 let released = released(mean.finish(results)?, price, seeded);
@@ -122,10 +130,13 @@ impl SitesStatistic {
             }
             Self::Modes(modes, most) => {
                 let released = released(modes.finish(results)?, price, seeded);
-                let mechanism = modes.functional().clone();
-                let of =
-                    ModesPublication { template, own, mechanism, registration, counting, unusable, most };
-                let accuracy = Findings::Mean(of.found(&released.value, n)?.accuracy);
+                let of = TangentPublication {
+                    statistic: ModesStatistic { budget: mu, most },
+                    centring: public(template, own),
+                    mechanism: AboutPublic(Arc::new(modes.functional().clone())),
+                    circumstances,
+                };
+                let accuracy = Findings::Modes(of.found(&released)?.1.accuracy);
                 Ok((published(OverSites { of, caveats, details }, released, place)?, accuracy))
             }
             Self::Groups(groups, aim, names) => {
@@ -142,13 +153,11 @@ impl SitesStatistic {
                 details.insert("budgets".into(), json!({ aim_key: &price.loss }));
                 let released = released(Drawn { value, parts }, price, seeded);
                 let groups = Groups::of_sizes(names, &groups.sizes(last)?)?;
-                let public_inputs = vec![template.input.clone()];
-                let space = FaceSpace::new(template, own, registration);
                 let of = TangentPublication {
                     statistic: ComparisonStatistic { budget: mu, groups, want },
-                    centring: PublicCentre { space: Arc::new(space), mu, n },
+                    centring: public(template, own),
                     mechanism: AboutPublic(Arc::new(mechanism)),
-                    circumstances: Circumstances { public_inputs, counting, unusable },
+                    circumstances,
                 };
                 let found = Findings::Groups(Box::new(of.found(&released)?.1));
                 Ok((published(OverSites { of, caveats, details }, released, place)?, found))
