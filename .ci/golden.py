@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The golden list: `python3 .ci/golden.py VISARD LIST` runs seeded studies, help texts, refusals and the quick reproduction, and writes a
 digest of everything that came of each. A change that only moves code leaves the list of the old program and of the new one equal: `diff`.
+`python3 .ci/golden.py VISARD LIST face` runs the studies and refusals whose lines begin so, and nothing else.
 
 What belongs to the ledger of a run (its id, the checksum of its line) is taken out of certificates and pages; every other byte counts.
 """
@@ -198,7 +199,7 @@ def helps(run, words, tell):
             helps(run, [*words, name], tell)
 
 
-def main(visard, target):
+def main(visard, target, only=""):
     visard, target = os.path.abspath(visard), os.path.abspath(target)
     with tempfile.TemporaryDirectory() as room, open(target, "w") as file:
 
@@ -214,6 +215,8 @@ def main(visard, target):
         visard = os.path.join(room, "visard")
         inputs(room, run)
         for k, study in enumerate(STUDIES):
+            if not study.startswith(only):
+                continue
             # With --json, and as people see it.
             done = run(*study.split(), "--seed", "7", "--out", f"s{k}", *(["--json"] if k % 2 else []))
             lines = (done.stdout + done.stderr).replace(room, "ROOM").strip().splitlines() if done.returncode else [""]
@@ -228,8 +231,12 @@ def main(visard, target):
             for name in sorted(os.listdir(folder)):
                 tell(f"{of_file(os.path.join(folder, name), ledger)} {name}")
         for k, line in enumerate(REFUSED):
+            if not line.startswith(only):
+                continue
             done = run(*line.split(), "--out", f"r{k}")
             tell(f"# {line}: exit {done.returncode} {said(done, room)}")
+        if only:
+            return
         helps(run, [], tell)
         done = run("reproduce", "all", "--quick", "--out", "papers")
         tell(f"# reproduce all --quick: exit {done.returncode}")
@@ -239,6 +246,6 @@ def main(visard, target):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     main(*sys.argv[1:])

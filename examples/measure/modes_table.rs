@@ -17,8 +17,9 @@ use visard::function::FaceCurves;
 use visard::io::npy;
 use visard::prelude::*;
 use visard::reproduce::{analyze_gauss, subspace_iteration};
-use visard::study::face::modes::{Explained, FoundModes, cosine, mechanism};
+use visard::study::face::modes::{Explained, cosine, mechanism};
 use visard::study::face::{TemplateSource, load_template};
+use visard::study::tangent::SampledModes;
 
 /// How many modes are compared.
 const MODES: usize = 5;
@@ -71,8 +72,8 @@ impl Population {
         let prepared = mechanism.prepare(&records)?;
         let paid = visard::privacy::pay(mechanism.price(), &mut Ledger::in_memory(None))?;
         let released = visard::privacy::draw(&mechanism, &prepared, &mut noise, paid)?;
-        let found = FoundModes::of(&mechanism, &released.value, &self.own, n as u64, MODES)?;
-        let fields: Vec<Vec<f64>> = found.fields.iter().map(|field| field.data().to_vec()).collect();
+        let SampledModes { mean: found, modes, fields } =
+            SampledModes::of(&mechanism, &released.value, MODES)?;
         let directions: Vec<Vec<f64>> = plain.iter().map(|(_, direction)| direction.clone()).collect();
         let angle = |direction: Option<&Vec<f64>>| match direction {
             Some(direction) => cosine(direction, &self.truth[0].1).min(1.0).acos().to_degrees(),
@@ -88,8 +89,7 @@ impl Population {
         let mean: Vec<f64> = (0..self.own.data().len())
             .map(|j| records.iter().flatten().map(|r| r[j]).sum::<f64>() / n as f64)
             .collect();
-        let square =
-            found.curves.data().iter().zip(&mean).map(|(x, y)| (x - y).powi(2)).sum::<f64>() / points;
+        let square = found.samples.iter().zip(&mean).map(|(x, y)| (x - y).powi(2)).sum::<f64>() / points;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let peer = |modes: Vec<Vec<f64>>| self.judged.variance(&modes);
         let analyze_gauss = peer(analyze_gauss(&self.own, &records, MODES, mu, &mut rng)?);
@@ -100,13 +100,13 @@ impl Population {
             iteration,
             explained: self.judged.variance(&fields),
             plain_explained: self.judged.variance(&directions),
-            visible: found.modes.visible as f64,
+            visible: modes.visible as f64,
             angle: angle(fields.first()),
             plain_angle: angle(directions.first()),
-            variance_error: off(&found.modes.modes.iter().map(|mode| mode.variance).collect::<Vec<_>>()),
+            variance_error: off(&modes.modes.iter().map(|mode| mode.variance).collect::<Vec<_>>()),
             plain_variance_error: off(&plain.iter().map(|(v, _)| *v).collect::<Vec<_>>()),
             mean_rms: square.sqrt(),
-            stated_rms: found.accuracy.rms,
+            stated_rms: (found.errors.iter().sum::<f64>() / points).sqrt(),
         })
     }
 }

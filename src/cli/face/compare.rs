@@ -10,10 +10,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use visard::privacy::PrivacyLoss;
 use visard::study::face::FACE_MM;
-use visard::study::face::compare::{
-    CompareOutcome, CompareSettings, Comparison, LEAST, MapStatement, TestStatement, Want, run as run_study,
-};
+use visard::study::face::compare::{CompareSettings, Want, run as run_study};
 use visard::study::layout::REPORT;
+use visard::study::tangent::{FoundGroups, GroupDifference, TangentOutcome, TestStatement};
 
 /// Arguments of `face compare`.
 #[derive(Debug, Args)]
@@ -43,22 +42,21 @@ pub fn run(args: &CompareArgs, global: &Global, printer: &Printer) -> Result<(),
         budget: args.budget.mu()?,
     };
     let outcome = run_with_progress(printer, |show| run_study(&settings, show))?;
-    report(&outcome, &settings, printer);
+    report(&outcome, printer);
     Ok(())
 }
 
 /// What the data holder is told.
-fn report(outcome: &CompareOutcome, settings: &CompareSettings, printer: &Printer) {
-    let CompareOutcome { folder, certificate, comparison, .. } = outcome;
-    note_failures(printer, outcome.failed, outcome.scans, &folder.internal());
-    let share = if settings.want == Want::Both { 0.5f64.sqrt() } else { 1.0 };
-    if outcome.people as f64 * settings.budget.get() * share < LEAST {
+fn report(outcome: &TangentOutcome<FoundGroups>, printer: &Printer) {
+    let TangentOutcome { folder, certificate, found: comparison, .. } = outcome;
+    note_failures(printer, outcome.failed, outcome.records_read, &folder.internal());
+    if comparison.small {
         printer.note("note: at this budget, this many people show only very large differences (see face plan --compare)");
     }
     let release = folder.release();
     let half_widths: Vec<f64> = comparison.map.iter().map(|map| map.mean_half_width).collect();
     // Of the difference; in place of the template stands what publishing no difference at all would give.
-    let accuracy = comparison.map.first().map(|MapStatement { size, error, .. }| {
+    let accuracy = comparison.map.first().map(|GroupDifference { size, error, .. }| {
         let none = size * size + error * error;
         let share = if none > 0.0 { (1.0 - error * error / none).clamp(0.0, 1.0) } else { 0.0 };
         json!({"rms": error, "template_rms": none.sqrt(), "sampling_rms": null, "data_share": share, "rms_mm": null})
@@ -94,20 +92,21 @@ fn report(outcome: &CompareOutcome, settings: &CompareSettings, printer: &Printe
 }
 
 /// The groups with their sizes.
-pub fn groups_text(comparison: &Comparison) -> String {
+pub fn groups_text(comparison: &FoundGroups) -> String {
     comparison.groups.iter().map(|(label, n)| format!("{label} ({n})")).collect::<Vec<_>>().join(", ")
 }
 
 /// The same as fields.
-pub fn comparison_json(comparison: &Comparison) -> serde_json::Value {
+pub fn comparison_json(comparison: &FoundGroups) -> serde_json::Value {
     let groups: Vec<_> = comparison.groups.iter().map(|(label, n)| json!({"label": label, "n": n})).collect();
     json!({"groups": groups, "test": comparison.test, "map": comparison.map})
 }
 
 /// What was found, a line for each finding.
-pub fn comparison_text(comparison: &Comparison) -> String {
+pub fn comparison_text(comparison: &FoundGroups) -> String {
     let mut text = comparison.test.as_ref().map(test_text).unwrap_or_default();
-    for MapStatement { first, second, size, error, mean_half_width, share_outside, .. } in &comparison.map {
+    for GroupDifference { first, second, size, error, mean_half_width, share_outside, .. } in &comparison.map
+    {
         let _ = writeln!(
             text,
             "  {second} minus {first}, on a face of 20 cm: {:.2} mm (root mean square; error about {:.2} mm); 95 % band {:.2} mm to either \

@@ -10,8 +10,9 @@ use std::fmt::Write as _;
 use visard::mechanism::together::half;
 use visard::privacy::PrivacyLoss;
 use visard::study::face::FACE_MM;
-use visard::study::face::modes::{FaceModesOutcome, FaceModesSettings, ReleasedModes, run as run_study};
+use visard::study::face::modes::{FaceModesSettings, run as run_study};
 use visard::study::layout::REPORT;
+use visard::study::tangent::{FoundModes, TangentOutcome};
 
 /// Arguments of `face modes`.
 #[derive(Debug, Args)]
@@ -68,10 +69,10 @@ pub fn run_settings(settings: &FaceModesSettings, printer: &Printer) -> Result<(
 }
 
 /// What the data holder is told.
-fn report(outcome: &FaceModesOutcome, printer: &Printer) {
+fn report(outcome: &TangentOutcome<FoundModes>, printer: &Printer) {
     let (root, release) = (outcome.folder.root(), outcome.folder.release());
-    note_failures(printer, outcome.failed, outcome.scans, &outcome.folder.internal());
-    let ReleasedModes { modes, accuracy, certificate, .. } = &outcome.released;
+    note_failures(printer, outcome.failed, outcome.records_read, &outcome.folder.internal());
+    let TangentOutcome { certificate, found: FoundModes { modes, accuracy, .. }, .. } = outcome;
     printer.result(
         json!({
             "out": root,
@@ -94,8 +95,8 @@ fn report(outcome: &FaceModesOutcome, printer: &Printer) {
     );
 }
 
-fn text(outcome: &FaceModesOutcome) -> String {
-    let ReleasedModes { modes, accuracy, certificate, .. } = &outcome.released;
+fn text(outcome: &TangentOutcome<FoundModes>) -> String {
+    let TangentOutcome { certificate, found: FoundModes { modes, accuracy, .. }, .. } = outcome;
     let release = outcome.folder.release();
     // On a face of 20 cm, which is about 1 high when its area is 1.
     let mm = |x: f64| FACE_MM * x;
@@ -103,11 +104,11 @@ fn text(outcome: &FaceModesOutcome) -> String {
         "{} of {} {}, {}\n  error of the mean on a face of 20 cm, root mean square: {:.2} mm (the template alone: {:.2} mm)\n  {}",
         if certificate.private { "private modes" } else { "modes (NOT PRIVATE)" },
         outcome.people,
-        if outcome.people < outcome.scans { "people's faces" } else { "faces" },
+        if outcome.people < outcome.records_read { "people's faces" } else { "faces" },
         certificate.loss,
         mm(accuracy.rms),
         mm(accuracy.template_rms),
-        accuracy.registration.sentence(FACE_MM),
+        accuracy.registration.map_or_else(String::new, |part| part.sentence(FACE_MM)),
     );
     if modes.modes.is_empty() {
         text.push_str("\n  no mode stands out of the noise: none is released; more people, or a larger budget, would change that");

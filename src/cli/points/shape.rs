@@ -20,8 +20,8 @@ use visard::study::Unusable;
 use visard::study::points::{
     OutlineSmoothing, PointMechanism, PointRequest, ShapeCentre, ShapeRadius, ShapeStudy, run_shapes,
 };
-use visard::study::shape::{FoundMean, ShapeInputs, ShapeMeanSettings, run_mean};
-use visard::study::tangent::TangentOutcome;
+use visard::study::shape::{ShapeInputs, ShapeMeanSettings, run_mean};
+use visard::study::tangent::{FoundMean, TangentOutcome};
 
 /// Commands on landmark shapes.
 #[derive(Debug, Subcommand)]

@@ -15,7 +15,7 @@ use visard::study::face::sites::{
     AggregatorSettings, Closed, CombineSettings, Findings, KnownPlan, SiteSettings, answer_round,
     merge_round, unshare_round, verify_round,
 };
-use visard::study::face::{FaceInputs, StudyError, Yardstick};
+use visard::study::face::{Correspondence, FaceInputs, StudyError, Yardstick};
 
 /// Whose people, and where.
 #[derive(Debug, Args)]
@@ -278,19 +278,29 @@ fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
     };
     let release = args.out.join(visard::study::layout::RELEASE);
     let mm = |rms: f64| Yardstick::OfTwentyCentimetres.millimetres() * rms;
-    let modes = certificate.details.get("modes").is_some();
+    let average = format!("average of {} people", certificate.n);
+    let error = |rms: f64, template: f64, registration: Option<Correspondence>| {
+        format!(
+            "  error, root mean square: {:.2} mm (the template alone: {:.2} mm)\n  {}\n",
+            mm(rms),
+            mm(template),
+            registration.map_or_else(String::new, |part| part.sentence(mm(1.0)))
+        )
+    };
     let (name, value, statistic, what, told) = match found {
         Findings::Mean(accuracy) => (
             "accuracy",
             json!(accuracy),
-            if modes { "modes" } else { "mean" },
-            format!("average of {} people", certificate.n),
-            format!(
-                "  error, root mean square: {:.2} mm (the template alone: {:.2} mm)\n  {}\n",
-                mm(accuracy.rms),
-                mm(accuracy.template_rms),
-                accuracy.registration.sentence(Yardstick::OfTwentyCentimetres.millimetres())
-            ),
+            "mean",
+            average,
+            error(accuracy.rms, accuracy.template_rms, Some(accuracy.registration)),
+        ),
+        Findings::Modes(accuracy) => (
+            "accuracy",
+            json!(accuracy),
+            "modes",
+            average,
+            error(accuracy.rms, accuracy.template_rms, accuracy.registration),
         ),
         Findings::Groups(comparison) => (
             "comparison",

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use visard::privacy::Certificate;
-use visard::study::face::compare::{TestStatement, Want};
-use visard::study::tangent::{GroupDifference, TangentOutcome, run_compare};
+use visard::study::face::compare::Want;
+use visard::study::tangent::{GroupDifference, TangentOutcome, TestStatement, run_compare};
 
 /// Groups, and what is wanted of them
 #[derive(Debug, Args)]

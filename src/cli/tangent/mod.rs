@@ -53,11 +53,13 @@ pub struct Of<K: Args, S: Args> {
 pub(in crate::cli) fn note<F>(outcome: &TangentOutcome<F>, printer: &Printer) {
     let TangentOutcome { beyond, outside, people, .. } = *outcome;
     note_failed(printer, outcome.failed, true, &outcome.folder.internal());
-    let words = format!(
-        "{} beyond the public radius and clipped to it, of {people}",
-        output::counted(beyond, "record")
-    );
-    printer.secret("beyond", beyond, (beyond > 0).then_some(words));
+    if let Some(beyond) = beyond {
+        let words = format!(
+            "{} beyond the public radius and clipped to it, of {people}",
+            output::counted(beyond, "record")
+        );
+        printer.secret("beyond", beyond, (beyond > 0).then_some(words));
+    }
     let words = format!("{} outside the bounds and set to the bound", output::counted(outside, "value"));
     printer.secret("outside", outside, (outside > 0).then_some(words));
     printer.remarks(&outcome.remarks);

@@ -3,6 +3,7 @@
 use super::labelled::{FROM_ONE, Mismatch, Mistake, join};
 use crate::estimate::design::{Design, Kind, ValueError};
 use crate::io::{NamedTable, Place, ReadError, RecordError};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// What a table says of the records: secret.
@@ -182,6 +183,12 @@ impl Covariates {
             }
         }
         remarks
+    }
+
+    /// How many values of each covariate are outside its bounds, and how many are missing, as JSON: secret.
+    pub fn counted(&self, design: &Design) -> String {
+        let of = |(i, covariate): (usize, &crate::estimate::design::Covariate)| json!({"name": covariate.name, "outside_bounds": self.outside[i], "missing": self.missing[i]});
+        json!(design.covariates().iter().enumerate().map(of).collect::<Vec<_>>()).to_string()
     }
 
     /// Of `n` records without a table.

@@ -1,9 +1,8 @@
 //! Tables and statements of modes, of whatever they are modes: for certificates, files and pages.
 
-use super::layout::VARIANCES;
+use super::layout::{MODES_NPY, VARIANCES};
 use crate::estimate::{Mode, Modes};
 use crate::report::colour::short;
-use crate::report::figure::Figure;
 use crate::report::page::Page;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -44,21 +43,34 @@ pub fn modes_details(
     })
 }
 
-/// A part of a page: how many modes there are and stand out, then `pictures`, then the table with what its numbers mean.
-pub fn modes_section(page: &mut Page, modes: &Modes, asked: usize, pictures: &[Figure], estimand: &str) {
+/// A part of a page: how many modes there are and stand out; where there are none, why.
+pub fn modes_lead(page: &mut Page, modes: &Modes, asked: usize) {
     page.heading("The modes");
+    // A sum of none is -0.
+    let share = modes.modes.iter().map(|mode| mode.share).sum::<f64>().abs();
     page.paragraph(&format!(
-        "{} of at most {asked} that were asked for; {} stand out of the noise, {} of them at 95 %.{}",
+        "{} of at most {asked} that were asked for, together {:.0} % of the variance examined; at this budget {} directions stand out of the noise, \
+         {} of them at 95 %.{}",
         modes.modes.len(),
+        100.0 * share,
         modes.visible,
         modes.certain,
         if modes.leans_on_prior { format!(" Note: {LEANS}.") } else { String::new() }
     ));
-    page.figures(pictures);
+    if modes.modes.is_empty() {
+        page.paragraph(&format!(
+            "No direction in which these records differ stands out of the noise that protects them, so none is shown: only the mean was learnt. More \
+             records, or a larger budget, would change that. {MODES_NPY} is there, with no modes in it."
+        ));
+    }
+}
+
+/// A part of a page: the table of modes, with what its numbers mean; `length` says a standard deviation.
+pub fn modes_rows(page: &mut Page, modes: &Modes, estimand: &str, length: impl Fn(f64) -> String) {
     let row = |(k, mode): (usize, &Mode)| {
         vec![
             (k + 1).to_string(),
-            short(mode.variance.sqrt()),
+            length(mode.variance.sqrt()),
             short(mode.variance),
             format!("{} to {}", short(mode.lower), short(mode.upper)),
             format!("{:.1} %", 100.0 * mode.share),
@@ -68,6 +80,8 @@ pub fn modes_section(page: &mut Page, modes: &Modes, asked: usize, pictures: &[F
     if !rows.is_empty() {
         let header = ["mode", "standard deviation", "variance", "95 % interval", "share of variance"];
         page.table(&header, &rows);
-        page.paragraph(estimand);
+        page.paragraph(&format!(
+            "{estimand}. The sign of a mode is a convention. Numbers are in {VARIANCES}, displacements of one standard deviation in {MODES_NPY}."
+        ));
     }
 }

@@ -4,10 +4,11 @@ use crate::cli::output::Failure;
 use serde_json::Value;
 use std::fmt::Write;
 use visard::study::face::FACE_MM;
+use visard::study::face::compare::Want;
 use visard::study::face::compare::plan::{CompareForecast, ComparePlan, plan};
-use visard::study::face::compare::{LEAST, Want};
 use visard::study::face::plan::PlanRequest;
 use visard::study::face::plan_rows;
+use visard::study::tangent::LEAST;
 
 /// What to expect, for machines and in words.
 pub fn run(request: &PlanRequest, delta: f64) -> Result<(Vec<Value>, String), Failure> {

@@ -36,7 +36,7 @@ pub trait OfSamples {
     /// As [`Mechanism::prepare`].
     fn prepare_of<'a>(
         &'a self,
-        samples: &'a Samples,
+        samples: &'a (dyn FunctionRecords + 'static),
         rows: &[Vec<f64>],
     ) -> Result<Self::Prepared<'a>, MechanismError>;
 
@@ -65,7 +65,7 @@ impl<M: Mechanism<Records = dyn FunctionRecords, Error = MechanismError>> OfSamp
 
     fn prepare_of<'a>(
         &'a self,
-        samples: &'a Samples,
+        samples: &'a (dyn FunctionRecords + 'static),
         _: &[Vec<f64>],
     ) -> Result<M::Prepared<'a>, MechanismError> {
         self.prepare(samples)
@@ -99,7 +99,7 @@ impl OfSamples for FunctionRegression {
 
     fn prepare_of(
         &self,
-        samples: &Samples,
+        samples: &(dyn FunctionRecords + 'static),
         rows: &[Vec<f64>],
     ) -> Result<Vec<RegressionRecord>, MechanismError> {
         self.records(samples, rows.to_vec())
@@ -117,10 +117,9 @@ impl OfSamples for FunctionRegression {
 }
 
 /// n people by their samples about a public centre: secret.
-#[derive(Debug, Clone, Default)]
 pub struct SampledRecords {
     /// Of each person the samples.
-    pub samples: Samples,
+    pub samples: Arc<dyn FunctionRecords>,
     /// Of each person the covariates, where there are any.
     pub rows: Vec<Vec<f64>>,
 }
@@ -143,8 +142,8 @@ impl<M: OfSamples> Mechanism for AboutPublic<M> {
     }
 
     fn prepare<'a>(&'a self, records: &'a SampledRecords) -> Result<M::Prepared<'a>, MechanismError> {
-        self.0.check(records.samples.len(), &records.rows)?;
-        self.0.prepare_of(&records.samples, &records.rows)
+        self.0.check(records.samples.count(), &records.rows)?;
+        self.0.prepare_of(&*records.samples, &records.rows)
     }
 
     fn draw(

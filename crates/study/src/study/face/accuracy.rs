@@ -4,6 +4,7 @@ use super::correspondence::Correspondence;
 use crate::estimate::Spread;
 use crate::function::FaceCurves;
 use crate::mechanism::functional::NoisedFunction;
+use crate::study::points::PointAccuracy;
 use serde::{Deserialize, Serialize};
 
 /// Root-mean-square distance of a face from the mean of its population, in units of √area: between the three public populations that the
@@ -44,6 +45,22 @@ pub struct Accuracy {
     /// What registration adds where the records are scans; no part of `rms`.
     #[serde(flatten)]
     pub registration: Correspondence,
+}
+
+impl From<Accuracy> for PointAccuracy {
+    fn from(of: Accuracy) -> Self {
+        let Accuracy { rms, template_rms, data_share, rms_mm, .. } = of;
+        Self {
+            rms,
+            upper_bound: of.expected_rms.is_some(),
+            template_rms,
+            sampling_rms: Some(of.sampling_rms),
+            clip_rms: None,
+            data_share,
+            rms_mm,
+            registration: Some(of.registration),
+        }
+    }
 }
 
 impl Accuracy {

@@ -10,6 +10,7 @@ use crate::io::{ReadError, WriteError};
 use crate::job::layout::{INTERNAL, SCAN_TABLE};
 use crate::mechanism::MechanismError;
 use crate::privacy::BudgetError;
+use crate::study::points::PointStudyError;
 use crate::study::records::RecordsError;
 use crate::study::{CovariateError, GroupsError, JobError, PeopleError};
 use crate::surface::TemplateError;
@@ -143,4 +144,19 @@ pub enum StudyError {
     /// A picture.
     #[error("cannot draw the report's pictures: {0}")]
     Picture(#[from] png::EncodingError),
+    /// What faces have in common with other records.
+    #[error(transparent)]
+    Tangent(Box<PointStudyError>),
+}
+
+impl From<PointStudyError> for StudyError {
+    fn from(error: PointStudyError) -> Self {
+        match error {
+            PointStudyError::Faces(own) => *own,
+            PointStudyError::Job(error) => error.into(),
+            PointStudyError::Covariates(error) => error.into(),
+            PointStudyError::Mechanism(error) => error.into(),
+            other => Self::Tangent(Box::new(other)),
+        }
+    }
 }

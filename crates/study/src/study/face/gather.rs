@@ -24,6 +24,7 @@ use crate::study::{Counting, Groups, JobError, People, PeopleError, Unusable};
 use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -278,6 +279,13 @@ impl<'a> FaceStudy<'a> {
         let published = job.release::<_, _, StudyError>(priced, mechanism, &prepared, &digest, &mut noise)?;
         let certificate = job.publish(priced, &published)?;
         Ok((published, certificate))
+    }
+
+    /// What was read, and how records were made of it, as hashes.
+    pub(super) fn sums(&self, gathered: &Gathered) -> Vec<[u8; 32]> {
+        let making = format!("{:?} {:?}", self.settings.public(), self.loaded.input.sha256).into_bytes();
+        let all = std::iter::once(&making).chain(&gathered.fingerprints);
+        all.map(|field| Sha256::digest(field).into()).collect()
     }
 
     /// What a run is about: settings and records, as a hash.

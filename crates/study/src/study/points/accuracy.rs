@@ -2,6 +2,7 @@
 
 use crate::report::colour::short;
 use crate::report::page::Page;
+use crate::study::face::Correspondence;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -25,6 +26,9 @@ pub struct PointAccuracy {
     pub data_share: f64,
     /// `rms` in millimetres: `None` without a released size.
     pub rms_mm: Option<f64>,
+    /// What registration adds where the records are scans of faces; no part of `rms`.
+    #[serde(flatten)]
+    pub registration: Option<Correspondence>,
 }
 
 impl PointAccuracy {
@@ -43,6 +47,7 @@ impl PointAccuracy {
             clip_rms: None,
             data_share,
             rms_mm: None,
+            registration: None,
         }
     }
 

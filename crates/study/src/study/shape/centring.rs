@@ -13,7 +13,7 @@ use crate::study::People;
 use crate::study::points::{PointStudyError, Read, Words};
 use crate::study::tangent::{
     Centred, Centring, Circumstances, Expected, Gathered, Inner, Make, ModesStatistic, Opened,
-    RegressionStatistic, Statistic, TangentSpace, Told,
+    RegressionStatistic, Shown, Statistic, Told,
 };
 use std::sync::Arc;
 
@@ -130,10 +130,11 @@ impl Centred for Specimens<'_> {
         ShapeCentring { shapes: Arc::new(PublicShapes::of(self)), setting: self.setting(budget) }
     }
 
-    fn gather(&self) -> Result<Gathered<Self>, PointStudyError> {
+    fn gather(&self, _: &Job<'_>) -> Result<Gathered<Self>, PointStudyError> {
         let Read { points: own, problems, notes } = self.read()?;
         let failed = own.iter().filter(|specimen| specimen.is_none()).count();
-        Ok(Gathered { records: self.people_of(&own), own, failed, problems, notes })
+        let (records, problems) = (self.people_of(&own), Some(problems));
+        Ok(Gathered { records, own, sums: Vec::new(), failed, problems, notes })
     }
 
     fn give(records: &mut ShapeRecords, rows: Vec<Vec<f64>>) {
@@ -150,9 +151,8 @@ impl Centred for Specimens<'_> {
         &self,
         job: &Job<'_>,
         gathered: &Gathered<Self>,
-        space: &dyn TangentSpace,
-        mean: Option<&[f64]>,
-    ) -> Result<usize, PointStudyError> {
-        internal::write(self, job, gathered, space, mean)
+        released: &Shown<'_>,
+    ) -> Result<Option<usize>, PointStudyError> {
+        internal::write(self, job, gathered, released.space, released.mean).map(Some)
     }
 }

@@ -3,19 +3,12 @@
 use super::accuracy::{Seen, of_mean};
 use super::centring::about;
 use super::input::{ShapeInputs, Specimens};
-use crate::estimate::{Band, band::LEVEL};
-use crate::job::ReleaseFolder;
-use crate::job::layout::BAND;
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::{Aim, Estimate, NoisedFunction, TwoRoundMean};
+use crate::mechanism::functional::{Estimate, NoisedFunction, TwoRoundMean};
 use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeSetting};
-use crate::privacy::{Mu, Price, Released, Statement};
-use crate::report::page::Page;
+use crate::privacy::{Mu, Released};
 use crate::study::points::{PointAccuracy, PointStudyError};
-use crate::study::tangent::{
-    Expected, Looked, Statistic, TangentOutcome, TangentSpace, Told, run, write_arrays,
-};
-use serde_json::json;
+use crate::study::tangent::{FoundMean, MeanStatistic, Statistic, TangentOutcome, run};
 
 /// Everything a study of a mean shape needs to know; all of it public.
 #[derive(Debug, Clone)]
@@ -28,26 +21,6 @@ pub struct ShapeMeanSettings {
     pub band: bool,
     /// Refuse where n and the budget are too small for a private radius, in place of a public one.
     pub private_radius: bool,
-}
-
-/// A mean shape.
-#[derive(Debug, Clone)]
-pub struct FoundMean {
-    /// How exact it is, from the release alone.
-    pub accuracy: PointAccuracy,
-    /// In words.
-    pub sentence: String,
-    samples: Vec<f64>,
-    errors: Vec<f64>,
-    band: Option<Band>,
-}
-
-/// The mean in two rounds.
-#[derive(Debug, Clone)]
-struct MeanStatistic {
-    budget: Mu,
-    band: bool,
-    private_radius: bool,
 }
 
 /// The mean in two rounds, of shapes.
@@ -89,103 +62,4 @@ pub fn mean_accuracy(
 
 fn estimate(value: &NoisedFunction) -> Estimate {
     Estimate { samples: value.samples.clone(), errors: value.errors.clone() }
-}
-
-impl Statistic for MeanStatistic {
-    type Inner = TwoRoundMean;
-    type Found = FoundMean;
-
-    const NAME: &'static str = "mean";
-
-    fn budget(&self) -> Mu {
-        self.budget
-    }
-
-    fn inner(&self, expected: Expected) -> Result<TwoRoundMean, MechanismError> {
-        let Expected { basis, centre, reach, centre_error, mu, n } = expected;
-        let aim = if self.band { Aim::Band } else { Aim::Mean };
-        if self.private_radius {
-            TwoRoundMean::check_private_radius(aim, n, mu)?;
-        }
-        let mean = TwoRoundMean::aiming(aim, basis, centre, reach, mu, n)?;
-        Ok(match centre_error {
-            Some(error) => mean.expecting_centre_within(error),
-            None => mean,
-        })
-    }
-
-    fn settings(&self) -> String {
-        format!("{:?} {}", self.budget, self.band)
-    }
-
-    fn find(&self, told: Told<'_, TwoRoundMean>, price: &Price) -> Result<FoundMean, PointStudyError> {
-        let Told { space, inner, value } = told;
-        if value.samples.len() != space.basis().len() || value.errors.len() != value.samples.len() {
-            return Err(MechanismError::Shape("the stored draw is that of other shapes").into());
-        }
-        let looked = Looked::All { radius: inner.reach() };
-        let accuracy = space.accuracy(&estimate(value), looked, price, inner.record_spread(value));
-        Ok(FoundMean {
-            sentence: space.sentence(&accuracy),
-            // Where little was seen, an upper bound is all that is known.
-            errors: if accuracy.upper_bound { Vec::new() } else { value.errors.clone() },
-            accuracy,
-            samples: value.samples.clone(),
-            band: inner.band(value),
-        })
-    }
-
-    fn mean(found: &FoundMean) -> Option<&[f64]> {
-        Some(&found.samples)
-    }
-
-    fn errors(found: &FoundMean) -> &[f64] {
-        &found.errors
-    }
-
-    fn state(&self, _: &dyn TangentSpace, _: &mut Statement) {}
-
-    fn describe(&self, space: &dyn TangentSpace, found: &FoundMean, statement: &mut Statement) {
-        statement.details.insert("accuracy".into(), json!(found.accuracy));
-        if let Some(band) = &found.band {
-            let details = json!({
-                "file": BAND,
-                "level": LEVEL,
-                "simultaneous_over": format!("all {}", space.terms().numbers),
-                "estimand": "the mean of the population's clipped shapes, as a deviation from the centre in its tangent space",
-                "reach_in_standard_errors": band.reach,
-            });
-            statement.details.insert("band".into(), details);
-        }
-    }
-
-    fn title(&self, _: &dyn TangentSpace) -> [&'static str; 2] {
-        ["Private mean shape", "mean shape"]
-    }
-
-    fn write(
-        &self,
-        space: &dyn TangentSpace,
-        found: &FoundMean,
-        folder: &mut ReleaseFolder,
-    ) -> Result<(), PointStudyError> {
-        space.write_mean(folder, &space.point(&found.samples))?;
-        if let Some(band) = &found.band {
-            let borders = band.borders();
-            let (low, high) = borders.split_at(borders.len() / 2);
-            write_arrays(folder, BAND, &[2], space, &[space.numbers(low), space.numbers(high)])?;
-        }
-        Ok(())
-    }
-
-    fn section(
-        &self,
-        _: &dyn TangentSpace,
-        found: &FoundMean,
-        page: &mut Page,
-    ) -> Result<(), PointStudyError> {
-        page.heading("How exact it is");
-        page.paragraph(&found.sentence);
-        Ok(())
-    }
 }

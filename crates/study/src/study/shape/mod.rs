@@ -13,4 +13,4 @@ mod space;
 pub use centring::{modes_mechanism, regression_mechanism};
 pub use input::ShapeInputs;
 pub(in crate::study) use input::Specimens;
-pub use mean::{FoundMean, ShapeMeanSettings, mean_accuracy, mean_mechanism, run_mean};
+pub use mean::{ShapeMeanSettings, mean_accuracy, mean_mechanism, run_mean};

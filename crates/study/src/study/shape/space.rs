@@ -14,7 +14,9 @@ use crate::mechanism::landmarks::{ReleasedShapes, ShapeMechanism, ShapeMoment, T
 use crate::privacy::{Caveat, Price, Statement};
 use crate::report::figure::Figure;
 use crate::study::points::{MeanFiles, PointAccuracy, PointStudyError, Words, missing_landmarks};
-use crate::study::tangent::{Circumstances, Displaced, FieldTerms, Looked, TangentSpace, Terms};
+use crate::study::tangent::{
+    Circumstances, Differing, Displaced, FieldTerms, Looked, REACH, TangentSpace, Terms,
+};
 use nalgebra::DMatrix;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -122,6 +124,7 @@ impl TangentSpace for ShapeSpace {
             displacements: "tangent vectors at the centre",
             numbers: "landmarks and coordinates",
             places: "landmarks",
+            reach: REACH,
             fields: FieldTerms {
                 title: "Private regression of shapes",
                 what: "shape at the reference values and what covariates do to it, for the shapes",
@@ -167,10 +170,11 @@ impl TangentSpace for ShapeSpace {
         self.tangent.vector(displacement).norm()
     }
 
-    fn half_width(&self, band: &Band) -> f64 {
+    fn half_widths(&self, band: &Band) -> [f64; 2] {
         let borders = band.borders();
         let (low, high) = borders.split_at(borders.len() / 2);
-        0.5 * (self.tangent.rows(high) - self.tangent.rows(low)).mean()
+        let width = self.tangent.rows(high) - self.tangent.rows(low);
+        [0.5 * width.mean(), 0.5 * width.max()]
     }
 
     fn accuracy(
@@ -242,24 +246,28 @@ impl TangentSpace for ShapeSpace {
         Ok(self.pictures().to_both_sides(&self.matrix(mean), &self.matrix(by), ends, caption))
     }
 
-    fn means_figures(
-        &self,
-        means: &[(&str, Vec<f64>)],
-        standing: &[Vec<bool>],
-    ) -> Result<Vec<Vec<Figure>>, PointStudyError> {
-        let mut named = means.iter().map(|(name, mean)| (*name, self.matrix(mean)));
-        let Some((first, below)) = named.next() else { return Ok(Vec::new()) };
+    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
         let centre = self.has_public_centre.then(|| self.tangent.centre());
-        let over = |((name, shape), standing): ((&str, DMatrix<f64>), &Vec<bool>)| {
-            let named = (&*format!("mean of {name}"), &*format!("mean of {first}"));
-            self.pictures().over((named.0, &shape), (named.1, &below), standing)
+        let one = |(name, mean): &(&str, Vec<f64>)| {
+            self.pictures().mean((&format!("mean of {name}"), &self.matrix(mean)), centre, None)
         };
-        let mut rows: Vec<Vec<Figure>> = named.zip(standing).map(over).collect();
-        rows.extend(self.pictures().mean((&format!("mean of {first}"), &below), centre, None));
-        Ok(rows)
+        Ok(means.iter().flat_map(one).collect())
     }
 
-    fn write_mean(&self, folder: &mut ReleaseFolder, mean: &[f64]) -> Result<(), PointStudyError> {
+    fn difference_figures(&self, differing: &Differing<'_>) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+        let Differing { mean, by, standing, caption } = *differing;
+        let below = self.matrix(mean);
+        let standing: Vec<bool> = standing.iter().map(|excess| *excess > 0.0).collect();
+        let moved = (&*format!("{caption}, added"), &(&below + self.matrix(by)));
+        Ok(vec![self.pictures().over(moved, ("mean", &below), &standing)])
+    }
+
+    fn write_mean(
+        &self,
+        folder: &mut ReleaseFolder,
+        mean: &[f64],
+        _: Option<&[f64]>,
+    ) -> Result<(), PointStudyError> {
         let record = ShapeRecord::from_matrix(Some("mean".into()), &self.matrix(mean));
         let record =
             record.ok_or_else(|| PointStudyError::Input("landmarks have two or three coordinates".into()))?;

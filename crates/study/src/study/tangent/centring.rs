@@ -105,7 +105,7 @@ impl Centring for PublicCentre {
         let expected = Expected {
             basis: space.basis().clone(),
             centre: space.centre().to_vec(),
-            reach: Reach::RootMeanSquare(space.radius()),
+            reach: space.reach(),
             centre_error: None,
             mu: *mu,
             n: *n,

@@ -178,11 +178,7 @@ where
         Ok(self.picture(displaced.caption, displaced.by, &caption))
     }
 
-    fn means_figures(
-        &self,
-        means: &[(&str, Vec<f64>)],
-        _: &[Vec<bool>],
-    ) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
         let one = |(name, mean): &(&str, Vec<f64>)| self.picture(name, mean, &format!("The mean of {name}."));
         Ok(vec![means.iter().flat_map(one).collect()])
     }

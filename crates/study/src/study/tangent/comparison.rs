@@ -3,7 +3,7 @@
 use super::centring::{Expected, Told};
 use super::numbers::numbers_table;
 use super::run::write_arrays;
-use super::space::TangentSpace;
+use super::space::{Differing, TangentSpace};
 use super::statistic::Statistic;
 use crate::estimate::Band;
 use crate::job::ReleaseFolder;
@@ -13,8 +13,7 @@ use crate::mechanism::functional::{DifferenceMap, FunctionGroups, Want};
 use crate::privacy::{Mu, Price, Statement};
 use crate::report::page::Page;
 use crate::study::Groups;
-use crate::study::differences::{self, GroupDifference};
-use crate::study::face::compare::TestStatement;
+use crate::study::differences::{self, GroupDifference, TestStatement};
 use crate::study::points::PointStudyError;
 use std::sync::Arc;
 
@@ -40,8 +39,18 @@ pub struct FoundGroups {
     inner: Arc<FunctionGroups>,
     /// Every group's mean, as an array.
     pub(super) means: Vec<Vec<f64>>,
-    /// Shrunk differences as arrays, with bands of the entries about the unshrunk ones.
-    pub(super) differences: Vec<(Vec<f64>, Band)>,
+    pub(super) differences: Vec<Mapped>,
+}
+
+/// Where a group's mean differs from that of the first.
+#[derive(Debug, Clone)]
+pub(super) struct Mapped {
+    /// The shrunk difference, as an array.
+    pub(super) shrunk: Vec<f64>,
+    /// A band of the entries, about the unshrunk one.
+    pub(super) band: Band,
+    /// How far it stands out of its band, place by place.
+    standing: Vec<f64>,
 }
 
 impl ComparisonStatistic {
@@ -51,35 +60,56 @@ impl ComparisonStatistic {
         if others > 1 { vec![others] } else { Vec::new() }
     }
 
+    fn map_section(
+        &self,
+        space: &dyn TangentSpace,
+        found: &FoundGroups,
+        page: &mut Page,
+    ) -> Result<(), PointStudyError> {
+        page.heading("The groups' means");
+        let names = self.groups.names();
+        let named: Vec<(&str, Vec<f64>)> =
+            names.iter().map(String::as_str).zip(found.means.iter().cloned()).collect();
+        for row in space.means_figures(&named)? {
+            page.figures(&row);
+        }
+        page.heading("Where they differ");
+        let minus = |one: &GroupDifference| format!("{} minus {}", one.second, one.first);
+        for ((one, mapped), mean) in found.map.iter().zip(&found.differences).zip(&found.means) {
+            let (by, standing, caption) = (&mapped.shrunk, &mapped.standing, &minus(one));
+            for row in space.difference_figures(&Differing { mean, by, standing, caption })? {
+                page.wide_figures(&row);
+            }
+            page.paragraph(&differences::difference_sentence(one, space));
+        }
+        page.paragraph(&differences::map_note(&found.inner, space));
+        let means = named.iter().map(|(name, mean)| (format!("mean of {name}"), mean));
+        let shown = found.map.iter().map(minus).zip(found.differences.iter().map(|one| &one.shrunk));
+        numbers_table(page, space, means.chain(shown));
+        Ok(())
+    }
+
+    /// In numbers, where the map of the group `second` has this size and error.
     fn difference(
         &self,
         space: &dyn TangentSpace,
-        second: usize,
-        (map, band): (&DifferenceMap, &Band),
+        (second, map): (usize, &DifferenceMap),
+        Mapped { band, standing, .. }: &Mapped,
     ) -> GroupDifference {
         let names = self.groups.names();
-        let standing = standing(space, band);
-        let outside = standing.iter().filter(|stands| **stands).count();
+        let [mean_half_width, largest_half_width] = space.half_widths(band);
+        let outside = standing.iter().filter(|excess| **excess > 0.0).count();
         GroupDifference {
             first: names[0].clone(),
             second: names[second].clone(),
             size: space.size(&map.shrunk),
             error: map.error.sqrt(),
             reach_in_standard_errors: band.reach,
-            mean_half_width: space.half_width(band),
-            share_outside: outside as f64 / standing.len().max(1) as f64,
+            mean_half_width,
+            largest_half_width,
+            share_outside: outside as f64 / standing.len() as f64,
         }
     }
-}
-
-/// The places at which a band excludes no difference: at a sample of a function all channels together; a matrix or point has one place an entry.
-fn standing(space: &dyn TangentSpace, band: &Band) -> Vec<bool> {
-    let places = if space.entries().is_none() { space.basis().points() } else { band.centre.len() };
-    let excess = band.excess();
-    excess
-        .chunks(excess.len() / places.max(1))
-        .map(|place| place.iter().any(|excess| *excess > 0.0))
-        .collect()
 }
 
 impl Statistic for ComparisonStatistic {
@@ -87,6 +117,7 @@ impl Statistic for ComparisonStatistic {
     type Found = FoundGroups;
 
     const NAME: &'static str = "compare";
+    const OF: &'static str = "means of groups";
 
     fn budget(&self) -> Mu {
         self.budget
@@ -103,23 +134,25 @@ impl Statistic for ComparisonStatistic {
 
     fn find(&self, told: Told<'_, FunctionGroups>, _: &Price) -> Result<FoundGroups, PointStudyError> {
         let Told { space, inner, value } = told;
-        let others = 1..self.groups.names().len();
-        let maps: Vec<DifferenceMap> =
-            others.filter_map(|second| inner.difference(value, 0, second)).collect();
-        let band = |map: &DifferenceMap| match space.entries() {
-            None => Some(map.band.clone()),
-            Some(entries) => inner.band_of(map, entries),
+        let one = |second: usize| {
+            let map = inner.difference(value, 0, second)?;
+            let band = match space.entries() {
+                None => map.band.clone(),
+                Some(entries) => inner.band_of(&map, entries)?,
+            };
+            let standing = space.standing_out(&inner, &map, &band);
+            let mapped = Mapped { shrunk: space.displacement(&map.shrunk), band, standing };
+            Some((self.difference(&*space, (second, &map), &mapped), mapped))
         };
-        let bands: Vec<Band> = maps.iter().filter_map(band).collect();
-        let numbers = maps.iter().zip(&bands).enumerate();
+        let (map, differences) = (1..self.groups.names().len()).filter_map(one).unzip();
         let means = inner.means(value).unwrap_or_default();
         Ok(FoundGroups {
             groups: differences::sizes(&self.groups),
             test: differences::test(&self.groups, &inner, value),
-            map: numbers.map(|(place, both)| self.difference(&*space, place + 1, both)).collect(),
+            map,
             small: differences::is_small(&self.groups, &inner),
             means: means.iter().map(|mean| space.point(mean)).collect(),
-            differences: maps.iter().map(|map| space.displacement(&map.shrunk)).zip(bands).collect(),
+            differences,
             inner,
         })
     }
@@ -133,14 +166,15 @@ impl Statistic for ComparisonStatistic {
     }
 
     fn describe(&self, space: &dyn TangentSpace, found: &FoundGroups, statement: &mut Statement) {
-        let terms = space.terms();
         let compared = (&self.groups, &*found.inner);
-        let of = (terms.displacements, terms.numbers);
-        differences::found_details(compared, &found.map, found.test.as_ref(), of, statement);
+        differences::found_details(compared, &found.map, found.test.as_ref(), space, statement);
     }
 
-    fn title(&self, _: &dyn TangentSpace) -> [&'static str; 2] {
-        ["Private comparison", "groups"]
+    fn title(&self, space: &dyn TangentSpace) -> [String; 2] {
+        let groups: Vec<String> =
+            differences::sizes(&self.groups).iter().map(|(label, n)| format!("{label}: {n}")).collect();
+        let what = format!("comparison of the means of {} groups ({})", groups.len(), groups.join(", "));
+        [format!("Private comparison of {}", space.words().records), what]
     }
 
     fn write(
@@ -150,16 +184,15 @@ impl Statistic for ComparisonStatistic {
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
         for (name, mean) in self.groups.names().iter().zip(&found.means) {
-            write_arrays(folder, &format!("mean_{name}.npy"), &[], space, [mean])?;
+            space.write_group(folder, name, mean)?;
         }
         if !found.differences.is_empty() {
             let before = self.before();
-            let shrunk = found.differences.iter().map(|(shrunk, _)| shrunk);
-            write_arrays(folder, DIFFERENCE, &before, space, shrunk)?;
-            let unshrunk: Vec<Vec<f64>> =
-                found.differences.iter().map(|(_, band)| space.numbers(&band.centre)).collect();
+            let all = || found.differences.iter();
+            write_arrays(folder, DIFFERENCE, &before, space, all().map(|one| &one.shrunk))?;
+            let unshrunk: Vec<Vec<f64>> = all().map(|one| space.numbers(&one.band.centre)).collect();
             write_arrays(folder, DIFFERENCE_UNSHRUNK, &before, space, &unshrunk)?;
-            let borders: Vec<Vec<f64>> = found.differences.iter().map(|(_, band)| band.borders()).collect();
+            let borders: Vec<Vec<f64>> = all().map(|one| one.band.borders()).collect();
             let half = |upper: bool| {
                 let of = move |both: &Vec<f64>| {
                     let (low, high) = both.split_at(both.len() / 2);
@@ -185,23 +218,22 @@ impl Statistic for ComparisonStatistic {
         found: &FoundGroups,
         page: &mut Page,
     ) -> Result<(), PointStudyError> {
-        differences::test_section(page, found.test.as_ref());
-        if found.means.len() > 1 {
-            page.heading("Where they differ");
-            let named: Vec<(&str, Vec<f64>)> =
-                self.groups.names().iter().map(String::as_str).zip(found.means.iter().cloned()).collect();
-            let standing: Vec<Vec<bool>> =
-                found.differences.iter().map(|(_, band)| standing(space, band)).collect();
-            for row in space.means_figures(&named, &standing)? {
-                page.figures(&row);
-            }
-            differences::differences_table(page, &found.map, space.terms().places);
-            let means = named.iter().map(|(name, mean)| (format!("mean of {name}"), mean));
-            let differences = found.map.iter().zip(&found.differences);
-            let differences =
-                differences.map(|(d, (shrunk, _))| (format!("{} minus {}", d.second, d.first), shrunk));
-            numbers_table(page, space, means.chain(differences));
+        if found.small {
+            page.paragraph(
+                "These are few records for this budget: the radius is a public guess, and differences of ordinary size cannot be distinguished \
+                 from noise.",
+            );
         }
+        if let Some(test) = &found.test {
+            differences::test_section(page, test, space);
+        }
+        if !found.means.is_empty() {
+            self.map_section(space, found, page)?;
+        }
+        page.paragraph(
+            "Which record is in which group is taken to be public, and so are the groups' sizes: what is protected is each record, not that it \
+             is in the group.",
+        );
         Ok(())
     }
 }

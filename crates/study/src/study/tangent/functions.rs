@@ -166,11 +166,7 @@ impl TangentSpace for FunctionSpace {
         self.shown.drawn(title, &shown, &format!("{caption}."))
     }
 
-    fn means_figures(
-        &self,
-        means: &[(&str, Vec<f64>)],
-        _: &[Vec<bool>],
-    ) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError> {
         let shown: Vec<(&str, &[f64])> = means.iter().map(|(name, mean)| (*name, &mean[..])).collect();
         Ok(vec![self.shown.drawn("means", &shown, "The means of the groups over one another.")?])
     }

@@ -4,23 +4,52 @@ use super::accuracy::accuracy_section;
 use super::centring::{Expected, Told};
 use super::numbers::numbers_table;
 use super::run::write_arrays;
-use super::space::{Displaced, Looked, TangentSpace};
+use super::space::{Dial, Displaced, Looked, TangentSpace};
 use super::statistic::Statistic;
-use crate::estimate::{INTERVALS, Modes};
+use crate::estimate::{INTERVALS, Mode, Modes};
 use crate::job::ReleaseFolder;
 use crate::job::layout::{MODES_NPY, VARIANCES};
-use crate::job::modes_table::{modes_details, modes_section, variances_csv};
+use crate::job::modes_table::{modes_details, modes_lead, modes_rows, variances_csv};
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::FunctionalModes;
+use crate::mechanism::functional::{Estimate, FunctionalModes};
+use crate::mechanism::vector::NoisedModes;
 use crate::privacy::{Mu, Price, Statement};
 use crate::report::page::Page;
+use crate::report::slider::Slider;
 use crate::study::points::{PointAccuracy, PointStudyError};
-use serde_json::json;
+use serde_json::{Value, json};
+
+/// What noised moments of samples tell: free.
+#[derive(Debug, Clone)]
+pub struct SampledModes {
+    /// The mean.
+    pub mean: Estimate,
+    /// The modes and their variances.
+    pub modes: Modes,
+    /// One standard deviation of each, as samples.
+    pub fields: Vec<Vec<f64>>,
+}
+
+impl SampledModes {
+    /// At most `most` modes of a release.
+    ///
+    /// # Errors
+    /// [`MechanismError::Shape`] for a release of other coordinates.
+    pub fn of(
+        mechanism: &FunctionalModes,
+        released: &NoisedModes,
+        most: usize,
+    ) -> Result<Self, MechanismError> {
+        let (Some(mean), Some(modes)) = (mechanism.mean(released), mechanism.modes(released, most)) else {
+            return Err(MechanismError::Shape("the stored draw is that of other records"));
+        };
+        let field = |mode: &Mode| mechanism.coordinates().displacement(&mode.coordinates);
+        Ok(Self { mean, fields: modes.modes.iter().map(field).collect(), modes })
+    }
+}
 
 /// Below this nμ the modes of the public spectrum are about as good as private ones.
 pub const MODES_WORTHWHILE: f64 = 60.0;
-/// How far pictures go, in standard deviations.
-const REACH: f64 = 2.0;
 /// More modes than this have no picture.
 const PICTURED: usize = 8;
 
@@ -49,12 +78,14 @@ pub struct FoundModes {
     pub accuracy: PointAccuracy,
     /// The same in words.
     pub sentence: String,
-    /// Samples of the mean.
-    pub(super) mean: Vec<f64>,
+    /// The mean.
+    pub(super) mean: Estimate,
+    /// What each part of the budget bought, where the mean has one of its own.
+    pub(super) bought: Option<Value>,
     /// One standard deviation of each mode, as an array.
     pub(super) fields: Vec<Vec<f64>>,
     /// How many coefficients were looked at, and their expected share.
-    looked: (usize, f64),
+    pub(super) looked: (usize, f64),
 }
 
 impl Statistic for ModesStatistic {
@@ -62,6 +93,7 @@ impl Statistic for ModesStatistic {
     type Found = FoundModes;
 
     const NAME: &'static str = "modes";
+    const OF: &'static str = "mean and second moment, about a private centre";
 
     fn budget(&self) -> Mu {
         self.budget
@@ -78,18 +110,16 @@ impl Statistic for ModesStatistic {
 
     fn find(&self, told: Told<'_, FunctionalModes>, price: &Price) -> Result<FoundModes, PointStudyError> {
         let Told { space, inner, value } = told;
-        let (Some(estimate), Some(modes)) = (inner.mean(value), inner.modes(value, self.most)) else {
-            return Err(MechanismError::Shape("the stored draw is that of other records").into());
-        };
+        let SampledModes { mean, modes, fields } = SampledModes::of(&inner, value, self.most)?;
         let coordinates = inner.coordinates();
         let spread = Some(inner.record_spread(&modes)).filter(|spread| spread.square > 2.0 * spread.noise);
         let looked = (coordinates.len(), coordinates.expected_share());
-        let accuracy = space.accuracy(&estimate, Looked::First(looked.0, looked.1), price, spread);
-        let field = |u: &crate::estimate::Mode| space.displacement(&coordinates.displacement(&u.coordinates));
+        let accuracy = space.accuracy(&mean, Looked::First(looked.0, looked.1), price, spread);
         Ok(FoundModes {
-            fields: modes.modes.iter().map(field).collect(),
+            fields: fields.iter().map(|field| space.displacement(field)).collect(),
             sentence: space.sentence(&accuracy),
-            mean: estimate.samples,
+            mean,
+            bought: None,
             looked,
             modes,
             accuracy,
@@ -97,7 +127,7 @@ impl Statistic for ModesStatistic {
     }
 
     fn mean(found: &FoundModes) -> Option<&[f64]> {
-        Some(&found.mean)
+        Some(&found.mean.samples)
     }
 
     fn state(&self, _: &dyn TangentSpace, _: &mut Statement) {}
@@ -106,10 +136,11 @@ impl Statistic for ModesStatistic {
         statement.details.insert("accuracy".into(), json!(found.accuracy));
         let modes = modes_details(&found.modes, self.most, found.looked, &estimand(space));
         statement.details.insert("modes".into(), modes);
+        statement.details.extend(found.bought.iter().map(|bought| ("bought".to_owned(), bought.clone())));
     }
 
-    fn title(&self, _: &dyn TangentSpace) -> [&'static str; 2] {
-        ["Private modes of variation", "mean and modes of variation"]
+    fn title(&self, _: &dyn TangentSpace) -> [String; 2] {
+        ["Private modes of variation".into(), "mean and modes of variation".into()]
     }
 
     fn write(
@@ -118,7 +149,9 @@ impl Statistic for ModesStatistic {
         found: &FoundModes,
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
-        space.write_mean(folder, &space.point(&found.mean))?;
+        // What comes with the modes has its error stated as a whole.
+        let errors = found.bought.is_some().then_some(&found.mean.errors[..]);
+        space.write_mean(folder, &space.point(&found.mean.samples), errors)?;
         write_arrays(folder, MODES_NPY, &[found.fields.len()], space, &found.fields)?;
         Ok(folder.write(VARIANCES, variances_csv(&found.modes).as_bytes())?)
     }
@@ -129,16 +162,27 @@ impl Statistic for ModesStatistic {
         found: &FoundModes,
         page: &mut Page,
     ) -> Result<(), PointStudyError> {
-        let mean = space.point(&found.mean);
-        let (minus, plus) = (format!("-{REACH} sd"), format!("+{REACH} sd"));
+        let mean = space.point(&found.mean.samples);
+        modes_lead(page, &found.modes, self.most);
+        let (reach, in_words) = space.terms().reach;
+        let mut dials = Vec::new();
+        for (k, (field, mode)) in found.fields.iter().zip(&found.modes.modes).enumerate() {
+            let name = format!("mode {}", k + 1);
+            let slider = Slider::along(format!("{name} ({:.0} %)", 100.0 * mode.share), Vec::new(), reach);
+            dials.push(Dial { slider, moved: vec![(name, &field[..])] });
+        }
+        page.figures(space.surface(&mean, &dials)?.as_slice());
+        let ends = [&format!("-{reach} sd")[..], &format!("+{reach} sd")];
         let mut pictures = Vec::new();
         for (k, field) in found.fields.iter().take(PICTURED).enumerate() {
-            let by: Vec<f64> = field.iter().map(|x| REACH * x).collect();
-            let caption = format!("Mode {}: two standard deviations to either side of the mean", k + 1);
-            let shown = Displaced { mean: &mean, by: &by, ends: [&minus, &plus], caption: &caption };
+            let by: Vec<f64> = field.iter().map(|x| reach * x).collect();
+            let caption =
+                format!("Mode {}: {in_words} standard deviations to either side of the mean", k + 1);
+            let shown = Displaced { mean: &mean, by: &by, ends, caption: &caption };
             pictures.extend(space.displaced_figures(&shown)?);
         }
-        modes_section(page, &found.modes, self.most, &pictures, &estimand(space));
+        space.show(page, &pictures);
+        modes_rows(page, &found.modes, &estimand(space), |size| space.length(size));
         let named = found.fields.iter().enumerate().map(|(k, field)| (format!("mode {}", k + 1), field));
         numbers_table(page, space, std::iter::once(("mean".into(), &mean)).chain(named));
         accuracy_section(page, &found.sentence);

@@ -6,7 +6,7 @@ use super::space::{Circumstances, TangentSpace};
 use crate::job::Job;
 use crate::job::unusable::Problem;
 use crate::mechanism::functional::SampledRecords;
-use crate::privacy::Mu;
+use crate::privacy::{Certificate, Mu};
 use crate::study::People;
 use crate::study::points::{PointStudyError, Read};
 use std::sync::Arc;
@@ -58,11 +58,11 @@ pub(in crate::study) trait Centred: Opened {
     /// The centre, with all else that is public of the records; what finds a private one is paid from the budget.
     fn centring(&self, budget: Mu) -> Self::Centring;
 
-    /// Reads the records. What one becomes depends on that record and on public things only.
+    /// Reads the records. What one becomes depends on that record and on public things only; what takes long may be kept in the job's folder.
     ///
     /// # Errors
     /// [`PointStudyError`]: the first record that cannot be used, where the study stops at them.
-    fn gather(&self) -> Result<Gathered<Self>, PointStudyError>;
+    fn gather(&self, job: &Job<'_>) -> Result<Gathered<Self>, PointStudyError>;
 
     /// The logarithm of every record's size; `None` for one that has none.
     ///
@@ -76,7 +76,7 @@ pub(in crate::study) trait Centred: Opened {
     fn give(records: &mut RecordsOf<Self>, rows: Vec<Vec<f64>>);
 
     /// Writes what only the data holder may see: the mean without noise, how far every record lies from the released `mean`, and a page.
-    /// Returns how many records lie beyond the public radius.
+    /// Returns how many records lie beyond the public radius, where that is told by numbers.
     ///
     /// # Errors
     /// [`PointStudyError`]: a file that cannot be written.
@@ -84,13 +84,21 @@ pub(in crate::study) trait Centred: Opened {
         &self,
         job: &Job<'_>,
         gathered: &Gathered<Self>,
-        space: &dyn TangentSpace,
-        mean: Option<&[f64]>,
-    ) -> Result<usize, PointStudyError>;
+        released: &Shown<'_>,
+    ) -> Result<Option<usize>, PointStudyError>;
 }
 
 /// n people of a kind, as mechanisms take them.
 pub(in crate::study) type RecordsOf<K> = <<K as Centred>::Centring as Centring>::Records;
+
+/// What was released, beside which the data holder sees the records.
+#[derive(Clone, Copy)]
+pub(in crate::study) struct Shown<'a> {
+    pub space: &'a dyn TangentSpace,
+    /// Samples of the mean, where there is one of all records.
+    pub mean: Option<&'a [f64]>,
+    pub certificate: &'a Certificate,
+}
 
 /// What a study has read: secret.
 pub(in crate::study) struct Gathered<K: Centred + ?Sized> {
@@ -98,10 +106,12 @@ pub(in crate::study) struct Gathered<K: Centred + ?Sized> {
     pub own: K::Own,
     /// n people.
     pub records: RecordsOf<K>,
+    /// What was read, where it is not told by files alone ([`Opened::sums`]).
+    pub sums: Vec<[u8; 32]>,
     /// How many could not be used.
     pub failed: usize,
-    /// Which these are, and why.
-    pub problems: Vec<Problem>,
+    /// Which these are, and why; `None` where a table of the kind's own has it.
+    pub problems: Option<Vec<Problem>>,
     /// What the data holder should know of the others.
     pub notes: Vec<String>,
 }
@@ -115,11 +125,11 @@ impl Centred for dyn TangentRecords + '_ {
         PublicCentre { space: self.space(), mu, n: self.people().count() as u64 }
     }
 
-    fn gather(&self) -> Result<Gathered<Self>, PointStudyError> {
+    fn gather(&self, _: &Job<'_>) -> Result<Gathered<Self>, PointStudyError> {
         let Read { points: samples, problems, notes } = self.read()?;
         let failed = samples.iter().filter(|record| record.is_none()).count();
-        let records = SampledRecords { samples, rows: Vec::new() };
-        Ok(Gathered { own: (), records, failed, problems, notes })
+        let records = SampledRecords { samples: Arc::new(samples), rows: Vec::new() };
+        Ok(Gathered { own: (), records, sums: Vec::new(), failed, problems: Some(problems), notes })
     }
 
     fn give(records: &mut SampledRecords, rows: Vec<Vec<f64>>) {
@@ -130,9 +140,8 @@ impl Centred for dyn TangentRecords + '_ {
         &self,
         job: &Job<'_>,
         gathered: &Gathered<Self>,
-        space: &dyn TangentSpace,
-        mean: Option<&[f64]>,
-    ) -> Result<usize, PointStudyError> {
-        internal::write(job, space, &gathered.records.samples, mean)
+        released: &Shown<'_>,
+    ) -> Result<Option<usize>, PointStudyError> {
+        internal::write(job, released.space, &*gathered.records.samples, released.mean).map(Some)
     }
 }

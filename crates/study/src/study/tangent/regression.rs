@@ -6,7 +6,7 @@ use super::numbers::numbers_table;
 use super::records::Centred;
 use super::run::write_arrays;
 use super::space::{Displaced, Looked, TangentSpace};
-use super::statistic::{Beside, Statistic};
+use super::statistic::Statistic;
 use super::terms::FieldTerms;
 use crate::estimate::design::{Covariate, Kind};
 use crate::estimate::{Design, Spread};
@@ -82,6 +82,7 @@ impl Statistic for RegressionStatistic {
     type Found = FoundFields;
 
     const NAME: &'static str = "regress";
+    const OF: &'static str = "regression on covariates (neighbours differ in one record and its covariates)";
 
     fn budget(&self) -> Mu {
         self.budget
@@ -92,23 +93,27 @@ impl Statistic for RegressionStatistic {
         FunctionRegression::new(basis, centre, reach, self.design.clone(), n, mu)
     }
 
-    fn beside<K: Centred + ?Sized>(&self, kind: &K, own: &K::Own) -> Result<Beside, PointStudyError> {
-        let mut beside = Beside::default();
-        let mut covariates = match &self.covariates {
+    fn covariates<K: Centred + ?Sized>(
+        &self,
+        kind: &K,
+    ) -> Result<Option<(Covariates, &Design)>, PointStudyError> {
+        let covariates = match &self.covariates {
             None => Covariates::none(kind.count()),
-            Some((path, design)) => {
-                let covariates = Covariates::read(path, design, kind.count(), |i| kind.names(i))?;
-                beside.table = Some(covariates.table);
-                beside.remarks = covariates.remarks(design);
-                covariates
-            }
+            Some((path, design)) => Covariates::read(path, design, kind.count(), |i| kind.names(i))?,
         };
+        Ok(Some((covariates, &self.design)))
+    }
+
+    fn complete<K: Centred + ?Sized>(
+        &self,
+        kind: &K,
+        own: &K::Own,
+        covariates: &mut Covariates,
+    ) -> Result<(), PointStudyError> {
         if self.sizes {
             covariates.extend(&self.design, kind.log_sizes(own)?);
         }
-        beside.outside = covariates.outside.iter().sum();
-        beside.rows = covariates.rows(&self.design, &kind.people().members());
-        Ok(beside)
+        Ok(())
     }
 
     fn settings(&self) -> String {
@@ -149,8 +154,8 @@ impl Statistic for RegressionStatistic {
         fields_details(&found.fields, statement);
     }
 
-    fn title(&self, space: &dyn TangentSpace) -> [&'static str; 2] {
-        [space.terms().fields.title, space.terms().fields.what]
+    fn title(&self, space: &dyn TangentSpace) -> [String; 2] {
+        [space.terms().fields.title.into(), space.terms().fields.what.into()]
     }
 
     fn write(
@@ -160,7 +165,7 @@ impl Statistic for RegressionStatistic {
         folder: &mut ReleaseFolder,
     ) -> Result<(), PointStudyError> {
         let mean = space.point(&found.fields.mean);
-        space.write_mean(folder, &mean)?;
+        space.write_mean(folder, &mean, Some(&found.fields.mean_errors))?;
         let all = std::iter::once(&mean).chain(&found.displacements);
         write_arrays(folder, FIELDS, &[1 + found.displacements.len()], space, all)
     }

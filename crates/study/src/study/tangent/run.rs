@@ -1,12 +1,14 @@
 //! The one lifecycle of statistics in a tangent space, for every kind of record.
 
 use super::centring::{Centring, Value};
-use super::records::Centred;
+use super::records::{Centred, Shown};
 use super::space::{Circumstances, TangentSpace};
-use super::statistic::{Beside, Statistic};
-use crate::io::write_npy;
-use crate::job::layout::REPORT;
-use crate::job::unusable::write_problems;
+use super::statistic::Statistic;
+use crate::estimate::Design;
+use crate::io::{write_npy, write_text};
+use crate::job::covariates::Covariates;
+use crate::job::layout::{COVARIATES, REPORT};
+use crate::job::unusable::{Problem, write_problems};
 use crate::job::{self, Digest, Job, Publication, ReleaseFolder};
 use crate::mechanism::Mechanism;
 use crate::privacy::{Certificate, Released, Statement};
@@ -15,6 +17,8 @@ use crate::report::guarantee::{
 };
 use crate::study::points::{PointStudyError, Words};
 use crate::study::{Place, StudyFolder};
+use serde_json::json;
+use std::path::Path;
 use std::sync::Arc;
 
 /// How a study ended; `F` is what its statistic found.
@@ -22,17 +26,19 @@ use std::sync::Arc;
 pub struct TangentOutcome<F> {
     /// The study's folder.
     pub folder: StudyFolder,
+    /// Number of records.
+    pub records_read: usize,
     /// Number of people n.
     pub people: usize,
     /// Whether they may have several records each.
     pub of_persons: bool,
     /// How many have no usable record and contribute zero; for the data holder only.
     pub failed: usize,
-    /// How many lie beyond the public radius and count as shortened; for the data holder only.
-    pub beyond: usize,
+    /// How many lie beyond the public radius and count as shortened, where that is told by numbers; for the data holder only.
+    pub beyond: Option<usize>,
     /// How many covariates lay outside their bounds; for the data holder only.
     pub outside: usize,
-    /// What the data holder should know of the files.
+    /// What the data holder should know of the files, and was not told on the way.
     pub remarks: Vec<String>,
     /// What several records are called: functions, matrices.
     pub records: &'static str,
@@ -71,15 +77,24 @@ fn run_job<K: Centred + ?Sized, S: Statistic>(
     let price = publication.mechanism.price().clone();
     let priced = job.price(&price, publication)?;
     // From here on there are records; the publication was handed over before.
-    let mut gathered = kind.gather()?;
-    job.tell(kind.notes().into_iter().chain(std::mem::take(&mut gathered.notes)));
     let publication = priced.publication();
-    let Beside { rows, table, outside, remarks } = publication.statistic.beside(kind, &gathered.own)?;
-    K::give(&mut gathered.records, rows);
-    job.tell(remarks);
+    let statistic = &publication.statistic;
+    // Before hours of work, not after.
+    let mut beside = statistic.covariates(kind)?;
+    let mut gathered = kind.gather(job)?;
+    let mut remarks = kind.notes();
+    remarks.append(&mut gathered.notes);
+    if let Some((covariates, design)) = &mut beside {
+        remarks.extend(covariates.remarks(design));
+        statistic.complete(kind, &gathered.own, covariates)?;
+        K::give(&mut gathered.records, covariates.rows(design, &kind.people().members()));
+    }
+    job.tell(remarks.iter().cloned());
     // Not before: a table that is refused leaves no folder.
-    write_problems(&job.folder().internal(), &gathered.problems)?;
-    let digest = Digest::of(&publication.settings(), &price, kind.sums().into_iter().chain(table));
+    write_tables(&job.folder().internal(), gathered.problems.as_deref(), beside.as_ref())?;
+    let table = beside.as_ref().map(|(covariates, _)| covariates.table);
+    let sums = kind.sums().into_iter().chain(gathered.sums.iter().copied()).chain(table);
+    let digest = Digest::of(&publication.settings(), &price, sums);
     let mechanism = &publication.mechanism;
     let prepared = mechanism.prepare(&gathered.records)?;
     let mut noise = job.noise(0)?;
@@ -87,17 +102,19 @@ fn run_job<K: Centred + ?Sized, S: Statistic>(
         job.release::<_, _, PointStudyError>(&priced, mechanism, &prepared, &digest, &mut noise)?;
     let certificate = job.publish(&priced, &published)?;
     let (space, found) = publication.found(&published)?;
-    let beyond = kind.write_internal(job, &gathered, &*space, S::mean(&found))?;
+    let shown = Shown { space: &*space, mean: S::mean(&found), certificate: &certificate };
+    let beyond = kind.write_internal(job, &gathered, &shown)?;
     job.finish()?;
     let Words { records, distance, .. } = space.words();
     Ok(TangentOutcome {
         folder: job.folder().clone(),
+        records_read: kind.count(),
         people: kind.people().count(),
         of_persons: publication.counts_persons(),
         failed: gathered.failed,
         beyond,
-        outside,
-        remarks: job.notes(),
+        outside: beside.map_or(0, |(covariates, _)| covariates.outside.iter().sum()),
+        remarks,
         records,
         distance,
         places: space.terms().places,
@@ -106,13 +123,28 @@ fn run_job<K: Centred + ?Sized, S: Statistic>(
     })
 }
 
+/// What became of records and covariates, for the data holder.
+fn write_tables(
+    internal: &Path,
+    problems: Option<&[Problem]>,
+    covariates: Option<&(Covariates, &Design)>,
+) -> Result<(), PointStudyError> {
+    if let Some(problems) = problems {
+        write_problems(internal, problems)?;
+    }
+    if let Some((covariates, design)) = covariates {
+        write_text(&internal.join(COVARIATES), &covariates.counted(design))?;
+    }
+    Ok(())
+}
+
 /// What a study publishes: public things only.
 #[derive(Debug)]
-struct TangentPublication<C: Centring, S: Statistic> {
-    statistic: S,
-    centring: C,
-    mechanism: C::About<S::Inner>,
-    circumstances: Circumstances,
+pub(in crate::study) struct TangentPublication<C: Centring, S: Statistic> {
+    pub statistic: S,
+    pub centring: C,
+    pub mechanism: C::About<S::Inner>,
+    pub circumstances: Circumstances,
 }
 
 /// The space that a release tells, and what was found there.
@@ -127,7 +159,11 @@ impl<C: Centring, S: Statistic> TangentPublication<C, S> {
         format!("{name} {own} {public_inputs:?} {centring} {unusable:?} {:?}", counting.identical)
     }
 
-    fn found(&self, released: &Released<Value<C, S::Inner>>) -> Result<Seen<S>, PointStudyError> {
+    /// What a release tells.
+    ///
+    /// # Errors
+    /// [`PointStudyError`] for a draw of other records.
+    pub fn found(&self, released: &Released<Value<C, S::Inner>>) -> Result<Seen<S>, PointStudyError> {
         let told = self.centring.told(&self.mechanism, &released.value)?;
         let space = told.space.clone();
         Ok((space, self.statistic.find(told, &released.price)?))
@@ -140,7 +176,7 @@ impl<C: Centring, S: Statistic> TangentPublication<C, S> {
         certificate: &Certificate,
     ) -> Result<String, PointStudyError> {
         let [title, what] = self.statistic.title(space);
-        let mut page = release_page(title, &format!("{what} of {}", counted(certificate)), certificate);
+        let mut page = release_page(&title, &format!("{what} of {}", counted(certificate)), certificate);
         if let Some(mean) = S::mean(found) {
             for row in space.mean_figures(&space.point(mean), S::errors(found))? {
                 page.figures(&row);
@@ -149,7 +185,12 @@ impl<C: Centring, S: Statistic> TangentPublication<C, S> {
         self.statistic.section(space, found, &mut page)?;
         guarantee_section(&mut page, certificate);
         page.heading("How it was made");
-        page.table(&["parameter", "value"], &mechanism_rows(certificate));
+        let mut rows = mechanism_rows(certificate);
+        rows.push(vec!["what was noised".into(), self.mechanism.price().statistic.clone()]);
+        rows.extend(space.parameters());
+        let parts = certificate.composition.parts().iter();
+        rows.extend(parts.map(|part| vec![part.mechanism.clone(), part.cost.to_string()]));
+        page.table(&["parameter", "value"], &rows);
         certificate_section(&mut page, certificate);
         Ok(page.to_html())
     }
@@ -167,6 +208,8 @@ impl<C: Centring, S: Statistic> Publication for TangentPublication<C, S> {
         statement.public_inputs = self.circumstances.public_inputs.clone();
         // A draw that does not fit is refused when it is written.
         let Ok((space, found)) = self.found(released) else { return };
+        let of = format!("{}, of {}", S::OF, space.words().space);
+        statement.details.insert("statistic".into(), json!(of));
         space.state(&self.circumstances, &released.price.statistic, statement);
         self.statistic.state(&*space, statement);
         self.statistic.describe(&*space, &found, statement);

@@ -9,9 +9,12 @@ use crate::job::ReleaseFolder;
 use crate::job::copies::Kind;
 use crate::job::layout::MEAN_NPY;
 use crate::job::unusable::ZERO_DEVIATION;
-use crate::mechanism::functional::Estimate;
+use crate::mechanism::functional::{DifferenceMap, Estimate, FunctionGroups, Reach};
 use crate::privacy::{Price, PublicInput, Statement};
+use crate::report::colour::short;
 use crate::report::figure::Figure;
+use crate::report::page::Page;
+use crate::report::slider::Slider;
 use crate::study::points::{PointAccuracy, PointStudyError, Words};
 use crate::study::{Counting, Unusable};
 use nalgebra::DMatrix;
@@ -45,6 +48,11 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
     /// How far records may lie from the centre; what lies further is shortened.
     fn radius(&self) -> f64;
 
+    /// The same as mechanisms take it.
+    fn reach(&self) -> Reach {
+        Reach::RootMeanSquare(self.radius())
+    }
+
     /// The axes of one record as an array.
     fn axes(&self) -> &[usize];
 
@@ -72,9 +80,23 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
         (samples.iter().map(|x| x * x).sum::<f64>() / self.basis().points() as f64).sqrt()
     }
 
-    /// Half the width of a band, averaged over the numbers of an array.
-    fn half_width(&self, band: &Band) -> f64 {
-        band.mean_half_width()
+    /// A size in the distance, on a page.
+    fn length(&self, size: f64) -> String {
+        short(size)
+    }
+
+    /// Half the width of a band over the numbers of an array: on average, and the largest.
+    fn half_widths(&self, band: &Band) -> [f64; 2] {
+        [band.mean_half_width(), band.largest_half_width()]
+    }
+
+    /// How far a difference stands out of its band, place by place: above 0 where the band excludes no difference.
+    fn standing_out(&self, _: &FunctionGroups, _: &DifferenceMap, band: &Band) -> Vec<f64> {
+        // At a sample of a function all channels together; a matrix or point has one place an entry.
+        let places = if self.entries().is_none() { self.basis().points() } else { band.centre.len() };
+        let excess = band.excess();
+        let most = |place: &[f64]| place.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        excess.chunks(excess.len() / places.max(1)).map(most).collect()
     }
 
     /// How far a released mean lies from the mean without noise, as far as the release itself tells; `spread`: the records' mean square
@@ -127,28 +149,67 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
     /// A picture that cannot be made.
     fn mean_figures(&self, mean: &[f64], errors: &[f64]) -> Result<Vec<Vec<Figure>>, PointStudyError>;
 
+    /// A mean to turn and to move along displacements, all as arrays.
+    ///
+    /// # Errors
+    /// A picture that cannot be made.
+    fn surface(&self, _mean: &[f64], _dials: &[Dial<'_>]) -> Result<Option<Figure>, PointStudyError> {
+        Ok(None)
+    }
+
+    /// Puts pictures of displacements on a page.
+    fn show(&self, page: &mut Page, pictures: &[Figure]) {
+        page.figures(pictures);
+    }
+
     /// What a displacement does to a mean, less and plus, all as arrays.
     ///
     /// # Errors
     /// A picture that cannot be made.
     fn displaced_figures(&self, displaced: &Displaced<'_>) -> Result<Vec<Figure>, PointStudyError>;
 
-    /// Several means over one another: rows of pictures. `standing`: of every mean but the first the places at which the band of its difference
-    /// from the first excludes none.
+    /// Several means over one another: rows of pictures.
     ///
     /// # Errors
     /// A picture that cannot be made.
-    fn means_figures(
-        &self,
-        means: &[(&str, Vec<f64>)],
-        standing: &[Vec<bool>],
-    ) -> Result<Vec<Vec<Figure>>, PointStudyError>;
+    fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError>;
 
-    /// Publishes a mean, as an array.
+    /// A difference of means, where it stands out: rows of pictures, beside the mean it is drawn on.
+    ///
+    /// # Errors
+    /// A picture that cannot be made.
+    fn difference_figures(&self, _: &Differing<'_>) -> Result<Vec<Vec<Figure>>, PointStudyError> {
+        Ok(Vec::new())
+    }
+
+    /// What else the table of how it was made has: name and value.
+    fn parameters(&self) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+
+    /// Publishes the mean of a group, as an array.
     ///
     /// # Errors
     /// [`PointStudyError`]: a file that cannot be written.
-    fn write_mean(&self, folder: &mut ReleaseFolder, mean: &[f64]) -> Result<(), PointStudyError> {
+    fn write_group(
+        &self,
+        folder: &mut ReleaseFolder,
+        name: &str,
+        mean: &[f64],
+    ) -> Result<(), PointStudyError> {
+        Ok(folder.write_with(&format!("mean_{name}.npy"), |path| write_npy(path, self.axes(), mean))?)
+    }
+
+    /// Publishes a mean, as an array; `errors`: the expected squared error of each of its samples, where these are stated.
+    ///
+    /// # Errors
+    /// [`PointStudyError`]: a file that cannot be written.
+    fn write_mean(
+        &self,
+        folder: &mut ReleaseFolder,
+        mean: &[f64],
+        _errors: Option<&[f64]>,
+    ) -> Result<(), PointStudyError> {
         Ok(folder.write_with(MEAN_NPY, |path| write_npy(path, self.axes(), mean))?)
     }
 
@@ -177,6 +238,26 @@ pub(in crate::study) struct Displaced<'a> {
     pub by: &'a [f64],
     /// What the ends are: mean less displacement, mean plus displacement.
     pub ends: [&'a str; 2],
+    pub caption: &'a str,
+}
+
+/// A control that moves a mean.
+#[derive(Debug, Clone)]
+pub(in crate::study) struct Dial<'a> {
+    /// Where it can stand, and how much of each displacement it then adds; it has none of a surface.
+    pub slider: Slider,
+    /// These displacements, as arrays, with their names.
+    pub moved: Vec<(String, &'a [f64])>,
+}
+
+/// A difference of two means, as arrays, for pictures.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::study) struct Differing<'a> {
+    pub mean: &'a [f64],
+    /// The shrunk difference.
+    pub by: &'a [f64],
+    /// Place by place, how far it stands out of its band ([`TangentSpace::standing_out`]).
+    pub standing: &'a [f64],
     pub caption: &'a str,
 }
 

@@ -3,25 +3,14 @@
 use super::centring::{Expected, Inner, Told};
 use super::records::Centred;
 use super::space::TangentSpace;
+use crate::estimate::Design;
 use crate::job::ReleaseFolder;
+use crate::job::covariates::Covariates;
 use crate::mechanism::MechanismError;
 use crate::privacy::{Mu, Price, Statement};
 use crate::report::page::Page;
 use crate::study::points::PointStudyError;
 use std::fmt::Debug;
-
-/// What people have beside their samples: secret.
-#[derive(Debug, Clone, Default)]
-pub(in crate::study) struct Beside {
-    /// Of each person the covariates, where there are any.
-    pub rows: Vec<Vec<f64>>,
-    /// SHA-256 of the table that was read.
-    pub table: Option<[u8; 32]>,
-    /// How many values of it lie outside their public bounds.
-    pub outside: usize,
-    /// What else the data holder should know of it.
-    pub remarks: Vec<String>,
-}
 
 /// A statistic of records by their samples in a tangent space.
 pub(in crate::study) trait Statistic: Debug + Clone + Send + Sync + 'static {
@@ -32,6 +21,8 @@ pub(in crate::study) trait Statistic: Debug + Clone + Send + Sync + 'static {
 
     /// As the command calls it.
     const NAME: &'static str;
+    /// What is released of the records, for certificates, as in "means of groups".
+    const OF: &'static str;
 
     /// The budget of the whole.
     fn budget(&self) -> Mu;
@@ -42,12 +33,28 @@ pub(in crate::study) trait Statistic: Debug + Clone + Send + Sync + 'static {
     /// [`MechanismError`], about public numbers.
     fn inner(&self, expected: Expected) -> Result<Self::Inner, MechanismError>;
 
-    /// Reads what people have beside their samples, before the charge.
+    /// Reads what records have beside their samples, before these.
     ///
     /// # Errors
     /// [`PointStudyError`], for the data holder.
-    fn beside<K: Centred + ?Sized>(&self, _kind: &K, _own: &K::Own) -> Result<Beside, PointStudyError> {
-        Ok(Beside::default())
+    fn covariates<K: Centred + ?Sized>(
+        &self,
+        _kind: &K,
+    ) -> Result<Option<(Covariates, &Design)>, PointStudyError> {
+        Ok(None)
+    }
+
+    /// Adds the covariates that only the records tell, before the charge.
+    ///
+    /// # Errors
+    /// [`PointStudyError`], for the data holder.
+    fn complete<K: Centred + ?Sized>(
+        &self,
+        _kind: &K,
+        _own: &K::Own,
+        _covariates: &mut Covariates,
+    ) -> Result<(), PointStudyError> {
+        Ok(())
     }
 
     /// What else makes a run this run.
@@ -74,7 +81,7 @@ pub(in crate::study) trait Statistic: Debug + Clone + Send + Sync + 'static {
     fn describe(&self, space: &dyn TangentSpace, found: &Self::Found, statement: &mut Statement);
 
     /// The title of its page, and what was released, as in "mean and modes of variation".
-    fn title(&self, space: &dyn TangentSpace) -> [&'static str; 2];
+    fn title(&self, space: &dyn TangentSpace) -> [String; 2];
 
     /// The arrays and tables of a release.
     ///

@@ -11,6 +11,8 @@ pub(in crate::study) struct Terms {
     pub numbers: &'static str,
     /// What it excludes no difference at.
     pub places: &'static str,
+    /// How far pictures of modes go, in standard deviations.
+    pub reach: (f64, &'static str),
     /// Of a regression.
     pub fields: FieldTerms,
 }
@@ -27,6 +29,9 @@ pub(in crate::study) struct FieldTerms {
     /// What the file of fields holds.
     pub layout: &'static str,
 }
+
+/// How far pictures of modes go.
+pub(in crate::study) const REACH: (f64, &str) = (2.0, "two");
 
 /// About a public centre.
 const FIELDS: FieldTerms = FieldTerms {
@@ -46,6 +51,7 @@ impl Terms {
         displacements: "tangent vectors at the public centre",
         numbers: "entries",
         places: "entries",
+        reach: REACH,
         fields: FIELDS,
     };
     /// Of functions.

@@ -1,7 +1,6 @@
 //! What a comparison of two groups can be expected to tell, before any scan is read: level and power of its test, width of its band.
 
-use super::outcome::{LEVEL, SIZES};
-use super::{LEAST, Want, mechanism};
+use super::{Want, mechanism};
 use crate::estimate::prior::spectrum;
 use crate::function::{Basis, FaceCurves};
 use crate::mechanism::functional::{FunctionGroups, LeadingCoordinates, NoisedComparison};
@@ -12,6 +11,7 @@ use crate::study::face::TemplateSource;
 use crate::study::face::mean::basis;
 use crate::study::face::plan::ForecastError;
 use crate::study::face::simulation::Simulation;
+use crate::study::tangent::{LEAST, LEVEL};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -23,6 +23,9 @@ fn runs(n: usize) -> usize {
 }
 
 const SEED: u64 = 0xc0de;
+
+/// Sizes of differences that the power of a test is told for, root mean square on faces of unit area.
+const SIZES: [f64; 3] = [0.003, 0.005, 0.008];
 
 /// What is to be planned; all of it public.
 #[derive(Debug, Clone)]

@@ -3,11 +3,10 @@
 use super::super::plan::{ForecastError, PlanRequest, simulation};
 use super::super::simulation::{SEED, Simulation};
 use super::explained::Explained;
-use super::found::FoundModes;
 use super::{WORTHWHILE, mechanism};
-use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{self, Ledger, Mechanism, Mu};
+use crate::study::tangent::SampledModes;
 use rayon::prelude::*;
 
 /// Releases that are averaged.
@@ -79,11 +78,9 @@ impl Cell<'_> {
             let mut noise = NoiseSource::seeded(SEED ^ (draw + 1));
             let paid = privacy::pay(mechanism.price(), &mut Ledger::in_memory(None))?;
             let released = privacy::draw(&mechanism, &prepared, &mut noise, paid)?;
-            let found = FoundModes::of(&mechanism, &released.value, own, n as u64, self.asked)
-                .map_err(|_| MechanismError::Shape("what was drawn has other coordinates"))?;
-            let fields: Vec<Vec<f64>> = found.fields.iter().map(|field| field.data().to_vec()).collect();
-            let off = found.curves.data().iter().zip(&mean).map(|(x, y)| (x - y).powi(2)).sum::<f64>();
-            let explained = if plain > 0.0 { self.judged.variance(&fields) / plain } else { 0.0 };
+            let found = SampledModes::of(&mechanism, &released.value, self.asked)?;
+            let off = found.mean.samples.iter().zip(&mean).map(|(x, y)| (x - y).powi(2)).sum::<f64>();
+            let explained = if plain > 0.0 { self.judged.variance(&found.fields) / plain } else { 0.0 };
             Ok([found.modes.visible as f64, explained, off / (mean.len() as f64 / 3.0), found.modes.edge])
         };
         let drawn = (0..DRAWS).into_par_iter().map(one).collect::<Result<Vec<_>, _>>()?;

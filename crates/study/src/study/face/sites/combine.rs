@@ -8,7 +8,7 @@ use super::statistic::{Around, Findings, SitesStatistic};
 use super::vdaf::opened;
 use crate::function::FaceCurves;
 use crate::mechanism::functional::{Answer, RoundKind, Sharing, SiteRound};
-use crate::privacy::Certificate;
+use crate::privacy::{Certificate, Mu};
 use crate::study::Place;
 use crate::study::face::StudyError;
 use crate::study::face::template::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};
@@ -269,6 +269,7 @@ fn publish(
     }
     details.insert("site_certificates".into(), Value::Object(certificates));
     let (registration, caveats) = (plan.registration, caveats(plan));
-    let around = Around { loaded, own, registration, caveats, details, seeded, n };
+    let mu = Mu::new(plan.mu)?;
+    let around = Around { loaded, own, registration, caveats, details, seeded, mu, n };
     statistic.publish(&exchange.results(), around, &settings.place)
 }

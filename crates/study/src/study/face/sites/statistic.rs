@@ -4,16 +4,20 @@ use crate::function::FaceCurves;
 use crate::job::{self, Publication, ReleaseFolder};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{
-    CurveMean, RoundResult, SiteGroups, Sites, SitesGroups, SitesMean, SitesModes, SitesRounds, Want,
+    AboutPublic, CurveMean, RoundResult, SiteGroups, Sites, SitesGroups, SitesMean, SitesModes, SitesRounds,
+    Want,
 };
 use crate::mechanism::vector::GroupAim;
 use crate::privacy::{Caveat, Certificate, Drawn, Mu, Price, Released, Statement};
-use crate::study::face::compare::{ComparePublication, Comparison};
 use crate::study::face::mean::basis;
-use crate::study::face::modes::ModesPublication;
 use crate::study::face::publication::FacePublication;
+use crate::study::face::space::FaceSpace;
 use crate::study::face::template::LoadedTemplate;
 use crate::study::face::{Accuracy, StudyError};
+use crate::study::points::PointAccuracy;
+use crate::study::tangent::{
+    Circumstances, ComparisonStatistic, FoundGroups, ModesStatistic, PublicCentre, TangentPublication,
+};
 use crate::study::{Counting, Groups, Place, Unusable};
 use crate::surface::registration::Registration;
 use serde_json::{Map, Value, json};
@@ -31,8 +35,10 @@ pub(super) enum Wanted {
 pub enum Findings {
     /// The error of the mean.
     Mean(Accuracy),
+    /// That of the mean that comes with modes.
+    Modes(PointAccuracy),
     /// How groups differ.
-    Groups(Box<Comparison>),
+    Groups(Box<FoundGroups>),
 }
 
 /// The statistic of a plan.
@@ -54,6 +60,8 @@ pub(super) struct Around {
     pub(super) details: Map<String, Value>,
     /// Whether any noise came from a fixed seed.
     pub(super) seeded: bool,
+    /// The budget.
+    pub(super) mu: Mu,
     /// People of the last round.
     pub(super) n: u64,
 }
@@ -94,9 +102,15 @@ impl SitesStatistic {
         place: &Place,
     ) -> Result<(Certificate, Findings), StudyError> {
         let price = Price { n: around.n, ..self.rounds().price().clone() };
-        let Around { loaded, own, registration, caveats, mut details, seeded, n } = around;
+        let Around { loaded, own, registration, caveats, mut details, seeded, mu, n } = around;
         // Whether a site's records can be used is known there only: no site may refuse.
         let (template, counting, unusable) = (Arc::new(loaded), Counting::default(), Unusable::Zero);
+        let public_inputs = vec![template.input.clone()];
+        let circumstances = Circumstances { public_inputs, counting: counting.clone(), unusable };
+        let public = |template, own| {
+            let space = Arc::new(FaceSpace::new(template, own, registration));
+            PublicCentre { space, mu, n }
+        };
         match self {
             Self::Mean(mean) => {
                 let released = released(mean.finish(results)?, price, seeded);
@@ -116,10 +130,13 @@ impl SitesStatistic {
             }
             Self::Modes(modes, most) => {
                 let released = released(modes.finish(results)?, price, seeded);
-                let mechanism = modes.functional().clone();
-                let of =
-                    ModesPublication { template, own, mechanism, registration, counting, unusable, most };
-                let accuracy = Findings::Mean(of.found(&released.value, n)?.accuracy);
+                let of = TangentPublication {
+                    statistic: ModesStatistic { budget: mu, most },
+                    centring: public(template, own),
+                    mechanism: AboutPublic(Arc::new(modes.functional().clone())),
+                    circumstances,
+                };
+                let accuracy = Findings::Modes(of.found(&released)?.1.accuracy);
                 Ok((published(OverSites { of, caveats, details }, released, place)?, accuracy))
             }
             Self::Groups(groups, aim, names) => {
@@ -136,17 +153,13 @@ impl SitesStatistic {
                 details.insert("budgets".into(), json!({ aim_key: &price.loss }));
                 let released = released(Drawn { value, parts }, price, seeded);
                 let groups = Groups::of_sizes(names, &groups.sizes(last)?)?;
-                let of = ComparePublication {
-                    template,
-                    own,
-                    mechanism,
-                    groups,
-                    want,
-                    registration,
-                    counting,
-                    unusable,
+                let of = TangentPublication {
+                    statistic: ComparisonStatistic { budget: mu, groups, want },
+                    centring: public(template, own),
+                    mechanism: AboutPublic(Arc::new(mechanism)),
+                    circumstances,
                 };
-                let found = Findings::Groups(Box::new(Comparison::of(&of, &released.value)));
+                let found = Findings::Groups(Box::new(of.found(&released)?.1));
                 Ok((published(OverSites { of, caveats, details }, released, place)?, found))
             }
         }
@@ -157,12 +170,12 @@ fn released<V>(Drawn { value, parts }: Drawn<V>, price: Price, seeded: bool) -> 
     Released { value, parts, price, seeded, recorded: true }
 }
 
-fn published<P: Publication<Error = StudyError>>(
+fn published<P: Publication<Error: Into<StudyError>>>(
     publication: P,
     released: Released<P::Value>,
     place: &Place,
 ) -> Result<Certificate, StudyError> {
-    job::run(place, |job| job.publish_charged_elsewhere(&publication, released))
+    job::run(place, |job| job.publish_charged_elsewhere(&publication, released).map_err(Into::into))
 }
 
 /// A release with what is said of its sites.
@@ -172,9 +185,9 @@ struct OverSites<P> {
     details: Map<String, Value>,
 }
 
-impl<P: Publication<Error = StudyError>> Publication for OverSites<P> {
+impl<P: Publication> Publication for OverSites<P> {
     type Value = P::Value;
-    type Error = StudyError;
+    type Error = P::Error;
 
     fn counts_persons(&self) -> bool {
         self.of.counts_persons()
@@ -195,7 +208,7 @@ impl<P: Publication<Error = StudyError>> Publication for OverSites<P> {
         released: &Released<P::Value>,
         certificate: &Certificate,
         folder: &mut ReleaseFolder,
-    ) -> Result<(), StudyError> {
+    ) -> Result<(), P::Error> {
         self.of.write(released, certificate, folder)
     }
 }

@@ -1,0 +1,112 @@
+//! Faces as records of statistics in a tangent space: that of the public template, by the samples of their curves.
+
+use super::error::StudyError;
+use super::faces::Faces;
+use super::gather::{FaceProgress, FaceStudy, Gathered as Scans};
+use super::record::RecordMaker;
+use super::space::FaceSpace;
+use crate::function::FaceCurves;
+use crate::job::Job;
+use crate::mechanism::functional::SampledRecords;
+use crate::privacy::Mu;
+use crate::study::People;
+use crate::study::points::PointStudyError;
+use crate::study::tangent::{
+    Centred, Circumstances, Gathered, Opened, PublicCentre, Shown, Statistic, TangentOutcome, run,
+};
+use std::sync::Arc;
+
+/// Faces, and how records are made of their scans.
+struct FaceRecords<'a> {
+    study: &'a FaceStudy<'a>,
+    maker: RecordMaker<'a>,
+    progress: &'a (dyn Fn(FaceProgress) + Sync),
+}
+
+impl FaceStudy<'_> {
+    /// Runs a statistic of these faces.
+    ///
+    /// # Errors
+    /// [`StudyError`]. One bad scan never stops it; what is wrong with a table is found out before anything is charged; errors after the ledger
+    /// was charged leave the charge standing, and the study to be resumed.
+    pub(super) fn run<S: Statistic>(
+        &self,
+        statistic: S,
+        progress: &(dyn Fn(FaceProgress) + Sync),
+    ) -> Result<TangentOutcome<S::Found>, StudyError> {
+        let faces = FaceRecords { study: self, maker: self.maker()?, progress };
+        Ok(run(&faces, statistic, &self.settings.place)?)
+    }
+}
+
+impl Opened for FaceRecords<'_> {
+    fn people(&self) -> &People {
+        &self.study.people
+    }
+
+    fn count(&self) -> usize {
+        self.study.count()
+    }
+
+    fn names(&self, i: usize) -> Vec<String> {
+        self.study.names(i)
+    }
+
+    fn circumstances(&self) -> Circumstances {
+        Circumstances {
+            public_inputs: vec![self.study.loaded.input.clone()],
+            counting: self.study.counting.clone(),
+            unusable: self.study.settings.unusable,
+        }
+    }
+
+    /// What the records are is known when they have been made.
+    fn sums(&self) -> Vec<[u8; 32]> {
+        Vec::new()
+    }
+}
+
+impl Centred for FaceRecords<'_> {
+    type Centring = PublicCentre;
+    type Own = (Scans, Arc<Faces>);
+
+    fn centring(&self, mu: Mu) -> PublicCentre {
+        let FaceStudy { loaded, own, settings, .. } = self.study;
+        let space = FaceSpace::new(loaded.clone(), own.clone(), settings.registration);
+        PublicCentre { space: Arc::new(space), mu, n: self.study.n() }
+    }
+
+    fn gather(&self, job: &Job<'_>) -> Result<Gathered<Self>, PointStudyError> {
+        let mut scans = self.study.gather(job, &self.maker, self.progress)?;
+        let faces = Arc::new(std::mem::take(&mut scans.faces));
+        let records = SampledRecords { samples: faces.clone(), rows: Vec::new() };
+        let (sums, failed) = (self.study.sums(&scans), scans.failed);
+        // What became of the scans stands in their table, and was told on the way.
+        Ok(Gathered { own: (scans, faces), records, sums, failed, problems: None, notes: Vec::new() })
+    }
+
+    fn give(records: &mut SampledRecords, rows: Vec<Vec<f64>>) {
+        records.rows = rows;
+    }
+
+    /// Which lie beyond the radius is drawn, as a chart.
+    fn write_internal(
+        &self,
+        job: &Job<'_>,
+        gathered: &Gathered<Self>,
+        released: &Shown<'_>,
+    ) -> Result<Option<usize>, PointStudyError> {
+        let (scans, _) = &gathered.own;
+        let own = &self.study.own;
+        let curves = |samples: &[f64]| FaceCurves::new(own.curves(), own.samples(), samples.to_vec());
+        let mean = released.mean.map(curves).transpose().map_err(StudyError::from)?;
+        self.study.write_internal(
+            job,
+            &self.maker,
+            scans,
+            mean.as_ref(),
+            released.certificate.clip_radius,
+        )?;
+        Ok(None)
+    }
+}
