@@ -22,6 +22,7 @@ pub fn parse<P: CommandFactory + FromArgMatches>(words: &[OsString]) -> Result<(
 }
 
 /// What is said.
+#[cfg(not(target_os = "wasi"))]
 const HINT: &str =
     "interrupted; nothing is lost: the same command with --resume continues, and nothing is paid twice";
 
@@ -46,3 +47,7 @@ fn watch() {
         std::process::exit(0xc000_013a_u32.cast_signed());
     });
 }
+
+/// WASI knows no interruption: a page ends its worker.
+#[cfg(target_os = "wasi")]
+fn watch() {}

@@ -266,6 +266,10 @@ fn with_threads<T: Send>(
 }
 
 fn pool(global: &Global) -> ThreadPoolBuilder {
+    // One thread is all there is.
+    if cfg!(target_os = "wasi") {
+        return ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+    }
     ThreadPoolBuilder::new().num_threads(global.threads.map_or(0, usize::from))
 }
 

@@ -1,9 +1,9 @@
 //! The operations by which files change. Tests let the k-th of them fail, do half of its work, or end the process there, and then lose
 //! what was not yet on the disk; without a test's plan on its thread each is what it says. And what it is that a path leads to.
 
-use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, TryLockError};
 use std::io::Result;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 mod disk;
 mod plan;
@@ -41,6 +41,50 @@ pub fn special(about: &Metadata) -> Option<&'static str> {
         }
     }
     Some("a device")
+}
+
+/// The path that a name leads to, all links resolved. On WASI nobody can be asked: the path is made absolute, which is the same where there
+/// are no links, as in a page's memory.
+pub fn real_path(path: &Path) -> Result<PathBuf> {
+    if !cfg!(target_os = "wasi") {
+        return path.canonicalize();
+    }
+    std::fs::metadata(path)?;
+    let mut real = PathBuf::new();
+    for part in std::path::absolute(path)?.components() {
+        match part {
+            std::path::Component::ParentDir => drop(real.pop()),
+            part => real.push(part),
+        }
+    }
+    Ok(real)
+}
+
+/// Whether an open file is (still) the one at `path`.
+pub fn is_at(file: &File, path: &Path) -> Result<bool> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let (held, named) = (file.metadata()?, path.metadata());
+        Ok(named.is_ok_and(|named| (held.dev(), held.ino()) == (named.dev(), named.ino())))
+    }
+    #[cfg(windows)]
+    {
+        let held = same_file::Handle::from_file(file.try_clone()?)?;
+        Ok(same_file::Handle::from_path(path).is_ok_and(|named| held == named))
+    }
+    // Which file it is cannot be asked; nobody else is there who could have put another in its place (`try_lock`).
+    #[cfg(target_os = "wasi")]
+    {
+        let _ = file;
+        Ok(path.exists())
+    }
+}
+
+/// Locks a file for this process. WASI has no locks: there it is taken for granted that no second process works in the same folder, as in a
+/// page's memory, and ledgers take no charge that would have to be safe from one.
+pub fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
+    if cfg!(target_os = "wasi") { Ok(()) } else { file.try_lock() }
 }
 
 /// Opens a file that may come into being by that, or lose what it held.

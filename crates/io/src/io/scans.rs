@@ -172,7 +172,7 @@ impl Identity {
 
     #[cfg(not(unix))]
     fn of(path: &Path) -> std::io::Result<Self> {
-        fs::canonicalize(path).map(Identity::Path)
+        crate::fault::real_path(path).map(Identity::Path)
     }
 }
 

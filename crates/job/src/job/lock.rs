@@ -35,14 +35,12 @@ impl Locked {
                     return Err(io(&path)(e));
                 }
             };
-            match lock.try_lock() {
+            match fault::try_lock(&lock) {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(JobError::Busy(root.to_owned())),
                 Err(TryLockError::Error(e)) => return Err(io(&path)(e)),
             }
-            let same = same_file::Handle::from_file(lock.try_clone().map_err(io(&path))?)
-                .and_then(|held| Ok(held == same_file::Handle::from_path(&path)?));
-            if same.unwrap_or(false) {
+            if fault::is_at(&lock, &path).unwrap_or(false) {
                 let mut locked = Self { folder, lock, made };
                 if let Err(error) = locked.prepare() {
                     locked.withdraw();

@@ -2,6 +2,7 @@
 
 use super::layout::{CERTIFICATE, StudyFolder};
 use super::signature::{SIGNATURE_FILE, SignatureError, signer};
+use crate::fault;
 use crate::io::{Limit, ReadError, open};
 use crate::privacy::{
     Certificate, CertificateError, Composition, FileSum, Ledger, LedgerError, Neighbours, PrivacyLoss,
@@ -150,7 +151,7 @@ pub fn verify(folder: &Path, ledger: Option<&Path>, key: Option<&Path>) -> Resul
     let file = open(&path, Limit::CERTIFICATE)?;
     let certificate = Certificate::from_json(file.text()?)?;
     check_files(&release, &certificate)?;
-    let own = release.canonicalize().ok().and_then(|release| release.parent().map(Path::to_owned));
+    let own = fault::real_path(&release).ok().and_then(|release| release.parent().map(Path::to_owned));
     let ledger = match (ledger, &own) {
         (Some(ledger), _) => Some(ledger.to_owned()),
         (None, Some(study)) => super::ledger_of(study).ok().flatten().filter(|ledger| ledger.exists()),

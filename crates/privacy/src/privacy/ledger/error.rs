@@ -38,6 +38,12 @@ pub enum LedgerError {
     /// Another process has it open.
     #[error("the ledger {} is in use by another process; let it finish, then try again", .0.display())]
     Locked(PathBuf),
+    /// A ledger's file cannot be locked on this system, so that one charge could be drawn twice.
+    #[error(
+        "a browser page cannot keep a ledger safe, so it draws no private release: finish with the command `visard` on this machine; \
+         nothing was charged"
+    )]
+    NoLocks,
     /// There is no such file, or it is empty.
     #[error("the ledger {} is missing or empty; put it back: a new one would forget what it held", .0.display())]
     Missing(PathBuf),

@@ -248,12 +248,12 @@ pub(super) fn opening() -> std::io::Result<Entry> {
 
 /// Locks the file, and makes sure that it is still the one at `path`: whoever began it may have withdrawn it meanwhile.
 fn lock(file: &File, path: &Path) -> Result<(), LedgerError> {
-    match file.try_lock() {
+    match fault::try_lock(file) {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(LedgerError::Locked(path.to_owned())),
         Err(TryLockError::Error(source)) => return Err(LedgerError::Io { path: path.to_owned(), source }),
     }
-    if place::is_at(file, path).map_err(failed(path))? {
+    if fault::is_at(file, path).map_err(failed(path))? {
         Ok(())
     } else {
         Err(LedgerError::Locked(path.to_owned()))

@@ -298,8 +298,12 @@ impl Ledger {
     /// Whether all these releases fit below the ceilings, so that none is made in vain; charges nothing.
     ///
     /// # Errors
-    /// [`LedgerError::AboveCeiling`] when they do not; [`LedgerError::Budget`].
+    /// [`LedgerError::AboveCeiling`] when they do not; [`LedgerError::NoLocks`] where a ledger's file is not safe from a second process
+    /// (WASI) and a release is not seeded; [`LedgerError::Budget`].
     pub fn check(&self, releases: &Composition) -> Result<(), LedgerError> {
+        if cfg!(target_os = "wasi") && self.file.is_some() && !releases.parts().iter().all(Part::is_seeded) {
+            return Err(LedgerError::NoLocks);
+        }
         let Some(Ceiling { loss: ceiling, neighbours, .. }) = self.exceeded(releases)?.cloned() else {
             return Ok(());
         };

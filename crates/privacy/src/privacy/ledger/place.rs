@@ -20,7 +20,7 @@ pub(super) fn resolve(path: &Path) -> Result<PathBuf, LedgerError> {
     if let Ok(metadata) = path.metadata() {
         must_be_a_file(&metadata, path)?;
     }
-    match path.canonicalize() {
+    match fault::real_path(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         found => return found.map_err(failed(path)),
     }
@@ -29,7 +29,7 @@ pub(super) fn resolve(path: &Path) -> Result<PathBuf, LedgerError> {
         return Err(LedgerError::Missing(path.to_owned()));
     }
     let name = path.file_name().ok_or_else(|| failed(path)(ErrorKind::InvalidInput.into()))?;
-    let folder = folder(path).canonicalize().map_err(failed(path))?;
+    let folder = fault::real_path(folder(path)).map_err(failed(path))?;
     Ok(folder.join(name))
 }
 
@@ -81,21 +81,6 @@ pub(super) fn must_have_one_name(file: &File, path: &Path) -> Result<(), LedgerE
     }
 }
 
-/// Whether an open file is (still) the one at `path`.
-pub(super) fn is_at(file: &File, path: &Path) -> IoResult<bool> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let (held, named) = (file.metadata()?, path.metadata());
-        Ok(named.is_ok_and(|named| (held.dev(), held.ino()) == (named.dev(), named.ino())))
-    }
-    #[cfg(windows)]
-    {
-        let held = same_file::Handle::from_file(file.try_clone()?)?;
-        Ok(same_file::Handle::from_path(path).is_ok_and(|named| held == named))
-    }
-}
-
 /// Makes a new or renamed file's name durable.
 pub(super) fn sync_folder(path: &Path) -> IoResult<()> {
     fault::sync_folder(folder(path))
@@ -136,4 +121,7 @@ fn links(file: &File) -> IoResult<u64> {
     return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?));
     #[cfg(windows)]
     return Ok(winapi_util::file::information(file)?.number_of_links());
+    // Cannot be asked; a page's memory has no links.
+    #[cfg(target_os = "wasi")]
+    return file.metadata().map(|_| 1);
 }
