@@ -5,11 +5,15 @@ use crate::mechanism::functional::Norm;
 use crate::mechanism::rounds::{BRACKET, Shares};
 use crate::privacy::Mu;
 
-/// Up to these nμ, how many coefficients a difference map has; all of them from the last on. What is left out is a bias that its band
-/// does not count: on faces of a public model that differ as people do by .005, a band of 400 coefficients held the whole difference in
-/// 1.00 of runs at nμ = 300, .80 at 900 and .20 at 3000; with these numbers it does (docs/measurements.md). More than is needed makes
-/// bands wider: by some 20 % for each step.
-const MAP: [(f64, usize); 2] = [(400.0, 400), (1500.0, 1000)];
+/// Up to these nμ, how many coefficients a difference map has; all of them from the last on. What is left out is a bias that its band does not count: of
+/// people half of whose variance lies in 60 rough directions, a band of 400 coefficients held the whole difference in .53 of runs at nμ = 300, of 1000 in
+/// .85, of 2000 in .96; at 900 and 1000, of 1000 in .13 and .05, of 3000 in .95 (docs/measurements.md). More than is needed makes bands wider: of
+/// ordinary faces by some 20 % for each of these steps, of such people up to fivefold from 3000 to all.
+const MAP: [(f64, usize); 3] = [(100.0, 400), (400.0, 2000), (1500.0, 3000)];
+/// See [`held`]: what is left out is twice the noise of a count, times μ; within these bounds.
+const UNCOUNTED: f64 = 25.0;
+const LEAST_HELD: f64 = 0.75;
+const MOST_HELD: f64 = 0.97;
 /// A test looks at this many coefficients at least.
 const TEST: usize = 20;
 /// Public radii of weighted coordinates for tests: means over three public populations of the 99 % quantile of ‖u‖ (a rescaled), for
@@ -27,15 +31,15 @@ pub enum GroupAim {
 }
 
 impl GroupAim {
-    /// How the budget is shared out, and what is asked of the radius.
-    pub fn shares(self) -> Shares {
+    /// How the budget is shared out, and what is asked of the radius, for n records at budget μ: nμ.
+    pub fn shares(self, n_mu: f64) -> Shares {
         match self {
             // The clip's bias must stay far below the standard error.
             Self::Map => Shares {
                 first: 0.1,
                 radius: 0.15,
                 countable: 100.0,
-                held: 0.97,
+                held: held(n_mu),
                 uncounted: 1.0,
                 widened: 1.1,
                 excess: 0.0,
@@ -92,4 +96,10 @@ impl GroupAim {
             }
         }
     }
+}
+
+/// The share of the records that a map's radius holds. Fewer where few are counted: with .97 at nμ = 300, the noise of a count (11.5/μ records) took
+/// every fifth radius two to eight times too wide.
+fn held(n_mu: f64) -> f64 {
+    (1.0 - UNCOUNTED / n_mu).clamp(LEAST_HELD, MOST_HELD)
 }

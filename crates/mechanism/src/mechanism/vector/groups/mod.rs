@@ -143,7 +143,7 @@ impl VectorGroups {
     ) -> Result<Self, MechanismError> {
         let n = labels.n();
         let moments = aim.moments(n, mu).min(prior.len());
-        let recentring = Recentring::new(aim.shares(), prior, public, n, mu)?;
+        let recentring = Recentring::new(aim.shares(n as f64 * mu.get()), prior, public, n, mu)?;
         let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &statistic(&labels, moments))?
             .for_neighbours(labels.neighbours());
         price.parts = recentring.parts("mean and second moment of each group, a record being in one of them");

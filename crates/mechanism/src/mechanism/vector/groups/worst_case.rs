@@ -36,7 +36,7 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
         records
     };
     let (n, own) = (LABELS.len() as f64, 2.0);
-    let first = parameter * GroupAim::Map.shares().first.sqrt();
+    let first = parameter * GroupAim::Map.shares(1.0).first.sqrt();
     // Noise of both rounds at the public radius, which so few records have.
     let sigma = [2.0 * RADIUS / (n * first), 2.0 * RADIUS / (own * mechanism.recentring.second().get())];
     let rough = rough_means(sigma[0]);
@@ -71,7 +71,7 @@ fn scale(seed: u64) -> Result<ScaleCheck, Box<dyn std::error::Error>> {
     let (mu, draws) = (0.7, 3000);
     let mechanism = mechanism(Mu::new(mu)?, &[1.0, 1.0, 0.5])?;
     let records: Vec<Option<Vec<f64>>> = vec![None; LABELS.len()];
-    let second = mu * (1.0 - GroupAim::Map.shares().first).sqrt();
+    let second = mu * (1.0 - GroupAim::Map.shares(1.0).first).sqrt();
     let (mut noise, mut squares) = (NoiseSource::seeded(seed), Vec::new());
     for _ in 0..draws {
         let released = release(&mechanism, &records[..], &mut Ledger::in_memory(None), &mut noise)?;

@@ -61,7 +61,8 @@ impl SitesGroups {
         let functional = FunctionGroups::new(want, basis, &template, labels, 1.0, known)?;
         let missing = MechanismError::Shape("a comparison is of a map or a test");
         let (leading, vectors) = functional.map_parts().or(functional.test_parts()).ok_or(missing)?;
-        let shares = Shares { countable: aim.shares().countable / ratio, ..aim.shares() };
+        let shares = aim.shares(groups.total().iter().sum::<u64>() as f64 * known.get());
+        let shares = Shares { countable: shares.countable / ratio, ..shares };
         let (public, first) = (vectors.public(), vectors.moments());
         let target = Target::Groups { leading: Box::new(leading.clone()), first, groups };
         let statistic = functional.price().statistic.clone();

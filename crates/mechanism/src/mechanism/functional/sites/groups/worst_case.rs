@@ -93,7 +93,7 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
 
 /// What such vectors tell in the last round, and in the first.
 fn loss(parameter: f64) -> f64 {
-    let first = GroupAim::Map.shares().first;
+    let first = GroupAim::Map.shares(1.0).first;
     let last = 1.0 - 0.25 * (1.0 + COSINE).powi(2);
     parameter * (first * 0.5 * (1.0 - COSINE) + (1.0 - first) * last).sqrt()
 }
