@@ -10,6 +10,7 @@ mod documents;
 mod dossier;
 mod export;
 mod face;
+#[cfg(feature = "figures")]
 mod figures;
 mod files;
 mod function;
@@ -116,6 +117,7 @@ enum Command {
     /// Write a surface for other programs: .vtp, .glb, .ply, .obj, .stl, .csv
     Export(export::ExportArgs),
     /// Write every picture of a release as SVG, PDF and PNG, with captions: for a paper
+    #[cfg(feature = "figures")]
     Figures(figures::FiguresArgs),
     /// Open a study, a mesh or a scan in the interactive viewer
     View(view::ViewArgs),
@@ -243,6 +245,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         Command::Reproduce(args) => reproduce::run(args, &cli.global, printer),
         Command::Compare(args) => compare::run(args, &cli.global, printer),
         Command::Export(args) => export::run(args, &cli.global, printer),
+        #[cfg(feature = "figures")]
         Command::Figures(args) => figures::run(args, &cli.global, printer),
         Command::View(args) => view::run(args, printer),
         Command::Completions(args) => shell::completions(args, Cli::command(), printer),
