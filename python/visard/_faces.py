@@ -60,6 +60,8 @@ def face_mean(
     size: bool = False,
     units: str = "mm",
     prior: PathLike | None = None,
+    mu: float | None = None,
+    out: PathLike | None = None,
     **options: Unpack[FaceOptions],
 ) -> FaceMean:
     """A private mean face of scans; `visard face mean`.
@@ -73,7 +75,9 @@ def face_mean(
     band : also a 95 % confidence band for the population's mean.
     size : also the mean size, so that the mean is in millimetres; `units` of the scans: "mm", "cm" or "m".
     prior : public faces (n, J, m, 3) in a file, or an earlier release, as centre in place of the template.
-    **options : how scans become records, see :class:`FaceOptions`; budget, place, ledger, seed, see :class:`StudyOptions`.
+    mu : the budget in Gaussian differential privacy; or `epsilon` with `delta`.
+    out : the study's folder; or a `ledger`.
+    **options : how scans become records, see :class:`FaceOptions`; other budgets, ledger, seed, see :class:`StudyOptions`.
 
     Raises
     ------
@@ -99,6 +103,8 @@ def face_modes(
     *,
     modes: int = 5,
     with_mean: bool = False,
+    mu: float | None = None,
+    out: PathLike | None = None,
     **options: Unpack[FaceOptions],
 ) -> FaceModes:
     """The mean and at most `modes` (1 to 200) private modes of variation; only modes above the noise are released; `visard face modes`.
@@ -114,6 +120,9 @@ def face_modes(
 def face_regress(
     scans: Scans,
     covariates: Any,
+    *,
+    mu: float | None = None,
+    out: PathLike | None = None,
     **options: Unpack[FaceRegressOptions],
 ) -> FaceRegression:
     """Faces on covariates; `visard face regress`.
@@ -132,6 +141,8 @@ def face_compare(
     groups: Any,
     *,
     want: str = "both",
+    mu: float | None = None,
+    out: PathLike | None = None,
     **options: Unpack[FaceOptions],
 ) -> FaceComparison:
     """Groups of faces: their means, where they differ, and whether they do; `visard face compare`.

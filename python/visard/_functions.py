@@ -47,6 +47,8 @@ def functional_mean(
     smoothness: float = 1.9,
     band: bool = False,
     mechanism: str = "joint",
+    mu: float | None = None,
+    out: PathLike | None = None,
     **options: Unpack[StudyOptions],
 ) -> FunctionalMean:
     """A private mean of functions; `visard function mean`.
@@ -85,21 +87,42 @@ def functional_mean(
     return study(FunctionalMean, "function mean", _functions(X, domain), locals())
 
 
-def function_modes(X: ArrayLike | PathLike, *, domain: str, modes: int = 5, **options: Unpack[FunctionOptions]) -> FunctionModes:
+def function_modes(
+    X: ArrayLike | PathLike,
+    *,
+    domain: str,
+    modes: int = 5,
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[FunctionOptions],
+) -> FunctionModes:
     """The mean function and at most `modes` (1 to 200) private modes of variation; only modes above the noise are released; `visard function
     modes`. `X`, `domain` and exceptions as for :func:`functional_mean`."""
     return study(FunctionModes, "function modes", _functions(X, domain), locals())
 
 
 def function_regress(
-    X: ArrayLike | PathLike, covariates: Any, *, domain: str, **options: Unpack[FunctionRegressOptions]
+    X: ArrayLike | PathLike,
+    covariates: Any,
+    *,
+    domain: str,
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[FunctionRegressOptions],
 ) -> FunctionRegression:
     """Functions on covariates; `visard function regress`. `covariates` as for :func:`face_regress`, the rest as for :func:`functional_mean`."""
     return study(FunctionRegression, "function regress", _functions(X, domain), locals())
 
 
 def function_compare(
-    X: ArrayLike | PathLike, groups: Any, *, domain: str, want: str = "both", **options: Unpack[FunctionOptions]
+    X: ArrayLike | PathLike,
+    groups: Any,
+    *,
+    domain: str,
+    want: str = "both",
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[FunctionOptions],
 ) -> FunctionComparison:
     """Groups of functions: their means, where they differ, and whether they do; `visard function compare`. `groups` and `want` as for
     :func:`face_compare`, the rest as for :func:`functional_mean`."""

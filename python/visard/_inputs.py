@@ -27,17 +27,15 @@ Records: TypeAlias = "Callable[[Inputs, dict[str, Any]], list[str]]"
 
 
 class StudyOptions(TypedDict, total=False):
-    """What every private statistic may be told, by name. A budget is needed: `mu`, or `epsilon` with `delta` (`epsilon` alone where the
-    mechanism has pure ε); and a place: `out`, or a `ledger`. Other options of the command are taken too, with _ in place of -."""
+    """What every private statistic may be told, by name, beside `mu`, the budget in Gaussian differential privacy (at most ½ is strong, 1
+    moderate, 3 weak), and `out`, the study's folder. A budget is needed: `mu`, or `epsilon` with `delta` (`epsilon` alone where the mechanism
+    has pure ε); and a place: `out`, or a `ledger` (the release then lies in a temporary folder, see Release.save). Other options of the command
+    are taken too, with _ in place of -."""
 
-    #: Budget in Gaussian differential privacy (at most ½ is strong, 1 moderate, 3 weak).
-    mu: float | None
     #: Budget ε.
     epsilon: float | None
     #: Its δ.
     delta: float | None
-    #: The study's folder; without it a temporary one (see Release.save), and the ledger has to be named.
-    out: PathLike | None
     #: The ledger to charge, shared by all studies of the same people; without it one in the study's folder.
     ledger: Ledger | PathLike | None
     #: Fixes the noise: for tests and experiments only; the release is marked as not private.

@@ -91,6 +91,8 @@ def spd_mean(
     first_radius: float | str | None = None,
     calibration: str = "analytic",
     draws: int = 1,
+    mu: float | None = None,
+    out: PathLike | None = None,
     **options: Unpack[StudyOptions],
 ) -> PointMean:
     """A private mean of symmetric positive definite matrices; `visard spd mean`.
@@ -106,12 +108,19 @@ def spd_mean(
     center : one public matrix (k, k), a file, or "private": estimated within `first_radius` of the identity and paid for; None: the identity.
     calibration : "analytic" or "classical" Gaussian noise for (ε, δ).
     draws : independent draws, each charged.
-    **options : budget, place, ledger, seed, what is done with records that cannot be used; see :class:`StudyOptions`.
+    **options : other budgets, ledger, seed, what is done with records that cannot be used; see :class:`StudyOptions`.
     """
     return study(PointMean, "spd mean", _matrices(X), locals())
 
 
-def spd_modes(X: ArrayLike | PathLike, *, modes: int = 5, **options: Unpack[SpdOptions]) -> PointModes:
+def spd_modes(
+    X: ArrayLike | PathLike,
+    *,
+    modes: int = 5,
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[SpdOptions],
+) -> PointModes:
     """The mean of matrices and at most `modes` (1 to 200) private modes of variation, symmetric matrices in the tangent space; only modes above
     the noise are released; `visard spd modes`.
 
@@ -125,13 +134,26 @@ def spd_modes(X: ArrayLike | PathLike, *, modes: int = 5, **options: Unpack[SpdO
     return study(PointModes, "spd modes", _matrices(X), locals())
 
 
-def spd_regress(X: ArrayLike | PathLike, covariates: Any, **options: Unpack[SpdRegressOptions]) -> PointRegression:
+def spd_regress(
+    X: ArrayLike | PathLike,
+    covariates: Any,
+    *,
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[SpdRegressOptions],
+) -> PointRegression:
     """Matrices on covariates; `visard spd regress`. `covariates` as for :func:`face_regress`; see also :class:`CovariateOptions`."""
     return study(PointRegression, "spd regress", _matrices(X), locals())
 
 
 def spd_compare(
-    X: ArrayLike | PathLike, groups: Any, *, want: str = "both", **options: Unpack[SpdOptions]
+    X: ArrayLike | PathLike,
+    groups: Any,
+    *,
+    want: str = "both",
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[SpdOptions],
 ) -> PointComparison:
     """Groups of matrices: their means, where they differ, and whether they do; `visard spd compare`. `groups` and `want` as for
     :func:`face_compare`."""
@@ -146,6 +168,8 @@ def sphere_mean(
     mechanism: str | None = None,
     calibration: str = "analytic",
     draws: int = 1,
+    mu: float | None = None,
+    out: PathLike | None = None,
     **options: Unpack[StudyOptions],
 ) -> PointMean:
     """A private mean direction; `visard sphere mean`.
@@ -156,18 +180,38 @@ def sphere_mean(
     return study(PointMean, "sphere mean", _rows(X), locals())
 
 
-def sphere_modes(X: ArrayLike | PathLike, *, modes: int = 5, **options: Unpack[PointOptions]) -> PointModes:
+def sphere_modes(
+    X: ArrayLike | PathLike,
+    *,
+    modes: int = 5,
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[PointOptions],
+) -> PointModes:
     """The mean direction and private modes of variation, tangent vectors; `visard sphere modes`. Parameters as for :func:`spd_modes`."""
     return study(PointModes, "sphere modes", _rows(X), locals())
 
 
-def sphere_regress(X: ArrayLike | PathLike, covariates: Any, **options: Unpack[SphereRegressOptions]) -> PointRegression:
+def sphere_regress(
+    X: ArrayLike | PathLike,
+    covariates: Any,
+    *,
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[SphereRegressOptions],
+) -> PointRegression:
     """Directions on covariates; `visard sphere regress`. Parameters as for :func:`spd_regress`."""
     return study(PointRegression, "sphere regress", _rows(X), locals())
 
 
 def sphere_compare(
-    X: ArrayLike | PathLike, groups: Any, *, want: str = "both", **options: Unpack[PointOptions]
+    X: ArrayLike | PathLike,
+    groups: Any,
+    *,
+    want: str = "both",
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[PointOptions],
 ) -> PointComparison:
     """Groups of directions; `visard sphere compare`. Parameters as for :func:`spd_compare`."""
     return study(PointComparison, "sphere compare", _rows(X), locals())
@@ -183,6 +227,8 @@ def hyperbolic_mean(
     mechanism: str | None = None,
     calibration: str = "analytic",
     draws: int = 1,
+    mu: float | None = None,
+    out: PathLike | None = None,
     **options: Unpack[StudyOptions],
 ) -> PointMean:
     """A private mean of points of hyperbolic space; `visard hyperbolic mean`.
@@ -194,19 +240,39 @@ def hyperbolic_mean(
     return study(PointMean, "hyperbolic mean", _rows(X), locals())
 
 
-def hyperbolic_modes(X: ArrayLike | PathLike, *, modes: int = 5, **options: Unpack[HyperbolicOptions]) -> PointModes:
+def hyperbolic_modes(
+    X: ArrayLike | PathLike,
+    *,
+    modes: int = 5,
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[HyperbolicOptions],
+) -> PointModes:
     """The mean of hyperbolic points and private modes of variation, tangent vectors; `visard hyperbolic modes`. Parameters as for
     :func:`spd_modes`."""
     return study(PointModes, "hyperbolic modes", _rows(X), locals())
 
 
-def hyperbolic_regress(X: ArrayLike | PathLike, covariates: Any, **options: Unpack[HyperbolicRegressOptions]) -> PointRegression:
+def hyperbolic_regress(
+    X: ArrayLike | PathLike,
+    covariates: Any,
+    *,
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[HyperbolicRegressOptions],
+) -> PointRegression:
     """Hyperbolic points on covariates; `visard hyperbolic regress`. Parameters as for :func:`spd_regress`."""
     return study(PointRegression, "hyperbolic regress", _rows(X), locals())
 
 
 def hyperbolic_compare(
-    X: ArrayLike | PathLike, groups: Any, *, want: str = "both", **options: Unpack[HyperbolicOptions]
+    X: ArrayLike | PathLike,
+    groups: Any,
+    *,
+    want: str = "both",
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[HyperbolicOptions],
 ) -> PointComparison:
     """Groups of hyperbolic points; `visard hyperbolic compare`. Parameters as for :func:`spd_compare`."""
     return study(PointComparison, "hyperbolic compare", _rows(X), locals())
@@ -238,6 +304,8 @@ def optimize(
     start: ArrayLike | PathLike | None = None,
     unit_records: bool = False,
     progress: Progress = False,
+    mu: float | None = None,
+    out: PathLike | None = None,
     **options: Unpack[StudyOptions],
 ) -> Solution:
     """Private Riemannian optimization; `visard optimize`.

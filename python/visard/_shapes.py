@@ -63,6 +63,8 @@ def shape_mean(
     smooth: str = "none",
     calibration: str = "analytic",
     draws: int = 1,
+    mu: float | None = None,
+    out: PathLike | None = None,
     **options: Unpack[ShapeOptions],
 ) -> ShapeMean:
     """A private mean shape of landmarks; `visard shape mean`.
@@ -95,7 +97,14 @@ def shape_mean(
     return study(ShapeMean, "shape mean", _specimens(X), locals())
 
 
-def shape_modes(X: ArrayLike | PathLike, *, modes: int = 5, **options: Unpack[ShapeOptions]) -> ShapeModes:
+def shape_modes(
+    X: ArrayLike | PathLike,
+    *,
+    modes: int = 5,
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[ShapeOptions],
+) -> ShapeModes:
     """The mean shape and at most `modes` (1 to 200) private modes of variation; only modes above the noise are released; `visard shape modes`.
 
     Other parameters and exceptions as for :func:`shape_mean`.
@@ -112,6 +121,8 @@ def shape_regress(
     spline: Mapping[str, int] | None = None,
     allometry: bool = False,
     size_bounds: tuple[float, float] | None = None,
+    mu: float | None = None,
+    out: PathLike | None = None,
     **options: Unpack[ShapeOptions],
 ) -> ShapeRegression:
     """Shapes on covariates, their own size among them; `visard shape regress`.
@@ -128,7 +139,13 @@ def shape_regress(
 
 
 def shape_compare(
-    X: ArrayLike | PathLike, groups: Any, *, want: str = "both", **options: Unpack[ShapeOptions]
+    X: ArrayLike | PathLike,
+    groups: Any,
+    *,
+    want: str = "both",
+    mu: float | None = None,
+    out: PathLike | None = None,
+    **options: Unpack[ShapeOptions],
 ) -> ShapeComparison:
     """Groups of shapes: their means, where they differ, and whether they do; `visard shape compare`.
 

@@ -100,6 +100,7 @@ def site_sum(
     groups: Any = None,
     template: Template | PathLike | None = None,
     progress: Progress = False,
+    out: PathLike | None = None,
     **options: Unpack[StudyOptions],
 ) -> dict[str, Any]:
     """A site's noised sum for the open round, of a plan without aggregators; `visard site sum`.
@@ -121,6 +122,7 @@ def site_share(
     groups: Any = None,
     template: Template | PathLike | None = None,
     progress: Progress = False,
+    out: PathLike | None = None,
     **options: Unpack[StudyOptions],
 ) -> dict[str, Any]:
     """A site's two sealed shares for the open round, of a plan with aggregators; `visard site share`. `key`: this site's secret key; the rest as
@@ -136,6 +138,7 @@ def site_verify(
     key: PathLike,
     without: Iterable[str] = (),
     template: Template | PathLike | None = None,
+    out: PathLike | None = None,
     **options: Unpack[StudyOptions],
 ) -> dict[str, Any]:
     """An aggregator's step of a round: begins, or checks proofs of range and adds up, once a round; `visard site verify`. Its ledger
