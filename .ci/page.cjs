@@ -111,6 +111,9 @@ async function reader(page, folder, shots) {
   await shots("reader");
   const glb = await saved(page, "#read-a .found .row button");
   must(glb.subarray(0, 4).toString() === "glTF", `reader: GLB saved, ${glb.length} bytes`);
+  await upload(page, "#read-b input[accept='.zip']", path.join(folder, "changed.zip"));
+  await until(page, () => document.querySelector("#read-b .badge"));
+  must(/Do not rely/.test(await text(page, "#read-b .found")) && !(await page.$("#read-b iframe")), "reader: what was changed is refused, and not shown");
   await upload(page, "#read-b input[accept='.zip']", path.join(folder, "release.zip"));
   await until(page, () => document.querySelector("#read-compare button"));
   await page.$eval("#read-compare button", (button) => button.click());
