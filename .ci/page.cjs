@@ -72,6 +72,23 @@ async function saved(page, selector) {
   return Buffer.from(data, "base64");
 }
 
+/** What an accessibility library finds in the three tabs, at desktop and phone width, light and dark. */
+async function accessible(page) {
+  const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8"), found = [];
+  await page.evaluate(axe);
+  for (const [width, value] of [[1280, "light"], [390, "dark"]]) {
+    await page.setViewport({ width, height: 900 });
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]).catch(() => {});
+    for (const tab of ["read", "plan", "prepare"]) {
+      await page.$eval(`#tab-${tab}`, (button) => button.click());
+      const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"], iframes: false }));
+      found.push(...violations.map((one) => `${tab} at ${width}: ${one.help}: ${one.nodes[0].html.slice(0, 120)}`));
+      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) found.push(`${tab} is wider than a window of ${width}`);
+    }
+  }
+  must(found.length === 0, `accessible in three tabs and two windows${["", ...found].join("; ")}`);
+}
+
 async function upload(page, selector, ...files) {
   const input = await page.$(selector);
   await input.uploadFile(...files);
@@ -94,6 +111,9 @@ async function reader(page, folder, shots) {
   await shots("reader");
   const glb = await saved(page, "#read-a .found .row button");
   must(glb.subarray(0, 4).toString() === "glTF", `reader: GLB saved, ${glb.length} bytes`);
+  await upload(page, "#read-b input[accept='.zip']", path.join(folder, "changed.zip"));
+  await until(page, () => document.querySelector("#read-b .badge"));
+  must(/Do not rely/.test(await text(page, "#read-b .found")) && !(await page.$("#read-b iframe")), "reader: what was changed is refused, and not shown");
   await upload(page, "#read-b input[accept='.zip']", path.join(folder, "release.zip"));
   await until(page, () => document.querySelector("#read-compare button"));
   await page.$eval("#read-compare button", (button) => button.click());
@@ -294,6 +314,7 @@ async function main([kind, executablePath, file, folder]) {
     await planner(page, folder, shots);
     await holder(page, folder, shots, onTime);
     await native(page, folder);
+    await accessible(page);
     page.off("console", said);
     page.off("pageerror", fell);
     page.off("request", asked);

@@ -6,7 +6,7 @@ const short = (path) => String(path).replace(/^\/(study\/)?(scans\/)?/, "");
 function listed(heading, lines) {
   if (lines.length === 0) return [];
   const items = el("ul", {}, ...lines.slice(0, 20).map((line) => el("li", {}, line)));
-  return [el("h4", {}, heading), items, ...(lines.length > 20 ? [el("p", {}, `and ${lines.length - 20} more`)] : [])];
+  return [el("h3", { className: "small" }, heading), items, ...(lines.length > 20 ? [el("p", {}, `and ${lines.length - 20} more`)] : [])];
 }
 
 /** Asks, and shows the answer; the answer is the data holder's own. */

@@ -7,7 +7,7 @@ import { draw, npy } from "./faces.js";
 
 const STUDY = "visard-study";
 /** What there is so far. */
-const study = { desk: null, helpers: [], files: [], rows: [], n: 0, records: [], kind: "faces", manifest: null };
+const study = { desk: null, helpers: [], files: [], placed: [], rows: [], n: 0, records: [], kind: "faces", manifest: null };
 
 const say = (text) => (byId("hold-status").textContent = text);
 const failed = (error) => say(error.message);
@@ -52,13 +52,21 @@ async function look() {
   const words = list ? ["--manifest", study.manifest] : ["/study/scans", "--recursive", "--save", study.manifest, "--force"];
   const { value, shown } = await check(desk, words);
   study.rows = value.people.map((one) => one.file);
+  offer({ compare: value.groups, regress: list });
   study.n = value.n;
   byId("hold-checked").replaceChildren(...(list ? [el("p", { className: "note" }, `${list[0]} is taken as the list of scans: it decides who counts.`)] : []), ...shown);
   byId("hold-register").hidden = study.rows.length === 0;
   say(`${study.n} people count. Now register the scans.`);
 }
 
+/** Statistics that this list of scans allows. */
+function offer(allowed) {
+  for (const one of byId("hold-statistic").options) one.disabled = one.value in { compare: 0, regress: 0 } && !allowed[one.value];
+  if (byId("hold-statistic").selectedOptions[0].disabled) byId("hold-statistic").value = "mean";
+}
+
 async function lookAtTable() {
+  offer({});
   study.placed = [[`/study/${study.files[0][0].split("/").pop()}`, study.files[0][1]]];
   await study.desk.remove("/study");
   await study.desk.put(study.placed);
@@ -158,7 +166,7 @@ const option = (id) => byId(id).value.trim();
 
 /** The command that draws the release, on the holder's machine; its files as this page's desk or the study folder names them. */
 function command(file) {
-  const budget = ["--mu", option("hold-mu"), "--out", "release-study"];
+  const budget = [...option("hold-more").split(/\s+/).filter(Boolean), "--mu", option("hold-mu"), "--out", "release-study"];
   if (study.kind === "faces") return ["face", option("hold-statistic"), "--records", "internal-records", "--manifest", "manifest.csv", ...budget];
   const of = study.kind === "shapes"
     ? ["shape", option("hold-statistic"), file, "--landmarks", option("hold-landmarks"), "--dimensions", option("hold-dimensions")]
@@ -166,9 +174,13 @@ function command(file) {
   return [...of, ...budget];
 }
 
+/** As it is typed in a terminal. */
+const typed = (words) => ["visard", ...words].map((word) => (/^[\w.,:=/+-]+$/.test(word) ? word : `"${word}"`)).join(" ");
+
 function finishChoices() {
   const file = study.placed[0][0].split("/").pop();
-  byId("hold-command").textContent = `visard ${command(file).join(" ")}`;
+  byId("hold-command").textContent = typed(command(file));
+  byId("hold-more").placeholder = option("hold-statistic") === "regress" ? "--bounds age=20:60" : "";
 }
 
 /** What the release would cost and how exact it would be, from public numbers. */
@@ -177,7 +189,8 @@ async function price() {
   say("Asking what to expect …");
   let asked;
   if (study.kind === "faces") {
-    asked = ["face", "plan", "--n", String(study.n), "--mu", option("hold-mu"), ...(option("hold-statistic") === "modes" ? ["--modes"] : [])];
+    const statistic = { mean: [], modes: ["--modes"], compare: ["--compare"], regress: ["--regress", String(Math.max(1, option("hold-more").split("=").length - 1))] };
+    asked = ["face", "plan", "--n", String(study.n), "--mu", option("hold-mu"), ...statistic[option("hold-statistic")]];
   } else {
     const words = command(study.placed[0][0]);
     words[words.indexOf("--out") + 1] = "/dry";
@@ -196,7 +209,7 @@ async function hand() {
     "The page drew no noise from your records, since a browser cannot keep a ledger safe: a ledger makes sure that every release is paid for once.",
     "Finish on this machine with the command visard of the same version. Unpack the zip file, open a terminal in this folder, and type:",
     "",
-    `    visard ${words.join(" ")}`,
+    `    ${typed(words)}`,
     "",
     "Then publish release-study/release and nothing else.",
     `Made by ${byId("version").textContent}.`,
@@ -227,5 +240,5 @@ export function holder() {
   byId("hold-stop").addEventListener("click", () => study.helpers.forEach((desk) => desk.close()));
   byId("hold-ask").addEventListener("click", () => price().catch(failed));
   byId("hold-save").addEventListener("click", () => hand().catch(failed));
-  for (const id of ["hold-mu", "hold-statistic", "hold-landmarks", "hold-dimensions", "hold-radius"]) byId(id).addEventListener("input", () => study.desk && finishChoices());
+  for (const id of ["hold-mu", "hold-statistic", "hold-landmarks", "hold-dimensions", "hold-radius", "hold-more"]) byId(id).addEventListener("input", () => study.desk && finishChoices());
 }

@@ -60,9 +60,9 @@ async function show(slot, extra = []) {
     ...picked.notes.map((note) => el("p", { className: "note" }, note)),
     badge(checked, state),
     el("pre", { className: "answer", tabIndex: 0 }, (checked.code === 0 ? checked.out : checked.errors).trim()),
-    ...certificate(explained),
-    saving(slot),
-    ...(await report(slot)),
+    ...certificate(explained, checked.code === 0),
+    // What is not as it was released is neither shown nor handed on.
+    ...(checked.code === 0 ? [saving(slot), ...(await report(slot))].filter(Boolean) : []),
   );
 }
 
@@ -75,10 +75,11 @@ function badge(checked, state) {
   return el("p", {}, el("span", { className: `badge ${name}` }, text));
 }
 
-/** The short part first, the definitions on demand. */
-function certificate({ code, out, errors }) {
+/** The short part first, the definitions on demand; all of it on demand where the files are others than it says. */
+function certificate({ code, out, errors }, holds) {
   if (code !== 0) return [el("p", { className: "note" }, errors.trim())];
   const all = prose(out), first = all.slice(0, 3);
+  if (!holds) return [el("details", {}, el("summary", {}, "What its certificate says, which these files do not match"), ...all)];
   return [...first, el("details", {}, el("summary", {}, "The whole certificate in words"), ...all.slice(3))];
 }
 
