@@ -10,8 +10,10 @@ use std::path::PathBuf;
 use visard::estimate::Design;
 use visard::mechanism::functional::Field;
 use visard::privacy::{Certificate, PrivacyLoss};
-use visard::study::face::regress::{FaceRegressionOutcome, FaceRegressionSettings, run_regression};
+use visard::study::face::FACE_MM;
+use visard::study::face::regress::{FaceRegressionSettings, run_regression};
 use visard::study::layout::{COVARIATES, REPORT};
+use visard::study::tangent::{FoundFields, TangentOutcome};
 
 /// Arguments of `face regress`.
 #[derive(Debug, Args)]
@@ -56,14 +58,11 @@ pub fn run(args: &RegressArgs, global: &Global, printer: &Printer) -> Result<(),
     Ok(())
 }
 
-/// Millimetres of √area on a face of 20 cm, which is about 1 high when its area is 1.
-const FACE_MM: f64 = 200.0;
-
 /// What the data holder is told.
-fn report(outcome: &FaceRegressionOutcome, printer: &Printer) {
+fn report(outcome: &TangentOutcome<FoundFields>, printer: &Printer) {
     let (root, release, internal) =
         (outcome.folder.root(), outcome.folder.release(), outcome.folder.internal());
-    note_failures(printer, outcome.failed, outcome.scans, &internal);
+    note_failures(printer, outcome.failed, outcome.records_read, &internal);
     let outside = format!(
         "{} outside the bounds and set to the bound ({})",
         counted(outcome.outside, "value"),
@@ -71,11 +70,11 @@ fn report(outcome: &FaceRegressionOutcome, printer: &Printer) {
     );
     printer.secret("outside", outcome.outside, (outcome.outside > 0).then_some(outside));
     printer.remarks(&outcome.remarks);
-    let released = &outcome.released;
-    let Certificate { private, mechanism, loss, .. } = &released.certificate;
-    let fields: Vec<_> = released.columns.iter().map(field_json).collect();
-    let lines: String = released.columns.iter().map(field_text).collect();
-    let explained = match released.explained {
+    let Certificate { private, mechanism, loss, .. } = &outcome.certificate;
+    let FoundFields { fields: found, accuracy, .. } = &outcome.found;
+    let fields: Vec<_> = found.columns.iter().map(field_json).collect();
+    let lines: String = found.columns.iter().map(field_text).collect();
+    let explained = match found.explained.share() {
         Some(share) => format!("{:.0} % of the variance (R²)", 100.0 * share),
         None => "unknown, the noise hides it".into(),
     };
@@ -89,16 +88,16 @@ fn report(outcome: &FaceRegressionOutcome, printer: &Printer) {
             "mu": if let PrivacyLoss::Gaussian(mu) = loss { Some(mu) } else { None },
             "loss": loss,
             "private": private,
-            "accuracy": released.accuracy,
+            "accuracy": accuracy,
             "fields": fields,
-            "explained_share": released.explained,
+            "explained_share": found.explained.share(),
         }),
         format!(
             "{} of {} {}, {loss}\n  fields, root mean square on a face of 20 cm:{lines}\n  explained: {explained}\n  {} {}\n  open first:   {}\n  do \
              not share: {}",
             if *private { "private regression" } else { "regression (NOT PRIVATE)" },
             outcome.people,
-            if outcome.people < outcome.scans { "people's faces" } else { "faces" },
+            if outcome.people < outcome.records_read { "people's faces" } else { "faces" },
             where_to(*private),
             release.display(),
             release.join(REPORT).display(),

@@ -205,7 +205,7 @@ fn without_aggregators_every_site_has_its_own_noise_and_certificate() {
 fn modes_of_variation_are_released_over_sites_too() {
     for noise in [Sharing::Sites { honest: 2 }, Sharing::Aggregators, Sharing::Each] {
         let consortium = Consortium::of(What::Modes(3), noise, 2.0, None, false);
-        let (certificate, Findings::Mean(accuracy)) = consortium.rounds(noise) else { panic!("a mean") };
+        let (certificate, Findings::Modes(accuracy)) = consortium.rounds(noise) else { panic!("modes") };
         assert!(certificate.private && certificate.n == 20 && certificate.loss.to_string().contains('2'));
         assert!(certificate.mechanism.contains("second moment over many sites"), "{}", certificate.mechanism);
         assert!(accuracy.rms > 0.0 && certificate.details["modes"].is_object());

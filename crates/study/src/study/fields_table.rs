@@ -1,7 +1,8 @@
 //! Tables and statements of a regression's fields, of whatever they are fields: for certificates and pages.
 
 use crate::estimate::Design;
-use crate::estimate::design::INTERCEPT;
+use crate::estimate::design::{Covariate, INTERCEPT, Kind};
+use crate::job::layout::FIELDS;
 use crate::mechanism::functional::regression::WORTHWHILE;
 use crate::mechanism::functional::{Field, Fields};
 use crate::privacy::{Caveat, Statement};
@@ -53,20 +54,45 @@ pub(super) fn faint_fields(mu: f64, statement: &mut Statement) {
     }
 }
 
-/// A table for a page, with the `layout` of the file of fields and what the covariates explain.
-pub(super) fn fields_section(page: &mut Page, fields: &Fields, layout: &str) {
+/// A page's table of what was declared of every covariate, and where its reference is.
+pub(super) fn covariates_table(page: &mut Page, design: &Design) {
+    let row = |covariate: &Covariate| {
+        let (known, reference) = match &covariate.kind {
+            Kind::Linear { lower, upper } => (format!("{lower} to {upper}"), short(covariate.reference())),
+            Kind::Spline { lower, upper, columns } => (
+                format!("{lower} to {upper}, natural cubic spline of {columns} columns"),
+                short(covariate.reference()),
+            ),
+            Kind::Levels { levels } => {
+                (format!("{} (-1) or {} (1)", levels[0], levels[1]), "between the levels".into())
+            }
+        };
+        vec![covariate.name.clone(), known, reference]
+    };
+    let rows: Vec<Vec<String>> = design.covariates().iter().map(row).collect();
+    page.table(&["covariate", "known in advance", "reference value"], &rows);
+}
+
+/// A table for a page, with the `layout` of the file of fields and what the covariates explain; `length` says a size.
+pub(super) fn fields_section(page: &mut Page, fields: &Fields, layout: &str, length: impl Fn(f64) -> String) {
     let row = |field: &Field| {
         vec![
             field.name.clone(),
-            short(field.rms),
-            short(field.error),
+            length(field.rms),
+            length(field.error),
             format!("{:.2}", field.relative_error()),
-            field.sampling.map_or_else(|| "not known".into(), short),
+            field.sampling.map_or_else(|| "not known".into(), &length),
         ]
     };
     let rows: Vec<Vec<String>> = fields.columns.iter().map(row).collect();
     page.table(&["column", "size", "error", "error of a zero field = 1", "sampling error"], &rows);
-    page.paragraph(layout);
+    page.paragraph(
+        "Size is how far the mean is moved when the column grows by one: from the middle of the bounds to the upper one, or from between the levels \
+         to the second. Error is how far the field may lie from the one without noise; 1 in the next column is the error of a zero field. Sampling \
+         is how far that one may lie from the population's, because these records are a sample. All of it is estimated from noised values. Fields \
+         are shrunk: what the noise hides is left out, so they are too small rather than too large.",
+    );
+    page.paragraph(&format!("{FIELDS} holds {layout}"));
     page.paragraph(&match fields.explained.share() {
         Some(share) => format!("The covariates explain {:.0} % of the variance (R²).", 100.0 * share),
         None => {

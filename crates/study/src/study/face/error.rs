@@ -149,10 +149,22 @@ pub enum StudyError {
     Tangent(Box<PointStudyError>),
 }
 
+impl From<StudyError> for PointStudyError {
+    fn from(error: StudyError) -> Self {
+        match error {
+            StudyError::Tangent(own) => *own,
+            other => Self::OfKind(Box::new(other)),
+        }
+    }
+}
+
 impl From<PointStudyError> for StudyError {
     fn from(error: PointStudyError) -> Self {
         match error {
-            PointStudyError::Faces(own) => *own,
+            PointStudyError::OfKind(own) => match own.downcast::<Self>() {
+                Ok(own) => *own,
+                Err(other) => Self::Tangent(Box::new(PointStudyError::OfKind(other))),
+            },
             PointStudyError::Job(error) => error.into(),
             PointStudyError::Covariates(error) => error.into(),
             PointStudyError::Mechanism(error) => error.into(),

@@ -399,11 +399,6 @@ impl<'a> FaceStudy<'a> {
 }
 
 impl Gathered {
-    /// Something else that belongs to the records, for the digest of the run.
-    pub(super) fn with_table(&mut self, sha256: [u8; 32]) {
-        self.fingerprints.push(sha256.to_vec());
-    }
-
     /// Total seconds by stage over all scans.
     pub(super) fn stage_seconds(&self) -> [f64; ScanStage::COUNT] {
         let mut total = [0.0; ScanStage::COUNT];

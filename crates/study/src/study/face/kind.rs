@@ -6,7 +6,9 @@ use super::gather::{FaceProgress, FaceStudy, Gathered as Scans};
 use super::record::RecordMaker;
 use super::space::FaceSpace;
 use crate::function::FaceCurves;
+use crate::io::internal::write_npy;
 use crate::job::Job;
+use crate::job::layout::NONPRIVATE_FIELDS;
 use crate::mechanism::functional::SampledRecords;
 use crate::privacy::Mu;
 use crate::study::People;
@@ -14,6 +16,7 @@ use crate::study::points::PointStudyError;
 use crate::study::tangent::{
     Centred, Circumstances, Gathered, Opened, PublicCentre, Shown, Statistic, TangentOutcome, run,
 };
+use nalgebra::DMatrix;
 use std::sync::Arc;
 
 /// Faces, and how records are made of their scans.
@@ -96,7 +99,7 @@ impl Centred for FaceRecords<'_> {
         gathered: &Gathered<Self>,
         released: &Shown<'_>,
     ) -> Result<Option<usize>, PointStudyError> {
-        let (scans, _) = &gathered.own;
+        let (scans, faces) = &gathered.own;
         let own = &self.study.own;
         let curves = |samples: &[f64]| FaceCurves::new(own.curves(), own.samples(), samples.to_vec());
         let mean = released.mean.map(curves).transpose().map_err(StudyError::from)?;
@@ -107,6 +110,33 @@ impl Centred for FaceRecords<'_> {
             mean.as_ref(),
             released.certificate.clip_radius,
         )?;
+        let rows = &gathered.records.rows;
+        if let Some(fields) = least_squares(rows, faces, own) {
+            let shape = [rows.first().map_or(0, Vec::len), own.curves(), own.samples(), 3];
+            write_npy(&job.folder().internal().join(NONPRIVATE_FIELDS), &shape, &fields)?;
+        }
         Ok(None)
     }
+}
+
+/// The face at the reference values and the field of every column; `None` where covariates do not vary enough.
+fn least_squares(rows: &[Vec<f64>], faces: &Faces, own: &FaceCurves) -> Option<Vec<f64>> {
+    let q = rows.first()?.len();
+    let mut usable = Vec::new();
+    faces.for_each(|i, face| usable.extend(face.map(|_| &rows[i])));
+    let x = DMatrix::from_fn(usable.len(), q, |i, j| usable[i][j]);
+    let weights = &x * (x.transpose() * &x).try_inverse()?;
+    let mut fields = vec![vec![0.0; own.data().len()]; q];
+    let mut row = 0;
+    faces.for_each(|_, face| {
+        let Some(face) = face else { return };
+        for (j, field) in fields.iter_mut().enumerate() {
+            let weight = weights[(row, j)];
+            field.iter_mut().zip(face.data()).for_each(|(f, x)| *f += weight * x);
+        }
+        row += 1;
+    });
+    // The intercept's column is a half.
+    fields[0].iter_mut().for_each(|x| *x *= crate::estimate::design::INTERCEPT);
+    Some(fields.concat())
 }

@@ -2,7 +2,8 @@
 //!
 //! Every scan is processed on its own against public inputs ([`record`]), in parallel, and its result kept
 //! so that an interrupted study continues. Then one mechanism ([`mean`]) is charged and drawn, and what was drawn is published
-//! (`publication`, which is handed no record); pages for the data holder come last (`internal_report`).
+//! (`publication`, which is handed no record); pages for the data holder come last (`internal_report`). Modes, regressions and groups are
+//! statistics in a tangent space ([`super::tangent`]), in which faces (`kind`) are the samples of their curves about the template (`space`).
 
 mod accuracy;
 pub mod anthropometry;

@@ -78,21 +78,21 @@ pub(super) fn outwards(name: &str, values: &[f64]) -> ColourScale {
     ColourScale::signed(name, "mm outwards on a face of 20 cm", values)
 }
 
-/// Faces on the way from one end of a displacement to the other, and the mean coloured by it.
+/// Faces on the way from one end to the other, and the mean coloured by the way to the second.
 pub(super) fn row_of_faces(
     mesh: &TriMesh,
-    field: &[Vector],
+    to: [&[Vector]; 2],
     Displaced { ends, caption, .. }: &Displaced<'_>,
 ) -> Result<Figure, StudyError> {
     let extent = Extent::around(mesh);
-    let at = |w: f64| {
-        let vertices = mesh.vertices().iter().zip(field).map(|(p, d)| p + d * w).collect();
+    let at = |(end, w): (usize, f64)| {
+        let vertices = mesh.vertices().iter().zip(to[end]).map(|(p, d)| p + d * w).collect();
         // Displaced vertices are as many as the mesh has.
         mesh.with_vertices(vertices).unwrap_or_else(|_| mesh.clone())
     };
-    let ways = [-1.0, -0.5, 0.5, 1.0].par_iter();
+    let ways = [(0, 1.0), (0, 0.5), (1, 0.5), (1, 1.0)].par_iter();
     let mut images: Vec<Image> = ways.map(|w| render_within(&at(*w), SMALL, CLAY, &extent)).collect();
-    let along = along_normals(mesh, field);
+    let along = along_normals(mesh, to[1]);
     let scale = outwards("displacement", &along);
     let colours: Vec<[f64; 3]> = along.iter().map(|d| scale.colour(*d)).collect();
     images.push(render_within(mesh, SMALL, Colour::PerVertex(&colours), &extent));

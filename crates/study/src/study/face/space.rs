@@ -74,7 +74,7 @@ const LAYOUT: &str = "the face at the reference values, then one displacement a 
                       column, (its value there - its value at the reference) times its displacement. A number is mapped linearly from its \
                       bounds to [-1, 1], so its displacement is that from the middle to the upper bound; levels are -1 and 1; bends of a \
                       spline are functions of that number, made of the bounds alone (natural cubic splines, orthogonal to straight lines). \
-                      Fields are shrunk: what the noise hides is zero.";
+                      Fields are shrunk: what the noise hides is zero. visard face predict makes the face at other values.";
 
 impl TangentSpace for FaceSpace {
     fn words(&self) -> Words {
@@ -94,12 +94,7 @@ impl TangentSpace for FaceSpace {
             numbers: "points and coordinates of the curves",
             places: "points of the curves, along the normal",
             reach: (3.0, "three"),
-            fields: FieldTerms {
-                title: "Private regression of faces",
-                what: "regression on covariates",
-                at_ends: "the face at the ends of what was declared",
-                layout: LAYOUT,
-            },
+            fields: FieldTerms { at_ends: "the face at the ends of what was declared", layout: LAYOUT },
         }
     }
 
@@ -214,8 +209,8 @@ impl TangentSpace for FaceSpace {
     }
 
     fn displaced_figures(&self, displaced: &Displaced<'_>) -> Result<Vec<Figure>, PointStudyError> {
-        let (mesh, field) = (self.mesh(displaced.mean)?, self.field(displaced.by)?);
-        Ok(vec![row_of_faces(&mesh, &field, displaced)?])
+        let [less, more] = displaced.to.map(|by| self.field(by));
+        Ok(vec![row_of_faces(&self.mesh(displaced.mean)?, [&less?, &more?], displaced)?])
     }
 
     fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError> {

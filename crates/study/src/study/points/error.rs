@@ -4,7 +4,6 @@ use crate::io::{ReadError, WriteError};
 use crate::manifold::ManifoldError;
 use crate::mechanism::MechanismError;
 use crate::privacy::{BudgetError, PrivacyLoss};
-use crate::study::face::StudyError;
 use crate::study::{CovariateError, GroupsError, JobError, PeopleError};
 
 /// Why a study of points stopped. Errors about the input name a record by its place only.
@@ -69,18 +68,9 @@ pub enum PointStudyError {
     /// A budget.
     #[error(transparent)]
     Budget(#[from] BudgetError),
-    /// What only faces have: scans, a template, curves.
+    /// What only one kind of record has: scans, a template, curves.
     #[error(transparent)]
-    Faces(Box<StudyError>),
-}
-
-impl From<StudyError> for PointStudyError {
-    fn from(error: StudyError) -> Self {
-        match error {
-            StudyError::Tangent(own) => *own,
-            other => Self::Faces(Box::new(other)),
-        }
-    }
+    OfKind(Box<dyn std::error::Error + Send + Sync>),
 }
 
 fn budget_for(n: u64, budget: Option<PrivacyLoss>) -> String {

@@ -125,12 +125,7 @@ impl TangentSpace for ShapeSpace {
             numbers: "landmarks and coordinates",
             places: "landmarks",
             reach: REACH,
-            fields: FieldTerms {
-                title: "Private regression of shapes",
-                what: "shape at the reference values and what covariates do to it, for the shapes",
-                at_ends: "the shape at the ends of what was declared",
-                layout: LAYOUT,
-            },
+            fields: FieldTerms { at_ends: "the shape at the ends of what was declared", layout: LAYOUT },
         }
     }
 
@@ -242,8 +237,9 @@ impl TangentSpace for ShapeSpace {
     }
 
     fn displaced_figures(&self, displaced: &Displaced<'_>) -> Result<Vec<Figure>, PointStudyError> {
-        let Displaced { mean, by, ends, caption } = *displaced;
-        Ok(self.pictures().to_both_sides(&self.matrix(mean), &self.matrix(by), ends, caption))
+        let Displaced { mean, ends, caption, .. } = *displaced;
+        let by = self.matrix(&displaced.half_way());
+        Ok(self.pictures().to_both_sides(&self.matrix(mean), &by, ends, caption))
     }
 
     fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError> {

@@ -175,7 +175,7 @@ where
             "{}. The tangent vector that is added for \"{}\" and taken off for \"{}\".",
             displaced.caption, displaced.ends[1], displaced.ends[0]
         );
-        Ok(self.picture(displaced.caption, displaced.by, &caption))
+        Ok(self.picture(displaced.caption, &displaced.half_way(), &caption))
     }
 
     fn means_figures(&self, means: &[(&str, Vec<f64>)]) -> Result<Vec<Vec<Figure>>, PointStudyError> {

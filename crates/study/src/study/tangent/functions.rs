@@ -158,9 +158,8 @@ impl TangentSpace for FunctionSpace {
     }
 
     fn displaced_figures(&self, displaced: &Displaced<'_>) -> Result<Vec<Figure>, PointStudyError> {
-        let Displaced { mean, by, ends, caption } = *displaced;
-        let moved = |sign: f64| -> Vec<f64> { mean.iter().zip(by).map(|(m, d)| m + sign * d).collect() };
-        let (minus, plus) = (moved(-1.0), moved(1.0));
+        let Displaced { mean, to, ends, caption } = *displaced;
+        let [minus, plus] = to.map(|by| mean.iter().zip(by).map(|(m, d)| m + d).collect::<Vec<f64>>());
         let title = caption.split(':').next().unwrap_or(caption);
         let shown = [("private mean", mean), (ends[0], &minus[..]), (ends[1], &plus[..])];
         self.shown.drawn(title, &shown, &format!("{caption}."))

@@ -1,9 +1,10 @@
 //! Modes of variation, regressions on covariates and comparisons of groups, written once for every kind of record that has a tangent space
-//! at a centre: functions, positive definite matrices, directions, hyperbolic points, landmarks.
+//! at a centre: functions, positive definite matrices, directions, hyperbolic points, landmarks, faces.
 //!
 //! * A kind of record (`Opened`) opens its files without reading a value. `Centring` tells the space its records are seen in
 //!   (`TangentSpace`): the centre, a basis whose spectrum is known in advance, a public radius, and what released samples are as
-//!   arrays and pictures. A public centre is a space (`TangentRecords`); one that is found and paid for is known from a release only.
+//!   arrays and pictures. A public centre is a space (`TangentRecords`); one that is found and paid for is known from a release only. Faces
+//!   are records of their own (`Centred`): scans take hours, and are kept.
 //! * A statistic (`Statistic`) makes the mechanism of these and says what its releases tell, which is free.
 //! * `run` is the one lifecycle of both.
 //!

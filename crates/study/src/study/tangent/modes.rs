@@ -175,10 +175,10 @@ impl Statistic for ModesStatistic {
         let ends = [&format!("-{reach} sd")[..], &format!("+{reach} sd")];
         let mut pictures = Vec::new();
         for (k, field) in found.fields.iter().take(PICTURED).enumerate() {
-            let by: Vec<f64> = field.iter().map(|x| reach * x).collect();
+            let [less, more] = [-reach, reach].map(|far| field.iter().map(|x| far * x).collect::<Vec<f64>>());
             let caption =
                 format!("Mode {}: {in_words} standard deviations to either side of the mean", k + 1);
-            let shown = Displaced { mean: &mean, by: &by, ends, caption: &caption };
+            let shown = Displaced { mean: &mean, to: [&less, &more], ends, caption: &caption };
             pictures.extend(space.displaced_figures(&shown)?);
         }
         space.show(page, &pictures);

@@ -5,7 +5,7 @@ use super::centring::{Expected, Told};
 use super::numbers::numbers_table;
 use super::records::Centred;
 use super::run::write_arrays;
-use super::space::{Displaced, Looked, TangentSpace};
+use super::space::{Dial, Displaced, Looked, TangentSpace};
 use super::statistic::Statistic;
 use super::terms::FieldTerms;
 use crate::estimate::design::{Covariate, Kind};
@@ -16,12 +16,18 @@ use crate::job::layout::FIELDS;
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Estimate, Fields, FunctionRegression};
 use crate::privacy::{Mu, Price, Statement};
+use crate::report::colour::short;
 use crate::report::page::Page;
-use crate::study::fields_table::{design_details, faint_fields, fields_details, fields_section};
+use crate::report::slider::Slider;
+use crate::study::fields_table::{
+    covariates_table, design_details, faint_fields, fields_details, fields_section,
+};
 use crate::study::points::{PointAccuracy, PointStudyError};
 use serde_json::json;
 use std::path::PathBuf;
 
+/// Positions of a spline's control at which its columns are given.
+const STOPS: usize = 24;
 /// What the covariate of allometry is called.
 const LOG_SIZE: &str = "log_size";
 
@@ -155,7 +161,10 @@ impl Statistic for RegressionStatistic {
     }
 
     fn title(&self, space: &dyn TangentSpace) -> [String; 2] {
-        [space.terms().fields.title.into(), space.terms().fields.what.into()]
+        let names: Vec<&str> = self.design.covariates().iter().map(|one| one.name.as_str()).collect();
+        let (records, names) = (space.words().records, names.join(", "));
+        let (first, rest) = records.split_at(1);
+        [format!("{}{rest} by {names}", first.to_uppercase()), format!("regression on {names}")]
     }
 
     fn write(
@@ -177,22 +186,84 @@ impl Statistic for RegressionStatistic {
         page: &mut Page,
     ) -> Result<(), PointStudyError> {
         let FieldTerms { at_ends, layout, .. } = space.terms().fields;
-        page.heading("The fields");
         let mean = space.point(&found.fields.mean);
-        let ends = ["lower bound, or first level", "upper bound, or second level"];
-        for (field, by) in found.fields.columns.iter().zip(&found.displacements) {
-            let caption = format!("{}: {at_ends}", field.name);
-            page.figures(&space.displaced_figures(&Displaced {
-                mean: &mean,
-                by,
-                ends,
-                caption: &caption,
-            })?);
+        let dials: Vec<Dial<'_>> = (0..self.design.covariates().len()).map(|i| self.dial(i, found)).collect();
+        page.figures(space.surface(&mean, &dials)?.as_slice());
+        page.heading("What the covariates do");
+        let mut pictures = Vec::new();
+        for (i, covariate) in self.design.covariates().iter().enumerate() {
+            let [less, more] = self.ends(i).map(|(value, _)| self.moved(i, value, found));
+            let ends = self.ends(i).map(|(_, name)| name);
+            let caption = format!("{}: {at_ends}", covariate.name);
+            let ends = [&ends[0][..], &ends[1]];
+            let shown = Displaced { mean: &mean, to: [&less, &more], ends, caption: &caption };
+            pictures.extend(space.displaced_figures(&shown)?);
         }
-        fields_section(page, &found.fields, layout);
+        space.show(page, &pictures);
+        fields_section(page, &found.fields, layout, |size| space.length(size));
+        covariates_table(page, &self.design);
         let named = found.fields.columns.iter().map(|field| field.name.clone()).zip(&found.displacements);
         numbers_table(page, space, std::iter::once(("mean".into(), &mean)).chain(named));
         accuracy_section(page, &found.sentence);
         Ok(())
+    }
+}
+
+impl RegressionStatistic {
+    /// The ends of what was declared of a covariate, with what these are called.
+    fn ends(&self, covariate: usize) -> [(f64, String); 2] {
+        let about = &self.design.covariates()[covariate];
+        let (lower, upper) = about.bounds().unwrap_or((-1.0, 1.0));
+        let said = |value: f64, level: usize| match &about.kind {
+            Kind::Levels { levels } => format!("{} {}", about.name, levels[level]),
+            _ => format!("{} {}", about.name, short(value)),
+        };
+        [(lower, said(lower, 0)), (upper, said(upper, 1))]
+    }
+
+    /// How the columns of a covariate count at a value of it.
+    fn weights(&self, covariate: usize, value: f64) -> Vec<f64> {
+        let mut at = vec![None; self.design.covariates().len()];
+        at[covariate] = Some(value);
+        let first = self.design.first_column(covariate);
+        self.design.from_reference(&at)[first..][..self.design.covariates()[covariate].columns()].to_vec()
+    }
+
+    /// The displacements of a covariate's columns.
+    fn columns<'a>(&self, covariate: usize, found: &'a FoundFields) -> Vec<(String, &'a [f64])> {
+        // Fields have no intercept.
+        let first = self.design.first_column(covariate) - 1;
+        let named = found.fields.columns.iter().zip(&found.displacements).skip(first);
+        let columns = self.design.covariates()[covariate].columns();
+        named.take(columns).map(|(field, by)| (field.name.clone(), &by[..])).collect()
+    }
+
+    /// From the mean at the reference values to that at another value of a covariate.
+    fn moved(&self, covariate: usize, value: f64, found: &FoundFields) -> Vec<f64> {
+        let columns = self.columns(covariate, found);
+        let mut sum = vec![0.0; columns.first().map_or(0, |(_, by)| by.len())];
+        for (weight, (_, by)) in self.weights(covariate, value).into_iter().zip(columns) {
+            sum.iter_mut().zip(by).for_each(|(sum, x)| *sum += weight * x);
+        }
+        sum
+    }
+
+    /// A control that sets one covariate.
+    fn dial<'a>(&self, covariate: usize, found: &'a FoundFields) -> Dial<'a> {
+        let about = &self.design.covariates()[covariate];
+        let (values, labels) = match &about.kind {
+            Kind::Linear { lower, upper } => (vec![*lower, *upper], Vec::new()),
+            Kind::Spline { lower, upper, .. } => {
+                let at = |i: usize| lower + (upper - lower) * i as f64 / STOPS as f64;
+                ((0..=STOPS).map(at).collect(), Vec::new())
+            }
+            Kind::Levels { levels } => {
+                (vec![-1.0, 0.0, 1.0], vec![levels[0].clone(), "between".into(), levels[1].clone()])
+            }
+        };
+        let weights = values.iter().map(|value| self.weights(covariate, *value)).collect();
+        let (name, start) = (about.name.clone(), about.reference());
+        let slider = Slider { name, weights, start, values, labels, fields: Vec::new() };
+        Dial { slider, moved: self.columns(covariate, found) }
     }
 }

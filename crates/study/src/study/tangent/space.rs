@@ -162,7 +162,7 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
         page.figures(pictures);
     }
 
-    /// What a displacement does to a mean, less and plus, all as arrays.
+    /// What becomes of a mean at two ends, all as arrays.
     ///
     /// # Errors
     /// A picture that cannot be made.
@@ -231,14 +231,23 @@ pub(in crate::study) enum Looked {
     All { radius: f64 },
 }
 
-/// A mean and a displacement of it, for pictures.
+/// A mean and what it becomes at two ends, as arrays, for pictures.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::study) struct Displaced<'a> {
     pub mean: &'a [f64],
-    pub by: &'a [f64],
-    /// What the ends are: mean less displacement, mean plus displacement.
+    /// From it to either end.
+    pub to: [&'a [f64]; 2],
+    /// What the ends are.
     pub ends: [&'a str; 2],
     pub caption: &'a str,
+}
+
+impl Displaced<'_> {
+    /// Half the way from one end to the other: where these lie to both sides of the mean, from it to the second.
+    pub fn half_way(&self) -> Vec<f64> {
+        let [less, more] = self.to;
+        less.iter().zip(more).map(|(less, more)| 0.5 * (more - less)).collect()
+    }
 }
 
 /// A control that moves a mean.

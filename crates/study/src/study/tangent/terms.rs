@@ -20,10 +20,6 @@ pub(in crate::study) struct Terms {
 /// What is said of a regression.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::study) struct FieldTerms {
-    /// The title of its page.
-    pub title: &'static str,
-    /// What was released.
-    pub what: &'static str,
     /// What is drawn of a field.
     pub at_ends: &'static str,
     /// What the file of fields holds.
@@ -35,8 +31,6 @@ pub(in crate::study) const REACH: (f64, &str) = (2.0, "two");
 
 /// About a public centre.
 const FIELDS: FieldTerms = FieldTerms {
-    title: "Private regression",
-    what: "regression on covariates",
     at_ends: "the mean at the ends of what was declared",
     layout: "the mean at the reference values, then one displacement a column: the mean at other values lies from the public centre by the \
              displacement of the first plus, for every column, (its value there - its value at the reference) times its displacement. A number \

@@ -2,10 +2,41 @@
 
 mod plan;
 mod predict;
-mod publication;
-mod report;
-mod run;
 
 pub use plan::{RegressionForecast, plan_regression};
 pub use predict::{Displacements, Prediction, RegressionRelease};
-pub use run::{FaceRegressionOutcome, FaceRegressionSettings, ReleasedFields, run_regression};
+
+use super::error::StudyError;
+use super::gather::{FaceProgress, FaceStudy};
+use super::settings::FaceInputs;
+use crate::estimate::Design;
+use crate::privacy::Mu;
+use crate::study::tangent::{FoundFields, RegressionStatistic, TangentOutcome};
+use std::path::PathBuf;
+
+/// Everything a regression of faces on covariates needs to know.
+#[derive(Debug, Clone)]
+pub struct FaceRegressionSettings {
+    /// Who is in it, where it works, and how records are made of their scans.
+    pub records: FaceInputs,
+    /// The table of the records' covariates: secret.
+    pub covariates: PathBuf,
+    /// What is known of the covariates beforehand: public.
+    pub design: Design,
+    /// The budget.
+    pub budget: Mu,
+}
+
+/// Runs a regression of faces.
+///
+/// # Errors
+/// [`StudyError`]. What is wrong with the table is told before anything is charged; errors after the charge leave it standing, and the study
+/// to be resumed.
+pub fn run_regression(
+    settings: &FaceRegressionSettings,
+    progress: &(dyn Fn(FaceProgress) + Sync),
+) -> Result<TangentOutcome<FoundFields>, StudyError> {
+    let study = FaceStudy::open(&settings.records)?;
+    let covariates = (settings.covariates.clone(), settings.design.clone());
+    study.run(RegressionStatistic::new(settings.budget, Some(covariates), None)?, progress)
+}

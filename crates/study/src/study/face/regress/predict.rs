@@ -2,12 +2,11 @@
 
 use super::super::error::StudyError;
 use super::super::template::{TemplateSource, load_template};
-use super::report::moved_by;
 use crate::estimate::Design;
 use crate::function::FaceCurves;
 use crate::io::{Limit, npy, open};
 use crate::job::layout::{CERTIFICATE, FIELDS};
-use crate::mesh::{MeshError, TriMesh, Vector};
+use crate::mesh::{MeshError, Point, TriMesh, Vector};
 use crate::privacy::Certificate;
 use crate::study::StudyFolder;
 use crate::surface::Template;
@@ -74,6 +73,15 @@ impl Displacements {
     pub fn rms(&self, values: &[Option<f64>]) -> f64 {
         added(&self.errors, &self.design.from_reference(values))
     }
+}
+
+/// The vertices moved by every column's displacement, as often as `row` says (with the intercept's place, which moves nothing).
+fn moved_by(mesh: &TriMesh, moved: &[Vec<Vector>], row: &[f64]) -> Vec<Point> {
+    let mut vertices = mesh.vertices().to_vec();
+    for (field, factor) in moved.iter().zip(row.iter().skip(1)) {
+        vertices.iter_mut().zip(field).for_each(|(p, v)| *p += *factor * v);
+    }
+    vertices
 }
 
 /// Errors of the reference's face and of columns so often, as if they were independent.
