@@ -9,7 +9,7 @@ use super::likeness::copies;
 use super::record::cache::{RecordCache, RecordKey};
 use super::record::{Record, RecordMaker, ScanRow, ScanStage, UNUSED, landmark_file, table};
 use super::settings::FaceInputs;
-use super::source::Source;
+use super::source::{Source, below_common};
 use super::template::{LoadedTemplate, TemplateLoadError, load_template};
 use super::units::odd;
 use crate::function::FaceCurves;
@@ -387,8 +387,8 @@ impl<'a> FaceStudy<'a> {
             return Err(error.into());
         }
         let mut processed = Processed { rows: Vec::new(), curves: Vec::new(), fingerprints: Vec::new() };
-        for ((record, key), scan) in records.into_iter().zip(scans) {
-            processed.rows.push(record.row);
+        for (((record, key), scan), called) in records.into_iter().zip(scans).zip(below_common(scans)) {
+            processed.rows.push(ScanRow { scan: called, ..record.row });
             processed.curves.push(record.curves);
             // A hash of the scan's bytes and settings, or the name of one that cannot be read.
             let name = || scan.as_os_str().as_encoded_bytes().to_vec();

@@ -162,3 +162,31 @@ fn names(scan: &Path) -> Vec<String> {
     let name = scan.file_name().unwrap_or_default().to_string_lossy().into_owned();
     vec![scan.display().to_string(), path.display().to_string(), name]
 }
+
+/// What scans are called in tables: their paths below the folder that holds all of them.
+pub(super) fn below_common(scans: &[PathBuf]) -> Vec<String> {
+    let mut common = scans.first().and_then(|scan| scan.parent());
+    for scan in scans {
+        while let Some(folder) = common.filter(|folder| !scan.starts_with(folder)) {
+            common = folder.parent();
+        }
+    }
+    let below =
+        |scan: &PathBuf| common.and_then(|folder| scan.strip_prefix(folder).ok()).unwrap_or(scan).to_owned();
+    scans.iter().map(|scan| below(scan).display().to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scans_of_several_folders_keep_these_in_their_names() {
+        let called = |scans: &[&str]| below_common(&scans.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(called(&["a/2023/x.ply", "a/2024/x.ply"]), ["2023/x.ply", "2024/x.ply"]);
+        assert_eq!(called(&["a/x.ply", "a/y.ply"]), ["x.ply", "y.ply"]);
+        assert_eq!(called(&["x.ply", "b/y.ply"]), ["x.ply", "b/y.ply"]);
+        assert_eq!(called(&["/a/x.ply", "b/y.ply"]), ["/a/x.ply", "b/y.ply"]);
+        assert_eq!(called(&[]), Vec::<String>::new());
+    }
+}
