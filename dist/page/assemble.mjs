@@ -3,11 +3,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-const [module, packages, out] = process.argv.slice(2);
+const [module, packages, out] = process.argv.slice(2).map((path) => resolve(path));
 const here = dirname(fileURLToPath(import.meta.url));
 const { buildSync } = createRequire(join(packages, "here.js"))("esbuild");
 const text = (...path) => readFileSync(join(here, ...path), "utf8");

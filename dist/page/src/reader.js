@@ -46,23 +46,24 @@ async function open(slot, files) {
   say(`${picked.name}: read and checked.`);
   place.querySelector(".more").hidden = false;
   if (slot === "a") byId("read-b").hidden = false;
-  if (read.a && read.b) offerComparison();
+  if (read.a?.holds && read.b?.holds) offerComparison();
 }
 
 /** The release in a place, checked with the ledger and the key given beside it. */
 async function show(slot, extra = []) {
   const picked = read[slot], folder = `/${slot}/release`;
   const checked = await desk.run(["privacy", "verify", folder, ...extra]);
-  const state = checked.code === 0 ? await desk.json(["privacy", "verify", folder, ...extra]) : null;
+  picked.holds = checked.code === 0;
+  const state = picked.holds ? await desk.json(["privacy", "verify", folder, ...extra]) : null;
   const explained = await desk.run(["privacy", "explain", folder]);
   byId(`read-${slot}`).querySelector(".found").replaceChildren(
     el("h3", {}, picked.name),
     ...picked.notes.map((note) => el("p", { className: "note" }, note)),
     badge(checked, state),
     el("pre", { className: "answer", tabIndex: 0 }, (checked.code === 0 ? checked.out : checked.errors).trim()),
-    ...certificate(explained, checked.code === 0),
+    ...certificate(explained, picked.holds),
     // What is not as it was released is neither shown nor handed on.
-    ...(checked.code === 0 ? [saving(slot), ...(await report(slot))].filter(Boolean) : []),
+    ...(picked.holds ? [saving(slot), ...(await report(slot))].filter(Boolean) : []),
   );
 }
 
