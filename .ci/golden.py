@@ -66,6 +66,9 @@ spd regress m.npy --radius 1 --covariates ages100.csv --bounds age=0:60 --mu 3
 spd compare m.npy --radius 1 --metric affine-invariant --groups groups100.csv --mu 3
 sphere modes s.csv --radius 0.5 --center north.csv --mu 3
 hyperbolic compare p.csv --radius 1 --groups groups200.csv --mu 3
+face compare --prepared faces.npy --groups groups30.csv --curves 4 --samples 8 --mu 8
+face regress --prepared faces.npy --covariates ages30.csv --bounds age=0:60 --levels sex=F|M --spline age=3 --curves 4 --samples 8 --mu 9
+face modes --prepared faces.npy --curves 4 --samples 8 --mu 8 --modes 2 --with mean,modes
 optimize frechet-mean m.npy --method rgd --space affine-invariant --steps 5 --clip-radius 1 --mu 1
 optimize eigenvector s.npy --method rsgd --steps 5 --batch 50 --clip-radius 1 --epsilon 2 --delta 1e-6
 optimize subspace s.npy --method moment --rank 2 --clip-radius 1 --mu 1
@@ -134,6 +137,8 @@ def inputs(room, run):
     with open(os.path.join(room, "demo/outlines.tps")) as file:
         names = re.findall(r"^ID=(.*)$", file.read(), re.M)
     table("ages100.csv", "record,age", [(i, i * 7 % 60) for i in range(100)])
+    table("ages30.csv", "record,age,sex", [(i, i * 7 % 60, "FM"[i % 2]) for i in range(30)])
+    table("groups30.csv", "record,group", [(i, "ABC"[i % 3]) for i in range(30)])
     for n in (100, 200):
         table(f"groups{n}.csv", "record,group", [(i, "AB"[i % 2]) for i in range(n)])
     table("outlines.csv", "record,group", [(name, "AB"[i % 2]) for i, name in enumerate(names)])

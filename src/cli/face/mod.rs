@@ -14,7 +14,7 @@ mod register;
 mod regress;
 mod sample;
 
-pub use compare::{comparison_json, comparison_text, groups_text};
+pub use compare::difference_lines;
 pub use files::{scans_help, template_source};
 pub use mean::{budget_of, report};
 pub use records::{MakingArgs, note_failures, run_with_progress};

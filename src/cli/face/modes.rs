@@ -2,16 +2,15 @@
 
 use super::records::{RecordArgs, note_failures, run_with_progress};
 use crate::cli::budget::BudgetArgs;
-use crate::cli::output::{Failure, Printer, where_to};
+use crate::cli::output::{Failure, Printer};
+use crate::cli::points::{answer, places};
+use crate::cli::tangent::modes_answer;
 use crate::cli::{Global, heading, tangent};
 use clap::{Args, ValueEnum};
-use serde_json::json;
 use std::fmt::Write as _;
 use visard::mechanism::together::half;
-use visard::privacy::PrivacyLoss;
 use visard::study::face::FACE_MM;
 use visard::study::face::modes::{FaceModesSettings, run as run_study};
-use visard::study::layout::REPORT;
 use visard::study::tangent::{FoundModes, TangentOutcome};
 
 /// Arguments of `face modes`.
@@ -70,34 +69,14 @@ pub fn run_settings(settings: &FaceModesSettings, printer: &Printer) -> Result<(
 
 /// What the data holder is told.
 fn report(outcome: &TangentOutcome<FoundModes>, printer: &Printer) {
-    let (root, release) = (outcome.folder.root(), outcome.folder.release());
-    note_failures(printer, outcome.failed, outcome.records_read, &outcome.folder.internal());
-    let TangentOutcome { certificate, found: FoundModes { modes, accuracy, .. }, .. } = outcome;
-    printer.result(
-        json!({
-            "out": root,
-            "release": release,
-            "report": release.join(REPORT),
-            "n": outcome.people,
-            "mechanism": certificate.mechanism,
-            "mu": if let PrivacyLoss::Gaussian(mu) = certificate.loss { Some(mu) } else { None },
-            "loss": certificate.loss,
-            "private": certificate.private,
-            "accuracy": accuracy,
-            "modes": modes.modes.len(),
-            "visible": modes.visible,
-            "certain": modes.certain,
-            "leans_on_prior": modes.leans_on_prior,
-            "shares": modes.modes.iter().map(|mode| mode.share).collect::<Vec<_>>(),
-            "variances": modes.modes.iter().map(|mode| mode.variance).collect::<Vec<_>>(),
-        }),
-        text(outcome),
-    );
+    let TangentOutcome { folder, people, certificate, found, .. } = outcome;
+    note_failures(printer, outcome.failed, outcome.records_read, &folder.internal());
+    let more = modes_answer(&found.modes, &found.accuracy);
+    printer.result(answer(folder, *people, certificate, more), text(outcome));
 }
 
 fn text(outcome: &TangentOutcome<FoundModes>) -> String {
     let TangentOutcome { certificate, found: FoundModes { modes, accuracy, .. }, .. } = outcome;
-    let release = outcome.folder.release();
     // On a face of 20 cm, which is about 1 high when its area is 1.
     let mm = |x: f64| FACE_MM * x;
     let mut text = format!(
@@ -132,13 +111,6 @@ fn text(outcome: &TangentOutcome<FoundModes>) -> String {
             "\n  few records at this budget: the modes follow the public spectrum where the data give no information",
         );
     }
-    let _ = write!(
-        text,
-        "\n  {} {}\n  open first:   {}\n  do not share: {}",
-        where_to(certificate.private),
-        release.display(),
-        release.join(REPORT).display(),
-        outcome.folder.internal().display()
-    );
+    let _ = write!(text, "\n{}", places(&outcome.folder, certificate));
     text
 }

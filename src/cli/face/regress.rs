@@ -2,17 +2,16 @@
 
 use super::records::{RecordArgs, note_failures, run_with_progress};
 use crate::cli::budget::BudgetArgs;
-use crate::cli::output::{Failure, Printer, counted, where_to};
+use crate::cli::output::{Failure, Printer, counted};
+use crate::cli::points::{answer, places};
+use crate::cli::tangent::{explained_text, field_text, fields_answer};
 use crate::cli::{Global, heading};
 use clap::Args;
-use serde_json::json;
 use std::path::PathBuf;
 use visard::estimate::Design;
-use visard::mechanism::functional::Field;
-use visard::privacy::{Certificate, PrivacyLoss};
 use visard::study::face::FACE_MM;
 use visard::study::face::regress::{FaceRegressionSettings, run_regression};
-use visard::study::layout::{COVARIATES, REPORT};
+use visard::study::layout::COVARIATES;
 use visard::study::tangent::{FoundFields, TangentOutcome};
 
 /// Arguments of `face regress`.
@@ -60,8 +59,7 @@ pub fn run(args: &RegressArgs, global: &Global, printer: &Printer) -> Result<(),
 
 /// What the data holder is told.
 fn report(outcome: &TangentOutcome<FoundFields>, printer: &Printer) {
-    let (root, release, internal) =
-        (outcome.folder.root(), outcome.folder.release(), outcome.folder.internal());
+    let internal = outcome.folder.internal();
     note_failures(printer, outcome.failed, outcome.records_read, &internal);
     let outside = format!(
         "{} outside the bounds and set to the bound ({})",
@@ -70,59 +68,17 @@ fn report(outcome: &TangentOutcome<FoundFields>, printer: &Printer) {
     );
     printer.secret("outside", outcome.outside, (outcome.outside > 0).then_some(outside));
     printer.remarks(&outcome.remarks);
-    let Certificate { private, mechanism, loss, .. } = &outcome.certificate;
-    let FoundFields { fields: found, accuracy, .. } = &outcome.found;
-    let fields: Vec<_> = found.columns.iter().map(field_json).collect();
-    let lines: String = found.columns.iter().map(field_text).collect();
-    let explained = match found.explained.share() {
-        Some(share) => format!("{:.0} % of the variance (R²)", 100.0 * share),
-        None => "unknown, the noise hides it".into(),
-    };
-    printer.result(
-        json!({
-            "out": root,
-            "release": release,
-            "report": release.join(REPORT),
-            "n": outcome.people,
-            "mechanism": mechanism,
-            "mu": if let PrivacyLoss::Gaussian(mu) = loss { Some(mu) } else { None },
-            "loss": loss,
-            "private": private,
-            "accuracy": accuracy,
-            "fields": fields,
-            "explained_share": found.explained.share(),
-        }),
-        format!(
-            "{} of {} {}, {loss}\n  fields, root mean square on a face of 20 cm:{lines}\n  explained: {explained}\n  {} {}\n  open first:   {}\n  do \
-             not share: {}",
-            if *private { "private regression" } else { "regression (NOT PRIVATE)" },
-            outcome.people,
-            if outcome.people < outcome.records_read { "people's faces" } else { "faces" },
-            where_to(*private),
-            release.display(),
-            release.join(REPORT).display(),
-            internal.display()
-        ),
+    let TangentOutcome { folder, people, certificate, found, .. } = outcome;
+    let lines = found.fields.columns.iter();
+    let lines = lines.map(|field| field_text(field, |size| format!("{:.2} mm", FACE_MM * size)));
+    let text = format!(
+        "{} of {people} {}, {}\n  fields, root mean square on a face of 20 cm:{}\n  explained: {}\n{}",
+        if certificate.private { "private regression" } else { "regression (NOT PRIVATE)" },
+        if *people < outcome.records_read { "people's faces" } else { "faces" },
+        certificate.loss,
+        lines.collect::<String>(),
+        explained_text(found),
+        places(folder, certificate)
     );
-}
-
-fn field_json(field: &Field) -> serde_json::Value {
-    json!({
-        "column": field.name,
-        "rms": field.rms,
-        "error_rms": field.error,
-        "relative_error": field.relative_error(),
-        "sampling_rms": field.sampling,
-    })
-}
-
-fn field_text(field: &Field) -> String {
-    let faint = if field.relative_error() > 0.8 { "  (mostly hidden by the noise)" } else { "" };
-    format!(
-        "\n    {:<16} {:.2} mm, error {:.2} mm, {:.2} of the error of a zero field{faint}",
-        field.name,
-        FACE_MM * field.rms,
-        FACE_MM * field.error,
-        field.relative_error()
-    )
+    printer.result(answer(folder, *people, certificate, fields_answer(found)), text);
 }

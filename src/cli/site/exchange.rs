@@ -1,11 +1,9 @@
 //! `visard site sum`, `share`, `verify`, `merge`, `unshare`: the rounds.
 
 use crate::cli::budget::{CountingArgs, PlaceArgs};
-use crate::cli::face::{
-    comparison_json, comparison_text, groups_text, note_failures, run_with_progress, scans_help,
-    template_source,
-};
+use crate::cli::face::{difference_lines, note_failures, run_with_progress, scans_help, template_source};
 use crate::cli::output::{Failure, Printer, where_to};
+use crate::cli::tangent::{compared_answer, groups_text, test_line};
 use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
@@ -304,10 +302,10 @@ fn report(args: &CloseArgs, closed: &Closed, printer: &Printer) {
         ),
         Findings::Groups(comparison) => (
             "comparison",
-            comparison_json(comparison),
+            compared_answer(comparison),
             "groups",
             format!("comparison of {}", groups_text(comparison)),
-            comparison_text(comparison),
+            format!("{}{}", test_line(comparison), difference_lines(comparison)),
         ),
     };
     let private = if certificate.private { "private " } else { "NOT PRIVATE: " };

@@ -6,11 +6,10 @@ use crate::cli::points::{answer, failure, places};
 use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use visard::privacy::Certificate;
 use visard::study::face::compare::Want;
-use visard::study::tangent::{GroupDifference, TangentOutcome, TestStatement, run_compare};
+use visard::study::tangent::{FoundGroups, GroupDifference, TangentOutcome, run_compare};
 
 /// Groups, and what is wanted of them
 #[derive(Debug, Args)]
@@ -50,52 +49,48 @@ pub fn compare<K: KindArgs>(
     if found.small {
         printer.note(format!("note: at this budget, this many {records} show only very large differences"));
     }
-    let more = compared_answer(&found.groups, found.test.as_ref(), &found.map, found.small);
-    let compared = compared_lines(&found.groups, found.test.as_ref(), certificate);
     let differences: String = found.map.iter().map(|map| difference_line(map, distance, of)).collect();
-    let text = format!("{compared}{differences}{}", places(folder, certificate));
-    printer.result(answer(folder, *people, certificate, more), text);
+    let text = format!("{}{differences}{}", compared_lines(found, certificate), places(folder, certificate));
+    printer.result(answer(folder, *people, certificate, compared_answer(found)), text);
     Ok(())
 }
 
 /// What `--json` has of a comparison.
-fn compared_answer(
-    groups: &[(String, u64)],
-    test: Option<&TestStatement>,
-    map: &[GroupDifference],
-    small: bool,
-) -> Value {
-    let first = map.first();
+pub(in crate::cli) fn compared_answer(found: &FoundGroups) -> Value {
+    let first = found.map.first();
+    // Of the difference; in place of the template stands what publishing no difference at all would give.
+    let accuracy = first.map(|GroupDifference { size, error, .. }| {
+        let none = size * size + error * error;
+        let share = if none > 0.0 { (1.0 - error * error / none).clamp(0.0, 1.0) } else { 0.0 };
+        json!({"rms": error, "template_rms": none.sqrt(), "sampling_rms": null, "data_share": share, "rms_mm": null})
+    });
     json!({
-        "groups": groups.iter().map(|(label, n)| json!({"label": label, "n": n})).collect::<Vec<_>>(),
-        "test": test,
-        "map": map,
-        "small": small,
+        "groups": found.groups.iter().map(|(label, n)| json!({"label": label, "n": n})).collect::<Vec<_>>(),
+        "test": found.test,
+        "map": found.map,
+        "small": found.small,
         "band": first.map(|map| map.mean_half_width),
-        "accuracy": {"rms": first.map(|map| map.error), "rms_mm": null},
+        "accuracy": accuracy,
     })
 }
 
 /// Groups and test in words, a line each.
-fn compared_lines(
-    groups: &[(String, u64)],
-    test: Option<&TestStatement>,
-    certificate: &Certificate,
-) -> String {
-    let groups: Vec<String> = groups.iter().map(|(label, n)| format!("{label} ({n})")).collect();
-    let mut text = format!(
-        "{} of {}, {}\n",
-        if certificate.private { "private comparison" } else { "comparison (NOT PRIVATE)" },
-        groups.join(", "),
-        certificate.loss
-    );
-    if let Some(test) = test {
-        let found = if test.found() { "the groups differ" } else { "no difference found" };
-        let pairs = if test.per_pair.len() > 1 { ", adjusted for several pairs" } else { "" };
-        let _ =
-            writeln!(text, "  test of no difference: p = {:.4}{pairs}: {found} (level 5 %)", test.p_value);
-    }
-    text
+pub(in crate::cli) fn compared_lines(found: &FoundGroups, certificate: &Certificate) -> String {
+    let what = if certificate.private { "private comparison" } else { "comparison (NOT PRIVATE)" };
+    format!("{what} of {}, {}\n{}", groups_text(found), certificate.loss, test_line(found))
+}
+
+/// The groups with their sizes.
+pub(in crate::cli) fn groups_text(found: &FoundGroups) -> String {
+    found.groups.iter().map(|(label, n)| format!("{label} ({n})")).collect::<Vec<_>>().join(", ")
+}
+
+/// The outcome of the test, where there is one.
+pub(in crate::cli) fn test_line(found: &FoundGroups) -> String {
+    let Some(test) = &found.test else { return String::new() };
+    let outcome = if test.found() { "the groups differ" } else { "no difference found" };
+    let pairs = if test.per_pair.len() > 1 { ", adjusted for several pairs" } else { "" };
+    format!("  test of no difference: p = {:.4}{pairs}: {outcome} (level 5 %)\n", test.p_value)
 }
 
 fn difference_line(map: &GroupDifference, distance: &str, places: &str) -> String {

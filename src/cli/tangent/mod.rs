@@ -6,9 +6,12 @@ mod modes;
 mod regress;
 mod statistics;
 
+pub(in crate::cli) use compare::{compared_answer, compared_lines, groups_text, test_line};
 pub use covariates::{RegressOn, Regressed};
 pub use modes::ModesArgs;
+pub(in crate::cli) use modes::modes_answer;
 pub use regress::RegressArgs;
+pub(in crate::cli) use regress::{explained_text, field_text, fields_answer};
 pub use statistics::Statistics;
 
 use super::Global;

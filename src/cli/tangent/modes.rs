@@ -56,7 +56,7 @@ pub fn modes<K: KindArgs>(
 }
 
 /// What `--json` has of modes.
-fn modes_answer(modes: &Modes, accuracy: &PointAccuracy) -> Value {
+pub(in crate::cli) fn modes_answer(modes: &Modes, accuracy: &PointAccuracy) -> Value {
     json!({
         "accuracy": accuracy,
         "modes": modes.modes.len(),

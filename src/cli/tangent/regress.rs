@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use visard::estimate::Design;
 use visard::mechanism::functional::Field;
-use visard::study::points::PointAccuracy;
-use visard::study::tangent::{TangentOutcome, run_regression};
+use visard::study::tangent::{FoundFields, TangentOutcome, run_regression};
 
 /// Covariates and what is public of them
 #[derive(Debug, Args)]
@@ -66,28 +65,32 @@ pub fn regress<K: KindArgs>(
         run_regression(&args.records.inputs(global)?, budget, covariates, size_bounds).map_err(failure)?;
     note(&outcome, printer);
     let TangentOutcome { folder, people, certificate, found, .. } = &outcome;
-    let explained = found.fields.explained.share();
-    let more = fields_answer(&found.fields.columns, explained, &found.accuracy);
-    let lines: String = found.fields.columns.iter().map(field_text).collect();
-    let explained = match explained {
-        Some(share) => format!("{:.0} % of the variance (R²)", 100.0 * share),
-        None => "unknown, the noise hides it".into(),
-    };
+    let lines = found.fields.columns.iter().map(|field| field_text(field, |size| format!("{size:.4}")));
     let text = format!(
-        "{} of {}, {}\n  {}\n  fields, {}:{lines}\n  explained: {explained}\n{}",
+        "{} of {}, {}\n  {}\n  fields, {}:{}\n  explained: {}\n{}",
         if certificate.private { "private regression" } else { "regression (NOT PRIVATE)" },
         counted(&outcome),
         certificate.loss,
         found.sentence,
         outcome.distance,
+        lines.collect::<String>(),
+        explained_text(found),
         places(folder, certificate)
     );
-    printer.result(answer(folder, *people, certificate, more), text);
+    printer.result(answer(folder, *people, certificate, fields_answer(found)), text);
     Ok(())
 }
 
+/// What the covariates explain, in words.
+pub(in crate::cli) fn explained_text(found: &FoundFields) -> String {
+    match found.fields.explained.share() {
+        Some(share) => format!("{:.0} % of the variance (R²)", 100.0 * share),
+        None => "unknown, the noise hides it".into(),
+    }
+}
+
 /// What `--json` has of fields.
-fn fields_answer(columns: &[Field], explained: Option<f64>, accuracy: &PointAccuracy) -> Value {
+pub(in crate::cli) fn fields_answer(found: &FoundFields) -> Value {
     let field = |field: &Field| {
         json!({
             "column": field.name,
@@ -98,20 +101,20 @@ fn fields_answer(columns: &[Field], explained: Option<f64>, accuracy: &PointAccu
         })
     };
     json!({
-        "accuracy": accuracy,
-        "fields": columns.iter().map(field).collect::<Vec<_>>(),
-        "explained_share": explained,
+        "accuracy": found.accuracy,
+        "fields": found.fields.columns.iter().map(field).collect::<Vec<_>>(),
+        "explained_share": found.fields.explained.share(),
     })
 }
 
-/// A field in words, on a line of its own.
-fn field_text(field: &Field) -> String {
+/// A field in words, on a line of its own; `length` says a size.
+pub(in crate::cli) fn field_text(field: &Field, length: impl Fn(f64) -> String) -> String {
     let faint = if field.relative_error() > 0.8 { "  (mostly hidden by the noise)" } else { "" };
     format!(
-        "\n    {:<16} {:.4}, error {:.4}, {:.2} of the error of a zero field{faint}",
+        "\n    {:<16} {}, error {}, {:.2} of the error of a zero field{faint}",
         field.name,
-        field.rms,
-        field.error,
+        length(field.rms),
+        length(field.error),
         field.relative_error()
     )
 }
