@@ -2,6 +2,7 @@
 
 use crate::estimate::Design;
 use crate::estimate::design::INTERCEPT;
+use crate::job::layout::BAND;
 use crate::mechanism::functional::regression::WORTHWHILE;
 use crate::mechanism::functional::{Field, Fields};
 use crate::privacy::{Caveat, Statement};
@@ -9,19 +10,26 @@ use crate::report::colour::short;
 use crate::report::page::Page;
 use serde_json::{Map, Value, json};
 
-/// What the certificate says of every column and of what all explain: all of it from noised values.
-pub(super) fn fields_details(fields: &Fields, statement: &mut Statement) {
-    let one = |field: &Field| {
+/// What the certificate says of every column, with half the width of its band, and of what all explain: all of it from noised values. Bands are
+/// simultaneous over all `numbers` of a field.
+pub(super) fn fields_details(fields: &Fields, half_widths: &[f64], numbers: &str, statement: &mut Statement) {
+    let one = |(field, half_width): (&Field, &f64)| {
         json!({
             "column": field.name,
             "rms": field.rms,
             "error_rms": field.error,
             "relative_error": field.relative_error(),
             "sampling_rms": field.sampling,
+            "band_half_width": half_width,
         })
     };
-    let columns: Vec<Value> = fields.columns.iter().map(one).collect();
+    let columns: Vec<Value> = fields.columns.iter().zip(half_widths).map(one).collect();
     statement.details.insert("field_accuracy".into(), json!(columns));
+    let what = format!(
+        "{BAND}: lower borders of all columns, then upper ones: 95 %, for the population's field, simultaneous over all {numbers} of one field, about \
+         the unshrunk field"
+    );
+    statement.details.insert("field_bands".into(), json!(what));
     statement.details.insert("explained_share".into(), json!(fields.explained.share()));
 }
 
@@ -53,19 +61,28 @@ pub(super) fn faint_fields(mu: f64, statement: &mut Statement) {
     }
 }
 
-/// A table for a page, with the `layout` of the file of fields and what the covariates explain.
-pub(super) fn fields_section(page: &mut Page, fields: &Fields, layout: &str) {
-    let row = |field: &Field| {
+/// A table for a page, with half the width of the bands, the `layout` of the file of fields and what the covariates explain.
+pub(super) fn fields_section(page: &mut Page, fields: &Fields, half_widths: &[f64], layout: &str) {
+    let row = |(field, half_width): (&Field, &f64)| {
         vec![
             field.name.clone(),
             short(field.rms),
             short(field.error),
             format!("{:.2}", field.relative_error()),
             field.sampling.map_or_else(|| "not known".into(), short),
+            short(*half_width),
         ]
     };
-    let rows: Vec<Vec<String>> = fields.columns.iter().map(row).collect();
-    page.table(&["column", "size", "error", "error of a zero field = 1", "sampling error"], &rows);
+    let rows: Vec<Vec<String>> = fields.columns.iter().zip(half_widths).map(row).collect();
+    let heads = [
+        "column",
+        "size",
+        "error",
+        "error of a zero field = 1",
+        "sampling error",
+        "half width of the 95 % band",
+    ];
+    page.table(&heads, &rows);
     page.paragraph(layout);
     page.paragraph(&match fields.explained.share() {
         Some(share) => format!("The covariates explain {:.0} % of the variance (R²).", 100.0 * share),
