@@ -1,12 +1,15 @@
 //! Errors of a private regression of faces, with what is stated of them, over numbers of people and budgets.
 //!
-//! `cargo run --release --example measure -- regression_table PREPARED.npy [RUNS] [N:MU,…] [one|missing|pair|three|normal]`: to every face of the file effects
+//! `cargo run --release --example measure -- regression_table PREPARED.npy|SHAPES.tps|wishart [RUNS] [N:MU,…] [one|missing|pair|three|normal]`: to every face of the file effects
 //! of age, body mass and sex are added that are known: half of each along two or three modes of the population, half a smooth random field, of the
 //! sizes .0066, .0066, .0047 (root mean square, from the middle of the bounds to the end). `one` has age alone, `missing` that of half the people only, `pair` age and body mass of correlation
 //! .7, both others all three, uniform between their bounds or, with `normal`, with the bounds two standard deviations from the mean. Relative errors:
 //! root of error energy over field energy, all points; 1 is saying nothing. Stated over true, root mean squares, against least squares without privacy:
 //! of the mean at the reference, of the fields, of a prediction at three quarters of the way to the upper bounds; last, the fields against the planted
-//! ones, sampling included.
+//! ones, sampling included. Then how often the 95 % band of a field holds all of it, and half its width over the field's size.
+//!
+//! In place of faces: the landmarks of a file.tps about their mean, or `wishart`, matrices of order 5 in the log-Euclidean metric; fields are as large
+//! there, compared with how far records lie from their mean.
 
 use nalgebra::{DMatrix, SymmetricEigen};
 use rand::{RngExt, SeedableRng};
@@ -17,24 +20,30 @@ use std::path::Path;
 use visard::estimate::Design;
 use visard::estimate::prior::spectrum;
 use visard::function::Basis;
-use visard::io::npy;
-use visard::mechanism::functional::FunctionRegression;
+use visard::io::{RecordSize, npy, read_shapes};
+use visard::manifold::{LandmarkShapes, SpdLogEuclidean};
+use visard::mechanism::functional::{FunctionRegression, Reach};
+use visard::mechanism::landmarks::{RADIUS, Tangent};
 use visard::privacy::noise::NoiseSource;
 use visard::privacy::{Ledger, Mu, release};
 use visard::study::face::{TemplateSource, load_template};
 
 /// Of age, body mass and sex.
 const SIZES: [f64; 3] = [0.0066, 0.0066, 0.0047];
+/// How far faces lie from their mean, root mean square.
+const SPREAD: f64 = 0.022;
 /// Where a prediction is looked at, as a share of the way to the upper bounds.
 const AT: f64 = 0.75;
-const USAGE: &str =
-    "usage: measure regression_table PREPARED.npy [RUNS] [N:MU,…] [one|missing|pair|three|normal]";
+const USAGE: &str = "usage: measure regression_table PREPARED.npy|SHAPES.tps|wishart [RUNS] [N:MU,…] [one|missing|pair|three|normal]";
 
 struct Population {
     basis: Basis,
     own: Vec<f64>,
     faces: Vec<Vec<f64>>,
     fields: Vec<Vec<f64>>,
+    /// How large these are.
+    sizes: Vec<f64>,
+    reach: Reach,
 }
 
 /// Which covariates there are, and their law.
@@ -90,9 +99,9 @@ pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
     let runs: u64 = rest.first().map_or(Ok(12), |r| r.parse())?;
     let cells = rest.get(1).map_or("100:0.3,300:1,1000:1,1000:3", String::as_str);
     let law = Law::of(rest.get(2).map_or("one", String::as_str)).ok_or(USAGE)?;
-    let population = population(Path::new(file))?;
+    let population = population(file)?;
     println!(
-        "     n    mu | least squares: fields | private: fields | stated/true: mean, fields, prediction | with sampling: fields | true mean | R2"
+        "     n    mu | least squares: fields | private: fields | stated/true: mean, fields, prediction | with sampling: fields | true mean | R2 | band: coverage, half width"
     );
     for cell in cells.split(',') {
         let (n, mu) = cell.split_once(':').ok_or(USAGE)?;
@@ -106,9 +115,9 @@ pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
         let ratio = |of: &dyn Fn(&Found) -> [f64; 2]| mean(&|f| of(f)[0]) / mean(&|f| of(f)[1]);
         let seen: Vec<f64> = found.iter().filter_map(|f| f.share).collect();
         println!(
-            "{n:>6} {mu:>5} | {} | {} | {:.2}, {}, {:.2} | {} | {:.4} | {:.2} ({} of {runs} runs)",
-            each(&|j| mean(&|f| f.least_squares[j]) / SIZES[j]),
-            each(&|j| mean(&|f| f.planted[j][1]) / SIZES[j]),
+            "{n:>6} {mu:>5} | {} | {} | {:.2}, {}, {:.2} | {} | {:.4} | {:.2} ({} of {runs} runs) | {}, {}",
+            each(&|j| mean(&|f| f.least_squares[j]) / population.sizes[j]),
+            each(&|j| mean(&|f| f.planted[j][1]) / population.sizes[j]),
             ratio(&|f| f.mean),
             each(&|j| ratio(&|f| f.fields[j])),
             ratio(&|f| f.prediction),
@@ -116,42 +125,107 @@ pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
             mean(&|f| f.mean[1]),
             seen.iter().sum::<f64>() / seen.len() as f64,
             seen.len(),
+            each(&|j| mean(&|f| f.bands[j][0]).powi(2)),
+            each(&|j| mean(&|f| f.bands[j][1].powi(2)) / population.sizes[j]),
         );
     }
     Ok(())
 }
 
-/// The faces of a file, and fields to be added.
-fn population(file: &Path) -> Result<Population, Box<dyn Error>> {
-    let array = npy::read(file)?;
+/// The records of a file, and fields to be added.
+fn population(file: &str) -> Result<Population, Box<dyn Error>> {
+    if file == "wishart" {
+        return Ok(matrices(5, 20)?);
+    }
+    let path = Path::new(file);
+    if path.extension().is_some_and(|ending| ending == "tps") {
+        return landmarks(path);
+    }
+    let array = npy::read(path)?;
     let (curves, samples) = (array.shape[1], array.shape[2]);
     let own = load_template(&TemplateSource::Builtin)?.template.own_curves(curves, samples)?;
     let faces: Vec<Vec<f64>> = array.data.chunks_exact(curves * samples * 3).map(<[f64]>::to_vec).collect();
-    let basis = Basis::of_faces(curves, samples, true);
+    Ok(with_fields(
+        Basis::of_faces(curves, samples, true),
+        own.data().to_vec(),
+        faces,
+        Reach::Faces(1.0),
+        1.0,
+    ))
+}
+
+/// Wishart matrices about a random centre, as coordinates of their logarithms.
+fn matrices(order: usize, degrees: usize) -> Result<Population, visard::manifold::ManifoldError> {
+    let space = SpdLogEuclidean::new(order)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let mut normal =
+        |columns| DMatrix::from_fn(order, columns, |_, _| -> f64 { StandardNormal.sample(&mut rng) });
+    let root = normal(order);
+    let one = |_| {
+        let x = &root * normal(degrees);
+        space.chart(&(&x * x.transpose() / degrees as f64)).as_slice().to_vec()
+    };
+    let records: Vec<Vec<f64>> = (0..3000).map(one).collect();
+    let basis = Basis::of_coordinates(records[0].len());
+    let mean = mean(&records);
+    let spread = spread(&records, &mean, basis.points());
+    let farthest = 2.0 * mean.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let zero = vec![0.0; mean.len()];
+    Ok(with_fields(basis, zero, records, Reach::RootMeanSquare(farthest), spread / SPREAD))
+}
+
+/// Landmarks about the mean of their file.
+fn landmarks(file: &Path) -> Result<Population, Box<dyn Error>> {
+    let records = read_shapes(file, RecordSize::Content)?.all()?;
+    let first = records.first().ok_or("no shapes")?;
+    let space = LandmarkShapes::new(first.landmarks(), first.dimension())?;
+    let shapes = records.iter().map(|record| Ok(space.preshape(&record.to_matrix())?.0));
+    let shapes = shapes.collect::<Result<Vec<_>, Box<dyn Error>>>()?;
+    let tangent = Tangent::new(space, space.mean(&shapes).ok_or("no mean")?, true);
+    let records: Vec<Vec<f64>> =
+        shapes.iter().filter_map(|shape| tangent.function(std::slice::from_ref(shape))).collect();
+    let spread = spread(&records, &mean(&records), tangent.basis().points());
+    let (basis, own) = (tangent.basis().clone(), tangent.template());
+    Ok(with_fields(basis, own, records, Reach::Faces(RADIUS / 0.045), spread / SPREAD))
+}
+
+fn mean(records: &[Vec<f64>]) -> Vec<f64> {
+    let n = records.len() as f64;
+    (0..records[0].len()).map(|j| records.iter().map(|x| x[j]).sum::<f64>() / n).collect()
+}
+
+fn spread(records: &[Vec<f64>], mean: &[f64], points: usize) -> f64 {
+    let square = |x: &Vec<f64>| x.iter().zip(mean).map(|(x, m)| (x - m).powi(2)).sum::<f64>();
+    (records.iter().map(square).sum::<f64>() / (records.len() * points) as f64).sqrt()
+}
+
+fn with_fields(basis: Basis, own: Vec<f64>, faces: Vec<Vec<f64>>, reach: Reach, scale: f64) -> Population {
     let modes = modes(&faces[..faces.len().min(400)]);
     let mut rng = ChaCha8Rng::seed_from_u64(77);
     let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
+    let points = basis.points();
     let scaled = |x: Vec<f64>, rms: f64| -> Vec<f64> {
-        let factor = rms / rms_of(&x);
+        let factor = rms / rms_of(&x, points);
         x.into_iter().map(|x| factor * x).collect()
     };
     let mixtures: [&[usize]; 3] = [&[0, 2, 5], &[0, 3, 6], &[1, 4]];
-    let fields = mixtures.iter().zip(SIZES).map(|(mixture, size)| {
-        let mut along = vec![0.0; own.data().len()];
+    let sizes: Vec<f64> = SIZES.iter().map(|size| scale * size).collect();
+    let fields = mixtures.iter().zip(&sizes).map(|(mixture, size)| {
+        let mut along = vec![0.0; own.len()];
         for mode in *mixture {
             let weight = normal();
             along.iter_mut().zip(&modes[*mode]).for_each(|(a, m)| *a += weight * m);
         }
         let x: Vec<f64> = (0..basis.len()).map(|j| spectrum(&basis.place(j)).sqrt() * normal()).collect();
         let (along, smooth) = (scaled(along, 0.5f64.sqrt()), scaled(basis.synthesize(&x), 0.5f64.sqrt()));
-        scaled(along.iter().zip(smooth).map(|(a, s)| a + s).collect(), size)
+        scaled(along.iter().zip(smooth).map(|(a, s)| a + s).collect(), *size)
     });
     let fields = fields.collect();
-    Ok(Population { basis, own: own.data().to_vec(), faces, fields })
+    Population { basis, own, faces, fields, sizes, reach }
 }
 
-fn rms_of(x: &[f64]) -> f64 {
-    (3.0 * x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64).sqrt()
+fn rms_of(x: &[f64], points: usize) -> f64 {
+    (x.iter().map(|x| x * x).sum::<f64>() / points as f64).sqrt()
 }
 
 /// The leading principal components of some faces.
@@ -175,6 +249,8 @@ struct Found {
     fields: Vec<[f64; 2]>,
     prediction: [f64; 2],
     share: Option<f64>,
+    /// Whether the band of a field holds the planted one; half its width, all channels of a point.
+    bands: Vec<[f64; 2]>,
 }
 
 fn one(population: &Population, n: usize, mu: f64, run: u64, law: Law) -> Result<Found, Box<dyn Error>> {
@@ -194,13 +270,19 @@ fn one(population: &Population, n: usize, mu: f64, run: u64, law: Law) -> Result
     }
     let plain = least_squares(&rows, &records);
     let (basis, own) = (population.basis.clone(), population.own.clone());
-    let regression = FunctionRegression::new(basis, own, 1.0, design.clone(), n as u64, Mu::new(mu)?)?;
+    let regression =
+        FunctionRegression::new(basis, own, population.reach, design.clone(), n as u64, Mu::new(mu)?)?;
     let prepared = regression.records(&records, rows)?;
     let mut noise = NoiseSource::seeded(run + 1);
     let released = release(regression.mechanism(), &prepared, &mut Ledger::in_memory(None), &mut noise)?;
     let fields = regression.fields(&released.value)?;
-    let off = |x: &[f64], y: &[f64]| rms_of(&x.iter().zip(y).map(|(a, b)| a - b).collect::<Vec<_>>()).powi(2);
-    let points = fields.mean.len() as f64 / 3.0;
+    let count = population.basis.points();
+    let off = |x: &[f64], y: &[f64]| {
+        rms_of(&x.iter().zip(y).map(|(a, b)| a - b).collect::<Vec<_>>(), count).powi(2)
+    };
+    let points = count as f64;
+    let channels = fields.mean.len() as f64 / points;
+    let bands = regression.bands(&released.value, None)?;
     let reference: Vec<f64> = plain[0].iter().map(|x| design.row(&[])[0] * x).collect();
     let mean = fields.mean_errors.iter().sum::<f64>() / points;
     let at = vec![AT; fields.columns.len()];
@@ -228,6 +310,10 @@ fn one(population: &Population, n: usize, mu: f64, run: u64, law: Law) -> Result
             off(&predicted, &true_one),
         ],
         share: fields.explained.share(),
+        bands: of(&|j| {
+            let held = f64::from(u8::from(bands[j].holds(&population.fields[j])));
+            [held, bands[j].mean_half_width() * channels.sqrt()]
+        }),
     })
 }
 

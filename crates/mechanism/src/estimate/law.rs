@@ -122,6 +122,16 @@ impl ErrorLaw {
         }
     }
 
+    /// Adds independent errors of these variances, one a coordinate.
+    pub fn add(&mut self, variances: impl IntoIterator<Item = f64>) {
+        self.independent.iter_mut().zip(variances).for_each(|(sd, more)| *sd = (*sd * *sd + more).sqrt());
+    }
+
+    /// Adds an error along these coordinates, the chosen ones, times a standard normal number.
+    pub fn add_along(&mut self, direction: Vec<f64>) {
+        self.directions.push(direction);
+    }
+
     /// The variance of every coordinate.
     pub fn variances(&self) -> Vec<f64> {
         let mut variances: Vec<f64> = self.independent.iter().map(|sd| sd * sd).collect();

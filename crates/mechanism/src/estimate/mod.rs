@@ -12,7 +12,7 @@
 //! * [`groups`]: differences between groups, and tests of them.
 //! * [`population`]: axes and variances of public people in place of that spectrum.
 //! * [`design`]: covariates as numbers of public size.
-//! * [`regression`]: fields of covariates from noised second moments.
+//! * [`regression`]: fields of covariates from noised second [`moments`], and the law of their error.
 //! * [`wiener`](mod@wiener): shrinkage with a public shape and an unknown amplitude.
 
 pub mod band;
@@ -21,6 +21,7 @@ pub mod edge;
 pub mod groups;
 pub mod law;
 pub mod modes;
+pub mod moments;
 pub mod population;
 pub mod prior;
 pub mod records;
@@ -34,6 +35,7 @@ pub use edge::{Component, Components, Visible};
 pub use groups::{Difference, GroupTest};
 pub use law::{ErrorLaw, Synthesis};
 pub use modes::{INTERVALS, Mode, Modes, Weighted};
+pub use moments::Explained;
 pub use population::Population;
 pub use prior::{Prior, Smoothness};
 pub use records::{RecordCovariance, Spread};

@@ -2,7 +2,7 @@
 
 use super::{AnyError, Context, Finding, Verdict};
 use crate::estimate::design::{Covariate, Design, Kind};
-use crate::estimate::regression::{Regression, Weights};
+use crate::estimate::{Regression, moments::Weights};
 use crate::manifold::{Kendall, Linear, Manifold, Sphere};
 use crate::mechanism::vector::{RegressionRecord, VectorRegression};
 use crate::privacy::noise::NoiseSource;
@@ -184,8 +184,7 @@ impl<M: Manifold> Setting<M> {
         // Fields of faces are some .02 of their unit area.
         let weights = Weights { spectrum: &ones, roots: &ones, scale: self.radius / 0.02 };
         let found = released.moments().and_then(|moments| {
-            let radius = released.recentred.radius.get();
-            let kept = if mechanism.clips_at_median() { moments.kept_at_median(radius) } else { 1.0 };
+            let kept = if mechanism.clips_at_median() { moments.kept_at_median() } else { 1.0 };
             Regression::new(&moments, &design, weights, (released.recentred.error, n), kept)
         });
         let found = found.ok_or("moments of another regression")?;

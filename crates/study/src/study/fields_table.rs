@@ -2,7 +2,7 @@
 
 use crate::estimate::Design;
 use crate::estimate::design::{Covariate, INTERCEPT, Kind};
-use crate::job::layout::FIELDS;
+use crate::job::layout::{BAND, FIELDS};
 use crate::mechanism::functional::regression::WORTHWHILE;
 use crate::mechanism::functional::{Field, Fields};
 use crate::privacy::{Caveat, Statement};
@@ -10,19 +10,26 @@ use crate::report::colour::short;
 use crate::report::page::Page;
 use serde_json::{Map, Value, json};
 
-/// What the certificate says of every column and of what all explain: all of it from noised values.
-pub(super) fn fields_details(fields: &Fields, statement: &mut Statement) {
-    let one = |field: &Field| {
+/// What the certificate says of every column, with half the width of its band, and of what all explain: all of it from noised values. Bands are
+/// simultaneous over all `numbers` of a field.
+pub(super) fn fields_details(fields: &Fields, half_widths: &[f64], numbers: &str, statement: &mut Statement) {
+    let one = |(field, half_width): (&Field, &f64)| {
         json!({
             "column": field.name,
             "rms": field.rms,
             "error_rms": field.error,
             "relative_error": field.relative_error(),
             "sampling_rms": field.sampling,
+            "band_half_width": half_width,
         })
     };
-    let columns: Vec<Value> = fields.columns.iter().map(one).collect();
+    let columns: Vec<Value> = fields.columns.iter().zip(half_widths).map(one).collect();
     statement.details.insert("field_accuracy".into(), json!(columns));
+    let what = format!(
+        "{BAND}: lower borders of all columns, then upper ones: 95 %, for the population's field, simultaneous over all {numbers} of one field, about \
+         the unshrunk field"
+    );
+    statement.details.insert("field_bands".into(), json!(what));
     statement.details.insert("explained_share".into(), json!(fields.explained.share()));
 }
 
@@ -73,19 +80,35 @@ pub(super) fn covariates_table(page: &mut Page, design: &Design) {
     page.table(&["covariate", "known in advance", "reference value"], &rows);
 }
 
-/// A table for a page, with the `layout` of the file of fields and what the covariates explain; `length` says a size.
-pub(super) fn fields_section(page: &mut Page, fields: &Fields, layout: &str, length: impl Fn(f64) -> String) {
-    let row = |field: &Field| {
+/// A table for a page, with half the width of the bands, the `layout` of the file of fields and what the covariates explain; `length` says a
+/// size.
+pub(super) fn fields_section(
+    page: &mut Page,
+    fields: &Fields,
+    half_widths: &[f64],
+    layout: &str,
+    length: impl Fn(f64) -> String,
+) {
+    let row = |(field, half_width): (&Field, &f64)| {
         vec![
             field.name.clone(),
             length(field.rms),
             length(field.error),
             format!("{:.2}", field.relative_error()),
             field.sampling.map_or_else(|| "not known".into(), &length),
+            length(*half_width),
         ]
     };
-    let rows: Vec<Vec<String>> = fields.columns.iter().map(row).collect();
-    page.table(&["column", "size", "error", "error of a zero field = 1", "sampling error"], &rows);
+    let rows: Vec<Vec<String>> = fields.columns.iter().zip(half_widths).map(row).collect();
+    let heads = [
+        "column",
+        "size",
+        "error",
+        "error of a zero field = 1",
+        "sampling error",
+        "half width of the 95 % band",
+    ];
+    page.table(&heads, &rows);
     page.paragraph(
         "Size is how far the mean is moved when the column grows by one: from the middle of the bounds to the upper one, or from between the levels \
          to the second. Error is how far the field may lie from the one without noise; 1 in the next column is the error of a zero field. Sampling \

@@ -2,11 +2,14 @@
 
 use super::{FunctionRecords, LeadingCoordinates, Norm, Reach};
 use crate::estimate::design::Design;
-use crate::estimate::regression::{Explained, Regression, Weights};
+use crate::estimate::law::Mapped;
+use crate::estimate::moments::Weights;
+use crate::estimate::{Band, Explained, Regression};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
 use crate::mechanism::vector::{NoisedRegression, RegressionRecord, VectorRegression};
 use crate::privacy::{ClipRadius, ClipSource, Mu};
+use nalgebra::DMatrix;
 
 /// So many coefficients are looked at where little can be seen; from nμ = 500 on [`MORE`] √(nμ), up to [`MOST`]: fields of covariates are rougher
 /// than modes, and coordinates that show nothing cost little, since they are shrunk on their own. Fitted on faces of a public model with
@@ -144,8 +147,7 @@ impl FunctionRegression {
         let (spectrum, roots) = (&self.leading.spectrum()[..k], &self.leading.roots()[..k]);
         let weights = Weights { spectrum, roots, scale: self.scale };
         let estimated = released.moments().and_then(|moments| {
-            let radius = released.recentred.radius.get();
-            let kept = if self.moments.clips_at_median() { moments.kept_at_median(radius) } else { 1.0 };
+            let kept = if self.moments.clips_at_median() { moments.kept_at_median() } else { 1.0 };
             let centre = (released.recentred.error, self.moments.recentring().n());
             Regression::new(&moments, &self.design, weights, centre, kept)
         });
@@ -182,6 +184,35 @@ impl FunctionRegression {
             columns: self.design.names().into_iter().zip(rows).map(column).collect(),
             explained: found.explained,
         })
+    }
+
+    /// 95 % bands for the population's fields about the unshrunk ones, each simultaneous over all samples of its field, or over what `maps`
+    /// makes of these.
+    ///
+    /// # Errors
+    /// As [`Self::estimate`].
+    pub fn bands(
+        &self,
+        released: &NoisedRegression,
+        maps: Option<&DMatrix<f64>>,
+    ) -> Result<Vec<Band>, MechanismError> {
+        let found = self.estimate(released)?;
+        let (known, n) = (self.leading.known(), self.moments.recentring().n());
+        let band = |row: usize| {
+            let law = found.law(row, &known, n)?;
+            let mut u = found.unshrunk[row].clone();
+            u.resize(known.len(), 0.0);
+            let centre = self.leading.displacement(&u);
+            Some(match maps {
+                None => Band::about(centre, &law, &self.leading),
+                Some(maps) => {
+                    let mapped = Mapped { field: &self.leading, maps };
+                    Band::about(mapped.of(&centre), &law, &mapped)
+                }
+            })
+        };
+        let bands: Option<Vec<Band>> = (1..found.unshrunk.len()).map(band).collect();
+        bands.ok_or(MechanismError::Shape("the stored draw is not of this regression"))
     }
 
     fn field(&self, name: String, row: &crate::function::shrink::Shrunk, sampling: Option<f64>) -> Field {

@@ -2,12 +2,12 @@
 
 use super::centring::{Expected, Told};
 use super::numbers::numbers_table;
-use super::run::write_arrays;
+use super::run::{write_arrays, write_bands};
 use super::space::{Differing, TangentSpace};
 use super::statistic::Statistic;
 use crate::estimate::Band;
 use crate::job::ReleaseFolder;
-use crate::job::layout::{BAND, DIFFERENCE, DIFFERENCE_UNSHRUNK, TEST};
+use crate::job::layout::{DIFFERENCE, DIFFERENCE_UNSHRUNK, TEST};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{DifferenceMap, FunctionGroups, Want};
 use crate::privacy::{Mu, Price, Statement};
@@ -192,17 +192,7 @@ impl Statistic for ComparisonStatistic {
             write_arrays(folder, DIFFERENCE, &before, space, all().map(|one| &one.shrunk))?;
             let unshrunk: Vec<Vec<f64>> = all().map(|one| space.numbers(&one.band.centre)).collect();
             write_arrays(folder, DIFFERENCE_UNSHRUNK, &before, space, &unshrunk)?;
-            let borders: Vec<Vec<f64>> = all().map(|one| one.band.borders()).collect();
-            let half = |upper: bool| {
-                let of = move |both: &Vec<f64>| {
-                    let (low, high) = both.split_at(both.len() / 2);
-                    space.numbers(if upper { high } else { low })
-                };
-                borders.iter().map(of)
-            };
-            let both: Vec<Vec<f64>> = half(false).chain(half(true)).collect();
-            let counted: Vec<usize> = std::iter::once(2).chain(before).collect();
-            write_arrays(folder, BAND, &counted, space, &both)?;
+            write_bands(folder, &before, space, all().map(|one| &one.band))?;
         }
         if let Some(test) = &found.test {
             let text = serde_json::to_string_pretty(test)

@@ -4,12 +4,12 @@ use super::accuracy::accuracy_section;
 use super::centring::{Expected, Told};
 use super::numbers::numbers_table;
 use super::records::Centred;
-use super::run::write_arrays;
+use super::run::{write_arrays, write_bands};
 use super::space::{Dial, Displaced, Looked, TangentSpace};
 use super::statistic::Statistic;
 use super::terms::FieldTerms;
 use crate::estimate::design::{Covariate, Kind};
-use crate::estimate::{Design, Spread};
+use crate::estimate::{Band, Design, Spread};
 use crate::job::ReleaseFolder;
 use crate::job::covariates::Covariates;
 use crate::job::layout::FIELDS;
@@ -81,6 +81,15 @@ pub struct FoundFields {
     pub sentence: String,
     /// Every column's displacement, as an array.
     pub(super) displacements: Vec<Vec<f64>>,
+    /// Of every column, a band of the entries about the unshrunk field.
+    bands: Vec<Band>,
+}
+
+impl FoundFields {
+    /// Half the width of each field's band, averaged over its numbers.
+    fn half_widths(&self, space: &dyn TangentSpace) -> Vec<f64> {
+        self.bands.iter().map(|band| space.half_widths(band)[0]).collect()
+    }
 }
 
 impl Statistic for RegressionStatistic {
@@ -141,6 +150,7 @@ impl Statistic for RegressionStatistic {
         Ok(FoundFields {
             displacements: fields.columns.iter().map(|field| space.displacement(&field.samples)).collect(),
             sentence: space.sentence(&accuracy),
+            bands: inner.bands(value, space.entries())?,
             accuracy,
             fields,
         })
@@ -155,9 +165,9 @@ impl Statistic for RegressionStatistic {
         faint_fields(self.budget.get(), statement);
     }
 
-    fn describe(&self, _: &dyn TangentSpace, found: &FoundFields, statement: &mut Statement) {
+    fn describe(&self, space: &dyn TangentSpace, found: &FoundFields, statement: &mut Statement) {
         statement.details.insert("accuracy".into(), json!(found.accuracy));
-        fields_details(&found.fields, statement);
+        fields_details(&found.fields, &found.half_widths(space), space.terms().numbers, statement);
     }
 
     fn title(&self, space: &dyn TangentSpace) -> [String; 2] {
@@ -176,7 +186,8 @@ impl Statistic for RegressionStatistic {
         let mean = space.point(&found.fields.mean);
         space.write_mean(folder, &mean, Some(&found.fields.mean_errors))?;
         let all = std::iter::once(&mean).chain(&found.displacements);
-        write_arrays(folder, FIELDS, &[1 + found.displacements.len()], space, all)
+        write_arrays(folder, FIELDS, &[1 + found.displacements.len()], space, all)?;
+        write_bands(folder, &[found.bands.len()], space, found.bands.iter())
     }
 
     fn section(
@@ -200,7 +211,7 @@ impl Statistic for RegressionStatistic {
             pictures.extend(space.displaced_figures(&shown)?);
         }
         space.show(page, &pictures);
-        fields_section(page, &found.fields, layout, |size| space.length(size));
+        fields_section(page, &found.fields, &found.half_widths(space), layout, |size| space.length(size));
         covariates_table(page, &self.design);
         let named = found.fields.columns.iter().map(|field| field.name.clone()).zip(&found.displacements);
         numbers_table(page, space, std::iter::once(("mean".into(), &mean)).chain(named));

@@ -4,10 +4,10 @@ use super::centring::{Centring, Value};
 use super::records::{Centred, Shown};
 use super::space::{Circumstances, TangentSpace};
 use super::statistic::Statistic;
-use crate::estimate::Design;
+use crate::estimate::{Band, Design};
 use crate::io::{write_npy, write_text};
 use crate::job::covariates::Covariates;
-use crate::job::layout::{COVARIATES, REPORT};
+use crate::job::layout::{BAND, COVARIATES, REPORT};
 use crate::job::unusable::{Problem, write_problems};
 use crate::job::{self, Digest, Job, Publication, ReleaseFolder};
 use crate::mechanism::Mechanism;
@@ -243,4 +243,24 @@ pub(in crate::study) fn write_arrays<'a>(
     let axes: Vec<usize> = before.iter().chain(space.axes()).copied().collect();
     let all: Vec<f64> = arrays.into_iter().flatten().copied().collect();
     Ok(folder.write_with(name, |path| write_npy(path, &axes, &all))?)
+}
+
+/// Publishes bands of arrays: the lower borders of all, then the upper ones; `before` are the axes that count them.
+pub(super) fn write_bands<'a>(
+    folder: &mut ReleaseFolder,
+    before: &[usize],
+    space: &dyn TangentSpace,
+    bands: impl Iterator<Item = &'a Band>,
+) -> Result<(), PointStudyError> {
+    let borders: Vec<Vec<f64>> = bands.map(Band::borders).collect();
+    let half = |upper: bool| {
+        let of = move |both: &Vec<f64>| {
+            let (low, high) = both.split_at(both.len() / 2);
+            space.numbers(if upper { high } else { low })
+        };
+        borders.iter().map(of)
+    };
+    let both: Vec<Vec<f64>> = half(false).chain(half(true)).collect();
+    let counted: Vec<usize> = std::iter::once(2).chain(before.iter().copied()).collect();
+    write_arrays(folder, BAND, &counted, space, &both)
 }

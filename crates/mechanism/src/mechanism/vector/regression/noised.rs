@@ -1,7 +1,7 @@
 //! What a regression releases.
 
 use super::Recentred;
-use crate::estimate::regression::RegressionMoments;
+use crate::estimate::moments::RegressionMoments;
 use crate::privacy::noise::NoisedSecond;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,7 @@ impl NoisedRegression {
             // Above the diagonal.
             xu_sigma: 2.0f64.sqrt() * x * tau * sigma,
             uu_sigma: 2.0 * tau * tau * sigma,
+            radius: tau,
         })
     }
 }
