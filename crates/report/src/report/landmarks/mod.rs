@@ -8,7 +8,7 @@ mod panel;
 use super::chart::PALETTE;
 use crate::landmark::{Configuration, ThinPlate, centred};
 use nalgebra::DMatrix;
-use panel::{CHANCE, GREY, GRID, Panel, View};
+use panel::{GREY, GRID, Panel, View};
 
 /// Lines of a grid across the longer side.
 const LINES: usize = 14;
@@ -104,13 +104,6 @@ impl Drawing {
         }
     }
 
-    /// The colour of the lines of the mean, and of its landmarks.
-    fn colours(&self) -> (&'static str, Vec<&'static str>) {
-        let Some(standing) = &self.standing else { return (PALETTE[0], vec![PALETTE[0]; self.mean.nrows()]) };
-        let of = |stands: bool| if stands { PALETTE[0] } else { CHANCE };
-        (of(standing.iter().all(|s| *s)), standing.iter().copied().map(of).collect())
-    }
-
     fn all(&self) -> Vec<&Configuration> {
         std::iter::once(&self.mean).chain(&self.centre).collect()
     }
@@ -135,7 +128,7 @@ impl Figures {
         if let Some(centre) = &drawing.centre {
             panel.configuration(&view.points(centre), &drawing.links, GREY, &drawing.names[1]);
         }
-        panel.displaced(&mean, drawing);
+        panel.displaced(&mean, &drawing.links, drawing.standing.as_deref(), &drawing.names[0]);
         panel.svg(&drawing.names[0])
     }
 
@@ -164,7 +157,7 @@ impl Figures {
         let all: Vec<&Configuration> = lines.iter().chain([target]).collect();
         let mut panel = Panel::of(view, &all, None);
         lines.iter().for_each(|line| panel.line(&view.points(line), GRID, 0.6));
-        panel.displaced(&view.points(target), &Drawing { names: Default::default(), ..drawing.clone() });
+        panel.displaced(&view.points(target), &drawing.links, drawing.standing.as_deref(), "");
         panel.svg("deformation from the centre to the mean")
     }
 
@@ -219,6 +212,7 @@ fn grid(view: View, x: &Configuration) -> Vec<Configuration> {
 
 #[cfg(test)]
 mod tests {
+    use super::panel::CHANCE;
     use super::*;
 
     fn shape(k: usize, d: usize) -> Configuration {

@@ -1,6 +1,5 @@
 //! One picture of landmarks as SVG.
 
-use super::Drawing;
 use crate::landmark::Configuration;
 use crate::report::chart::{PALETTE, escape};
 use std::fmt::Write as _;
@@ -95,16 +94,22 @@ impl Panel {
         );
     }
 
-    /// The mean: pale where what is seen may be chance.
-    pub fn displaced(&mut self, points: &[[f64; 2]], drawing: &Drawing) {
-        let (lines, dots) = drawing.colours();
-        self.shape(points, &drawing.links, lines, &dots);
-        let named = |colour: &str| dots.contains(&colour);
-        let chance = format!("{}: may be chance", drawing.names[0]);
-        let legend = [(PALETTE[0], drawing.names[0].clone()), (CHANCE, chance)];
-        if !drawing.names[0].is_empty() {
-            self.legend
-                .extend(legend.into_iter().filter(|l| named(l.0)).map(|(c, name)| (name, c.to_owned())));
+    /// The mean: pale where what is seen may be chance, which `standing` (one a landmark) says where it is known.
+    pub fn displaced(
+        &mut self,
+        points: &[[f64; 2]],
+        links: &[[usize; 2]],
+        standing: Option<&[bool]>,
+        name: &str,
+    ) {
+        let of = |stands: bool| if stands { PALETTE[0] } else { CHANCE };
+        let dots: Vec<&str> = standing
+            .map_or_else(|| vec![PALETTE[0]; points.len()], |all| all.iter().copied().map(of).collect());
+        self.shape(points, links, of(!dots.contains(&CHANCE)), &dots);
+        let legend = [(PALETTE[0], name.to_owned()), (CHANCE, format!("{name}: may be chance"))];
+        if !name.is_empty() {
+            let shown = legend.into_iter().filter(|(colour, _)| dots.contains(colour));
+            self.legend.extend(shown.map(|(colour, name)| (name, colour.to_owned())));
         }
     }
 
