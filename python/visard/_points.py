@@ -43,7 +43,7 @@ class PointOptions(StudyOptions, total=False):
 
     #: How far points may lie from the centre, a public distance; records beyond it are clipped to it. A release needs it.
     radius: float | None
-    #: One public point, or a file; in hyperbolic space and for matrices the origin or the identity if none is given.
+    #: One public point, a file, or "private": estimated and paid for; in hyperbolic space and for matrices the origin or the identity if none is given.
     center: ArrayLike | PathLike | None
 
 
@@ -52,6 +52,8 @@ class SpdOptions(PointOptions, total=False):
 
     #: "log-euclidean" (the default) or "affine-invariant".
     metric: str
+    #: With `center="private"`: public radius about the identity that holds the centre, or "descriptor".
+    first_radius: float | str | None
 
 
 class HyperbolicOptions(PointOptions, total=False):
@@ -59,6 +61,8 @@ class HyperbolicOptions(PointOptions, total=False):
 
     #: "poincare" (the default) or "lorentz".
     model: str
+    #: With `center="private"`: public radius about the origin that holds the centre.
+    first_radius: float | None
 
 
 class SpdRegressOptions(SpdOptions, CovariateOptions, total=False):

@@ -1,4 +1,4 @@
-//! Matrices, directions and hyperbolic points, for statistics in the tangent space at a public centre.
+//! Matrices, directions and hyperbolic points, for statistics in the tangent space at a centre.
 
 use crate::cli::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use crate::cli::output::Failure;
@@ -62,16 +62,6 @@ pub(super) fn centre(
     })
 }
 
-/// Centre and radius of what has no mean without noise.
-pub(super) fn centre_and_radius(
-    center: &str,
-    radius: &str,
-    file: &Path,
-) -> Result<(SpdCentre, f64), Failure> {
-    let (about, radius) = ball("--radius", radius, file)?;
-    Ok((centre(center, about, None, file)?, radius))
-}
-
 /// A radius, and its centre where that is known without data.
 pub(super) fn ball(option: &str, text: &str, file: &Path) -> Result<(Option<DMatrix<f64>>, f64), Failure> {
     if text != "descriptor" {
@@ -133,10 +123,13 @@ pub struct MatrixArgs {
     /// records beyond it are clipped to it
     #[arg(long, help_heading = heading::RELEASE, value_name = "F|descriptor", allow_negative_numbers = true)]
     radius: Option<String>,
-    /// Centre: a file with one public matrix, or "identity".
+    /// Centre: a file with one public matrix, "identity", or "private": estimated within --first-radius and paid for.
     /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
-    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|identity", default_value = "identity")]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|identity|private", default_value = "identity")]
     center: String,
+    /// With --center private: public radius about the identity that holds the centre, or "descriptor"
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F|descriptor", allow_negative_numbers = true)]
+    first_radius: Option<String>,
     #[command(flatten)]
     study: StudyArgs,
 }
@@ -149,7 +142,8 @@ impl KindArgs for MatrixArgs {
 
     fn inputs(&self, global: &Global) -> Result<TangentInputs, Failure> {
         let radius = self.radius.as_deref().ok_or_else(no_radius)?;
-        let (centre, radius) = centre_and_radius(&self.center, radius, &self.file)?;
+        let (about, radius) = ball("--radius", radius, &self.file)?;
+        let centre = centre(&self.center, about, self.first_radius.as_deref(), &self.file)?;
         Ok(TangentInputs::Matrices(TangentMatrices {
             file: self.file.clone(),
             metric: match self.metric {
@@ -180,22 +174,27 @@ struct RowArgs {
     /// Public radius: how far points may lie from the centre; records beyond it are clipped to it
     #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
     radius: Option<f64>,
-    /// Centre: a file with one public row; in hyperbolic space the origin if none is given.
+    /// Centre: a file with one public row, or "private": estimated and paid for; in hyperbolic space the origin if none is given.
     /// Must be public: visard refuses what it wrote under internal/, but cannot recognize files converted from it
-    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE")]
+    #[arg(long, help_heading = heading::RELEASE, value_name = "FILE|private")]
     center: Option<PathBuf>,
     #[command(flatten)]
     study: StudyArgs,
 }
 
 impl RowArgs {
-    fn inputs(&self, space: VectorSpace, global: &Global) -> Result<TangentInputs, Failure> {
+    fn inputs(
+        &self,
+        space: VectorSpace,
+        first_radius: Option<f64>,
+        global: &Global,
+    ) -> Result<TangentInputs, Failure> {
         Ok(TangentInputs::Vectors(TangentVectors {
             file: self.file.clone(),
             space,
             centre: match &self.center {
                 None => VectorCentre::Origin,
-                Some(word) if word.as_os_str() == "private" => VectorCentre::Private { first_radius: None },
+                Some(word) if word.as_os_str() == "private" => VectorCentre::Private { first_radius },
                 Some(file) => VectorCentre::File(file.clone()),
             },
             radius: self.radius.ok_or_else(no_radius)?,
@@ -221,7 +220,7 @@ impl KindArgs for DirectionArgs {
     type Covariates = RegressArgs;
 
     fn inputs(&self, global: &Global) -> Result<TangentInputs, Failure> {
-        self.rows.inputs(VectorSpace::Sphere, global)
+        self.rows.inputs(VectorSpace::Sphere, None, global)
     }
 
     fn budget(&self) -> &BudgetArgs {
@@ -235,6 +234,9 @@ pub struct HyperbolicPointArgs {
     /// Which coordinates the points are in
     #[arg(long, help_heading = heading::RECORDS, value_enum, default_value_t = ModelName::Poincare)]
     model: ModelName,
+    /// With --center private: public radius about the origin that holds the centre
+    #[arg(long, help_heading = heading::RELEASE, value_name = "F", allow_negative_numbers = true)]
+    first_radius: Option<f64>,
     #[command(flatten)]
     rows: RowArgs,
 }
@@ -246,7 +248,7 @@ impl KindArgs for HyperbolicPointArgs {
     type Covariates = RegressArgs;
 
     fn inputs(&self, global: &Global) -> Result<TangentInputs, Failure> {
-        self.rows.inputs(self.model.space(), global)
+        self.rows.inputs(self.model.space(), self.first_radius, global)
     }
 
     fn budget(&self) -> &BudgetArgs {

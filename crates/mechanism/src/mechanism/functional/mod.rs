@@ -48,6 +48,7 @@ pub use public_prior::PublicPrior;
 pub use reach::Reach;
 pub use records::{Estimate, FunctionRecords, NoisedFunction, NoisedSize};
 pub use regression::{Field, Fields, FunctionRegression};
+pub(in crate::mechanism) use samples::priced_after;
 pub use samples::{AboutPublic, OfSamples, SampledRecords, Samples};
 pub use sites::{
     Answer, RoundKind, RoundResult, Sharing, SiteGroups, SiteRound, Sites, SitesGroups, SitesMean,

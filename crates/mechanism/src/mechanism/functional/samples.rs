@@ -4,7 +4,7 @@ use super::{FunctionRecords, FunctionRegression};
 use crate::mechanism::MechanismError;
 use crate::mechanism::vector::{NoisedRegression, RegressionRecord};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Charge, Drawn, Mechanism, Price};
+use crate::privacy::{Charge, Composition, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title};
 use std::sync::Arc;
 
 /// Samples about a centre, as [`FunctionRecords`]: `None` for a record that could not be made.
@@ -114,6 +114,28 @@ impl OfSamples for FunctionRegression {
         let mechanism = self.mechanism();
         mechanism.draw(&mechanism.prepare(records)?, noise, paid)
     }
+}
+
+/// The price of first passes, which cost `parts`, and of a statistic after them, of n records at μ together; `what` says what it is of.
+pub(in crate::mechanism) fn priced_after(
+    title: Title,
+    what: &str,
+    inner: &Price,
+    mut parts: Composition,
+    (n, mu): (u64, Mu),
+) -> Result<Price, MechanismError> {
+    let what = format!("{what}: {}", inner.statistic);
+    let mut price = Price::new(title, n, PrivacyLoss::Gaussian(mu), &what)?;
+    price.sentence = format!("{} {}", title.sentence, inner.sentence);
+    (price.sensitivity, price.scale, price.clip) = (inner.sensitivity, inner.scale, inner.clip);
+    price.neighbours = inner.neighbours.clone();
+    price.parts = if parts.parts().is_empty() {
+        inner.parts.clone()
+    } else {
+        parts.add_group(inner.mechanism.clone(), inner.parts.clone());
+        parts
+    };
+    Ok(price)
 }
 
 /// n people by their samples about a public centre: secret.

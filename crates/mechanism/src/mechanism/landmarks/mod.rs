@@ -15,7 +15,7 @@ pub use tangent::Tangent;
 pub use worst_case::ENTRY;
 
 use super::MechanismError;
-use super::functional::OfSamples;
+use super::functional::{OfSamples, priced_after};
 use super::manifold::PrivateCentre;
 use crate::function::Basis;
 use crate::manifold::LandmarkShapes;
@@ -184,7 +184,8 @@ impl<M: OfSamples> ShapeMechanism<M> {
         };
         let about = Tangent::new(space, placeholder, outline);
         let inner = make(about.basis().clone(), about.template(), expected, left)?;
-        let price = priced(inner.price_of(), parts, n, mu)?;
+        let what = "of shapes as tangent vectors at their centre";
+        let price = priced_after(TITLE, what, inner.price_of(), parts, (n, mu))?;
         let last = Arc::new(Mutex::new(about));
         Ok(Self { price, space, outline, centre, left: (left, expected), make, last })
     }
@@ -317,22 +318,6 @@ fn private(
     let error = pass.expected_error();
     let first = FirstPasses { moment: statistic, pass, vote };
     Ok((Source::Private(Arc::new(first)), Some(error), left, parts))
-}
-
-/// The price of first passes and of what comes after them.
-fn priced(inner: &Price, mut parts: Composition, n: u64, mu: Mu) -> Result<Price, MechanismError> {
-    let what = format!("of shapes as tangent vectors at their centre: {}", inner.statistic);
-    let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &what)?;
-    price.sentence = format!("{} {}", TITLE.sentence, inner.sentence);
-    (price.sensitivity, price.scale, price.clip) = (inner.sensitivity, inner.scale, inner.clip);
-    price.neighbours = inner.neighbours.clone();
-    price.parts = if parts.parts().is_empty() {
-        inner.parts.clone()
-    } else {
-        parts.add_group(inner.mechanism.clone(), inner.parts.clone());
-        parts
-    };
-    Ok(price)
 }
 
 impl<M: OfSamples> Mechanism for ShapeMechanism<M> {

@@ -12,10 +12,11 @@
 //! * [`RiemannianGaussian`]: μ-GDP with exact accounting, on two-point homogeneous spaces.
 //! * [`TangentMean`]: μ-GDP or ε-DP in the tangent space of the public centre; the least noise.
 //! * [`ExtrinsicSphere`], [`ExtrinsicSpd`], [`PointwiseShape`]: the baselines of the papers, noise in a surrounding vector space.
-//! * [`PrivateCentre`]: a rough centre from a private first pass, where none is public.
+//! * [`PrivateCentre`]: a rough centre from a private first pass, where none is public; [`AboutPrivate`]: any statistic about it.
 //!
 //! [`PointMean`] is any of the means, [`StagedMean`] one about a centre and within a radius that are public or estimated first.
 
+pub mod about;
 pub mod ambient;
 mod ball;
 pub mod centre;
@@ -38,6 +39,7 @@ mod tests;
 mod two_rounds;
 mod work;
 
+pub use about::{AboutPrivate, PointRecords, ReleasedAbout};
 pub use ambient::{ExtrinsicSpd, ExtrinsicSphere, ToMatrix};
 pub use ball::{BoundedRecords, LocatedRecords, MEAN_GRADIENT, PublicBall, largest_radius};
 pub use centre::{
@@ -64,6 +66,7 @@ use crate::privacy::Entry;
 /// The mechanisms here, for [`super::registry`].
 pub(super) const ENTRIES: &[&Entry] = &[
     &centre::ENTRY,
+    &about::ENTRY,
     &laplace::ENTRY,
     &kng::ENTRY,
     &gaussian::ENTRY,

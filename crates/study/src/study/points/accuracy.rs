@@ -51,6 +51,11 @@ impl PointAccuracy {
         }
     }
 
+    /// The same where too little was seen for an expectation: at most this.
+    pub(in crate::study) fn at_most(self, bound: f64) -> Self {
+        Self { rms: bound, upper_bound: true, template_rms: bound, data_share: 0.0, ..self }
+    }
+
     /// For certificates and commands.
     pub(super) fn state(accuracy: Option<&Self>) -> Value {
         accuracy.map_or_else(|| json!(null), |accuracy| json!(accuracy))

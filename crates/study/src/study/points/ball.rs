@@ -2,6 +2,8 @@
 
 use super::PointStudyError;
 use super::budget::Budget;
+use super::records::Read;
+use crate::job::unusable::Problem;
 use crate::manifold::{Manifold, ManifoldError};
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{
@@ -11,9 +13,10 @@ use crate::mechanism::manifold::{
 use crate::mechanism::quantile::{PrivateQuantile, RadiusGrid};
 use crate::privacy::{ClipRadius, ClipSource, Mechanism, PrivacyLoss};
 use crate::stats::{FrechetOptions, frechet_mean};
+use crate::study::{People, Unusable};
 
 /// Where the centre comes from.
-pub(super) enum BallCentre<P, S> {
+pub(in crate::study) enum BallCentre<P, S> {
     /// It is public.
     Public(P),
     /// A first pass finds it.
@@ -26,7 +29,7 @@ pub(super) enum BallCentre<P, S> {
 }
 
 /// Where the radius comes from.
-pub(super) enum BallRadius {
+pub(in crate::study) enum BallRadius {
     /// It is public.
     Public(ClipRadius),
     /// A private quantile of the distances from the centre.
@@ -36,10 +39,10 @@ pub(super) enum BallRadius {
 }
 
 /// The ball that bounds the records, as far as it is public.
-pub(super) struct StudyBall<M: Manifold, S> {
-    pub(super) space: M,
-    pub(super) centre: BallCentre<M::Point, S>,
-    pub(super) radius: BallRadius,
+pub(in crate::study) struct StudyBall<M: Manifold, S> {
+    pub(in crate::study) space: M,
+    pub(in crate::study) centre: BallCentre<M::Point, S>,
+    pub(in crate::study) radius: BallRadius,
 }
 
 /// Share of the largest radius the theorems allow, for a radius found privately.
@@ -73,7 +76,11 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
     ///
     /// # Errors
     /// [`PointStudyError::Record`] for records without a mean.
-    pub(super) fn average(&self, first: usize, own: Vec<M::Point>) -> Result<M::Point, PointStudyError> {
+    pub(in crate::study) fn average(
+        &self,
+        first: usize,
+        own: Vec<M::Point>,
+    ) -> Result<M::Point, PointStudyError> {
         let of_person = |problem: ManifoldError| PointStudyError::Record {
             index: first + 1,
             problem: format!("the records of this person have no average: {problem}"),
@@ -90,6 +97,27 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
         let own: Vec<_> = own.into_iter().map(Some).collect();
         let log = self.space.mean_log(centre, &ball.bound(&own).points, None).map_err(of_person)?.log;
         Ok(self.space.exp(centre, &log))
+    }
+
+    /// One record for each person; one whose records have no average is treated as unusable records are.
+    ///
+    /// # Errors
+    /// As [`Self::average`].
+    pub(in crate::study) fn one_each(
+        &self,
+        unusable: Unusable,
+        people: &People,
+        read: Read<M::Point>,
+    ) -> Result<Read<M::Point>, PointStudyError> {
+        let Read { points, mut problems, notes } = read;
+        let points = people.one_each(points, |first, own| match (self.average(first, own), unusable) {
+            (Err(PointStudyError::Record { problem: what, .. }), Unusable::Zero) => {
+                problems.push(Problem { record: first, what });
+                Ok(None)
+            }
+            (average, _) => average.map(Some),
+        })?;
+        Ok(Read { points, problems, notes })
     }
 
     /// The largest radius that is looked for privately.
@@ -197,7 +225,7 @@ impl<M: Manifold, S: CentreStatistic<Point = M::Point>> StudyBall<M, S> {
 }
 
 /// A centre still to be found in a generous ball about a public origin.
-pub(super) fn in_first_ball<M: Manifold>(
+pub(in crate::study) fn in_first_ball<M: Manifold>(
     space: &M,
     origin: M::Point,
     radius: ClipRadius,

@@ -31,6 +31,7 @@ mod vector_study;
 
 pub use accuracy::PointAccuracy;
 pub(in crate::study) use array::Array;
+pub(in crate::study) use ball::{BallCentre, BallRadius, StudyBall, in_first_ball};
 pub use error::PointStudyError;
 pub use exploration::{Exploration, UtilityCurve, UtilityPoint};
 pub(in crate::study) use internal::distances_csv;
@@ -51,6 +52,6 @@ pub(in crate::study) use spd_study::one_matrix;
 pub use spd_study::{SpdCentre, SpdStudy, run_spd};
 pub use treatment::{Sliding, Treatment};
 pub use vector_space::VectorSpace;
-pub(in crate::study) use vector_space::{InSpace, Words, point_of};
-pub(in crate::study) use vector_study::one_row;
+pub(in crate::study) use vector_space::{InSpace, Words, first_axis, point_of};
 pub use vector_study::{VectorCentre, VectorStudy, run_vectors};
+pub(in crate::study) use vector_study::{no_origin, one_row};

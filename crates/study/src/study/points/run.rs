@@ -10,13 +10,13 @@ use super::records::Read;
 use super::{PointAccuracy, PointMechanism, PointRequest, PointStudyError};
 use crate::io::write_bytes;
 use crate::job::layout::DISTANCES;
-use crate::job::unusable::{Problem, write_problems};
+use crate::job::unusable::write_problems;
 use crate::job::{self, Digest, Job};
 use crate::manifold::PolarVolume;
 use crate::mechanism::MechanismError;
 use crate::mechanism::manifold::{CentreStatistic, MakeMean, NoisedPoint, PublicBall, ReleasedPoints};
 use crate::privacy::{Certificate, Mechanism, Released};
-use crate::study::{People, StudyFolder, Unusable};
+use crate::study::{People, StudyFolder};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -86,7 +86,7 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         job.without_release()?;
         let ball = self.ball.public()?;
         let Read { points: records, problems, notes } =
-            one_each(self.request, self.people, &self.ball, records()?)?;
+            self.ball.one_each(self.request.unusable, self.people, records()?)?;
         job.tell((self.notes)().into_iter().chain(notes));
         write_problems(&job.folder().internal(), &problems)?;
         let n = self.people.count() as u64;
@@ -123,7 +123,8 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
         let mechanism = ball.staged(n, request.draws, request.whole_budget()?, make)?;
         let priced = job.price(mechanism.price(), form)?;
         // From here on there are records; the form was handed over before.
-        let Read { points: records, problems, notes } = one_each(request, people, &ball, records()?)?;
+        let Read { points: records, problems, notes } =
+            ball.one_each(request.unusable, people, records()?)?;
         job.tell(of_file().into_iter().chain(notes));
         write_problems(&job.folder().internal(), &problems)?;
         let prepared = mechanism.prepare(&records)?;
@@ -153,25 +154,6 @@ impl<M: PolarVolume, S: CentreStatistic<Point = M::Point> + Clone, F> Course<'_,
             remarks: job.notes(),
         })
     }
-}
-
-/// One record for each person; one whose records have no average is treated as unusable records are.
-fn one_each<M: PolarVolume, S: CentreStatistic<Point = M::Point>>(
-    request: &PointRequest,
-    people: &People,
-    ball: &StudyBall<M, S>,
-    read: Read<M::Point>,
-) -> Result<Read<M::Point>, PointStudyError> {
-    let Read { points, mut problems, notes } = read;
-    let points =
-        people.one_each(points, |first, own| match (ball.average(first, own), request.unusable) {
-            (Err(PointStudyError::Record { problem: what, .. }), Unusable::Zero) => {
-                problems.push(Problem { record: first, what });
-                Ok(None)
-            }
-            (average, _) => average.map(Some),
-        })?;
-    Ok(Read { points, problems, notes })
 }
 
 /// Writes `internal/`; returns how many records were brought into the ball, and how many stand at its centre.

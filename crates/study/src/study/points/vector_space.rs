@@ -93,6 +93,6 @@ pub(in crate::study) fn point_of(space: VectorSpace, row: &[f64]) -> DVector<f64
 }
 
 /// (1, 0, …, 0): the hyperboloid's origin, and a point of every sphere.
-pub(super) fn first_axis(d: usize) -> DVector<f64> {
+pub(in crate::study) fn first_axis(d: usize) -> DVector<f64> {
     DVector::from_fn(d, |i, _| if i == 0 { 1.0 } else { 0.0 })
 }

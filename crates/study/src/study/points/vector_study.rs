@@ -170,7 +170,7 @@ impl InSpace for AboutPoint<'_> {
 }
 
 /// What is said where neither a centre nor an origin is known.
-fn no_origin() -> PointStudyError {
+pub(in crate::study) fn no_origin() -> PointStudyError {
     PointStudyError::Input(
         "a sphere has no origin: give the public centre as --center FILE, or --center private".into(),
     )

@@ -56,7 +56,7 @@ fn bounded(accuracy: PointAccuracy, centre_error: f64, price: &Price, public: Op
     }
     let moved = (accuracy.template_rms.powi(2) - accuracy.rms.powi(2)).max(0.0).sqrt();
     let bound = public.map_or(FRAC_PI_2, |radius| (radius + moved).min(FRAC_PI_2));
-    PointAccuracy { rms: bound, upper_bound: true, template_rms: bound, data_share: 0.0, ..accuracy }
+    accuracy.at_most(bound)
 }
 
 /// The square that curvature may have moved a mean of tangent vectors about a centre by: records at a mean square distance `spread` from a mean that
@@ -84,17 +84,18 @@ impl Seen {
     }
 }
 
-/// Of an estimate that looked at so many coefficients with this expected share of a record's variance, about a centre that may be shrunk along
-/// its outline.
+/// Of an estimate that looked at so many coefficients with this expected share of a record's variance, about a private centre that may be shrunk
+/// along its outline, or a public one with this radius.
 pub(super) fn of_part(
     (tangent, estimate): (&Tangent, &Estimate),
-    seen: Seen,
+    (seen, public): (Seen, Option<f64>),
     (count, share, shrunk): (usize, f64, bool),
     price: &Price,
     spread: Option<Spread>,
 ) -> PointAccuracy {
     let unseen = unseen(tangent, seen.centre_error, (count, share), shrunk);
-    accuracy(tangent, estimate, unseen, price.n, spread)
+    let found = accuracy(tangent, estimate, unseen, price.n, spread);
+    bounded(found, seen.centre_error, price, public)
 }
 
 /// Of a mean that looked at all coefficients, about a private centre or a public one with this radius.

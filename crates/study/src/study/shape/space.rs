@@ -183,7 +183,8 @@ impl TangentSpace for ShapeSpace {
         match looked {
             Looked::First(count, share) => {
                 let shrunk = self.shapes.outline && self.axes[1] == 2;
-                of_part(of, self.seen, (count, share, shrunk), price, spread)
+                let public = self.has_public_centre.then(|| self.radius());
+                of_part(of, (self.seen, public), (count, share, shrunk), price, spread)
             }
             Looked::All { radius } => {
                 of_mean(of, self.seen, self.has_public_centre.then_some(radius), price, spread)

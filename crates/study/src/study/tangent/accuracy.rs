@@ -2,35 +2,54 @@
 
 use crate::estimate::Spread;
 use crate::mechanism::functional::Estimate;
+use crate::privacy::Price;
 use crate::report::colour::short;
 use crate::report::page::Page;
 use crate::study::points::PointAccuracy;
+use crate::study::seen::too_little;
 
 /// How far records lie from their mean where the release does not tell: root mean square, as a share of the public radius.
 const USUAL_SPREAD: f64 = 0.25;
 
-/// Of an estimate of so many points that lies `moved` from the public centre, of n records within a radius; `spread`: the records' mean square distance from their mean, where the release tells. What shortening the farthest records
-/// does is not in it.
+/// A private centre amid the records lies nearer to their mean than this share of the public radius; one that does not is lost.
+const LOST_FROM: f64 = 0.5;
+
+/// Of an estimate that lies `moved` from the centre, where the space stretches displacements by `stretch`; it has so many points, of n records within a
+/// radius. `sought_within`: how far from the mean a private centre can be. `spread`: the records' mean square distance from their mean, where the release
+/// tells. What shortening the farthest records does is not in it. Where too little was seen, or a private centre is lost, an upper bound.
 pub(super) fn accuracy(
     estimate: &Estimate,
-    (points, moved, radius): (usize, f64, f64),
-    n: u64,
+    (moved, stretch): (f64, f64),
+    (points, radius, sought_within): (usize, f64, Option<f64>),
+    price: &Price,
     spread: Option<Spread>,
 ) -> PointAccuracy {
-    let error = (estimate.errors.iter().sum::<f64>() / points as f64).sqrt();
+    let error = stretch * (estimate.errors.iter().sum::<f64>() / points as f64).sqrt();
     let usual = (USUAL_SPREAD * radius).powi(2);
     let square = spread.map_or(usual, |spread| spread.towards(usual, usual));
-    PointAccuracy { sampling_rms: Some((square / n as f64).sqrt()), ..PointAccuracy::of(error, moved, true) }
+    let sampling_rms = Some((square / price.n as f64).sqrt());
+    let found = PointAccuracy { sampling_rms, ..PointAccuracy::of(error, moved, true) };
+    let lost = sought_within.is_some() && moved > LOST_FROM * radius;
+    if lost || too_little(price) { found.at_most(sought_within.unwrap_or(radius) + moved) } else { found }
 }
 
 /// In words, for terminal and report.
-pub(super) fn sentence(distance: &str, accuracy: &PointAccuracy) -> String {
-    let PointAccuracy { rms, template_rms, sampling_rms, data_share, .. } = *accuracy;
+pub(super) fn sentence(distance: &str, accuracy: &PointAccuracy, is_public: bool) -> String {
+    let PointAccuracy { rms, upper_bound, template_rms, sampling_rms, data_share, .. } = *accuracy;
+    let centre = if is_public { "public" } else { "rough private" };
+    if upper_bound {
+        return format!(
+            "How far the mean lies from the mean without noise is not known: too little was seen of these records. It is at most {} ({distance}), and \
+             the {centre} centre alone may be as near. More records, or a larger budget, would change that.",
+            short(rms)
+        );
+    }
     let mut text = format!(
-        "The mean lies {} from the mean without noise ({}; beside that, what shortening the farthest records does); the public centre alone \
+        "The mean lies {} from the mean without noise ({}; beside that, what shortening the farthest records does); the {} centre alone \
          lies about {} from it.",
         short(rms),
         distance,
+        centre,
         short(template_rms)
     );
     if let Some(sampling) = sampling_rms {

@@ -1,4 +1,4 @@
-//! The tangent space of a manifold at a public point, in an orthonormal frame: matrices, directions, hyperbolic points.
+//! The tangent space of a manifold at a point, public or released, in an orthonormal frame: matrices, directions, hyperbolic points.
 
 use super::space::{Displaced, TangentSpace};
 use super::terms::Terms;
@@ -16,7 +16,13 @@ const MOST: usize = 400;
 /// The largest rounding error that numbers within the public radius may have, relatively.
 const ROUNDING: f64 = 1e-4;
 
-/// A manifold about a public point. The samples of a record are the coordinates of its logarithm there, whose Euclidean norm is the distance
+/// How far points are moved to see how the space stretches displacements, as a share of the public radius.
+const STEP: f64 = 1e-4;
+
+/// Where a centre comes from that was found and paid for.
+pub(super) const FOUND: &str = "private, paid from the budget";
+
+/// A manifold about a point. The samples of a record are the coordinates of its logarithm there, whose Euclidean norm is the distance
 /// from the centre; those of the centre are zero.
 #[derive(Debug, Clone)]
 pub(super) struct Chart<M: Manifold> {
@@ -24,6 +30,8 @@ pub(super) struct Chart<M: Manifold> {
     centre: M::Point,
     /// Where it comes from.
     centre_is: &'static str,
+    /// Of a private centre, how far from the mean it can be at most.
+    sought_within: Option<f64>,
     frame: TangentFrame<M>,
     radius: f64,
     words: Words,
@@ -71,9 +79,19 @@ where
                 words.records
             ));
         }
+        let (basis, zero) = (Basis::of_coordinates(d), vec![0.0; d]);
+        Ok(Self::around(space, (centre, centre_is), radius, (words, basis, zero)))
+    }
+
+    fn around(
+        space: M,
+        (centre, centre_is): (M::Point, &'static str),
+        radius: f64,
+        (words, basis, zero): (Words, Basis, Vec<f64>),
+    ) -> Self {
         let frame = TangentFrame::new(space.clone(), centre.clone());
-        let mut unit = vec![0.0; d];
-        let columns = (0..d).map(|j| {
+        let mut unit = vec![0.0; zero.len()];
+        let columns = (0..zero.len()).map(|j| {
             unit[j] = 1.0;
             let array = Array::from(&frame.vector(&unit));
             unit[j] = 0.0;
@@ -81,17 +99,40 @@ where
         });
         let entries = DMatrix::from_columns(&columns.collect::<Vec<_>>());
         let axes = Array::from(&centre).shape().to_vec();
-        let (basis, zero) = (Basis::of_coordinates(d), vec![0.0; d]);
-        Ok(Self { space, centre, centre_is, frame, radius, words, basis, zero, axes, entries })
+        Self {
+            space,
+            centre,
+            centre_is,
+            sought_within: None,
+            frame,
+            radius,
+            words,
+            basis,
+            zero,
+            axes,
+            entries,
+        }
+    }
+
+    /// The same about a point that was found, within another radius; it can lie so far from the mean at most.
+    pub(super) fn found(&self, centre: M::Point, radius: f64, sought_within: f64) -> Self {
+        let same = (self.words, self.basis.clone(), self.zero.clone());
+        let around = Self::around(self.space.clone(), (centre, self.centre_is), radius, same);
+        Self { sought_within: Some(sought_within), ..around }
+    }
+
+    /// The manifold.
+    pub(super) fn manifold(&self) -> &M {
+        &self.space
     }
 
     /// The coordinates of a record, which depend on it and on public things only; or why it has none.
     pub(super) fn coordinates(&self, record: &M::Point) -> Result<Vec<f64>, String> {
         let log = self.space.log(&self.centre, record);
-        let log = log.map_err(|e| format!("has no place in the tangent space at the public centre: {e}"))?;
+        let log = log.map_err(|e| format!("has no place in the tangent space at the centre: {e}"))?;
         let coordinates = self.frame.coordinates(&log);
         if coordinates.len() != self.zero.len() || !coordinates.iter().all(|x| x.is_finite()) {
-            return Err("lies too far from the public centre to be told where; repair or remove it".into());
+            return Err("lies too far from the centre to be told where; repair or remove it".into());
         }
         Ok(coordinates)
     }
@@ -103,7 +144,7 @@ where
             (_, [x, y, ..]) if x.hypot(*y) <= 1.0 + 1e-9 => {
                 let centre = Array::from(&self.centre);
                 let place = |i: usize| centre.data().get(i).copied().unwrap_or(f64::NAN);
-                let picture = in_circle(name, [*x, *y], ("public centre", [place(0), place(1)]));
+                let picture = in_circle(name, [*x, *y], ("centre", [place(0), place(1)]));
                 vec![Figure::chart(
                     picture,
                     format!("{caption} The first two coordinates, within the unit circle."),
@@ -151,12 +192,32 @@ where
         Some(&self.entries)
     }
 
+    fn sought_within(&self) -> Option<f64> {
+        self.sought_within
+    }
+
+    fn stretch(&self, samples: &[f64]) -> f64 {
+        let exp = |u: &[f64]| self.space.exp(&self.centre, &self.frame.vector(u));
+        let from = exp(samples);
+        let step = STEP * self.radius;
+        let mut u = samples.to_vec();
+        let square = |j: usize| {
+            u[j] += step;
+            let moved = self.space.dist(&from, &exp(&u)) / step;
+            u[j] = samples[j];
+            moved * moved
+        };
+        let found = ((0..samples.len()).map(square).sum::<f64>() / samples.len().max(1) as f64).sqrt();
+        // A mean beyond what numbers can tell apart has no distance.
+        if found.is_finite() { found } else { 1.0 }
+    }
+
     fn details(&self) -> Map<String, Value> {
         let details = json!({
             "distance": self.words.distance,
-            "public_centre": self.centre_is,
-            "means": "points: the exponential map at the public centre of the mean in the tangent space there",
-            "displacements": "modes, fields and differences: tangent vectors at the public centre, of the records' form",
+            (if self.sought_within.is_none() { "public_centre" } else { "centre" }): self.centre_is,
+            "means": "points: the exponential map at the centre of the mean in the tangent space there",
+            "displacements": "modes, fields and differences: tangent vectors at the centre, of the records' form",
             "units": format!("{}; entries are those of the records", self.words.distance),
         });
         if let Value::Object(details) = details { details } else { Map::new() }

@@ -3,8 +3,9 @@
 use super::comparison::{ComparisonStatistic, FoundGroups};
 use super::functions::TangentFunctions;
 use super::modes::{FoundModes, ModesStatistic};
+use super::opened::Then;
 use super::points::{TangentMatrices, TangentVectors};
-use super::records::{Opened, TangentRecords};
+use super::records::{Centred, Opened, TangentRecords};
 use super::regression::{FoundFields, RegressionStatistic};
 use super::run::{TangentOutcome, run};
 use super::statistic::Statistic;
@@ -35,17 +36,13 @@ impl TangentInputs {
         &self,
         wanted: impl FnOnce(&dyn Opened) -> Result<S, PointStudyError>,
     ) -> Result<TangentOutcome<S::Found>, PointStudyError> {
-        let records: Box<dyn TangentRecords + '_> = match self {
-            Self::Functions(functions) => functions.open()?,
-            Self::Matrices(matrices) => matrices.open()?,
-            Self::Vectors(vectors) => vectors.open()?,
-            Self::Landmarks(shapes) => {
-                let request = shapes.request();
-                let specimens = Specimens::open(shapes, &request)?;
-                return run(&specimens, wanted(&specimens)?, self.place());
-            }
-        };
-        run(&*records, wanted(&*records)?, self.place())
+        let then = Wanted { wanted, place: self.place() };
+        match self {
+            Self::Functions(functions) => then.about(&*functions.open()?),
+            Self::Matrices(matrices) => matrices.open(then),
+            Self::Vectors(vectors) => vectors.open(then),
+            Self::Landmarks(shapes) => then.seeking(&Specimens::open(shapes, &shapes.request())?),
+        }
     }
 
     fn place(&self) -> &Place {
@@ -55,6 +52,26 @@ impl TangentInputs {
             Self::Vectors(vectors) => &vectors.place,
             Self::Landmarks(shapes) => &shapes.place,
         }
+    }
+}
+
+/// The statistic that is wanted of opened records, and where its study is.
+struct Wanted<'a, F> {
+    wanted: F,
+    place: &'a Place,
+}
+
+impl<S: Statistic, F: FnOnce(&dyn Opened) -> Result<S, PointStudyError>> Then for Wanted<'_, F> {
+    type Done = TangentOutcome<S::Found>;
+
+    fn about(self, records: &dyn TangentRecords) -> Result<Self::Done, PointStudyError> {
+        let statistic = (self.wanted)(records)?;
+        run(records, statistic, self.place)
+    }
+
+    fn seeking<K: Centred>(self, records: &K) -> Result<Self::Done, PointStudyError> {
+        let statistic = (self.wanted)(records)?;
+        run(records, statistic, self.place)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What only the data holder may see of records about a public centre.
+//! What only the data holder may see of records about a centre.
 
 use super::space::{TangentSpace, distance};
 use crate::io::internal::write_npy;
@@ -34,7 +34,7 @@ pub(super) fn write(
     let mut page = private_page(&format!("Internal: {records}"));
     distance_line(&mut page, mean.filter(|_| !usable.is_empty()).map(|mean| distance(space, mean, &own)));
     page.paragraph(&format!(
-        "{} {records}, {} of which cannot be used and contribute zero ({UNUSABLE}); {beyond} lie further than {} from the public centre \
+        "{} {records}, {} of which cannot be used and contribute zero ({UNUSABLE}); {beyond} lie further than {} from the centre \
          ({what}) and count as shortened. {DISTANCES} has how far each lies from the {} mean, in the tangent space at the centre.",
         count,
         count - usable.len(),

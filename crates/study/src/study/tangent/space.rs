@@ -45,6 +45,17 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
     /// The samples of the centre.
     fn centre(&self) -> &[f64];
 
+    /// Of a centre that was found and paid for, how far from the mean it can be at most; `None` for a public one.
+    fn sought_within(&self) -> Option<f64> {
+        None
+    }
+
+    /// What small displacements from these samples are in the distance of the space, over their size in the tangent space: root mean square over all
+    /// directions.
+    fn stretch(&self, _samples: &[f64]) -> f64 {
+        1.0
+    }
+
     /// How far records may lie from the centre; what lies further is shortened.
     fn radius(&self) -> f64;
 
@@ -109,12 +120,19 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
         spread: Option<Spread>,
     ) -> PointAccuracy {
         let moved = distance(self, &estimate.samples, self.centre());
-        accuracy(estimate, (self.basis().points(), moved, self.radius()), price.n, spread)
+        let stretch = self.stretch(&estimate.samples);
+        accuracy(
+            estimate,
+            (moved, stretch),
+            (self.basis().points(), self.radius(), self.sought_within()),
+            price,
+            spread,
+        )
     }
 
     /// The same in words, for terminal and report.
     fn sentence(&self, accuracy: &PointAccuracy) -> String {
-        sentence(self.words().distance, accuracy)
+        sentence(self.words().distance, accuracy, self.sought_within().is_none())
     }
 
     /// What is special about the space, for the certificate.
@@ -132,7 +150,7 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
             "coordinates": statistic,
             "public_radius": self.radius(),
             "radius_of": format!(
-                "deviations from the public centre, which are shortened to it in the first round ({}); the second round's radius, about the \
+                "deviations from the centre, which are shortened to it in the first round ({}); the second round's radius, about the \
                  centre that the first one released, is counted below it or a share of it",
                 words.distance
             ),

@@ -29,20 +29,20 @@ pub(in crate::study) struct FieldTerms {
 /// How far pictures of modes go.
 pub(in crate::study) const REACH: (f64, &str) = (2.0, "two");
 
-/// About a public centre.
+/// About a centre.
 const FIELDS: FieldTerms = FieldTerms {
     at_ends: "the mean at the ends of what was declared",
-    layout: "the mean at the reference values, then one displacement a column: the mean at other values lies from the public centre by the \
+    layout: "the mean at the reference values, then one displacement a column: the mean at other values lies from the centre by the \
              displacement of the first plus, for every column, (its value there - its value at the reference) times its displacement. A number \
              is mapped linearly from its bounds to [-1, 1], so its displacement is that from the middle to the upper bound; levels are -1 \
              and 1; bends of a spline are functions of that number, made of the bounds alone. Fields are shrunk: what the noise hides is zero.",
 };
 
 impl Terms {
-    /// Of points about a public centre.
+    /// Of points about a centre.
     pub(super) const POINTS: Self = Self {
-        squared: "squared distance in the tangent space at the public centre",
-        displacements: "tangent vectors at the public centre",
+        squared: "squared distance in the tangent space at the centre",
+        displacements: "tangent vectors at the centre",
         numbers: "entries",
         places: "entries",
         reach: REACH,

@@ -3,7 +3,8 @@
 use super::centring::{Centring, PublicCentre};
 use super::comparison::ComparisonStatistic;
 use super::modes::ModesStatistic;
-use super::records::TangentRecords;
+use super::opened::Then;
+use super::records::{Centred, TangentRecords};
 use super::regression::RegressionStatistic;
 use super::space::TangentSpace;
 use super::statistic::Statistic;
@@ -13,7 +14,7 @@ use crate::io::{npy, write_npy};
 use crate::mechanism::functional::{LeadingCoordinates, Want};
 use crate::privacy::{ClipRadius, ClipSource, ClippedMean, Mu};
 use crate::study::function::{DomainKind, FunctionInputs};
-use crate::study::points::{SpdCentre, SpdMetric, VectorCentre, VectorSpace};
+use crate::study::points::{PointStudyError, Read, SpdCentre, SpdMetric, VectorCentre, VectorSpace};
 use crate::study::{Counting, Groups, Place, Unusable};
 use nalgebra::{DMatrix, DVector, Matrix2, SymmetricEigen};
 use rand::SeedableRng;
@@ -65,13 +66,29 @@ fn released(dir: &Path, name: &str) -> Vec<f64> {
     npy::read(&dir.join("study/release").join(name)).unwrap().data
 }
 
-fn open(inputs: &TangentInputs) -> Box<dyn TangentRecords + '_> {
-    match inputs {
-        TangentInputs::Functions(functions) => functions.open().unwrap(),
-        TangentInputs::Matrices(matrices) => matrices.open().unwrap(),
-        TangentInputs::Vectors(vectors) => vectors.open().unwrap(),
-        TangentInputs::Landmarks(_) => unreachable!("their centre may be private"),
+/// Where records are seen from, and what they are there.
+struct Seen;
+
+impl Then for Seen {
+    type Done = (Arc<dyn TangentSpace>, Read<Vec<f64>>);
+
+    fn about(self, records: &dyn TangentRecords) -> Result<Self::Done, PointStudyError> {
+        Ok((records.space(), records.read()?))
     }
+
+    fn seeking<K: Centred>(self, _: &K) -> Result<Self::Done, PointStudyError> {
+        unreachable!("their centre is private")
+    }
+}
+
+fn open(inputs: &TangentInputs) -> (Arc<dyn TangentSpace>, Read<Vec<f64>>) {
+    let seen = match inputs {
+        TangentInputs::Functions(functions) => Seen.about(&*functions.open().unwrap()),
+        TangentInputs::Matrices(matrices) => matrices.open(Seen),
+        TangentInputs::Vectors(vectors) => vectors.open(Seen),
+        TangentInputs::Landmarks(_) => unreachable!("their centre may be private"),
+    };
+    seen.unwrap()
 }
 
 /// The mechanism that a statistic of n people has in this space.
@@ -141,8 +158,7 @@ fn extremes(dir: &Path) -> Vec<(&'static str, TangentInputs)> {
 fn every_mechanism_clips_at_the_declared_radius() {
     let dir = tempfile::tempdir().unwrap();
     for (name, inputs) in extremes(dir.path()) {
-        let records = open(&inputs);
-        let space = records.space();
+        let (space, _) = open(&inputs);
         assert_eq!(space.radius(), RADIUS, "{name}");
         // A function's norm is weighted by how smooth it is expected to be: one that is as smooth has the clip radius when it has this one.
         let as_declared = |coordinates: &LeadingCoordinates, clip: ClipRadius| {
@@ -179,11 +195,10 @@ fn every_mechanism_clips_at_the_declared_radius() {
 fn extreme_records_are_brought_to_the_radius() {
     let dir = tempfile::tempdir().unwrap();
     for (name, inputs) in extremes(dir.path()) {
-        let records = open(&inputs);
-        let space = records.space();
+        let (space, read) = open(&inputs);
         let estimator = inner(ModesStatistic { budget: mu(1.0), most: 3 }, &space, 2);
         let radius = estimator.vectors().recentring().public().get();
-        let samples = records.read().unwrap().points;
+        let samples = read.points;
         let clipped: Vec<Vec<f64>> = samples
             .iter()
             .map(|record| {
@@ -219,17 +234,17 @@ fn coordinates_have_the_length_of_the_distance() {
         (SpdMetric::AffineInvariant, spectral(&(root * record * root), f64::ln).norm()),
     ] {
         let inputs = matrices(dir.path(), metric, known.clone());
-        let records = open(&inputs);
-        let u = records.read().unwrap().points[0].clone().unwrap();
+        let (space, read) = open(&inputs);
+        let u = read.points[0].clone().unwrap();
         approx::assert_relative_eq!(norm(&u), distance, max_relative = 1e-10);
         // And back: the point with these coordinates is the record.
-        for (x, y) in records.space().point(&u).iter().zip(record.as_slice()) {
+        for (x, y) in space.point(&u).iter().zip(record.as_slice()) {
             approx::assert_relative_eq!(x, y, max_relative = 1e-9);
         }
         // Displacements are tangent vectors at the centre: a small one moves it by as much.
         let small: Vec<f64> = u.iter().map(|x| 1e-6 * x).collect();
-        let moved = records.space().point(&small);
-        let by = records.space().displacement(&small);
+        let moved = space.point(&small);
+        let by = space.displacement(&small);
         for ((m, c), d) in moved.iter().zip(centre.as_slice()).zip(by) {
             assert!((m - c - d).abs() < 1e-11, "{m} {c} {d}");
         }
@@ -245,7 +260,7 @@ fn an_antipode_is_an_unusable_record() {
     write_npy(&dir.path().join("records.npy"), &[3, 3], &rows).unwrap();
     let centre = VectorCentre::File(dir.path().join("centre.npy"));
     let inputs = vectors(dir.path(), VectorSpace::Sphere, centre);
-    let read = open(&inputs).read().unwrap();
+    let read = open(&inputs).1;
     assert_eq!(read.points.iter().map(Option::is_some).collect::<Vec<_>>(), [false, true, false]);
     assert_eq!(read.problems.len(), 2);
 }
