@@ -34,6 +34,8 @@ const OTHERS: [&str; 32] = [
     "path",
     "paths",
     "transfer",
+    // Lettering of figures.
+    "font",
     // Releases, ledgers, keys, messages between sites.
     "release",
     "certificate",
