@@ -10,7 +10,7 @@ const PUBLIC: [&str; 9] =
     ["template", "prior", "center", "public_records", "sliders", "links", "pairs", "positions", "start"];
 
 /// Arguments that name files or folders that nobody takes to be public inputs of a release.
-const OTHERS: [&str; 32] = [
+const OTHERS: [&str; 33] = [
     // Records and what is known of them.
     "scans",
     "folders",
