@@ -201,6 +201,12 @@ class FaceRegression(_Face):
     """Faces on covariates."""
 
     @property
+    def band(self) -> Array | None:
+        """(2, columns, …): lower and upper end of the 95 % bands of the columns' fields, simultaneous over all numbers of one; None in releases of
+        older versions."""
+        return self._optional("band")
+
+    @property
     def fields(self) -> Array:
         """(1 + covariates, J, m, 3): the face at the reference values, and what every column adds; see summary["fields"]."""
         return self.array("fields")
@@ -239,6 +245,12 @@ class PointModes(PointMean):
 
 class PointRegression(PointMean):
     """A regression on covariates; the mean is what is expected at the reference values."""
+
+    @property
+    def band(self) -> Array | None:
+        """(2, columns, …): lower and upper end of the 95 % bands of the columns' fields, simultaneous over all numbers of one; None in releases of
+        older versions."""
+        return self._optional("band")
 
     @property
     def fields(self) -> Array:
