@@ -12,8 +12,8 @@ use visard::io::{write_bytes, write_text};
 use visard::report::extract::{Picture, pictures};
 use visard::study::layout::{MEAN_PLY, REPORT, StudyFolder};
 use visard::study::portrait::portrait;
+use visard::study::standing::{Judged, Standing, judge};
 use visard::study::subject::Subject;
-use visard::study::verify;
 
 /// How figures look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -59,13 +59,23 @@ pub struct FiguresArgs {
 pub fn run(args: &FiguresArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let captions = args.out.join("captions.txt");
     refuse_existing(&captions, global)?;
-    verify(&args.release, None, None)
-        .map_err(|e| Failure::failed(e).with_hint("figures are made of releases that verify"))?;
-    let figures = of_release(&StudyFolder::release_of(&args.release))?;
+    let release = StudyFolder::release_of(&args.release);
+    let page = release.join(REPORT);
+    let Judged { standing, why, .. } = judge(&page);
+    if standing == Standing::Internal {
+        let why = why.unwrap_or_else(|| format!("{} is no release's page", page.display()));
+        return Err(Failure::failed(why).with_hint("figures are made of releases that verify"));
+    }
+    let figures = of_release(&release)?;
     let style = args.style.style();
     let letters = Letters::find(args.font.as_deref()).map_err(Failure::failed)?;
     make_folder(&args.out)?;
     let mut told = String::new();
+    if let Some(band) = standing.band() {
+        let band = format!("{band}{}", why.map(|why| format!(" ({why})")).unwrap_or_default());
+        printer.note(format!("note: {band}"));
+        told = format!("{band}\n\n");
+    }
     let mut names = Vec::new();
     for (k, figure) in figures.iter().enumerate() {
         let name = format!("{:02}_{}", k + 1, figure.file_stem());
@@ -83,7 +93,9 @@ pub fn run(args: &FiguresArgs, global: &Global, printer: &Printer) -> Result<(),
         args.out.display(),
         captions.display()
     );
-    printer.result(json!({"out": args.out, "figures": names, "captions": captions}), words);
+    let standing = standing.phrase();
+    let value = json!({"out": args.out, "figures": names, "captions": captions, "standing": standing});
+    printer.result(value, words);
     Ok(())
 }
 

@@ -42,7 +42,7 @@ pub fn portrait(subject: &Subject) -> Result<Picture, png::EncodingError> {
         ));
     }
     let title = "three views".to_owned();
-    let caption = format!("{}: front, three-quarter view, profile, in one scale.", subject.name);
+    let caption = "The mean: front, three-quarter view, profile, in one scale.".to_owned();
     let svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\" \
          font-family=\"sans-serif\" font-size=\"11\">{svg}</svg>",
