@@ -62,8 +62,8 @@ class CovariateOptions(TypedDict, total=False):
 
     #: Public bounds of numbers, as in {"age": (3, 40)}; values beyond count as the bound.
     bounds: Mapping[str, tuple[float, float]] | None
-    #: The two public levels of words, as in {"sex": ("F", "M")}.
-    levels: Mapping[str, tuple[str, str]] | None
+    #: The public levels of words, two or more, as in {"sex": ("F", "M")}.
+    levels: Mapping[str, Sequence[str]] | None
     #: Curves in place of straight lines, by the number of columns, as in {"age": 4}.
     spline: Mapping[str, int] | None
 

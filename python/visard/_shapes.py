@@ -117,7 +117,7 @@ def shape_regress(
     covariates: Any = None,
     *,
     bounds: Mapping[str, tuple[float, float]] | None = None,
-    levels: Mapping[str, tuple[str, str]] | None = None,
+    levels: Mapping[str, Sequence[str]] | None = None,
     spline: Mapping[str, int] | None = None,
     allometry: bool = False,
     size_bounds: tuple[float, float] | None = None,

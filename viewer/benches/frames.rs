@@ -1,13 +1,15 @@
 //! Frames of a mesh of 20 000 vertices, and what opening a large study costs. `cargo bench --profile dist -p visard-viewer`.
 
 use std::sync::OnceLock;
-use visard::mesh::{Point, TriMesh};
+use visard::mesh::{Point, TriMesh, Vector};
 use visard::study::layout::{MEAN_PLY, RELEASE, SCANS};
 use visard::study::standing::Standing;
+use visard_viewer::band::Band;
 use visard_viewer::display_settings::DisplaySettings;
 use visard_viewer::drawing::Drawing;
 use visard_viewer::listing::entries;
 use visard_viewer::look::Look;
+use visard_viewer::modes::Modes;
 use visard_viewer::pane::draw;
 use visard_viewer::picking::pick;
 use visard_viewer::source;
@@ -27,6 +29,8 @@ fn main() {
 
 /// Vertices along a side of the sheet that is measured: 20 164 in all.
 const SIDE: usize = 142;
+/// Of one of 200 704.
+const FINE_SIDE: usize = 448;
 /// And of a million.
 const LARGE_SIDE: usize = 1000;
 
@@ -39,6 +43,19 @@ fn sheet(n: usize) -> Subject {
     let triangles = (0..n * (n - 1)).filter(|k| k % n < n - 1).flat_map(cell).collect();
     let mesh = TriMesh::new(vertices.collect(), triangles).unwrap_or_default();
     Subject::new("sheet", "sheet", Standing::Public, Shape::Surface(mesh))
+}
+
+/// A mean of 200 704 vertices with a band and a mode.
+fn fine_mean() -> &'static Subject {
+    static MEAN: OnceLock<Subject> = OnceLock::new();
+    MEAN.get_or_init(|| {
+        let mut mean = sheet(FINE_SIDE);
+        let vertices = FINE_SIDE * FINE_SIDE;
+        mean.band = Some(Band::new(vec![Vector::repeat(0.01); vertices]));
+        let along = |k: usize| Vector::z() * (0.1 * (k as f64 / vertices as f64).sin());
+        mean.modes = Modes::new(vec![(0..vertices).map(along).collect()]);
+        mean
+    })
 }
 
 fn drawing() -> &'static Drawing {
@@ -74,6 +91,34 @@ fn whole_frame(bencher: divan::Bencher, size: (u32, u32)) {
     let (mut stage, mut step) = (stage(size.0, size.1, drawing()), 0.0);
     bencher.bench_local(|| {
         kiss3d::pollster::block_on(stage.render(&turned(&mut step), None));
+        stage.picture()
+    });
+}
+
+/// A mean of 200 704 vertices within its band, turned; until the pixels have been read back.
+#[divan::bench(sample_count = 20)]
+fn turn_a_fine_mean_in_its_band(bencher: divan::Bencher) {
+    let display = DisplaySettings { band: true, ..DisplaySettings::default() };
+    let Ok(drawing) = draw(fine_mean(), &display) else { return };
+    let (mut stage, mut step) = (stage(1200, 900, &drawing), 0.0);
+    bencher.bench_local(|| {
+        kiss3d::pollster::block_on(stage.render(&turned(&mut step), None));
+        stage.picture()
+    });
+}
+
+/// The same while a slider bends it: every frame has other vertices.
+#[divan::bench(sample_count = 20)]
+fn bend_a_fine_mean_in_its_band(bencher: divan::Bencher) {
+    let mut stage = kiss3d::pollster::block_on(Stage::new(1200, 900));
+    let mut along = 0.0;
+    bencher.bench_local(|| {
+        along += 0.01;
+        let display = DisplaySettings { band: true, modes: vec![along], ..DisplaySettings::default() };
+        if let Ok(drawing) = draw(fine_mean(), &display) {
+            stage.set(&drawing);
+        }
+        kiss3d::pollster::block_on(stage.render(&Look::default(), None));
         stage.picture()
     });
 }

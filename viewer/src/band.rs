@@ -16,6 +16,11 @@ pub struct Band {
 }
 
 impl Band {
+    /// Half its width at every vertex, in each coordinate (at least 0), in the unit of the mesh.
+    pub fn new(half: Vec<Vector>) -> Self {
+        Self { half }
+    }
+
     /// That of the release a mesh lies in; `None` where it has none.
     ///
     /// # Errors

@@ -123,9 +123,10 @@ fn name_of(item: &str) -> &str {
 /// A value as it is said.
 fn word(covariate: &Covariate, value: f64) -> String {
     match &covariate.kind {
-        Kind::Levels { levels } if value <= -1.0 => levels[0].clone(),
-        Kind::Levels { levels } if value >= 1.0 => levels[1].clone(),
-        Kind::Levels { levels } => format!("between {} and {}", levels[0], levels[1]),
+        Kind::Levels { levels } => match (0..levels.len()).find(|&k| covariate.level(k) == value) {
+            Some(k) => levels[k].clone(),
+            None => format!("between {}", levels.join(" and ")),
+        },
         _ => short(value),
     }
 }
@@ -160,13 +161,16 @@ pub fn controls(ui: &mut Ui, design: &Design, at: &mut Vec<String>) {
     });
 }
 
-/// One of two words, or between them.
-fn level(ui: &mut Ui, name: &str, levels: &[String; 2], mut chosen: Option<String>) -> Option<String> {
+/// One of several words, or between them.
+fn level(ui: &mut Ui, name: &str, levels: &[String], mut chosen: Option<String>) -> Option<String> {
     ui.horizontal_wrapped(|ui| {
         ui.label(name);
-        ui.selectable_value(&mut chosen, Some(levels[0].clone()), &levels[0]);
-        ui.selectable_value(&mut chosen, None, "between");
-        ui.selectable_value(&mut chosen, Some(levels[1].clone()), &levels[1]);
+        for (k, level) in levels.iter().enumerate() {
+            ui.selectable_value(&mut chosen, Some(level.clone()), level);
+            if k == 0 {
+                ui.selectable_value(&mut chosen, None, "between");
+            }
+        }
     });
     chosen
 }
@@ -185,7 +189,7 @@ mod tests {
 
     fn design() -> Design {
         let number = Kind::Linear { lower: 3.0, upper: 18.0 };
-        let levels = Kind::Levels { levels: ["F".into(), "M".into()] };
+        let levels = Kind::Levels { levels: vec!["F".into(), "M".into()] };
         Design::new(vec![
             Covariate { name: "age".into(), kind: number },
             Covariate { name: "sex".into(), kind: levels },

@@ -18,6 +18,11 @@ pub struct Modes {
 }
 
 impl Modes {
+    /// A displacement of every vertex for each mode, at one standard deviation, in the mesh's own unit.
+    pub fn new(fields: Vec<Vec<Vector>>) -> Self {
+        Self { fields }
+    }
+
     /// Those of the release a mesh lies in; `None` where it has none.
     ///
     /// # Errors

@@ -34,7 +34,7 @@ pub struct RegressArgs {
         allow_hyphen_values = true
     )]
     bounds: Vec<String>,
-    /// Words with their two public levels, as in "sex=F|M"
+    /// Words with their public levels, two or more, as in "sex=F|M"
     #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=A|B")]
     levels: Vec<String>,
     /// Fit a natural spline with this many columns instead of a straight line, as in "age=4"; the bounds alone determine its knots

@@ -20,7 +20,7 @@ pub struct RegressArgs {
     /// Numbers with their public bounds, as in "age=3:40,bmi=15:40"
     #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=LOWER:UPPER", allow_hyphen_values = true)]
     bounds: Vec<String>,
-    /// Words with their two public levels, as in "sex=F|M"
+    /// Words with their public levels, two or more, as in "sex=F|M"
     #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=A|B")]
     levels: Vec<String>,
     /// Fit a natural spline with this many columns instead of a straight line, as in "age=4"; its knots come from the bounds alone

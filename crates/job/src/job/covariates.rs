@@ -235,8 +235,8 @@ fn columns(table: &NamedTable, design: &Design) -> Result<Vec<usize>, CovariateE
 fn refuse_constant(path: &Path, design: &Design, values: &[Vec<Option<f64>>]) -> Result<(), CovariateError> {
     let rows: Vec<Vec<f64>> = values.iter().map(|row| design.row(row)).collect();
     for (i, covariate) in design.covariates().iter().enumerate() {
-        let column = design.first_column(i);
-        if rows.windows(2).all(|pair| pair[0][column] == pair[1][column]) {
+        let columns = design.first_column(i)..design.first_column(i + 1);
+        if rows.windows(2).all(|pair| pair[0][columns.clone()] == pair[1][columns.clone()]) {
             return Err(CovariateError::Constant { file: path.to_owned(), name: covariate.name.clone() });
         }
     }
@@ -278,6 +278,23 @@ mod tests {
         let found = Covariates::read(&file, &design, 3, |i| vec![i.to_string()]).unwrap();
         assert_eq!(found.values[0], [Some(1.5), Some(1.0)]);
         assert_eq!(found.values[1], [None, Some(-1.0)]);
+    }
+
+    #[test]
+    fn of_more_levels_none_is_taken_for_a_constant() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("c.csv");
+        let design = Design::parse(&[], &["site=A|B|C|D".into()], &[]).unwrap();
+        let read = |text: &str| {
+            std::fs::write(&file, text).unwrap();
+            Covariates::read(&file, &design, 2, |i| vec![i.to_string()])
+        };
+        let found = read("record,site\n0,C\n1,D\n").unwrap();
+        assert_eq!((&found.values, &found.outside), (&vec![vec![Some(3.0)], vec![Some(4.0)]], &vec![0]));
+        let members = found.rows(&design, &[vec![0, 1]]);
+        let middle = |i: usize| 0.5 * (design.row(&found.values[0])[i] + design.row(&found.values[1])[i]);
+        assert!((0..4).all(|i| (members[0][i] - middle(i)).abs() < 1e-15));
+        assert!(read("record,site\n0,C\n1,C\n").is_err());
     }
 
     #[test]

@@ -37,10 +37,12 @@ pub(super) fn fields_details(fields: &Fields, half_widths: &[f64], numbers: &str
 pub(super) fn design_details(design: &Design, layout: &str, statement: &mut Statement) {
     let knots: Vec<_> = (0..design.covariates().len()).map(|i| design.knots(i)).collect();
     let reference: Vec<f64> = design.covariates().iter().map(|c| c.reference()).collect();
+    let corners: Vec<_> = (0..design.covariates().len()).map(|i| design.level_columns(i)).collect();
     let details = json!({
         "covariates": design,
         "columns": design.names(),
         "knots": knots,
+        "level_columns": corners,
         "intercept": INTERCEPT,
         "reference": reference,
         "fields": layout,
@@ -70,8 +72,13 @@ pub(super) fn covariates_table(page: &mut Page, design: &Design) {
                 format!("{lower} to {upper}, natural cubic spline of {columns} columns"),
                 short(covariate.reference()),
             ),
-            Kind::Levels { levels } => {
+            Kind::Levels { levels } if levels.len() == 2 => {
                 (format!("{} (-1) or {} (1)", levels[0], levels[1]), "between the levels".into())
+            }
+            Kind::Levels { levels } => {
+                let known =
+                    format!("{}: each column sets a level against those before it", levels.join(", "));
+                (known, "between all levels".into())
             }
         };
         vec![covariate.name.clone(), known, reference]

@@ -33,14 +33,15 @@ pub enum DesignError {
         /// The covariate.
         name: String,
     },
-    /// Levels that are not two.
+    /// Levels that are too few, too many or alike.
     #[error(
-        "{name}: two different levels are needed, as in \"sex=F|M\" (letters, digits, hyphens, underscores); for more, give a column of \
-         numbers 0 and 1 for each but one, with --bounds"
+        "{name}: 2 to {most} different levels are needed, as in \"sex=F|M\" (letters, digits, hyphens, underscores)"
     )]
     Levels {
         /// The covariate.
         name: String,
+        /// The most.
+        most: usize,
     },
     /// Too few or too many columns.
     #[error(

@@ -1,6 +1,7 @@
 //! Covariates as numbers of public size: what a regression is told before it reads a record.
 
 mod error;
+mod levels;
 mod parse;
 mod spline;
 
@@ -33,10 +34,10 @@ pub enum Kind {
         /// K columns; K + 1 knots.
         columns: usize,
     },
-    /// One of two words: −1 for the first, 1 for the second.
+    /// One of several words: the corners of a regular simplex, so that none is set apart ([`levels::corner`]).
     Levels {
-        /// The words.
-        levels: [String; 2],
+        /// The words, 2 to [`MOST_LEVELS`].
+        levels: Vec<String>,
     },
 }
 
@@ -62,6 +63,8 @@ pub struct Design {
 
 /// The most columns of one spline.
 const MOST_BENDS: usize = 6;
+/// The most levels of one covariate: with 12, a twelfth of the records tells of each.
+pub const MOST_LEVELS: usize = 12;
 /// The most covariates of one design.
 const MOST: usize = 32;
 
@@ -96,28 +99,57 @@ impl Covariate {
     pub fn columns(&self) -> usize {
         match self.kind {
             Kind::Spline { columns, .. } => columns,
-            _ => 1,
+            Kind::Linear { .. } => 1,
+            Kind::Levels { ref levels } => levels.len() - 1,
         }
     }
 
-    /// The number that a text stands for: itself, or −1 or 1 for a level. It may lie outside the bounds.
+    /// The number that a text stands for: itself, or that of a level ([`Self::level`]). It may lie outside the bounds.
     ///
     /// # Errors
     /// [`ValueError`], without the text.
     pub fn value(&self, text: &str) -> Result<f64, ValueError> {
         match &self.kind {
             Kind::Levels { levels } => match levels.iter().position(|level| level == text) {
-                Some(0) => Ok(-1.0),
-                Some(_) => Ok(1.0),
+                Some(level) => Ok(self.level(level)),
                 None => Err(ValueError::Level { levels: levels.join(" and ") }),
             },
             _ => text.parse().ok().filter(|x: &f64| x.is_finite()).ok_or(ValueError::NotANumber),
         }
     }
 
+    /// The number of a level, counted from 0: −1 and 1 of two, 1, 2, 3 and on of more; 0 is between all of them.
+    pub fn level(&self, level: usize) -> f64 {
+        match &self.kind {
+            Kind::Levels { levels } if levels.len() == 2 => 2.0 * level as f64 - 1.0,
+            _ => level as f64 + 1.0,
+        }
+    }
+
     /// Whether a value lies within what is known beforehand.
     pub fn holds(&self, value: f64) -> bool {
-        self.bounds().map_or(value.abs() == 1.0, |(lower, upper)| (lower..=upper).contains(&value))
+        match &self.kind {
+            Kind::Levels { levels } => (0..levels.len()).any(|level| self.level(level) == value),
+            Kind::Linear { lower, upper } | Kind::Spline { lower, upper, .. } => {
+                (*lower..=*upper).contains(&value)
+            }
+        }
+    }
+
+    /// The names of its columns: of a spline the linear one has the covariate's own; of more than two levels each sets one against those before.
+    fn names(&self) -> Vec<String> {
+        let name = &self.name;
+        match &self.kind {
+            Kind::Levels { levels } if levels.len() > 2 => {
+                let against =
+                    |k: usize| format!("{name} {} against {}", levels[k], levels[..k].join(" and "));
+                (1..levels.len()).map(against).collect()
+            }
+            _ => {
+                let column = |k: usize| if k == 0 { name.clone() } else { format!("{name} bend {k}") };
+                (0..self.columns()).map(column).collect()
+            }
+        }
     }
 
     /// A value on the scale from −1 to 1, clipped.
@@ -134,7 +166,7 @@ impl Design {
     /// Of these covariates.
     ///
     /// # Errors
-    /// [`DesignError`] for none or too many, names that are not plain or given twice, bounds that are not in order, levels that are not two.
+    /// [`DesignError`] for none or too many, names that are not plain or given twice, bounds that are not in order, levels that are too few, too many or alike.
     pub fn new(covariates: Vec<Covariate>) -> Result<Self, DesignError> {
         if covariates.is_empty() || covariates.len() > MOST {
             return Err(DesignError::Count { found: covariates.len(), most: MOST });
@@ -168,13 +200,9 @@ impl Design {
         1 + self.covariates.iter().map(Covariate::columns).sum::<usize>()
     }
 
-    /// The columns' names, without the intercept; of a spline the linear one has the covariate's own.
+    /// The columns' names, without the intercept.
     pub fn names(&self) -> Vec<String> {
-        let of = |c: &Covariate| {
-            let name = c.name.clone();
-            (0..c.columns()).map(move |k| if k == 0 { name.clone() } else { format!("{name} bend {k}") })
-        };
-        self.covariates.iter().flat_map(of).collect()
+        self.covariates.iter().flat_map(Covariate::names).collect()
     }
 
     /// The place of a covariate's first column.
@@ -184,8 +212,10 @@ impl Design {
 
     /// Whether a column is a bend of a spline, of which less is expected than of a straight line.
     pub fn is_bend(&self, column: usize) -> bool {
-        let firsts = (0..self.covariates.len()).map(|i| self.first_column(i));
-        column > 0 && !firsts.into_iter().any(|first| first == column)
+        let bent = |i: usize| {
+            self.bends[i].is_some() && (self.first_column(i) + 1..self.first_column(i + 1)).contains(&column)
+        };
+        (0..self.covariates.len()).any(bent)
     }
 
     /// x̃ of a record: one half, then its columns. A value that is missing is in the middle, one outside the bounds at the bound.
@@ -193,6 +223,12 @@ impl Design {
         let mut row = vec![INTERCEPT];
         for ((covariate, bends), i) in self.covariates.iter().zip(&self.bends).zip(0..) {
             let value = values.get(i).copied().flatten();
+            if let Kind::Levels { levels } = &covariate.kind
+                && levels.len() > 2
+            {
+                row.extend(levels::corner(levels.len(), value.unwrap_or(0.0)));
+                continue;
+            }
             let unit = value.map_or(0.0, |value| covariate.unit(value));
             row.push(unit);
             row.extend(bends.iter().flat_map(|bends| bends.at(unit)));
@@ -217,10 +253,27 @@ impl Design {
     pub fn expected_moments(&self) -> DMatrix<f64> {
         let mut diagonal = vec![INTERCEPT * INTERCEPT];
         for (covariate, bends) in self.covariates.iter().zip(&self.bends) {
-            diagonal.push(if covariate.bounds().is_some() { 1.0 / 3.0 } else { 1.0 });
+            let columns = covariate.columns();
+            match covariate.kind {
+                Kind::Levels { .. } => diagonal.extend(vec![1.0 / columns as f64; columns]),
+                _ => diagonal.push(1.0 / 3.0),
+            }
             diagonal.extend(bends.iter().flat_map(|bends| bends.squares().to_vec()));
         }
         DMatrix::from_diagonal(&diagonal.into())
+    }
+
+    /// What the columns of a covariate with levels are at each of them.
+    pub fn level_columns(&self, covariate: usize) -> Option<Vec<Vec<f64>>> {
+        let about = self.covariates.get(covariate)?;
+        let Kind::Levels { levels } = &about.kind else { return None };
+        let columns = self.first_column(covariate)..self.first_column(covariate + 1);
+        let at = |level: usize| {
+            let mut values = vec![None; self.covariates.len()];
+            values[covariate] = Some(about.level(level));
+            self.row(&values)[columns.clone()].to_vec()
+        };
+        Some((0..levels.len()).map(at).collect())
     }
 
     /// The knots of a spline, in its own units.
@@ -253,8 +306,12 @@ fn check(covariate: &Covariate) -> Result<(), DesignError> {
         Kind::Spline { columns, .. } if !(2..=MOST_BENDS).contains(columns) => {
             Err(DesignError::Spline { name: name(), most: MOST_BENDS })
         }
-        Kind::Levels { levels } if levels[0] == levels[1] || !levels.iter().all(|l| is_plain(l)) => {
-            Err(DesignError::Levels { name: name() })
+        Kind::Levels { levels }
+            if !(2..=MOST_LEVELS).contains(&levels.len())
+                || levels.iter().enumerate().any(|(i, level)| levels[..i].contains(level))
+                || !levels.iter().all(|l| is_plain(l)) =>
+        {
+            Err(DesignError::Levels { name: name(), most: MOST_LEVELS })
         }
         _ => Ok(()),
     }

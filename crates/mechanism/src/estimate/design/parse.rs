@@ -3,7 +3,7 @@
 use super::{AtError, Covariate, Design, DesignError, Kind};
 
 impl Design {
-    /// From `age=3:40,bmi=15:40` (bounds), `sex=F|M` (levels), `age=4` (columns of splines): items separated by commas, or given one by
+    /// From `age=3:40,bmi=15:40` (bounds), `sex=F|M` (levels, two or more), `age=4` (columns of splines): items separated by commas, or given one by
     /// one. Numbers come before levels, each in the order given.
     ///
     /// # Errors
@@ -28,10 +28,7 @@ impl Design {
             }
         }
         for (name, value) in items(levels, LEVELS)? {
-            let words: Vec<String> = value.split('|').map(|word| word.trim().to_owned()).collect();
-            let Ok(levels) = <[String; 2]>::try_from(words) else {
-                return Err(DesignError::Levels { name });
-            };
+            let levels = value.split('|').map(|word| word.trim().to_owned()).collect();
             covariates.push(Covariate { name, kind: Kind::Levels { levels } });
         }
         Self::new(covariates)

@@ -58,6 +58,40 @@ fn bends_are_orthogonal_and_bounded() {
     }
 }
 
+/// Corners of a regular simplex about 0: all as far from one another, none longer than a row may be; moments are those of levels equally frequent.
+#[test]
+fn levels_are_the_corners_of_a_regular_simplex() {
+    for k in 2..=MOST_LEVELS {
+        let words: Vec<String> = (0..k).map(|i| format!("L{i}")).collect();
+        let found = design(&["age=0:10"], &[&format!("site={}", words.join("|"))], &[]).unwrap();
+        assert_eq!((found.columns(), found.names().len()), (k + 1, k));
+        let site = &found.covariates()[1];
+        let rows: Vec<Vec<f64>> =
+            words.iter().map(|word| found.row(&[None, site.value(word).ok()])[2..].to_vec()).collect();
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+        for (i, a) in rows.iter().enumerate() {
+            for (j, b) in rows.iter().enumerate() {
+                let expected = if i == j { 1.0 } else { -1.0 / (k - 1) as f64 };
+                approx::assert_abs_diff_eq!(dot(a, b), expected, epsilon = 1e-12);
+            }
+        }
+        for column in 0..k - 1 {
+            let moment = rows.iter().map(|row| row[column] * row[column]).sum::<f64>() / k as f64;
+            let expected = found.expected_moments()[(column + 2, column + 2)];
+            approx::assert_relative_eq!(moment, expected, max_relative = 1e-12);
+            assert!(!found.is_bend(column + 2));
+        }
+        assert!(found.row(&[]).iter().skip(1).all(|x| *x == 0.0) && !site.holds(site.reference()));
+        assert!((0..k).all(|level| site.holds(site.level(level))) && !site.holds(k as f64 + 1.0));
+        approx::assert_relative_eq!(found.reach().powi(2), 2.25, max_relative = 1e-12);
+    }
+    let three = design(&[], &["site=A|B|C"], &[]).unwrap();
+    assert_eq!(three.level_columns(0).unwrap()[1], three.row(&[Some(2.0)])[1..]);
+    assert_eq!(three.names(), ["site B against A", "site C against A and B"]);
+    assert_eq!(three.values(&texts(&["site=C"])).unwrap(), [Some(3.0)]);
+    assert!(three.covariates()[0].value("D").unwrap_err().to_string().contains("A and B and C"));
+}
+
 #[test]
 fn what_makes_no_design_is_refused_in_words() {
     for (bounds, levels, splines, what) in [
@@ -70,9 +104,11 @@ fn what_makes_no_design_is_refused_in_words() {
         (&["age=nan:3"], &[], &[], "below the upper"),
         (&["a b=3:4"], &[], &[], "letters"),
         (&["age=3:4,AGE=3:5"], &[], &[], "twice"),
-        (&["age=3:4"], &["sex=F"], &[], "two different levels"),
-        (&[], &["sex=F|M|X"], &[], "two different levels"),
-        (&[], &["sex=F|F"], &[], "two different levels"),
+        (&["age=3:4"], &["sex=F"], &[], "2 to 12 different levels"),
+        (&[], &["site=A|B|A"], &[], "2 to 12 different levels"),
+        (&[], &["site=A|B|C|D|E|F|G|H|I|J|K|L|M"], &[], "2 to 12 different levels"),
+        (&[], &["site=A||C"], &[], "2 to 12 different levels"),
+        (&[], &["sex=F|F"], &[], "2 to 12 different levels"),
         (&["age=3:4"], &[], &["bmi=4"], "no bounds"),
         (&["age=3:4"], &[], &["age=1"], "2 to 6"),
         (&["age=3:4"], &[], &["age=99"], "2 to 6"),

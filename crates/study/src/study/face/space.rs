@@ -72,7 +72,8 @@ const SLIDERS: usize = 24;
 /// What `fields.npy` holds.
 const LAYOUT: &str = "the face at the reference values, then one displacement a column: the face at other values is the first plus, for every \
                       column, (its value there - its value at the reference) times its displacement. A number is mapped linearly from its \
-                      bounds to [-1, 1], so its displacement is that from the middle to the upper bound; levels are -1 and 1; bends of a \
+                      bounds to [-1, 1], so its displacement is that from the middle to the upper bound; two levels are -1 and 1, more as \
+                      level_columns says; bends of a \
                       spline are functions of that number, made of the bounds alone (natural cubic splines, orthogonal to straight lines). \
                       Fields are shrunk: what the noise hides is zero. visard face predict makes the face at other values.";
 

@@ -203,12 +203,13 @@ impl Statistic for RegressionStatistic {
         page.heading("What the covariates do");
         let mut pictures = Vec::new();
         for (i, covariate) in self.design.covariates().iter().enumerate() {
-            let [less, more] = self.ends(i).map(|(value, _)| self.moved(i, value, found));
-            let ends = self.ends(i).map(|(_, name)| name);
-            let caption = format!("{}: {at_ends}", covariate.name);
-            let ends = [&ends[0][..], &ends[1]];
-            let shown = Displaced { mean: &mean, to: [&less, &more], ends, caption: &caption };
-            pictures.extend(space.displaced_figures(&shown)?);
+            for ends in self.ends(i) {
+                let [less, more] = [0, 1].map(|end| self.moved(i, ends[end].0, found));
+                let caption = format!("{}: {at_ends}", covariate.name);
+                let ends = [&ends[0].1[..], &ends[1].1];
+                let shown = Displaced { mean: &mean, to: [&less, &more], ends, caption: &caption };
+                pictures.extend(space.displaced_figures(&shown)?);
+            }
         }
         space.show(page, &pictures);
         fields_section(page, &found.fields, &found.half_widths(space), layout, |size| space.length(size));
@@ -221,15 +222,18 @@ impl Statistic for RegressionStatistic {
 }
 
 impl RegressionStatistic {
-    /// The ends of what was declared of a covariate, with what these are called.
-    fn ends(&self, covariate: usize) -> [(f64, String); 2] {
+    /// The ends of what was declared of a covariate, with what these are called: of levels the first with each of the others.
+    fn ends(&self, covariate: usize) -> Vec<[(f64, String); 2]> {
         let about = &self.design.covariates()[covariate];
-        let (lower, upper) = about.bounds().unwrap_or((-1.0, 1.0));
-        let said = |value: f64, level: usize| match &about.kind {
-            Kind::Levels { levels } => format!("{} {}", about.name, levels[level]),
-            _ => format!("{} {}", about.name, short(value)),
-        };
-        [(lower, said(lower, 0)), (upper, said(upper, 1))]
+        match &about.kind {
+            Kind::Levels { levels } => {
+                let level = |k: usize| (about.level(k), format!("{} {}", about.name, levels[k]));
+                (1..levels.len()).map(|k| [level(0), level(k)]).collect()
+            }
+            Kind::Linear { lower, upper } | Kind::Spline { lower, upper, .. } => {
+                vec![[*lower, *upper].map(|value| (value, format!("{} {}", about.name, short(value))))]
+            }
+        }
     }
 
     /// How the columns of a covariate count at a value of it.
@@ -269,7 +273,12 @@ impl RegressionStatistic {
                 ((0..=STOPS).map(at).collect(), Vec::new())
             }
             Kind::Levels { levels } => {
-                (vec![-1.0, 0.0, 1.0], vec![levels[0].clone(), "between".into(), levels[1].clone()])
+                let between = (0.0, "between".to_owned());
+                let mut stops: Vec<_> =
+                    (0..levels.len()).map(|k| (about.level(k), levels[k].clone())).collect();
+                let place = stops.iter().filter(|(number, _)| *number < 0.0).count();
+                stops.insert(place, between);
+                stops.into_iter().unzip()
             }
         };
         let weights = values.iter().map(|value| self.weights(covariate, *value)).collect();
