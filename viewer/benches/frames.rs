@@ -95,7 +95,7 @@ fn whole_frame(bencher: divan::Bencher, size: (u32, u32)) {
     });
 }
 
-/// A mean of 200 704 vertices within its band, turned; until the pixels have been read back.
+/// A mean of 200 704 vertices within its band, turned, as the window draws it: nothing is read back.
 #[divan::bench(sample_count = 20)]
 fn turn_a_fine_mean_in_its_band(bencher: divan::Bencher) {
     let display = DisplaySettings { band: true, ..DisplaySettings::default() };
@@ -103,7 +103,7 @@ fn turn_a_fine_mean_in_its_band(bencher: divan::Bencher) {
     let (mut stage, mut step) = (stage(1200, 900, &drawing), 0.0);
     bencher.bench_local(|| {
         kiss3d::pollster::block_on(stage.render(&turned(&mut step), None));
-        stage.picture()
+        stage.finish();
     });
 }
 
@@ -119,7 +119,7 @@ fn bend_a_fine_mean_in_its_band(bencher: divan::Bencher) {
             stage.set(&drawing);
         }
         kiss3d::pollster::block_on(stage.render(&Look::default(), None));
-        stage.picture()
+        stage.finish();
     });
 }
 
@@ -139,10 +139,17 @@ fn pick_under_the_mouse(bencher: divan::Bencher) {
 }
 
 /// Vertices, normals, sky visibility: once for every subject, on a thread of its own.
+#[divan::bench(args = [SIDE, FINE_SIDE])]
+fn prepare_a_subject(bencher: divan::Bencher, side: usize) {
+    let display = DisplaySettings::default();
+    bencher.with_inputs(|| sheet(side)).bench_values(|subject| draw(&subject, &display));
+}
+
+/// The same once it is known how much light its hollows have.
 #[divan::bench]
-fn prepare_a_subject(bencher: divan::Bencher) {
-    let subject = sheet(SIDE);
-    bencher.bench(|| draw(&subject, &DisplaySettings::default()));
+fn bend_a_fine_mean(bencher: divan::Bencher) {
+    let display = DisplaySettings { modes: vec![0.1], ..DisplaySettings::default() };
+    bencher.bench(|| draw(fine_mean(), &display));
 }
 
 /// The list of a study of 1000 scans, and its first file read: what the window waits for.

@@ -15,7 +15,6 @@ use crate::subject::{Shape, Subject};
 use crate::template::fitted_template;
 use visard::mesh::{Point, TriMesh, Vector};
 use visard::report::colour::ColourMap;
-use visard::report::visibility::sky_visibility;
 use visard::study::layout::BAND;
 
 const CURVE_INK: [f64; 3] = [0.05, 0.20, 0.42];
@@ -69,9 +68,7 @@ fn surface(subject: &Subject, mesh: &TriMesh, display: &DisplaySettings) -> Resu
     let lit = |v: &Vector| if display.disk { Vector::new(v.x, v.y, v.z.max(0.0)) } else { *v };
     let to_array = |v: Vector| [v.x as f32, v.y as f32, v.z as f32];
     let normals: Vec<[f32; 3]> = shown.vertex_normals().iter().map(|v| to_array(lit(v))).collect();
-    // Millions of triangles shade themselves finely enough.
-    let sky =
-        if shown.triangles().len() <= 400_000 { sky_visibility(shown, 60) } else { vec![1.0; normals.len()] };
+    let sky = subject.light(mesh);
     let flattened = if display.disk {
         let z = disk_coordinates(mesh)?;
         Some(z.iter().map(|z| Point::new(z.re, z.im, 0.0)).collect::<Vec<_>>())

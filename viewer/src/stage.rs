@@ -174,6 +174,12 @@ impl Stage {
         self.surface.render_3d(&mut self.scene, &mut camera).await;
     }
 
+    /// Waits until the adapter has drawn what was handed over.
+    pub fn finish(&self) {
+        // A device that is lost has nothing to wait for.
+        let _ = kiss3d::context::Context::get().device.poll(wgpu::PollType::wait_indefinitely());
+    }
+
     /// The last frame.
     pub fn picture(&self) -> Image {
         let picture = self.surface.snap_image();

@@ -6,7 +6,9 @@ use crate::groups::Start;
 use crate::growth::Growth;
 use crate::modes::Modes;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use visard::mesh::{Point, TriMesh};
+use visard::report::visibility::sky_visibility;
 use visard::study::face::registrations::ToFront;
 use visard::study::standing::Standing;
 
@@ -71,6 +73,11 @@ impl Shape {
     }
 }
 
+/// More triangles than this have no soft light.
+const MOST_SHADED: usize = 500_000;
+/// From so many directions light comes.
+const DIRECTIONS: usize = 60;
+
 /// What is shown.
 #[derive(Debug, Clone)]
 pub struct Subject {
@@ -100,6 +107,8 @@ pub struct Subject {
     pub start: Option<Start>,
     /// What is wrong with it or with what lies beside it, in sentences.
     pub notices: Vec<String>,
+    /// The soft light in its hollows, once it has been worked out.
+    pub(crate) light: OnceLock<Vec<f32>>,
 }
 
 impl Subject {
@@ -119,7 +128,19 @@ impl Subject {
             growth: None,
             start: None,
             notices: Vec::new(),
+            light: OnceLock::new(),
         }
+    }
+
+    /// The soft light in the hollows of its surface. It is worked out once, and stays what it is while the surface is bent, so that a slider
+    /// is followed at once.
+    pub fn light(&self, mesh: &TriMesh) -> Vec<f32> {
+        // Millions of triangles shade themselves finely enough.
+        if mesh.triangles().len() > MOST_SHADED {
+            return vec![1.0; mesh.vertices().len()];
+        }
+        let known = self.light.get_or_init(|| sky_visibility(mesh, DIRECTIONS));
+        if known.len() == mesh.vertices().len() { known.clone() } else { sky_visibility(mesh, DIRECTIONS) }
     }
 }
 
