@@ -1,6 +1,6 @@
 //! The band of a release: how far the population's mean face may lie from the one that is shown.
 
-use crate::arrays::{OnCurves, unit_length};
+use crate::arrays::{Functions, unit_length};
 use std::path::Path;
 use visard::mesh::{TriMesh, Vector};
 use visard::report::colour::short;
@@ -26,7 +26,7 @@ impl Band {
     /// # Errors
     /// A sentence on why it cannot be used.
     pub fn beside(file: &Path, mesh: &TriMesh) -> Result<Option<Self>, String> {
-        let Some(borders) = OnCurves::beside(file, BAND, "bands", mesh)? else { return Ok(None) };
+        let Some(borders) = Functions::beside(file, BAND, "bands", mesh)? else { return Ok(None) };
         let [lower, upper] = &borders.functions[..] else {
             return Err(format!(
                 "{}: a band has 2 borders, this has {}; shown without it",

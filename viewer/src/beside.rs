@@ -1,6 +1,6 @@
 //! What lies beside a mean's surface in its folder: its error, its curves, its modes. Damaged files keep nothing else from being shown.
 
-use crate::arrays::unit_length;
+use crate::arrays::{release_unit, unit_length};
 use crate::band::Band;
 use crate::credentials;
 use crate::groups::{self, Start};
@@ -74,7 +74,7 @@ fn read_errors(mean: &Path, mesh: &TriMesh) -> Result<Option<Vec<f64>>, String> 
             "{path}: of shape {shape}, but the surface has {vertices} vertices; shown without it"
         ));
     }
-    let unit = unit_length(mesh);
+    let unit = release_unit(mean, mesh);
     Ok(Some(array.data.into_iter().map(|error| unit * error).collect()))
 }
 
@@ -148,6 +148,29 @@ mod tests {
         }
         let error = shown.errors.unwrap()[0];
         assert!((error / 1.9 - 1.0).abs() < 0.02, "{error}");
+    }
+
+    /// Other surfaces than faces are in the unit of their template, and what is released of them is at their vertices.
+    #[test]
+    fn surfaces_without_curves_keep_their_unit() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let corners = [[0.0, 0.0, 0.0], [40.0, 0.0, 0.0], [0.0, 40.0, 0.0], [0.0, 0.0, 40.0]];
+        let corners = corners.iter().map(|[x, y, z]| Point::new(*x, *y, *z)).collect();
+        let triangles = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+        write_ply(&at(MEAN_PLY), &TriMesh::new(corners, triangles).unwrap()).unwrap();
+        write_npy(&at(ERROR), &[4], &[0.5; 4]).unwrap();
+        let fields: Vec<f64> = (0..24).map(f64::from).collect();
+        write_npy(&at(MODES_NPY), &[2, 4, 3], &fields).unwrap();
+        let shown = source::load(&at(MEAN_PLY)).unwrap();
+        assert!(shown.notices.is_empty(), "{:?}", shown.notices);
+        assert_eq!((shown.errors.as_deref(), shown.modes.len()), (Some(&[0.5; 4][..]), 2));
+        let Shape::Surface(mesh) = &shown.shape else { panic!("no surface") };
+        let bent = shown.modes.bend(mesh, &[0.0, 1.0], "s").unwrap();
+        assert_eq!(bent.vertices()[1] - mesh.vertices()[1], visard::mesh::Vector::new(15.0, 16.0, 17.0));
+        write_npy(&at(MODES_NPY), &[2, 5, 3], &[0.0; 30]).unwrap();
+        let told = source::load(&at(MEAN_PLY)).unwrap();
+        assert!(told.modes.is_empty() && told.notices[0].contains("(K, 4, 3)"), "{:?}", told.notices);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Released modes of variation: what one standard deviation of each does at every vertex, so that a face can be bent by several at once.
 
-use crate::arrays::OnCurves;
+use crate::arrays::Functions;
 use crate::error::ViewerError;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -28,7 +28,7 @@ impl Modes {
     /// # Errors
     /// A sentence on why they cannot be used.
     pub fn beside(file: &Path, mesh: &TriMesh) -> Result<Option<Self>, String> {
-        let Some(released) = OnCurves::beside(file, MODES_NPY, "modes", mesh)? else { return Ok(None) };
+        let Some(released) = Functions::beside(file, MODES_NPY, "modes", mesh)? else { return Ok(None) };
         let field = |mode: &Vec<f64>| released.at_vertices(mode.clone(), mesh);
         let fields = released.functions.iter().map(field).collect::<Result<_, _>>()?;
         Ok(Some(Self { fields }))
