@@ -62,6 +62,7 @@
 //! * [`synth`]: synthetic populations made by our own generator.
 //! * [`report`]: pictures, charts and the self-contained HTML report.
 //! * [`study`]: whole jobs with one lifecycle, [`study::job`].
+//! * [`norm`]: what follows, for free, from a release of how people vary: synthetic people.
 #![cfg_attr(
     feature = "cli",
     doc = "* [`command`]: what the command answers to the words of its line, in one process with a caller."
@@ -92,6 +93,8 @@ pub use visard_io::io;
 pub use visard_manifold::{manifold, stats};
 #[doc(inline)]
 pub use visard_mechanism::{estimate, mechanism};
+#[doc(inline)]
+pub use visard_norm::norm;
 #[doc(inline)]
 pub use visard_optimize::optimize;
 #[doc(inline)]

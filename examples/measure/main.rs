@@ -14,6 +14,7 @@ mod prepared_faces;
 mod registered_means;
 mod registration_gallery;
 mod regression_table;
+mod sample_table;
 mod sites_table;
 mod stated_table;
 
@@ -37,6 +38,7 @@ const MEASURES: &[(&str, Measure)] = &[
     ("registered_means", registered_means::run),
     ("registration_gallery", registration_gallery::run),
     ("regression_table", regression_table::run),
+    ("sample_table", sample_table::run),
     ("sites_table", sites_table::run),
     ("stated_table", stated_table::run),
 ];

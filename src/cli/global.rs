@@ -36,7 +36,8 @@ pub struct Global {
     /// Print one JSON object on standard output (everything else goes to standard error)
     #[arg(long, global = true, help_heading = heading::GENERAL)]
     pub(super) json: bool,
-    /// Fix the random seed: for tests and experiments only; marks releases as not private
+    /// Fix the random seed: for tests and experiments only; a release made with it is marked as not private (`sample` makes none:
+    /// there it only chooses which synthetic people are drawn)
     #[arg(long, global = true, help_heading = heading::GENERAL, value_name = "N")]
     pub(super) seed: Option<u64>,
     /// Number of worker threads (default: one per core)

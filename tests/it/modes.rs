@@ -105,14 +105,22 @@ fn a_release_has_mean_modes_and_variances_that_agree() {
     assert!(fs::read_to_string(out.join("sample.json")).unwrap().contains("none is of a person"));
     let (_, other) = draw("two", &["--seed", "2"]);
     assert_ne!(npy::read(&other.join("curves.npy")).unwrap().data, faces.data);
-    // Their spread is that of the modes.
+    assert!(fs::read(out.join("sample-0001.ply")).unwrap().windows(14).any(|part| part == b"synthetic face"));
+    assert!(fs::read_to_string(out.join("people.csv")).unwrap().contains("sample-0040.ply,yes\n"));
+    let forecast: serde_json::Value =
+        serde_json::from_slice(&fs::read(out.join("fidelity.json")).unwrap()).unwrap();
+    assert!(forecast["kind"] == "forecast" && forecast["synthetic"] == true, "{forecast}");
+    // Their spread is that of people: of the modes, and of what these leave.
     let average = |j: usize| (0..40).map(|i| faces.data[288 * i + j]).sum::<f64>() / 40.0;
     let spread: f64 = (0..288)
         .map(|j| (0..40).map(|i| (faces.data[288 * i + j] - average(j)).powi(2)).sum::<f64>() / 39.0)
         .sum::<f64>()
         / 96.0;
-    let total: f64 = rows.iter().map(|row| row[1]).sum();
-    assert!((0.5..1.7).contains(&(spread / total)), "{spread} {total}");
+    let total = forecast["variance"]["per_point"].as_f64().unwrap();
+    assert!(total > rows.iter().map(|row| row[1]).sum::<f64>());
+    assert!((0.6..1.5).contains(&(spread / total)), "{spread} {total}");
+    let (code, _, errors) = draw("at", &["--at", "age=8"]).0;
+    assert!(code == 1 && errors.contains("no covariates"), "{errors}");
     assert_eq!(fs::read(dir.path().join("study/visard.ledger.jsonl")).unwrap(), ledger);
     let ((code, _, errors), _) = draw("one", &[]);
     assert!(code == 1 && errors.contains("--force"), "{errors}");

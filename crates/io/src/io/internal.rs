@@ -68,14 +68,7 @@ pub(super) fn write_ply_with_all(
     fields: &[NamedField],
     colours: Option<&[[u8; 3]]>,
 ) -> Result<(), WriteError> {
-    write(path, || {
-        let mut bytes = ply::bytes(mesh, fields, colours)?;
-        // After the lines that must come first: `ply` and `format`.
-        let second = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1);
-        let at = second.map_or(bytes.len(), |(at, _)| at + 1);
-        bytes.splice(at..at, format!("comment {MARK}\n").into_bytes());
-        Ok(bytes)
-    })
+    write(path, || Ok(ply::commented(ply::bytes(mesh, fields, colours)?, MARK)))
 }
 
 /// Whether a file has the mark.

@@ -36,6 +36,7 @@ pub fn modes_details(
         "variances": modes.modes.iter().map(|mode| mode.variance).collect::<Vec<_>>(),
         "shares": modes.modes.iter().map(|mode| mode.share).collect::<Vec<_>>(),
         "total_variance": modes.total,
+        "total_noise": modes.total_noise,
         "estimand": estimand,
         "file": VARIANCES,
         "leans_on_prior": modes.leans_on_prior,

@@ -61,6 +61,22 @@ pub fn write_ply(path: &Path, mesh: &TriMesh) -> Result<(), WriteError> {
     write_atomically(path, |out| write_to(out, mesh, With::Nothing))
 }
 
+/// As [`write_ply`], with a comment in the heading: one line.
+///
+/// # Errors
+/// [`WriteError`].
+pub fn write_ply_with_comment(path: &Path, mesh: &TriMesh, comment: &str) -> Result<(), WriteError> {
+    write_atomically(path, |out| out.write_all(&commented(bytes(mesh, &[], None)?, comment)))
+}
+
+/// A PLY file with this line of comment after the lines that must come first, `ply` and `format`.
+pub(in crate::io) fn commented(mut ply: Vec<u8>, comment: &str) -> Vec<u8> {
+    let second = ply.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(1);
+    let at = second.map_or(ply.len(), |(at, _)| at + 1);
+    ply.splice(at..at, format!("comment {comment}\n").into_bytes());
+    ply
+}
+
 /// What [`write_ply_with_all`] writes.
 pub(in crate::io) fn bytes(
     mesh: &TriMesh,

@@ -96,8 +96,8 @@ impl ClipChoice {
 const JOINT_ONLY: MechanismError =
     MechanismError::Shape("a private clip radius is for the joint mechanism; give this one a public radius");
 
-/// Where deviations from this template are analysed.
-pub(super) fn basis(template: &FaceCurves) -> Basis {
+/// Where deviations from this template are analysed: with mirror classes where it is nearly symmetric.
+pub fn basis(template: &FaceCurves) -> Basis {
     let symmetric = template.mirror_asymmetry() < NEARLY_SYMMETRIC;
     Basis::of_faces(template.curves(), template.samples(), symmetric)
 }

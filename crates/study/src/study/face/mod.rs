@@ -34,7 +34,6 @@ pub mod registrations;
 pub mod regress;
 mod release_report;
 mod run;
-pub mod sample;
 mod settings;
 mod simulation;
 pub mod sites;

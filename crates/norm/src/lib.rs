@@ -1,0 +1,13 @@
+//! What follows, for free, from a release of how people vary about their mean.
+//!
+//! Everything here reads a release and public inputs only, so it costs no privacy.
+//!
+//! * [`norm`]: a released mean and variation read back; synthetic people drawn from them, with a forecast of what these are good for.
+
+pub mod norm;
+
+use visard_geometry::{function, mesh, synth};
+use visard_io::io;
+use visard_mechanism::estimate;
+use visard_privacy::privacy;
+use visard_study::study;

@@ -1,0 +1,152 @@
+//! A released mean with the variation about it, read back: everything in it has been published.
+
+use super::rest::Rest;
+use crate::estimate::Design;
+use crate::function::FaceCurves;
+use crate::io::{Limit, npy, open};
+use crate::mesh::TriMesh;
+use crate::privacy::Certificate;
+use crate::study::StudyFolder;
+use crate::study::face::regress::RegressionRelease;
+use crate::study::face::{LoadedTemplate, StudyError, TemplateSource, load_template};
+use crate::study::layout::{CERTIFICATE, CURVES, MODES_NPY};
+use rand::{Rng, RngExt};
+use rand_distr::{Distribution, StandardNormal};
+use serde_json::Value;
+
+use std::path::{Path, PathBuf};
+
+/// The mean of a release, and how people vary about it: normal amounts of its modes, and a public model of the rest.
+#[derive(Debug)]
+pub struct People {
+    /// The folder of the release.
+    pub folder: PathBuf,
+    /// What it guarantees.
+    pub certificate: Certificate,
+    /// One standard deviation of each mode: samples `(points, 3)`.
+    pub modes: Vec<Vec<f64>>,
+    /// What the modes do not hold.
+    pub rest: Rest,
+    loaded: LoadedTemplate,
+    mean: FaceCurves,
+    /// What covariates do to the mean, where it is a regression's.
+    regression: Option<RegressionRelease>,
+}
+
+impl People {
+    /// From the folder of a release, or of its study; a template other than the built-in one must be named again.
+    ///
+    /// # Errors
+    /// [`StudyError`]: a release that cannot be read, has no modes, or was made about another template.
+    pub fn open(named: &Path, template: &TemplateSource) -> Result<Self, StudyError> {
+        let folder = StudyFolder::release_of(named);
+        let no = |what: &str| StudyError::Release(format!("{}: {what}", folder.display()));
+        let text = open(&folder.join(CERTIFICATE), Limit::CERTIFICATE)?.text()?.to_owned();
+        let certificate = Certificate::from_json(&text).map_err(|e| no(&e.to_string()))?;
+        let loaded = load_template(template)?;
+        if !certificate.public_inputs.iter().any(|input| input.sha256 == loaded.input.sha256) {
+            return Err(no("was made about another template; give that one with --template"));
+        }
+        let regression = certificate.details.contains_key("covariates");
+        let regression = regression.then(|| RegressionRelease::open(&folder, template)).transpose()?;
+        let modes_file = folder.join(MODES_NPY);
+        if !modes_file.exists() {
+            return Err(no(
+                "has no modes to draw from: they come from `visard face modes`, or from `visard face regress --residuals`",
+            ));
+        }
+        let mean = match &regression {
+            Some(regression) => regression.curves_at(&[])?,
+            None => read_mean(&folder).ok_or_else(|| no("its mean is not an array (J, m, 3)"))?,
+        };
+        let modes = npy::read(&modes_file)?;
+        let [count, curves, samples, 3] = modes.shape[..] else {
+            return Err(no("its modes are not an array (K, J, m, 3)"));
+        };
+        if (curves, samples) != (mean.curves(), mean.samples()) || modes.data.iter().any(|x| !x.is_finite()) {
+            return Err(no("its mean and its modes do not fit each other"));
+        }
+        if count == 0 {
+            return Err(no(
+                "has no modes to draw from: nothing stood out of the noise; more people, or a larger budget",
+            ));
+        }
+        let modes: Vec<Vec<f64>> =
+            modes.data.chunks_exact(3 * curves * samples).map(<[f64]>::to_vec).collect();
+        let whole =
+            whole_variance(&certificate).ok_or_else(|| no("its certificate does not state the variance"))?;
+        let own = loaded.template.own_curves(curves, samples)?;
+        let rest = Rest::new(&own, &modes, whole)?;
+        Ok(Self { folder, certificate, modes, rest, loaded, mean, regression })
+    }
+
+    /// The covariates, where it is a regression.
+    pub fn design(&self) -> Option<&Design> {
+        self.regression.as_ref().map(RegressionRelease::design)
+    }
+
+    /// The mean at these values of the covariates (one each, a missing one at its reference), or the mean.
+    ///
+    /// # Errors
+    /// None for a release that could be read.
+    pub fn mean_at(&self, values: &[Option<f64>]) -> Result<FaceCurves, StudyError> {
+        match &self.regression {
+            Some(regression) => regression.curves_at(values),
+            None => Ok(self.mean.clone()),
+        }
+    }
+
+    /// A deviation from the mean: what the modes make of it, and the rest.
+    pub fn deviation<R: Rng + ?Sized>(&self, rng: &mut R) -> (Vec<f64>, Vec<f64>) {
+        let mut seen = vec![0.0; self.mean.data().len()];
+        for mode in &self.modes {
+            let z: f64 = StandardNormal.sample(rng);
+            seen.iter_mut().zip(mode).for_each(|(x, d)| *x += z * d);
+        }
+        (seen, self.rest.draw(rng))
+    }
+
+    /// Values of the covariates: those given, the others drawn evenly from what is public of them.
+    pub fn covariates<R: Rng + ?Sized>(&self, given: &[Option<f64>], rng: &mut R) -> Vec<Option<f64>> {
+        let known = self.design().map_or(&[][..], Design::covariates);
+        let one = |(i, covariate): (usize, &crate::estimate::design::Covariate)| {
+            use crate::estimate::design::Kind;
+            given.get(i).copied().flatten().or_else(|| match (&covariate.kind, covariate.bounds()) {
+                (_, Some((lower, upper))) => Some(rng.random_range(lower..=upper)),
+                (Kind::Levels { levels }, None) => Some(covariate.level(rng.random_range(0..levels.len()))),
+                _ => None,
+            })
+        };
+        known.iter().enumerate().map(one).collect()
+    }
+
+    /// The surface through these curves.
+    ///
+    /// # Errors
+    /// [`StudyError`] when no surface goes through them.
+    pub fn surface(&self, curves: &FaceCurves) -> Result<TriMesh, StudyError> {
+        Ok(self.loaded.template.face_through(curves)?)
+    }
+
+    /// A number of the certificate's details on modes.
+    pub fn stated(&self, name: &str) -> Option<f64> {
+        stated(&self.certificate, name)
+    }
+}
+
+fn stated(certificate: &Certificate, name: &str) -> Option<f64> {
+    certificate.details.get("modes")?.get(name).and_then(Value::as_f64)
+}
+
+/// The variance of one person about the mean, per point: that of the coefficients that were looked at, and in proportion what the public
+/// spectrum expects of the others.
+fn whole_variance(certificate: &Certificate) -> Option<f64> {
+    let (total, share) = (stated(certificate, "total_variance")?, stated(certificate, "expected_share")?);
+    (total >= 0.0 && share > 0.0 && share <= 1.0).then(|| total / share)
+}
+
+fn read_mean(folder: &Path) -> Option<FaceCurves> {
+    let array = npy::read(&folder.join(CURVES)).ok()?;
+    let [curves, samples, 3] = array.shape[..] else { return None };
+    FaceCurves::new(curves, samples, array.data).ok().filter(|mean| mean.data().iter().all(|x| x.is_finite()))
+}
