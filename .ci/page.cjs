@@ -111,6 +111,21 @@ async function reader(page, folder, shots) {
   await shots("reader");
   const glb = await saved(page, "#read-a .found .row button");
   must(glb.subarray(0, 4).toString() === "glTF", `reader: GLB saved, ${glb.length} bytes`);
+  const gif = await saved(page, "#read-a .turntable");
+  fs.writeFileSync(path.join(folder, "turntable.gif"), gif);
+  const loads = await page.evaluate(async (data) => {
+    const image = new Image();
+    image.src = `data:image/gif;base64,${data}`;
+    await image.decode();
+    const canvas = document.createElement("canvas"), context = canvas.getContext("2d");
+    context.drawImage(image, 0, 0);
+    const { data: pixels } = context.getImageData(0, 0, image.width, image.height);
+    let drawn = 0;
+    for (let i = 0; i < pixels.length; i += 4) drawn += pixels[i + 2] < 200;
+    return { width: image.width, share: drawn / (pixels.length / 4) };
+  }, gif.toString("base64"));
+  const views = gif.toString("latin1").split("\x21\xf9\x04\x00").length - 1;
+  must(views === 48 && loads.width === 320 && loads.share > 0.2, `reader: a turntable of ${views} views, ${gif.length} bytes, a face in ${loads.share.toFixed(2)} of the first`);
   await upload(page, "#read-b input[accept='.zip']", path.join(folder, "changed.zip"));
   await until(page, () => document.querySelector("#read-b .badge"));
   must(/Do not rely/.test(await text(page, "#read-b .found")) && !(await page.$("#read-b iframe")), "reader: what was changed is refused, and not shown");
@@ -172,6 +187,34 @@ async function holder(page, folder, shots, speed) {
   const off = pairs.map(([a, b]) => 200 * Math.sqrt(a.reduce((sum, x, i) => sum + (x - b[i]) ** 2, 0) / (a.length / 3))).sort((a, b) => a - b);
   const [middle, most] = [off[off.length >> 1], off.at(-1)].map((mm) => mm.toPrecision(2));
   must(records.length === there.length && middle < 0.01 && most < 0.1, `holder: ${there.length} records, ${middle} mm from native ones (median of root mean squares; at most ${most})`);
+}
+
+/** Arrays with a table about their records: groups are compared, covariates regressed on. */
+async function tables(page, folder) {
+  await page.$eval("#tab-prepare", (tab) => tab.click());
+  const set = (id, value) => page.$eval(id, (input, value) => {
+    input.value = value;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  }, value);
+  const made = [["groups", "group", (i) => "ab"[i % 2], "compare", "", /group/], ["ages", "age", (i) => 20 + (i % 40), "regress", "--bounds age=20:60", /regression|covariates/]];
+  for (const [name, column, value, statistic, more, answer] of made) {
+    const table = path.join(folder, `${name}.csv`);
+    fs.writeFileSync(table, [`record,${column}`, ...Array.from({ length: 60 }, (_, i) => `${i},${value(i)}`), ""].join("\n"));
+    await upload(page, "#hold-drop input[multiple]", table, path.join(folder, "matrices.npy"));
+    await until(page, (name) => document.querySelector("#hold-status").textContent.includes(`${name}.csv is taken`), name);
+    await set("#hold-statistic", statistic);
+    await set("#hold-more", more);
+    await set("#hold-mu", "2");
+    await page.$eval("#hold-ask", (button) => button.click());
+    await until(page, () => /what to expect|refuses/.test(document.querySelector("#hold-status").textContent));
+    const [command, price] = [await text(page, "#hold-command"), await text(page, "#hold-price")];
+    must(/Nothing was charged/.test(await text(page, "#hold-status")) && answer.test(price), `holder: a table ${name} and its price`);
+    const zip = path.join(folder, `${name}.zip`), out = path.join(folder, name);
+    fs.writeFileSync(zip, await saved(page, "#hold-save"));
+    fs.rmSync(out, { recursive: true, force: true });
+    execFileSync("python3", ["-m", "zipfile", "-e", zip, out]);
+    must(command.includes(`${name}.csv`) && fs.existsSync(path.join(out, `visard-study/${name}.csv`)), `holder: ${command}`);
+  }
 }
 
 async function native(page, folder) {
@@ -312,6 +355,7 @@ async function main([kind, executablePath, file, folder]) {
     must(!onTime || ready <= 1500, `the command answers ${ready} ms after the page was opened`);
     await reader(page, folder, shots);
     await planner(page, folder, shots);
+    await tables(page, folder);
     await holder(page, folder, shots, onTime);
     await native(page, folder);
     await accessible(page);

@@ -206,3 +206,24 @@ def test_bad_input_charges_nothing_and_names_the_argument(tmp_path, outlines):
         assert not ledger.exists(), i
     with pytest.raises(TypeError, match="unexpected argument 'oot' found"):
         visard.shape_modes(outlines[0], mu=1, out=tmp_path / "out", oot=tmp_path)
+
+
+def test_landmarks_for_other_packages(tmp_path, outlines, skulls):
+    (shapes, _), (solid, _) = outlines, skulls
+    modes = visard.shape_modes(shapes, modes=2, mu=5, seed=1, out=tmp_path / "modes")
+    table = modes.to_pandas()
+    assert list(table.columns) == ["x", "y"]
+    np.testing.assert_array_equal(table.to_numpy(), modes.mean)
+    cloud = modes.to_trimesh()
+    np.testing.assert_array_equal(cloud.vertices, np.c_[modes.mean, np.zeros(len(modes.mean))])
+    mean = visard.shape_mean(solid, mu=5, seed=1, out=tmp_path / "mean")
+    assert list(mean.to_pandas().columns) == ["x", "y", "z"]
+    np.testing.assert_array_equal(mean.to_trimesh().vertices, mean.mean)
+
+
+def test_points_for_pyvista(tmp_path, outlines):
+    pytest.importorskip("pyvista")
+    modes = visard.shape_modes(outlines[0], modes=2, mu=5, seed=1, out=tmp_path / "modes")
+    found = modes.to_pyvista()
+    assert found.n_points == len(modes.mean) and len(modes.modes)
+    np.testing.assert_array_equal(found.point_data["mode_1"][:, :2], modes.modes[0])

@@ -86,6 +86,8 @@ def test_what_faces_have(tmp_path, faces):
     assert error < 3 * mean.accuracy["rms"]
     mesh = mean.to_trimesh()
     assert mesh.vertices.shape == mean.mesh.vertices.shape and mesh.euler_number == 1
+    table = mean.to_pandas()
+    assert list(table.columns) == ["x", "y", "z", "error"] and len(table) == len(mean.mesh.vertices)
     saved = mean.save(tmp_path / "copy")
     assert visard.Certificate(saved).mu == 2
     with pytest.raises(visard.InputError, match="exists"):

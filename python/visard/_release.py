@@ -17,6 +17,7 @@ from ._geometry import Mesh, read_scan
 from ._privacy import Certificate
 
 if TYPE_CHECKING:
+    import pandas
     import pyvista
     import trimesh
 
@@ -144,6 +145,12 @@ class _Face(Release):
         """The mean face as a trimesh (where that is installed)."""
         return self.mesh.to_trimesh()
 
+    def to_pandas(self) -> pandas.DataFrame:
+        """The mean face as a table (where pandas is installed): x, y, z of every vertex, and its error where there is one."""
+        found = _table(self.mesh.vertices)
+        error = self._optional("error") if self.released else None
+        return found if error is None else found.assign(error=error)
+
     def to_pyvista(self) -> pyvista.PolyData:
         """The mean face as a PyVista mesh (where that is installed), its error as point data."""
         found = self.mesh.to_pyvista()
@@ -227,6 +234,11 @@ class PointMean(Release):
         if (folder / f"{name}.npy").is_file():
             return np.load(folder / f"{name}.npy")
         return _tps(folder / f"{name}.tps")
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The mean as a table (where pandas is installed): landmarks in rows with x, y and z; rows and columns of a matrix; a vector's numbers
+        in the column "mean". Raises :class:`InputError` for several draws."""
+        return _table(self.mean)
 
 
 class PointModes(PointMean):
@@ -328,7 +340,27 @@ class FunctionComparison(PointComparison):
     """Groups of functions compared."""
 
 
-class ShapeMean(PointMean):
+class _Shape(PointMean):
+    """Landmarks."""
+
+    def to_trimesh(self) -> trimesh.PointCloud:
+        """The mean's landmarks as a cloud (where trimesh is installed); in the plane with z = 0."""
+        from trimesh import PointCloud
+
+        return PointCloud(_in_space(self.mean))
+
+    def to_pyvista(self) -> pyvista.PolyData:
+        """The mean's landmarks as a PyVista cloud (where that is installed); each mode as vectors, one standard deviation, called mode_1 and on."""
+        from pyvista import PolyData
+
+        found = PolyData(_in_space(self.mean))
+        modes = self._optional("modes") if self.released else None
+        for k, mode in enumerate([] if modes is None else modes, 1):
+            found.point_data[f"mode_{k}"] = _in_space(mode)
+        return found
+
+
+class ShapeMean(_Shape):
     """A mean shape."""
 
     @property
@@ -347,11 +379,11 @@ class ShapeMean(PointMean):
         return self._optional("asymmetry")
 
 
-class ShapeModes(PointModes):
+class ShapeModes(_Shape, PointModes):
     """Modes of variation of shapes (K, k, d), with the mean."""
 
 
-class ShapeRegression(PointRegression):
+class ShapeRegression(_Shape, PointRegression):
     """Shapes (k, d) on covariates."""
 
 
@@ -376,6 +408,23 @@ class Solution(Release):
 def _variances(release: Path) -> list[dict[str, float]]:
     with (release / "variances.csv").open(encoding="utf-8", newline="") as file:
         return [{key: float(value) for key, value in row.items() if value} for row in csv.DictReader(file)]
+
+
+def _table(array: Array) -> pandas.DataFrame:
+    from pandas import DataFrame
+
+    if array.ndim > 2:
+        raise InputError("to_pandas: there are several draws; take one of release.mean")
+    if array.ndim == 1:
+        return DataFrame({"mean": array})
+    is_square = array.shape[0] == array.shape[1]
+    return DataFrame(array, columns=None if is_square else list("xyz"[: array.shape[1]]))
+
+
+def _in_space(points: Array) -> Array:
+    if points.ndim != 2:
+        raise InputError("there are several draws; take one of release.mean")
+    return np.pad(points, [(0, 0), (0, 3 - points.shape[1])])
 
 
 def _tps(file: Path) -> Array:

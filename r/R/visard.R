@@ -238,15 +238,34 @@ visard_release <- function(folder, answer = NULL) {
     file <- of(paste0(name, ".npy"))
     if (file.exists(file)) found[[name]] <- visard_npy(file)
   }
-  if (!is.null(answer$groups)) {
+  if (released && !file.exists(of("mean.npy"))) {
     files <- list.files(release, "^mean_.*[.]npy$", full.names = TRUE)
-    found$means <- setNames(lapply(files, visard_npy), sub("^mean_(.*)[.]npy$", "\\1", basename(files)))
+    if (length(files)) found$means <- setNames(lapply(files, visard_npy), sub("^mean_(.*)[.]npy$", "\\1", basename(files)))
     found$test <- answer$test
   }
   if (is.null(found$mean) && file.exists(of("mean.tps"))) found$mean <- read_tps(of("mean.tps"))
   if (file.exists(of("mean.ply"))) found$mesh <- visard_ply(of("mean.ply"))
   if (released) found$certificate <- visard_certificate(folder)
   structure(found, class = "visard_release")
+}
+
+#' A release of landmarks as an array p x k x n, as geomorph, Morpho and shapes take it.
+#'
+#' @param release a release of shapes, as of `visard_shape_mean`, `visard_shape_modes` or `visard_release`, or a study's folder.
+#' @param sd how far along each mode, in standard deviations.
+#' @return configurations, named along the third dimension: "mean"; with modes "mode 1 -2 sd", "mode 1 +2 sd" and on; of a regression the mean
+#'   with each column's displacement, as in "age"; of a comparison the groups' means.
+visard_configurations <- function(release, sd = 2) {
+  if (is.character(release)) release <- visard_release(release)
+  is_shape <- function(x) is.matrix(x) && ncol(x) %in% 2:3
+  means <- c(if (is_shape(release$mean)) list(mean = release$mean), Filter(is_shape, release$means))
+  if (!length(means)) stop("visard: this release has no landmarks", call. = FALSE)
+  for (k in seq_len(NROW(release$modes))) {
+    for (by in c(-sd, sd)) means[[sprintf("mode %d %+g sd", k, by)]] <- release$mean + by * release$modes[k, , ]
+  }
+  columns <- unlist(release$certificate$details$columns)
+  for (k in seq_along(columns)) means[[columns[[k]]]] <- release$mean + release$fields[k + 1L, , ]
+  array(unlist(means), c(dim(means[[1L]]), length(means)), list(NULL, c("x", "y", "z")[seq_len(ncol(means[[1L]]))], names(means)))
 }
 
 #' The first shape of a TPS file.

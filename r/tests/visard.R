@@ -67,6 +67,21 @@ B <- array(solid, c(10, 3, 150)) + array(rnorm(10 * 3 * 150, sd = 0.1), c(10, 3,
 modes <- visard_shape_modes(B, mu = 2, modes = 3, out = tempfile())
 found <- dim(modes$modes)
 stopifnot(identical(dim(modes$mean), c(10L, 3L)), found[[1]] <= 3, identical(found[2:3], c(10L, 3L)))
+# What geomorph's and Morpho's functions take: p x k x n, named along n.
+drawn <- visard_configurations(modes, sd = 3)
+stopifnot(
+  identical(dim(drawn), c(10L, 3L, 1L + 2L * found[[1]])), identical(drawn[, , "mean"], `colnames<-`(modes$mean, c("x", "y", "z"))),
+  found[[1]] == 0 || all.equal(drawn[, , "mode 1 +3 sd"] + drawn[, , "mode 1 -3 sd"], 2 * drawn[, , "mean"]),
+  identical(visard_configurations(folder)[, , "mean"], `colnames<-`(release$mean, c("x", "y")))
+)
+records <- tempfile(fileext = ".npy")
+visard_write_npy(aperm(A, c(3, 1, 2)), records)
+labels <- tempfile(fileext = ".csv")
+write.csv(data.frame(record = 0:199, group = rep(c("a", "b"), 100)), labels, row.names = FALSE, quote = FALSE)
+apart <- tempfile()
+invisible(visard_command("shape", "compare", records, "--groups", labels, "--mu", 2, "--out", apart))
+stopifnot(identical(dimnames(visard_configurations(apart))[[3]], c("a", "b")))
+fails(visard_configurations(structure(list(mean = 1), class = "visard_release")), "no landmarks")
 band <- visard_shape_mean(B, mu = 2, band = TRUE, out = tempfile())$band
 stopifnot(identical(dim(band), c(2L, 10L, 3L)), all(band[1, , ] < band[2, , ]))
 B[3, , 7] <- -9

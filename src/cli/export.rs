@@ -1,15 +1,17 @@
-//! `visard export`: a surface for other programs.
+//! `visard export`: a surface or landmarks for other programs.
 
 use super::output::{Failure, Printer};
 use super::{Global, refuse_existing};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;
-use visard::io::{NamedField, SurfaceFile, SurfaceFormat};
+use visard::io::{NamedField, SurfaceFile, SurfaceFormat, Way};
 use visard::report::colour::ColourScale;
+use visard::study::face::TemplateSource;
 use visard::study::is_secret;
 use visard::study::standing::{Standing, judge};
-use visard::study::subject::Subject;
+use visard::study::subject::{Subject, SubjectError};
+use visard::study::variation::Variation;
 
 /// Range of values that the colours span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -22,18 +24,60 @@ enum Range {
     Magnitude,
 }
 
-/// Write a release's surface or a mesh as VTK (.vtp), binary glTF (.glb), PLY, OBJ, STL or a table (.csv), with a field in numbers and colours
+/// File formats by name, for --out of another ending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// VTK, for ParaView and 3D Slicer (.vtp)
+    Vtp,
+    /// Binary glTF, for Blender, browsers and slides (.glb)
+    Glb,
+    /// Binary PLY (.ply)
+    Ply,
+    /// Wavefront OBJ (.obj)
+    Obj,
+    /// Binary STL (.stl)
+    Stl,
+    /// A table (.csv)
+    Csv,
+    /// A statistical shape model, for scalismo and statismo (.h5)
+    Statismo,
+    /// Points for 3D Slicer (.mrk.json)
+    Markups,
+}
+
+impl Format {
+    fn of_surface(self) -> SurfaceFormat {
+        match self {
+            Self::Vtp => SurfaceFormat::Vtp,
+            Self::Glb => SurfaceFormat::Glb,
+            Self::Ply => SurfaceFormat::Ply,
+            Self::Obj => SurfaceFormat::Obj,
+            Self::Stl => SurfaceFormat::Stl,
+            Self::Csv => SurfaceFormat::Csv,
+            Self::Statismo => SurfaceFormat::Statismo,
+            Self::Markups => SurfaceFormat::Markups,
+        }
+    }
+}
+
+/// Write a release's surface or landmarks, or a mesh, as VTK (.vtp), binary glTF (.glb), PLY, OBJ, STL, a table (.csv), a shape model (.h5) or Slicer's markups (.mrk.json)
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A release brings its error along, in the unit of its coordinates. glTF is written in metres where the size is known: a release made with --size, or \"builtin\". Without --size, a release's faces have area 1.\n\nExamples:\n  visard export study/release --out mean.vtp\n  visard export study/release --out mean.glb --force\n  visard export face.ply --field thickness.csv --range magnitude --out thickness.ply\n  visard export builtin --out template.csv"
+    after_help = "A release brings its error along, in the unit of its coordinates. glTF is written in metres where the size is known: a release made with --size, or \"builtin\". Without --size, a release's faces have area 1, and shapes of landmarks have centroid size 1.\n\nModes and covariates come along: as shape keys of glTF (a mode at -2 and +2 standard deviations, a covariate at its bounds), as vectors of VTK (a mode at one standard deviation), as the modes of a shape model.\n\nExamples:\n  visard export study/release --out mean.vtp\n  visard export study/release --out mean.glb --force\n  visard export face.ply --field thickness.csv --range magnitude --out thickness.ply\n  visard export builtin --out template.csv\n  visard export modes --out model.h5"
 )]
 pub struct ExportArgs {
     /// A release, its study, a mesh file, or "builtin"
     #[arg(value_name = "RELEASE|MESH|builtin")]
     source: PathBuf,
-    /// The file; its ending (.vtp, .glb, .ply, .obj, .stl, .csv) sets the format
+    /// The file; its ending (.vtp, .glb, .ply, .obj, .stl, .csv, .h5, .mrk.json) sets the format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// The format, whatever the ending
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// The template that a release of faces was made with, for its modes and covariates (default: built-in)
+    #[arg(long, value_name = "FILE")]
+    template: Option<PathBuf>,
     /// A value for every vertex, as .npy or a table with one value a line; the first gives the colours
     #[arg(long, value_name = "FILE")]
     field: Vec<PathBuf>,
@@ -45,24 +89,98 @@ pub struct ExportArgs {
     no_colours: bool,
 }
 
+/// What is to be written.
+struct Source {
+    subject: Subject,
+    dimensions: usize,
+    variation: Variation,
+}
+
+impl Source {
+    fn load(args: &ExportArgs) -> Result<Self, SubjectError> {
+        let (subject, dimensions) = match Subject::load(&args.source) {
+            Err(SubjectError::NoSurface(path)) => {
+                Subject::landmarks(&args.source)?.ok_or(SubjectError::NoSurface(path))?
+            }
+            loaded => (loaded?, 3),
+        };
+        let template = args.template.clone().map_or(TemplateSource::Builtin, TemplateSource::File);
+        let variation = Variation::of(&args.source, &subject, &template);
+        Ok(Self { subject, dimensions, variation })
+    }
+
+    /// What goes into a file of this format.
+    fn ways(&self, format: SurfaceFormat) -> Vec<Way> {
+        let Variation { modes, ends, .. } = &self.variation;
+        let at = |mode: &Way, sd: f64| Way {
+            name: format!("{} {sd:+} sd", mode.name),
+            moves: mode.moves.iter().map(|v| sd * v).collect(),
+        };
+        match format {
+            SurfaceFormat::Statismo => modes.clone(),
+            // A shape key is moved from 0 to 1: both ends of a mode, or Blender shows one of them only.
+            SurfaceFormat::Glb => {
+                let keys = modes.iter().flat_map(|mode| [at(mode, -2.0), at(mode, 2.0)]);
+                keys.chain(ends.iter().cloned()).collect()
+            }
+            SurfaceFormat::Vtp => modes.iter().chain(ends).cloned().collect(),
+            _ => vec![],
+        }
+    }
+
+    /// What the file leaves out.
+    fn left_out(&self, format: SurfaceFormat, fields: &[NamedField]) -> Vec<String> {
+        let Variation { modes, ends, passed_over } = &self.variation;
+        let mut told: Vec<String> =
+            passed_over.iter().map(|why| format!("modes and covariates are left out: {why}")).collect();
+        match format {
+            SurfaceFormat::Stl => {
+                told.push("STL holds triangles only: no error, no field, no colours".into())
+            }
+            SurfaceFormat::Markups => {
+                told.push("markups hold points only: no triangles, no error, no field, no colours".into());
+            }
+            SurfaceFormat::Statismo if !fields.is_empty() => {
+                told.push("a shape model holds mean and modes only: no error, no field, no colours".into());
+            }
+            SurfaceFormat::Obj if !fields.is_empty() => {
+                told.push("OBJ holds no numbers: the field is in the colours only".into());
+            }
+            _ => {}
+        }
+        if !format.holds_ways() && !(modes.is_empty() && ends.is_empty()) {
+            told.push("this format holds no modes and no covariates; .glb and .vtp do".into());
+        }
+        told
+    }
+}
+
+/// Where a file comes from, for formats with room for it.
+fn about(subject: &Subject, standing: Standing) -> Vec<(&'static str, String)> {
+    let mut about = vec![("standing", standing.phrase().to_owned())];
+    if let Some(certificate) = &subject.certificate {
+        let loss = serde_json::to_string(&certificate.loss).unwrap_or_default();
+        about.push(("certificate", format!("n = {}, {}, {loss}", certificate.n, certificate.mechanism)));
+    }
+    about
+}
+
 /// Runs the command.
 pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let Some(format) = SurfaceFormat::of(&args.out) else {
-        return Err(Failure::usage("--out must end in .vtp, .glb, .ply, .obj, .stl or .csv"));
+    let Some(format) = args.format.map(Format::of_surface).or_else(|| SurfaceFormat::of(&args.out)) else {
+        let endings = ".vtp, .glb, .ply, .obj, .stl, .csv, .h5 or .mrk.json";
+        return Err(Failure::usage(format!("--out must end in {endings}, or --format name the format")));
     };
     refuse_existing(&args.out, global)?;
-    let subject = Subject::load(&args.source).map_err(Failure::failed)?;
-    let fields = fields(args, &subject)?;
-    let colours = fields.first().filter(|_| !args.no_colours).map(|field| colours(field, args.range));
-    let surface = SurfaceFile {
-        mesh: &subject.mesh,
-        unit: subject.unit.name(),
-        metres: subject.unit.metres(),
-        fields: &fields,
-        colours: colours.as_deref(),
-        internal: is_secret(&args.source),
-    };
-    surface.write(&args.out, format).map_err(Failure::failed)?;
+    let source = Source::load(args).map_err(Failure::failed)?;
+    let subject = &source.subject;
+    let ways = source.ways(format);
+    if format == SurfaceFormat::Statismo && ways.is_empty() {
+        let why = source.variation.passed_over.as_deref().unwrap_or("there are none here");
+        let hint = "`visard face modes` and `visard shape modes` release them";
+        return Err(Failure::failed(format!("a shape model needs modes of variation: {why}")).with_hint(hint));
+    }
+    let fields = fields(args, subject)?;
     // A field from a file is not of the release, whatever it is called.
     let foreign = args.field.iter().find(|path| judge(path).standing != Standing::Released);
     let (standing, why) = match foreign {
@@ -72,32 +190,40 @@ pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), 
         }
         None => (subject.standing, subject.why.clone()),
     };
+    let colours = fields.first().filter(|_| !args.no_colours).map(|field| colours(field, args.range));
+    let surface = SurfaceFile {
+        mesh: &subject.mesh,
+        unit: subject.unit.name(),
+        metres: subject.unit.metres(),
+        fields: &fields,
+        ways: &ways,
+        dimensions: source.dimensions,
+        about: &about(subject, standing),
+        colours: colours.as_deref(),
+        internal: is_secret(&args.source),
+    };
+    surface.write(&args.out, format).map_err(Failure::failed)?;
     if let Some(band) = standing.band() {
         printer.note(format!("note: {band}{}", why.map(|why| format!(" ({why})")).unwrap_or_default()));
     }
-    let left_out = match format {
-        SurfaceFormat::Stl => Some("STL holds triangles only: no error, no field, no colours"),
-        format if !format.holds_fields() && !fields.is_empty() => {
-            Some("OBJ holds no numbers: the field is in the colours only")
-        }
-        _ => None,
-    };
-    if let Some(left_out) = left_out {
+    for left_out in source.left_out(format, &fields) {
         printer.note(format!("note: {left_out}"));
     }
     let fields = if format.holds_fields() { fields } else { Vec::new() };
     let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
+    let changes: Vec<&str> = ways.iter().map(|way| way.name.as_str()).collect();
     let (vertices, triangles) = (subject.mesh.vertices().len(), subject.mesh.triangles().len());
+    let with = [&names[..], &changes[..]].concat();
     printer.result(
         json!({
-            "file": args.out, "vertices": vertices, "triangles": triangles, "fields": names, "unit": subject.unit.name(),
-            "standing": standing.phrase(),
+            "file": args.out, "vertices": vertices, "triangles": triangles, "fields": names, "ways": changes,
+            "unit": subject.unit.name(), "standing": standing.phrase(),
         }),
         format!(
             "{}: {vertices} vertices, {triangles} triangles, coordinates in {}{}",
             args.out.display(),
             subject.unit.name(),
-            if names.is_empty() { String::new() } else { format!(", with {}", names.join(", ")) }
+            if with.is_empty() { String::new() } else { format!(", with {}", with.join(", ")) }
         ),
     );
     Ok(())

@@ -10,6 +10,7 @@ mod dependencies;
 mod documents;
 mod end_to_end_audit;
 mod examples;
+mod export_command;
 mod face_landmarks;
 mod face_prior;
 mod face_regression;

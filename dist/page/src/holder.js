@@ -7,7 +7,7 @@ import { draw, npy } from "./faces.js";
 
 const STUDY = "visard-study";
 /** What there is so far. */
-const study = { desk: null, helpers: [], files: [], placed: [], rows: [], n: 0, records: [], kind: "faces", manifest: null };
+const study = { desk: null, helpers: [], files: [], placed: [], rows: [], n: 0, records: [], kind: "faces", manifest: null, table: null };
 
 const say = (text) => (byId("hold-status").textContent = text);
 const failed = (error) => say(error.message);
@@ -18,15 +18,27 @@ function manifestIn(files) {
     && new TextDecoder().decode(bytes.subarray(0, 4096)).split(/\r?\n/)[0].split(",").some((name) => name.trim().replace(/^"|"$/g, "") === "file"));
 }
 
+/** The table about the records among these files, `record,group` or `record` and covariates; the records are the first of the others. */
+function parts(files) {
+  const columns = ([path, bytes]) => (/\.csv$/i.test(path) ? new TextDecoder().decode(bytes.subarray(0, 4096)).split(/\r?\n/)[0] : "")
+    .split(",").map((name) => name.trim().replace(/^"|"$/g, ""));
+  // Tables of landmarks may have a column record too, and have coordinates.
+  const isAbout = (file) => files.length > 1 && columns(file)[0] === "record" && !columns(file).some((name) => /^([xyz]\d*|landmark)$/i.test(name));
+  const about = files.find(isAbout), records = files.find((file) => !isAbout(file));
+  const option = about && columns(about)[1] === "group" ? "--groups" : "--covariates";
+  return { records, about, option, passedOver: files.filter((file) => file !== about && file !== records) };
+}
+
 function guess(files) {
-  if (files.length === 1 && /\.(tps|npy|fcsv|json)$/i.test(files[0][0])) return files[0][0].endsWith(".npy") ? "matrices" : "shapes";
-  if (files.length === 1 && /\.(csv|tsv|txt)$/i.test(files[0][0])) return "shapes";
-  return "faces";
+  const { records, passedOver } = parts(files);
+  if (!records || passedOver.length) return "faces";
+  if (/\.npy$/i.test(records[0])) return "matrices";
+  return /\.(tps|fcsv|json|csv|tsv|txt)$/i.test(records[0]) ? "shapes" : "faces";
 }
 
 async function taken(files) {
   close();
-  Object.assign(study, { files, rows: [], n: 0, records: [], manifest: null, desk: new Desk() });
+  Object.assign(study, { files, rows: [], n: 0, records: [], manifest: null, table: null, desk: new Desk() });
   byId("hold-kind").value = guess(files);
   byId("hold-kind-row").hidden = false;
   await look();
@@ -66,12 +78,18 @@ function offer(allowed) {
 }
 
 async function lookAtTable() {
-  offer({});
-  study.placed = [[`/study/${study.files[0][0].split("/").pop()}`, study.files[0][1]]];
+  const { records, about, option: table, passedOver } = parts(study.files);
+  if (!records) return say("This is a table about records. Drop the records with it.");
+  study.table = about ? table : null;
+  offer({ compare: study.table === "--groups", regress: study.table === "--covariates" });
+  study.placed = [records, about].filter(Boolean).map(([path, bytes]) => [`/study/${path.split("/").pop()}`, bytes]);
   await study.desk.remove("/study");
   await study.desk.put(study.placed);
-  const more = study.files.length > 1 ? ` Of ${study.files.length} files the first is taken: ${study.files[0][0]}.` : "";
-  say(`Say what a record is; then see what the release would cost.${more}`);
+  const more = [
+    about ? ` ${about[0]} is taken for ${table === "--groups" ? "the groups" : "covariates"}.` : " Drop a table record,group or record,COVARIATE with it to compare or regress.",
+    passedOver.length ? ` Passed over: ${passedOver.map(([path]) => path).join(", ")}.` : "",
+  ];
+  say(`Say what a record is; then see what the release would cost.${more.join("")}`);
   byId("hold-finish").hidden = false;
   finishChoices();
 }
@@ -164,10 +182,12 @@ function enlarge(face, name) {
 
 const option = (id) => byId(id).value.trim();
 
-/** The command that draws the release, on the holder's machine; its files as this page's desk or the study folder names them. */
-function command(file) {
+/** The command that draws the release, on the holder's machine; its files lie in the study folder, or in this page's desk. */
+function command(folder = "") {
   const budget = [...option("hold-more").split(/\s+/).filter(Boolean), "--mu", option("hold-mu"), "--out", "release-study"];
   if (study.kind === "faces") return ["face", option("hold-statistic"), "--records", "internal-records", "--manifest", "manifest.csv", ...budget];
+  const [file, table] = study.placed.map(([path]) => folder + path.split("/").pop());
+  if (table && option("hold-statistic") in { compare: 0, regress: 0 }) budget.unshift(study.table, table);
   const of = study.kind === "shapes"
     ? ["shape", option("hold-statistic"), file, "--landmarks", option("hold-landmarks"), "--dimensions", option("hold-dimensions")]
     : ["spd", option("hold-statistic"), file, "--radius", option("hold-radius")];
@@ -178,8 +198,7 @@ function command(file) {
 const typed = (words) => ["visard", ...words].map((word) => (/^[\w.,:=/+-]+$/.test(word) ? word : `"${word}"`)).join(" ");
 
 function finishChoices() {
-  const file = study.placed[0][0].split("/").pop();
-  byId("hold-command").textContent = typed(command(file));
+  byId("hold-command").textContent = typed(command());
   byId("hold-more").placeholder = option("hold-statistic") === "regress" ? "--bounds age=20:60" : "";
 }
 
@@ -192,7 +211,7 @@ async function price() {
     const statistic = { mean: [], modes: ["--modes"], compare: ["--compare"], regress: ["--regress", String(Math.max(1, option("hold-more").split("=").length - 1))] };
     asked = ["face", "plan", "--n", String(study.n), "--mu", option("hold-mu"), ...statistic[option("hold-statistic")]];
   } else {
-    const words = command(study.placed[0][0]);
+    const words = command("/study/");
     words[words.indexOf("--out") + 1] = "/dry";
     asked = [...words, "--dry-run"];
   }
@@ -202,8 +221,7 @@ async function price() {
 }
 
 async function hand() {
-  const file = study.placed[0][0].split("/").pop();
-  const words = command(file), text = [
+  const words = command(), text = [
     "DO NOT SHARE this folder: it holds records of single people.",
     "",
     "The page drew no noise from your records, since a browser cannot keep a ledger safe: a ledger makes sure that every release is paid for once.",
@@ -220,7 +238,7 @@ async function hand() {
     const [[, manifest]] = await study.desk.files(study.manifest);
     files.push([`${STUDY}/manifest.csv`, manifest], ...study.records.map(([name, bytes]) => [`${STUDY}/internal-records/${name}`, bytes]));
   } else {
-    files.push([`${STUDY}/${file}`, study.placed[0][1]]);
+    files.push(...study.placed.map(([path, bytes]) => [path.replace("/study", STUDY), bytes]));
   }
   save(`${STUDY}-DO-NOT-SHARE.zip`, await zip(files));
   say(`Saved ${STUDY}-DO-NOT-SHARE.zip. Unpack it and finish with the command below.`);

@@ -1,6 +1,8 @@
 // Reader: what a release says, whether it is what its certificate says, its own report, files for other programs.
 import { Desk } from "./engine.js";
 import { byId, dropPlace, el, prose, save } from "./dom.js";
+import { npy } from "./faces.js";
+import { turntable } from "./turntable.js";
 import { zip } from "./zip.js";
 
 const CERTIFICATE = "certificate.json";
@@ -55,6 +57,7 @@ async function show(slot, extra = []) {
   const checked = await desk.run(["privacy", "verify", folder, ...extra]);
   picked.holds = checked.code === 0;
   const state = picked.holds ? await desk.json(["privacy", "verify", folder, ...extra]) : null;
+  picked.band = state && bandOf(state.value);
   const explained = await desk.run(["privacy", "explain", folder]);
   byId(`read-${slot}`).querySelector(".found").replaceChildren(
     el("h3", {}, picked.name),
@@ -66,6 +69,10 @@ async function show(slot, extra = []) {
     ...(picked.holds ? [saving(slot), ...(await report(slot))].filter(Boolean) : []),
   );
 }
+
+/** What stands on pictures of what is not verified to be private, as in the viewer. */
+const bandOf = ({ private: isPrivate, verified }) =>
+  isPrivate === false ? "NOT PRIVATE - DO NOT PUBLISH" : verified ? "" : "NOT CHECKED - NO LEDGER AT HAND";
 
 function badge(checked, state) {
   if (checked.code !== 0) return el("p", {}, el("span", { className: "badge bad" }, "Do not rely on this release"));
@@ -90,6 +97,9 @@ function saving(slot) {
   if (files.some(([path]) => path === "release/mean.ply")) {
     for (const format of FORMATS) buttons.push(el("button", { type: "button", onclick: () => exported(slot, format) }, format.toUpperCase()));
   }
+  if (files.some(([path]) => path === "release/curves.npy")) {
+    buttons.push(el("button", { type: "button", className: "turntable", onclick: () => turned(slot) }, "Turntable (GIF)"));
+  }
   if (files.some(([path]) => path === "release/report.html")) {
     buttons.push(el("button", { type: "button", onclick: () => pictures(slot) }, "Pictures (SVG, PNG)"));
   }
@@ -106,6 +116,18 @@ async function exported(slot, format) {
   const [[, bytes]] = await desk.files(file);
   save(`${read[slot].name}.${format}`, bytes);
   tell(slot, `${out.trim().replace(/^\S+: /, "Saved: ")}. ${errors.trim()}`);
+}
+
+/** The face turning once. */
+function turned(slot) {
+  const { files, name, band } = read[slot];
+  tell(slot, "Drawing …");
+  // After the words are on the screen.
+  setTimeout(() => {
+    const bytes = turntable(npy(files.find(([path]) => path === "release/curves.npy")[1]), band);
+    save(`${name}-turntable.gif`, bytes, "image/gif");
+    tell(slot, `Saved: the face turning once, ${Math.round(bytes.length / 1000)} kB.${band ? ` ${band}.` : ""}`);
+  }, 20);
 }
 
 /** The drawings and pictures of the report, each as a file. */

@@ -53,7 +53,7 @@ pub use atomic::{WriteError, write_atomically, write_bytes, write_text};
 pub use atomic::{sweep, sync_folder, write_secret};
 pub use columns::RecordSize;
 pub use error::{Fault, Place, ReadError, RecordError};
-pub use export::{SurfaceFile, SurfaceFormat};
+pub use export::{SurfaceFile, SurfaceFormat, Way};
 pub use field::NamedField;
 pub use formats::Content;
 pub use images::{ImageSize, Images};

@@ -16,6 +16,7 @@ mod seen;
 pub mod shape;
 pub mod subject;
 pub mod tangent;
+pub mod variation;
 
 pub use distances_page::{distance_picture, distance_report};
 pub use visard_job::job;

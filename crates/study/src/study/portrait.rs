@@ -27,7 +27,7 @@ pub fn portrait(subject: &Subject) -> Result<Picture, png::EncodingError> {
     let bar = match subject.unit {
         LengthUnit::Millimetres => Some((BAR_MM, String::new())),
         LengthUnit::RootArea => Some((BAR_MM / FACE_MM, format!(" on a face of {:.0} cm", FACE_MM / 10.0))),
-        LengthUnit::Unknown => None,
+        LengthUnit::CentroidSize | LengthUnit::Unknown => None,
     };
     if let Some((length, of)) = bar {
         // As the views are drawn: the radius takes .48 of a side.

@@ -1,11 +1,11 @@
 //! A surface that someone names: a mesh file, a release or its study, or the built-in template; with what is known of it.
 
 use super::face::{TemplateLoadError, TemplateSource, load_template};
-use super::layout::{CERTIFICATE, ERROR, MEAN_PLY, StudyFolder};
+use super::layout::{CERTIFICATE, ERROR, MEAN_NPY, MEAN_PLY, StudyFolder};
 pub use super::standing::Standing;
 use super::standing::{Judged, judge, lies_in_internal};
 use crate::io::{Content, Limit, NamedField, ReadError, RecordSize, npy, open, open_as, read_rows, scan_of};
-use crate::mesh::{MeshError, TriMesh};
+use crate::mesh::{MeshError, Point, TriMesh};
 use crate::privacy::{Certificate, CertificateError};
 use std::path::{Path, PathBuf};
 
@@ -65,6 +65,8 @@ pub enum LengthUnit {
     Millimetres,
     /// The square root of a face's area: no size was released.
     RootArea,
+    /// The centroid size of a shape of landmarks.
+    CentroidSize,
     /// Whatever the file is in.
     Unknown,
 }
@@ -75,6 +77,7 @@ impl LengthUnit {
         match self {
             Self::Millimetres => "mm",
             Self::RootArea => "face of area 1",
+            Self::CentroidSize => "shape of centroid size 1",
             Self::Unknown => "units of the file",
         }
     }
@@ -124,10 +127,41 @@ impl Subject {
         Ok(Self { name: named(name), ..surface })
     }
 
+    /// The landmarks of a release of shapes, or of its study, as a cloud; in the plane the third coordinate is 0. Returns the coordinates of a
+    /// landmark, 2 or 3, beside it; `None` where no such release lies here.
+    ///
+    /// # Errors
+    /// [`SubjectError`].
+    pub fn landmarks(name: &Path) -> Result<Option<(Self, usize)>, SubjectError> {
+        let path = StudyFolder::release_of(name).join(MEAN_NPY);
+        if !name.is_dir() || !path.is_file() {
+            return Ok(None);
+        }
+        check_certificate_beside(&path)?;
+        let Judged { standing, certificate, why } = judge(&path);
+        let of_shapes =
+            |c: &Certificate| c.details.get("space")?.as_str().map(|s| s.starts_with("shapes of"));
+        let array = npy::read(&path)?;
+        let [_, d @ (2 | 3)] = array.shape[..] else { return Ok(None) };
+        if certificate.as_ref().and_then(of_shapes) != Some(true) {
+            return Ok(None);
+        }
+        let point = |p: &[f64]| Point::new(p[0], p[1], p.get(2).copied().unwrap_or(0.0));
+        let points = array.data.chunks_exact(d).map(point).collect();
+        let mesh = TriMesh::new(points, vec![]).map_err(|source| SubjectError::Mesh { path, source })?;
+        let unit = LengthUnit::CentroidSize;
+        Ok(Some((Self { name: named(name), mesh, unit, standing, why, errors: None, certificate }, d)))
+    }
+
+    /// What 1 in the arrays of a release is in the unit of the coordinates.
+    pub fn length_of_one(&self) -> f64 {
+        let size = |c: &Certificate| c.details.get("size")?.get("root_area_mm")?.as_f64();
+        self.certificate.as_ref().and_then(size).unwrap_or(1.0)
+    }
+
     /// The stated errors in the unit of the coordinates.
     pub fn errors_in_unit(&self) -> Option<Vec<f64>> {
-        let size = |c: &Certificate| c.details.get("size")?.get("root_area_mm")?.as_f64();
-        let scale = self.certificate.as_ref().and_then(size).unwrap_or(1.0);
+        let scale = self.length_of_one();
         Some(self.errors.as_ref()?.iter().map(|e| scale * e).collect())
     }
 

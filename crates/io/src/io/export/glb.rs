@@ -1,7 +1,7 @@
-//! Binary glTF 2.0 (ISO/IEC 12113): one mesh with normals, colours and its fields as attributes of the application.
+//! Binary glTF 2.0 (ISO/IEC 12113): one mesh with normals, colours, its fields as attributes of the application, and its ways as morph targets:
+//! Blender's shape keys.
 
 use super::surface::SurfaceFile;
-use crate::mesh::Point;
 use serde_json::{Map, Value, json};
 use std::io;
 
@@ -35,6 +35,15 @@ impl Parts {
         let bytes = values.flat_map(f32::to_le_bytes).collect();
         self.add(bytes, VERTICES, json!({"componentType": FLOAT, "count": count, "type": kind}))
     }
+
+    /// Places or displacements, whose least and greatest coordinates must be stated.
+    fn places(&mut self, places: &[[f32; 3]]) -> usize {
+        let at = self.floats("VEC3", places.len(), places.iter().flatten().copied());
+        let [lo, hi] = bounds(places);
+        self.accessors[at]["min"] = json!(lo);
+        self.accessors[at]["max"] = json!(hi);
+        at
+    }
 }
 
 /// The light of an sRGB byte: glTF multiplies colours of vertices in linear light.
@@ -44,9 +53,8 @@ fn linear(c: u8) -> f32 {
 }
 
 /// Least and greatest coordinates, of the single-precision values that are written.
-fn bounds(points: &[Point]) -> [[f32; 3]; 2] {
-    points.iter().fold([[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]], |[lo, hi], p| {
-        let p = [p.x as f32, p.y as f32, p.z as f32];
+fn bounds(places: &[[f32; 3]]) -> [[f32; 3]; 2] {
+    places.iter().fold([[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]], |[lo, hi], p| {
         [[0, 1, 2].map(|k| lo[k].min(p[k])), [0, 1, 2].map(|k| hi[k].max(p[k]))]
     })
 }
@@ -61,17 +69,14 @@ pub(super) fn bytes(surface: &SurfaceFile<'_>) -> io::Result<Vec<u8>> {
     if u32::try_from(n).is_err() {
         return refuse("more than 2³² vertices");
     }
-    let [lo, hi] = bounds(mesh.vertices());
-    if !lo.iter().chain(&hi).all(|c| c.is_finite()) {
+    let places: Vec<[f32; 3]> =
+        mesh.vertices().iter().map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect();
+    if !places.iter().flatten().all(|c| c.is_finite()) {
         return refuse("glTF has coordinates of single precision, and these are beyond it");
     }
     let mut parts = Parts::default();
     let mut attributes = Map::new();
-    let places = mesh.vertices().iter().flat_map(|p| [p.x as f32, p.y as f32, p.z as f32]);
-    let at = parts.floats("VEC3", n, places);
-    parts.accessors[at]["min"] = json!(lo);
-    parts.accessors[at]["max"] = json!(hi);
-    attributes.insert("POSITION".into(), json!(at));
+    attributes.insert("POSITION".into(), json!(parts.places(&places)));
     if !mesh.triangles().is_empty() {
         // Normals are to be of unit length: any will do where a vertex has no triangle.
         let normals = mesh.vertex_normals();
@@ -99,6 +104,20 @@ pub(super) fn bytes(surface: &SurfaceFile<'_>) -> io::Result<Vec<u8>> {
         primitive["indices"] = json!(at);
         primitive["mode"] = json!(4);
     }
+    let mut about = json!({"extras": {"unit": surface.unit}});
+    if !surface.ways.is_empty() {
+        let moved = |v: &crate::mesh::Vector| [v.x as f32, v.y as f32, v.z as f32];
+        let mut target = |moves: &[_]| {
+            let moves: Vec<[f32; 3]> = moves.iter().map(moved).collect();
+            json!({"POSITION": parts.places(&moves)})
+        };
+        let targets: Vec<Value> = surface.ways.iter().map(|way| target(&way.moves)).collect();
+        primitive["targets"] = json!(targets);
+        about["weights"] = json!(vec![0.0; surface.ways.len()]);
+        // Where Blender and three.js look for the names.
+        about["extras"]["targetNames"] = surface.ways.iter().map(|way| way.name.as_str()).collect();
+    }
+    about["primitives"] = json!([primitive]);
     // Warm clay in linear light, or the colours alone.
     let base = if surface.colours.is_some() { [1.0; 4] } else { [0.71, 0.46, 0.33, 1.0] };
     let mut node = json!({"mesh": 0, "name": "surface"});
@@ -110,7 +129,7 @@ pub(super) fn bytes(surface: &SurfaceFile<'_>) -> io::Result<Vec<u8>> {
         "scene": 0,
         "scenes": [{"nodes": [0]}],
         "nodes": [node],
-        "meshes": [{"primitives": [primitive], "extras": {"unit": surface.unit}}],
+        "meshes": [about],
         "materials": [{
             "doubleSided": true,
             "pbrMetallicRoughness": {"baseColorFactor": base, "metallicFactor": 0.0, "roughnessFactor": 0.8}

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::io::NamedField;
-use crate::mesh::{Point, TriMesh};
+use crate::mesh::{Point, TriMesh, Vector};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::Value;
@@ -10,6 +10,20 @@ use serde_json::Value;
 fn mesh() -> TriMesh {
     let v = [[0., 0., 0.], [1.5, 0., 0.25], [0., 2., -1.], [1., 1., 1.]].map(Point::from).to_vec();
     TriMesh::new(v, vec![[0, 1, 2], [1, 3, 2]]).unwrap()
+}
+
+fn plain(mesh: &TriMesh) -> SurfaceFile<'_> {
+    SurfaceFile {
+        mesh,
+        unit: "mm",
+        metres: Some(1e-3),
+        fields: &[],
+        ways: &[],
+        dimensions: 3,
+        about: &[],
+        colours: None,
+        internal: false,
+    }
 }
 
 fn written(
@@ -20,7 +34,7 @@ fn written(
 ) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x");
-    let file = SurfaceFile { mesh, unit: "mm", metres: Some(1e-3), fields, colours, internal: false };
+    let file = SurfaceFile { fields, colours, ..plain(mesh) };
     file.write(&path, format).unwrap();
     std::fs::read(path).unwrap()
 }
@@ -95,14 +109,7 @@ fn ply_has_field_and_colours_and_reads_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.ply");
     let (mesh, fields) = (mesh(), error());
-    let file = SurfaceFile {
-        mesh: &mesh,
-        unit: "mm",
-        metres: None,
-        fields: &fields,
-        colours: Some(&COLOURS),
-        internal: false,
-    };
+    let file = SurfaceFile { metres: None, fields: &fields, colours: Some(&COLOURS), ..plain(&mesh) };
     file.write(&path, SurfaceFormat::of(&path).unwrap()).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     let end = bytes.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
@@ -134,20 +141,18 @@ fn what_does_not_fit_is_refused_and_nothing_is_written() {
     let odd = [NamedField { name: "\"><x".into(), values: vec![0.0; 4] }];
     for fields in [&short[..], &odd[..]] {
         for format in [SurfaceFormat::Ply, SurfaceFormat::Vtp, SurfaceFormat::Glb, SurfaceFormat::Csv] {
-            let file =
-                SurfaceFile { mesh: &mesh, unit: "", metres: None, fields, colours: None, internal: false };
+            let file = SurfaceFile { fields, ..plain(&mesh) };
             assert!(file.write(&folder.path().join("x"), format).is_err());
         }
     }
     let far = TriMesh::new(vec![Point::new(1e300, 0.0, 0.0)], vec![]).unwrap();
     for mesh in [&TriMesh::default(), &far] {
-        let file = SurfaceFile { mesh, unit: "", metres: None, fields: &[], colours: None, internal: false };
+        let file = plain(mesh);
         assert!(file.write(&folder.path().join("x"), SurfaceFormat::Glb).is_err());
     }
     assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
     // A cloud is no error anywhere.
-    let file =
-        SurfaceFile { mesh: &cloud, unit: "", metres: None, fields: &[], colours: None, internal: false };
+    let file = plain(&cloud);
     for format in [SurfaceFormat::Ply, SurfaceFormat::Vtp, SurfaceFormat::Glb, SurfaceFormat::Csv] {
         file.write(&folder.path().join("y"), format).unwrap();
     }
@@ -160,8 +165,7 @@ fn obj_and_stl_are_read_back_and_bear_the_mark() {
         for internal in [false, true] {
             let path = folder.path().join(name);
             let (mesh, colours) = (mesh(), Some(COLOURS.as_slice()));
-            let file =
-                SurfaceFile { mesh: &mesh, unit: "mm", metres: Some(1e-3), fields: &[], colours, internal };
+            let file = SurfaceFile { colours, internal, ..plain(&mesh) };
             file.write(&path, SurfaceFormat::of(&path).unwrap()).unwrap();
             let found = crate::io::read_scan(&path).unwrap();
             // These coordinates are single precision too.
@@ -182,4 +186,91 @@ fn obj_and_stl_are_read_back_and_bear_the_mark() {
     for (found, wanted) in normal.iter().zip([-0.5, 1.5, 3.0]) {
         assert!((found - wanted / length).abs() < 1e-6, "{normal:?}");
     }
+}
+
+fn ways() -> Vec<Way> {
+    let moves = |by: [[f64; 3]; 4]| by.map(Vector::from).to_vec();
+    vec![
+        Way { name: "mode 1".into(), moves: moves([[1., 0., 0.], [0., 2., 0.], [0.; 3], [0., 0., 0.5]]) },
+        Way { name: "mode 2".into(), moves: moves([[0.5, 0., 0.], [0., 0., 1.], [0.; 3], [0.; 3]]) },
+    ]
+}
+
+/// Where the bytes of an array are, by the one place in the file where its values stand.
+fn floats_at(bytes: &[u8], first: &[f32], count: usize) -> Vec<f32> {
+    let needle: Vec<u8> = first.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let at = bytes.windows(needle.len()).position(|part| part == needle).unwrap();
+    let numbers = bytes[at..at + 4 * count].chunks_exact(4);
+    numbers.map(|c| f32::from_le_bytes(c.try_into().unwrap())).collect()
+}
+
+#[test]
+fn a_model_of_statismo_has_the_covariance_of_the_modes_and_says_the_same_twice() {
+    let (mesh, ways, folder) = (mesh(), ways(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("model.h5");
+    let about = [("standing", "may be published".to_owned())];
+    let file = SurfaceFile { ways: &ways, about: &about, ..plain(&mesh) };
+    file.write(&path, SurfaceFormat::of(&path).unwrap()).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    file.write(&path, SurfaceFormat::Statismo).unwrap();
+    assert_eq!(bytes, std::fs::read(&path).unwrap());
+    assert_eq!(bytes[..8], *b"\x89HDF\r\n\x1a\n");
+    assert_eq!(u64::from_le_bytes(bytes[40..48].try_into().unwrap()), bytes.len() as u64);
+    for word in [
+        "model",
+        "pcaBasis",
+        "pcaVariance",
+        "noiseVariance",
+        "representer",
+        "POLYGON_MESH",
+        "may be published",
+    ] {
+        let found = bytes.windows(word.len()).any(|part| part == word.as_bytes());
+        assert!(found, "{word}");
+    }
+    // By hand: the Gram matrix of the modes is [[5.25, .5], [.5, 1.25]].
+    let (half, apart) = (3.25_f64, (4.0f64 + 0.25).sqrt());
+    let variances = [half + apart, half - apart].map(|v| v as f32);
+    assert_eq!(floats_at(&bytes, &variances[..1], 2).len(), 2);
+    let mean = floats_at(&bytes, &[0., 0., 0., 1.5], 12);
+    assert_eq!(mean[9..], [1., 1., 1.]);
+    let none = plain(&mesh);
+    assert!(none.write(&folder.path().join("x"), SurfaceFormat::Statismo).is_err());
+}
+
+#[test]
+fn ways_are_morph_targets_and_vectors() {
+    let (mesh, ways, folder) = (mesh(), ways(), tempfile::tempdir().unwrap());
+    let file = SurfaceFile { ways: &ways, ..plain(&mesh) };
+    let path = folder.path().join("x");
+    file.write(&path, SurfaceFormat::Glb).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let document: Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+    let mesh_told = &document["meshes"][0];
+    assert_eq!(mesh_told["extras"]["targetNames"], serde_json::json!(["mode 1", "mode 2"]));
+    assert_eq!(mesh_told["weights"], serde_json::json!([0.0, 0.0]));
+    let second = mesh_told["primitives"][0]["targets"][1]["POSITION"].as_u64().unwrap() as usize;
+    let accessor = &document["accessors"][second];
+    assert_eq!(accessor["max"], serde_json::json!([0.5, 0.0, 1.0]));
+    let view = &document["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+    let at = 28 + length + view["byteOffset"].as_u64().unwrap() as usize;
+    assert_eq!(bytes[at..at + 4], 0.5f32.to_le_bytes());
+    file.write(&path, SurfaceFormat::Vtp).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("Name=\"mode 2\" NumberOfComponents=\"3\""));
+    for (name, moves) in [("<", 4), ("", 4), ("a", 3)] {
+        let wrong = [Way { name: name.into(), moves: vec![Vector::zeros(); moves] }];
+        assert!(SurfaceFile { ways: &wrong, ..plain(&mesh) }.write(&path, SurfaceFormat::Vtp).is_err());
+    }
+}
+
+#[test]
+fn markups_are_read_back_as_landmarks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.mrk.json");
+    plain(&mesh()).write(&path, SurfaceFormat::of(&path).unwrap()).unwrap();
+    let found = crate::io::read_landmarks(&path).unwrap();
+    assert_eq!(found.len(), 4);
+    assert!(found.iter().zip(mesh().vertices()).all(|(l, p)| l.position == *p));
 }

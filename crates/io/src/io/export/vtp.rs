@@ -1,4 +1,5 @@
-//! VTK's XML PolyData with data in base64 (VTK File Formats, "XML File Formats"): one piece, points as doubles, polygons, point data.
+//! VTK's XML PolyData with data in base64 (VTK File Formats, "XML File Formats"): one piece, points as doubles, polygons, point data; ways
+//! are vectors, for ParaView's "Warp By Vector".
 
 use super::surface::SurfaceFile;
 use base64::Engine as _;
@@ -46,6 +47,10 @@ pub(super) fn text(surface: &SurfaceFile<'_>) -> String {
     let _ = writeln!(s, "<PointData{active} Normals=\"Normals\">");
     for field in surface.fields {
         array(&mut s, "Float64", &field.name, 1, field.values.iter().map(|v| v.to_le_bytes()), 8);
+    }
+    for way in surface.ways {
+        let moves = way.moves.iter().flat_map(|v| [v.x, v.y, v.z]).map(f64::to_le_bytes);
+        array(&mut s, "Float64", &way.name, 3, moves, 8);
     }
     if let Some(colours) = surface.colours {
         array(&mut s, "UInt8", "RGB", 3, colours.iter().flatten().map(|c| byte(*c)), 1);
