@@ -18,8 +18,8 @@ use std::path::Path;
 pub struct Variation {
     /// Modes of variation, one standard deviation each, called `mode 1` and on.
     pub modes: Vec<Way>,
-    /// For each covariate two ways from the mean at the reference values: to its lower and upper bound, or to its two levels; called as in `age=8`
-    /// and `sex=F`.
+    /// For each covariate the ways from the mean at the reference values to its lower and upper bound, or to each of its levels; called as in
+    /// `age=8` and `sex=F`.
     pub ends: Vec<Way>,
     /// Why modes or fields that are there could not be used.
     pub passed_over: Option<String>,
@@ -84,8 +84,10 @@ impl Reader<'_> {
                 Kind::Linear { lower, upper } | Kind::Spline { lower, upper, .. } => {
                     ends.extend([*lower, *upper].map(|value| at(value, rounded(value).to_string())));
                 }
-                Kind::Levels { levels: [first, second] } => {
-                    ends.extend([at(-1.0, first.clone()), at(1.0, second.clone())]);
+                Kind::Levels { levels } => {
+                    ends.extend(
+                        levels.iter().enumerate().map(|(i, level)| at(covariate.level(i), level.clone())),
+                    );
                 }
             }
         }
