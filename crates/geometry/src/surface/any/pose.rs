@@ -16,9 +16,9 @@ const SAME: f64 = 0.012;
 /// Poses turned against one another by less are the same, radians.
 const APART: f64 = 0.35;
 /// Rotations that are tried.
-const TRIED: usize = 1500;
+const TRIED: usize = 1000;
 /// Points of a cloud.
-const POINTS: usize = 1000;
+const POINTS: usize = 800;
 /// What a unit of difference between normals counts in the search for matches, in √area.
 const NORMAL: f64 = 0.12;
 /// Squared distance (place and normal) beyond which all is equally far.
@@ -26,7 +26,7 @@ const FAR: f64 = 0.09;
 
 /// How many poses go on after each stage, how many points are matched each way, how many steps are taken, and whether the size moves.
 const STAGES: [(usize, usize, usize, bool); 3] =
-    [(48, 120, 6, false), (12, 250, 12, true), (5, 600, 20, true)];
+    [(40, 80, 6, false), (10, 200, 10, true), (4, 400, 15, true)];
 
 /// A surface made ready to be posed: of area 1 in its own frame, searchable.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ pub(super) fn candidates(template: &Posed, scan: &Posed) -> Vec<Candidate> {
     let start = |rotation| Similarity { rotation, ..Similarity::identity() };
     let rough = rotations::spread(TRIED).into_iter().map(start);
     let mut all: Vec<Candidate> =
-        rough.map(|pose| Candidate { pose, residual: roughly(template, scan, &pose, 50) }).collect();
+        rough.map(|pose| Candidate { pose, residual: roughly(template, scan, &pose, 30) }).collect();
     for (kept, matched, steps, with_scale) in STAGES {
         all = distinct(all, kept);
         for c in &mut all {

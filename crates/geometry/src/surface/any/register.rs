@@ -52,7 +52,7 @@ pub struct RegisteredSurface {
     pub fit: SurfaceFit,
     /// Whether the scan was mirrored to fit.
     pub mirrored: bool,
-    /// Residual of the pose over that of the next best, turned or mirrored: 0 where there is no other, 1 where both fit alike.
+    /// How well the next best pose fits, turned or mirrored: 0 where there is no other, 1 where both fit alike.
     pub doubt: f64,
     /// Whether a vertex was put on the scan; the others, where it has none, continue smoothly.
     pub landed: Vec<bool>,
@@ -62,6 +62,29 @@ pub struct RegisteredSurface {
     pub min_jacobian: f64,
     /// What was passed over in the scan.
     pub notes: ScanNotes,
+}
+
+/// Poses beside the best whose displacement is looked at.
+const RIVALS: usize = 3;
+/// A displacement decides between poses if it costs at most this part of every other.
+const CHEAPER: f64 = 0.7;
+
+/// A pose that may be that of the scan, or of its mirror image.
+#[derive(Clone, Copy)]
+struct Guess {
+    candidate: Candidate,
+    mirrored: bool,
+}
+
+impl Guess {
+    fn rivalled_by(&self, other: &Self) -> SurfaceRegistrationError {
+        if self.mirrored == other.mirrored {
+            let degrees = self.candidate.angle_to(&other.candidate).to_degrees();
+            SurfaceRegistrationError::Ambiguous { degrees }
+        } else {
+            SurfaceRegistrationError::MirrorAmbiguous
+        }
+    }
 }
 
 /// The pose that is believed.
@@ -99,39 +122,62 @@ impl SurfaceTemplate {
         self.fitted(&ready, &believed, settings)
     }
 
-    /// The pose of a scan, if it is sure.
+    /// The pose of a scan, if it is sure: one whose residual is clearly the least, or of several that of which the displacement is.
     fn believed(
         &self,
         ready: &Ready,
         settings: &SurfaceSettings,
     ) -> Result<Believed, SurfaceRegistrationError> {
         let border = ready.borders.concat();
-        let own = pose::candidates(&self.posed, &Posed::new(&ready.mesh, &border)?);
+        let guesses = |scan: &Ready, mirrored: bool| -> Result<Vec<Guess>, MeshError> {
+            let all = pose::candidates(&self.posed, &Posed::new(&scan.mesh, &border)?);
+            Ok(all.into_iter().map(|candidate| Guess { candidate, mirrored }).collect())
+        };
         let image = mirrored(ready);
-        let others = match self.ambiguity() {
-            Some(_) => Vec::new(),
-            None => pose::candidates(&self.posed, &Posed::new(&image.mesh, &border)?),
-        };
-        let residual = |all: &[Candidate]| all.first().map_or(f64::INFINITY, |c| c.residual);
-        let (straight, reflected) = (residual(&own), residual(&others));
-        let mirrored = reflected < straight;
-        let (all, other) = if mirrored { (&others, straight) } else { (&own, reflected) };
-        let Some(best) = all.first().filter(|best| best.residual <= pose::LARGEST) else {
-            let residual = straight.min(reflected);
-            return Err(SurfaceRegistrationError::NoFit { residual, limit: pose::LARGEST });
-        };
-        if let Some(rival) = all.get(1).filter(|rival| best.residual > pose::CLEAR * rival.residual) {
-            let degrees = rival.angle_to(best).to_degrees();
-            return Err(SurfaceRegistrationError::Ambiguous { degrees });
+        let mut all = guesses(ready, false)?;
+        if self.ambiguity().is_none() {
+            all.extend(guesses(&image, true)?);
         }
-        if best.residual > pose::CLEAR * other {
-            return Err(SurfaceRegistrationError::MirrorAmbiguous);
+        all.sort_by(|a, b| a.candidate.residual.total_cmp(&b.candidate.residual));
+        let best = all.first().map_or(f64::INFINITY, |guess| guess.candidate.residual);
+        if best > pose::LARGEST {
+            return Err(SurfaceRegistrationError::NoFit { residual: best, limit: pose::LARGEST });
         }
-        if mirrored && !settings.allow_mirrored {
+        all.truncate(1 + RIVALS);
+        let near = all.iter().filter(|guess| best > pose::CLEAR * guess.candidate.residual).count();
+        let (first, doubt) = if near < 2 {
+            (all[0], all.get(1).map_or(0.0, |next| best / next.candidate.residual))
+        } else {
+            let scans = [ready, &image];
+            let scan = |guess: &Guess| scans[usize::from(guess.mirrored)];
+            let cost = |guess: &Guess| self.cost(scan(guess), &guess.candidate.pose);
+            let mut costs: Vec<(f64, Guess)> =
+                all[..near].iter().map(|guess| (cost(guess), *guess)).collect();
+            costs.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let ((least, first), (next, second)) = (costs[0], costs[1]);
+            if least > CHEAPER * next || !least.is_finite() {
+                return Err(first.rivalled_by(&second));
+            }
+            // Mirrored is a scan only where the pose alone says so.
+            if first.mirrored {
+                return Err(SurfaceRegistrationError::MirrorAmbiguous);
+            }
+            (first, least / next)
+        };
+        if first.mirrored && !settings.allow_mirrored {
             return Err(SurfaceRegistrationError::Mirrored);
         }
-        let next = all.get(1).map_or(f64::INFINITY, |c| c.residual).min(other);
-        Ok(Believed { pose: best.pose, mirrored, doubt: best.residual / next })
+        Ok(Believed { pose: first.candidate.pose, mirrored: first.mirrored, doubt })
+    }
+
+    /// What it takes to move the template from a pose onto the scan: the root of the displacement's mean square times the misfit left; infinite where
+    /// it cannot be.
+    fn cost(&self, scan: &Ready, pose: &Similarity) -> f64 {
+        self.elastic
+            .fit_surface(&scan.mesh, &scan.borders(), pose)
+            .map_or(f64::INFINITY, |(found, energy)| {
+                energy.sqrt() * found.report.misfit.last().copied().unwrap_or(f64::INFINITY)
+            })
     }
 
     fn fitted(

@@ -90,7 +90,7 @@ fn elastic_settings() -> ElasticSettings {
     ElasticSettings {
         nodes: 1300,
         kernel: DisplacementKernel {
-            lengths: (12.0, 120.0),
+            lengths: (18.0, 120.0),
             amplitude: 3.5,
             growth: 0.7,
             symmetry: 0.0,
@@ -98,7 +98,7 @@ fn elastic_settings() -> ElasticSettings {
             coarse_rank: (30, 30),
         },
         steps: (5, 4),
-        sigma: (8.0, 1.5),
+        sigma: (8.0, 2.0),
         reach: (50.0, 10.0),
         normal_weight: 25.0,
         border: BorderModel { mean: 6.0, ..BorderModel::default() },

@@ -214,8 +214,9 @@ impl Fitted {
         // The first steps know little: they trust the border as they trust the surface.
         let sigma = s.border.noise * step.sigma / s.sigma.1;
         let outward = border.outward(&self.rim, normals);
-        let sighted: Vec<Sighting> = target
-            .rim
+        // A closed template has no border, whatever holes the scan has.
+        let seen = if self.rim.is_empty() { &[] } else { target.rim.as_slice() };
+        let sighted: Vec<Sighting> = seen
             .iter()
             .map(|p| border.sight(&self.rim, &outward, &self.motion.invert(p)))
             .filter(|seen| seen.out != Vector::zeros())
