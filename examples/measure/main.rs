@@ -10,6 +10,7 @@ mod matrix_table;
 mod modes_table;
 mod mse_table;
 mod odd_faces;
+mod organ_table;
 mod prepared_faces;
 mod registered_means;
 mod registration_gallery;
@@ -34,6 +35,7 @@ const MEASURES: &[(&str, Measure)] = &[
     ("modes_table", modes_table::run),
     ("mse_table", mse_table::run),
     ("odd_faces", odd_faces::run),
+    ("organ_table", organ_table::run),
     ("prepared_faces", prepared_faces::run),
     ("registered_means", registered_means::run),
     ("registration_gallery", registration_gallery::run),

@@ -29,6 +29,7 @@ mod progress;
 mod reproduce;
 mod shell;
 mod site;
+mod synth;
 mod tangent;
 mod verify;
 mod view;
@@ -109,6 +110,9 @@ enum Command {
         after_help = "Examples:\n  visard site plan consortium --mu 1 --noise each --site berlin=200 --site lyon=180\n  visard site sum consortium scans/ --site berlin --out berlin"
     )]
     Site(site::SiteCommand),
+    /// Made-up records whose truth is known: scans of organs
+    #[command(subcommand, after_help = "Example:\n  visard synth surface femur --n 300 --out made")]
+    Synth(synth::SynthCommand),
     /// Reproduce the papers' tables and figures, ours beside theirs
     #[cfg(feature = "reproduce")]
     Reproduce(reproduce::ReproduceArgs),
@@ -241,6 +245,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         Command::Optimize(command) => optimize::run(command, &cli.global, printer),
         Command::Privacy(command) => privacy::run(command, &cli.global, printer),
         Command::Site(command) => site::run(command, &cli.global, printer),
+        Command::Synth(command) => synth::run(command, &cli.global, printer),
         #[cfg(feature = "reproduce")]
         Command::Reproduce(args) => reproduce::run(args, &cli.global, printer),
         Command::Compare(args) => compare::run(args, &cli.global, printer),

@@ -1,4 +1,4 @@
-//! Synthetic populations made by our own generator: faces and scanning conditions, outlines.
+//! Synthetic populations made by our own generator: faces and scanning conditions, outlines, organs.
 //!
 //! The mean face is sculpted as an implicit solid from published average proportions and read off as a
 //! parametric surface over the disk; [`builtin_template`] is a mesh of it. A person is the
@@ -11,6 +11,7 @@ mod implicit;
 mod model;
 mod modes;
 mod oddity;
+mod organ;
 mod outlines;
 mod parameters;
 mod sampling;
@@ -22,6 +23,7 @@ mod tests;
 mod triangulate;
 
 pub use oddity::{FaceMarks, OddScan, Oddity, Sight, Sitter, odd_scan};
+pub use organ::{ORGAN_TRAITS, OrganConditions, OrganKind, OrganScan, organ_scan};
 pub use outlines::{OUTLINE_LANDMARKS, OUTLINE_RADIUS, outline_atlas, outline_population};
 pub use parameters::{FaceParameters, ShapeParameter};
 pub use scan::{ScanConditions, SimulatedScan, person, person_about, simulate_scan};

@@ -178,7 +178,8 @@ impl Fitted {
         let back = self.motion.rotation.inverse();
         let mut squares = 0.0;
         self.gaps = vec![None; self.nodes.len()];
-        for (i, y) in self.nodes.iter().enumerate() {
+        for &i in &equations.prepared().control.matched {
+            let y = &self.nodes[i];
             let (q, n) = (self.motion.apply(y), self.motion.rotation * normals[i]);
             let j = target.match_of(&q, &n);
             let (p, m) = (target.finder.mesh().vertices()[j], target.normals[j]);
@@ -213,8 +214,9 @@ impl Fitted {
         // The first steps know little: they trust the border as they trust the surface.
         let sigma = s.border.noise * step.sigma / s.sigma.1;
         let outward = border.outward(&self.rim, normals);
-        let sighted: Vec<Sighting> = target
-            .rim
+        // A closed template has no border, whatever holes the scan has.
+        let seen = if self.rim.is_empty() { &[] } else { target.rim.as_slice() };
+        let sighted: Vec<Sighting> = seen
             .iter()
             .map(|p| border.sight(&self.rim, &outward, &self.motion.invert(p)))
             .filter(|seen| seen.out != Vector::zeros())
