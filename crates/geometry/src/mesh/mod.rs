@@ -38,5 +38,6 @@ pub use pose::{Pose, PoseError, PoseFinder, Similarity};
 pub use repair::{Repair, RepairKind, RepairLog, RepairSettings, Repaired, make_disk};
 pub use simplify::simplified;
 pub use subdivide::subdivided;
+pub(crate) use topology::component_labels;
 pub use topology::{BoundaryLoop, Component, TopologyReport, topology};
 pub use trimesh::{MeshError, Point, TriMesh, Vector};

@@ -1,5 +1,6 @@
-//! Disk-parameterized surfaces, the template, registration to it, face radial curves.
+//! Disk-parameterized surfaces, surfaces of any kind, the template, registration to it, face radial curves.
 
+pub mod any;
 mod locate;
 pub mod registration;
 mod template;

@@ -11,7 +11,7 @@ const STEPS: f64 = 16_384.0;
 /// From the frame to the scan: its origin is the mean of the points, its axes are the principal ones, pointing the way in which the points reach
 /// farther (by the third moments; the axis that tells least follows from the other two), its unit the root mean square radius. `None` for points
 /// without extent.
-pub(super) fn frame(points: &[Point]) -> Option<Similarity> {
+pub(crate) fn frame(points: &[Point]) -> Option<Similarity> {
     let n = points.len() as f64;
     // From the first point: coordinates may be large.
     let first = points.first()?;

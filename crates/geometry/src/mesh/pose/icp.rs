@@ -7,14 +7,14 @@ use super::similarity::Similarity;
 use nalgebra::{Matrix3, Rotation3, SMatrix, SVector};
 
 /// A template point or scan point with its match, in scan coordinates.
-struct Pair {
+pub(crate) struct Pair {
     /// The template's point, moved.
-    from: Point,
+    pub from: Point,
     /// The scan's point.
-    to: Point,
+    pub to: Point,
     /// The normal at one of the two.
-    normal: Vector,
-    squared: f64,
+    pub normal: Vector,
+    pub squared: f64,
 }
 
 /// Which pairs decide a step, and whether the scale moves.
@@ -157,7 +157,8 @@ impl Sums {
     }
 }
 
-fn solve(pose: &Similarity, pairs: &[Pair], with_scale: bool, stretch: f64) -> Option<Similarity> {
+/// The pose that brings these pairs nearer, one step of it.
+pub(crate) fn solve(pose: &Similarity, pairs: &[Pair], with_scale: bool, stretch: f64) -> Option<Similarity> {
     if pairs.len() < 12 {
         return None;
     }

@@ -1,8 +1,8 @@
 //! Where a face is in a scan: similarity pose of a public template, and the nose tip.
 
-mod canonical;
+pub(crate) mod canonical;
 mod finder;
-mod icp;
+pub(crate) mod icp;
 mod nose;
 mod overlap;
 mod relief;
@@ -20,7 +20,7 @@ pub use similarity::Similarity;
 use super::Point;
 use icp::{Keep, step};
 use sampled::Sampled;
-use similarity::angle_between;
+pub(crate) use similarity::angle_between;
 use steps::{AT_TIPS, QUICKLY, Stage, Steps, THOROUGHLY};
 #[doc(hidden)]
 pub use thin::{thin, thinned_to};

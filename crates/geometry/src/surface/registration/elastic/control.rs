@@ -1,7 +1,7 @@
 //! A coarse mesh over the template that carries the displacement.
 
 use crate::conformal::Complex;
-use crate::mesh::{FootFinder, MeshError, Point, TriMesh};
+use crate::mesh::{FootFinder, MeshError, NearestPoint, Point, Similarity, TriMesh};
 use crate::surface::template::Template;
 use rayon::prelude::*;
 use spade::{DelaunayTriangulation, HasPosition, Point2, Triangulation};
@@ -15,6 +15,8 @@ pub struct ControlMesh {
     pub triangles: Vec<[usize; 3]>,
     /// For every template vertex three nodes and their weights.
     pub blends: Vec<([usize; 3], [f64; 3])>,
+    /// Which of the nodes are matched to scans.
+    pub matched: Vec<usize>,
 }
 
 struct Node {
@@ -49,7 +51,45 @@ impl ControlMesh {
                 (finder.corners(&found), found.weights)
             })
             .collect();
-        Ok(Self { nodes, triangles: finder.mesh().triangles().to_vec(), blends })
+        let matched = (0..nodes.len()).collect();
+        Ok(Self { nodes, triangles: finder.mesh().triangles().to_vec(), blends, matched })
+    }
+
+    /// Every vertex of a surface, of which about `count` are matched.
+    pub fn whole(mesh: &TriMesh, boundary: &[usize], count: usize) -> Self {
+        let n = mesh.vertices().len();
+        let mut order = boundary.to_vec();
+        order.extend((0..n).filter(|i| !boundary.contains(i)));
+        let mut matched = if n > count {
+            spread_evenly(mesh.vertices(), &order, mesh.area(), count)
+        } else {
+            (0..n).collect()
+        };
+        matched.sort_unstable();
+        let blends = (0..n).map(|i| ([i; 3], [1.0, 0.0, 0.0])).collect();
+        Self { nodes: (0..n).collect(), triangles: mesh.triangles().to_vec(), blends, matched }
+    }
+
+    /// The mesh of the nodes of a template of this shape, moved.
+    pub fn placed(&self, whole: &TriMesh, by: &Similarity) -> Result<TriMesh, MeshError> {
+        let nodes = self.nodes.iter().map(|&i| by.apply(&whole.vertices()[i])).collect();
+        TriMesh::new(nodes, self.triangles.clone())
+    }
+
+    /// The area every node stands for, given their mesh: that of the vertices nearest to it, if it is matched.
+    pub fn areas(&self, mesh: &TriMesh) -> Vec<f64> {
+        let areas = mesh.vertex_areas();
+        let matched = self.matched.iter().map(|&i| &mesh.vertices()[i]);
+        let Some(tree) =
+            (self.matched.len() < areas.len()).then(|| NearestPoint::new(matched).ok()).flatten()
+        else {
+            return areas;
+        };
+        let mut out = vec![0.0; areas.len()];
+        for (p, area) in mesh.vertices().iter().zip(areas) {
+            out[self.matched[tree.find(p).0]] += area;
+        }
+        out
     }
 }
 

@@ -56,7 +56,7 @@ impl<'a, 't> Equations<'a, 't> {
     pub fn new(prepared: &'a Elastic<'t>, rank: Rank) -> Self {
         let sizes = (3 * (rank.0 + rank.1), prepared.border.depths.count());
         // The rim of a scan is seldom much longer than the template's border.
-        let rows = prepared.mesh.vertices().len() + 2 * prepared.border.points.len();
+        let rows = prepared.control.matched.len() + 2 * prepared.border.points.len();
         let columns = Vec::with_capacity((sizes.0 + MOTION + sizes.1) * rows);
         Self { prepared, rank, sizes, columns, right: Vec::with_capacity(rows) }
     }

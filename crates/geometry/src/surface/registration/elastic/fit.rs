@@ -178,7 +178,8 @@ impl Fitted {
         let back = self.motion.rotation.inverse();
         let mut squares = 0.0;
         self.gaps = vec![None; self.nodes.len()];
-        for (i, y) in self.nodes.iter().enumerate() {
+        for &i in &equations.prepared().control.matched {
+            let y = &self.nodes[i];
             let (q, n) = (self.motion.apply(y), self.motion.rotation * normals[i]);
             let j = target.match_of(&q, &n);
             let (p, m) = (target.finder.mesh().vertices()[j], target.normals[j]);

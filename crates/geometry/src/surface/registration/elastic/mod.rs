@@ -36,7 +36,7 @@ pub use settings::{BorderModel, DisplacementKernel, ElasticSettings, Following};
 
 use super::measure::Measures;
 use super::method::{PosedScan, Registered, RegistrationError, RegistrationMethod, RegistrationReport};
-use crate::mesh::{DiskMesh, MeshError, Point, Similarity};
+use crate::mesh::{DiskMesh, MeshError, Point, Similarity, TriMesh};
 use crate::surface::template::Template;
 use fit::Fitted;
 use rival::Better;
@@ -55,6 +55,20 @@ impl Elastic<'_> {
         land::land(by, &target, &fitted)
     }
 
+    /// As [`fit`](Self::fit), of a surface of any kind with these borders, from this pose alone; and what the displacement cost: the mean square of
+    /// its coefficients, 1 for a draw of the kernel.
+    pub(crate) fn fit_surface(
+        &self,
+        scan: &TriMesh,
+        borders: &[&[usize]],
+        pose: &Similarity,
+    ) -> Result<(Registered<ElasticReport>, f64), MeshError> {
+        let target = Target::new(scan, borders, &self.frames(pose), self.settings())?;
+        let fitted = fit::fit(self, &target, Similarity::identity())?;
+        let energy = fitted.posterior.as_ref().map_or(f64::INFINITY, fit::Posterior::energy);
+        Ok((land::land(self, &target, &fitted)?, energy))
+    }
+
     /// As [`fit`](Self::fit), and where the vertices lie with the mouth closed.
     pub(super) fn fit_and_close(
         &self,
@@ -70,10 +84,9 @@ impl Elastic<'_> {
     /// The fit; where it leaves doubt, of two from different starts the one that is sure.
     fn fitted(&self, scan: &DiskMesh, pose: &Similarity) -> Result<(&Self, Target, Fitted), MeshError> {
         let first = self.fitted_from(scan, pose)?;
-        if !rival::is_doubtful(&first.2) {
-            return Ok(first);
-        }
-        let Ok(second) = self.fitted_from(scan, &rival::larger(pose, &self.nose())) else { return Ok(first) };
+        let doubtful = self.nose().filter(|_| rival::is_doubtful(&first.2));
+        let second = doubtful.map(|nose| self.fitted_from(scan, &rival::larger(pose, &nose)));
+        let Some(Ok(second)) = second else { return Ok(first) };
         match rival::judged((&first.1, &first.2), (&second.1, &second.2))? {
             Better::First => Ok(first),
             Better::Second => Ok(second),
@@ -83,7 +96,7 @@ impl Elastic<'_> {
     /// The fit, of the template as it is or with its mouth open, by the method for that.
     fn fitted_from(&self, scan: &DiskMesh, pose: &Similarity) -> Result<(&Self, Target, Fitted), MeshError> {
         let from = |by: &Self, pose: &Similarity| -> Result<_, MeshError> {
-            let target = Target::new(scan, &by.frames(pose), by.settings())?;
+            let target = Target::new(scan.mesh(), &[scan.boundary()], &by.frames(pose), by.settings())?;
             let fitted = fit::fit(by, &target, Similarity::identity())?;
             Ok((target, fitted))
         };

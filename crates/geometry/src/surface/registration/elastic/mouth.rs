@@ -61,7 +61,7 @@ impl<'t> Elastic<'t> {
     /// not known where the mouth is, or where it cannot be opened.
     pub(super) fn opened(&self, turn: usize) -> Option<&Elastic<'t>> {
         let made = self.opened.get(turn)?.get_or_init(|| {
-            let template = self.whole();
+            let template = self.face()?;
             let shape = opened(template, template.mouth()?, self.frame(), TURNS[turn]).ok()?;
             Elastic::with_shape(template, Cow::Owned(shape), self.control.clone(), self.settings())
                 .ok()
@@ -74,13 +74,14 @@ impl<'t> Elastic<'t> {
     /// the template's mouth moved it. As it is where its mouth is closed.
     pub(super) fn with_mouth_closed(&self, target: &Target, fitted: &Fitted, places: &[Point]) -> Vec<Point> {
         let laid = |p: &Point| target.frames.scan_of_work(&fitted.motion.apply(&self.to_work(p)));
-        let shapes = self.whole().mesh().vertices().iter().zip(self.shape().vertices());
+        let Some(face) = self.face() else { return places.to_vec() };
+        let shapes = face.mesh().vertices().iter().zip(self.shape().vertices());
         places.iter().zip(shapes).map(|(p, (closed, open))| p + (laid(closed) - laid(open))).collect()
     }
 
     /// The middle of the mouth, where it is known, in working coordinates.
     pub(super) fn middle_of_mouth(&self) -> Option<Point> {
-        let [a, b] = self.whole().mouth()?.map(|i| self.to_work(&self.shape().vertices()[i]));
+        let [a, b] = self.face()?.mouth()?.map(|i| self.to_work(&self.shape().vertices()[i]));
         Some(nalgebra::center(&a, &b))
     }
 

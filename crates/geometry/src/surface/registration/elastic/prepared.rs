@@ -9,6 +9,7 @@ use super::smoother::Smoother;
 use super::symmetry::to_mid_plane;
 use crate::mesh::{MeshError, Point, Similarity, TriMesh, Vector};
 use crate::surface::template::Template;
+use nalgebra::Rotation3;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
@@ -20,9 +21,17 @@ const NODE_AREA: f64 = 23.0;
 /// Turns of the jaw that are tried, in degrees: lips parted by about 15, 8 and 22 mm. In between, the displacement serves.
 pub(super) const TURNS: [f64; 3] = [11.0, 6.0, 16.0];
 
+/// From a template to working coordinates, turned so.
+fn nominal(whole: &TriMesh, rotation: Rotation3<f64>) -> Similarity {
+    let scale = NOMINAL / whole.area().sqrt();
+    let translation = -scale * (rotation * whole.area_centroid().coords);
+    Similarity { scale, rotation, translation }
+}
+
 /// The elastic registration of any number of scans to one template.
 pub struct Elastic<'t> {
-    template: &'t Template,
+    /// What is known of the template beside its shape, if it is a face.
+    face: Option<&'t Template>,
     /// Its mesh, or the same with its mouth open.
     shape: Cow<'t, TriMesh>,
     /// The method for the template with its mouth open ([`super::mouth`]).
@@ -35,7 +44,7 @@ pub struct Elastic<'t> {
     pub(super) mesh: TriMesh,
     /// At the nodes: normals of the control mesh and of the whole template, in working coordinates.
     normals: Vec<(Vector, Vector)>,
-    /// Weights of the nodes' equations: the root of the area each stands for, over [`NODE_AREA`].
+    /// Weights of the nodes' equations: the root of the area each stands for, over [`NODE_AREA`]; 0 of those that are not matched.
     pub(super) weights: Vec<f64>,
     /// At the nodes, then at the vertices of the border.
     pub(super) basis: DisplacementBasis,
@@ -51,9 +60,9 @@ impl std::fmt::Debug for Elastic<'_> {
 }
 
 impl<'t> Elastic<'t> {
-    /// The template's nose tip, in its coordinates.
-    pub(super) fn nose(&self) -> Point {
-        self.template.mesh().vertices()[self.template.nose()]
+    /// The template's nose tip, in its coordinates, if it is a face.
+    pub(super) fn nose(&self) -> Option<Point> {
+        self.face.map(|face| face.mesh().vertices()[face.nose()])
     }
 
     /// Chooses nodes, finds the mid-plane, makes the basis.
@@ -72,28 +81,45 @@ impl<'t> Elastic<'t> {
         control: Arc<ControlMesh>,
         settings: &ElasticSettings,
     ) -> Result<Self, MeshError> {
+        let upright = nominal(&shape, template.upright().inverse());
+        let to_work = to_mid_plane(&control.placed(&shape, &upright)?).after(&upright);
+        Self::in_frame(Some(template), shape, template.disk().boundary(), to_work, control, settings)
+    }
+
+    /// For a surface of which nothing is known but its shape and its border, vertices in order (none of a closed one).
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(crate) fn of_surface(
+        mesh: TriMesh,
+        boundary: &[usize],
+        settings: &ElasticSettings,
+    ) -> Result<Elastic<'static>, MeshError> {
+        let control = Arc::new(ControlMesh::whole(&mesh, boundary, settings.nodes));
+        let to_work = nominal(&mesh, Rotation3::identity());
+        Elastic::in_frame(None, Cow::Owned(mesh), boundary, to_work, control, settings)
+    }
+
+    fn in_frame(
+        face: Option<&'t Template>,
+        shape: Cow<'t, TriMesh>,
+        boundary: &[usize],
+        to_work: Similarity,
+        control: Arc<ControlMesh>,
+        settings: &ElasticSettings,
+    ) -> Result<Self, MeshError> {
         let whole = shape.as_ref();
-        let scale = NOMINAL / whole.area().sqrt();
-        let rotation = template.upright().inverse();
-        let translation = -scale * (rotation * whole.area_centroid().coords);
-        let upright = Similarity { scale, rotation, translation };
-        let place = |to_work: &Similarity| {
-            let nodes = control.nodes.iter().map(|&i| to_work.apply(&whole.vertices()[i])).collect();
-            TriMesh::new(nodes, control.triangles.clone())
-        };
-        let to_work = to_mid_plane(&place(&upright)?).after(&upright);
-        let mesh = place(&to_work)?;
-        let weights = mesh.vertex_areas().into_iter().map(|area| (area / NODE_AREA).sqrt()).collect();
-        let rim: Vec<Point> =
-            template.disk().boundary().iter().map(|&i| to_work.apply(&whole.vertices()[i])).collect();
+        let mesh = control.placed(whole, &to_work)?;
+        let weights = control.areas(&mesh).into_iter().map(|area| (area / NODE_AREA).sqrt()).collect();
+        let rim: Vec<Point> = boundary.iter().map(|&i| to_work.apply(&whole.vertices()[i])).collect();
         let carried: Vec<Point> = mesh.vertices().iter().chain(&rim).copied().collect();
         let basis = DisplacementBasis::new(&carried, mesh.vertices().len(), &settings.kernel)?;
         let fine = whole.vertex_normals();
         let fine = control.nodes.iter().map(|&i| to_work.rotation * fine[i]);
         let normals = mesh.vertex_normals().into_iter().zip(fine).collect();
-        let border = Border::new(template.disk().boundary(), rim, &control, &settings.border);
+        let border = Border::new(boundary, rim, &control, &settings.border);
         Ok(Self {
-            template,
+            face,
             shape,
             opened: Default::default(),
             settings: settings.clone(),
@@ -135,9 +161,9 @@ impl<'t> Elastic<'t> {
         made.as_ref().map_err(Clone::clone)
     }
 
-    /// The template.
-    pub(super) fn whole(&self) -> &'t Template {
-        self.template
+    /// What is known of the template, if it is a face.
+    pub(super) fn face(&self) -> Option<&'t Template> {
+        self.face
     }
 
     /// The mesh that is moved onto scans, in the template's coordinates.
@@ -147,7 +173,7 @@ impl<'t> Elastic<'t> {
 
     /// Whether that is the template with its mouth open.
     pub(super) fn is_open(&self) -> bool {
-        matches!(self.shape, Cow::Owned(_))
+        self.face.is_some() && matches!(self.shape, Cow::Owned(_))
     }
 
     /// From the template's coordinates to the working ones.

@@ -2,7 +2,7 @@
 
 use super::frames::WorkFrames;
 use super::settings::ElasticSettings;
-use crate::mesh::{DiskMesh, Foot, FootFinder, MeshError, Point, SearchTree, Vector};
+use crate::mesh::{Foot, FootFinder, MeshError, Point, SearchTree, TriMesh, Vector};
 use kiddo::SquaredEuclidean;
 
 /// Distance of the points along the scan's border, working units.
@@ -25,10 +25,15 @@ pub struct Target {
 }
 
 impl Target {
-    /// From a scan and its frames.
-    pub fn new(scan: &DiskMesh, frames: &WorkFrames, settings: &ElasticSettings) -> Result<Self, MeshError> {
-        let points: Vec<Point> = scan.mesh().vertices().iter().map(|p| frames.work_of_scan(p)).collect();
-        let finder = FootFinder::new(scan.mesh().with_vertices(points)?)?;
+    /// From a scan, its borders, the vertices of each in order, and its frames. The first border is where the scan ends; the others are holes.
+    pub fn new(
+        scan: &TriMesh,
+        borders: &[&[usize]],
+        frames: &WorkFrames,
+        settings: &ElasticSettings,
+    ) -> Result<Self, MeshError> {
+        let points: Vec<Point> = scan.vertices().iter().map(|p| frames.work_of_scan(p)).collect();
+        let finder = FootFinder::new(scan.with_vertices(points)?)?;
         let points = finder.mesh().vertices();
         let normals = finder.mesh().vertex_normals();
         let keys: Vec<[f64; 6]> =
@@ -38,12 +43,14 @@ impl Target {
             return Err(unsearchable());
         }
         let tree = SearchTree::new_from_slice(&keys).map_err(|_| unsearchable())?;
-        let border: Vec<Point> = scan.boundary().iter().map(|&i| points[i]).collect();
+        let border: Vec<Point> = borders.first().into_iter().copied().flatten().map(|&i| points[i]).collect();
+        let mut on_border = vec![false; points.len()];
+        borders.iter().copied().flatten().for_each(|&i| on_border[i] = true);
         let rim = evenly_spaced(&border, RIM_SPACING);
         Ok(Self {
             finder,
             normals,
-            on_border: scan.on_boundary(),
+            on_border,
             frames: *frames,
             tree,
             normal_weight: settings.normal_weight,
@@ -71,6 +78,9 @@ impl Target {
 /// Points on a closed polygon, about `apart` from one another along it.
 fn evenly_spaced(polygon: &[Point], apart: f64) -> Vec<Point> {
     let n = polygon.len();
+    if n == 0 {
+        return Vec::new();
+    }
     let side = |k: usize| polygon[(k + 1) % n] - polygon[k];
     let total: f64 = (0..n).map(|k| side(k).norm()).sum();
     let count = (total / apart).ceil().max(3.0) as usize;
