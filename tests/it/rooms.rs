@@ -30,6 +30,7 @@ const ROOMS: &[&str] = &[
     "job",
     "optimize_study",
     "study",
+    "surface_study",
     "reproduce",
     "prelude",
     "cli",
@@ -61,6 +62,7 @@ const CRATES: &[&str] = &[
     "job",
     "optimize-study",
     "study",
+    "surface",
     "reproduce",
 ];
 

@@ -28,7 +28,9 @@ const SHIFT: f64 = 0.5;
 #[non_exhaustive]
 pub enum HarmonicsError {
     /// Fewer vertices than functions, or a vertex that no triangle has.
-    #[error("{wanted} harmonics were asked for of a mesh of {vertices} vertices in triangles; a mesh has fewer than vertices")]
+    #[error(
+        "{wanted} harmonics were asked for of a mesh of {vertices} vertices in triangles; a mesh has fewer than vertices"
+    )]
     TooFew {
         /// How many were asked for.
         wanted: usize,
@@ -365,7 +367,8 @@ mod tests {
     fn a_flat_disk_has_the_zeros_of_bessel_functions() {
         let harmonics = Harmonics::new(&disk(40), 11).unwrap();
         check_orthonormal(&harmonics);
-        let zeros = [0.0, 1.84118, 1.84118, 3.05424, 3.05424, 3.83171, 4.20119, 4.20119, 5.31755, 5.31755, 5.33144];
+        let zeros =
+            [0.0, 1.84118, 1.84118, 3.05424, 3.05424, 3.83171, 4.20119, 4.20119, 5.31755, 5.31755, 5.33144];
         for (found, expected) in harmonics.frequencies().iter().zip(zeros) {
             assert!((found - expected).abs() < 0.004 * expected + 1e-6, "{found}, not {expected}");
         }
@@ -382,7 +385,8 @@ mod tests {
         let norm = c.iter().map(|c| c * c).sum::<f64>().sqrt();
         approx::assert_relative_eq!(harmonics.root_mean_square(&field), norm, max_relative = 1e-9);
         let variances: Vec<f64> = c.iter().map(|c| c * c).collect();
-        let all: f64 = harmonics.variances(&variances).iter().zip(harmonics.areas()).map(|(v, a)| v * a).sum();
+        let all: f64 =
+            harmonics.variances(&variances).iter().zip(harmonics.areas()).map(|(v, a)| v * a).sum();
         approx::assert_relative_eq!(all, norm * norm, max_relative = 1e-9);
     }
 
