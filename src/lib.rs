@@ -63,6 +63,7 @@
 //! * [`report`]: pictures, charts and the self-contained HTML report.
 //! * [`study`]: whole jobs with one lifecycle, [`study::job`].
 //! * [`norm`]: what follows, for free, from a release of how people vary: synthetic people.
+//! * [`surface_study`]: the same of surfaces of any kind.
 #![cfg_attr(
     feature = "cli",
     doc = "* [`command`]: what the command answers to the words of its line, in one process with a caller."
@@ -106,6 +107,8 @@ pub use visard_report::report;
 pub use visard_reproduce::reproduce;
 #[doc(inline)]
 pub use visard_study::study;
+#[doc(inline)]
+pub use visard_surface::surface_study;
 
 /// Vectors and matrices are those of this version of nalgebra.
 pub use nalgebra;

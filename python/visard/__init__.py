@@ -69,9 +69,14 @@ from ._release import (
     ShapeModes,
     ShapeRegression,
     Solution,
+    SurfaceComparison,
+    SurfaceMean,
+    SurfaceModes,
+    SurfaceRegression,
 )
 from ._shapes import ShapeOptions, shape_compare, shape_mean, shape_modes, shape_regress
 from ._sites import SiteRound, site_key, site_merge, site_plan, site_share, site_sum, site_unshare, site_verify
+from ._surfaces import SurfaceOptions, surface_compare, surface_mean, surface_modes, surface_regress
 from ._visard import __version__, set_threads
 
 __all__ = [
@@ -120,6 +125,11 @@ __all__ = [
     "SpdOptions",
     "Sphere",
     "StudyOptions",
+    "SurfaceComparison",
+    "SurfaceMean",
+    "SurfaceModes",
+    "SurfaceOptions",
+    "SurfaceRegression",
     "Template",
     "VisardError",
     "__version__",
@@ -169,5 +179,9 @@ __all__ = [
     "sphere_mean",
     "sphere_modes",
     "sphere_regress",
+    "surface_compare",
+    "surface_mean",
+    "surface_modes",
+    "surface_regress",
     "verify",
 ]

@@ -40,6 +40,10 @@ __all__ = [
     "ShapeModes",
     "ShapeRegression",
     "Solution",
+    "SurfaceComparison",
+    "SurfaceMean",
+    "SurfaceModes",
+    "SurfaceRegression",
 ]
 
 
@@ -338,6 +342,32 @@ class FunctionRegression(FunctionalMean, PointRegression):
 
 class FunctionComparison(PointComparison):
     """Groups of functions compared."""
+
+
+class SurfaceMean(PointMean):
+    """A mean surface."""
+
+    @property
+    def mesh(self) -> Mesh:
+        """The mean with the template's triangles."""
+        return read_scan(self.path / "mean.ply")
+
+    @property
+    def error(self) -> Array | None:
+        """(vertices,): the expected error of each vertex, bias included; None beside modes and covariates."""
+        return self._optional("error")
+
+
+class SurfaceModes(SurfaceMean, PointModes):
+    """Modes of variation of surfaces, with the mean."""
+
+
+class SurfaceRegression(SurfaceMean, PointRegression):
+    """Surfaces on covariates."""
+
+
+class SurfaceComparison(PointComparison):
+    """Groups of surfaces compared."""
 
 
 class _Shape(PointMean):

@@ -215,9 +215,26 @@ visard_face_modes <- function(scans, mu = NULL, epsilon = NULL, delta = NULL, mo
   run_study(c("face", "modes"), face_files(scans), NULL, out, ledger, given)
 }
 
-face_files <- function(scans) {
+#' A private mean surface, and its modes of variation, about a public template that is a disk or closed.
+#'
+#' @param scans a folder of scans, or files; or an array n x vertices x 3 of the template's vertices, in its order and frame.
+#' @param template the template's file, public.
+#' @param modes maximum number of modes.
+#' @param ... further options of the command, as in `radius = 8`.
+#' @inheritParams visard_shape_mean
+#' @return a `visard_release` with `mesh`, `mean` (vertices x 3) and `error`, or `modes`.
+visard_surface_mean <- function(scans, template, mu = NULL, epsilon = NULL, delta = NULL, out = NULL, ledger = NULL, ...) {
+  given <- list(template = template, mu = mu, epsilon = epsilon, delta = delta, ...)
+  run_study(c("surface", "mean"), face_files(scans, c("vertices", 3)), NULL, out, ledger, given)
+}
+visard_surface_modes <- function(scans, template, mu = NULL, epsilon = NULL, delta = NULL, modes = 5, out = NULL, ledger = NULL, ...) {
+  given <- list(template = template, mu = mu, epsilon = epsilon, delta = delta, modes = modes, ...)
+  run_study(c("surface", "modes"), face_files(scans, c("vertices", 3)), NULL, out, ledger, given)
+}
+
+face_files <- function(scans, axes = c("J", "m", 3)) {
   if (is.numeric(scans)) {
-    if (length(dim(scans)) != 4L) stop("visard: prepared records must be an array n x J x m x 3", call. = FALSE)
+    if (length(dim(scans)) != 1L + length(axes)) stop("visard: prepared records must be an array n x ", paste(axes, collapse = " x "), call. = FALSE)
     return(c("--prepared", as_file(scans, "scans", records_last = FALSE)))
   }
   if (!is.character(scans) || !length(scans)) stop("visard: scans must be a folder, files, or prepared records", call. = FALSE)

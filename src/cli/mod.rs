@@ -29,6 +29,7 @@ mod progress;
 mod reproduce;
 mod shell;
 mod site;
+mod surface;
 mod synth;
 mod tangent;
 mod verify;
@@ -75,6 +76,12 @@ enum Command {
         after_help = "Examples:\n  visard face mean scans/ --mu 1 --out study\n  visard face plan --n 200 --mu 1"
     )]
     Face(face::FaceCommand),
+    /// Surfaces of any kind, disks or closed, such as organs: private mean, modes of variation, regression, groups, correspondence
+    #[command(
+        subcommand,
+        after_help = "Example:\n  visard surface mean livers/ --template atlas.ply --mu 1 --out study"
+    )]
+    Surface(surface::SurfaceCommand),
     /// Landmark shapes, in the plane and in space: private mean, modes of variation, regression, groups
     #[command(subcommand, after_help = "Example:\n  visard shape mean outlines.npy --mu 1 --out study")]
     Shape(points::ShapeCommand),
@@ -224,7 +231,7 @@ fn better_tip(error: &clap::Error) -> Option<String> {
             "a study counts what a list names: visard check FOLDER --recursive --save LIST.csv, look at it, then --manifest LIST.csv"
         }
         ErrorKind::InvalidSubcommand if said(ContextKind::InvalidSubcommand)? == "mean" => {
-            "a mean of what? visard face mean, shape mean, function mean, spd mean, sphere mean or hyperbolic mean"
+            "a mean of what? visard face mean, surface mean, shape mean, function mean, spd mean, sphere mean or hyperbolic mean"
         }
         _ => return None,
     };
@@ -238,6 +245,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(args, &cli.global, printer),
         Command::Check(args) => check::run(args, &cli.global, printer),
         Command::Face(command) => face::run(command, &cli.global, printer),
+        Command::Surface(command) => surface::run(command, &cli.global, printer),
         Command::Shape(command) => points::shape(command, &cli.global, printer),
         Command::Function(command) => function::run(command, &cli.global, printer),
         Command::Spd(command) => points::spd(command, &cli.global, printer),

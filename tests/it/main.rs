@@ -54,6 +54,7 @@ mod sites_killed;
 #[cfg(unix)]
 mod special_files;
 mod stages;
+mod surfaces;
 mod tangent;
 mod two_rounds;
 mod unusable_records;

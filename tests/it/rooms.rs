@@ -31,6 +31,7 @@ const ROOMS: &[&str] = &[
     "optimize_study",
     "study",
     "norm",
+    "surface_study",
     "reproduce",
     "prelude",
     "cli",
@@ -63,6 +64,7 @@ const CRATES: &[&str] = &[
     "optimize-study",
     "study",
     "norm",
+    "surface",
     "reproduce",
 ];
 

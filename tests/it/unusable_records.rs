@@ -283,6 +283,24 @@ fn points_and_functions() {
     audit("optimize eigenvector v.npy --method moment --clip-radius 4 --mu 8", &vectors);
 }
 
+/// Prepared surfaces: not numbers, too large, off the centre.
+fn surfaces(dir: &Path, bad: usize) {
+    crate::surfaces::records(dir, N, &|i, record| match (is_bad(i, bad), i % 3) {
+        (false, _) => {}
+        (true, 0) => record[7] = f64::INFINITY,
+        (true, 1) => record.iter_mut().for_each(|x| *x *= 2.0),
+        (true, _) => record.iter_mut().skip(1).step_by(3).for_each(|y| *y += 90.0),
+    });
+    tables(dir);
+}
+
+#[test]
+fn prepared_surfaces() {
+    for study in ["mean --mu 2", "modes --modes 2 --mu 8", "compare --groups groups.csv --mu 2"] {
+        audit(&format!("surface {study} --prepared u.npy --template t.ply"), &surfaces);
+    }
+}
+
 /// Without noise they are left out, and that is said.
 #[test]
 fn means_without_noise_leave_them_out_and_say_so() {

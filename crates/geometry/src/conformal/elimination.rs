@@ -1,8 +1,8 @@
-//! Elimination order and symbolic factor of the matrices that live on the edges of a disk: interior vertices
+//! Elimination order and symbolic factor of the matrices that live on the edges of a mesh: on a disk interior vertices
 //! first, boundary last, so that the end of the Cholesky factor is that of the Schur complement on the boundary.
 
 use super::ConformalError;
-use crate::mesh::{DiskMesh, EdgeTable};
+use crate::mesh::{DiskMesh, EdgeTable, TriMesh};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
@@ -37,10 +37,14 @@ fn failed(error: impl std::fmt::Debug) -> ConformalError {
 impl Elimination {
     /// Orders the vertices: interior by approximate minimum degree, then the boundary along its loop.
     pub(crate) fn new(disk: &DiskMesh) -> Result<Self, ConformalError> {
-        let triangles = disk.mesh().triangles();
-        let n = disk.mesh().vertices().len();
+        Self::of(disk.mesh(), disk.boundary())
+    }
+
+    /// The vertices of any mesh by approximate minimum degree, those of `last` after them, in their order.
+    pub(crate) fn of(mesh: &TriMesh, last: &[usize]) -> Result<Self, ConformalError> {
+        let (triangles, n) = (mesh.triangles(), mesh.vertices().len());
         let table = EdgeTable::new(triangles, n);
-        let position = elimination_order(&table, n, disk.boundary())?;
+        let position = elimination_order(&table, n, last)?;
         let edges: Vec<[usize; 2]> = table.edges().iter().map(|e| e.ends.map(|v| position[v])).collect();
         let (pattern, slot_of_edge) = lower_pattern(&edges, n)?;
         let symbolic = symbolic_factor(&pattern)?;
@@ -57,7 +61,7 @@ impl Elimination {
                 slots.start_is_row[k] = from > to;
             }
         }
-        Ok(Self { n_interior: n - disk.boundary().len(), position, pattern, symbolic, slots })
+        Ok(Self { n_interior: n - last.len(), position, pattern, symbolic, slots })
     }
 
     /// Number of vertices.

@@ -23,12 +23,12 @@
 
 mod circle;
 mod distortion;
-mod elimination;
+pub(crate) mod elimination;
 mod error;
-mod factor;
+pub(crate) mod factor;
 mod harmonic;
-mod intrinsic;
-mod laplacian;
+pub(crate) mod intrinsic;
+pub(crate) mod laplacian;
 mod map;
 mod mobius;
 mod orientation;

@@ -4,10 +4,12 @@ mod basis;
 pub mod circle;
 mod curves;
 mod disk_field;
+mod harmonics;
 mod positions;
 pub mod shrink;
 
 pub use basis::{Basis, Domain};
 pub use curves::{CurvesError, FaceCurves};
 pub use disk_field::DiskField;
+pub use harmonics::{Harmonics, HarmonicsError};
 pub use positions::{Positions, PositionsError};

@@ -211,6 +211,8 @@ fn of_file(path: &Path) -> Result<Subject, SubjectError> {
     let Judged { standing, certificate, why } = judge(path);
     let unit = match &certificate {
         Some(c) if c.details.contains_key("size") => LengthUnit::Millimetres,
+        // Of surfaces of any kind: those of the template.
+        Some(c) if c.details.contains_key("surface") => LengthUnit::Unknown,
         Some(_) => LengthUnit::RootArea,
         None => LengthUnit::Unknown,
     };

@@ -3,6 +3,7 @@
 mod domain;
 mod grid;
 mod landmarks;
+mod spectral;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,7 @@ use super::shrink::SpectralPlace;
 use grid::Grid;
 use landmarks::Warps;
 use nalgebra::DMatrix;
+use spectral::Spectral;
 
 /// The isometry between samples `(points, channels)` with ‖F‖² = (1/points) Σ |F|² and coefficients with Σ c².
 ///
@@ -27,6 +29,7 @@ pub struct Basis(Kind);
 enum Kind {
     Grid(Grid),
     Warps(Warps),
+    Spectral(Spectral),
 }
 
 impl Basis {
@@ -56,12 +59,19 @@ impl Basis {
         Self::new(Domain::Circle { samples: 1 }, count)
     }
 
+    /// For coefficients of a function in ℝ³ by the first eigenfunctions of a surface, which have these frequencies
+    /// ([`Harmonics`](super::Harmonics)): one sample with so many channels, `(functions, 3)`, each its own coefficient. Their squared norm is
+    /// the mean square of the function over the area.
+    pub fn of_harmonics(frequencies: &[f64]) -> Self {
+        Self(Kind::Spectral(Spectral::new(frequencies)))
+    }
+
     /// Tells functions that are symmetric under the mirror of the disk, t ↦ ½ − t, with a change of sign in `channel` (for a
     /// face: x), from antisymmetric ones. The functions stay the same; landmarks know no mirror.
     pub fn with_mirror(self, channel: usize) -> Self {
         match self.0 {
             Kind::Grid(grid) => Self(Kind::Grid(grid.with_mirror(channel))),
-            warps @ Kind::Warps(_) => Self(warps),
+            other => Self(other),
         }
     }
 
@@ -70,7 +80,7 @@ impl Basis {
     pub fn with_frequencies(self, of: impl Fn(f64) -> f64) -> Self {
         match self.0 {
             Kind::Grid(grid) => Self(Kind::Grid(grid.with_frequencies(of))),
-            warps @ Kind::Warps(_) => Self(warps),
+            other => Self(other),
         }
     }
 
@@ -79,6 +89,7 @@ impl Basis {
         match &self.0 {
             Kind::Grid(grid) => grid.points(),
             Kind::Warps(warps) => warps.points(),
+            Kind::Spectral(_) => 1,
         }
     }
 
@@ -87,6 +98,7 @@ impl Basis {
         match &self.0 {
             Kind::Grid(grid) => grid.len(),
             Kind::Warps(warps) => warps.len(),
+            Kind::Spectral(spectral) => spectral.len(),
         }
     }
 
@@ -101,6 +113,7 @@ impl Basis {
         match &self.0 {
             Kind::Grid(grid) => grid.place(i),
             Kind::Warps(warps) => warps.place(i),
+            Kind::Spectral(spectral) => spectral.place(i),
         }
     }
 
@@ -109,6 +122,7 @@ impl Basis {
         match &self.0 {
             Kind::Grid(grid) => grid.analyse(values),
             Kind::Warps(warps) => warps.analyse(values),
+            Kind::Spectral(_) => values.to_vec(),
         }
     }
 
@@ -117,6 +131,7 @@ impl Basis {
         match &self.0 {
             Kind::Grid(grid) => grid.synthesize(coefficients),
             Kind::Warps(warps) => warps.synthesize(coefficients),
+            Kind::Spectral(_) => coefficients.to_vec(),
         }
     }
 
@@ -125,6 +140,7 @@ impl Basis {
         match &self.0 {
             Kind::Grid(grid) => grid.variances(of_coefficients),
             Kind::Warps(warps) => warps.variances(of_coefficients),
+            Kind::Spectral(_) => of_coefficients.to_vec(),
         }
     }
 }

@@ -37,7 +37,8 @@ pub use exploration::{Exploration, UtilityCurve, UtilityPoint};
 pub(in crate::study) use internal::distances_csv;
 pub(in crate::study) use internal_page::{distance_line, private_page};
 pub use mechanism::PointMechanism;
-pub(in crate::study) use records::{Read, Record, usable};
+#[doc(hidden)]
+pub use records::{Read, Record, usable};
 pub use request::PointRequest;
 pub use run::PointOutcome;
 pub(in crate::study) use shape::missing_landmarks;
@@ -52,6 +53,8 @@ pub(in crate::study) use spd_study::one_matrix;
 pub use spd_study::{SpdCentre, SpdStudy, run_spd};
 pub use treatment::{Sliding, Treatment};
 pub use vector_space::VectorSpace;
-pub(in crate::study) use vector_space::{InSpace, Words, first_axis, point_of};
+#[doc(hidden)]
+pub use vector_space::Words;
+pub(in crate::study) use vector_space::{InSpace, first_axis, point_of};
 pub use vector_study::{VectorCentre, VectorStudy, run_vectors};
 pub(in crate::study) use vector_study::{no_origin, one_row};

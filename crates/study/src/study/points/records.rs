@@ -67,7 +67,7 @@ fn refuse_alike(
 }
 
 /// A record as it was read.
-pub(in crate::study) struct Record<P> {
+pub struct Record<P> {
     /// Its place and name in the file, where more is known than which it is.
     about: String,
     alike: Alike,
@@ -77,30 +77,30 @@ pub(in crate::study) struct Record<P> {
 
 impl<P> Record<P> {
     /// Of its numbers as they stand in the file, and the point they are.
-    pub(in crate::study) fn new(numbers: &[f64], point: Result<P, String>) -> Self {
+    pub fn new(numbers: &[f64], point: Result<P, String>) -> Self {
         let alike = if point.is_ok() { Alike::of(numbers) } else { Alike::default() };
         Self { about: String::new(), alike, point }
     }
 
     /// Of a shape as it stands in the file, and the point it is.
-    pub(in crate::study) fn of_shape(shape: &ShapeRecord, point: Result<P, String>) -> Self {
+    pub fn of_shape(shape: &ShapeRecord, point: Result<P, String>) -> Self {
         let alike = if point.is_ok() { Alike::of_shape(shape) } else { Alike::default() };
         Self { about: String::new(), alike, point }
     }
 
     /// What could not be read at all.
-    pub(in crate::study) fn unread(problem: impl ToString) -> Self {
+    pub fn unread(problem: impl ToString) -> Self {
         Self { about: String::new(), alike: Alike::default(), point: Err(problem.to_string()) }
     }
 
     /// With its place and name in the file.
-    pub(in crate::study) fn at(self, about: String) -> Self {
+    pub fn at(self, about: String) -> Self {
         Self { about, ..self }
     }
 }
 
 /// All records of a study: secret.
-pub(in crate::study) struct Read<P> {
+pub struct Read<P> {
     /// The records as points, `None` for those that cannot be used.
     pub points: Vec<Option<P>>,
     /// Which these are, and why.
@@ -130,7 +130,7 @@ pub(super) fn points<P>(
 }
 
 /// As [`points`], for other studies than those of points.
-pub(in crate::study) fn usable<P>(
+pub fn usable<P>(
     unusable: Unusable,
     counting: &Counting,
     people: &People,

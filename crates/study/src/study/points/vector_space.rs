@@ -18,7 +18,7 @@ pub enum VectorSpace {
 
 /// What one kind of record is called.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::study) struct Words {
+pub struct Words {
     /// The command, as in "spd modes".
     pub command: &'static str,
     /// One, for the certificate.

@@ -14,17 +14,18 @@ const USUAL_SPREAD: f64 = 0.25;
 /// A private centre amid the records lies nearer to their mean than this share of the public radius; one that does not is lost.
 const LOST_FROM: f64 = 0.5;
 
-/// Of an estimate that lies `moved` from the centre, where the space stretches displacements by `stretch`; it has so many points, of n records within a
+/// Of an estimate that lies `moved` from the centre, where the space stretches displacements by `stretch` and samples lack the share `unseen`; it has so many points, of n records within a
 /// radius. `sought_within`: how far from the mean a private centre can be. `spread`: the records' mean square distance from their mean, where the release
 /// tells. What shortening the farthest records does is not in it. Where too little was seen, or a private centre is lost, an upper bound.
 pub(super) fn accuracy(
     estimate: &Estimate,
-    (moved, stretch): (f64, f64),
+    (moved, stretch, unseen): (f64, f64, f64),
     (points, radius, sought_within): (usize, f64, Option<f64>),
     price: &Price,
     spread: Option<Spread>,
 ) -> PointAccuracy {
-    let error = stretch * (estimate.errors.iter().sum::<f64>() / points as f64).sqrt();
+    let seen = estimate.errors.iter().sum::<f64>() / points as f64;
+    let error = (stretch * stretch * seen + unseen * moved * moved).sqrt();
     let usual = (USUAL_SPREAD * radius).powi(2);
     let square = spread.map_or(usual, |spread| spread.towards(usual, usual));
     let sampling_rms = Some((square / price.n as f64).sqrt());

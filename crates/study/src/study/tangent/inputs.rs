@@ -2,6 +2,7 @@
 
 use super::comparison::{ComparisonStatistic, FoundGroups};
 use super::functions::TangentFunctions;
+use super::mean::{FoundMean, MeanStatistic};
 use super::modes::{FoundModes, ModesStatistic};
 use super::opened::Then;
 use super::points::{TangentMatrices, TangentVectors};
@@ -15,7 +16,22 @@ use crate::privacy::Mu;
 use crate::study::points::PointStudyError;
 use crate::study::shape::{ShapeInputs, Specimens};
 use crate::study::{Groups, Place};
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A kind of record that a crate above this one brings.
+#[doc(hidden)]
+pub trait OtherRecords: Debug + Send + Sync {
+    /// Opens the files: what is public, and how many records there are.
+    ///
+    /// # Errors
+    /// [`PointStudyError`]; nothing is charged.
+    fn open(&self) -> Result<Box<dyn TangentRecords + '_>, PointStudyError>;
+
+    /// Folder, ledger, seed.
+    fn place(&self) -> &Place;
+}
 
 /// Records of one of the kinds, and what is known of them in advance.
 #[derive(Debug, Clone)]
@@ -28,6 +44,9 @@ pub enum TangentInputs {
     Vectors(TangentVectors),
     /// Shapes by their landmarks, about a public or a private centre.
     Landmarks(ShapeInputs),
+    /// Records of another crate.
+    #[doc(hidden)]
+    Other(Arc<dyn OtherRecords>),
 }
 
 impl TangentInputs {
@@ -41,6 +60,7 @@ impl TangentInputs {
             Self::Functions(functions) => then.about(&*functions.open()?),
             Self::Matrices(matrices) => matrices.open(then),
             Self::Vectors(vectors) => vectors.open(then),
+            Self::Other(other) => then.about(&*other.open()?),
             Self::Landmarks(shapes) => then.seeking(&Specimens::open(shapes, &shapes.request())?),
         }
     }
@@ -51,6 +71,7 @@ impl TangentInputs {
             Self::Matrices(matrices) => &matrices.place,
             Self::Vectors(vectors) => &vectors.place,
             Self::Landmarks(shapes) => &shapes.place,
+            Self::Other(other) => other.place(),
         }
     }
 }
@@ -73,6 +94,19 @@ impl<S: Statistic, F: FnOnce(&dyn Opened) -> Result<S, PointStudyError>> Then fo
         let statistic = (self.wanted)(records)?;
         run(records, statistic, self.place)
     }
+}
+
+/// Releases the mean alone, in two rounds: `mean.npy`. `private_radius`: refuse where n and the budget are too small for a private radius, in
+/// place of a public one.
+///
+/// # Errors
+/// [`PointStudyError`]; nothing is charged for input that cannot be used.
+pub fn run_mean(
+    inputs: &TangentInputs,
+    budget: Mu,
+    private_radius: bool,
+) -> Result<TangentOutcome<FoundMean>, PointStudyError> {
+    inputs.run(|_| Ok(MeanStatistic { budget, band: false, private_radius }))
 }
 
 /// Releases the mean and at most `most` modes of variation: `mean.npy`, `modes.npy` (K, …; one standard deviation each), `variances.csv`.

@@ -39,18 +39,24 @@ pub(in crate::study) use centring::{Centring, Expected, Inner, Make, PublicCentr
 pub(in crate::study) use comparison::ComparisonStatistic;
 pub use comparison::FoundGroups;
 pub use functions::TangentFunctions;
-pub use inputs::{TangentInputs, run_compare, run_modes, run_regression};
+#[doc(hidden)]
+pub use inputs::OtherRecords;
+pub use inputs::{TangentInputs, run_compare, run_mean, run_modes, run_regression};
 pub use mean::FoundMean;
 pub(in crate::study) use mean::MeanStatistic;
 pub(in crate::study) use modes::ModesStatistic;
 pub use modes::{FoundModes, MODES_WORTHWHILE, SampledModes};
 pub use points::{TangentMatrices, TangentVectors};
-pub(in crate::study) use records::{Centred, Gathered, Opened, Shown};
+pub(in crate::study) use records::{Centred, Gathered, Shown};
+#[doc(hidden)]
+pub use records::{Opened, TangentRecords};
 pub use regression::FoundFields;
 pub(in crate::study) use regression::RegressionStatistic;
 pub use run::TangentOutcome;
 pub(in crate::study) use run::{TangentPublication, run};
-pub(in crate::study) use space::{Circumstances, Dial, Differing, Displaced, Looked, TangentSpace};
+#[doc(hidden)]
+pub use space::{Circumstances, Dial, Differing, Displaced, Looked, TangentSpace};
 pub(in crate::study) use statistic::Statistic;
-pub(in crate::study) use terms::{FieldTerms, REACH, Terms};
+#[doc(hidden)]
+pub use terms::{FieldTerms, REACH, Terms};
 pub(in crate::study) use with_mean::MeanAndModes;

@@ -12,7 +12,7 @@ use crate::study::points::{PointStudyError, Read};
 use std::sync::Arc;
 
 /// Records of one kind: their files are open and what is public has been read, but no value of a record.
-pub(in crate::study) trait Opened {
+pub trait Opened {
     /// Who gave which records: n.
     fn people(&self) -> &People;
 
@@ -32,12 +32,12 @@ pub(in crate::study) trait Opened {
         Vec::new()
     }
 
-    /// SHA-256 of what is read: the records, and who gave them.
+    /// SHA-256 of what is read: the records, and who gave them. Asked for when they have been read.
     fn sums(&self) -> Vec<[u8; 32]>;
 }
 
 /// Records about a public centre.
-pub(in crate::study) trait TangentRecords: Opened {
+pub trait TangentRecords: Opened {
     /// Where they are seen from.
     fn space(&self) -> Arc<dyn TangentSpace>;
 

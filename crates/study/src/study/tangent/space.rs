@@ -23,16 +23,19 @@ use std::fmt::Debug;
 
 /// What is public of a study beside its statistic.
 #[derive(Debug, Clone)]
-pub(in crate::study) struct Circumstances {
+pub struct Circumstances {
+    /// The public files.
     pub public_inputs: Vec<PublicInput>,
+    /// What counts as a person.
     pub counting: Counting,
+    /// What is done with records that cannot be used.
     pub unusable: Unusable,
 }
 
 /// The tangent space at a centre, in which records are functions: samples `(points, channels)` whose root-mean-square distance from those of
 /// the centre (over points, channels summed) is the distance that the public radius is in. All of it is public, or released: with a private
 /// centre, the space at the centre of a release takes the place of that which a study opened.
-pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
+pub trait TangentSpace: Debug + Send + Sync {
     /// What records are called.
     fn words(&self) -> Words;
 
@@ -54,6 +57,11 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
     /// directions.
     fn stretch(&self, _samples: &[f64]) -> f64 {
         1.0
+    }
+
+    /// Of a displacement's mean square, the share that its samples are expected not to have.
+    fn unseen(&self) -> f64 {
+        0.0
     }
 
     /// How far records may lie from the centre; what lies further is shortened.
@@ -123,7 +131,7 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
         let stretch = self.stretch(&estimate.samples);
         accuracy(
             estimate,
-            (moved, stretch),
+            (moved, stretch, self.unseen()),
             (self.basis().points(), self.radius(), self.sought_within()),
             price,
             spread,
@@ -242,21 +250,26 @@ pub(in crate::study) trait TangentSpace: Debug + Send + Sync {
 
 /// What an estimate of a mean has looked at.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::study) enum Looked {
+pub enum Looked {
     /// The first coordinates: how many, and which share of a record's variance they are expected to have.
     First(usize, f64),
     /// All, of records within this radius.
-    All { radius: f64 },
+    All {
+        /// Root mean square from the centre.
+        radius: f64,
+    },
 }
 
 /// A mean and what it becomes at two ends, as arrays, for pictures.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::study) struct Displaced<'a> {
+pub struct Displaced<'a> {
+    /// The mean.
     pub mean: &'a [f64],
     /// From it to either end.
     pub to: [&'a [f64]; 2],
     /// What the ends are.
     pub ends: [&'a str; 2],
+    /// What is shown.
     pub caption: &'a str,
 }
 
@@ -270,7 +283,7 @@ impl Displaced<'_> {
 
 /// A control that moves a mean.
 #[derive(Debug, Clone)]
-pub(in crate::study) struct Dial<'a> {
+pub struct Dial<'a> {
     /// Where it can stand, and how much of each displacement it then adds; it has none of a surface.
     pub slider: Slider,
     /// These displacements, as arrays, with their names.
@@ -279,12 +292,14 @@ pub(in crate::study) struct Dial<'a> {
 
 /// A difference of two means, as arrays, for pictures.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::study) struct Differing<'a> {
+pub struct Differing<'a> {
+    /// The mean it is drawn on.
     pub mean: &'a [f64],
     /// The shrunk difference.
     pub by: &'a [f64],
     /// Place by place, how far it stands out of its band ([`TangentSpace::standing_out`]).
     pub standing: &'a [f64],
+    /// What is shown.
     pub caption: &'a str,
 }
 

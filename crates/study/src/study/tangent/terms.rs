@@ -2,7 +2,7 @@
 
 /// What results of a kind are called.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::study) struct Terms {
+pub struct Terms {
     /// What variances are, as in "squared Riemannian distance".
     pub squared: &'static str,
     /// What differences are.
@@ -19,7 +19,7 @@ pub(in crate::study) struct Terms {
 
 /// What is said of a regression.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::study) struct FieldTerms {
+pub struct FieldTerms {
     /// What is drawn of a field.
     pub at_ends: &'static str,
     /// What the file of fields holds.
@@ -27,7 +27,7 @@ pub(in crate::study) struct FieldTerms {
 }
 
 /// How far pictures of modes go.
-pub(in crate::study) const REACH: (f64, &str) = (2.0, "two");
+pub const REACH: (f64, &str) = (2.0, "two");
 
 /// About a centre.
 const FIELDS: FieldTerms = FieldTerms {
@@ -40,7 +40,7 @@ const FIELDS: FieldTerms = FieldTerms {
 
 impl Terms {
     /// Of points about a centre.
-    pub(super) const POINTS: Self = Self {
+    pub const POINTS: Self = Self {
         squared: "squared distance in the tangent space at the centre",
         displacements: "tangent vectors at the centre",
         numbers: "entries",
@@ -49,6 +49,6 @@ impl Terms {
         fields: FIELDS,
     };
     /// Of functions.
-    pub(super) const FUNCTIONS: Self =
+    pub const FUNCTIONS: Self =
         Self { displacements: "samples", numbers: "samples", places: "samples", ..Self::POINTS };
 }

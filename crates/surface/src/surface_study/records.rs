@@ -1,0 +1,259 @@
+//! The records of a study of surfaces: opened without reading one, then read one by one.
+
+use super::cache::{Cache, Made};
+use super::inputs::{RADIUS, SurfaceInputs};
+use super::register::register;
+use super::row::{self, SurfaceRow};
+use super::space::SurfaceSpace;
+use super::template::Loaded;
+use crate::function::Harmonics;
+use crate::io::{Content, Limit, Opened as File, list_scans, npy, open, open_as, write_text};
+use crate::job::average;
+use crate::job::layout::SCAN_TABLE;
+use crate::study::face::record::landmark_file;
+use crate::study::points::{PointStudyError, Read, Record, usable};
+use crate::study::tangent::{Circumstances, Opened, TangentRecords, TangentSpace};
+use crate::study::{JobError, People, StudyFolder};
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// The largest and least size of a prepared record, as a multiple of the template's.
+const SIZES: (f64, f64) = (0.7, 1.4);
+/// How far its centroid may lie from the template's, in units of √area.
+const OFF_CENTRE: f64 = 0.1;
+
+/// The samples of a record, or what is wrong with it.
+type Numbers = Result<Vec<f64>, String>;
+
+/// Where records come from.
+#[derive(Debug)]
+enum Source {
+    Scans(Vec<PathBuf>),
+    Prepared { file: File, count: usize },
+}
+
+/// Records whose public parts have been read.
+#[derive(Debug)]
+pub(super) struct SurfaceRecords<'a> {
+    inputs: &'a SurfaceInputs,
+    loaded: Loaded,
+    source: Source,
+    people: People,
+    space: Arc<SurfaceSpace>,
+    /// SHA-256 of the scans, once they have been read.
+    sums: OnceLock<Vec<[u8; 32]>>,
+}
+
+impl<'a> SurfaceRecords<'a> {
+    /// Reads what is public; opens no record.
+    ///
+    /// # Errors
+    /// [`PointStudyError`]; nothing is charged.
+    pub fn open(inputs: &'a SurfaceInputs) -> Result<Self, PointStudyError> {
+        inputs.check()?;
+        let loaded = Loaded::read(&inputs.template)?;
+        let mesh = loaded.template.mesh();
+        let source = match &inputs.prepared {
+            Some(file) => prepared(file, mesh.vertices().len())?,
+            None => {
+                loaded.check_pose()?;
+                Source::Scans(list_scans(&inputs.scans)?)
+            }
+        };
+        let people = match &source {
+            Source::Scans(scans) => {
+                inputs.counting.ask_about_folders(scans)?;
+                inputs.counting.people_of_scans(scans, |i| names(&scans[i]))?
+            }
+            Source::Prepared { count, .. } => inputs.counting.people(*count, |i| vec![i.to_string()])?,
+        };
+        let harmonics = Harmonics::new(mesh, inputs.harmonics.min(mesh.vertices().len() / 4));
+        let harmonics =
+            harmonics.map_err(|e| PointStudyError::Input(format!("{}: {e}", inputs.template.display())))?;
+        let radius = inputs.radius.unwrap_or(RADIUS * mesh.area().sqrt());
+        let space = SurfaceSpace::new(mesh.clone(), harmonics, radius, (loaded.kind(), inputs));
+        Ok(Self { inputs, loaded, source, people, space: Arc::new(space), sums: OnceLock::new() })
+    }
+
+    /// Registers the scans, or takes what an interrupted run has kept; and what was passed over in them.
+    fn scans(&self, scans: &[PathBuf]) -> Result<(Vec<Numbers>, Vec<String>), PointStudyError> {
+        let folder = StudyFolder::at(&self.inputs.place.out);
+        let registration = self.inputs.registration;
+        let templates = &self.loaded.public_inputs;
+        let making = format!("{} {registration:?} {templates:?}", env!("CARGO_PKG_VERSION"));
+        let cache = Cache::new(folder.records(), &making, self.space.axes()[0]);
+        let stop = &self.inputs.place.stop;
+        let one = |scan: &PathBuf| {
+            if stop.asked() { Err(JobError::Stopped.into()) } else { self.scan(scan, &cache) }
+        };
+        let all: Result<Vec<(Made, [u8; 32])>, PointStudyError> = scans.par_iter().map(one).collect();
+        let (made, sums): (Vec<Made>, Vec<[u8; 32]>) = all?.into_iter().unzip();
+        let _ = self.sums.set(sums);
+        let rows: Vec<SurfaceRow> = made.iter().map(|made| made.row.clone()).collect();
+        write_text(&folder.internal().join(SCAN_TABLE), &row::table(&rows))?;
+        let coefficients = |made: Made| match made.vertices {
+            Some(vertices) => Ok(self
+                .space
+                .coefficients(&vertices.iter().flat_map(|p| [p.x, p.y, p.z]).collect::<Vec<_>>())),
+            None => Err(made.row.problem),
+        };
+        Ok((made.into_iter().map(coefficients).collect(), row::notes(&rows)))
+    }
+
+    /// A scan, and the SHA-256 of it and its marks.
+    fn scan(&self, scan: &Path, cache: &Cache) -> Result<(Made, [u8; 32]), PointStudyError> {
+        let name = scan.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let file = match open_as(scan, Content::Scan) {
+            Ok(file) => file,
+            Err(error) => {
+                let row = SurfaceRow { scan: name, ..SurfaceRow::failed(error) };
+                return Ok((Made { row, vertices: None }, [0; 32]));
+            }
+        };
+        let mut parts = vec![file.sha256()];
+        let marks = landmark_file(scan).and_then(|marks| open_as(&marks, Content::Landmarks).ok());
+        parts.extend(marks.map(|marks| marks.sha256()));
+        let key = cache.key(&parts);
+        let sum = Sha256::digest(parts.concat()).into();
+        let made = match cache.load(&key) {
+            Some(made) => made,
+            None => {
+                let made = self.make(scan, &file);
+                cache.store(&key, &made)?;
+                made
+            }
+        };
+        Ok((Made { row: SurfaceRow { scan: name, ..made.row }, ..made }, sum))
+    }
+
+    fn make(&self, scan: &Path, file: &File) -> Made {
+        match register(&self.loaded, scan, file, &self.inputs.registration) {
+            Ok((found, left_out)) => {
+                Made { row: SurfaceRow::of(&found, left_out), vertices: Some(found.vertices) }
+            }
+            Err(problem) => Made { row: SurfaceRow::failed(problem), vertices: None },
+        }
+    }
+
+    fn prepared(&self, file: &File) -> Result<Vec<Numbers>, PointStudyError> {
+        let array = npy::of(file)?;
+        let template = self.space.template();
+        let record = |data: &[f64]| match complaint(data, template, self.loaded.template.mesh().area().sqrt())
+        {
+            Some(what) => Err(what),
+            None => Ok(self.space.coefficients(data)),
+        };
+        Ok(array.data.par_chunks_exact(template.len()).map(record).collect())
+    }
+}
+
+impl Opened for SurfaceRecords<'_> {
+    fn people(&self) -> &People {
+        &self.people
+    }
+
+    fn count(&self) -> usize {
+        match &self.source {
+            Source::Scans(scans) => scans.len(),
+            Source::Prepared { count, .. } => *count,
+        }
+    }
+
+    fn names(&self, i: usize) -> Vec<String> {
+        match &self.source {
+            Source::Scans(scans) => names(&scans[i]),
+            Source::Prepared { .. } => vec![i.to_string()],
+        }
+    }
+
+    fn circumstances(&self) -> Circumstances {
+        Circumstances {
+            public_inputs: self.loaded.public_inputs.clone(),
+            counting: self.inputs.counting.clone(),
+            unusable: self.inputs.unusable,
+        }
+    }
+
+    fn sums(&self) -> Vec<[u8; 32]> {
+        let own = match &self.source {
+            Source::Scans(_) => self.sums.get().cloned().unwrap_or_default(),
+            Source::Prepared { file, .. } => vec![file.sha256()],
+        };
+        own.into_iter().chain(self.people.table()).collect()
+    }
+}
+
+impl TangentRecords for SurfaceRecords<'_> {
+    fn space(&self) -> Arc<dyn TangentSpace> {
+        self.space.clone()
+    }
+
+    fn read(&self) -> Result<Read<Vec<f64>>, PointStudyError> {
+        let (read, mut passed_over) = match &self.source {
+            Source::Scans(scans) => self.scans(scans)?,
+            Source::Prepared { file, .. } => (self.prepared(file)?, Vec::new()),
+        };
+        let SurfaceInputs { unusable, counting, .. } = self.inputs;
+        let record = |(i, read): (usize, Numbers)| {
+            let record = match read {
+                Ok(coefficients) => Record::new(&coefficients.clone(), Ok(coefficients)),
+                Err(problem) => Record::unread(problem),
+            };
+            record.at(self.names(i).pop().unwrap_or_default())
+        };
+        let Read { points, problems, notes } =
+            usable(*unusable, counting, &self.people, read.into_iter().enumerate().map(record))?;
+        passed_over.extend(notes);
+        let points = self.people.one_each(points, |_, own| Ok::<_, PointStudyError>(average(&own)))?;
+        Ok(Read { points, problems, notes: passed_over })
+    }
+}
+
+/// Opens an array of vertices and reads its header.
+fn prepared(path: &Path, vertices: usize) -> Result<Source, PointStudyError> {
+    let file = open(path, Limit::TABLE)?;
+    let shape = npy::shape_of(&file)?;
+    match shape[..] {
+        [count, v, 3] if count > 0 && v == vertices => Ok(Source::Prepared { file, count }),
+        _ => Err(PointStudyError::Input(format!(
+            "{}: prepared records are an array (n, {vertices}, 3), the vertices of the template in its order, this one is {shape:?}",
+            path.display()
+        ))),
+    }
+}
+
+/// What is wrong with a prepared record's frame.
+fn complaint(data: &[f64], template: &[f64], size: f64) -> Option<String> {
+    if !data.iter().all(|x| x.is_finite()) {
+        return Some("has values that are not numbers".into());
+    }
+    let ((centre, reach), (own_centre, own_reach)) = (centre_and_reach(data), centre_and_reach(template));
+    let off = (0..3).map(|k| (centre[k] - own_centre[k]).powi(2)).sum::<f64>().sqrt() / size;
+    let ratio = reach / own_reach;
+    if !(SIZES.0..=SIZES.1).contains(&ratio) {
+        return Some(format!(
+            "is {ratio:.2} times as large as the template; bring records to its frame first"
+        ));
+    }
+    (off > OFF_CENTRE).then(|| {
+        format!("has its centroid {off:.2} of the template's size from the template's; bring records to its frame first")
+    })
+}
+
+/// The centroid of the points, and their root-mean-square distance from it.
+fn centre_and_reach(data: &[f64]) -> ([f64; 3], f64) {
+    let n = data.len() as f64 / 3.0;
+    let mut centre = [0.0; 3];
+    data.chunks_exact(3).for_each(|p| (0..3).for_each(|k| centre[k] += p[k] / n));
+    let square: f64 =
+        data.chunks_exact(3).map(|p| (0..3).map(|k| (p[k] - centre[k]).powi(2)).sum::<f64>()).sum();
+    (centre, (square / n).sqrt())
+}
+
+/// What a scan is called in tables: its path as given, and the name of its file.
+fn names(scan: &Path) -> Vec<String> {
+    let name = scan.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    vec![scan.display().to_string(), name]
+}

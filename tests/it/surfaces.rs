@@ -1,0 +1,191 @@
+//! Studies of surfaces of any kind: whole runs through files, neighbours, hostile input.
+
+use crate::command_line::visard;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use visard::io::{npy, write_npy, write_ply};
+use visard::mesh::{Point, TriMesh, subdivided};
+
+/// A closed, lopsided surface of 258 vertices, like none of its turned or mirrored images.
+pub fn bean() -> TriMesh {
+    let at = [[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]];
+    let vertices = at.map(|p| Point::from(p.map(f64::from))).to_vec();
+    let triangles = (0..4).flat_map(|i| [[i, (i + 1) % 4, 4], [(i + 1) % 4, i, 5]]).collect();
+    let mut mesh = TriMesh::new(vertices, triangles).unwrap();
+    for _ in 0..3 {
+        let fine = subdivided(&mesh).unwrap();
+        let round = fine.vertices().iter().map(|p| Point::from(p.coords.normalize())).collect();
+        mesh = fine.with_vertices(round).unwrap();
+    }
+    let bent = mesh.vertices().iter().map(|p| {
+        let r = 1.0 + 0.25 * p.x * p.y + 0.2 * p.z * p.z * p.x + 0.15 * p.y.powi(3);
+        Point::new(60.0 * r * p.x, 35.0 * r * p.y, 22.0 * r * p.z + 12.0 * p.x * p.x)
+    });
+    mesh.with_vertices(bent.collect()).unwrap()
+}
+
+/// The same of somebody: three slow waves.
+fn somebody(mesh: &TriMesh, i: usize) -> Vec<f64> {
+    let wave = |k: usize, x: f64| ((k * i * i + 3 * i + k) as f64).sin() * (0.02 * k as f64 * x).sin();
+    let moved =
+        |p: &Point| [p.x + 2.0 + 3.0 * wave(1, p.y), p.y + 2.0 * wave(2, p.x), p.z + 2.0 * wave(3, p.x)];
+    mesh.vertices().iter().flat_map(moved).collect()
+}
+
+/// Template and `n` records; `change` makes something of them.
+pub fn records(dir: &Path, n: usize, change: &dyn Fn(usize, &mut [f64])) {
+    let mesh = bean();
+    write_ply(&dir.join("t.ply"), &mesh).unwrap();
+    let mut all: Vec<Vec<f64>> = (0..n).map(|i| somebody(&mesh, i)).collect();
+    all.iter_mut().enumerate().for_each(|(i, record)| change(i, record));
+    write_npy(&dir.join("u.npy"), &[n, mesh.vertices().len(), 3], &all.concat()).unwrap();
+}
+
+fn tables(dir: &Path, n: usize) {
+    let lines = |of: &dyn Fn(usize) -> String| (0..n).map(|i| format!("{i},{}\n", of(i))).collect::<String>();
+    fs::write(dir.join("groups.csv"), format!("record,group\n{}", lines(&|i| ["a", "b"][i % 2].into())))
+        .unwrap();
+    let ages = lines(&|i| (20 + 3 * i % 50).to_string());
+    fs::write(dir.join("ages.csv"), format!("record,age\n{ages}")).unwrap();
+}
+
+fn run(dir: &Path, line: &str) -> Value {
+    let (code, stdout, stderr) = visard(dir, &format!("surface {line} --template t.ply --json"));
+    assert_eq!(code, Some(0), "{line}: {stderr}");
+    serde_json::from_str(&stdout).unwrap()
+}
+
+#[test]
+fn every_statistic_releases_vertices() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let n = 300;
+    records(dir, n, &|_, _| {});
+    tables(dir, n);
+    let shape =
+        |study: &str, name: &str| npy::read(&dir.join(study).join("release").join(name)).unwrap().shape;
+    let said = run(dir, "mean --prepared u.npy --mu 4 --out mean");
+    assert_eq!(shape("mean", "mean.npy"), [258, 3]);
+    assert_eq!(shape("mean", "error.npy"), [258]);
+    assert!(dir.join("mean/release/mean.ply").is_file());
+    // Everybody is moved by 2 along x: most of it is found.
+    let (rms, template) = (&said["accuracy"]["rms"], &said["accuracy"]["template_rms"]);
+    assert!(rms.as_f64().unwrap() < 0.5 * template.as_f64().unwrap(), "{said}");
+    let truth = npy::read(&dir.join("mean/internal/nonprivate_mean.npy")).unwrap().data;
+    let found = npy::read(&dir.join("mean/release/mean.npy")).unwrap().data;
+    let square = truth.iter().zip(&found).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / 258.0;
+    assert!(square.sqrt() < 2.0 * rms.as_f64().unwrap(), "{} is stated, {}", rms, square.sqrt());
+    run(dir, "modes --prepared u.npy --modes 2 --mu 8 --out modes");
+    assert_eq!(shape("modes", "modes.npy")[1..], [258, 3]);
+    run(dir, "regress --prepared u.npy --covariates ages.csv --bounds age=20:70 --mu 4 --out regress");
+    assert_eq!(shape("regress", "fields.npy"), [2, 258, 3]);
+    run(dir, "compare --prepared u.npy --groups groups.csv --mu 4 --out compare");
+    assert_eq!(shape("compare", "difference.npy"), [258, 3]);
+    assert_eq!(shape("compare", "band.npy"), [2, 258, 3]);
+    for study in ["mean", "modes", "regress", "compare"] {
+        for line in [format!("privacy verify {study}"), format!("privacy explain {study}")] {
+            let (code, _, stderr) = visard(dir, &line);
+            assert_eq!(code, Some(0), "{line}: {stderr}");
+        }
+    }
+}
+
+/// What a release holds, without what belongs to the ledger's line.
+fn release(change: &dyn Fn(usize, &mut [f64]), line: &str) -> (Value, BTreeMap<String, Vec<u8>>) {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    records(dir, 41, change);
+    tables(dir, 41);
+    run(dir, &format!("{line} --prepared u.npy --seed 5 --out study"));
+    let files = fs::read_dir(dir.join("study/release")).unwrap();
+    let files: BTreeMap<String, Vec<u8>> = files
+        .map(|file| {
+            let file = file.unwrap();
+            (file.file_name().into_string().unwrap(), fs::read(file.path()).unwrap())
+        })
+        .collect();
+    let certificate: Value = serde_json::from_slice(&files["certificate.json"]).unwrap();
+    (without_noised(&certificate), files)
+}
+
+/// Numbers with a point are functions of noised values; so is what the noise hides, and sums of files.
+fn without_noised(value: &Value) -> Value {
+    let noised = ["sha256", "ledger", "visible", "certain", "explained_share"];
+    match value {
+        Value::Number(number) if number.is_f64() => "noised".into(),
+        Value::Array(items) => items.iter().map(without_noised).collect(),
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| {
+                let value =
+                    if noised.contains(&key.as_str()) { "noised".into() } else { without_noised(value) };
+                (key.clone(), value)
+            })
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn releases_of_neighbours_differ_in_noised_values_only() {
+    let line = "mean --mu 2";
+    let (one, files) = release(&|_, _| {}, line);
+    // Somebody else, far away; no numbers.
+    let far = |i: usize, record: &mut [f64]| {
+        if i == 40 {
+            record.iter_mut().step_by(2).for_each(|x| *x *= -1.1);
+        }
+    };
+    let broken = |i: usize, record: &mut [f64]| {
+        if i == 40 {
+            record[5] = f64::NAN;
+        }
+    };
+    for change in [&far as &dyn Fn(usize, &mut [f64]), &broken] {
+        let (other, theirs) = release(change, line);
+        assert_eq!(one, other);
+        assert_eq!(files.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
+        for name in ["mean.npy", "error.npy", "mean.ply"] {
+            assert_eq!(files[name].len(), theirs[name].len(), "{name}");
+        }
+        assert_ne!(files["mean.npy"], theirs["mean.npy"], "twins test nothing");
+    }
+}
+
+#[test]
+fn what_is_no_template_and_what_does_not_fit_is_refused_before_the_charge() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    records(dir, 5, &|_, _| {});
+    let mesh = bean();
+    let refused = |line: &str, words: &str| {
+        let (code, _, stderr) = visard(dir, &format!("surface mean {line} --mu 1 --out study"));
+        assert!(code != Some(0) && stderr.contains(words), "{line}: {stderr}");
+        assert!(!dir.join("study/release").exists(), "{line}");
+    };
+    // A ring, two pieces, a bare cloud, a ball, records of another template.
+    let ring: Vec<[usize; 3]> =
+        mesh.triangles().iter().filter(|t| !t.contains(&4) && !t.contains(&5)).copied().collect();
+    write_ply(&dir.join("ring.ply"), &TriMesh::new(mesh.vertices().to_vec(), ring).unwrap()).unwrap();
+    refused("--prepared u.npy --template ring.ply", "ring.ply: the template");
+    let n = mesh.vertices().len();
+    let far = mesh.vertices().iter().map(|p| Point::new(p.x + 500.0, p.y, p.z));
+    let twice = mesh.vertices().iter().copied().chain(far).collect();
+    let triangles = mesh.triangles().iter().copied().chain(mesh.triangles().iter().map(|t| t.map(|v| v + n)));
+    write_ply(&dir.join("two.ply"), &TriMesh::new(twice, triangles.collect()).unwrap()).unwrap();
+    refused("--prepared u.npy --template two.ply", "2 pieces");
+    write_ply(&dir.join("cloud.ply"), &TriMesh::new(mesh.vertices().to_vec(), Vec::new()).unwrap()).unwrap();
+    refused("--prepared u.npy --template cloud.ply", "not a bare point cloud");
+    let ball =
+        mesh.vertices().iter().map(|p| Point::from((p.coords - mesh.area_centroid().coords).normalize()));
+    write_ply(&dir.join("ball.ply"), &mesh.with_vertices(ball.collect()).unwrap()).unwrap();
+    fs::create_dir(dir.join("scans")).unwrap();
+    write_ply(&dir.join("scans/one.ply"), &mesh).unwrap();
+    refused("scans --template ball.ply", "pose cannot be told");
+    write_npy(&dir.join("other.npy"), &[2, 9, 3], &[0.0; 54]).unwrap();
+    refused("--prepared other.npy --template t.ply", "(n, 258, 3)");
+    refused("--prepared u.npy --template t.ply --radius -1", "positive number");
+    refused("--prepared u.npy --template t.ply --harmonics 2", "harmonics are from");
+}
