@@ -148,7 +148,8 @@ impl Source {
             }
             _ => {}
         }
-        if !format.holds_ways() && !(modes.is_empty() && ends.is_empty()) {
+        let changes = !modes.is_empty() || !ends.is_empty();
+        if changes && !format.holds_ways() {
             told.push("this format holds no modes and no covariates; .glb and .vtp do".into());
         }
         told
