@@ -73,6 +73,18 @@ fn landmarks_and_their_modes_go_to_other_programs() {
     assert!(code == Some(1) && error.contains("modes of variation"), "{error}");
     assert!(!at("changed.h5").exists());
     assert_eq!(visard(dir.path(), "export study --out mean.json").0, Some(2));
+
+    // A private release that was changed is internal; the note names the file.
+    run(dir.path(), "shape modes shapes.npy --mu 5 --modes 2 --out private");
+    let (told, _) = run(dir.path(), "export private --out kept.h5");
+    assert_eq!(told["standing"], json!("may be published"));
+    fs::remove_file(at("private/release/modes.npy")).unwrap();
+    let (told, notes) = run(dir.path(), "export private --out changed.vtp");
+    assert_eq!(
+        (told["ways"].as_array().unwrap().len(), &told["standing"]),
+        (0, &json!("INTERNAL - DO NOT PUBLISH"))
+    );
+    assert!(notes.contains("modes.npy"), "{notes}");
 }
 
 #[test]

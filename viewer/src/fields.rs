@@ -1,6 +1,7 @@
 //! What can be painted on a surface: scalar fields with their scales, and the disk map itself.
 
 use crate::error::ViewerError;
+use crate::looking::Lengths;
 use crate::material::Paint;
 use crate::palette::Palette;
 use crate::subject::{Shape, Subject, Values};
@@ -75,13 +76,15 @@ impl Colouring {
 /// [`ViewerError`]: why the subject has no such field.
 pub fn colouring(name: FieldName, subject: &Subject) -> Result<Colouring, ViewerError> {
     match &subject.shape {
-        Shape::Surface(mesh) => surface_colouring(name, subject, mesh, &Palette::default()),
+        Shape::Surface(mesh) => {
+            surface_colouring(name, subject, mesh, Lengths::of(subject, None), &Palette::default())
+        }
         _ if name == FieldName::None => Ok(Colouring { paint: Paint::Skin, uvs: Vec::new(), scale: None }),
         _ => Err(ViewerError::NoSurface { subject: subject.name.clone() }),
     }
 }
 
-/// The colours of a subject's mesh, or of what it was thinned to.
+/// The colours of a subject's mesh, or of what it was thinned to; `lengths` says what one unit of the mesh is.
 ///
 /// # Errors
 /// [`ViewerError`]: why the subject has no such field.
@@ -89,6 +92,7 @@ pub fn surface_colouring(
     name: FieldName,
     subject: &Subject,
     mesh: &TriMesh,
+    lengths: Lengths,
     palette: &Palette,
 ) -> Result<Colouring, ViewerError> {
     let field = |own: ColourScale, values: &[f64]| Colouring::field(palette.applied(own, values), values);
@@ -108,7 +112,8 @@ pub fn surface_colouring(
             let normals = mesh.vertex_normals();
             let along = |((p, q), n): ((&Point, &Point), &Vector)| (p - q).dot(n);
             let values: Vec<f64> = mesh.vertices().iter().zip(&template).zip(&normals).map(along).collect();
-            Ok(field(ColourScale::signed("distance to template", unit(mesh), &values), &values))
+            let (values, unit) = in_unit(&values, lengths);
+            Ok(field(ColourScale::signed("distance to template", unit, &values), &values))
         }
         FieldName::Values => {
             let none = || ViewerError::NoValues { subject: subject.name.clone() };
@@ -120,14 +125,19 @@ pub fn surface_colouring(
         FieldName::Error => {
             let none = || ViewerError::NoError { subject: subject.name.clone() };
             let values = subject.errors.as_ref().ok_or_else(none)?;
-            Ok(field(ColourScale::magnitude("error, root mean square", unit(mesh), values), values))
+            let (values, unit) = in_unit(values, lengths);
+            Ok(field(ColourScale::magnitude("error, root mean square", unit, &values), &values))
         }
     }
 }
 
-/// Lengths of unit-area faces are said so; all others are in the file's own unit.
-fn unit(mesh: &TriMesh) -> &'static str {
-    if (mesh.area() - 1.0).abs() < 0.1 { "face of area 1" } else { "unit of the file" }
+/// Lengths with their unit: millimetres where one unit of the mesh is known to be so many, otherwise as they are.
+fn in_unit(values: &[f64], lengths: Lengths) -> (Vec<f64>, &'static str) {
+    match lengths {
+        Lengths::Millimetres(_) => (values.iter().map(|v| lengths.said(*v)).collect(), lengths.unit()),
+        Lengths::UnitArea => (values.to_vec(), "face of area 1"),
+        Lengths::Unknown => (values.to_vec(), lengths.unit()),
+    }
 }
 
 /// Conformal coordinates on the unit disk, one per vertex; for the template's vertices with the nose tip at 0 and up upwards.
@@ -188,6 +198,23 @@ mod tests {
         let largest =
             (0..found.uvs.len()).max_by(|&a, &b| found.uvs[a][0].total_cmp(&found.uvs[b][0])).unwrap();
         assert_eq!(largest, nose);
+    }
+
+    #[test]
+    fn a_scale_is_in_millimetres_where_the_scale_bar_is() {
+        let mesh = builtin_template();
+        let of = |mesh: &TriMesh, lengths| {
+            let s = Subject { errors: Some(vec![0.5; mesh.vertices().len()]), ..subject(mesh.clone()) };
+            let found = surface_colouring(FieldName::Error, &s, mesh, lengths, &Palette::default()).unwrap();
+            let scale = found.scale.unwrap();
+            (scale.high, scale.unit)
+        };
+        let own = Lengths::of(&subject(mesh.clone()), None);
+        let (high, unit) = of(mesh, own);
+        assert_eq!(unit, "mm");
+        let (of_centimetres, unit) = of(mesh, Lengths::Millimetres(10.0));
+        assert!((of_centimetres - 10.0 * high).abs() < 1e-9 && unit == "mm");
+        assert_eq!(of(mesh, Lengths::Unknown).1, "units of the file");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::drawing::{Drawing, Stroke};
 use crate::error::ViewerError;
 use crate::fields::{FieldName, disk_coordinates, surface_colouring};
 use crate::geometry::{Frame, MOST_TRIANGLES, discs, thinned};
+use crate::looking::Lengths;
 use crate::looking::measure::measure;
 use crate::looking::slice;
 use crate::modes;
@@ -61,7 +62,8 @@ fn surface(subject: &Subject, mesh: &TriMesh, display: &DisplaySettings) -> Resu
     } else {
         (mesh, display.field)
     };
-    let colours = surface_colouring(field, subject, mesh, &display.palette)?;
+    let lengths = Lengths::of(subject, display.units);
+    let colours = surface_colouring(field, subject, mesh, lengths, &display.palette)?;
     let morphed = morphed(subject, mesh, display)?;
     let shown = morphed.as_ref().unwrap_or(mesh);
     // The flattened surface is seen from its front everywhere: what looks away is lit as if it looked sideways.

@@ -137,15 +137,14 @@ impl Subject {
         if !name.is_dir() || !path.is_file() {
             return Ok(None);
         }
-        check_certificate_beside(&path)?;
-        let Judged { standing, certificate, why } = judge(&path);
-        let of_shapes =
-            |c: &Certificate| c.details.get("space")?.as_str().map(|s| s.starts_with("shapes of"));
+        let stated = certificate_beside(&path)?;
+        let space = stated.as_ref().and_then(|c| c.details.get("space")?.as_str());
         let array = npy::read(&path)?;
         let [_, d @ (2 | 3)] = array.shape[..] else { return Ok(None) };
-        if certificate.as_ref().and_then(of_shapes) != Some(true) {
+        if !space.is_some_and(|space| space.starts_with("shapes of")) {
             return Ok(None);
         }
+        let Judged { standing, certificate, why } = judge(&path);
         let point = |p: &[f64]| Point::new(p[0], p[1], p.get(2).copied().unwrap_or(0.0));
         let points = array.data.chunks_exact(d).map(point).collect();
         let mesh = TriMesh::new(points, vec![]).map_err(|source| SubjectError::Mesh { path, source })?;
@@ -207,7 +206,7 @@ fn of_file(path: &Path) -> Result<Subject, SubjectError> {
     let mesh = TriMesh::new(scan.vertices, scan.triangles.unwrap_or_default()).map_err(broken)?;
     let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let name = full.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    check_certificate_beside(&full)?;
+    certificate_beside(&full)?;
     let Judged { standing, certificate, why } = judge(path);
     let unit = match &certificate {
         Some(c) if c.details.contains_key("size") => LengthUnit::Millimetres,
@@ -226,17 +225,16 @@ fn of_file(path: &Path) -> Result<Subject, SubjectError> {
     Ok(Subject { name: named(path), mesh, unit, standing, why, errors, certificate })
 }
 
-/// A certificate that cannot be read is an error of whoever names the file, not a file without one.
-fn check_certificate_beside(file: &Path) -> Result<(), SubjectError> {
+/// What the certificate beside a file says, checked or not; one that cannot be read is an error of whoever names the file, not a file without one.
+fn certificate_beside(file: &Path) -> Result<Option<Certificate>, SubjectError> {
     let path = file.with_file_name(CERTIFICATE);
     if lies_in_internal(file) || !path.is_file() {
-        return Ok(());
+        return Ok(None);
     }
     let opened = open(&path, Limit::CERTIFICATE)?;
-    match Certificate::from_json(opened.text()?) {
-        Ok(_) => Ok(()),
-        Err(source) => Err(SubjectError::Certificate { path, source }),
-    }
+    Certificate::from_json(opened.text()?)
+        .map(Some)
+        .map_err(|source| SubjectError::Certificate { path, source })
 }
 
 fn column(path: &Path) -> Result<Vec<f64>, SubjectError> {
