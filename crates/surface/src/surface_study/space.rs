@@ -25,7 +25,8 @@ const SLIDERS: usize = 24;
 /// What `fields.npy` holds.
 const LAYOUT: &str = "the surface at the reference values, then one displacement a column, vertex by vertex: the surface at other values is the \
                       first plus, for every column, (its value there - its value at the reference) times its displacement. A number is mapped \
-                      linearly from its bounds to [-1, 1], so its displacement is that from the middle to the upper bound; levels are -1 and 1; \
+                      linearly from its bounds to [-1, 1], so its displacement is that from the middle to the upper bound; two levels are -1 and 1, \
+                      more as level_columns says; \
                       bends of a spline are functions of that number, made of the bounds alone. Fields are shrunk: what the noise hides is zero.";
 
 /// Surfaces about the template.
