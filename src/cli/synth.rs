@@ -20,7 +20,7 @@ pub enum SynthCommand {
 /// Arguments of `synth surface`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Every scan is another mesh of its surface, with noise; one in the population is another's equal in nothing but its kind. Lengths are in millimetres.\n\n  template.ply   the public template; the population's mean is another\n  scans/         a mesh for everybody\n  truth.npy      the template's vertices on every scan, (scans, vertices, 3)\n  shapes.npy     the same before the scans were turned, moved and grown\n  traits.npy     everybody's twenty traits, in standard deviations\n\nExample:\n  visard synth surface femur --n 300 --out made"
+    after_help = "Every scan is a mesh of its own, with noise. Lengths are in millimetres.\n\n  template.ply   the public template; the population's mean is another\n  scans/         a mesh for everybody\n  truth.npy      the template's vertices on every scan, (scans, vertices, 3)\n  shapes.npy     the same before the scans were turned, moved and grown\n  traits.npy     everybody's twenty traits, in standard deviations\n\nExample:\n  visard synth surface femur --n 300 --out made"
 )]
 pub struct SynthSurfaceArgs {
     /// The kind of organ
