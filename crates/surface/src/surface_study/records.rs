@@ -1,16 +1,16 @@
 //! The records of a study of surfaces: opened without reading one, then read one by one.
 
 use super::cache::{Cache, Made};
-use super::inputs::{RADIUS, SurfaceInputs};
+use super::inputs::{HARMONICS, RADIUS, SurfaceInputs};
 use super::register::register;
 use super::row::{self, SurfaceRow};
 use super::space::SurfaceSpace;
 use super::template::Loaded;
 use crate::function::Harmonics;
-use crate::io::{Content, Limit, Opened as File, list_scans, npy, open, open_as, write_text};
+use crate::io::{Content, Limit, Opened as File, list_scans, npy, open, open_as, survey, write_text};
 use crate::job::average;
 use crate::job::layout::SCAN_TABLE;
-use crate::study::face::record::landmark_file;
+use crate::study::face::record::{is_landmark_file, landmark_file};
 use crate::study::points::{PointStudyError, Read, Record, usable};
 use crate::study::tangent::{Circumstances, Opened, TangentRecords, TangentSpace};
 use crate::study::{JobError, People, StudyFolder};
@@ -176,6 +176,16 @@ impl Opened for SurfaceRecords<'_> {
         }
     }
 
+    /// Fewer harmonics than were asked for; what is passed over in folders.
+    fn notes(&self) -> Vec<String> {
+        let (asked, found) = (self.inputs.harmonics, self.space.count());
+        let fewer = asked != HARMONICS && found < asked;
+        let vertices = self.space.axes()[0];
+        let told =
+            || format!("of a template of {vertices} vertices {found} harmonics are looked at, not {asked}");
+        fewer.then(told).into_iter().chain(passed_over(&self.inputs.scans)).collect()
+    }
+
     fn sums(&self) -> Vec<[u8; 32]> {
         let own = match &self.source {
             Source::Scans(_) => self.sums.get().cloned().unwrap_or_default(),
@@ -209,6 +219,16 @@ impl TangentRecords for SurfaceRecords<'_> {
         let points = self.people.one_each(points, |_, own| Ok::<_, PointStudyError>(average(&own)))?;
         Ok(Read { points, problems, notes: passed_over })
     }
+}
+
+/// What of folders is no scan, but for hidden files and the marks of scans: how many, and the first.
+fn passed_over(folders: &[PathBuf]) -> Option<String> {
+    let hidden = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    let mut skipped = survey(folders, false).skipped;
+    skipped.retain(|(path, _)| !hidden(path) && !is_landmark_file(path));
+    let (first, why) = skipped.first()?;
+    let (count, first) = (skipped.len(), first.display());
+    Some(format!("passed over {count} in these folders, first {first}: {why}"))
 }
 
 /// Opens an array of vertices and reads its header.

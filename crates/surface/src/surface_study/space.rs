@@ -61,6 +61,11 @@ impl SurfaceSpace {
         &self.template
     }
 
+    /// How many harmonics are looked at.
+    pub fn count(&self) -> usize {
+        self.harmonics.count()
+    }
+
     /// The samples of a record with these vertices, (V, 3): made of that record and public things only.
     pub fn coefficients(&self, vertices: &[f64]) -> Vec<f64> {
         let displaced: Vec<f64> = vertices.iter().zip(&self.template).map(|(x, t)| x - t).collect();

@@ -87,6 +87,7 @@ fn open(inputs: &TangentInputs) -> (Arc<dyn TangentSpace>, Read<Vec<f64>>) {
         TangentInputs::Matrices(matrices) => matrices.open(Seen),
         TangentInputs::Vectors(vectors) => vectors.open(Seen),
         TangentInputs::Landmarks(_) => unreachable!("their centre may be private"),
+        TangentInputs::Other(_) => unreachable!("they are tested where they are"),
     };
     seen.unwrap()
 }
