@@ -120,6 +120,64 @@ fn a_planted_effect_of_age_comes_back() {
     assert!(!dir.join("x.ply").exists());
 }
 
+/// What the covariates leave is made of the same noised moments: one price, the same fields; and people are drawn from it at given covariates.
+#[test]
+fn what_the_covariates_leave_comes_with_the_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
+    study(dir, 400, None);
+    for (out, more) in [("plain", ""), ("study", " --residuals")] {
+        let (code, stdout, stderr) = visard(dir, &format!("{REGRESS} --mu 20 --out {out}{more}"));
+        assert_eq!(code, Some(0), "{stderr}{stdout}");
+    }
+    for file in ["fields.npy", "band.npy", "curves.npy"] {
+        let [plain, study] =
+            ["plain", "study"].map(|s| fs::read(dir.join(s).join("release").join(file)).unwrap());
+        assert!(plain == study, "{file}");
+    }
+    let [plain, study] = ["plain", "study"]
+        .map(|s| json(&fs::read_to_string(dir.join(s).join("release/certificate.json")).unwrap()));
+    assert_eq!((&plain["loss"], &plain["composition"]), (&study["loss"], &study["composition"]));
+    let modes = visard::io::npy::read(&dir.join("study/release/modes.npy")).unwrap();
+    assert!(modes.shape[0] >= 3 && modes.shape[1..] == [CURVES, SAMPLES, 3], "{:?}", modes.shape);
+
+    // The variance about the fit is that of the people, to whom the effect of age was added.
+    let (people, _) = population(400);
+    let points = (CURVES * SAMPLES) as f64;
+    let mean = |j: usize| people.iter().map(|p| p.data()[j]).sum::<f64>() / 400.0;
+    let mean: Vec<f64> = (0..people[0].data().len()).map(mean).collect();
+    let square =
+        |p: &FaceCurves| p.data().iter().zip(&mean).map(|(x, m)| (x - m).powi(2)).sum::<f64>() / points;
+    let truth = people.iter().map(square).sum::<f64>() / 400.0;
+    let details = &study["details"]["modes"];
+    let stated = details["total_variance"].as_f64().unwrap() / details["expected_share"].as_f64().unwrap();
+    assert!((stated / truth - 1.0).abs() < 0.15, "{stated} {truth}");
+
+    let sampled = |at: &str, out: &str| {
+        let (code, stdout, stderr) =
+            visard(dir, &format!("face sample study --n 60{at} --out {out} --json --seed 2"));
+        assert_eq!(code, Some(0), "{stderr}{stdout}");
+        (json(&stdout), visard::io::npy::read(&dir.join(out).join("curves.npy")).unwrap().data)
+    };
+    let (said, _) = sampled("", "any");
+    assert_eq!(said["drawn_covariates"], serde_json::json!(["age", "sex"]));
+    let table = fs::read_to_string(dir.join("any/people.csv")).unwrap();
+    assert!(table.starts_with("file,synthetic,age,sex\n") && table.contains(",F\n"), "{table}");
+    // The same people, young and old: they differ by the field.
+    let (said, young) = sampled(" --at age=0,sex=F", "young");
+    assert_eq!(said["drawn_covariates"], serde_json::json!([]));
+    let (_, old) = sampled(" --at age=10,sex=F", "old");
+    let fields = visard::io::npy::read(&dir.join("study/release/fields.npy")).unwrap().data;
+    let field = &fields[mean.len()..2 * mean.len()];
+    for (at, planted) in field.iter().enumerate() {
+        let moved =
+            (0..60).map(|i| old[i * mean.len() + at] - young[i * mean.len() + at]).sum::<f64>() / 60.0;
+        assert!((moved - 2.0 * planted).abs() < 1e-3, "{moved} {planted}");
+    }
+    let (code, _, stderr) = visard(dir, "face sample plain --n 1 --out none");
+    assert!(code == Some(1) && stderr.contains("--residuals"), "{stderr}");
+}
+
 /// Nothing is charged, nothing released, and the message says what to do.
 #[test]
 fn what_cannot_be_regressed_is_refused_before_the_charge() {
@@ -176,15 +234,30 @@ fn what_cannot_be_regressed_is_refused_before_the_charge() {
 fn release(last: Option<(&str, usize)>) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     study(folder.path(), 80, last);
-    let (code, stdout, stderr) = visard(folder.path(), &format!("{REGRESS} --mu 2 --out study"));
+    let (code, stdout, stderr) = visard(folder.path(), &format!("{REGRESS} --residuals --mu 2 --out study"));
     assert_eq!(code, Some(0), "{stderr}{stdout}");
     let files = fs::read_dir(folder.path().join("study/release")).unwrap().map(Result::unwrap);
     files.map(|f| (f.file_name().to_string_lossy().into_owned(), fs::read(f.path()).unwrap())).collect()
 }
 
 /// What is a function of noised values, or of the run alone.
-const NOISED: [&str; 7] =
-    ["accuracy", "field_accuracy", "explained_share", "ledger", "clip_radius", "clip", "sha256"];
+const NOISED: [&str; 15] = [
+    "accuracy",
+    "field_accuracy",
+    "explained_share",
+    "ledger",
+    "clip_radius",
+    "clip",
+    "sha256",
+    "released",
+    "visible",
+    "certain",
+    "variances",
+    "shares",
+    "total_variance",
+    "total_noise",
+    "leans_on_prior",
+];
 
 /// Everything but that: keys stay, values go.
 fn plain(value: &mut Value) {
@@ -207,6 +280,8 @@ fn without_numbers(page: &[u8]) -> String {
         ("<pre>", "</pre>"),
         ("Together the covariates", "</p>"),
         ("How much of the", "</p>"),
+        // How many modes stand out of the noise, and their variances.
+        ("How people vary beyond", "<h2"),
     ] {
         while let Some(start) = text.find(from) {
             let end = start + text[start..].find(to).unwrap() + to.len();
@@ -250,6 +325,10 @@ fn releases_of_neighbours_differ_in_noised_values_only() {
                 let shown =
                     |page: &str| page.chars().skip(at.saturating_sub(60)).take(140).collect::<String>();
                 assert!(a == b, "{}\n{}", shown(&a), shown(&b));
+            } else if name == "variances.csv" {
+                assert_eq!(a.split(|c| *c == b'\n').next(), b.split(|c| *c == b'\n').next());
+            } else if name == "modes.npy" {
+                assert_eq!(a[..8], b[..8]);
             } else {
                 assert_eq!((a.len(), &a[..64]), (b.len(), &b[..64]), "{name}");
                 assert_ne!(a, b, "{name}: not neighbours but twins");

@@ -40,6 +40,9 @@ pub struct RegressArgs {
     /// Fit a natural spline with this many columns instead of a straight line, as in "age=4"; the bounds alone determine its knots
     #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=COLUMNS")]
     spline: Vec<String>,
+    /// Release the modes of what the covariates leave too, and their variances; at no further loss. `face sample` draws from them
+    #[arg(long, help_heading = heading::RELEASE)]
+    residuals: bool,
     #[command(flatten)]
     records: RecordArgs,
 }
@@ -50,6 +53,7 @@ pub fn run(args: &RegressArgs, global: &Global, printer: &Printer) -> Result<(),
         design: Design::parse(&args.bounds, &args.levels, &args.spline).map_err(Failure::usage)?,
         covariates: args.records.table(args.covariates.as_ref(), "covariates")?,
         budget: args.budget.mu()?,
+        residuals: args.residuals,
         records: args.records.inputs(&args.budget, global)?,
     };
     let outcome = run_with_progress(printer, |show| run_regression(&settings, show))?;
@@ -72,13 +76,22 @@ fn report(outcome: &TangentOutcome<FoundFields>, printer: &Printer) {
     let lines = found.fields.columns.iter();
     let lines = lines.map(|field| field_text(field, |size| format!("{:.2} mm", FACE_MM * size)));
     let text = format!(
-        "{} of {people} {}, {}\n  fields, root mean square on a face of 20 cm:{}\n  explained: {}\n{}",
+        "{} of {people} {}, {}\n  fields, root mean square on a face of 20 cm:{}\n  explained: {}{}\n{}",
         if certificate.private { "private regression" } else { "regression (NOT PRIVATE)" },
         if *people < outcome.records_read { "people's faces" } else { "faces" },
         certificate.loss,
         lines.collect::<String>(),
         explained_text(found),
+        residual_text(found),
         places(folder, certificate)
     );
     printer.result(answer(folder, *people, certificate, fields_answer(found)), text);
+}
+
+/// How many modes of what the covariates leave were released.
+fn residual_text(found: &FoundFields) -> String {
+    found.residual.as_ref().map_or_else(String::new, |residual| {
+        let count = residual.found.modes.modes.len();
+        format!("\n  beyond the covariates: {} stand out of the noise", counted(count, "mode"))
+    })
 }

@@ -8,6 +8,7 @@ mod shape;
 mod shape_choice;
 mod shape_demo;
 mod shape_regress;
+mod shape_sample;
 mod spd;
 mod specimens;
 mod treatment;

@@ -7,6 +7,7 @@ use super::common::{Common, failure, say};
 use super::plan::{self, ShapePlanArgs};
 use super::shape_choice::{ShapeChoice, choices};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
+use super::shape_sample::{ShapeSampleArgs, shape_sample};
 use super::specimens::{SpecimenArgs, centre};
 use super::treatment::{TableArgs, TreatmentArgs};
 use crate::cli::tangent::{self, Statistics};
@@ -30,6 +31,8 @@ pub enum ShapeCommand {
     Mean(Box<ShapeArgs>),
     #[command(flatten)]
     Statistics(Statistics<SpecimenArgs>),
+    /// Synthetic shapes from released modes; free
+    Sample(ShapeSampleArgs),
     /// Expected error of a private mean shape; reads no data, costs nothing
     Plan(ShapePlanArgs),
     /// Make outlines of made-up people and release their private mean
@@ -96,6 +99,7 @@ pub fn shape(command: &ShapeCommand, global: &Global, printer: &Printer) -> Resu
     match command {
         ShapeCommand::Mean(args) => mean(args, global, printer),
         ShapeCommand::Statistics(statistic) => statistic.run(global, printer),
+        ShapeCommand::Sample(args) => shape_sample(args, global, printer),
         ShapeCommand::Plan(args) => plan::shape(args, printer),
         ShapeCommand::Demo(args) => shape_demo(args, global, printer),
     }

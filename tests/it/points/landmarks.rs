@@ -252,3 +252,33 @@ fn people_are_counted_once() {
     assert_eq!(certificate["n"], 20);
     assert_eq!(certificate["details"]["record_kind"], "person");
 }
+
+/// Synthetic shapes come from the release alone: centred, of unit size, spread as the release states, marked as what they are.
+#[test]
+fn shapes_are_drawn_from_released_modes() {
+    for (d, outline) in [(2, " --outline"), (3, "")] {
+        let dir = tempfile::tempdir().unwrap();
+        write(dir.path(), 300, d, None);
+        let release =
+            run(dir.path(), &format!("modes --modes 200{outline}"), "--mu 8 --seed 3").display().to_string();
+        let out = dir.path().join("drawn");
+        succeeds(&format!("shape sample {release} --n 400 --out {}", out.display()));
+        let drawn = npy::read(&out.join("shapes.npy")).unwrap();
+        assert_eq!(drawn.shape, [400, 9, d]);
+        let mean = npy::read(&Path::new(&release).join("mean.npy")).unwrap().data;
+        let mut spread = 0.0;
+        for shape in drawn.data.chunks_exact(9 * d) {
+            let size: f64 = shape.iter().map(|x| x * x).sum();
+            assert!((size - 1.0).abs() < 1e-9);
+            (0..d).for_each(|c| assert!(shape.iter().skip(c).step_by(d).sum::<f64>().abs() < 1e-9));
+            spread += shape.iter().zip(&mean).map(|(x, m)| (x - m).powi(2)).sum::<f64>() / 400.0;
+        }
+        let forecast: Value = serde_json::from_slice(&fs::read(out.join("fidelity.json")).unwrap()).unwrap();
+        let whole = forecast["variance"]["whole"].as_f64().unwrap();
+        assert!(
+            forecast["kind"] == "forecast" && (0.75..1.25).contains(&(spread / whole)),
+            "{spread} {whole}"
+        );
+        assert!(fs::read_to_string(out.join("people.csv")).unwrap().ends_with("399,yes\n"));
+    }
+}

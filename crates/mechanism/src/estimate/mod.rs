@@ -34,7 +34,7 @@ pub use design::Design;
 pub use edge::{Component, Components, Visible};
 pub use groups::{Difference, GroupTest};
 pub use law::{ErrorLaw, Synthesis};
-pub use modes::{INTERVALS, Mode, Modes, Weighted};
+pub use modes::{Beside, INTERVALS, Mode, Modes, Weighted};
 pub use moments::Explained;
 pub use population::Population;
 pub use prior::{Prior, Smoothness};

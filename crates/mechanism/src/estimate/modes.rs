@@ -77,9 +77,29 @@ pub struct Modes {
     pub leans_on_prior: bool,
 }
 
+/// What else is known of moments that are a part of others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Beside {
+    /// The clipped records' mean square in directions that the moments are not of: it counts where the clip is undone.
+    pub energy: f64,
+    /// How much more noise the matrix has along any direction than its own entries, at most: 1 or more.
+    pub widened: f64,
+}
+
 impl Modes {
     /// At most `asked` modes; `n_mu` is nμ. `None` when moments and coordinates do not fit.
     pub fn new(moments: &NoisedMoments, weighted: Weighted<'_>, n_mu: f64, asked: usize) -> Option<Self> {
+        Self::of_part(moments, weighted, n_mu, asked, Beside { energy: 0.0, widened: 1.0 })
+    }
+
+    /// The same of moments that are a part of others.
+    pub fn of_part(
+        moments: &NoisedMoments,
+        weighted: Weighted<'_>,
+        n_mu: f64,
+        asked: usize,
+        beside: Beside,
+    ) -> Option<Self> {
         let k = weighted.roots.len();
         let second = &moments.second;
         let fits = k > 0
@@ -104,14 +124,14 @@ impl Modes {
             seen
         };
         let rest = (trace - clipped.trace()).max(0.0);
-        let unclipped = Unclipped::new(&clipped.values, rest, second.radius);
+        let unclipped = Unclipped::new(&clipped.values, rest + beside.energy, second.radius);
         let inverse = DVector::from_iterator(k, weighted.roots.iter().map(|root| 1.0 / root));
         let unweighted = |values: &[f64]| spread(&clipped.vectors, values, &inverse);
         let (with_clip, without) = (unweighted(&clipped.values), unweighted(&unclipped.variances));
         let diagonal = covariance.diagonal();
         let trace = diagonal.iter().zip(&inverse).map(|(m, i)| m * i * i).sum::<f64>();
         let total = without.trace() + (trace - with_clip.trace()).max(0.0) * unclipped.rest;
-        let reach = 2.0 * edge * (1.0 + WEYL * (k as f64).powf(-2.0 / 3.0));
+        let reach = 2.0 * edge * (1.0 + WEYL * (k as f64).powf(-2.0 / 3.0)) * beside.widened;
         let interval =
             Interval { about_centre: &about_centre, with_clip: &with_clip, inverse: &inverse, reach };
         let modes = eigenpairs(without)
@@ -135,7 +155,9 @@ impl Modes {
             visible,
             certain: noised.iter().filter(|y| **y > reach).count().min(visible),
             total,
-            total_noise: second.sigma * inverse.iter().map(|i| i.powi(4)).sum::<f64>().sqrt(),
+            total_noise: beside.widened
+                * second.sigma
+                * inverse.iter().map(|i| i.powi(4)).sum::<f64>().sqrt(),
             edge,
             leans_on_prior,
         })

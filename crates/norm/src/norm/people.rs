@@ -73,10 +73,11 @@ impl People {
         }
         let modes: Vec<Vec<f64>> =
             modes.data.chunks_exact(3 * curves * samples).map(<[f64]>::to_vec).collect();
-        let whole =
-            whole_variance(&certificate).ok_or_else(|| no("its certificate does not state the variance"))?;
+        let positive = |name: &str| stated(&certificate, name).filter(|x| x.is_finite() && *x > 0.0);
+        let variance = positive("total_variance").zip(positive("coefficients"));
+        let (total, looked) = variance.ok_or_else(|| no("its certificate does not state the variance"))?;
         let own = loaded.template.own_curves(curves, samples)?;
-        let rest = Rest::new(&own, &modes, whole)?;
+        let rest = Rest::new(&own, &modes, (total, looked as usize))?;
         Ok(Self { folder, certificate, modes, rest, loaded, mean, regression })
     }
 
@@ -136,13 +137,6 @@ impl People {
 
 fn stated(certificate: &Certificate, name: &str) -> Option<f64> {
     certificate.details.get("modes")?.get(name).and_then(Value::as_f64)
-}
-
-/// The variance of one person about the mean, per point: that of the coefficients that were looked at, and in proportion what the public
-/// spectrum expects of the others.
-fn whole_variance(certificate: &Certificate) -> Option<f64> {
-    let (total, share) = (stated(certificate, "total_variance")?, stated(certificate, "expected_share")?);
-    (total >= 0.0 && share > 0.0 && share <= 1.0).then(|| total / share)
 }
 
 fn read_mean(folder: &Path) -> Option<FaceCurves> {

@@ -35,17 +35,26 @@ pub struct Rest {
 }
 
 impl Rest {
-    /// About a template with these curves: of people whose whole variance per point is `whole`, without that of the modes, which are orthogonal.
+    /// About a template with these curves: of people who have the variance `total` per point in the `looked` leading coefficients, and in
+    /// proportion what is expected of the others; without that of the modes, which are orthogonal.
     ///
     /// # Errors
     /// [`StudyError`] when nobody can be made up for curves of this form.
-    pub(super) fn new(own: &FaceCurves, modes: &[Vec<f64>], whole: f64) -> Result<Self, StudyError> {
+    pub(super) fn new(
+        own: &FaceCurves,
+        modes: &[Vec<f64>],
+        (total, looked): (f64, usize),
+    ) -> Result<Self, StudyError> {
         let points = (own.data().len() / 3) as f64;
         let basis = basis(own);
-        let mut spectrum = Prior::new(&basis, |_| 1.0).spectrum;
-        let sum: f64 = spectrum.iter().sum();
-        spectrum.iter_mut().for_each(|lambda| *lambda = (*lambda / sum).sqrt());
+        let prior = Prior::new(&basis, |_| 1.0);
+        let leading = prior.leading(looked);
+        let sum: f64 = prior.spectrum.iter().sum();
+        let spectrum: Vec<f64> = prior.spectrum.iter().map(|lambda| (lambda / sum).sqrt()).collect();
         let people = made_up(own.curves(), own.samples())?;
+        let share = |coefficients: &[f64]| leading.iter().map(|&j| coefficients[j].powi(2)).sum::<f64>();
+        let of_people: f64 = people.iter().map(|person| share(&basis.analyse(person))).sum();
+        let whole = total / ((1.0 - MADE_UP) * share(&spectrum) + MADE_UP * of_people);
         let variances: Vec<f64> = modes.iter().map(|mode| dot(mode, mode) / points).collect();
         let unit = |(mode, variance): (&Vec<f64>, &f64)| -> Vec<f64> {
             let length = variance.sqrt().max(f64::MIN_POSITIVE);

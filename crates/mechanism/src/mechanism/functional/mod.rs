@@ -47,7 +47,7 @@ pub use private_radius::PrivateRadiusMean;
 pub use public_prior::PublicPrior;
 pub use reach::Reach;
 pub use records::{Estimate, FunctionRecords, NoisedFunction, NoisedSize};
-pub use regression::{Field, Fields, FunctionRegression};
+pub use regression::{Field, Fields, FunctionRegression, ResidualModes};
 pub(in crate::mechanism) use samples::priced_after;
 pub use samples::{AboutPublic, OfSamples, SampledRecords, Samples};
 pub use sites::{

@@ -4,10 +4,11 @@ use super::{FunctionRecords, LeadingCoordinates, Norm, Reach};
 use crate::estimate::design::Design;
 use crate::estimate::law::Mapped;
 use crate::estimate::moments::Weights;
-use crate::estimate::{Band, Explained, Regression};
+use crate::estimate::{Band, Beside, Explained, Modes, Regression, Weighted, prior};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
 use crate::mechanism::vector::{NoisedRegression, RegressionRecord, VectorRegression};
+use crate::privacy::noise::{NoisedMoments, NoisedSecond};
 use crate::privacy::{ClipRadius, ClipSource, Mu};
 use nalgebra::DMatrix;
 
@@ -36,6 +37,16 @@ pub struct FunctionRegression {
     design: Design,
     moments: VectorRegression,
     scale: f64,
+    n_mu: f64,
+}
+
+/// How records vary about what their covariates tell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResidualModes {
+    /// The directions, with variances and intervals about the fit.
+    pub modes: Modes,
+    /// Of how many leading coefficients, and their share of a record's variance by the public spectrum.
+    pub looked: (usize, f64),
 }
 
 /// So many coordinates of all people together are held (256 MB), and never fewer than the fields have.
@@ -103,7 +114,7 @@ impl FunctionRegression {
         let moments =
             VectorRegression::new(leading.prior(), public, design.columns(), design.reach(), n, mu)?
                 .looking_at(leading.first(count))?;
-        Ok(Self { leading, design, moments, scale: reach.scale() })
+        Ok(Self { leading, design, moments, scale: reach.scale(), n_mu: n as f64 * mu.get() })
     }
 
     /// What is noised.
@@ -184,6 +195,49 @@ impl FunctionRegression {
             columns: self.design.names().into_iter().zip(rows).map(column).collect(),
             explained: found.explained,
         })
+    }
+
+    /// At most `asked` modes of what the covariates leave: free, from the same noised moments, S_uu − S_ux S_xx⁻¹ S_xu of the leading coordinates
+    /// u (as many as modes are made of at this nμ). With B the fields, its noise along a direction g is to first order that of the joint matrix
+    /// along (−Bg/X, g/τ), so that Weyl's intervals are wider by 1 + X²‖B‖²/τ².
+    ///
+    /// # Errors
+    /// As [`Self::estimate`].
+    pub fn residual_modes(
+        &self,
+        released: &NoisedRegression,
+        asked: usize,
+    ) -> Result<ResidualModes, MechanismError> {
+        let found = self.estimate(released)?;
+        let other = MechanismError::Shape("the stored draw is not of this regression");
+        let whole = released.moments().ok_or(other)?;
+        let residual = &found.residual;
+        let n = self.moments.recentring().n();
+        let k = self.leading.first(prior::coefficients(n, self.n_mu / n as f64)).min(residual.size());
+        let rows = (0..residual.size()).flat_map(|i| (i..residual.size()).map(move |j| (i, j)));
+        let entries: Vec<f64> =
+            rows.zip(&residual.entries).filter(|((_, j), _)| *j < k).map(|(_, x)| *x).collect();
+        let second = NoisedSecond { chosen: (0..k).collect(), entries, ..residual.clone() };
+        let own: f64 = (0..k)
+            .scan(0, |at, i| {
+                let x = second.entries[*at];
+                *at += k - i;
+                Some(x)
+            })
+            .sum();
+        let fields = DMatrix::from_fn(found.fields.len(), k, |i, j| found.fields[i].values[j]);
+        let square = fields.singular_values().max().powi(2);
+        let beside = Beside {
+            energy: (whole.uu.trace() - own).max(0.0),
+            widened: 1.0 + (self.design.reach() / residual.radius).powi(2) * square,
+        };
+        // About the fit: there is no mean to take off.
+        let moments = NoisedMoments { mean: vec![0.0; k], mean_sigma: 0.0, second };
+        let weighted =
+            Weighted { roots: &self.leading.roots()[..k], spectrum: &self.leading.spectrum()[..k] };
+        let modes = Modes::of_part(&moments, weighted, self.n_mu, asked, beside);
+        let modes = modes.ok_or(MechanismError::Shape("the stored draw is not of this regression"))?;
+        Ok(ResidualModes { modes, looked: (k, 1.0 / (1.0 + self.leading.beyond(k))) })
     }
 
     /// 95 % bands for the population's fields about the unshrunk ones, each simultaneous over all samples of its field, or over what `maps`

@@ -131,7 +131,8 @@ fn face_modes(from: &Path, place: Place) -> Result<(), String> {
 
 fn face_regress(from: &Path, place: Place) -> Result<(), String> {
     let (records, covariates) = (faces(from, place), from.join("ages.csv"));
-    let settings = FaceRegressionSettings { records, covariates, design: ages(), budget: mu() };
+    let settings =
+        FaceRegressionSettings { records, covariates, design: ages(), budget: mu(), residuals: true };
     done(face::regress::run_regression(&settings, &|_| ()))
 }
 

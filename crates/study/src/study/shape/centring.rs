@@ -60,7 +60,8 @@ pub fn regression_mechanism(
     setting: &ShapeSetting,
     design: Design,
 ) -> Result<ShapeMechanism<FunctionRegression>, MechanismError> {
-    let statistic = RegressionStatistic { budget: setting.mu, covariates: None, sizes: false, design };
+    let statistic =
+        RegressionStatistic { budget: setting.mu, covariates: None, sizes: false, design, residuals: None };
     about(setting, move |expected| statistic.inner(expected))
 }
 

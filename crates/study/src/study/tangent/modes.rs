@@ -54,7 +54,7 @@ pub const MODES_WORTHWHILE: f64 = 60.0;
 const PICTURED: usize = 8;
 
 /// What the numbers in the table of variances are.
-fn estimand(space: &dyn TangentSpace) -> String {
+pub(super) fn estimand(space: &dyn TangentSpace) -> String {
     format!(
         "variance: of single records along the mode before they were clipped, {}; the clip is undone under a normal model. {INTERVALS}. share: of the \
          variance of all coefficients that were looked at",

@@ -2,6 +2,7 @@
 
 use super::accuracy::accuracy_section;
 use super::centring::{Expected, Told};
+use super::modes::estimand;
 use super::numbers::numbers_table;
 use super::records::Centred;
 use super::run::{write_arrays, write_bands};
@@ -9,12 +10,13 @@ use super::space::{Dial, Displaced, Looked, TangentSpace};
 use super::statistic::Statistic;
 use super::terms::FieldTerms;
 use crate::estimate::design::{Covariate, Kind};
-use crate::estimate::{Band, Design, Spread};
+use crate::estimate::{Band, Design, Mode, Spread};
 use crate::job::ReleaseFolder;
 use crate::job::covariates::Covariates;
-use crate::job::layout::FIELDS;
+use crate::job::layout::{FIELDS, MODES_NPY, VARIANCES};
+use crate::job::modes_table::{modes_details, modes_lead, modes_rows, variances_csv};
 use crate::mechanism::MechanismError;
-use crate::mechanism::functional::{Estimate, Fields, FunctionRegression};
+use crate::mechanism::functional::{Estimate, Fields, FunctionRegression, ResidualModes};
 use crate::privacy::{Mu, Price, Statement};
 use crate::report::colour::short;
 use crate::report::page::Page;
@@ -28,6 +30,8 @@ use std::path::PathBuf;
 
 /// Positions of a spline's control at which its columns are given.
 const STOPS: usize = 24;
+/// Of what the residual modes are.
+const LEFT: &str = "what the covariates leave";
 /// What the covariate of allometry is called.
 const LOG_SIZE: &str = "log_size";
 
@@ -41,6 +45,8 @@ pub(in crate::study) struct RegressionStatistic {
     pub sizes: bool,
     /// All covariates.
     pub design: Design,
+    /// At most so many modes of what the covariates leave, where they are wanted too.
+    pub residuals: Option<usize>,
 }
 
 impl RegressionStatistic {
@@ -66,7 +72,7 @@ impl RegressionStatistic {
             all.push(Covariate { name: LOG_SIZE.into(), kind });
         }
         let design = Design::new(all).map_err(|e| PointStudyError::Input(e.to_string()))?;
-        Ok(Self { budget, covariates, sizes: size_bounds.is_some(), design })
+        Ok(Self { budget, covariates, sizes: size_bounds.is_some(), design, residuals: None })
     }
 }
 
@@ -83,6 +89,19 @@ pub struct FoundFields {
     pub(super) displacements: Vec<Vec<f64>>,
     /// Of every column, a band of the entries about the unshrunk field.
     bands: Vec<Band>,
+    /// How records vary about what their covariates tell, where it was asked for.
+    pub residual: Option<Residual>,
+}
+
+/// The modes of what the covariates leave.
+#[derive(Debug, Clone)]
+pub struct Residual {
+    /// Directions and variances.
+    pub found: ResidualModes,
+    /// How many were asked for at most.
+    most: usize,
+    /// One standard deviation of each, as an array.
+    fields: Vec<Vec<f64>>,
 }
 
 impl FoundFields {
@@ -132,7 +151,8 @@ impl Statistic for RegressionStatistic {
     }
 
     fn settings(&self) -> String {
-        format!("{:?} {:?}", self.budget, self.design)
+        let residuals = self.residuals.map_or_else(String::new, |most| format!(" residuals {most}"));
+        format!("{:?} {:?}{residuals}", self.budget, self.design)
     }
 
     fn find(
@@ -147,7 +167,17 @@ impl Statistic for RegressionStatistic {
         let coordinates = inner.coordinates();
         let looked = Looked::First(coordinates.len(), coordinates.expected_share());
         let accuracy = space.accuracy(&estimate, looked, price, spread);
+        let residual = self.residuals.map(|most| {
+            let found = inner.residual_modes(value, most)?;
+            let field = |mode: &Mode| space.displacement(&coordinates.displacement(&mode.coordinates));
+            Ok::<_, MechanismError>(Residual {
+                fields: found.modes.modes.iter().map(field).collect(),
+                most,
+                found,
+            })
+        });
         Ok(FoundFields {
+            residual: residual.transpose()?,
             displacements: fields.columns.iter().map(|field| space.displacement(&field.samples)).collect(),
             sentence: space.sentence(&accuracy),
             bands: inner.bands(value, space.entries())?,
@@ -168,6 +198,12 @@ impl Statistic for RegressionStatistic {
     fn describe(&self, space: &dyn TangentSpace, found: &FoundFields, statement: &mut Statement) {
         statement.details.insert("accuracy".into(), json!(found.accuracy));
         fields_details(&found.fields, &found.half_widths(space), space.terms().numbers, statement);
+        if let Some(Residual { found, most, .. }) = &found.residual {
+            let estimand = format!("{LEFT}: {}", estimand(space));
+            statement
+                .details
+                .insert("modes".into(), modes_details(&found.modes, *most, found.looked, &estimand));
+        }
     }
 
     fn title(&self, space: &dyn TangentSpace) -> [String; 2] {
@@ -187,7 +223,12 @@ impl Statistic for RegressionStatistic {
         space.write_mean(folder, &mean, Some(&found.fields.mean_errors))?;
         let all = std::iter::once(&mean).chain(&found.displacements);
         write_arrays(folder, FIELDS, &[1 + found.displacements.len()], space, all)?;
-        write_bands(folder, &[found.bands.len()], space, found.bands.iter())
+        write_bands(folder, &[found.bands.len()], space, found.bands.iter())?;
+        if let Some(residual) = &found.residual {
+            write_arrays(folder, MODES_NPY, &[residual.fields.len()], space, &residual.fields)?;
+            folder.write(VARIANCES, variances_csv(&residual.found.modes).as_bytes())?;
+        }
+        Ok(())
     }
 
     fn section(
@@ -213,6 +254,13 @@ impl Statistic for RegressionStatistic {
         }
         space.show(page, &pictures);
         fields_section(page, &found.fields, &found.half_widths(space), layout, |size| space.length(size));
+        if let Some(Residual { found, most, .. }) = &found.residual {
+            page.heading("How people vary beyond the covariates");
+            modes_lead(page, &found.modes, *most);
+            modes_rows(page, &found.modes, &format!("{LEFT}: {}", estimand(space)), |size| {
+                space.length(size)
+            });
+        }
         covariates_table(page, &self.design);
         let named = found.fields.columns.iter().map(|field| field.name.clone()).zip(&found.displacements);
         numbers_table(page, space, std::iter::once(("mean".into(), &mean)).chain(named));

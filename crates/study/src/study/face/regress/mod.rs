@@ -8,6 +8,7 @@ pub use predict::{Displacements, Prediction, RegressionRelease};
 
 use super::error::StudyError;
 use super::gather::{FaceProgress, FaceStudy};
+use super::modes::MOST_MODES;
 use super::settings::FaceInputs;
 use crate::estimate::Design;
 use crate::privacy::Mu;
@@ -25,6 +26,8 @@ pub struct FaceRegressionSettings {
     pub design: Design,
     /// The budget.
     pub budget: Mu,
+    /// Whether the modes of what the covariates leave are released too: at no further loss.
+    pub residuals: bool,
 }
 
 /// Runs a regression of faces.
@@ -38,5 +41,7 @@ pub fn run_regression(
 ) -> Result<TangentOutcome<FoundFields>, StudyError> {
     let study = FaceStudy::open(&settings.records)?;
     let covariates = (settings.covariates.clone(), settings.design.clone());
-    study.run(RegressionStatistic::new(settings.budget, Some(covariates), None)?, progress)
+    let regression = RegressionStatistic::new(settings.budget, Some(covariates), None)?;
+    let residuals = settings.residuals.then_some(MOST_MODES);
+    study.run(RegressionStatistic { residuals, ..regression }, progress)
 }
