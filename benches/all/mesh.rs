@@ -1,5 +1,6 @@
-//! Meshing, pose and repair of simulated raw scans of 7150 points.
+//! Meshing, pose and repair of simulated raw scans of 7150 points; harmonics of the template face.
 
+use visard::function::Harmonics;
 use visard::mesh::{Point, PoseFinder, RepairSettings, TriMesh, make_disk, mesh_from_points};
 use visard::synth::{ScanConditions, builtin_landmarks, builtin_template, person};
 
@@ -35,4 +36,9 @@ fn repair(bencher: divan::Bencher, conditions: &str) {
     bencher
         .with_inputs(|| mesh.clone())
         .bench_local_values(|mesh| make_disk(mesh, None, &RepairSettings::default()));
+}
+
+#[divan::bench]
+fn harmonics() {
+    divan::black_box(Harmonics::new(builtin_template(), 200).ok());
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// Columns of a block: more than functions of one eigenvalue on any surface but a large sphere's.
 const BLOCK: usize = 16;
 /// Pairs are as good as this, relative to the operator's own eigenvalue.
-const TOLERANCE: f64 = 1e-7;
+const TOLERANCE: f64 = 1e-5;
 /// At most so many blocks: what has not settled by then is orthonormal and smooth all the same.
 const MOST_BLOCKS: usize = 64;
 /// What is added to λ before the operator is inverted, in units of 4π/area, the distance of eigenvalues (Weyl).
@@ -396,14 +396,5 @@ mod tests {
         assert_eq!(Harmonics::new(&mesh, 20).unwrap(), Harmonics::new(&mesh, 20).unwrap());
         assert!(matches!(Harmonics::new(&mesh, 66), Err(HarmonicsError::TooFew { wanted: 66, .. })));
         assert!(Harmonics::new(&TriMesh::default(), 1).is_err());
-    }
-
-    #[test]
-    #[ignore = "needs some seconds"]
-    fn two_hundred_of_sixteen_thousand_vertices_are_quick() {
-        let start = std::time::Instant::now();
-        let harmonics = Harmonics::new(&sphere(6), 200).unwrap();
-        eprintln!("{:?}", start.elapsed());
-        assert_eq!(harmonics.count(), 200);
     }
 }
