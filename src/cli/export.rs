@@ -178,7 +178,7 @@ pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), 
     let ways = source.ways(format);
     if format == SurfaceFormat::Statismo && ways.is_empty() {
         let why = source.variation.passed_over.as_deref().unwrap_or("there are none here");
-        let hint = "`visard face modes` and `visard shape modes` release them";
+        let hint = "`visard face modes`, `shape modes` and `surface modes` release them";
         return Err(Failure::failed(format!("a shape model needs modes of variation: {why}")).with_hint(hint));
     }
     let fields = fields(args, subject)?;
