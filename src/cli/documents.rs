@@ -365,8 +365,10 @@ fn offered() -> String {
     table.push('\n');
     let mut all = PointMechanism::OF_SHAPES.to_vec();
     all.extend(PointMechanism::OF_POINTS.iter().filter(|other| !PointMechanism::OF_SHAPES.contains(other)));
+    let mut rows: Vec<(Vec<String>, String)> = Vec::new();
     for mechanism in all.into_iter().filter(|mechanism| *mechanism != PointMechanism::None) {
-        table += &format!("| `{}` |", mechanism.name());
+        let name = format!("`{}`", mechanism.name());
+        let mut cells = String::new();
         for (_, study) in PLACES {
             let takes = |budget: &str| {
                 let line = format!("{study} --mechanism {} {budget} --out study", mechanism.name());
@@ -376,10 +378,15 @@ fn offered() -> String {
                 .into_iter()
                 .filter_map(|(name, budget)| takes(budget).then_some(name))
                 .collect();
-            table += &format!(" {} |", if budgets.is_empty() { "–".to_owned() } else { budgets.join(", ") });
+            cells += &format!(" {} |", if budgets.is_empty() { "–".to_owned() } else { budgets.join(", ") });
         }
-        table.push('\n');
+        // What takes the same as the one before shares its row.
+        match rows.last_mut().filter(|(_, other)| *other == cells) {
+            Some((names, _)) => names.push(name),
+            None => rows.push((vec![name], cells)),
+        }
     }
+    rows.iter().for_each(|(names, cells)| table += &format!("| {} |{cells}\n", names.join(", ")));
     table
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use visard::io::{NamedField, SurfaceFile, SurfaceFormat, Way};
 use visard::report::colour::ColourScale;
-use visard::study::face::TemplateSource;
+use visard::study::face::{TemplateSource, load_template};
 use visard::study::is_secret;
 use visard::study::standing::{Standing, judge};
 use visard::study::subject::{Subject, SubjectError};
@@ -75,7 +75,8 @@ pub struct ExportArgs {
     /// The format, whatever the ending
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// The template that a release of faces was made with, for its modes and covariates (default: built-in)
+    /// The template that a release of faces was made with, for its modes and covariates (default: built-in). Must be public: visard refuses what it
+    /// wrote under internal/, but cannot recognize files converted from it
     #[arg(long, value_name = "FILE")]
     template: Option<PathBuf>,
     /// A value for every vertex, as .npy or a table with one value a line; the first gives the colours
@@ -173,6 +174,9 @@ pub fn run(args: &ExportArgs, global: &Global, printer: &Printer) -> Result<(), 
         return Err(Failure::usage(format!("--out must end in {endings}, or --format name the format")));
     };
     refuse_existing(&args.out, global)?;
+    if let Some(template) = &args.template {
+        load_template(&TemplateSource::File(template.clone())).map_err(Failure::failed)?;
+    }
     let source = Source::load(args).map_err(Failure::failed)?;
     let subject = &source.subject;
     let ways = source.ways(format);

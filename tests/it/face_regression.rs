@@ -199,7 +199,7 @@ fn what_cannot_be_regressed_is_refused_before_the_charge() {
     refused(&REGRESS.replace("age=0:10", "age=10:0"), 2, "below the upper one");
     refused(&REGRESS.replace("age=0:10", "age"), 2, "NAME=LOWER:UPPER");
     refused(&REGRESS.replace(" --bounds age=0:10 --levels sex=F|M", ""), 2, "--bounds");
-    refused(&REGRESS.replace("sex=F|M", "sex=F|M|X"), 2, "two different levels");
+    refused(&REGRESS.replace("sex=F|M", "sex=F|F"), 2, "2 to 12 different levels");
     refused(&REGRESS.replace("age=0:10", "age=0:10,bmi=15:40"), 1, "there is no column bmi");
     refused(&REGRESS.replace("--seed 1", "--spline bmi=4 --seed 1"), 2, "no bounds are given");
     refused(&REGRESS.replace("people.csv", "nothing.csv"), 1, "no such file");

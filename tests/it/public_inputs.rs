@@ -17,7 +17,7 @@ const FACES: &str = "--prepared people.npy --curves 6 --samples 16 --mu 1 --out 
 const SITE: &str = "consortium --prepared people.npy --site berlin --out out";
 
 /// Every option of the command that takes a public input.
-const ROWS: [Row; 73] = [
+const ROWS: [Row; 80] = [
     ("face mean", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     ("face mean", "--prior", FACES, "face/internal/nonprivate_curves.npy"),
     ("face modes", "--template", FACES, "face/internal/nonprivate_mean.ply"),
@@ -49,6 +49,23 @@ const ROWS: [Row; 73] = [
     ("face register", "--template", "scan.ply --out out", "face/internal/nonprivate_mean.ply"),
     ("face predict", "--template", "growth --at age=8 --out out", "face/internal/nonprivate_mean.ply"),
     ("face sample", "--template", "modes --n 1 --out out", "face/internal/nonprivate_mean.ply"),
+    ("export", "--template", "modes --out out/mean.glb", "face/internal/nonprivate_mean.ply"),
+    ("surface mean", "--template", "scan.ply --mu 1 --out out", "face/internal/nonprivate_mean.ply"),
+    ("surface modes", "--template", "scan.ply --mu 1 --out out", "face/internal/nonprivate_mean.ply"),
+    (
+        "surface regress",
+        "--template",
+        "scan.ply --covariates ages.csv --bounds age=3:40 --mu 1 --out out",
+        "face/internal/nonprivate_mean.ply",
+    ),
+    (
+        "surface compare",
+        "--template",
+        "scan.ply --groups groups.csv --mu 1 --out out",
+        "face/internal/nonprivate_mean.ply",
+    ),
+    ("surface register", "--template", "scan.ply --out out", "face/internal/nonprivate_mean.ply"),
+    ("surface check", "--template", "scan.ply", "face/internal/nonprivate_mean.ply"),
     (
         "site plan",
         "--template",
