@@ -1,6 +1,8 @@
 """Private statistics of landmark shapes: the same as the command's, bit for bit; roads, arrays, exceptions, warnings."""
 
+import sys
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -221,9 +223,17 @@ def test_landmarks_for_other_packages(tmp_path, outlines, skulls):
     np.testing.assert_array_equal(mean.to_trimesh().vertices, mean.mean)
 
 
-def test_points_for_pyvista(tmp_path, outlines):
-    pytest.importorskip("pyvista")
+class PolyData:
+    """What is used of PyVista's class, which brings 100 MB: points, and arrays for them."""
+
+    def __init__(self, points):
+        self.points, self.n_points, self.point_data = points, len(points), {}
+
+
+def test_points_for_pyvista(tmp_path, outlines, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyvista", SimpleNamespace(PolyData=PolyData))
     modes = visard.shape_modes(outlines[0], modes=2, mu=5, seed=1, out=tmp_path / "modes")
     found = modes.to_pyvista()
     assert found.n_points == len(modes.mean) and len(modes.modes)
+    assert found.points.shape == (found.n_points, 3)
     np.testing.assert_array_equal(found.point_data["mode_1"][:, :2], modes.modes[0])
