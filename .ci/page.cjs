@@ -206,7 +206,7 @@ async function tables(page, folder) {
     await set("#hold-more", more);
     await set("#hold-mu", "2");
     await page.$eval("#hold-ask", (button) => button.click());
-    await until(page, () => /what to expect|refuses/.test(document.querySelector("#hold-status").textContent));
+    await until(page, () => /is what to expect|refuses/.test(document.querySelector("#hold-status").textContent));
     const [command, price] = [await text(page, "#hold-command"), await text(page, "#hold-price")];
     must(/Nothing was charged/.test(await text(page, "#hold-status")) && answer.test(price), `holder: a table ${name} and its price`);
     const zip = path.join(folder, `${name}.zip`), out = path.join(folder, name);
