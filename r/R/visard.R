@@ -243,12 +243,13 @@ face_files <- function(scans, axes = c("J", "m", 3)) {
 
 #' What a study's folder holds.
 #'
-#' @param folder a study's folder.
+#' @param folder a study's folder, or the release in it.
 #' @param answer what the command said, if it has just run.
 visard_release <- function(folder, answer = NULL) {
-  release <- file.path(folder, "release")
+  release <- if (file.exists(file.path(folder, "certificate.json"))) folder else file.path(folder, "release")
   internal <- file.path(folder, "internal")
   released <- dir.exists(release)
+  if (!released && !dir.exists(internal)) stop("visard: ", folder, " holds no study and no release", call. = FALSE)
   found <- list(folder = folder, released = released, n = answer$n, accuracy = answer$accuracy)
   of <- function(name) if (released) file.path(release, name) else file.path(internal, paste0("nonprivate_", name))
   for (name in c("curves", "error", "band", "modes", "fields", "difference", "mean", "solution")) {
