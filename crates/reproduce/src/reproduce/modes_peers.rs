@@ -90,7 +90,8 @@ pub fn subspace_iteration(
     let (n, mu) = (rows.nrows() as f64, mechanism.vectors().recentring().second().get());
     let sigma = 2.0f64.sqrt() * radius * radius / n * f64::from(steps).sqrt() / mu;
     let across = rows.transpose();
-    let mut block = DMatrix::identity(leading.len(), count.min(leading.len()));
+    let k = rows.ncols();
+    let mut block = DMatrix::identity(k, count.min(k));
     for _ in 0..steps {
         let mut next = &across * (&rows * block) / n;
         next.iter_mut().for_each(|x| *x += sigma * Distribution::<f64>::sample(&StandardNormal, rng));

@@ -10,17 +10,15 @@ use crate::mechanism::vector::{NoisedModes, PreparedModes, VectorModes};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, ClipRadius, ClipSource, Drawn, Mechanism, Mu, Price};
 
-/// Up to so many coefficients the public radius is the first of [`RADII`], from so many on the second; between them it goes with the
-/// logarithm.
-const FEW_AND_MANY: (f64, f64) = (40.0, 80.0);
-/// Mean over public populations of faces of the 99 % quantile of ‖u‖ about the built-in template, weights rescaled.
-const RADII: (f64, f64) = (0.05, 0.04);
-
 /// Share of the squared distance between a template and a population's mean that lies beyond the first k coefficients: this at k = 40, falling
 /// with the power −.7. (Between the built-in template and the means of ICT, SIMPOP and synthetic faces: .30, .09, .06 at k = 40; .22, .06, .04
 /// at 73. Templates are rougher than differences between people, and how rough is not known beforehand: for error statements only.)
 const BEYOND_AT_40: f64 = 0.2;
 
+/// So many coordinates of all people together are held (256 MB), and never fewer than the modes have.
+const HELD: usize = 1 << 25;
+
+/// Of the first k coefficients.
 fn beyond(k: usize) -> f64 {
     (BEYOND_AT_40 * (k as f64 / 40.0).powf(-0.7)).min(0.5)
 }
@@ -39,13 +37,6 @@ pub struct FunctionalModes {
     n_mu: f64,
 }
 
-/// The public radius of unit-area faces for so many coefficients.
-fn face_radius(k: usize) -> f64 {
-    let (few, many) = FEW_AND_MANY;
-    let place = ((k as f64 / few).ln() / (many / few).ln()).clamp(0.0, 1.0);
-    RADII.0 + place * (RADII.1 - RADII.0)
-}
-
 impl FunctionalModes {
     /// Of n functions around the public `template`, its samples `(points, channels)`. `reach` tells how far records may lie from it; a number
     /// is in units of unit-area faces.
@@ -59,60 +50,87 @@ impl FunctionalModes {
         mu: Mu,
         n: u64,
     ) -> Result<Self, MechanismError> {
-        let leading = LeadingCoordinates::new(basis, template, Norm::Quarter, coefficients(n, mu.get()))?;
-        let radius = reach.into().radius_of(&leading, face_radius(leading.len()));
+        let held = HELD / usize::try_from(n).unwrap_or(usize::MAX).max(1);
+        Self::with_rest(held, basis, template, reach.into(), mu, n)
+    }
+
+    /// The same whose rough centre, and mean, have `most` coordinates at most, but all those that modes have.
+    pub(in crate::mechanism) fn with_rest(
+        most: usize,
+        basis: Basis,
+        template: Vec<f64>,
+        reach: Reach,
+        mu: Mu,
+        n: u64,
+    ) -> Result<Self, MechanismError> {
+        let count = coefficients(n, mu.get());
+        let leading = LeadingCoordinates::new(basis, template, Norm::Quarter, count.max(most))?;
+        let radius = reach.radius_of(&leading, leading.face_radius());
         let public = ClipRadius::new(radius, ClipSource::Public)?;
         let statistic = format!(
             "mean deviation from a private centre and second moment of the {} coefficients of which single records are expected to have \
              most; {}",
-            leading.len(),
+            leading.first(count),
             leading.norm().sentence()
         );
-        let modes = VectorModes::new(leading.prior(), public, n, mu)?.of(statistic);
+        let modes =
+            VectorModes::looking_at(leading.first(count), leading.prior(), public, n, mu)?.of(statistic);
         Ok(Self { leading, modes, n_mu: n as f64 * mu.get() })
     }
 
-    /// The coordinates that are noised.
+    /// The coordinates that are noised: the mean has all, modes the first ([`VectorModes::dimension`]).
     pub fn coordinates(&self) -> &LeadingCoordinates {
         &self.leading
     }
 
     /// At most `asked` modes of variation, and how sure they are: free. `None` for a release of other coordinates.
     pub fn modes(&self, released: &NoisedModes, asked: usize) -> Option<Modes> {
-        let weighted = Weighted { roots: self.leading.roots(), spectrum: self.leading.spectrum() };
+        let k = self.modes.dimension();
+        let weighted =
+            Weighted { roots: &self.leading.roots()[..k], spectrum: &self.leading.spectrum()[..k] };
         Modes::new(&released.moments, weighted, self.n_mu, asked)
     }
 
-    /// The samples of the mean, shrunk towards the private centre, and the expected squared error of each: free. Coefficients beyond the k are
-    /// the template's; their error is what a mean is expected to have there (`beyond`) that lies as far off in the k as this one.
+    /// The samples of the mean, shrunk towards the private centre, and the expected squared error of each: free. Coordinates that the modes have
+    /// not are the rough centre's. Coefficients beyond all of them are the template's; their error is what a mean is expected to have there
+    /// (`beyond`) that lies as far off in the others as this one.
     ///
     /// `None` for a release of other coordinates.
     pub fn mean(&self, released: &NoisedModes) -> Option<Estimate> {
         let (leading, NoisedModes { recentred, moments }) = (&self.leading, released);
-        let k = leading.len();
+        let k = self.modes.dimension();
         if recentred.centre.len() != k || moments.mean.len() != k {
             return None;
         }
         let noise = vec![moments.mean_sigma * moments.mean_sigma; k];
         let expected = Expectation { energy: recentred.error.max(f64::MIN_POSITIVE), doubt: DOUBT };
-        let shrunk = wiener(&moments.mean, &noise, &leading.prior(), expected);
-        let u: Vec<f64> = recentred.centre.iter().zip(&shrunk.values).map(|(c, y)| c + y).collect();
-        let off = u.iter().zip(&shrunk.errors).zip(leading.roots());
+        let shrunk = wiener(&moments.mean, &noise, &leading.prior()[..k], expected);
+        let mut u: Vec<f64> = recentred.centre.iter().zip(&shrunk.values).map(|(c, y)| c + y).collect();
+        let mut errors = shrunk.errors;
+        u.extend(&recentred.rest.values);
+        errors.extend(&recentred.rest.errors);
+        let off = u.iter().zip(&errors).zip(leading.roots());
         let off: f64 = off.map(|((u, error), root)| (u * u + error) / (root * root)).sum();
-        let share = beyond(k);
+        let share = beyond(u.len());
         let unseen = leading.variances_beyond(off * share / (1.0 - share));
         let displaced = leading.displacement(&u);
         Some(Estimate {
             samples: leading.template().iter().zip(displaced).map(|(t, d)| t + d).collect(),
-            errors: leading.variances(&shrunk.errors).iter().zip(unseen).map(|(e, b)| e + b).collect(),
+            errors: leading.variances(&errors).iter().zip(unseen).map(|(e, b)| e + b).collect(),
         })
     }
 
     /// The mean square distance of single records from their mean, unweighted, all coefficients: what the k have, and in proportion what
     /// the public spectrum expects beyond them.
     pub fn record_spread(&self, modes: &Modes) -> Spread {
-        let grown = 1.0 / self.leading.expected_share();
+        let grown = 1.0 / self.looked().1;
         Spread { square: modes.total * grown, noise: modes.total_noise * grown }
+    }
+
+    /// Of how many leading coefficients modes are made, and their share of a record's variance by the public spectrum.
+    pub fn looked(&self) -> (usize, f64) {
+        let k = self.modes.dimension();
+        (k, 1.0 / (1.0 + self.leading.beyond(k)))
     }
 
     /// The mechanism on vectors.
@@ -151,19 +169,10 @@ mod tests {
     use crate::function::Domain;
 
     #[test]
-    fn radii_are_as_measured_and_go_over_into_one_another() {
-        assert_eq!(
-            (face_radius(8), face_radius(40), face_radius(80), face_radius(200)),
-            (0.05, 0.05, 0.04, 0.04)
-        );
-        approx::assert_relative_eq!(face_radius(57), 0.05 - 0.01 * 0.511, max_relative = 1e-3);
-    }
-
-    #[test]
     fn functions_are_noised_as_their_coordinates() {
         let basis = Basis::new(Domain::Circle { samples: 16 }, 2);
         let modes = FunctionalModes::new(basis, vec![0.5; 32], 1.0, Mu::new(1.0).unwrap(), 50).unwrap();
-        assert_eq!(modes.coordinates().len(), 16);
+        assert_eq!((modes.coordinates().len(), modes.vectors().dimension()), (32, 16));
         let records: Vec<Option<Vec<f64>>> = (0..50).map(|i| (i % 7 > 0).then(|| vec![0.51; 32])).collect();
         let vectors = modes.coordinates().of_records(&records).unwrap();
         let draw = |prepared: PreparedModes| {
@@ -174,5 +183,28 @@ mod tests {
         };
         assert_eq!(draw(modes.prepare(&records).unwrap()), draw(modes.vectors().prepare(&vectors).unwrap()));
         assert!(modes.prepare(&vec![Some(vec![0.5; 31]); 50]).is_err());
+    }
+
+    /// Everybody has a ripple that no mode looks at: the mean has it, within what it states.
+    #[test]
+    fn the_mean_has_coordinates_that_modes_have_not() {
+        let (points, n) = (256, 400);
+        let basis = Basis::new(Domain::Circle { samples: points }, 1);
+        let modes = FunctionalModes::new(basis, vec![0.0; points], 100.0, Mu::new(19.0).unwrap(), n).unwrap();
+        let ripple: Vec<f64> =
+            (0..points).map(|i| 0.1 * (std::f64::consts::TAU * 110.0 * i as f64 / 256.0).cos()).collect();
+        let k = modes.vectors().dimension();
+        let u = modes.coordinates().coordinates(&ripple);
+        assert!(k < u.len() && u[..k].iter().all(|u| u.abs() < 1e-9), "{k} of {}", u.len());
+        let records = vec![Some(ripple.clone()); n as usize];
+        let mut noise = NoiseSource::seeded(1);
+        let mut ledger = crate::privacy::Ledger::in_memory(None);
+        let released = crate::privacy::release(&modes, &records, &mut ledger, &mut noise).unwrap().value;
+        let found = modes.mean(&released).unwrap();
+        let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+        let off: Vec<f64> = found.samples.iter().zip(&ripple).map(|(a, b)| a - b).collect();
+        let ratio = found.errors.iter().sum::<f64>() / square(&off);
+        assert!(square(&off) < 0.3 * square(&ripple), "{} of {}", square(&off), square(&ripple));
+        assert!((0.4..2.5).contains(&ratio), "stated over found: {ratio}");
     }
 }

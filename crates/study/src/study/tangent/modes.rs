@@ -113,14 +113,15 @@ impl Statistic for ModesStatistic {
         let SampledModes { mean, modes, fields } = SampledModes::of(&inner, value, self.most)?;
         let coordinates = inner.coordinates();
         let spread = Some(inner.record_spread(&modes)).filter(|spread| spread.square > 2.0 * spread.noise);
-        let looked = (coordinates.len(), coordinates.expected_share());
-        let accuracy = space.accuracy(&mean, Looked::First(looked.0, looked.1), price, spread);
+        // The mean has coordinates that the modes have not.
+        let all = Looked::First(coordinates.len(), coordinates.expected_share());
+        let accuracy = space.accuracy(&mean, all, price, spread);
         Ok(FoundModes {
             fields: fields.iter().map(|field| space.displacement(field)).collect(),
             sentence: space.sentence(&accuracy),
             mean,
             bought: None,
-            looked,
+            looked: inner.looked(),
             modes,
             accuracy,
         })

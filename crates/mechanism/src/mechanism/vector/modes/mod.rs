@@ -84,8 +84,22 @@ impl VectorModes {
     /// # Errors
     /// [`MechanismError`], about public numbers.
     pub fn new(prior: Vec<f64>, public: ClipRadius, n: u64, mu: Mu) -> Result<Self, MechanismError> {
-        let k = prior.len();
-        let recentring = Recentring::new(shares(n, mu.get(), k), prior, public, n, mu)?;
+        Self::looking_at(prior.len(), prior, public, n, mu)
+    }
+
+    /// The same whose second round, and radius, look at the first k coordinates only; the rough centre has all.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn looking_at(
+        k: usize,
+        prior: Vec<f64>,
+        public: ClipRadius,
+        n: u64,
+        mu: Mu,
+    ) -> Result<Self, MechanismError> {
+        let recentring = Recentring::new(shares(n, mu.get(), k), prior, public, n, mu)?.looking_at(k);
+        let k = recentring.dimension();
         let what = format!("mean deviation from a private centre and second moment, {k} coordinates");
         let mut price = Price::new(TITLE, n, PrivacyLoss::Gaussian(mu), &what)?;
         price.parts = recentring.parts("mean and second moment about the private centre");

@@ -88,7 +88,7 @@ impl Cell<'_> {
         Ok(ModesForecast {
             n,
             mu,
-            coefficients: mechanism.coordinates().len(),
+            coefficients: mechanism.vectors().dimension(),
             edge: average(3).sqrt(),
             visible: average(0),
             explained: average(1),

@@ -44,7 +44,7 @@ impl SitesModes {
     pub fn new(basis: Basis, template: Vec<f64>, mu: Mu, sites: Sites) -> Result<Self, MechanismError> {
         let (known, ratio) = known(mu, &sites)?;
         let n: u64 = sites.sizes.iter().sum();
-        let functional = FunctionalModes::new(basis, template.clone(), 1.0, known, n)?;
+        let functional = FunctionalModes::with_rest(0, basis, template.clone(), 1.0.into(), known, n)?;
         let shares = modes::shares(n, known.get(), functional.coordinates().len());
         let shares = Shares { countable: shares.countable / ratio, ..shares };
         let public = functional.vectors().recentring().public();
