@@ -36,7 +36,10 @@ fn landmarks_are_carried_with_their_errors_and_measured() {
         command.arg("--transfer").arg(at("landmarks.csv")).arg("--expected-error");
         command
     };
-    register().assert().success();
+    let output = register().arg("--json").assert().success();
+    let answer: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let seconds = answer["seconds"].as_object().unwrap();
+    assert!(seconds.len() == 7 && seconds["register"].as_f64().unwrap() > 0.0, "{answer}");
     let carried = read_landmarks(&at("out/p1.landmarks.csv")).unwrap();
     for (landmark, i) in carried.iter().zip(chosen) {
         let off = (landmark.position - scan.truth[i]).norm();

@@ -6,13 +6,15 @@ use crate::cli::output::{Failure, Printer};
 use crate::cli::{Global, heading};
 use clap::Args;
 use rayon::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use visard::io::{self, Content};
 use visard::mesh::Point;
 use visard::study::face::load_template;
 use visard::study::face::record::transfer::{self, Transfer};
-use visard::study::face::record::{ScanRegistrar, ScanRow, default_crop_radius, landmark_file, table};
+use visard::study::face::record::{
+    ScanRegistrar, ScanRow, ScanStage, default_crop_radius, landmark_file, table,
+};
 use visard::surface::Template;
 use visard::surface::registration::Registration;
 
@@ -94,7 +96,7 @@ pub fn run(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<()
     let odd: Vec<String> = odd.map(|row| format!("{}: {}", row.scan, row.repairs)).collect();
     printer.remarks(&odd);
     printer.own_result(
-        json!({"out": args.out, "registered": rows.len() - failed.len(), "failed": failed.len()}),
+        json!({"out": args.out, "registered": rows.len() - failed.len(), "failed": failed.len(), "seconds": seconds(&rows)}),
         format!("{} of {} scans registered: {}", rows.len() - failed.len(), rows.len(), args.out.display()),
     );
     if failed.is_empty() {
@@ -102,6 +104,12 @@ pub fn run(args: &RegisterArgs, global: &Global, printer: &Printer) -> Result<()
     } else {
         Err(Failure::failed(format!("{} of {} scans could not be registered", failed.len(), rows.len())))
     }
+}
+
+/// Seconds of all scans together, by stage, to the millisecond.
+fn seconds(rows: &[ScanRow]) -> Value {
+    let of = |stage: usize| 1e-3 * (1e3 * rows.iter().map(|row| row.seconds[stage]).sum::<f64>()).round();
+    ScanStage::NAMES.iter().enumerate().map(|(stage, name)| ((*name).to_owned(), json!(of(stage)))).collect()
 }
 
 /// The registered mesh of every scan. Nothing is written over, unless that is wanted.

@@ -51,21 +51,9 @@ impl FunctionalModes {
         n: u64,
     ) -> Result<Self, MechanismError> {
         let held = HELD / usize::try_from(n).unwrap_or(usize::MAX).max(1);
-        Self::with_rest(held, basis, template, reach.into(), mu, n)
-    }
-
-    /// The same whose rough centre, and mean, have `most` coordinates at most, but all those that modes have.
-    pub(in crate::mechanism) fn with_rest(
-        most: usize,
-        basis: Basis,
-        template: Vec<f64>,
-        reach: Reach,
-        mu: Mu,
-        n: u64,
-    ) -> Result<Self, MechanismError> {
         let count = coefficients(n, mu.get());
-        let leading = LeadingCoordinates::new(basis, template, Norm::Quarter, count.max(most))?;
-        let radius = reach.radius_of(&leading, leading.face_radius());
+        let leading = LeadingCoordinates::new(basis, template, Norm::Quarter, count.max(held))?;
+        let radius = reach.into().radius_of(&leading, leading.face_radius());
         let public = ClipRadius::new(radius, ClipSource::Public)?;
         let statistic = format!(
             "mean deviation from a private centre and second moment of the {} coefficients of which single records are expected to have \

@@ -12,7 +12,7 @@ mod vectors;
 
 pub use groups::{GroupAim, GroupLabels, NoisedGroups, VectorGroups};
 pub use modes::{NoisedModes, PreparedModes, VectorModes};
-pub(super) use recentring::rough_expectation;
+pub(super) use recentring::shrunk_in_two;
 pub use recentring::{Recentred, Recentring, Rest, RoughCentre};
 pub use regression::{NoisedRegression, RegressionRecord, VectorRegression};
 pub use vectors::Vectors;

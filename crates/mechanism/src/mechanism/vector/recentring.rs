@@ -21,8 +21,24 @@ pub(super) const EXPECTED: (f64, f64) = (0.075, 0.65);
 const DOUBT_OF_REST: f64 = 1.5;
 
 /// What is expected of a rough mean's distance from the origin, where records are clipped to this public radius.
-pub(in crate::mechanism) fn rough_expectation(public: ClipRadius) -> Expectation {
+fn rough_expectation(public: ClipRadius) -> Expectation {
     Expectation { energy: EXPECTED.0 * public.get().powi(2), doubt: EXPECTED.1 }
+}
+
+/// A rough mean's first k coordinates, shrunk, and the rest by itself: what is expected there is as the prior shares it out, but how rough a public
+/// origin is, compared with how records differ, is known less well.
+pub(in crate::mechanism) fn shrunk_in_two(
+    noised: &[f64],
+    variances: &[f64],
+    prior: &[f64],
+    k: usize,
+    public: ClipRadius,
+) -> (Shrunk, Rest) {
+    let whole = rough_expectation(public);
+    let sum = |of: &[f64]| of.iter().sum::<f64>();
+    let of_rest = Expectation { energy: sum(&prior[k..]) / sum(prior) * whole.energy, doubt: DOUBT_OF_REST };
+    let Shrunk { values, errors } = wiener(&noised[k..], &variances[k..], &prior[k..], of_rest);
+    (wiener(&noised[..k], &variances[..k], &prior[..k], whole), Rest { values, errors })
 }
 
 /// A private centre and a private radius for vectors: what comes before every second round. The rough mean is a
@@ -175,17 +191,12 @@ impl Recentring {
     ) -> Result<Drawn<Recentred>, MechanismError> {
         let Drawn { value: noised, mut parts } = self.rough(rough, noise, first)?;
         let sigma = self.first.scale();
-        let (k, noise_variance) = (self.looked_at, vec![sigma * sigma; noised.len()]);
-        let shrunk = |of: std::ops::Range<usize>, expected| {
-            wiener(&noised[of.clone()], &noise_variance[of.clone()], &self.prior[of], expected)
-        };
-        let expected = rough_expectation(self.public);
-        let Shrunk { values, errors } = shrunk(k..noised.len(), self.expectation_of_rest(expected));
-        let first = shrunk(0..k, expected);
+        let variances = vec![sigma * sigma; noised.len()];
+        let (first, rest) = shrunk_in_two(&noised, &variances, &self.prior, self.looked_at, self.public);
         let mut recentred = Recentred {
             error: first.errors.iter().sum(),
             centre: first.values,
-            rest: Rest { values, errors },
+            rest,
             radius: self.rounds.uncounted(self.public)?,
         };
         if let (Some(quantile), Some(paid)) = (&self.radius, radius) {
@@ -200,13 +211,6 @@ impl Recentring {
             parts.extend(drawn.parts);
         }
         Ok(Drawn { value: recentred, parts })
-    }
-
-    /// As the prior shares it out; how rough a public origin is, compared with how records differ, is known less well.
-    fn expectation_of_rest(&self, whole: Expectation) -> Expectation {
-        let sum = |of: &[f64]| of.iter().sum::<f64>();
-        let share = sum(&self.prior[self.looked_at..]) / sum(&self.prior);
-        Expectation { energy: share * whole.energy, doubt: DOUBT_OF_REST }
     }
 
     fn rough(

@@ -14,6 +14,8 @@ pub(super) enum Deviations {
         leading: Box<LeadingCoordinates>,
         /// The centre's.
         centre: Vec<f64>,
+        /// How many of them, the first, are looked at.
+        looked: usize,
         radius: ClipRadius,
     },
 }
@@ -23,8 +25,9 @@ impl Deviations {
     pub(super) fn vector(&self, samples: &[f64]) -> Vec<f64> {
         match self {
             Self::All(about) => about.coordinates(samples),
-            Self::Leading { leading, centre, .. } => {
+            Self::Leading { leading, centre, looked, .. } => {
                 let mut u = leading.coordinates(samples);
+                u.truncate(*looked);
                 u.iter_mut().zip(centre).for_each(|(u, c)| *u -= c);
                 u
             }
@@ -42,7 +45,7 @@ impl Deviations {
     pub(super) fn spectrum(&self) -> Vec<f64> {
         match self {
             Self::All(about) => about.spectrum(),
-            Self::Leading { leading, .. } => leading.prior(),
+            Self::Leading { leading, looked, .. } => leading.prior()[..*looked].to_vec(),
         }
     }
 }

@@ -4,13 +4,12 @@ use super::super::two_rounds::{EXPECTED_DOUBT, expected_of_centre};
 use super::super::{FunctionalMean, LeadingCoordinates, Norm};
 use super::deviations::Deviations;
 use super::{RoundKind, RoundResult, SiteGroups, SiteRound, Sites};
-use crate::estimate::wiener;
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
 use crate::mechanism::MechanismError;
 use crate::mechanism::quantile::{BisectedRadius, STEPS};
 use crate::mechanism::rounds::{Rounds, Shares};
-use crate::mechanism::vector::{modes, rough_expectation};
+use crate::mechanism::vector::{Rest, modes, shrunk_in_two};
 use crate::privacy::noise::{ClippedMoments, SITES_MOST, SharedNoise};
 use crate::privacy::{
     Charge, ClipRadius, ClipSource, L2Sensitivity, Mu, NoisedPart, Price, PrivacyLoss, Sensitivity, Title,
@@ -24,8 +23,8 @@ const PARTITION_OF_SITES: &str = "sites";
 pub(super) enum Target {
     /// All weighted coefficients.
     Mean { basis: Basis, norm: Norm },
-    /// The leading ones and their products.
-    Modes { leading: Box<LeadingCoordinates> },
+    /// The first `first` of the leading ones and their products.
+    Modes { leading: Box<LeadingCoordinates>, first: usize },
     /// In every group of people the leading ones, and products of the first `first` of them.
     Groups { leading: Box<LeadingCoordinates>, first: usize, groups: SiteGroups },
 }
@@ -50,8 +49,10 @@ pub struct SitesRounds {
 pub(super) struct Centre {
     /// Samples, or leading coordinates about the template.
     pub(super) values: Vec<f64>,
-    /// Its expected squared error: of a point, or of all coordinates together.
+    /// Its expected squared error: of a point, or of all these coordinates together.
     pub(super) error: f64,
+    /// Coordinates that no later round looks at.
+    pub(super) rest: Rest,
 }
 
 /// μ that the noise there will be corresponds to: more noise than μ needs, for there are more shares than must be honest. And by how much.
@@ -149,7 +150,15 @@ impl SitesRounds {
     fn dimension(&self) -> usize {
         match &self.target {
             Target::Mean { basis, .. } => basis.len(),
-            Target::Modes { leading } | Target::Groups { leading, .. } => leading.len(),
+            Target::Modes { leading, .. } | Target::Groups { leading, .. } => leading.len(),
+        }
+    }
+
+    /// Coordinates of a vector about the private centre.
+    fn looked(&self) -> usize {
+        match &self.target {
+            Target::Modes { first, .. } => *first,
+            _ => self.dimension(),
         }
     }
 
@@ -179,8 +188,9 @@ impl SitesRounds {
                 let expected = expected_of_centre(Norm::White.face_radius());
                 self.about_samples(self.template.clone(), self.public, expected, self.rounds.first)?
             }
-            Target::Modes { .. } | Target::Groups { .. } => {
-                self.about(&Centre { values: vec![0.0; self.dimension()], error: 0.0 }, self.public)?
+            Target::Modes { leading, .. } | Target::Groups { leading, .. } => {
+                let (leading, looked) = (leading.clone(), leading.len());
+                Deviations::Leading { leading, centre: vec![0.0; looked], looked, radius: self.public }
             }
         };
         Ok(SiteRound::sum_of(RoundKind::Centre, about, noise, self.template.clone()))
@@ -194,8 +204,9 @@ impl SitesRounds {
                 let expected = Expectation { energy, doubt: EXPECTED_DOUBT };
                 self.about_samples(centre.values.clone(), radius, expected, self.rounds.second)
             }
-            Target::Modes { leading } | Target::Groups { leading, .. } => {
-                Ok(Deviations::Leading { leading: leading.clone(), centre: centre.values.clone(), radius })
+            Target::Modes { leading, .. } | Target::Groups { leading, .. } => {
+                let (leading, centre, looked) = (leading.clone(), centre.values.clone(), self.looked());
+                Ok(Deviations::Leading { leading, centre, looked, radius })
             }
         }
     }
@@ -218,7 +229,7 @@ impl SitesRounds {
         let (dim, radius, mu, honest) = (self.dimension(), radius.get(), self.rounds.second, self.honest());
         Ok(match &self.target {
             Target::Mean { .. } => SharedNoise::new(dim, radius, mu, honest)?,
-            Target::Modes { .. } => SharedNoise::moments(dim, radius, mu, honest, modes::RATIO)?,
+            Target::Modes { first, .. } => SharedNoise::moments(*first, radius, mu, honest, modes::RATIO)?,
             Target::Groups { first, groups, .. } => {
                 let free = ClippedMoments::FREE;
                 SharedNoise::in_groups(groups.count(), (dim, *first), radius, mu, honest, free)?
@@ -242,13 +253,13 @@ impl SitesRounds {
                     about.finish_uneven(&first.values, &|j| sigmas.get(j).copied().unwrap_or(f64::NAN));
                 let points = about.basis().points().max(1) as f64;
                 let error = estimate.errors.iter().sum::<f64>() / points;
-                Centre { values: estimate.samples, error }
+                Centre { values: estimate.samples, error, rest: Rest::default() }
             }
             Deviations::Leading { leading, .. } => {
                 let variances: Vec<f64> = sigmas.iter().map(|s| s * s).collect();
-                let shrunk =
-                    wiener(&first.values, &variances, &leading.prior(), rough_expectation(self.public));
-                Centre { error: shrunk.errors.iter().sum(), values: shrunk.values }
+                let (looked, prior) = (self.looked(), leading.prior());
+                let (found, rest) = shrunk_in_two(&first.values, &variances, &prior, looked, self.public);
+                Centre { error: found.errors.iter().sum(), values: found.values, rest }
             }
         })
     }

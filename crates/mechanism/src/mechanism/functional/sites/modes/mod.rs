@@ -9,12 +9,12 @@ pub use worst_case::ENTRY;
 use super::super::FunctionalModes;
 use super::deviations::Deviations;
 use super::one_place::sites_mechanism;
-use super::rounds::{Target, known};
+use super::rounds::{Centre, Target, known};
 use super::{RoundResult, Sites, SitesRounds};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
 use crate::mechanism::rounds::Shares;
-use crate::mechanism::vector::{NoisedModes, Recentred, Rest, modes};
+use crate::mechanism::vector::{NoisedModes, Recentred, modes};
 use crate::privacy::{Drawn, Mechanism, Mu, Title};
 
 const TITLE: Title = Title {
@@ -44,11 +44,12 @@ impl SitesModes {
     pub fn new(basis: Basis, template: Vec<f64>, mu: Mu, sites: Sites) -> Result<Self, MechanismError> {
         let (known, ratio) = known(mu, &sites)?;
         let n: u64 = sites.sizes.iter().sum();
-        let functional = FunctionalModes::with_rest(0, basis, template.clone(), 1.0.into(), known, n)?;
-        let shares = modes::shares(n, known.get(), functional.coordinates().len());
+        let functional = FunctionalModes::new(basis, template.clone(), 1.0, known, n)?;
+        let shares = modes::shares(n, known.get(), functional.vectors().dimension());
         let shares = Shares { countable: shares.countable / ratio, ..shares };
         let public = functional.vectors().recentring().public();
-        let target = Target::Modes { leading: Box::new(functional.coordinates().clone()) };
+        let leading = Box::new(functional.coordinates().clone());
+        let target = Target::Modes { leading, first: functional.vectors().dimension() };
         let statistic = functional.price().statistic.clone();
         let words = (TITLE, statistic.as_str(), "mean and second moment over sites about the private centre");
         let rounds = SitesRounds::new(words, (target, template), (shares, public), mu, sites)?;
@@ -79,8 +80,8 @@ impl SitesModes {
         let (n, shares) = (sites.people(&last.sites), sites.sharing.shares(last.sites.len() as u64));
         let moments = round.noise().noised_moments(&last.values, shares, &[n]).and_then(|mut one| one.pop());
         let moments = moments.ok_or_else(other)?;
-        let recentred =
-            Recentred { centre: centre.values, rest: Rest::default(), error: centre.error, radius: *radius };
+        let Centre { values, error, rest } = centre;
+        let recentred = Recentred { centre: values, rest, error, radius: *radius };
         Ok(Drawn { value: NoisedModes { recentred, moments }, parts })
     }
 }

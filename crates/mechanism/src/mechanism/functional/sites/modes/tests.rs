@@ -43,11 +43,12 @@ fn moments_are_those_of_all_people_whoever_adds_the_noise() {
         let modes = modes(vec![1500, 900, 600], sharing, 15.0);
         let NoisedModes { recentred, moments } = drawn(&modes, &people, 1);
         let leading = modes.functional().coordinates();
-        let (k, tau, n) = (leading.len(), recentred.radius.get(), 3000.0);
+        let (k, tau, n) = (recentred.centre.len(), recentred.radius.get(), 3000.0);
         let (mut mean, mut second) = (vec![0.0; k], Vec::new());
         second.resize(k * (k + 1) / 2, 0.0);
         for person in people.iter().flatten() {
             let mut y = leading.coordinates(person);
+            y.truncate(k);
             y.iter_mut().zip(&recentred.centre).for_each(|(y, c)| *y -= c);
             let largest = y.iter().fold(0.0f64, |m, x| m.max(x.abs()));
             let length = y.iter().map(|x| (x / largest).powi(2)).sum::<f64>().sqrt();

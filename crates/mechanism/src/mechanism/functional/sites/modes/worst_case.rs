@@ -69,7 +69,11 @@ fn audit(name: &'static str, parameter: f64) -> Result<Box<dyn Auditable>, Audit
         let rough = along(&recentred.centre) * public / first_sigma.powi(2);
         let tau = recentred.radius.get();
         let mean = along(&moments.mean) * tau / (missing * moments.mean_sigma).powi(2);
-        let entries = [moments.second.entries[0], moments.second.entries[1], moments.second.entries[k]];
+        let entries = [
+            moments.second.entries[0],
+            moments.second.entries[1],
+            moments.second.entries[moments.mean.len()],
+        ];
         let matrix: f64 = entries
             .iter()
             .zip([1.0, 2.0, 1.0])
@@ -101,7 +105,7 @@ pub(super) fn scales(seed: u64, draws: usize) -> Result<[ScaleCheck; 3], Box<dyn
     for _ in 0..draws {
         let NoisedModes { recentred, moments } =
             release(&mechanism, &records, &mut Ledger::in_memory(None), &mut noise)?.value;
-        let centre = Centre { values: recentred.centre, error: recentred.error };
+        let centre = Centre { values: recentred.centre, error: recentred.error, rest: recentred.rest };
         let y = as_counted(&[TEMPLATE; LENGTH], own, &centre, tau)?;
         squares[0].extend(moments.mean.iter().zip(&y).map(|(x, y)| (x - y).powi(2)));
         let mut entries = moments.second.entries.iter();
