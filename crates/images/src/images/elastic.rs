@@ -43,7 +43,8 @@ struct Step {
 
 /// All steps with slopes of small whole numbers.
 fn steps() -> Vec<Step> {
-    let is_coprime = |a: usize, b: usize| (2..=a.min(b)).all(|d| a % d > 0 || b % d > 0);
+    let is_coprime =
+        |a: usize, b: usize| (2..=a.min(b)).all(|d| !(a.is_multiple_of(d) && b.is_multiple_of(d)));
     let all = (1..=STEEPEST).flat_map(|a| (1..=STEEPEST).map(move |b| [a, b]));
     all.filter(|[a, b]| is_coprime(*a, *b)).map(|over| Step { over, pairs: pairs(over) }).collect()
 }
