@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde_json::json;
 use std::path::PathBuf;
 use visard::images::extract;
-use visard::io::{open_masks, write_ply_with_comment};
+use visard::io::{beside_masks, open_masks, write_ply_with_comment};
 
 /// Arguments of `surface extract`.
 #[derive(Debug, Args)]
@@ -41,7 +41,8 @@ pub fn run(args: &ExtractArgs, global: &Global, printer: &Printer) -> Result<(),
         refuse_existing(&of(name), global)?;
     }
     make_folder(&args.out)?;
-    printer.remarks(&found.notes);
+    let passed_over = args.masks.iter().filter_map(|path| beside_masks(path));
+    printer.remarks(&passed_over.chain(found.notes).collect::<Vec<_>>());
     let write = |(name, mesh): &(String, Result<_, String>)| match mesh {
         Ok(mesh) => write_ply_with_comment(&of(name), mesh, FRAME).map_err(Failure::failed),
         Err(_) => Ok(()),

@@ -78,7 +78,7 @@ impl KindArgs for SpecimenArgs {
 
     fn inputs(&self, global: &Global) -> Result<TangentInputs, Failure> {
         let place = Place { asked: self.budget.loss().ok(), ..self.place.place(global)? };
-        Ok(TangentInputs::Landmarks(ShapeInputs {
+        Ok(TangentInputs::Landmarks(Box::new(ShapeInputs {
             centre: self.centre(),
             radius: self.radius,
             table: self.table.options(),
@@ -93,7 +93,7 @@ impl KindArgs for SpecimenArgs {
             counting: self.counting.counting(),
             treatment: self.treatment.treatment(None),
             ..ShapeInputs::new(&self.file, place)
-        }))
+        })))
     }
 
     fn budget(&self) -> &BudgetArgs {

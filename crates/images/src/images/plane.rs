@@ -173,3 +173,59 @@ impl Plane {
         pieces
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::images::grid::Place;
+    use nalgebra::{Matrix3, Vector3};
+
+    /// A step of the organ at every place of the body: as wide towards the front as it is far to the right, and higher at the front.
+    fn is_inside([right, front, head]: [i64; 3]) -> bool {
+        (1..6).contains(&right) && (1..2 + right).contains(&front) && (1..3 + front / 2).contains(&head)
+    }
+
+    /// A body of 8 places each way, 1, 2 and 3 mm apart, stored along these axes, each this or the other way.
+    fn stored(axes: [(usize, bool); 3]) -> Grid {
+        let lengths = [1.0, 2.0, 3.0];
+        let mut steps = Matrix3::zeros();
+        for (k, (axis, turned)) in axes.into_iter().enumerate() {
+            steps[(axis, k)] = if turned { -lengths[axis] } else { lengths[axis] };
+        }
+        let value = |n: usize| {
+            let mut at = [0; 3];
+            for (k, (axis, turned)) in axes.into_iter().enumerate() {
+                let along = [n % 8, n / 8 % 8, n / 64][k] as i64;
+                at[axis] = if turned { 7 - along } else { along };
+            }
+            f64::from(u8::from(is_inside(at)))
+        };
+        Grid::new([8; 3], (0..512).map(value), Place::Body(steps, Vector3::zeros())).unwrap()
+    }
+
+    #[test]
+    fn a_slice_is_the_same_however_the_volume_is_stored() {
+        let orders = [
+            [(0, false), (1, false), (2, false)],
+            [(0, true), (1, true), (2, false)],
+            [(1, true), (2, false), (0, true)],
+            [(2, true), (0, false), (1, true)],
+        ];
+        for (slice, spacing, inside) in [
+            // Of places 1 to 5 from left to right the middle one.
+            (Slice::MidSagittal, [2.0, 3.0], (|x, y| is_inside([3, x, y])) as fn(i64, i64) -> bool),
+            (Slice::Number(2), [1.0, 2.0], |x, y| is_inside([x, y, 2])),
+            (Slice::Largest, [1.0, 2.0], |x, y| is_inside([x, y, 1])),
+        ] {
+            let expected: Vec<bool> = (0..64).map(|n| inside(n % 8, n / 8)).collect();
+            for order in orders {
+                let making = MaskMaking { slice: Some(slice), ..MaskMaking::default() };
+                let plane = Plane::of(&stored(order), &making).unwrap();
+                assert_eq!((plane.spacing, &plane.inside), (spacing, &expected), "{slice:?} {order:?}");
+            }
+        }
+        let making = MaskMaking { slice: Some(Slice::Number(8)), ..MaskMaking::default() };
+        assert!(matches!(Plane::of(&stored(orders[0]), &making), Err(Problem::Record(_))));
+        assert!(matches!(Plane::of(&stored(orders[0]), &MaskMaking::default()), Err(Problem::Choice(_))));
+    }
+}

@@ -70,6 +70,6 @@ pub use read::{
 };
 pub use rows::Rows;
 pub use scan::Scan;
-pub use scans::{holds_masks, list_scans};
+pub use scans::{beside_masks, holds_masks, list_scans};
 pub use survey::{Survey, survey};
 pub use text::{ending, specimen_name};

@@ -84,6 +84,17 @@ pub(super) fn masks_in(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
     each_once(folder, none, |path| format_of(path, Content::Masks).is_ok())
 }
 
+/// What is passed over where the masks of a folder are read, in words; `None` where nothing is.
+pub fn beside_masks(folder: &Path) -> Option<String> {
+    let others = files_in(folder, |path| format_of(path, Content::Masks).is_err() && path.is_file()).ok()?;
+    let name = others.first()?.file_name()?.to_string_lossy().into_owned();
+    Some(format!(
+        "{}: {} files are not masks by their endings and were passed over, {name:?} among them",
+        folder.display(),
+        others.len()
+    ))
+}
+
 /// Whether a path leads to masks where shapes are wanted: a folder with some, and no landmarks of 3D Slicer, or a file that holds nothing else.
 pub fn holds_masks(path: &Path) -> bool {
     let is_mask = |path: &Path| format_of(path, Content::Masks).is_ok();

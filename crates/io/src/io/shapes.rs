@@ -152,6 +152,11 @@ impl Shapes {
         Self { notes, ..Self::new(file, Form::Made(shapes), Some(landmarks), Some(2)) }
     }
 
+    /// Adds to what the data holder should know.
+    pub fn note(&mut self, notes: impl IntoIterator<Item = String>) {
+        self.notes.extend(notes);
+    }
+
     fn new(file: Opened, form: Form, landmarks: Option<usize>, dimension: Option<usize>) -> Self {
         Self { file, form, landmarks, dimension, codes: Vec::new(), notes: Vec::new() }
     }

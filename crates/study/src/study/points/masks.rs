@@ -3,7 +3,7 @@
 use super::{PointStudyError, TableOptions};
 use crate::images::{Correspondence, MaskMaking, outlines};
 use crate::io::shapes::{ShapeReading, ShapeRecord, Shapes};
-use crate::io::{Content, Opened, RecordSize, holds_masks, open_as, open_masks, read_shapes};
+use crate::io::{Content, Opened, RecordSize, beside_masks, holds_masks, open_as, open_masks, read_shapes};
 use crate::privacy::PublicInput;
 use crate::study::public_input;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,8 @@ pub fn outlines_of(
     options: &TableOptions,
     landmarks: usize,
 ) -> Result<MaskOutlines, PointStudyError> {
-    let (shapes, _) = options.of_masks(open_masks(paths)?, Some(landmarks), None)?;
+    let (mut shapes, _) = options.of_masks(open_masks(paths)?, Some(landmarks), None)?;
+    shapes.note(paths.iter().filter_map(|path| beside_masks(path)));
     let (mut outlines, mut problems) = (Vec::new(), Vec::new());
     for shape in shapes.iter() {
         match shape {
@@ -65,8 +66,9 @@ impl TableOptions {
             }
             return Ok((read_shapes(path, reading)?, Vec::new()));
         }
-        let file = open_as(path, Content::Masks)?;
-        self.of_masks(file, landmarks, centre)
+        let (mut shapes, inputs) = self.of_masks(open_as(path, Content::Masks)?, landmarks, centre)?;
+        shapes.note(beside_masks(path));
+        Ok((shapes, inputs))
     }
 
     /// The outlines of opened masks.
