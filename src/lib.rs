@@ -54,6 +54,7 @@
 //! * [`manifold`]: Riemannian manifolds as values: shapes, spheres, positive definite matrices, hyperbolic spaces.
 //! * [`landmark`]: configurations of landmarks one at a time: filled, slid, split by symmetry; Procrustes fits.
 //! * [`stats`]: Fréchet means and geodesic balls, without privacy.
+//! * [`images`]: masks of organs in medical images, made into outlines and surfaces.
 //! * [`privacy`]: budgets, accountants, the ledger, certificates, noise, and [`privacy::release`], the one way out.
 //! * [`estimate`]: what noised second moments tell, for free: single records' spread, confidence bands.
 //! * [`mechanism`]: statistics with a price: one folder per mechanism, one line in [`mechanism::registry`].
@@ -88,6 +89,8 @@ mod cli;
 pub use visard_base::numeric;
 #[doc(inline)]
 pub use visard_geometry::{conformal, function, landmark, mesh, surface, synth};
+#[doc(inline)]
+pub use visard_images::images;
 #[doc(inline)]
 pub use visard_io::io;
 #[doc(inline)]

@@ -250,6 +250,49 @@ pub fn png() -> Vec<Vec<u8>> {
     vec![grey.to_vec()]
 }
 
+/// A grey picture of 4 × 4 pixels, a square of 2 × 2 in it.
+pub fn tiff() -> Vec<Vec<u8>> {
+    let entries: [(u16, u32); 8] =
+        [(256, 4), (257, 4), (258, 8), (259, 1), (262, 1), (273, 8), (278, 4), (279, 16)];
+    let mut out = [b"II*\0".as_slice(), &24u32.to_le_bytes()].concat();
+    out.extend([0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0]);
+    out.extend((entries.len() as u16).to_le_bytes());
+    for (tag, value) in entries {
+        out.extend([tag.to_le_bytes(), 4u16.to_le_bytes()].concat());
+        out.extend([1u32.to_le_bytes(), value.to_le_bytes()].concat());
+    }
+    out.extend([0; 4]);
+    vec![out]
+}
+
+/// A cube of 3 voxels in one of 5.
+fn cube() -> Vec<u8> {
+    let is_inner = |n: &usize| (1..4).contains(n);
+    (0..125usize).map(|n| u8::from([n % 5, n / 5 % 5, n / 25].iter().all(is_inner))).collect()
+}
+
+/// Volumes in one file, towards right, front and head.
+pub fn nifti() -> Vec<Vec<u8>> {
+    let mut out = vec![0; 352];
+    out[..4].copy_from_slice(&348u32.to_le_bytes());
+    for (at, value) in [(40, 3i16), (42, 5), (44, 5), (46, 5), (70, 2), (254, 1)] {
+        out[at..at + 2].copy_from_slice(&value.to_le_bytes());
+    }
+    for (at, value) in [(80, 1f32), (84, 1.0), (88, 1.0), (108, 352.0), (280, 1.0), (300, 1.0), (320, 1.0)] {
+        out[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    out[123] = 2;
+    out[344..348].copy_from_slice(b"n+1\0");
+    out.extend(cube());
+    vec![out]
+}
+
+/// The same as NRRD.
+pub fn nrrd() -> Vec<Vec<u8>> {
+    let head = "NRRD0004\ntype: uchar\ndimension: 3\nspace: left-posterior-superior\nsizes: 5 5 5\nspace directions: (1,0,0) (0,1,0) (0,0,1)\nencoding: raw\nspace origin: (0,0,0)\n\n";
+    vec![[head.as_bytes(), &cube()].concat()]
+}
+
 /// Twelve outlines of 20 landmarks: enough for a study.
 pub fn outlines() -> Vec<Vec<u8>> {
     let lines = outline_population(3, 12).into_iter().enumerate().map(|(i, outline)| {

@@ -4,9 +4,10 @@ use crate::seeds;
 use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
+use visard::images::{Label, MaskMaking, Slice, extract, outlines};
 use visard::io::{
-    Limit, NamedTable, RecordSize, open, read_groups, read_images, read_landmarks, read_matrices,
-    read_people, read_rows, read_scan, read_shapes,
+    Content, Limit, NamedTable, RecordSize, open, open_as, read_groups, read_images, read_landmarks,
+    read_matrices, read_people, read_rows, read_scan, read_shapes,
 };
 use visard::optimize::Tree;
 use visard::privacy::{Certificate, Delta, Ledger, Mu, PrivacyLoss, explain};
@@ -83,6 +84,11 @@ pub fn targets() -> Vec<Target> {
         reader("matrices-npy", "npy", seeds::arrays, matrices),
         reader("images-npy", "npy", seeds::arrays, images),
         reader("images-png", "png", seeds::png, pictures),
+        reader("masks-png", "png", seeds::png, masks),
+        reader("masks-tif", "tif", seeds::tiff, masks),
+        reader("masks-npy", "npy", seeds::arrays, masks),
+        reader("masks-nii", "nii", seeds::nifti, masks),
+        reader("masks-nrrd", "nrrd", seeds::nrrd, masks),
         reader("labels", "csv", seeds::labels, labels),
         reader("tree", "csv", seeds::edges, tree),
         reader("ledger", "jsonl", seeds::ledgers, ledger),
@@ -151,6 +157,20 @@ fn alone(path: &Path, work: impl FnOnce(&Path)) {
 
 fn pictures(path: &Path) {
     alone(path, images);
+}
+
+fn masks(path: &Path) {
+    let Ok(file) = open_as(path, Content::Masks) else { return };
+    for slice in [Slice::MidSagittal, Slice::Largest] {
+        let making = MaskMaking {
+            label: Some(Label::Any),
+            spacing: Some([1.0; 3]),
+            slice: Some(slice),
+            ..MaskMaking::default()
+        };
+        drop(outlines(&file, &making, None, 8).map_err(|e| e.to_string()));
+        drop(extract(&file, &making, true).map_err(|e| e.to_string()));
+    }
 }
 
 fn labels(path: &Path) {

@@ -47,6 +47,8 @@ fn every_reader_has_a_target() {
     let alike = |ending: &str| match ending {
         "asc" | "pts" => "xyz".to_owned(),
         "tsv" | "txt" => "csv".to_owned(),
+        "tiff" => "tif".to_owned(),
+        "nii.gz" => "nii".to_owned(),
         other => other.to_owned(),
     };
     let names: Vec<&str> = targets().iter().map(|target| target.name).collect();

@@ -9,6 +9,7 @@ mod demo;
 mod documents;
 mod dossier;
 mod export;
+mod extract;
 mod face;
 #[cfg(feature = "figures")]
 mod figures;

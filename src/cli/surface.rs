@@ -1,6 +1,7 @@
 //! `visard surface`: surfaces of any kind, about a public template that is a disk or closed.
 
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
+use super::extract::{self, ExtractArgs};
 use super::files::{make_folder, refuse_existing};
 use super::output::{Failure, Printer};
 use super::points::{answer, failure, places};
@@ -23,6 +24,8 @@ pub enum SurfaceCommand {
     Mean(Box<SurfaceMeanArgs>),
     #[command(flatten)]
     Statistics(Statistics<SurfaceArgs>),
+    /// From labelled volumes to surfaces in mm; charges nothing
+    Extract(ExtractArgs),
     /// Dense correspondence of scans with a template; charges nothing
     Register(RegisterArgs),
     /// Which scans could be registered, and what is wrong with the others; writes and charges nothing
@@ -120,6 +123,7 @@ pub fn run(command: &SurfaceCommand, global: &Global, printer: &Printer) -> Resu
     match command {
         SurfaceCommand::Mean(args) => mean(args, global, printer),
         SurfaceCommand::Statistics(statistic) => statistic.run(global, printer),
+        SurfaceCommand::Extract(args) => extract::run(args, global, printer),
         SurfaceCommand::Register(args) => register(args, global, printer),
         SurfaceCommand::Check(args) => {
             let scans = list_scans(&args.scans).map_err(Failure::failed)?;

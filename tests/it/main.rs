@@ -28,6 +28,7 @@ mod manifold_data;
 mod manifold_frechet;
 mod manifold_gaussian;
 mod manifold_laws;
+mod masks;
 mod mesh_scans;
 mod modes;
 mod notes;

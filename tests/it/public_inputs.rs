@@ -17,7 +17,7 @@ const FACES: &str = "--prepared people.npy --curves 6 --samples 16 --mu 1 --out 
 const SITE: &str = "consortium --prepared people.npy --site berlin --out out";
 
 /// Every option of the command that takes a public input.
-const ROWS: [Row; 80] = [
+const ROWS: [Row; 85] = [
     ("face mean", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     ("face mean", "--prior", FACES, "face/internal/nonprivate_curves.npy"),
     ("face modes", "--template", FACES, "face/internal/nonprivate_mean.ply"),
@@ -87,6 +87,26 @@ const ROWS: [Row; 80] = [
     ),
     ("site merge", "--template", "consortium out --out out", "face/internal/nonprivate_mean.ply"),
     ("site unshare", "--template", "sealed out --out out", "face/internal/nonprivate_mean.ply"),
+    ("shape mean", "--atlas", "masks --landmarks 5 --mu 1 --out out", "shape/internal/nonprivate_mean.tps"),
+    ("shape modes", "--atlas", "masks --landmarks 5 --mu 1 --out out", "shape/internal/nonprivate_mean.npy"),
+    (
+        "shape regress",
+        "--atlas",
+        "masks --center atlas.tps --allometry --size-bounds 0.5:2 --mu 1 --out out",
+        "shape/internal/nonprivate_mean.tps",
+    ),
+    (
+        "shape compare",
+        "--atlas",
+        "masks --center atlas.tps --groups shape_groups.csv --mu 1 --out out",
+        "shape/internal/nonprivate_mean.tps",
+    ),
+    (
+        "shape outlines",
+        "--atlas",
+        "masks --landmarks 5 --spacing 1 --out out.tps",
+        "shape/internal/nonprivate_mean.tps",
+    ),
     ("shape mean", "--center", "shapes.tps --mu 1 --out out", "shape/internal/nonprivate_mean.tps"),
     ("shape mean", "--center", "shapes.tps --mu 1 --out out", "shape/internal/nonprivate_mean.npy"),
     ("shape mean", "--center", "shapes.tps --mu 1 --out out", "shape-joint/internal/nonprivate_mean.npy"),
@@ -386,6 +406,8 @@ fn write_data(dir: &Path) {
         format!("LM=5\n{}ID={i}\n", points.into_iter().enumerate().map(line).collect::<String>())
     };
     fs::write(at("shapes.tps"), (0..60).map(shape).collect::<String>()).unwrap();
+    fs::create_dir(at("masks")).unwrap();
+    write_npy(&at("masks/0.npy"), &[3, 3], &[0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0]).unwrap();
     fs::write(at("shape_groups.csv"), table("record,group", &group)).unwrap();
     fs::write(at("atlas.tps"), shape(1000)).unwrap();
     let some = |i: usize| ((137 * i + 5) % 1009) as f64 / 1009.0 - 0.5;

@@ -18,6 +18,7 @@ pub mod study;
 
 use visard_base::fault;
 use visard_geometry::{conformal, function, landmark, mesh, surface, synth};
+use visard_images::images;
 use visard_io::io;
 use visard_job::job;
 use visard_manifold::{manifold, stats};

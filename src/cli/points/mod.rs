@@ -2,6 +2,7 @@
 
 mod answer;
 mod common;
+mod masks;
 mod plan;
 mod records;
 mod shape;
@@ -16,6 +17,7 @@ mod vectors;
 
 pub(in crate::cli) use answer::{answer, places};
 pub(in crate::cli) use common::{failure, note_failed};
+pub(in crate::cli) use masks::{LabelArgs, masks_help};
 pub use shape::{ShapeCommand, shape};
 pub use spd::{SpdCommand, spd};
 pub use vectors::{VectorsCommand, vectors};

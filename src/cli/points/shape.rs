@@ -4,18 +4,19 @@ use super::super::Global;
 use super::super::output::{Failure, Printer};
 use super::answer::{answer, places};
 use super::common::{Common, failure, say};
+use super::masks::{OutlinesArgs, outlines};
 use super::plan::{self, ShapePlanArgs};
 use super::shape_choice::{ShapeChoice, choices};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
 use super::shape_sample::{ShapeSampleArgs, shape_sample};
-use super::specimens::{SpecimenArgs, centre};
+use super::specimens::{SpecimenArgs, centre, shapes_help};
 use super::treatment::{TableArgs, TreatmentArgs};
+use crate::cli::heading;
 use crate::cli::tangent::{self, Statistics};
-use crate::cli::{heading, of_kind};
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::path::PathBuf;
-use visard::io::Content;
+use visard::io::holds_masks;
 use visard::privacy::PrivacyLoss;
 use visard::study::Unusable;
 use visard::study::points::{
@@ -31,6 +32,8 @@ pub enum ShapeCommand {
     Mean(Box<ShapeArgs>),
     #[command(flatten)]
     Statistics(Statistics<SpecimenArgs>),
+    /// From masks of an organ to landmarks on its outline; charges nothing
+    Outlines(OutlinesArgs),
     /// Synthetic shapes from released modes; free
     Sample(ShapeSampleArgs),
     /// Expected error of a private mean shape; reads no data, costs nothing
@@ -42,12 +45,12 @@ pub enum ShapeCommand {
 /// Arguments of `shape mean`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  visard shape mean outlines.tps --landmarks 60 --dimensions 2 --mu 1 --out study\n  visard shape mean outlines.tps --mechanism gaussian --radius 0.15 --center atlas.tps --mu 1 --out study\n  visard shape mean outlines.tps --mechanism kng --public-records public.txt --epsilon 1 --out study\n  visard shape mean outlines.tps --mechanism gaussian --center private --landmarks 60 --radius 0.2 --mu 1 --out study"
+    after_help = "Examples:\n  visard shape mean outlines.tps --landmarks 60 --dimensions 2 --mu 1 --out study\n  visard shape mean outlines.tps --mechanism gaussian --radius 0.15 --center atlas.tps --mu 1 --out study\n  visard shape mean outlines.tps --mechanism kng --public-records public.txt --epsilon 1 --out study\n  visard shape mean masks/ --atlas atlas.png --mu 1 --out study\n  visard shape mean outlines.tps --mechanism gaussian --center private --landmarks 60 --radius 0.2 --mu 1 --out study"
 )]
 pub struct ShapeArgs {
     #[command(flatten)]
     common: Common,
-    #[arg(value_name = "FILE", help = of_kind("Shapes by their landmarks", Content::Shapes))]
+    #[arg(value_name = "FILE", help = shapes_help())]
     file: PathBuf,
     /// Which private mean (default: joint, two rounds in the tangent space of a centre; for a pure ε, or with --draws, --explore, --smooth or
     /// --calibration, which are for single mechanisms in the plane: the one with the least noise, tangent-laplace or tangent-gaussian)
@@ -99,6 +102,7 @@ pub fn shape(command: &ShapeCommand, global: &Global, printer: &Printer) -> Resu
     match command {
         ShapeCommand::Mean(args) => mean(args, global, printer),
         ShapeCommand::Statistics(statistic) => statistic.run(global, printer),
+        ShapeCommand::Outlines(args) => outlines(args, global, printer),
         ShapeCommand::Sample(args) => shape_sample(args, global, printer),
         ShapeCommand::Plan(args) => plan::shape(args, printer),
         ShapeCommand::Demo(args) => shape_demo(args, global, printer),
@@ -106,10 +110,13 @@ pub fn shape(command: &ShapeCommand, global: &Global, printer: &Printer) -> Resu
 }
 
 impl ShapeArgs {
+    fn centre(&self) -> ShapeCentre {
+        centre(self.center.as_ref(), self.public_records.as_ref(), self.table.atlas())
+    }
+
     /// What is done with shapes that cannot be used.
     fn unusable(&self) -> Unusable {
-        let public =
-            !matches!(centre(self.center.as_ref(), self.public_records.as_ref()), ShapeCentre::Private);
+        let public = !matches!(self.centre(), ShapeCentre::Private);
         self.common.unusable_shapes(&self.file, self.landmarks.is_some() || public)
     }
 }
@@ -143,10 +150,10 @@ fn mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<(), Fail
 fn joint_mean(args: &ShapeArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
     let given = args.radius.as_deref().map(radius).transpose()?;
     let inputs = ShapeInputs {
-        centre: centre(args.center.as_ref(), args.public_records.as_ref()),
+        centre: args.centre(),
         radius: given.flatten(),
         table: args.table.options(),
-        outline: args.outline,
+        outline: args.outline || holds_masks(&args.file),
         landmarks: args.landmarks.map(|k| k as usize),
         dimensions: args.dimensions.map(usize::from),
         drop_missing: args.drop_missing,
@@ -203,7 +210,7 @@ fn single_mean(
         )
         .with_hint("--smooth local-linear goes with every mechanism"));
     }
-    let centre = centre(args.center.as_ref(), args.public_records.as_ref());
+    let centre = args.centre();
     let request =
         PointRequest { unusable: args.unusable(), ..args.common.request(mechanism, global, printer)? };
     let study = ShapeStudy {

@@ -8,18 +8,24 @@ use crate::cli::tangent::KindArgs;
 use crate::cli::{Global, heading, of_kind};
 use clap::Args;
 use std::path::PathBuf;
-use visard::io::Content;
+use visard::io::{Content, holds_masks};
 use visard::study::Place;
 use visard::study::points::ShapeCentre;
 use visard::study::shape::ShapeInputs;
 use visard::study::tangent::TangentInputs;
+
+/// What the records of a study of shapes may be.
+pub(super) fn shapes_help() -> String {
+    let table = of_kind("Shapes by their landmarks", Content::Shapes);
+    format!("{table}; or a folder of masks of an organ, one for each record ({})", Content::Masks.endings())
+}
 
 /// The specimens, and what is known of them in advance
 #[derive(Debug, Args)]
 pub struct SpecimenArgs {
     #[command(flatten)]
     budget: BudgetArgs,
-    #[arg(value_name = "FILE", help = of_kind("Shapes by their landmarks", Content::Shapes))]
+    #[arg(value_name = "FILE", help = shapes_help())]
     file: PathBuf,
     /// Public radius: how far shapes may lie from the centre (Riemannian distance; default 0.18, with several --public-records half as much
     /// again as theirs)
@@ -58,6 +64,12 @@ pub struct SpecimenArgs {
     place: PlaceArgs,
 }
 
+impl SpecimenArgs {
+    fn centre(&self) -> ShapeCentre {
+        centre(self.center.as_ref(), self.public_records.as_ref(), self.table.atlas())
+    }
+}
+
 impl KindArgs for SpecimenArgs {
     const COMMAND: &'static str = "shape";
     const RECORDS: &'static str = "shapes";
@@ -66,26 +78,22 @@ impl KindArgs for SpecimenArgs {
 
     fn inputs(&self, global: &Global) -> Result<TangentInputs, Failure> {
         let place = Place { asked: self.budget.loss().ok(), ..self.place.place(global)? };
-        Ok(TangentInputs::Landmarks(ShapeInputs {
-            centre: centre(self.center.as_ref(), self.public_records.as_ref()),
+        Ok(TangentInputs::Landmarks(Box::new(ShapeInputs {
+            centre: self.centre(),
             radius: self.radius,
             table: self.table.options(),
-            outline: self.outline,
+            outline: self.outline || holds_masks(&self.file),
             landmarks: self.landmarks.map(|k| k as usize),
             dimensions: self.dimensions.map(usize::from),
             drop_missing: self.drop_missing,
             unusable: self.unusable.rule_of_shapes(
                 &self.file,
-                self.landmarks.is_some()
-                    || !matches!(
-                        centre(self.center.as_ref(), self.public_records.as_ref()),
-                        ShapeCentre::Private
-                    ),
+                self.landmarks.is_some() || !matches!(self.centre(), ShapeCentre::Private),
             ),
             counting: self.counting.counting(),
             treatment: self.treatment.treatment(None),
             ..ShapeInputs::new(&self.file, place)
-        }))
+        })))
     }
 
     fn budget(&self) -> &BudgetArgs {
@@ -93,12 +101,16 @@ impl KindArgs for SpecimenArgs {
     }
 }
 
-/// Where shapes are seen from, by what was given.
-pub(super) fn centre(center: Option<&PathBuf>, public_records: Option<&PathBuf>) -> ShapeCentre {
+/// Where shapes are seen from, by what was given: the atlas of masks is a public shape too.
+pub(super) fn centre(
+    center: Option<&PathBuf>,
+    public_records: Option<&PathBuf>,
+    atlas: Option<&PathBuf>,
+) -> ShapeCentre {
     match (center, public_records) {
         (Some(word), _) if word.as_os_str() == "private" => ShapeCentre::Private,
         (Some(file), _) => ShapeCentre::File(file.clone()),
         (None, Some(file)) => ShapeCentre::PublicRecords(file.clone()),
-        (None, None) => ShapeCentre::Private,
+        (None, None) => atlas.map_or(ShapeCentre::Private, |atlas| ShapeCentre::File(atlas.clone())),
     }
 }

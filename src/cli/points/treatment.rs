@@ -1,5 +1,6 @@
 //! What is done to each record of landmarks by itself, on the command line.
 
+use super::masks::MaskArgs;
 use crate::cli::heading;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -47,9 +48,16 @@ pub struct TableArgs {
     /// What a negative coordinate in TPS means (default: the landmark is missing in specimens with IMAGE=, and valid in others)
     #[arg(long, help_heading = heading::RECORDS, value_name = "WHAT", value_enum)]
     negative: Option<NegativeName>,
+    #[command(flatten)]
+    masks: MaskArgs,
 }
 
 impl TableArgs {
+    /// The public outline for masks.
+    pub(super) fn atlas(&self) -> Option<&PathBuf> {
+        self.masks.atlas.as_ref()
+    }
+
     /// As a study takes it.
     pub(super) fn options(&self) -> TableOptions {
         TableOptions {
@@ -61,6 +69,8 @@ impl TableArgs {
                 NegativeName::Valid => Negative::Valid,
                 NegativeName::Missing => Negative::Missing,
             }),
+            masks: self.masks.making(),
+            atlas: self.masks.atlas.clone(),
         }
     }
 }

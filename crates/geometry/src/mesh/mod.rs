@@ -12,6 +12,7 @@ mod lips;
 mod nearest;
 mod necks;
 mod neighbours;
+mod net;
 mod normals;
 pub mod pose;
 mod refine;
@@ -34,6 +35,8 @@ pub use foot::{Foot, FootFinder};
 pub(crate) use lips::LipLine;
 pub use nearest::NearestPoint;
 pub(crate) use nearest::SearchTree;
+#[doc(hidden)]
+pub use net::{largest_piece, surface_net};
 pub use pose::{Pose, PoseError, PoseFinder, Similarity};
 pub use repair::{Repair, RepairKind, RepairLog, RepairSettings, Repaired, make_disk};
 pub use simplify::simplified;

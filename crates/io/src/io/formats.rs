@@ -31,12 +31,14 @@ pub enum Content {
     Matrices,
     /// Images: [`read_images`](super::read_images).
     Images,
+    /// Masks of organs in medical images, a file for each record.
+    Masks,
 }
 
 impl Content {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Scan, Self::Landmarks, Self::Shapes, Self::Rows, Self::Matrices, Self::Images];
+    pub const ALL: [Self; 7] =
+        [Self::Scan, Self::Landmarks, Self::Shapes, Self::Rows, Self::Matrices, Self::Images, Self::Masks];
 
     /// What messages call it.
     pub fn name(self) -> &'static str {
@@ -47,6 +49,7 @@ impl Content {
             Self::Rows => "points",
             Self::Matrices => "matrices",
             Self::Images => "images",
+            Self::Masks => "masks",
         }
     }
 
@@ -55,7 +58,7 @@ impl Content {
         match self {
             Self::Scan => Limit::SCAN,
             Self::Landmarks => Limit::SMALL,
-            Self::Shapes | Self::Rows | Self::Matrices | Self::Images => Limit::TABLE,
+            Self::Shapes | Self::Rows | Self::Matrices | Self::Images | Self::Masks => Limit::TABLE,
         }
     }
 
@@ -94,6 +97,8 @@ pub(super) struct Format {
     pub images: Option<Reader<Images, f64>>,
     /// Whether a file is one image of many in a folder.
     pub is_one_image: bool,
+    /// Whether a file may be a mask; `visard-images` has the readers.
+    pub is_mask: bool,
 }
 
 impl Format {
@@ -108,6 +113,7 @@ impl Format {
             matrices: None,
             images: None,
             is_one_image: false,
+            is_mask: false,
         }
     }
 
@@ -125,12 +131,13 @@ impl Format {
             Content::Rows => self.rows.is_some(),
             Content::Matrices => self.matrices.is_some(),
             Content::Images => self.images.is_some() || self.is_one_image,
+            Content::Masks => self.is_mask,
         }
     }
 }
 
 /// All formats that are read.
-pub(super) const FORMATS: [Format; 10] = [
+pub(super) const FORMATS: [Format; 13] = [
     Format { scan: Some(ply::parse), ..Format::new("PLY", &["ply"]) },
     Format { scan: Some(obj::parse), ..Format::new("Wavefront OBJ", &["obj"]) },
     Format { scan: Some(stl::parse), ..Format::new("STL", &["stl"]) },
@@ -154,6 +161,7 @@ pub(super) const FORMATS: [Format; 10] = [
         rows: Some(rows::array),
         matrices: Some(matrices::array),
         images: Some(images::array),
+        is_mask: true,
         ..Format::new("NumPy array", &["npy"])
     },
     Format {
@@ -166,7 +174,10 @@ pub(super) const FORMATS: [Format; 10] = [
         shapes: Some(shapes::specimens),
         ..Format::new("3D Slicer markups", &["json"])
     },
-    Format { is_one_image: true, ..Format::new("PNG", &["png"]) },
+    Format { is_one_image: true, is_mask: true, ..Format::new("PNG", &["png"]) },
+    Format { is_mask: true, ..Format::new("TIFF", &["tif", "tiff"]) },
+    Format { is_mask: true, ..Format::new("NIfTI-1", &["nii", "nii.gz"]) },
+    Format { is_mask: true, ..Format::new("NRRD", &["nrrd"]) },
 ];
 
 /// The format of a file by the ending of its name (in capitals or not), if it may hold such a thing.
@@ -188,7 +199,9 @@ mod tests {
     fn an_ending_tells_one_format() {
         let endings: Vec<_> = FORMATS.iter().flat_map(|format| format.endings).collect();
         assert_eq!(endings.iter().collect::<HashSet<_>>().len(), endings.len());
-        assert!(endings.iter().all(|e| !e.is_empty() && e.bytes().all(|b| b.is_ascii_lowercase())));
+        assert!(
+            endings.iter().all(|e| !e.is_empty() && e.bytes().all(|b| b.is_ascii_lowercase() || b == b'.'))
+        );
         for format in &FORMATS {
             assert!(Content::ALL.into_iter().any(|content| format.holds(content)), "{}", format.name);
             for (ending, content) in

@@ -65,10 +65,11 @@ pub use npy::write_npy;
 pub use open::{Limit, Opened, open, refuse_special};
 pub use ply::{write_ply, write_ply_with_colours, write_ply_with_comment, write_ply_with_scalar};
 pub use read::{
-    matrices_of, open_as, read_images, read_landmarks, read_matrices, read_rows, read_scan, read_shapes,
-    rows_of, scan_of, shapes_of,
+    matrices_of, open_as, open_masks, read_images, read_landmarks, read_matrices, read_rows, read_scan,
+    read_shapes, rows_of, scan_of, shapes_of,
 };
 pub use rows::Rows;
 pub use scan::Scan;
-pub use scans::list_scans;
+pub use scans::{beside_masks, holds_masks, list_scans};
 pub use survey::{Survey, survey};
+pub use text::{ending, specimen_name};

@@ -6,7 +6,7 @@ mod form;
 pub(super) use form::Form;
 
 use super::atomic::{WriteError, write_atomically};
-use super::error::{Parsed, ReadError};
+use super::error::{Fault, Parsed, ReadError};
 use super::open::{Limit, Opened, open};
 pub(super) use form::LONGEST_HEADER;
 use form::MOST_AXES;
@@ -38,6 +38,14 @@ pub fn read(path: &Path) -> Result<Array, ReadError> {
 /// As [`read`].
 pub fn of(file: &Opened) -> Result<Array, ReadError> {
     parse(file.bytes()).map_err(|located| file.error(located))
+}
+
+/// The array in these bytes, as [`read`].
+///
+/// # Errors
+/// What is wrong, without the place.
+pub fn of_bytes(bytes: &[u8]) -> Result<Array, Fault> {
+    parse(bytes).map_err(|located| located.fault)
 }
 
 /// The shape of the array in an opened file, from its header; the size of the file is checked against it.

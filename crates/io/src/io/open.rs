@@ -68,6 +68,13 @@ impl Opened {
         &self.parts
     }
 
+    /// Name and content of each file: of all in a folder, or of this one.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let whole = self.parts.is_empty().then(|| (self.path.to_str().unwrap_or_default(), self.bytes()));
+        let part = |part: &Part| self.bytes.get(part.range.clone()).unwrap_or_default();
+        whole.into_iter().chain(self.parts.iter().map(move |one| (one.name.as_str(), part(one))))
+    }
+
     /// The files of a folder as one, in the order given; all of them together within the limit.
     pub(super) fn of_files(folder: &Path, files: &[PathBuf], limit: Limit) -> Result<Self, ReadError> {
         let (mut bytes, mut parts) = (Vec::new(), Vec::new());

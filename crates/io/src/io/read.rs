@@ -12,12 +12,12 @@ use super::matrices::Matrices;
 use super::open::{Opened, Unread};
 use super::rows::Rows;
 use super::scan::Scan;
-use super::scans::specimens_in;
+use super::scans::{check_once, masks_in, specimens_in};
 use super::shapes::{self, ShapeReading, Shapes};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Opens a file that is to be read for something: an ordinary one, with an ending known for that, not too large for that. For shapes it may
-/// be a folder with a file for each specimen.
+/// Opens a file that is to be read for something: an ordinary one, with an ending known for that, not too large for that. For shapes and masks
+/// it may be a folder with a file for each record.
 ///
 /// # Errors
 /// [`ReadError`]: one line naming the file, what is wrong and what to do.
@@ -25,12 +25,34 @@ pub fn open_as(path: &Path, content: Content) -> Result<Opened, ReadError> {
     if content == Content::Shapes && path.is_dir() {
         return Opened::of_files(path, &specimens_in(path)?, content.limit());
     }
+    if content == Content::Masks && path.is_dir() {
+        return open_masks(std::slice::from_ref(&path.to_owned()));
+    }
     let open = || {
         let found = Unread::find(path, content.limit())?;
         format_of(path, content)?;
         found.read()
     };
     open().map_err(|fault| ReadError::new(path, fault))
+}
+
+/// Opens masks, and all in folders of them, as one file with a part for each.
+///
+/// # Errors
+/// [`ReadError`]: a folder without masks, a file that is none by its ending, one given twice.
+pub fn open_masks(paths: &[PathBuf]) -> Result<Opened, ReadError> {
+    let mut files = Vec::new();
+    for path in paths {
+        match path.is_dir() {
+            true => files.extend(masks_in(path)?),
+            false => {
+                format_of(path, Content::Masks).map_err(|fault| ReadError::new(path, fault))?;
+                files.push(path.clone());
+            }
+        }
+    }
+    check_once(&files)?;
+    Opened::of_files(paths.first().map_or(Path::new(""), PathBuf::as_path), &files, Content::Masks.limit())
 }
 
 /// The reader of a file for what is wanted of it.

@@ -74,9 +74,45 @@ fn files_in(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf
 
 /// The files of a folder in which every file is one specimen's landmarks (3D Slicer's `.mrk.json` and `.fcsv`), in natural order.
 pub(super) fn specimens_in(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
-    let mut files = files_in(folder, |path| SPECIMENS.contains(&ending(path).as_str()))?;
+    let none = "is a folder without .mrk.json or .fcsv files, which would be a specimen each; give the file with the shapes";
+    each_once(folder, none, |path| SPECIMENS.contains(&ending(path).as_str()))
+}
+
+/// The files of a folder in which every file is one record's mask, in natural order.
+pub(super) fn masks_in(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
+    let none = "is a folder without masks (.png, .tif, .tiff, .npy, .nii, .nii.gz, .nrrd), which would be a record each";
+    each_once(folder, none, |path| format_of(path, Content::Masks).is_ok())
+}
+
+/// What is passed over where the masks of a folder are read, in words; `None` where nothing is.
+pub fn beside_masks(folder: &Path) -> Option<String> {
+    let others = files_in(folder, |path| format_of(path, Content::Masks).is_err() && path.is_file()).ok()?;
+    let name = others.first()?.file_name()?.to_string_lossy().into_owned();
+    Some(format!(
+        "{}: {} files are not masks by their endings and were passed over, {name:?} among them",
+        folder.display(),
+        others.len()
+    ))
+}
+
+/// Whether a path leads to masks where shapes are wanted: a folder with some, and no landmarks of 3D Slicer, or a file that holds nothing else.
+pub fn holds_masks(path: &Path) -> bool {
+    let is_mask = |path: &Path| format_of(path, Content::Masks).is_ok();
+    let has = |wanted: &dyn Fn(&Path) -> bool| files_in(path, wanted).is_ok_and(|files| !files.is_empty());
+    match path.is_dir() {
+        true => has(&is_mask) && !has(&|path| SPECIMENS.contains(&ending(path).as_str())),
+        false => is_mask(path) && format_of(path, Content::Shapes).is_err(),
+    }
+}
+
+/// The wanted files of a folder, in natural order, each record once; there is at least one.
+fn each_once(
+    folder: &Path,
+    none: &'static str,
+    wanted: impl Fn(&Path) -> bool,
+) -> Result<Vec<PathBuf>, ReadError> {
+    let mut files = files_in(folder, wanted)?;
     if files.is_empty() {
-        let none = "is a folder without .mrk.json or .fcsv files, which would be a specimen each; give the file with the shapes";
         return Err(ReadError::new(folder, Fault::Malformed(none)));
     }
     files.sort_by_cached_key(|path| natural_key(path));

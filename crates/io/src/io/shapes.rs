@@ -23,7 +23,7 @@ pub use tps::write_tps;
 pub(super) use write::array_to;
 pub use write::{write_shape_array, write_shape_table};
 
-use super::error::{Fault, Parsed, ReadError, RecordError};
+use super::error::{Fault, Parsed, Place, ReadError, RecordError};
 use super::open::Opened;
 use array::Array;
 use long::Long;
@@ -53,7 +53,12 @@ enum Form {
     Morphologika(Morphologika),
     /// A file for each specimen.
     Slicer(Labels),
+    /// Made from files of another kind: each with its name, and its landmarks in the plane or why it has none.
+    Made(Vec<MadeShape>),
 }
+
+/// A shape that was not read from a table: its name, and its landmarks in the plane or why it has none.
+pub type MadeShape = (String, Result<Vec<[f64; 2]>, String>);
 
 impl Shapes {
     /// The file they are in.
@@ -79,7 +84,7 @@ impl Shapes {
             Form::Wide(Wide { names, .. })
             | Form::Long(Long { names, .. })
             | Form::Slicer(Labels { names, .. }) => names,
-            Form::Tps(..) | Form::Array(_) | Form::Morphologika(_) => &[],
+            Form::Tps(..) | Form::Array(_) | Form::Morphologika(_) | Form::Made(_) => &[],
         }
     }
 
@@ -88,7 +93,7 @@ impl Shapes {
         match &self.form {
             Form::Long(long) => long.meaning(),
             Form::Wide(wide) => wide.meaning(),
-            Form::Tps(..) | Form::Array(_) | Form::Morphologika(_) | Form::Slicer(_) => None,
+            Form::Tps(..) | Form::Array(_) | Form::Morphologika(_) | Form::Slicer(_) | Form::Made(_) => None,
         }
     }
 
@@ -116,6 +121,14 @@ impl Shapes {
             Form::Array(array) => array.shapes(bytes),
             Form::Morphologika(table) => table.shapes(bytes),
             Form::Slicer(labels) => slicer::shapes(&self.file, labels),
+            Form::Made(made) => Box::new(made.iter().map(|(name, shape)| match shape {
+                Ok(points) => Ok((Place::Whole, ShapeRecord::planar(Some(name.clone()), points))),
+                Err(what) => Err(RecordError {
+                    place: Place::Whole,
+                    name: Some(name.clone()),
+                    fault: Fault::Unclear { what: what.clone() },
+                }),
+            })),
         };
         Box::new(shapes.map(|shape| {
             shape.map(|(place, mut shape)| {
@@ -132,6 +145,16 @@ impl Shapes {
     pub fn all(&self) -> Result<Vec<ShapeRecord>, ReadError> {
         let located = |RecordError { place, fault, .. }| ReadError::at(self.file.path(), place, fault);
         self.iter().map(|shape| shape.map(|(_, shape)| shape).map_err(located)).collect()
+    }
+
+    /// Shapes of this many landmarks in the plane that were made from a file, or from the files of a folder, of another kind.
+    pub fn made(file: Opened, shapes: Vec<MadeShape>, landmarks: usize, notes: Vec<String>) -> Self {
+        Self { notes, ..Self::new(file, Form::Made(shapes), Some(landmarks), Some(2)) }
+    }
+
+    /// Adds to what the data holder should know.
+    pub fn note(&mut self, notes: impl IntoIterator<Item = String>) {
+        self.notes.extend(notes);
     }
 
     fn new(file: Opened, form: Form, landmarks: Option<usize>, dimension: Option<usize>) -> Self {

@@ -101,18 +101,26 @@ pub(super) fn unquoted(field: &[u8]) -> String {
     lossy(field).replace("\"\"", "\"")
 }
 
-/// The ending of a file's name, in small letters.
-pub(super) fn ending(path: &Path) -> String {
+/// The ending of a file's name, in small letters; the whole of `.nii.gz`.
+pub fn ending(path: &Path) -> String {
+    let packed =
+        path.file_name().is_some_and(|name| name.to_string_lossy().to_lowercase().ends_with(".nii.gz"));
+    if packed {
+        return "nii.gz".to_owned();
+    }
     path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase()
 }
 
 /// What a specimen is called in a file of this name.
-pub(super) fn specimen_name(file: &str) -> &str {
+pub fn specimen_name(file: &str) -> &str {
     let without = |ending: &str| {
         let (stem, rest) = file.split_at_checked(file.len().checked_sub(ending.len())?)?;
         rest.eq_ignore_ascii_case(ending).then_some(stem)
     };
-    [".mrk.json", ".json", ".fcsv"].into_iter().find_map(without).unwrap_or(file)
+    [".mrk.json", ".json", ".fcsv", ".png", ".tif", ".tiff", ".npy", ".nii.gz", ".nii", ".seg.nrrd", ".nrrd"]
+        .into_iter()
+        .find_map(without)
+        .unwrap_or(file)
 }
 
 /// The words of a line, between white space.

@@ -1,9 +1,7 @@
-//! Meshes of implicit surfaces: one vertex for every cell of a grid that the surface passes (surface nets, Gibson 1998), moved along the surface until
-//! the triangles are even, and onto it.
+//! Meshes of implicit surfaces: surface nets, whose vertices are moved along the surface until the triangles are even, and onto it.
 
-use crate::mesh::{EdgeTable, Point, TriMesh, Vector, topology};
+use crate::mesh::{EdgeTable, Point, TriMesh, Vector, largest_piece, surface_net, topology};
 use nalgebra::Rotation3;
-use std::collections::HashMap;
 
 /// A surface: where a function is 0, it is negative inside; and where another is negative.
 pub(super) struct Implicit {
@@ -36,7 +34,7 @@ impl Implicit {
     fn net(&self, spacing: f64, turn: &Rotation3<f64>, shift: &Vector) -> TriMesh {
         let grid = Grid::new(self, spacing, turn, shift);
         let (vertices, triangles) = grid.net(self.solid);
-        let mut mesh = largest(vertices, triangles);
+        let mut mesh = largest_piece(vertices, triangles);
         if let Some(kept) = self.kept {
             let outside: Vec<bool> = mesh.vertices().iter().map(|p| kept(p) > 0.0).collect();
             let inside =
@@ -126,97 +124,9 @@ impl Grid {
     fn net(&self, solid: fn(&Point) -> f64) -> (Vec<Point>, Vec<[usize; 3]>) {
         let [a, b, c] = self.counts;
         let corners = (0..a).flat_map(|i| (0..b).flat_map(move |j| (0..c).map(move |k| [i, j, k])));
-        let corners: Vec<[usize; 3]> = corners.collect();
-        let values: Vec<f64> = corners.iter().map(|c| solid(&self.at(c.map(|x| x as f64)))).collect();
-        let value = |at: [usize; 3]| values[self.index(at)];
-        let inner = |&[i, j, k]: &[usize; 3]| i + 1 < a && j + 1 < b && k + 1 < c;
-        let (mut number, mut vertices) = (HashMap::new(), Vec::new());
-        for &cell in corners.iter().filter(|c| inner(c)) {
-            if let Some(place) = middle(cell, value) {
-                number.insert(cell, vertices.len());
-                vertices.push(self.at(place));
-            }
-        }
-        let mut triangles = Vec::new();
-        for &at in corners.iter().filter(|c| inner(c)) {
-            for axis in 0..3 {
-                let mut end = at;
-                end[axis] += 1;
-                let (from, to) = (value(at), value(end));
-                let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-                if (from < 0.0) == (to < 0.0) || at[u] == 0 || at[v] == 0 {
-                    continue;
-                }
-                let beside = |du: usize, dv: usize| {
-                    let mut cell = at;
-                    cell[u] -= du;
-                    cell[v] -= dv;
-                    number.get(&cell).copied()
-                };
-                let (Some(p), Some(q), Some(r), Some(s)) =
-                    (beside(1, 1), beside(0, 1), beside(0, 0), beside(1, 0))
-                else {
-                    continue;
-                };
-                let quad = if from < 0.0 { [p, q, r, s] } else { [p, s, r, q] };
-                triangles.extend(halves(quad, &vertices));
-            }
-        }
-        (vertices, triangles)
+        let values: Vec<f64> = corners.map(|corner| solid(&self.at(corner.map(|x| x as f64)))).collect();
+        surface_net(self.counts, |at| values[self.index(at)], |place| self.at(place))
     }
-}
-
-/// The mean of where the surface meets the sides of a cell, in cells; `None` where it does not.
-fn middle(cell: [usize; 3], value: impl Fn([usize; 3]) -> f64) -> Option<[f64; 3]> {
-    let (mut sum, mut count) = ([0.0; 3], 0.0);
-    for axis in 0..3 {
-        for corner in 0..4usize {
-            let mut from = cell;
-            from[(axis + 1) % 3] += corner & 1;
-            from[(axis + 2) % 3] += corner >> 1;
-            let mut to = from;
-            to[axis] += 1;
-            let (a, b) = (value(from), value(to));
-            if (a < 0.0) != (b < 0.0) {
-                let mut place = from.map(|x| x as f64);
-                place[axis] += a / (a - b);
-                (0..3).for_each(|k| sum[k] += place[k]);
-                count += 1.0;
-            }
-        }
-    }
-    (count > 0.0).then(|| sum.map(|s| s / count))
-}
-
-/// A quad cut along its shorter diagonal.
-fn halves([p, q, r, s]: [usize; 4], v: &[Point]) -> [[usize; 3]; 2] {
-    if (v[p] - v[r]).norm_squared() <= (v[q] - v[s]).norm_squared() {
-        [[p, q, r], [p, r, s]]
-    } else {
-        [[p, q, s], [q, r, s]]
-    }
-}
-
-/// The piece with the most triangles, its vertices only.
-fn largest(vertices: Vec<Point>, triangles: Vec<[usize; 3]>) -> TriMesh {
-    let labels = crate::mesh::component_labels(&triangles, &EdgeTable::new(&triangles, vertices.len()));
-    let mut counts = vec![0usize; triangles.len()];
-    labels.iter().for_each(|&l| counts[l] += 1);
-    let most = (0..counts.len()).max_by_key(|&l| (counts[l], usize::MAX - l));
-    let kept = triangles.iter().zip(&labels).filter(|(_, l)| Some(**l) == most).map(|(t, _)| *t);
-    let mut number = vec![usize::MAX; vertices.len()];
-    let mut places = Vec::new();
-    let mut out = Vec::new();
-    for t in kept {
-        out.push(t.map(|i| {
-            if number[i] == usize::MAX {
-                number[i] = places.len();
-                places.push(vertices[i]);
-            }
-            number[i]
-        }));
-    }
-    TriMesh::from_checked(places, out)
 }
 
 /// Without triangles that hang on by one side only.
@@ -228,7 +138,7 @@ fn without_horns(vertices: Vec<Point>, mut triangles: Vec<[usize; 3]>) -> TriMes
         let done = kept.len() == triangles.len();
         triangles = kept;
         if done {
-            return largest(vertices, triangles);
+            return largest_piece(vertices, triangles);
         }
     }
 }

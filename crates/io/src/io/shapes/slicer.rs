@@ -47,7 +47,7 @@ impl Labels {
     pub fn find(file: &Opened, reading: &ShapeReading) -> Result<Self, Fault> {
         let (mut found, mut known): (Vec<String>, HashMap<String, usize>) = Default::default();
         let mut records = Vec::new();
-        for (name, bytes) in files(file) {
+        for (name, bytes) in file.files() {
             let (id, points) = points_of(name, bytes);
             let Ok(points) = points else { continue };
             let Some(labels) = labels(&points) else { return Ok(Self::default()) };
@@ -101,16 +101,9 @@ fn labels(points: &[Marked]) -> Option<Vec<String>> {
     (!all_alike).then(|| numbered(&labels).unwrap_or(labels))
 }
 
-/// Name and content of each file.
-fn files(file: &Opened) -> impl Iterator<Item = (&str, &[u8])> {
-    let whole = file.parts().is_empty().then(|| (file.path().to_str().unwrap_or_default(), file.bytes()));
-    let part = |part: &'_ crate::io::open::Part| file.bytes().get(part.range.clone()).unwrap_or_default();
-    whole.into_iter().chain(file.parts().iter().map(move |one| (one.name.as_str(), part(one))))
-}
-
 /// The specimens of a folder, or the one of a file, each for itself: what is wrong with one is an error in its place.
 pub(super) fn shapes<'a>(file: &'a Opened, labels: &'a Labels) -> ShapeIter<'a> {
-    Box::new(files(file).map(|(name, bytes)| specimen(name, bytes, labels)))
+    Box::new(file.files().map(|(name, bytes)| specimen(name, bytes, labels)))
 }
 
 fn specimen(file: &str, bytes: &[u8], labels: &Labels) -> Result<(Place, ShapeRecord), RecordError> {

@@ -166,16 +166,16 @@ fn shape_ball(from: &Path, place: Place) -> Result<(), String> {
 }
 
 fn shape_modes(from: &Path, place: Place) -> Result<(), String> {
-    done(run_modes(&TangentInputs::Landmarks(shapes(from, place)), mu(), 2))
+    done(run_modes(&TangentInputs::Landmarks(Box::new(shapes(from, place))), mu(), 2))
 }
 
 fn shape_regress(from: &Path, place: Place) -> Result<(), String> {
-    let inputs = TangentInputs::Landmarks(shapes(from, place));
+    let inputs = TangentInputs::Landmarks(Box::new(shapes(from, place)));
     done(run_regression(&inputs, mu(), Some((from.join("ages.csv"), ages())), Some((1.0, 10.0))))
 }
 
 fn shape_compare(from: &Path, place: Place) -> Result<(), String> {
-    let inputs = TangentInputs::Landmarks(shapes(from, place));
+    let inputs = TangentInputs::Landmarks(Box::new(shapes(from, place)));
     done(run_compare(&inputs, mu(), &from.join("groups.csv"), Want::Both))
 }
 

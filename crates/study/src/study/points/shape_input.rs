@@ -2,13 +2,9 @@
 
 use super::records::{Read, Record, points};
 use super::treatment::{Treated, or_are_negative};
-use super::{PointRequest, PointStudyError, Treatment};
-use crate::io::shapes::{
-    LandmarkOrder, Negative, ShapeColumns, ShapeReading, ShapeRecord, ShapeSize, Shapes,
-};
-use crate::io::{
-    Content, Limit, Opened, Place, ReadError, RecordError, RecordSize, open, open_as, read_shapes, shapes_of,
-};
+use super::{PointRequest, PointStudyError, TableOptions, Treatment};
+use crate::io::shapes::{LandmarkOrder, ShapeReading, ShapeRecord, Shapes};
+use crate::io::{Content, Limit, Place, RecordError, RecordSize, holds_masks, open, open_as};
 use crate::manifold::LandmarkShapes;
 use crate::privacy::PublicInput;
 use crate::study::{People, Unusable, public_input};
@@ -26,44 +22,6 @@ pub enum ShapeCentre {
     PublicRecords(PathBuf),
     /// A first pass paid from the budget; no shape need be public.
     Private,
-}
-
-/// What options say of the meaning of a table of landmarks.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TableOptions {
-    /// Which columns name records and landmarks, in a table with a row for each landmark; otherwise its heading has to tell.
-    pub columns: ShapeColumns,
-    /// What a negative coordinate means in TPS; otherwise a missing landmark in specimens with `IMAGE=`.
-    pub negative: Option<Negative>,
-}
-
-impl TableOptions {
-    /// How a file is read by them.
-    pub(super) fn reading(&self, size: impl Into<ShapeSize>) -> ShapeReading {
-        ShapeReading { negative: self.negative, ..ShapeReading::from(size.into()) }
-            .with_columns(&self.columns)
-    }
-
-    /// A public file, which need not be a table with the same columns.
-    pub(super) fn public(
-        &self,
-        file: Opened,
-        size: ShapeSize,
-        flat: Option<usize>,
-        is_one: bool,
-    ) -> Result<Shapes, ReadError> {
-        let asked = ShapeReading { is_one, flat, ..self.reading(size) };
-        let plain = ShapeReading { columns: ShapeColumns::default(), ..asked.clone() };
-        if asked == plain {
-            return shapes_of(file, plain);
-        }
-        shapes_of(file.clone(), asked).or_else(|_| shapes_of(file, plain))
-    }
-
-    /// For the digest of a run: nothing where nothing is said.
-    pub(in crate::study) fn told(&self) -> String {
-        if *self == Self::default() { String::new() } else { format!(" {self:?}") }
-    }
 }
 
 /// What is read, and how.
@@ -173,14 +131,17 @@ impl<'a> Source<'a> {
         let landmarks = known.map_or(told, RecordSize::Known);
         let order = given.as_ref().map_or(LandmarkOrder::Own, Given::order);
         let reading = ShapeReading { order, flat: self.dimensions, ..self.options.reading(landmarks) };
-        let table = read_shapes(self.table, reading)?.taking_as_missing(&self.treatment.missing);
+        let atlas = given.as_ref().and_then(Given::only);
+        let (table, mut of_masks) = self.options.records(self.table, reading, known, atlas)?;
+        let table = table.taking_as_missing(&self.treatment.missing);
         let Some(given) = given else {
             let first = table.iter().find_map(|shape| shape.ok()).filter(|_| stops).map(|(_, shape)| shape);
             let told = table.landmarks().or(first.as_ref().map(ShapeRecord::landmarks));
             let dimension = table.dimension().or(first.as_ref().map(ShapeRecord::dimension));
             let space = LandmarkShapes::new(self.agreed(told)?, self.dimension(dimension)?)?;
             let treated = self.treatment.open(None, space.landmarks())?;
-            let public_inputs = treated.public_inputs.clone();
+            of_masks.extend_from_slice(&treated.public_inputs);
+            let public_inputs = of_masks;
             return Ok(Input {
                 space,
                 public: Vec::new(),
@@ -201,7 +162,10 @@ impl<'a> Source<'a> {
         let centre = space.mean(&public).and_then(|centre| ShapeRecord::from_matrix(None, &centre));
         let template = centre.map(|centre| centre.with_curves(curves));
         let treated = self.treatment.open(template.as_ref(), space.landmarks())?;
-        let public_inputs = [given.inputs(&shapes), treated.public_inputs.clone()].concat();
+        let mut public_inputs = given.inputs(&shapes);
+        of_masks.retain(|input| !public_inputs.contains(input));
+        public_inputs.extend(of_masks);
+        public_inputs.extend_from_slice(&treated.public_inputs);
         let path = given.path;
         let input = Input {
             space,
@@ -272,6 +236,11 @@ impl<'a> Source<'a> {
                 names,
                 order: LandmarkOrder::Own,
             });
+        }
+        if holds_masks(path) {
+            let (shape, input) = self.options.outline(path, self.landmarks)?;
+            let (shapes, names, order) = (Some(vec![shape]), HashSet::new(), LandmarkOrder::Own);
+            return Ok(Given { path, input, shapes, names, order });
         }
         let file = open_as(path, Content::Shapes)?;
         // All of it is public: it may tell itself how many landmarks its shapes have.
@@ -363,6 +332,14 @@ impl Given<'_> {
     /// Landmarks of its shapes.
     fn landmarks(&self) -> Option<usize> {
         self.shapes.as_ref()?.first().map(ShapeRecord::landmarks)
+    }
+
+    /// The public shape, where it is one alone.
+    fn only(&self) -> Option<&ShapeRecord> {
+        match self.shapes.as_deref() {
+            Some([only]) => Some(only),
+            _ => None,
+        }
     }
 
     fn order(&self) -> LandmarkOrder {

@@ -7,7 +7,7 @@ use super::treatment::{Treated, or_are_negative};
 use super::{PointOutcome, PointRequest, PointStudyError, ShapeCentre, TableOptions, Treatment};
 use crate::io::internal::{write_shape_array, write_tps};
 use crate::io::shapes::{LandmarkOrder, ShapeReading, ShapeRecord};
-use crate::io::{Content, Place, RecordError, RecordSize, WriteError, open_as, read_shapes, write_bytes};
+use crate::io::{Content, Place, RecordError, RecordSize, WriteError, holds_masks, open_as, write_bytes};
 use crate::job::layout::{DISTANCES, NONPRIVATE_MEAN_NPY, NONPRIVATE_MEAN_TPS};
 use crate::job::unusable::write_problems;
 use crate::job::{self, Job};
@@ -48,7 +48,9 @@ pub(super) fn run_plain(study: &PlainShapes<'_>) -> Result<PointOutcome, PointSt
         template.map_or((None, LandmarkOrder::Own), |(shape, order)| (Some(shape), order));
     let size = study.landmarks.map_or(RecordSize::Content, RecordSize::Known);
     let reading = ShapeReading { order, flat: study.dimensions, ..study.options.reading(size) };
-    let table = read_shapes(study.file, reading)?.taking_as_missing(&study.treatment.missing);
+    let known = study.landmarks.or(template.as_ref().map(ShapeRecord::landmarks));
+    let (table, _) = study.options.records(study.file, reading, known, template.as_ref())?;
+    let table = table.taking_as_missing(&study.treatment.missing);
     let shapes: Vec<Placed> = table.iter().collect();
     let readable = || shapes.iter().filter_map(|shape| Some(&shape.as_ref().ok()?.1));
     let Some(form) = template.as_ref().map(form_of).or_else(|| usual(readable().map(form_of))) else {
@@ -100,6 +102,9 @@ fn usual(forms: impl Iterator<Item = Form>) -> Option<Form> {
 
 /// The public shape, and the order of its landmarks.
 fn only_shape(study: &PlainShapes<'_>, path: &Path) -> Result<(ShapeRecord, LandmarkOrder), PointStudyError> {
+    if holds_masks(path) {
+        return Ok((study.options.outline(path, study.landmarks)?.0, LandmarkOrder::Own));
+    }
     let file = open_as(path, Content::Shapes)?;
     let table = study.options.public(file, RecordSize::Content.into(), study.dimensions, true)?;
     let mut shapes = table.all()?;

@@ -43,7 +43,7 @@ pub enum TangentInputs {
     /// Directions or hyperbolic points.
     Vectors(TangentVectors),
     /// Shapes by their landmarks, about a public or a private centre.
-    Landmarks(ShapeInputs),
+    Landmarks(Box<ShapeInputs>),
     /// Records of another crate.
     #[doc(hidden)]
     Other(Arc<dyn OtherRecords>),
