@@ -6,8 +6,18 @@ use clap::{Arg, Command, CommandFactory};
 
 /// Options that take what a study assumes to be public: [`visard::study::public_input`] opens none that visard wrote as secret, their help
 /// says that they must be public, and `tests/it/public_inputs.rs` tries each.
-const PUBLIC: [&str; 9] =
-    ["template", "prior", "center", "public_records", "sliders", "links", "pairs", "positions", "start"];
+const PUBLIC: [&str; 10] = [
+    "template",
+    "prior",
+    "center",
+    "public_records",
+    "sliders",
+    "links",
+    "pairs",
+    "positions",
+    "start",
+    "stream",
+];
 
 /// Arguments that name files or folders that nobody takes to be public inputs of a release.
 const OTHERS: [&str; 33] = [
