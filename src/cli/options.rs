@@ -6,7 +6,7 @@ use clap::{Arg, Command, CommandFactory};
 
 /// Options that take what a study assumes to be public: [`visard::study::public_input`] opens none that visard wrote as secret, their help
 /// says that they must be public, and `tests/it/public_inputs.rs` tries each.
-const PUBLIC: [&str; 10] = [
+const PUBLIC: [&str; 11] = [
     "atlas",
     "template",
     "prior",
@@ -17,6 +17,7 @@ const PUBLIC: [&str; 10] = [
     "pairs",
     "positions",
     "start",
+    "stream",
 ];
 
 /// Arguments that name files or folders that nobody takes to be public inputs of a release.

@@ -17,9 +17,15 @@ const FACES: &str = "--prepared people.npy --curves 6 --samples 16 --mu 1 --out 
 const SITE: &str = "consortium --prepared people.npy --site berlin --out out";
 
 /// Every option of the command that takes a public input.
-const ROWS: [Row; 85] = [
+const ROWS: [Row; 86] = [
     ("face mean", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     ("face mean", "--prior", FACES, "face/internal/nonprivate_curves.npy"),
+    (
+        "face mean",
+        "--stream",
+        "--prepared people.npy --curves 6 --samples 16 --out out",
+        "face/internal/nonprivate_mean.ply",
+    ),
     ("face modes", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     (
         "face regress",

@@ -121,6 +121,7 @@ pub fn run_with_progress<T>(
         | StudyError::Records(_)
         | StudyError::Groups(_)
         | StudyError::Covariates(_)
+        | StudyError::Stream(_)
         | StudyError::Units { .. }
         | StudyError::MixedUnits { .. } => {
             Failure::input(&error).with_hint("nothing was charged and nothing released")

@@ -14,7 +14,7 @@ use std::io;
 use std::path::Path;
 
 /// What a marked file of text says.
-pub(super) const MARK: &str = "visard internal: made from the records without noise, never a public input";
+pub const MARK: &str = "visard internal: made from the records without noise, never a public input";
 /// The bits of a marked `.npy` header: spaces and tabs in an order that no padding has by chance.
 const BITS: u64 = 0x6e9f_41c3_b8d2_570a;
 /// A PLY header is not looked for beyond this, in bytes, as its reader does.

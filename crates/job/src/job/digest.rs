@@ -11,16 +11,19 @@ pub struct Digest(String);
 impl Digest {
     /// Of settings (their debug form will do), the price, and what the records are: hashes of files or the numbers themselves.
     pub fn of(settings: &str, price: &Price, records: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
+        let price = serde_json::to_string(price).unwrap_or_default();
+        let settings = [env!("CARGO_PKG_VERSION"), settings, &price].map(|field| field.as_bytes().to_vec());
+        Self::of_fields(
+            settings.into_iter().chain(records.into_iter().map(|record| record.as_ref().to_vec())),
+        )
+    }
+
+    /// Of these fields alone: for what goes on over years, with other versions of the program.
+    pub fn of_fields(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
         let mut hash = Sha256::new();
-        let mut field = |bytes: &[u8]| {
-            hash.update((bytes.len() as u64).to_le_bytes());
-            hash.update(bytes);
-        };
-        field(env!("CARGO_PKG_VERSION").as_bytes());
-        field(settings.as_bytes());
-        field(serde_json::to_string(price).unwrap_or_default().as_bytes());
-        for record in records {
-            field(record.as_ref());
+        for field in fields {
+            hash.update((field.as_ref().len() as u64).to_le_bytes());
+            hash.update(field.as_ref());
         }
         Self(hex::encode(hash.finalize()))
     }

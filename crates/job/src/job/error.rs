@@ -29,6 +29,19 @@ pub enum JobError {
         "the interrupted run in {} had other records or settings; run it again with the same, or discard it and pay again", .0.display()
     )]
     OtherRun(PathBuf),
+    /// A step of a stream that cannot be drawn.
+    #[error("step {step} of this stream: {what}; nothing was drawn")]
+    Step {
+        /// Which, from 1.
+        step: usize,
+        /// Why not.
+        what: &'static str,
+    },
+    /// A folder of something else than this stream.
+    #[error(
+        "what {} holds is not of this stream: another plan, template or way of making records, or no stream at all; choose another folder", .0.display()
+    )]
+    OtherStream(PathBuf),
     /// The job's own files were changed.
     #[error("{}: {what}; nothing was drawn", .path.display())]
     State {

@@ -135,6 +135,16 @@ impl StudyFolder {
         self.internal().join("drawn.json")
     }
 
+    /// A step of a stream (from 0) that was drawn, with what later steps need of its records.
+    pub fn step(&self, at: usize) -> PathBuf {
+        self.internal().join(format!("step-{:02}.json", at + 1))
+    }
+
+    /// The release of such a step after a later one was released.
+    pub fn release_of_step(&self, at: usize) -> PathBuf {
+        self.root.join(format!("release-{:02}", at + 1))
+    }
+
     /// Held by whoever works in the folder.
     pub fn lock(&self) -> PathBuf {
         self.root.join(".visard.lock")

@@ -30,6 +30,7 @@ mod publish;
 mod signature;
 pub mod standing;
 mod state;
+mod steps;
 mod stop;
 mod verify;
 // What studies need and users do not.
@@ -70,6 +71,7 @@ pub use public::refuse_secret;
 pub use public::{is_secret, public_input};
 pub use publish::{Publication, Published, ReleaseFolder};
 pub use signature::{SIGNATURE_FILE, SignatureError, make_key, sign_certificate, signer};
+pub use steps::{Step, Steps};
 pub use stop::Stop;
 pub use unusable::Unusable;
 pub use verify::{Binding, Verified, VerifyError, verify};
@@ -289,7 +291,10 @@ impl<'a> Job<'a> {
         let part = part.with_terms(neighbours.clone(), self.place.seed.is_some());
         let charged = Composition::from(part.clone());
         if self.place.dry_run {
-            let total = self.place.ledger.after(self.folder(), &charged)?;
+            // Steps after the first are paid for.
+            let stepped = self.begun.as_ref().is_some_and(|begun| begun.step.is_some());
+            let more = if stepped { Composition::new() } else { charged };
+            let total = self.place.ledger.after(self.folder(), &more)?;
             return Err(JobError::DryRun(Box::new(DryRun { price: price.clone(), total })));
         }
         let shared = self.folder().root().join(SHARED_LEDGER);
@@ -354,6 +359,16 @@ impl<'a> Job<'a> {
             (self.keep, self.resumed) = (true, true);
             return Ok(paid);
         }
+        Ok(Paid::Charge(self.announce(priced, digest, None)?))
+    }
+
+    /// Charges the ledger; `step`: of a stream, the one that is drawn first.
+    fn announce<P>(
+        &mut self,
+        priced: &Priced<P>,
+        digest: &Digest,
+        step: Option<usize>,
+    ) -> Result<Charge, JobError> {
         self.begun = None;
         let folder = self.locked.folder();
         let ledger = self.ledger.as_mut().ok_or(JobError::OtherPrice)?;
@@ -364,13 +379,13 @@ impl<'a> Job<'a> {
         let receipt = announced.receipt().cloned().ok_or(JobError::Unrecorded)?;
         let announcement = (receipt, announced.lines().to_owned());
         let what = (&priced.price, &priced.charged);
-        let begun = Begun::new(digest, what, announcement, &spent).planned(self.plan.clone());
+        let begun = Begun::new(digest, what, announcement, &spent).planned(self.plan.clone(), step);
         // Written first: after a crash the ledger holds this charge, or was not charged.
         begun.store(folder)?;
         self.keep = true;
         let charge = announced.pay()?;
         self.begun = Some(begun);
-        Ok(Paid::Charge(charge))
+        Ok(charge)
     }
 
     /// What a resumed run goes on with; nothing if it begins anew.
@@ -429,7 +444,8 @@ impl<'a> Job<'a> {
         let neighbours = released.price.neighbours.clone();
         let published = Published { released, receipt: None, neighbours, releases: 1, total: None };
         let bind = |certificate: &str| publish::record(self.folder(), certificate);
-        publish::publish(self.folder(), self.place.asked, self.plan.as_ref(), (publication, &published), bind)
+        let (folder, plan) = ((self.folder(), None), self.plan.as_ref());
+        publish::publish(folder, self.place.asked, plan, (publication, &published), bind)
     }
 
     /// Puts the release together aside and moves it into place as a whole: what was there stays whole until then.
@@ -441,6 +457,16 @@ impl<'a> Job<'a> {
         priced: &Priced<P>,
         published: &Published<P::Value>,
     ) -> Result<Certificate, P::Error> {
+        self.publish_beside(priced, published, None)
+    }
+
+    /// The same; the release that is there is moved to `before`, unless something is there already.
+    fn publish_beside<P: Publication>(
+        &mut self,
+        priced: &Priced<P>,
+        published: &Published<P::Value>,
+        before: Option<PathBuf>,
+    ) -> Result<Certificate, P::Error> {
         // That of the charge: a file that was changed since is of no concern.
         let plan = self.begun.as_ref().and_then(|begun| begun.plan.as_ref());
         let (receipt, ledger) = (published.receipt.as_ref(), self.ledger.as_mut());
@@ -449,7 +475,7 @@ impl<'a> Job<'a> {
             _ => Err(JobError::OtherPrice),
         };
         let release = (priced.publication(), published);
-        publish::publish(self.locked.folder(), self.place.asked, plan, release, bind)
+        publish::publish((self.locked.folder(), before), self.place.asked, plan, release, bind)
     }
 
     /// All is written: from now on there is nothing to resume.

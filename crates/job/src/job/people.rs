@@ -24,6 +24,8 @@ struct Shared {
     members: Vec<Vec<usize>>,
     /// The person of each record.
     of: Vec<usize>,
+    /// What each person is called.
+    labels: Vec<String>,
     /// SHA-256 of the table.
     table: [u8; 32],
 }
@@ -42,6 +44,11 @@ impl People {
     /// SHA-256 of the table, where there is one.
     pub fn table(&self) -> Option<[u8; 32]> {
         self.shared.as_ref().map(|shared| shared.table)
+    }
+
+    /// What each person is called, where a table or folders tell: secret.
+    pub fn labels(&self) -> Option<&[String]> {
+        self.shared.as_ref().map(|shared| &shared.labels[..])
     }
 
     /// The records of each person.
@@ -111,14 +118,18 @@ impl People {
     /// By the label of each record's person.
     pub(super) fn of<'l>(labels: impl Iterator<Item = &'l str>, table: [u8; 32]) -> Self {
         let mut persons: HashMap<&str, usize> = HashMap::new();
-        let next = |label| {
+        let mut names = Vec::new();
+        let next = |label: &'l str| {
             let next = persons.len();
-            *persons.entry(label).or_insert(next)
+            *persons.entry(label).or_insert_with(|| {
+                names.push(label.to_owned());
+                next
+            })
         };
         let of: Vec<usize> = labels.map(next).collect();
-        let mut members = vec![Vec::new(); persons.len()];
+        let mut members = vec![Vec::new(); names.len()];
         of.iter().enumerate().for_each(|(record, &person)| members[person].push(record));
-        Self { n: members.len(), shared: Some(Shared { members, of, table }) }
+        Self { n: members.len(), shared: Some(Shared { members, of, labels: names, table }) }
     }
 }
 

@@ -95,9 +95,10 @@ impl ReleaseFolder {
     }
 }
 
-/// Puts the release together aside, has its certificate's SHA-256 recorded by `bind`, and moves it into place as a whole.
+/// Puts the release together aside, has its certificate's SHA-256 recorded by `bind`, and moves it into place as a whole. Another one that is
+/// there already goes to `before`, unless there is something.
 pub(super) fn publish<P: Publication>(
-    folder: &StudyFolder,
+    (folder, before): (&StudyFolder, Option<PathBuf>),
     asked: Option<PrivacyLoss>,
     plan: Option<&FrozenPlan>,
     (publication, published): (&P, &Published<P::Value>),
@@ -120,11 +121,13 @@ pub(super) fn publish<P: Publication>(
     write_bytes(&aside.join(CERTIFICATE), text.as_bytes()).map_err(JobError::from)?;
     // Before anybody can see it: a release that the ledger does not know is then none of ours.
     bind(&hex::encode(Sha256::digest(text.as_bytes())))?;
+    let is_other = std::fs::read(folder.certificate()).is_ok_and(|there| there != text.as_bytes());
+    let before = before.filter(|before| is_other && !before.exists());
     let moved = || -> Result<(), JobError> {
         let release = folder.release();
         fault::remove_all(&old).map_err(io(&old))?;
         if release.exists() {
-            rename(&release, &old)?;
+            rename(&release, before.as_ref().unwrap_or(&old))?;
         }
         rename(&aside, &release)?;
         crate::io::sync_folder(folder.root());

@@ -33,6 +33,9 @@ pub(super) struct Begun {
     /// The plan as it stood when the charge was made.
     #[serde(default)]
     pub(super) plan: Option<FrozenPlan>,
+    /// Of a stream, the step that was begun last, counted from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) step: Option<usize>,
     /// Whether everything is written.
     pub(super) finished: bool,
 }
@@ -56,13 +59,14 @@ impl Begun {
             total: after.for_neighbours(&neighbours).total().ok(),
             neighbours,
             plan: None,
+            step: None,
             finished: false,
         }
     }
 
-    /// Under this plan.
-    pub(super) fn planned(self, plan: Option<FrozenPlan>) -> Self {
-        Self { plan, ..self }
+    /// Under this plan; of a stream, for this step.
+    pub(super) fn planned(self, plan: Option<FrozenPlan>, step: Option<usize>) -> Self {
+        Self { plan, step, ..self }
     }
 
     /// The job in this folder, if there is one.
@@ -90,6 +94,17 @@ impl Begun {
             self.store(folder)?;
         }
         if self.paid(ledger) { Ok(ledger.adopt(&self.receipt)?) } else { Ok(()) }
+    }
+
+    /// What was drawn under its charge, to be published.
+    pub(super) fn published<V>(&self, released: Released<V>) -> Published<V> {
+        Published {
+            released,
+            receipt: Some(self.receipt.clone()),
+            neighbours: self.neighbours.clone(),
+            releases: self.releases,
+            total: self.total,
+        }
     }
 
     /// Whether the ledger holds its charge.
@@ -138,13 +153,7 @@ impl<V> Stored<V> {
         begun: &Begun,
     ) -> Result<Published<V>, JobError> {
         ledger.redeem(&begun.receipt, &hex::encode(Sha256::digest(bytes)))?;
-        Ok(Published {
-            released: self.released,
-            receipt: Some(begun.receipt.clone()),
-            neighbours: begun.neighbours.clone(),
-            releases: begun.releases,
-            total: begun.total,
-        })
+        Ok(begun.published(self.released))
     }
 }
 

@@ -62,7 +62,8 @@ pub(super) fn without_noise(
         | CurveMean::TwoRounds(_)
         | CurveMean::Pointwise(_)
         | CurveMean::PrivateRadius(_)
-        | CurveMean::Sites(_) => Err("this mechanism does not smooth".into()),
+        | CurveMean::Sites(_)
+        | CurveMean::Stream(_) => Err("this mechanism does not smooth".into()),
     }
 }
 

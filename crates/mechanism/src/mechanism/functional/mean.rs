@@ -4,7 +4,7 @@ use super::private_radius::PreparedRadius;
 use super::two_rounds::PreparedRounds;
 use super::{
     FunctionRecords, FunctionalMean, NoisedFunction, PerCurveMean, PointwiseMean, PrivateRadiusMean,
-    SitesMean, TwoRoundMean,
+    SitesMean, StreamMean, StreamSums, TwoRoundMean,
 };
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::NoiseSource;
@@ -25,6 +25,8 @@ pub enum CurveMean {
     PrivateRadius(PrivateRadiusMean),
     /// Over many sites, in two rounds.
     Sites(Box<SitesMean>),
+    /// A step of a stream.
+    Stream(Box<StreamMean>),
 }
 
 /// What [`CurveMean`] makes of the records before the charge.
@@ -41,6 +43,8 @@ pub enum PreparedMean<'a> {
     PrivateRadius(PreparedRadius<'a>),
     /// See [`CurveMean::Sites`].
     Sites(&'a (dyn FunctionRecords + 'static)),
+    /// See [`CurveMean::Stream`].
+    Stream(StreamSums),
 }
 
 impl Mechanism for CurveMean {
@@ -57,6 +61,7 @@ impl Mechanism for CurveMean {
             Self::Pointwise(mean) => mean.price(),
             Self::PrivateRadius(mean) => mean.price(),
             Self::Sites(mean) => mean.price(),
+            Self::Stream(mean) => mean.price(),
         }
     }
 
@@ -68,6 +73,7 @@ impl Mechanism for CurveMean {
             Self::Pointwise(mean) => PreparedMean::Pointwise(mean.prepare(records)?),
             Self::PrivateRadius(mean) => PreparedMean::PrivateRadius(mean.prepare(records)?),
             Self::Sites(mean) => PreparedMean::Sites(mean.prepare(records)?),
+            Self::Stream(mean) => PreparedMean::Stream(mean.prepare(records)?),
         })
     }
 
@@ -84,19 +90,22 @@ impl Mechanism for CurveMean {
             (Self::Pointwise(mean), PreparedMean::Pointwise(sum)) => mean.draw(sum, noise, paid),
             (Self::PrivateRadius(mean), PreparedMean::PrivateRadius(sum)) => mean.draw(sum, noise, paid),
             (Self::Sites(mean), PreparedMean::Sites(records)) => mean.draw(records, noise, paid),
+            (Self::Stream(mean), PreparedMean::Stream(sums)) => mean.draw(sums, noise, paid),
             (
                 Self::Joint(_)
                 | Self::TwoRounds(_)
                 | Self::PerCurve(_)
                 | Self::Pointwise(_)
                 | Self::PrivateRadius(_)
-                | Self::Sites(_),
+                | Self::Sites(_)
+                | Self::Stream(_),
                 PreparedMean::Joint(_)
                 | PreparedMean::TwoRounds(_)
                 | PreparedMean::PerCurve(_)
                 | PreparedMean::Pointwise(_)
                 | PreparedMean::PrivateRadius(_)
-                | PreparedMean::Sites(_),
+                | PreparedMean::Sites(_)
+                | PreparedMean::Stream(_),
             ) => Err(MechanismError::Shape("prepared for another mechanism")),
         }
     }

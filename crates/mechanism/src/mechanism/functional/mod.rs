@@ -10,6 +10,7 @@
 //! * [`PointwiseMean`] (`pointwise`): every coordinate on its own.
 //! * [`PrivateRadiusMean`]: the second, with a clip radius estimated privately before.
 //! * [`SitesMean`], [`SitesModes`] and [`SitesGroups`]: the two rounds over several sites, none of which hands on a record.
+//! * [`StreamMean`]: a step of a mean that is released again and again while people come.
 //! * [`FunctionalModes`]: not the mean alone but the second moment too, of the leading coordinates ([`LeadingCoordinates`]).
 //!
 //! [`CurveMean`] is any of them.
@@ -31,6 +32,7 @@ pub mod regression;
 mod samples;
 pub mod sites;
 mod size;
+mod stream;
 #[cfg(test)]
 mod tests;
 pub mod two_rounds;
@@ -46,6 +48,8 @@ pub use pointwise::{PointwiseMean, PointwiseRanges, RangeScale};
 pub use private_radius::PrivateRadiusMean;
 pub use public_prior::PublicPrior;
 pub use reach::Reach;
+#[doc(hidden)]
+pub use records::ChosenRecords;
 pub use records::{Estimate, FunctionRecords, NoisedFunction, NoisedSize};
 pub use regression::{Field, Fields, FunctionRegression, ResidualModes};
 pub(in crate::mechanism) use samples::priced_after;
@@ -55,6 +59,7 @@ pub use sites::{
     SitesModes, SitesRounds,
 };
 pub use size::SizeCoordinate;
+pub use stream::{StreamMean, StreamPast, StreamShape, StreamSums};
 pub use two_rounds::{Aim, TwoRoundMean};
 
 use crate::privacy::Entry;

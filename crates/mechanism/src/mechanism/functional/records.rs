@@ -42,6 +42,24 @@ impl FunctionRecords for Vec<Option<FaceCurves>> {
     }
 }
 
+/// Some of the records.
+#[doc(hidden)]
+pub struct ChosenRecords<'a> {
+    /// All of them.
+    pub records: &'a dyn FunctionRecords,
+    /// The places of those that are meant.
+    pub chosen: Vec<usize>,
+}
+
+impl FunctionRecords for ChosenRecords<'_> {
+    fn count(&self) -> usize {
+        self.chosen.len()
+    }
+    fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
+        self.records.samples(*self.chosen.get(i)?)
+    }
+}
+
 /// What noised coordinates tell of a mean: post-processing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Estimate {
@@ -75,6 +93,9 @@ pub struct NoisedFunction {
     /// The norm that the coordinates are weighted in, where noised counts chose it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub norm: Option<Norm>,
+    /// What was released in this step of a stream, in steps of its lattice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exact: Vec<i128>,
 }
 
 /// A released mean logarithm of sizes, in units of a public one.
@@ -99,6 +120,7 @@ impl NoisedFunction {
             moments: None,
             size: None,
             norm: None,
+            exact: Vec::new(),
         }
     }
 

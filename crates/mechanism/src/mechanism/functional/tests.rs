@@ -64,7 +64,10 @@ fn statistic(mechanism: &CurveMean, records: &Records) -> Vec<f64> {
         PreparedMean::Joint(sum) => sum.nonprivate_mean(),
         PreparedMean::PerCurve(prepared) => prepared.statistic(),
         PreparedMean::Pointwise(prepared) => prepared.statistic(),
-        PreparedMean::PrivateRadius(_) | PreparedMean::TwoRounds(_) | PreparedMean::Sites(_) => {
+        PreparedMean::PrivateRadius(_)
+        | PreparedMean::TwoRounds(_)
+        | PreparedMean::Sites(_)
+        | PreparedMean::Stream(_) => {
             unreachable!("not among them")
         }
     }

@@ -89,7 +89,7 @@ impl Ledger {
         if charge.part.is_seeded() || charge.published.last().is_some_and(|last| last == certificate_sha256) {
             return Ok(());
         }
-        if charge.redeemed.is_none() {
+        if charge.used().is_none() {
             return Err(ReceiptError::NotRedeemed { line: receipt.line }.into());
         }
         let (charge, certificate) = (receipt.line, certificate_sha256.to_owned());

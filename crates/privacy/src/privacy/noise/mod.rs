@@ -31,6 +31,7 @@ mod products;
 mod released;
 mod shared;
 mod source;
+mod stream;
 mod vector_noise;
 mod vectors;
 
@@ -42,16 +43,25 @@ pub use integer_clip::IntegerClip;
 pub use released::{GaussianRelease, LaplaceRelease, NoiseDescription, NoisePath};
 pub use shared::{SITES_MOST, SharedNoise, SharedSum};
 pub use source::{NoiseSource, PaidGenerator};
+#[doc(hidden)]
+pub use stream::WholeStream;
+pub use stream::{STEPS_MOST, STREAM, StreamNoise};
 pub use vector_noise::VectorNoise;
 
 use super::release::Entry;
 use clipped_mean::{CLIPPED_MEAN_ENTRY, PURE_CLIPPED_MEAN_ENTRY};
 use clipped_moments::CLIPPED_MOMENTS_ENTRY;
 use clipped_second::CLIPPED_SECOND_ENTRY;
+use stream::STREAM_ENTRY;
 
 /// The mechanisms here, as the registry of all knows them.
-pub const ENTRIES: &[&Entry] =
-    &[&CLIPPED_MEAN_ENTRY, &PURE_CLIPPED_MEAN_ENTRY, &CLIPPED_MOMENTS_ENTRY, &CLIPPED_SECOND_ENTRY];
+pub const ENTRIES: &[&Entry] = &[
+    &CLIPPED_MEAN_ENTRY,
+    &PURE_CLIPPED_MEAN_ENTRY,
+    &CLIPPED_MOMENTS_ENTRY,
+    &CLIPPED_SECOND_ENTRY,
+    &STREAM_ENTRY,
+];
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 //! The ordinary tests try some operations of each study, with a fixed seed; the ignored one tries all of them.
 
 mod sites;
+mod stream;
 mod studies;
 
 use super::layout::CERTIFICATE;

@@ -71,6 +71,9 @@ pub enum StudyError {
     /// Records that were prepared elsewhere.
     #[error(transparent)]
     Prepared(#[from] PreparedError),
+    /// A step of a stream, or its plan.
+    #[error("{0}")]
+    Stream(String),
     /// Many sites.
     #[error(transparent)]
     Sites(#[from] SitesError),

@@ -410,7 +410,11 @@ impl Gathered {
 }
 
 /// Tells the data holder, on the screen and on the internal page.
-fn tell(job: &Job<'_>, progress: &(dyn Fn(FaceProgress) + Sync), notes: impl IntoIterator<Item = String>) {
+pub(super) fn tell(
+    job: &Job<'_>,
+    progress: &(dyn Fn(FaceProgress) + Sync),
+    notes: impl IntoIterator<Item = String>,
+) {
     let notes: Vec<String> = notes.into_iter().collect();
     notes.iter().cloned().for_each(|text| progress(FaceProgress::Remark { text }));
     job.tell(notes);

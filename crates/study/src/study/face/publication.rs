@@ -17,8 +17,8 @@ use crate::job::copies::Kind;
 use crate::job::layout::{BAND, CURVES, ERROR, MEAN_PLY, REPORT};
 use crate::job::unusable::ZERO_DEVIATION;
 use crate::job::{Publication, ReleaseFolder};
-use crate::mechanism::functional::{Aim, CurveMean, NoisedFunction, NoisedSize};
-use crate::privacy::{Certificate, Released, Statement};
+use crate::mechanism::functional::{Aim, CurveMean, NoisedFunction, NoisedSize, StreamMean};
+use crate::privacy::{Caveat, Certificate, PublicInput, Released, Statement};
 use crate::study::seen::too_little;
 use crate::study::{Counting, Unusable};
 use crate::surface::TemplateError;
@@ -40,6 +40,41 @@ pub(super) struct FacePublication {
     pub(super) size: Option<SizeScale>,
     /// What is public of other people's faces, where something was given.
     pub(super) prior: Option<FacePrior>,
+    /// Of which stream it is a step.
+    pub(super) stream: Option<OfStream>,
+}
+
+/// What is public of a stream beside its mechanism.
+#[derive(Debug, Clone)]
+pub(super) struct OfStream {
+    pub(super) plan: PublicInput,
+    /// Whether people are matched across steps.
+    pub(super) matched: bool,
+}
+
+impl OfStream {
+    /// For the certificate of a step.
+    fn describe(&self, mean: &StreamMean, statement: &mut Statement) {
+        let (noise, people) = (mean.noise(), &mean.past().people);
+        let (sigma, once) = (mean.sigma(), mean.once_sigma());
+        let neighbours = "one person is replaced with the records of all visits; in which steps a person's counted visits are, and how many records \
+                          every step counts, is public. The loss is that of all steps together";
+        statement.details.insert(
+            "stream".into(),
+            json!({
+                "step": people.len(), "steps": noise.steps(), "visits": noise.visits(), "people": people, "matched": self.matched,
+                "mean_noise": sigma, "one_round_noise": once, "noise_ratio": sigma / once, "neighbours": neighbours,
+            }),
+        );
+        statement.public_inputs.push(self.plan.clone());
+        if !self.matched {
+            statement.caveats.push(Caveat::Other(format!(
+                "assumed: people were not matched across the steps of this stream; it is taken that nobody gave more than one record to a step, nor to more \
+                 than {} of the steps",
+                noise.visits()
+            )));
+        }
+    }
 }
 
 impl FacePublication {
@@ -100,7 +135,8 @@ impl FacePublication {
             CurveMean::Joint(_)
             | CurveMean::TwoRounds(_)
             | CurveMean::PrivateRadius(_)
-            | CurveMean::Sites(_) => Vec::new(),
+            | CurveMean::Sites(_)
+            | CurveMean::Stream(_) => Vec::new(),
             CurveMean::PerCurve(mean) => ["x", "y", "z"]
                 .iter()
                 .zip(mean.block_budgets())
@@ -147,6 +183,9 @@ impl Publication for FacePublication {
             statement.details.extend(details);
         }
         statement.details.extend(self.counting.details(Kind::Faces));
+        if let (CurveMean::Stream(mean), Some(stream)) = (&self.mechanism, &self.stream) {
+            stream.describe(mean, statement);
+        }
         if let Some(prior) = &self.prior {
             let centre =
                 "the prior's mean, in place of the template, and how its faces differ, for shrinkage";
@@ -170,6 +209,7 @@ impl Publication for FacePublication {
             CurveMean::PerCurve(_) => FaceMechanism::Curves,
             CurveMean::Pointwise(_) => FaceMechanism::Pointwise,
             CurveMean::Sites(_) => return "face mean of several sites".into(),
+            CurveMean::Stream(_) => return "face mean --stream".into(),
         };
         mechanism.statistic(self.is_for_band())
     }

@@ -2,7 +2,7 @@
 
 use super::accuracy::Accuracy;
 use super::error::StudyError;
-use super::gather::{FaceProgress, FaceStudy};
+use super::gather::{FaceProgress, FaceStudy, Gathered};
 use super::mean::{FaceMechanism, mechanism, two_rounds};
 use super::prior::FacePrior;
 use super::publication::FacePublication;
@@ -12,8 +12,8 @@ use super::size::{SizeScale, SizedFaces};
 use super::template::TemplateSource;
 use super::yardstick::Yardstick;
 use crate::function::FaceCurves;
-use crate::job::{self, Job};
-use crate::mechanism::functional::{Aim, CurveMean, FunctionRecords};
+use crate::job::{self, Job, Published};
+use crate::mechanism::functional::{Aim, CurveMean, FunctionRecords, NoisedFunction};
 use crate::privacy::{BudgetError, Certificate, Mechanism};
 use crate::study::StudyFolder;
 
@@ -107,6 +107,7 @@ fn publication(
     Ok(mechanism.map(|mechanism| FacePublication {
         size,
         prior,
+        stream: None,
         template: study.loaded.clone(),
         own: study.own.clone(),
         mechanism,
@@ -154,15 +155,35 @@ fn run_job(
                 &gathered,
                 &(settings.public(), publication.prior.as_ref().map(|prior| &prior.inputs)),
             )?;
-            let (curves, accuracy) = (publication.curves(&published)?, publication.accuracy(&published));
-            let band = certificate.details.get("band").and_then(|band| band.get("mean_half_width")?.as_f64());
-            let yardstick = publication.yardstick(&published.value);
-            Some(ReleasedFace { curves, certificate, accuracy, band, yardstick })
+            Some(shown(publication, &published, certificate)?)
         }
         None => None,
     };
+    ended(study, job, maker, &gathered, released)
+}
+
+/// A release as its outcome has it.
+pub(super) fn shown(
+    publication: &FacePublication,
+    published: &Published<NoisedFunction>,
+    certificate: Certificate,
+) -> Result<ReleasedFace, StudyError> {
+    let (curves, accuracy) = (publication.curves(published)?, publication.accuracy(published));
+    let band = certificate.details.get("band").and_then(|band| band.get("mean_half_width")?.as_f64());
+    let yardstick = publication.yardstick(&published.value);
+    Ok(ReleasedFace { curves, certificate, accuracy, band, yardstick })
+}
+
+/// Writes what only the data holder may see, and finishes the job.
+pub(super) fn ended(
+    study: &FaceStudy<'_>,
+    job: &mut Job<'_>,
+    maker: &RecordMaker<'_>,
+    gathered: &Gathered,
+    released: Option<ReleasedFace>,
+) -> Result<FaceOutcome, StudyError> {
     let clip = released.as_ref().and_then(|released| released.certificate.clip_radius);
-    study.write_internal(job, maker, &gathered, released.as_ref().map(|r| &r.curves), clip)?;
+    study.write_internal(job, maker, gathered, released.as_ref().map(|r| &r.curves), clip)?;
     job.finish()?;
     Ok(FaceOutcome {
         folder: job.folder().clone(),

@@ -1,14 +1,13 @@
 //! One round: what a site adds up, and what the sums of all sites tell.
 
-use super::super::FunctionRecords;
 use super::super::records::add_up;
+use super::super::{ChosenRecords, FunctionRecords};
 use super::deviations::Deviations;
 use super::{Answer, RoundResult, Sharing, SiteGroups, Sites};
 use crate::mechanism::MechanismError;
 use crate::privacy::ClipRadius;
 use crate::privacy::noise::{SharedNoise, SharedSum};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::fmt;
 
 /// What is asked in a round.
@@ -110,7 +109,7 @@ impl SiteRound {
         }
         let one = |group| {
             let chosen = (0..labels.len()).filter(|i| labels[*i] == group).collect();
-            self.sum_of_all(&Chosen { records, chosen })
+            self.sum_of_all(&ChosenRecords { records, chosen })
         };
         Ok(SharedSum::of_groups((0..count).map(one).collect::<Result<_, _>>()?))
     }
@@ -206,20 +205,5 @@ impl SiteRound {
         let shares = plan.sharing.shares(sites.len() as u64);
         let per = if self.middle.is_some() { 1.0 } else { plan.people(sites) as f64 };
         vec![self.noise.sigma(shares) / per; result.values.len()]
-    }
-}
-
-/// Some of the records.
-struct Chosen<'a> {
-    records: &'a dyn FunctionRecords,
-    chosen: Vec<usize>,
-}
-
-impl FunctionRecords for Chosen<'_> {
-    fn count(&self) -> usize {
-        self.chosen.len()
-    }
-    fn samples(&self, i: usize) -> Option<Cow<'_, [f64]>> {
-        self.records.samples(*self.chosen.get(i)?)
     }
 }

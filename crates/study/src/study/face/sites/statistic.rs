@@ -118,6 +118,7 @@ impl SitesStatistic {
                 let of = FacePublication {
                     size: None,
                     prior: None,
+                    stream: None,
                     template,
                     own,
                     mechanism,
