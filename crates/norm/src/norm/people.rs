@@ -10,6 +10,7 @@ use crate::study::StudyFolder;
 use crate::study::face::regress::RegressionRelease;
 use crate::study::face::{LoadedTemplate, StudyError, TemplateSource, load_template};
 use crate::study::layout::{CERTIFICATE, CURVES, MODES_NPY};
+use crate::surface::Template;
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 use serde_json::Value;
@@ -119,6 +120,26 @@ impl People {
             })
         };
         known.iter().enumerate().map(one).collect()
+    }
+
+    /// The expected root-mean-square error of [`Self::mean_at`]: the square root of the mean square over the points, on faces of area 1.
+    ///
+    /// # Errors
+    /// [`StudyError`]: a certificate that does not state it.
+    pub fn mean_error(&self, values: &[Option<f64>]) -> Result<f64, StudyError> {
+        if let Some(regression) = &self.regression {
+            return Ok(regression.at(values)?.rms);
+        }
+        let accuracy = self.certificate.details.get("accuracy");
+        let stated = accuracy.and_then(|accuracy| accuracy.get("rms")).and_then(Value::as_f64);
+        let missing =
+            || StudyError::Release("the certificate does not state the error of the mean".to_owned());
+        stated.filter(|rms| rms.is_finite() && *rms >= 0.0).ok_or_else(missing)
+    }
+
+    /// The template that faces are registered with.
+    pub fn template(&self) -> &Template {
+        &self.loaded.template
     }
 
     /// The surface through these curves.
