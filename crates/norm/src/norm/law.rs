@@ -12,6 +12,9 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 /// The noise of the second moment is white in the weighted coordinates that the mechanism works in. There an eigenvalue θ whose noise ends at 2t
 /// has an eigenvector along which people vary by θ − t²/θ on average ([`crate::estimate::Components`]): in the direction that came out, people
 /// vary less than in their own. Where the public spectrum filled in, this is in the release already.
+///
+/// Not right yet: a regression's `total_noise` is widened to an upper bound, so that t is too large there. On ICT at n = 1000, μ = 1 percentiles have
+/// a Kolmogorov-Smirnov distance of .18 to .31 with it, .05 to .06 with t = 0; of modes .07 to .09 with it, .08 to .17 with t = 0.
 #[derive(Debug)]
 pub struct Law {
     /// Unit directions of the modes: mean square one per point.
