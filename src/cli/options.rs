@@ -10,7 +10,7 @@ const PUBLIC: [&str; 9] =
     ["template", "prior", "center", "public_records", "sliders", "links", "pairs", "positions", "start"];
 
 /// Arguments that name files or folders that nobody takes to be public inputs of a release.
-const OTHERS: [&str; 33] = [
+const OTHERS: [&str; 35] = [
     // Records and what is known of them.
     "scans",
     "folders",
@@ -20,6 +20,7 @@ const OTHERS: [&str; 33] = [
     "input",
     "manifest",
     "prepared",
+    "scan",
     "records",
     "people",
     "groups",
@@ -38,6 +39,7 @@ const OTHERS: [&str; 33] = [
     "font",
     // Releases, ledgers, keys, messages between sites.
     "release",
+    "norm",
     "certificate",
     "ledger",
     "key",

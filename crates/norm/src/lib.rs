@@ -7,9 +7,10 @@
 
 pub mod norm;
 
+use visard_base::fault;
 use visard_geometry::{function, mesh, surface, synth};
 use visard_io::io;
-use visard_mechanism::{estimate, mechanism};
+use visard_mechanism::estimate;
 use visard_privacy::privacy;
 use visard_report::report;
 use visard_study::study;

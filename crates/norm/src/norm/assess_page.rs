@@ -14,11 +14,26 @@ const ENDS: f64 = 3.0;
 pub(super) fn page(found: &Assessment, at: &[String]) -> Result<Page, StudyError> {
     let mut page = Page::new("A face held against a norm").band("INTERNAL: DO NOT PUBLISH");
     page.lead(&found.notes[..2].join(" "));
-    let of_hundred = found.percentile.map_or_else(|| "cannot be told: too few people".to_owned(), in_hundred);
+    let of_hundred = match (found.percentile, found.percentile_interval) {
+        (Some(percentile), Some((lower, upper))) => {
+            format!("{} ({} to {})", in_hundred(percentile), in_hundred(lower), in_hundred(upper))
+        }
+        _ => "cannot be told: no mode is clear of the noise".to_owned(),
+    };
     let mut facts = vec![
-        ("along the released modes, of 100 people so many are less unusual", of_hundred),
-        ("distance there, in standard deviations (Mahalanobis)", format!("{:.2}", found.distance)),
-        ("beyond the modes, over what is left for people: a ratio, no percentile", beyond(found)),
+        (
+            "percentile: of 100 people of the norm, this many are less unusual along the clear modes",
+            of_hundred,
+        ),
+        (
+            "modes that are clear of the noise",
+            format!("{} of {}", found.modes_of_percentile, found.parts.len()),
+        ),
+        ("distance along them, in standard deviations (Mahalanobis)", format!("{:.2}", found.distance)),
+        (
+            "beyond all modes: mean square over what is expected (95 % interval); a ratio, not a percentile",
+            beyond(found),
+        ),
         ("deviation on a face of 20 cm, root mean square", format!("{:.2} mm", found.deviation_mm)),
         ("stated error of the expected face", format!("{:.2} mm", found.expected_face_error_mm)),
         ("z-values along the normal, root mean square (1 is usual)", format!("{:.2}", found.z_rms)),

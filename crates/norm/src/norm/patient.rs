@@ -2,13 +2,14 @@
 
 use super::assess::{Assessment, MAP, MAP_TABLE, Norm};
 use super::assess_page;
+use crate::fault::real_path;
 use crate::function::FaceCurves;
 use crate::io::{NamedField, SurfaceFile, SurfaceFormat, npy, write_bytes};
 use crate::study::face::record::{RecordMaker, RecordSettings, default_crop_radius, landmark_file};
 use crate::study::face::{Registration, StudyError, TemplateSource};
 use crate::study::layout::{CERTIFICATE, REPORT};
 use crate::study::{Binding, StudyFolder, verify};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The numbers, as `--json` says them.
 pub const ASSESSMENT: &str = "assessment.json";
@@ -80,9 +81,24 @@ fn patient(request: &AssessRequest, norm: &Norm) -> Result<(FaceCurves, Vec<Stri
     Ok((found, notes))
 }
 
+/// Where a path leads to, links resolved, though its end may not exist yet.
+fn real(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let Some((above, mut real)) = whole.ancestors().find_map(|above| Some((above, real_path(above).ok()?)))
+    else {
+        return whole;
+    };
+    for part in whole.strip_prefix(above).into_iter().flat_map(Path::components) {
+        match part {
+            Component::ParentDir => drop(real.pop()),
+            part => real.push(part),
+        }
+    }
+    real
+}
+
 /// Refuses a folder in which the results would lie with the release.
 fn apart(out: &Path, release: &Path) -> Result<(), StudyError> {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (release, out) = (real(&StudyFolder::release_of(release)), real(out));
     let study = release.parent().filter(|study| StudyFolder::at(*study).has_release());
     if out.starts_with(&release)

@@ -154,6 +154,19 @@ impl People {
     pub fn stated(&self, name: &str) -> Option<f64> {
         stated(&self.certificate, name)
     }
+
+    /// Numbers there, one a mode: finite, not negative. `None` where they are missing or not as many.
+    pub fn stated_of_modes(&self, name: &str) -> Option<Vec<f64>> {
+        let list = self.certificate.details.get("modes")?.get(name)?.as_array()?;
+        let number = |value: &Value| value.as_f64().filter(|x| x.is_finite() && *x >= 0.0);
+        list.iter().map(number).collect::<Option<Vec<_>>>().filter(|list| list.len() == self.modes.len())
+    }
+
+    /// Whether the public spectrum filled in what the people did not say.
+    pub fn leans_on_prior(&self) -> bool {
+        let modes = self.certificate.details.get("modes");
+        modes.and_then(|modes| modes.get("leans_on_prior")) == Some(&Value::Bool(true))
+    }
 }
 
 fn stated(certificate: &Certificate, name: &str) -> Option<f64> {
