@@ -9,6 +9,7 @@ mod make_template;
 mod matrix_table;
 mod modes_table;
 mod mse_table;
+mod norm_table;
 mod odd_faces;
 mod organ_table;
 mod prepared_faces;
@@ -34,6 +35,7 @@ const MEASURES: &[(&str, Measure)] = &[
     ("matrix_table", matrix_table::run),
     ("modes_table", modes_table::run),
     ("mse_table", mse_table::run),
+    ("norm_table", norm_table::run),
     ("odd_faces", odd_faces::run),
     ("organ_table", organ_table::run),
     ("prepared_faces", prepared_faces::run),

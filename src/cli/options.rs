@@ -21,7 +21,7 @@ const PUBLIC: [&str; 11] = [
 ];
 
 /// Arguments that name files or folders that nobody takes to be public inputs of a release.
-const OTHERS: [&str; 34] = [
+const OTHERS: [&str; 36] = [
     // Records and what is known of them.
     "scans",
     "folders",
@@ -32,6 +32,7 @@ const OTHERS: [&str; 34] = [
     "input",
     "manifest",
     "prepared",
+    "scan",
     "records",
     "people",
     "groups",
@@ -50,6 +51,7 @@ const OTHERS: [&str; 34] = [
     "font",
     // Releases, ledgers, keys, messages between sites.
     "release",
+    "norm",
     "certificate",
     "ledger",
     "key",

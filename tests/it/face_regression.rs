@@ -241,7 +241,7 @@ fn release(last: Option<(&str, usize)>) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// What is a function of noised values, or of the run alone.
-const NOISED: [&str; 15] = [
+const NOISED: [&str; 16] = [
     "accuracy",
     "field_accuracy",
     "explained_share",
@@ -253,6 +253,7 @@ const NOISED: [&str; 15] = [
     "visible",
     "certain",
     "variances",
+    "variance_noise",
     "shares",
     "total_variance",
     "total_noise",

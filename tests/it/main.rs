@@ -1,5 +1,6 @@
 //! All integration tests but those that count memory, in one program: linked once, and what one test has built serves the others.
 
+mod assess;
 mod check_command;
 mod command;
 mod command_line;

@@ -295,7 +295,7 @@ fn fixed(bytes: &[u8]) -> Value {
     let mut value: Value = serde_json::from_slice(bytes).unwrap();
     value["files"].as_array_mut().unwrap().iter_mut().for_each(|file| file["sha256"] = Value::Null);
     value["ledger"] = Value::Null;
-    for key in ["released", "visible", "certain", "variances", "shares", "total_variance"] {
+    for key in ["released", "visible", "certain", "variances", "variance_noise", "shares", "total_variance"] {
         value["details"]["modes"].as_object_mut().unwrap().insert(key.into(), Value::Null).unwrap();
     }
     value["details"]["accuracy"] = Value::Null;

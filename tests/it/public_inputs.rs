@@ -17,7 +17,7 @@ const FACES: &str = "--prepared people.npy --curves 6 --samples 16 --mu 1 --out 
 const SITE: &str = "consortium --prepared people.npy --site berlin --out out";
 
 /// Every option of the command that takes a public input.
-const ROWS: [Row; 86] = [
+const ROWS: [Row; 87] = [
     ("face mean", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     ("face mean", "--prior", FACES, "face/internal/nonprivate_curves.npy"),
     (
@@ -55,6 +55,12 @@ const ROWS: [Row; 86] = [
     ("face register", "--template", "scan.ply --out out", "face/internal/nonprivate_mean.ply"),
     ("face predict", "--template", "growth --at age=8 --out out", "face/internal/nonprivate_mean.ply"),
     ("face sample", "--template", "modes --n 1 --out out", "face/internal/nonprivate_mean.ply"),
+    (
+        "face assess",
+        "--template",
+        "--prepared people.npy --norm modes --out out",
+        "face/internal/nonprivate_mean.ply",
+    ),
     ("export", "--template", "modes --out out/mean.glb", "face/internal/nonprivate_mean.ply"),
     ("surface mean", "--template", "scan.ply --mu 1 --out out", "face/internal/nonprivate_mean.ply"),
     ("surface modes", "--template", "scan.ply --mu 1 --out out", "face/internal/nonprivate_mean.ply"),

@@ -2,12 +2,15 @@
 //!
 //! Everything here reads a release and public inputs only, so it costs no privacy.
 //!
-//! * [`norm`]: a released mean and variation read back; synthetic people drawn from them, with a forecast of what these are good for.
+//! * [`norm`]: a released mean and variation read back; synthetic people drawn from them, with a forecast of what these are good for;
+//!   a patient held against them.
 
 pub mod norm;
 
-use visard_geometry::{function, mesh, synth};
+use visard_base::fault;
+use visard_geometry::{function, mesh, surface, synth};
 use visard_io::io;
 use visard_mechanism::estimate;
 use visard_privacy::privacy;
+use visard_report::report;
 use visard_study::study;

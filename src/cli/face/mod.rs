@@ -1,5 +1,6 @@
 //! `visard face`: private mean, modes, groups and regression, planning them, flattening, dense correspondence.
 
+mod assess;
 mod compare;
 mod files;
 mod flatten;
@@ -38,6 +39,8 @@ pub enum FaceCommand {
     Regress(Box<regress::RegressArgs>),
     /// The face at given values of the covariates, from the release of a regression; costs nothing
     Predict(predict::PredictArgs),
+    /// A patient's face held against a released norm: map of z-values, percentile; costs nothing, never a diagnosis
+    Assess(assess::AssessArgs),
     /// Expected error of a private average face; reads no data, costs nothing
     Plan(plan::PlanArgs),
     /// Make records of a manifest's scans, a shard at a time: stage one of a study on many machines; charges nothing
@@ -59,6 +62,7 @@ pub fn run(command: &FaceCommand, global: &Global, printer: &Printer) -> Result<
         FaceCommand::Compare(args) => compare::run(args, global, printer),
         FaceCommand::Regress(args) => regress::run(args, global, printer),
         FaceCommand::Predict(args) => predict::run(args, global, printer),
+        FaceCommand::Assess(args) => assess::run(args, global, printer),
         FaceCommand::Plan(args) => plan::run(args, printer),
         FaceCommand::Prepare(args) => prepare::run(args, global, printer),
         FaceCommand::Flatten(args) => flatten::run(args, global, printer),

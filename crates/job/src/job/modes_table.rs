@@ -34,6 +34,7 @@ pub fn modes_details(
         "coefficients": coefficients,
         "expected_share": expected_share,
         "variances": modes.modes.iter().map(|mode| mode.variance).collect::<Vec<_>>(),
+        "variance_noise": modes.modes.iter().map(|mode| mode.noise).collect::<Vec<_>>(),
         "shares": modes.modes.iter().map(|mode| mode.share).collect::<Vec<_>>(),
         "total_variance": modes.total,
         "total_noise": modes.total_noise,

@@ -40,6 +40,9 @@ pub struct Mode {
     pub lower: f64,
     /// The upper end.
     pub upper: f64,
+    /// The standard deviation of the privacy noise along it, in units of its variance, the clip undone as there. For moments that are a part of
+    /// others, that of the matrix's own entries, which is the most of it; intervals have the rest as well.
+    pub noise: f64,
     /// Its share of the estimated variance of all k coefficients.
     pub share: f64,
 }
@@ -132,21 +135,26 @@ impl Modes {
         let trace = diagonal.iter().zip(&inverse).map(|(m, i)| m * i * i).sum::<f64>();
         let total = without.trace() + (trace - with_clip.trace()).max(0.0) * unclipped.rest;
         let reach = 2.0 * edge * (1.0 + WEYL * (k as f64).powf(-2.0 / 3.0)) * beside.widened;
-        let interval =
-            Interval { about_centre: &about_centre, with_clip: &with_clip, inverse: &inverse, reach };
+        let interval = Interval {
+            about_centre: &about_centre,
+            with_clip: &with_clip,
+            inverse: &inverse,
+            reach,
+            sigma: second.sigma,
+        };
         let modes = eigenpairs(without)
             .into_iter()
             .take(asked.min(visible))
             .map(|(variance, direction)| {
                 let direction = signed(direction);
-                let (lower, upper) = interval.of(variance, &direction);
+                let Along { lower, upper, noise } = interval.of(variance, &direction);
                 let coordinates = direction
                     .iter()
                     .zip(weighted.roots)
                     .map(|(x, root)| x * root * variance.sqrt())
                     .collect();
                 let share = if total > 0.0 { (variance / total).min(1.0) } else { 0.0 };
-                Mode { coordinates, variance, lower, upper, share }
+                Mode { coordinates, variance, lower, upper, noise, share }
             })
             .collect();
         let noised = about_centre.clone().symmetric_eigenvalues();
@@ -232,18 +240,28 @@ struct Interval<'a> {
     inverse: &'a DVector<f64>,
     /// The 95 % quantile of ‖W‖.
     reach: f64,
+    /// Of W along a unit direction.
+    sigma: f64,
+}
+
+/// What is said along a direction: see [`Mode`].
+struct Along {
+    lower: f64,
+    upper: f64,
+    noise: f64,
 }
 
 impl Interval<'_> {
     /// About the estimated variance along a unit direction.
-    fn of(&self, variance: f64, direction: &DVector<f64>) -> (f64, f64) {
+    fn of(&self, variance: f64, direction: &DVector<f64>) -> Along {
         let g = direction.component_mul(self.inverse);
         let noised = g.dot(&(self.about_centre * &g));
-        let reach = self.reach * g.norm_squared();
+        let squared = g.norm_squared();
+        let reach = self.reach * squared;
         let with_clip = direction.dot(&(self.with_clip * direction));
         let undone = if with_clip > 0.0 { variance / with_clip } else { 1.0 };
         let (lower, upper) = ((noised - reach).max(0.0), (noised + reach) * undone);
-        (lower.min(variance), upper.max(variance))
+        Along { lower: lower.min(variance), upper: upper.max(variance), noise: self.sigma * squared * undone }
     }
 }
 

@@ -1,7 +1,12 @@
 //! A release of how faces vary, and what is made of it: [`people`] reads it, [`rest`] is the public model of what its modes do not hold,
 //! [`sample`] draws synthetic people, [`fidelity`] forecasts what these are good for; [`shapes`] does so for landmarks.
+//! [`law`] is how people are expected to vary along released modes, [`assess`] holds a patient against that, [`patient`] writes what is found.
 
+pub mod assess;
+mod assess_page;
 pub mod fidelity;
+pub mod law;
+pub mod patient;
 pub mod people;
 pub mod rest;
 pub mod sample;

@@ -10,6 +10,7 @@ use crate::study::StudyFolder;
 use crate::study::face::regress::RegressionRelease;
 use crate::study::face::{LoadedTemplate, StudyError, TemplateSource, load_template};
 use crate::study::layout::{CERTIFICATE, CURVES, MODES_NPY};
+use crate::surface::Template;
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 use serde_json::Value;
@@ -121,6 +122,26 @@ impl People {
         known.iter().enumerate().map(one).collect()
     }
 
+    /// The expected root-mean-square error of [`Self::mean_at`]: the square root of the mean square over the points, on faces of area 1.
+    ///
+    /// # Errors
+    /// [`StudyError`]: a certificate that does not state it.
+    pub fn mean_error(&self, values: &[Option<f64>]) -> Result<f64, StudyError> {
+        if let Some(regression) = &self.regression {
+            return Ok(regression.at(values)?.rms);
+        }
+        let accuracy = self.certificate.details.get("accuracy");
+        let stated = accuracy.and_then(|accuracy| accuracy.get("rms")).and_then(Value::as_f64);
+        let missing =
+            || StudyError::Release("the certificate does not state the error of the mean".to_owned());
+        stated.filter(|rms| rms.is_finite() && *rms >= 0.0).ok_or_else(missing)
+    }
+
+    /// The template that faces are registered with.
+    pub fn template(&self) -> &Template {
+        &self.loaded.template
+    }
+
     /// The surface through these curves.
     ///
     /// # Errors
@@ -132,6 +153,19 @@ impl People {
     /// A number of the certificate's details on modes.
     pub fn stated(&self, name: &str) -> Option<f64> {
         stated(&self.certificate, name)
+    }
+
+    /// Numbers there, one a mode: finite, not negative. `None` where they are missing or not as many.
+    pub fn stated_of_modes(&self, name: &str) -> Option<Vec<f64>> {
+        let list = self.certificate.details.get("modes")?.get(name)?.as_array()?;
+        let number = |value: &Value| value.as_f64().filter(|x| x.is_finite() && *x >= 0.0);
+        list.iter().map(number).collect::<Option<Vec<_>>>().filter(|list| list.len() == self.modes.len())
+    }
+
+    /// Whether the public spectrum filled in what the people did not say.
+    pub fn leans_on_prior(&self) -> bool {
+        let modes = self.certificate.details.get("modes");
+        modes.and_then(|modes| modes.get("leans_on_prior")) == Some(&Value::Bool(true))
     }
 }
 

@@ -1,0 +1,192 @@
+//! `visard face assess`, as a user runs it: a patient of the population is usual, a changed chin stands out, the release stays as it was, and what
+//! cannot be held against a norm is refused.
+
+use crate::command_line::visard;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use visard::function::FaceCurves;
+use visard::io::{write_npy, write_ply};
+use visard::mesh::TriMesh;
+use visard::norm::assess::Norm;
+use visard::study::face::{TemplateSource, load_template};
+use visard::synth::FaceParameters;
+
+const CURVES: usize = 8;
+const SAMPLES: usize = 16;
+const PEOPLE: usize = 400;
+/// Millimetres in a unit of a face of 20 cm.
+const MM: f64 = 200.0;
+const REGRESS: &str = "face regress --prepared faces.npy --covariates people.csv --bounds age=0:10 --curves 8 --samples 16 --mu 20";
+
+/// A study of people, and a patient who is not in it, as a record and as a scan: as found, and with a chin that is 4 mm further to the front.
+fn study(dir: &Path) {
+    let template = load_template(&TemplateSource::Builtin).unwrap().template;
+    let (mean, mut rng) = (FaceParameters::elsewhere(), ChaCha8Rng::seed_from_u64(3));
+    let (mut faces, mut table) = (Vec::new(), String::from("record,age\n"));
+    for i in 0..PEOPLE {
+        let vertices = FaceParameters::sample_about(&mean, &mut rng).vertices();
+        faces.extend_from_slice(template.curves_of(&vertices, CURVES, SAMPLES).unwrap().data());
+        table.push_str(&format!("{i},{:.2}\n", rng.random_range(0.0..10.0)));
+    }
+    write_npy(&dir.join("faces.npy"), &[PEOPLE, CURVES, SAMPLES, 3], &faces).unwrap();
+    fs::write(dir.join("people.csv"), table).unwrap();
+    let vertices = FaceParameters::sample_about(&mean, &mut rng).vertices();
+    let usual = template.curves_of(&vertices, CURVES, SAMPLES).unwrap().into_data();
+    let changed = chin_to_the_front(&usual);
+    for (name, curves) in [("usual", &usual), ("changed", &changed)] {
+        write_npy(&dir.join(format!("{name}.npy")), &[1, CURVES, SAMPLES, 3], curves).unwrap();
+    }
+    write_ply(&dir.join("scan.ply"), &template.mesh().with_vertices(vertices).unwrap()).unwrap();
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(Into::into);
+    let solid = TriMesh::new(corners.to_vec(), vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]).unwrap();
+    write_ply(&dir.join("solid.ply"), &solid).unwrap();
+    for (out, more) in [("plain", ""), ("study", " --residuals")] {
+        let (code, stdout, stderr) =
+            visard(dir, &format!("{REGRESS} --out {out}{more} --ledger {out}.jsonl"));
+        assert_eq!(code, Some(0), "{stderr}{stdout}");
+    }
+}
+
+/// By 4 mm.
+fn chin_to_the_front(face: &[f64]) -> Vec<f64> {
+    let points = face.chunks_exact(3).filter(|p| p[0].abs() < 0.05);
+    let chin = points.min_by(|a, b| a[1].total_cmp(&b[1])).unwrap().to_vec();
+    let mut changed = face.to_vec();
+    for p in changed.chunks_exact_mut(3) {
+        let apart: f64 = p.iter().zip(&chin).map(|(x, c)| (x - c).powi(2)).sum();
+        p[2] += 4.0 / MM * (-apart / (2.0 * 0.1f64.powi(2))).exp();
+    }
+    changed
+}
+
+/// Forty patients, fixed seeds: percentiles are in the middle on average, with a standard error of 5; z-values are about 1; a changed chin stands out
+/// beyond the modes.
+fn patients_of_the_population_are_usual(dir: &Path) {
+    let norm = Norm::open(&dir.join("study"), &TemplateSource::Builtin).unwrap();
+    let (mean, mut rng) = (FaceParameters::elsewhere(), ChaCha8Rng::seed_from_u64(4));
+    let count = 40;
+    let (mut percentile, mut z_square, mut beyond) = (0.0, 0.0, [0.0; 2]);
+    for _ in 0..count {
+        let vertices = FaceParameters::sample_about(&mean, &mut rng).vertices();
+        let usual = norm.people.template().curves_of(&vertices, CURVES, SAMPLES).unwrap();
+        let changed = FaceCurves::new(CURVES, SAMPLES, chin_to_the_front(usual.data())).unwrap();
+        let [usual, changed] = [usual, changed].map(|face| norm.assess(&face, &[Some(5.0)]).unwrap());
+        percentile += usual.percentile.unwrap() / f64::from(count);
+        z_square += usual.z_rms.powi(2) / f64::from(count);
+        beyond[0] += usual.beyond.ratio.unwrap() / f64::from(count);
+        beyond[1] += changed.beyond.ratio.unwrap() / f64::from(count);
+    }
+    assert!((30.0..70.0).contains(&percentile), "{percentile}");
+    assert!((0.5..2.0).contains(&z_square), "{z_square}");
+    assert!(beyond[1] > 1.1 * beyond[0], "{beyond:?}");
+}
+
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            found.extend(
+                files(&entry.path()).into_iter().map(|(file, bytes)| (format!("{name}/{file}"), bytes)),
+            );
+        } else {
+            found.insert(name, fs::read(entry.path()).unwrap());
+        }
+    }
+    found
+}
+
+#[test]
+fn a_patient_is_held_against_a_norm() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
+    study(dir);
+    let (before, ledger) = (files(&dir.join("study")), fs::read(dir.join("study.jsonl")).unwrap());
+    let assess = |words: &str| -> Value {
+        let (code, stdout, stderr) = visard(dir, &format!("face assess {words} --norm study --json"));
+        assert_eq!(code, Some(0), "{stderr}{stdout}");
+        serde_json::from_str(&stdout).unwrap()
+    };
+    let usual = assess("--prepared usual.npy --at age=5 --out usual");
+    let changed = assess("--prepared changed.npy --at age=5 --out changed");
+    patients_of_the_population_are_usual(dir);
+    let number = |said: &Value, name: &str| said[name].as_f64().unwrap_or_else(|| panic!("{name}: {said}"));
+    let percentile = number(&usual, "percentile");
+    assert!(percentile > 0.0 && percentile < 100.0, "{usual}");
+    let interval = usual["percentile_interval"].as_array().unwrap();
+    assert!(
+        interval[0].as_f64().unwrap() <= percentile && percentile <= interval[1].as_f64().unwrap(),
+        "{usual}"
+    );
+    assert!(number(&usual, "modes_of_percentile") >= 2.0, "{usual}");
+    assert!(number(&changed["beyond"], "ratio") > 0.0);
+    assert!(usual["parts"][0]["z"].as_f64().is_some());
+    assert!(usual["notes"].to_string().contains("never a diagnosis") && usual["do_not_publish"].is_object());
+
+    let internal = dir.join("usual/internal");
+    let page = fs::read_to_string(internal.join("report.html")).unwrap();
+    assert!(
+        page.contains("INTERNAL: DO NOT PUBLISH")
+            && page.contains("never a diagnosis")
+            && page.contains("age=5")
+    );
+    let table = fs::read_to_string(internal.join("map.csv")).unwrap();
+    assert!(
+        table.lines().count() > 1000 && table.lines().next().unwrap().contains("one_sd_mm"),
+        "{}",
+        &table[..80]
+    );
+    #[cfg(unix)]
+    for file in fs::read_dir(&internal).unwrap().map(Result::unwrap) {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata().unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600, "{:?}", file.path());
+    }
+    // The map knows itself for what it is.
+    fs::copy(internal.join("map.ply"), dir.join("copy.ply")).unwrap();
+    let (code, _, stderr) = visard(
+        dir,
+        "face mean --prepared faces.npy --curves 8 --samples 16 --template copy.ply --mu 1 --out none",
+    );
+    assert!(code != Some(0) && stderr.contains("mark"), "{stderr}");
+
+    // A scan is registered first; it is the same person.
+    let scanned = assess("scan.ply --at age=5 --out scanned");
+    assert!(
+        (number(&scanned, "deviation_mm") - number(&usual, "deviation_mm")).abs() < 1.0,
+        "{scanned} {usual}"
+    );
+
+    for (words, what) in [
+        ("--prepared usual.npy --at age=11 --norm study --out no", "outside the bounds 0 to 10"),
+        ("--prepared usual.npy --at bmi=3 --norm study --out no", "it has age"),
+        ("--prepared usual.npy --norm study --out no", "depends on age"),
+        ("--prepared usual.npy --at age=5 --norm plain --out no", "--residuals"),
+        ("--prepared usual.npy --at age=5 --norm study --template scan.ply --out no", "another template"),
+        ("solid.ply --at age=5 --norm study --out no", "could not be registered"),
+        ("--prepared usual.npy --at age=5 --norm study --out study", "choose another --out"),
+        ("--prepared usual.npy --at age=5 --norm study --out study/release/x", "choose another --out"),
+        ("--prepared usual.npy --at age=5 --norm study --out no/../study/x", "choose another --out"),
+        ("--prepared usual.npy --at age=5 --norm study --out usual", "--force"),
+    ] {
+        let (code, stdout, stderr) = visard(dir, &format!("face assess {words}"));
+        assert!(code == Some(1) && stderr.contains(what), "{words}: {code:?} {stdout}{stderr}");
+        assert!(!dir.join("no").exists());
+    }
+    assert!(files(&dir.join("study")) == before && fs::read(dir.join("study.jsonl")).unwrap() == ledger);
+
+    // A norm that was changed is said to be.
+    let certificate = dir.join("study/release/certificate.json");
+    let text = fs::read_to_string(&certificate).unwrap().replacen("\"n\": 400", "\"n\": 401", 1);
+    fs::write(&certificate, text).unwrap();
+    let (code, stdout, stderr) =
+        visard(dir, "face assess --prepared usual.npy --at age=5 --norm study --out forged --json");
+    assert!(
+        code == Some(0) && stdout.contains("DOES NOT VERIFY") && stdout.contains("\"verified\":false"),
+        "{stdout}{stderr}"
+    );
+    assert!(fs::read_to_string(dir.join("forged/internal/report.html")).unwrap().contains("DOES NOT VERIFY"));
+}
