@@ -84,6 +84,7 @@ pub(super) fn tiff(bytes: &[u8]) -> Result<Grid, Fault> {
     };
     let mut limits = Limits::default();
     limits.decoding_buffer_size = most(bytes).min(MOST);
+    limits.intermediate_buffer_size = most(bytes).min(MOST);
     let mut reader = Tiff::new(Cursor::new(bytes)).map_err(broken)?.with_limits(limits);
     let (mut values, mut size, mut slices) = (Vec::new(), None, 0);
     loop {
