@@ -74,10 +74,11 @@ impl Closed {
             let (d, to) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
             let square = d[0] * d[0] + d[1] * d[1];
             let t = if square > 0.0 { ((d[0] * to[0] + d[1] * to[1]) / square).clamp(0.0, 1.0) } else { 0.0 };
-            [a[0] + t * d[0], a[1] + t * d[1]]
+            let q = [a[0] + t * d[0], a[1] + t * d[1]];
+            ((q[0] - p[0]).powi(2) + (q[1] - p[1]).powi(2), q)
         };
-        let far = |q: &[f64; 2]| (q[0] - p[0]).hypot(q[1] - p[1]);
-        self.points.iter().enumerate().map(foot).min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(p)
+        let feet = self.points.iter().enumerate().map(foot);
+        feet.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(p, |(_, q)| q)
     }
 
     /// The same curve the other way round.

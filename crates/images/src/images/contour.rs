@@ -10,6 +10,8 @@ const ROUNDS: usize = 8;
 /// Rounds in which the contour is held against that of its own mask, and how far a point is moved by it, in pixels.
 const BACK: usize = 3;
 const REACH: f64 = 1.5;
+/// Points of a contour, at half a pixel each between these: the time they take grows with their square, and so many are finer than any landmarks need.
+const POINTS: (usize, usize) = (64, 8192);
 
 /// The contour of the largest piece, counter-clockwise, in the units of the spacing; and what the data holder should know.
 pub(super) fn contour(plane: &Plane) -> Result<(Closed, Vec<String>), Problem> {
@@ -59,7 +61,8 @@ fn extracted(plane: &Plane) -> Option<Closed> {
     let curves = loops.iter().filter_map(scaled);
     let largest = curves.max_by(|a, b| a.area().total_cmp(&b.area())).filter(|curve| curve.area() > 0.0)?;
     let pixel = (plane.spacing[0] * plane.spacing[1]).sqrt();
-    largest.resampled(((2.0 * largest.length() / pixel).ceil() as usize).max(64)).smoothed(ROUNDS)
+    let points = ((2.0 * largest.length() / pixel).ceil() as usize).clamp(POINTS.0, POINTS.1);
+    largest.resampled(points).smoothed(ROUNDS)
 }
 
 /// The contour whose own mask has this one: what pixels and smoothing take off at tips is put back (Van Cittert's iteration).

@@ -75,8 +75,50 @@ fn label(channels: usize, bits: usize, sample: impl Fn(usize) -> u16) -> Result<
     }
 }
 
+/// Whether the tables of a TIFF file promise no more numbers than it has bytes: its reader makes room for the first table's before it can be told of
+/// a limit (TIFF 6.0, section 2; BigTIFF).
+fn keeps_its_promises(bytes: &[u8]) -> bool {
+    let number = |at: usize, width: usize| {
+        let raw = bytes.get(at..at.checked_add(width)?)?;
+        let fold = |n: u64, byte: &u8| n << 8 | u64::from(*byte);
+        Some(if bytes[0] == b'M' { raw.iter().fold(0, fold) } else { raw.iter().rev().fold(0, fold) })
+    };
+    // Where the first table is told, the width of an offset and of a table's length, the bytes of an entry.
+    let (first, offset, length, entry) = if number(2, 2) == Some(43) { (8, 8, 8, 20) } else { (4, 4, 2, 12) };
+    let mut table = number(first, offset);
+    // Entries that do not overlap are no more than this.
+    let mut left = bytes.len() / entry;
+    // What is cut off is for the reader to tell.
+    while let Some(at) =
+        table.and_then(|at| usize::try_from(at).ok()).filter(|at| (1..bytes.len()).contains(at))
+    {
+        let entries = number(at, length).and_then(|count| usize::try_from(count).ok()).unwrap_or_default();
+        if entries == 0 {
+            return true;
+        }
+        let Some(rest) = left.checked_sub(entries) else { return false };
+        left = rest;
+        for at in (0..entries).map(|k| at + length + k * entry) {
+            let size = match number(at + 2, 2) {
+                Some(3 | 8) => 2,
+                Some(4 | 9 | 11 | 13) => 4,
+                Some(5 | 10 | 12 | 16..=18) => 8,
+                _ => 1,
+            };
+            if number(at + 4, offset).is_some_and(|count| count.saturating_mul(size) > bytes.len() as u64) {
+                return false;
+            }
+        }
+        table = number(at + length + entries * entry, offset);
+    }
+    true
+}
+
 /// A TIFF picture, or a stack of them: grey values are the labels.
 pub(super) fn tiff(bytes: &[u8]) -> Result<Grid, Fault> {
+    if !keeps_its_promises(bytes) {
+        return Err(Fault::Malformed("is cut off; copy or export it again"));
+    }
     let broken = |_| {
         Fault::Malformed(
             "is not a grey TIFF picture that can be read (plain, LZW or deflate); export it again",
