@@ -64,7 +64,8 @@
 //! * [`report`]: pictures, charts and the self-contained HTML report.
 //! * [`study`]: whole jobs with one lifecycle, [`study::job`].
 //! * [`norm`]: what follows, for free, from a release of how people vary: synthetic people.
-//! * [`surface_study`]: the same of surfaces of any kind.
+//! * [`sites`]: one release of many sites' people, nothing pooled.
+//! * [`surface_study`]: studies of surfaces of any kind.
 #![cfg_attr(
     feature = "cli",
     doc = "* [`command`]: what the command answers to the words of its line, in one process with a caller."
@@ -108,6 +109,8 @@ pub use visard_report::report;
 #[cfg(feature = "reproduce")]
 #[doc(inline)]
 pub use visard_reproduce::reproduce;
+#[doc(inline)]
+pub use visard_sites::sites;
 #[doc(inline)]
 pub use visard_study::study;
 #[doc(inline)]

@@ -16,6 +16,7 @@
 
 pub mod study;
 
+#[cfg(test)]
 use visard_base::fault;
 use visard_geometry::{conformal, function, landmark, mesh, surface, synth};
 use visard_images::images;

@@ -9,7 +9,7 @@ use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
 use visard::mechanism::functional::Sharing;
-use visard::study::face::sites::{
+use visard::sites::{
     AggregatorSettings, Closed, CombineSettings, Findings, KnownPlan, SiteSettings, answer_round,
     merge_round, unshare_round, verify_round,
 };

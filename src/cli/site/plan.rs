@@ -9,9 +9,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use visard::mechanism::functional::{Sharing, Want};
 use visard::mechanism::vector::GroupAim;
-use visard::study::face::sites::{
-    Aggregator, PLAN, PlannedGroups, Site, SitePlan, make_site_key, read_public_key,
-};
+use visard::sites::{Aggregator, PLAN, PlannedGroups, Site, SitePlan, make_site_key, read_public_key};
 use visard::study::face::{CURVES, Registration, SAMPLES, load_template};
 
 /// Arguments of `site keys`.

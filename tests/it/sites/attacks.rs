@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use visard::mechanism::functional::Sharing;
-use visard::study::face::sites::{KnownPlan, merge_round, unshare_round};
+use visard::sites::{KnownPlan, merge_round, unshare_round};
 
 const SITES_SHARE: Sharing = Sharing::Sites { honest: 2 };
 

@@ -8,7 +8,7 @@ use visard::io::write_npy;
 use visard::mechanism::functional::Sharing;
 use visard::mechanism::vector::GroupAim;
 use visard::privacy::{Certificate, Ledger};
-use visard::study::face::sites::{
+use visard::sites::{
     Aggregated, Aggregator, AggregatorSettings, Closed, CombineSettings, Findings, PlannedGroups, Site,
     SiteAnswer, SitePlan, SiteSettings, answer_round, make_site_key, merge_round, read_public_key,
     unshare_round, verify_round,

@@ -4,7 +4,7 @@ use super::consortium::{Consortium, SITES, What, refused, table};
 use std::fs;
 use visard::mechanism::functional::Sharing;
 use visard::mechanism::vector::GroupAim;
-use visard::study::face::sites::{Findings, merge_round};
+use visard::sites::{Findings, merge_round};
 
 #[test]
 fn groups_are_compared_over_sites_and_tables_that_do_not_fit_cost_nothing() {

@@ -5,8 +5,8 @@ use serde_json::Value;
 use std::fs;
 use visard::mechanism::functional::Sharing;
 use visard::privacy::{Adjacency, Certificate, Ledger};
+use visard::sites::{AggregatorSettings, Findings, merge_round, unshare_round, verify_round};
 use visard::study::face::TemplateSource;
-use visard::study::face::sites::{AggregatorSettings, Findings, merge_round, unshare_round, verify_round};
 
 #[test]
 fn sites_under_secure_aggregation_release_one_mean_and_pay_once_each() {

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 mod disk;
 mod plan;
+mod trouble;
 
 pub use disk::After;
 pub use plan::{Fault, Outcome, Output, count, crashed, point, with};
+pub use trouble::{Trouble, troubles};
 
 /// As it is written from now on.
 pub fn output(file: File) -> Output {

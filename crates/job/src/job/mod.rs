@@ -23,8 +23,10 @@ mod ledger;
 mod lock;
 mod near;
 mod notes;
+mod pay;
 mod people;
 mod people_error;
+mod place;
 mod public;
 mod publish;
 mod signature;
@@ -62,9 +64,11 @@ pub use error::{DryRun, JobError};
 pub use groups::{GroupFault, Groups, GroupsError};
 pub use layout::StudyFolder;
 pub use ledger::{LedgerChoice, ledger_of};
+pub use pay::{Paid, Priced};
 pub use people::{People, PeopleError, PeopleFault};
 #[doc(hidden)]
 pub use people::{average, others, sum_of};
+pub use place::Place;
 pub use plan::{PlanError, SavedPlan};
 #[doc(hidden)]
 pub use public::refuse_secret;
@@ -78,77 +82,13 @@ pub use verify::{Binding, Verified, VerifyError, verify};
 
 use crate::fault;
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{
-    Certificate, Charge, Composition, Ledger, Mechanism, Part, Price, PrivacyLoss, Released, draw,
-};
+use crate::privacy::{Certificate, Composition, Ledger, Price, Released};
 use layout::SHARED_LEDGER;
 use lock::Locked;
 use plan::FrozenPlan;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use state::{Begun, Stored};
+use state::Begun;
 use std::path::PathBuf;
 use std::sync::Mutex;
-
-/// Where a study works, and under which conditions; all of it public.
-#[derive(Debug, Clone, Default)]
-pub struct Place {
-    /// The study's folder.
-    pub out: PathBuf,
-    /// Which ledger is charged.
-    pub ledger: LedgerChoice,
-    /// Fixed noise seed: an experiment, not private.
-    pub seed: Option<u64>,
-    /// Go on with an interrupted run.
-    pub resume: bool,
-    /// Replace a finished release, or give up an interrupted run.
-    pub replace: bool,
-    /// Stop at the price ([`JobError::DryRun`]): nothing is charged, no ceiling set, nothing left behind, and no value of a record used.
-    pub dry_run: bool,
-    /// The budget in the words it was asked for in, where the mechanism states its loss in others.
-    pub asked: Option<PrivacyLoss>,
-    /// Allow a budget that protects nobody ([`Vacuous`](crate::privacy::Vacuous)); the certificate says so.
-    pub vacuous: bool,
-    /// Whoever holds a clone of it can stop the study as long as nothing is charged.
-    pub stop: Stop,
-}
-
-impl Place {
-    /// A new study in this folder, with a ledger of its own and noise from the operating system.
-    pub fn new(out: impl Into<PathBuf>) -> Self {
-        Self { out: out.into(), ..Self::default() }
-    }
-}
-
-/// A price that the ledger has room for, and what will be published for it.
-#[derive(Debug)]
-pub struct Priced<P> {
-    price: Price,
-    /// What the ledger is charged: the price, for the neighbours that the study protects, and marked where its noise is seeded.
-    charged: Part,
-    publication: P,
-}
-
-impl<P> Priced<P> {
-    /// What it costs.
-    pub fn price(&self) -> &Price {
-        &self.price
-    }
-
-    /// What will be published: made of public things only.
-    pub fn publication(&self) -> &P {
-        &self.publication
-    }
-}
-
-/// A charge to be drawn against, or the draw that was stored before an interruption.
-#[derive(Debug)]
-pub enum Paid<V> {
-    /// Nothing was drawn yet.
-    Charge(Charge),
-    /// This is what will be published.
-    Stored(Box<Published<V>>),
-}
 
 /// A study at work in its folder, which is locked.
 #[derive(Debug)]
@@ -311,125 +251,6 @@ impl<'a> Job<'a> {
             ledger.check(&charged)?;
         }
         Ok(Priced { price: price.clone(), charged: part, publication })
-    }
-
-    /// Charges, draws, stores the draw and redeems the charge with it; or finds the draw that an interrupted run stored.
-    ///
-    /// # Errors
-    /// Those of the mechanism, and [`JobError`].
-    pub fn release<M, P, E>(
-        &mut self,
-        priced: &Priced<P>,
-        mechanism: &M,
-        prepared: &M::Prepared<'_>,
-        digest: &Digest,
-        noise: &mut NoiseSource,
-    ) -> Result<Published<M::Value>, E>
-    where
-        M: Mechanism<Value: Serialize + DeserializeOwned>,
-        E: From<JobError> + From<M::Error>,
-    {
-        if mechanism.price() != priced.price() {
-            return Err(JobError::OtherPrice.into());
-        }
-        match self.pay(priced, digest)? {
-            Paid::Stored(published) => Ok(*published),
-            Paid::Charge(charge) => {
-                let released = draw(mechanism, prepared, noise, charge)?;
-                Ok(self.store(released)?)
-            }
-        }
-    }
-
-    /// The first half of [`Self::release`], for work that is drawn step by step.
-    ///
-    /// # Errors
-    /// [`JobError`].
-    pub fn pay<V: DeserializeOwned, P>(
-        &mut self,
-        priced: &Priced<P>,
-        digest: &Digest,
-    ) -> Result<Paid<V>, JobError> {
-        if !self.place.stop.too_late_from_here() {
-            return Err(JobError::Stopped);
-        }
-        if self.place.resume
-            && let Some(paid) = self.go_on(priced, digest)?
-        {
-            (self.keep, self.resumed) = (true, true);
-            return Ok(paid);
-        }
-        Ok(Paid::Charge(self.announce(priced, digest, None)?))
-    }
-
-    /// Charges the ledger; `step`: of a stream, the one that is drawn first.
-    fn announce<P>(
-        &mut self,
-        priced: &Priced<P>,
-        digest: &Digest,
-        step: Option<usize>,
-    ) -> Result<Charge, JobError> {
-        self.begun = None;
-        let folder = self.locked.folder();
-        let ledger = self.ledger.as_mut().ok_or(JobError::OtherPrice)?;
-        // Given up, or never paid for.
-        state::forget(folder)?;
-        let spent = ledger.spent().clone();
-        let announced = ledger.announce(priced.charged.clone())?;
-        let receipt = announced.receipt().cloned().ok_or(JobError::Unrecorded)?;
-        let announcement = (receipt, announced.lines().to_owned());
-        let what = (&priced.price, &priced.charged);
-        let begun = Begun::new(digest, what, announcement, &spent).planned(self.plan.clone(), step);
-        // Written first: after a crash the ledger holds this charge, or was not charged.
-        begun.store(folder)?;
-        self.keep = true;
-        let charge = announced.pay()?;
-        self.begun = Some(begun);
-        Ok(charge)
-    }
-
-    /// What a resumed run goes on with; nothing if it begins anew.
-    fn go_on<V: DeserializeOwned, P>(
-        &mut self,
-        priced: &Priced<P>,
-        digest: &Digest,
-    ) -> Result<Option<Paid<V>>, JobError> {
-        let folder = self.locked.folder();
-        let ledger = self.ledger.as_mut().ok_or(JobError::OtherPrice)?;
-        let Some(begun) = &self.begun else { return Ok(None) };
-        if begun.digest != digest.as_str() {
-            // A finished run has nothing left to go on with.
-            return match (begun.finished, self.place.replace) {
-                (true, true) => Ok(None),
-                (true, false) => Err(JobError::HasRelease(folder.root().to_owned())),
-                (false, _) => Err(JobError::OtherRun(folder.root().to_owned())),
-            };
-        }
-        if let Some((stored, bytes)) = Stored::<V>::load(folder, begun)? {
-            let published = stored.redeemed(&bytes, ledger, begun)?;
-            return Ok(Some(Paid::Stored(Box::new(published))));
-        }
-        if begun.finished {
-            let what = "the draw of this finished run is missing";
-            return Err(JobError::State { path: folder.drawn(), what });
-        }
-        if !begun.paid(ledger) {
-            return Ok(None);
-        }
-        Ok(Some(Paid::Charge(ledger.reissue(&begun.receipt, &priced.charged)?)))
-    }
-
-    /// Stores what was drawn, durably, and redeems the charge with it: from here on this is the draw that will be published.
-    ///
-    /// # Errors
-    /// [`JobError`]; the job can then be resumed.
-    pub fn store<V: Serialize>(&mut self, released: Released<V>) -> Result<Published<V>, JobError> {
-        let (Some(begun), Some(ledger)) = (&self.begun, &mut self.ledger) else {
-            return Err(JobError::OtherPrice);
-        };
-        let stored = Stored { charge: begun.receipt.head.clone(), released };
-        let bytes = stored.store(self.locked.folder())?;
-        stored.redeemed(&bytes, ledger, begun)
     }
 
     /// Publishes a value whose parts were charged to other ledgers than this job's: those of the sites that took part.

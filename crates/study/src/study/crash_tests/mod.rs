@@ -3,13 +3,12 @@
 //!
 //! The ordinary tests try some operations of each study, with a fixed seed; the ignored one tries all of them.
 
-mod sites;
 mod stream;
 mod studies;
 
 use super::layout::CERTIFICATE;
 use super::{Binding, LedgerChoice, Place, StudyFolder, verify};
-use crate::fault::{self, After, Fault, Outcome};
+use crate::fault::{self, Outcome, Trouble, troubles};
 use crate::privacy::{Certificate, Composition, Cost, Ledger};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -19,29 +18,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use studies::{STUDIES, Study};
-
-/// What can happen to an operation.
-#[derive(Debug, Clone, Copy)]
-enum Trouble {
-    Fault(Fault),
-    Power(After),
-}
-
-/// The errors are those of a failing disk, of missing rights, and of a full disk, once and for good.
-fn troubles(seed: u64) -> [Trouble; 10] {
-    [
-        Trouble::Fault(Fault::Error(5)),
-        Trouble::Fault(Fault::Error(13)),
-        Trouble::Fault(Fault::Error(28)),
-        Trouble::Fault(Fault::Full),
-        Trouble::Fault(Fault::Short),
-        Trouble::Power(After::All),
-        Trouble::Power(After::Nothing),
-        Trouble::Power(After::Names),
-        Trouble::Power(After::Contents),
-        Trouble::Power(After::Some(seed)),
-    ]
-}
 
 /// Where a study works in a test: a folder for it alone, and files of records that are not touched.
 struct Bench {
@@ -116,10 +92,7 @@ impl Bench {
         self.clear();
         let place = self.place(seed);
         let work = || self.run(&place);
-        let outcome = match trouble {
-            Trouble::Fault(fault) => fault::with(fault, k, work),
-            Trouble::Power(after) => fault::crashed(self.room.path(), after, k, work),
-        };
+        let outcome = trouble.strike(self.room.path(), k, work);
         let what = match &outcome {
             Outcome::Whole(_) => return,
             Outcome::Struck(what, _) | Outcome::Crashed(what) => *what,

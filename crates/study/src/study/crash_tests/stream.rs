@@ -1,7 +1,7 @@
 //! A step of a stream, stopped at every operation on files, begun again, and begun again from copies of its folder: one draw a step and one charge.
 
-use super::{Trouble, litter, on_one_thread, troubles};
-use crate::fault::{self, Outcome};
+use super::{litter, on_one_thread};
+use crate::fault::{Outcome, Trouble, troubles};
 use crate::io::write_npy;
 use crate::privacy::Ledger;
 use crate::study::face::{FaceInputs, StreamSettings, TemplateSource, load_template, run_stream};
@@ -87,11 +87,7 @@ impl Bench {
         }
         copy(self.before.path(), root);
         let work = || self.run(self.step);
-        let what = match trouble {
-            Trouble::Fault(fault) => fault::with(fault, k, work),
-            Trouble::Power(after) => fault::crashed(root, after, k, work),
-        };
-        let what = match what {
+        let what = match trouble.strike(root, k, work) {
             Outcome::Whole(_) => return false,
             Outcome::Struck(what, _) | Outcome::Crashed(what) => what,
         };

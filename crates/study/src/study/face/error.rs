@@ -1,7 +1,6 @@
 //! Why a face study stopped.
 
 use super::prepared::PreparedError;
-use super::sites::SitesError;
 use super::template::TemplateLoadError;
 use super::units::Units;
 use crate::estimate::design::{AtError, DesignError};
@@ -74,9 +73,6 @@ pub enum StudyError {
     /// A step of a stream, or its plan.
     #[error("{0}")]
     Stream(String),
-    /// Many sites.
-    #[error(transparent)]
-    Sites(#[from] SitesError),
     /// Records that `face prepare` made, or their manifest.
     #[error(transparent)]
     Records(#[from] RecordsError),

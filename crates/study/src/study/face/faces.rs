@@ -13,7 +13,7 @@ use std::sync::Arc;
 const BLOCK: usize = 256;
 
 /// One face a person; none for a person without a usable scan: secret.
-pub(super) enum Faces {
+pub enum Faces {
     /// All of them.
     Held(Vec<Option<FaceCurves>>),
     /// In a folder: memory does not grow with their number.
@@ -21,7 +21,7 @@ pub(super) enum Faces {
 }
 
 /// Faces in a folder of records.
-pub(super) struct StoredFaces {
+pub struct StoredFaces {
     pub(super) folder: Arc<RecordFolder>,
     /// The rows that were found whole.
     pub(super) whole: Vec<bool>,

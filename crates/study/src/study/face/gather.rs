@@ -63,17 +63,20 @@ pub enum FaceProgress {
 }
 
 /// A study whose public inputs have been read.
-pub(super) struct FaceStudy<'a> {
-    pub(super) settings: &'a FaceInputs,
+pub struct FaceStudy<'a> {
+    /// How it was set.
+    pub settings: &'a FaceInputs,
     source: Source,
     /// Records that stage one made.
     stored: Option<Arc<RecordFolder>>,
     /// What counts as a person.
-    pub(super) counting: Counting,
-    pub(super) people: People,
-    pub(super) loaded: Arc<LoadedTemplate>,
+    pub counting: Counting,
+    /// Who gave which records.
+    pub people: People,
+    /// The template.
+    pub loaded: Arc<LoadedTemplate>,
     /// The template's own curves.
-    pub(super) own: FaceCurves,
+    pub own: FaceCurves,
 }
 
 /// All scans, processed: secret.
@@ -85,23 +88,24 @@ struct Processed {
 }
 
 /// The people's faces, and what became of the scans: secret.
-pub(super) struct Gathered {
-    pub(super) rows: Vec<ScanRow>,
+pub struct Gathered {
+    /// What became of each scan.
+    pub rows: Vec<ScanRow>,
     /// One a person; `None` for a person without a usable scan.
-    pub(super) faces: Faces,
+    pub faces: Faces,
     /// The mean of those that can be used.
-    pub(super) nonprivate: FaceCurves,
+    pub nonprivate: FaceCurves,
     /// Number of scans.
-    pub(super) scans: usize,
+    pub scans: usize,
     /// How many cannot be used.
-    pub(super) failed: usize,
+    pub failed: usize,
     /// What the records are, for the digest of the run.
     fingerprints: Vec<Vec<u8>>,
 }
 
 impl<'a> FaceStudy<'a> {
     /// Reads what is public: which scans there are, who gave them, the template.
-    pub(super) fn open(settings: &'a FaceInputs) -> Result<Self, StudyError> {
+    pub fn open(settings: &'a FaceInputs) -> Result<Self, StudyError> {
         settings.check_form()?;
         let source = Source::open(settings)?;
         let loaded = Arc::new(load_template(&settings.template)?);
@@ -118,37 +122,37 @@ impl<'a> FaceStudy<'a> {
     }
 
     /// Number of records: scans, or rows of the file of prepared ones.
-    pub(super) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.source.count()
     }
 
     /// All names that a record goes by in tables.
-    pub(super) fn names(&self, record: usize) -> Vec<String> {
+    pub fn names(&self, record: usize) -> Vec<String> {
         self.source.names(record)
     }
 
     /// Number of people.
-    pub(super) fn n(&self) -> u64 {
+    pub fn n(&self) -> u64 {
         self.people.count() as u64
     }
 
     /// Which person is in which group, by a table of records.
-    pub(super) fn groups(&self, table: &Path) -> Result<Groups, StudyError> {
+    pub fn groups(&self, table: &Path) -> Result<Groups, StudyError> {
         Ok(Groups::read(table, &self.people, self.count(), |i| self.names(i))?)
     }
 
     /// The group of every person by its place among `planned`, by a table of records.
-    pub(super) fn planned_groups(&self, table: &Path, planned: &[String]) -> Result<Vec<usize>, StudyError> {
+    pub fn planned_groups(&self, table: &Path, planned: &[String]) -> Result<Vec<usize>, StudyError> {
         Ok(Groups::read_part(table, &self.people, self.count(), |i| self.names(i), planned)?)
     }
 
     /// How records are made; a template that does not suit the registration is refused.
-    pub(super) fn maker(&self) -> Result<RecordMaker<'_>, StudyError> {
+    pub fn maker(&self) -> Result<RecordMaker<'_>, StudyError> {
         Ok(RecordMaker::new(&self.loaded.template, self.settings.making(&self.loaded.template))?)
     }
 
     /// Makes the records. Nothing may have been read of them before the job was given its price ([`Job::price`]).
-    pub(super) fn gather(
+    pub fn gather(
         &self,
         job: &Job<'_>,
         maker: &RecordMaker<'_>,
@@ -260,7 +264,7 @@ impl<'a> FaceStudy<'a> {
 
     /// Pays, draws and publishes, or goes on with what an interrupted run of the same settings and records has drawn. `settings`: all
     /// public settings of the statistic.
-    pub(super) fn release<M, P>(
+    pub fn release<M, P>(
         &self,
         job: &mut Job<'_>,
         priced: &Priced<P>,
@@ -282,25 +286,20 @@ impl<'a> FaceStudy<'a> {
     }
 
     /// What was read, and how records were made of it, as hashes.
-    pub(super) fn sums(&self, gathered: &Gathered) -> Vec<[u8; 32]> {
+    pub fn sums(&self, gathered: &Gathered) -> Vec<[u8; 32]> {
         let making = format!("{:?} {:?}", self.settings.public(), self.loaded.input.sha256).into_bytes();
         let all = std::iter::once(&making).chain(&gathered.fingerprints);
         all.map(|field| Sha256::digest(field).into()).collect()
     }
 
     /// What a run is about: settings and records, as a hash.
-    pub(super) fn digest(
-        &self,
-        settings: &impl std::fmt::Debug,
-        price: &Price,
-        gathered: &Gathered,
-    ) -> Digest {
+    pub fn digest(&self, settings: &impl std::fmt::Debug, price: &Price, gathered: &Gathered) -> Digest {
         let settings = format!("{:?} {:?}", (self.settings.public(), settings), self.loaded.input.sha256);
         Digest::of(&settings, price, gathered.fingerprints.clone())
     }
 
     /// Writes what only the data holder may see: the mean without noise, and a page with the error of the `released` mean.
-    pub(super) fn write_internal(
+    pub fn write_internal(
         &self,
         job: &Job<'_>,
         maker: &RecordMaker<'_>,
@@ -400,7 +399,7 @@ impl<'a> FaceStudy<'a> {
 
 impl Gathered {
     /// Total seconds by stage over all scans.
-    pub(super) fn stage_seconds(&self) -> [f64; ScanStage::COUNT] {
+    pub fn stage_seconds(&self) -> [f64; ScanStage::COUNT] {
         let mut total = [0.0; ScanStage::COUNT];
         for row in &self.rows {
             total.iter_mut().zip(row.seconds).for_each(|(a, b)| *a += b);

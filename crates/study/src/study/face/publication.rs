@@ -28,14 +28,19 @@ use std::sync::Arc;
 
 /// What a face study publishes, and how.
 #[derive(Debug, Clone)]
-pub(super) struct FacePublication {
-    pub(super) template: Arc<LoadedTemplate>,
+pub struct FacePublication {
+    /// The template.
+    pub template: Arc<LoadedTemplate>,
     /// The template's own curves.
-    pub(super) own: FaceCurves,
-    pub(super) mechanism: CurveMean,
-    pub(super) registration: Registration,
-    pub(super) counting: Counting,
-    pub(super) unusable: Unusable,
+    pub own: FaceCurves,
+    /// What drew it.
+    pub mechanism: CurveMean,
+    /// How faces were registered.
+    pub registration: Registration,
+    /// What counts as a person.
+    pub counting: Counting,
+    /// What becomes of records that cannot be used.
+    pub unusable: Unusable,
     /// How sizes are measured, where the mean size is released too.
     pub(super) size: Option<SizeScale>,
     /// What is public of other people's faces, where something was given.
@@ -47,6 +52,7 @@ pub(super) struct FacePublication {
 /// What is public of a stream beside its mechanism.
 #[derive(Debug, Clone)]
 pub(super) struct OfStream {
+    /// The file of its plan.
     pub(super) plan: PublicInput,
     /// Whether people are matched across steps.
     pub(super) matched: bool,
@@ -78,6 +84,28 @@ impl OfStream {
 }
 
 impl FacePublication {
+    /// Of a mean of faces registered so to this template whose `own` curves these are, without a size, a prior or a stream.
+    pub fn new(
+        template: Arc<LoadedTemplate>,
+        own: FaceCurves,
+        mechanism: CurveMean,
+        registration: Registration,
+        counting: Counting,
+        unusable: Unusable,
+    ) -> Self {
+        Self {
+            template,
+            own,
+            mechanism,
+            registration,
+            counting,
+            unusable,
+            size: None,
+            prior: None,
+            stream: None,
+        }
+    }
+
     /// The released curves.
     pub(super) fn curves(&self, released: &Released<NoisedFunction>) -> Result<FaceCurves, StudyError> {
         let samples = released.value.samples.clone();
@@ -85,7 +113,7 @@ impl FacePublication {
     }
 
     /// How good the release is, as far as it tells itself.
-    pub(super) fn accuracy(&self, released: &Released<NoisedFunction>) -> Accuracy {
+    pub fn accuracy(&self, released: &Released<NoisedFunction>) -> Accuracy {
         let spread = match &self.mechanism {
             CurveMean::TwoRounds(mean) => mean.record_spread(&released.value),
             _ => None,

@@ -36,7 +36,7 @@ use std::sync::Arc;
 
 /// Faces about the template.
 #[derive(Debug)]
-pub(super) struct FaceSpace {
+pub struct FaceSpace {
     template: Arc<LoadedTemplate>,
     /// The template's own curves.
     own: FaceCurves,
@@ -47,7 +47,7 @@ pub(super) struct FaceSpace {
 
 impl FaceSpace {
     /// About the template whose `own` curves these are.
-    pub(super) fn new(template: Arc<LoadedTemplate>, own: FaceCurves, registration: Registration) -> Self {
+    pub fn new(template: Arc<LoadedTemplate>, own: FaceCurves, registration: Registration) -> Self {
         let axes = [own.curves(), own.samples(), 3];
         Self { basis: basis(&own), template, own, registration, axes }
     }

@@ -11,24 +11,18 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 /// A mechanism on samples about a centre, whose draws can be kept.
-pub(in crate::study) trait Inner:
-    OfSamples<Value: Serialize + DeserializeOwned> + Debug + Send + Sync + 'static
-{
-}
+pub trait Inner: OfSamples<Value: Serialize + DeserializeOwned> + Debug + Send + Sync + 'static {}
 
 impl<M: OfSamples<Value: Serialize + DeserializeOwned> + Debug + Send + Sync + 'static> Inner for M {}
 
 /// Makes a mechanism for what is expected about a centre. Its price must not depend on the centre's samples.
-pub(in crate::study) trait Make<M>:
-    Fn(Expected) -> Result<M, MechanismError> + Send + Sync + 'static
-{
-}
+pub trait Make<M>: Fn(Expected) -> Result<M, MechanismError> + Send + Sync + 'static {}
 
 impl<M, F: Fn(Expected) -> Result<M, MechanismError> + Send + Sync + 'static> Make<M> for F {}
 
 /// What is known of samples beforehand: public, but for the centre, which may be noised and paid for.
 #[derive(Debug, Clone)]
-pub(in crate::study) struct Expected {
+pub struct Expected {
     /// Displacements, and what is expected of them.
     pub basis: Basis,
     /// The samples of the centre.
@@ -44,10 +38,10 @@ pub(in crate::study) struct Expected {
 }
 
 /// The value of a statistic about a centre.
-pub(in crate::study) type Value<C, M> = <<C as Centring>::About<M> as Mechanism>::Value;
+pub type Value<C, M> = <<C as Centring>::About<M> as Mechanism>::Value;
 
 /// The centre that records of a kind are seen from: public things only, or how a private one is found and paid for.
-pub(in crate::study) trait Centring: Debug {
+pub trait Centring: Debug {
     /// n people as mechanisms take them: secret.
     type Records;
     /// A statistic of samples about this centre: the statistic itself, or one with a first step before it, inside the same charge.
@@ -78,17 +72,23 @@ pub(in crate::study) trait Centring: Debug {
 }
 
 /// The tangent space at the centre of a release, the mechanism there and what it drew.
-pub(in crate::study) struct Told<'a, M: OfSamples> {
+pub struct Told<'a, M: OfSamples> {
+    /// Where.
     pub space: Arc<dyn TangentSpace>,
+    /// The mechanism there.
     pub inner: Arc<M>,
+    /// What it drew.
     pub value: &'a M::Value,
 }
 
 /// A public centre, with n people and their budget.
 #[derive(Debug)]
-pub(in crate::study) struct PublicCentre {
+pub struct PublicCentre {
+    /// Where.
     pub space: Arc<dyn TangentSpace>,
+    /// What is paid.
     pub mu: Mu,
+    /// Number of people.
     pub n: u64,
 }
 

@@ -19,9 +19,12 @@ use std::sync::Arc;
 
 /// Groups by their public labels.
 #[derive(Debug, Clone)]
-pub(in crate::study) struct ComparisonStatistic {
+pub struct ComparisonStatistic {
+    /// What is paid.
     pub budget: Mu,
+    /// Who is in which group.
     pub groups: Groups,
+    /// A test, a map, or both.
     pub want: Want,
 }
 

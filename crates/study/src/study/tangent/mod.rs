@@ -35,8 +35,10 @@ mod tests;
 mod with_mean;
 
 pub use super::differences::{GroupDifference, LEAST, LEVEL, PairTest, TestStatement};
-pub(in crate::study) use centring::{Centring, Expected, Inner, Make, PublicCentre, Told};
-pub(in crate::study) use comparison::ComparisonStatistic;
+#[doc(hidden)]
+pub use centring::{Centring, Expected, Inner, Make, PublicCentre, Told};
+#[doc(hidden)]
+pub use comparison::ComparisonStatistic;
 pub use comparison::FoundGroups;
 pub use functions::TangentFunctions;
 #[doc(hidden)]
@@ -44,19 +46,22 @@ pub use inputs::OtherRecords;
 pub use inputs::{TangentInputs, run_compare, run_mean, run_modes, run_regression};
 pub use mean::FoundMean;
 pub(in crate::study) use mean::MeanStatistic;
-pub(in crate::study) use modes::ModesStatistic;
+#[doc(hidden)]
+pub use modes::ModesStatistic;
 pub use modes::{FoundModes, MODES_WORTHWHILE, SampledModes};
 pub use points::{TangentMatrices, TangentVectors};
-pub(in crate::study) use records::{Centred, Gathered, Shown};
 #[doc(hidden)]
-pub use records::{Opened, TangentRecords};
+pub use records::{Centred, Gathered, Opened, Shown, TangentRecords};
 pub use regression::FoundFields;
 pub(in crate::study) use regression::RegressionStatistic;
 pub use run::TangentOutcome;
-pub(in crate::study) use run::{TangentPublication, run};
+#[doc(hidden)]
+pub use run::TangentPublication;
+pub(in crate::study) use run::run;
 #[doc(hidden)]
 pub use space::{Circumstances, Dial, Differing, Displaced, Looked, TangentSpace};
-pub(in crate::study) use statistic::Statistic;
+#[doc(hidden)]
+pub use statistic::Statistic;
 #[doc(hidden)]
 pub use terms::{FieldTerms, REACH, Terms};
 pub(in crate::study) use with_mean::MeanAndModes;

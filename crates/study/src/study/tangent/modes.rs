@@ -64,8 +64,10 @@ pub(super) fn estimand(space: &dyn TangentSpace) -> String {
 
 /// The mean and at most `most` modes.
 #[derive(Debug, Clone)]
-pub(in crate::study) struct ModesStatistic {
+pub struct ModesStatistic {
+    /// What is paid.
     pub budget: Mu,
+    /// How many modes at most.
     pub most: usize,
 }
 

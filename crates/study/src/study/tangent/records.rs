@@ -49,7 +49,7 @@ pub trait TangentRecords: Opened {
 }
 
 /// Records about a centre, public or not.
-pub(in crate::study) trait Centred: Opened {
+pub trait Centred: Opened {
     /// The centre.
     type Centring: Centring;
     /// What was read that mechanisms do not take: secret.
@@ -89,19 +89,21 @@ pub(in crate::study) trait Centred: Opened {
 }
 
 /// n people of a kind, as mechanisms take them.
-pub(in crate::study) type RecordsOf<K> = <<K as Centred>::Centring as Centring>::Records;
+pub type RecordsOf<K> = <<K as Centred>::Centring as Centring>::Records;
 
 /// What was released, beside which the data holder sees the records.
 #[derive(Clone, Copy)]
-pub(in crate::study) struct Shown<'a> {
+pub struct Shown<'a> {
+    /// Where.
     pub space: &'a dyn TangentSpace,
     /// Samples of the mean, where there is one of all records.
     pub mean: Option<&'a [f64]>,
+    /// Its certificate.
     pub certificate: &'a Certificate,
 }
 
 /// What a study has read: secret.
-pub(in crate::study) struct Gathered<K: Centred + ?Sized> {
+pub struct Gathered<K: Centred + ?Sized> {
     /// What mechanisms do not take.
     pub own: K::Own,
     /// n people.

@@ -140,10 +140,14 @@ fn write_tables(
 
 /// What a study publishes: public things only.
 #[derive(Debug)]
-pub(in crate::study) struct TangentPublication<C: Centring, S: Statistic> {
+pub struct TangentPublication<C: Centring, S: Statistic> {
+    /// What is told of the records.
     pub statistic: S,
+    /// Where they are seen from.
     pub centring: C,
+    /// What drew it.
     pub mechanism: C::About<S::Inner>,
+    /// What else the certificate says.
     pub circumstances: Circumstances,
 }
 

@@ -13,7 +13,7 @@ use crate::study::points::PointStudyError;
 use std::fmt::Debug;
 
 /// A statistic of records by their samples in a tangent space.
-pub(in crate::study) trait Statistic: Debug + Clone + Send + Sync + 'static {
+pub trait Statistic: Debug + Clone + Send + Sync + 'static {
     /// The mechanism, with what is made of its releases.
     type Inner: Inner;
     /// What a released value tells: free.

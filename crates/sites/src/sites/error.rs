@@ -1,5 +1,6 @@
 //! What can be wrong with a plan, a message or an answer of many sites.
 
+use crate::study::face::StudyError;
 use std::path::{Path, PathBuf};
 
 /// Why a step of a release over many sites was not taken. Nothing was charged by it, and nothing handed on.
@@ -23,6 +24,15 @@ pub enum SitesError {
     /// No key without randomness.
     #[error("the operating system gives no randomness")]
     Entropy,
+    /// The study: its records, its folder, its ledger, the mechanism.
+    #[error(transparent)]
+    Study(Box<StudyError>),
+}
+
+impl<E: Into<StudyError>> From<E> for SitesError {
+    fn from(error: E) -> Self {
+        Self::Study(Box::new(error.into()))
+    }
 }
 
 /// A fault of this file.

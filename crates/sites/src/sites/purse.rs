@@ -11,7 +11,6 @@ use crate::io::{Limit, sync_folder, write_bytes, write_text};
 use crate::job::kept::kept;
 use crate::job::{DryRun, JobError};
 use crate::privacy::{Charge, Composition, Ledger, LedgerError, Part, Price, Receipt, ReceiptError};
-use crate::study::face::StudyError;
 use crate::study::{Place, StudyFolder};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -68,7 +67,7 @@ pub(super) struct Due<'a> {
 
 impl Purse {
     /// Reads the state, of this plan or none.
-    pub(super) fn open(folder: &StudyFolder, plan: &str) -> Result<Self, StudyError> {
+    pub(super) fn open(folder: &StudyFolder, plan: &str) -> Result<Self, SitesError> {
         let path = folder.internal().join(STATE);
         let state = match kept(&path, Limit::TABLE)? {
             None => None,
@@ -115,7 +114,7 @@ impl Purse {
         part: &Part,
         position: &Position,
         records: &str,
-    ) -> Result<Option<Vec<PathBuf>>, StudyError> {
+    ) -> Result<Option<Vec<PathBuf>>, SitesError> {
         if self.stored(position)?.is_none() {
             return Ok(None);
         }
@@ -151,8 +150,8 @@ impl Purse {
     /// A charge for the whole of the plan: paid once, and found again for later rounds, each of which is a draw that it pays for once.
     ///
     /// # Errors
-    /// [`StudyError`]: other records than before, a ledger without the charge or with an answer to this round, a ceiling.
-    pub(super) fn pay(&mut self, ledger: &mut Ledger, due: Due<'_>) -> Result<Charge, StudyError> {
+    /// [`SitesError`]: other records than before, a ledger without the charge or with an answer to this round, a ceiling.
+    pub(super) fn pay(&mut self, ledger: &mut Ledger, due: Due<'_>) -> Result<Charge, SitesError> {
         let Due { part, once, position, records, closed } = due;
         self.adopt(ledger)?;
         self.check_records(records)?;
@@ -201,7 +200,7 @@ impl Purse {
     }
 
     /// Makes the announced charge its own where another run found it half written and completed it; the receipt is stored first.
-    fn adopt(&mut self, ledger: &mut Ledger) -> Result<(), StudyError> {
+    fn adopt(&mut self, ledger: &mut Ledger) -> Result<(), SitesError> {
         let Some(mut state) = self.state.take() else { return Ok(()) };
         if let Some(receipt) = ledger.adoptable(&state.receipt, &state.lines) {
             state.receipt = receipt;
@@ -215,7 +214,7 @@ impl Purse {
     }
 
     /// Redeems what is stored and was not: of a run that was killed in between, or of an earlier version, which redeemed the last round only.
-    fn redeem_stored(&self, ledger: &mut Ledger) -> Result<(), StudyError> {
+    fn redeem_stored(&self, ledger: &mut Ledger) -> Result<(), SitesError> {
         let Some(state) = self.state.as_ref().filter(|state| ledger.holds(&state.receipt).is_ok()) else {
             return Ok(());
         };
@@ -257,7 +256,7 @@ impl Purse {
         ledger: &mut Ledger,
         position: &Position,
         files: &[(String, Vec<u8>)],
-    ) -> Result<Vec<PathBuf>, StudyError> {
+    ) -> Result<Vec<PathBuf>, SitesError> {
         let mut state = self.state.take().ok_or(JobError::Unrecorded)?;
         make_folder(&self.folder.internal().join(ANSWERS))?;
         for (name, bytes) in files {
@@ -272,7 +271,7 @@ impl Purse {
     }
 
     /// Redeems a round with its stored answer.
-    fn redeem(&self, ledger: &mut Ledger, round: usize) -> Result<(), StudyError> {
+    fn redeem(&self, ledger: &mut Ledger, round: usize) -> Result<(), SitesError> {
         let state = self.state.as_ref().ok_or(JobError::Unrecorded)?;
         let mut hash = Sha256::new();
         for (_, bytes) in self.answer_to(round)? {
@@ -296,14 +295,14 @@ impl Purse {
         self.folder.internal().join(ANSWERS).join(name)
     }
 
-    fn write(&self, state: &State) -> Result<(), StudyError> {
+    fn write(&self, state: &State) -> Result<(), SitesError> {
         let path = self.folder.internal().join(STATE);
         let text = serde_json::to_string_pretty(state).map_err(|e| of(&path, e.to_string()))?;
         Ok(write_text(&path, &text)?)
     }
 
     /// Puts the stored answer into the outbox: only after its round was redeemed with it.
-    fn hand_on(&self, round: usize) -> Result<Vec<PathBuf>, StudyError> {
+    fn hand_on(&self, round: usize) -> Result<Vec<PathBuf>, SitesError> {
         let outbox = outbox(self.folder.root())?;
         let mut paths = Vec::new();
         for (name, bytes) in self.answer_to(round)? {
@@ -316,7 +315,7 @@ impl Purse {
 }
 
 /// What a ledger's refusal means for a round.
-fn refused(round: usize, error: LedgerError) -> StudyError {
+fn refused(round: usize, error: LedgerError) -> SitesError {
     match error {
         LedgerError::Receipt(ReceiptError::AlreadyRedeemed { draw, .. }) => SitesError::Asked(format!(
             "round {round} has been answered already, and a round is answered once: the ledger has it as redeemed for an answer with SHA-256 \

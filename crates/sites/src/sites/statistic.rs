@@ -1,5 +1,6 @@
 //! What a plan releases: the mean, the mean and modes of variation, or a comparison of groups; its rounds, and how its release is written.
 
+use super::error::SitesError;
 use crate::function::FaceCurves;
 use crate::job::{self, Publication, ReleaseFolder};
 use crate::mechanism::MechanismError;
@@ -9,11 +10,11 @@ use crate::mechanism::functional::{
 };
 use crate::mechanism::vector::GroupAim;
 use crate::privacy::{Caveat, Certificate, Drawn, Mu, Price, Released, Statement};
+use crate::study::face::Accuracy;
+use crate::study::face::FacePublication;
+use crate::study::face::FaceSpace;
+use crate::study::face::LoadedTemplate;
 use crate::study::face::mean::basis;
-use crate::study::face::publication::FacePublication;
-use crate::study::face::space::FaceSpace;
-use crate::study::face::template::LoadedTemplate;
-use crate::study::face::{Accuracy, StudyError};
 use crate::study::points::PointAccuracy;
 use crate::study::tangent::{
     Circumstances, ComparisonStatistic, FoundGroups, ModesStatistic, PublicCentre, TangentPublication,
@@ -100,7 +101,7 @@ impl SitesStatistic {
         results: &[RoundResult],
         around: Around,
         place: &Place,
-    ) -> Result<(Certificate, Findings), StudyError> {
+    ) -> Result<(Certificate, Findings), SitesError> {
         let price = Price { n: around.n, ..self.rounds().price().clone() };
         let Around { loaded, own, registration, caveats, mut details, seeded, mu, n } = around;
         // Whether a site's records can be used is known there only: no site may refuse.
@@ -115,17 +116,7 @@ impl SitesStatistic {
             Self::Mean(mean) => {
                 let released = released(mean.finish(results)?, price, seeded);
                 let mechanism = CurveMean::Sites(mean);
-                let of = FacePublication {
-                    size: None,
-                    prior: None,
-                    stream: None,
-                    template,
-                    own,
-                    mechanism,
-                    registration,
-                    counting,
-                    unusable,
-                };
+                let of = FacePublication::new(template, own, mechanism, registration, counting, unusable);
                 let accuracy = Findings::Mean(of.accuracy(&released));
                 Ok((published(OverSites { of, caveats, details }, released, place)?, accuracy))
             }
@@ -171,11 +162,11 @@ fn released<V>(Drawn { value, parts }: Drawn<V>, price: Price, seeded: bool) -> 
     Released { value, parts, price, seeded, recorded: true }
 }
 
-fn published<P: Publication<Error: Into<StudyError>>>(
+fn published<P: Publication<Error: Into<SitesError>>>(
     publication: P,
     released: Released<P::Value>,
     place: &Place,
-) -> Result<Certificate, StudyError> {
+) -> Result<Certificate, SitesError> {
     job::run(place, |job| job.publish_charged_elsewhere(&publication, released).map_err(Into::into))
 }
 

@@ -1,5 +1,6 @@
 //! The public folder: the plan, and what every round has released.
 
+use super::error::SitesError;
 use super::error::of;
 use super::message::Position;
 use super::plan::{FORMAT, KnownPlan};
@@ -7,7 +8,6 @@ use crate::io::{Limit, write_text};
 use crate::job::kept::kept;
 use crate::mechanism::functional::{RoundKind, RoundResult, SiteRound, SitesRounds};
 use crate::privacy::{Certificate, Receipt};
-use crate::study::face::StudyError;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn file_of(public: &Path, round: usize) -> PathBuf {
 
 impl Exchange {
     /// Reads it; results must rest on each other and on the plan.
-    pub(super) fn read(public: &Path) -> Result<Self, StudyError> {
+    pub(super) fn read(public: &Path) -> Result<Self, SitesError> {
         let known = KnownPlan::read(public)?;
         let (mut rounds, mut before) = (Vec::new(), known.id.clone());
         loop {
@@ -77,7 +77,7 @@ impl Exchange {
     }
 
     /// The round that is open.
-    pub(super) fn open_round(&self, rounds: &SitesRounds) -> Result<SiteRound, StudyError> {
+    pub(super) fn open_round(&self, rounds: &SitesRounds) -> Result<SiteRound, SitesError> {
         let done =
             || of(&self.public, "all rounds of this plan are done; another release needs another plan");
         Ok(rounds.next(&self.results())?.ok_or_else(done)?)
@@ -95,7 +95,7 @@ impl Exchange {
         result: RoundResult,
         seeded: bool,
         certificates: Vec<Certificate>,
-    ) -> Result<Self, StudyError> {
+    ) -> Result<Self, SitesError> {
         let Position { plan, round, before } = self.position();
         let path = file_of(&self.public, round);
         let file =

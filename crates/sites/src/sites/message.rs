@@ -5,7 +5,6 @@ use super::plan::FORMAT;
 use super::seal::{has_signing_half, split_signature};
 use crate::io::{Limit, open};
 use crate::privacy::Certificate;
-use crate::study::face::StudyError;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -141,7 +140,7 @@ pub(super) fn to_bytes(line: &[u8], body: &[u8]) -> Vec<u8> {
 
 impl Message {
     /// Reads one.
-    pub(super) fn read(path: &Path) -> Result<Self, StudyError> {
+    pub(super) fn read(path: &Path) -> Result<Self, SitesError> {
         let file = open(path, LIMIT)?;
         let foreign = || of(path, "is not a message between sites, or was damaged");
         let end = file.bytes().iter().position(|b| *b == b'\n').ok_or_else(foreign)?;
@@ -179,7 +178,7 @@ impl Message {
     }
 
     /// Reads all messages of these kinds that are named or lie in folders that are named; what is no message is passed over in folders only.
-    pub(super) fn read_all(inputs: &[PathBuf], kinds: &[&str]) -> Result<Vec<Self>, StudyError> {
+    pub(super) fn read_all(inputs: &[PathBuf], kinds: &[&str]) -> Result<Vec<Self>, SitesError> {
         let mut paths = Vec::new();
         for input in inputs {
             if !input.is_dir() {

@@ -12,9 +12,8 @@ use crate::job::{self, Job};
 use crate::mechanism::functional::{RoundKind, Sharing, SiteRound, SitesRounds};
 use crate::privacy::noise::{NoiseSource, SharedSum};
 use crate::privacy::{Charge, Neighbours, Price};
-use crate::study::face::StudyError;
-use crate::study::face::gather::{FaceProgress, FaceStudy};
-use crate::study::face::settings::FaceInputs;
+use crate::study::face::FaceInputs;
+use crate::study::face::{FaceProgress, FaceStudy};
 use crate::study::{Counting, Unusable};
 use std::path::PathBuf;
 
@@ -76,11 +75,11 @@ fn price_of(rounds: &SitesRounds, n: u64, plan: &str) -> Price {
 /// Answers the open round.
 ///
 /// # Errors
-/// [`StudyError`]; nothing is charged unless all that can be checked without a draw was right.
+/// [`SitesError`]; nothing is charged unless all that can be checked without a draw was right.
 pub fn answer_round(
     settings: &SiteSettings,
     progress: &(dyn Fn(FaceProgress) + Sync),
-) -> Result<SiteAnswer, StudyError> {
+) -> Result<SiteAnswer, SitesError> {
     let exchange = Exchange::read(&settings.public)?;
     let plan = &exchange.known.plan;
     let site = plan.site(&settings.name)?;
@@ -123,7 +122,7 @@ pub fn answer_round(
     let (key, counting) = (key.as_ref(), &study.counting);
     let step = Step { plan, site, rounds, round: &round, position: &position, key, counting };
     let maker = study.maker()?;
-    let (files, again, failed) = job::run(&inputs.place, |job| -> Result<_, StudyError> {
+    let (files, again, failed) = job::run(&inputs.place, |job| -> Result<_, SitesError> {
         let mut purse = Purse::open(job.folder(), &position.plan)?;
         let price = price_of(rounds, own.n, &position.plan);
         let seeded = inputs.place.seed.is_some();
@@ -164,7 +163,7 @@ impl Step<'_> {
         sum: &SharedSum,
         paid: &Charge,
         price: Price,
-    ) -> Result<Vec<(String, Vec<u8>)>, StudyError> {
+    ) -> Result<Vec<(String, Vec<u8>)>, SitesError> {
         // With a fixed seed every site and round has its own stream all the same.
         let mut noise = job.noise(((self.site as u64 + 1) << 8) ^ self.position.round as u64)?;
         let seeded = noise.is_seeded();
@@ -199,7 +198,7 @@ impl Step<'_> {
         sum: &SharedSum,
         noise: &mut NoiseSource,
         paid: &Charge,
-    ) -> Result<Vec<i128>, StudyError> {
+    ) -> Result<Vec<i128>, SitesError> {
         let shared = self.round.noise();
         let steps = match self.rounds.sites().sharing {
             Sharing::Aggregators => shared.bare(sum, paid),

@@ -1,15 +1,14 @@
 //! Many sites: the step of a party, stopped at every operation on files, begun again, and begun again from copies of its folder. One answer
 //! a round and a charge is all that ever leaves.
 
-use super::{Trouble, on_one_thread, troubles};
-use crate::fault::{self, Outcome};
-use crate::io::write_npy;
-use crate::mechanism::functional::Sharing;
-use crate::privacy::Ledger;
-use crate::study::face::sites::{
+use super::{
     Aggregator, AggregatorSettings, CombineSettings, KnownPlan, Site, SitePlan, SiteSettings, answer_round,
     make_site_key, merge_round, naming_a_site_twice, read_public_key, unshare_round, verify_round,
 };
+use crate::fault::{Outcome, Trouble, troubles};
+use crate::io::write_npy;
+use crate::mechanism::functional::Sharing;
+use crate::privacy::Ledger;
 use crate::study::face::{FaceInputs, Registration, TemplateSource, load_template};
 use crate::study::{LedgerChoice, Place};
 use crate::synth::FaceParameters;
@@ -203,11 +202,7 @@ impl Bench {
         copy(self.before.path(), &root);
         self.seen.clear();
         let work = || self.step(self.party);
-        let what = match trouble {
-            Trouble::Fault(fault) => fault::with(fault, k, work),
-            Trouble::Power(after) => fault::crashed(&root, after, k, work),
-        };
-        let what = match what {
+        let what = match trouble.strike(&root, k, work) {
             Outcome::Whole(_) => return false,
             Outcome::Struck(what, _) | Outcome::Crashed(what) => what,
         };
@@ -260,6 +255,11 @@ impl Bench {
             }
         }
     }
+}
+
+/// Does `work` with all of it on this thread, which has the plan of what fails.
+fn on_one_thread(work: impl FnOnce() + Send) {
+    rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().unwrap().install(work);
 }
 
 fn copy(from: &Path, to: &Path) {

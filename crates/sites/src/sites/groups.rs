@@ -4,8 +4,7 @@ use super::error::SitesError;
 use crate::job::groups::is_label;
 use crate::mechanism::functional::SiteGroups;
 use crate::mechanism::vector::GroupAim;
-use crate::study::face::StudyError;
-use crate::study::face::gather::FaceStudy;
+use crate::study::face::FaceStudy;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -56,13 +55,13 @@ impl PlannedGroups {
     /// The group of every person of a site, by its place in the plan.
     ///
     /// # Errors
-    /// [`StudyError`]: a table that does not go with the records, or other numbers than those planned.
+    /// [`SitesError`]: a table that does not go with the records, or other numbers than those planned.
     pub(super) fn labels(
         &self,
         study: &FaceStudy<'_>,
         table: Option<&Path>,
         (name, planned): (&str, &[u64]),
-    ) -> Result<Vec<usize>, StudyError> {
+    ) -> Result<Vec<usize>, SitesError> {
         let missing = || SitesError::Asked("this plan compares groups: give the table --groups".into());
         let labels = study.planned_groups(table.ok_or_else(missing)?, &self.names)?;
         let mut here = vec![0u64; self.names.len()];

@@ -6,7 +6,6 @@ use super::plan::{Aggregator, SitePlan};
 use super::seal::KeyPair;
 use super::vdaf::Share;
 use crate::privacy::Certificate;
-use crate::study::face::StudyError;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -42,7 +41,7 @@ pub(super) struct Inbox<'a> {
 
 impl Inbox<'_> {
     /// Opens the shares of this round, one of each site that takes part.
-    pub(super) fn shares(&self, without: &[usize]) -> Result<Vec<Opened>, StudyError> {
+    pub(super) fn shares(&self, without: &[usize]) -> Result<Vec<Opened>, SitesError> {
         let mut found: Vec<Option<Opened>> = self.plan.sites.iter().map(|_| None).collect();
         for message in Message::read_all(self.messages, &["share"])? {
             let header = &message.header;
@@ -90,7 +89,7 @@ impl Inbox<'_> {
         message.header.round < self.position.round && !self.messages.contains(&message.path)
     }
 
-    fn open_share(&self, message: &Message, site: usize) -> Result<Opened, StudyError> {
+    fn open_share(&self, message: &Message, site: usize) -> Result<Opened, SitesError> {
         self.position.check(message)?;
         let (header, from) = (&message.header, &self.plan.sites[site]);
         let refused = || {
@@ -116,7 +115,7 @@ impl Inbox<'_> {
     }
 
     /// What the other aggregator has told in this round, where it is there.
-    pub(super) fn findings(&self, other: &Aggregator, kind: Kind) -> Result<Option<Findings>, StudyError> {
+    pub(super) fn findings(&self, other: &Aggregator, kind: Kind) -> Result<Option<Findings>, SitesError> {
         let ending = if kind == Kind::Check { "check" } else { "reply" };
         for message in Message::read_all(self.messages, &[ending])? {
             let header = &message.header;

@@ -10,8 +10,7 @@ use crate::function::FaceCurves;
 use crate::mechanism::functional::{Answer, RoundKind, Sharing, SiteRound};
 use crate::privacy::{Certificate, Mu};
 use crate::study::Place;
-use crate::study::face::StudyError;
-use crate::study::face::template::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};
+use crate::study::face::{LoadedTemplate, TemplateLoadError, TemplateSource, load_template};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
@@ -53,16 +52,16 @@ struct Gathered {
 /// Closes the open round with sites' own sums.
 ///
 /// # Errors
-/// [`StudyError`].
-pub fn merge_round(settings: &CombineSettings) -> Result<Closed, StudyError> {
+/// [`SitesError`].
+pub fn merge_round(settings: &CombineSettings) -> Result<Closed, SitesError> {
     close(settings, "site merge", Sharing::Each, own_sums)
 }
 
 /// Closes the open round with the aggregators' sums.
 ///
 /// # Errors
-/// [`StudyError`].
-pub fn unshare_round(settings: &CombineSettings) -> Result<Closed, StudyError> {
+/// [`SitesError`].
+pub fn unshare_round(settings: &CombineSettings) -> Result<Closed, SitesError> {
     close(settings, "site unshare", Sharing::Aggregators, aggregated)
 }
 
@@ -70,8 +69,8 @@ fn close(
     settings: &CombineSettings,
     command: &str,
     kind: Sharing,
-    gather: impl Fn(&CombineSettings, &Exchange, &SiteRound) -> Result<Gathered, StudyError>,
-) -> Result<Closed, StudyError> {
+    gather: impl Fn(&CombineSettings, &Exchange, &SiteRound) -> Result<Gathered, SitesError>,
+) -> Result<Closed, SitesError> {
     let exchange = Exchange::read(&settings.public)?;
     let plan = &exchange.known.plan;
     if (plan.noise == Sharing::Each) != (kind == Sharing::Each) {
@@ -109,7 +108,7 @@ fn messages(
     exchange: &Exchange,
     kind: Kind,
     ending: &str,
-) -> Result<Vec<Message>, StudyError> {
+) -> Result<Vec<Message>, SitesError> {
     let position = exchange.position();
     let mut found = Vec::new();
     for message in Message::read_all(&settings.inbox, &[ending])? {
@@ -129,7 +128,7 @@ fn own_sums(
     settings: &CombineSettings,
     exchange: &Exchange,
     round: &SiteRound,
-) -> Result<Gathered, StudyError> {
+) -> Result<Gathered, SitesError> {
     let plan = &exchange.known.plan;
     let without: Vec<usize> =
         settings.without.iter().map(|name| plan.site(name)).collect::<Result<_, _>>()?;
@@ -199,7 +198,7 @@ fn aggregated(
     settings: &CombineSettings,
     exchange: &Exchange,
     round: &SiteRound,
-) -> Result<Gathered, StudyError> {
+) -> Result<Gathered, SitesError> {
     let plan = &exchange.known.plan;
     let mut found: [Option<Message>; 2] = [None, None];
     for message in messages(settings, exchange, Kind::Aggregate, "aggregate")? {
@@ -244,7 +243,7 @@ fn publish(
     statistic: SitesStatistic,
     loaded: LoadedTemplate,
     own: FaceCurves,
-) -> Result<(Certificate, Findings), StudyError> {
+) -> Result<(Certificate, Findings), SitesError> {
     let plan = &exchange.known.plan;
     let last = exchange.rounds.last().ok_or_else(|| SitesError::Asked("there are no results".into()))?;
     let (n, seeded) = (statistic.rounds().sites().people(&last.result.sites), last.seeded);

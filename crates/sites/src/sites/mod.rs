@@ -14,6 +14,8 @@
 mod aggregator;
 mod certificate;
 mod combine;
+#[cfg(test)]
+mod crash_tests;
 mod error;
 mod exchange;
 mod groups;
@@ -31,7 +33,7 @@ pub use combine::{Closed, CombineSettings, merge_round, unshare_round};
 pub use error::SitesError;
 pub use groups::PlannedGroups;
 #[cfg(test)]
-pub(crate) use inbox::naming_a_site_twice;
+use inbox::naming_a_site_twice;
 pub use plan::{Aggregator, KnownPlan, PLAN, Site, SitePlan};
 pub use seal::{make_site_key, read_public_key};
 pub use site::{SiteAnswer, SiteSettings, answer_round};

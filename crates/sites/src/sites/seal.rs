@@ -6,7 +6,6 @@
 
 use super::error::{SitesError, of};
 use crate::io::{Limit, open, write_text};
-use crate::study::face::StudyError;
 use ed25519_dalek::{SIGNATURE_LENGTH, Signature, Signer, SigningKey, VerifyingKey};
 use hpke::aead::ChaCha20Poly1305;
 use hpke::kdf::HkdfSha256;
@@ -67,8 +66,8 @@ fn generator() -> Result<ChaCha20Rng, SitesError> {
 /// one beside it, `PATH.pub`, which is returned.
 ///
 /// # Errors
-/// [`StudyError`]; a key that is there already is kept.
-pub fn make_site_key(path: &Path) -> Result<PathBuf, StudyError> {
+/// [`SitesError`]; a key that is there already is kept.
+pub fn make_site_key(path: &Path) -> Result<PathBuf, SitesError> {
     let public = PathBuf::from(format!("{}.pub", path.display()));
     if let Some(there) = [path, &public].into_iter().find(|file| file.exists()) {
         return Err(of(there, "is there already; give another name").into());
@@ -112,8 +111,8 @@ pub(super) fn split_signature<'a>(key: &str, line: &[u8], body: &'a [u8]) -> Opt
 /// The text of a public key's file.
 ///
 /// # Errors
-/// [`StudyError`].
-pub fn read_public_key(path: &Path) -> Result<String, StudyError> {
+/// [`SitesError`].
+pub fn read_public_key(path: &Path) -> Result<String, SitesError> {
     let file = open(path, Limit::SMALL)?;
     let text = file.text()?.trim().to_owned();
     public_key(&text).map_err(|what| of(path, what))?;
@@ -122,7 +121,7 @@ pub fn read_public_key(path: &Path) -> Result<String, StudyError> {
 
 impl KeyPair {
     /// Reads a secret key; it must be the one that goes with `expected`.
-    pub(super) fn read(path: &Path, expected: &str) -> Result<Self, StudyError> {
+    pub(super) fn read(path: &Path, expected: &str) -> Result<Self, SitesError> {
         let file = open(path, Limit::SMALL)?;
         let bytes = hex::decode(file.text()?.trim()).unwrap_or_default();
         let secret = Secret::from_bytes(&bytes)

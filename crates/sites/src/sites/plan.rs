@@ -8,9 +8,8 @@ use crate::function::FaceCurves;
 use crate::io::{Limit, open, write_text};
 use crate::mechanism::functional::{Sharing, Sites};
 use crate::privacy::{Mu, PrivacyLoss, PublicInput};
-use crate::study::face::StudyError;
+use crate::study::face::LoadedTemplate;
 use crate::study::face::modes::MOST_MODES;
-use crate::study::face::template::LoadedTemplate;
 use crate::surface::registration::Registration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -90,8 +89,8 @@ impl SitePlan {
     /// Checks and writes it into the public folder; a plan that is there is kept.
     ///
     /// # Errors
-    /// [`StudyError`]: a plan that cannot be carried out, or one that is there already.
-    pub fn write(&self, public: &Path) -> Result<KnownPlan, StudyError> {
+    /// [`SitesError`]: a plan that cannot be carried out, or one that is there already.
+    pub fn write(&self, public: &Path) -> Result<KnownPlan, SitesError> {
         let path = public.join(PLAN);
         self.check().map_err(SitesError::Asked)?;
         if let Some(name) = self.unsigned() {
@@ -194,8 +193,8 @@ impl SitePlan {
     /// What is released.
     ///
     /// # Errors
-    /// [`StudyError`], about public numbers.
-    pub(super) fn statistic(&self, own: &FaceCurves) -> Result<SitesStatistic, StudyError> {
+    /// [`SitesError`], about public numbers.
+    pub(super) fn statistic(&self, own: &FaceCurves) -> Result<SitesStatistic, SitesError> {
         let wanted = self.wanted().map_err(SitesError::Asked)?;
         Ok(SitesStatistic::new(wanted, own, Mu::new(self.mu)?, self.taking_part())?)
     }
@@ -241,8 +240,8 @@ impl KnownPlan {
     /// Reads the plan of a public folder.
     ///
     /// # Errors
-    /// [`StudyError`].
-    pub fn read(public: &Path) -> Result<Self, StudyError> {
+    /// [`SitesError`].
+    pub fn read(public: &Path) -> Result<Self, SitesError> {
         let path = public.join(PLAN);
         let file = open(&path, Limit::CERTIFICATE)?;
         let plan: SitePlan = serde_json::from_slice(file.bytes())

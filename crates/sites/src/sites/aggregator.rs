@@ -19,8 +19,7 @@ use crate::job::{self, Job};
 use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Sharing, SiteRound, SitesRounds};
 use crate::privacy::Part;
-use crate::study::face::StudyError;
-use crate::study::face::template::{TemplateLoadError, TemplateSource, load_template};
+use crate::study::face::{TemplateLoadError, TemplateSource, load_template};
 use crate::study::{LedgerChoice, Place, StudyFolder, ledger_of};
 use prio::field::{Field128, FieldElement};
 use std::path::PathBuf;
@@ -75,8 +74,8 @@ struct Step<'a> {
 /// Takes the step of the open round that can be taken.
 ///
 /// # Errors
-/// [`StudyError`]: a missing, damaged, foreign or repeated share, a proof that does not hold, too few sites.
-pub fn verify_round(settings: &AggregatorSettings) -> Result<Aggregated, StudyError> {
+/// [`SitesError`]: a missing, damaged, foreign or repeated share, a proof that does not hold, too few sites.
+pub fn verify_round(settings: &AggregatorSettings) -> Result<Aggregated, SitesError> {
     let exchange = Exchange::read(&settings.public)?;
     let plan = &exchange.known.plan;
     let index = plan.aggregator(&settings.name)?;
@@ -106,7 +105,7 @@ fn beside_key(settings: &AggregatorSettings) -> LedgerChoice {
 }
 
 impl Step<'_> {
-    fn take(&self, job: &Job<'_>) -> Result<Aggregated, StudyError> {
+    fn take(&self, job: &Job<'_>) -> Result<Aggregated, SitesError> {
         let mut purse = Purse::open(job.folder(), &self.position.plan)?;
         purse.check(self.place, self.rounds.price(), &self.part())?;
         if let Some(files) = purse.stored(&self.position)? {
@@ -141,7 +140,7 @@ impl Step<'_> {
     }
 
     /// The sites in a stored sum, if they are those that are asked for.
-    fn added_up(&self, files: &[PathBuf]) -> Result<Vec<usize>, StudyError> {
+    fn added_up(&self, files: &[PathBuf]) -> Result<Vec<usize>, SitesError> {
         let stored = files.iter().find(|file| file.extension().is_some_and(|ending| ending == "aggregate"));
         let sites = match stored {
             Some(file) => Message::read(file)?.header.sites,
@@ -187,18 +186,18 @@ impl Step<'_> {
     }
 
     /// What the other aggregator has told in this round, where it is there.
-    fn findings(&self, kind: Kind) -> Result<Option<Findings>, StudyError> {
+    fn findings(&self, kind: Kind) -> Result<Option<Findings>, SitesError> {
         self.inbox().findings(&self.plan.aggregators[1 - self.index], kind)
     }
 
-    fn prepare(&self, key: &VerifyKey, one: &Opened) -> Result<Prepared, StudyError> {
+    fn prepare(&self, key: &VerifyKey, one: &Opened) -> Result<Prepared, SitesError> {
         let name = &self.plan.sites[one.site].name;
         let sharer = sharer(self.plan, one.site, self.round, &self.position)?;
         sharer.prepare(key, self.index, &one.share).map_err(|e| wrong_share(name, &e))
     }
 
     /// The first aggregator shows what it found.
-    fn first(&self, job: &Job<'_>, shares: &[Opened], key: &VerifyKey) -> Result<Aggregated, StudyError> {
+    fn first(&self, job: &Job<'_>, shares: &[Opened], key: &VerifyKey) -> Result<Aggregated, SitesError> {
         let mut shown = Vec::new();
         for one in shares {
             shown.push((one.site, hex::encode(self.prepare(key, one)?.shown()?)));
@@ -216,7 +215,7 @@ impl Step<'_> {
         job: &Job<'_>,
         purse: &mut Purse,
         shares: Vec<Opened>,
-    ) -> Result<Aggregated, StudyError> {
+    ) -> Result<Aggregated, SitesError> {
         let first = &self.plan.aggregators[0].name;
         let Some(check) = self.findings(Kind::Check)? else {
             return Err(SitesError::Asked(format!(
@@ -268,7 +267,7 @@ impl Step<'_> {
         shares: &[Opened],
         key: &VerifyKey,
         reply: &Findings,
-    ) -> Result<Aggregated, StudyError> {
+    ) -> Result<Aggregated, SitesError> {
         let mut sum = self.empty();
         let sites: Vec<usize> = reply.shown.iter().map(|(site, _)| *site).collect();
         if sites != shares.iter().map(|one| one.site).collect::<Vec<_>>() {
@@ -289,7 +288,7 @@ impl Step<'_> {
         vec![Field128::zero(); self.round.noise().dimension()]
     }
 
-    fn add(&self, one: &Opened, own: Prepared, theirs: &str, sum: &mut [Field128]) -> Result<(), StudyError> {
+    fn add(&self, one: &Opened, own: Prepared, theirs: &str, sum: &mut [Field128]) -> Result<(), SitesError> {
         let name = &self.plan.sites[one.site].name;
         let theirs = hex::decode(theirs).unwrap_or_default();
         let sharer = sharer(self.plan, one.site, self.round, &self.position)?;
@@ -304,7 +303,7 @@ impl Step<'_> {
         shares: &[&Opened],
         mut sum: Vec<Field128>,
         reply: Option<Findings>,
-    ) -> Result<Aggregated, StudyError> {
+    ) -> Result<Aggregated, SitesError> {
         self.enough(shares.len())?;
         let mut seeded = shares.iter().any(|one| one.seeded);
         let sites: Vec<usize> = shares.iter().map(|one| one.site).collect();
@@ -337,7 +336,7 @@ impl Step<'_> {
         self.position.header(kind, &self.settings.name, to)
     }
 
-    fn sealed(&self, kind: Kind, findings: &Findings) -> Result<(String, Vec<u8>), StudyError> {
+    fn sealed(&self, kind: Kind, findings: &Findings) -> Result<(String, Vec<u8>), SitesError> {
         let other = &self.plan.aggregators[1 - self.index];
         let header = self.header(kind, Some(&other.name));
         let line = header.line()?;
@@ -351,7 +350,7 @@ impl Step<'_> {
     }
 }
 
-fn wrong_share(site: &str, why: &SitesError) -> StudyError {
+fn wrong_share(site: &str, why: &SitesError) -> SitesError {
     SitesError::Asked(format!(
         "the share of {site} is not valid ({why}): an entry is out of range, or its two halves are not of one sharing; ask for both again, \
          or go on with --without {site}"

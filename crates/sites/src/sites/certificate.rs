@@ -1,12 +1,12 @@
 //! What certificates of many sites say: who adds the noise, and what is assumed.
 
+use super::error::SitesError;
 use super::plan::{Site, SitePlan};
 use crate::job::JobError;
 use crate::job::copies::Kind;
 use crate::mechanism::functional::Sharing;
 use crate::privacy::{Caveat, Certificate, Price, Receipt, WITHIN_GROUPS, WITHIN_GROUPS_TEXT};
 use crate::study::Counting;
-use crate::study::face::StudyError;
 use serde_json::{Map, Value, json};
 
 /// How much total variation separates the sums of shares from exact noise, as the proof bounds it.
@@ -97,7 +97,7 @@ pub(super) fn site_certificate(
     price: Price,
     receipt: Option<&Receipt>,
     seeded: bool,
-) -> Result<Certificate, StudyError> {
+) -> Result<Certificate, SitesError> {
     let mut statement = price.statement();
     statement.neighbours = statement.neighbours.of_persons(counting.counts_persons());
     statement.details.insert("record_kind".into(), json!(counting.kind("scan")));
