@@ -17,6 +17,7 @@ mod registered_means;
 mod registration_gallery;
 mod regression_table;
 mod sample_table;
+mod shape_norm_table;
 mod sites_table;
 mod stated_table;
 
@@ -43,6 +44,7 @@ const MEASURES: &[(&str, Measure)] = &[
     ("registration_gallery", registration_gallery::run),
     ("regression_table", regression_table::run),
     ("sample_table", sample_table::run),
+    ("shape_norm_table", shape_norm_table::run),
     ("sites_table", sites_table::run),
     ("stated_table", stated_table::run),
 ];

@@ -51,7 +51,7 @@ fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
 }
 
 /// Kolmogorov-Smirnov, against a uniform law on [0, 1].
-fn ks(mut values: Vec<f64>) -> f64 {
+pub(super) fn ks(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let n = values.len() as f64;
     let off = |(i, u): (usize, &f64)| (u - i as f64 / n).abs().max((u - (i + 1) as f64 / n).abs());
@@ -223,7 +223,7 @@ impl Population {
                 let face = FaceCurves::new(self.form[0], self.form[1], face.clone())?;
                 let said = norm.assess(&face, &values(*age))?;
                 z_square += said.z_rms.powi(2) / MAPS as f64;
-                ratio += said.beyond.ratio.unwrap_or(f64::NAN) / MAPS as f64;
+                ratio += said.compared.beyond.ratio.unwrap_or(f64::NAN) / MAPS as f64;
             }
         }
         let areas = changed.iter().map(|changed| {

@@ -18,6 +18,7 @@ from ._functions import FunctionOptions, function_compare, function_modes, funct
 from ._geometry import DiskMap, Mesh, Prepared, Registered, Template, flatten, mesh, prepare, read_scan, register
 from ._inputs import CovariateOptions, StudyOptions
 from ._manifolds import Hyperbolic, Kendall, Manifold, Spd, Sphere
+from ._norms import face_assess, shape_assess
 from ._plans import face_plan
 from ._points import (
     PointOptions,
@@ -138,6 +139,7 @@ __all__ = [
     "calibrate",
     "compose",
     "convert",
+    "face_assess",
     "face_compare",
     "face_mean",
     "face_modes",
@@ -160,6 +162,7 @@ __all__ = [
     "read_scan",
     "register",
     "set_threads",
+    "shape_assess",
     "shape_compare",
     "shape_mean",
     "shape_modes",

@@ -166,7 +166,7 @@ def face_predict(
     folder = release.folder if isinstance(release, FaceRegression) else release
     with tempfile.TemporaryDirectory(prefix="visard-") as place:
         file = str(Path(place) / "face.ply")
-        options = {"at": [f"{name}={value}" for name, value in at.items()], "template": _template(template), "out": file}
+        options = {"at": [f"{name}={value}" for name, value in at.items()], "template": template_of(template), "out": file}
         error = run("face predict", [as_path("release", folder)], options)["error_rms"]
         return read_scan(file), error
 
@@ -181,11 +181,12 @@ def face_sample(
     """n synthetic faces (n, J, m, 3) drawn from the released mean and modes, none of a person: free."""
     folder = release.folder if isinstance(release, FaceModes) else release
     with tempfile.TemporaryDirectory(prefix="visard-") as place:
-        options = {"n": n, "seed": seed, "template": _template(template), "out": place}
+        options = {"n": n, "seed": seed, "template": template_of(template), "out": place}
         return np.load(run("face sample", [as_path("release", folder)], options)["curves"])
 
 
-def _template(template: Template | PathLike | None) -> str | None:
+def template_of(template: Template | PathLike | None) -> str | None:
+    """The template as the command takes it."""
     return None if template is None else template_path("template", template)
 
 

@@ -232,6 +232,30 @@ visard_surface_modes <- function(scans, template, mu = NULL, epsilon = NULL, del
   run_study(c("surface", "modes"), face_files(scans, c("vertices", 3)), NULL, out, ledger, given)
 }
 
+#' A patient's face, or a specimen's landmarks, held against a released norm: free, for you alone, never a diagnosis.
+#'
+#' @param scan a file; or a registered face (J x m x 3), as the norm's records are.
+#' @param specimen landmarks p x k, missing ones NA, numbered as the norm's; or a file with one specimen.
+#' @param norm a `visard_release` with modes, or its folder.
+#' @param at the patient's values of all covariates of a regression, as in `list(age = 8)`.
+#' @param out a folder for the page and the numbers; without it a temporary one.
+#' @param ... further options of the command, as in `template = "t.ply"`.
+#' @return a list: `percentile`, `percentile_interval`, `distance`, `parts`, `beyond`, `notes`, `verified`, of landmarks `places`.
+visard_face_assess <- function(scan, norm, at = NULL, out = NULL, ...) {
+  file <- if (is.character(scan)) scan else c("--prepared", as_file(array(scan, c(dim(scan), 1L)), "scan"))
+  at <- if (length(at)) paste0(names(at), "=", vapply(at, format, "", digits = 17L))
+  assess("face", file, norm, out, list(at = at, ...))
+}
+visard_shape_assess <- function(specimen, norm, out = NULL, ...) {
+  assess("shape", as_file(specimen, "specimen", records_last = FALSE), norm, out, list(...))
+}
+
+assess <- function(kind, file, norm, out, given) {
+  norm <- if (inherits(norm, "visard_release")) norm$folder else norm
+  out <- if (is.null(out)) tempfile("visard-") else out
+  visard_command(kind, "assess", file, options_of(c(list(norm = norm, out = out), given)))
+}
+
 face_files <- function(scans, axes = c("J", "m", 3)) {
   if (is.numeric(scans)) {
     if (length(dim(scans)) != 1L + length(axes)) stop("visard: prepared records must be an array n x ", paste(axes, collapse = " x "), call. = FALSE)

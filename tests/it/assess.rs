@@ -75,10 +75,10 @@ fn patients_of_the_population_are_usual(dir: &Path) {
         let usual = norm.people.template().curves_of(&vertices, CURVES, SAMPLES).unwrap();
         let changed = FaceCurves::new(CURVES, SAMPLES, chin_to_the_front(usual.data())).unwrap();
         let [usual, changed] = [usual, changed].map(|face| norm.assess(&face, &[Some(5.0)]).unwrap());
-        percentile += usual.percentile.unwrap() / f64::from(count);
+        percentile += usual.compared.percentile.unwrap() / f64::from(count);
         z_square += usual.z_rms.powi(2) / f64::from(count);
-        beyond[0] += usual.beyond.ratio.unwrap() / f64::from(count);
-        beyond[1] += changed.beyond.ratio.unwrap() / f64::from(count);
+        beyond[0] += usual.compared.beyond.ratio.unwrap() / f64::from(count);
+        beyond[1] += changed.compared.beyond.ratio.unwrap() / f64::from(count);
     }
     assert!((30.0..70.0).contains(&percentile), "{percentile}");
     assert!((0.5..2.0).contains(&z_square), "{z_square}");

@@ -48,6 +48,7 @@ mod report_browser;
 mod reproduce_command;
 mod rooms;
 mod schema;
+mod shape_assess;
 mod shape_demo;
 mod shards_killed;
 mod shared_data;

@@ -33,7 +33,7 @@ impl Growth {
         }
         let release = RegressionRelease::open(folder, &TemplateSource::Builtin)
             .map_err(|e| format!("{e}; shown without it"))?;
-        let displacements = release.displacements();
+        let displacements = release.displacements().map_err(|e| format!("{e}; shown without it"))?;
         let [there, here] = [displacements.vertices(), mesh.vertices().len()];
         if there != here {
             let fields = folder.join(FIELDS);

@@ -63,7 +63,8 @@ pub fn run(args: &AssessArgs, global: &Global, printer: &Printer) -> Result<(), 
     let mut said = json!(found);
     said["verified"] = verified.into();
     said["out"] = json!(internal);
-    let percentile = found.percentile.map_or_else(|| "cannot be told".to_owned(), |p| format!("{p:.1}"));
+    let percentile =
+        found.compared.percentile.map_or_else(|| "cannot be told".to_owned(), |p| format!("{p:.1}"));
     let notes: String = found.notes.iter().skip(1).map(|note| format!("\n  {note}")).collect();
     printer.own_result(
         said,

@@ -4,7 +4,7 @@ use super::records::{RecordArgs, note_failures, run_with_progress};
 use crate::cli::budget::BudgetArgs;
 use crate::cli::output::{Failure, Printer, counted};
 use crate::cli::points::{answer, places};
-use crate::cli::tangent::{explained_text, field_text, fields_answer};
+use crate::cli::tangent::{ResidualArgs, explained_text, field_text, fields_answer, residual_text};
 use crate::cli::{Global, heading};
 use clap::Args;
 use std::path::PathBuf;
@@ -40,9 +40,8 @@ pub struct RegressArgs {
     /// Fit a natural spline with this many columns instead of a straight line, as in "age=4"; the bounds alone determine its knots
     #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=COLUMNS")]
     spline: Vec<String>,
-    /// Release the modes of what the covariates leave too, and their variances; at no further loss. `face sample` draws from them
-    #[arg(long, help_heading = heading::RELEASE)]
-    residuals: bool,
+    #[command(flatten)]
+    residuals: ResidualArgs,
     #[command(flatten)]
     records: RecordArgs,
 }
@@ -53,7 +52,7 @@ pub fn run(args: &RegressArgs, global: &Global, printer: &Printer) -> Result<(),
         design: Design::parse(&args.bounds, &args.levels, &args.spline).map_err(Failure::usage)?,
         covariates: args.records.table(args.covariates.as_ref(), "covariates")?,
         budget: args.budget.mu()?,
-        residuals: args.residuals,
+        residuals: args.residuals.residuals,
         records: args.records.inputs(&args.budget, global)?,
     };
     let outcome = run_with_progress(printer, |show| run_regression(&settings, show))?;
@@ -86,12 +85,4 @@ fn report(outcome: &TangentOutcome<FoundFields>, printer: &Printer) {
         places(folder, certificate)
     );
     printer.result(answer(folder, *people, certificate, fields_answer(found)), text);
-}
-
-/// How many modes of what the covariates leave were released.
-fn residual_text(found: &FoundFields) -> String {
-    found.residual.as_ref().map_or_else(String::new, |residual| {
-        let count = residual.found.modes.modes.len();
-        format!("\n  beyond the covariates: {} stand out of the noise", counted(count, "mode"))
-    })
 }

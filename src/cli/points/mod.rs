@@ -6,6 +6,7 @@ mod masks;
 mod plan;
 mod records;
 mod shape;
+mod shape_assess;
 mod shape_choice;
 mod shape_demo;
 mod shape_regress;

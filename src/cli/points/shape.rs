@@ -6,6 +6,7 @@ use super::answer::{answer, places};
 use super::common::{Common, failure, say};
 use super::masks::{OutlinesArgs, outlines};
 use super::plan::{self, ShapePlanArgs};
+use super::shape_assess::{ShapeAssessArgs, shape_assess};
 use super::shape_choice::{ShapeChoice, choices};
 use super::shape_demo::{ShapeDemoArgs, shape_demo};
 use super::shape_sample::{ShapeSampleArgs, shape_sample};
@@ -36,6 +37,8 @@ pub enum ShapeCommand {
     Outlines(OutlinesArgs),
     /// Synthetic shapes from released modes; free
     Sample(ShapeSampleArgs),
+    /// Hold a specimen against released modes; free, for you alone, never a diagnosis
+    Assess(ShapeAssessArgs),
     /// Expected error of a private mean shape; reads no data, costs nothing
     Plan(ShapePlanArgs),
     /// Make outlines of made-up people and release their private mean
@@ -104,6 +107,7 @@ pub fn shape(command: &ShapeCommand, global: &Global, printer: &Printer) -> Resu
         ShapeCommand::Statistics(statistic) => statistic.run(global, printer),
         ShapeCommand::Outlines(args) => outlines(args, global, printer),
         ShapeCommand::Sample(args) => shape_sample(args, global, printer),
+        ShapeCommand::Assess(args) => shape_assess(args, global, printer),
         ShapeCommand::Plan(args) => plan::shape(args, printer),
         ShapeCommand::Demo(args) => shape_demo(args, global, printer),
     }

@@ -2,7 +2,7 @@
 
 use crate::cli::heading;
 use crate::cli::output::Failure;
-use crate::cli::tangent::{RegressOn, Regressed};
+use crate::cli::tangent::{RegressOn, Regressed, ResidualArgs};
 use clap::Args;
 use std::path::PathBuf;
 use visard::estimate::Design;
@@ -28,6 +28,8 @@ pub struct AllometryArgs {
     /// Public bounds of the centroid size, in the landmarks' unit; sizes beyond count as the bound
     #[arg(long, help_heading = heading::COVARIATES, value_name = "LO:HI", requires = "allometry")]
     size_bounds: Option<String>,
+    #[command(flatten)]
+    residuals: ResidualArgs,
 }
 
 impl RegressOn for AllometryArgs {
@@ -40,7 +42,8 @@ impl RegressOn for AllometryArgs {
             None => None,
             Some(file) => Some((file.clone(), design()?)),
         };
-        Ok((covariates, self.size_bounds.as_deref().map(size_bounds).transpose()?))
+        let size_bounds = self.size_bounds.as_deref().map(size_bounds).transpose()?;
+        Ok(Regressed { covariates, size_bounds, residuals: self.residuals.residuals })
     }
 }
 

@@ -15,11 +15,14 @@ use visard::norm::shapes::{MOST_SHAPES, SHAPES, ShapeSampleRequest, sample_shape
     after_help = "Costs no privacy: reads the release alone. fidelity.json says what the shapes are good for.\n\nExample:\n  visard shape sample study/release --n 100 --out synthetic"
 )]
 pub struct ShapeSampleArgs {
-    /// The folder of a release of `shape modes`, or of its study
+    /// The folder of a release with modes (of `shape modes` or `shape regress --residuals`), or of its study
     release: PathBuf,
     /// Number of synthetic shapes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_SHAPES as i64))]
     n: u32,
+    /// Values of covariates of a regression, as in "age=8"; others are drawn evenly between their bounds, or among their levels
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    at: Vec<String>,
     /// Folder for the shapes
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -34,6 +37,7 @@ pub fn shape_sample(args: &ShapeSampleArgs, global: &Global, printer: &Printer) 
     let request = ShapeSampleRequest {
         release: args.release.clone(),
         count: args.n as usize,
+        at: args.at.clone(),
         out: args.out.clone(),
         // Which sample it is tells nothing: all of it is made of the release.
         seed: global.seed.unwrap_or(1),

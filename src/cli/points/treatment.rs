@@ -29,11 +29,20 @@ pub struct TreatmentArgs {
 
 /// What a negative coordinate means
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum NegativeName {
+pub(super) enum NegativeName {
     /// A coordinate like any other
     Valid,
     /// The landmark is missing
     Missing,
+}
+
+impl From<NegativeName> for Negative {
+    fn from(name: NegativeName) -> Self {
+        match name {
+            NegativeName::Valid => Self::Valid,
+            NegativeName::Missing => Self::Missing,
+        }
+    }
 }
 
 /// What a table of landmarks means, where its heading does not tell
@@ -65,10 +74,7 @@ impl TableArgs {
                 record: self.record_column.clone(),
                 landmark: self.landmark_column.clone(),
             },
-            negative: self.negative.map(|negative| match negative {
-                NegativeName::Valid => Negative::Valid,
-                NegativeName::Missing => Negative::Missing,
-            }),
+            negative: self.negative.map(Into::into),
             masks: self.masks.making(),
             atlas: self.masks.atlas.clone(),
         }

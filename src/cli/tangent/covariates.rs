@@ -1,13 +1,30 @@
 //! What a regression may be on.
 
+use crate::cli::heading;
 use crate::cli::output::Failure;
 use clap::Args;
 use std::fmt::Debug;
 use std::path::PathBuf;
 use visard::estimate::Design;
 
-/// A table of covariates with what is known of them, and public bounds of sizes.
-pub type Regressed = (Option<(PathBuf, Design)>, Option<(f64, f64)>);
+/// What is wanted of a regression.
+#[derive(Debug)]
+pub struct Regressed {
+    /// A table of covariates with what is known of them.
+    pub covariates: Option<(PathBuf, Design)>,
+    /// Public bounds of sizes.
+    pub size_bounds: Option<(f64, f64)>,
+    /// Whether the modes of what the covariates leave are wanted too.
+    pub residuals: bool,
+}
+
+/// What is released beside the fields
+#[derive(Debug, Args)]
+pub struct ResidualArgs {
+    /// Release the modes of what the covariates leave too, and their variances; at no further loss. `sample` and `assess` need them
+    #[arg(long, help_heading = heading::RELEASE)]
+    pub residuals: bool,
+}
 
 /// Options of a regression.
 pub trait RegressOn: Args + Debug {

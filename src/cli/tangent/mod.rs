@@ -7,11 +7,11 @@ mod regress;
 mod statistics;
 
 pub(in crate::cli) use compare::{compared_answer, compared_lines, groups_text, test_line};
-pub use covariates::{RegressOn, Regressed};
+pub use covariates::{RegressOn, Regressed, ResidualArgs};
 pub use modes::ModesArgs;
 pub(in crate::cli) use modes::modes_answer;
 pub use regress::RegressArgs;
-pub(in crate::cli) use regress::{explained_text, field_text, fields_answer};
+pub(in crate::cli) use regress::{explained_text, field_text, fields_answer, residual_text};
 pub use statistics::Statistics;
 
 use super::Global;

@@ -1,7 +1,7 @@
 //! Regression on covariates, of whatever has a tangent space.
 
-use super::{KindArgs, Of, RegressOn, Regressed, counted, note};
-use crate::cli::output::{Failure, Printer};
+use super::{KindArgs, Of, RegressOn, Regressed, ResidualArgs, counted, note};
+use crate::cli::output::{self, Failure, Printer};
 use crate::cli::points::{answer, failure, places};
 use crate::cli::{Global, heading};
 use clap::Args;
@@ -26,6 +26,8 @@ pub struct RegressArgs {
     /// Fit a natural spline with this many columns instead of a straight line, as in "age=4"; its knots come from the bounds alone
     #[arg(long, help_heading = heading::COVARIATES, value_name = "NAME=COLUMNS", requires = "bounds")]
     spline: Vec<String>,
+    #[command(flatten)]
+    residuals: ResidualArgs,
 }
 
 impl RegressOn for RegressArgs {
@@ -33,7 +35,11 @@ impl RegressOn for RegressArgs {
 
     fn regressed(&self) -> Result<Regressed, Failure> {
         let design = Design::parse(&self.bounds, &self.levels, &self.spline).map_err(Failure::usage)?;
-        Ok((Some((self.covariates.clone(), design)), None))
+        Ok(Regressed {
+            covariates: Some((self.covariates.clone(), design)),
+            size_bounds: None,
+            residuals: self.residuals.residuals,
+        })
     }
 }
 
@@ -59,15 +65,15 @@ pub fn regress<K: KindArgs>(
     global: &Global,
     printer: &Printer,
 ) -> Result<(), Failure> {
-    let (covariates, size_bounds) = args.statistic.regressed()?;
+    let Regressed { covariates, size_bounds, residuals } = args.statistic.regressed()?;
     let budget = args.records.budget().mu()?;
-    let outcome =
-        run_regression(&args.records.inputs(global)?, budget, covariates, size_bounds).map_err(failure)?;
+    let outcome = run_regression(&args.records.inputs(global)?, budget, covariates, size_bounds, residuals)
+        .map_err(failure)?;
     note(&outcome, printer);
     let TangentOutcome { folder, people, certificate, found, .. } = &outcome;
     let lines = found.fields.columns.iter().map(|field| field_text(field, |size| format!("{size:.4}")));
     let text = format!(
-        "{} of {}, {}\n  {}\n  fields, {}:{}\n  explained: {}\n{}",
+        "{} of {}, {}\n  {}\n  fields, {}:{}\n  explained: {}{}\n{}",
         if certificate.private { "private regression" } else { "regression (NOT PRIVATE)" },
         counted(&outcome),
         certificate.loss,
@@ -75,6 +81,7 @@ pub fn regress<K: KindArgs>(
         outcome.distance,
         lines.collect::<String>(),
         explained_text(found),
+        residual_text(found),
         places(folder, certificate)
     );
     printer.result(answer(folder, *people, certificate, fields_answer(found)), text);
@@ -87,6 +94,14 @@ pub(in crate::cli) fn explained_text(found: &FoundFields) -> String {
         Some(share) => format!("{:.0} % of the variance (R²)", 100.0 * share),
         None => "unknown, the noise hides it".into(),
     }
+}
+
+/// How many modes of what the covariates leave were released.
+pub(in crate::cli) fn residual_text(found: &FoundFields) -> String {
+    found.residual.as_ref().map_or_else(String::new, |residual| {
+        let count = residual.found.modes.modes.len();
+        format!("\n  beyond the covariates: {} stand out of the noise", output::counted(count, "mode"))
+    })
 }
 
 /// What `--json` has of fields.

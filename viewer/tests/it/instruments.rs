@@ -138,7 +138,7 @@ fn faces_at_other_ages_are_the_librarys_own_predictions_and_can_be_animated() {
     regression(dir.path());
     let release = RegressionRelease::open(dir.path(), &TemplateSource::Builtin).unwrap();
     let (values, mean) = ([Some(18.0), Some(-1.0)], release.at(&[]).unwrap().mesh);
-    let (predicted, moved) = (release.at(&values).unwrap(), release.displacements());
+    let (predicted, moved) = (release.at(&values).unwrap(), release.displacements().unwrap());
     let face = moved.face(&mean, &values, 1.0).unwrap();
     for (p, q) in face.vertices().iter().zip(predicted.mesh.vertices()) {
         assert!((p - q).norm() < 1e-9, "{p} {q}");

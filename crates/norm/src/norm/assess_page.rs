@@ -1,68 +1,97 @@
-//! The page of a patient held against a norm.
+//! The page of somebody held against a norm.
 
 use super::assess::{Assessment, MAP, MAP_TABLE};
+use super::law::{Along, BeyondModes, Compared};
 use crate::report::colour::{ColourMap, ColourScale};
 use crate::report::figure::Figure;
 use crate::report::page::Page;
 use crate::report::render::{Colour, Image, View, render};
-use crate::study::face::StudyError;
+use crate::study::face::{FACE_MM, StudyError};
 
 /// Colours end here: beyond three standard deviations it is plain that a place is unusual.
 const ENDS: f64 = 3.0;
 
+/// What a page of somebody held against a norm says, beside what all kinds have in common.
+pub(super) struct Told<'a> {
+    pub title: &'static str,
+    pub notes: &'a [String],
+    pub compared: &'a Compared,
+    /// Facts before and after those of the comparison.
+    pub before: Vec<(&'static str, String)>,
+    pub after: Vec<(&'static str, String)>,
+    pub figures: Vec<Figure>,
+    /// What the figures' numbers are.
+    pub places: String,
+    /// What the lengths in the table of modes are in.
+    pub unit: &'static str,
+    /// A length in it.
+    pub length: &'a dyn Fn(f64) -> String,
+}
+
 /// All that was found: for the data holder.
-pub(super) fn page(found: &Assessment, at: &[String]) -> Result<Page, StudyError> {
-    let mut page = Page::new("A face held against a norm").band("INTERNAL: DO NOT PUBLISH");
-    page.lead(&found.notes[..2].join(" "));
-    let of_hundred = match (found.percentile, found.percentile_interval) {
+pub(super) fn page(told: Told<'_>) -> Page {
+    let Told { title, notes, compared, before, after, figures, places, unit, length } = told;
+    let mut page = Page::new(title).band("INTERNAL: DO NOT PUBLISH");
+    page.lead(&notes[..2.min(notes.len())].join(" "));
+    let of_hundred = match (compared.percentile, compared.percentile_interval) {
         (Some(percentile), Some((lower, upper))) => {
             format!("{} ({} to {})", in_hundred(percentile), in_hundred(lower), in_hundred(upper))
         }
         _ => "cannot be told: no mode is clear of the noise".to_owned(),
     };
-    let mut facts = vec![
+    let clear = format!("{} of {}", compared.modes_of_percentile, compared.parts.len());
+    let of_law = [
+        ("percentile: of 100 of the norm, this many are less unusual along the clear modes", of_hundred),
+        ("modes that are clear of the noise", clear),
+        ("distance along them, in standard deviations (Mahalanobis)", format!("{:.2}", compared.distance)),
         (
-            "percentile: of 100 people of the norm, this many are less unusual along the clear modes",
-            of_hundred,
+            "beyond all modes: square over what is expected (95 % interval); a ratio, not a percentile",
+            beyond(&compared.beyond),
         ),
-        (
-            "modes that are clear of the noise",
-            format!("{} of {}", found.modes_of_percentile, found.parts.len()),
-        ),
-        ("distance along them, in standard deviations (Mahalanobis)", format!("{:.2}", found.distance)),
-        (
-            "beyond all modes: mean square over what is expected (95 % interval); a ratio, not a percentile",
-            beyond(found),
-        ),
-        ("deviation on a face of 20 cm, root mean square", format!("{:.2} mm", found.deviation_mm)),
-        ("stated error of the expected face", format!("{:.2} mm", found.expected_face_error_mm)),
-        ("z-values along the normal, root mean square (1 is usual)", format!("{:.2}", found.z_rms)),
     ];
-    if !at.is_empty() {
-        facts.insert(0, ("expected at", at.join(", ")));
-    }
-    page.facts(&facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Vec<_>>());
+    let facts = before.into_iter().chain(of_law).chain(after);
+    page.facts(&facts.map(|(name, value)| (value, name.to_owned())).collect::<Vec<_>>());
     page.heading("Where");
-    page.figures(&[picture(found)?]);
-    page.paragraph(&format!("The numbers are in {MAP} and {MAP_TABLE}. Of 100 places on a usual face about five have a z-value beyond 2."));
+    page.figures(&figures);
+    page.paragraph(&places);
     page.heading("Which modes decide");
-    let row = |part: &super::assess::Part| {
-        vec![part.mode.to_string(), format!("{:+.2}", part.z), format!("{:.2}", part.mm)]
-    };
-    page.table(&["mode", "z", "mm"], &found.parts.iter().map(row).collect::<Vec<_>>());
+    let row = |part: &Along| vec![part.mode.to_string(), format!("{:+.2}", part.z), length(part.length)];
+    page.table(&["mode", "z", unit], &compared.parts.iter().map(row).collect::<Vec<_>>());
     page.heading("What is to be known");
-    page.list(&found.notes);
-    Ok(page)
+    page.list(notes);
+    page
+}
+
+/// A face.
+pub(super) fn face_page(found: &Assessment, at: &[String]) -> Result<Page, StudyError> {
+    let before = if at.is_empty() { Vec::new() } else { vec![("expected at", at.join(", "))] };
+    Ok(page(Told {
+        title: "A face held against a norm",
+        notes: &found.notes,
+        compared: &found.compared,
+        before,
+        after: vec![
+            ("deviation on a face of 20 cm, root mean square", format!("{:.2} mm", found.deviation_mm)),
+            ("stated error of the expected face", format!("{:.2} mm", found.expected_face_error_mm)),
+            ("z-values along the normal, root mean square (1 is usual)", format!("{:.2}", found.z_rms)),
+        ],
+        figures: vec![picture(found)?],
+        places: format!(
+            "The numbers are in {MAP} and {MAP_TABLE}. Of 100 places on a usual face about five have a z-value beyond 2."
+        ),
+        unit: "mm",
+        length: &|length| format!("{:.2}", FACE_MM * length),
+    }))
 }
 
 fn in_hundred(percentile: f64) -> String {
     if percentile > 99.9 { "more than 99.9".into() } else { format!("{percentile:.1}") }
 }
 
-fn beyond(found: &Assessment) -> String {
+fn beyond(beyond: &BeyondModes) -> String {
     let number = |x: Option<f64>| x.map_or_else(|| "cannot be told".to_owned(), |x| format!("{x:.2}"));
-    let (lower, upper) = found.beyond.interval;
-    format!("{} ({} to {})", number(found.beyond.ratio), number(lower), number(upper))
+    let (lower, upper) = beyond.interval;
+    format!("{} ({} to {})", number(beyond.ratio), number(lower), number(upper))
 }
 
 /// The expected face coloured by z, from the front and the side.

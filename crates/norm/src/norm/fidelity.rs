@@ -1,6 +1,6 @@
 //! What synthetic people are good for: forecasts from noised values and public simulation. No real record is compared with them.
 
-use super::people::People;
+use super::people::{People, stated};
 use crate::study::face::StudyError;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
@@ -36,7 +36,7 @@ pub fn forecast(people: &People) -> Result<Value, StudyError> {
     let n = people.certificate.n as f64;
     let accuracy = people.certificate.details.get("accuracy");
     let own_mean = people.certificate.details.contains_key("bought");
-    let visible = people.stated("visible").unwrap_or(people.modes.len() as f64);
+    let visible = stated(&people.certificate, "visible").unwrap_or(people.modes.len() as f64);
     Ok(json!({
         "kind": "forecast",
         "from": "the noised values of the release and public simulation; no real record was read or compared",
@@ -50,7 +50,7 @@ pub fn forecast(people: &People) -> Result<Value, StudyError> {
             "per_point": whole,
             "learnt_from_the_people": seen / whole,
             "public_expectation": people.rest.variance / whole,
-            "noise_sd": people.stated("total_noise").map(|noise| noise / whole),
+            "noise_sd": stated(&people.certificate, "total_noise").map(|noise| noise / whole),
             "sampling_sd": (2.0 / n).sqrt() * spread_of(people, whole),
             "note": "shares of the variance of one person; both standard deviations are shares of the same",
         },

@@ -1,10 +1,9 @@
 //! How people vary along released modes, as far as the release tells.
 
-use super::people::People;
-use crate::study::face::StudyError;
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
+use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 /// The percentile is of modes whose variance has no more noise than this share of it (one standard deviation). Found on two public models of faces
@@ -22,6 +21,32 @@ const SEED: u64 = 0x1a3;
 /// The least that a drawn variance is, as a share of the stated one.
 const LEAST: f64 = 0.1;
 
+/// Of normal intervals of 95 %.
+const WIDE: f64 = 1.96;
+
+/// What a release tells of how people vary.
+#[derive(Debug, Clone)]
+pub struct Stated {
+    /// One standard deviation of each mode, orthogonal.
+    pub modes: Vec<Vec<f64>>,
+    /// Squares are means over so many points; 1 where they are sums.
+    pub points: f64,
+    /// The noise in each mode's variance, a standard deviation, in the unit of these squares.
+    pub noise: Vec<f64>,
+    /// How many coefficients the noised moments are of.
+    pub looked: f64,
+    /// The noise in the whole variance, as a share of it.
+    pub whole_noise: f64,
+    /// The variance that is stated beyond the modes.
+    pub beyond: f64,
+    /// Whether the public spectrum filled in what the people did not say.
+    pub leans_on_prior: bool,
+    /// Number of people.
+    pub n: u64,
+    /// Of a regression, its columns.
+    pub columns: Option<usize>,
+}
+
 /// The law of a person's coordinates along the released modes: independent and normal.
 ///
 /// The noise of the second moment has turned the modes. Where an eigenvalue θ is found in noise whose own spectrum ends at 2t, people vary along
@@ -29,12 +54,16 @@ const LEAST: f64 = 0.1;
 /// error along them only the sample's is counted: what stands out of the noise of a second moment is far above that of the mean.
 #[derive(Debug)]
 pub struct Law {
-    /// Unit directions of the modes, orthogonal: mean square one per point.
+    /// Unit directions of the modes, orthogonal, in the measure of [`Stated::points`].
     pub directions: Vec<Vec<f64>>,
-    /// How a person is expected to vary along each, per point.
+    /// How a person is expected to vary along each, in the same measure.
     pub variances: Vec<f64>,
     /// Of how many modes, the first, the percentile is.
     pub clear: usize,
+    /// What the law leaves of all variance that is stated beyond the modes.
+    pub left: f64,
+    points: f64,
+    whole_noise: f64,
     /// What the variances of the clear modes may be, as shares of the stated ones: [`DRAWS`] times.
     shares: Vec<Vec<f64>>,
 }
@@ -48,37 +77,66 @@ pub struct Percentile {
     pub interval: (f64, f64),
 }
 
+/// Along one mode.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Along {
+    /// Which, from 1.
+    pub mode: usize,
+    /// Standard deviations from what is expected; the sign is that of the mode.
+    pub z: f64,
+    /// Displacement along it, in the measure of the deviation: not negative.
+    pub length: f64,
+}
+
+/// What lies beyond the modes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BeyondModes {
+    /// Its square over what the noised variance leaves for it: about 1 for people of the norm, widely scattered. No percentile.
+    pub ratio: Option<f64>,
+    /// The ratio's 95 % interval by the noise in the released variance; no upper end where that may leave nothing.
+    pub interval: (Option<f64>, Option<f64>),
+}
+
+/// How somebody compares.
+#[derive(Debug, Clone, Serialize)]
+pub struct Compared {
+    /// Of 100 people of the norm, how many are less unusual along the clear modes: in [0, 100]. `None` where no mode is clear of the noise.
+    pub percentile: Option<f64>,
+    /// Where that lies with probability .95, by what the noise and the sample may have done to the variances.
+    pub percentile_interval: Option<(f64, f64)>,
+    /// Of how many modes it is: those whose variance is clear of the noise.
+    pub modes_of_percentile: usize,
+    /// The Mahalanobis distance it is of.
+    pub distance: f64,
+    /// All of the deviation.
+    #[serde(skip)]
+    pub deviation: f64,
+    /// Along each mode, the most unusual first.
+    #[serde(skip)]
+    pub parts: Vec<Along>,
+    /// Beyond them.
+    pub beyond: BeyondModes,
+}
+
 impl Law {
-    /// Of a release.
-    ///
-    /// # Errors
-    /// [`StudyError`]: a certificate that does not state the noise in the variances.
-    pub fn of(people: &People) -> Result<Self, StudyError> {
-        let none = || {
-            StudyError::Release(
-                "the certificate does not state the noise in the variances of the modes: the release is older than norms are".to_owned(),
-            )
-        };
-        let looked = people.stated("coefficients").ok_or_else(none)?;
-        let noise = people.stated_of_modes("variance_noise").ok_or_else(none)?;
-        let leans = people.leans_on_prior();
-        let stated: Vec<f64> = people.modes.iter().map(|mode| square(mode)).collect();
-        let columns = people.design().map_or(1, |design| design.columns()) as f64;
-        let n = people.certificate.n as f64;
-        let (short, common) = people.design().map_or((0.0, 0.0), |_| UNDONE);
+    /// Of what a release states.
+    pub fn of(stated: &Stated) -> Self {
+        let points = stated.points;
+        let squares: Vec<f64> = stated.modes.iter().map(|mode| square(mode) / points).collect();
+        let columns = stated.columns.unwrap_or(1) as f64;
+        let n = stated.n as f64;
+        let (short, common) = stated.columns.map_or((0.0, 0.0), |_| UNDONE);
         let turned = |(v, noise): (&f64, &f64)| {
             // Where the public spectrum filled in, the turning is in the estimate already.
-            let lost = if leans { 0.0 } else { TURNED * noise * noise * 0.5 * looked / v };
+            let lost =
+                if stated.leans_on_prior { 0.0 } else { TURNED * noise * noise * 0.5 * stated.looked / v };
             (v - lost).max(LEAST * v) * (1.0 + columns / n + short)
         };
-        let variances: Vec<f64> = stated.iter().zip(&noise).map(turned).collect();
-        let clear = stated.iter().zip(&noise).take_while(|(v, noise)| **noise <= CLEAR * **v).count();
-        let doubts: Vec<f64> = stated
-            .iter()
-            .zip(&noise)
-            .take(clear)
-            .map(|(v, noise)| ((noise / v).powi(2) + 2.0 / n).sqrt())
-            .collect();
+        let with_noise = || squares.iter().zip(&stated.noise);
+        let variances: Vec<f64> = with_noise().map(turned).collect();
+        let clear = with_noise().take_while(|(v, noise)| **noise <= CLEAR * **v).count();
+        let doubts: Vec<f64> =
+            with_noise().take(clear).map(|(v, noise)| ((noise / v).powi(2) + 2.0 / n).sqrt()).collect();
         let mut rng = ChaCha20Rng::seed_from_u64(SEED);
         let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
         let mut drawn = |_| -> Vec<f64> {
@@ -87,15 +145,44 @@ impl Law {
         };
         let shares = (0..DRAWS).map(&mut drawn).collect();
         let unit = |(mode, v): (&Vec<f64>, &f64)| mode.iter().map(|x| x / v.sqrt()).collect();
-        let directions = people.modes.iter().zip(&stated).map(unit).collect();
-        Ok(Self { directions, variances, clear, shares })
+        let directions = stated.modes.iter().zip(&squares).map(unit).collect();
+        let left = stated.beyond + (squares.iter().sum::<f64>() - variances.iter().sum::<f64>()).max(0.0);
+        Self { directions, variances, clear, left, points, whole_noise: stated.whole_noise, shares }
     }
 
-    /// Coordinates of a deviation along the directions, in units of faces of area 1.
+    /// Coordinates of a deviation along the directions.
     pub fn coordinates(&self, deviation: &[f64]) -> Vec<f64> {
-        let points = (deviation.len() / 3) as f64;
-        let dot = |d: &Vec<f64>| d.iter().zip(deviation).map(|(a, b)| a * b).sum::<f64>() / points;
+        let dot = |d: &Vec<f64>| d.iter().zip(deviation).map(|(a, b)| a * b).sum::<f64>() / self.points;
         self.directions.iter().map(dot).collect()
+    }
+
+    /// Holds a deviation from the mean against the law; the mean has this error in the measure of the deviation, a root mean square.
+    pub fn compare(&self, deviation: &[f64], error: f64) -> Compared {
+        let coordinates = self.coordinates(deviation);
+        let squares = self.squares(&coordinates);
+        let percentile = self.percentile(&squares);
+        let all = square(deviation) / self.points;
+        let part =
+            |(k, (c, v)): (usize, (&f64, &f64))| Along { mode: k + 1, z: c / v.sqrt(), length: c.abs() };
+        let mut parts: Vec<Along> = coordinates.iter().zip(&self.variances).enumerate().map(part).collect();
+        parts.sort_by(|a, b| b.z.abs().total_cmp(&a.z.abs()));
+        Compared {
+            percentile: percentile.map(|percentile| percentile.value),
+            percentile_interval: percentile.map(|percentile| percentile.interval),
+            modes_of_percentile: self.clear,
+            distance: squares.iter().sum::<f64>().sqrt(),
+            deviation: all.sqrt(),
+            parts,
+            beyond: self.beyond(all - coordinates.iter().map(|c| c * c).sum::<f64>(), error),
+        }
+    }
+
+    fn beyond(&self, found: f64, error: f64) -> BeyondModes {
+        let whole = self.left + self.variances.iter().sum::<f64>();
+        let noise = WIDE * whole * self.whole_noise;
+        let over =
+            |expected: f64| Some(found.max(0.0) / (expected + error * error)).filter(|_| expected > 0.0);
+        BeyondModes { ratio: over(self.left), interval: (over(self.left + noise), over(self.left - noise)) }
     }
 
     /// Squares of the coordinates along the clear modes over their variances: their sum is the squared Mahalanobis distance.
@@ -117,7 +204,7 @@ impl Law {
     }
 }
 
-/// The mean square per point.
-pub(super) fn square(mode: &[f64]) -> f64 {
-    mode.iter().map(|x| x * x).sum::<f64>() / (mode.len() as f64 / 3.0)
+/// The sum of squares.
+pub(super) fn square(values: &[f64]) -> f64 {
+    values.iter().map(|x| x * x).sum()
 }

@@ -1,6 +1,7 @@
 //! A release of how faces vary, and what is made of it: [`people`] reads it, [`rest`] is the public model of what its modes do not hold,
 //! [`sample`] draws synthetic people, [`fidelity`] forecasts what these are good for; [`shapes`] does so for landmarks.
-//! [`law`] is how people are expected to vary along released modes, [`assess`] holds a patient against that, [`patient`] writes what is found.
+//! [`law`] is how people are expected to vary along released modes, [`assess`] holds a patient against that, [`patient`] writes what is
+//! found; [`shape_assess`] and [`shape_patient`] do so for landmarks.
 
 pub mod assess;
 mod assess_page;
@@ -10,6 +11,8 @@ pub mod patient;
 pub mod people;
 pub mod rest;
 pub mod sample;
+pub mod shape_assess;
+pub mod shape_patient;
 pub mod shapes;
 
 pub use people::People;

@@ -34,7 +34,7 @@ pub struct AssessRequest {
 }
 
 /// Whether the norm can be relied on, in words.
-fn standing(release: &Path) -> (bool, String) {
+pub(super) fn standing(release: &Path) -> (bool, String) {
     match verify(release, None, None) {
         Err(error) => (false, format!("The norm DOES NOT VERIFY: {error}. Do not rely on this result.")),
         Ok(found) if found.binding == Binding::Nothing => {
@@ -98,16 +98,14 @@ fn real(path: &Path) -> PathBuf {
 }
 
 /// Refuses a folder in which the results would lie with the release.
-fn apart(out: &Path, release: &Path) -> Result<(), StudyError> {
+pub(super) fn apart(out: &Path, release: &Path) -> Result<(), &'static str> {
     let (release, out) = (real(&StudyFolder::release_of(release)), real(out));
     let study = release.parent().filter(|study| StudyFolder::at(*study).has_release());
     if out.starts_with(&release)
         || out.join(CERTIFICATE).exists()
         || study.is_some_and(|study| out.starts_with(study))
     {
-        return Err(StudyError::Shape(
-            "a patient's results do not belong into a study's folder: choose another --out",
-        ));
+        return Err("a patient's results do not belong into a study's folder: choose another --out");
     }
     Ok(())
 }
@@ -117,7 +115,7 @@ fn apart(out: &Path, release: &Path) -> Result<(), StudyError> {
 /// # Errors
 /// [`StudyError`]: a norm that cannot be read, has no modes or another template; values outside the bounds; a patient who could not be registered.
 pub fn assess(request: &AssessRequest) -> Result<(Assessment, bool), StudyError> {
-    apart(&request.out, &request.release)?;
+    apart(&request.out, &request.release).map_err(StudyError::Shape)?;
     let norm = Norm::open(&request.release, &request.template)?;
     let values = norm.values(&request.at)?;
     let (face, of_patient) = patient(request, &norm)?;
@@ -130,19 +128,17 @@ pub fn assess(request: &AssessRequest) -> Result<(Assessment, bool), StudyError>
 }
 
 /// Makes the folder, which only its owner may look into: files have its mode.
-fn make_folder(folder: &Path) -> Result<(), StudyError> {
+pub(super) fn make_folder(folder: &Path) -> Result<(), String> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-        .create(folder)
-        .map_err(|e| StudyError::Release(format!("cannot prepare {}: {e}", folder.display())))
+    builder.create(folder).map_err(|e| format!("cannot prepare {}: {e}", folder.display()))
 }
 
 fn write(request: &AssessRequest, found: &Assessment, verified: bool) -> Result<(), StudyError> {
     let folder = StudyFolder::at(&request.out).internal();
-    make_folder(&folder)?;
+    make_folder(&folder).map_err(StudyError::Release)?;
     let names = ["z_value", "along_normal_mm", "one_sd_mm"];
     let fields: Vec<NamedField> = names
         .iter()
@@ -166,6 +162,6 @@ fn write(request: &AssessRequest, found: &Assessment, verified: bool) -> Result<
     said["verified"] = verified.into();
     said["at"] = request.at.clone().into();
     write_bytes(&folder.join(ASSESSMENT), format!("{said:#}\n").as_bytes())?;
-    let page = assess_page::page(found, &request.at)?;
+    let page = assess_page::face_page(found, &request.at)?;
     Ok(write_bytes(&folder.join(REPORT), page.to_html().as_bytes())?)
 }

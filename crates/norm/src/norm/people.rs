@@ -1,7 +1,9 @@
 //! A released mean with the variation about it, read back: everything in it has been published.
 
+use super::law::Stated;
 use super::rest::Rest;
 use crate::estimate::Design;
+use crate::estimate::design::{Covariate, Kind};
 use crate::function::FaceCurves;
 use crate::io::{Limit, npy, open};
 use crate::mesh::TriMesh;
@@ -110,16 +112,7 @@ impl People {
 
     /// Values of the covariates: those given, the others drawn evenly from what is public of them.
     pub fn covariates<R: Rng + ?Sized>(&self, given: &[Option<f64>], rng: &mut R) -> Vec<Option<f64>> {
-        let known = self.design().map_or(&[][..], Design::covariates);
-        let one = |(i, covariate): (usize, &crate::estimate::design::Covariate)| {
-            use crate::estimate::design::Kind;
-            given.get(i).copied().flatten().or_else(|| match (&covariate.kind, covariate.bounds()) {
-                (_, Some((lower, upper))) => Some(rng.random_range(lower..=upper)),
-                (Kind::Levels { levels }, None) => Some(covariate.level(rng.random_range(0..levels.len()))),
-                _ => None,
-            })
-        };
-        known.iter().enumerate().map(one).collect()
+        self.design().map_or_else(Vec::new, |design| drawn_values(design, given, rng))
     }
 
     /// The expected root-mean-square error of [`Self::mean_at`]: the square root of the mean square over the points, on faces of area 1.
@@ -150,26 +143,62 @@ impl People {
         Ok(self.loaded.template.face_through(curves)?)
     }
 
-    /// A number of the certificate's details on modes.
-    pub fn stated(&self, name: &str) -> Option<f64> {
-        stated(&self.certificate, name)
-    }
-
-    /// Numbers there, one a mode: finite, not negative. `None` where they are missing or not as many.
-    pub fn stated_of_modes(&self, name: &str) -> Option<Vec<f64>> {
-        let list = self.certificate.details.get("modes")?.get(name)?.as_array()?;
-        let number = |value: &Value| value.as_f64().filter(|x| x.is_finite() && *x >= 0.0);
-        list.iter().map(number).collect::<Option<Vec<_>>>().filter(|list| list.len() == self.modes.len())
-    }
-
-    /// Whether the public spectrum filled in what the people did not say.
-    pub fn leans_on_prior(&self) -> bool {
-        let modes = self.certificate.details.get("modes");
-        modes.and_then(|modes| modes.get("leans_on_prior")) == Some(&Value::Bool(true))
+    /// What the release states of how people vary.
+    ///
+    /// # Errors
+    /// [`StudyError`]: a certificate that does not state the noise in the variances.
+    pub fn stated(&self) -> Result<Stated, StudyError> {
+        let noise = variance_noise(&self.certificate, self.modes.len());
+        let noise = noise.ok_or_else(|| StudyError::Release(NO_NOISE.to_owned()))?;
+        let number = |name: &str| stated(&self.certificate, name).unwrap_or(0.0);
+        Ok(Stated {
+            modes: self.modes.clone(),
+            points: (self.mean.data().len() / 3) as f64,
+            noise,
+            looked: number("coefficients"),
+            whole_noise: number("total_noise") / number("total_variance").max(f64::MIN_POSITIVE),
+            beyond: self.rest.variance,
+            leans_on_prior: leans_on_prior(&self.certificate),
+            n: self.certificate.n,
+            columns: self.design().map(Design::columns),
+        })
     }
 }
 
-fn stated(certificate: &Certificate, name: &str) -> Option<f64> {
+/// Values of covariates: those given, the others drawn evenly from what is public of them.
+pub(super) fn drawn_values<R: Rng + ?Sized>(
+    design: &Design,
+    given: &[Option<f64>],
+    rng: &mut R,
+) -> Vec<Option<f64>> {
+    let one = |(i, covariate): (usize, &Covariate)| {
+        given.get(i).copied().flatten().or_else(|| match (&covariate.kind, covariate.bounds()) {
+            (_, Some((lower, upper))) => Some(rng.random_range(lower..=upper)),
+            (Kind::Levels { levels }, None) => Some(covariate.level(rng.random_range(0..levels.len()))),
+            _ => None,
+        })
+    };
+    design.covariates().iter().enumerate().map(one).collect()
+}
+
+/// Why an older release is no norm.
+pub(super) const NO_NOISE: &str = "the certificate does not state the noise in the variances of the modes: the release is older than norms are";
+
+/// The noise in the variances of so many modes: finite, not negative. `None` where it is missing or not of as many.
+pub(super) fn variance_noise(certificate: &Certificate, modes: usize) -> Option<Vec<f64>> {
+    let list = certificate.details.get("modes")?.get("variance_noise")?.as_array()?;
+    let number = |value: &Value| value.as_f64().filter(|x| x.is_finite() && *x >= 0.0);
+    list.iter().map(number).collect::<Option<Vec<_>>>().filter(|list| list.len() == modes)
+}
+
+/// Whether the public spectrum filled in what the people did not say.
+pub(super) fn leans_on_prior(certificate: &Certificate) -> bool {
+    let modes = certificate.details.get("modes");
+    modes.and_then(|modes| modes.get("leans_on_prior")) == Some(&Value::Bool(true))
+}
+
+/// A number of the certificate's details on modes.
+pub(super) fn stated(certificate: &Certificate, name: &str) -> Option<f64> {
     certificate.details.get("modes")?.get(name).and_then(Value::as_f64)
 }
 

@@ -138,7 +138,7 @@ fn described(request: &SampleRequest, people: &People, sampled: &Sampled) -> ser
     })
 }
 
-fn in_words(covariate: &Covariate, value: Option<f64>) -> String {
+pub(super) fn in_words(covariate: &Covariate, value: Option<f64>) -> String {
     let Some(value) = value else { return String::new() };
     match &covariate.kind {
         Kind::Levels { levels } => {

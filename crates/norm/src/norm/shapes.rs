@@ -1,15 +1,21 @@
-//! Synthetic landmark configurations from a release of `shape modes`: its mean, normal amounts of its modes, and a public model of the rest.
+//! Synthetic landmark configurations from a release of `shape modes`, or of a regression with residuals: its mean, normal amounts of its modes, and a public model of the rest.
 
-use super::sample::{FIDELITY, SAMPLE, TABLE};
+use super::assess::values_of;
+use super::law::Stated;
+use super::people::{drawn_values, leans_on_prior, stated, variance_noise};
+use super::sample::{FIDELITY, SAMPLE, TABLE, in_words};
+use crate::estimate::Design;
 use crate::io::{Limit, npy, open, write_bytes, write_npy};
 use crate::privacy::Certificate;
 use crate::study::StudyFolder;
 use crate::study::layout::{CERTIFICATE, MEAN_NPY, MODES_NPY};
 use crate::study::points::PointStudyError;
+use crate::study::tangent::FieldsRelease;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The array of drawn shapes.
@@ -27,6 +33,8 @@ pub struct ShapeSampleRequest {
     pub release: PathBuf,
     /// How many shapes.
     pub count: usize,
+    /// Values of covariates, as in `age=8`; those that are not named are drawn evenly between their bounds, or among their levels.
+    pub at: Vec<String>,
     /// Folder for the shapes.
     pub out: PathBuf,
     /// Which sample: the same seed gives the same shapes.
@@ -34,17 +42,23 @@ pub struct ShapeSampleRequest {
 }
 
 /// A release of shapes: all of it published.
-struct Shapes {
-    certificate: Certificate,
+#[derive(Debug)]
+pub(super) struct Shapes {
+    pub certificate: Certificate,
     /// Landmarks and coordinates of one shape.
-    form: [usize; 2],
+    pub form: [usize; 2],
     mean: Vec<f64>,
-    modes: Vec<Vec<f64>>,
+    /// What covariates do to the mean, where it is a regression's.
+    regression: Option<FieldsRelease>,
+    /// One standard deviation of each, in units of the centroid size.
+    pub modes: Vec<Vec<f64>>,
+    /// What a variance of the certificate is in the squared unit of the modes.
+    unit: f64,
     /// Unit directions that the rest has no part in: motions, scale, modes.
     taken: Vec<Vec<f64>>,
     /// Of the rest, all coordinates together, in the square of the array's unit.
-    variance: f64,
-    is_outline: bool,
+    pub variance: f64,
+    pub is_outline: bool,
     /// What brings a draw without the directions that are taken to the variance.
     scale: f64,
 }
@@ -59,12 +73,24 @@ pub fn sample_shapes(request: &ShapeSampleRequest) -> Result<Vec<PathBuf>, Point
         return Err(PointStudyError::Input("between 1 and 100000 shapes can be drawn at once".into()));
     }
     let shapes = Shapes::open(&request.release)?;
+    let given = match shapes.design() {
+        Some(design) => design.values(&request.at).map_err(|e| PointStudyError::Input(e.to_string()))?,
+        None => values_of(None, &request.at).map_err(PointStudyError::Input)?,
+    };
+    let covariates = shapes.design().map_or(&[][..], Design::covariates);
     let mut rng = ChaCha20Rng::seed_from_u64(request.seed);
     let mut all = Vec::with_capacity(request.count * shapes.mean.len());
-    let mut table = String::from("shape,synthetic\n");
+    let mut table = String::from("shape,synthetic");
+    covariates.iter().for_each(|covariate| table.extend([",", &covariate.name]));
+    table.push('\n');
     for k in 0..request.count {
-        all.extend(shapes.draw(&mut rng));
-        table += &format!("{k},yes\n");
+        let values = shapes.design().map_or_else(Vec::new, |design| drawn_values(design, &given, &mut rng));
+        all.extend(shapes.draw(&values, &mut rng));
+        let _ = write!(table, "{k},yes");
+        for (covariate, value) in covariates.iter().zip(&values) {
+            let _ = write!(table, ",{}", in_words(covariate, *value));
+        }
+        table.push('\n');
     }
     let [landmarks, dimensions] = shapes.form;
     let out = |name: &str| request.out.join(name);
@@ -78,7 +104,7 @@ pub fn sample_shapes(request: &ShapeSampleRequest) -> Result<Vec<PathBuf>, Point
 }
 
 impl Shapes {
-    fn open(named: &Path) -> Result<Self, PointStudyError> {
+    pub fn open(named: &Path) -> Result<Self, PointStudyError> {
         let folder = StudyFolder::release_of(named);
         let no = |what: &str| PointStudyError::Input(format!("{}: {what}", folder.display()));
         let text = open(&folder.join(CERTIFICATE), Limit::CERTIFICATE)?.text()?.to_owned();
@@ -89,9 +115,13 @@ impl Shapes {
             return Err(no("is not a release of landmarks (visard shape modes makes one)"));
         };
         let is_outline = landmarks.starts_with("an outline");
+        let regression =
+            details.contains_key("covariates").then(|| FieldsRelease::open(&folder)).transpose()?;
         let modes_file = folder.join(MODES_NPY);
         if !modes_file.exists() {
-            return Err(no("has no modes to draw from: they come from `visard shape modes`"));
+            return Err(no(
+                "has no modes: they come from `visard shape modes`, or from `visard shape regress --residuals`",
+            ));
         }
         let (mean, modes) = (npy::read(&folder.join(MEAN_NPY))?, npy::read(&modes_file)?);
         let ([rows, columns], [count, k, d]) = (&mean.shape[..], &modes.shape[..]) else {
@@ -114,16 +144,45 @@ impl Shapes {
         let (total, share) = whole.ok_or_else(|| no("its certificate does not state the variance"))?;
         // The certificate's variances are in the unit of its coefficients, the modes in that of the array.
         let seen: f64 = modes.iter().map(|mode| dot(mode, mode)).sum();
-        let variance = seen * (total / share / variances.max(f64::MIN_POSITIVE) - 1.0).max(0.0);
+        let unit = seen / variances.max(f64::MIN_POSITIVE);
+        let variance = (unit * total / share - seen).max(0.0);
         let form = [*k, *d];
         let taken = orthonormal(motions(&mean.data, form).into_iter().chain(modes.iter().cloned()));
         let energy = energy(form, is_outline, &taken);
         let scale = if energy > 0.0 { (variance / energy).sqrt() } else { 0.0 };
-        Ok(Self { form, mean: mean.data, modes, taken, variance, is_outline, scale, certificate })
+        Ok(Self {
+            form,
+            mean: mean.data,
+            regression,
+            modes,
+            unit,
+            taken,
+            variance,
+            is_outline,
+            scale,
+            certificate,
+        })
     }
 
-    fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<f64> {
-        let mut shape = self.mean.clone();
+    /// The covariates, where it is a regression.
+    pub fn design(&self) -> Option<&Design> {
+        self.regression.as_ref().map(FieldsRelease::design)
+    }
+
+    /// The mean at these values of the covariates (one each), or the mean: of about unit size.
+    pub fn mean_at(&self, values: &[Option<f64>]) -> Vec<f64> {
+        self.regression.as_ref().map_or_else(|| self.mean.clone(), |regression| regression.at(values))
+    }
+
+    /// The expected error of [`Self::mean_at`], a Riemannian distance; `None` where the certificate does not state it.
+    pub fn mean_error(&self, values: &[Option<f64>]) -> Option<f64> {
+        let stated = || self.certificate.details.get("accuracy")?.get("rms")?.as_f64();
+        let error = self.regression.as_ref().map_or_else(stated, |regression| Some(regression.error(values)));
+        error.filter(|rms| rms.is_finite() && *rms >= 0.0)
+    }
+
+    fn draw<R: Rng + ?Sized>(&self, values: &[Option<f64>], rng: &mut R) -> Vec<f64> {
+        let mut shape = self.mean_at(values);
         for mode in &self.modes {
             let z: f64 = StandardNormal.sample(rng);
             shape.iter_mut().zip(mode).for_each(|(x, d)| *x += z * d);
@@ -134,8 +193,25 @@ impl Shapes {
         shape
     }
 
+    /// What the release states of how specimens vary; `None` where it does not state the noise in the variances.
+    pub fn stated(&self) -> Option<Stated> {
+        let noise = variance_noise(&self.certificate, self.modes.len())?;
+        let number = |name: &str| stated(&self.certificate, name).unwrap_or(0.0);
+        Some(Stated {
+            modes: self.modes.clone(),
+            points: 1.0,
+            noise: noise.into_iter().map(|noise| self.unit * noise).collect(),
+            looked: number("coefficients"),
+            whole_noise: number("total_noise") / number("total_variance").max(f64::MIN_POSITIVE),
+            beyond: self.variance,
+            leans_on_prior: leans_on_prior(&self.certificate),
+            n: self.certificate.n,
+            columns: self.design().map(Design::columns),
+        })
+    }
+
     /// A normal law at right angles to modes and motions: white, or as smooth along the outline as outlines are expected to be.
-    fn rest<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<f64> {
+    pub fn rest<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<f64> {
         let [k, d] = self.form;
         let mut normal = || -> f64 { StandardNormal.sample(rng) };
         let mut field: Vec<f64> = vec![0.0; k * d];
@@ -167,6 +243,7 @@ impl Shapes {
             "n": request.count,
             "seed": request.seed,
             "seed_note": "the seed chooses which shapes are drawn; it is no privacy noise, and the release is as private as before",
+            "at": request.at,
             "modes": self.modes.len(),
             "fidelity": FIDELITY,
             "release": {"n": self.certificate.n, "loss": self.certificate.loss, "private": self.certificate.private},

@@ -144,7 +144,7 @@ impl Step<'_> {
         let stored = files.iter().find(|file| file.extension().is_some_and(|ending| ending == "aggregate"));
         let sites = match stored {
             Some(file) => Message::read(file)?.header.sites,
-            None => return Err(SitesError::Asked("the stored answer has no sum".into()).into()),
+            None => return Err(SitesError::Asked("the stored answer has no sum".into())),
         };
         let without = self.without()?;
         let (asked, stood): (Vec<_>, Vec<_>) =
@@ -161,8 +161,7 @@ impl Step<'_> {
             "round {} has been added up over {}, and is added up once: ask for the same sites again, by --without",
             self.position.round,
             names.join(", ")
-        ))
-        .into())
+        )))
     }
 
     fn enough(&self, sites: usize) -> Result<(), SitesError> {
@@ -221,8 +220,7 @@ impl Step<'_> {
             return Err(SitesError::Asked(format!(
                 "round {}: {first} begins; its message for {} is not here yet",
                 self.position.round, self.settings.name
-            ))
-            .into());
+            )));
         };
         let mut key = VerifyKey::default();
         hex::decode_to_slice(&check.key, &mut key)
@@ -231,8 +229,7 @@ impl Step<'_> {
         if !check.shown.is_sorted_by(|a, b| a.0 < b.0) {
             return Err(SitesError::Asked(format!(
                 "the message of {first} names a site twice, or not in the plan's order: every site is added up once"
-            ))
-            .into());
+            )));
         }
         let (mut shown, mut sum) = (Vec::new(), self.empty());
         let mut taken = Vec::new();
@@ -241,8 +238,7 @@ impl Step<'_> {
                 return Err(SitesError::Asked(format!(
                     "{first} has a share of {}, here is none: both must go on with the same sites",
                     self.plan.sites.get(*site).map_or("an unknown site", |site| &site.name)
-                ))
-                .into());
+                )));
             };
             let own = self.prepare(&key, one)?;
             shown.push((*site, hex::encode(own.shown()?)));
@@ -253,8 +249,7 @@ impl Step<'_> {
             return Err(SitesError::Asked(format!(
                 "{first} goes on without {}; do so too with --without, or ask it to begin again",
                 self.plan.sites[one.site].name
-            ))
-            .into());
+            )));
         }
         self.finish(job, purse, &taken, sum, Some(Findings { key: check.key.clone(), shown }))
     }
@@ -274,8 +269,7 @@ impl Step<'_> {
             return Err(SitesError::Asked(format!(
                 "{} has added up other sites than those here; go on with the same, by --without",
                 self.plan.aggregators[1].name
-            ))
-            .into());
+            )));
         }
         for (one, (_, theirs)) in shares.iter().zip(&reply.shown) {
             let own = self.prepare(key, one)?;
@@ -355,5 +349,4 @@ fn wrong_share(site: &str, why: &SitesError) -> SitesError {
         "the share of {site} is not valid ({why}): an entry is out of range, or its two halves are not of one sharing; ask for both again, \
          or go on with --without {site}"
     ))
-    .into()
 }

@@ -76,8 +76,7 @@ fn close(
     if (plan.noise == Sharing::Each) != (kind == Sharing::Each) {
         return Err(SitesError::Asked(format!(
             "{command} is not for this plan: with aggregators a round is closed by site unshare, without them by site merge"
-        ))
-        .into());
+        )));
     }
     let loaded = load_template(&settings.template)?;
     plan.check_template(&loaded)?;
@@ -117,7 +116,7 @@ fn messages(
         }
         position.check(&message)?;
         if message.header.kind != kind {
-            return Err(of(&message.path, "is a different kind of message").into());
+            return Err(of(&message.path, "is a different kind of message"));
         }
         found.push(message);
     }
@@ -147,12 +146,11 @@ fn own_sums(
         if sum.iter().any(|k| k.unsigned_abs() > most) {
             return Err(refused(
                 "has an entry out of range: the site's program or its people's number is another",
-            )
-            .into());
+            ));
         }
         check_certificate(&message, exchange, site)?;
         if found[site].as_ref().is_some_and(|(other, _)| other.sha256 != message.sha256) {
-            return Err(refused("is a second sum of its site; a site answers once").into());
+            return Err(refused("is a second sum of its site; a site answers once"));
         }
         found[site] = Some((message, sum));
     }
@@ -166,8 +164,7 @@ fn own_sums(
             exchange.position().round,
             missing.join(", "),
             missing.join(" --without ")
-        ))
-        .into());
+        )));
     }
     let (mut sums, mut seeded, mut certificates) = (Vec::new(), false, Vec::new());
     for (site, (message, sum)) in found.into_iter().enumerate().filter_map(|(i, one)| Some((i, one?))) {
@@ -205,7 +202,7 @@ fn aggregated(
         let index = plan.aggregator(&message.header.from).map_err(|e| of(&message.path, e.to_string()))?;
         let message = message.signed_by(&plan.aggregators[index].key)?;
         if found[index].as_ref().is_some_and(|other| other.sha256 != message.sha256) {
-            return Err(of(&message.path, "is a second sum of its aggregator").into());
+            return Err(of(&message.path, "is a second sum of its aggregator"));
         }
         found[index] = Some(message);
     }
@@ -213,15 +210,14 @@ fn aggregated(
         return Err(SitesError::Asked(format!(
             "round {}: the sums of both aggregators are needed (files ending in .aggregate)",
             exchange.position().round
-        ))
-        .into());
+        )));
     };
     if a.header.sites != b.header.sites {
-        return Err(of(&b.path, "is of other sites than the other aggregator's sum").into());
+        return Err(of(&b.path, "is of other sites than the other aggregator's sum"));
     }
     let sites = a.header.sites.clone();
     if sites.iter().any(|site| *site >= plan.sites.len()) {
-        return Err(of(&a.path, "names a site that is not in the plan").into());
+        return Err(of(&a.path, "names a site that is not in the plan"));
     }
     let noise = round.noise();
     let offset: u128 = sites.iter().map(|site| noise.range(plan.sites[*site].n)).sum();

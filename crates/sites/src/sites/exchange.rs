@@ -51,9 +51,7 @@ impl Exchange {
                 .map_err(|_| of(&path, "holds no results of a round, or was damaged"))?;
             let place = (round.visard_sites, &round.plan, round.round, &round.before);
             if place != (FORMAT, &known.id, rounds.len() + 1, &before) {
-                return Err(
-                    of(&path, "belongs to another plan, or rests on other results than those here").into()
-                );
+                return Err(of(&path, "belongs to another plan, or rests on other results than those here"));
             }
             before = hex::encode(Sha256::digest([before.as_bytes(), file.bytes()].concat()));
             rounds.push(round);
@@ -80,7 +78,7 @@ impl Exchange {
     pub(super) fn open_round(&self, rounds: &SitesRounds) -> Result<SiteRound, SitesError> {
         let done =
             || of(&self.public, "all rounds of this plan are done; another release needs another plan");
-        Ok(rounds.next(&self.results())?.ok_or_else(done)?)
+        rounds.next(&self.results())?.ok_or_else(done)
     }
 
     /// Where one is.

@@ -77,7 +77,6 @@ impl PlannedGroups {
             "the plan says that {name} has {}; here are {}: the numbers are public and fixed",
             words(planned),
             words(&here)
-        ))
-        .into())
+        )))
     }
 }

@@ -58,8 +58,7 @@ impl Inbox<'_> {
                     return Err(of(
                         &message.path,
                         format!("is a second share of {}; a site answers once", header.from),
-                    )
-                    .into());
+                    ));
                 }
                 _ => found[site] = Some(opened),
             }
@@ -78,8 +77,7 @@ impl Inbox<'_> {
                 self.position.round,
                 missing.join(", "),
                 missing.join(" --without ")
-            ))
-            .into());
+            )));
         }
         Ok(found.into_iter().flatten().collect())
     }
@@ -103,7 +101,7 @@ impl Inbox<'_> {
         let bytes = self.key.open(key, &message.line, &message.body).ok_or_else(refused)?;
         let share = Share::of_bytes(&bytes).ok_or_else(refused)?;
         if header.kind != Kind::Share || header.sites != [site] {
-            return Err(refused().into());
+            return Err(refused());
         }
         Ok(Opened {
             site,

@@ -147,9 +147,7 @@ impl Message {
         let (line, body) = file.bytes().split_at(end);
         let header: Header = serde_json::from_slice(line).map_err(|_| foreign())?;
         if header.visard_sites != FORMAT {
-            return Err(
-                of(path, format!("is of format {}; this program has {FORMAT}", header.visard_sites)).into()
-            );
+            return Err(of(path, format!("is of format {}; this program has {FORMAT}", header.visard_sites)));
         }
         Ok(Self {
             path: path.to_owned(),

@@ -96,15 +96,13 @@ impl SitePlan {
         if let Some(name) = self.unsigned() {
             return Err(SitesError::Asked(format!(
                 "the public key of {name} is of an earlier version, and cannot check signatures: make a new one with `visard site keys`"
-            ))
-            .into());
+            )));
         }
         if path.exists() {
             return Err(of(
                 &path,
                 "there is already a plan here; another plan is another release and needs another folder",
-            )
-            .into());
+            ));
         }
         std::fs::create_dir_all(public).map_err(|e| of(public, e.to_string()))?;
         let text = serde_json::to_string_pretty(self).map_err(|e| of(&path, e.to_string()))? + "\n";

@@ -78,8 +78,7 @@ impl Purse {
                     return Err(of(
                         folder.root(),
                         "this folder is of another plan; choose another one with --out",
-                    )
-                    .into());
+                    ));
                 }
                 Some(state)
             }
@@ -166,8 +165,7 @@ impl Purse {
             if !state.answered.is_empty() {
                 return Err(SitesError::Asked(
                     "the ledger does not hold the charge for the rounds that were answered; put the right one back".into(),
-                )
-                .into());
+                ));
             }
         }
         if once && ledger.spent().parts().iter().any(|one| one.mechanism == part.mechanism) {
@@ -175,8 +173,7 @@ impl Purse {
                 "this ledger has a charge for this plan already, made from another folder: go on with that one, since no round is added up for a second \
                  set of sites. Another release, also over the same sites, is another plan, with new keys of the aggregators"
                     .into(),
-            )
-            .into());
+            ));
         }
         let announced = ledger.announce(part).map_err(JobError::from)?;
         let receipt = announced.receipt().cloned().ok_or(JobError::Unrecorded)?;
@@ -321,8 +318,7 @@ fn refused(round: usize, error: LedgerError) -> SitesError {
             "round {round} has been answered already, and a round is answered once: the ledger has it as redeemed for an answer with SHA-256 \
              {draw}, which is not what this folder holds. The folder is a copy, or was put back from one; go on with the folder that gave that \
              answer, or hand on the files that it gave"
-        ))
-        .into(),
+        )),
         error => JobError::from(error).into(),
     }
 }

@@ -70,7 +70,7 @@ fn generator() -> Result<ChaCha20Rng, SitesError> {
 pub fn make_site_key(path: &Path) -> Result<PathBuf, SitesError> {
     let public = PathBuf::from(format!("{}.pub", path.display()));
     if let Some(there) = [path, &public].into_iter().find(|file| file.exists()) {
-        return Err(of(there, "is there already; give another name").into());
+        return Err(of(there, "is there already; give another name"));
     }
     let (secret, open) = X25519HkdfSha256::gen_keypair_with_rng(&mut generator()?);
     let verifying = signing_key(&secret).verifying_key();
@@ -133,7 +133,7 @@ impl KeyPair {
             own += &hex::encode(signing.verifying_key().to_bytes());
         }
         if own != expected.trim() {
-            return Err(of(path, "is another key than the plan names for this one").into());
+            return Err(of(path, "is another key than the plan names for this one"));
         }
         Ok(Self { secret, public, signing, signs })
     }

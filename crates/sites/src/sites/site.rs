@@ -100,8 +100,7 @@ pub fn answer_round(
             own.name,
             own.n,
             study.n()
-        ))
-        .into());
+        )));
     }
     let labels = match &plan.groups {
         Some(groups) => groups.labels(&study, settings.groups.as_deref(), (&own.name, &own.groups))?,
@@ -113,7 +112,7 @@ pub fn answer_round(
         (None, Some(public)) if plan.noise == Sharing::Each && !has_signing_half(public) => None,
         (None, Some(_)) => {
             let what = "this plan names a key of this site, to seal or sign its sums with: give its --key";
-            return Err(SitesError::Asked(what.into()).into());
+            return Err(SitesError::Asked(what.into()));
         }
     };
     let statistic = plan.statistic(&study.own)?;

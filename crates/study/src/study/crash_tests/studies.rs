@@ -171,7 +171,7 @@ fn shape_modes(from: &Path, place: Place) -> Result<(), String> {
 
 fn shape_regress(from: &Path, place: Place) -> Result<(), String> {
     let inputs = TangentInputs::Landmarks(Box::new(shapes(from, place)));
-    done(run_regression(&inputs, mu(), Some((from.join("ages.csv"), ages())), Some((1.0, 10.0))))
+    done(run_regression(&inputs, mu(), Some((from.join("ages.csv"), ages())), Some((1.0, 10.0)), true))
 }
 
 fn shape_compare(from: &Path, place: Place) -> Result<(), String> {

@@ -20,7 +20,7 @@ pub struct TableOptions {
 
 impl TableOptions {
     /// How a file is read by them.
-    pub(super) fn reading(&self, size: impl Into<ShapeSize>) -> ShapeReading {
+    pub fn reading(&self, size: impl Into<ShapeSize>) -> ShapeReading {
         ShapeReading { negative: self.negative, ..ShapeReading::from(size.into()) }
             .with_columns(&self.columns)
     }

@@ -25,6 +25,7 @@ mod opened;
 mod points;
 mod records;
 mod regression;
+mod released;
 mod run;
 mod search;
 mod space;
@@ -43,7 +44,7 @@ pub use comparison::FoundGroups;
 pub use functions::TangentFunctions;
 #[doc(hidden)]
 pub use inputs::OtherRecords;
-pub use inputs::{TangentInputs, run_compare, run_mean, run_modes, run_regression};
+pub use inputs::{MOST_MODES, TangentInputs, run_compare, run_mean, run_modes, run_regression};
 pub use mean::FoundMean;
 pub(in crate::study) use mean::MeanStatistic;
 #[doc(hidden)]
@@ -54,6 +55,7 @@ pub use points::{TangentMatrices, TangentVectors};
 pub use records::{Centred, Gathered, Opened, Shown, TangentRecords};
 pub use regression::FoundFields;
 pub(in crate::study) use regression::RegressionStatistic;
+pub use released::{FieldsRelease, added};
 pub use run::TangentOutcome;
 #[doc(hidden)]
 pub use run::TangentPublication;

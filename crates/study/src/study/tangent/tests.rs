@@ -327,7 +327,7 @@ fn slopes_of_directions_are_those_of_least_squares_in_the_tangent_space() {
     write_npy(&file("centre.npy"), &[1, 3], &[0.0, 0.0, 1.0]).unwrap();
     let inputs = vectors(dir.path(), VectorSpace::Sphere, VectorCentre::File(file("centre.npy")));
     let design = Design::parse(&["age=0:10".into()], &[], &[]).unwrap();
-    let outcome = run_regression(&inputs, mu(15.0), Some((file("ages.csv"), design)), None).unwrap();
+    let outcome = run_regression(&inputs, mu(15.0), Some((file("ages.csv"), design)), None, false).unwrap();
     let design = DMatrix::from_fn(n as usize, 2, |i, j| if j == 0 { 1.0 } else { x[i] });
     let logs = DMatrix::from_fn(n as usize, 2, |i, j| u[i][j]);
     let slopes = (design.tr_mul(&design)).try_inverse().unwrap() * design.tr_mul(&logs);

@@ -20,8 +20,7 @@ use std::path::PathBuf;
 
 /// How many modes are released at most unless something else is asked for.
 pub const MODES: usize = 5;
-/// The most that may be asked for: more coefficients are never looked at.
-pub const MOST_MODES: usize = 200;
+pub use crate::study::tangent::MOST_MODES;
 
 /// The mechanism for n faces about this template.
 ///

@@ -4,24 +4,20 @@ use super::super::error::StudyError;
 use super::super::template::{TemplateSource, load_template};
 use crate::estimate::Design;
 use crate::function::FaceCurves;
-use crate::io::{Limit, npy, open};
-use crate::job::layout::{CERTIFICATE, FIELDS};
 use crate::mesh::{MeshError, Point, TriMesh, Vector};
 use crate::privacy::Certificate;
 use crate::study::StudyFolder;
+use crate::study::tangent::{FieldsRelease, added};
 use crate::surface::Template;
 use std::path::Path;
 
 /// A released regression of faces, read back: everything in it has been published.
 #[derive(Debug)]
 pub struct RegressionRelease {
-    design: Design,
+    fields: FieldsRelease,
     template: Template,
-    mean: FaceCurves,
-    fields: Vec<FaceCurves>,
-    /// Expected root-mean-square errors: of the face at the reference values, then of every column.
-    errors: Vec<f64>,
-    certificate: Certificate,
+    /// Curves, and samples on each.
+    form: (usize, usize),
 }
 
 /// A face at given values.
@@ -84,69 +80,44 @@ fn moved_by(mesh: &TriMesh, moved: &[Vec<Vector>], row: &[f64]) -> Vec<Point> {
     vertices
 }
 
-/// Errors of the reference's face and of columns so often, as if they were independent.
-fn added(errors: &[f64], row: &[f64]) -> f64 {
-    let squares = errors.iter().zip(row).enumerate();
-    squares.map(|(j, (e, x))| if j == 0 { e * e } else { (e * x).powi(2) }).sum::<f64>().sqrt()
-}
-
 impl RegressionRelease {
     /// From the folder of a release, or of its study; the template it was made about must be given again, unless it is the built-in one.
     ///
     /// # Errors
-    /// [`StudyError`]: no release of a regression, files that do not fit together, another template.
+    /// [`StudyError`]: no release of a regression of faces, files that do not fit together, another template.
     pub fn open(folder: &Path, template: &TemplateSource) -> Result<Self, StudyError> {
-        let folder = StudyFolder::release_of(folder);
-        let no = |what: &str| StudyError::Release(format!("{}: {what}", folder.display()));
-        let text = open(&folder.join(CERTIFICATE), Limit::SMALL)?.text()?.to_owned();
-        let certificate = Certificate::from_json(&text).map_err(|e| no(&e.to_string()))?;
-        let details = &certificate.details;
-        let design = details.get("covariates").cloned();
-        let design =
-            design.ok_or_else(|| no("is not the release of a regression (visard face regress makes one)"))?;
-        let design: Design = serde_json::from_value(design).map_err(|e| no(&e.to_string()))?;
-        let array = npy::read(&folder.join(FIELDS))?;
-        let [count, curves, samples, 3] = array.shape[..] else {
+        let fields = FieldsRelease::open(folder)?;
+        let no = |what: &str| {
+            StudyError::Release(format!("{}: {what}", StudyFolder::release_of(folder).display()))
+        };
+        let [curves, samples, 3] = fields.shape()[..] else {
             return Err(no("its fields are not an array (1 + columns, J, m, 3)"));
         };
-        if count != design.columns() {
-            return Err(no("its fields are not as many as the columns of its covariates"));
-        }
         let loaded = load_template(template)?;
-        if certificate.public_inputs.first() != Some(&loaded.input) {
+        if fields.certificate.public_inputs.first() != Some(&loaded.input) {
             return Err(no("was made about another template; give that one with --template"));
         }
-        let mut faces = array
-            .data
-            .chunks_exact(3 * curves * samples)
-            .map(|face| FaceCurves::new(curves, samples, face.to_vec()))
-            .collect::<Result<Vec<_>, _>>()?;
-        let fields = faces.split_off(1);
-        let mean = faces.pop().ok_or_else(|| no("its fields are empty"))?;
-        let number = |value: Option<&serde_json::Value>| value.and_then(serde_json::Value::as_f64);
-        let own = number(details.get("accuracy").and_then(|accuracy| accuracy.get("rms")));
-        let stated = details.get("field_accuracy").and_then(serde_json::Value::as_array);
-        let of_columns = stated.into_iter().flatten().map(|field| number(field.get("error_rms")));
-        let errors = std::iter::once(own).chain(of_columns).collect::<Option<Vec<f64>>>();
-        let errors = errors.filter(|errors| errors.len() == count);
-        let errors = errors.ok_or_else(|| no("its certificate does not state the errors of its fields"))?;
-        Ok(Self { design, template: loaded.template, mean, fields, errors, certificate })
+        Ok(Self { fields, template: loaded.template, form: (curves, samples) })
     }
 
     /// The covariates.
     pub fn design(&self) -> &Design {
-        &self.design
+        self.fields.design()
     }
 
     /// What it guarantees.
     pub fn certificate(&self) -> &Certificate {
-        &self.certificate
+        &self.fields.certificate
     }
 
     /// What the covariates do to every vertex, for faces at many values.
-    pub fn displacements(&self) -> Displacements {
-        let columns = self.fields.iter().map(|field| self.template.field_through(field)).collect();
-        Displacements { design: self.design.clone(), columns, errors: self.errors.clone() }
+    ///
+    /// # Errors
+    /// None for a release that could be read.
+    pub fn displacements(&self) -> Result<Displacements, StudyError> {
+        let column = |field: &Vec<f64>| Ok(self.template.field_through(&self.curves(field.clone())?));
+        let columns = self.fields.columns().iter().map(column).collect::<Result<_, StudyError>>()?;
+        Ok(Displacements { design: self.design().clone(), columns, errors: self.fields.errors().to_vec() })
     }
 
     /// The curves at these values, one a covariate; a missing one is at its reference. Values outside the bounds count as the bound.
@@ -154,12 +125,11 @@ impl RegressionRelease {
     /// # Errors
     /// None for a release that could be read.
     pub fn curves_at(&self, values: &[Option<f64>]) -> Result<FaceCurves, StudyError> {
-        let row = self.design.from_reference(values);
-        let mut data = self.mean.data().to_vec();
-        for (field, factor) in self.fields.iter().zip(row.iter().skip(1)) {
-            data.iter_mut().zip(field.data()).for_each(|(x, f)| *x += factor * f);
-        }
-        Ok(FaceCurves::new(self.mean.curves(), self.mean.samples(), data)?)
+        self.curves(self.fields.at(values))
+    }
+
+    fn curves(&self, data: Vec<f64>) -> Result<FaceCurves, StudyError> {
+        Ok(FaceCurves::new(self.form.0, self.form.1, data)?)
     }
 
     /// The face at these values.
@@ -167,8 +137,7 @@ impl RegressionRelease {
     /// # Errors
     /// As [`Self::curves_at`].
     pub fn at(&self, values: &[Option<f64>]) -> Result<Prediction, StudyError> {
-        let row = self.design.from_reference(values);
         let mesh = self.template.face_through(&self.curves_at(values)?)?;
-        Ok(Prediction { mesh, rms: added(&self.errors, &row) })
+        Ok(Prediction { mesh, rms: self.fields.error(values) })
     }
 }

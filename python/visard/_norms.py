@@ -1,0 +1,92 @@
+"""A patient or a specimen held against a released norm: free, never a diagnosis. What comes out is the patient's own: internal."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._arrays import PathLike, as_path, is_path
+from ._command import run
+from ._faces import template_of
+from ._geometry import Template
+from ._inputs import Inputs
+from ._release import FaceModes, FaceRegression, ShapeModes
+
+__all__ = ["face_assess", "shape_assess"]
+
+
+def face_assess(
+    scan: ArrayLike | PathLike,
+    norm: FaceModes | FaceRegression | PathLike,
+    *,
+    at: Mapping[str, float | str] | None = None,
+    template: Template | PathLike | None = None,
+    registration: str = "elastic",
+    out: PathLike | None = None,
+) -> dict[str, Any]:
+    """A patient's face held against a released norm; `visard face assess`.
+
+    Parameters
+    ----------
+    scan : a file, or a registered face (J, m, 3) as the norm's records are.
+    norm : a release with modes, of :func:`face_modes` or of :func:`face_regress` with residuals, or its folder.
+    at : the patient's values of all covariates of a regression.
+    template, registration : those of the norm.
+    out : a folder for the page, the map and the numbers; without it, nothing is kept.
+
+    Returns what ``--json`` says: "percentile" (None where no mode is clear of the noise) with "percentile_interval", "distance", "parts" (mode by
+    mode, the most unusual first), "beyond", "z_rms", "notes", "verified"; and "map", an array with a row for each vertex of the expected face, whose
+    names are x, y, z, z_value, along_normal_mm and one_sd_mm.
+    """
+    with Inputs() as inputs, tempfile.TemporaryDirectory(prefix="visard-") as place:
+        folder = place if out is None else as_path("out", out)
+        options: dict[str, Any] = {
+            "norm": _folder(norm),
+            "at": [f"{name}={value}" for name, value in (at or {}).items()],
+            "template": template_of(template),
+            "registration": registration,
+            "out": folder,
+        }
+        files = []
+        if is_path(scan):
+            files.append(as_path("scan", scan))
+        else:
+            options["prepared"] = inputs.array("scan", np.asarray(scan)[None], (1, "J", "m", 3))
+        found: dict[str, Any] = run("face assess", files, options)
+        # The first line says that the file is internal.
+        table = Path(folder) / "internal" / "map.csv"
+        found["map"] = np.genfromtxt(table, delimiter=",", names=True, skip_header=1)
+        return found
+
+
+def shape_assess(
+    specimen: ArrayLike | PathLike,
+    norm: ShapeModes | PathLike,
+    *,
+    negative: str | None = None,
+    out: PathLike | None = None,
+) -> dict[str, Any]:
+    """A specimen's landmarks held against a released norm; `visard shape assess`.
+
+    Parameters
+    ----------
+    specimen : landmarks (k, d), numbered as the norm's, those that are missing NaN; or a file with one specimen.
+    norm : a release of :func:`shape_modes`, or its folder.
+    negative : what a negative coordinate in a TPS file with IMAGE= is: "valid" or "missing".
+    out : a folder for the page, the table and the numbers; without it, nothing is kept.
+
+    Returns what ``--json`` says: "percentile" (None where no mode is clear of the noise) with "percentile_interval", "distance",
+    "riemannian_distance", "parts", "places" (landmark by landmark, counted from 1), "beyond", "notes", "verified".
+    """
+    with Inputs() as inputs, tempfile.TemporaryDirectory(prefix="visard-") as place:
+        options = {"norm": _folder(norm), "negative": negative, "out": place if out is None else as_path("out", out)}
+        return run("shape assess", [inputs.array("specimen", specimen, ("k", "d"))], options)
+
+
+def _folder(norm: Any) -> str:
+    return as_path("norm", norm.folder if hasattr(norm, "folder") else norm)
