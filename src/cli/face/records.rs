@@ -110,10 +110,23 @@ pub fn run_with_progress<T>(
     printer: &Printer,
     study: impl FnOnce(&(dyn Fn(FaceProgress) + Sync)) -> Result<T, StudyError>,
 ) -> Result<T, Failure> {
+    with_progress(printer, study).map_err(failure)
+}
+
+/// Runs a study of faces, or a part of one, with its progress shown.
+pub fn with_progress<T, E>(
+    printer: &Printer,
+    study: impl FnOnce(&(dyn Fn(FaceProgress) + Sync)) -> Result<T, E>,
+) -> Result<T, E> {
     let bar = Bar::new(printer);
     let result = study(&|event| bar.show(&event));
     bar.finish();
-    result.map_err(|error| match &error {
+    result
+}
+
+/// A study that stopped.
+pub fn failure(error: StudyError) -> Failure {
+    match &error {
         StudyError::Job(job) => Failure::of_job(&error, Some(job)),
         StudyError::NoneUsable { .. }
         | StudyError::Unusable { .. }
@@ -127,7 +140,7 @@ pub fn run_with_progress<T>(
             Failure::input(&error).with_hint("nothing was charged and nothing released")
         }
         _ => Failure::input(&error),
-    })
+    }
 }
 
 /// Says how many records cannot be used, and what that means: to the data holder only.

@@ -1,7 +1,7 @@
 //! `visard site sum`, `share`, `verify`, `merge`, `unshare`: the rounds.
 
 use crate::cli::budget::{CountingArgs, PlaceArgs};
-use crate::cli::face::{difference_lines, note_failures, run_with_progress, scans_help, template_source};
+use crate::cli::face::{self, difference_lines, note_failures, scans_help, template_source, with_progress};
 use crate::cli::output::{Failure, Printer, where_to};
 use crate::cli::tangent::{compared_answer, groups_text, test_line};
 use crate::cli::{Global, heading};
@@ -10,10 +10,10 @@ use serde_json::json;
 use std::path::PathBuf;
 use visard::mechanism::functional::Sharing;
 use visard::sites::{
-    AggregatorSettings, Closed, CombineSettings, Findings, KnownPlan, SiteSettings, answer_round,
+    AggregatorSettings, Closed, CombineSettings, Findings, KnownPlan, SiteSettings, SitesError, answer_round,
     merge_round, unshare_round, verify_round,
 };
-use visard::study::face::{Correspondence, FaceInputs, StudyError, Yardstick};
+use visard::study::face::{Correspondence, FaceInputs, Yardstick};
 
 /// Whose people, and where.
 #[derive(Debug, Args)]
@@ -183,7 +183,7 @@ fn answer(
     };
     let settings =
         SiteSettings { public: args.public.clone(), name: args.site.clone(), key, groups, records };
-    let done = run_with_progress(printer, |show| answer_round(&settings, show))?;
+    let done = with_progress(printer, |show| answer_round(&settings, show)).map_err(failure)?;
     let (failed, scans) = done.failed;
     note_failures(printer, failed, scans, &settings.records.place.out.join("internal"));
     let files: Vec<String> = done.files.iter().map(|file| file.display().to_string()).collect();
@@ -255,10 +255,10 @@ fn settings(args: &CloseArgs, global: &Global) -> CombineSettings {
     }
 }
 
-fn failure(error: StudyError) -> Failure {
-    match &error {
-        StudyError::Job(job) => Failure::of_job(&error, Some(job)),
-        _ => Failure::input(&error),
+fn failure(error: SitesError) -> Failure {
+    match error {
+        SitesError::Study(error) => face::failure(*error),
+        error => Failure::input(&error),
     }
 }
 
