@@ -26,14 +26,19 @@ fn people(n: usize) -> tempfile::TempDir {
     dir
 }
 
+/// Options that were left out leave blanks.
+fn line(words: &str) -> String {
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn done(dir: &Path, words: &str) -> String {
-    let (code, out, error) = visard(dir, words);
+    let (code, out, error) = visard(dir, &line(words));
     assert_eq!(code, Some(0), "{words}: {error}");
     out
 }
 
 fn refused(dir: &Path, words: &str) -> String {
-    let (code, out, error) = visard(dir, words);
+    let (code, out, error) = visard(dir, &line(words));
     assert_eq!(code, Some(1), "{words}: {out}");
     error
 }
@@ -80,7 +85,8 @@ fn any_split_gives_the_bytes_of_one_process() {
         ("band", "--mu 3 --band --allow-identical", 3),
     ] {
         done(path, &format!("face mean --prepared people.npy {FORM} {options} --seed 5 --out {name}"));
-        for of in [1, 3, 7] {
+        let splits: &[usize] = if name == "counted" { &[1, 3, 7] } else { &[3] };
+        for &of in splits {
             let out = format!("{name}-{of}");
             assert_eq!(in_parts(path, of, options, &out, " --seed 5"), passes, "{name}");
             assert_same(&path.join(name), &path.join(&out));
@@ -150,7 +156,7 @@ fn what_does_not_belong_together_is_refused_by_name_and_charges_nothing() {
     with(&|data| data.copy_within(0..288, 50 * 288));
     (1..=3).for_each(|k| sum(k, 3, "", &format!("copy-{k}.json")));
     let copies = said("copy-1.json copy-2.json copy-3.json");
-    assert!(copies.contains("record 0 of part 1/3") && copies.contains("record 50 of part 3/3"), "{copies}");
+    assert!(copies.contains("record 0 of part 1") && copies.contains("record 50 of part 3"), "{copies}");
     let near = refused(path, &format!("sum people.npy {FORM} --mu 3 --out whole.json"));
     assert!(near.contains("record 0") && near.contains("record 50"), "{near}");
     assert!(!path.join("study").exists(), "nothing was begun");

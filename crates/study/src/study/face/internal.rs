@@ -1,10 +1,6 @@
 //! What a face study finds out that only the data holder may see.
 
-use super::error::StudyError;
-use super::internal_report::write_internal;
 use super::record::{RecordMaker, ScanRow};
-use super::run::ReleasedFace;
-use super::settings::FaceInputs;
 use super::template::LoadedTemplate;
 use crate::function::FaceCurves;
 use crate::job::Job;
@@ -24,30 +20,4 @@ pub(super) struct Internal<'a> {
     pub(super) nonprivate: &'a FaceCurves,
     pub(super) released: Option<&'a FaceCurves>,
     pub(super) clip: Option<ClipRadius>,
-}
-
-/// Writes what only the data holder may see of prepared records that were gone through elsewhere: the mean without noise of those that can be
-/// used, and a page.
-///
-/// # Errors
-/// [`StudyError`].
-pub fn write_internal_of(
-    job: &Job<'_>,
-    (inputs, loaded, own): (&FaceInputs, &LoadedTemplate, &FaceCurves),
-    (failed, nonprivate): (usize, &FaceCurves),
-    released: &ReleasedFace,
-) -> Result<(), StudyError> {
-    let maker = RecordMaker::new(&loaded.template, inputs.making(&loaded.template))?;
-    write_internal(&Internal {
-        job,
-        loaded,
-        own,
-        scans: &[],
-        maker: &maker,
-        rows: &[],
-        failed,
-        nonprivate,
-        released: Some(&released.curves),
-        clip: released.certificate.clip_radius,
-    })
 }

@@ -16,6 +16,7 @@ mod error_map;
 mod faces;
 mod gather;
 mod internal;
+mod internal_of_parts;
 mod internal_report;
 mod kind;
 mod likeness;
@@ -54,7 +55,7 @@ pub use error::StudyError;
 pub use faces::Faces;
 pub use gather::{FaceProgress, FaceStudy, Gathered};
 #[doc(hidden)]
-pub use internal::write_internal_of;
+pub use internal_of_parts::write_internal_of;
 #[doc(hidden)]
 pub use likeness::copies;
 pub use mean::{ClipChoice, FaceMechanism};
