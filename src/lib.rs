@@ -65,6 +65,7 @@
 //! * [`study`]: whole jobs with one lifecycle, [`study::job`].
 //! * [`norm`]: what follows, for free, from a release of how people vary: synthetic people.
 //! * [`sites`]: one release of many sites' people, nothing pooled.
+//! * [`parts`]: one mean of very many prepared faces, added up in parts by any engine.
 //! * [`surface_study`]: studies of surfaces of any kind.
 #![cfg_attr(
     feature = "cli",
@@ -103,13 +104,14 @@ pub use visard_norm::norm;
 #[doc(inline)]
 pub use visard_optimize::optimize;
 #[doc(inline)]
+pub use visard_parts::parts;
+#[doc(inline)]
 pub use visard_privacy::privacy;
 #[doc(inline)]
 pub use visard_report::report;
 #[cfg(feature = "reproduce")]
 #[doc(inline)]
 pub use visard_reproduce::reproduce;
-#[doc(inline)]
 pub use visard_sites::sites;
 #[doc(inline)]
 pub use visard_study::study;

@@ -22,6 +22,7 @@ mod optimize;
 #[cfg(test)]
 mod options;
 mod output;
+mod parts;
 mod plan;
 mod points;
 mod privacy;
@@ -118,6 +119,10 @@ enum Command {
         after_help = "Examples:\n  visard site plan consortium --mu 1 --noise each --site berlin=200 --site lyon=180\n  visard site sum consortium scans/ --site berlin --out berlin"
     )]
     Site(site::SiteCommand),
+    /// Add up one part of a file of very many prepared faces; charges nothing
+    Sum(parts::SumArgs),
+    /// Release one mean of the sums of all parts: the bytes of one process
+    Release(parts::ReleaseArgs),
     /// Made-up records whose truth is known: scans of organs
     #[command(subcommand, after_help = "Example:\n  visard synth surface femur --n 300 --out made")]
     Synth(synth::SynthCommand),
@@ -254,6 +259,8 @@ fn run(cli: &Cli, printer: &Printer) -> Result<(), Failure> {
         Command::Optimize(command) => optimize::run(command, &cli.global, printer),
         Command::Privacy(command) => privacy::run(command, &cli.global, printer),
         Command::Site(command) => site::run(command, &cli.global, printer),
+        Command::Sum(args) => parts::sum(args, &cli.global, printer),
+        Command::Release(args) => parts::release(args, &cli.global, printer),
         Command::Synth(command) => synth::run(command, &cli.global, printer),
         #[cfg(feature = "reproduce")]
         Command::Reproduce(args) => reproduce::run(args, &cli.global, printer),

@@ -21,7 +21,7 @@ const PUBLIC: [&str; 11] = [
 ];
 
 /// Arguments that name files or folders that nobody takes to be public inputs of a release.
-const OTHERS: [&str; 36] = [
+const OTHERS: [&str; 38] = [
     // Records and what is known of them.
     "scans",
     "folders",
@@ -57,6 +57,8 @@ const OTHERS: [&str; 36] = [
     "key",
     "public",
     "inbox",
+    "sums",
+    "about",
     "sites",
     "aggregators",
     // What is written.

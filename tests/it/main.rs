@@ -34,6 +34,7 @@ mod mesh_scans;
 mod modes;
 mod notes;
 mod optimize_command;
+mod parts;
 mod people;
 mod points;
 mod points_plan;

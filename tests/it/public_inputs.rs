@@ -17,7 +17,7 @@ const FACES: &str = "--prepared people.npy --curves 6 --samples 16 --mu 1 --out 
 const SITE: &str = "consortium --prepared people.npy --site berlin --out out";
 
 /// Every option of the command that takes a public input.
-const ROWS: [Row; 87] = [
+const ROWS: [Row; 89] = [
     ("face mean", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     ("face mean", "--prior", FACES, "face/internal/nonprivate_curves.npy"),
     (
@@ -26,6 +26,13 @@ const ROWS: [Row; 87] = [
         "--prepared people.npy --curves 6 --samples 16 --out out",
         "face/internal/nonprivate_mean.ply",
     ),
+    (
+        "sum",
+        "--template",
+        "people.npy --curves 6 --samples 16 --mu 1 --out sum.json",
+        "face/internal/nonprivate_mean.ply",
+    ),
+    ("release", "--template", "sum.json --mu 1 --out out", "face/internal/nonprivate_mean.ply"),
     ("face modes", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     (
         "face regress",

@@ -38,7 +38,7 @@ fn scans(n: usize) -> tempfile::TempDir {
 }
 
 /// A release without what is its ledger's own: file by file.
-fn release(study: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn release(study: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(study.join("release")).unwrap() {
         let entry = entry.unwrap();
@@ -69,7 +69,7 @@ fn release(study: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-fn assert_same(a: &Path, b: &Path) {
+pub fn assert_same(a: &Path, b: &Path) {
     let (one, other) = (release(a), release(b));
     assert_eq!(one.keys().collect::<Vec<_>>(), other.keys().collect::<Vec<_>>());
     for (name, bytes) in &one {

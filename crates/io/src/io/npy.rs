@@ -2,8 +2,10 @@
 //! whole ones of 1 to 8, read into f64 and written as `<f8`.
 
 mod form;
+mod rows;
 
 pub(super) use form::Form;
+pub use rows::Rows;
 
 use super::atomic::{WriteError, write_atomically};
 use super::error::{Fault, Parsed, ReadError};

@@ -150,6 +150,11 @@ impl Unread {
         Ok(Self { path: path.to_owned(), file, length, limit })
     }
 
+    /// The file, and how long it says that it is.
+    pub fn into_file(self) -> (File, u64) {
+        (self.file, self.length)
+    }
+
     pub fn read(self) -> Result<Opened, Fault> {
         // Room for one byte more, so that the end is found without growing.
         let mut bytes = Vec::with_capacity(self.length as usize + 1);

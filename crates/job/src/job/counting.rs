@@ -51,7 +51,8 @@ impl From<PathBuf> for Whose {
 
 /// What is done about records of different persons that are alike to the last bit (files with the same bytes, shapes, matrices or points with the
 /// same numbers) or copies by [`Kind::within`]. Nearly always they are one person's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Identical {
     /// The study stops and names two, before anything is charged.
     #[default]

@@ -11,7 +11,8 @@ use std::path::Path;
 /// What is done with a record that cannot be used: a scan that cannot be processed, a face in another frame, a shape whose landmarks are
 /// missing or all in one place, a matrix that is not positive definite, a vector off the sphere, a row of another width, anything that is not
 /// a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Unusable {
     /// It contributes zero, and nothing published reveals that there was one

@@ -27,6 +27,11 @@ pub(in crate::io) struct Form {
 impl Form {
     /// Parses a header and makes sure that the file is as long as it says.
     pub fn parse(bytes: &[u8]) -> Parsed<Self> {
+        Self::parse_head(bytes, bytes.len() as u64)
+    }
+
+    /// The same of a file of so many bytes, of which the first are at hand, the whole header among them.
+    pub fn parse_head(bytes: &[u8], whole: u64) -> Parsed<Self> {
         let Some(rest) = bytes.strip_prefix(b"\x93NUMPY") else {
             return malformed("does not begin as an .npy file does; check the ending of its name");
         };
@@ -56,18 +61,32 @@ impl Form {
         let Some(strides) = strides(&shape, is_fortran) else {
             return malformed("has an .npy header of an impossible shape; save it again");
         };
-        let (count, found) = (shape.iter().product::<usize>(), body.len() / number.width);
+        let start = bytes.len() - body.len();
+        let values = whole.saturating_sub(start as u64) as usize;
+        let (count, found) = (shape.iter().product::<usize>(), values / number.width);
         if count > found {
             return Err(Fault::Truncated { what: "values", promised: count, found }.into());
         }
-        if body.len() > count * number.width {
-            return Err(Fault::Surplus { what: "bytes", surplus: body.len() - count * number.width }.into());
+        if values > count * number.width {
+            return Err(Fault::Surplus { what: "bytes", surplus: values - count * number.width }.into());
         }
         if count > 0 {
             // Whoever reads record by record has one of them in memory.
-            check_memory(bytes.len(), count / shape.first().unwrap_or(&1) * size_of::<f64>(), WIDER)?;
+            check_memory(whole as usize, count / shape.first().unwrap_or(&1) * size_of::<f64>(), WIDER)?;
         }
-        Ok(Self { shape, strides, number, start: bytes.len() - body.len() })
+        Ok(Self { shape, strides, number, start })
+    }
+
+    /// Where each record's bytes are in the file, if they lie together: the place of the first, and the bytes of each.
+    pub fn rows(&self) -> Option<(u64, usize)> {
+        let values = self.shape.iter().skip(1).product::<usize>();
+        let together = self.shape.len() == 1 || self.strides.last() == Some(&1);
+        (together && !self.shape.is_empty()).then_some((self.start as u64, values * self.number.width))
+    }
+
+    /// The values of a record of these bytes.
+    pub fn row(&self, bytes: &[u8]) -> Vec<f64> {
+        bytes.chunks_exact(self.number.width).map(|raw| self.number.value(raw)).collect()
     }
 
     /// How many records lie along the first axis.

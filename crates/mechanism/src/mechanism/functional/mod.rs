@@ -61,6 +61,8 @@ pub use sites::{
 pub use size::SizeCoordinate;
 pub use stream::{StreamMean, StreamPast, StreamShape, StreamSums};
 pub use two_rounds::{Aim, TwoRoundMean};
+#[doc(hidden)]
+pub use two_rounds::{Pass, PassOf, PassSum, PassValue, Passed};
 
 use crate::privacy::Entry;
 use parts::{CLIPPED_RECORDS, clip_factor, isotropic_mean, noised_part};

@@ -177,6 +177,18 @@ pub(super) fn add_up<S: PartialSum>(
     length: usize,
     vector: impl Fn(Option<&[f64]>, Option<f64>) -> Option<Vec<f64>> + Sync,
 ) -> Result<S, MechanismError> {
+    let sum = add_some(empty, records, length, vector)?;
+    sum.check_complete().map_err(crate::privacy::noise::NoiseError::from)?;
+    Ok(sum)
+}
+
+/// The same for records that may be some of the n.
+pub(super) fn add_some<S: PartialSum>(
+    empty: impl Fn() -> S + Sync,
+    records: &dyn FunctionRecords,
+    length: usize,
+    vector: impl Fn(Option<&[f64]>, Option<f64>) -> Option<Vec<f64>> + Sync,
+) -> Result<S, MechanismError> {
     let add = |mut sum: S, i: usize| -> Result<S, IncompleteMean> {
         let samples = records.samples(i);
         if let Some(found) = samples.as_ref().map(|s| s.len()).filter(|found| *found != length) {
@@ -196,6 +208,5 @@ pub(super) fn add_up<S: PartialSum>(
         .try_fold(&empty, add)
         .try_reduce(&empty, merge)
         .map_err(crate::privacy::noise::NoiseError::from)?;
-    sum.check_complete().map_err(crate::privacy::noise::NoiseError::from)?;
     Ok(sum)
 }

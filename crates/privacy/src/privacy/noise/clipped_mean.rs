@@ -119,6 +119,22 @@ impl ClippedMean {
         ClippedSum::new(&self.clip, self.price.n)
     }
 
+    /// A sum that was written down ([`ClippedSum::written`]), of this mean's settings.
+    ///
+    /// # Errors
+    /// [`IncompleteMean::Mismatch`] for what no sum of so many records can be, [`IncompleteMean::Count`] beyond n.
+    pub fn read_sum(&self, given: u64, sums: Vec<i128>) -> Result<ClippedSum, IncompleteMean> {
+        let declared = self.price.n;
+        if given > declared {
+            return Err(IncompleteMean::Count { declared, given });
+        }
+        let most = u128::from(given) * u128::from(self.clip.bound());
+        if sums.len() != self.clip.dimension() || sums.iter().any(|k| k.unsigned_abs() > most) {
+            return Err(IncompleteMean::Mismatch);
+        }
+        Ok(ClippedSum { clip: self.clip.clone(), declared, given, sums })
+    }
+
     /// Its price under another name and loss (that of the mechanism it is a part of), with what the records are, in words.
     ///
     /// # Errors
@@ -233,6 +249,11 @@ impl ClippedSum {
 
     pub(super) fn clip(&self) -> &IntegerClip {
         &self.clip
+    }
+
+    /// How many records are in it, and their sum in steps: secret, for records that are added up in parts.
+    pub fn written(&self) -> (u64, Vec<i128>) {
+        (self.given, self.sums.clone())
     }
 
     /// Adds one record, or a failed one.

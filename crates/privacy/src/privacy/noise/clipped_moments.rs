@@ -151,6 +151,14 @@ impl ClippedMoments {
         MomentSum::new(&self.clip, &self.chosen, self.scales.products.shift, self.price.n)
     }
 
+    /// A sum that was written down ([`MomentSum::written`]), of these settings.
+    ///
+    /// # Errors
+    /// As for [`ClippedMean::read_sum`](super::ClippedMean::read_sum).
+    pub fn read_sum(&self, given: u64, sums: Vec<i128>) -> Result<MomentSum, IncompleteMean> {
+        self.sum().read(given, sums)
+    }
+
     /// The clip radius τ.
     pub fn radius(&self) -> ClipRadius {
         self.radius

@@ -38,6 +38,18 @@ impl NoiseSource {
         Self { rng: ChaCha20Rng::seed_from_u64(seed), seed: Some(seed) }
     }
 
+    /// Where in its stream one with a fixed seed is, in words; nothing tells that of one that is not.
+    pub fn position(&self) -> Option<u64> {
+        self.seed.and_then(|_| u64::try_from(self.rng.get_word_pos()).ok())
+    }
+
+    /// One with a fixed seed, from this position of its stream on.
+    pub fn seeded_from(seed: u64, position: u64) -> Self {
+        let mut source = Self::seeded(seed);
+        source.rng.set_word_pos(position.into());
+        source
+    }
+
     /// A source of its own for a part of a release: with a fixed seed the stream of that name, else from the operating system.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ pub fn nonprivate_mean(
 ///
 /// # Errors
 /// [`CurvesError`] when there are none.
-pub(super) fn mean_of(faces: &[FaceCurves]) -> Result<FaceCurves, CurvesError> {
+pub fn mean_of(faces: &[FaceCurves]) -> Result<FaceCurves, CurvesError> {
     let none = CurvesError::WrongLength { curves: 0, samples: 0, given: 0 };
     average(faces.first().ok_or(none)?, faces.iter())
 }

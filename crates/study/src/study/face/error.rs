@@ -73,6 +73,9 @@ pub enum StudyError {
     /// A step of a stream, or its plan.
     #[error("{0}")]
     Stream(String),
+    /// Sums of parts.
+    #[error("{0}")]
+    Parts(String),
     /// Records that `face prepare` made, or their manifest.
     #[error(transparent)]
     Records(#[from] RecordsError),

@@ -35,7 +35,7 @@ impl<'t> Relief<'t> {
 }
 
 /// Which of n faces of the form of the template's are copies of one another.
-pub(in crate::study) fn copies<'c>(
+pub fn copies<'c>(
     template: &FaceCurves,
     n: usize,
     face: impl Fn(usize) -> Option<Cow<'c, FaceCurves>> + Sync,

@@ -16,6 +16,7 @@ mod error_map;
 mod faces;
 mod gather;
 mod internal;
+mod internal_of_parts;
 mod internal_report;
 mod kind;
 mod likeness;
@@ -47,15 +48,24 @@ mod yardstick;
 
 pub use crate::surface::registration::Registration;
 pub use accuracy::Accuracy;
+#[doc(hidden)]
+pub use average::mean_of;
 pub use correspondence::Correspondence;
 pub use error::StudyError;
 pub use faces::Faces;
 pub use gather::{FaceProgress, FaceStudy, Gathered};
-pub(in crate::study) use likeness::copies;
+#[doc(hidden)]
+pub use internal_of_parts::write_internal_of;
+#[doc(hidden)]
+pub use likeness::copies;
 pub use mean::{ClipChoice, FaceMechanism};
 pub use prepared::PreparedError;
+#[doc(hidden)]
+pub use prepared::{check_form_of, prepared_face};
 pub use prior::FacePrior;
 pub use publication::FacePublication;
+#[doc(hidden)]
+pub use run::shown;
 pub use run::{FaceOutcome, ReleasedFace, run};
 pub use settings::{CURVES, FaceInputs, FaceStudySettings, SAMPLES};
 pub use simulation::{SimulationError, TEMPLATE_DISTANCE};

@@ -60,11 +60,8 @@ impl PreparedFile {
     /// Reads the header of a file that was opened.
     pub(super) fn of(file: Opened, curves: usize, samples: usize) -> Result<Self, PreparedError> {
         let name = file.path().display().to_string();
-        let shape = npy::shape_of(&file)?;
-        match shape[..] {
-            [count, j, m, 3] if count > 0 && (j, m) == (curves, samples) => Ok(Self { file, name, count }),
-            _ => Err(PreparedError::Shape { file: name, found: shape, curves, samples }),
-        }
+        let count = check_form_of(&name, npy::shape_of(&file)?, curves, samples)?;
+        Ok(Self { file, name, count })
     }
 
     /// n.
@@ -80,10 +77,7 @@ impl PreparedFile {
     /// All records, each a face in the template's frame or what is wrong with it.
     pub(super) fn records(&self, own: &FaceCurves) -> Result<Vec<Result<FaceCurves, String>>, PreparedError> {
         let array = npy::of(&self.file)?;
-        let record = |data: &[f64]| match complaint(data, own.data()) {
-            Some(what) => Err(what),
-            None => FaceCurves::new(own.curves(), own.samples(), data.to_vec()).map_err(|e| e.to_string()),
-        };
+        let record = |data: &[f64]| prepared_face(data.to_vec(), own);
         Ok(array.data.par_chunks_exact(own.data().len()).map(record).collect())
     }
 
@@ -96,6 +90,33 @@ impl PreparedFile {
     /// The error of a record that cannot be used.
     pub(super) fn refused(&self, record: usize, what: String) -> PreparedError {
         PreparedError::Record { file: self.name.clone(), record, what }
+    }
+}
+
+/// How many faces an array of this shape holds.
+///
+/// # Errors
+/// [`PreparedError::Shape`] unless they have so many curves and samples.
+pub fn check_form_of(
+    file: &str,
+    shape: Vec<usize>,
+    curves: usize,
+    samples: usize,
+) -> Result<usize, PreparedError> {
+    match shape[..] {
+        [count, j, m, 3] if count > 0 && (j, m) == (curves, samples) => Ok(count),
+        _ => Err(PreparedError::Shape { file: file.to_owned(), found: shape, curves, samples }),
+    }
+}
+
+/// The face of a record in the template's frame.
+///
+/// # Errors
+/// What is wrong with it, and what to do.
+pub fn prepared_face(data: Vec<f64>, own: &FaceCurves) -> Result<FaceCurves, String> {
+    match complaint(&data, own.data()) {
+        Some(what) => Err(what),
+        None => FaceCurves::new(own.curves(), own.samples(), data).map_err(|e| e.to_string()),
     }
 }
 

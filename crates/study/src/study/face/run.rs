@@ -12,9 +12,9 @@ use super::size::{SizeScale, SizedFaces};
 use super::template::TemplateSource;
 use super::yardstick::Yardstick;
 use crate::function::FaceCurves;
-use crate::job::{self, Job, Published};
+use crate::job::{self, Job};
 use crate::mechanism::functional::{Aim, CurveMean, FunctionRecords, NoisedFunction};
-use crate::privacy::{BudgetError, Certificate, Mechanism};
+use crate::privacy::{BudgetError, Certificate, Mechanism, Released};
 use crate::study::StudyFolder;
 
 /// How a study ended.
@@ -163,9 +163,12 @@ fn run_job(
 }
 
 /// A release as its outcome has it.
-pub(super) fn shown(
+///
+/// # Errors
+/// [`StudyError`]: a draw of another shape.
+pub fn shown(
     publication: &FacePublication,
-    published: &Published<NoisedFunction>,
+    published: &Released<NoisedFunction>,
     certificate: Certificate,
 ) -> Result<ReleasedFace, StudyError> {
     let (curves, accuracy) = (publication.curves(published)?, publication.accuracy(published));

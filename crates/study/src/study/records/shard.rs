@@ -27,6 +27,16 @@ impl Shard {
         if (1..=of).contains(&number) && of <= 1_000_000 { Ok(Self { number, of }) } else { Err(ShardError) }
     }
 
+    /// k, from 1.
+    pub fn number(self) -> usize {
+        self.number
+    }
+
+    /// N.
+    pub fn of(self) -> usize {
+        self.of
+    }
+
     /// Its rows of a manifest of `n`.
     pub fn rows(self, n: usize) -> impl Iterator<Item = usize> {
         (self.number - 1..n).step_by(self.of)

@@ -213,6 +213,11 @@ impl FunctionalMean {
         u
     }
 
+    /// What is clipped and averaged.
+    pub(super) fn clipped(&self) -> &ClippedMean {
+        &self.mean
+    }
+
     /// The clipped records' sum: secret.
     pub(super) fn sum(&self, records: &dyn FunctionRecords) -> Result<ClippedSum, MechanismError> {
         add_up(|| self.mean.sum(), records, self.centre.len(), |samples, size| self.vector(samples, size))

@@ -1,6 +1,7 @@
 //! The joint mean in two rounds: a rough private centre, a private radius about it, and a second round with a tight clip.
 
 mod aim;
+mod passes;
 mod second;
 mod tail;
 #[cfg(test)]
@@ -9,10 +10,10 @@ mod view;
 mod worst_case;
 
 pub use aim::Aim;
+pub use passes::{Pass, PassOf, PassSum, PassValue, Passed};
 pub use worst_case::ENTRY;
 
 use second::SecondRound;
-use tail::{Excess, spread};
 use view::View;
 
 use super::{
@@ -24,12 +25,10 @@ use crate::estimate::{Band, RecordCovariance, Spread};
 use crate::function::Basis;
 use crate::function::shrink::Expectation;
 use crate::mechanism::MechanismError;
-use crate::mechanism::quantile::{BisectedRadius, Lengths};
+use crate::mechanism::quantile::BisectedRadius;
 use crate::mechanism::rounds::Rounds;
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Charge, ClipRadius, Drawn, Mechanism, Mu, NoisedPart, Price, PrivacyLoss, Title};
-use rayon::prelude::*;
-use std::borrow::Cow;
+use crate::privacy::{Charge, ClipRadius, Drawn, Mechanism, Mu, Price, PrivacyLoss, Title};
 use std::sync::Arc;
 
 const TITLE: Title = Title {
@@ -308,58 +307,6 @@ impl TwoRoundMean {
         };
         SecondRound::new(mean, self.leading.clone(), mu)
     }
-
-    /// The records' distances from a released centre in a norm. A failed record lies at every centre.
-    fn lengths(
-        &self,
-        centre: &[f64],
-        view: &View,
-        records: &dyn FunctionRecords,
-    ) -> Result<Vec<f64>, MechanismError> {
-        let about = self.about(centre, (view, view.public))?;
-        let length =
-            |samples: Cow<'_, [f64]>| about.coordinates(&samples).iter().map(|u| u * u).sum::<f64>().sqrt();
-        let one = |i| records.samples(i).map_or(0.0, length);
-        Ok((0..records.count()).into_par_iter().map(one).collect())
-    }
-
-    /// Norm and radius about a released centre, counted or public, and the square that the clip is expected to move the mean by.
-    fn clip_about(
-        &self,
-        centre: &[f64],
-        records: &dyn FunctionRecords,
-        noise: &mut NoiseSource,
-        paid: (Option<Charge>, Option<Charge>),
-    ) -> Result<(Clip<'_>, Vec<NoisedPart>), MechanismError> {
-        let (Some(quantile), (Some(paid), excess)) = (&self.radius, paid) else {
-            let radius = self.rounds.uncounted(self.view.public)?;
-            return Ok((Clip { view: &self.view, radius, moved: 0.0 }, Vec::new()));
-        };
-        let other = self.rougher.as_ref().map(|view| self.lengths(centre, view, records)).transpose()?;
-        let lengths =
-            Lengths { first: self.lengths(centre, &self.view, records)?, other: other.unwrap_or_default() };
-        let Drawn { value: counted, mut parts } = quantile.draw(&quantile.prepare(&lengths)?, noise, paid)?;
-        let view = self.rougher.as_ref().filter(|_| counted.other).unwrap_or(&self.view);
-        let radius = self.rounds.widened(counted.radius)?;
-        let moved = match (self.rounds.excess, excess) {
-            (Some(mu), Some(paid)) => {
-                let excess = Excess::new(radius, self.price.n, mu)?;
-                let lengths = if counted.other { &lengths.other } else { &lengths.first };
-                let drawn = excess.draw(lengths, noise, paid)?;
-                parts.extend(drawn.parts);
-                excess.moved(drawn.value)
-            }
-            _ => 0.0,
-        };
-        Ok((Clip { view, radius, moved }, parts))
-    }
-}
-
-/// How the second round clips, and the square in the norm that this is expected to move the mean by.
-struct Clip<'a> {
-    view: &'a View,
-    radius: ClipRadius,
-    moved: f64,
 }
 
 /// What is noised, in words.
@@ -398,19 +345,14 @@ impl Mechanism for TwoRoundMean {
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
         let paid = self.rounds.split(paid)?;
         let Drawn { value: centre, mut parts } = self.first.draw(&prepared.sum, noise, paid.first)?;
-        let (clip, more) =
-            self.clip_about(&centre.samples, prepared.records, noise, (paid.radius, paid.excess))?;
+        let lengths = self.lengths(&centre.samples, prepared.records)?;
+        let (clip, more) = self.clip_by(&lengths, noise, (paid.radius, paid.excess))?;
         parts.extend(more);
-        let energy = centre.mean_square_error(self.basis.points()).max(f64::MIN_POSITIVE);
-        let expected = Expectation { energy, doubt: EXPECTED_DOUBT };
-        let rough = Rough { samples: &centre.samples, size: centre.size, expected };
-        let second = self.expecting(&rough, (clip.view, clip.radius))?;
+        let second = self.second(&centre, clip)?;
         // Records that could be prepared once can be prepared again: only lengths can be wrong.
-        let Drawn { mut value, parts: more } = second.draw(prepared.records, noise, paid.second)?;
+        let sum = second.sum(prepared.records, true)?;
+        let Drawn { value, parts: more } = second.draw(&sum, noise, paid.second)?;
         parts.extend(more);
-        let moved = spread(clip.moved, &self.basis, &clip.view.prior);
-        value.errors.iter_mut().zip(moved).for_each(|(error, moved)| *error += moved);
-        value.norm = Some(clip.view.norm);
-        Ok(Drawn { value: NoisedFunction { centre: centre.samples, ..value }, parts })
+        Ok(Drawn { value: self.finished(centre, clip, value), parts })
     }
 }

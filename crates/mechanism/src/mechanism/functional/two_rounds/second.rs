@@ -1,9 +1,9 @@
 //! The second round: the mean about a released centre, with the second moment that comes with it for free.
 
-use super::super::records::add_up;
+use super::super::records::{add_some, add_up};
 use super::super::{FunctionRecords, FunctionalMean, NoisedFunction};
 use crate::mechanism::MechanismError;
-use crate::privacy::noise::{ClippedMoments, NoiseSource};
+use crate::privacy::noise::{ClippedMoments, MomentSum, NoiseSource};
 use crate::privacy::{Charge, Drawn, Mechanism, Mu, Price};
 
 /// A mean about a released centre and the second moment of some of its coordinates.
@@ -30,17 +30,27 @@ impl SecondRound {
         self.mean.coordinates(samples)
     }
 
+    /// What is clipped and averaged.
+    pub(super) fn moments(&self) -> &ClippedMoments {
+        &self.moments
+    }
+
+    /// The clipped records' sums: secret. Of all n of them, or of some.
+    pub(super) fn sum(&self, records: &dyn FunctionRecords, all: bool) -> Result<MomentSum, MechanismError> {
+        let length = self.mean.basis().len();
+        let (empty, vector) =
+            (|| self.moments.sum(), |samples: Option<&[f64]>, size| self.mean.vector(samples, size));
+        if all { add_up(empty, records, length, vector) } else { add_some(empty, records, length, vector) }
+    }
+
     /// Both, noised together; the mean shrunk.
     pub(super) fn draw(
         &self,
-        records: &dyn FunctionRecords,
+        sum: &MomentSum,
         noise: &mut NoiseSource,
         paid: Charge,
     ) -> Result<Drawn<NoisedFunction>, MechanismError> {
-        let length = self.mean.basis().len();
-        let vector = |samples: Option<&[f64]>, size| self.mean.vector(samples, size);
-        let sum = add_up(|| self.moments.sum(), records, length, vector)?;
-        let Drawn { mut value, parts } = self.moments.draw(&sum, noise, paid)?;
+        let Drawn { mut value, parts } = self.moments.draw(sum, noise, paid)?;
         let size = self.mean.split_size(&mut value.mean, value.mean_sigma);
         let estimate = self.mean.finish(&value.mean, value.mean_sigma);
         let function = NoisedFunction::new(estimate, value.mean, value.mean_sigma);

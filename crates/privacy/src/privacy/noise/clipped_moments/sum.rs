@@ -23,6 +23,35 @@ impl MomentSum {
         Self { clip: clip.clone(), chosen: chosen.to_vec(), shift, declared, given: 0, first, second }
     }
 
+    /// How many records are in it, and the two sums in steps, one after the other: secret, for records that are added up in parts.
+    pub fn written(&self) -> (u64, Vec<i128>) {
+        (self.given, [&self.first[..], &self.second].concat())
+    }
+
+    /// Of these settings, as it was written down.
+    ///
+    /// # Errors
+    /// [`IncompleteMean::Mismatch`] for what no sum of so many records can be, [`IncompleteMean::Count`] beyond n.
+    pub(in super::super) fn read(self, given: u64, mut sums: Vec<i128>) -> Result<Self, IncompleteMean> {
+        if given > self.declared {
+            return Err(IncompleteMean::Count { declared: self.declared, given });
+        }
+        let (first, bound) = (self.first.len(), u128::from(self.clip.bound()));
+        // A product of two coordinates of a record is at most B², and is rounded up by less than one step.
+        let product = (bound.saturating_mul(bound) >> self.shift) + 1;
+        let within = |sums: &[i128], most: u128| {
+            sums.iter().all(|k| k.unsigned_abs() <= most.saturating_mul(u128::from(given)))
+        };
+        if sums.len() != first + self.second.len()
+            || !within(&sums[..first], bound)
+            || !within(&sums[first..], product)
+        {
+            return Err(IncompleteMean::Mismatch);
+        }
+        let second = sums.split_off(first);
+        Ok(Self { given, first: sums, second, ..self })
+    }
+
     /// Adds one record, or a failed one.
     ///
     /// # Errors

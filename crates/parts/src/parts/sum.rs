@@ -1,0 +1,141 @@
+//! The sum of one part.
+
+use super::file::{Origin, SumFile};
+use super::records::{PartRecords, print_of};
+use super::round::{RoundFile, standing_for};
+use super::{Part, PartForm, fault};
+use crate::io::npy::Rows;
+use crate::mechanism::functional::Pass;
+use crate::privacy::Mu;
+use crate::study::face::{
+    FaceMechanism, Registration, StudyError, TemplateSource, check_form_of, load_template,
+};
+use crate::study::{Counting, Identical, Unusable};
+use sha2::{Digest, Sha256};
+use std::path::PathBuf;
+
+/// What a part is told; all of it public but the records.
+#[derive(Debug, Clone)]
+pub struct SumSettings {
+    /// The records: an array (n, J, m, 3) of unit-area faces in the template's frame, of any size. The same file for all parts.
+    pub records: PathBuf,
+    /// Which part of how many.
+    pub part: Part,
+    /// What the release before has drawn, from the second pass on.
+    pub about: Option<PathBuf>,
+    /// Where the sum is written.
+    pub out: PathBuf,
+    /// Whether a sum that is there is replaced.
+    pub replace: bool,
+    /// Which mean.
+    pub mechanism: FaceMechanism,
+    /// Whether it is aimed at a band.
+    pub band: bool,
+    /// Its budget: the lattice that is added up on depends on it.
+    pub mu: Mu,
+    /// A public clip radius, where it is not the default.
+    pub clip_radius: Option<f64>,
+    /// The template.
+    pub template: TemplateSource,
+    /// Curves of a face, J.
+    pub curves: usize,
+    /// Samples of a curve, m.
+    pub samples: usize,
+    /// How faces were registered, for the certificate.
+    pub registration: Registration,
+    /// What counts as a person.
+    pub counting: Counting,
+    /// What is done about records that cannot be used.
+    pub unusable: Unusable,
+}
+
+/// What was added up; for the data holder only.
+#[derive(Debug, Clone)]
+pub struct Summed {
+    /// Which pass over the records, from 1, of how many.
+    pub pass: (usize, usize),
+    /// Persons of the part, and of all.
+    pub people: (usize, usize),
+    /// Records of the part.
+    pub records: usize,
+    /// How many of them cannot be used.
+    pub failed: usize,
+    /// What should be looked at.
+    pub notes: Vec<String>,
+}
+
+/// Goes through one part and writes its sum. Nothing is charged.
+///
+/// # Errors
+/// [`StudyError`], for the data holder.
+pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
+    if settings.out.exists() && !settings.replace {
+        return Err(fault(&settings.out, "there is a file already; --force replaces it"));
+    }
+    let loaded = load_template(&settings.template)?;
+    let rows = Rows::open(&settings.records)?;
+    let name = settings.records.display().to_string();
+    let count = check_form_of(&name, rows.shape().to_vec(), settings.curves, settings.samples)?;
+    let people = settings.counting.people(count, |i| vec![i.to_string()])?;
+    let form = PartForm {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        mechanism: settings.mechanism,
+        band: settings.band,
+        mu: settings.mu,
+        clip_radius: settings.clip_radius,
+        template: loaded.input.clone(),
+        curves: settings.curves,
+        samples: settings.samples,
+        registration: settings.registration,
+        identical: settings.counting.identical,
+        unusable: settings.unusable,
+        persons: settings.counting.counts_persons(),
+        records: count,
+        people: people.count(),
+    };
+    let own = form.own(&loaded)?;
+    let mean = form.mean(&own)?;
+    let passed = match &settings.about {
+        None => Vec::new(),
+        Some(path) => {
+            let round = RoundFile::read(path)?;
+            match form.difference(&round.form) {
+                Some(what) => {
+                    return Err(fault(path, format!("{what} of this round differ from those given")));
+                }
+                None => round.passed,
+            }
+        }
+    };
+    let pass = Pass::after(&mean, &passed)?;
+    let (records, looked) = PartRecords::look((&rows, &own), &people, form.persons_of(settings.part)?)?;
+    records.refuse_unusable(settings.unusable, &looked, settings.part)?;
+    let is_first = passed.is_empty();
+    // What the first pass has found is not looked for again.
+    let notes = if is_first { records.refuse_copies(&settings.counting, &looked.sums)? } else { Vec::new() };
+    let told = is_first && settings.counting.identical == Identical::Refuse;
+    let hashes = if told { looked.sums } else { Vec::new() };
+    let table = people.table().unwrap_or_default();
+    let source = Sha256::new().chain_update(print_of(&rows)?).chain_update(table).finalize();
+    let sum = pass.sum(&records)?;
+    let (persons, failed) = (form.persons_of(settings.part)?.len(), records.failed());
+    let origin = Origin {
+        part: settings.part,
+        pass: passed.len() + 1,
+        about: standing_for(&passed),
+        source: hex::encode(source),
+        records: looked.digest,
+        failed,
+        nonprivate: looked.nonprivate,
+        form,
+    };
+    let summed = Summed {
+        pass: (passed.len() + 1, Pass::count(&mean)?),
+        people: (persons, people.count()),
+        records: records.count_records(),
+        failed,
+        notes,
+    };
+    SumFile::new(origin, &hashes, sum).write(&settings.out)?;
+    Ok(summed)
+}

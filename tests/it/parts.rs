@@ -1,0 +1,234 @@
+//! A mean whose records are added up in parts: any split gives the bytes of one process, and what does not belong together is refused by name.
+
+use crate::command_line::visard;
+use crate::stages::{assert_same, release};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use std::fs;
+use std::path::Path;
+use visard::io::{npy, write_npy};
+use visard::study::face::{TemplateSource, load_template};
+use visard::synth::FaceParameters;
+
+const FORM: &str = "--curves 6 --samples 16";
+
+/// n made-up people, prepared; the fourth cannot be used.
+fn people(n: usize) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let template = load_template(&TemplateSource::Builtin).unwrap().template;
+    let mut faces: Vec<f64> = (0..n)
+        .map(|_| FaceParameters::sample(&mut rng).vertices())
+        .flat_map(|vertices| template.curves_of(&vertices, 6, 16).unwrap().data().to_vec())
+        .collect();
+    faces[3 * 288 + 7] = f64::NAN;
+    write_npy(&dir.path().join("people.npy"), &[n, 6, 16, 3], &faces).unwrap();
+    dir
+}
+
+/// Options that were left out leave blanks.
+fn line(words: &str) -> String {
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn done(dir: &Path, words: &str) -> String {
+    let (code, out, error) = visard(dir, &line(words));
+    assert_eq!(code, Some(0), "{words}: {error}");
+    out
+}
+
+fn refused(dir: &Path, words: &str) -> String {
+    let (code, out, error) = visard(dir, &line(words));
+    assert_eq!(code, Some(1), "{words}: {out}");
+    error
+}
+
+/// The sums of all parts of one pass; what `release` is to be given.
+fn sums(dir: &Path, of: usize, pass: usize, options: &str) -> String {
+    let one = |k: usize| {
+        let out = format!("p{pass}-{k}-{of}.json");
+        done(dir, &format!("sum people.npy --part {k}/{of} {FORM} {options} --force --out {out}"));
+        out
+    };
+    // In any order.
+    (1..=of).rev().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// All passes; returns how many there were.
+fn in_parts(dir: &Path, of: usize, options: &str, out: &str, seed: &str) -> usize {
+    let mu = options.split("--mu ").nth(1).unwrap().split(' ').next().unwrap();
+    for pass in 1.. {
+        let about = if pass == 1 { String::new() } else { format!("--about {out}/round-{}.json", pass - 1) };
+        let sums = sums(dir, of, pass, &format!("{options} {about}"));
+        done(dir, &format!("release {sums} --mu {mu} --out {out}{seed}"));
+        if dir.join(out).join("release").exists() {
+            return pass;
+        }
+    }
+    0
+}
+
+#[test]
+fn any_split_gives_the_bytes_of_one_process() {
+    let dir = people(60);
+    let path = dir.path();
+    let table =
+        (0..60).fold("record,person\n".to_owned(), |text, i| format!("{text}{i},p{}\n", (7 * i) % 41));
+    fs::write(path.join("persons.csv"), table).unwrap();
+    for (name, options, passes) in [
+        ("once", "--mechanism joint-1 --mu 1 --allow-identical", 1),
+        ("radius", "--mechanism joint-1 --mu 1 --clip-radius 0.02 --allow-identical", 1),
+        ("two", "--mu 1 --allow-identical", 2),
+        ("counted", "--mu 3 --allow-identical", 3),
+        ("persons", "--mu 3 --people persons.csv --allow-identical", 3),
+        ("choice", "--mu 8 --allow-identical", 3),
+        ("band", "--mu 3 --band --allow-identical", 3),
+    ] {
+        done(path, &format!("face mean --prepared people.npy {FORM} {options} --seed 5 --out {name}"));
+        let splits: &[usize] = if name == "counted" { &[1, 3, 7] } else { &[3] };
+        for &of in splits {
+            let out = format!("{name}-{of}");
+            assert_eq!(in_parts(path, of, options, &out, " --seed 5"), passes, "{name}");
+            assert_same(&path.join(name), &path.join(&out));
+        }
+    }
+    let detail = |study: &str| {
+        let certificate = fs::read(path.join(study).join("release/certificate.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&certificate).unwrap()["details"]["identical_records"]
+            .to_string()
+    };
+    // Where copies are refused, the certificate says that parts were not compared with one another.
+    done(path, &format!("face mean --prepared people.npy {FORM} --mu 1 --seed 5 --out refusing"));
+    assert_eq!(in_parts(path, 1, "--mu 1", "refusing-1", " --seed 5"), 2);
+    assert_same(&path.join("refusing"), &path.join("refusing-1"));
+    assert_eq!(in_parts(path, 3, "--mu 1", "refusing-3", " --seed 5"), 2);
+    assert!(detail("refusing-3").contains("within each of 3 parts"), "{}", detail("refusing-3"));
+    let [one, other] = ["refusing", "refusing-3"].map(|study| release(&path.join(study)));
+    assert_eq!(one["curves.npy"], other["curves.npy"]);
+    assert_eq!(one["mean.ply"], other["mean.ply"]);
+    let nonprivate =
+        |study: &str| npy::read(&path.join(study).join("internal/nonprivate_curves.npy")).unwrap().data;
+    for (a, b) in nonprivate("refusing").iter().zip(nonprivate("refusing-3")) {
+        assert!((a - b).abs() < 1e-14);
+    }
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused_by_name_and_charges_nothing() {
+    let dir = people(60);
+    let path = dir.path();
+    let sum = |k: usize, of: usize, more: &str, out: &str| {
+        done(path, &format!("sum people.npy --part {k}/{of} {FORM} --mu 3 {more} --force --out {out}"));
+    };
+    (1..=3).for_each(|k| sum(k, 3, "", &format!("{k}.json")));
+    let said = |sums: &str| refused(path, &format!("release {sums} --mu 3 --out study"));
+    assert!(said("1.json 3.json").contains("sums are missing: part 2/3"));
+    assert!(said("1.json 2.json 3.json 2.json").contains("2.json and 2.json are both of part 2/3"));
+    sum(2, 4, "", "other.json");
+    assert!(said("1.json other.json 3.json").contains("other.json: the number of parts differs"));
+    sum(2, 3, "--clip-radius 0.03", "other.json");
+    assert!(said("1.json other.json 3.json").contains("other.json: the clip radius differs"));
+    sum(2, 3, "--mechanism joint-1", "other.json");
+    assert!(said("1.json other.json 3.json").contains("other.json: the mechanism differs"));
+    let error = refused(path, "release 1.json 2.json 3.json --mu 2 --out study");
+    assert!(error.contains("made for mu = 3, not for 2"), "{error}");
+    // Changed, cut, no sum at all.
+    let text = fs::read_to_string(path.join("2.json")).unwrap();
+    let at = text.find("\"sum\":{\"steps\":[20,[").unwrap() + 20;
+    let digit = if text.as_bytes()[at + 1] == b'7' { "8" } else { "7" };
+    let mut changed = text.clone();
+    changed.replace_range(at + 1..at + 2, digit);
+    fs::write(path.join("other.json"), changed).unwrap();
+    assert!(said("1.json other.json 3.json").contains("other.json: this sum was changed"));
+    fs::write(path.join("other.json"), &text[..text.len() / 2]).unwrap();
+    assert!(said("1.json other.json 3.json").contains("other.json: this is not a sum"));
+    assert!(said("1.json people.npy 3.json").contains("people.npy: this is not a sum"));
+    // Of another file of the same form; of one with a record of another part twice.
+    let array = npy::read(&path.join("people.npy")).unwrap();
+    let with = |change: &dyn Fn(&mut Vec<f64>)| {
+        let mut data = array.data.clone();
+        change(&mut data);
+        write_npy(&path.join("people.npy"), &array.shape, &data).unwrap();
+    };
+    with(&|data| data.rotate_left(288));
+    sum(2, 3, "", "other.json");
+    assert!(said("1.json other.json 3.json").contains("other.json: the file of records"));
+    with(&|data| data.copy_within(0..288, 50 * 288));
+    (1..=3).for_each(|k| sum(k, 3, "", &format!("copy-{k}.json")));
+    let copies = said("copy-1.json copy-2.json copy-3.json");
+    assert!(copies.contains("record 0 of part 1") && copies.contains("record 50 of part 3"), "{copies}");
+    let near = refused(path, &format!("sum people.npy {FORM} --mu 3 --out whole.json"));
+    assert!(near.contains("record 0") && near.contains("record 50"), "{near}");
+    assert!(!path.join("study").exists(), "nothing was begun");
+    // Options that no sum can have.
+    let words = |more: &str| format!("sum people.npy {FORM} --mu 3 {more} --allow-identical --out none.json");
+    assert!(refused(path, &words("--mechanism curves")).contains("joint and joint-1"));
+    assert!(refused(path, &words("--mechanism none")).contains("joint and joint-1"));
+    assert!(refused(path, &words("--part 1/61")).contains("61 parts of 60 persons"));
+    assert!(refused(path, &words("--unusable refuse")).contains("record 3 of part 1/1"));
+    assert!(!path.join("none.json").exists());
+}
+
+#[test]
+fn passes_rest_on_what_was_drawn_before_and_every_one_is_drawn_once() {
+    let dir = people(60);
+    let path = dir.path();
+    let all = |pass: usize, more: &str| sums(path, 2, pass, &format!("--mu 3 {more}"));
+    let first = all(1, "");
+    let run = |sums: &str, out: &str| done(path, &format!("release {sums} --mu 3 --out {out}"));
+    assert!(run(&first, "study").contains("pass 1 of 3"));
+    let round = fs::read(path.join("study/round-1.json")).unwrap();
+    // A run that was ended before it wrote the round file writes the same one.
+    fs::remove_file(path.join("study/round-1.json")).unwrap();
+    run(&first, "study");
+    assert_eq!(fs::read(path.join("study/round-1.json")).unwrap(), round);
+    // Another study of the same people draws another centre; sums about that are not of this study.
+    run(&first, "other");
+    let theirs = all(2, "--about other/round-1.json");
+    let no = |sums: &str| refused(path, &format!("release {sums} --mu 3 --out study"));
+    assert!(no(&theirs).contains("is about another round"));
+    let second = all(2, "--about study/round-1.json");
+    let skipped = refused(path, &format!("release {second} --mu 3 --out new"));
+    assert!(skipped.contains("pass 2: it comes after one that was not released yet"), "{skipped}");
+    // Records that changed between the passes.
+    let whole = fs::read(path.join("people.npy")).unwrap();
+    let mut changed = whole.clone();
+    let end = changed.len() - 1;
+    changed[end - 9] ^= 1;
+    fs::write(path.join("people.npy"), changed).unwrap();
+    let mixed = all(2, "--about study/round-1.json");
+    assert!(no(&mixed).contains("are not those of the first pass"));
+    fs::write(path.join("people.npy"), whole).unwrap();
+    // Altered round files: the sums about one are refused.
+    let text = String::from_utf8(round.clone()).unwrap();
+    let at = text.find("\"samples\":[").unwrap() + 14;
+    let mut altered = text;
+    altered.replace_range(at + 2..at + 3, if &altered[at + 2..at + 3] == "7" { "8" } else { "7" });
+    fs::write(path.join("altered.json"), altered).unwrap();
+    assert!(no(&all(2, "--about altered.json")).contains("is about another round"));
+    assert_eq!(all(2, "--about study/round-1.json"), second);
+    assert!(run(&second, "study").contains("pass 2 of 3"));
+    assert!(no(&first).contains("pass 1: it was released, and so was a later one"));
+    let third = all(3, "--about study/round-2.json");
+    assert!(no(&second.replace("p2-1-2", "p3-1-2")).contains("the pass differs"));
+    run(&third, "study");
+    // The same sums again: the release that there is.
+    let released = fs::read(path.join("study/release/certificate.json")).unwrap();
+    run(&third, "study");
+    assert_eq!(fs::read(path.join("study/release/certificate.json")).unwrap(), released);
+    let ledger = fs::read_to_string(path.join("study/visard.ledger.jsonl")).unwrap();
+    assert_eq!(ledger.matches("\"kind\":\"charge\"").count(), 1, "{ledger}");
+    let (code, out, error) = visard(path, "privacy verify study/release");
+    assert_eq!(code, Some(0), "{out}{error}");
+    // Sums are secret, under whatever name and wherever they lie.
+    fs::copy(path.join("p1-1-2.json"), path.join("prior.npy")).unwrap();
+    let secret =
+        refused(path, &format!("face mean --prepared people.npy {FORM} --mu 1 --prior prior.npy --out x"));
+    assert!(secret.contains("bears the mark"), "{secret}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(path.join("p1-1-2.json")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
