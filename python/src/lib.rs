@@ -8,7 +8,6 @@ mod geometry;
 mod manifolds;
 mod options;
 mod privacy;
-mod rows;
 mod run;
 mod work;
 

@@ -1,17 +1,14 @@
-//! Manifolds as values, for batches of points.
+//! Manifolds as values, for batches of points: the arrays' own numbers, never a copy, without the interpreter's lock.
 
 use crate::failure::{Failure, Kind};
-use crate::rows::Rows;
 use crate::work;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
-use rayon::prelude::*;
-use std::ops::Range;
 use visard::manifold::{
-    Kendall, Lorentz, Manifold, ManifoldError, PoincareBall, SpdAffineInvariant, SpdBuresWasserstein,
-    SpdLogEuclidean, Sphere,
+    Batch, Kendall, LandmarkShapes, Lorentz, Manifold, ManifoldError, MeanRows, PoincareBall, RowCloud,
+    RowError, Rows, SpdAffineInvariant, SpdBuresWasserstein, SpdLogEuclidean, Sphere,
 };
-use visard::stats::{FrechetMean, FrechetOptions, frechet_mean_until};
+use visard::stats::{FrechetMean, FrechetOptions, frechet_mean_of_rows};
 
 #[derive(Debug, Clone)]
 enum Any {
@@ -22,6 +19,7 @@ enum Any {
     Poincare(PoincareBall),
     Lorentz(Lorentz),
     Kendall(Kendall),
+    Landmarks(LandmarkShapes),
 }
 
 macro_rules! with {
@@ -34,173 +32,138 @@ macro_rules! with {
             Any::Poincare($m) => $do,
             Any::Lorentz($m) => $do,
             Any::Kendall($m) => $do,
+            Any::Landmarks($m) => $do,
         }
     };
 }
 
-/// Rows of numbers with what they are called.
-struct Batch<'a> {
+/// An array's rows, with what they are called.
+#[derive(Clone, Copy)]
+struct Named<'a> {
     name: &'a str,
     data: &'a [f64],
     width: usize,
 }
 
-/// Below this many rows threads cost more than they save.
-const FEW: usize = 64;
-
-impl<'a> Batch<'a> {
-    fn new(name: &'a str, array: &'a PyReadonlyArray2<'_, f64>) -> PyResult<Self> {
-        let width = array.shape()[1];
+impl<'a> Named<'a> {
+    /// An array of this many numbers a row.
+    fn new(name: &'a str, array: &'a PyReadonlyArray2<'_, f64>, width: usize) -> PyResult<Self> {
+        let found = array.shape()[1];
+        if found != width {
+            let said = format!("{name}: {found} numbers a point, this space has {width}");
+            return Err(Failure::input(said).into());
+        }
         let unordered = |_| Failure::input(format!("{name}: must be contiguous"));
         Ok(Self { name, data: array.as_slice().map_err(unordered)?, width })
     }
 
+    fn batch(&self) -> Batch<'a> {
+        Batch::new(self.data, self.width)
+    }
+
     fn rows(&self) -> usize {
-        self.data.len().checked_div(self.width).unwrap_or(0)
+        self.batch().rows()
     }
 
-    /// Row i, or the only one.
-    fn row(&self, i: usize) -> &'a [f64] {
-        let i = if self.rows() == 1 { 0 } else { i };
-        &self.data[i * self.width..(i + 1) * self.width]
-    }
-
-    fn fits(&self, space: &impl Rows) -> Result<(), Failure> {
-        if self.width == space.width() {
-            return Ok(());
+    /// Rows from one to another, or the only one.
+    fn part(&self, rows: &std::ops::Range<usize>) -> Batch<'a> {
+        if self.rows() == 1 {
+            return self.batch();
         }
-        let (name, width) = (self.name, self.width);
-        Err(Failure::input(format!("{name}: {width} numbers a point, this space has {}", space.width())))
-    }
-
-    fn point<M: Rows>(&self, space: &M, i: usize) -> Result<M::Point, Failure> {
-        space.point(self.row(i)).map_err(|e| self.at(i, e))
-    }
-
-    /// All points, checked; some at a time, so that Ctrl-C is answered in between.
-    fn points<M: Rows>(&self, py: Python<'_>, space: &M) -> PyResult<Vec<M::Point>> {
-        self.fits(space)?;
-        let step = (MANY / self.width.max(1)).max(FEW);
-        let mut points = Vec::with_capacity(self.rows());
-        for start in (0..self.rows()).step_by(step) {
-            let rows = start..(start + step).min(self.rows());
-            points.append(&mut work::short(py, || each(rows, |i| self.point(space, i)))?);
-            py.check_signals()?;
-        }
-        Ok(points)
+        Batch::new(&self.data[rows.start * self.width..rows.end * self.width], self.width)
     }
 
     /// An error of one row.
-    fn at(&self, i: usize, error: impl std::fmt::Display) -> Failure {
+    fn at(&self, row: usize, error: impl std::fmt::Display) -> Failure {
         if self.rows() == 1 {
             return Failure::input(format!("{}: {error}", self.name));
         }
-        Failure::input(format!("{}[{i}]: {error}", self.name))
+        Failure::input(format!("{}[{row}]: {error}", self.name))
     }
 }
 
-/// Does something for every row; the first failure in order is the one that is told.
-fn each<T: Send>(
-    rows: Range<usize>,
-    f: impl Fn(usize) -> Result<T, Failure> + Sync,
-) -> Result<Vec<T>, Failure> {
-    if rows.len() < FEW {
-        return rows.map(f).collect();
-    }
-    let part =
-        |start: usize| (start..(start + FEW).min(rows.end)).map(&f).collect::<Result<Vec<T>, Failure>>();
-    let parts: Vec<_> = rows.clone().into_par_iter().step_by(FEW).map(part).collect();
-    let mut all = Vec::with_capacity(rows.len());
-    for part in parts {
-        all.extend(part?);
-    }
-    Ok(all)
-}
-
-/// How many rows two batches make together: one row goes with any number.
-fn together(p: &Batch<'_>, q: &Batch<'_>) -> Result<usize, Failure> {
-    match (p.rows(), q.rows()) {
-        (a, b) if a == b => Ok(a),
-        (1, n) | (n, 1) => Ok(n),
-        (a, b) => {
-            Err(Failure::input(format!("{}, {}: {a} and {b} points do not go together", p.name, q.name)))
-        }
-    }
-}
-
-/// Does something with two batches; of many numbers so that Ctrl-C is answered.
-fn batched(
-    py: Python<'_>,
-    p: Batch<'_>,
-    q: Batch<'_>,
-    f: impl FnOnce(&Batch<'_>, &Batch<'_>) -> Result<Vec<f64>, Failure> + Send + 'static,
-) -> PyResult<Vec<f64>> {
-    if p.data.len() + q.data.len() < MANY {
-        return work::short(py, || f(&p, &q));
-    }
-    // Names are words of this file, numbers are the caller's: copied, since the caller may go on before the work does.
-    let own = |b: &Batch<'_>| (b.name.to_owned(), b.data.to_vec(), b.width);
-    let (p, q) = (own(&p), own(&q));
-    work::long(py, Default::default(), None, move |_| {
-        f(&Batch { name: &p.0, data: &p.1, width: p.2 }, &Batch { name: &q.0, data: &q.1, width: q.2 })
-    })
-}
-
-fn distances<M: Rows>(space: &M, p: &Batch<'_>, q: &Batch<'_>) -> Result<Vec<f64>, Failure> {
-    p.fits(space)?;
-    q.fits(space)?;
-    each(0..together(p, q)?, |i| Ok(space.dist(&p.point(space, i)?, &q.point(space, i)?)))
-}
-
-fn exponentials<M: Rows>(space: &M, p: &Batch<'_>, v: &Batch<'_>) -> Result<Vec<f64>, Failure> {
-    p.fits(space)?;
-    v.fits(space)?;
-    let one = |i: usize| {
-        let (from, v) = (p.point(space, i)?, space.tangent(v.row(i)));
-        let mut row = Vec::with_capacity(p.width);
-        space.put_point(&space.exp(&from, &space.project_tangent(&from, &v)), &mut row);
-        Ok(row)
+/// Does something with two batches, some rows at a time, so that Ctrl-C is answered in between: `work` gets rows of both and the numbers to
+/// fill, `width` for each pair.
+fn in_turn<'py>(
+    py: Python<'py>,
+    (p, q): (Named<'_>, Named<'_>),
+    cost: usize,
+    width: usize,
+    work: impl Fn(Batch<'_>, Batch<'_>, &mut [f64]) -> Result<(), RowError> + Sync,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let Some(rows) = p.batch().together(&q.batch()) else {
+        let (a, b) = (p.rows(), q.rows());
+        let message = format!("{}, {}: {a} and {b} points do not go together", p.name, q.name);
+        return Err(Failure::input(message).into());
     };
-    Ok(each(0..together(p, v)?, one)?.concat())
+    let found = PyArray1::<f64>::zeros(py, [rows * width], false);
+    let mut numbers = found.readwrite();
+    let out = numbers.as_slice_mut().map_err(Failure::other)?;
+    let step = (LONG / cost.max(1)).max(1);
+    for start in (0..rows).step_by(step) {
+        let range = start..(start + step).min(rows);
+        let out = &mut out[range.start * width..range.end * width];
+        work::short(py, || {
+            work(p.part(&range), q.part(&range), out).map_err(|e| {
+                let batch = if e.batch == 0 { p } else { q };
+                batch.at(e.row + start, e.error)
+            })
+        })?;
+        py.check_signals()?;
+    }
+    drop(numbers);
+    Ok(found)
 }
 
-fn logarithms<M: Rows>(space: &M, p: &Batch<'_>, q: &Batch<'_>) -> Result<Vec<f64>, Failure> {
-    p.fits(space)?;
-    q.fits(space)?;
-    let one = |i: usize| {
-        let v = space.log(&p.point(space, i)?, &q.point(space, i)?).map_err(|e| q.at(i, e))?;
-        let mut row = Vec::with_capacity(p.width);
-        space.put_tangent(&v, &mut row);
-        Ok(row)
-    };
-    Ok(each(0..together(p, q)?, one)?.concat())
-}
-
-fn mean_of<M: Rows>(
-    space: &M,
-    points: &[M::Point],
-    weights: Option<&[f64]>,
+/// What a mean is asked for.
+struct Asked<'a> {
+    points: Named<'a>,
+    weights: Option<&'a [f64]>,
     options: FrechetOptions,
-    asked: &(dyn Fn() -> bool + Sync),
-) -> Result<(Vec<f64>, f64, usize), Failure> {
-    let mut row = Vec::with_capacity(space.width());
-    if let Some(mean) = space.closed_mean(points, weights) {
-        space.put_point(&mean.map_err(|e| Failure::input(format!("X: {e}")))?, &mut row);
-        return Ok((row, 0.0, 0));
+    stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// A mean as a row, the gradient's norm there, the steps taken.
+type Mean = (Vec<f64>, f64, usize);
+
+impl Asked<'_> {
+    fn prepared<M: Rows>(&self, space: &M) -> Result<std::borrow::Cow<'_, [f64]>, Failure> {
+        space.prepare(self.points.batch()).map_err(|e| self.points.at(e.row, e.error))
     }
-    let found = frechet_mean_until(space, points, weights, None, options, asked)
-        .map_err(|e| Failure::input(format!("X: {e}")))?;
-    let FrechetMean { point, certificate, .. } = found;
-    if !certificate.settled() {
-        let (norm, steps) = (certificate.gradient_norm, certificate.iterations);
-        let message = format!(
-            "the mean was not reached: after {steps} steps the gradient's norm is {norm:.1e}, above {:.1e}",
-            certificate.tolerance
-        );
-        return Err(Failure::of(Kind::NotConverged, message));
+
+    fn mean<M: MeanRows>(&self, space: &M) -> Result<Mean, Failure> {
+        let rows = self.prepared(space)?;
+        let cloud = RowCloud::new(&rows, self.points.width, self.weights);
+        let found = frechet_mean_of_rows(space, &cloud, self.options, self.stop);
+        let FrechetMean { point, certificate, .. } = found.map_err(|e| Failure::input(format!("X: {e}")))?;
+        if !certificate.settled() {
+            return Err(unsettled(certificate.gradient_norm, certificate.tolerance, certificate.iterations));
+        }
+        let mut row = vec![0.0; self.points.width];
+        space.put_point(&point, &mut row);
+        Ok((row, certificate.gradient_norm, certificate.iterations))
     }
-    space.put_point(&point, &mut row);
-    Ok((row, certificate.gradient_norm, certificate.iterations))
+
+    fn mean_shape(&self, space: &LandmarkShapes) -> Result<Mean, Failure> {
+        let rows = self.prepared(space)?;
+        let FrechetOptions { gradient_tolerance: tolerance, max_iterations: most } = self.options;
+        let found = space.mean_of_rows(&rows, self.weights, (tolerance, most), self.stop);
+        let found = found.map_err(|e| Failure::input(format!("X: {e}")))?;
+        if found.gradient_norm > tolerance.max(ROUNDING) {
+            return Err(unsettled(found.gradient_norm, tolerance, found.iterations));
+        }
+        Ok((found.shape, found.gradient_norm, found.iterations))
+    }
+}
+
+/// What rounding alone may leave of a mean logarithm of shapes.
+const ROUNDING: f64 = 1e-15;
+
+fn unsettled(norm: f64, tolerance: f64, steps: usize) -> Failure {
+    let message = format!(
+        "the mean was not reached: after {steps} steps the gradient's norm is {norm:.1e}, above {tolerance:.1e}"
+    );
+    Failure::of(Kind::NotConverged, message)
 }
 
 /// A manifold. Points are rows of `width` numbers, in C-contiguous arrays (n, width).
@@ -208,11 +171,11 @@ fn mean_of<M: Rows>(
 #[derive(Debug)]
 pub struct Space(Any);
 
-/// Numbers in two batches, above which Ctrl-C is listened for: some tenths of a second of work.
-const MANY: usize = 400_000;
+/// Multiplications between two looks at Ctrl-C: some tenths of a second.
+const LONG: usize = 300_000_000;
 
-/// Numbers in all points of a mean, above which Ctrl-C is listened for: below, a mean takes some hundredths of a second.
-const LONG: usize = 100_000;
+/// The same for a mean, whose steps are some ten operations on every point.
+const LONG_MEAN: usize = LONG / 10;
 
 #[pymethods]
 impl Space {
@@ -228,6 +191,7 @@ impl Space {
             "poincare" => Any::Poincare(PoincareBall::new(size).map_err(refused)?),
             "lorentz" => Any::Lorentz(Lorentz::new(size).map_err(refused)?),
             "kendall" => Any::Kendall(Kendall::new(size).map_err(refused)?),
+            "kendall-3d" => Any::Landmarks(LandmarkShapes::new(size, 3).map_err(refused)?),
             _ => return Err(Failure::input(format!("no space is called {name:?}")).into()),
         }))
     }
@@ -235,7 +199,16 @@ impl Space {
     /// The manifold's dimension.
     #[getter]
     fn dim(&self) -> usize {
-        with!(&self.0, m => m.dim())
+        match &self.0 {
+            Any::AffineInvariant(m) => m.dim(),
+            Any::LogEuclidean(m) => m.dim(),
+            Any::BuresWasserstein(m) => m.dim(),
+            Any::Sphere(m) => m.dim(),
+            Any::Poincare(m) => m.dim(),
+            Any::Lorentz(m) => m.dim(),
+            Any::Kendall(m) => m.dim(),
+            Any::Landmarks(m) => 3 * m.landmarks() - 7,
+        }
     }
 
     /// Numbers in a row.
@@ -251,12 +224,9 @@ impl Space {
         p: PyReadonlyArray2<'py, f64>,
         q: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (p, q) = (Batch::new("point_a", &p)?, Batch::new("point_b", &q)?);
-        let found = with!(&self.0, m => {
-            let m = *m;
-            batched(py, p, q, move |p, q| distances(&m, p, q))?
-        });
-        Ok(PyArray1::from_vec(py, found))
+        let width = self.width();
+        let both = (Named::new("point_a", &p, width)?, Named::new("point_b", &q, width)?);
+        with!(&self.0, m => in_turn(py, both, m.work(), 1, |p, q, out| m.dist_rows(p, q, out)))
     }
 
     /// exp_p(v), row by row; v is projected onto the tangent space.
@@ -266,12 +236,11 @@ impl Space {
         v: PyReadonlyArray2<'py, f64>,
         p: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (p, v) = (Batch::new("base_point", &p)?, Batch::new("tangent_vec", &v)?);
-        let found = with!(&self.0, m => {
-            let m = *m;
-            batched(py, p, v, move |p, v| exponentials(&m, p, v))?
-        });
-        self.table(py, found)
+        let width = self.width();
+        let both = (Named::new("base_point", &p, width)?, Named::new("tangent_vec", &v, width)?);
+        let found =
+            with!(&self.0, m => in_turn(py, both, m.work(), width, |p, v, out| m.exp_rows(p, v, out)))?;
+        self.table(&found)
     }
 
     /// log_p(q), row by row.
@@ -281,22 +250,19 @@ impl Space {
         q: PyReadonlyArray2<'py, f64>,
         p: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (p, q) = (Batch::new("base_point", &p)?, Batch::new("point", &q)?);
-        let found = with!(&self.0, m => {
-            let m = *m;
-            batched(py, p, q, move |p, q| logarithms(&m, p, q))?
-        });
-        self.table(py, found)
+        let width = self.width();
+        let both = (Named::new("base_point", &p, width)?, Named::new("point", &q, width)?);
+        let found =
+            with!(&self.0, m => in_turn(py, both, m.work(), width, |p, q, out| m.log_rows(p, q, out)))?;
+        self.table(&found)
     }
 
     /// The first row that is no point, and why.
     fn complaint(&self, py: Python<'_>, p: PyReadonlyArray2<'_, f64>) -> PyResult<Option<(usize, String)>> {
-        let p = Batch::new("p", &p)?;
+        let p = Named::new("p", &p, self.width())?;
         work::short(py, || {
-            with!(&self.0, m => {
-                p.fits(m)?;
-                Ok((0..p.rows()).find_map(|i| m.point(p.row(i)).err().map(|e| (i, e.to_string()))))
-            })
+            let wrong = with!(&self.0, m => m.check_rows(p.batch()).err());
+            Ok(wrong.map(|e| (e.row, e.error.to_string())))
         })
     }
 
@@ -312,28 +278,30 @@ impl Space {
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, f64, usize)> {
         let options = FrechetOptions { gradient_tolerance: tolerance, max_iterations: most };
         let weights: Option<Vec<f64>> = weights.map(|w| w.to_vec()).transpose().map_err(Failure::input)?;
-        let batch = Batch::new("X", &points)?;
-        let (mean, norm, steps) = with!(&self.0, m => {
-            let (m, records) = (*m, batch.points(py, m)?);
-            if batch.data.len() < LONG {
-                work::short(py, || mean_of(&m, &records, weights.as_deref(), options, &|| false))?
-            } else {
-                let stop = visard::study::Stop::default();
-                let asked = stop.clone();
-                let work = move |_: &work::Reporter<'_>| {
-                    mean_of(&m, &records, weights.as_deref(), options, &|| asked.asked())
-                };
-                work::long(py, stop, None, work)?
+        let (points, weights) = (Named::new("X", &points, self.width())?, weights.as_deref());
+        let mean = |stop: &(dyn Fn() -> bool + Sync)| {
+            let asked = Asked { points, weights, options, stop };
+            match &self.0 {
+                Any::AffineInvariant(m) => asked.mean(m),
+                Any::LogEuclidean(m) => asked.mean(m),
+                Any::BuresWasserstein(m) => asked.mean(m),
+                Any::Sphere(m) => asked.mean(m),
+                Any::Poincare(m) => asked.mean(m),
+                Any::Lorentz(m) => asked.mean(m),
+                Any::Kendall(m) => asked.mean(m),
+                Any::Landmarks(m) => asked.mean_shape(m),
             }
-        });
+        };
+        let work = with!(&self.0, m => m.work()).saturating_mul(points.rows());
+        let (mean, norm, steps) =
+            if work < LONG_MEAN { work::short(py, || mean(&|| false))? } else { work::beside(py, mean)? };
         Ok((PyArray1::from_vec(py, mean), norm, steps))
     }
 }
 
 impl Space {
-    fn table<'py>(&self, py: Python<'py>, data: Vec<f64>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn table<'py>(&self, data: &Bound<'py, PyArray1<f64>>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let width = self.width();
-        let rows = data.len() / width;
-        PyArray1::from_vec(py, data).reshape([rows, width])
+        data.reshape([data.len() / width, width])
     }
 }

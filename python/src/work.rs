@@ -85,6 +85,38 @@ pub fn long<T: Send + 'static>(
     }
 }
 
+/// Does something long on a thread of its own with what the caller lends. A signal asks the work to stop, which it learns from the function
+/// it is given, and is answered when the work has ended: until then what was lent is in use.
+pub fn beside<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T, Failure> + Send,
+) -> PyResult<T> {
+    let stop = Stop::default();
+    let asked = stop.clone();
+    let (sender, mut receiver) = channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || run(&sender, |_| work(&move || asked.asked())));
+        let mut interrupted = Ok(());
+        loop {
+            let (message, back) = next(py, receiver);
+            receiver = back;
+            match message {
+                Ok(Message::Done(result)) => return interrupted.and(Ok(result?)),
+                Ok(Message::Progress(_)) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Failure::other("the work ended unheard").into());
+                }
+            }
+            if interrupted.is_ok() {
+                interrupted = py.check_signals();
+                if interrupted.is_err() {
+                    stop.ask();
+                }
+            }
+        }
+    })
+}
+
 /// The next message, or that there is none yet; the lock is free meanwhile.
 fn next<T: Send>(
     py: Python<'_>,

@@ -1,5 +1,8 @@
 """Manifolds against formulas written down anew here, and against their laws."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -41,6 +44,7 @@ SPACES = [
     (visard.Hyperbolic(3), ball(90, 3)),
     (visard.Hyperbolic(3, "lorentz"), hyperboloid(90, 3)),
     (visard.Kendall(6), configurations(90, 6)),
+    (visard.Kendall(6, 3), RNG.normal(size=(6, 3)) + 0.2 * RNG.normal(size=(90, 6, 3))),
 ]
 NAMES = [repr(space) for space, _ in SPACES]
 
@@ -162,3 +166,46 @@ def test_bad_arguments_are_named():
         with pytest.raises(visard.InputError):
             visard.Spd(size)
     assert space.belongs([np.eye(2), -np.eye(2), np.full((2, 2), np.inf)]).tolist() == [True, False, False]
+
+
+def test_shapes_in_space():
+    space = visard.Kendall(8, 3)
+    X = RNG.normal(size=(8, 3)) + 0.2 * RNG.normal(size=(40, 8, 3))
+    turn = np.linalg.qr(RNG.normal(size=(3, 3)))[0]
+    turn *= np.linalg.det(turn)
+    assert space.dim == 17
+    assert space.dist(X, 3 * X @ turn + 2) == pytest.approx(0, abs=1e-12)
+    z = X - X.mean(1, keepdims=True)
+    z /= np.linalg.norm(z, axis=(1, 2), keepdims=True)
+    u, s, v = np.linalg.svd(z[:20].transpose(0, 2, 1) @ z[20:])
+    cosine = s[:, 0] + s[:, 1] + np.linalg.det(u @ v) * s[:, 2]
+    assert space.dist(X[:20], X[20:]) == pytest.approx(np.arccos(cosine), rel=1e-9)
+    logs = space.log(X[20:], X[:20])
+    assert space.dist(space.exp(logs, X[:20]), X[20:]) == pytest.approx(0, abs=1e-12)
+    mean = space.frechet_mean(X)
+    assert np.abs(space.log(X, mean).mean(0)).max() < 1e-10
+    with pytest.raises(visard.InputError, match=r"X\[1\]: .*one place"):
+        space.frechet_mean([X[0], np.ones((8, 3))])
+
+
+def test_arrays_are_not_copied_and_threads_go_on():
+    space = visard.Spd(12)
+    X = spd(20_000, 12)
+    rows, _ = space._rows("X", X)
+    assert np.shares_memory(rows, X)
+    ticks, done = [], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.001)
+
+    beside = threading.Thread(target=tick)
+    beside.start()
+    began = time.perf_counter()
+    space.log(X[1:], X[:-1])
+    ended = time.perf_counter()
+    done.set()
+    beside.join()
+    # Without the lock the other thread could not have gone on.
+    assert sum(began < t < ended for t in ticks) > 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,15 +39,21 @@ class Manifold:
         return self._words
 
     def _rows(self, name: str, value: ArrayLike) -> tuple[Array, bool]:
-        # One point as it should be: the library looks whether it is finite, as it does at any point.
-        if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == self.shape and name != "tangent_vec":
-            return np.ascontiguousarray(value).reshape(1, -1), False
-        array = numbers(name, value, ("...", *self.shape))
+        # The library looks whether points are finite; where one is not, the array is asked for its place.
+        array = numbers(name, value, ("...", *self.shape), finite=name == "tangent_vec")
         extra = array.ndim - len(self.shape)
         if extra > 1:
             shape = ", ".join(map(str, self.shape))
             raise InputError(f"{name}: expected ({shape}) or (n, {shape}), this one is {array.shape}")
         return array.reshape(-1, self._space.width), extra == 1
+
+    def _told(self, call: Callable[[], Any], **arrays: ArrayLike) -> Any:
+        try:
+            return call()
+        except InputError:
+            for name, value in arrays.items():
+                numbers(name, value, ("...", *self.shape))
+            raise
 
     def _pair(self, a: tuple[str, ArrayLike], b: tuple[str, ArrayLike]) -> tuple[Array, Array, bool]:
         (first, many_a), (second, many_b) = self._rows(*a), self._rows(*b)
@@ -61,13 +68,13 @@ class Manifold:
         Raises :class:`InputError` where a point is not on the manifold.
         """
         a, b, many = self._pair(("point_a", point_a), ("point_b", point_b))
-        found = self._space.dist(a, b)
+        found = self._told(lambda: self._space.dist(a, b), point_a=point_a, point_b=point_b)
         return found if many else float(found[0])
 
     def exp(self, tangent_vec: ArrayLike, base_point: ArrayLike) -> Array:
         """The point reached from `base_point` along `tangent_vec` in unit time; the vector is projected onto the tangent space first."""
         v, p, many = self._pair(("tangent_vec", tangent_vec), ("base_point", base_point))
-        return self._points(self._space.exp(v, p), many)
+        return self._points(self._told(lambda: self._space.exp(v, p), base_point=base_point), many)
 
     def log(self, point: ArrayLike, base_point: ArrayLike) -> Array:
         """The initial velocity of the shortest geodesic from `base_point` to `point` in unit time.
@@ -75,7 +82,7 @@ class Manifold:
         Raises :class:`InputError` where it is not unique (the cut locus), never returns an arbitrary branch.
         """
         q, p, many = self._pair(("point", point), ("base_point", base_point))
-        return self._points(self._space.log(q, p), many)
+        return self._points(self._told(lambda: self._space.log(q, p), point=point, base_point=base_point), many)
 
     def belongs(self, point: ArrayLike) -> Any:
         """Whether points are finite and on the manifold (constraints to about 1e-8, relative): a bool, or an array (n,)."""
@@ -103,7 +110,8 @@ class Manifold:
         if max_iter < 1:
             raise InputError("max_iter: must be 1 or more")
         w = None if weights is None else numbers("weights", weights, (len(rows),))
-        return self._space.frechet_mean(rows, w, float(tol), int(max_iter))[0].reshape(self.shape)
+        found = self._told(lambda: self._space.frechet_mean(rows, w, float(tol), int(max_iter)), X=X)
+        return found[0].reshape(self.shape)
 
 
 class Spd(Manifold):
@@ -171,7 +179,8 @@ class Hyperbolic(Manifold):
 
 
 class Kendall(Manifold):
-    """Kendall's space of shapes of k landmarks in the plane: configurations (k, 2) modulo translation, scale and rotation.
+    """Kendall's space of shapes of k landmarks in the plane (m=2) or in space (m=3): configurations (k, m) modulo translation, scale and
+    rotation.
 
     Any configuration may be given where a point is asked for; points that are returned are centred and of unit size. Distances are the
     Riemannian (Procrustes) ones, at most π/2.
@@ -182,8 +191,11 @@ class Kendall(Manifold):
     True
     """
 
-    def __init__(self, k: int) -> None:
-        super().__init__("kendall", _size("k", k), (k, 2), f"Kendall({k})")
+    def __init__(self, k: int, m: int = 2) -> None:
+        if isinstance(m, bool) or m not in (2, 3):
+            raise InputError("m: must be 2 or 3")
+        words = f"Kendall({k})" if m == 2 else f"Kendall({k}, 3)"
+        super().__init__("kendall" if m == 2 else "kendall-3d", _size("k", k), (k, m), words)
 
     def projection(self, point: ArrayLike) -> Array:
         """Configurations centred and scaled to unit size."""

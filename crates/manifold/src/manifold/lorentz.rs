@@ -13,7 +13,7 @@ use crate::numeric::elementary::{asinh, dot, norm, sinhc};
 use nalgebra::{DMatrix, DVector};
 use rand::Rng;
 
-const NAME: &str = "Lorentz hyperboloid";
+pub(super) const NAME: &str = "Lorentz hyperboloid";
 
 /// Hyperbolic space of curvature −1: {p ∈ ℝᵈ⁺¹ : ⟨p, p⟩_L = −1, p₀ > 0}, ⟨p, q⟩_L = −p₀q₀ + Σ p_i q_i, with the metric
 /// ⟨·,·⟩_L on T_pM = {v : ⟨p, v⟩_L = 0}. The time coordinate comes first.
@@ -46,6 +46,15 @@ impl Lorentz {
     /// The same point of the Poincaré ball: x/(1 + p₀).
     pub fn to_poincare(&self, p: &DVector<f64>) -> DVector<f64> {
         p.rows(1, self.dim) / (1.0 + p[0])
+    }
+
+    /// A mean of points, scaled to the hyperboloid.
+    pub(super) fn scaled(&self, mut mean: DVector<f64>) -> DVector<f64> {
+        // The mean of timelike vectors of the upper sheet is one: −⟨m, m⟩_L ≥ 1.
+        let size = (-lorentz(&mean, &mean)).max(1.0).sqrt();
+        mean /= size;
+        set_time(&mut mean);
+        mean
     }
 
     /// (1, 0, …, 0).
@@ -238,12 +247,7 @@ impl Manifold for Lorentz {
         points: &[DVector<f64>],
         weights: Option<&[f64]>,
     ) -> Result<DVector<f64>, ManifoldError> {
-        let mut mean = ambient_mean(DVector::zeros(self.dim + 1), points.iter(), weights)?;
-        // The mean of timelike vectors of the upper sheet is one: −⟨m, m⟩_L ≥ 1.
-        let size = (-lorentz(&mean, &mean)).max(1.0).sqrt();
-        mean /= size;
-        set_time(&mut mean);
-        Ok(mean)
+        Ok(self.scaled(ambient_mean(DVector::zeros(self.dim + 1), points.iter(), weights)?))
     }
 
     fn zero(&self, _p: &DVector<f64>) -> DVector<f64> {

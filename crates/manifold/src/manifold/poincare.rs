@@ -12,7 +12,7 @@ use crate::numeric::elementary::{asinh, dot, norm};
 use nalgebra::DVector;
 use rand::Rng;
 
-const NAME: &str = "Poincaré ball";
+pub(super) const NAME: &str = "Poincaré ball";
 
 /// Hyperbolic space of curvature −1: the open unit ball of ℝᵈ with the metric 4⟨u, v⟩/(1 − ‖p‖²)².
 ///
@@ -59,10 +59,12 @@ fn distance(square: f64, p: f64, q: f64) -> f64 {
     2.0 * asinh((square / (p * q)).sqrt())
 }
 
+/// The largest norm that is inside to rounding.
+pub(super) const LARGEST: f64 = 1.0 - f64::EPSILON;
+
 /// q, brought inside where rounding put it on the boundary.
 fn inside(mut q: DVector<f64>) -> DVector<f64> {
     let size = norm(q.as_slice());
-    const LARGEST: f64 = 1.0 - f64::EPSILON;
     if size > LARGEST {
         q *= LARGEST / size;
     }

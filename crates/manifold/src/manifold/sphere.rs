@@ -13,7 +13,7 @@ use crate::numeric::elementary::{dot, norm, sinc};
 use nalgebra::{DMatrix, DVector};
 use rand::Rng;
 
-const NAME: &str = "sphere";
+pub(super) const NAME: &str = "sphere";
 
 /// The sphere Sᵈ of radius R with the metric induced from ℝᵈ⁺¹. Points: vectors of length R; tangent vectors: those
 /// orthogonal to p. Geodesic distances are in the unit of R (radians on the unit sphere).

@@ -1,5 +1,6 @@
 //! Limited-memory BFGS on a manifold, for the Fréchet objective.
 
+use super::cloud::Cloud;
 use super::stationarity::{FrechetMean, FrechetOptions, Stationarity, Stop};
 use crate::manifold::{Manifold, ManifoldError, MeanLog};
 use std::collections::VecDeque;
@@ -51,15 +52,14 @@ impl<'a, M: Manifold> Descent<'a, M> {
     }
 
     /// Minimizes from `start`.
-    pub(super) fn run(
+    pub(super) fn run<C: Cloud<M>>(
         &mut self,
-        points: &[M::Point],
-        weights: Option<&[f64]>,
+        cloud: &C,
         start: M::Point,
         options: FrechetOptions,
     ) -> Result<FrechetMean<M::Point>, ManifoldError> {
         let evaluate = |point: M::Point| -> Result<Iterate<M>, ManifoldError> {
-            let mean = self.manifold.mean_log(&point, points, weights)?;
+            let mean = cloud.mean_log(self.manifold, &point)?;
             let norm = self.manifold.norm(&point, &mean.log);
             if norm.is_finite() && mean.mean_square.is_finite() {
                 let rounding = self.manifold.rounding(&point) * mean.mean_square.sqrt().max(1.0);

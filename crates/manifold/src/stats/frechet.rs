@@ -1,8 +1,9 @@
 //! Fréchet means with a certificate.
 
+use super::cloud::{Cloud, Points};
 use super::descent::Descent;
-use super::stationarity::{FrechetMean, FrechetOptions};
-use crate::manifold::{Manifold, ManifoldError};
+use super::stationarity::{FrechetMean, FrechetOptions, Stationarity, Stop};
+use crate::manifold::{Manifold, ManifoldError, MeanRows, RowCloud};
 
 /// The weighted Fréchet mean: a stationary point of F(p) = ½ Σ w_i d²(p, x_i)/Σ w_i, by limited-memory BFGS with
 /// transported curvature pairs, from `start` (a warm start) or [`Manifold::rough_mean`]. With many points and no start, a
@@ -48,12 +49,48 @@ pub fn frechet_mean_until<M: Manifold>(
     options: FrechetOptions,
     asked: &(dyn Fn() -> bool + Sync),
 ) -> Result<FrechetMean<M::Point>, ManifoldError> {
+    mean_of(manifold, &Points::new(points, weights), start, options, asked)
+}
+
+/// [`frechet_mean_until`] of points that are rows and were checked ([`Rows::prepare`](crate::manifold::Rows::prepare)): the same mean, without a
+/// point of its own for each row. In closed form where there is one.
+///
+/// # Errors
+/// As [`frechet_mean`].
+pub fn frechet_mean_of_rows<M: MeanRows>(
+    manifold: &M,
+    rows: &RowCloud<'_>,
+    options: FrechetOptions,
+    asked: &(dyn Fn() -> bool + Sync),
+) -> Result<FrechetMean<M::Point>, ManifoldError> {
+    if manifold.has_closed_mean() {
+        let point = rows.rough_mean(manifold)?;
+        let certificate = Stationarity {
+            gradient_norm: 0.0,
+            tolerance: options.gradient_tolerance,
+            rounding: 0.0,
+            iterations: 0,
+            evaluations: 0,
+            stop: Stop::Converged,
+        };
+        return Ok(FrechetMean { point, certificate, objective: f64::NAN });
+    }
+    mean_of(manifold, rows, None, options, asked)
+}
+
+fn mean_of<M: Manifold, C: Cloud<M>>(
+    manifold: &M,
+    cloud: &C,
+    start: Option<&M::Point>,
+    options: FrechetOptions,
+    asked: &(dyn Fn() -> bool + Sync),
+) -> Result<FrechetMean<M::Point>, ManifoldError> {
     let mut descent = Descent::new(manifold, asked);
     let start = match start {
         Some(start) => start.clone(),
-        None => from_subset(manifold, points, weights, &mut descent)?,
+        None => from_subset(manifold, cloud, &mut descent)?,
     };
-    descent.run(points, weights, start, options)
+    descent.run(cloud, start, options)
 }
 
 /// Points below which a subset is not worth it.
@@ -63,26 +100,23 @@ const STRIDE: usize = 16;
 
 /// The mean of every 16th point, to the accuracy such a subset can have; of fewer points, the rough mean. Leaves the
 /// curvature pairs it met in `descent`.
-fn from_subset<M: Manifold>(
+fn from_subset<M: Manifold, C: Cloud<M>>(
     manifold: &M,
-    points: &[M::Point],
-    weights: Option<&[f64]>,
+    cloud: &C,
     descent: &mut Descent<'_, M>,
 ) -> Result<M::Point, ManifoldError> {
-    if points.len() < FEW {
-        return manifold.rough_mean(points, weights);
+    if cloud.len() < FEW {
+        return cloud.rough_mean(manifold);
     }
-    let subset: Vec<M::Point> = points.iter().step_by(STRIDE).cloned().collect();
-    let subset_weights: Option<Vec<f64>> = weights.map(|w| w.iter().step_by(STRIDE).copied().collect());
-    let subset_weights = subset_weights.as_deref();
+    let subset = cloud.every(STRIDE);
     // Weights may vanish on the subset though not on the whole.
-    if subset_weights.is_some_and(|w| w.iter().all(|w| *w == 0.0)) {
-        return manifold.rough_mean(points, weights);
+    if subset.weights().is_some_and(|w| w.iter().all(|w| *w == 0.0)) {
+        return cloud.rough_mean(manifold);
     }
-    let start = from_subset(manifold, &subset, subset_weights, descent)?;
-    let spread = manifold.mean_log(&start, &subset, subset_weights)?.mean_square.sqrt();
+    let start = from_subset(manifold, &subset, descent)?;
+    let spread = subset.mean_log(manifold, &start)?.mean_square.sqrt();
     // Sampling error is about spread/√n: a tenth of it is as good as exact.
-    let gradient_tolerance = 0.1 * spread / (points.len() as f64).sqrt();
+    let gradient_tolerance = 0.1 * spread / (cloud.len() as f64).sqrt();
     let options = FrechetOptions { gradient_tolerance, max_iterations: 50 };
-    Ok(descent.run(&subset, subset_weights, start, options)?.point)
+    Ok(descent.run(&subset, start, options)?.point)
 }

@@ -1,6 +1,7 @@
 //! The affine-invariant metric.
 
 use super::cholesky::cholesky;
+use super::eight::Matrices;
 use super::log_euclidean::SpdLogEuclidean;
 use super::matrix::{
     NAME, check_order, check_spd, random_spd, spectral, symmetric_coordinates, symmetric_gaussian,
@@ -131,7 +132,7 @@ impl Manifold for SpdAffineInvariant {
         points: &[DMatrix<f64>],
         weights: Option<&[f64]>,
     ) -> Result<MeanLog<DMatrix<f64>>, ManifoldError> {
-        mean_log(p, points, weights)
+        mean_log(p, Matrices::Each(points), weights)
     }
 
     /// The log-Euclidean mean.

@@ -1,5 +1,6 @@
 //! The Bures–Wasserstein metric.
 
+use super::eight::Matrices;
 use super::matrix::{
     NAME, check_order, check_spd, congruence_transposed, random_spd, symmetric_coordinates,
     symmetric_of_coordinates, symmetric_part, symmetrize,
@@ -37,6 +38,40 @@ impl SpdBuresWasserstein {
     /// k.
     pub fn order(&self) -> usize {
         self.order
+    }
+
+    /// Of the maps T with T P T = Q: with P = VΛVᵀ and B = VΛ^½, R = (BᵀQB)^½ is VᵀTV between two Λ^½, log_P(Q) = TP + PT − 2P has the entries
+    /// (R − Λ)_ij (√(λ_j/λ_i) + √(λ_i/λ_j)) in the eigenbasis, and d² = ‖Λ^(−½)(R − Λ)‖². Near-singular matrices go the way of `log`.
+    pub(super) fn mean_log_of(
+        &self,
+        p: &DMatrix<f64>,
+        points: Matrices<'_>,
+        weights: Option<&[f64]>,
+    ) -> Result<MeanLog<DMatrix<f64>>, ManifoldError> {
+        let Spectrum(SymmetricEigen { eigenvectors, eigenvalues }) = Spectrum::of(p);
+        let k = self.order;
+        let roots = eigenvalues.map(f64::sqrt);
+        let alone = |q: &DMatrix<f64>| match lift(p, q) {
+            Some((l, lifted)) => {
+                let square = lifted.norm_squared();
+                let mut v = lifted * l.transpose();
+                symmetrize(&mut v);
+                (2.0 * v, square)
+            }
+            None => (DMatrix::zeros(k, k), f64::NAN),
+        };
+        let means = SpectralMean {
+            congruence: Some(&(&eigenvectors * DMatrix::from_diagonal(&roots))),
+            function: f64::sqrt,
+            shift: &DMatrix::from_diagonal(&eigenvalues),
+            metric: &DMatrix::from_fn(k, k, |i, _| 1.0 / eigenvalues[i]),
+            spread: SPREAD,
+            alone: &alone,
+        }
+        .of(points, weights)?;
+        let entry = |i: usize, j: usize| means.quick[(i, j)] * (roots[j] / roots[i] + roots[i] / roots[j]);
+        let log = congruence(&eigenvectors, &DMatrix::from_fn(k, k, entry)) + means.alone;
+        Ok(MeanLog { log, mean_square: means.square })
     }
 }
 
@@ -137,38 +172,13 @@ impl Manifold for SpdBuresWasserstein {
         symmetric_part(ambient)
     }
 
-    /// Of the maps T with T P T = Q: with P = VΛVᵀ and B = VΛ^½, R = (BᵀQB)^½ is VᵀTV between two Λ^½, log_P(Q) = TP + PT − 2P has the entries
-    /// (R − Λ)_ij (√(λ_j/λ_i) + √(λ_i/λ_j)) in the eigenbasis, and d² = ‖Λ^(−½)(R − Λ)‖². Near-singular matrices go the way of `log`.
     fn mean_log(
         &self,
         p: &DMatrix<f64>,
         points: &[DMatrix<f64>],
         weights: Option<&[f64]>,
     ) -> Result<MeanLog<DMatrix<f64>>, ManifoldError> {
-        let Spectrum(SymmetricEigen { eigenvectors, eigenvalues }) = Spectrum::of(p);
-        let k = self.order;
-        let roots = eigenvalues.map(f64::sqrt);
-        let alone = |q: &DMatrix<f64>| match lift(p, q) {
-            Some((l, lifted)) => {
-                let square = lifted.norm_squared();
-                let mut v = lifted * l.transpose();
-                symmetrize(&mut v);
-                (2.0 * v, square)
-            }
-            None => (DMatrix::zeros(k, k), f64::NAN),
-        };
-        let means = SpectralMean {
-            congruence: Some(&(&eigenvectors * DMatrix::from_diagonal(&roots))),
-            function: f64::sqrt,
-            shift: &DMatrix::from_diagonal(&eigenvalues),
-            metric: &DMatrix::from_fn(k, k, |i, _| 1.0 / eigenvalues[i]),
-            spread: SPREAD,
-            alone: &alone,
-        }
-        .of(points, weights)?;
-        let entry = |i: usize, j: usize| means.quick[(i, j)] * (roots[j] / roots[i] + roots[i] / roots[j]);
-        let log = congruence(&eigenvectors, &DMatrix::from_fn(k, k, entry)) + means.alone;
-        Ok(MeanLog { log, mean_square: means.square })
+        self.mean_log_of(p, Matrices::Each(points), weights)
     }
 
     /// 0 to ∞: it grows without bound as the two smallest eigenvalues vanish.

@@ -4,12 +4,10 @@
 //! Householder tridiagonalization and the implicit QL iteration (Golub and Van Loan, §8.3), without the branches that
 //! would part the lanes. Multiplications and additions are not fused: the results are the same on every processor.
 
+use crate::manifold::rows::elementary::lanes;
+pub(super) use crate::manifold::rows::elementary::{LANES, Lane};
 use pulp::Simd;
 
-/// Matrices side by side.
-pub(super) const LANES: usize = 8;
-/// One number of each.
-pub(super) type Lane = [f64; LANES];
 const ZERO: Lane = [0.0; LANES];
 /// QL sweeps for one eigenvalue before a lane is given up; two is the rule.
 const SWEEPS: usize = 40;
@@ -114,16 +112,6 @@ pub(super) mod columns {
     }
 }
 
-macro_rules! lanes {
-    ($l:ident => $body:expr) => {{
-        let mut out = ZERO;
-        for $l in 0..LANES {
-            out[$l] = $body;
-        }
-        out
-    }};
-}
-
 impl Lockstep {
     pub(super) fn new(n: usize) -> Self {
         let zeros = |k: usize| vec![ZERO; k];
@@ -135,7 +123,14 @@ impl Lockstep {
     pub(super) fn solve<S: Simd>(&mut self, simd: S) -> [bool; LANES] {
         self.tridiagonalize(simd);
         self.accumulate(simd);
-        self.implicit_ql(simd)
+        self.implicit_ql::<S, true>(simd)
+    }
+
+    /// Replaces `a` by its eigenvalues in `d`, to the last bit those of [`solve`](Self::solve), and leaves `z` alone.
+    #[inline(always)]
+    pub(super) fn solve_values<S: Simd>(&mut self, simd: S) -> [bool; LANES] {
+        self.tridiagonalize(simd);
+        self.implicit_ql::<S, false>(simd)
     }
 
     /// A = Q T Qᵀ: the Householder vectors stay below the diagonal of `a`, their factors in `beta`.
@@ -218,7 +213,7 @@ impl Lockstep {
     }
 
     #[inline(always)]
-    fn implicit_ql<S: Simd>(&mut self, simd: S) -> [bool; LANES] {
+    fn implicit_ql<S: Simd, const VECTORS: bool>(&mut self, simd: S) -> [bool; LANES] {
         let n = self.n;
         self.e[n - 1] = ZERO;
         let mut converged = [true; LANES];
@@ -236,7 +231,7 @@ impl Lockstep {
                     }
                     break;
                 }
-                self.ql_sweep(simd, first, &open);
+                self.ql_sweep::<S, VECTORS>(simd, first, &open);
             }
         }
         // NaN is never open and never right.
@@ -248,7 +243,7 @@ impl Lockstep {
 
     /// One sweep with Wilkinson's shift on rows `first`.. of the open lanes.
     #[inline(always)]
-    fn ql_sweep<S: Simd>(&mut self, simd: S, first: usize, open: &Lane) {
+    fn ql_sweep<S: Simd, const VECTORS: bool>(&mut self, simd: S, first: usize, open: &Lane) {
         let n = self.n;
         let (d0, d1, e0) = (self.d[first], self.d[first + 1], self.e[first]);
         let dm = self.d[n - 1];
@@ -275,8 +270,10 @@ impl Lockstep {
             let ej = self.e[i + 1];
             self.e[i + 1] = lanes!(l => if open[l] > 0.0 { r[l] } else { ej[l] });
             self.d[i + 1] = lanes!(l => if open[l] > 0.0 { h[l] + p[l] } else { dj[l] });
-            let (low, high) = self.z.split_at_mut((i + 1) * n);
-            columns::rotate(simd, &mut low[i * n..], &mut high[..n], &c, &s);
+            if VECTORS {
+                let (low, high) = self.z.split_at_mut((i + 1) * n);
+                columns::rotate(simd, &mut low[i * n..], &mut high[..n], &c, &s);
+            }
         }
         self.d[first] = lanes!(l => if open[l] > 0.0 { d0[l] - p[l] } else { d0[l] });
         self.e[first] = lanes!(l => if open[l] > 0.0 { g[l] } else { e0[l] });

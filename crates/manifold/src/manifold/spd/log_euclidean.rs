@@ -1,5 +1,6 @@
 //! The log-Euclidean metric.
 
+use super::eight::Matrices;
 use super::exponential::exponential;
 use super::matrix::{
     check_order, check_spd, congruence_transposed, random_spd, symmetric_coordinates, symmetric_gaussian,
@@ -56,6 +57,14 @@ impl SpdLogEuclidean {
         points: &[DMatrix<f64>],
         weights: Option<&[f64]>,
     ) -> Result<DMatrix<f64>, ManifoldError> {
+        self.mean_of(Matrices::Each(points), weights)
+    }
+
+    pub(super) fn mean_of(
+        &self,
+        points: Matrices<'_>,
+        weights: Option<&[f64]>,
+    ) -> Result<DMatrix<f64>, ManifoldError> {
         let zero = DMatrix::zeros(self.order, self.order);
         Ok(self.exponential(&self.mean_of_logarithms(&zero, points, weights)?.0))
     }
@@ -64,7 +73,7 @@ impl SpdLogEuclidean {
     fn mean_of_logarithms(
         &self,
         s: &DMatrix<f64>,
-        points: &[DMatrix<f64>],
+        points: Matrices<'_>,
         weights: Option<&[f64]>,
     ) -> Result<(DMatrix<f64>, f64), ManifoldError> {
         let alone = |q: &DMatrix<f64>| {
@@ -82,6 +91,17 @@ impl SpdLogEuclidean {
         }
         .of(points, weights)?;
         Ok((means.quick + means.alone, means.square))
+    }
+
+    pub(super) fn mean_log_of(
+        &self,
+        p: &DMatrix<f64>,
+        points: Matrices<'_>,
+        weights: Option<&[f64]>,
+    ) -> Result<MeanLog<DMatrix<f64>>, ManifoldError> {
+        let spectrum = Spectrum::of(p);
+        let (difference, mean_square) = self.mean_of_logarithms(&spectrum.logarithm(), points, weights)?;
+        Ok(MeanLog { log: spectrum.differential_exp(&difference), mean_square })
     }
 
     /// The coordinates of log P as a vector of length k(k + 1)/2: columns of the upper triangle, off-diagonal entries
@@ -228,9 +248,7 @@ impl Manifold for SpdLogEuclidean {
         points: &[DMatrix<f64>],
         weights: Option<&[f64]>,
     ) -> Result<MeanLog<DMatrix<f64>>, ManifoldError> {
-        let spectrum = Spectrum::of(p);
-        let (difference, mean_square) = self.mean_of_logarithms(&spectrum.logarithm(), points, weights)?;
-        Ok(MeanLog { log: spectrum.differential_exp(&difference), mean_square })
+        self.mean_log_of(p, Matrices::Each(points), weights)
     }
 
     fn zero(&self, _p: &DMatrix<f64>) -> DMatrix<f64> {

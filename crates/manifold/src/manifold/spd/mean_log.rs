@@ -1,6 +1,6 @@
 //! The mean of affine-invariant logarithms of many matrices, eight at a time.
 
-use super::eight::{Eight, sums};
+use super::eight::{Eight, Matrices, sums};
 use super::lockstep::{LANES, Lane, Lockstep, columns};
 use super::matrix::NAME;
 use super::product::{scaled_congruence, triangular_congruence};
@@ -17,7 +17,7 @@ const SPREAD: f64 = 1e-6;
 /// Σ w_i log_P(Q_i) / Σ w_i and the mean of the squared distances.
 pub(super) fn mean_log(
     p: &DMatrix<f64>,
-    points: &[DMatrix<f64>],
+    points: Matrices<'_>,
     weights: Option<&[f64]>,
 ) -> Result<MeanLog<DMatrix<f64>>, ManifoldError> {
     let total = total_weight(points.len(), weights)?;
@@ -82,9 +82,8 @@ impl<'a> Sums<'a> {
 
     /// S = L⁻¹QL⁻ᵀ of eight matrices into the solver.
     #[inline(always)]
-    fn whiten<S: Simd>(&mut self, simd: S, matrices: &[&DMatrix<f64>; LANES]) {
+    fn whiten<S: Simd>(&mut self, simd: S, columns: &[&[f64]; LANES]) {
         let n = self.n;
-        let columns = matrices.map(|m| m.as_slice());
         for (k, x) in self.half.iter_mut().enumerate() {
             for l in 0..LANES {
                 x[l] = columns[l][k];
@@ -125,12 +124,7 @@ impl<'a> Sums<'a> {
 impl Eight for Sums<'_> {
     /// Adds Σ_lanes w V diag(ln d) Vᵀ for the lanes that are fit; says which were.
     #[inline(always)]
-    fn add_eight<S: Simd>(
-        &mut self,
-        simd: S,
-        matrices: &[&DMatrix<f64>; LANES],
-        weights: &Lane,
-    ) -> [bool; LANES] {
+    fn add_eight<S: Simd>(&mut self, simd: S, matrices: &[&[f64]; LANES], weights: &Lane) -> [bool; LANES] {
         let n = self.n;
         self.whiten(simd, matrices);
         let mut fit = self.solver.solve(simd);

@@ -5,11 +5,15 @@ mod bures_wasserstein;
 mod cholesky;
 mod eight;
 mod exponential;
+mod lanes;
 mod lockstep;
 mod log_euclidean;
 mod matrix;
 mod mean_log;
+mod metrics;
+mod pairs;
 mod product;
+mod rows;
 mod spectral_mean;
 mod whiten;
 

@@ -1,6 +1,6 @@
 //! Means of functions of symmetric matrices, f(BᵀQB) − S, eight at a time.
 
-use super::eight::{Eight, sums};
+use super::eight::{Eight, Matrices, sums};
 use super::lockstep::{LANES, Lane, Lockstep, columns};
 use crate::manifold::error::ManifoldError;
 use crate::manifold::weights::total_weight;
@@ -38,11 +38,7 @@ impl SpectralMean<'_> {
     ///
     /// # Errors
     /// No matrices, weights that do not fit, a matrix without such a function.
-    pub(super) fn of(
-        &self,
-        points: &[DMatrix<f64>],
-        weights: Option<&[f64]>,
-    ) -> Result<Means, ManifoldError> {
+    pub(super) fn of(&self, points: Matrices<'_>, weights: Option<&[f64]>) -> Result<Means, ManifoldError> {
         let total = total_weight(points.len(), weights)?;
         let n = self.shift.nrows();
         let zero = || DMatrix::zeros(n, n);
@@ -111,9 +107,8 @@ impl<'a> Sums<'a> {
 
     /// The lower triangles of BᵀQB into the solver.
     #[inline(always)]
-    fn load<S: Simd>(&mut self, simd: S, matrices: &[&DMatrix<f64>; LANES]) {
+    fn load<S: Simd>(&mut self, simd: S, columns: &[&[f64]; LANES]) {
         let n = self.n;
-        let columns = matrices.map(|m| m.as_slice());
         let into = if self.negative.is_some() { &mut self.loaded } else { &mut self.solver.a };
         for (k, x) in into.iter_mut().enumerate() {
             for l in 0..LANES {
@@ -165,12 +160,7 @@ impl<'a> Sums<'a> {
 
 impl Eight for Sums<'_> {
     #[inline(always)]
-    fn add_eight<S: Simd>(
-        &mut self,
-        simd: S,
-        matrices: &[&DMatrix<f64>; LANES],
-        weights: &Lane,
-    ) -> [bool; LANES] {
+    fn add_eight<S: Simd>(&mut self, simd: S, matrices: &[&[f64]; LANES], weights: &Lane) -> [bool; LANES] {
         let n = self.n;
         self.load(simd, matrices);
         let mut fit = self.solver.solve(simd);
