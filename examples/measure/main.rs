@@ -19,6 +19,7 @@ mod regression_table;
 mod sample_table;
 mod sites_table;
 mod stated_table;
+mod surface_plan_table;
 
 use std::error::Error;
 
@@ -45,6 +46,7 @@ const MEASURES: &[(&str, Measure)] = &[
     ("sample_table", sample_table::run),
     ("sites_table", sites_table::run),
     ("stated_table", stated_table::run),
+    ("surface_plan_table", surface_plan_table::run),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -22,6 +22,7 @@ mod mean;
 mod modes;
 mod numbers;
 mod opened;
+mod plan;
 mod points;
 mod records;
 mod regression;
@@ -46,6 +47,8 @@ pub use mean::FoundMean;
 pub(in crate::study) use mean::MeanStatistic;
 pub(in crate::study) use modes::ModesStatistic;
 pub use modes::{FoundModes, MODES_WORTHWHILE, SampledModes};
+#[doc(hidden)]
+pub use plan::plan_means;
 pub use points::{TangentMatrices, TangentVectors};
 pub(in crate::study) use records::{Centred, Gathered, Shown};
 #[doc(hidden)]
