@@ -20,6 +20,7 @@ mod sample_table;
 mod shape_norm_table;
 mod sites_table;
 mod stated_table;
+mod surface_plan_table;
 
 use std::error::Error;
 
@@ -47,6 +48,7 @@ const MEASURES: &[(&str, Measure)] = &[
     ("shape_norm_table", shape_norm_table::run),
     ("sites_table", sites_table::run),
     ("stated_table", stated_table::run),
+    ("surface_plan_table", surface_plan_table::run),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,5 +1,8 @@
 //! `visard surface`: surfaces of any kind, about a public template that is a disk or closed.
 
+mod flatten;
+mod plan;
+
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use super::extract::{self, ExtractArgs};
 use super::files::{make_folder, refuse_existing};
@@ -26,8 +29,12 @@ pub enum SurfaceCommand {
     Statistics(Statistics<SurfaceArgs>),
     /// From labelled volumes to surfaces in mm; charges nothing
     Extract(ExtractArgs),
+    /// Expected error of a private mean surface; reads no scans, costs nothing
+    Plan(plan::SurfacePlanArgs),
     /// Dense correspondence of scans with a template; charges nothing
     Register(RegisterArgs),
+    /// Map a closed surface conformally onto the unit sphere, or a disk onto the unit disk
+    Flatten(flatten::SurfaceFlattenArgs),
     /// Which scans could be registered, and what is wrong with the others; writes and charges nothing
     Check(CheckArgs),
 }
@@ -124,7 +131,9 @@ pub fn run(command: &SurfaceCommand, global: &Global, printer: &Printer) -> Resu
         SurfaceCommand::Mean(args) => mean(args, global, printer),
         SurfaceCommand::Statistics(statistic) => statistic.run(global, printer),
         SurfaceCommand::Extract(args) => extract::run(args, global, printer),
+        SurfaceCommand::Plan(args) => plan::run(args, printer),
         SurfaceCommand::Register(args) => register(args, global, printer),
+        SurfaceCommand::Flatten(args) => flatten::run(args, global, printer),
         SurfaceCommand::Check(args) => {
             let scans = list_scans(&args.scans).map_err(Failure::failed)?;
             let rows = registered(scans, &args.making, None, printer)?;

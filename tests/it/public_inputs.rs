@@ -17,7 +17,7 @@ const FACES: &str = "--prepared people.npy --curves 6 --samples 16 --mu 1 --out 
 const SITE: &str = "consortium --prepared people.npy --site berlin --out out";
 
 /// Every option of the command that takes a public input.
-const ROWS: [Row; 89] = [
+const ROWS: [Row; 90] = [
     ("face mean", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     ("face mean", "--prior", FACES, "face/internal/nonprivate_curves.npy"),
     (
@@ -83,6 +83,7 @@ const ROWS: [Row; 89] = [
         "scan.ply --groups groups.csv --mu 1 --out out",
         "face/internal/nonprivate_mean.ply",
     ),
+    ("surface plan", "--template", "--n 10 --mu 1 --save out", "face/internal/nonprivate_mean.ply"),
     ("surface register", "--template", "scan.ply --out out", "face/internal/nonprivate_mean.ply"),
     ("surface check", "--template", "scan.ply", "face/internal/nonprivate_mean.ply"),
     (

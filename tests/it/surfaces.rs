@@ -189,3 +189,54 @@ fn what_is_no_template_and_what_does_not_fit_is_refused_before_the_charge() {
     refused("--prepared u.npy --template t.ply --radius -1", "positive number");
     refused("--prepared u.npy --template t.ply --harmonics 2", "harmonics are from");
 }
+
+#[test]
+fn flatten_maps_closed_surfaces_onto_the_sphere_and_disks_onto_the_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let mesh = bean();
+    write_ply(&dir.join("t.ply"), &mesh).unwrap();
+    let (code, stdout, stderr) = visard(dir, "surface flatten t.ply --out round --json");
+    assert_eq!(code, Some(0), "{stderr}");
+    let said: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((&said["surface"], &said["flipped_triangles"]), (&"closed".into(), &0.into()));
+    assert!(said["off_centre"].as_f64().unwrap() < 1e-9, "{said}");
+    let map = npy::read(&dir.join("round/sphere_map.npy")).unwrap();
+    assert_eq!(map.shape, [258, 3]);
+    assert!(map.data.chunks(3).all(|x| (x.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-12));
+    let round = visard::io::read_scan(&dir.join("round/sphere.ply")).unwrap();
+    assert_eq!((round.vertices.len(), round.triangles.as_deref()), (258, Some(mesh.triangles())));
+    let (code, _, stderr) = visard(dir, "surface flatten t.ply --out round");
+    assert!(code == Some(1) && stderr.contains("exists"), "{stderr}");
+    // What is not closed is a disk, or refused by its own name.
+    let open = TriMesh::new(mesh.vertices().to_vec(), mesh.triangles()[1..].to_vec()).unwrap();
+    write_ply(&dir.join("open.ply"), &open).unwrap();
+    let (code, stdout, stderr) = visard(dir, "surface flatten open.ply --out flat --json");
+    assert!(code == Some(0) && stdout.contains("\"surface\":\"disk\""), "{stdout}{stderr}");
+    assert!(dir.join("flat/disk_map.npy").is_file());
+    let inside = mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
+    write_ply(&dir.join("inside.ply"), &TriMesh::new(mesh.vertices().to_vec(), inside).unwrap()).unwrap();
+    let (code, _, stderr) = visard(dir, "surface flatten inside.ply --out no");
+    assert!(code == Some(1) && stderr.contains("inside.ply") && stderr.contains("face inwards"), "{stderr}");
+    assert!(!dir.join("no").exists());
+}
+
+#[test]
+fn a_plan_forecasts_the_mean_and_its_certificate_names_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    records(dir, 60, &|_, _| {});
+    let rows = run(dir, "plan --n 60 600 --mu 0.5 3 --spread 2 --distance 2");
+    let error = |i: usize| rows[i]["error"].as_f64().unwrap();
+    assert!(error(0) > error(1) && error(0) > error(2) && error(2) > error(3), "{rows}");
+    assert!((rows[3]["template_error"].as_f64().unwrap() - 2.0).abs() < 0.3, "{rows}");
+    assert!(rows[3]["worth"].as_bool().unwrap());
+    run(dir, "plan --n 60 --mu 4 --save study");
+    run(dir, "mean --prepared u.npy --mu 4 --out study");
+    let text = fs::read_to_string(dir.join("study/release/certificate.json")).unwrap();
+    assert!(serde_json::from_str::<Value>(&text).unwrap()["details"]["plan"].is_object(), "{text}");
+    let (code, _, stderr) = visard(dir, "surface plan --template t.ply --n 60 --epsilon 1 --harmonics 50");
+    assert!(code == Some(2) || code == Some(1), "{stderr}");
+    let (code, _, stderr) = visard(dir, "surface plan --template t.ply --n 60 --radius -1");
+    assert!(code != Some(0) && stderr.contains("radius"), "{stderr}");
+}

@@ -1,11 +1,11 @@
-//! `visard face flatten`: the conformal map of a mesh onto the disk.
+//! `visard face flatten`: the conformal map of a mesh onto the disk; `surface flatten` takes the same options.
 
 use super::files::{make_folder, refuse_existing};
 use crate::cli::Global;
 use crate::cli::output::{Failure, Printer};
 use clap::Args;
-use serde_json::json;
-use std::path::PathBuf;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 use visard::conformal::{Quality, disk_map};
 use visard::io;
 use visard::mesh::{DiskMesh, RepairSettings, TriMesh, make_disk};
@@ -16,10 +16,10 @@ use visard::mesh::{DiskMesh, RepairSettings, TriMesh, make_disk};
     after_help = "The map is centred: the surface's area is balanced around 0, and the first vertex of the file that lies on the border is at 1. Rows of disk_map.npy are in the order of the file's vertices.\n\nExample:\n  visard face flatten face.ply --out flat\n  visard face flatten scan.ply --repair --out flat"
 )]
 pub struct FlattenArgs {
-    /// A mesh that is a disk: one piece, one border, no handles
+    /// A mesh in one piece without handles; what goes onto the disk has one border
     #[arg(value_name = "MESH")]
     mesh: PathBuf,
-    /// Folder for disk_map.npy and quality.json
+    /// Folder for the map and quality.json
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Make the mesh a disk first: fill holes, drop debris, cut handles. Dropped vertices get NaN rows
@@ -27,27 +27,64 @@ pub struct FlattenArgs {
     repair: bool,
 }
 
+impl FlattenArgs {
+    /// The mesh as it is in the file.
+    pub fn read(&self) -> Result<TriMesh, Failure> {
+        let name = self.mesh.display();
+        let scan = io::read_scan(&self.mesh).map_err(Failure::failed)?;
+        let triangles = scan.triangles.ok_or_else(|| {
+            Failure::failed(format!("{name}: a bare point cloud; flattening needs a mesh with triangles"))
+        })?;
+        TriMesh::new(scan.vertices, triangles).map_err(|e| self.about(e))
+    }
+
+    /// What is wrong with it, by the file's name.
+    pub fn about(&self, error: impl std::fmt::Display) -> Failure {
+        Failure::failed(format!("{}: {error}", self.mesh.display()))
+    }
+
+    /// Files of the folder, none of which may exist.
+    pub fn files<const N: usize>(&self, names: [&str; N], global: &Global) -> Result<[PathBuf; N], Failure> {
+        let files = names.map(|name| self.out.join(name));
+        files.iter().try_for_each(|file| refuse_existing(file, global))?;
+        Ok(files)
+    }
+
+    /// The folder, made.
+    pub fn folder(&self) -> Result<(), Failure> {
+        make_folder(&self.out)
+    }
+}
+
+/// Figures as they are written and told.
+pub fn write_quality(file: &Path, mut about: Value, surface: &str, seconds: f64) -> Result<Value, Failure> {
+    about["surface"] = json!(surface);
+    about["seconds"] = json!(seconds);
+    let text = serde_json::to_string_pretty(&about).map_err(Failure::failed)?;
+    io::write_bytes(file, text.as_bytes()).map_err(Failure::failed)?;
+    Ok(about)
+}
+
 /// Runs the command.
 pub fn run(args: &FlattenArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let (map_file, quality_file) = (args.out.join("disk_map.npy"), args.out.join("quality.json"));
-    refuse_existing(&map_file, global)?;
-    refuse_existing(&quality_file, global)?;
-    let name = args.mesh.display();
-    let scan = io::read_scan(&args.mesh).map_err(Failure::failed)?;
-    let vertices = scan.vertices.len();
-    let triangles = scan.triangles.ok_or_else(|| {
-        Failure::failed(format!("{name}: a bare point cloud; flattening needs a mesh with triangles"))
-    })?;
-    let mesh = TriMesh::new(scan.vertices, triangles).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
+    // Before a large file is read.
+    args.files(["disk_map.npy", "quality.json"], global)?;
+    disk(args, args.read()?, global, printer)
+}
+
+/// Flattens a mesh that is a disk, or can be made one.
+pub fn disk(args: &FlattenArgs, mesh: TriMesh, global: &Global, printer: &Printer) -> Result<(), Failure> {
+    let [map_file, quality_file] = args.files(["disk_map.npy", "quality.json"], global)?;
+    let vertices = mesh.vertices().len();
     let (disk, source) = match DiskMesh::try_new(mesh.clone()) {
         Ok(disk) => (disk, (0..vertices).map(Some).collect()),
         Err(error) if !args.repair => {
-            return Err(Failure::failed(format!("{name}: {error}"))
+            return Err(args
+                .about(error)
                 .with_hint("--repair fills holes, drops debris and cuts small handles first"));
         }
         Err(_) => {
-            let repaired = make_disk(mesh, None, &RepairSettings::default())
-                .map_err(|e| Failure::failed(format!("{name}: {e}")))?;
+            let repaired = make_disk(mesh, None, &RepairSettings::default()).map_err(|e| args.about(e))?;
             printer.note(format!("note: repaired before flattening: {}", repaired.log));
             let kept = repaired.vertex_source.iter().flatten().collect::<std::collections::HashSet<_>>();
             if kept.len() < vertices {
@@ -60,9 +97,9 @@ pub fn run(args: &FlattenArgs, global: &Global, printer: &Printer) -> Result<(),
         }
     };
     let start = std::time::Instant::now();
-    let map = disk_map(&disk).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
+    let map = disk_map(&disk).map_err(|e| args.about(e))?;
     let seconds = start.elapsed().as_secs_f64();
-    let measured = Quality::measure(&disk, &map).map_err(|e| Failure::failed(format!("{name}: {e}")))?;
+    let measured = Quality::measure(&disk, &map).map_err(|e| args.about(e))?;
     // Input vertex order; vertices that repairs dropped have no place in the disk.
     let mut rows = vec![f64::NAN; 2 * vertices];
     for (z, source) in map.z.iter().zip(&source) {
@@ -71,12 +108,10 @@ pub fn run(args: &FlattenArgs, global: &Global, printer: &Printer) -> Result<(),
             rows[2 * i + 1] = z.im;
         }
     }
-    make_folder(&args.out)?;
+    args.folder()?;
     io::write_npy(&map_file, &[vertices, 2], &rows).map_err(Failure::failed)?;
-    let mut about = serde_json::to_value(&measured).map_err(Failure::failed)?;
-    about["seconds"] = json!(seconds);
-    let text = serde_json::to_string_pretty(&about).map_err(Failure::failed)?;
-    io::write_bytes(&quality_file, text.as_bytes()).map_err(Failure::failed)?;
+    let about = serde_json::to_value(&measured).map_err(Failure::failed)?;
+    let about = write_quality(&quality_file, about, "disk", seconds)?;
     printer.result(
         about,
         format!(

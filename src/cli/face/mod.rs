@@ -3,7 +3,7 @@
 mod assess;
 mod compare;
 mod files;
-mod flatten;
+pub(super) mod flatten;
 mod mean;
 mod measure;
 mod modes;

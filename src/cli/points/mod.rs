@@ -3,7 +3,7 @@
 mod answer;
 mod common;
 mod masks;
-mod plan;
+pub(in crate::cli) mod plan;
 mod records;
 mod shape;
 mod shape_assess;

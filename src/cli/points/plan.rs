@@ -42,10 +42,10 @@ pub struct PlanArgs {
     /// Wanted error, in the distance of the space (root mean square): prints how many records are needed
     #[arg(long, value_name = "F", conflicts_with = "n", allow_negative_numbers = true)]
     want: Option<f64>,
-    /// Guess of how far records lie from their mean (root mean square); by default half the radius
+    /// Guess of how far records lie from their mean (root mean square); by default half the radius (of surfaces a quarter)
     #[arg(long, help_heading = heading::RECORDS, value_name = "F")]
     spread: Option<f64>,
-    /// Guess of how far their mean lies from the public centre; by default a third of the radius
+    /// Guess of how far their mean lies from the public centre; by default a third of the radius (of surfaces a tenth)
     #[arg(long, help_heading = heading::RECORDS, value_name = "F")]
     distance: Option<f64>,
     #[command(flatten)]
@@ -114,6 +114,11 @@ pub struct SpdPlanArgs {
 /// Root-mean-square distance of shapes from their mean where no radius tells: planar outlines of one species lie near it.
 const SHAPE_SPREAD: f64 = 0.08;
 
+/// How points are taken to lie within a radius where nothing is said.
+fn within(radius: f64) -> Guess {
+    Guess { spread: 0.5 * radius, distance: radius / 3.0 }
+}
+
 /// Runs `shape plan`.
 pub fn shape(args: &ShapePlanArgs, printer: &Printer) -> Result<(), Failure> {
     let landmarks = args.landmarks as usize;
@@ -127,7 +132,7 @@ pub fn shape(args: &ShapePlanArgs, printer: &Printer) -> Result<(), Failure> {
         guess,
     };
     if args.modes || args.compare || args.regress.is_some() {
-        return statistics(args, &joint(args.plan.guess(radius)?), printer);
+        return statistics(args, &joint(args.plan.guess(within(radius))?), printer);
     }
     let single = match args.mechanism {
         Some(ShapeChoice::Single(mechanism)) => Some(mechanism),
@@ -142,7 +147,7 @@ pub fn shape(args: &ShapePlanArgs, printer: &Printer) -> Result<(), Failure> {
     };
     // As the study says it: see `run_shapes`.
     let usual = |loss| matches!(loss, PrivacyLoss::Pure(_)).then(|| PointMechanism::best_for(loss));
-    run(("shape mean", &usual), &args.plan, single, radius, made, printer)
+    run(("shape mean", &usual), &args.plan, single, within(radius), made, printer)
 }
 
 /// Modes, comparisons, regressions.
@@ -229,25 +234,25 @@ pub fn spd(args: &SpdPlanArgs, printer: &Printer) -> Result<(), Failure> {
         ("spd mean", &usual),
         &args.plan,
         args.mechanism,
-        radius,
+        within(radius),
         |plan| plan_spd(order, args.metric, radius, plan),
         printer,
     )
 }
 
-/// `usual`: the mechanism that the command takes at a budget where none is named.
-fn run(
+/// `usual`: the mechanism that the command takes at a budget where none is named; `usually`: how records lie where nothing is said.
+pub fn run(
     (command, usual): (&str, &dyn Fn(PrivacyLoss) -> Option<PointMechanism>),
     args: &PlanArgs,
     mechanism: Option<PointMechanism>,
-    radius: f64,
+    usually: Guess,
     made: impl Fn(&PointPlan) -> Result<Vec<PointForecast>, PointStudyError>,
     printer: &Printer,
 ) -> Result<(), Failure> {
     if mechanism == Some(PointMechanism::None) {
         return Err(Failure::usage("there is nothing to plan for --mechanism none: it releases nothing"));
     }
-    let guess = args.guess(radius)?;
+    let guess = args.guess(usually)?;
     let budgets = args.budgets()?;
     let plan = PointPlan { sizes: args.n.clone(), budgets: budgets.clone(), mechanism, guess };
     let Some(want) = args.want else {
@@ -287,10 +292,10 @@ fn positive(x: Option<f64>, default: f64, name: &str) -> Result<f64, Failure> {
 
 impl PlanArgs {
     /// How records are taken to lie.
-    fn guess(&self, radius: f64) -> Result<Guess, Failure> {
+    fn guess(&self, usually: Guess) -> Result<Guess, Failure> {
         Ok(Guess {
-            spread: positive(self.spread, 0.5 * radius, "--spread")?,
-            distance: positive(self.distance, radius / 3.0, "--distance")?,
+            spread: positive(self.spread, usually.spread, "--spread")?,
+            distance: positive(self.distance, usually.distance, "--distance")?,
         })
     }
 

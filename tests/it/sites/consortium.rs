@@ -10,10 +10,10 @@ use visard::mechanism::vector::GroupAim;
 use visard::privacy::{Certificate, Ledger};
 use visard::sites::{
     Aggregated, Aggregator, AggregatorSettings, Closed, CombineSettings, Findings, PlannedGroups, Site,
-    SiteAnswer, SitePlan, SiteSettings, answer_round, make_site_key, merge_round, read_public_key,
-    unshare_round, verify_round,
+    SiteAnswer, SitePlan, SiteSettings, SitesError, answer_round, make_site_key, merge_round,
+    read_public_key, unshare_round, verify_round,
 };
-use visard::study::face::{FaceInputs, Registration, StudyError, TemplateSource, load_template};
+use visard::study::face::{FaceInputs, Registration, TemplateSource, load_template};
 use visard::study::{LedgerChoice, Place};
 use visard::synth::FaceParameters;
 
@@ -136,7 +136,7 @@ impl Consortium {
         Place { seed: self.seed, resume: true, ledger, ..Place::new(self.path(name)) }
     }
 
-    pub fn answer_with(&self, public: &str, site: &str, file: &str) -> Result<SiteAnswer, StudyError> {
+    pub fn answer_with(&self, public: &str, site: &str, file: &str) -> Result<SiteAnswer, SitesError> {
         let key = Some(self.path(&format!("{site}.key"))).filter(|key| key.exists());
         let mut records =
             FaceInputs { prepared: Some(self.path(file)), ..FaceInputs::new(Vec::new(), self.place(site)) };
@@ -148,7 +148,7 @@ impl Consortium {
     }
 
     /// A site answers, and what it hands on is carried to the tray.
-    pub fn answer(&self, site: &str) -> Result<SiteAnswer, StudyError> {
+    pub fn answer(&self, site: &str) -> Result<SiteAnswer, SitesError> {
         let done = self.answer_with("public", site, &format!("{site}.npy"))?;
         self.carry(&done.files);
         Ok(done)
@@ -160,14 +160,14 @@ impl Consortium {
         }
     }
 
-    pub fn verify(&self, name: &str, without: &[&str]) -> Result<Aggregated, StudyError> {
+    pub fn verify(&self, name: &str, without: &[&str]) -> Result<Aggregated, SitesError> {
         let done = self.verify_in(name, name, without)?;
         self.carry(&done.files);
         Ok(done)
     }
 
     /// An aggregator at work in another folder than its own.
-    pub fn verify_in(&self, name: &str, folder: &str, without: &[&str]) -> Result<Aggregated, StudyError> {
+    pub fn verify_in(&self, name: &str, folder: &str, without: &[&str]) -> Result<Aggregated, SitesError> {
         verify_round(&AggregatorSettings {
             public: self.path("public"),
             name: name.into(),
@@ -269,7 +269,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-pub fn refused<T: std::fmt::Debug>(result: Result<T, StudyError>, expected: &str) {
+pub fn refused<T: std::fmt::Debug>(result: Result<T, SitesError>, expected: &str) {
     let error = result.unwrap_err().to_string();
     assert!(error.contains(expected), "{error}");
 }

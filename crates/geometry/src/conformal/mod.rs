@@ -1,6 +1,6 @@
-//! Disk-conformal maps of disk-like triangle meshes, Möbius recentring, and their quality.
+//! Conformal maps of triangle meshes, onto the disk or the sphere, Möbius recentring, and their quality.
 //!
-//! [`disk_map`] flattens, [`DiskMap::recentre`] fixes the Möbius freedom by two points of the surface,
+//! [`sphere_map`] maps a closed surface, [`disk_map`] flattens a disk, [`DiskMap::recentre`] fixes the Möbius freedom by two points of the surface,
 //! [`Quality`] says how conformal the result is.
 //!
 //! # Example
@@ -34,11 +34,13 @@ mod mobius;
 mod orientation;
 mod quality;
 mod refine;
+mod sphere;
 mod untangle;
 
 pub use error::ConformalError;
 pub use map::{DiskMap, SurfacePoint, disk_chart, disk_map};
 pub use quality::{AngleDistortion, AreaDistortion, Beltrami, Quality};
+pub use sphere::{SphereMap, SphereQuality, sphere_map};
 
 /// A point of the plane as a complex number.
 pub type Complex = nalgebra::Complex<f64>;

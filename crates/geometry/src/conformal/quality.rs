@@ -29,6 +29,8 @@ pub struct AngleDistortion {
     pub mean: f64,
     /// Median of |d|.
     pub median: f64,
+    /// 95 % of |d| are at most this.
+    pub p95: f64,
     /// Standard deviation of d about its mean.
     pub sd: f64,
 }
@@ -65,26 +67,30 @@ impl Quality {
         }
         let deviation = disk.boundary().iter().map(|&v| (z[v].norm() - 1.0).abs()).fold(0.0, f64::max);
         Ok(Self {
-            angle_distortion_deg: angle_distortion(mesh, z),
-            beltrami: beltrami(mesh, z),
+            angle_distortion_deg: angle_distortion(mesh, &image(mesh, z)),
+            beltrami: beltrami(mesh, &image(mesh, z)),
             flipped_triangles: flipped_triangles(mesh.triangles(), z).len(),
             boundary_deviation: deviation,
-            area_distortion: area_distortion(mesh, z),
+            area_distortion: area_distortion(mesh, &image(mesh, z)),
         })
     }
 }
 
+/// The corners of the image of each triangle.
+fn image<'a>(mesh: &'a TriMesh, z: &'a [Complex<f64>]) -> impl Fn(usize) -> [Point; 3] + 'a {
+    |t| mesh.triangles()[t].map(|v| Point::new(z[v].re, z[v].im, 0.0))
+}
+
 /// Signed angle distortion of every corner, degrees.
-fn corner_distortions(mesh: &TriMesh, z: &[Complex<f64>]) -> Vec<f64> {
-    let flat = |v: usize| Point::new(z[v].re, z[v].im, 0.0);
+fn corner_distortions(mesh: &TriMesh, image: &dyn Fn(usize) -> [Point; 3]) -> Vec<f64> {
     let angle = |at: Point, from: Point, to: Point| {
         let (a, b) = (from - at, to - at);
         let cosine = a.dot(&b) / (a.norm_squared() * b.norm_squared()).sqrt().max(1e-300);
         cosine.clamp(-1.0, 1.0).acos().to_degrees()
     };
     let mut out = Vec::with_capacity(3 * mesh.triangles().len());
-    for (t, triangle) in mesh.triangles().iter().enumerate() {
-        let (p, q) = (mesh.corners(t), triangle.map(flat));
+    for t in 0..mesh.triangles().len() {
+        let (p, q) = (mesh.corners(t), image(t));
         for k in 0..3 {
             let (i, j) = ((k + 1) % 3, (k + 2) % 3);
             out.push(angle(q[k], q[i], q[j]) - angle(p[k], p[i], p[j]));
@@ -93,8 +99,8 @@ fn corner_distortions(mesh: &TriMesh, z: &[Complex<f64>]) -> Vec<f64> {
     out
 }
 
-fn angle_distortion(mesh: &TriMesh, z: &[Complex<f64>]) -> AngleDistortion {
-    let signed = corner_distortions(mesh, z);
+pub(super) fn angle_distortion(mesh: &TriMesh, image: &dyn Fn(usize) -> [Point; 3]) -> AngleDistortion {
+    let signed = corner_distortions(mesh, image);
     let n = signed.len() as f64;
     let centre = signed.iter().sum::<f64>() / n;
     let sd = (signed.iter().map(|d| (d - centre).powi(2)).sum::<f64>() / n).sqrt();
@@ -102,40 +108,41 @@ fn angle_distortion(mesh: &TriMesh, z: &[Complex<f64>]) -> AngleDistortion {
     sizes.sort_unstable_by(f64::total_cmp);
     let middle = sizes.len() / 2;
     let median = if sizes.len() % 2 == 1 { sizes[middle] } else { 0.5 * (sizes[middle - 1] + sizes[middle]) };
-    AngleDistortion { mean: sizes.iter().sum::<f64>() / n, median, sd }
+    let p95 = sizes[(95 * sizes.len()).div_ceil(100).max(1) - 1];
+    AngleDistortion { mean: sizes.iter().sum::<f64>() / n, median, p95, sd }
 }
 
 /// |μ| of each triangle of positive area.
-pub(crate) fn beltrami_moduli(mesh: &TriMesh, z: &[Complex<f64>]) -> Vec<f64> {
+fn beltrami_moduli(mesh: &TriMesh, image: &dyn Fn(usize) -> [Point; 3]) -> Vec<f64> {
     let modulus = |t: usize| {
         let [a, b, c] = mesh.corners(t);
         let (e1, e2) = (b - a, c - a);
         let x1 = e1.norm();
         let (x2, y2) = (e1.dot(&e2) / x1, e1.cross(&e2).norm() / x1);
-        let [za, zb, zc] = mesh.triangles()[t].map(|v| z[v]);
-        let du = (zb - za) / x1;
-        let dv = (zc - za - du * x2) / y2;
-        let determinant = (du.conj() * dv).im;
-        let frobenius = du.norm_sqr() + dv.norm_sqr();
-        let (sum, difference) = (frobenius + 2.0 * determinant.abs(), frobenius - 2.0 * determinant.abs());
+        let [a, b, c] = image(t);
+        let du = (b - a) / x1;
+        let dv = (c - a - du * x2) / y2;
+        let determinant = du.cross(&dv).norm();
+        let frobenius = du.norm_squared() + dv.norm_squared();
+        let (sum, difference) = (frobenius + 2.0 * determinant, frobenius - 2.0 * determinant);
         (difference.max(0.0) / sum).sqrt()
     };
     (0..mesh.triangles().len()).map(modulus).filter(|m| m.is_finite()).collect()
 }
 
-fn beltrami(mesh: &TriMesh, z: &[Complex<f64>]) -> Beltrami {
-    let moduli = beltrami_moduli(mesh, z);
+pub(super) fn beltrami(mesh: &TriMesh, image: &dyn Fn(usize) -> [Point; 3]) -> Beltrami {
+    let moduli = beltrami_moduli(mesh, image);
     let mean = moduli.iter().sum::<f64>() / moduli.len().max(1) as f64;
     Beltrami { mean, max: moduli.into_iter().fold(0.0, f64::max) }
 }
 
-fn area_distortion(mesh: &TriMesh, z: &[Complex<f64>]) -> AreaDistortion {
-    let image = |t: usize| {
-        let [a, b, c] = mesh.triangles()[t].map(|v| z[v]);
-        ((b - a).conj() * (c - a)).im.abs()
+pub(super) fn area_distortion(mesh: &TriMesh, image: &dyn Fn(usize) -> [Point; 3]) -> AreaDistortion {
+    let size = |t: usize| {
+        let [a, b, c] = image(t);
+        (b - a).cross(&(c - a)).norm()
     };
     let pairs: Vec<(f64, f64)> =
-        (0..mesh.triangles().len()).map(|t| (image(t), mesh.area_vector(t).norm())).collect();
+        (0..mesh.triangles().len()).map(|t| (size(t), mesh.area_vector(t).norm())).collect();
     let (total_image, total): (f64, f64) = pairs.iter().fold((0.0, 0.0), |(i, s), &(a, b)| (i + a, s + b));
     let ratios: Vec<f64> = pairs
         .iter()
@@ -167,6 +174,7 @@ mod tests {
         let q = Quality::measure(&square(), &image(3f64.sqrt())).unwrap();
         approx::assert_relative_eq!(q.angle_distortion_deg.mean, 10.0, epsilon = 1e-12);
         approx::assert_relative_eq!(q.angle_distortion_deg.median, 15.0, epsilon = 1e-12);
+        approx::assert_relative_eq!(q.angle_distortion_deg.p95, 15.0, epsilon = 1e-12);
         // d = 0, 15, −15 twice: variance 450/3.
         approx::assert_relative_eq!(q.angle_distortion_deg.sd, 150f64.sqrt(), epsilon = 1e-12);
         let mu = (3f64.sqrt() - 1.0) / (3f64.sqrt() + 1.0);

@@ -85,7 +85,7 @@ fn cross(a: Complex<f64>, b: Complex<f64>) -> f64 {
 }
 
 /// Centroid of the places strictly left of all sides of a star; none when there is no such place.
-fn kernel_centroid(sides: &[[Complex<f64>; 2]]) -> Option<Complex<f64>> {
+pub(crate) fn kernel_centroid(sides: &[[Complex<f64>; 2]]) -> Option<Complex<f64>> {
     let middle = sides.iter().map(|s| s[0]).sum::<Complex<f64>>() / sides.len() as f64;
     let reach = sides.iter().map(|s| (s[0] - middle).norm()).fold(0.0, f64::max);
     let mut kernel: Vec<Complex<f64>> = [(-1., -1.), (1., -1.), (1., 1.), (-1., 1.)]
@@ -149,7 +149,7 @@ pub(crate) fn with_positive_weights(
             for _ in 0..=round {
                 grow(triangles, &mut near);
             }
-            raised_laplacian(disk, elimination, half_cotangents, &near)
+            raised_laplacian(triangles, elimination, half_cotangents, &near)
         };
         *z = HarmonicSolver::from_laplacian(elimination, laplacian)?.extend_map(&boundary)?;
     }
@@ -157,20 +157,21 @@ pub(crate) fn with_positive_weights(
 }
 
 /// Adds the neighbours of the marked vertices.
-fn grow(triangles: &[[usize; 3]], marked: &mut [bool]) {
+pub(crate) fn grow(triangles: &[[usize; 3]], marked: &mut [bool]) {
     let touched: Vec<usize> =
         triangles.iter().filter(|t| t.iter().any(|&v| marked[v])).flatten().copied().collect();
     touched.into_iter().for_each(|v| marked[v] = true);
 }
 
-fn raised_laplacian(
-    disk: &DiskMesh,
+/// The Laplacian, with every weight at a marked vertex [`LEAST_WEIGHT`] at least.
+pub(crate) fn raised_laplacian(
+    triangles: &[[usize; 3]],
     elimination: &Elimination,
     half_cotangents: &[[f64; 3]],
     near: &[bool],
 ) -> Vec<f64> {
     let mut values = ordered_laplacian(elimination, half_cotangents);
-    for (slots, triangle) in elimination.slots().iter().zip(disk.mesh().triangles()) {
+    for (slots, triangle) in elimination.slots().iter().zip(triangles) {
         for k in 0..3 {
             let next = (k + 1) % 3;
             let weight = -values[slots.side[k]];

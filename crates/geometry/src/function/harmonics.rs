@@ -65,7 +65,7 @@ impl Harmonics {
     /// [`HarmonicsError`].
     pub fn new(mesh: &TriMesh, count: usize) -> Result<Self, HarmonicsError> {
         let shape = Intrinsic::new(mesh)?;
-        let areas = vertex_shares(mesh);
+        let areas = mesh.vertex_shares();
         let vertices = areas.iter().filter(|area| **area > 0.0).count();
         if count == 0 || count >= vertices || vertices < areas.len() {
             return Err(HarmonicsError::TooFew { wanted: count, vertices });
@@ -140,19 +140,6 @@ impl Harmonics {
         let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
         field.chunks_exact(3).zip(&self.areas).map(|(x, area)| area * square(x)).sum::<f64>().sqrt()
     }
-}
-
-/// The share of the surface's area of every vertex: a third of each of its triangles.
-fn vertex_shares(mesh: &TriMesh) -> Vec<f64> {
-    let mut areas = vec![0.0; mesh.vertices().len()];
-    for (t, triangle) in mesh.triangles().iter().enumerate() {
-        let [a, b, c] = mesh.corners(t);
-        let third = (b - a).cross(&(c - a)).norm() / 6.0;
-        triangle.iter().for_each(|v| areas[*v] += third);
-    }
-    let all: f64 = areas.iter().sum();
-    areas.iter_mut().for_each(|area| *area /= all);
-    areas
 }
 
 /// Largest eigenpairs, in elimination order.

@@ -2,6 +2,7 @@
 
 mod boxes;
 mod bulge;
+mod closed;
 mod delaunay;
 mod disk;
 mod edges;
@@ -27,6 +28,7 @@ mod trimesh;
 mod unite;
 
 pub use boxes::TriangleTree;
+pub use closed::ClosedMesh;
 pub use delaunay::mesh_from_points;
 pub use disk::DiskMesh;
 pub use edges::{Edge, EdgeTable};

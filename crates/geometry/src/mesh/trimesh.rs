@@ -30,6 +30,9 @@ pub enum MeshError {
     /// The points or the mesh cannot serve as a disk-like surface; the text says why and what to do.
     #[error("{0}")]
     NotADisk(String),
+    /// The mesh is no closed surface without handles, seen from outside; the text lists why.
+    #[error("not a closed surface without handles: {0}")]
+    NotClosed(String),
     /// The points cannot be meshed; the text says why and what to do.
     #[error("{0}")]
     Degenerate(String),
@@ -111,6 +114,18 @@ impl TriMesh {
     pub fn area_vector(&self, t: usize) -> Vector {
         let [a, b, c] = self.corners(t);
         (b - a).cross(&(c - a))
+    }
+
+    /// The share of the surface's area of every vertex: a third of each of its triangles.
+    pub fn vertex_shares(&self) -> Vec<f64> {
+        let mut areas = vec![0.0; self.vertices.len()];
+        for (t, triangle) in self.triangles.iter().enumerate() {
+            let third = self.area_vector(t).norm() / 6.0;
+            triangle.iter().for_each(|v| areas[*v] += third);
+        }
+        let all: f64 = areas.iter().sum();
+        areas.iter_mut().for_each(|area| *area /= all);
+        areas
     }
 
     /// Total area, in squared units of the coordinates.

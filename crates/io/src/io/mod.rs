@@ -63,7 +63,9 @@ pub use matrices::Matrices;
 pub use named::{NamedLine, NamedTable};
 pub use npy::write_npy;
 pub use open::{Limit, Opened, open, refuse_special};
-pub use ply::{write_ply, write_ply_with_colours, write_ply_with_comment, write_ply_with_scalar};
+pub use ply::{
+    write_ply, write_ply_with_colours, write_ply_with_comment, write_ply_with_fields, write_ply_with_scalar,
+};
 pub use read::{
     matrices_of, open_as, open_masks, read_images, read_landmarks, read_matrices, read_rows, read_scan,
     read_shapes, rows_of, scan_of, shapes_of,

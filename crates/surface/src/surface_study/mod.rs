@@ -9,6 +9,7 @@ mod cache;
 mod inputs;
 mod open;
 mod picture;
+mod plan;
 mod records;
 mod register;
 mod row;
@@ -16,5 +17,6 @@ mod space;
 mod template;
 
 pub use inputs::{HARMONICS, RADIUS, SurfaceInputs};
+pub use plan::SurfacePlan;
 pub use register::{RegisterSettings, Registered, register_all};
 pub use row::SurfaceRow;

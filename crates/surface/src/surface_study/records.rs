@@ -69,11 +69,7 @@ impl<'a> SurfaceRecords<'a> {
             }
             Source::Prepared { count, .. } => inputs.counting.people(*count, |i| vec![i.to_string()])?,
         };
-        let harmonics = Harmonics::new(mesh, inputs.harmonics.min(mesh.vertices().len() / 4));
-        let harmonics =
-            harmonics.map_err(|e| PointStudyError::Input(format!("{}: {e}", inputs.template.display())))?;
-        let radius = inputs.radius.unwrap_or(RADIUS * mesh.area().sqrt());
-        let space = SurfaceSpace::new(mesh.clone(), harmonics, radius, (loaded.kind(), inputs));
+        let space = space_about(inputs, &loaded)?;
         Ok(Self { inputs, loaded, source, people, space: Arc::new(space), sums: OnceLock::new() })
     }
 
@@ -219,6 +215,18 @@ impl TangentRecords for SurfaceRecords<'_> {
         let points = self.people.one_each(points, |_, own| Ok::<_, PointStudyError>(average(&own)))?;
         Ok(Read { points, problems, notes: passed_over })
     }
+}
+
+/// The space of surfaces about the template.
+///
+/// # Errors
+/// [`PointStudyError`]: a template too small for the harmonics, or without a Laplacian.
+pub(super) fn space_about(inputs: &SurfaceInputs, loaded: &Loaded) -> Result<SurfaceSpace, PointStudyError> {
+    let mesh = loaded.template.mesh();
+    let harmonics = Harmonics::new(mesh, inputs.harmonics.min(mesh.vertices().len() / 4))
+        .map_err(|e| PointStudyError::Input(format!("{}: {e}", inputs.template.display())))?;
+    let radius = inputs.radius.unwrap_or(RADIUS * mesh.area().sqrt());
+    Ok(SurfaceSpace::new(mesh.clone(), harmonics, radius, (loaded.kind(), inputs)))
 }
 
 /// What of folders is no scan, but for hidden files and the marks of scans: how many, and the first.

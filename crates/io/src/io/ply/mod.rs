@@ -10,7 +10,9 @@ mod values;
 mod write;
 
 pub(super) use write::{bytes, commented, write_ply_with_all};
-pub use write::{write_ply, write_ply_with_colours, write_ply_with_comment, write_ply_with_scalar};
+pub use write::{
+    write_ply, write_ply_with_colours, write_ply_with_comment, write_ply_with_fields, write_ply_with_scalar,
+};
 
 use super::error::Parsed;
 use super::scan::Scan;

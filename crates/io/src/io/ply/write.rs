@@ -109,6 +109,14 @@ pub fn write_ply_with_scalar(
     write_atomically(path, |out| write_to(out, mesh, With::Scalar(name, values)))
 }
 
+/// As [`write_ply`], with any number of fields (`float NAME`) at every vertex.
+///
+/// # Errors
+/// [`WriteError`], also when a field has not one value for each vertex.
+pub fn write_ply_with_fields(path: &Path, mesh: &TriMesh, fields: &[NamedField]) -> Result<(), WriteError> {
+    write_ply_with_all(path, mesh, fields, None)
+}
+
 /// As [`write_ply`], with any number of fields (`float NAME`) and then a colour at every vertex; there must be one of each a vertex.
 pub(in crate::io) fn write_ply_with_all(
     path: &Path,

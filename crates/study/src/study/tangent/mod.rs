@@ -22,6 +22,7 @@ mod mean;
 mod modes;
 mod numbers;
 mod opened;
+mod plan;
 mod points;
 mod records;
 mod regression;
@@ -50,6 +51,8 @@ pub(in crate::study) use mean::MeanStatistic;
 #[doc(hidden)]
 pub use modes::ModesStatistic;
 pub use modes::{FoundModes, MODES_WORTHWHILE, SampledModes};
+#[doc(hidden)]
+pub use plan::plan_means;
 pub use points::{TangentMatrices, TangentVectors};
 #[doc(hidden)]
 pub use records::{Centred, Gathered, Opened, Shown, TangentRecords};
