@@ -77,11 +77,9 @@ fn any_split_gives_the_bytes_of_one_process() {
     fs::write(path.join("persons.csv"), table).unwrap();
     for (name, options, passes) in [
         ("once", "--mechanism joint-1 --mu 1 --allow-identical", 1),
-        ("radius", "--mechanism joint-1 --mu 1 --clip-radius 0.02 --allow-identical", 1),
         ("two", "--mu 1 --allow-identical", 2),
         ("counted", "--mu 3 --allow-identical", 3),
         ("persons", "--mu 3 --people persons.csv --allow-identical", 3),
-        ("choice", "--mu 8 --allow-identical", 3),
         ("band", "--mu 3 --band --allow-identical", 3),
     ] {
         done(path, &format!("face mean --prepared people.npy {FORM} {options} --seed 5 --out {name}"));
