@@ -27,6 +27,7 @@ mod pay;
 mod people;
 mod people_error;
 mod place;
+mod priced;
 mod public;
 mod publish;
 mod signature;
@@ -64,12 +65,13 @@ pub use error::{DryRun, JobError};
 pub use groups::{GroupFault, Groups, GroupsError};
 pub use layout::StudyFolder;
 pub use ledger::{LedgerChoice, ledger_of};
-pub use pay::{Paid, Priced};
+pub use pay::Paid;
 pub use people::{People, PeopleError, PeopleFault};
 #[doc(hidden)]
 pub use people::{average, others, sum_of};
 pub use place::Place;
 pub use plan::{PlanError, SavedPlan};
+pub use priced::Priced;
 #[doc(hidden)]
 pub use public::refuse_secret;
 pub use public::{is_secret, public_input};

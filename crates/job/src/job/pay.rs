@@ -3,33 +3,13 @@
 use super::Job;
 use super::digest::Digest;
 use super::error::JobError;
+use super::priced::Priced;
 use super::publish::Published;
 use super::state::{self, Begun, Stored};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Charge, Mechanism, Part, Price, Released, draw};
+use crate::privacy::{Charge, Mechanism, Released, draw};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-
-/// A price that the ledger has room for, and what will be published for it.
-#[derive(Debug)]
-pub struct Priced<P> {
-    pub(super) price: Price,
-    /// What the ledger is charged: the price, for the neighbours that the study protects, and marked where its noise is seeded.
-    pub(super) charged: Part,
-    pub(super) publication: P,
-}
-
-impl<P> Priced<P> {
-    /// What it costs.
-    pub fn price(&self) -> &Price {
-        &self.price
-    }
-
-    /// What will be published: made of public things only.
-    pub fn publication(&self) -> &P {
-        &self.publication
-    }
-}
 
 /// A charge to be drawn against, or the draw that was stored before an interruption.
 #[derive(Debug)]
