@@ -81,7 +81,7 @@ pub fn disk(args: &FlattenArgs, mesh: TriMesh, global: &Global, printer: &Printe
         Err(error) if !args.repair => {
             return Err(args
                 .about(error)
-                .with_hint("--repair fills holes, drops debris and cuts small handles first"));
+                .with_hint("--repair fills holes, drops debris and cuts small handles first; visard surface flatten maps closed surfaces"));
         }
         Err(_) => {
             let repaired = make_disk(mesh, None, &RepairSettings::default()).map_err(|e| args.about(e))?;

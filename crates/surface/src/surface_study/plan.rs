@@ -22,7 +22,6 @@ impl SurfacePlan {
     pub fn open(inputs: &SurfaceInputs) -> Result<Self, PointStudyError> {
         inputs.check()?;
         let loaded = Loaded::read(&inputs.template)?;
-        loaded.check_pose()?;
         Ok(Self(space_about(inputs, &loaded)?))
     }
 
