@@ -100,7 +100,7 @@ impl<'a> Parts<'a> {
     /// Steps 1 and 2 with these weights, centred.
     fn mapped(&self, laplacian: &[f64]) -> Result<SphereMap, ConformalError> {
         let triangles = self.closed.mesh().triangles();
-        let (mut x, pole) = self.from_the_plane(laplacian)?;
+        let (mut x, pole) = self.off_the_plane(laplacian)?;
         centre(&mut x, &self.weights);
         for _ in 0..ROUNDS {
             for side in [1.0, -1.0] {
@@ -117,7 +117,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Step 1: the places, and the triangle at the pole.
-    fn from_the_plane(&self, laplacian: &[f64]) -> Result<(Vec<Vector>, [usize; 3]), ConformalError> {
+    fn off_the_plane(&self, laplacian: &[f64]) -> Result<(Vec<Vector>, [usize; 3]), ConformalError> {
         let mesh = self.closed.mesh();
         let pole = most_regular(self.closed);
         let corners = mesh.triangles()[pole];
