@@ -184,7 +184,7 @@ pub trait Rows: Clone + Send + Sync {
     fn shares(&self, n: usize) -> Vec<Range<usize>> {
         let rows = (SHARE / self.work().max(1)).max(8);
         if n == 0 {
-            return vec![0..0];
+            return std::iter::once(0..0).collect();
         }
         (0..n).step_by(rows).map(|start| start..(start + rows).min(n)).collect()
     }

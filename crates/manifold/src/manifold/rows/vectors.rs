@@ -77,12 +77,11 @@ pub(super) fn sums<W: Width, const K: usize>(
 #[inline(always)]
 pub(super) fn gather<const K: usize>(mut row: impl FnMut(usize) -> [f64; K]) -> [Lane; K] {
     let mut out = [[0.0; LANES]; K];
-    for l in 0..LANES {
-        let numbers = row(l);
-        for k in 0..K {
-            out[k][l] = numbers[k];
+    (0..LANES).for_each(|lane| {
+        for (out, number) in out.iter_mut().zip(row(lane)) {
+            out[lane] = number;
         }
-    }
+    });
     out
 }
 
