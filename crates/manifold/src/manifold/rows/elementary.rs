@@ -109,7 +109,7 @@ const ROUND: f64 = 6_755_399_441_055_744.0;
 #[inline(always)]
 pub(in crate::manifold) fn cos_and_sinc<S: Simd>(simd: S, t: &Lane) -> (Lane, Lane) {
     // π/2 in three parts, the first two with zeros at the end.
-    const PARTS: [f64; 3] = [1.570_796_251_296_997_1, 7.549_789_415_861_596e-8, 5.390_302_858_158_119e-15];
+    const PARTS: [f64; 3] = [1.570_796_251_296_997, 7.549_789_415_861_596e-8, 5.390_302_858_158_119e-15];
     let shifted = vectors!(S, t, t, |t, _| {
         let turns = simd.mul_f64s(t, simd.splat_f64s(std::f64::consts::FRAC_2_PI));
         simd.add_f64s(turns, simd.splat_f64s(ROUND))
@@ -173,7 +173,7 @@ pub(in crate::manifold) fn cos_and_sinc<S: Simd>(simd: S, t: &Lane) -> (Lane, La
 }
 
 /// ln 2 in two parts, the first with zeros at the end.
-const LN_2: [f64; 2] = [6.931_471_803_691_238_16e-1, 1.908_214_929_270_587_7e-10];
+const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
 
 /// eˣ for |x| ≤ 700: the Taylor polynomial of degree 13 within half of ln 2.
 #[inline(always)]
