@@ -3,6 +3,7 @@
 use super::*;
 use crate::fault::{self, Fault, Outcome};
 use crate::job::layout::CERTIFICATE;
+use crate::privacy::Mechanism;
 use crate::privacy::noise::NoiseError;
 use crate::privacy::{ClipRadius, ClipSource, ClippedMean, Ledger, LedgerError, Mu, PrivacyLoss, Statement};
 use std::fs;
