@@ -41,7 +41,7 @@ def face_assess(
 
     Returns what ``--json`` says: "percentile" (None where no mode is clear of the noise) with "percentile_interval", "distance", "parts" (mode by
     mode, the most unusual first), "beyond", "z_rms", "notes", "verified"; and "map", an array with a row for each vertex of the expected face, whose
-    names are x, y, z, z_value, along_normal_mm and one_sd_mm.
+    names are vertex, x, y, z, z_value, along_normal_mm and one_sd_mm.
     """
     with Inputs() as inputs, tempfile.TemporaryDirectory(prefix="visard-") as place:
         folder = place if out is None else as_path("out", out)
@@ -52,15 +52,13 @@ def face_assess(
             "registration": registration,
             "out": folder,
         }
-        files = []
+        files: list[str] = []
         if is_path(scan):
             files.append(as_path("scan", scan))
         else:
             options["prepared"] = inputs.array("scan", np.asarray(scan)[None], (1, "J", "m", 3))
         found: dict[str, Any] = run("face assess", files, options)
-        # The first line says that the file is internal.
-        table = Path(folder) / "internal" / "map.csv"
-        found["map"] = np.genfromtxt(table, delimiter=",", names=True, skip_header=1)
+        found["map"] = np.genfromtxt(Path(folder) / "internal" / "map.csv", delimiter=",", names=True)
         return found
 
 
@@ -85,7 +83,8 @@ def shape_assess(
     """
     with Inputs() as inputs, tempfile.TemporaryDirectory(prefix="visard-") as place:
         options = {"norm": _folder(norm), "negative": negative, "out": place if out is None else as_path("out", out)}
-        return run("shape assess", [inputs.array("specimen", specimen, ("k", "d"))], options)
+        found: dict[str, Any] = run("shape assess", [inputs.array("specimen", specimen, ("k", "d"))], options)
+        return found
 
 
 def _folder(norm: Any) -> str:
