@@ -5,6 +5,7 @@ use crate::images::grid::{Grid, MOST, Place};
 use crate::io::Fault;
 use ::png::{BitDepth, ColorType, Decoder as Png};
 use ::tiff::decoder::{Decoder as Tiff, DecodingResult, Limits};
+use ::tiff::tags::Tag;
 use std::io::Cursor;
 
 /// Rows from the top become rows from the bottom, so that y runs upwards.
@@ -114,22 +115,29 @@ fn keeps_its_promises(bytes: &[u8]) -> bool {
     true
 }
 
+/// Ways of packing a TIFF picture that keep every label as it was: none, LZW, deflate (two numbers), PackBits. JPEG does not.
+const KEPT_EXACTLY: [u32; 5] = [NOT_PACKED, 5, 8, 32946, 32773];
+const NOT_PACKED: u32 = 1;
+
 /// A TIFF picture, or a stack of them: grey values are the labels.
 pub(super) fn tiff(bytes: &[u8]) -> Result<Grid, Fault> {
     if !keeps_its_promises(bytes) {
         return Err(Fault::Malformed("is cut off; copy or export it again"));
     }
-    let broken = |_| {
-        Fault::Malformed(
-            "is not a grey TIFF picture that can be read (plain, LZW or deflate); export it again",
-        )
-    };
+    const BROKEN: Fault = Fault::Malformed(
+        "is not a grey TIFF picture that can be read (plain, LZW, deflate or PackBits); export it again",
+    );
+    let broken = |_| BROKEN;
     let mut limits = Limits::default();
     limits.decoding_buffer_size = most(bytes).min(MOST);
     limits.intermediate_buffer_size = most(bytes).min(MOST);
     let mut reader = Tiff::new(Cursor::new(bytes)).map_err(broken)?.with_limits(limits);
     let (mut values, mut size, mut slices) = (Vec::new(), None, 0);
     loop {
+        let packed = reader.get_tag_u32(Tag::Compression).unwrap_or(NOT_PACKED);
+        if !KEPT_EXACTLY.contains(&packed) {
+            return Err(BROKEN);
+        }
         let (width, height) = reader.dimensions().map_err(broken)?;
         let found = [width as usize, height as usize];
         if *size.get_or_insert(found) != found {

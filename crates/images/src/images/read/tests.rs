@@ -149,3 +149,46 @@ fn what_is_no_mask_is_refused_in_words() {
         assert!(found.contains(word), "{name}: {found}");
     }
 }
+
+/// A TIFF picture of 8 × 8 pixels of 8 bits in one strip, packed in the way of this number (TIFF 6.0, section 7).
+fn strip(way: u32, data: &[u8]) -> Vec<u8> {
+    const ENTRIES: u32 = 8;
+    let start = 8 + 2 + 12 * ENTRIES + 4;
+    let mut out = b"II*\0\x08\0\0\0\x08\0".to_vec();
+    // Width, height, bits, packing, zero is black, where the strip starts, its rows, its bytes.
+    let values = [
+        (256, 8),
+        (257, 8),
+        (258, 8),
+        (259, way),
+        (262, 1),
+        (273, start),
+        (278, 8),
+        (279, data.len() as u32),
+    ];
+    for (tag, value) in values {
+        out.extend((tag as u16).to_le_bytes());
+        out.extend([4, 0, 1, 0, 0, 0]);
+        out.extend(u32::to_le_bytes(value));
+    }
+    out.extend([0; 4]);
+    out.extend(data);
+    out
+}
+
+#[test]
+fn a_tiff_picture_whose_packing_changes_labels_is_refused() {
+    assert_eq!(read("a.tif", &strip(1, &[7; 64])).unwrap().labels, [7; 64]);
+    // Sixty-four times 7, as a JPEG picture.
+    let jpeg = hex(concat!(
+        "ffd8ffdb004300100b0c0e0c0a100e0d0e1211101318281a181616183123251d283a333d3c3933383740485c4e404457453738506d51575f62676867",
+        "3e4d71797064785c656763ffc0000b080008000801011100ffc40014000100000000000000000000000000000006ffc4001410010000000000000000",
+        "0000000000000000ffda0008010100003f0004ffd9",
+    ));
+    let found = read("a.tif", &strip(7, &jpeg)).unwrap_err().to_string();
+    assert!(found.contains("LZW, deflate or PackBits"), "{found}");
+}
+
+fn hex(digits: &str) -> Vec<u8> {
+    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
+}
