@@ -40,10 +40,19 @@ def test_the_same_release_as_the_command(tmp_path, command, same_files, bowls):
     assert release.mean.shape == records.shape[1:] and release.error.shape == records.shape[1:2]
     modes = visard.surface_modes(records, template=template, modes=1, mu=8, out=tmp_path / "modes")
     assert modes.modes.shape[1:] == records.shape[1:]
+    found = visard.surface_assess(records[0], modes, template=template)
+    assert found["map"].dtype.names == ("vertex", "x", "y", "z", "z_value", "along_normal", "one_sd") and len(found["map"]) == records.shape[1]
+    assert np.isclose(np.sqrt(np.mean(found["map"]["z_value"] ** 2)), found["z_rms"])
     groups = visard.surface_compare(records, ["a", "b"] * 30, template=template, mu=4, out=tmp_path / "groups")
     assert groups.difference.shape == records.shape[1:]
     fields = visard.surface_regress(records, {"age": np.arange(60.0)}, bounds={"age": (0, 60)}, template=template, mu=8, out=tmp_path / "ages")
     assert fields.fields.shape == (2, *records.shape[1:])
+
+
+def test_a_plan_reads_the_template_only(bowls):
+    template, records = bowls
+    few, many = visard.surface_plan([60, 600], template=template, mu=1, spread=2, distance=1)
+    assert (few["n"], many["n"]) == (60, 600) and many["error"] < few["error"]
 
 
 def test_bad_input_is_refused(bowls):

@@ -18,7 +18,7 @@ from ._functions import FunctionOptions, function_compare, function_modes, funct
 from ._geometry import DiskMap, Mesh, Prepared, Registered, Template, flatten, mesh, prepare, read_scan, register
 from ._inputs import CovariateOptions, StudyOptions
 from ._manifolds import Hyperbolic, Kendall, Manifold, Spd, Sphere
-from ._norms import face_assess, shape_assess
+from ._norms import face_assess, shape_assess, surface_assess
 from ._plans import face_plan
 from ._points import (
     PointOptions,
@@ -77,7 +77,7 @@ from ._release import (
 )
 from ._shapes import ShapeOptions, shape_compare, shape_mean, shape_modes, shape_regress
 from ._sites import SiteRound, site_key, site_merge, site_plan, site_share, site_sum, site_unshare, site_verify
-from ._surfaces import SurfaceOptions, surface_compare, surface_mean, surface_modes, surface_regress
+from ._surfaces import SurfaceOptions, surface_compare, surface_mean, surface_modes, surface_plan, surface_regress
 from ._visard import __version__, set_threads
 
 __all__ = [
@@ -182,9 +182,11 @@ __all__ = [
     "sphere_mean",
     "sphere_modes",
     "sphere_regress",
+    "surface_assess",
     "surface_compare",
     "surface_mean",
     "surface_modes",
+    "surface_plan",
     "surface_regress",
     "verify",
 ]

@@ -15,9 +15,9 @@ from ._command import run
 from ._faces import template_of
 from ._geometry import Template
 from ._inputs import Inputs
-from ._release import FaceModes, FaceRegression, ShapeModes
+from ._release import FaceModes, FaceRegression, ShapeModes, SurfaceModes, SurfaceRegression
 
-__all__ = ["face_assess", "shape_assess"]
+__all__ = ["face_assess", "shape_assess", "surface_assess"]
 
 
 def face_assess(
@@ -43,23 +43,8 @@ def face_assess(
     mode, the most unusual first), "beyond", "z_rms", "notes", "verified"; and "map", an array with a row for each vertex of the expected face, whose
     names are vertex, x, y, z, z_value, along_normal_mm and one_sd_mm.
     """
-    with Inputs() as inputs, tempfile.TemporaryDirectory(prefix="visard-") as place:
-        folder = place if out is None else as_path("out", out)
-        options: dict[str, Any] = {
-            "norm": _folder(norm),
-            "at": [f"{name}={value}" for name, value in (at or {}).items()],
-            "template": template_of(template),
-            "registration": registration,
-            "out": folder,
-        }
-        files: list[str] = []
-        if is_path(scan):
-            files.append(as_path("scan", scan))
-        else:
-            options["prepared"] = inputs.array("scan", np.asarray(scan)[None], (1, "J", "m", 3))
-        found: dict[str, Any] = run("face assess", files, options)
-        found["map"] = np.genfromtxt(Path(folder) / "internal" / "map.csv", delimiter=",", names=True)
-        return found
+    options = {"template": template_of(template), "registration": registration}
+    return _with_map("face assess", scan, (1, "J", "m", 3), norm, at, out, options)
 
 
 def shape_assess(
@@ -84,6 +69,59 @@ def shape_assess(
     with Inputs() as inputs, tempfile.TemporaryDirectory(prefix="visard-") as place:
         options = {"norm": _folder(norm), "negative": negative, "out": place if out is None else as_path("out", out)}
         found: dict[str, Any] = run("shape assess", [inputs.array("specimen", specimen, ("k", "d"))], options)
+        return found
+
+
+def surface_assess(
+    scan: ArrayLike | PathLike,
+    norm: SurfaceModes | SurfaceRegression | PathLike,
+    *,
+    template: PathLike,
+    at: Mapping[str, float | str] | None = None,
+    allow_mirrored: bool = False,
+    out: PathLike | None = None,
+) -> dict[str, Any]:
+    """A surface held against a released norm of surfaces; `visard surface assess`.
+
+    Parameters
+    ----------
+    scan : a file, or registered vertices (V, 3) in the order and frame of the template.
+    norm : a release with modes, of :func:`surface_modes` or of :func:`surface_regress` with residuals, or its folder.
+    template : the public template of the norm.
+    at : the values of all covariates of a regression.
+    allow_mirrored : takes a scan that only fits as a mirror image, mirrored.
+    out : a folder for the page, the map and the numbers; without it, nothing is kept.
+
+    Returns what :func:`face_assess` does, with lengths in the template's units: in "parts" a "displacement", in "map" along_normal and one_sd.
+    """
+    options = {"template": as_path("template", template), "allow_mirrored": allow_mirrored}
+    return _with_map("surface assess", scan, (1, "vertices", 3), norm, at, out, options)
+
+
+def _with_map(
+    command: str,
+    scan: Any,
+    axes: tuple[int | str, ...],
+    norm: Any,
+    at: Mapping[str, float | str] | None,
+    out: PathLike | None,
+    options: dict[str, Any],
+) -> dict[str, Any]:
+    """Runs the command on a file or a registered array, and reads the map that it wrote."""
+    with Inputs() as inputs, tempfile.TemporaryDirectory(prefix="visard-") as place:
+        folder = place if out is None else as_path("out", out)
+        options |= {
+            "norm": _folder(norm),
+            "at": [f"{name}={value}" for name, value in (at or {}).items()],
+            "out": folder,
+        }
+        files: list[str] = []
+        if is_path(scan):
+            files.append(as_path("scan", scan))
+        else:
+            options["prepared"] = inputs.array("scan", np.asarray(scan)[None], axes)
+        found: dict[str, Any] = run(command, files, options)
+        found["map"] = np.genfromtxt(Path(folder) / "internal" / "map.csv", delimiter=",", names=True)
         return found
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from ._arrays import PathLike, numbers
+from ._command import run
 from ._faces import Scans, records
 from ._inputs import CovariateOptions, Inputs, Records, StudyOptions, study
 from ._release import SurfaceComparison, SurfaceMean, SurfaceModes, SurfaceRegression
@@ -14,7 +16,7 @@ from ._release import SurfaceComparison, SurfaceMean, SurfaceModes, SurfaceRegre
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["SurfaceOptions", "surface_compare", "surface_mean", "surface_modes", "surface_regress"]
+__all__ = ["SurfaceOptions", "surface_compare", "surface_mean", "surface_modes", "surface_plan", "surface_regress"]
 
 
 class SurfaceOptions(StudyOptions, total=False):
@@ -98,6 +100,39 @@ def surface_compare(
     """Groups of surfaces: their means, where they differ, and whether they do; `visard surface compare`. `groups` and `want` as for
     :func:`face_compare`, the rest as for :func:`surface_mean`."""
     return study(SurfaceComparison, "surface compare", _surfaces(scans), locals())
+
+
+def surface_plan(
+    n: Union[int, Sequence[int], None] = None,
+    *,
+    template: PathLike,
+    mu: Union[float, Sequence[float], None] = None,
+    epsilon: Union[float, Sequence[float], None] = None,
+    delta: float | None = None,
+    want: float | None = None,
+    spread: float | None = None,
+    distance: float | None = None,
+    radius: float | None = None,
+    harmonics: int | None = None,
+) -> list[dict[str, Any]]:
+    """Expected error of a private mean of surfaces from this many people at these budgets; `visard surface plan --json`.
+
+    Reads the template and none of your data, and charges nothing. Lengths are root mean squares over the template's area, in its units.
+
+    Parameters
+    ----------
+    n : how many people there will be; several are compared.
+    mu, epsilon with delta : budgets to compare.
+    want : in place of n, the error that is wanted: how many people it takes.
+    spread, distance : how far surfaces are guessed to lie from their mean, and the mean from the template.
+    template, radius, harmonics : as for :func:`surface_mean`.
+
+    Returns a row for every n and budget, with the fields that the command prints.
+    """
+    options = dict(locals())
+    with Inputs() as inputs:
+        rows: list[dict[str, Any]] = run("surface plan", options=inputs.options(options))
+        return rows
 
 
 def _surfaces(scans: Any) -> Records:

@@ -1,6 +1,7 @@
 //! The command line. One file per command; each parses its arguments, calls the library, prints.
 
 mod about;
+mod assessed;
 mod budget;
 mod check;
 mod compare;

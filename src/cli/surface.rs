@@ -1,7 +1,9 @@
 //! `visard surface`: surfaces of any kind, about a public template that is a disk or closed.
 
+mod assess;
 mod flatten;
 mod plan;
+mod sample;
 
 use super::budget::{BudgetArgs, CountingArgs, PlaceArgs, UnusableArgs};
 use super::extract::{self, ExtractArgs};
@@ -33,6 +35,10 @@ pub enum SurfaceCommand {
     Plan(plan::SurfacePlanArgs),
     /// Dense correspondence of scans with a template; charges nothing
     Register(RegisterArgs),
+    /// Hold a patient's surface against a released norm; costs nothing, never a diagnosis
+    Assess(assess::SurfaceAssessArgs),
+    /// Synthetic surfaces, drawn from a release of modes; costs nothing
+    Sample(sample::SurfaceSampleArgs),
     /// Map a closed surface conformally onto the unit sphere, or a disk onto the unit disk
     Flatten(flatten::SurfaceFlattenArgs),
     /// Which scans could be registered, and what is wrong with the others; writes and charges nothing
@@ -132,6 +138,8 @@ pub fn run(command: &SurfaceCommand, global: &Global, printer: &Printer) -> Resu
         SurfaceCommand::Statistics(statistic) => statistic.run(global, printer),
         SurfaceCommand::Extract(args) => extract::run(args, global, printer),
         SurfaceCommand::Plan(args) => plan::run(args, printer),
+        SurfaceCommand::Assess(args) => assess::run(args, global, printer),
+        SurfaceCommand::Sample(args) => sample::run(args, global, printer),
         SurfaceCommand::Register(args) => register(args, global, printer),
         SurfaceCommand::Flatten(args) => flatten::run(args, global, printer),
         SurfaceCommand::Check(args) => {

@@ -58,6 +58,7 @@ mod sites_killed;
 #[cfg(unix)]
 mod special_files;
 mod stages;
+mod surface_assess;
 mod surfaces;
 mod tangent;
 mod two_rounds;

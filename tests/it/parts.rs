@@ -4,8 +4,11 @@ use crate::command_line::visard;
 use crate::stages::{assert_same, release};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 use visard::io::{npy, write_npy};
 use visard::study::face::{TemplateSource, load_template};
 use visard::synth::FaceParameters;
@@ -92,8 +95,7 @@ fn any_split_gives_the_bytes_of_one_process() {
     }
     let detail = |study: &str| {
         let certificate = fs::read(path.join(study).join("release/certificate.json")).unwrap();
-        serde_json::from_slice::<serde_json::Value>(&certificate).unwrap()["details"]["identical_records"]
-            .to_string()
+        serde_json::from_slice::<Value>(&certificate).unwrap()["details"]["identical_records"].to_string()
     };
     // Where copies are refused, the certificate says that parts were not compared with one another.
     done(path, &format!("face mean --prepared people.npy {FORM} --mu 1 --seed 5 --out refusing"));
@@ -228,5 +230,104 @@ fn passes_rest_on_what_was_drawn_before_and_every_one_is_drawn_once() {
         use std::os::unix::fs::PermissionsExt;
         let mode = fs::metadata(path.join("p1-1-2.json")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+}
+
+/// Ends `visard release` of these sums after a share of the time that it takes.
+fn killed(dir: &Path, words: &str, share: f64, takes: Duration) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visard"));
+    command.current_dir(dir).args(words.split(' ')).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    std::thread::sleep(takes.mul_f64(share));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// What a study keeps of its draws: a round file, and what its internal folder stores.
+fn drawn(dir: &Path) -> Vec<Option<Vec<u8>>> {
+    let stored = |name: &str| fs::read(dir.join("study").join(name)).ok();
+    vec![stored("round-1.json"), stored("internal/drawn.json")]
+}
+
+/// Kills both passes of a release, one after another, at moments spread over their time and past the end.
+fn kill(times: usize) {
+    let dir = people(60);
+    let path = dir.path();
+    let first = sums(path, 2, 1, "--mu 1 --allow-identical");
+    let (mut takes, mut stopped) = ([Duration::ZERO; 2], 0);
+    for k in 0..=times {
+        let mut about = String::new();
+        for pass in 0..2 {
+            let sums = if pass == 0 { &first } else { &about };
+            let words = format!("release {sums} --mu 1 --out study");
+            if k > 0 {
+                killed(path, &words, 1.3 * (k as f64 - 0.5) / times as f64, takes[pass]);
+                stopped += 1;
+            }
+            let before = drawn(path);
+            let begun = Instant::now();
+            done(path, &words);
+            takes[pass] = if k == 0 { begun.elapsed() } else { takes[pass] };
+            let after = drawn(path);
+            let kept = |(then, now): (&Option<Vec<u8>>, &Option<Vec<u8>>)| then.is_none() || then == now;
+            assert!(before.iter().zip(&after).take(1).all(kept), "pass {pass}, kill {k}: another round");
+            if pass == 0 {
+                about = self::sums(path, 2, 2, "--mu 1 --allow-identical --about study/round-1.json");
+            } else {
+                assert!(kept((&before[1], &after[1])), "kill {k}: another draw");
+            }
+            let ledger = fs::read_to_string(path.join("study/visard.ledger.jsonl")).unwrap();
+            assert_eq!(ledger.matches("\"kind\":\"charge\"").count(), 1, "pass {pass}, kill {k}");
+        }
+        done(path, "privacy verify study/release");
+        fs::remove_dir_all(path.join("study")).unwrap();
+    }
+    assert_eq!(stopped, 2 * times);
+}
+
+#[test]
+fn a_release_that_is_killed_pays_and_draws_once() {
+    kill(4);
+}
+
+#[test]
+#[ignore = "slow: a minute; a_release_that_is_killed_pays_and_draws_once is short"]
+fn a_release_that_is_killed_at_many_moments_pays_and_draws_once() {
+    kill(60);
+}
+
+/// A document with its numbers, and the checksums that follow from them, left out.
+fn without_values(value: &mut Value) {
+    match value {
+        Value::Number(_) => *value = Value::Null,
+        Value::String(text) if text.len() >= 32 => *text = "a checksum, or words".into(),
+        Value::Array(all) => all.iter_mut().for_each(without_values),
+        Value::Object(all) => all.values_mut().for_each(without_values),
+        _ => {}
+    }
+}
+
+/// What goes to the computers of the parts between passes: one record far off, or one that cannot be used, shows in noised values only.
+#[test]
+fn round_files_of_neighbours_differ_in_noised_values_only() {
+    let dir = people(60);
+    let path = dir.path();
+    let array = npy::read(&path.join("people.npy")).unwrap();
+    let round = |name: &str, change: &dyn Fn(&mut [f64])| {
+        let mut data = array.data.clone();
+        change(&mut data[50 * 288..51 * 288]);
+        write_npy(&path.join("people.npy"), &array.shape, &data).unwrap();
+        let first = sums(path, 2, 1, "--mu 3 --allow-identical");
+        let said = done(path, &format!("release {first} --mu 3 --out {name} --seed 5"));
+        let text = fs::read(path.join(name).join("round-1.json")).unwrap();
+        let mut value: Value = serde_json::from_slice(&text).unwrap();
+        without_values(&mut value);
+        (said.replace(name, "OUT"), value, text)
+    };
+    let near = round("near", &|_| {});
+    for far in [round("far", &|own| own.fill(90.0)), round("lost", &|own| own.fill(f64::NAN))] {
+        assert_eq!(near.0, far.0);
+        assert_eq!(near.1, far.1);
+        assert_ne!(near.2, far.2, "the record does not enter at all");
     }
 }

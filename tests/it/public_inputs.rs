@@ -17,7 +17,7 @@ const FACES: &str = "--prepared people.npy --curves 6 --samples 16 --mu 1 --out 
 const SITE: &str = "consortium --prepared people.npy --site berlin --out out";
 
 /// Every option of the command that takes a public input.
-const ROWS: [Row; 90] = [
+const ROWS: [Row; 92] = [
     ("face mean", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     ("face mean", "--prior", FACES, "face/internal/nonprivate_curves.npy"),
     (
@@ -81,6 +81,13 @@ const ROWS: [Row; 90] = [
         "surface compare",
         "--template",
         "scan.ply --groups groups.csv --mu 1 --out out",
+        "face/internal/nonprivate_mean.ply",
+    ),
+    ("surface sample", "--template", "modes --n 1 --out out", "face/internal/nonprivate_mean.ply"),
+    (
+        "surface assess",
+        "--template",
+        "--prepared people.npy --norm modes --out out",
         "face/internal/nonprivate_mean.ply",
     ),
     ("surface plan", "--template", "--n 10 --mu 1 --save out", "face/internal/nonprivate_mean.ply"),

@@ -14,7 +14,7 @@ fn items_are_written_kept_and_indexed() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("gallery");
     let run = || {
-        let items = ["errata", "spd-utility", "kng-shapes", "gdp-faces-table1", "gdp-faces-pipeline"];
+        let items = ["errata", "spd-utility", "kng-shapes", "gdp-faces-pipeline"];
         visard().arg("reproduce").args(items).args(["--quick", "--out"]).arg(&out).output().unwrap()
     };
     let first = run();

@@ -15,3 +15,4 @@ use visard_mechanism::estimate;
 use visard_privacy::privacy;
 use visard_report::report;
 use visard_study::study;
+use visard_surface::surface_study;

@@ -1,16 +1,15 @@
 //! `visard face assess`: a patient held against a released norm.
 
-use super::files::{refuse_existing, template_source};
+use super::files::template_source;
+use crate::cli::assessed::{kept_apart, said};
 use crate::cli::output::{Failure, Printer};
 use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
-use std::path::{Path, PathBuf};
-use visard::norm::assess::{MAP, MAP_TABLE, NO_DIAGNOSIS};
-use visard::norm::patient::{ASSESSMENT, AssessRequest, assess};
-use visard::study::StudyFolder;
+use std::path::PathBuf;
+use visard::norm::map::{MAP, MAP_TABLE};
+use visard::norm::patient::{AssessRequest, assess};
 use visard::study::face::Registration;
-use visard::study::layout::REPORT;
 
 /// Arguments of `face assess`.
 #[derive(Debug, Args)]
@@ -44,10 +43,7 @@ pub struct AssessArgs {
 
 /// Runs `face assess`.
 pub fn run(args: &AssessArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let internal = StudyFolder::at(&args.out).internal();
-    for file in [REPORT, MAP, MAP_TABLE, ASSESSMENT] {
-        refuse_existing(&internal.join(file), global)?;
-    }
+    let internal = kept_apart(&args.out, &[MAP, MAP_TABLE], global)?;
     // One of both is given.
     let patient = args.prepared.as_ref().or(args.scan.as_ref()).cloned().unwrap_or_default();
     let request = AssessRequest {
@@ -60,22 +56,6 @@ pub fn run(args: &AssessArgs, global: &Global, printer: &Printer) -> Result<(), 
         registration: args.registration,
     };
     let (found, verified) = assess(&request).map_err(Failure::failed)?;
-    let mut said = json!(found);
-    said["verified"] = verified.into();
-    said["out"] = json!(internal);
-    let percentile =
-        found.compared.percentile.map_or_else(|| "cannot be told".to_owned(), |p| format!("{p:.1}"));
-    let notes: String = found.notes.iter().skip(1).map(|note| format!("\n  {note}")).collect();
-    printer.own_result(
-        said,
-        format!(
-            "percentile along the released modes: {percentile} of 100. {NO_DIAGNOSIS}{notes}\n  {}",
-            shown(&internal)
-        ),
-    );
+    said(json!(found), &found.compared, &found.notes, (verified, &internal), printer);
     Ok(())
-}
-
-fn shown(internal: &Path) -> String {
-    format!("for you alone: {}", internal.join(REPORT).display())
 }

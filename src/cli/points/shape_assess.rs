@@ -2,17 +2,13 @@
 
 use super::common::failure;
 use super::treatment::NegativeName;
-use crate::cli::files::refuse_existing;
+use crate::cli::assessed::{kept_apart, said};
 use crate::cli::output::{Failure, Printer};
 use crate::cli::{Global, heading};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
-use visard::norm::assess::NO_DIAGNOSIS;
-use visard::norm::patient::ASSESSMENT;
 use visard::norm::shape_patient::{LANDMARKS, ShapeAssessRequest, assess_shape};
-use visard::study::StudyFolder;
-use visard::study::layout::REPORT;
 use visard::study::points::TableOptions;
 
 /// Arguments of `shape assess`.
@@ -40,10 +36,7 @@ pub struct ShapeAssessArgs {
 
 /// Runs `shape assess`.
 pub fn shape_assess(args: &ShapeAssessArgs, global: &Global, printer: &Printer) -> Result<(), Failure> {
-    let internal = StudyFolder::at(&args.out).internal();
-    for file in [REPORT, LANDMARKS, ASSESSMENT] {
-        refuse_existing(&internal.join(file), global)?;
-    }
+    let internal = kept_apart(&args.out, &[LANDMARKS], global)?;
     let request = ShapeAssessRequest {
         specimen: args.file.clone(),
         table: TableOptions { negative: args.negative.map(Into::into), ..TableOptions::default() },
@@ -52,18 +45,6 @@ pub fn shape_assess(args: &ShapeAssessArgs, global: &Global, printer: &Printer) 
         out: args.out.clone(),
     };
     let (found, verified) = assess_shape(&request).map_err(failure)?;
-    let mut said = json!(found);
-    said["verified"] = verified.into();
-    said["out"] = json!(internal);
-    let percentile =
-        found.compared.percentile.map_or_else(|| "cannot be told".to_owned(), |p| format!("{p:.1}"));
-    let notes: String = found.notes.iter().skip(1).map(|note| format!("\n  {note}")).collect();
-    printer.own_result(
-        said,
-        format!(
-            "percentile along the released modes: {percentile} of 100. {NO_DIAGNOSIS}{notes}\n  for you alone: {}",
-            internal.join(REPORT).display()
-        ),
-    );
+    said(json!(found), &found.compared, &found.notes, (verified, &internal), printer);
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! A patient held against a released norm: how far the face is from what is expected at the covariates, as people vary. Free: of the people in the
 //! norm nothing but the release is read. What comes out is of the patient: internal, and never a diagnosis.
 
-use super::law::{Along, Compared, Law, square};
+use super::law::{Along, Compared, Law};
+use super::map::NormalMap;
 use super::people::People;
 use crate::estimate::Design;
 use crate::function::FaceCurves;
@@ -13,10 +14,6 @@ use rand_chacha::ChaCha20Rng;
 use serde::Serialize;
 use std::path::Path;
 
-/// z-values at the vertices of the expected face.
-pub const MAP: &str = "map.ply";
-/// The same as a table.
-pub const MAP_TABLE: &str = "map.csv";
 /// What is said wherever a result is.
 pub const NO_DIAGNOSIS: &str =
     "This is never a diagnosis: it says how a surface differs from a norm, not why.";
@@ -62,9 +59,9 @@ pub struct Assessment {
     pub z_rms: f64,
     /// What is to be known.
     pub notes: Vec<String>,
-    /// At every vertex, along the normal of the expected face: standard deviations, millimetres outwards, and one standard deviation in millimetres.
+    /// At every vertex of the expected face; lengths in millimetres on a face of 20 cm.
     #[serde(skip)]
-    pub map: [Vec<f64>; 3],
+    pub map: NormalMap,
     /// The expected face.
     #[serde(skip)]
     pub expected: TriMesh,
@@ -118,7 +115,7 @@ impl Norm {
             deviation_mm: FACE_MM * compared.deviation,
             expected_face_error_mm: FACE_MM * error,
             parts: compared.parts.iter().map(part).collect(),
-            z_rms: (square(&map[0]) / map[0].len() as f64).sqrt(),
+            z_rms: map.z_rms(),
             notes: self.notes(),
             compared,
             map,
@@ -127,20 +124,15 @@ impl Norm {
     }
 
     /// See [`Assessment::map`].
-    fn map(&self, deviation: &FaceCurves, expected: &TriMesh, error: f64) -> [Vec<f64>; 3] {
+    fn map(&self, deviation: &FaceCurves, expected: &TriMesh, error: f64) -> NormalMap {
         let field = self.people.template().field_through(deviation);
         let [diagonal, beside] = &self.covariance;
-        let at = |(v, n): (usize, Vector)| {
+        let variance = |v: usize, n: &Vector| {
             let (own, with) = (diagonal[v], beside[v]);
-            let people = n.component_mul(&n).dot(&own)
-                + 2.0 * (n.x * n.y * with.x + n.x * n.z * with.y + n.y * n.z * with.z);
-            // The error is as large in every direction.
-            let sd = (people.max(0.0) + error * error / 3.0).sqrt();
-            (FACE_MM * n.dot(&field[v]), FACE_MM * sd)
+            n.component_mul(n).dot(&own)
+                + 2.0 * (n.x * n.y * with.x + n.x * n.z * with.y + n.y * n.z * with.z)
         };
-        let (along, sd): (Vec<f64>, Vec<f64>) =
-            expected.vertex_normals().into_iter().enumerate().map(at).unzip();
-        [along.iter().zip(&sd).map(|(d, s)| d / s).collect(), along, sd]
+        NormalMap::new(expected, &field, variance, error, FACE_MM)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -1,15 +1,12 @@
 //! The page of somebody held against a norm.
 
-use super::assess::{Assessment, MAP, MAP_TABLE};
+use super::assess::Assessment;
 use super::law::{Along, BeyondModes, Compared};
-use crate::report::colour::{ColourMap, ColourScale};
+use super::map::{MAP, MAP_TABLE};
 use crate::report::figure::Figure;
 use crate::report::page::Page;
-use crate::report::render::{Colour, Image, View, render};
+use crate::report::render::View;
 use crate::study::face::{FACE_MM, StudyError};
-
-/// Colours end here: beyond three standard deviations it is plain that a place is unusual.
-const ENDS: f64 = 3.0;
 
 /// What a page of somebody held against a norm says, beside what all kinds have in common.
 pub(super) struct Told<'a> {
@@ -96,17 +93,7 @@ fn beyond(beyond: &BeyondModes) -> String {
 
 /// The expected face coloured by z, from the front and the side.
 fn picture(found: &Assessment) -> Result<Figure, StudyError> {
-    let scale = ColourScale {
-        name: "z along the normal".into(),
-        unit: "sd".into(),
-        low: -ENDS,
-        high: ENDS,
-        map: ColourMap::Diverging,
-    };
-    let colours: Vec<[f64; 3]> = found.map[0].iter().map(|z| scale.colour(*z)).collect();
-    let views = [View::FRONT, View::THREE_QUARTER, View::PROFILE];
-    let images: Vec<Image> =
-        views.map(|view| render(&found.expected, view, Colour::PerVertex(&colours))).into();
+    let (image, bar) = found.map.picture(&found.expected, [View::FRONT, View::THREE_QUARTER, View::PROFILE]);
     let caption = "The expected face; where the patient's surface lies outwards or inwards of it, in standard deviations of people.";
-    Ok(Figure::image_with_bar(&Image::beside(&images), &scale, caption)?)
+    Ok(Figure::image_with_bar(&image, &bar, caption)?)
 }

@@ -1,10 +1,10 @@
 //! From a patient's scan to the files of an assessment, which are the data holder's.
 
-use super::assess::{Assessment, MAP, MAP_TABLE, Norm};
+use super::assess::{Assessment, Norm};
 use super::assess_page;
 use crate::fault::real_path;
 use crate::function::FaceCurves;
-use crate::io::{NamedField, SurfaceFile, SurfaceFormat, npy, write_bytes};
+use crate::io::{npy, write_bytes};
 use crate::study::face::record::{RecordMaker, RecordSettings, default_crop_radius, landmark_file};
 use crate::study::face::{Registration, StudyError, TemplateSource};
 use crate::study::layout::{CERTIFICATE, REPORT};
@@ -110,7 +110,7 @@ pub(super) fn apart(out: &Path, release: &Path) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Assesses a patient and writes `internal/` of the folder: [`REPORT`], [`MAP`], [`MAP_TABLE`], [`ASSESSMENT`]; whether the norm verifies, too.
+/// Assesses a patient and writes `internal/` of the folder: [`REPORT`], [`MAP`](super::map::MAP), [`MAP_TABLE`](super::map::MAP_TABLE), [`ASSESSMENT`]; whether the norm verifies, too.
 ///
 /// # Errors
 /// [`StudyError`]: a norm that cannot be read, has no modes or another template; values outside the bounds; a patient who could not be registered.
@@ -139,25 +139,7 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), String> {
 fn write(request: &AssessRequest, found: &Assessment, verified: bool) -> Result<(), StudyError> {
     let folder = StudyFolder::at(&request.out).internal();
     make_folder(&folder).map_err(StudyError::Release)?;
-    let names = ["z_value", "along_normal_mm", "one_sd_mm"];
-    let fields: Vec<NamedField> = names
-        .iter()
-        .zip(&found.map)
-        .map(|(name, values)| NamedField { name: (*name).into(), values: values.clone() })
-        .collect();
-    let file = SurfaceFile {
-        mesh: &found.expected,
-        unit: "faces of area 1",
-        metres: None,
-        fields: &fields,
-        ways: &[],
-        dimensions: 3,
-        about: &[],
-        colours: None,
-        internal: true,
-    };
-    file.write(&folder.join(MAP), SurfaceFormat::Ply)?;
-    file.write(&folder.join(MAP_TABLE), SurfaceFormat::Csv)?;
+    found.map.write(&folder, &found.expected, "faces of area 1", "_mm")?;
     let mut said = serde_json::json!(found);
     said["verified"] = verified.into();
     said["at"] = request.at.clone().into();

@@ -1,11 +1,11 @@
 //! Synthetic faces from a release: its mean, normal amounts of its modes, and a public model of the rest. Free: nothing but the release is read.
 
 use super::fidelity::forecast;
+use super::folds::Folds;
 use super::people::People;
 use crate::estimate::design::{Covariate, Kind};
 use crate::function::FaceCurves;
 use crate::io::{write_bytes, write_npy, write_ply_with_comment};
-use crate::mesh::{Point, TriMesh};
 use crate::study::face::{StudyError, TemplateSource};
 use crate::study::layout::CURVES;
 use rand::SeedableRng;
@@ -25,12 +25,6 @@ pub const STAMP: &str = "synthetic face by visard: drawn from a private release,
 
 /// The most faces that are drawn at once: (10⁴, 23, 80, 3) is 440 MB.
 pub const MOST_FACES: usize = 10_000;
-
-/// A face may have this share of its triangles turned over against the mean face: at nostrils, lids and the rim, as real faces have.
-const FOLDED: f64 = 0.005;
-/// What is shortened where there are more, step by step: the rest, which is public expectation; at last the whole deviation from the mean.
-const SHORTER: f64 = 0.85;
-const STEPS: usize = 14;
 
 /// Which faces to draw.
 #[derive(Debug, Clone)]
@@ -80,7 +74,7 @@ pub fn sample(request: &SampleRequest) -> Result<Sampled, StudyError> {
         }
     };
     let covariates = people.design().map_or_else(Vec::new, |design| design.covariates().to_vec());
-    let fold = Folds::of(&people.surface(&people.mean_at(&given)?)?);
+    let folds = Folds::of(&people.surface(&people.mean_at(&given)?)?);
     let mut rng = ChaCha20Rng::seed_from_u64(request.seed);
     let unnamed = covariates.iter().zip(&given).filter(|(_, value)| value.is_none());
     let mut sampled = Sampled {
@@ -96,7 +90,10 @@ pub fn sample(request: &SampleRequest) -> Result<Sampled, StudyError> {
         let values = people.covariates(&given, &mut rng);
         let mean = people.mean_at(&values)?;
         shape = [mean.curves(), mean.samples()];
-        let (face, mesh) = unfolded(&people, &mean, &fold, &mut rng, &mut sampled)?;
+        let (seen, rest) = people.deviation(&mut rng);
+        let surface = |data: &[f64]| people.surface(&FaceCurves::new(shape[0], shape[1], data.to_vec())?);
+        let (face, mesh, is_smoothed) = folds.unfolded(mean.data(), [&seen, &rest], surface)?;
+        sampled.smoothed += usize::from(is_smoothed);
         all.extend_from_slice(&face);
         let name = format!("sample-{k:04}.ply");
         let file = request.out.join(&name);
@@ -147,52 +144,4 @@ pub(super) fn in_words(covariate: &Covariate, value: Option<f64>) -> String {
         }
         _ => value.to_string(),
     }
-}
-
-/// A face about the mean whose surface does not fold: its samples, and the surface.
-fn unfolded(
-    people: &People,
-    mean: &FaceCurves,
-    folds: &Folds,
-    rng: &mut ChaCha20Rng,
-    sampled: &mut Sampled,
-) -> Result<(Vec<f64>, TriMesh), StudyError> {
-    let (seen, rest) = people.deviation(rng);
-    let steps = |from: f64| (0..STEPS).map(move |step| from * SHORTER.powi(step as i32));
-    let ways = steps(1.0).map(|rest| (1.0, rest)).chain(steps(SHORTER).map(|seen| (seen, 0.0)));
-    for (step, (of_seen, of_rest)) in ways.enumerate() {
-        let moved = seen.iter().zip(&rest).map(|(s, r)| of_seen * s + of_rest * r);
-        let data: Vec<f64> = mean.data().iter().zip(moved).map(|(m, d)| m + d).collect();
-        let mesh = people.surface(&FaceCurves::new(mean.curves(), mean.samples(), data.clone())?)?;
-        if folds.is_smooth(&mesh) {
-            sampled.smoothed += usize::from(step > 0);
-            return Ok((data, mesh));
-        }
-    }
-    sampled.smoothed += 1;
-    Ok((mean.data().to_vec(), people.surface(mean)?))
-}
-
-/// The triangles of the mean face: which way they look.
-struct Folds(Vec<[f64; 3]>);
-
-impl Folds {
-    fn of(mean: &TriMesh) -> Self {
-        Self(normals(mean).collect())
-    }
-
-    /// Whether no more triangles than [`FOLDED`] look the other way than on the mean face.
-    fn is_smooth(&self, face: &TriMesh) -> bool {
-        let turned = self.0.iter().zip(normals(face));
-        let turned = turned.filter(|(a, b)| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>() < 0.0).count();
-        turned as f64 <= FOLDED * self.0.len() as f64
-    }
-}
-
-fn normals(mesh: &TriMesh) -> impl Iterator<Item = [f64; 3]> + '_ {
-    let at = |i: usize| -> &Point { &mesh.vertices()[i] };
-    mesh.triangles().iter().map(move |&[a, b, c]| {
-        let normal = (at(b) - at(a)).cross(&(at(c) - at(a)));
-        [normal.x, normal.y, normal.z]
-    })
 }

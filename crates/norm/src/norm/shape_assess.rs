@@ -89,7 +89,7 @@ impl ShapeNorm {
         let shapes = Shapes::open(release)?;
         let no = |what: &str| PointStudyError::Input(format!("{}: {what}", release.display()));
         let law = Law::of(&shapes.stated().ok_or_else(|| no(NO_NOISE))?);
-        let [k, d] = shapes.form;
+        let [k, d] = shapes.form();
         let covariances = covariances(&shapes, &law);
         Ok(Self { space: LandmarkShapes::new(k, d)?, shapes, law, covariances })
     }
@@ -115,7 +115,7 @@ impl ShapeNorm {
 
     /// Landmarks, and coordinates of each.
     pub fn form(&self) -> [usize; 2] {
-        self.shapes.form
+        self.shapes.form()
     }
 
     /// Whether the landmarks go once around an outline.
@@ -134,7 +134,7 @@ impl ShapeNorm {
         at: &[String],
     ) -> Result<ShapeAssessment, PointStudyError> {
         let no = |what: String| PointStudyError::Input(what);
-        let [k, d] = self.shapes.form;
+        let [k, d] = self.shapes.form();
         if landmarks.shape() != (k, d) {
             let (rows, columns) = landmarks.shape();
             return Err(no(format!(
@@ -144,14 +144,14 @@ impl ShapeNorm {
         let filled: Vec<bool> = landmarks.row_iter().map(|row| row.iter().any(|x| x.is_nan())).collect();
         let whole = |mean: &DMatrix<f64>| fill(landmarks, mean).map_err(|e| no(format!("the specimen: {e}")));
         let mean_at = |values: &[Option<f64>]| {
-            self.space.preshape(&DMatrix::from_row_slice(k, d, &self.shapes.mean_at(values)))
+            self.space.preshape(&DMatrix::from_row_slice(k, d, &self.shapes.release.mean_at(values)))
         };
         // The size of one that lacks landmarks is that of the one filled in from the mean at the reference values.
         let (reference, _) =
             mean_at(&vec![None; self.shapes.design().map_or(0, |design| design.covariates().len())])?;
         let values = self.values(at, self.space.preshape(&whole(&reference)?)?.1)?;
         let (mean, _) = mean_at(&values)?;
-        let error = self.shapes.mean_error(&values);
+        let error = self.shapes.release.mean_error(&values);
         let error =
             error.ok_or_else(|| no("the norm's certificate does not state the error of the mean".into()))?;
         let whole = whole(&mean)?;
@@ -197,7 +197,7 @@ impl ShapeNorm {
     }
 
     fn notes(&self, filled: usize, mirrored: bool) -> Vec<String> {
-        let (certificate, count) = (&self.shapes.certificate, self.shapes.modes.len());
+        let (certificate, count) = (&self.shapes.release.certificate, self.shapes.release.modes.len());
         let mut notes = law_notes(count, self.law.clear, "specimens");
         notes.push(
             "The standard deviations hold the sample, the noise of the release and the digitizing of the norm's own specimens. One digitized by somebody \
@@ -228,7 +228,7 @@ impl ShapeNorm {
 
 /// The covariance of the displacement of every landmark: by the modes, and by what they do not hold.
 fn covariances(shapes: &Shapes, law: &Law) -> Vec<DMatrix<f64>> {
-    let [k, d] = shapes.form;
+    let [k, d] = shapes.form();
     let drawn = shapes.variance;
     let scale = if drawn > 0.0 { law.left / drawn / DRAWS as f64 } else { 0.0 };
     let mut rng = ChaCha20Rng::seed_from_u64(SEED);

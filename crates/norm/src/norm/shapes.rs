@@ -1,25 +1,19 @@
 //! Synthetic landmark configurations from a release of `shape modes`, or of a regression with residuals: its mean, normal amounts of its modes, and a public model of the rest.
 
-use super::assess::values_of;
+use super::drawn::{Drawing, Words};
 use super::law::Stated;
-use super::people::{drawn_values, leans_on_prior, stated, variance_noise};
-use super::sample::{FIDELITY, SAMPLE, TABLE, in_words};
+use super::release::ModesRelease;
 use crate::estimate::Design;
-use crate::io::{Limit, npy, open, write_bytes, write_npy};
-use crate::privacy::Certificate;
-use crate::study::StudyFolder;
-use crate::study::layout::{CERTIFICATE, MEAN_NPY, MODES_NPY};
+use crate::io::write_npy;
 use crate::study::points::PointStudyError;
-use crate::study::tangent::FieldsRelease;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha20Rng;
+use rand::Rng;
 use rand_distr::{Distribution, StandardNormal};
-use serde_json::{Value, json};
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The array of drawn shapes.
 pub const SHAPES: &str = "shapes.npy";
+/// What a certificate of shapes says of their landmarks.
+const LANDMARKS: &str = "landmarks";
 /// The most that are drawn at once.
 pub const MOST_SHAPES: usize = 100_000;
 /// Outlines are expected to be as smooth as faces are: variances (1 + (f/2)²)^(−1.9) at f turns along the outline (`estimate::prior`).
@@ -44,14 +38,8 @@ pub struct ShapeSampleRequest {
 /// A release of shapes: all of it published.
 #[derive(Debug)]
 pub(super) struct Shapes {
-    pub certificate: Certificate,
-    /// Landmarks and coordinates of one shape.
-    pub form: [usize; 2],
-    mean: Vec<f64>,
-    /// What covariates do to the mean, where it is a regression's.
-    regression: Option<FieldsRelease>,
-    /// One standard deviation of each, in units of the centroid size.
-    pub modes: Vec<Vec<f64>>,
+    /// Modes are in units of the centroid size.
+    pub release: ModesRelease,
     /// What a variance of the certificate is in the squared unit of the modes.
     unit: f64,
     /// Unit directions that the rest has no part in: motions, scale, modes.
@@ -63,7 +51,7 @@ pub(super) struct Shapes {
     scale: f64,
 }
 
-/// Draws shapes of unit centroid size, centred: [`SHAPES`] (n, k, 2) or (n, k, 3), and beside them [`TABLE`], [`SAMPLE`] and [`FIDELITY`]. Returns
+/// Draws shapes of unit centroid size, centred: [`SHAPES`] (n, k, 2) or (n, k, 3), and beside them [`TABLE`](super::sample::TABLE), [`SAMPLE`](super::sample::SAMPLE) and [`FIDELITY`](super::sample::FIDELITY). Returns
 /// the files.
 ///
 /// # Errors
@@ -73,117 +61,58 @@ pub fn sample_shapes(request: &ShapeSampleRequest) -> Result<Vec<PathBuf>, Point
         return Err(PointStudyError::Input("between 1 and 100000 shapes can be drawn at once".into()));
     }
     let shapes = Shapes::open(&request.release)?;
-    let given = match shapes.design() {
-        Some(design) => design.values(&request.at).map_err(|e| PointStudyError::Input(e.to_string()))?,
-        None => values_of(None, &request.at).map_err(PointStudyError::Input)?,
-    };
-    let covariates = shapes.design().map_or(&[][..], Design::covariates);
-    let mut rng = ChaCha20Rng::seed_from_u64(request.seed);
-    let mut all = Vec::with_capacity(request.count * shapes.mean.len());
-    let mut table = String::from("shape,synthetic");
-    covariates.iter().for_each(|covariate| table.extend([",", &covariate.name]));
-    table.push('\n');
-    for k in 0..request.count {
-        let values = shapes.design().map_or_else(Vec::new, |design| drawn_values(design, &given, &mut rng));
-        all.extend(shapes.draw(&values, &mut rng));
-        let _ = write!(table, "{k},yes");
-        for (covariate, value) in covariates.iter().zip(&values) {
-            let _ = write!(table, ",{}", in_words(covariate, *value));
-        }
-        table.push('\n');
-    }
-    let [landmarks, dimensions] = shapes.form;
-    let out = |name: &str| request.out.join(name);
-    write_npy(&out(SHAPES), &[request.count, landmarks, dimensions], &all)?;
-    write_bytes(&out(TABLE), table.as_bytes())?;
-    let said = [(SAMPLE, shapes.described(request)), (FIDELITY, shapes.forecast())];
-    for (name, value) in said {
-        write_bytes(&out(name), format!("{value:#}\n").as_bytes())?;
-    }
-    Ok([SHAPES, TABLE, SAMPLE, FIDELITY].map(out).to_vec())
+    let drawing = Drawing { count: request.count, at: &request.at, seed: request.seed, out: &request.out };
+    let mut all = Vec::with_capacity(request.count * shapes.release.mean.len());
+    let table = drawing.draw(&shapes.release, |_, values, rng| {
+        all.extend(shapes.draw(values, rng));
+        Ok(())
+    })?;
+    let [landmarks, dimensions] = shapes.form();
+    let file = request.out.join(SHAPES);
+    write_npy(&file, &[request.count, landmarks, dimensions], &all)?;
+    let seen: f64 = shapes.release.modes.iter().map(|mode| dot(mode, mode)).sum();
+    let beside = drawing.describe(&shapes.release, &WORDS, [seen, shapes.variance], &table)?;
+    Ok(std::iter::once(file).chain(beside).collect())
 }
+
+const WORDS: Words = Words {
+    records: "shapes",
+    record: "shape",
+    of: "a specimen",
+    scale: "centred, of unit size",
+    variance: "of the squared Riemannian distance of one shape from the mean",
+};
 
 impl Shapes {
     pub fn open(named: &Path) -> Result<Self, PointStudyError> {
-        let folder = StudyFolder::release_of(named);
-        let no = |what: &str| PointStudyError::Input(format!("{}: {what}", folder.display()));
-        let text = open(&folder.join(CERTIFICATE), Limit::CERTIFICATE)?.text()?.to_owned();
-        let certificate = Certificate::from_json(&text).map_err(|e| no(&e.to_string()))?;
-        let details = &certificate.details;
-        let landmarks = details.get("landmarks").and_then(Value::as_str);
-        let Some(landmarks) = landmarks else {
-            return Err(no("is not a release of landmarks (visard shape modes makes one)"));
-        };
-        let is_outline = landmarks.starts_with("an outline");
-        let regression =
-            details.contains_key("covariates").then(|| FieldsRelease::open(&folder)).transpose()?;
-        let modes_file = folder.join(MODES_NPY);
-        if !modes_file.exists() {
-            return Err(no(
-                "has no modes: they come from `visard shape modes`, or from `visard shape regress --residuals`",
-            ));
-        }
-        let (mean, modes) = (npy::read(&folder.join(MEAN_NPY))?, npy::read(&modes_file)?);
-        let ([rows, columns], [count, k, d]) = (&mean.shape[..], &modes.shape[..]) else {
-            return Err(no("its mean and its modes are not arrays of shapes"));
-        };
-        let finite = mean.data.iter().chain(&modes.data).all(|x| x.is_finite());
-        if (rows, columns) != (k, d) || !(2..=3).contains(d) || !finite {
-            return Err(no("its mean and its modes do not fit each other"));
-        }
-        if *count == 0 {
-            return Err(no(
-                "has no modes to draw from: nothing stood out of the noise; more people, or a larger budget",
-            ));
-        }
-        let modes: Vec<Vec<f64>> = modes.data.chunks_exact(k * d).map(<[f64]>::to_vec).collect();
-        let stated = |name: &str| details.get("modes")?.get(name).and_then(Value::as_f64);
-        let variances = details.get("modes").and_then(|modes| modes.get("variances")?.as_array().cloned());
-        let variances: f64 = variances.into_iter().flatten().filter_map(|x| x.as_f64()).sum();
-        let whole = stated("total_variance").zip(stated("expected_share")).filter(|(_, share)| *share > 0.0);
-        let (total, share) = whole.ok_or_else(|| no("its certificate does not state the variance"))?;
+        let release = ModesRelease::open(named, "shape", LANDMARKS)?;
+        let is_outline =
+            release.certificate.details[LANDMARKS].as_str().is_some_and(|s| s.starts_with("an outline"));
+        let [of_modes, whole] = release.variances()?;
         // The certificate's variances are in the unit of its coefficients, the modes in that of the array.
-        let seen: f64 = modes.iter().map(|mode| dot(mode, mode)).sum();
-        let unit = seen / variances.max(f64::MIN_POSITIVE);
-        let variance = (unit * total / share - seen).max(0.0);
-        let form = [*k, *d];
-        let taken = orthonormal(motions(&mean.data, form).into_iter().chain(modes.iter().cloned()));
-        let energy = energy(form, is_outline, &taken);
+        let seen: f64 = release.modes.iter().map(|mode| dot(mode, mode)).sum();
+        let unit = seen / of_modes.max(f64::MIN_POSITIVE);
+        let variance = (unit * whole - seen).max(0.0);
+        let taken = motions(&release.mean, release.axes).into_iter().chain(release.modes.iter().cloned());
+        let taken = orthonormal(taken);
+        let energy = energy(release.axes, is_outline, &taken);
         let scale = if energy > 0.0 { (variance / energy).sqrt() } else { 0.0 };
-        Ok(Self {
-            form,
-            mean: mean.data,
-            regression,
-            modes,
-            unit,
-            taken,
-            variance,
-            is_outline,
-            scale,
-            certificate,
-        })
+        Ok(Self { release, unit, taken, variance, is_outline, scale })
+    }
+
+    /// Landmarks and coordinates of one shape.
+    pub fn form(&self) -> [usize; 2] {
+        self.release.axes
     }
 
     /// The covariates, where it is a regression.
     pub fn design(&self) -> Option<&Design> {
-        self.regression.as_ref().map(FieldsRelease::design)
-    }
-
-    /// The mean at these values of the covariates (one each), or the mean: of about unit size.
-    pub fn mean_at(&self, values: &[Option<f64>]) -> Vec<f64> {
-        self.regression.as_ref().map_or_else(|| self.mean.clone(), |regression| regression.at(values))
-    }
-
-    /// The expected error of [`Self::mean_at`], a Riemannian distance; `None` where the certificate does not state it.
-    pub fn mean_error(&self, values: &[Option<f64>]) -> Option<f64> {
-        let stated = || self.certificate.details.get("accuracy")?.get("rms")?.as_f64();
-        let error = self.regression.as_ref().map_or_else(stated, |regression| Some(regression.error(values)));
-        error.filter(|rms| rms.is_finite() && *rms >= 0.0)
+        self.release.design()
     }
 
     fn draw<R: Rng + ?Sized>(&self, values: &[Option<f64>], rng: &mut R) -> Vec<f64> {
-        let mut shape = self.mean_at(values);
-        for mode in &self.modes {
+        let mut shape = self.release.mean_at(values);
+        for mode in &self.release.modes {
             let z: f64 = StandardNormal.sample(rng);
             shape.iter_mut().zip(mode).for_each(|(x, d)| *x += z * d);
         }
@@ -195,24 +124,12 @@ impl Shapes {
 
     /// What the release states of how specimens vary; `None` where it does not state the noise in the variances.
     pub fn stated(&self) -> Option<Stated> {
-        let noise = variance_noise(&self.certificate, self.modes.len())?;
-        let number = |name: &str| stated(&self.certificate, name).unwrap_or(0.0);
-        Some(Stated {
-            modes: self.modes.clone(),
-            points: 1.0,
-            noise: noise.into_iter().map(|noise| self.unit * noise).collect(),
-            looked: number("coefficients"),
-            whole_noise: number("total_noise") / number("total_variance").max(f64::MIN_POSITIVE),
-            beyond: self.variance,
-            leans_on_prior: leans_on_prior(&self.certificate),
-            n: self.certificate.n,
-            columns: self.design().map(Design::columns),
-        })
+        self.release.stated(self.release.modes.clone(), self.unit, self.variance)
     }
 
     /// A normal law at right angles to modes and motions: white, or as smooth along the outline as outlines are expected to be.
     pub fn rest<R: Rng + ?Sized>(&self, rng: &mut R) -> Vec<f64> {
-        let [k, d] = self.form;
+        let [k, d] = self.form();
         let mut normal = || -> f64 { StandardNormal.sample(rng) };
         let mut field: Vec<f64> = vec![0.0; k * d];
         if self.is_outline {
@@ -233,45 +150,6 @@ impl Shapes {
         }
         field.iter_mut().for_each(|x| *x *= self.scale);
         field
-    }
-
-    fn described(&self, request: &ShapeSampleRequest) -> Value {
-        json!({
-            "synthetic": true,
-            "what": "synthetic shapes drawn from a released private mean and its modes of variation; none is of a specimen",
-            "model": "mean + sum of modes times independent standard normals + a normal law of the variance that the modes leave; centred, of unit size",
-            "n": request.count,
-            "seed": request.seed,
-            "seed_note": "the seed chooses which shapes are drawn; it is no privacy noise, and the release is as private as before",
-            "at": request.at,
-            "modes": self.modes.len(),
-            "fidelity": FIDELITY,
-            "release": {"n": self.certificate.n, "loss": self.certificate.loss, "private": self.certificate.private},
-        })
-    }
-
-    fn forecast(&self) -> Value {
-        let seen: f64 = self.modes.iter().map(|mode| dot(mode, mode)).sum();
-        let whole = seen + self.variance;
-        json!({
-            "synthetic": true,
-            "kind": "forecast",
-            "from": "the noised values of the release and public expectation; no real record was read or compared",
-            "mean": {"accuracy": self.certificate.details.get("accuracy")},
-            "variance": {
-                "whole": whole,
-                "learnt_from_the_records": seen / whole,
-                "public_expectation": self.variance / whole,
-                "note": "of the squared Riemannian distance of one shape from the mean",
-            },
-            "good_for": ["teaching, demonstrations, trying out software and pipelines, planning a study"],
-            "not_good_for": [
-                "conclusions beyond what the release itself says: analyse the release, not these shapes",
-                "rare shapes, groups, outliers: scores are drawn from a normal law",
-                "differences that the modes do not hold, which are public expectation",
-            ],
-            "privacy": "made from the release alone: these shapes tell no more of any one record than its certificate allows",
-        })
     }
 }
 

@@ -18,5 +18,7 @@ mod template;
 
 pub use inputs::{HARMONICS, RADIUS, SurfaceInputs};
 pub use plan::SurfacePlan;
+pub use records::complaint;
 pub use register::{RegisterSettings, Registered, register_all};
-pub use row::SurfaceRow;
+pub use row::{SurfaceRow, notes};
+pub use template::PublicTemplate;

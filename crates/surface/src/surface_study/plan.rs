@@ -3,7 +3,7 @@
 use super::inputs::SurfaceInputs;
 use super::records::space_about;
 use super::space::SurfaceSpace;
-use super::template::Loaded;
+use super::template::PublicTemplate;
 use crate::estimate::prior::spectrum;
 use crate::function::shrink::SpectralPlace;
 use crate::study::points::PointStudyError;
@@ -21,7 +21,7 @@ impl SurfacePlan {
     /// [`PointStudyError`]: a file that is no template, a radius that is none.
     pub fn open(inputs: &SurfaceInputs) -> Result<Self, PointStudyError> {
         inputs.check()?;
-        let loaded = Loaded::read(&inputs.template)?;
+        let loaded = PublicTemplate::read(&inputs.template)?;
         Ok(Self(space_about(inputs, &loaded)?))
     }
 

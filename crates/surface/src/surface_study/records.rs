@@ -5,7 +5,7 @@ use super::inputs::{HARMONICS, RADIUS, SurfaceInputs};
 use super::register::register;
 use super::row::{self, SurfaceRow};
 use super::space::SurfaceSpace;
-use super::template::Loaded;
+use super::template::PublicTemplate;
 use crate::function::Harmonics;
 use crate::io::{Content, Limit, Opened as File, list_scans, npy, open, open_as, survey, write_text};
 use crate::job::average;
@@ -38,7 +38,7 @@ enum Source {
 #[derive(Debug)]
 pub(super) struct SurfaceRecords<'a> {
     inputs: &'a SurfaceInputs,
-    loaded: Loaded,
+    loaded: PublicTemplate,
     source: Source,
     people: People,
     space: Arc<SurfaceSpace>,
@@ -53,7 +53,7 @@ impl<'a> SurfaceRecords<'a> {
     /// [`PointStudyError`]; nothing is charged.
     pub fn open(inputs: &'a SurfaceInputs) -> Result<Self, PointStudyError> {
         inputs.check()?;
-        let loaded = Loaded::read(&inputs.template)?;
+        let loaded = PublicTemplate::read(&inputs.template)?;
         let mesh = loaded.template.mesh();
         let source = match &inputs.prepared {
             Some(file) => prepared(file, mesh.vertices().len())?,
@@ -221,7 +221,10 @@ impl TangentRecords for SurfaceRecords<'_> {
 ///
 /// # Errors
 /// [`PointStudyError`]: a template too small for the harmonics, or without a Laplacian.
-pub(super) fn space_about(inputs: &SurfaceInputs, loaded: &Loaded) -> Result<SurfaceSpace, PointStudyError> {
+pub(super) fn space_about(
+    inputs: &SurfaceInputs,
+    loaded: &PublicTemplate,
+) -> Result<SurfaceSpace, PointStudyError> {
     let mesh = loaded.template.mesh();
     let harmonics = Harmonics::new(mesh, inputs.harmonics.min(mesh.vertices().len() / 4))
         .map_err(|e| PointStudyError::Input(format!("{}: {e}", inputs.template.display())))?;
@@ -252,8 +255,8 @@ fn prepared(path: &Path, vertices: usize) -> Result<Source, PointStudyError> {
     }
 }
 
-/// What is wrong with a prepared record's frame.
-fn complaint(data: &[f64], template: &[f64], size: f64) -> Option<String> {
+/// What is wrong with a prepared record, (V, 3) as the template of this size (√area): its numbers, or its frame.
+pub fn complaint(data: &[f64], template: &[f64], size: f64) -> Option<String> {
     if !data.iter().all(|x| x.is_finite()) {
         return Some("has values that are not numbers".into());
     }

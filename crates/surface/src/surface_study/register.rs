@@ -1,7 +1,7 @@
 //! Scans registered one by one: for studies, and for whoever wants the surfaces.
 
 use super::row::{self, SurfaceRow};
-use super::template::Loaded;
+use super::template::PublicTemplate;
 use crate::io::{Content, Opened, open_as, scan_of, write_ply, write_text};
 use crate::mesh::{Point, TriMesh};
 use crate::study::points::PointStudyError;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// What is wrong with it.
 pub(super) fn register(
-    loaded: &Loaded,
+    loaded: &PublicTemplate,
     scan: &Path,
     file: &Opened,
     settings: &SurfaceSettings,
@@ -54,7 +54,7 @@ pub struct Registered {
 /// # Errors
 /// [`PointStudyError`]: a template that is none, a file that cannot be written.
 pub fn register_all(settings: &RegisterSettings) -> Result<Registered, PointStudyError> {
-    let loaded = Loaded::read(&settings.template)?;
+    let loaded = PublicTemplate::read(&settings.template)?;
     loaded.check_pose()?;
     let one = |scan: &PathBuf| registered(&loaded, scan, settings);
     let rows: Vec<SurfaceRow> = settings.scans.par_iter().map(one).collect::<Result<_, _>>()?;
@@ -65,7 +65,7 @@ pub fn register_all(settings: &RegisterSettings) -> Result<Registered, PointStud
 }
 
 fn registered(
-    loaded: &Loaded,
+    loaded: &PublicTemplate,
     scan: &Path,
     settings: &RegisterSettings,
 ) -> Result<SurfaceRow, PointStudyError> {

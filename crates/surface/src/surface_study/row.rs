@@ -84,7 +84,7 @@ pub(super) fn table(rows: &[SurfaceRow]) -> String {
 }
 
 /// What was guessed or passed over in scans that count, in a sentence each.
-pub(super) fn notes(rows: &[SurfaceRow]) -> Vec<String> {
+pub fn notes(rows: &[SurfaceRow]) -> Vec<String> {
     let told = |is: &dyn Fn(&SurfaceRow) -> bool, what: &str| {
         let which: Vec<&str> =
             rows.iter().filter(|row| row.problem.is_empty() && is(row)).map(|row| &*row.scan).collect();
