@@ -67,6 +67,13 @@ B <- array(solid, c(10, 3, 150)) + array(rnorm(10 * 3 * 150, sd = 0.1), c(10, 3,
 modes <- visard_shape_modes(B, mu = 2, modes = 3, out = tempfile())
 found <- dim(modes$modes)
 stopifnot(identical(dim(modes$mean), c(10L, 3L)), found[[1]] <= 3, identical(found[2:3], c(10L, 3L)))
+# A specimen against them, if any stood out.
+norm <- visard_shape_modes(B, mu = 30, modes = 2, out = tempfile())
+if (dim(norm$modes)[[1]] > 0) {
+  held <- visard_shape_assess(B[, , 1], norm)
+  stopifnot(length(held$places) == 10L, held$verified, held$riemannian_distance > 0)
+}
+fails(visard_surface_assess("nobody.ply", norm, template = "no-such-template.ply"), "no-such-template.ply")
 # What geomorph's and Morpho's functions take: p x k x n, named along n.
 drawn <- visard_configurations(modes, sd = 3)
 stopifnot(
