@@ -33,8 +33,8 @@ const ROOMS: &[&str] = &[
     "study",
     "sites",
     "parts",
-    "norm",
     "surface_study",
+    "norm",
     "reproduce",
     "prelude",
     "cli",
@@ -69,8 +69,8 @@ const CRATES: &[&str] = &[
     "study",
     "sites",
     "parts",
-    "norm",
     "surface",
+    "norm",
     "reproduce",
 ];
 
