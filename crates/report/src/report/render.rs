@@ -5,6 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use rayon::prelude::*;
 use scene::Scene;
+pub use scene::{Camera, Colour};
 use shade::Shading;
 
 mod probes;
@@ -103,22 +104,8 @@ impl Extent {
     }
 }
 
-/// How the surface is coloured.
-#[derive(Debug, Clone, Copy)]
-pub enum Colour<'a> {
-    /// One material, sRGB in [0, 1].
-    Plain([f64; 3]),
-    /// sRGB per vertex, in [0, 1].
-    PerVertex(&'a [[f64; 3]]),
-    /// The same, faded where the second value of a vertex is below 0, with a dark line along the border of that part.
-    Outlined(&'a [[f64; 3]], &'a [f64]),
-}
-
 /// Warm clay, the colour of faces in reports.
 pub const CLAY: Colour<'static> = Colour::Plain([0.86, 0.71, 0.61]);
-
-/// Large pixels on a side of one of the picture.
-const SUPERSAMPLING: usize = 2;
 
 /// Draws a mesh in orthographic projection, fitted to the frame, on a near-white ground.
 ///
@@ -148,23 +135,6 @@ pub fn render_from(mesh: &TriMesh, camera: Camera, colour: Colour<'_>) -> Image 
         }
     });
     Image { width, height, rgb }
-}
-
-/// From where a mesh is seen, and how large.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Camera {
-    /// Degrees the head turns, as in a [`View`].
-    pub yaw: f64,
-    /// Degrees the camera is raised.
-    pub pitch: f64,
-    /// The point in the middle of the picture.
-    pub centre: Point,
-    /// Pixels that a length of one takes.
-    pub scale: f64,
-    /// The picture's width in pixels.
-    pub width: usize,
-    /// Its height.
-    pub height: usize,
 }
 
 fn bounding_centre(mesh: &TriMesh) -> Point {

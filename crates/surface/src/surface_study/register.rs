@@ -27,6 +27,20 @@ pub(super) fn register(
     Ok((found, read.not_finite))
 }
 
+impl PublicTemplate {
+    /// Its vertices in their order at their places on a scan, in the template's frame, and what became of the scan. No study, no charge.
+    ///
+    /// # Errors
+    /// What is wrong with the scan, in words.
+    pub fn place(&self, scan: &Path, settings: &SurfaceSettings) -> Result<(Vec<Point>, SurfaceRow), String> {
+        let file = open_as(scan, Content::Scan).map_err(|e| e.to_string())?;
+        let (found, not_finite) = register(self, scan, &file, settings)?;
+        let name = scan.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let row = SurfaceRow { scan: name, ..SurfaceRow::of(&found, not_finite) };
+        Ok((found.vertices, row))
+    }
+}
+
 /// What is to be registered to what.
 #[derive(Debug, Clone)]
 pub struct RegisterSettings {

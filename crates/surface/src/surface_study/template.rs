@@ -1,7 +1,5 @@
 //! The public template, with what fixes poses.
 
-use super::register::register;
-use super::row::SurfaceRow;
 use crate::io::landmarks::Landmark;
 use crate::io::{Content, open_as, read_landmarks, scan_of};
 use crate::job::public_input;
@@ -9,7 +7,7 @@ use crate::mesh::{Point, TriMesh};
 use crate::privacy::PublicInput;
 use crate::study::face::record::landmark_file;
 use crate::study::points::PointStudyError;
-use crate::surface::any::{Ambiguity, Correspondences, SurfaceSettings, SurfaceTemplate, Topology};
+use crate::surface::any::{Ambiguity, Correspondences, SurfaceTemplate, Topology};
 use std::path::Path;
 
 /// The template of a study, read from a file.
@@ -78,18 +76,6 @@ impl PublicTemplate {
             return Err(format!("{} marks, but the template has {}", theirs.len(), own.len()));
         };
         Ok(Some(Correspondences(pairs)))
-    }
-
-    /// Its vertices in their order at their places on a scan, in the template's frame, and what became of the scan. No study, no charge.
-    ///
-    /// # Errors
-    /// What is wrong with the scan, in words.
-    pub fn place(&self, scan: &Path, settings: &SurfaceSettings) -> Result<(Vec<Point>, SurfaceRow), String> {
-        let file = open_as(scan, Content::Scan).map_err(|e| e.to_string())?;
-        let (found, not_finite) = register(self, scan, &file, settings)?;
-        let name = scan.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let row = SurfaceRow { scan: name, ..SurfaceRow::of(&found, not_finite) };
-        Ok((found.vertices, row))
     }
 
     /// What the surface is, in words.

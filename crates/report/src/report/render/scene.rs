@@ -1,9 +1,39 @@
 //! What is seen where: a mesh in screen coordinates, its depths, and which triangle is in front.
 
-use super::{Camera, Colour, SUPERSAMPLING};
 use crate::mesh::{Point, TriMesh, Vector};
 use nalgebra::Rotation3;
 use rayon::prelude::*;
+
+/// From where a mesh is seen, and how large.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Camera {
+    /// Degrees the head turns, as in a [`View`](super::View).
+    pub yaw: f64,
+    /// Degrees the camera is raised.
+    pub pitch: f64,
+    /// The point in the middle of the picture.
+    pub centre: Point,
+    /// Pixels that a length of one takes.
+    pub scale: f64,
+    /// The picture's width in pixels.
+    pub width: usize,
+    /// Its height.
+    pub height: usize,
+}
+
+/// How the surface is coloured.
+#[derive(Debug, Clone, Copy)]
+pub enum Colour<'a> {
+    /// One material, sRGB in [0, 1].
+    Plain([f64; 3]),
+    /// sRGB per vertex, in [0, 1].
+    PerVertex(&'a [[f64; 3]]),
+    /// The same, faded where the second value of a vertex is below 0, with a dark line along the border of that part.
+    Outlined(&'a [[f64; 3]], &'a [f64]),
+}
+
+/// Large pixels on a side of one of the picture.
+pub(super) const SUPERSAMPLING: usize = 2;
 
 /// What colours fade to, and how much of it there is then.
 const FADED: ([f64; 3], f64) = ([0.88, 0.88, 0.87], 0.82);

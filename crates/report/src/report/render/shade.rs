@@ -2,9 +2,8 @@
 //!
 //! In single precision: a picture has 256 steps.
 
-use super::SUPERSAMPLING;
 use super::probes::{MARCH, Places, Probes, SPIRAL, subpixel};
-use super::scene::{NOTHING, Scene};
+use super::scene::{NOTHING, SUPERSAMPLING, Scene};
 use crate::mesh::Vector;
 
 /// A nearly white ground.
