@@ -173,7 +173,7 @@ impl<'a> Dataset<'a> {
 
     /// The numbers of this element, written as text; exactly so many.
     pub fn numbers<const N: usize>(self, tag: u32) -> Result<Option<[f64; N]>, Fault> {
-        let numbers = |value: Value| value.numbers().collect::<Option<Vec<_>>>()?.try_into().ok();
+        let numbers = |value: Value| value.numbers().take(N + 1).collect::<Option<Vec<_>>>()?.try_into().ok();
         Ok(self.find(tag)?.and_then(numbers))
     }
 

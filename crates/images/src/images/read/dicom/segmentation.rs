@@ -27,12 +27,13 @@ pub(super) fn read(dataset: Dataset, packing: Packing, label: Option<Label>) -> 
     if number(0x0028_0002)? > 1 {
         return Err(Fault::Malformed("is a coloured picture; export the mask as a segmentation"));
     }
-    let frames = frames(dataset)?;
+    let all = frames(dataset)?;
+    let frames = &all.each;
     let promised = dataset.numbers::<1>(0x0028_0008)?.map_or(1.0, |[n]| n);
-    if frames.is_empty() || promised != frames.len() as f64 {
+    if promised != frames.len() as f64 {
         return Err(Fault::Malformed("has another number of frames than it tells; export it again"));
     }
-    let layout = Layout::of(&frames)?;
+    let layout = Layout::of(&all)?;
     let shape = [columns, rows, layout.depth];
     let count = Grid::count(shape)?;
     let pixels = Pixels::of(dataset, packing, bits, rows * columns, frames.len())?;

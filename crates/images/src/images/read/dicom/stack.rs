@@ -59,7 +59,7 @@ impl Stack {
                 "has slices at uneven distances (or thousands apart); resample it to even ones",
             ));
         };
-        let number = |at: &f64| ((at - sorted[0]) / step).round().max(0.0) as usize;
+        let number = |at: &f64| ((at - sorted[0]) / step).round().clamp(0.0, (slices - 1) as f64) as usize;
         Ok(Self { numbers: along.iter().map(number).collect(), slices, step, found: sorted.len() })
     }
 }

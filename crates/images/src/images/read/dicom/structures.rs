@@ -6,6 +6,7 @@
 use super::dataset::Dataset;
 use super::flipped;
 use super::stack::Stack;
+use crate::images::closed::Closed;
 use crate::images::contour::fill;
 use crate::images::grid::{Drawn, Grid, Place};
 use crate::images::making::Label;
@@ -85,7 +86,8 @@ fn corners(contour: Dataset) -> Result<Corners, Fault> {
     const BROKEN: Fault =
         Fault::Malformed("has a contour whose places are not numbers of mm; export it again");
     let Some(data) = contour.find(0x3006_0050)? else { return Err(BROKEN) };
-    let (mut corners, mut corner, mut at) = (Vec::new(), [0.0; 3], 0);
+    let count = data.numbers().count() / 3;
+    let (mut corners, mut corner, mut at) = (Vec::with_capacity(count), [0.0; 3], 0);
     for number in data.numbers() {
         corner[at] = number.filter(|x| x.abs() < FAR).ok_or(BROKEN)?;
         at = (at + 1) % 3;
@@ -167,6 +169,12 @@ fn filled(contours: Vec<(u16, Corners)>) -> Result<Grid, Fault> {
     drawn.sort_by_key(|contour| (contour.label, contour.slice));
     for contours in drawn.chunk_by(|a, b| (a.label, a.slice) == (b.label, b.slice)) {
         let inside = fill(contours.iter().map(|contour| &contour.points[..]), width, height);
+        let drawn = || contours.iter().filter_map(|contour| Closed::new(contour.points.clone()));
+        if !inside.contains(&true) && drawn().any(|contour| contour.area().abs() > 4.0) {
+            return Err(Fault::Malformed(
+                "has contours that cancel out, as one that is there twice; draw them once",
+            ));
+        }
         let slice = &mut labels[contours[0].slice * width * height..][..width * height];
         slice.iter_mut().zip(inside).filter(|(_, inside)| *inside).for_each(|(l, _)| *l = contours[0].label);
     }

@@ -347,6 +347,8 @@ fn structures_are_filled_where_they_were_drawn() {
         let mut gap = ball.clone();
         gap.remove(7);
         assert!(told(&gap).contains("without a contour on a plane between"));
+        let twice = [&ball[..], &ball[7..8]].concat();
+        assert!(told(&twice).contains("cancel out"));
         let mut uneven = ball.clone();
         uneven[7].1.iter_mut().for_each(|p| p[axis] += 0.7);
         assert!(told(&uneven).contains("uneven"));
