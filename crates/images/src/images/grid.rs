@@ -19,6 +19,14 @@ pub(super) enum Place {
     Body(Matrix3<f64>, Vector3<f64>),
 }
 
+impl Place {
+    /// The same for steps and a place towards left, back and head (LPS).
+    pub fn lps(steps: [Vector3<f64>; 3], origin: Vector3<f64>) -> Self {
+        let turned = |v: Vector3<f64>| Vector3::new(-v.x, -v.y, v.z);
+        Self::Body(Matrix3::from_columns(&steps.map(turned)), turned(origin))
+    }
+}
+
 /// A labelled volume; a picture has one slice.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {

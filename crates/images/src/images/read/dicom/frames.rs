@@ -1,7 +1,6 @@
 //! Where frames lie, and which segment each shows (PS3.3, C.7.6.16): told for all frames, or for each.
 
 use super::dataset::Dataset;
-use super::flipped;
 use super::stack::Stack;
 use crate::images::grid::Place;
 use crate::images::read::nifti::is_regular;
@@ -166,12 +165,12 @@ impl Layout {
                 "has frames that do not lie behind one another; export it as one volume",
             ));
         }
-        let steps = Matrix3::from_columns(&[row * spacing[1], column * spacing[0], step].map(flipped));
-        if !is_regular(&steps) {
+        let steps = [row * spacing[1], column * spacing[0], step];
+        if !is_regular(&Matrix3::from_columns(&steps)) {
             return Err(UNKNOWN);
         }
         Ok(Self {
-            place: Place::Body(steps, flipped(low)),
+            place: Place::lps(steps, low),
             depth: stack.slices,
             slices: stack.numbers,
             is_picture: false,

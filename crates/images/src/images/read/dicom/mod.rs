@@ -17,7 +17,7 @@ use crate::images::grid::{Grid, MOST};
 use crate::images::making::Label;
 use crate::io::{Fault, is_dicom};
 use dataset::Dataset;
-use nalgebra::Vector3;
+use pixels::Packing;
 use std::borrow::Cow;
 
 /// Ways in which a data set is written (PS3.5, section 10), by their numbers.
@@ -64,14 +64,6 @@ const OTHERS: [(&str, &str); 10] = [
     ),
     ("1.2.840.10008.1.3.10", "is the directory of a disc (DICOMDIR); give the segmentations that it lists"),
 ];
-
-/// How pixels are packed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Packing {
-    None,
-    Rle,
-    Other,
-}
 
 /// The mask in a DICOM file; `label`: the one that is asked for.
 pub(super) fn parse(bytes: &[u8], label: Option<Label>) -> Result<Grid, Fault> {
@@ -129,9 +121,4 @@ fn syntax(bytes: &[u8]) -> Result<(&str, &[u8]), Fault> {
         ));
     };
     Ok((found, &bytes[start..]))
-}
-
-/// Towards right and front instead of left and back, or the other way.
-fn flipped(v: Vector3<f64>) -> Vector3<f64> {
-    Vector3::new(-v.x, -v.y, v.z)
 }

@@ -1,9 +1,16 @@
 //! The pixels of frames: plain, or packed by runs (RLE; PS3.5, annex G).
 
-use super::Packing;
 use super::dataset::{Dataset, Value};
 use crate::io::Fault;
 use std::borrow::Cow;
+
+/// How pixels are packed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Packing {
+    None,
+    Rle,
+    Other,
+}
 
 /// The pixels of all frames.
 pub(super) struct Pixels<'a> {

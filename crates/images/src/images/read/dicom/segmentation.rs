@@ -1,9 +1,8 @@
 //! Segmentations: frames of one segment each (binary), or of all segments at once (label map). Slices without a frame are empty.
 
-use super::Packing;
 use super::dataset::Dataset;
 use super::frames::{Layout, frames};
-use super::pixels::Pixels;
+use super::pixels::{Packing, Pixels};
 use crate::images::grid::Grid;
 use crate::images::making::Label;
 use crate::images::read::picture::turned;

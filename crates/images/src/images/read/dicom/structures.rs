@@ -4,14 +4,13 @@
 //! Planes are filled onto a grid: as far apart as they were found, pixels of 0.5 mm, or of 1/512 of the largest extent if that is more.
 
 use super::dataset::Dataset;
-use super::flipped;
 use super::stack::Stack;
 use crate::images::closed::Closed;
 use crate::images::contour::fill;
 use crate::images::grid::{Drawn, Grid, Place};
 use crate::images::making::Label;
 use crate::io::Fault;
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Size of a pixel in mm, and the most of them along a side.
@@ -180,7 +179,6 @@ fn filled(contours: Vec<(u16, Corners)>) -> Result<Grid, Fault> {
     }
     let base = along.iter().copied().fold(f64::INFINITY, f64::min);
     let origin = row * (low[0] - 0.5 * pixel) + column * (low[1] - 0.5 * pixel) + normal * base;
-    let steps = [row * pixel, column * pixel, normal * stack.step].map(flipped);
-    let place = Place::Body(Matrix3::from_columns(&steps), flipped(origin));
+    let place = Place::lps([row * pixel, column * pixel, normal * stack.step], origin);
     Ok(Grid { drawn, ..Grid::of(shape, labels, place) })
 }

@@ -341,7 +341,8 @@ fn structures_are_filled_where_they_were_drawn() {
         let sum = places(&grid)
             .keys()
             .fold(Vector3::zeros(), |sum, p| sum + Vector3::from(p.map(|x| x as f64 / 100.0)));
-        let found = super::flipped(sum / places(&grid).len() as f64);
+        let [right, front, head] = (sum / places(&grid).len() as f64).into();
+        let found = Vector3::new(-right, -front, head);
         assert!((found - Vector3::from(middle)).norm() < 0.1, "{axis}: {found}");
         let told = |contours: &[_]| parse(&structures(false, contours), None).unwrap_err().to_string();
         let mut gap = ball.clone();
