@@ -4,6 +4,7 @@
 //! numbers, words, lines and counts are; [`harness`] runs and measures. What ever failed is kept in `fuzz/corpus/TARGET/` and tried first,
 //! every time.
 
+pub mod dicom;
 pub mod harness;
 pub mod mutate;
 pub mod seeds;

@@ -89,6 +89,7 @@ pub fn targets() -> Vec<Target> {
         reader("masks-npy", "npy", seeds::arrays, masks),
         reader("masks-nii", "nii", seeds::nifti, masks),
         reader("masks-nrrd", "nrrd", seeds::nrrd, masks),
+        reader("masks-dcm", "dcm", crate::dicom::seeds, masks),
         reader("labels", "csv", seeds::labels, labels),
         reader("tree", "csv", seeds::edges, tree),
         reader("ledger", "jsonl", seeds::ledgers, ledger),

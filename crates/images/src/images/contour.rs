@@ -11,9 +11,11 @@ const ROUNDS: usize = 8;
 const BACK: usize = 3;
 const REACH: f64 = 1.5;
 /// Points of a contour, at half a pixel each between these: the time they take grows with their square, and so many are finer than any landmarks need.
-const POINTS: (usize, usize) = (64, 8192);
+const POINTS: (usize, usize) = (64, MOST_CORNERS);
+const MOST_CORNERS: usize = 8192;
 
-/// The contour of the largest piece, counter-clockwise, in the units of the spacing; and what the data holder should know.
+/// The contour of the largest piece, counter-clockwise, in the units of the spacing; and what the data holder should know. Where it was drawn it is
+/// as it was drawn.
 pub(super) fn contour(plane: &Plane) -> Result<(Closed, Vec<String>), Problem> {
     let mut remarks = Vec::new();
     if plane.touches_border() {
@@ -36,6 +38,8 @@ pub(super) fn contour(plane: &Plane) -> Result<(Closed, Vec<String>), Problem> {
     }
     // The first piece of the background is what lies around.
     let holes = &padded.pieces(false, true)[1..];
+    let pixel = padded.spacing[0] * padded.spacing[1];
+    let hollow = holes.iter().map(Vec::len).sum::<usize>() as f64 * pixel;
     if !holes.is_empty() {
         remarks.push(format!("has {} holes, which its outer outline does not show", holes.len()));
         holes.iter().flatten().for_each(|&n| padded.inside[n] = true);
@@ -43,12 +47,20 @@ pub(super) fn contour(plane: &Plane) -> Result<(Closed, Vec<String>), Problem> {
     let Some(curve) = extracted(&padded) else {
         return Err(Problem::record("is too thin or too small to have an outline"));
     };
-    let pixel = padded.spacing[0] * padded.spacing[1];
     let covered = padded.inside.iter().filter(|inside| **inside).count() as f64 * pixel;
     if curve.area() < 0.8 * covered {
         remarks.push("hangs together by necks of one pixel, at which its outline is cut".to_owned());
     }
-    Ok((restored(curve, &padded), remarks))
+    let drawn = plane.drawn.as_ref().filter(|drawn| {
+        // One that runs into a hole and out again, or is one of several that meet, is not.
+        let off = (drawn.area() - covered).abs();
+        off <= 0.25 * pixel.sqrt() * drawn.length() && (hollow == 0.0 || off < 0.5 * hollow)
+    });
+    let as_drawn = |drawn: &Closed| match drawn.points().len() {
+        0..=MOST_CORNERS => drawn.clone(),
+        _ => drawn.resampled(MOST_CORNERS),
+    };
+    Ok((drawn.map(as_drawn).unwrap_or_else(|| restored(curve, &padded)), remarks))
 }
 
 /// The longest contour of a mask, smoothed.
@@ -88,21 +100,38 @@ fn restored(curve: Closed, plane: &Plane) -> Closed {
 
 /// The pixels whose middles are within a curve.
 fn drawn(curve: &Closed, plane: &Plane) -> Vec<bool> {
-    let mut inside = vec![false; plane.inside.len()];
     let points: Vec<[f64; 2]> =
         curve.points().iter().map(|p| [0, 1].map(|c| p[c] / plane.spacing[c] + 2.0)).collect();
-    for (j, row) in inside.chunks_exact_mut(plane.width).enumerate() {
-        let y = j as f64;
-        let sides = points.iter().zip(points.iter().cycle().skip(1));
-        let crossed = sides.filter(|(a, b)| (a[1] <= y) != (b[1] <= y));
-        let mut xs: Vec<f64> =
-            crossed.map(|(a, b)| a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0])).collect();
-        xs.sort_by(f64::total_cmp);
-        for pair in xs.chunks_exact(2) {
-            let from = pair[0].ceil().clamp(0.0, plane.width as f64) as usize;
-            let to = (pair[1].floor() + 1.0).clamp(0.0, plane.width as f64) as usize;
-            row.get_mut(from..to).into_iter().flatten().for_each(|pixel| *pixel = true);
+    fill([&points[..]].into_iter(), plane.width, plane.height)
+}
+
+/// The pixels whose middles are within an odd number of polygons, corners in pixels.
+pub(super) fn fill<'a>(
+    polygons: impl Iterator<Item = &'a [[f64; 2]]>,
+    width: usize,
+    height: usize,
+) -> Vec<bool> {
+    let mut inside = vec![false; width * height];
+    for points in polygons {
+        for (a, b) in points.iter().zip(points.iter().cycle().skip(1)) {
+            // Rows that the side crosses: from the lower end, without the upper one.
+            let (low, high) = if a[1] <= b[1] { (a[1], b[1]) } else { (b[1], a[1]) };
+            let rows = [low, high].map(|y| y.ceil().clamp(0.0, height as f64) as usize);
+            for j in rows[0]..rows[1] {
+                let x = a[0] + (j as f64 - a[1]) / (b[1] - a[1]) * (b[0] - a[0]);
+                let from = x.ceil().max(0.0) as usize;
+                if from < width {
+                    inside[j * width + from] ^= true;
+                }
+            }
         }
+    }
+    // So far every crossing is marked; each changes all that follows in its row.
+    for row in inside.chunks_exact_mut(width) {
+        row.iter_mut().fold(false, |odd, pixel| {
+            *pixel ^= odd;
+            *pixel
+        });
     }
     inside
 }
@@ -193,7 +222,7 @@ mod tests {
     ) -> Plane {
         let at = |n: usize| [(n % size) as f64 * spacing[0], (n / size) as f64 * spacing[1]];
         let inside = (0..size * size).map(|n| inside(at(n)[0], at(n)[1])).collect();
-        Plane { width: size, height: size, inside, spacing }
+        Plane { width: size, height: size, inside, spacing, ..Plane::default() }
     }
 
     #[test]

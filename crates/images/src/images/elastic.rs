@@ -188,8 +188,11 @@ pub fn elastic_distance_closed(first: &[[f64; 2]], second: &[[f64; 2]]) -> Optio
 /// Points evenly along an open curve, its ends among them.
 fn evenly(points: &[[f64; 2]], n: usize) -> Option<Vec<[f64; 2]>> {
     // There and back: a closed curve of which we go the first half.
-    let back: Vec<[f64; 2]> =
-        points.iter().chain(points.iter().rev().skip(1).take(points.len() - 2)).copied().collect();
+    let back: Vec<[f64; 2]> = points
+        .iter()
+        .chain(points.iter().rev().skip(1).take(points.len().saturating_sub(2)))
+        .copied()
+        .collect();
     let there = if points.len() == 2 { vec![points[0], points[1], points[1]] } else { back };
     let curve = Closed::new(there)?;
     let mut out: Vec<[f64; 2]> = (0..=n).map(|k| curve.at(0.5 * k as f64 / n as f64)).collect();

@@ -24,8 +24,7 @@ pub fn extract(file: &Opened, making: &MaskMaking, smooth: bool) -> Result<Surfa
     if file.files().next().is_none() {
         return Err(unclear(file, "holds no masks".into()));
     }
-    let records =
-        each(file, making.spacing.is_some(), |grid, remarks| surface(grid, &making, smooth, remarks))?;
+    let records = each(file, &making, |grid, remarks| surface(grid, &making, smooth, remarks))?;
     let mut notes = notes(&records, &making);
     let unknown =
         "do not tell their orientation: their surfaces are along their own axes, and may be mirrored";
@@ -52,7 +51,7 @@ fn surface(
         ));
     }
     let solid = Solid::cropped(&organ, grid.shape);
-    if solid.touches(grid.shape) {
+    if solid.touches(grid) {
         remarks.push(
             "touches the border of the volume, where it was cut off and its surface is flat".to_owned(),
         );
@@ -140,8 +139,9 @@ impl Solid {
         (k * self.shape[1] + j) * self.shape[0] + i
     }
 
-    fn touches(&self, whole: [usize; 3]) -> bool {
-        (0..3).any(|k| self.from[k] == 0 || self.from[k] + self.shape[k] - 4 == whole[k])
+    fn touches(&self, grid: &Grid) -> bool {
+        let cut = if grid.cropped { 0..2 } else { 0..3 };
+        cut.into_iter().any(|k| self.from[k] == 0 || self.from[k] + self.shape[k] - 4 == grid.shape[k])
     }
 
     /// The mask as numbers, smoothed along each axis (weights 1, 2, 1).

@@ -19,6 +19,14 @@ pub(super) enum Place {
     Body(Matrix3<f64>, Vector3<f64>),
 }
 
+impl Place {
+    /// The same for steps and a place towards left, back and head (LPS).
+    pub fn lps(steps: [Vector3<f64>; 3], origin: Vector3<f64>) -> Self {
+        let turned = |v: Vector3<f64>| Vector3::new(-v.x, -v.y, v.z);
+        Self::Body(Matrix3::from_columns(&steps.map(turned)), turned(origin))
+    }
+}
+
 /// A labelled volume; a picture has one slice.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
@@ -29,6 +37,21 @@ pub(super) struct Grid {
     pub place: Place,
     /// What the data holder should know of the file.
     pub notes: Vec<String>,
+    /// Labels that the file holds, where others may hide them.
+    pub covered: BTreeSet<u16>,
+    /// Whether slices without any organ were left out at the ends of the last axis, so that what ends there is whole.
+    pub cropped: bool,
+    /// The contours that slices were filled from, if they were drawn.
+    pub drawn: Vec<Drawn>,
+}
+
+/// A contour on a slice.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Drawn {
+    pub label: u16,
+    pub slice: usize,
+    /// Its corners in voxels along the first two axes, 0 in the middle of the first one.
+    pub points: Vec<[f64; 2]>,
 }
 
 impl Grid {
@@ -64,12 +87,18 @@ impl Grid {
         if labels.len() < count {
             return Err(Fault::Truncated { what: "voxels", promised: count, found: labels.len() });
         }
-        Ok(Self { shape, labels, place, notes: Vec::new() })
+        Ok(Self::of(shape, labels, place))
+    }
+
+    /// A grid of these labels, as many as it has voxels.
+    pub fn of(shape: [usize; 3], labels: Vec<u16>, place: Place) -> Self {
+        let (notes, covered, drawn) = (Vec::new(), BTreeSet::new(), Vec::new());
+        Self { shape, labels, place, notes, covered, cropped: false, drawn }
     }
 
     /// The labels beside the background, in order; at most nine.
     pub fn present(&self) -> BTreeSet<u16> {
-        let (mut found, mut last) = (BTreeSet::new(), 0);
+        let (mut found, mut last): (BTreeSet<u16>, _) = (self.covered.iter().copied().take(9).collect(), 0);
         for &label in &self.labels {
             if label != last && label != 0 {
                 found.insert(label);

@@ -33,7 +33,7 @@ pub fn outlines(
     };
     let usual = if atlas.is_some() { Correspondence::Elastic } else { Correspondence::Index };
     let how = making.correspondence.unwrap_or(usual);
-    let records = each(file, making.spacing.is_some(), |grid, remarks| {
+    let records = each(file, making, |grid, remarks| {
         let (curve, found) = contour(&Plane::of(grid, making)?)?;
         remarks.extend(found);
         place(&curve, how, atlas.as_ref(), landmarks).ok_or_else(|| Problem::record("has no outline"))

@@ -1,5 +1,6 @@
 //! The organ in a picture, or in one slice of a volume.
 
+use super::closed::Closed;
 use super::grid::Grid;
 use super::making::{Label, MaskMaking, Slice};
 
@@ -25,7 +26,7 @@ impl Problem {
 }
 
 /// The organ on a plane: x along a row, y upwards.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Plane {
     pub width: usize,
     pub height: usize,
@@ -33,6 +34,10 @@ pub(super) struct Plane {
     pub inside: Vec<bool>,
     /// Length of a pixel along x and y, in mm, or 1 where it is not known.
     pub spacing: [f64; 2],
+    /// Whether an organ that ends with the plane along x and y is whole.
+    pub whole: [bool; 2],
+    /// The largest of the contours that it was filled from, if they were drawn; counter-clockwise, in the units of the spacing.
+    pub drawn: Option<Closed>,
 }
 
 /// The organ's voxels: those of the label, or of the only one.
@@ -121,7 +126,23 @@ impl Plane {
         if !inside.contains(&true) {
             return Err(Problem::record("has nothing of the organ in that slice"));
         }
-        Ok(Self { width, height, inside, spacing: [lengths[x.0], lengths[y.0]] })
+        let spacing = [lengths[x.0], lengths[y.0]];
+        let whole = [x, y].map(|(axis, _)| grid.cropped && axis == 2);
+        let is_asked = |label: u16| !matches!(making.label, Some(Label::Value(value)) if value != label);
+        let contours = grid.drawn.iter().filter(|contour| contour.slice == chosen && is_asked(contour.label));
+        let curve = |points: &Vec<[f64; 2]>| {
+            let along = |p: &[f64; 2], (axis, turned): (usize, bool), length: f64| {
+                let at = if turned { (grid.shape[axis] - 1) as f64 - p[axis] } else { p[axis] };
+                at * length
+            };
+            let curve = Closed::new(
+                points.iter().map(|p| [along(p, x, spacing[0]), along(p, y, spacing[1])]).collect(),
+            )?;
+            if curve.area() < 0.0 { curve.reversed() } else { Some(curve) }
+        };
+        let curves = contours.filter(|_| through.0 == 2).filter_map(|contour| curve(&contour.points));
+        let drawn = curves.max_by(|a, b| a.area().total_cmp(&b.area()));
+        Ok(Self { width, height, inside, spacing, whole, drawn })
     }
 
     /// The same with two pixels of background around it.
@@ -132,14 +153,15 @@ impl Plane {
             let from = (j + 2) * width + 2;
             inside[from..from + self.width].copy_from_slice(row);
         }
-        Self { width, height, inside, spacing: self.spacing }
+        Self { width, height, inside, spacing: self.spacing, whole: self.whole, drawn: None }
     }
 
     /// Whether the organ reaches the border.
     pub fn touches_border(&self) -> bool {
         let on_border = |n: usize| {
             let (i, j) = (n % self.width, n / self.width);
-            i == 0 || j == 0 || i + 1 == self.width || j + 1 == self.height
+            let [x, y] = self.whole.map(|whole| !whole);
+            x && (i == 0 || i + 1 == self.width) || y && (j == 0 || j + 1 == self.height)
         };
         (0..self.inside.len()).any(|n| self.inside[n] && on_border(n))
     }

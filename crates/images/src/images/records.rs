@@ -1,7 +1,7 @@
 //! Masks of records, each read by itself, and what the data holder should know of all of them.
 
 use super::grid::Grid;
-use super::making::MaskMaking;
+use super::making::{Label, MaskMaking};
 use super::plane::Problem;
 use super::read::read;
 use crate::io::{Fault, Opened, ReadError, specimen_name};
@@ -27,17 +27,19 @@ struct About {
     labels: BTreeSet<u16>,
 }
 
-/// What `make` makes of every mask; it may add remarks. `has_spacing`: whether an option gives the size of a pixel where files do not.
+/// What `make` makes of every mask; it may add remarks. Of the options `label` is told to readers, and `spacing` gives the size of a pixel where
+/// files do not.
 ///
 /// # Errors
 /// What an option has to decide for all records.
 pub(super) fn each<T: Send>(
     file: &Opened,
-    has_spacing: bool,
+    making: &MaskMaking,
     make: impl Fn(&Grid, &mut Vec<String>) -> Result<T, Problem> + Sync,
 ) -> Result<Vec<Record<T>>, ReadError> {
     let files: Vec<_> = file.files().collect();
-    let records: Vec<Record<T>> = files.par_iter().map(|(name, bytes)| record(name, bytes, &make)).collect();
+    let records: Vec<Record<T>> =
+        files.par_iter().map(|(name, bytes)| record(name, bytes, making.label, &make)).collect();
     let mut names = HashSet::new();
     if let Some(twice) = records.iter().find(|record| !names.insert(&record.name)) {
         return Err(unclear(file, format!("two masks are called {:?}; rename one", twice.name)));
@@ -48,7 +50,7 @@ pub(super) fn each<T: Send>(
     };
     let (spaced, others): (Vec<_>, Vec<_>) =
         records.iter().filter(|record| record.made.is_ok()).partition(|record| record.about.has_spacing);
-    if !has_spacing && !spaced.is_empty() && !others.is_empty() {
+    if making.spacing.is_none() && !spaced.is_empty() && !others.is_empty() {
         return Err(unclear(
             file,
             format!(
@@ -73,12 +75,13 @@ pub(super) fn unclear(file: &Opened, what: String) -> ReadError {
 fn record<T>(
     name: &str,
     bytes: &[u8],
+    label: Option<Label>,
     make: impl Fn(&Grid, &mut Vec<String>) -> Result<T, Problem>,
 ) -> Record<T> {
     let file =
         Path::new(name).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = specimen_name(&file).to_owned();
-    let grid = match read(&file, bytes) {
+    let grid = match read(&file, bytes, label) {
         Ok(grid) => grid,
         Err(fault) => {
             let made = Err(Problem::record(fault.to_string()));

@@ -14,6 +14,8 @@ use super::scan::Scan;
 use super::shapes::{self, ShapeReading, Shapes};
 use super::text::ending;
 use super::{obj, ply, points, stl};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// What a file is read for.
@@ -137,7 +139,7 @@ impl Format {
 }
 
 /// All formats that are read.
-pub(super) const FORMATS: [Format; 13] = [
+pub(super) const FORMATS: [Format; 14] = [
     Format { scan: Some(ply::parse), ..Format::new("PLY", &["ply"]) },
     Format { scan: Some(obj::parse), ..Format::new("Wavefront OBJ", &["obj"]) },
     Format { scan: Some(stl::parse), ..Format::new("STL", &["stl"]) },
@@ -178,6 +180,7 @@ pub(super) const FORMATS: [Format; 13] = [
     Format { is_mask: true, ..Format::new("TIFF", &["tif", "tiff"]) },
     Format { is_mask: true, ..Format::new("NIfTI-1", &["nii", "nii.gz"]) },
     Format { is_mask: true, ..Format::new("NRRD", &["nrrd"]) },
+    Format { is_mask: true, ..Format::new("DICOM", &["dcm"]) },
 ];
 
 /// The format of a file by the ending of its name (in capitals or not), if it may hold such a thing.
@@ -187,6 +190,27 @@ pub(super) fn format_of(path: &Path, content: Content) -> Result<&'static Format
         Some(format) if format.holds(content) => Ok(format),
         Some(format) => Err(format.without(content)),
         None => Err(Fault::UnknownExtension { what: content.name(), known: content.endings() }),
+    }
+}
+
+/// Whether these bytes begin as a DICOM file does: 128 of any kind, then four letters (PS3.10, 7.1).
+pub fn is_dicom(bytes: &[u8]) -> bool {
+    bytes.get(128..132) == Some(b"DICM")
+}
+
+/// The format of a file that may be a mask. DICOM files often have names without an ending (or numbers for one), and are told by their content;
+/// `DICOMDIR` is a list of them.
+pub(super) fn mask_format(path: &Path) -> Result<&'static Format, Fault> {
+    let begins_so = || {
+        let mut start = [0; 132];
+        let is_list = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("DICOMDIR"));
+        let file =
+            Some(path).filter(|path| !is_list && path.is_file()).and_then(|path| File::open(path).ok());
+        file.is_some_and(|mut file| file.read_exact(&mut start).is_ok()) && is_dicom(&start)
+    };
+    match format_of(path, Content::Masks) {
+        Err(Fault::UnknownExtension { .. }) if begins_so() => format_of(Path::new("a.dcm"), Content::Masks),
+        other => other,
     }
 }
 
@@ -228,6 +252,26 @@ mod tests {
         assert_eq!(Content::Shapes.endings(), ".tps, .csv, .tsv, .txt, .npy, .fcsv and .json");
         assert_eq!(Content::Matrices.endings(), ".npy");
         assert!(Content::ALL.iter().all(|content| content.endings().starts_with('.')));
+    }
+
+    #[test]
+    fn dicom_is_a_mask_whatever_its_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let dicom = [&[0; 128], &b"DICM"[..]].concat();
+        for (name, content, known) in [
+            ("IM0001", &dicom, true),
+            ("1.2.840.5", &dicom, true),
+            ("short", &dicom[..131].to_vec(), false),
+            ("DICOMDIR", &dicom, false),
+            // An ending that is known tells.
+            ("a.csv", &dicom, false),
+            ("a.dcm", &Vec::new(), true),
+        ] {
+            let path = dir.path().join(name);
+            std::fs::write(&path, content).unwrap();
+            assert_eq!(mask_format(&path).is_ok_and(|format| format.name == "DICOM"), known, "{name}");
+        }
+        assert!(mask_format(dir.path()).is_err());
     }
 
     fn as_markdown() -> String {

@@ -5,7 +5,7 @@
 
 use super::columns::RecordSize;
 use super::error::{Fault, ReadError};
-use super::formats::{Content, Format, format_of};
+use super::formats::{Content, Format, format_of, mask_format};
 use super::images::{self, Images};
 use super::landmarks::Landmark;
 use super::matrices::Matrices;
@@ -30,7 +30,7 @@ pub fn open_as(path: &Path, content: Content) -> Result<Opened, ReadError> {
     }
     let open = || {
         let found = Unread::find(path, content.limit())?;
-        format_of(path, content)?;
+        if content == Content::Masks { mask_format(path) } else { format_of(path, content) }?;
         found.read()
     };
     open().map_err(|fault| ReadError::new(path, fault))
@@ -46,7 +46,7 @@ pub fn open_masks(paths: &[PathBuf]) -> Result<Opened, ReadError> {
         match path.is_dir() {
             true => files.extend(masks_in(path)?),
             false => {
-                format_of(path, Content::Masks).map_err(|fault| ReadError::new(path, fault))?;
+                mask_format(path).map_err(|fault| ReadError::new(path, fault))?;
                 files.push(path.clone());
             }
         }

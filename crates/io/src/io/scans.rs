@@ -1,7 +1,7 @@
 //! The scans of a study: files and folders as given, made a list in an order that is the same everywhere.
 
 use super::error::{Fault, ReadError};
-use super::formats::{Content, format_of};
+use super::formats::{Content, format_of, mask_format};
 use super::open::refuse_special;
 use super::text::{ending, specimen_name};
 use std::collections::HashMap;
@@ -80,13 +80,13 @@ pub(super) fn specimens_in(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
 
 /// The files of a folder in which every file is one record's mask, in natural order.
 pub(super) fn masks_in(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
-    let none = "is a folder without masks (.png, .tif, .tiff, .npy, .nii, .nii.gz, .nrrd), which would be a record each";
-    each_once(folder, none, |path| format_of(path, Content::Masks).is_ok())
+    let none = "is a folder without masks (.png, .tif, .tiff, .npy, .nii, .nii.gz, .nrrd, .dcm), which would be a record each";
+    each_once(folder, none, |path| mask_format(path).is_ok())
 }
 
 /// What is passed over where the masks of a folder are read, in words; `None` where nothing is.
 pub fn beside_masks(folder: &Path) -> Option<String> {
-    let others = files_in(folder, |path| format_of(path, Content::Masks).is_err() && path.is_file()).ok()?;
+    let others = files_in(folder, |path| mask_format(path).is_err() && path.is_file()).ok()?;
     let name = others.first()?.file_name()?.to_string_lossy().into_owned();
     Some(format!(
         "{}: {} files are not masks by their endings and were passed over, {name:?} among them",
@@ -97,7 +97,7 @@ pub fn beside_masks(folder: &Path) -> Option<String> {
 
 /// Whether a path leads to masks where shapes are wanted: a folder with some, and no landmarks of 3D Slicer, or a file that holds nothing else.
 pub fn holds_masks(path: &Path) -> bool {
-    let is_mask = |path: &Path| format_of(path, Content::Masks).is_ok();
+    let is_mask = |path: &Path| mask_format(path).is_ok();
     let has = |wanted: &dyn Fn(&Path) -> bool| files_in(path, wanted).is_ok_and(|files| !files.is_empty());
     match path.is_dir() {
         true => has(&is_mask) && !has(&|path| SPECIMENS.contains(&ending(path).as_str())),

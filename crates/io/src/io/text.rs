@@ -117,10 +117,23 @@ pub fn specimen_name(file: &str) -> &str {
         let (stem, rest) = file.split_at_checked(file.len().checked_sub(ending.len())?)?;
         rest.eq_ignore_ascii_case(ending).then_some(stem)
     };
-    [".mrk.json", ".json", ".fcsv", ".png", ".tif", ".tiff", ".npy", ".nii.gz", ".nii", ".seg.nrrd", ".nrrd"]
-        .into_iter()
-        .find_map(without)
-        .unwrap_or(file)
+    [
+        ".mrk.json",
+        ".json",
+        ".fcsv",
+        ".png",
+        ".tif",
+        ".tiff",
+        ".npy",
+        ".nii.gz",
+        ".nii",
+        ".seg.nrrd",
+        ".nrrd",
+        ".dcm",
+    ]
+    .into_iter()
+    .find_map(without)
+    .unwrap_or(file)
 }
 
 /// The words of a line, between white space.

@@ -1,5 +1,6 @@
-//! Readers of masks, by the ending of the name.
+//! Readers of masks, by the ending of the name; DICOM by its content too, since its files often have none.
 
+mod dicom;
 mod gzip;
 mod nifti;
 mod nrrd;
@@ -9,12 +10,15 @@ mod raw;
 mod tests;
 
 use super::grid::{Grid, Place};
-use crate::io::{Fault, ending, npy};
+use super::making::Label;
+use crate::io::{Fault, ending, is_dicom, npy};
 use std::path::Path;
 
-/// The mask in a file of this name.
-pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Grid, Fault> {
+/// The mask in a file of this name. `label`: the one that is asked for, which no other hides.
+pub(super) fn read(name: &str, bytes: &[u8], label: Option<Label>) -> Result<Grid, Fault> {
     match ending(Path::new(name)).as_str() {
+        _ if is_dicom(bytes) => dicom::parse(bytes, label),
+        "dcm" => dicom::parse(bytes, label),
         "png" => picture::png(bytes),
         "tif" | "tiff" => picture::tiff(bytes),
         "npy" => array(bytes),

@@ -11,7 +11,13 @@ use std::io::Cursor;
 /// Rows from the top become rows from the bottom, so that y runs upwards.
 pub(super) fn from_top(shape: [usize; 3], values: impl Iterator<Item = f64>) -> Result<Grid, Fault> {
     let mut grid = Grid::new(shape, values, Place::Unknown)?;
-    let [width, height, _] = shape;
+    turned(&mut grid);
+    Ok(grid)
+}
+
+/// The last rows first, in every slice.
+pub(super) fn turned(grid: &mut Grid) {
+    let [width, height, _] = grid.shape;
     for slice in grid.labels.chunks_exact_mut(width * height) {
         let (mut rows, mut ends) = (slice.chunks_exact_mut(width), height / 2);
         while let (Some(top), Some(bottom), 1..) = (rows.next(), rows.next_back(), ends) {
@@ -19,7 +25,6 @@ pub(super) fn from_top(shape: [usize; 3], values: impl Iterator<Item = f64>) -> 
             ends -= 1;
         }
     }
-    Ok(grid)
 }
 
 /// The most that a file of these bytes can hold: deflate packs at most 1032 bytes in one.

@@ -1,10 +1,14 @@
 //! Every format holds the same small volume or picture, written here byte by byte.
 
-use super::read;
 use crate::images::grid::{Grid, Place};
+use crate::io::Fault;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
+
+fn read(name: &str, bytes: &[u8]) -> Result<Grid, Fault> {
+    super::read(name, bytes, None)
+}
 
 fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut out = GzEncoder::new(Vec::new(), Compression::fast());
