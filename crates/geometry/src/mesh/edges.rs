@@ -21,39 +21,32 @@ pub struct EdgeTable {
     edges: Vec<Edge>,
     sides: Vec<usize>,
     edge_of_side: Vec<u32>,
+    /// For every side the other one of its edge where there are two, else [`ALONE`].
+    twins: Vec<u32>,
 }
 
+/// No other side.
+const ALONE: u32 = u32::MAX;
+
 impl EdgeTable {
-    /// Finds the edges by counting sorts over their larger and then their smaller ends: linear.
+    /// Finds the edges by a counting sort over their smaller ends, of which each has few: linear, but for vertices where very many meet.
     /// Edges come sorted by their ends, the sides of each in rising order.
     pub fn new(triangles: &[[usize; 3]], n_vertices: usize) -> Self {
         let ends =
             |&[a, b, c]: &[usize; 3]| [(a.min(b), a.max(b)), (b.min(c), b.max(c)), (c.min(a), c.max(a))];
         let n_sides = 3 * triangles.len();
-        let (mut from_low, mut from_high) = (vec![0u32; n_vertices + 1], vec![0u32; n_vertices + 1]);
-        for (low, high) in triangles.iter().flat_map(ends) {
-            from_low[low + 1] += 1;
-            from_high[high + 1] += 1;
-        }
-        for v in 0..n_vertices {
-            from_low[v + 1] += from_low[v];
-            from_high[v + 1] += from_high[v];
-        }
-        // Counting keeps the order among equals: sides by their larger ends, and those by their smaller ones.
-        let mut by_high = vec![0u32; n_sides];
-        for ((_, high), side) in triangles.iter().flat_map(ends).zip(0..) {
-            by_high[from_high[high] as usize] = side;
-            from_high[high] += 1;
-        }
+        let mut from_low = vec![0u32; n_vertices + 1];
+        triangles.iter().flat_map(ends).for_each(|(low, _)| from_low[low + 1] += 1);
+        (0..n_vertices).for_each(|v| from_low[v + 1] += from_low[v]);
         // Larger end and side in one word: half the memory.
         let mut slots = vec![0u64; n_sides];
         let mut fill = from_low.clone();
-        for side in by_high {
-            let [a, b] = side_ends(triangles, side as usize);
-            let slot = &mut fill[a.min(b)];
-            slots[*slot as usize] = (a.max(b) as u64) << 32 | u64::from(side);
+        for ((low, high), side) in triangles.iter().flat_map(ends).zip(0u64..) {
+            let slot = &mut fill[low];
+            slots[*slot as usize] = (high as u64) << 32 | side;
             *slot += 1;
         }
+        from_low.windows(2).for_each(|w| slots[w[0] as usize..w[1] as usize].sort_unstable());
         let mut edges: Vec<Edge> = Vec::with_capacity(n_sides / 2 + n_vertices);
         let mut edge_of_side = vec![0; n_sides];
         for low in 0..n_vertices {
@@ -69,7 +62,41 @@ impl EdgeTable {
                 edge_of_side[word as u32 as usize] = edges.len() as u32 - 1;
             }
         }
-        Self { edges, sides: slots.into_iter().map(|word| word as u32 as usize).collect(), edge_of_side }
+        let sides: Vec<usize> = slots.into_iter().map(|word| word as u32 as usize).collect();
+        let twins = twins(&edges, &sides);
+        Self { edges, sides, edge_of_side, twins }
+    }
+
+    /// The table of the triangles that are left of these when some are taken away: what [`new`](Self::new) gives for them, without sorting.
+    pub(crate) fn without(&self, is_gone: &[bool]) -> Self {
+        let mut left = 0;
+        let renumbered: Vec<u32> = is_gone
+            .iter()
+            .map(|&gone| {
+                left += u32::from(!gone);
+                if gone { ALONE } else { left - 1 }
+            })
+            .collect();
+        let n_sides = 3 * left as usize;
+        let mut edges: Vec<Edge> = Vec::with_capacity(self.edges.len());
+        let (mut sides, mut edge_of_side) = (Vec::with_capacity(n_sides), vec![0; n_sides]);
+        for edge in &self.edges {
+            let first = sides.len();
+            for &side in self.sides(edge) {
+                let t = renumbered[side / 3];
+                if t != ALONE {
+                    let side = 3 * t as usize + side % 3;
+                    edge_of_side[side] = edges.len() as u32;
+                    sides.push(side);
+                }
+            }
+            if sides.len() > first {
+                let n_sides = (sides.len() - first) as u32;
+                edges.push(Edge { ends: edge.ends, first_side: first as u32, n_sides });
+            }
+        }
+        let twins = twins(&edges, &sides);
+        Self { edges, sides, edge_of_side, twins }
     }
 
     /// The table of the same triangles cut apart at their pinched vertices: corner c is vertex `fans[c]` now. No edge
@@ -106,11 +133,18 @@ impl EdgeTable {
 
     /// The other side of the edge of `side` when there are exactly two.
     pub fn across(&self, side: usize) -> Option<usize> {
-        match self.sides_at(side) {
-            &[a, b] => Some(if a == side { b } else { a }),
-            _ => None,
-        }
+        let twin = self.twins[side];
+        (twin != ALONE).then_some(twin as usize)
     }
+}
+
+fn twins(edges: &[Edge], sides: &[usize]) -> Vec<u32> {
+    let mut out = vec![ALONE; sides.len()];
+    for edge in edges.iter().filter(|edge| edge.n_sides == 2) {
+        let (a, b) = (sides[edge.first_side as usize], sides[edge.first_side as usize + 1]);
+        (out[a], out[b]) = (b as u32, a as u32);
+    }
+    out
 }
 
 /// Start and end vertex of a side.
@@ -165,6 +199,28 @@ mod tests {
             assert_eq!(fans[0], fans[3]);
             let at_two = 3 + second.iter().position(|&v| v == 2).unwrap();
             assert_eq!(fans[2], fans[at_two]);
+        }
+    }
+
+    /// Sheets with pinched vertices, edges of three sides and sides that run the same way.
+    #[test]
+    fn what_is_left_has_the_table_of_its_own() {
+        let at = |i: usize, j: usize| 6 * i + j;
+        let mut triangles: Vec<[usize; 3]> = (0..25)
+            .map(|k| (k / 5, k % 5))
+            .flat_map(|(i, j)| {
+                [[at(i, j), at(i + 1, j), at(i, j + 1)], [at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]]
+            })
+            .collect();
+        triangles.extend([[0, 1, 14], [7, 20, 36], [36, 7, 2], [at(3, 3), at(3, 4), 36]]);
+        triangles.iter_mut().step_by(7).for_each(|t| t.swap(1, 2));
+        for step in [2, 3, 5, 11] {
+            let is_gone: Vec<bool> = (0..triangles.len()).map(|t| t % step == 1).collect();
+            let left: Vec<[usize; 3]> =
+                (0..triangles.len()).filter(|&t| !is_gone[t]).map(|t| triangles[t]).collect();
+            let table = EdgeTable::new(&triangles, 37).without(&is_gone);
+            let anew = EdgeTable::new(&left, 37);
+            assert_eq!(format!("{table:?}"), format!("{anew:?}"));
         }
     }
 }

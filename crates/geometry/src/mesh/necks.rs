@@ -63,17 +63,11 @@ pub(crate) fn generating_arcs(
         [s] => Some([s / 3, cell_at[e.ends[0]]]).filter(|f| f[1] != NONE && f[1] == cell_at[e.ends[1]]),
         _ => None,
     };
-    let mut crossed: Vec<_> = table
-        .edges()
-        .iter()
-        .filter(|e| !in_forest(e.ends))
-        .filter_map(|e| faces(e).map(|faces| (e, faces)))
-        .collect();
+    let crossed = table.edges().iter().filter(|e| !in_forest(e.ends)).filter_map(|e| Some((e, faces(e)?)));
     let length = |[a, b]: [usize; 2]| steps[a] + steps[b] + 1;
-    crossed.sort_by_key(|(e, _)| std::cmp::Reverse(length(e.ends)));
     let mut joined = Sets::new(triangles.len() + loops.len());
     let mut arcs: Vec<Arc> = Vec::new();
-    for (edge, [one, other]) in crossed {
+    for (edge, [one, other]) in longest_first(crossed.collect(), |(e, _)| length(e.ends)) {
         if joined.unite(one, other) {
             continue;
         }
@@ -87,6 +81,21 @@ pub(crate) fn generating_arcs(
     }
     arcs.sort_by_key(|arc| arc.vertices.len());
     arcs
+}
+
+/// In falling order of their lengths, those of one length in the order they had: counted, for there are few lengths.
+fn longest_first<T: Copy>(all: Vec<T>, length: impl Fn(&T) -> usize) -> Vec<T> {
+    let longest = all.iter().map(&length).max().unwrap_or(0);
+    let mut next = vec![0; longest + 2];
+    all.iter().for_each(|one| next[longest - length(one) + 1] += 1);
+    (0..=longest).for_each(|k| next[k + 1] += next[k]);
+    let mut out = all.clone();
+    for one in all {
+        let slot = &mut next[longest - length(&one)];
+        out[*slot] = one;
+        *slot += 1;
+    }
+    out
 }
 
 /// The neighbours of every vertex along edges, as one list cut into pieces.
@@ -116,13 +125,23 @@ impl NeighbourLists {
     }
 }
 
-/// The triangles to take away so that the surface is cut along an arc: those at its inner vertices, or those
-/// on its only edge.
-pub(crate) fn triangles_along(triangles: &[[usize; 3]], arc: &Arc) -> Vec<usize> {
-    let ends = [arc.vertices.first(), arc.vertices.last()];
-    let is_touched = |t: &[usize; 3]| match &arc.vertices[..] {
-        [a, b] => t.contains(a) && t.contains(b),
-        all => t.iter().any(|v| all.contains(v) && !ends.contains(&Some(v))),
+/// The triangles to take away so that the surface, of `n_vertices` vertices, is cut along arcs: those at their inner vertices, or those on
+/// the only edge of one.
+pub(crate) fn triangles_along<'a>(
+    triangles: &[[usize; 3]],
+    n_vertices: usize,
+    arcs: impl IntoIterator<Item = &'a Arc>,
+) -> Vec<usize> {
+    let (mut is_inner, mut edges) = (vec![false; n_vertices], Vec::new());
+    for arc in arcs {
+        let ends = [arc.vertices.first(), arc.vertices.last()];
+        match arc.vertices[..] {
+            [a, b] => edges.push([a, b]),
+            _ => arc.vertices.iter().filter(|v| !ends.contains(&Some(v))).for_each(|&v| is_inner[v] = true),
+        }
+    }
+    let is_touched = |t: &[usize; 3]| {
+        t.iter().any(|&v| is_inner[v]) || edges.iter().any(|edge| edge.iter().all(|v| t.contains(v)))
     };
     (0..triangles.len()).filter(|&t| is_touched(&triangles[t])).collect()
 }
@@ -170,7 +189,7 @@ mod tests {
         let open = generating_arcs(&twice, &table, &two, n * n, &|_| false);
         assert_eq!(open.len(), 3);
 
-        let gone = triangles_along(&triangles, &arcs[0]);
+        let gone = triangles_along(&triangles, n * n, [&arcs[0]]);
         let triangles: Vec<_> =
             (0..triangles.len()).filter(|t| !gone.contains(t)).map(|t| triangles[t]).collect();
         let after = Survey::of(&places, &triangles);

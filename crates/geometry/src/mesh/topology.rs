@@ -171,25 +171,36 @@ pub(crate) fn boundary_loops(
     triangles: &[[usize; 3]],
     table: &EdgeTable,
 ) -> Vec<BoundaryLoop> {
+    border(vertices, triangles, table).into_iter().map(|(l, _)| l).collect()
+}
+
+/// The same, and for every vertex of a loop one of its corners in the fan that is passed there.
+pub(crate) fn border(
+    vertices: &[Point],
+    triangles: &[[usize; 3]],
+    table: &EdgeTable,
+) -> Vec<(BoundaryLoop, Vec<usize>)> {
     let mut seen = vec![false; 3 * triangles.len()];
     let mut loops = Vec::new();
     for start in 0..seen.len() {
         if seen[start] || table.across(start).is_some() {
             continue;
         }
-        let mut walked = Vec::new();
+        let (mut walked, mut corners) = (Vec::new(), Vec::new());
         let (mut side, mut pivot) = (start, side_ends(triangles, start)[1]);
         while !seen[side] {
             seen[side] = true;
             walked.push(pivot);
+            let first = side - side % 3;
+            corners.push((first..first + 3).find(|&c| triangles[c / 3][c % 3] == pivot).unwrap_or(side));
             (side, pivot) = next_border_side(triangles, table, side, pivot);
         }
         let length = (0..walked.len())
             .map(|i| (vertices[walked[i]] - vertices[walked[(i + 1) % walked.len()]]).norm())
             .sum();
-        loops.push(BoundaryLoop { vertices: walked, length });
+        loops.push((BoundaryLoop { vertices: walked, length }, corners));
     }
-    loops.sort_by(|a, b| b.length.total_cmp(&a.length));
+    loops.sort_by(|(a, _), (b, _)| b.length.total_cmp(&a.length));
     loops
 }
 

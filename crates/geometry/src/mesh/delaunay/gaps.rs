@@ -4,8 +4,8 @@ use super::super::edges::{EdgeTable, corner_fans};
 use super::super::fill::fill_rim;
 use super::super::necks::{Arc, generating_arcs, triangles_along};
 use super::super::neighbours::Neighbours;
-use super::super::survey::{Survey, component_sizes, keep_largest_component};
-use super::super::topology::{BoundaryLoop, boundary_loops, pinched};
+use super::super::survey::{Survey, beside_largest_component, component_sizes};
+use super::super::topology::{BoundaryLoop, pinched};
 use super::super::{MeshError, Point, Vector};
 use super::insert::{About, insert_point};
 use super::interior::fill_region;
@@ -55,10 +55,11 @@ pub(crate) struct Closed {
 /// # Errors
 /// [`MeshError::NotADisk`] for no surface, several surfaces, a closed one, and one with handles that do not come open.
 pub(crate) fn close_gaps(cloud: &Cloud<'_>, mut triangles: Vec<[usize; 3]>) -> Result<Closed, MeshError> {
-    refuse_two_surfaces(cloud, &triangles)?;
+    let mut table = EdgeTable::new(&triangles, cloud.points.len());
+    refuse_two_surfaces(&triangles, &table)?;
     let mut round = 0;
     loop {
-        let survey = open_tangles(cloud, &mut triangles)?;
+        let survey = open_tangles(cloud, &mut triangles, table)?;
         let border = survey.loops.first().map(|l| l.vertices.clone()).unwrap_or_default();
         let (filled, new) = fill_all(cloud, &survey, &triangles);
         let clashes =
@@ -66,13 +67,15 @@ pub(crate) fn close_gaps(cloud: &Cloud<'_>, mut triangles: Vec<[usize; 3]>) -> R
         if clashes.is_empty() || round == REFILLS {
             return Ok(Closed { triangles: filled, new, border });
         }
-        triangles.retain(|t| !t.iter().any(|v| clashes.binary_search(v).is_ok()));
+        let clash = |t: &[usize; 3]| t.iter().any(|v| clashes.binary_search(v).is_ok());
+        let is_gone: Vec<bool> = triangles.iter().map(clash).collect();
+        table = without(&mut triangles, &survey.table, &is_gone);
         round += 1;
     }
 }
 
-fn refuse_two_surfaces(cloud: &Cloud<'_>, triangles: &[[usize; 3]]) -> Result<(), MeshError> {
-    let mut sizes = component_sizes(triangles, &EdgeTable::new(triangles, cloud.points.len()));
+fn refuse_two_surfaces(triangles: &[[usize; 3]], table: &EdgeTable) -> Result<(), MeshError> {
+    let mut sizes = component_sizes(triangles, table);
     sizes.sort_unstable_by(|a, b| b.cmp(a));
     match sizes[..] {
         [] => Err(MeshError::NotADisk(
@@ -115,25 +118,32 @@ fn clashing_vertices(triangles: &[[usize; 3]], n_vertices: usize) -> Vec<usize> 
     out
 }
 
-/// Takes triangles away until the surface is one piece without handles whose border loops pass no vertex twice.
-fn open_tangles(cloud: &Cloud<'_>, triangles: &mut Vec<[usize; 3]>) -> Result<Survey, MeshError> {
+/// Takes triangles away, of which this is the table, until the surface is one piece without handles whose border loops pass no vertex
+/// twice.
+fn open_tangles(
+    cloud: &Cloud<'_>,
+    triangles: &mut Vec<[usize; 3]>,
+    mut table: EdgeTable,
+) -> Result<Survey, MeshError> {
     let at_first = triangles.len();
     let mut left = SMALL_CUTS;
     for round in 0..ROUNDS {
-        let survey = Survey::of(cloud.points, triangles);
-        let mut gone = survey.lesser_fans(triangles);
-        if keep_largest_component(triangles, &survey.table) > 0 {
+        let beside = beside_largest_component(triangles, &table);
+        if !beside.is_empty() {
+            table = without(triangles, &table, &marked(&beside, triangles.len()));
             continue;
         }
+        let survey = Survey::with(table, cloud.points, triangles);
+        let mut gone = survey.lesser_fans(triangles);
         refuse_closed(cloud.points, triangles, &survey)?;
         if survey.handles > 10 + triangles.len() / LEAST_FOR_A_HANDLE {
             break;
         }
         if survey.handles > 0 {
-            let mut cuts = necks(cloud, &survey, triangles, true);
+            let mut cuts = necks(&survey, triangles, true);
             if cuts.is_empty() && left > 0 {
                 left -= 1;
-                cuts = necks(cloud, &survey, triangles, false);
+                cuts = necks(&survey, triangles, false);
             }
             if cuts.is_empty() || round >= PATIENCE {
                 cuts = around_holes(&survey, triangles);
@@ -145,8 +155,7 @@ fn open_tangles(cloud: &Cloud<'_>, triangles: &mut Vec<[usize; 3]>) -> Result<Su
         if gone.is_empty() || triangles.len() < at_first - at_first / LARGEST_LOSS {
             break;
         }
-        gone.sort_unstable();
-        remove(triangles, |t| gone.binary_search(&t).is_ok());
+        table = without(triangles, &survey.table, &marked(&gone, triangles.len()));
     }
     Err(MeshError::NotADisk(match Survey::of(cloud.points, triangles).handles {
         0 => "the points make a surface that hangs together by single points only; are they evenly sampled? give a mesh instead".into(),
@@ -160,16 +169,20 @@ fn open_tangles(cloud: &Cloud<'_>, triangles: &mut Vec<[usize; 3]>) -> Result<Su
 /// The triangles along as many short arcs as there are handles; none when the arcs are too long for errors of
 /// sampling.
 /// Small holes are no places to cut handles from, unless `cover` is false.
-fn necks(cloud: &Cloud<'_>, survey: &Survey, triangles: &[[usize; 3]], cover: bool) -> Vec<usize> {
+fn necks(survey: &Survey, triangles: &[[usize; 3]], cover: bool) -> Vec<usize> {
     // Pinched vertices are taken apart, a vertex for each fan, so that no arc jumps from fan to fan.
     let apart: Vec<[usize; 3]> =
         (0..triangles.len()).map(|t| [0, 1, 2].map(|k| survey.fans[3 * t + k])).collect();
-    let places: Vec<Point> = triangles.iter().flatten().map(|&v| cloud.points[v]).collect();
     let table = survey.table.apart(&survey.fans);
-    let loops = boundary_loops(&places, &apart, &table);
+    let in_fans = |(l, corners): (&BoundaryLoop, &Vec<usize>)| {
+        let vertices = corners.iter().map(|&corner| survey.fans[corner]).collect();
+        BoundaryLoop { vertices, length: l.length }
+    };
+    let loops: Vec<BoundaryLoop> = survey.loops.iter().zip(&survey.corners).map(in_fans).collect();
     let outer = loops.first().map_or(0, |l| l.vertices.len());
     let is_covered = |l: &BoundaryLoop| cover && l.vertices.len() <= SMALL_HOLE.min(outer.saturating_sub(1));
-    let arcs = generating_arcs(&apart, &table, &loops, places.len(), &is_covered);
+    let n_corners = 3 * apart.len();
+    let arcs = generating_arcs(&apart, &table, &loops, n_corners, &is_covered);
     let short = |arc: &&Arc| arc.vertices.len() <= LONGEST_NECK;
     let mut chosen: Vec<&Arc> =
         arcs.iter().filter(short).filter(|arc| arc.is_on_one_loop).take(survey.handles).collect();
@@ -178,16 +191,21 @@ fn necks(cloud: &Cloud<'_>, survey: &Survey, triangles: &[[usize; 3]], cover: bo
         let longest = if cover { LONGEST_NECK } else { LONGEST_NECK / 2 };
         chosen.extend(arcs.iter().find(|arc| arc.vertices.len() <= longest));
     }
-    chosen.iter().flat_map(|arc| triangles_along(&apart, arc)).collect()
+    triangles_along(&apart, n_corners, chosen)
 }
 
-/// Takes away the triangles whose number meets the condition.
-fn remove(triangles: &mut Vec<[usize; 3]>, is_gone: impl Fn(usize) -> bool) {
-    let mut t = 0;
-    triangles.retain(|_| {
-        t += 1;
-        !is_gone(t - 1)
-    });
+/// Which of `n` have these numbers.
+fn marked(numbers: &[usize], n: usize) -> Vec<bool> {
+    let mut out = vec![false; n];
+    numbers.iter().for_each(|&k| out[k] = true);
+    out
+}
+
+/// Takes triangles away; the table of those that are left.
+fn without(triangles: &mut Vec<[usize; 3]>, table: &EdgeTable, is_gone: &[bool]) -> EdgeTable {
+    let mut gone = is_gone.iter();
+    triangles.retain(|_| gone.next().is_none_or(|gone| !gone));
+    table.without(is_gone)
 }
 
 /// The triangles around the rims of the inner holes that are not small.

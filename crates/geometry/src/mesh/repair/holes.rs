@@ -70,7 +70,7 @@ fn triangles_to_open(work: &Work, survey: &Survey) -> HashSet<usize> {
     let on_one: Vec<_> = short.iter().filter(|arc| arc.is_on_one_loop).take(survey.handles).collect();
     // Where no short cut comes back to its loop, two loops are joined first.
     let chosen = if on_one.is_empty() { short.iter().take(1).collect() } else { on_one };
-    chosen.into_iter().flat_map(|arc| triangles_along(&apart, arc)).collect()
+    triangles_along(&apart, places.len(), chosen.into_iter().copied()).into_iter().collect()
 }
 
 /// Keeps the piece with the most triangles; returns the input numbers of the others.
