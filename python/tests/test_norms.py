@@ -26,3 +26,15 @@ def test_a_face_is_held_against_a_norm(tmp_path, faces):
     assert found["percentile"] is None or 0 <= found["percentile"] <= 100
     assert found["map"].dtype.names == ("vertex", "x", "y", "z", "z_value", "along_normal_mm", "one_sd_mm")
     assert np.isclose(np.sqrt(np.mean(found["map"]["z_value"] ** 2)), found["z_rms"])
+
+
+def test_a_matrix_is_held_against_a_norm(tmp_path):
+    rng = np.random.default_rng(4)
+    logs = rng.normal(size=(300, 2, 2)) * [[0.3, 0.1], [0.1, 0.05]]
+    values, vectors = np.linalg.eigh(logs + logs.swapaxes(1, 2))
+    matrices = (vectors * np.exp(values)[:, None]) @ vectors.swapaxes(1, 2)
+    norm = visard.spd_modes(matrices, mu=15, modes=2, radius=2, out=tmp_path / "norm", seed=1)
+    found = visard.spd_assess(matrices[0], norm)
+    assert 0 <= found["percentile"] <= 100 and len(found["entries"]) == 3
+    with pytest.raises(visard.InputError, match="leave out"):
+        visard.spd_assess(matrices[0], norm, center=np.eye(2)[None])

@@ -18,7 +18,7 @@ from ._functions import FunctionOptions, function_compare, function_modes, funct
 from ._geometry import DiskMap, Mesh, Prepared, Registered, Template, flatten, mesh, prepare, read_scan, register
 from ._inputs import CovariateOptions, StudyOptions
 from ._manifolds import Hyperbolic, Kendall, Manifold, Spd, Sphere
-from ._norms import face_assess, shape_assess, surface_assess
+from ._norms import face_assess, shape_assess, spd_assess, surface_assess
 from ._plans import face_plan
 from ._points import (
     PointOptions,
@@ -174,6 +174,7 @@ __all__ = [
     "site_sum",
     "site_unshare",
     "site_verify",
+    "spd_assess",
     "spd_compare",
     "spd_mean",
     "spd_modes",

@@ -15,9 +15,9 @@ from ._command import run
 from ._faces import template_of
 from ._geometry import Template
 from ._inputs import Inputs
-from ._release import FaceModes, FaceRegression, ShapeModes, SurfaceModes, SurfaceRegression
+from ._release import FaceModes, FaceRegression, PointModes, PointRegression, ShapeModes, SurfaceModes, SurfaceRegression
 
-__all__ = ["face_assess", "shape_assess", "surface_assess"]
+__all__ = ["face_assess", "shape_assess", "spd_assess", "surface_assess"]
 
 
 def face_assess(
@@ -72,6 +72,38 @@ def shape_assess(
         return found
 
 
+def spd_assess(
+    matrix: ArrayLike | PathLike,
+    norm: PointModes | PointRegression | PathLike,
+    *,
+    at: Mapping[str, float | str] | None = None,
+    center: ArrayLike | PathLike | None = None,
+    out: PathLike | None = None,
+) -> dict[str, Any]:
+    """A symmetric positive definite matrix held against a released norm; `visard spd assess`.
+
+    Parameters
+    ----------
+    matrix : (k, k), or a file with one.
+    norm : a release with modes, of :func:`spd_modes` or of :func:`spd_regress` with residuals, or its folder.
+    at : the values of all covariates of a regression.
+    center : the public centre of the norm, where that was given as a file.
+    out : a folder for the page, the table and the numbers; without it, nothing is kept.
+
+    Returns what ``--json`` says: "percentile" (None where no mode is clear of the noise) with "percentile_interval", "distance",
+    "tangent_distance", "parts", "entries" (on and above the diagonal, counted from 1), "beyond", "notes", "verified".
+    """
+    with Inputs() as inputs, tempfile.TemporaryDirectory(prefix="visard-") as place:
+        options: dict[str, Any] = {
+            "norm": _folder(norm),
+            "at": _values(at),
+            "center": None if center is None else inputs.array("center", center, (1, "k", "k")),
+            "out": place if out is None else as_path("out", out),
+        }
+        found: dict[str, Any] = run("spd assess", [inputs.array("matrix", matrix, ("k", "k"))], options)
+        return found
+
+
 def surface_assess(
     scan: ArrayLike | PathLike,
     norm: SurfaceModes | SurfaceRegression | PathLike,
@@ -112,7 +144,7 @@ def _with_map(
         folder = place if out is None else as_path("out", out)
         options |= {
             "norm": _folder(norm),
-            "at": [f"{name}={value}" for name, value in (at or {}).items()],
+            "at": _values(at),
             "out": folder,
         }
         files: list[str] = []
@@ -123,6 +155,10 @@ def _with_map(
         found: dict[str, Any] = run(command, files, options)
         found["map"] = np.genfromtxt(Path(folder) / "internal" / "map.csv", delimiter=",", names=True)
         return found
+
+
+def _values(at: Mapping[str, float | str] | None) -> list[str]:
+    return [f"{name}={value}" for name, value in (at or {}).items()]
 
 
 def _folder(norm: Any) -> str:

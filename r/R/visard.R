@@ -232,10 +232,11 @@ visard_surface_modes <- function(scans, template, mu = NULL, epsilon = NULL, del
   run_study(c("surface", "modes"), face_files(scans, c("vertices", 3)), NULL, out, ledger, given)
 }
 
-#' A patient's face or surface, or a specimen's landmarks, held against a released norm: free, for you alone, never a diagnosis.
+#' A patient's face, surface or matrix, or a specimen's landmarks, held against a released norm: free, for you alone, never a diagnosis.
 #'
 #' @param scan a file; or a registered face (J x m x 3) or surface (vertices x 3), as the norm's records are.
 #' @param template the template's file, public: the norm's.
+#' @param matrix a symmetric positive definite matrix, or a file with one.
 #' @param specimen landmarks p x k, missing ones NA, numbered as the norm's; or a file with one specimen.
 #' @param norm a `visard_release` with modes, or its folder.
 #' @param at the patient's values of all covariates of a regression, as in `list(age = 8)`.
@@ -244,6 +245,9 @@ visard_surface_modes <- function(scans, template, mu = NULL, epsilon = NULL, del
 #' @return a list: `percentile`, `percentile_interval`, `distance`, `parts`, `beyond`, `notes`, `verified`, of landmarks `places`.
 visard_face_assess <- function(scan, norm, at = NULL, out = NULL, ...) {
   assess("face", registered(scan), norm, out, list(at = values_at(at), ...))
+}
+visard_spd_assess <- function(matrix, norm, at = NULL, out = NULL, ...) {
+  assess("spd", as_file(matrix, "matrix", records_last = FALSE), norm, out, list(at = values_at(at), ...))
 }
 visard_surface_assess <- function(scan, norm, template, at = NULL, out = NULL, ...) {
   assess("surface", registered(scan), norm, out, list(template = template, at = values_at(at), ...))

@@ -56,6 +56,7 @@ mod shared_data;
 mod sites;
 mod sites_killed;
 #[cfg(unix)]
+mod spd_assess;
 mod special_files;
 mod stages;
 mod surface_assess;

@@ -17,7 +17,7 @@ const FACES: &str = "--prepared people.npy --curves 6 --samples 16 --mu 1 --out 
 const SITE: &str = "consortium --prepared people.npy --site berlin --out out";
 
 /// Every option of the command that takes a public input.
-const ROWS: [Row; 92] = [
+const ROWS: [Row; 93] = [
     ("face mean", "--template", FACES, "face/internal/nonprivate_mean.ply"),
     ("face mean", "--prior", FACES, "face/internal/nonprivate_curves.npy"),
     (
@@ -261,6 +261,7 @@ const ROWS: [Row; 92] = [
         "functions.npy --domain interval --bound 2 --mu 1 --out out",
         "function/internal/nonprivate_mean.npy",
     ),
+    ("spd assess", "--center", "matrices.npy --norm modes --out out", "spd/internal/nonprivate_mean.npy"),
     ("spd modes", "--center", "matrices.npy --radius 3 --mu 1 --out out", "spd/internal/nonprivate_mean.npy"),
     (
         "sphere modes",

@@ -12,6 +12,7 @@ mod shape_demo;
 mod shape_regress;
 mod shape_sample;
 mod spd;
+mod spd_assess;
 mod specimens;
 mod treatment;
 mod vectors;

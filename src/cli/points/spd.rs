@@ -5,6 +5,7 @@ use super::super::output::{Failure, Printer};
 use super::common::{Common, among, failure, no_radius, say};
 use super::plan::{self, SpdPlanArgs};
 use super::records::{MatrixArgs, ball, centre};
+use super::spd_assess::{SpdAssessArgs, spd_assess};
 use crate::cli::tangent::Statistics;
 use crate::cli::{heading, of_kind};
 use clap::{Args, Subcommand};
@@ -26,6 +27,8 @@ pub enum SpdCommand {
     Statistics(Statistics<MatrixArgs>),
     /// Expected error of a private mean of matrices; reads no data, costs nothing
     Plan(SpdPlanArgs),
+    /// A matrix held against a released norm; costs nothing, never a diagnosis
+    Assess(SpdAssessArgs),
 }
 
 /// Arguments of `spd describe`.
@@ -78,6 +81,7 @@ pub fn spd(command: &SpdCommand, global: &Global, printer: &Printer) -> Result<(
         SpdCommand::Describe(args) => return describe(args, global, printer),
         SpdCommand::Mean(args) => args,
         SpdCommand::Statistics(statistic) => return statistic.run(global, printer),
+        SpdCommand::Assess(args) => return spd_assess(args, global, printer),
         SpdCommand::Plan(args) => return plan::spd(args, printer),
     };
     let (about, radius) = match &args.radius {

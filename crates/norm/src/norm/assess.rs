@@ -15,8 +15,7 @@ use serde::Serialize;
 use std::path::Path;
 
 /// What is said wherever a result is.
-pub const NO_DIAGNOSIS: &str =
-    "This is never a diagnosis: it says how a surface differs from a norm, not why.";
+pub const NO_DIAGNOSIS: &str = "This is never a diagnosis: it says how far from a norm somebody is, not why.";
 
 /// Draws of what the modes do not hold, for its variance at every point, and which: always the same.
 const DRAWS: usize = 400;

@@ -56,7 +56,7 @@ impl ModesRelease {
             return Err(no("its mean and its modes are not arrays of records"));
         };
         let finite = mean.data.iter().chain(&modes.data).all(|x| x.is_finite());
-        if (rows, columns) != (k, d) || !(2..=3).contains(d) || !finite {
+        if (rows, columns) != (k, d) || !finite {
             return Err(no("its mean and its modes do not fit each other"));
         }
         if *count == 0 {
@@ -72,6 +72,11 @@ impl ModesRelease {
     /// The covariates, where it is a regression.
     pub fn design(&self) -> Option<&Design> {
         self.regression.as_ref().map(FieldsRelease::design)
+    }
+
+    /// What each column of a regression's design does to the mean.
+    pub fn columns(&self) -> &[Vec<f64>] {
+        self.regression.as_ref().map_or(&[], |regression| regression.columns())
     }
 
     /// The mean at these values of the covariates (one each), or the mean.

@@ -88,6 +88,9 @@ impl Shapes {
         let release = ModesRelease::open(named, "shape", LANDMARKS)?;
         let is_outline =
             release.certificate.details[LANDMARKS].as_str().is_some_and(|s| s.starts_with("an outline"));
+        if !(2..=3).contains(&release.axes[1]) {
+            return Err(PointStudyError::Input("its mean is not an array of landmarks".into()));
+        }
         let [of_modes, whole] = release.variances()?;
         // The certificate's variances are in the unit of its coefficients, the modes in that of the array.
         let seen: f64 = release.modes.iter().map(|mode| dot(mode, mode)).sum();

@@ -19,7 +19,7 @@ pub enum SpdMetric {
 }
 
 /// The k × k matrix of these numbers, row by row, if it is symmetric positive definite; otherwise what is wrong with it.
-pub(in crate::study) fn positive_definite(k: usize, numbers: &[f64]) -> Result<DMatrix<f64>, String> {
+pub fn positive_definite(k: usize, numbers: &[f64]) -> Result<DMatrix<f64>, String> {
     let m = DMatrix::from_row_slice(k, k, numbers);
     if !m.iter().all(|x| x.is_finite()) {
         return Err("has an entry that is NaN or infinite; repair or remove it".into());

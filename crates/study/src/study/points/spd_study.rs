@@ -250,11 +250,11 @@ impl MatrixStudy<'_> {
     }
 }
 
-/// A file with one matrix of this order.
-pub(in crate::study) fn one_matrix(
-    file: &Path,
-    order: usize,
-) -> Result<(DMatrix<f64>, PublicInput), PointStudyError> {
+/// A file with one public matrix of this order, and what it is for the certificate.
+///
+/// # Errors
+/// [`PointStudyError`]: a file that is secret, cannot be read, or holds something else.
+pub fn one_matrix(file: &Path, order: usize) -> Result<(DMatrix<f64>, PublicInput), PointStudyError> {
     let opened = open_as(file, Content::Matrices)?;
     let input = public_input(&opened)?;
     let given = matrices_of(opened)?;
