@@ -56,10 +56,37 @@ pub struct MatrixNorm {
 struct Tangent {
     order: usize,
     distance: &'static str,
-    of_point: Box<dyn Fn(&DMatrix<f64>) -> Result<Vec<f64>, String>>,
-    of_vector: Box<dyn Fn(&DMatrix<f64>) -> Vec<f64>>,
+    coordinates: Box<dyn Coordinates>,
     /// From coordinates to the entries of tangent vectors, row by row.
     entries: DMatrix<f64>,
+}
+
+/// In either metric.
+trait Coordinates {
+    /// Of a matrix; or why it has none.
+    fn of_point(&self, x: &DMatrix<f64>) -> Result<Vec<f64>, String>;
+    /// Of a tangent vector at the centre.
+    fn of_vector(&self, v: &DMatrix<f64>) -> Vec<f64>;
+}
+
+struct Chart<M: Manifold> {
+    space: M,
+    centre: M::Point,
+    frame: TangentFrame<M>,
+}
+
+impl<M> Coordinates for Chart<M>
+where
+    M: Manifold<Point = DMatrix<f64>, Tangent = DMatrix<f64>>,
+{
+    fn of_point(&self, x: &DMatrix<f64>) -> Result<Vec<f64>, String> {
+        let log = self.space.log(&self.centre, x).map_err(|e| e.to_string())?;
+        Ok(self.of_vector(&log))
+    }
+
+    fn of_vector(&self, v: &DMatrix<f64>) -> Vec<f64> {
+        self.frame.coordinates(v)
+    }
 }
 
 /// Along one mode.
@@ -124,19 +151,12 @@ impl Tangent {
             nalgebra::DVector::from_column_slice(frame.vector(&unit).as_slice())
         });
         let entries = DMatrix::from_columns(&columns.collect::<Vec<_>>());
-        let of_vector = {
-            let frame = frame.clone();
-            move |v: &DMatrix<f64>| frame.coordinates(v)
-        };
-        let of_point = move |x: &DMatrix<f64>| {
-            let log = space.log(&centre, x).map_err(|e| e.to_string())?;
-            Ok(frame.coordinates(&log))
-        };
-        Self { order, distance, of_point: Box::new(of_point), of_vector: Box::new(of_vector), entries }
+        let coordinates = Box::new(Chart { space, centre, frame });
+        Self { order, distance, coordinates, entries }
     }
 
     fn vector(&self, array: &[f64]) -> Vec<f64> {
-        (self.of_vector)(&DMatrix::from_row_slice(self.order, self.order, array))
+        self.coordinates.of_vector(&DMatrix::from_row_slice(self.order, self.order, array))
     }
 }
 
@@ -171,7 +191,7 @@ impl MatrixNorm {
         let [_, whole] = release.variances()?;
         let stated = release.stated(modes, 1.0, (whole - seen).max(0.0)).ok_or_else(|| no(NO_NOISE))?;
         let mean = positive_definite(order, &release.mean).map_err(|what| no(&format!("its mean {what}")))?;
-        let mean = (tangent.of_point)(&mean).map_err(|what| no(&what))?;
+        let mean = tangent.coordinates.of_point(&mean).map_err(|what| no(&what))?;
         let columns = release.columns().iter().map(|column| tangent.vector(column)).collect();
         Ok(Self { law: Law::of(&stated), release, tangent, mean, columns })
     }
@@ -186,7 +206,8 @@ impl MatrixNorm {
         let error = self.release.mean_error(&values);
         let error =
             error.ok_or_else(|| no("the norm's certificate does not state the error of the mean".into()))?;
-        let found = (self.tangent.of_point)(matrix).map_err(|what| no(format!("the matrix {what}")))?;
+        let found =
+            self.tangent.coordinates.of_point(matrix).map_err(|what| no(format!("the matrix {what}")))?;
         let mut expected = self.mean.clone();
         if let Some(design) = self.release.design() {
             let row = design.from_reference(&values);
