@@ -257,17 +257,19 @@ fn kill(times: usize) {
     let (mut takes, mut stopped) = ([Duration::ZERO; 2], 0);
     for k in 0..=times {
         let mut about = String::new();
-        for pass in 0..2 {
+        for (pass, takes) in takes.iter_mut().enumerate() {
             let sums = if pass == 0 { &first } else { &about };
             let words = format!("release {sums} --mu 1 --out study");
             if k > 0 {
-                killed(path, &words, 1.3 * (k as f64 - 0.5) / times as f64, takes[pass]);
+                killed(path, &words, 1.3 * (k as f64 - 0.5) / times as f64, *takes);
                 stopped += 1;
             }
             let before = drawn(path);
             let begun = Instant::now();
             done(path, &words);
-            takes[pass] = if k == 0 { begun.elapsed() } else { takes[pass] };
+            if k == 0 {
+                *takes = begun.elapsed();
+            }
             let after = drawn(path);
             let kept = |(then, now): (&Option<Vec<u8>>, &Option<Vec<u8>>)| then.is_none() || then == now;
             assert!(before.iter().zip(&after).take(1).all(kept), "pass {pass}, kill {k}: another round");
