@@ -276,7 +276,7 @@ fn kill(times: usize) {
             if pass == 0 {
                 about = self::sums(path, 2, 2, "--mu 1 --allow-identical --about study/round-1.json");
             } else {
-                assert!(kept((&before[1], &after[1])), "kill {k}: another draw");
+                assert!(after[1].is_some() && kept((&before[1], &after[1])), "kill {k}: another draw");
             }
             let ledger = fs::read_to_string(path.join("study/visard.ledger.jsonl")).unwrap();
             assert_eq!(ledger.matches("\"kind\":\"charge\"").count(), 1, "pass {pass}, kill {k}");
