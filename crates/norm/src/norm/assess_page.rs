@@ -86,9 +86,11 @@ fn in_hundred(percentile: f64) -> String {
 }
 
 fn beyond(beyond: &BeyondModes) -> String {
-    let number = |x: Option<f64>| x.map_or_else(|| "cannot be told".to_owned(), |x| format!("{x:.2}"));
-    let (lower, upper) = beyond.interval;
-    format!("{} ({} to {})", number(beyond.ratio), number(lower), number(upper))
+    match (beyond.ratio, beyond.interval) {
+        (Some(ratio), (Some(lower), Some(upper))) => format!("{ratio:.2} ({lower:.2} to {upper:.2})"),
+        (Some(ratio), (Some(lower), None)) => format!("{ratio:.2} ({lower:.2} or more)"),
+        _ => "cannot be told".to_owned(),
+    }
 }
 
 /// The expected face coloured by z, from the front and the side.
