@@ -37,6 +37,12 @@ impl ModesRelease {
         let no = |what: &str| PointStudyError::Input(format!("{}: {what}", folder.display()));
         let text = open(&folder.join(CERTIFICATE), Limit::CERTIFICATE)?.text()?.to_owned();
         let certificate = Certificate::from_json(&text).map_err(|e| no(&e.to_string()))?;
+        let modes_file = folder.join(MODES_NPY);
+        if !modes_file.exists() {
+            return Err(no(&format!(
+                "has no modes: they come from `visard {command} modes`, or from `visard {command} regress --residuals`"
+            )));
+        }
         let details = &certificate.details;
         if !details.contains_key(detail) {
             return Err(no(&format!(
@@ -45,12 +51,6 @@ impl ModesRelease {
         }
         let regression =
             details.contains_key("covariates").then(|| FieldsRelease::open(&folder)).transpose()?;
-        let modes_file = folder.join(MODES_NPY);
-        if !modes_file.exists() {
-            return Err(no(&format!(
-                "has no modes: they come from `visard {command} modes`, or from `visard {command} regress --residuals`"
-            )));
-        }
         let (mean, modes) = (npy::read(&folder.join(MEAN_NPY))?, npy::read(&modes_file)?);
         let ([rows, columns], [count, k, d]) = (&mean.shape[..], &modes.shape[..]) else {
             return Err(no("its mean and its modes are not arrays of records"));
