@@ -68,7 +68,7 @@ modes <- visard_shape_modes(B, mu = 2, modes = 3, out = tempfile())
 found <- dim(modes$modes)
 stopifnot(identical(dim(modes$mean), c(10L, 3L)), found[[1]] <= 3, identical(found[2:3], c(10L, 3L)))
 # A specimen against them, if any stood out.
-norm <- visard_shape_modes(B, mu = 30, modes = 2, out = tempfile())
+norm <- visard_shape_modes(B, mu = 15, modes = 2, out = tempfile())
 if (dim(norm$modes)[[1]] > 0) {
   held <- visard_shape_assess(B[, , 1], norm)
   stopifnot(length(held$places) == 10L, held$verified, held$riemannian_distance > 0)
