@@ -130,6 +130,7 @@ fn scores_never_lie_below_their_bounds() {
 /// Stated over true, on a sphere, among shapes and on the hyperbolic plane: within .8 and 1.25. 600 draws know a root mean square within 4 % (one
 /// standard deviation).
 #[test]
+#[ignore = "slow: 40 s; what the statement rests on is in kng_draws_follow_the_density"]
 fn draws_lie_as_far_from_the_mean_as_is_stated() {
     fn ratio<M: PolarVolume>(manifold: M, records: &[Option<M::Point>], radius: f64, epsilon: f64) -> f64 {
         let ball = ball(manifold, records[0].clone().unwrap(), radius);
