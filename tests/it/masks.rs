@@ -137,6 +137,43 @@ fn what_an_option_has_to_decide_is_refused_before_anything_is_charged() {
     assert!(told.contains("taken to be square") && told.contains("touches the border"), "{told}");
 }
 
+/// A segmentation as 3D Slicer writes it: a blob, and a square in a corner, with names and numbers.
+fn segmentation(blob: u8, square: u8) -> Vec<u8> {
+    let header = format!(
+        "NRRD0004\ntype: unsigned char\ndimension: 3\nsizes: 64 64 1\nencoding: raw\nspace: left-posterior-superior\n\
+         space directions: (1,0,0) (0,1,0) (0,0,1)\nspace origin: (0,0,0)\nSegment0_Name:=Hip\nSegment0_LabelValue:={blob}\n\
+         Segment1_Name:=Marker\nSegment1_LabelValue:={square}\n\n"
+    );
+    let organ = picture(1, 0.0, f64::from(blob)).into_iter().map(|value| value as u8);
+    let marked = organ.enumerate().map(|(n, value)| if n / 64 < 5 && n % 64 < 5 { square } else { value });
+    header.into_bytes().into_iter().chain(marked).collect()
+}
+
+#[test]
+fn an_organ_is_found_by_its_name_whatever_its_number_is_in_each_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    fs::create_dir(dir.join("masks")).unwrap();
+    for (i, (blob, square)) in [(1, 2), (2, 1), (7, 3)].into_iter().enumerate() {
+        fs::write(dir.join(format!("masks/m{i}.seg.nrrd")), segmentation(blob, square)).unwrap();
+    }
+    let told = run(dir, "shape outlines masks --landmarks 24 --label hip --out hips.tps");
+    assert!(!told.contains("different names"), "{told}");
+    let text = fs::read_to_string(dir.join("hips.tps")).unwrap();
+    let outlines: Vec<&str> = text.split("LM=").skip(1).map(|one| one.split("ID=").next().unwrap()).collect();
+    assert!(outlines.len() == 3 && outlines.iter().all(|one| *one == outlines[0]), "{text}");
+    // By number, organs are mixed up: that is told, and what is missing.
+    let (code, _, told) = visard(dir, "shape outlines masks --landmarks 24 --label 1 --out mixed.tps");
+    assert_eq!(code, Some(1));
+    for part in ["hip: 1 (m0); marker: 1 (m1)", "--label NAME", "m2", "holds no voxel of label 1"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let (_, _, told) = visard(dir, "shape outlines masks --landmarks 24 --out none.tps");
+    assert!(told.contains("1 (Hip), 2 (Marker); say which is the organ"), "{told}");
+    let (_, _, told) = visard(dir, "shape outlines masks --landmarks 24 --label knee --out none.tps");
+    assert!(told.contains("has no label called \"knee\"; it has 1 (Hip), 2 (Marker)"), "{told}");
+}
+
 /// A lopsided solid, in mm towards left, back and head; the `i`-th person's.
 fn is_inside([x, y, z]: [f64; 3], i: usize) -> bool {
     let wave = |k: usize| 0.08 * ((k * i * i + 3 * i + k) as f64).sin();

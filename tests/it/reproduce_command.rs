@@ -47,6 +47,18 @@ fn items_are_written_kept_and_indexed() {
     assert_eq!(fs::read(out.join("gdp-faces-pipeline/figure7_disk_maps.png")).unwrap(), picture);
 }
 
+#[test]
+#[ignore = "slow: half a minute; items_are_written_kept_and_indexed has other items"]
+fn the_table_of_a_thousand_faces_is_made() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("gallery");
+    let run =
+        visard().args(["reproduce", "gdp-faces-table1", "--quick", "--out"]).arg(&out).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let index = fs::read_to_string(out.join("index.html")).unwrap();
+    assert!(index.contains("id=\"gdp-faces-table1\"") && !index.contains(">NaN<"));
+}
+
 /// Interrupted in the middle of an item, a run goes on with that item: finished ones are kept, nothing half-written is taken.
 #[test]
 #[ignore = "slow: half a minute; items_are_written_kept_and_indexed is short"]

@@ -14,8 +14,9 @@ use visard::study::points::{TableOptions, outlines_of};
 /// What a mask tells of an organ
 #[derive(Debug, Clone, Args)]
 pub struct LabelArgs {
-    /// The organ's label in masks, or "any" for all that is not 0 (default: the only label there is)
-    #[arg(long, help_heading = heading::RECORDS, value_name = "L|any")]
+    /// The organ's label in masks: its number; its name, where numbers differ from file to file (DICOM, .seg.nrrd); or "any" for all that is not
+    /// 0 (default: the only label there is)
+    #[arg(long, help_heading = heading::RECORDS, value_name = "N|NAME|any")]
     label: Option<Label>,
     /// Size of a pixel or voxel in mm, for masks that do not tell: one number, or one for each axis as in 0.5x0.5x3
     #[arg(long, help_heading = heading::RECORDS, value_name = "MM", value_parser = MaskMaking::spacing_of)]
@@ -25,7 +26,7 @@ pub struct LabelArgs {
 impl LabelArgs {
     /// As the library takes it.
     pub(in crate::cli) fn making(&self) -> MaskMaking {
-        MaskMaking { label: self.label, spacing: self.spacing, ..MaskMaking::default() }
+        MaskMaking { label: self.label.clone(), spacing: self.spacing, ..MaskMaking::default() }
     }
 }
 

@@ -43,7 +43,7 @@ fn surface(
     smooth: bool,
     remarks: &mut Vec<String>,
 ) -> Result<(TriMesh, bool), Problem> {
-    let organ = organ(grid, making)?;
+    let (_, organ) = organ(grid, making)?;
     let lengths = spacing(grid, making)?.unwrap_or([1.0; 3]);
     if grid.shape.contains(&1) {
         return Err(Problem::record(

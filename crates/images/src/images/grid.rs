@@ -1,6 +1,6 @@
 //! Labels on a grid, and where the grid lies in the body.
 
-use super::making::Label;
+use super::names::Names;
 use crate::io::Fault;
 use nalgebra::{Matrix3, Vector3};
 use std::collections::BTreeSet;
@@ -37,6 +37,8 @@ pub(super) struct Grid {
     pub place: Place,
     /// What the data holder should know of the file.
     pub notes: Vec<String>,
+    /// What the file calls its labels.
+    pub names: Names,
     /// Labels that the file holds, where others may hide them.
     pub covered: BTreeSet<u16>,
     /// Whether slices without any organ were left out at the ends of the last axis, so that what ends there is whole.
@@ -92,8 +94,16 @@ impl Grid {
 
     /// A grid of these labels, as many as it has voxels.
     pub fn of(shape: [usize; 3], labels: Vec<u16>, place: Place) -> Self {
-        let (notes, covered, drawn) = (Vec::new(), BTreeSet::new(), Vec::new());
-        Self { shape, labels, place, notes, covered, cropped: false, drawn }
+        Self {
+            shape,
+            labels,
+            place,
+            notes: Vec::new(),
+            names: Names::default(),
+            covered: BTreeSet::new(),
+            cropped: false,
+            drawn: Vec::new(),
+        }
     }
 
     /// The labels beside the background, in order; at most nine.
@@ -111,12 +121,9 @@ impl Grid {
         found
     }
 
-    /// The organ's voxels.
-    pub fn organ(&self, label: Label) -> Vec<bool> {
-        let is_organ = |&found: &u16| match label {
-            Label::Value(value) => found == value,
-            Label::Any => found != 0,
-        };
+    /// The organ's voxels: those of this label, or all that are not background.
+    pub fn organ(&self, label: Option<u16>) -> Vec<bool> {
+        let is_organ = |&found: &u16| label.map_or(found != 0, |value| found == value);
         self.labels.iter().map(is_organ).collect()
     }
 

@@ -5,10 +5,12 @@ use crate::mesh::TriMesh;
 use std::str::FromStr;
 
 /// Which label of a mask is the organ. Background is 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Label {
     /// This one.
     Value(u16),
+    /// That of this name, whatever its number in each file; upper and lower case are alike.
+    Name(String),
     /// Everything that is not background.
     Any,
 }
@@ -75,12 +77,14 @@ impl FromStr for Label {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "any" => Ok(Self::Any),
-            _ => match text.parse() {
+            _ if text.parse::<f64>().is_ok() || text.trim().is_empty() => match text.parse() {
                 Ok(0) | Err(_) => {
-                    Err("a label is a whole number from 1 to 65535, or \"any\" for all that is not 0".into())
+                    Err("a label is a whole number from 1 to 65535, a name, or \"any\" for all that is not 0"
+                        .into())
                 }
                 Ok(value) => Ok(Self::Value(value)),
             },
+            _ => Ok(Self::Name(text.trim().to_owned())),
         }
     }
 }

@@ -17,6 +17,8 @@ mod extract;
 mod grid;
 mod making;
 #[cfg(feature = "readers")]
+mod names;
+#[cfg(feature = "readers")]
 mod outlines;
 #[cfg(feature = "readers")]
 mod plane;

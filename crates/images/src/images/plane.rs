@@ -40,26 +40,25 @@ pub(super) struct Plane {
     pub drawn: Option<Closed>,
 }
 
-/// The organ's voxels: those of the label, or of the only one.
-pub(super) fn organ(grid: &Grid, making: &MaskMaking) -> Result<Vec<bool>, Problem> {
-    let present: Vec<String> = grid.present().iter().map(u16::to_string).collect();
-    let label = match (making.label, &present[..]) {
-        (_, []) => return Err(Problem::record("is empty: every voxel is background (0)")),
-        (Some(label), _) => label,
-        (None, [_]) => Label::Any,
-        (None, several) => {
-            return Err(Problem::Choice(format!(
-                "holds the labels {}{}; say which is the organ, as --label {}, or --label any for all that is not 0",
-                several.join(", "),
-                if several.len() > 8 { " and more" } else { "" },
-                several[0]
-            )));
-        }
-    };
+/// The organ's label, all if none, and its voxels: those of the label that is asked for, or of the only one.
+pub(super) fn organ(grid: &Grid, making: &MaskMaking) -> Result<(Option<u16>, Vec<bool>), Problem> {
+    let present = grid.present();
+    if present.is_empty() {
+        return Err(Problem::record("is empty: every voxel is background (0)"));
+    }
+    if let (None, Some(first)) = (&making.label, present.first().filter(|_| present.len() > 1)) {
+        return Err(Problem::Choice(format!(
+            "holds the labels {}; say which is the organ, as --label {first}, or --label any for all that is not 0",
+            grid.names.listed(present.iter().copied())
+        )));
+    }
+    let label = grid.names.number(making.label.as_ref().unwrap_or(&Label::Any)).map_err(Problem::record)?;
     let organ = grid.organ(label);
-    match (organ.contains(&true), label) {
-        (false, Label::Value(value)) => Err(Problem::record(format!("holds no voxel of label {value}"))),
-        _ => Ok(organ),
+    match label {
+        Some(value) if !organ.contains(&true) => {
+            Err(Problem::record(format!("holds no voxel of label {}", grid.names.shown(value))))
+        }
+        _ => Ok((label, organ)),
     }
 }
 
@@ -76,7 +75,7 @@ pub(super) fn spacing(grid: &Grid, making: &MaskMaking) -> Result<Option<[f64; 3
 impl Plane {
     /// Of a mask.
     pub fn of(grid: &Grid, making: &MaskMaking) -> Result<Self, Problem> {
-        let organ = organ(grid, making)?;
+        let (label, organ) = organ(grid, making)?;
         let lengths = spacing(grid, making)?.unwrap_or([1.0; 3]);
         let body = grid.axes();
         let axes = body.unwrap_or([(0, false), (1, false), (2, false)]);
@@ -128,7 +127,7 @@ impl Plane {
         }
         let spacing = [lengths[x.0], lengths[y.0]];
         let whole = [x, y].map(|(axis, _)| grid.cropped && axis == 2);
-        let is_asked = |label: u16| !matches!(making.label, Some(Label::Value(value)) if value != label);
+        let is_asked = |own: u16| label.is_none_or(|label| label == own);
         let contours = grid.drawn.iter().filter(|contour| contour.slice == chosen && is_asked(contour.label));
         let curve = |points: &Vec<[f64; 2]>| {
             let along = |p: &[f64; 2], (axis, turned): (usize, bool), length: f64| {

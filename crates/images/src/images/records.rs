@@ -25,6 +25,8 @@ struct About {
     has_spacing: bool,
     is_volume: bool,
     labels: BTreeSet<u16>,
+    /// What the file calls the organ, in lower case.
+    organ: Option<String>,
 }
 
 /// What `make` makes of every mask; it may add remarks. Of the options `label` is told to readers, and `spacing` gives the size of a pixel where
@@ -39,7 +41,7 @@ pub(super) fn each<T: Send>(
 ) -> Result<Vec<Record<T>>, ReadError> {
     let files: Vec<_> = file.files().collect();
     let records: Vec<Record<T>> =
-        files.par_iter().map(|(name, bytes)| record(name, bytes, making.label, &make)).collect();
+        files.par_iter().map(|(name, bytes)| record(name, bytes, making, &make)).collect();
     let mut names = HashSet::new();
     if let Some(twice) = records.iter().find(|record| !names.insert(&record.name)) {
         return Err(unclear(file, format!("two masks are called {:?}; rename one", twice.name)));
@@ -75,13 +77,13 @@ pub(super) fn unclear(file: &Opened, what: String) -> ReadError {
 fn record<T>(
     name: &str,
     bytes: &[u8],
-    label: Option<Label>,
+    making: &MaskMaking,
     make: impl Fn(&Grid, &mut Vec<String>) -> Result<T, Problem>,
 ) -> Record<T> {
     let file =
         Path::new(name).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = specimen_name(&file).to_owned();
-    let grid = match read(&file, bytes, label) {
+    let grid = match read(&file, bytes, making.label.as_ref()) {
         Ok(grid) => grid,
         Err(fault) => {
             let made = Err(Problem::record(fault.to_string()));
@@ -93,10 +95,20 @@ fn record<T>(
         has_spacing: grid.spacing().is_some(),
         is_volume: !grid.shape.contains(&1),
         labels: grid.present(),
+        organ: organ_name(&grid, making.label.as_ref()),
     };
     let mut remarks = grid.notes.clone();
     let made = make(&grid, &mut remarks);
     Record { name, made, remarks, about }
+}
+
+/// What a file calls the label that is asked for, or its only one.
+fn organ_name(grid: &Grid, label: Option<&Label>) -> Option<String> {
+    let number = match label {
+        Some(label) => grid.names.number(label).ok()?,
+        None => Some(grid.present()).filter(|present| present.len() == 1)?.first().copied(),
+    };
+    grid.names.key(number?)
 }
 
 /// The most names in a note.
@@ -131,6 +143,7 @@ pub(super) fn notes<T>(records: &[Record<T>], making: &MaskMaking) -> Vec<String
         told(records, square, |record| !spaced(record) && making.spacing.is_none() && record.made.is_ok()),
         told(records, own, |record| spaced(record) && making.spacing.is_some()),
         orientations(records),
+        organs(records),
     ]
     .into_iter()
     .flatten()
@@ -148,21 +161,36 @@ pub(super) fn notes<T>(records: &[Record<T>], making: &MaskMaking) -> Vec<String
     notes
 }
 
-/// Which way the axes of volumes run, where files differ: the most frequent fault of medical images.
-fn orientations<T>(records: &[Record<T>]) -> Option<String> {
-    let mut by_code: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for Record { name, about, .. } in records {
-        if about.is_volume || about.orientation.is_some() {
-            by_code.entry(about.orientation.as_deref().unwrap_or("unknown")).or_default().push(name);
+/// Records by what they say of something, where they differ: how many, and which.
+fn divided<T>(records: &[Record<T>], what: impl Fn(&About) -> Option<&str>) -> Option<String> {
+    let mut by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for record in records {
+        if let Some(said) = what(&record.about) {
+            by.entry(said).or_default().push(&record.name);
         }
     }
-    if by_code.len() < 2 {
-        return None;
-    }
-    let list = by_code.iter().map(|(code, names)| format!("{code}: {} ({})", names.len(), named(names)));
-    let list = list.collect::<Vec<_>>().join("; ");
+    let list = by.iter().map(|(said, names)| format!("{said}: {} ({})", names.len(), named(names)));
+    (by.len() > 1).then(|| list.collect::<Vec<_>>().join("; "))
+}
+
+const UNKNOWN: &str = "unknown";
+
+/// Which way the axes of volumes run, where files differ: the most frequent fault of medical images.
+fn orientations<T>(records: &[Record<T>]) -> Option<String> {
+    let list = divided(records, |about| about.orientation.as_deref().or(about.is_volume.then_some(UNKNOWN)))?;
     let known = "the axes of files run in different directions, and were all brought to one frame as the files tell: ";
-    let unknown =
-        if by_code.contains_key("unknown") { "; those of unknown orientation may be mirrored" } else { "" };
+    let is_unknown = |record: &Record<T>| record.about.is_volume && record.about.orientation.is_none();
+    let unknown = match records.iter().any(is_unknown) {
+        true => "; those of unknown orientation may be mirrored",
+        false => "",
+    };
     Some(format!("{known}{list}{unknown}"))
+}
+
+/// What files call the organ, where they differ: numbers of labels often mean different organs in different files.
+fn organs<T>(records: &[Record<T>]) -> Option<String> {
+    let list = divided(records, |about| about.organ.as_deref())?;
+    Some(format!(
+        "files call the organ by different names; if these are different organs, choose yours as --label NAME: {list}"
+    ))
 }

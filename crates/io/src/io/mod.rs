@@ -56,8 +56,6 @@ pub use error::{Fault, Place, ReadError, RecordError};
 pub use export::{SurfaceFile, SurfaceFormat, Way};
 pub use field::NamedField;
 pub use formats::Content;
-#[doc(hidden)]
-pub use formats::is_dicom;
 pub use images::{ImageSize, Images};
 pub use labels::{Label, read_groups, read_people};
 pub use manifest::Manifest;

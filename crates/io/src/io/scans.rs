@@ -295,6 +295,19 @@ mod tests {
         list_scans(&given).map(|list| list.into_iter().map(relative).collect()).map_err(strip)
     }
 
+    /// These are empty: what a record's file holds does not decide how many records there are.
+    #[test]
+    fn masks_of_a_folder_are_counted_by_their_names() {
+        let dir = folder(&["IM2", "IM10", "b.dcm", "a.png", "README", "DICOMDIR", "notes.txt"]);
+        let names: Vec<String> = masks_in(dir.path())
+            .unwrap()
+            .iter()
+            .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+            .collect();
+        assert_eq!(names, ["a.png", "b.dcm", "IM2", "IM10"]);
+        assert!(beside_masks(dir.path()).unwrap().contains("3 files"));
+    }
+
     #[test]
     fn names_sort_as_people_count() {
         let sorted = [

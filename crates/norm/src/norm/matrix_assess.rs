@@ -24,6 +24,9 @@ use std::path::{Path, PathBuf};
 
 /// Displacements and z-values of every entry.
 pub const ENTRIES: &str = "entries.csv";
+/// What certificates call the distances of the two metrics.
+const FLAT: &str = "log-Euclidean distance";
+const CURVED: &str = "affine-invariant distance";
 
 /// Which matrix to hold against which norm.
 #[derive(Debug, Clone)]
@@ -167,9 +170,9 @@ impl MatrixNorm {
     /// [`PointStudyError`]: a release that cannot be read, has no modes, does not state its errors, or is about another centre or a private one.
     pub fn open(named: &Path, centre: Option<&Path>) -> Result<Self, PointStudyError> {
         // A secret centre is refused whatever the norm is.
-        centre
-            .map(|file| Ok::<_, PointStudyError>(public_input(&open_as(file, Content::Matrices)?)?))
-            .transpose()?;
+        if let Some(file) = centre {
+            public_input(&open_as(file, Content::Matrices)?)?;
+        }
         let release = ModesRelease::open(named, "spd", "distance")?;
         let no = |what: &str| PointStudyError::Input(format!("{}: {what}", named.display()));
         let [order, columns] = release.axes;
@@ -178,12 +181,8 @@ impl MatrixNorm {
         }
         let centre = centre_of(&release, order, centre)?;
         let tangent = match release.certificate.details.get("distance").and_then(Value::as_str) {
-            Some(name @ "log-Euclidean distance") => {
-                Tangent::new(SpdLogEuclidean::new(order)?, centre, known(name))
-            }
-            Some(name @ "affine-invariant distance") => {
-                Tangent::new(SpdAffineInvariant::new(order)?, centre, known(name))
-            }
+            Some(FLAT) => Tangent::new(SpdLogEuclidean::new(order)?, centre, FLAT),
+            Some(CURVED) => Tangent::new(SpdAffineInvariant::new(order)?, centre, CURVED),
             _ => return Err(no("is not a release of matrices")),
         };
         let modes: Vec<Vec<f64>> = release.modes.iter().map(|mode| tangent.vector(mode)).collect();
@@ -266,10 +265,6 @@ impl MatrixNorm {
         notes.extend(norm_in_words(certificate));
         notes
     }
-}
-
-fn known(name: &str) -> &'static str {
-    if name.starts_with("log") { "log-Euclidean distance" } else { "affine-invariant distance" }
 }
 
 /// The public centre, which the release does not hold unless it is the identity.

@@ -1,4 +1,4 @@
-//! Readers of masks, by the ending of the name; DICOM by its content too, since its files often have none.
+//! Readers of masks, by the ending of the name; DICOM files often have none, or digits.
 
 mod dicom;
 mod gzip;
@@ -11,20 +11,18 @@ mod tests;
 
 use super::grid::{Grid, Place};
 use super::making::Label;
-use crate::io::{Fault, ending, is_dicom, npy};
+use crate::io::{Fault, ending, npy};
 use std::path::Path;
 
 /// The mask in a file of this name. `label`: the one that is asked for, which no other hides.
-pub(super) fn read(name: &str, bytes: &[u8], label: Option<Label>) -> Result<Grid, Fault> {
+pub(super) fn read(name: &str, bytes: &[u8], label: Option<&Label>) -> Result<Grid, Fault> {
     match ending(Path::new(name)).as_str() {
-        _ if is_dicom(bytes) => dicom::parse(bytes, label),
-        "dcm" => dicom::parse(bytes, label),
         "png" => picture::png(bytes),
         "tif" | "tiff" => picture::tiff(bytes),
         "npy" => array(bytes),
         "nii" | "nii.gz" => nifti::parse(bytes),
         "nrrd" => nrrd::parse(bytes),
-        _ => Err(Fault::Malformed("is not a mask by the ending of its name")),
+        _ => dicom::parse(bytes, label),
     }
 }
 

@@ -4,6 +4,7 @@ use super::gzip::unpack;
 use super::nifti::is_regular;
 use super::raw::{Kind, Number};
 use crate::images::grid::{Grid, MOST, Place};
+use crate::images::names::Names;
 use crate::io::Fault;
 use nalgebra::{Matrix3, Vector3};
 use std::borrow::Cow;
@@ -12,7 +13,11 @@ use std::collections::HashMap;
 /// The longest header, in bytes: segmentations of 3D Slicer name every segment in it.
 const LONGEST: usize = 1 << 20;
 
-struct Header<'a>(HashMap<String, &'a str>);
+/// Fields (`name: value`), and what programs add to them (`key:=value`).
+struct Header<'a> {
+    fields: HashMap<String, &'a str>,
+    added: HashMap<&'a str, &'a str>,
+}
 
 impl<'a> Header<'a> {
     /// The header, and where the voxels begin.
@@ -23,7 +28,7 @@ impl<'a> Header<'a> {
             ));
         }
         let head = &bytes[..bytes.len().min(LONGEST)];
-        let (mut fields, mut at) = (HashMap::new(), 0);
+        let (mut fields, mut added, mut at) = (HashMap::new(), HashMap::new(), 0);
         loop {
             let Some(length) = head[at..].iter().position(|b| *b == b'\n') else {
                 return Err(Fault::Malformed(
@@ -33,16 +38,31 @@ impl<'a> Header<'a> {
             let line = std::str::from_utf8(&head[at..at + length]).unwrap_or_default().trim_end_matches('\r');
             at += length + 1;
             if line.is_empty() {
-                return Ok((Self(fields), at));
+                return Ok((Self { fields, added }, at));
             }
-            if let Some((name, value)) = line.split_once(": ") {
+            if let Some((key, value)) = line.split_once(":=") {
+                added.insert(key, value);
+            } else if let Some((name, value)) = line.split_once(": ") {
                 fields.insert(name.trim().to_lowercase(), value.trim());
             }
         }
     }
 
     fn get(&self, name: &str) -> Option<&'a str> {
-        self.0.get(name).copied()
+        self.fields.get(name).copied()
+    }
+
+    /// The names of 3D Slicer's segments.
+    fn names(&self) -> Names {
+        let mut names = Names::default();
+        for (key, name) in &self.added {
+            let segment = key.strip_prefix("Segment").and_then(|rest| rest.strip_suffix("_Name"));
+            let label = segment.and_then(|n| self.added.get(format!("Segment{n}_LabelValue").as_str()));
+            if let Some(label) = label.and_then(|label| label.parse().ok()) {
+                names.add(label, name);
+            }
+        }
+        names
     }
 
     fn number_type(&self) -> Result<Number, Fault> {
@@ -155,5 +175,5 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Grid, Fault> {
     };
     let place = header.place(&mut notes);
     let grid = Grid::new(shape, number.values(&body), place)?;
-    Ok(Grid { notes, ..grid })
+    Ok(Grid { notes, names: header.names(), ..grid })
 }

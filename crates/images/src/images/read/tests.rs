@@ -70,7 +70,7 @@ fn nifti_in_either_order_of_bytes_packed_or_not() {
 fn nrrd_raw_and_packed() {
     let head = |encoding: &str| {
         format!(
-            "NRRD0004\n# made by hand\ntype: short\ndimension: 3\nspace: left-posterior-superior\nsizes: 2 3 2\nspace directions: (0.5,0,0) (0,2,0) (0,0,3)\nendian: little\nencoding: {encoding}\nspace origin: (-9,-8,7)\n\n"
+            "NRRD0004\n# made by hand\ntype: short\ndimension: 3\nspace: left-posterior-superior\nsizes: 2 3 2\nspace directions: (0.5,0,0) (0,2,0) (0,0,3)\nendian: little\nencoding: {encoding}\nspace origin: (-9,-8,7)\nSegment0_LabelValue:=4\nSegment0_Name:=Left: hip\nSegment1_Name:=none\n\n"
         )
         .into_bytes()
     };
@@ -79,6 +79,7 @@ fn nrrd_raw_and_packed() {
     let grids = [raw.clone(), gzip].map(|bytes| read("a.nrrd", &bytes).unwrap());
     for grid in &grids {
         check(grid, Some("LPS"), Some([0.5, 2.0, 3.0]));
+        assert_eq!([4, 5].map(|label| grid.names.shown(label)), ["4 (Left: hip)", "5"]);
         // The same place as in the NIfTI file.
         let Place::Body(steps, origin) = &grid.place else { panic!() };
         let Place::Body(others, other) = read("a.nii", &nifti(LPS, 1, false)).unwrap().place else {

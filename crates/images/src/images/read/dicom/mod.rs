@@ -5,6 +5,7 @@
 
 mod dataset;
 mod frames;
+mod names;
 mod pixels;
 mod segmentation;
 mod stack;
@@ -15,7 +16,7 @@ pub(in crate::images) mod tests;
 use super::gzip::inflate;
 use crate::images::grid::{Grid, MOST};
 use crate::images::making::Label;
-use crate::io::{Fault, is_dicom};
+use crate::io::Fault;
 use dataset::Dataset;
 use pixels::Packing;
 use std::borrow::Cow;
@@ -66,8 +67,9 @@ const OTHERS: [(&str, &str); 10] = [
 ];
 
 /// The mask in a DICOM file; `label`: the one that is asked for.
-pub(super) fn parse(bytes: &[u8], label: Option<Label>) -> Result<Grid, Fault> {
-    if !is_dicom(bytes) {
+pub(super) fn parse(bytes: &[u8], label: Option<&Label>) -> Result<Grid, Fault> {
+    // 128 bytes of any kind, then four letters (PS3.10, 7.1).
+    if bytes.get(PREAMBLE - 4..PREAMBLE) != Some(b"DICM") {
         return Err(Fault::Malformed("does not begin as a DICOM file does; check the ending of its name"));
     }
     let (syntax, rest) = syntax(&bytes[PREAMBLE..])?;

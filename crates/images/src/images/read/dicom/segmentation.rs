@@ -2,6 +2,7 @@
 
 use super::dataset::Dataset;
 use super::frames::{Layout, frames};
+use super::names;
 use super::pixels::{Packing, Pixels};
 use crate::images::grid::Grid;
 use crate::images::making::Label;
@@ -10,7 +11,7 @@ use crate::io::Fault;
 use std::collections::{BTreeSet, HashSet};
 
 /// The mask of all segments; in that of one that is asked for no other hides a part of it.
-pub(super) fn read(dataset: Dataset, packing: Packing, label: Option<Label>) -> Result<Grid, Fault> {
+pub(super) fn read(dataset: Dataset, packing: Packing, label: Option<&Label>) -> Result<Grid, Fault> {
     let is_map = match dataset.text(0x0062_0001)? {
         Some("BINARY") => false,
         Some("LABELMAP") => true,
@@ -51,7 +52,9 @@ pub(super) fn read(dataset: Dataset, packing: Packing, label: Option<Label>) -> 
     let mut labels = vec![0u16; count];
     let mut covered = BTreeSet::new();
     // The segment that is asked for comes last, and is whole.
-    let asked = |n: &usize| label == Some(Label::Value(frames[*n].segment));
+    let names = names::segments(dataset)?;
+    let chosen = label.and_then(|label| names.number(label).ok()).flatten();
+    let asked = |n: &usize| chosen == Some(frames[*n].segment);
     let order = (0..frames.len()).filter(|n| !asked(n)).chain((0..frames.len()).filter(asked));
     for n in order {
         let slice = &mut labels[layout.slices[n] * rows * columns..][..rows * columns];
@@ -76,7 +79,7 @@ pub(super) fn read(dataset: Dataset, packing: Packing, label: Option<Label>) -> 
             }
         }
     }
-    let mut grid = Grid { covered, cropped: true, ..Grid::of(shape, labels, layout.place) };
+    let mut grid = Grid { names, covered, cropped: true, ..Grid::of(shape, labels, layout.place) };
     if layout.is_picture {
         turned(&mut grid);
     }

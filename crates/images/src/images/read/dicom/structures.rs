@@ -4,6 +4,7 @@
 //! Planes are filled onto a grid: as far apart as they were found, pixels of 0.5 mm, or of 1/512 of the largest extent if that is more.
 
 use super::dataset::Dataset;
+use super::names;
 use super::stack::Stack;
 use crate::images::closed::Closed;
 use crate::images::contour::fill;
@@ -25,8 +26,16 @@ const FAR: f64 = 1e5;
 type Corners = Vec<Vector3<f64>>;
 
 /// The mask of the structure that is asked for; of all if that is any.
-pub(super) fn read(dataset: Dataset, label: Option<Label>) -> Result<Grid, Fault> {
-    let (contours, numbers, others) = contours(dataset, label)?;
+pub(super) fn read(dataset: Dataset, label: Option<&Label>) -> Result<Grid, Fault> {
+    let names = names::structures(dataset)?;
+    // A name that no structure has is an error that is told where the organ is taken.
+    let chosen = label.map(|label| names.number(label));
+    let asked = |number: u16| match &chosen {
+        None | Some(Ok(None)) => true,
+        Some(Ok(Some(chosen))) => *chosen == number,
+        Some(Err(_)) => false,
+    };
+    let (contours, numbers, others) = contours(dataset, asked)?;
     let notes = if others {
         vec!["has structures whose numbers are not from 1 to 65535, which were passed over".to_owned()]
     } else {
@@ -36,16 +45,16 @@ pub(super) fn read(dataset: Dataset, label: Option<Label>) -> Result<Grid, Fault
     let undecided = label.is_none() && numbers.len() > 1;
     if contours.is_empty() || undecided {
         let nothing = Grid::of([1; 3], vec![0], Place::Unknown);
-        return Ok(Grid { covered: numbers, notes, ..nothing });
+        return Ok(Grid { names, covered: numbers, notes, ..nothing });
     }
     let grid = filled(contours)?;
-    Ok(Grid { covered: numbers, notes, cropped: true, ..grid })
+    Ok(Grid { names, covered: numbers, notes, cropped: true, ..grid })
 }
 
-/// The contours that are asked for by their labels, all labels, and whether there are numbers that are none.
+/// The contours of the labels that are asked for, all labels, and whether there are numbers that are none.
 type Found = (Vec<(u16, Corners)>, BTreeSet<u16>, bool);
 
-fn contours(dataset: Dataset, label: Option<Label>) -> Result<Found, Fault> {
+fn contours(dataset: Dataset, is_asked: impl Fn(u16) -> bool) -> Result<Found, Fault> {
     let (mut found, mut numbers, mut others) = (Vec::new(), BTreeSet::new(), false);
     let Some(structures) = dataset.find(0x3006_0039)? else {
         return Err(Fault::Malformed("is a structure set without contours; export it again"));
@@ -59,7 +68,6 @@ fn contours(dataset: Dataset, label: Option<Label>) -> Result<Found, Fault> {
             others = true;
             continue;
         };
-        let is_asked = !matches!(label, Some(Label::Value(value)) if value != number);
         for contour in drawn.items() {
             let contour = contour?;
             // Points and open lines have no inside.
@@ -68,7 +76,7 @@ fn contours(dataset: Dataset, label: Option<Label>) -> Result<Found, Fault> {
                 continue;
             }
             numbers.insert(number);
-            if is_asked {
+            if is_asked(number) {
                 found.push((number, corners(contour)?));
             }
         }

@@ -48,6 +48,9 @@ fn file(syntax: &str, class: &str, content: &[u8]) -> Vec<u8> {
     [&[0; 128], &b"DICM"[..], &meta, &class, &patient, content].concat()
 }
 
+/// What segments and structures are called here; one by a program that writes Latin-1.
+const ORGANS: [(u16, &[u8]); 3] = [(3, b"Liver"), (7, b"H\xfcfte"), (9, "Niere \u{2113}".as_bytes())];
+
 const SEG: &str = "1.2.840.10008.5.1.4.1.1.66.4";
 const MAP: &str = "1.2.840.10008.5.1.4.1.1.66.7";
 const STRUCTURES: &str = "1.2.840.10008.5.1.4.1.1.481.3";
@@ -92,6 +95,12 @@ impl Made {
             us(0x0028_0011, self.size[0]),
             us(0x0028_0100, if is_map { 8 } else { 1 }),
             e(0x0062_0001, "CS", self.kind.as_bytes()),
+            s(
+                0x0062_0002,
+                &ORGANS.map(|(number, name)| {
+                    [us(0x0062_0004, usize::from(number)), e(0x0062_0005, "LO", name)].concat()
+                }),
+            ),
             s(0x5200_9229, &[shared.concat()]),
             s(0x5200_9230, &each.collect::<Vec<_>>()),
             e(0x7fe0_0010, "OB", &pixels),
@@ -190,8 +199,7 @@ fn a_segmentation_is_the_same_as_nifti_in_every_direction_and_order_of_frames() 
                     made.frames.reverse();
                     let count = made.frames.len();
                     made.frames.rotate_left(turn * 2 % count);
-                    // With another ending, or none, it is the same.
-                    let name = ["a.dcm", "a", "a.nii"][turn];
+                    let name = ["a.dcm", "IM1", "1.2.840.5"][turn];
                     let grid = read(name, &made.bytes(), None).unwrap();
                     assert_eq!(places(&grid), expected, "{row} {column} {a} {b} {kind} {turn}");
                     seen += 1;
@@ -235,15 +243,22 @@ fn of_segments_that_overlap_the_one_that_is_asked_for_is_whole() {
     let mut made = Made { implicit: false, kind: "BINARY", size: [3, 2], axes, spacing: [1.0; 2], frames };
     for _ in 0..2 {
         let of = |label| parse(&made.bytes(), label).unwrap();
-        for (label, expected) in [(7, [0, 1, 1, 0, 1, 1]), (3, [0, 0, 1, 0, 0, 1])] {
-            let organ = of(Some(Label::Value(label))).organ(Label::Value(label));
-            assert_eq!(organ, expected.map(|inside| inside == 1));
+        for (number, name, expected) in [(7, "Hüfte", [0, 1, 1, 0, 1, 1]), (3, "liver", [0, 0, 1, 0, 0, 1])]
+        {
+            for label in [Label::Value(number), Label::Name(name.to_owned())] {
+                let grid = parse(&made.bytes(), Some(&label)).unwrap();
+                assert_eq!(
+                    grid.organ(grid.names.number(&label).unwrap()),
+                    expected.map(|inside| inside == 1)
+                );
+            }
         }
-        assert_eq!(of(Some(Label::Any)).organ(Label::Any).iter().filter(|inside| **inside).count(), 4);
+        assert_eq!(of(Some(&Label::Any)).organ(None).iter().filter(|inside| **inside).count(), 4);
         // One hides the other, and yet there are two.
         assert_eq!(of(None).present().into_iter().collect::<Vec<_>>(), [3, 7]);
         let undecided = Plane::of(&of(None), &MaskMaking::default()).unwrap_err();
-        assert!(matches!(undecided, Problem::Choice(_)), "{undecided:?}");
+        let Problem::Choice(told) = undecided else { panic!("{undecided:?}") };
+        assert!(told.starts_with("holds the labels 3 (Liver), 7 (Hüfte); say which"), "{told}");
         made.frames.swap(0, 1);
     }
 }
@@ -264,9 +279,12 @@ fn structures(implicit: bool, contours: &[(u16, Vec<Vector3<f64>>)]) -> Vec<u8> 
         ]
         .concat()
     };
-    let name = sequence(implicit, 0x3006_0020, &[e(0x3006_0026, "LO", NAME.as_bytes())]);
+    let name = |(number, name): (u16, &[u8])| {
+        [e(0x3006_0022, "IS", number.to_string().as_bytes()), e(0x3006_0026, "LO", name)].concat()
+    };
+    let names = sequence(implicit, 0x3006_0020, &ORGANS.map(name));
     let drawn = sequence(implicit, 0x3006_0039, &contours.iter().map(one).collect::<Vec<_>>());
-    file(if implicit { super::IMPLICIT } else { super::EXPLICIT }, STRUCTURES, &[name, drawn].concat())
+    file(if implicit { super::IMPLICIT } else { super::EXPLICIT }, STRUCTURES, &[names, drawn].concat())
 }
 
 /// Sixty corners about (10, 20), on a plane across this axis.
@@ -285,14 +303,14 @@ fn area(radius: f64) -> f64 {
     30.0 * radius * radius * (std::f64::consts::TAU / 60.0).sin()
 }
 
-fn outline(bytes: &[u8], label: u16) -> (f64, Vec<String>) {
+fn outline(bytes: &[u8], label: &str) -> (f64, Vec<String>) {
     let making = MaskMaking {
-        label: Some(Label::Value(label)),
+        label: Some(label.parse().unwrap()),
         slice: Some(Slice::Largest),
         metric: true,
         ..MaskMaking::default()
     };
-    let grid = parse(bytes, making.label).unwrap();
+    let grid = parse(bytes, making.label.as_ref()).unwrap();
     let (curve, remarks) = crate::images::contour::contour(&Plane::of(&grid, &making).unwrap()).unwrap();
     (curve.area(), remarks)
 }
@@ -301,10 +319,15 @@ fn outline(bytes: &[u8], label: u16) -> (f64, Vec<String>) {
 fn the_outline_of_a_structure_is_the_contour_that_was_drawn() {
     for implicit in [false, true] {
         let disk = structures(implicit, &[(3, circle(2, 50.0, 12.0)), (9, circle(2, 80.0, 30.0))]);
-        let (found, remarks) = outline(&disk, 3);
-        assert!((found / area(12.0) - 1.0).abs() < 1e-4 && remarks.is_empty(), "{found} {remarks:?}");
+        for (label, radius) in [("3", 12.0), ("LIVER", 12.0), ("niere ℓ", 30.0)] {
+            let (found, remarks) = outline(&disk, label);
+            assert!((found / area(radius) - 1.0).abs() < 1e-4 && remarks.is_empty(), "{found} {remarks:?}");
+        }
+        let making = MaskMaking { label: Some(Label::Name("Spleen".into())), ..MaskMaking::default() };
+        let told = Plane::of(&parse(&disk, making.label.as_ref()).unwrap(), &making).unwrap_err().into_text();
+        assert_eq!(told, "has no label called \"Spleen\"; it has 3 (Liver), 7 (Hüfte), 9 (Niere ℓ)");
         let rings = structures(implicit, &[(3, circle(2, 50.0, 12.0)), (3, circle(2, 50.0, 5.0))]);
-        let (found, remarks) = outline(&rings, 3);
+        let (found, remarks) = outline(&rings, "3");
         assert!((found / area(12.0) - 1.0).abs() < 1e-4, "{found}");
         assert!(remarks[..] == ["has 1 holes, which its outer outline does not show"], "{remarks:?}");
         // The pixels between the two: a hole by the even-odd rule.
@@ -315,7 +338,7 @@ fn the_outline_of_a_structure_is_the_contour_that_was_drawn() {
         let hole: Vec<_> = circle(2, 50.0, 5.0).into_iter().rev().collect();
         let outer = circle(2, 50.0, 12.0);
         let keyhole = [&outer[..], &outer[..1], &hole[59..], &hole].concat();
-        let (found, remarks) = outline(&structures(implicit, &[(3, keyhole)]), 3);
+        let (found, remarks) = outline(&structures(implicit, &[(3, keyhole)]), "3");
         assert!((found / area(12.0) - 1.0).abs() < 0.01 && remarks.len() == 1, "{found} {remarks:?}");
     }
 }
