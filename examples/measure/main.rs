@@ -14,6 +14,7 @@ mod odd_faces;
 mod organ_table;
 mod prepared_faces;
 mod registered_means;
+mod registered_organs;
 mod registration_gallery;
 mod regression_table;
 mod sample_table;
@@ -42,6 +43,7 @@ const MEASURES: &[(&str, Measure)] = &[
     ("organ_table", organ_table::run),
     ("prepared_faces", prepared_faces::run),
     ("registered_means", registered_means::run),
+    ("registered_organs", registered_organs::run),
     ("registration_gallery", registration_gallery::run),
     ("regression_table", regression_table::run),
     ("sample_table", sample_table::run),

@@ -261,4 +261,6 @@ fn volumes_in_every_orientation_become_closed_surfaces_that_a_study_takes() {
     run(dir, "surface mean meshes --template public/atlas.ply --mu 1 --out study");
     let scans = fs::read_to_string(dir.join("study/internal/scans.csv")).unwrap();
     assert!(scans.lines().skip(1).all(|line| line.contains(",ok,")), "{scans}");
+    let certificate = fs::read_to_string(dir.join("study/release/certificate.json")).unwrap();
+    assert!(certificate.contains("\"registration_skin_rms\""), "{certificate}");
 }

@@ -73,6 +73,8 @@ fn every_statistic_releases_vertices() {
     // Everybody is moved by 2 along x: most of it is found.
     let (rms, template) = (&said["accuracy"]["rms"], &said["accuracy"]["template_rms"]);
     assert!(rms.as_f64().unwrap() < 0.5 * template.as_f64().unwrap(), "{said}");
+    // Nobody registered these here.
+    assert!(said["accuracy"].get("registration_skin_rms").is_none(), "{said}");
     let truth = npy::read(&dir.join("mean/internal/nonprivate_mean.npy")).unwrap().data;
     let found = npy::read(&dir.join("mean/release/mean.npy")).unwrap().data;
     let square = truth.iter().zip(&found).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / 258.0;

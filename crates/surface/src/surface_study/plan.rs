@@ -2,10 +2,8 @@
 
 use super::inputs::SurfaceInputs;
 use super::records::space_about;
-use super::space::SurfaceSpace;
+use super::space::{SurfaceSpace, usual_spectrum};
 use super::template::PublicTemplate;
-use crate::estimate::prior::spectrum;
-use crate::function::shrink::SpectralPlace;
 use crate::study::points::PointStudyError;
 use crate::study::points::plan::{Guess, PointForecast, PointPlan};
 use crate::study::tangent::{TangentSpace, plan_means};
@@ -33,7 +31,7 @@ impl SurfacePlan {
     /// How surfaces lie where nothing is said: a quarter of the radius from their mean, as the stated errors of means take it, and their mean a
     /// tenth of it from the template; made-up organs have .19 to .26 and .08 to .10.
     pub fn guess(&self) -> Guess {
-        Guess { spread: 0.25 * self.radius(), distance: 0.1 * self.radius() }
+        Guess { spread: self.0.usual_spread(), distance: 0.1 * self.radius() }
     }
 
     /// Of means, for every n and every budget, in units of the template: of made-up surfaces that differ by the public spectrum of the harmonics, but
@@ -42,8 +40,7 @@ impl SurfacePlan {
     /// # Errors
     /// [`PointStudyError`], about public numbers.
     pub fn means(&self, plan: &PointPlan) -> Result<Vec<PointForecast>, PointStudyError> {
-        let of = |place: &SpectralPlace| if place.frequency > 0.0 { spectrum(place) } else { 0.0 };
-        plan_means(&self.0, &of, plan)
+        plan_means(&self.0, &usual_spectrum, plan)
     }
 }
 

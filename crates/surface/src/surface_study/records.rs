@@ -38,7 +38,7 @@ enum Source {
 #[derive(Debug)]
 pub(super) struct SurfaceRecords<'a> {
     inputs: &'a SurfaceInputs,
-    loaded: PublicTemplate,
+    loaded: Arc<PublicTemplate>,
     source: Source,
     people: People,
     space: Arc<SurfaceSpace>,
@@ -53,7 +53,7 @@ impl<'a> SurfaceRecords<'a> {
     /// [`PointStudyError`]; nothing is charged.
     pub fn open(inputs: &'a SurfaceInputs) -> Result<Self, PointStudyError> {
         inputs.check()?;
-        let loaded = PublicTemplate::read(&inputs.template)?;
+        let loaded = Arc::new(PublicTemplate::read(&inputs.template)?);
         let mesh = loaded.template.mesh();
         let source = match &inputs.prepared {
             Some(file) => prepared(file, mesh.vertices().len())?,
@@ -70,6 +70,10 @@ impl<'a> SurfaceRecords<'a> {
             Source::Prepared { count, .. } => inputs.counting.people(*count, |i| vec![i.to_string()])?,
         };
         let space = space_about(inputs, &loaded)?;
+        let space = match &source {
+            Source::Scans(_) => space.of_scans(loaded.clone()),
+            Source::Prepared { .. } => space,
+        };
         Ok(Self { inputs, loaded, source, people, space: Arc::new(space), sums: OnceLock::new() })
     }
 

@@ -18,6 +18,7 @@
 mod error;
 mod kind;
 mod pose;
+mod pull;
 mod register;
 mod rotations;
 mod scan;
@@ -27,6 +28,7 @@ mod tests;
 
 pub use error::SurfaceRegistrationError;
 pub use kind::{Ambiguity, Topology};
+pub use pull::{Pull, Slip};
 pub use register::{Correspondences, RegisteredSurface, SurfaceFit, SurfaceSettings};
 pub use scan::ScanNotes;
 pub use template::{SurfaceTemplate, SurfaceTemplateError};

@@ -226,7 +226,7 @@ fn fit(ready: &Ready, surface: TriMesh) -> Result<SurfaceFit, MeshError> {
 }
 
 /// The similarity, or the motion, that brings a surface nearest to the template, vertex by vertex, by the template's area.
-fn taken_out(surface: &TriMesh, template: &TriMesh, with_scale: bool) -> Option<Similarity> {
+pub(super) fn taken_out(surface: &TriMesh, template: &TriMesh, with_scale: bool) -> Option<Similarity> {
     let weights = template.vertex_areas();
     let found = Similarity::fit(surface.vertices(), template.vertices(), &weights)?;
     if with_scale {

@@ -1,6 +1,7 @@
 //! Laws of surfaces of any kind.
 
 use super::*;
+use crate::function::Harmonics;
 use crate::mesh::pose::angle_between;
 use crate::mesh::{Point, Similarity, TriMesh, Vector, subdivided};
 use crate::synth::{FaceParameters, builtin_template};
@@ -137,6 +138,28 @@ fn balls_and_turned_shapes_are_ambiguous_without_marks() {
     assert!(angle < 0.2, "{angle}");
     let two = ball.register(&scan, Some(&pairs(2)), &settings);
     assert!(matches!(two, Err(SurfaceRegistrationError::Marks)));
+}
+
+/// Most of a way across the surface is seen, little of one along it; and of what the surface does not tell at all, nothing.
+#[test]
+fn registration_pulls_means_along_the_surface_more_than_across() {
+    let spectrum =
+        |frequency: f64| if frequency > 0.0 { (1.0 + frequency * frequency / 4.0).powf(-1.9) } else { 0.0 };
+    let ball = SurfaceTemplate::try_new(star(|_| 20.0)).unwrap();
+    assert!(ball.ambiguity().unwrap().needs_marks());
+    for template in [&*POTATO, &ball] {
+        let harmonics = Harmonics::new(template.mesh(), 60).unwrap();
+        let found = |spread: f64| template.pull(&harmonics, spectrum, spread).unwrap();
+        let (pull, more) = (found(1.0), found(2.0));
+        assert!(pull.share.normal < 0.3 && pull.share.along > pull.share.normal, "{pull:?}");
+        assert!(pull.share.along < 0.8 && pull.single.along < 0.8, "{pull:?}");
+        // It is a share of the way.
+        let ratio = more.share.along / pull.share.along;
+        assert!((0.7..1.4).contains(&ratio), "{ratio}: {pull:?}, {more:?}");
+        assert_eq!(pull, found(1.0));
+    }
+    let harmonics = Harmonics::new(POTATO.mesh(), 20).unwrap();
+    assert_eq!(POTATO.pull(&harmonics, spectrum, 200.0), None);
 }
 
 #[test]

@@ -66,8 +66,8 @@ pub(super) fn criteria(c: &Certificate) -> Vec<Said> {
     }
     if let (Some(skin), Some(normal)) = (number("registration_skin_rms"), number("registration_normal_rms")) {
         let text = format!(
-            "Where the records are scans, registration adds about {skin:.5} along the skin and {normal:.5} across it, as with made-up people of \
-             public populations; the error above leaves it out."
+            "Where the records are scans, registration adds about {skin:.5} along the surface and {normal:.5} across it, as with public made-up \
+             ones; the error above leaves it out."
         );
         list.push(said(
             "registration",

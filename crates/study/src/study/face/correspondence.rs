@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 /// off the template. Of fifteen others (`measure registered_means`, docs/measurements.md) .35 to 1.1 of it was found along the skin, .33 to 1.2
 /// across. To undo the pull was tried in two ways, and made no other population better: learnt on people of two models for the third, and on smooth random
 /// faces.
+///
+/// Of other surfaces: in the template's units, and found on made-up ones (`SurfaceTemplate::pull`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Correspondence {
     /// Along the surface's normal: where the surface lies.

@@ -5,6 +5,7 @@ use crate::mechanism::functional::Estimate;
 use crate::privacy::Price;
 use crate::report::colour::short;
 use crate::report::page::Page;
+use crate::study::face::Correspondence;
 use crate::study::points::PointAccuracy;
 use crate::study::seen::too_little;
 
@@ -62,6 +63,15 @@ pub(super) fn sentence(distance: &str, accuracy: &PointAccuracy, is_public: bool
         );
     }
     text
+}
+
+/// What registration adds, in words.
+pub(super) fn registration_sentence(Correspondence { skin_rms, normal_rms }: Correspondence) -> String {
+    format!(
+        " Beside this, registration of the scans may move the mean by {} along the surface and {} across it, as it does with public made-up surfaces.",
+        short(skin_rms),
+        short(normal_rms)
+    )
 }
 
 /// On a page.

@@ -1,6 +1,6 @@
 //! The tangent space at a centre, in which records are functions.
 
-use super::accuracy::{accuracy, sentence};
+use super::accuracy::{accuracy, registration_sentence, sentence};
 use super::terms::Terms;
 use crate::estimate::{Band, Spread};
 use crate::function::Basis;
@@ -15,6 +15,7 @@ use crate::report::colour::short;
 use crate::report::figure::Figure;
 use crate::report::page::Page;
 use crate::report::slider::Slider;
+use crate::study::face::Correspondence;
 use crate::study::points::{PointAccuracy, PointStudyError, Words};
 use crate::study::{Counting, Unusable};
 use nalgebra::DMatrix;
@@ -129,18 +130,25 @@ pub trait TangentSpace: Debug + Send + Sync {
     ) -> PointAccuracy {
         let moved = distance(self, &estimate.samples, self.centre());
         let stretch = self.stretch(&estimate.samples);
-        accuracy(
+        let found = accuracy(
             estimate,
             (moved, stretch, self.unseen()),
             (self.basis().points(), self.radius(), self.sought_within()),
             price,
             spread,
-        )
+        );
+        PointAccuracy { registration: self.registration(found.template_rms), ..found }
+    }
+
+    /// What registration adds at most to the error of a mean that lies so far from the centre, where records are registered scans.
+    fn registration(&self, _from_centre: f64) -> Option<Correspondence> {
+        None
     }
 
     /// The same in words, for terminal and report.
     fn sentence(&self, accuracy: &PointAccuracy) -> String {
-        sentence(self.words().distance, accuracy, self.sought_within().is_none())
+        let text = sentence(self.words().distance, accuracy, self.sought_within().is_none());
+        text + &accuracy.registration.map_or_else(String::new, registration_sentence)
     }
 
     /// What is special about the space, for the certificate.
