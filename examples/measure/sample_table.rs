@@ -69,6 +69,26 @@ fn nearest_error(a: &Faces, b: &Faces) -> f64 {
     wrong.count() as f64 / rows.len() as f64
 }
 
+/// How well attacks tell members of the study from people who were not in it: the chance that a member scores higher. By the distance to the
+/// nearest synthetic face; and by how far a face lies from the mean of people outside towards the synthetic mean. Half of those outside are what the
+/// attacker knows, the others are to be told from members. Chance is .5; of anything that a release of μ tells, at most Φ(μ/√2) (.76 at 1).
+fn membership(synthetic: &Faces, members: &[&Vec<f64>], held_out: &Faces) -> [f64; 2] {
+    let (known, others) = held_out.rows.split_at(held_out.rows.len() / 2);
+    let known = Faces { rows: known.to_vec() }.mean();
+    let way: Vec<f64> = synthetic.mean().iter().zip(&known).map(|(s, k)| s - k).collect();
+    let nearest =
+        |face: &Vec<f64>| -synthetic.rows.iter().map(|s| square(s, face)).fold(f64::INFINITY, f64::min);
+    let along =
+        |face: &Vec<f64>| face.iter().zip(&known).zip(&way).map(|((x, k), w)| (x - k) * w).sum::<f64>();
+    let wins = |score: &dyn Fn(&Vec<f64>) -> f64| {
+        let ours: Vec<f64> = members.iter().map(|face| score(face)).collect();
+        let theirs: Vec<f64> = others.iter().map(score).collect();
+        let won = ours.iter().map(|a| theirs.iter().filter(|b| a > *b).count()).sum::<usize>();
+        won as f64 / (ours.len() * theirs.len()) as f64
+    };
+    [wins(&nearest), wins(&along)]
+}
+
 /// Prints the table; the words are those after its name on the command line.
 pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
     let Some(file) = words.first() else {
@@ -93,18 +113,19 @@ pub fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
             .collect();
     let own = held_out.deviations(&pairs);
     println!(
-        "| n | modes | variance | distances: least, 5 %, median, 95 %, most | within .9 to 1.1 | nearest neighbour | mean, mm |"
+        "| n | modes | variance | distances: least, 5 %, median, 95 %, most | within .9 to 1.1 | nearest neighbour | mean, mm | members told: nearest, mean |"
     );
-    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for &n in &sizes {
-        let mut sums = [0.0; 10];
+        let mut sums = [0.0; 12];
         for run in 0..runs {
             let found = one(&faces, &held_out, (&pairs, &own), n, (mu, with), 1000 * n as u64 + run)?;
             sums.iter_mut().zip(found).for_each(|(s, x)| *s += x / runs as f64);
         }
-        let [modes, variance, least, low, middle, high, most, within, nearest, mean] = sums;
+        let [modes, variance, least, low, middle, high, most, within, nearest, mean, by_nearest, by_mean] =
+            sums;
         println!(
-            "| {n} | {modes:.1} | {variance:.3} | {least:.2}, {low:.2}, {middle:.2}, {high:.2}, {most:.2} | {within:.2} | {nearest:.3} | {mean:.2} |"
+            "| {n} | {modes:.1} | {variance:.3} | {least:.2}, {low:.2}, {middle:.2}, {high:.2}, {most:.2} | {within:.2} | {nearest:.3} | {mean:.2} | {by_nearest:.3}, {by_mean:.3} |"
         );
     }
     Ok(())
@@ -117,7 +138,7 @@ fn one(
     n: usize,
     (mu, with): (&str, &str),
     seed: u64,
-) -> Result<[f64; 10], Box<dyn Error>> {
+) -> Result<[f64; 12], Box<dyn Error>> {
     let mut order: Vec<usize> = (0..faces.len()).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     let place = tempfile::tempdir()?;
@@ -165,6 +186,8 @@ fn one(
     let at = |share: f64| ratios[((ratios.len() - 1) as f64 * share).round() as usize];
     let within =
         ratios.iter().filter(|ratio| (0.9..=1.1).contains(*ratio)).count() as f64 / ratios.len() as f64;
+    let members: Vec<&Vec<f64>> = order.iter().take(n.min(held_out.rows.len())).map(|&i| &faces[i]).collect();
+    let [by_nearest, by_mean] = membership(&synthetic, &members, held_out);
     Ok([
         modes,
         synthetic.variance() / held_out.variance(),
@@ -176,5 +199,7 @@ fn one(
         within,
         nearest_error(&synthetic, held_out),
         200.0 * square(&synthetic.mean(), &held_out.mean()).sqrt(),
+        by_nearest,
+        by_mean,
     ])
 }

@@ -138,14 +138,13 @@ impl<'a> SurfaceRecords<'a> {
     }
 
     fn prepared(&self, file: &File) -> Result<Vec<Numbers>, PointStudyError> {
-        let array = npy::of(file)?;
-        let template = self.space.template();
-        let record = |data: &[f64]| match complaint(data, template, self.loaded.template.mesh().area().sqrt())
-        {
+        let (template, size) = (self.space.template(), self.loaded.template.mesh().area().sqrt());
+        let record = npy::by_record(file)?;
+        let coefficients = |data: Vec<f64>| match complaint(&data, template, size) {
             Some(what) => Err(what),
-            None => Ok(self.space.coefficients(data)),
+            None => Ok(self.space.coefficients(&data)),
         };
-        Ok(array.data.par_chunks_exact(template.len()).map(record).collect())
+        Ok((0..self.count()).into_par_iter().map(|i| coefficients(record(i))).collect())
     }
 }
 

@@ -76,9 +76,8 @@ impl PreparedFile {
 
     /// All records, each a face in the template's frame or what is wrong with it.
     pub(super) fn records(&self, own: &FaceCurves) -> Result<Vec<Result<FaceCurves, String>>, PreparedError> {
-        let array = npy::of(&self.file)?;
-        let record = |data: &[f64]| prepared_face(data.to_vec(), own);
-        Ok(array.data.par_chunks_exact(own.data().len()).map(record).collect())
+        let record = npy::by_record(&self.file)?;
+        Ok((0..self.count).into_par_iter().map(|i| prepared_face(record(i), own)).collect())
     }
 
     /// The same where all have to be faces: public ones.
