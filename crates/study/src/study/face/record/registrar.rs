@@ -108,6 +108,7 @@ impl<'t> ScanRegistrar<'t> {
         row.on_scan = landing.share();
         row.distance_to_scan = landing.root_mean_square();
         self.refuse_off_scan(row)?;
+        note_filled(row);
         row.one_to_one = one_to_one;
         Ok((found.positions, errors))
     }
@@ -155,6 +156,8 @@ type WithErrors = (Registered<RegistrationReport>, Option<Vec<f64>>);
 /// The least share of the registered vertices that lie where there is scan. Of 450 one-sided scans, crops and clouds of SIMPOP and ICT faces
 /// those that landed where the whole scan does had .55 and more, the one that lost its front .18.
 const LEAST_ON_SCAN: f64 = 1.0 / 3.0;
+/// Below this share it is said how much was filled in.
+const NOTED_ON_SCAN: f64 = 0.75;
 /// The largest distance of these from the scan, root mean square, as a share of the template's size. Of the same scans those that landed right
 /// had .015 at most; of those that did not, half had .022 to .06.
 const FARTHEST_FROM_SCAN: f64 = 0.02;
@@ -171,12 +174,23 @@ fn stage_of(error: &RegistrationError) -> ScanStage {
     }
 }
 
+/// Says how much of a face of which much was not scanned was continued by what is likely: its other side, and the template.
+fn note_filled(row: &mut ScanRow) {
+    if row.on_scan < NOTED_ON_SCAN {
+        let filled = format!("{:.0} % of the face filled in", 100.0 * (1.0 - row.on_scan));
+        add_note(row, &filled);
+    }
+}
+
+fn add_note(row: &mut ScanRow, note: &str) {
+    row.repairs = if row.repairs.is_empty() { note.to_owned() } else { format!("{}, {note}", row.repairs) };
+}
+
 fn note_registration(found: &Registered<RegistrationReport>, seconds: f64, row: &mut ScanRow) {
     let report = &found.report;
     row.steps = report.steps;
     if let Some(note) = report.note {
-        row.repairs =
-            if row.repairs.is_empty() { note.to_owned() } else { format!("{}, {note}", row.repairs) };
+        add_note(row, note);
     }
     row.min_jacobian = found.min_jacobian;
     row.measured = report.measured.iter().map(|(m, value)| (m.column.to_owned(), *value)).collect();
@@ -188,6 +202,17 @@ fn note_registration(found: &Registered<RegistrationReport>, seconds: f64, row: 
 mod tests {
     use super::*;
     use crate::study::face::template::{TemplateSource, load_template};
+
+    #[test]
+    fn what_was_filled_in_is_noted_of_scans_that_show_little() {
+        let noted = |on_scan: f64| {
+            let mut row = ScanRow { on_scan, repairs: "holes".to_owned(), ..ScanRow::default() };
+            note_filled(&mut row);
+            row.repairs
+        };
+        assert_eq!(noted(0.76), "holes");
+        assert_eq!(noted(0.6), "holes, 40 % of the face filled in");
+    }
 
     /// By how much of it lies where there is scan, and how far that lies from it.
     #[test]
