@@ -296,3 +296,12 @@ fn an_open_mouth_is_registered_as_one_and_said() {
     assert!(error < 2.2, "{error} mm");
     assert!(row.repairs.contains("registered with its mouth open"), "{}", row.repairs);
 }
+
+/// Seen from 55 degrees to the side: the other side is filled in, and that is said.
+#[test]
+fn one_side_of_a_face_is_registered_and_the_other_filled_in() {
+    let (row, error) = odd(Oddity::OneSide);
+    assert!(error < 2.5, "{error} mm");
+    assert!(row.repairs.contains(" % of the face filled in"), "{}", row.repairs);
+    assert!((0.36..0.75).contains(&row.on_scan), "{}", row.on_scan);
+}

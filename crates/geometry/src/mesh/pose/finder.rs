@@ -1,5 +1,6 @@
 //! A template whose pose is sought.
 
+use super::half::Halves;
 use super::relief::relief;
 use super::sampled::Sampled;
 use crate::mesh::{Point, TriMesh, Vector};
@@ -92,6 +93,8 @@ pub struct PoseFinder {
     pub(super) prominence: f64,
     /// How rough the surroundings of the nose are ([`relief`]).
     pub(super) relief: Option<f64>,
+    /// Its halves, if it is nearly symmetric.
+    pub(super) halves: Option<Box<Halves>>,
 }
 
 impl PoseFinder {
@@ -120,7 +123,10 @@ impl PoseFinder {
         let around = template.vertices().iter().filter(|p| (*p - nose).norm() < reach).copied();
         let nose_patch = Sampled::new(&around.collect::<Vec<_>>(), NOSE_POINTS)
             .ok_or_else(|| unusable("the template has no points around its nose tip"))?;
-        Ok(Self { nose_patch, template: sampled, size, nose, facing, prominence, relief })
+        let mut finder =
+            Self { nose_patch, template: sampled, size, nose, facing, prominence, relief, halves: None };
+        finder.halves = Halves::of(&finder, template.vertices());
+        Ok(finder)
     }
 
     /// The size of the template: the root of the mean squared distance of its points from their mean.

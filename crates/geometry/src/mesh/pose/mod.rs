@@ -2,6 +2,7 @@
 
 pub(crate) mod canonical;
 mod finder;
+mod half;
 pub(crate) mod icp;
 mod nose;
 mod overlap;
@@ -108,7 +109,8 @@ impl PoseFinder {
     ///
     /// Starts from the scan's principal axes and from every point that stands out like a nose, over several
     /// scales and turns; the best starts are refined by trimmed iterated closest points with scale, and the one is
-    /// taken in which template and scan agree best where both are.
+    /// taken in which template and scan agree best where both are. Where none is believed, one side of a face is looked for: half of
+    /// the template is laid on it, and the pose is judged by the scan and its mirror image, which together are a whole face.
     ///
     /// # Errors
     /// [`PoseError::Unusable`] for fewer than 100 points or coordinates that are not finite;
@@ -136,7 +138,12 @@ impl PoseFinder {
     fn found(&self, scan: &[Point], too_few: impl Fn() -> PoseError) -> Result<Pose, PoseError> {
         let sampled =
             Sampled::new(scan, SCAN_POINTS).filter(|s| s.points.len() >= 100).ok_or_else(too_few)?;
-        let best = self.best(&sampled);
+        self.on_whole(&sampled, scan).or_else(|refused| self.on_one_side(&sampled, scan).ok_or(refused))
+    }
+
+    /// The pose where most of the face was scanned.
+    fn on_whole(&self, sampled: &Sampled, scan: &[Point]) -> Result<Pose, PoseError> {
+        let best = self.best(sampled);
         // None where next to nothing of the scan lies about the nose.
         let Some(best) = best.filter(|best| best.residual.is_finite()) else {
             return Err(PoseError::Doubtful {
@@ -148,7 +155,7 @@ impl PoseFinder {
         if residual > LARGEST_RESIDUAL {
             return Err(PoseError::NoFace { residual, limit: LARGEST_RESIDUAL });
         }
-        self.refuse_smooth(&pose, &sampled, scan)?;
+        self.refuse_smooth(&pose, sampled, scan)?;
         if best.belief() < LEAST_BELIEF {
             return Err(PoseError::Doubtful { agreement, least: LEAST_BELIEF + DOUBT * (residual + nose) });
         }

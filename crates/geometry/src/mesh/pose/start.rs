@@ -25,20 +25,26 @@ const TIPS: usize = 10;
 /// axis, turned all the way round.
 pub(crate) fn whole(finder: &PoseFinder, scan: &Sampled) -> Vec<Similarity> {
     let (centre, size) = scan.centre_and_size();
-    let mut moments = Matrix3::zeros();
-    for p in &scan.points {
-        moments += (p - centre) * (p - centre).transpose();
-    }
-    let eigen = SymmetricEigen::new(moments);
-    let (template_centre, _) = finder.template.centre_and_size();
-    let shortest: Vector = eigen.eigenvectors.column(eigen.eigenvalues.imin()).into_owned();
-    let scale = size / finder.size;
+    let (template_centre, template_size) = finder.template.centre_and_size();
+    let shortest = flattest(scan);
+    let scale = size / template_size;
     let place = |rotation: Rotation3<f64>| Similarity {
         rotation,
         scale,
         translation: centre.coords - rotation * template_centre.coords * scale,
     };
     [shortest, -shortest].iter().flat_map(|facing| around(finder, facing, 12)).map(place).collect()
+}
+
+/// The direction in which points reach least, of either sign.
+pub(super) fn flattest(scan: &Sampled) -> Vector {
+    let (centre, _) = scan.centre_and_size();
+    let mut moments = Matrix3::zeros();
+    for p in &scan.points {
+        moments += (p - centre) * (p - centre).transpose();
+    }
+    let eigen = SymmetricEigen::new(moments);
+    eigen.eigenvectors.column(eigen.eigenvalues.imin()).into_owned()
 }
 
 /// Rough poses with the nose at a point that stands out as the template's does, best first.

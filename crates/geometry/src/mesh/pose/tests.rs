@@ -224,3 +224,30 @@ fn a_scan_has_one_fate_however_it_was_turned() {
         }
     }
 }
+
+/// Either side of a face, cut at the nose or a little beside it, any way up; its mirror image has the mirrored pose. Balls cut so are refused.
+#[test]
+fn one_side_of_a_face_is_found_by_its_mirror_image() {
+    let finder = PoseFinder::new(&template(), 0).unwrap();
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(5);
+    for (k, end) in [-12.0, -5.0, 4.0].into_iter().enumerate() {
+        let mut angle = || std::f64::consts::TAU * rng.random::<f64>();
+        let rotation = Rotation3::from_euler_angles(angle(), angle(), angle());
+        let left: Vec<Point> = mask(8000, 50 + k as u64, 23.0).into_iter().filter(|p| p.x > end).collect();
+        let right: Vec<Point> = left.iter().map(|p| Point::new(-p.x, p.y, p.z)).collect();
+        for side in [left, right] {
+            let scan: Vec<Point> = side.iter().map(|p| rotation * p).collect();
+            let sampled = Sampled::new(&scan, SCAN_POINTS).unwrap();
+            let pose = finder.on_one_side(&sampled, &scan).expect("one side of a face");
+            let off = pose.similarity.rotation.angle_to(&rotation);
+            assert!(off < 0.1 && (pose.similarity.scale - 1.0).abs() < 0.06, "{end}: {off}, {pose:?}");
+            assert!((pose.nose_tip - scan[pose.nose]).norm() == 0.0);
+        }
+    }
+    for stretch in [[100.0; 3], [70.0, 105.0, 60.0]] {
+        let part: Vec<Point> =
+            sphere(6000, stretch).into_iter().filter(|p| p.z > 0.0 && p.x > -10.0).collect();
+        let sampled = Sampled::new(&part, SCAN_POINTS).unwrap();
+        assert_eq!(finder.on_one_side(&sampled, &part), None);
+    }
+}

@@ -1,7 +1,10 @@
 //! Where a registered surface lies on its scan: geometry alone, the same measure for every registration.
 
 use super::method::PosedScan;
-use crate::mesh::{Foot, FootFinder, MeshError, Point};
+use crate::mesh::{Foot, FootFinder, MeshError, Point, TriMesh};
+
+/// Surfaces face alike up to 60 degrees.
+const LEAST_COSINE: f64 = 0.5;
 
 /// Registered vertices, each with the point of the scan nearest to it.
 pub struct Landed<'a> {
@@ -32,6 +35,28 @@ impl<'a> Landed<'a> {
             foot.as_ref().map_or(f64::NAN, |foot| (foot.point - p).norm() / scale)
         };
         Landing { distances: self.positions.iter().zip(&self.feet).map(distance).collect() }
+    }
+
+    /// How far those are that lie over the scan: that face as the scan does at the nearest point, to which the way goes along the normal but for
+    /// `across` (units of the template). What lies beyond the end of a scan has its nearest point a little inside a ragged rim, or on the
+    /// flank of the nose. `surface` has the triangles of the positions.
+    ///
+    /// # Errors
+    /// [`MeshError`] for another surface's triangles.
+    pub fn landing_over(&self, surface: &TriMesh, across: f64) -> Result<Landing, MeshError> {
+        let own = surface.with_vertices(self.positions.to_vec())?.vertex_normals();
+        let normals = self.scan.disk.mesh().vertex_normals();
+        let across = across * self.scan.similarity.scale;
+        let is_over = |i: usize| {
+            let Some(foot) = &self.feet[i] else { return false };
+            let Some(normal) = self.finder.blend(foot, &normals).try_normalize(1e-12) else { return false };
+            let off = foot.point - self.positions[i];
+            normal.dot(&own[i]) > LEAST_COSINE && (off - normal * off.dot(&normal)).norm() < across
+        };
+        let mut landing = self.landing();
+        let distances = landing.distances.iter_mut().enumerate();
+        distances.filter(|(i, _)| !is_over(*i)).for_each(|(_, d)| *d = f64::NAN);
+        Ok(landing)
     }
 }
 

@@ -1,0 +1,207 @@
+//! A face of which one side was scanned.
+//!
+//! Half a face is laid on half a template as a whole one on a whole: centre on centre, in every turn. Then the scan and its mirror image, about
+//! the plane in which the template is its own, are a whole face, and the pose is judged by that.
+
+use super::super::{Point, Vector};
+use super::finder::PoseFinder;
+use super::icp::{Keep, step};
+use super::sampled::Sampled;
+use super::similarity::{Similarity, angle_between};
+use super::steps::{Steps, THOROUGHLY};
+use super::{Candidate, POLISH, Pose, SCAN_POINTS, TURNED, start};
+use nalgebra::{Matrix3, Rotation3, SymmetricEigen, Unit};
+use std::f64::consts::PI;
+
+/// Planes through the nose and the middle of the face that are tried.
+const PLANES: usize = 24;
+/// Steps from the best of them to the template's mid-plane.
+const ROUNDS: usize = 30;
+/// Mean distance of a template from its mirror image up to which it has a mid-plane, as a fraction of its size.
+const SYMMETRIC: f64 = 0.03;
+/// How far beyond the mid-plane a half reaches, as a fraction of the template's size: to the far wing of the nose.
+const BEYOND: f64 = 0.15;
+/// Times that pose and mirror image are refined in turn.
+const TURNS: usize = 3;
+/// A point of the mirror image lies beyond the scan where it is farther from it than so many distances between neighbouring points.
+const RIM: f64 = 1.5;
+/// Belief in a pose judged by scan and mirror image from which it is taken, and by how much it must be believed more than poses that are turned
+/// against it. Of 126 one-sided scans of 18 people of three populations the best wrong pose reached .18; nine of the right ones fall short.
+const LEAST_BELIEF: f64 = 0.3;
+const APART: f64 = 0.15;
+/// The least share of the template that lies over the scan alone.
+const LEAST_SEEN: f64 = 0.35;
+
+/// {p : n·p = d}, in template coordinates, about which the template is nearly its own mirror image.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MidPlane {
+    normal: Vector,
+    distance: f64,
+}
+
+impl MidPlane {
+    fn height(&self, p: &Point) -> f64 {
+        self.normal.dot(&p.coords) - self.distance
+    }
+
+    fn mirrored(&self, p: &Point) -> Point {
+        p - self.normal * (2.0 * self.height(p))
+    }
+
+    /// The mirror image of a point of a scan with this pose.
+    fn mirrored_in(&self, pose: &Similarity, p: &Point) -> Point {
+        pose.apply(&self.mirrored(&pose.invert(p)))
+    }
+
+    /// Of a template; `None` of one that is lopsided.
+    fn of(template: &Sampled, nose: &Point, size: f64) -> Option<Self> {
+        let (centre, _) = template.centre_and_size();
+        let facing = (nose - centre).try_normalize(0.0)?;
+        let across = if facing.x.abs() < 0.8 { Vector::x() } else { Vector::y() };
+        let across = (across - facing * facing.dot(&across)).normalize();
+        let axis = Unit::new_unchecked(facing);
+        let through_both = |k: usize| {
+            let normal = Rotation3::from_axis_angle(&axis, PI * k as f64 / PLANES as f64) * across;
+            Self { normal, distance: normal.dot(&nose.coords) }
+        };
+        let (_, rough) = (0..PLANES)
+            .map(through_both)
+            .map(|plane| (plane.lopsidedness(template, |offset, _| offset.norm()), plane))
+            .min_by(|a, b| a.0.total_cmp(&b.0))?;
+        let plane = rough.refined(template)?;
+        (plane.lopsidedness(template, |offset, normal| offset.dot(normal).abs()) < SYMMETRIC * size)
+            .then_some(plane)
+    }
+
+    /// Mean distance of the mirror image from the template's points: of the offset, given the normal.
+    fn lopsidedness(&self, template: &Sampled, distance: impl Fn(&Vector, &Vector) -> f64) -> f64 {
+        let off = |p: &Point| {
+            let image = self.mirrored(p);
+            let (i, _) = template.nearest(&image);
+            distance(&(image - template.points[i]), &template.normals[i])
+        };
+        template.points.iter().map(off).sum::<f64>() / template.points.len() as f64
+    }
+
+    /// The mirror image laid on the template: mirroring and that motion together are the reflection about the plane sought.
+    fn refined(&self, template: &Sampled) -> Option<Self> {
+        let n = template.points.len();
+        let image =
+            Sampled::new(&template.points.iter().map(|p| self.mirrored(p)).collect::<Vec<_>>(), 2 * n)?;
+        let all: Vec<usize> = (0..image.points.len().min(n)).collect();
+        let mut motion = Similarity::identity();
+        for _ in 0..ROUNDS {
+            motion = step(&motion, &image, &all, template, &all, Keep::NearestRigid, 1.0)?;
+        }
+        let reflection =
+            motion.rotation.matrix() * (Matrix3::identity() - 2.0 * self.normal * self.normal.transpose());
+        let eigen = SymmetricEigen::new(0.5 * (reflection + reflection.transpose()));
+        let normal: Vector = eigen.eigenvectors.column(eigen.eigenvalues.imin()).into_owned();
+        let halfway = |p: &Point| 0.5 * normal.dot(&(p.coords + motion.apply(&self.mirrored(p)).coords));
+        let distance = template.points.iter().map(halfway).sum::<f64>() / n as f64;
+        Some(Self { normal, distance })
+    }
+}
+
+/// What a template needs to be laid on one side of a face.
+#[derive(Debug)]
+pub(super) struct Halves {
+    plane: MidPlane,
+    /// Either half as a template of its own.
+    sides: Vec<PoseFinder>,
+}
+
+impl Halves {
+    /// Of a template that is nearly symmetric.
+    pub(super) fn of(whole: &PoseFinder, template: &[Point]) -> Option<Box<Self>> {
+        let plane = MidPlane::of(&whole.template, &whole.nose, whole.size)?;
+        let side = |sign: f64| {
+            let beyond = -BEYOND * whole.size;
+            let points: Vec<Point> =
+                template.iter().filter(|p| sign * plane.height(p) > beyond).copied().collect();
+            let template = Sampled::new(&points, whole.template.points.len())?;
+            let facing = start::flattest(&template);
+            let nose_patch = Sampled::new(&whole.nose_patch.points, whole.nose_patch.points.len())?;
+            Some(PoseFinder { template, nose_patch, facing, halves: None, ..*whole })
+        };
+        Some(Box::new(Self { plane, sides: [1.0, -1.0].into_iter().filter_map(side).collect() }))
+    }
+}
+
+/// A pose on one side of a face.
+struct OneSided {
+    /// Judged by the scan and its mirror image together.
+    candidate: Candidate,
+    /// Scan and mirror image.
+    whole: Sampled,
+}
+
+impl OneSided {
+    /// Whether it is believed, and more than any pose turned against it.
+    fn is_believed(&self, others: &[Self]) -> bool {
+        let belief = self.candidate.belief();
+        let turned = |other: &&Self| {
+            angle_between(&other.candidate.pose.rotation, &self.candidate.pose.rotation) > TURNED
+        };
+        let rival = others.iter().filter(turned).map(|other| other.candidate.belief());
+        belief > LEAST_BELIEF && rival.fold(f64::NEG_INFINITY, f64::max) < belief - APART
+    }
+}
+
+impl PoseFinder {
+    /// The pose on one side of a face, if it is believed: of the sampled points of a scan, and all of them.
+    pub(super) fn on_one_side(&self, sampled: &Sampled, scan: &[Point]) -> Option<Pose> {
+        let halves = self.halves.as_ref()?;
+        let mut all = self.on_either_side(halves, sampled);
+        let belief = |i: usize| all[i].candidate.belief();
+        let best = (0..all.len()).max_by(|&a, &b| belief(a).total_cmp(&belief(b)))?;
+        let best = all.swap_remove(best);
+        if !best.is_believed(&all) {
+            return None;
+        }
+        let Candidate { residual, pose, agreement, .. } = best.candidate;
+        self.refuse_smooth(&pose, &best.whole, scan).ok()?;
+        // Half a nose is fitted with its mirror image, and its tip may not have been seen.
+        let image = scan.iter().map(|p| halves.plane.mirrored_in(&pose, p));
+        let whole: Vec<Point> = scan.iter().copied().chain(image).collect();
+        let tip = whole[self.nose_in(&whole, &pose)];
+        let off = |i: usize| (scan[i] - tip).norm_squared();
+        let nose = (0..scan.len()).min_by(|&a, &b| off(a).total_cmp(&off(b)))?;
+        Some(Pose { similarity: pose, nose, nose_tip: scan[nose], misfit: residual, agreement })
+    }
+
+    fn on_either_side(&self, halves: &Halves, scan: &Sampled) -> Vec<OneSided> {
+        let thorough = [Steps::afresh(40, Keep::Nearest)];
+        let of_side = |side: &PoseFinder| -> Vec<OneSided> {
+            let begun = side.begun(start::whole(side, scan), scan, THOROUGHLY);
+            let finished = begun.iter().filter_map(|pose| side.finished(pose, scan, &thorough));
+            finished.filter_map(|(_, pose)| self.completed(&halves.plane, pose, scan)).collect()
+        };
+        halves.sides.iter().flat_map(of_side).collect()
+    }
+
+    /// A pose refined by the scan where template and scan are, and by the whole face that scan and mirror image make, in turn.
+    fn completed(&self, plane: &MidPlane, mut pose: Similarity, scan: &Sampled) -> Option<OneSided> {
+        let half = self.every(2);
+        for _ in 0..TURNS {
+            pose = self.refine(&pose, scan, &half, &Steps::afresh(POLISH, Keep::Overlapping))?;
+            let whole = with_mirror_image(plane, &pose, scan)?;
+            pose = self.refine(&pose, &whole, &half, &Steps::afresh(POLISH, Keep::Nearest))?;
+        }
+        let whole = with_mirror_image(plane, &pose, scan)?;
+        let agreement = self.overlap(&pose, &whole).agreement;
+        let residual = self.residual(&pose, &whole, &half);
+        let nose = self.nose_misfit(&whole, &pose);
+        let candidate = Candidate { nose, ..Candidate::new(residual, pose, agreement) };
+        (residual.is_finite() && self.overlap(&pose, scan).template > LEAST_SEEN)
+            .then_some(OneSided { candidate, whole })
+    }
+}
+
+/// The scan, and its mirror image where that lies beyond it.
+fn with_mirror_image(plane: &MidPlane, pose: &Similarity, scan: &Sampled) -> Option<Sampled> {
+    let image = scan.points.iter().map(|p| plane.mirrored_in(pose, p));
+    let beyond = |q: &Point| scan.nearest(q).1.sqrt() > RIM * scan.spacing;
+    let all: Vec<Point> = scan.points.iter().copied().chain(image.filter(beyond)).collect();
+    Sampled::new(&all, SCAN_POINTS)
+}
