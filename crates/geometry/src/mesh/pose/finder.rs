@@ -1,9 +1,9 @@
 //! A template whose pose is sought.
 
-use super::half::Halves;
 use super::relief::relief;
 use super::sampled::Sampled;
 use crate::mesh::{Point, TriMesh, Vector};
+use std::sync::OnceLock;
 
 /// Points of the evened-out template.
 const TEMPLATE_POINTS: usize = 700;
@@ -93,8 +93,27 @@ pub struct PoseFinder {
     pub(super) prominence: f64,
     /// How rough the surroundings of the nose are ([`relief`]).
     pub(super) relief: Option<f64>,
-    /// Its halves, if it is nearly symmetric.
-    pub(super) halves: Option<Box<Halves>>,
+    /// All points of the template; none of a half.
+    pub(super) points: Vec<Point>,
+    /// Its halves, if it is nearly symmetric: made where they are needed.
+    pub(super) halves: OnceLock<Option<Box<Halves>>>,
+}
+
+/// {p : n·p = d}, in template coordinates, about which the template is nearly its own mirror image.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MidPlane {
+    /// n, a unit vector.
+    pub normal: Vector,
+    /// d.
+    pub distance: f64,
+}
+
+/// What a template needs to be laid on one side of a face.
+#[derive(Debug)]
+pub(super) struct Halves {
+    pub plane: MidPlane,
+    /// Either half as a template of its own.
+    pub sides: Vec<PoseFinder>,
 }
 
 impl PoseFinder {
@@ -123,10 +142,8 @@ impl PoseFinder {
         let around = template.vertices().iter().filter(|p| (*p - nose).norm() < reach).copied();
         let nose_patch = Sampled::new(&around.collect::<Vec<_>>(), NOSE_POINTS)
             .ok_or_else(|| unusable("the template has no points around its nose tip"))?;
-        let mut finder =
-            Self { nose_patch, template: sampled, size, nose, facing, prominence, relief, halves: None };
-        finder.halves = Halves::of(&finder, template.vertices());
-        Ok(finder)
+        let (points, halves) = (template.vertices().to_vec(), OnceLock::new());
+        Ok(Self { nose_patch, template: sampled, size, nose, facing, prominence, relief, points, halves })
     }
 
     /// The size of the template: the root of the mean squared distance of its points from their mean.

@@ -4,7 +4,7 @@
 //! the plane in which the template is its own, are a whole face, and the pose is judged by that.
 
 use super::super::{Point, Vector};
-use super::finder::PoseFinder;
+use super::finder::{Halves, MidPlane, PoseFinder};
 use super::icp::{Keep, step};
 use super::sampled::Sampled;
 use super::similarity::{Similarity, angle_between};
@@ -12,6 +12,7 @@ use super::steps::{Steps, THOROUGHLY};
 use super::{Candidate, POLISH, Pose, SCAN_POINTS, TURNED, start};
 use nalgebra::{Matrix3, Rotation3, SymmetricEigen, Unit};
 use std::f64::consts::PI;
+use std::sync::OnceLock;
 
 /// Planes through the nose and the middle of the face that are tried.
 const PLANES: usize = 24;
@@ -31,13 +32,6 @@ const LEAST_BELIEF: f64 = 0.3;
 const APART: f64 = 0.15;
 /// The least share of the template that lies over the scan alone.
 const LEAST_SEEN: f64 = 0.35;
-
-/// {p : n·p = d}, in template coordinates, about which the template is nearly its own mirror image.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct MidPlane {
-    normal: Vector,
-    distance: f64,
-}
 
 impl MidPlane {
     fn height(&self, p: &Point) -> f64 {
@@ -103,26 +97,19 @@ impl MidPlane {
     }
 }
 
-/// What a template needs to be laid on one side of a face.
-#[derive(Debug)]
-pub(super) struct Halves {
-    plane: MidPlane,
-    /// Either half as a template of its own.
-    sides: Vec<PoseFinder>,
-}
-
 impl Halves {
     /// Of a template that is nearly symmetric.
-    pub(super) fn of(whole: &PoseFinder, template: &[Point]) -> Option<Box<Self>> {
+    fn of(whole: &PoseFinder) -> Option<Box<Self>> {
         let plane = MidPlane::of(&whole.template, &whole.nose, whole.size)?;
         let side = |sign: f64| {
             let beyond = -BEYOND * whole.size;
             let points: Vec<Point> =
-                template.iter().filter(|p| sign * plane.height(p) > beyond).copied().collect();
+                whole.points.iter().filter(|p| sign * plane.height(p) > beyond).copied().collect();
             let template = Sampled::new(&points, whole.template.points.len())?;
             let facing = start::flattest(&template);
             let nose_patch = Sampled::new(&whole.nose_patch.points, whole.nose_patch.points.len())?;
-            Some(PoseFinder { template, nose_patch, facing, halves: None, ..*whole })
+            let (points, halves) = (Vec::new(), OnceLock::new());
+            Some(PoseFinder { template, nose_patch, facing, points, halves, ..*whole })
         };
         Some(Box::new(Self { plane, sides: [1.0, -1.0].into_iter().filter_map(side).collect() }))
     }
@@ -151,7 +138,7 @@ impl OneSided {
 impl PoseFinder {
     /// The pose on one side of a face, if it is believed: of the sampled points of a scan, and all of them.
     pub(super) fn on_one_side(&self, sampled: &Sampled, scan: &[Point]) -> Option<Pose> {
-        let halves = self.halves.as_ref()?;
+        let halves = self.halves.get_or_init(|| Halves::of(self)).as_ref()?;
         let mut all = self.on_either_side(halves, sampled);
         let belief = |i: usize| all[i].candidate.belief();
         let best = (0..all.len()).max_by(|&a, &b| belief(a).total_cmp(&belief(b)))?;
