@@ -27,9 +27,7 @@ fn row(kind: OrganKind, n: u64) -> Result<(), Box<dyn Error>> {
     let template = SurfaceTemplate::try_new(kind.template().clone())?;
     let mesh = template.mesh();
     let harmonics = Harmonics::new(mesh, 200)?;
-    let of = |frequency: f64| {
-        if frequency > 0.0 { spectrum(&SpectralPlace { frequency, ..SpectralPlace::default() }) } else { 0.0 }
-    };
+    let of = |frequency| if frequency > 0.0 { spectrum(&SpectralPlace::from((0, frequency))) } else { 0.0 };
     let pull = template
         .pull(&harmonics, of, 0.025 * mesh.area().sqrt())
         .ok_or("no made-up surface is registered")?;

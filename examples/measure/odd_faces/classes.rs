@@ -19,7 +19,7 @@ use visard::synth::{OddScan, Oddity, Sight, Sitter, odd_scan};
 /// What registration made of the scans of a class.
 #[derive(Default)]
 struct Tally {
-    /// Distances from the true places, in millimetres: of skin that was seen, of skin beneath something.
+    /// Distances from the true places, in millimetres: of skin that was seen, of skin beneath something or not seen.
     skin: Vec<f64>,
     covered: Vec<f64>,
     /// Of skin that was seen: what was expected.
@@ -35,7 +35,7 @@ const MARGIN_MM: f64 = 10.0;
 pub fn tables(populations: &[Population], seed: u64, folder: Option<&Path>) -> Result<(), Box<dyn Error>> {
     println!(
         "{:12} {:22} {:>10} {:>8} {:>9} {:>9} {:>9} {:>9}  why",
-        "people", "scan", "registered", "refused", "mean, mm", "95 %, mm", "expected", "beneath"
+        "people", "scan", "registered", "refused", "mean, mm", "95 %, mm", "expected", "hidden"
     );
     let mut reliability = Reliability::default();
     let mut exhibits: Vec<(Oddity, Vec<Exhibit>)> = Oddity::ALL.map(|oddity| (oddity, Vec::new())).into();
@@ -126,6 +126,7 @@ impl Tally {
                 Sight::Unseen => {}
             }
         }
+        self.covered.extend(unseen(&scan.sight).map(|i| found.off[i]));
         mean(&self.skin[before..])
     }
 

@@ -10,6 +10,7 @@ mod fill;
 mod foot;
 mod grid;
 mod lips;
+mod mid_plane;
 mod nearest;
 mod necks;
 mod neighbours;
@@ -35,6 +36,7 @@ pub use edges::{Edge, EdgeTable};
 #[doc(hidden)]
 pub use foot::{Foot, FootFinder};
 pub(crate) use lips::LipLine;
+pub(crate) use mid_plane::{MidPlane, Oriented};
 pub use nearest::NearestPoint;
 pub(crate) use nearest::SearchTree;
 #[doc(hidden)]

@@ -41,7 +41,7 @@ impl Names {
         };
         let key = wanted.trim().to_lowercase();
         let found: Vec<u16> =
-            self.0.keys().copied().filter(|label| self.key(*label) == Some(key.clone())).collect();
+            self.0.iter().filter(|(_, name)| name.to_lowercase() == key).map(|(label, _)| *label).collect();
         match found[..] {
             [one] => Ok(Some(one)),
             [] if self.0.is_empty() => {

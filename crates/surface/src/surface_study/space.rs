@@ -195,8 +195,12 @@ impl TangentSpace for SurfaceSpace {
 
     fn registration(&self, from_centre: f64) -> Option<Correspondence> {
         let pull = self.pull.get_or_init(|| {
+            let template = &self.registered.as_ref()?.template;
             let of = |frequency| usual_spectrum(&SpectralPlace::from((0, frequency)));
-            self.registered.as_ref()?.template.pull(&self.harmonics, of, self.usual_spread())
+            // It is nearly a share of the way: of a template to which so different ones cannot be registered, that of nearer ones.
+            [1.0, 0.5, 0.25]
+                .iter()
+                .find_map(|part| template.pull(&self.harmonics, of, part * self.usual_spread()))
         });
         let part = |of: fn(&Slip) -> f64| {
             pull.as_ref().map(|Pull { share, least, .. }| of(least).hypot(of(share) * from_centre))

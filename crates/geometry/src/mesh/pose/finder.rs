@@ -2,7 +2,7 @@
 
 use super::relief::relief;
 use super::sampled::Sampled;
-use crate::mesh::{Point, TriMesh, Vector};
+use crate::mesh::{MidPlane, Point, TriMesh, Vector};
 use std::sync::OnceLock;
 
 /// Points of the evened-out template.
@@ -99,18 +99,10 @@ pub struct PoseFinder {
     pub(super) halves: OnceLock<Option<Box<Halves>>>,
 }
 
-/// {p : n·p = d}, in template coordinates, about which the template is nearly its own mirror image.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct MidPlane {
-    /// n, a unit vector.
-    pub normal: Vector,
-    /// d.
-    pub distance: f64,
-}
-
 /// What a template needs to be laid on one side of a face.
 #[derive(Debug)]
 pub(super) struct Halves {
+    /// In template coordinates.
     pub plane: MidPlane,
     /// Either half as a template of its own.
     pub sides: Vec<PoseFinder>,

@@ -4,20 +4,19 @@
 //! the plane in which the template is its own, are a whole face, and the pose is judged by that.
 
 use super::super::{Point, Vector};
-use super::finder::{Halves, MidPlane, PoseFinder};
-use super::icp::{Keep, step};
+use super::finder::{Halves, PoseFinder};
+use super::icp::Keep;
 use super::sampled::Sampled;
 use super::similarity::{Similarity, angle_between};
 use super::steps::{Steps, THOROUGHLY};
 use super::{Candidate, POLISH, Pose, SCAN_POINTS, TURNED, start};
-use nalgebra::{Matrix3, Rotation3, SymmetricEigen, Unit};
+use crate::mesh::{MidPlane, Oriented};
+use nalgebra::{Rotation3, Unit};
 use std::f64::consts::PI;
 use std::sync::OnceLock;
 
 /// Planes through the nose and the middle of the face that are tried.
 const PLANES: usize = 24;
-/// Steps from the best of them to the template's mid-plane.
-const ROUNDS: usize = 30;
 /// Mean distance of a template from its mirror image up to which it has a mid-plane, as a fraction of its size.
 const SYMMETRIC: f64 = 0.03;
 /// How far beyond the mid-plane a half reaches, as a fraction of the template's size: to the far wing of the nose.
@@ -33,74 +32,46 @@ const APART: f64 = 0.15;
 /// The least share of the template that lies over the scan alone.
 const LEAST_SEEN: f64 = 0.35;
 
-impl MidPlane {
-    fn height(&self, p: &Point) -> f64 {
-        self.normal.dot(&p.coords) - self.distance
-    }
+/// The mid-plane of a template; `None` of one that is lopsided.
+fn mid_plane(template: &Sampled, nose: &Point, size: f64) -> Option<MidPlane> {
+    let (centre, _) = template.centre_and_size();
+    let facing = (nose - centre).try_normalize(0.0)?;
+    let across = if facing.x.abs() < 0.8 { Vector::x() } else { Vector::y() };
+    let across = (across - facing * facing.dot(&across)).normalize();
+    let axis = Unit::new_unchecked(facing);
+    let through_both = |k: usize| {
+        let normal = Rotation3::from_axis_angle(&axis, PI * k as f64 / PLANES as f64) * across;
+        MidPlane { normal, distance: normal.dot(&nose.coords) }
+    };
+    let (_, rough) = (0..PLANES)
+        .map(through_both)
+        .map(|plane| (lopsidedness(&plane, template, |offset, _| offset.norm()), plane))
+        .min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let shape = Oriented { points: &template.points, normals: &template.normals, has_sides: false };
+    let plane = rough.refined(&shape, |p| template.nearest(p).0);
+    let off = lopsidedness(&plane, template, |offset, normal| offset.dot(normal).abs());
+    (off < SYMMETRIC * size).then_some(plane)
+}
 
-    fn mirrored(&self, p: &Point) -> Point {
-        p - self.normal * (2.0 * self.height(p))
-    }
+/// Mean distance of the mirror image from the template's points: of the offset, given the normal.
+fn lopsidedness(plane: &MidPlane, template: &Sampled, distance: impl Fn(&Vector, &Vector) -> f64) -> f64 {
+    let off = |p: &Point| {
+        let image = plane.mirrored(p);
+        let (i, _) = template.nearest(&image);
+        distance(&(image - template.points[i]), &template.normals[i])
+    };
+    template.points.iter().map(off).sum::<f64>() / template.points.len() as f64
+}
 
-    /// The mirror image of a point of a scan with this pose.
-    fn mirrored_in(&self, pose: &Similarity, p: &Point) -> Point {
-        pose.apply(&self.mirrored(&pose.invert(p)))
-    }
-
-    /// Of a template; `None` of one that is lopsided.
-    fn of(template: &Sampled, nose: &Point, size: f64) -> Option<Self> {
-        let (centre, _) = template.centre_and_size();
-        let facing = (nose - centre).try_normalize(0.0)?;
-        let across = if facing.x.abs() < 0.8 { Vector::x() } else { Vector::y() };
-        let across = (across - facing * facing.dot(&across)).normalize();
-        let axis = Unit::new_unchecked(facing);
-        let through_both = |k: usize| {
-            let normal = Rotation3::from_axis_angle(&axis, PI * k as f64 / PLANES as f64) * across;
-            Self { normal, distance: normal.dot(&nose.coords) }
-        };
-        let (_, rough) = (0..PLANES)
-            .map(through_both)
-            .map(|plane| (plane.lopsidedness(template, |offset, _| offset.norm()), plane))
-            .min_by(|a, b| a.0.total_cmp(&b.0))?;
-        let plane = rough.refined(template)?;
-        (plane.lopsidedness(template, |offset, normal| offset.dot(normal).abs()) < SYMMETRIC * size)
-            .then_some(plane)
-    }
-
-    /// Mean distance of the mirror image from the template's points: of the offset, given the normal.
-    fn lopsidedness(&self, template: &Sampled, distance: impl Fn(&Vector, &Vector) -> f64) -> f64 {
-        let off = |p: &Point| {
-            let image = self.mirrored(p);
-            let (i, _) = template.nearest(&image);
-            distance(&(image - template.points[i]), &template.normals[i])
-        };
-        template.points.iter().map(off).sum::<f64>() / template.points.len() as f64
-    }
-
-    /// The mirror image laid on the template: mirroring and that motion together are the reflection about the plane sought.
-    fn refined(&self, template: &Sampled) -> Option<Self> {
-        let n = template.points.len();
-        let image =
-            Sampled::new(&template.points.iter().map(|p| self.mirrored(p)).collect::<Vec<_>>(), 2 * n)?;
-        let all: Vec<usize> = (0..image.points.len().min(n)).collect();
-        let mut motion = Similarity::identity();
-        for _ in 0..ROUNDS {
-            motion = step(&motion, &image, &all, template, &all, Keep::NearestRigid, 1.0)?;
-        }
-        let reflection =
-            motion.rotation.matrix() * (Matrix3::identity() - 2.0 * self.normal * self.normal.transpose());
-        let eigen = SymmetricEigen::new(0.5 * (reflection + reflection.transpose()));
-        let normal: Vector = eigen.eigenvectors.column(eigen.eigenvalues.imin()).into_owned();
-        let halfway = |p: &Point| 0.5 * normal.dot(&(p.coords + motion.apply(&self.mirrored(p)).coords));
-        let distance = template.points.iter().map(halfway).sum::<f64>() / n as f64;
-        Some(Self { normal, distance })
-    }
+/// The mirror image of a point of a scan with this pose.
+fn mirrored_in(plane: &MidPlane, pose: &Similarity, p: &Point) -> Point {
+    pose.apply(&plane.mirrored(&pose.invert(p)))
 }
 
 impl Halves {
     /// Of a template that is nearly symmetric.
     fn of(whole: &PoseFinder) -> Option<Box<Self>> {
-        let plane = MidPlane::of(&whole.template, &whole.nose, whole.size)?;
+        let plane = mid_plane(&whole.template, &whole.nose, whole.size)?;
         let side = |sign: f64| {
             let beyond = -BEYOND * whole.size;
             let points: Vec<Point> =
@@ -136,9 +107,18 @@ impl OneSided {
 }
 
 impl PoseFinder {
+    fn halves(&self) -> Option<&Halves> {
+        self.halves.get_or_init(|| Halves::of(self)).as_deref()
+    }
+
+    /// Where the template has the mirror image of this point of it; `None` of a template that is lopsided.
+    pub fn mirror_image(&self, p: &Point) -> Option<Point> {
+        self.halves().map(|halves| halves.plane.mirrored(p))
+    }
+
     /// The pose on one side of a face, if it is believed: of the sampled points of a scan, and all of them.
     pub(super) fn on_one_side(&self, sampled: &Sampled, scan: &[Point]) -> Option<Pose> {
-        let halves = self.halves.get_or_init(|| Halves::of(self)).as_ref()?;
+        let halves = self.halves()?;
         let mut all = self.on_either_side(halves, sampled);
         let belief = |i: usize| all[i].candidate.belief();
         let best = (0..all.len()).max_by(|&a, &b| belief(a).total_cmp(&belief(b)))?;
@@ -149,7 +129,7 @@ impl PoseFinder {
         let Candidate { residual, pose, agreement, .. } = best.candidate;
         self.refuse_smooth(&pose, &best.whole, scan).ok()?;
         // Half a nose is fitted with its mirror image, and its tip may not have been seen.
-        let image = scan.iter().map(|p| halves.plane.mirrored_in(&pose, p));
+        let image = scan.iter().map(|p| mirrored_in(&halves.plane, &pose, p));
         let whole: Vec<Point> = scan.iter().copied().chain(image).collect();
         let tip = whole[self.nose_in(&whole, &pose)];
         let off = |i: usize| (scan[i] - tip).norm_squared();
@@ -187,7 +167,7 @@ impl PoseFinder {
 
 /// The scan, and its mirror image where that lies beyond it.
 fn with_mirror_image(plane: &MidPlane, pose: &Similarity, scan: &Sampled) -> Option<Sampled> {
-    let image = scan.points.iter().map(|p| plane.mirrored_in(pose, p));
+    let image = scan.points.iter().map(|p| mirrored_in(plane, pose, p));
     let beyond = |q: &Point| scan.nearest(q).1.sqrt() > RIM * scan.spacing;
     let all: Vec<Point> = scan.points.iter().copied().chain(image.filter(beyond)).collect();
     Sampled::new(&all, SCAN_POINTS)

@@ -40,10 +40,15 @@ impl<'a> Header<'a> {
             if line.is_empty() {
                 return Ok((Self { fields, added }, at));
             }
-            if let Some((key, value)) = line.split_once(":=") {
-                added.insert(key, value);
-            } else if let Some((name, value)) = line.split_once(": ") {
-                fields.insert(name.trim().to_lowercase(), value.trim());
+            // The first colon tells which of the two it is.
+            match line.split_once(':') {
+                Some((key, rest)) if rest.starts_with('=') => {
+                    added.insert(key, &rest[1..]);
+                }
+                Some((name, rest)) if rest.starts_with(' ') => {
+                    fields.insert(name.trim().to_lowercase(), rest.trim());
+                }
+                _ => {}
             }
         }
     }

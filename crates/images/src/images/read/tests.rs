@@ -70,7 +70,7 @@ fn nifti_in_either_order_of_bytes_packed_or_not() {
 fn nrrd_raw_and_packed() {
     let head = |encoding: &str| {
         format!(
-            "NRRD0004\n# made by hand\ntype: short\ndimension: 3\nspace: left-posterior-superior\nsizes: 2 3 2\nspace directions: (0.5,0,0) (0,2,0) (0,0,3)\nendian: little\nencoding: {encoding}\nspace origin: (-9,-8,7)\nSegment0_LabelValue:=4\nSegment0_Name:=Left: hip\nSegment1_Name:=none\n\n"
+            "NRRD0004\n# made by hand\ncontent: by:=hand\ntype: short\ndimension: 3\nspace: left-posterior-superior\nsizes: 2 3 2\nspace directions: (0.5,0,0) (0,2,0) (0,0,3)\nendian: little\nencoding: {encoding}\nspace origin: (-9,-8,7)\nSegment0_LabelValue:=4\nSegment0_Name:=Left: hip\nSegment1_Name:=none\n\n"
         )
         .into_bytes()
     };

@@ -7,7 +7,7 @@ use super::internal::Internal;
 use super::internal_report::write_internal;
 use super::likeness::copies;
 use super::record::cache::{RecordCache, RecordKey};
-use super::record::{Record, RecordMaker, ScanRow, ScanStage, UNUSED, landmark_file, table};
+use super::record::{FILLED, Record, RecordMaker, ScanRow, ScanStage, UNUSED, landmark_file, table};
 use super::settings::FaceInputs;
 use super::source::{Source, below_common};
 use super::template::{LoadedTemplate, TemplateLoadError, load_template};
@@ -429,7 +429,11 @@ fn notes_on(rows: &[ScanRow]) -> impl Iterator<Item = String> {
     let repaired = (repaired > 0).then(|| {
         format!("{repaired} of {} scans were cropped, repaired or partly left out ({SCAN_TABLE} has what was done)", rows.len())
     });
-    other_units(rows).into_iter().chain(unused).chain(repaired)
+    let filled = rows.iter().filter(|row| row.repairs.contains(FILLED)).count();
+    let filled = (filled > 0).then(|| {
+        format!("{filled} of {} scans show little of the face; the rest was filled in, which no stated error counts ({SCAN_TABLE} names them)", rows.len())
+    });
+    other_units(rows).into_iter().chain(unused).chain(repaired).chain(filled)
 }
 
 /// Scans in other units than most.

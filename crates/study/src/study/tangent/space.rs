@@ -140,7 +140,7 @@ pub trait TangentSpace: Debug + Send + Sync {
         PointAccuracy { registration: self.registration(found.template_rms), ..found }
     }
 
-    /// What registration adds at most to the error of a mean that lies so far from the centre, where records are registered scans.
+    /// What registration is expected to add to the error of a mean that lies so far from the centre, where records are registered scans.
     fn registration(&self, _from_centre: f64) -> Option<Correspondence> {
         None
     }

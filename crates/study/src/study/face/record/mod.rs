@@ -14,6 +14,7 @@ pub mod transfer;
 
 pub use measured::Measured;
 pub use pose::{UNUSED, is_landmark_file, landmark_file, nose_tip_of};
+pub(in crate::study::face) use registrar::FILLED;
 pub use registrar::{ScanRegistrar, default_crop_radius};
 pub use row::{OneToOne, RecordError, ScanRow, ScanStage};
 

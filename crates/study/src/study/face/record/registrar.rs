@@ -4,7 +4,7 @@ use super::pose::{posed, posed_scan};
 use super::row::{OneToOne, RecordError, ScanRow, ScanStage};
 use crate::conformal::disk_chart;
 use crate::io::Scan;
-use crate::mesh::{NearestPoint, Point, Vector};
+use crate::mesh::{NearestPoint, Point};
 use crate::surface::Template;
 use crate::surface::registration::{
     Landed, Landing, PosedScan, Registered, Registration, RegistrationError, RegistrationMethod,
@@ -136,10 +136,9 @@ impl<'t> ScanRegistrar<'t> {
     fn told(&self, over: &Landing) -> f64 {
         let vertices = self.template.mesh().vertices();
         let Ok(tree) = NearestPoint::new(vertices.iter()) else { return 0.0 };
-        let (nose, across) = (vertices[self.template.nose()], self.template.upright() * Vector::x());
         let is_over = |i: usize| !over.distances[i].is_nan();
-        let image = |p: &Point| p - across * (2.0 * across.dot(&(p - nose)));
-        let told = (0..vertices.len()).filter(|&i| is_over(i) || is_over(tree.find(&image(&vertices[i])).0));
+        let image = |i: usize| self.template.pose().mirror_image(&vertices[i]).map(|p| tree.find(&p).0);
+        let told = (0..vertices.len()).filter(|&i| is_over(i) || image(i).is_some_and(is_over));
         told.count() as f64 / vertices.len().max(1) as f64
     }
 
@@ -209,11 +208,13 @@ fn stage_of(error: &RegistrationError) -> ScanStage {
     }
 }
 
+/// What ends the note on a face of which much was not scanned.
+pub(in crate::study::face) const FILLED: &str = " % of the face filled in";
+
 /// Says how much of a face of which much was not scanned was continued by what is likely: its other side, and the template.
 fn note_filled(row: &mut ScanRow) {
     if row.on_scan < NOTED_ON_SCAN {
-        let filled = format!("{:.0} % of the face filled in", 100.0 * (1.0 - row.on_scan));
-        add_note(row, &filled);
+        add_note(row, &format!("{:.0}{FILLED}", 100.0 * (1.0 - row.on_scan)));
     }
 }
 
