@@ -14,8 +14,11 @@
 //! ```
 //!
 //! * [`numeric`]: the arithmetic.
+//! * `parallel`: loops on all threads.
 //! * `fault`: the operations by which files change, which tests let fail. It is for the crates of visard alone.
 
 #[doc(hidden)]
 pub mod fault;
 pub mod numeric;
+#[doc(hidden)]
+pub mod parallel;

@@ -7,6 +7,8 @@ pub mod dense;
 pub mod elementary;
 #[doc(hidden)]
 pub mod enclosure;
+#[doc(hidden)]
+pub mod fourier;
 pub mod margins;
 #[doc(hidden)]
 pub mod quadrature;

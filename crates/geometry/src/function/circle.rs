@@ -1,15 +1,14 @@
 //! Functions on the circle, sampled at m distinct points t_l = l/m, with ⟨f, g⟩ = (1/m) Σ f_l g_l.
 
-use rustfft::FftPlanner;
-use rustfft::num_complex::Complex;
+use crate::numeric::fourier::{self, Complex, Fft};
 
 /// Coefficients in the orthonormal real Fourier basis 1, √2 cos 2πt, √2 sin 2πt, √2 cos 4πt, …
 /// (for even m the last is cos πmt); the map is an isometry: Σ c² = (1/m) Σ f².
 #[derive(Clone)]
 pub struct Fourier {
     samples: usize,
-    forward: std::sync::Arc<dyn rustfft::Fft<f64>>,
-    inverse: std::sync::Arc<dyn rustfft::Fft<f64>>,
+    forward: std::sync::Arc<dyn Fft<f64>>,
+    inverse: std::sync::Arc<dyn Fft<f64>>,
 }
 
 impl std::fmt::Debug for Fourier {
@@ -21,12 +20,7 @@ impl std::fmt::Debug for Fourier {
 impl Fourier {
     /// For functions of m samples.
     pub fn new(samples: usize) -> Self {
-        let mut planner = FftPlanner::new();
-        Self {
-            samples,
-            forward: planner.plan_fft_forward(samples),
-            inverse: planner.plan_fft_inverse(samples),
-        }
+        Self { samples, forward: fourier::forward(samples), inverse: fourier::inverse(samples) }
     }
 
     /// m.
@@ -122,7 +116,7 @@ impl PowerExponential {
                 Complex::new((-(arc / self.range).powf(self.power)).exp() / m as f64, 0.0)
             })
             .collect();
-        FftPlanner::new().plan_fft_forward(m).process(&mut row);
+        fourier::forward(m).process(&mut row);
         // Rounding may leave a tiny negative value where the true one is tiny and positive.
         (0..m).map(|i| row[Fourier::frequency(i)].re.max(f64::MIN_POSITIVE)).collect()
     }

@@ -5,8 +5,8 @@
 //! thousand of 1000 different people is stopped.
 
 use super::near::{Metric, near};
-use rayon::prelude::*;
 use std::borrow::Cow;
+use visard_base::parallel;
 
 /// What is compared, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +108,7 @@ impl Copies {
         apart: impl Fn(usize, usize) -> bool + Sync,
     ) -> Self {
         let pairs = near(n, kind.reach(), kind.metric(), record, dist, apart);
-        let measured: Vec<f64> = pairs.par_iter().map(|&(i, j)| measure(i, j)).collect();
+        let measured: Vec<f64> = parallel::map(pairs.len(), |k| measure(pairs[k].0, pairs[k].1));
         let enough = numbers >= kind.least();
         let told = if enough { kind.noted() } else { kind.within() };
         let mut copies = Self::default();

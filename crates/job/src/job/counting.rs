@@ -66,7 +66,7 @@ impl Counting {
     ///
     /// # Errors
     /// [`PeopleError`].
-    pub fn people(&self, n: usize, names: impl Fn(usize) -> Vec<String>) -> Result<People, PeopleError> {
+    pub fn people(&self, n: usize, names: &dyn Fn(usize) -> Vec<String>) -> Result<People, PeopleError> {
         match &self.people {
             None => Ok(People::one_each_of(n)),
             Some(Whose::Table(file)) => People::read(file, n, names),
@@ -81,7 +81,7 @@ impl Counting {
     pub fn people_of_scans(
         &self,
         scans: &[PathBuf],
-        names: impl Fn(usize) -> Vec<String>,
+        names: &dyn Fn(usize) -> Vec<String>,
     ) -> Result<People, PeopleError> {
         match &self.people {
             Some(Whose::Folders) => {
@@ -240,7 +240,7 @@ mod tests {
         }
         for (word, members) in [("folders", 3), ("scans", 5)] {
             of(word).ask_about_folders(&scans).unwrap();
-            let people = of(word).people_of_scans(&scans, |_| Vec::new()).unwrap();
+            let people = of(word).people_of_scans(&scans, &|_| Vec::new()).unwrap();
             assert_eq!((people.count(), of(word).counts_persons()), (members, word == "folders"));
             assert_eq!(people.are_apart(0, 1), word == "scans");
             assert!(of(word).people(3, |_| Vec::new()).is_err());

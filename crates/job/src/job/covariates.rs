@@ -118,7 +118,7 @@ impl Covariates {
         path: &Path,
         design: &Design,
         n: usize,
-        names: impl Fn(usize) -> Vec<String>,
+        names: &dyn Fn(usize) -> Vec<String>,
     ) -> Result<Self, CovariateError> {
         let table = NamedTable::read(path)?;
         let columns = columns(&table, design)?;
@@ -126,8 +126,8 @@ impl Covariates {
             let about = RecordError::label(place, Some(record));
             CovariateError::Line { file: path.to_owned(), about, fault }
         };
-        let lines = table.lines().iter().map(|line| (line.line, line.record.as_str()));
-        let lines = join(lines, n, names)
+        let mut lines = table.lines().iter().map(|line| (line.line, line.record.as_str()));
+        let lines = join(&mut lines, n, names)
             .map_err(|Mismatch { place, record, what }| fail(place, &record, what.into()))?;
         let mut values: Vec<Option<Vec<Option<f64>>>> = vec![None; n];
         for (record, line) in lines.into_iter().enumerate() {
@@ -255,7 +255,7 @@ mod tests {
         std::fs::write(&file, text).unwrap();
         let design = Design::parse(&["age=0:10".into()], &["sex=F|M".into()], &[]).unwrap();
         let own = |i: usize| SCANS[i].iter().map(|&name| name.to_owned()).collect();
-        Covariates::read(&file, &design, 3, own).map_err(|e| e.to_string())
+        Covariates::read(&file, &design, 3, &own).map_err(|e| e.to_string())
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
         let file = dir.path().join("c.csv");
         std::fs::write(&file, "record;region;age\n0;NA;1,5\n1;EU;NA\n2;EU;2,5\n").unwrap();
         let design = Design::parse(&["age=0:10".into()], &["region=EU|NA".into()], &[]).unwrap();
-        let found = Covariates::read(&file, &design, 3, |i| vec![i.to_string()]).unwrap();
+        let found = Covariates::read(&file, &design, 3, &|i| vec![i.to_string()]).unwrap();
         assert_eq!(found.values[0], [Some(1.5), Some(1.0)]);
         assert_eq!(found.values[1], [None, Some(-1.0)]);
     }
@@ -287,7 +287,7 @@ mod tests {
         let design = Design::parse(&[], &["site=A|B|C|D".into()], &[]).unwrap();
         let read = |text: &str| {
             std::fs::write(&file, text).unwrap();
-            Covariates::read(&file, &design, 2, |i| vec![i.to_string()])
+            Covariates::read(&file, &design, 2, &|i| vec![i.to_string()])
         };
         let found = read("record,site\n0,C\n1,D\n").unwrap();
         assert_eq!((&found.values, &found.outside), (&vec![vec![Some(3.0)], vec![Some(4.0)]], &vec![0]));

@@ -28,7 +28,7 @@ impl Groups {
         file: &Path,
         people: &People,
         n: usize,
-        names: impl Fn(usize) -> Vec<String>,
+        names: &dyn Fn(usize) -> Vec<String>,
     ) -> Result<Self, GroupsError> {
         let (labels, of) = labels_of_people(file, people, n, names)?;
         let whole = |fault| GroupsError::Table { file: file.to_owned(), about: String::new(), fault };
@@ -58,7 +58,7 @@ impl Groups {
         file: &Path,
         people: &People,
         n: usize,
-        names: impl Fn(usize) -> Vec<String>,
+        names: &dyn Fn(usize) -> Vec<String>,
         planned: &[String],
     ) -> Result<Vec<usize>, GroupsError> {
         let (labels, of) = labels_of_people(file, people, n, names)?;
@@ -94,7 +94,7 @@ fn labels_of_people(
     file: &Path,
     people: &People,
     n: usize,
-    names: impl Fn(usize) -> Vec<String>,
+    names: &dyn Fn(usize) -> Vec<String>,
 ) -> Result<(Vec<String>, Vec<usize>), GroupsError> {
     let (_, lines) = read_groups(file)?;
     let refused = |place, record: Option<&str>, fault| GroupsError::Table {
@@ -248,7 +248,7 @@ mod tests {
         let people =
             Counting { people: people.map(Into::into), ..Counting::default() }.people(5, names).unwrap();
         let table = file("groups.csv", format!("record,group\n{lines}"));
-        Groups::read(&table, &people, 5, names).map_err(|e| e.to_string())
+        Groups::read(&table, &people, 5, &names).map_err(|e| e.to_string())
     }
 
     #[test]

@@ -30,11 +30,11 @@ pub enum Mistake {
 pub const FROM_ONE: &str = "has no line, while later rows have; are the rows counted from 1? Count them from 0, or give row 0 a line too";
 
 /// The line about each of n records; `names` are all names of one, of which messages show the first.
-pub fn line_of_each(
-    lines: &[Label],
+pub fn line_of_each<'a>(
+    lines: &'a [Label],
     n: usize,
-    names: impl Fn(usize) -> Vec<String>,
-) -> Result<Vec<&Label>, Mismatch> {
+    names: &dyn Fn(usize) -> Vec<String>,
+) -> Result<Vec<&'a Label>, Mismatch> {
     let shown = |i: usize| names(i).into_iter().next().unwrap_or_default();
     let missing = |first: Option<usize>, more| Mismatch {
         place: Place::Whole,
@@ -42,7 +42,7 @@ pub fn line_of_each(
         what: Mistake::Missing(more),
     };
     if n > lines.len() {
-        if n > 1 && is_numbered(&names) && !has(lines, "0") && has(lines, "1") {
+        if n > 1 && is_numbered(names) && !has(lines, "0") && has(lines, "1") {
             return Err(from_one());
         }
         // However many records a file claims, one that no line names is among the first.
@@ -51,7 +51,8 @@ pub fn line_of_each(
         let first = (0..n).find(|&i| !names(i).iter().any(|name| named.contains(name.as_str())));
         return Err(missing(first, n - lines.len() - 1));
     }
-    let found = join(lines.iter().map(|label| (label.line, label.record.as_str())), n, &names)?;
+    let mut labels = lines.iter().map(|label| (label.line, label.record.as_str()));
+    let found = join(&mut labels, n, names)?;
     if let Some(first) = found.iter().position(Option::is_none) {
         return Err(missing(Some(first), found.iter().filter(|line| line.is_none()).count() - 1));
     }
@@ -60,9 +61,9 @@ pub fn line_of_each(
 
 /// Which of these lines (number, record) is about each of n records, if one is.
 pub fn join<'a>(
-    lines: impl Iterator<Item = (usize, &'a str)>,
+    lines: &mut dyn Iterator<Item = (usize, &'a str)>,
     n: usize,
-    names: impl Fn(usize) -> Vec<String>,
+    names: &dyn Fn(usize) -> Vec<String>,
 ) -> Result<Vec<Option<usize>>, Mismatch> {
     let mut called: HashMap<String, Vec<usize>> = HashMap::new();
     for i in 0..n {
@@ -71,7 +72,7 @@ pub fn join<'a>(
         own.into_iter().for_each(|name| called.entry(name).or_default().push(i));
     }
     let mut given: Vec<Option<(usize, usize)>> = vec![None; n];
-    let numbered = n > 1 && is_numbered(&names);
+    let numbered = n > 1 && is_numbered(names);
     let mut beyond = None;
     for (at, (line, name)) in lines.enumerate() {
         let fail = |what| Mismatch { place: Place::Line(line), record: name.to_owned(), what };
@@ -102,7 +103,7 @@ fn from_one() -> Mismatch {
 }
 
 /// Whether records have no names but their numbers.
-fn is_numbered(names: &impl Fn(usize) -> Vec<String>) -> bool {
+fn is_numbered(names: &dyn Fn(usize) -> Vec<String>) -> bool {
     (0..2).all(|i| names(i) == [i.to_string()])
 }
 

@@ -84,7 +84,7 @@ pub use verify::{Binding, Verified, VerifyError, verify};
 
 use crate::fault;
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Certificate, Composition, Ledger, Price, Released};
+use crate::privacy::{Certificate, Composition, Ledger, Part, Price, Released};
 use layout::SHARED_LEDGER;
 use lock::Locked;
 use plan::FrozenPlan;
@@ -222,13 +222,19 @@ impl<'a> Job<'a> {
     /// # Errors
     /// [`JobError`]; nothing is charged.
     pub fn price<P: Publication>(&mut self, price: &Price, publication: P) -> Result<Priced<P>, JobError> {
+        let charged = self.admit(price, publication.counts_persons())?;
+        Ok(Priced { price: price.clone(), charged, publication })
+    }
+
+    /// What will be charged, if the ledger has room for it.
+    fn admit(&mut self, price: &Price, counts_persons: bool) -> Result<Part, JobError> {
         if price.loss.is_private() && self.place.seed.is_none() && !self.place.vacuous {
             let losses = [Some(price.loss), self.place.asked];
             let vacuous = losses.into_iter().flatten().find_map(|loss| loss.vacuous(price.n));
             vacuous.map_or(Ok(()), Err)?;
         }
         self.plan = FrozenPlan::load(self.folder())?;
-        let neighbours = price.neighbours.clone().of_persons(publication.counts_persons());
+        let neighbours = price.neighbours.clone().of_persons(counts_persons);
         let part = price.charged_as(self.place.seed.is_some());
         let part = part.with_terms(neighbours.clone(), self.place.seed.is_some());
         let charged = Composition::from(part.clone());
@@ -252,7 +258,7 @@ impl<'a> Job<'a> {
         if !resumed {
             ledger.check(&charged)?;
         }
-        Ok(Priced { price: price.clone(), charged: part, publication })
+        Ok(part)
     }
 
     /// Publishes a value whose parts were charged to other ledgers than this job's: those of the sites that took part.
@@ -266,9 +272,9 @@ impl<'a> Job<'a> {
     ) -> Result<Certificate, P::Error> {
         let neighbours = released.price.neighbours.clone();
         let published = Published { released, receipt: None, neighbours, releases: 1, total: None };
-        let bind = |certificate: &str| publish::record(self.folder(), certificate);
+        let mut bind = |certificate: &str| publish::record(self.folder(), certificate);
         let (folder, plan) = ((self.folder(), None), self.plan.as_ref());
-        publish::publish(folder, self.place.asked, plan, (publication, &published), bind)
+        publish::publish(folder, self.place.asked, plan, (publication, &published), &mut bind)
     }
 
     /// Puts the release together aside and moves it into place as a whole: what was there stays whole until then.
@@ -292,13 +298,13 @@ impl<'a> Job<'a> {
     ) -> Result<Certificate, P::Error> {
         // That of the charge: a file that was changed since is of no concern.
         let plan = self.begun.as_ref().and_then(|begun| begun.plan.as_ref());
-        let (receipt, ledger) = (published.receipt.as_ref(), self.ledger.as_mut());
-        let bind = |certificate: &str| match (receipt, ledger) {
+        let (receipt, mut ledger) = (published.receipt.as_ref(), self.ledger.as_mut());
+        let mut bind = |certificate: &str| match (receipt, ledger.as_mut()) {
             (Some(receipt), Some(ledger)) => Ok(ledger.publish(receipt, certificate)?),
             _ => Err(JobError::OtherPrice),
         };
         let release = (priced.publication(), published);
-        publish::publish((self.locked.folder(), before), self.place.asked, plan, release, bind)
+        publish::publish((self.locked.folder(), before), self.place.asked, plan, release, &mut bind)
     }
 
     /// All is written: from now on there is nothing to resume.

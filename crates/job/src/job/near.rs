@@ -1,9 +1,9 @@
 //! Pairs of records that are near, without comparing all with all: every record is compared with a few of them, the pivots, and by these distances
 //! only with those that may be near.
 
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use visard_base::parallel;
 
 /// Records that every record is compared with.
 const PIVOTS: usize = 12;
@@ -46,7 +46,7 @@ pub fn near<'a, R: Clone + Sync + Send + 'a>(
         let marks = span.as_ref().map_or(from, |span| span.coordinates(&from));
         marks.iter().all(|x| x.is_finite()).then_some((marks, i))
     };
-    let marked: Vec<(Marks, usize)> = (0..n).into_par_iter().filter_map(marked).collect();
+    let marked: Vec<(Marks, usize)> = parallel::flat_map(n, marked);
     let reach = within * (1.0 + 1e-6) + ROUNDING;
     let may_be_near = |a: &Marks, b: &Marks| match metric {
         Metric::Any => a.iter().zip(b).all(|(a, b)| (a - b).abs() <= reach),
@@ -66,7 +66,7 @@ pub fn near<'a, R: Clone + Sync + Send + 'a>(
         });
         found.take(MOST).map(|other| (*i, marked[other].1)).collect::<Vec<_>>()
     };
-    let mut pairs: Vec<(usize, usize)> = (0..marked.len()).into_par_iter().flat_map_iter(of).collect();
+    let mut pairs: Vec<(usize, usize)> = parallel::flat_map(marked.len(), of);
     pairs.sort_unstable();
     pairs
 }

@@ -7,7 +7,7 @@ use super::priced::Priced;
 use super::publish::Published;
 use super::state::{self, Begun, Stored};
 use crate::privacy::noise::NoiseSource;
-use crate::privacy::{Charge, Mechanism, Released, draw};
+use crate::privacy::{Charge, Mechanism, Part, Price, Released, draw};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -67,13 +67,14 @@ impl Job<'_> {
             (self.keep, self.resumed) = (true, true);
             return Ok(paid);
         }
-        Ok(Paid::Charge(self.announce(priced, digest, None)?))
+        Ok(Paid::Charge(self.announce(&priced.price, &priced.charged, digest, None)?))
     }
 
     /// Charges the ledger; `step`: of a stream, the one that is drawn first.
-    pub(super) fn announce<P>(
+    pub(super) fn announce(
         &mut self,
-        priced: &Priced<P>,
+        price: &Price,
+        charged: &Part,
         digest: &Digest,
         step: Option<usize>,
     ) -> Result<Charge, JobError> {
@@ -83,11 +84,11 @@ impl Job<'_> {
         // Given up, or never paid for.
         state::forget(folder)?;
         let spent = ledger.spent().clone();
-        let announced = ledger.announce(priced.charged.clone())?;
+        let announced = ledger.announce(charged.clone())?;
         let receipt = announced.receipt().cloned().ok_or(JobError::Unrecorded)?;
         let announcement = (receipt, announced.lines().to_owned());
-        let what = (&priced.price, &priced.charged);
-        let begun = Begun::new(digest, what, announcement, &spent).planned(self.plan.clone(), step);
+        let begun =
+            Begun::new(digest, (price, charged), announcement, &spent).planned(self.plan.clone(), step);
         // Written first: after a crash the ledger holds this charge, or was not charged.
         begun.store(folder)?;
         self.keep = true;
@@ -102,29 +103,41 @@ impl Job<'_> {
         priced: &Priced<P>,
         digest: &Digest,
     ) -> Result<Option<Paid<V>>, JobError> {
-        let folder = self.locked.folder();
-        let ledger = self.ledger.as_mut().ok_or(JobError::OtherPrice)?;
+        let (Some(begun), Some(ledger)) = (self.same_run(digest)?, &mut self.ledger) else { return Ok(None) };
+        let Some((stored, bytes)) = Stored::<V>::load(self.locked.folder(), &begun)? else {
+            return Ok(self.undrawn(&begun, &priced.charged)?.map(Paid::Charge));
+        };
+        let published = stored.redeemed(&bytes, ledger, &begun)?;
+        Ok(Some(Paid::Stored(Box::new(published))))
+    }
+
+    /// The run that was begun with these records and settings.
+    fn same_run(&self, digest: &Digest) -> Result<Option<Begun>, JobError> {
+        self.ledger.as_ref().ok_or(JobError::OtherPrice)?;
         let Some(begun) = &self.begun else { return Ok(None) };
-        if begun.digest != digest.as_str() {
-            // A finished run has nothing left to go on with.
-            return match (begun.finished, self.place.replace) {
-                (true, true) => Ok(None),
-                (true, false) => Err(JobError::HasRelease(folder.root().to_owned())),
-                (false, _) => Err(JobError::OtherRun(folder.root().to_owned())),
-            };
+        if begun.digest == digest.as_str() {
+            return Ok(Some(begun.clone()));
         }
-        if let Some((stored, bytes)) = Stored::<V>::load(folder, begun)? {
-            let published = stored.redeemed(&bytes, ledger, begun)?;
-            return Ok(Some(Paid::Stored(Box::new(published))));
+        // A finished run has nothing left to go on with.
+        let root = self.locked.folder().root().to_owned();
+        match (begun.finished, self.place.replace) {
+            (true, true) => Ok(None),
+            (true, false) => Err(JobError::HasRelease(root)),
+            (false, _) => Err(JobError::OtherRun(root)),
         }
+    }
+
+    /// The charge of a run that stored no draw, if it was made.
+    fn undrawn(&mut self, begun: &Begun, charged: &Part) -> Result<Option<Charge>, JobError> {
+        let ledger = self.ledger.as_mut().ok_or(JobError::OtherPrice)?;
         if begun.finished {
             let what = "the draw of this finished run is missing";
-            return Err(JobError::State { path: folder.drawn(), what });
+            return Err(JobError::State { path: self.locked.folder().drawn(), what });
         }
         if !begun.paid(ledger) {
             return Ok(None);
         }
-        Ok(Some(Paid::Charge(ledger.reissue(&begun.receipt, &priced.charged)?)))
+        Ok(Some(ledger.reissue(&begun.receipt, charged)?))
     }
 
     /// Stores what was drawn, durably, and redeems the charge with it: from here on this is the draw that will be published.

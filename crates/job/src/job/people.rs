@@ -105,7 +105,7 @@ impl People {
     pub(super) fn read(
         file: &Path,
         n: usize,
-        names: impl Fn(usize) -> Vec<String>,
+        names: &dyn Fn(usize) -> Vec<String>,
     ) -> Result<Self, PeopleError> {
         let (opened, lines) = read_people(file)?;
         let lines = line_of_each(&lines, n, names).map_err(|Mismatch { place, record, what }| {
@@ -163,7 +163,7 @@ mod tests {
         std::fs::write(&file, format!("record,person\n{text}")).unwrap();
         let counting = Counting { people: Some(file.into()), ..Counting::default() };
         let own = |i: usize| names[i].iter().map(|&name| name.to_owned()).collect();
-        counting.people(names.len(), own).map_err(|e| e.to_string())
+        counting.people(names.len(), &own).map_err(|e| e.to_string())
     }
 
     const SCANS: [&[&str]; 3] = [&["x/a.ply", "a.ply"], &["y/a.ply", "a.ply"], &["b.ply", "b.ply"]];

@@ -102,28 +102,53 @@ pub(super) fn publish<P: Publication>(
     asked: Option<PrivacyLoss>,
     plan: Option<&FrozenPlan>,
     (publication, published): (&P, &Published<P::Value>),
-    bind: impl FnOnce(&str) -> Result<(), JobError>,
+    bind: &mut dyn FnMut(&str) -> Result<(), JobError>,
 ) -> Result<Certificate, P::Error> {
-    let [aside, old] = folder.aside();
-    let fresh = || -> Result<(), JobError> {
-        fault::remove_all(&aside).map_err(io(&aside))?;
-        fault::create_folder(&aside, &std::fs::DirBuilder::new()).map_err(io(&aside))
+    let mut files = ReleaseFolder::new(folder)?;
+    let mut statement = published.statement();
+    statement.ledger = published.receipt.clone();
+    statement.neighbours = published.neighbours.clone();
+    publication.describe(&published.released, &mut statement);
+    let terms = Terms {
+        neighbours: &published.neighbours,
+        releases: published.releases,
+        total: published.total,
+        asked,
+        plan: plan.map(|plan| (plan, publication.statistic())),
     };
-    fresh()?;
-    let mut certificate = certify(asked, plan, publication, published)?;
-    let mut files = ReleaseFolder { aside: aside.clone(), files: Vec::new() };
+    let certificate = terms.certify(statement)?;
     publication.write(&published.released, &certificate, &mut files)?;
     if let Some(plan) = plan {
         files.write(PLAN, plan.text().as_bytes())?;
     }
-    certificate.files = files.files;
-    let text = certificate.to_json().map_err(JobError::from)?;
-    write_bytes(&aside.join(CERTIFICATE), text.as_bytes()).map_err(JobError::from)?;
-    // Before anybody can see it: a release that the ledger does not know is then none of ours.
-    bind(&hex::encode(Sha256::digest(text.as_bytes())))?;
-    let is_other = std::fs::read(folder.certificate()).is_ok_and(|there| there != text.as_bytes());
-    let before = before.filter(|before| is_other && !before.exists());
-    let moved = || -> Result<(), JobError> {
+    Ok(files.move_into_place(folder, before, certificate, bind)?)
+}
+
+impl ReleaseFolder {
+    /// An empty one.
+    fn new(folder: &StudyFolder) -> Result<Self, JobError> {
+        let [aside, _] = folder.aside();
+        fault::remove_all(&aside).map_err(io(&aside))?;
+        fault::create_folder(&aside, &std::fs::DirBuilder::new()).map_err(io(&aside))?;
+        Ok(Self { aside, files: Vec::new() })
+    }
+
+    /// Adds the certificate and shows the whole.
+    fn move_into_place(
+        self,
+        folder: &StudyFolder,
+        before: Option<PathBuf>,
+        mut certificate: Certificate,
+        bind: &mut dyn FnMut(&str) -> Result<(), JobError>,
+    ) -> Result<Certificate, JobError> {
+        let [aside, old] = folder.aside();
+        certificate.files = self.files;
+        let text = certificate.to_json().map_err(JobError::from)?;
+        write_bytes(&aside.join(CERTIFICATE), text.as_bytes()).map_err(JobError::from)?;
+        // Before anybody can see it: a release that the ledger does not know is then none of ours.
+        bind(&hex::encode(Sha256::digest(text.as_bytes())))?;
+        let is_other = std::fs::read(folder.certificate()).is_ok_and(|there| there != text.as_bytes());
+        let before = before.filter(|before| is_other && !before.exists());
         let release = folder.release();
         fault::remove_all(&old).map_err(io(&old))?;
         if release.exists() {
@@ -131,10 +156,9 @@ pub(super) fn publish<P: Publication>(
         }
         rename(&aside, &release)?;
         crate::io::sync_folder(folder.root());
-        fault::remove_all(&old).map_err(io(&old))
-    };
-    moved()?;
-    Ok(certificate)
+        fault::remove_all(&old).map_err(io(&old))?;
+        Ok(certificate)
+    }
 }
 
 /// Records a certificate that no ledger of this study's does, before it can be seen.
@@ -157,38 +181,42 @@ pub fn recorded(folder: &StudyFolder, certificate: &str) -> Result<Option<bool>,
     }
 }
 
-fn certify<P: Publication>(
+/// Under which terms a release is published.
+struct Terms<'a> {
+    neighbours: &'a Neighbours,
+    releases: usize,
+    total: Option<PrivacyLoss>,
     asked: Option<PrivacyLoss>,
-    plan: Option<&FrozenPlan>,
-    publication: &P,
-    published: &Published<P::Value>,
-) -> Result<Certificate, JobError> {
-    let mut statement = published.statement();
-    statement.ledger = published.receipt.clone();
-    statement.neighbours = published.neighbours.clone();
-    publication.describe(&published.released, &mut statement);
-    let losses = [Some(statement.loss), asked].into_iter().flatten();
-    let why = losses.filter(|loss| loss.is_private()).find_map(|loss| loss.vacuous(statement.n));
-    if let Some(why) = why {
-        statement.caveats.push(Caveat::Other(format!("vacuous: {why}")));
-    }
-    if published.releases > 1 {
-        statement.caveats.push(Caveat::Other(format!(
+    /// The plan, and what is released as a plan calls it.
+    plan: Option<(&'a FrozenPlan, String)>,
+}
+
+impl Terms<'_> {
+    fn certify(self, mut statement: Statement) -> Result<Certificate, JobError> {
+        let Self { neighbours, releases, total, asked, plan } = self;
+        let losses = [Some(statement.loss), asked].into_iter().flatten();
+        let why = losses.filter(|loss| loss.is_private()).find_map(|loss| loss.vacuous(statement.n));
+        if let Some(why) = why {
+            statement.caveats.push(Caveat::Other(format!("vacuous: {why}")));
+        }
+        if releases > 1 {
+            statement.caveats.push(Caveat::Other(format!(
             "composed: this study's ledger holds {} releases from the same records; their joint loss for {} is stated under \
              details.study_total{}",
-            published.releases,
-            published.neighbours,
-            if published.total.is_some_and(|total| total.is_private()) { "" } else { " (there is no bound)" }
+            releases,
+            neighbours,
+            if total.is_some_and(|total| total.is_private()) { "" } else { " (there is no bound)" }
         )));
+        }
+        if let Some((plan, statistic)) = plan {
+            let losses: Vec<PrivacyLoss> = [Some(statement.loss), asked].into_iter().flatten().collect();
+            let (stated, caveat) = plan.statement(&statistic, statement.n, &losses);
+            statement.details.insert("plan".into(), stated);
+            statement.caveats.extend(caveat.map(Caveat::Other));
+        }
+        statement.details.insert("study_total".into(), json!(total));
+        Ok(statement.certify()?)
     }
-    if let Some(plan) = plan {
-        let losses: Vec<PrivacyLoss> = [Some(statement.loss), asked].into_iter().flatten().collect();
-        let (stated, caveat) = plan.statement(&publication.statistic(), statement.n, &losses);
-        statement.details.insert("plan".into(), stated);
-        statement.caveats.extend(caveat.map(Caveat::Other));
-    }
-    statement.details.insert("study_total".into(), json!(published.total));
-    Ok(statement.certify()?)
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), JobError> {

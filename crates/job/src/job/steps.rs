@@ -208,7 +208,7 @@ impl Job<'_> {
         }
         let (folder, ledger) = (self.locked.folder(), self.ledger.as_ref().ok_or(JobError::OtherPrice)?);
         let Some(begun) = self.begun.as_mut().filter(|begun| begun.paid(ledger)) else {
-            return self.announce(priced, &steps.stream, Some(steps.at));
+            return self.announce(&priced.price, &priced.charged, &steps.stream, Some(steps.at));
         };
         // Under it other steps were drawn; of this one nothing has been stored.
         let charge = ledger.reissue_part(&begun.receipt, &priced.charged, steps.at as u32)?;

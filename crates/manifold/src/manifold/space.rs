@@ -5,8 +5,8 @@ use super::error::ManifoldError;
 use super::linear::Linear;
 use super::weights::{BLOCK, blocks, first_point, total_weight};
 use rand::Rng;
-use rayon::prelude::*;
 use std::fmt::Debug;
+use visard_base::parallel;
 
 /// Bounds on the sectional curvature over the whole space, in 1/length².
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -228,7 +228,7 @@ pub trait Manifold: Clone + Debug + Send + Sync {
         let parts: Vec<_> = if points.len() <= BLOCK {
             vec![part(0..points.len())]
         } else {
-            blocks(points.len()).into_par_iter().map(part).collect()
+            parallel::map_vec(blocks(points.len()), part)
         };
         let (mut log, mut mean_square) = (self.zero(p), 0.0);
         for part in parts {

@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
-use rayon::prelude::*;
+use visard_base::parallel;
 
 /// From weighted coordinates to samples: linear.
 pub trait Synthesis: Sync {
@@ -146,7 +146,7 @@ impl ErrorLaw {
         let squares: Vec<f64> = self.independent.iter().map(|sd| sd * sd).collect();
         let mut variances = synthesis.variances(&squares);
         let fields: Vec<Vec<f64>> =
-            self.directions.par_iter().map(|d| synthesis.field(&self.spread(d))).collect();
+            parallel::map_slice(&self.directions, |d| synthesis.field(&self.spread(d)));
         for field in fields {
             variances.iter_mut().zip(field).for_each(|(v, x)| *v += x * x);
         }

@@ -66,7 +66,7 @@ pub fn run_moment(study: &MomentStudy) -> Result<MomentOutcome, OptimizeStudyErr
     let file = open(&study.input, Content::Rows.limit())?;
     let array = npy::of(&file)?;
     let n = array.shape.first().copied().unwrap_or(0);
-    let people = study.counting.people(n, |i| vec![i.to_string()])?;
+    let people = study.counting.people(n, &|i| vec![i.to_string()])?;
     job::run(&study.place, |job: &mut Job<'_>| {
         let d: usize = array.shape.get(1..).unwrap_or_default().iter().product();
         let rank = study.rank.unwrap_or(1);

@@ -69,7 +69,7 @@ pub fn run(
     let array = npy::of(&file)?;
     let start = Start::load(settings)?;
     let n = array.shape.first().copied().unwrap_or(0);
-    let people = settings.counting.people(n, |i| vec![i.to_string()])?;
+    let people = settings.counting.people(n, &|i| vec![i.to_string()])?;
     let study = OptimizeStudy { settings, file: &file, array: &array, people, start };
     job::run(&settings.place, |job| study.run(job, progress))
 }

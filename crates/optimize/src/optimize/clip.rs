@@ -6,7 +6,7 @@ use super::problem::{PointOf, Problem, TangentOf, finite_norm};
 use crate::manifold::{Linear, Manifold, TangentFrame, blocks};
 use crate::privacy::noise::{IntegerClip, PaidGenerator};
 use rand::Rng;
-use rayon::prelude::*;
+use visard_base::parallel;
 
 /// A sum of clipped vectors, in steps of the clip's lattice.
 pub(super) struct StepSum {
@@ -58,7 +58,7 @@ impl<P: Problem> Query<'_, P> {
         let parts: Vec<_> = if blocks.len() < 2 {
             blocks.into_iter().map(part).collect()
         } else {
-            blocks.into_par_iter().map(part).collect()
+            parallel::map_vec(blocks, part)
         };
         parts.into_iter().fold(StepSum::zero(self.clip.dimension()), |mut all, part| {
             all.add(part.sum, part.clipped);

@@ -1,7 +1,7 @@
 //! The trait a user implements for their own loss.
 
 use crate::manifold::{Linear, Manifold, ManifoldError, blocks};
-use rayon::prelude::*;
+use visard_base::parallel;
 
 /// A point of a problem's manifold.
 pub type PointOf<P> = <<P as Problem>::Space as Manifold>::Point;
@@ -37,12 +37,8 @@ pub trait Problem: Sync {
     /// F(w): for the data holder's traces, not for a release.
     fn risk(&self, w: &PointOf<Self>) -> f64 {
         let n = self.records();
-        let total: f64 = blocks(n)
-            .into_par_iter()
-            .map(|block| block.map(|i| self.loss(w, i)).sum::<f64>())
-            .collect::<Vec<_>>()
-            .iter()
-            .sum();
+        let sums = parallel::map_vec(blocks(n), |block| block.map(|i| self.loss(w, i)).sum::<f64>());
+        let total: f64 = sums.iter().sum();
         total / n as f64
     }
 }
@@ -114,7 +110,7 @@ pub fn check_oracle<P: Problem>(problem: &P, w: &PointOf<P>) -> Result<(), Oracl
         }
         finite_norm(problem.space(), w, &gradient).is_none().then_some(bad)
     };
-    let bad: Vec<OracleError> = (0..n).into_par_iter().filter_map(verdict).collect();
+    let bad: Vec<OracleError> = parallel::flat_map(n, verdict);
     let sized = bad.iter().find(|e| matches!(e, OracleError::Size { .. }));
     match (sized, bad.first()) {
         (Some(size), _) => Err(*size),

@@ -76,7 +76,7 @@ pub fn sum(settings: &SumSettings) -> Result<Summed, StudyError> {
     let rows = Rows::open(&settings.records)?;
     let name = settings.records.display().to_string();
     let count = check_form_of(&name, rows.shape().to_vec(), settings.curves, settings.samples)?;
-    let people = settings.counting.people(count, |i| vec![i.to_string()])?;
+    let people = settings.counting.people(count, &|i| vec![i.to_string()])?;
     let form = PartForm {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         mechanism: settings.mechanism,

@@ -65,9 +65,9 @@ impl<'a> SurfaceRecords<'a> {
         let people = match &source {
             Source::Scans(scans) => {
                 inputs.counting.ask_about_folders(scans)?;
-                inputs.counting.people_of_scans(scans, |i| names(&scans[i]))?
+                inputs.counting.people_of_scans(scans, &|i| names(&scans[i]))?
             }
-            Source::Prepared { count, .. } => inputs.counting.people(*count, |i| vec![i.to_string()])?,
+            Source::Prepared { count, .. } => inputs.counting.people(*count, &|i| vec![i.to_string()])?,
         };
         let space = space_about(inputs, &loaded)?;
         let space = match &source {

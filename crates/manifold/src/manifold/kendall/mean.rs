@@ -6,7 +6,7 @@ use crate::manifold::space::MeanLog;
 use crate::manifold::weights::{blocks, total_weight};
 use nalgebra::Complex;
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
+use visard_base::parallel;
 
 /// Σ w_i log_p(x_i) / Σ w_i and the mean of d², with one pass over each shape: log_p(z) = (θ/sin θ)(z e^{−iφ} − cos θ p)
 /// for p*z = cos θ e^{iφ}.
@@ -22,7 +22,7 @@ pub(super) fn mean_log(
     };
     let parts: Vec<_> = match blocks(points.len()) {
         few if few.len() <= 2 => few.into_iter().map(block).collect(),
-        many => many.into_par_iter().map(block).collect(),
+        many => parallel::map_vec(many, block),
     };
     let (mut log, mut along, mut square) = (Preshape::zeros(p.len()), 0.0, 0.0);
     for part in parts {

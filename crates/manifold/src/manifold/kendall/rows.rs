@@ -10,8 +10,8 @@ use crate::manifold::space::{Manifold, MeanLog};
 use crate::manifold::weights::total_weight;
 use nalgebra::{Complex, DVector};
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 use std::borrow::Cow;
+use visard_base::parallel;
 
 /// Below this all rotations match equally well: the cut locus of planar shapes.
 const LOST: f64 = 8.0 * f64::EPSILON;
@@ -146,7 +146,7 @@ impl Of {
         let starts: Vec<usize> = (0..points.rows()).step_by(BLOCK).collect();
         let parts: Vec<_> = match starts.len() {
             ..=2 => starts.into_iter().map(block).collect(),
-            _ => starts.into_par_iter().map(block).collect(),
+            _ => parallel::map_vec(starts, block),
         };
         let (mut log, mut square) = (vec![0.0; self.width()], 0.0);
         for part in parts {

@@ -9,9 +9,9 @@ mod vectors;
 
 use super::error::ManifoldError;
 use super::space::{Manifold, MeanLog};
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
+use visard_base::parallel;
 
 pub use means::RowCloud;
 
@@ -130,7 +130,7 @@ pub trait Rows: Clone + Send + Sync {
         first(if parts.len() == 1 {
             parts.into_iter().map(check).collect()
         } else {
-            parts.into_par_iter().map(check).collect()
+            parallel::map_vec(parts, check)
         })
     }
 
@@ -261,5 +261,7 @@ fn in_shares<M: Rows>(
     if shares.len() == 1 {
         return work(shares.into_iter().next().unwrap_or(0..0), out);
     }
-    first(shares.into_par_iter().zip(out.par_chunks_mut(size)).map(|(rows, out)| work(rows, out)).collect())
+    first(parallel::map_vec(shares.into_iter().zip(out.chunks_mut(size)).collect(), |(rows, out)| {
+        work(rows, out)
+    }))
 }

@@ -7,7 +7,7 @@ use crate::manifold::space::MeanLog;
 use crate::manifold::weights::total_weight;
 use nalgebra::DVector;
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
+use visard_base::parallel;
 
 /// How many numbers a row has; for a few the compiler knows it.
 pub(super) trait Width: Copy + Send + Sync {
@@ -234,7 +234,7 @@ pub(super) fn mean_log<E: Eights>(
     let parts: Vec<_> = if blocks.len() <= 4 {
         blocks.into_iter().map(block).collect()
     } else {
-        blocks.into_par_iter().map(block).collect()
+        parallel::map_vec(blocks, block)
     };
     let (mut log, mut rest) = (DVector::zeros(n), [0.0; 2]);
     for part in parts {

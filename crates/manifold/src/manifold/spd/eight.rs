@@ -5,7 +5,7 @@ use crate::manifold::rows::Batch;
 use crate::manifold::weights::blocks;
 use nalgebra::DMatrix;
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
+use visard_base::parallel;
 
 /// A sum of something of each matrix.
 pub(super) trait Eight: Sized {
@@ -75,7 +75,7 @@ pub(super) fn sums<E: Eight, R: Send>(
         }
         finish(sums)
     };
-    blocks(points.len()).into_par_iter().map(block).collect()
+    parallel::map_vec(blocks(points.len()), block)
 }
 
 /// Eight matrices to add, on the widest vectors there are.

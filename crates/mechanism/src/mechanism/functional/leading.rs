@@ -5,7 +5,7 @@ use crate::estimate::{Prior, Synthesis};
 use crate::function::Basis;
 use crate::mechanism::MechanismError;
 use crate::mechanism::vector::Vectors;
-use rayon::prelude::*;
+use visard_base::parallel;
 
 /// The k coefficients of a function's deviation from a public template that single records are expected to have most of, each times
 /// √a_j, a_j = λ_j^(−γ) rescaled so that the mean of 1/a_j over the k is one: the coordinates u in which second moments, regressions and
@@ -155,7 +155,7 @@ impl LeadingCoordinates {
             Some(samples) if samples.len() == self.template.len() => Ok(Some(self.coordinates(&samples))),
             Some(_) => Err(MechanismError::Shape("a record does not have the shape of the public centre")),
         };
-        (0..records.count()).into_par_iter().map(one).collect()
+        parallel::try_map(records.count(), one)
     }
 
     /// The coordinates of all records: held if they are `most` numbers together, else worked out whenever they are asked for, so that memory

@@ -5,9 +5,9 @@ use crate::function::FaceCurves;
 use crate::mechanism::MechanismError;
 use crate::privacy::noise::{MomentSum, NoisedSecond, SharedSum};
 use crate::privacy::{ClippedMean, ClippedSum, IncompleteMean};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use visard_base::parallel;
 
 /// n functions by their samples, one at a time: they may be read from a disk when they are asked for.
 pub trait FunctionRecords: Sync {
@@ -189,24 +189,23 @@ pub(super) fn add_some<S: PartialSum>(
     length: usize,
     vector: impl Fn(Option<&[f64]>, Option<f64>) -> Option<Vec<f64>> + Sync,
 ) -> Result<S, MechanismError> {
-    let add = |mut sum: S, i: usize| -> Result<S, IncompleteMean> {
+    let add = |sum: &mut S, i: usize| -> Result<(), IncompleteMean> {
         let samples = records.samples(i);
         if let Some(found) = samples.as_ref().map(|s| s.len()).filter(|found| *found != length) {
             return Err(IncompleteMean::Length { expected: length, found });
         }
-        sum.add(vector(samples.as_deref(), records.log_size(i)).as_deref())?;
-        Ok(sum)
-    };
-    let merge = |mut a: S, b: S| {
-        a.merge(&b)?;
-        Ok(a)
+        sum.add(vector(samples.as_deref(), records.log_size(i)).as_deref())
     };
     // Long blocks: a sum takes as much memory as a few records.
-    let sum = (0..records.count())
-        .into_par_iter()
-        .with_min_len(64)
-        .try_fold(&empty, add)
-        .try_reduce(&empty, merge)
-        .map_err(crate::privacy::noise::NoiseError::from)?;
+    let shares = parallel::shares(records.count(), 64);
+    let part = |k: usize| -> Result<S, IncompleteMean> {
+        let mut sum = empty();
+        shares[k].clone().try_for_each(|i| add(&mut sum, i))?;
+        Ok(sum)
+    };
+    let mut sum = empty();
+    for part in parallel::try_map(shares.len(), part).map_err(crate::privacy::noise::NoiseError::from)? {
+        sum.merge(&part).map_err(crate::privacy::noise::NoiseError::from)?;
+    }
     Ok(sum)
 }

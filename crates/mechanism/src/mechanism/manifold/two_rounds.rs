@@ -7,7 +7,7 @@ use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Aim, Reach, TwoRoundMean};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{Charge, Drawn, Mechanism, Mu, Price};
-use rayon::prelude::*;
+use visard_base::parallel;
 
 /// The mean is expected this far from the ball's centre, as a share of its radius: for shrinkage only.
 const EXPECTED: f64 = 0.5;
@@ -64,9 +64,11 @@ impl<M: Manifold> Mechanism for TwoRoundPoints<M> {
 
     fn prepare(&self, records: &[Option<M::Point>]) -> Result<Vec<Option<Vec<f64>>>, MechanismError> {
         let (manifold, centre) = (self.ball.manifold(), self.ball.centre());
-        let vector =
-            |record: &M::Point| manifold.log(centre, record).ok().map(|v| manifold.coordinates(centre, &v));
-        let vectors: Vec<_> = records.par_iter().map(|record| record.as_ref().and_then(vector)).collect();
+        let vector = |i: usize| {
+            let v = manifold.log(centre, records[i].as_ref()?).ok()?;
+            Some(manifold.coordinates(centre, &v))
+        };
+        let vectors = parallel::map(records.len(), vector);
         // What can fail for want of data fails here, not after the charge.
         self.mean.prepare(&vectors)?;
         Ok(vectors)

@@ -9,8 +9,7 @@
 //! Y = ∏f^k then misses by at most (e + 16u) Σᵢ kᵢ|fᵢ|^{kᵢ−1}∏_{j≠i}|f_j|^{k_j} =: (e + 16u) G, |f| taken with its own error, and a mass of the
 //! result by the mean of that over frequencies and e times the mean of |Y|.
 
-use rustfft::FftPlanner;
-use rustfft::num_complex::Complex;
+use crate::numeric::fourier::{self, Complex};
 
 /// The units of rounding allowed for each level of a transform.
 const UNITS: f64 = 16.0;
@@ -25,8 +24,7 @@ pub(super) struct Sum {
 
 /// The sum of `times` independent draws from each law; laws as tilted masses by index modulo `length`, each with sum 1.
 pub(super) fn sum(laws: Vec<(Vec<f64>, u32)>, length: usize) -> Sum {
-    let mut planner = FftPlanner::new();
-    let forward = planner.plan_fft_forward(length);
+    let forward = fourier::forward(length);
     let unit = 0.5 * f64::EPSILON;
     let per_transform = f64::from(length.ilog2()) * UNITS * unit;
     let per_factor = per_transform + 16.0 * unit;
@@ -42,7 +40,7 @@ pub(super) fn sum(laws: Vec<(Vec<f64>, u32)>, length: usize) -> Sum {
         growth += spread(&spectra, k, per_factor);
         size += out.norm();
     }
-    planner.plan_fft_inverse(length).process(&mut product);
+    fourier::inverse(length).process(&mut product);
     let scale = 1.0 / length as f64;
     let error = scale * (per_factor * growth + per_transform * size) * (1.0 + 1e-6);
     Sum { masses: product.into_iter().map(|z| (z.re * scale).max(0.0)).collect(), error }

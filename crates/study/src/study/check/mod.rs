@@ -19,11 +19,11 @@ use crate::job::JobError;
 use crate::job::{PeopleError, near_notes};
 use crate::privacy::{Composition, Mechanism, Mu};
 use look::{Candidate, Looked};
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::Instant;
+use visard_base::parallel;
 
 /// What is to be looked at; all of it public.
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ pub fn check(settings: &CheckSettings) -> Result<Report, StudyError> {
     let maker = RecordMaker::new(&loaded.template, settings.records.making(&loaded.template))?;
     let (candidates, mut report) = candidates(settings)?;
     let looked: Vec<Looked> =
-        candidates.par_iter().map(|candidate| look::look(candidate, &maker, settings.full)).collect();
+        parallel::map_slice(&candidates, |candidate| look::look(candidate, &maker, settings.full));
     let persons = persons(settings, &candidates).unwrap_or_else(|error| {
         report.refused.push(error.to_string());
         (0..candidates.len()).collect()
@@ -147,7 +147,7 @@ fn persons(settings: &CheckSettings, candidates: &[Candidate]) -> Result<Vec<usi
     }
     if counting.counts_persons() {
         let files: Vec<PathBuf> = candidates.iter().map(|candidate| candidate.file.clone()).collect();
-        let people = counting.people_of_scans(&files, |i| look::names(&candidates[i]))?;
+        let people = counting.people_of_scans(&files, &|i| look::names(&candidates[i]))?;
         for (person, own) in people.members().into_iter().enumerate() {
             own.into_iter().for_each(|i| of[i] = person);
         }

@@ -29,6 +29,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use visard_base::parallel;
 
 /// What is going on, for a progress bar on the data holder's screen.
 #[derive(Debug, Clone)]
@@ -138,12 +139,12 @@ impl<'a> FaceStudy<'a> {
 
     /// Which person is in which group, by a table of records.
     pub fn groups(&self, table: &Path) -> Result<Groups, StudyError> {
-        Ok(Groups::read(table, &self.people, self.count(), |i| self.names(i))?)
+        Ok(Groups::read(table, &self.people, self.count(), &|i| self.names(i))?)
     }
 
     /// The group of every person by its place among `planned`, by a table of records.
     pub fn planned_groups(&self, table: &Path, planned: &[String]) -> Result<Vec<usize>, StudyError> {
-        Ok(Groups::read_part(table, &self.people, self.count(), |i| self.names(i), planned)?)
+        Ok(Groups::read_part(table, &self.people, self.count(), &|i| self.names(i), planned)?)
     }
 
     /// How records are made; a template that does not suit the registration is refused.
@@ -181,7 +182,7 @@ impl<'a> FaceStudy<'a> {
                 tell(job, progress, self.source.passed_over(&self.settings.inputs));
                 progress(FaceProgress::Found { scans: scans.len() });
                 let sum = |scan: &PathBuf| Some(open_as(scan, Content::Scan).ok()?.sha256());
-                self.refuse_identical(&scans.par_iter().map(sum).collect::<Vec<_>>())?;
+                self.refuse_identical(&parallel::map_slice(&scans, sum))?;
                 let processed = self.process_all(scans, maker, job, progress)?;
                 self.write_rows(job, &processed.rows)?;
                 self.refuse_unusable(&processed.rows, scans.len())?;
@@ -229,7 +230,7 @@ impl<'a> FaceStudy<'a> {
         self.refuse_identical(&(0..n).map(|row| folder.scan_sum(row)).collect::<Vec<_>>())?;
         let stop = &job.place().stop;
         let looked = |row| if stop.asked() { Status::Lost } else { folder.record(row).status };
-        let status: Vec<Status> = (0..n).into_par_iter().map(looked).collect();
+        let status: Vec<Status> = parallel::map(n, looked);
         if stop.asked() {
             return Err(JobError::Stopped.into());
         }
@@ -245,7 +246,7 @@ impl<'a> FaceStudy<'a> {
             }
             known
         };
-        let rows: Vec<ScanRow> = (0..n).into_par_iter().map(row).collect();
+        let rows: Vec<ScanRow> = parallel::map(n, row);
         self.write_rows(job, &rows)?;
         self.refuse_unusable(&rows, n)?;
         let made = |row: usize| status[row] == Status::Made;

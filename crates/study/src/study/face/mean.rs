@@ -10,8 +10,8 @@ use crate::mechanism::functional::{
     PointwiseRanges, PrivateRadiusMean, RangeScale, TwoRoundMean,
 };
 use crate::privacy::{ClipRadius, ClipSource, Mu};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use visard_base::parallel;
 
 /// Which mean is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -185,7 +185,7 @@ pub fn two_rounds(
     Ok(match prior {
         None => mean,
         Some(prior) => {
-            let people: Vec<_> = prior.differences.par_iter().map(|person| basis.analyse(person)).collect();
+            let people: Vec<_> = parallel::map_slice(&prior.differences, |person| basis.analyse(person));
             mean.knowing(&people, template.data().to_vec())
         }
     })

@@ -7,8 +7,8 @@ use crate::mechanism::MechanismError;
 use crate::mechanism::functional::{Aim, CurveMean};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{self, ClipRadius, ClipSource, Ledger, Mechanism, Mu};
-use rayon::prelude::*;
 use std::path::PathBuf;
+use visard_base::parallel;
 
 /// Releases that are averaged: fewer of many people, whose errors vary less and take longer.
 fn draws(n: usize) -> u64 {
@@ -229,7 +229,7 @@ fn simulated(
         Ok((error, band.map(|band| band.mean_half_width())))
     };
     let draws = draws(records.len());
-    let drawn = (0..draws).into_par_iter().map(one).collect::<Result<Vec<_>, _>>()?;
+    let drawn = parallel::try_map(draws as usize, |draw| one(draw as u64))?;
     let error = drawn.iter().map(|(error, _)| error).sum::<f64>() / draws as f64;
     Ok(Simulated { error, band: drawn.first().and_then(|(_, band)| *band) })
 }

@@ -136,10 +136,10 @@ impl Source {
                 if manifest.is_none() {
                     counting.ask_about_folders(scans)?;
                 }
-                counting.people_of_scans(scans, names)
+                counting.people_of_scans(scans, &names)
             }
-            Self::Stored { manifest, .. } => counting.people_of_scans(manifest.scans(), names),
-            Self::Prepared(file) => counting.people(file.count(), names),
+            Self::Stored { manifest, .. } => counting.people_of_scans(manifest.scans(), &names),
+            Self::Prepared(file) => counting.people(file.count(), &names),
         }
     }
 

@@ -10,6 +10,7 @@ use crate::report::figure::Figure;
 use crate::report::render::{CLAY, Colour, Extent, Image, View, render_within};
 use crate::surface::registration::Measure;
 use rayon::prelude::*;
+use visard_base::parallel;
 
 /// How many are drawn.
 const WORST: usize = 6;
@@ -62,7 +63,7 @@ pub(super) fn worst_registrations(results: &Internal<'_>) -> Result<Vec<Figure>,
         drawn.into_par_iter().filter_map(|k| Some((&results.rows[k], pair(k)?))).collect();
     let all: Vec<f64> = pairs.iter().flat_map(|p| p.1.landing.distances.iter().copied()).collect();
     let scale = ColourScale::magnitude("distance to the scan", "template units", &all);
-    pairs.par_iter().map(|(row, pair)| figure(row, pair, left_over, &scale)).collect()
+    parallel::try_map_slice(&pairs, |(row, pair)| figure(row, pair, left_over, &scale))
 }
 
 fn figure(

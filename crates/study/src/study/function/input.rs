@@ -140,7 +140,7 @@ impl<'a> Functions<'a> {
             centre: vec![0.0; domain.points() * channels],
             positions: None,
             public_inputs: Vec::new(),
-            people: inputs.counting.people(axes[0], |i| vec![i.to_string()])?,
+            people: inputs.counting.people(axes[0], &|i| vec![i.to_string()])?,
             records: axes[0],
             source,
         };

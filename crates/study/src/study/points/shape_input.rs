@@ -67,10 +67,10 @@ impl Input<'_> {
     /// Who gave which.
     pub fn people(&self, request: &PointRequest) -> Result<People, PointStudyError> {
         if request.counting.people.is_none() {
-            return Ok(request.counting.people(self.n(), |_| Vec::new())?);
+            return Ok(request.counting.people(self.n(), &|_| Vec::new())?);
         }
         let names = self.names();
-        Ok(request.counting.people(names.len(), |i| vec![names[i].clone()])?)
+        Ok(request.counting.people(names.len(), &|i| vec![names[i].clone()])?)
     }
 
     /// What the records are called: by their ID, or by their number from 0 in a file that gives them none.

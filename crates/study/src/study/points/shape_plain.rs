@@ -65,7 +65,7 @@ pub(super) fn run_plain(study: &PlainShapes<'_>) -> Result<PointOutcome, PointSt
         name.unwrap_or_else(|| i.to_string())
     };
     let names: Vec<String> = shapes.iter().enumerate().map(name).collect();
-    let people = study.request.counting.people(shapes.len(), |i| vec![names[i].clone()])?;
+    let people = study.request.counting.people(shapes.len(), &|i| vec![names[i].clone()])?;
     let Read { points, problems, notes } = configurations(study, &treated, form, &people, &shapes)?;
     let found = people.one_each(points, |_, own| Ok::<_, PointStudyError>(Some(mean_of(&own)?.mean)))?;
     job::run(&study.request.place, |job| {

@@ -4,7 +4,7 @@ use crate::io::{ImageSize, Images, ReadError};
 use crate::manifold::is_positive_definite;
 use crate::stats::{DESCRIPTOR_RIDGE, covariance_descriptor};
 use nalgebra::DMatrix;
-use rayon::prelude::*;
+use visard_base::parallel;
 
 /// Which metric the mean of matrices is taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +44,7 @@ pub fn positive_definite(k: usize, numbers: &[f64]) -> Result<DMatrix<f64>, Stri
 /// [`ReadError`] for the first image that cannot be read.
 pub fn descriptors(images: &Images) -> Result<Vec<DMatrix<f64>>, ReadError> {
     let ImageSize { height, width, channels } = images.size();
-    (0..images.len())
-        .into_par_iter()
-        .map(|i| Ok(covariance_descriptor(&images.get(i)?, height, width, channels)))
-        .collect()
+    parallel::try_map(images.len(), |i| Ok(covariance_descriptor(&images.get(i)?, height, width, channels)))
 }
 
 /// A ball in the log-Euclidean metric that holds every covariance descriptor whatever the image: centre c·I and radius.

@@ -20,11 +20,11 @@ use crate::mechanism::manifold::{ExtrinsicSpd, MakeMean, ToMatrix};
 use crate::privacy::{ClipRadius, ClipSource, PublicInput};
 use crate::study::{People, public_input};
 use nalgebra::DMatrix;
-use rayon::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use visard_base::parallel;
 
 /// The public centre of a study of matrices.
 #[derive(Debug, Clone)]
@@ -143,7 +143,7 @@ fn read_points<P: Send>(
 ) -> Result<Read<P>, PointStudyError> {
     let record = |m: Vec<f64>| Record::new(&m, positive_definite(matrices.order(), &m));
     let found = points(request, people, matrices.iter().map(record))?;
-    Ok(found.map(|points| points.par_iter().map(|m| m.as_ref().map(&of_matrix)).collect()))
+    Ok(found.map(|points| parallel::map(points.len(), |i| points[i].as_ref().map(&of_matrix))))
 }
 
 /// The mean without noise, and without a ball.

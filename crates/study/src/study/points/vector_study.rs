@@ -257,7 +257,7 @@ impl VectorFiles<'_> {
 
 /// Who gave which rows, which are called by their number from 0.
 pub(super) fn people_of_rows(request: &PointRequest, n: usize) -> Result<People, PointStudyError> {
-    Ok(request.counting.people(n, |i| vec![i.to_string()])?)
+    Ok(request.counting.people(n, &|i| vec![i.to_string()])?)
 }
 
 /// The public centre, one row of numbers.

@@ -154,7 +154,7 @@ pub fn run_compare(
     want: Want,
 ) -> Result<TangentOutcome<FoundGroups>, PointStudyError> {
     inputs.run(|records| {
-        let groups = Groups::read(groups, records.people(), records.count(), |i| records.names(i))?;
+        let groups = Groups::read(groups, records.people(), records.count(), &|i| records.names(i))?;
         Ok(ComparisonStatistic { budget, groups, want })
     })
 }

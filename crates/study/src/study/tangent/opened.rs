@@ -5,7 +5,7 @@ use super::space::Circumstances;
 use crate::io::{Matrices, Rows};
 use crate::study::People;
 use crate::study::points::{PointStudyError, Read, Record, usable};
-use rayon::prelude::*;
+use visard_base::parallel;
 
 /// Where the numbers of records are.
 pub(super) enum Source {
@@ -88,7 +88,7 @@ impl<P> Files<P> {
         to_point: ToPoint<P>,
         circumstances: Circumstances,
     ) -> Result<Self, PointStudyError> {
-        let people = circumstances.counting.people(source.count(), |i| vec![i.to_string()])?;
+        let people = circumstances.counting.people(source.count(), &|i| vec![i.to_string()])?;
         Ok(Self { source, to_point, people, circumstances })
     }
 }
@@ -112,7 +112,7 @@ impl<P, Z> PointRecords<P, Z> {
                 Record::new(&numbers, point.and_then(&of))
             }
         };
-        let records: Vec<Record<Q>> = self.opened.source.numbers().into_par_iter().map(record).collect();
+        let records: Vec<Record<Q>> = parallel::map_vec(self.opened.source.numbers(), record);
         let Circumstances { counting, unusable, .. } = &self.opened.circumstances;
         usable(*unusable, counting, &self.opened.people, records.into_iter())
     }

@@ -133,7 +133,7 @@ impl Statistic for RegressionStatistic {
     ) -> Result<Option<(Covariates, &Design)>, PointStudyError> {
         let covariates = match &self.covariates {
             None => Covariates::none(kind.count()),
-            Some((path, design)) => Covariates::read(path, design, kind.count(), |i| kind.names(i))?,
+            Some((path, design)) => Covariates::read(path, design, kind.count(), &|i| kind.names(i))?,
         };
         Ok(Some((covariates, &self.design)))
     }

@@ -10,9 +10,9 @@ use crate::mechanism::functional::{CurveMean, FunctionRecords, FunctionalMean, N
 use crate::mechanism::quantile::Lengths;
 use crate::privacy::noise::{NoiseError, NoiseSource};
 use crate::privacy::{Charge, ClipRadius, Drawn, Mechanism, NoisedPart, Price};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use visard_base::parallel;
 
 /// How the second round clips, and the square in the norm that this is expected to move the mean by: noised or public.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ impl TwoRoundMean {
         let length =
             |samples: Cow<'_, [f64]>| about.coordinates(&samples).iter().map(|u| u * u).sum::<f64>().sqrt();
         let one = |i| records.samples(i).map_or(0.0, length);
-        Ok((0..records.count()).into_par_iter().map(one).collect())
+        Ok(parallel::map(records.count(), one))
     }
 
     /// Norm and radius by the records' lengths about a released centre, counted or public, and the square that the clip is expected to move

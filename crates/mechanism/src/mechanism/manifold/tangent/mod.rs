@@ -11,7 +11,7 @@ use crate::privacy::noise::{NoiseError, NoiseSource, VectorNoise};
 use crate::privacy::{
     Charge, ClippedMean, ClippedSum, Drawn, Epsilon, IncompleteMean, Mechanism, Mu, NoisedPart, Price, Title,
 };
-use rayon::prelude::*;
+use visard_base::parallel;
 
 const GAUSSIAN: Title = Title {
     name: "Gaussian in the tangent space at the ball's centre",
@@ -98,17 +98,18 @@ impl<M: Manifold> Mechanism for TangentMean<M> {
     }
 
     fn prepare(&self, records: &[Option<M::Point>]) -> Result<ClippedSum, MechanismError> {
-        let add = |mut sum: ClippedSum, record: &Option<M::Point>| -> Result<ClippedSum, IncompleteMean> {
-            sum.add(record.as_ref().and_then(|record| self.coordinates(record)).as_deref())?;
+        let shares = parallel::shares(records.len(), 64);
+        let part = |k: usize| -> Result<ClippedSum, IncompleteMean> {
+            let mut sum = self.mean.sum();
+            for record in &records[shares[k].clone()] {
+                sum.add(record.as_ref().and_then(|record| self.coordinates(record)).as_deref())?;
+            }
             Ok(sum)
         };
-        let merge = |mut a: ClippedSum, b: ClippedSum| {
-            a.merge(&b)?;
-            Ok(a)
-        };
-        let records = records.par_iter().with_min_len(64);
-        let sum = records.try_fold(|| self.mean.sum(), add).try_reduce(|| self.mean.sum(), merge);
-        let sum = sum.map_err(NoiseError::from)?;
+        let mut sum = self.mean.sum();
+        for part in parallel::try_map(shares.len(), part).map_err(NoiseError::from)? {
+            sum.merge(&part).map_err(NoiseError::from)?;
+        }
         sum.check_complete().map_err(NoiseError::from)?;
         Ok(sum)
     }

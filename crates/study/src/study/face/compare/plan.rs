@@ -15,7 +15,7 @@ use crate::study::tangent::{LEAST, LEVEL};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
-use rayon::prelude::*;
+use visard_base::parallel;
 
 /// Comparisons that are simulated without a difference; half as many with one of each size. Fewer of many people, which take longer.
 fn runs(n: usize) -> usize {
@@ -131,7 +131,7 @@ impl<'a> Trials<'a> {
         basis: &'a Basis,
         samples: &'a [Vec<f64>],
     ) -> Self {
-        let people = samples.par_iter().map(|samples| coordinates.coordinates(samples)).collect();
+        let people = parallel::map_slice(&samples, |samples| coordinates.coordinates(samples));
         Self { mechanism, coordinates, groups, basis, samples, people }
     }
 
@@ -192,7 +192,7 @@ impl<'a> Trials<'a> {
             let tests = self.mechanism.tests(&NoisedComparison { map: None, test });
             Ok(usize::from(tests.is_some_and(|tests| tests.p_value <= LEVEL)))
         };
-        let hits = (0..runs).into_par_iter().map(one).collect::<Result<Vec<_>, _>>()?;
+        let hits = parallel::try_map(runs, one)?;
         Ok(hits.iter().sum::<usize>() as f64 / runs.max(1) as f64)
     }
 }

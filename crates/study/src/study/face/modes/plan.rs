@@ -7,7 +7,7 @@ use super::{WORTHWHILE, mechanism};
 use crate::privacy::noise::NoiseSource;
 use crate::privacy::{self, Ledger, Mechanism, Mu};
 use crate::study::tangent::SampledModes;
-use rayon::prelude::*;
+use visard_base::parallel;
 
 /// Releases that are averaged.
 const DRAWS: u64 = 4;
@@ -83,7 +83,7 @@ impl Cell<'_> {
             let explained = if plain > 0.0 { self.judged.variance(&found.fields) / plain } else { 0.0 };
             Ok([found.modes.visible as f64, explained, off / (mean.len() as f64 / 3.0), found.modes.edge])
         };
-        let drawn = (0..DRAWS).into_par_iter().map(one).collect::<Result<Vec<_>, _>>()?;
+        let drawn = parallel::try_map(DRAWS as usize, |draw| one(draw as u64))?;
         let average = |k: usize| drawn.iter().map(|draw| draw[k]).sum::<f64>() / DRAWS as f64;
         Ok(ModesForecast {
             n,

@@ -15,7 +15,7 @@ use crate::privacy::{self, Ledger, Mechanism, Mu};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
-use rayon::prelude::*;
+use visard_base::parallel;
 
 const SEED: u64 = 0x9e6;
 /// Releases that are averaged.
@@ -75,9 +75,9 @@ fn forecast(
     let template = simulation.own.data().to_vec();
     let regression = FunctionRegression::new(basis.clone(), template, 1.0, design.clone(), n as u64, mu)?;
     let people: Vec<Vec<f64>> =
-        simulation.people.par_iter().map(|person| regression.coordinates().coordinates(person)).collect();
+        parallel::map_slice(&simulation.people, |person| regression.coordinates().coordinates(person));
     let one = |draw| simulated(&regression, &basis, &people, n, draw);
-    let found = (0..DRAWS).into_par_iter().map(one).collect::<Result<Vec<_>, _>>()?;
+    let found = parallel::try_map(DRAWS as usize, |draw| one(draw as u64))?;
     let (error, all) = found.iter().fold((0.0, 0.0), |(e, a), (error, all)| (e + error, a + all));
     let columns = design.columns() - 1;
     let energy = (0..columns).map(|j| SIZES[j % 2].powi(2)).sum::<f64>() / columns as f64;

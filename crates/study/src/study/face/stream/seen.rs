@@ -4,10 +4,10 @@ use super::super::error::StudyError;
 use super::super::gather::FaceStudy;
 use crate::mechanism::functional::{FunctionRecords, StreamMean};
 use crate::study::{Identical, People};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
+use visard_base::parallel;
 
 /// What later steps need of the records of a step.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -118,5 +118,5 @@ pub(super) fn prints(mean: &StreamMean, records: &dyn FunctionRecords) -> Vec<Op
         clipped.iter().for_each(|k| hash.update(k.to_le_bytes()));
         Some(hex::encode(hash.finalize()))
     };
-    (0..records.count()).into_par_iter().map(print).collect()
+    parallel::map(records.count(), print)
 }
