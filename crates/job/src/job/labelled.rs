@@ -60,8 +60,8 @@ pub fn line_of_each<'a>(
 }
 
 /// Which of these lines (number, record) is about each of n records, if one is.
-pub fn join<'a>(
-    lines: &mut dyn Iterator<Item = (usize, &'a str)>,
+pub fn join(
+    lines: &mut dyn Iterator<Item = (usize, &str)>,
     n: usize,
     names: &dyn Fn(usize) -> Vec<String>,
 ) -> Result<Vec<Option<usize>>, Mismatch> {

@@ -182,7 +182,7 @@ impl<'a> FaceStudy<'a> {
                 tell(job, progress, self.source.passed_over(&self.settings.inputs));
                 progress(FaceProgress::Found { scans: scans.len() });
                 let sum = |scan: &PathBuf| Some(open_as(scan, Content::Scan).ok()?.sha256());
-                self.refuse_identical(&parallel::map_slice(&scans, sum))?;
+                self.refuse_identical(&parallel::map_slice(scans, sum))?;
                 let processed = self.process_all(scans, maker, job, progress)?;
                 self.write_rows(job, &processed.rows)?;
                 self.refuse_unusable(&processed.rows, scans.len())?;

@@ -131,7 +131,7 @@ impl<'a> Trials<'a> {
         basis: &'a Basis,
         samples: &'a [Vec<f64>],
     ) -> Self {
-        let people = parallel::map_slice(&samples, |samples| coordinates.coordinates(samples));
+        let people = parallel::map_slice(samples, |samples| coordinates.coordinates(samples));
         Self { mechanism, coordinates, groups, basis, samples, people }
     }
 
