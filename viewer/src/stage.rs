@@ -1,9 +1,9 @@
 //! A pane on a graphics card: an off-screen surface that both pictures and the window use.
 
 use crate::drawing::Drawing;
-use crate::error::GraphicsPanic;
 use crate::look::{Look, StillCamera};
-use crate::material::{FaceMaterial, Paint, Style};
+use crate::material::{FaceMaterial, Style};
+use crate::preview::Preview;
 use kiss3d::prelude::*;
 use std::cell::Cell;
 use visard::report::render::Image;
@@ -18,46 +18,26 @@ pub fn ground(dark: bool) -> f32 {
 
 const DARK_GROUND: f64 = 0.15;
 
-/// Whether anything can draw: kiss3d panics without an adapter, so ask first. OpenGL does not count: without a display its
-/// pictures come back black.
-pub fn has_adapter() -> bool {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-        backends: wgpu::Backends::PRIMARY,
-        ..wgpu::InstanceDescriptor::new_without_display_handle()
-    });
-    kiss3d::pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default())).is_ok()
-}
-
-/// Runs what may panic inside the graphics libraries (no such display, a lost device, a texture larger than the card's): a
-/// message in place of a crash.
-///
-/// # Errors
-/// [`GraphicsPanic`]: what the library said.
-pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, GraphicsPanic> {
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
-    std::panic::set_hook(hook);
-    result.map_err(|cause| GraphicsPanic::of(cause.as_ref()))
-}
-
-/// An off-screen surface with one drawing.
+/// An off-screen surface with one drawing, and a smaller picture of a coarser one while it moves.
 pub struct Stage {
     surface: OffscreenSurface,
     scene: SceneNode3d,
     group: SceneNode3d,
+    strokes: Vec<Polyline3d>,
     material: Rc<RefCell<Box<dyn Material3d>>>,
     style: Rc<Cell<Style>>,
     /// Of the band's shell.
     glass: Rc<RefCell<Box<dyn Material3d>>>,
-    strokes: Vec<Polyline3d>,
+    /// Made when it is first wanted.
+    preview: Option<Preview>,
     size: (u32, u32),
     /// Pixels in the width that a line of one pixel has.
     fineness: f32,
+    dark: bool,
 }
 
 impl Stage {
-    /// A stage of this size in pixels. Call only where [`has_adapter`].
+    /// A stage of this size in pixels. Call only where [`crate::card::has_adapter`].
     pub async fn new(width: u32, height: u32) -> Self {
         let mut surface = OffscreenSurface::new(width, height).await;
         let ground = ground(false);
@@ -69,19 +49,19 @@ impl Stage {
         let group = scene.add_group();
         let style = Rc::new(Cell::new(Style::default()));
         let material: Box<dyn Material3d> = Box::new(FaceMaterial::new(style.clone()));
-        let material = Rc::new(RefCell::new(material));
-        let glass = Style { paint: Paint::Shell, two_sided: true, bands: 0.0 };
-        let glass: Box<dyn Material3d> = Box::new(FaceMaterial::new(Rc::new(Cell::new(glass))));
+        let glass: Box<dyn Material3d> = Box::new(FaceMaterial::new(Rc::new(Cell::new(Style::GLASS))));
         Self {
             surface,
             scene,
             group,
-            material,
+            strokes: Vec::new(),
+            material: Rc::new(RefCell::new(material)),
             style,
             glass: Rc::new(RefCell::new(glass)),
-            strokes: Vec::new(),
+            preview: None,
             size: (width, height),
             fineness: 1.0,
+            dark: false,
         }
     }
 
@@ -92,6 +72,7 @@ impl Stage {
 
     /// The ground of a light screen or a dark one.
     pub fn set_ground(&mut self, dark: bool) {
+        self.dark = dark;
         let ground = ground(dark);
         self.surface.set_background_color(Color::new(ground, ground, ground, 1.0));
     }
@@ -109,12 +90,12 @@ impl Stage {
         self.size
     }
 
-    /// Puts another drawing on the stage.
+    /// Puts another drawing on the stage; the coarser one of the last is gone.
     pub fn set(&mut self, drawing: &Drawing) {
+        self.preview.iter_mut().for_each(Preview::clear);
         self.group.remove();
         self.group = self.scene.add_group();
-        let bands = if drawing.isolines { crate::palette::BANDS as f32 } else { 0.0 };
-        self.style.set(Style { paint: drawing.paint, two_sided: drawing.two_sided, bands });
+        self.style.set(drawing.style());
         // Lines of equal value are the shader's.
         self.strokes = drawing
             .strokes
@@ -153,6 +134,16 @@ impl Stage {
         }
     }
 
+    /// The same drawing coarser, for motion.
+    pub fn set_coarse(&mut self, drawing: &Drawing) {
+        self.preview.get_or_insert_with(Preview::new).set(drawing);
+    }
+
+    /// Whether it has a coarser drawing.
+    pub fn has_coarse(&self) -> bool {
+        self.preview.as_ref().is_some_and(|preview| !preview.is_empty())
+    }
+
     /// Draws one frame; `look` is how the drawing is seen ([`Drawing::seen`]), `mark` a picked point in display coordinates.
     pub async fn render(&mut self, look: &Look, mark: Option<[f32; 3]>) {
         let (position, rotation) = look.pose();
@@ -174,33 +165,49 @@ impl Stage {
         self.surface.render_3d(&mut self.scene, &mut camera).await;
     }
 
+    /// Draws one frame of the coarser drawing, where there is one, with fewer pixels. The last whole frame stays what it is.
+    pub fn render_coarse(&mut self, look: &Look, mark: Option<[f32; 3]>) {
+        let size = ((self.size.0 / COARSER).max(8), (self.size.1 / COARSER).max(8));
+        let ground = ground(self.dark);
+        if let Some(preview) = &mut self.preview {
+            preview.render(size, ground, look, mark.map(|at| (at, 9.0 / COARSER as f32)));
+        }
+    }
+
     /// Waits until the adapter has drawn what was handed over.
     pub fn finish(&self) {
         // A device that is lost has nothing to wait for.
         let _ = kiss3d::context::Context::get().device.poll(wgpu::PollType::wait_indefinitely());
     }
 
-    /// The last frame.
+    /// What the card's passes of a whole frame took, in words, as far as the card tells.
+    pub fn timings(&mut self) -> String {
+        self.surface.window_mut().render_timings().map(ToString::to_string).unwrap_or_default()
+    }
+
+    /// The last whole frame.
     pub fn picture(&self) -> Image {
         let picture = self.surface.snap_image();
         Image { width: picture.width() as usize, height: picture.height() as usize, rgb: picture.into_raw() }
     }
 
-    /// The last frame on the graphics card, for the window.
+    /// The last whole frame on the graphics card, for the window.
     pub fn view(&mut self) -> wgpu::TextureView {
         self.surface.output_view()
     }
+
+    /// The last coarse frame on the graphics card, smaller.
+    pub fn coarse_view(&self) -> Option<wgpu::TextureView> {
+        self.preview.as_ref()?.view()
+    }
 }
+
+/// Frames of motion have so many times fewer pixels each way.
+const COARSER: u32 = 2;
 
 fn gpu_mesh(drawing: &Drawing) -> GpuMesh3d {
     let positions = drawing.positions.iter().map(|p| Vec3::from_array(*p)).collect();
-    // The material reads the sky's visibility from the normal's length.
-    let normals = drawing
-        .normals
-        .iter()
-        .zip(&drawing.sky)
-        .map(|(n, sky)| Vec3::from_array(*n) * (0.5 + 0.5 * sky))
-        .collect();
+    let normals = drawing.lit_normals().map(Vec3::from_array).collect();
     let uvs = drawing.uvs.iter().map(|uv| Vec2::from_array(*uv)).collect();
     GpuMesh3d::new(positions, drawing.triangles.clone(), Some(normals), Some(uvs), false)
 }
