@@ -35,7 +35,7 @@ pub mod panel;
 pub mod panes;
 pub mod picking;
 pub mod pointing;
-pub mod preview;
+pub mod quick;
 pub mod screen;
 pub mod shell;
 pub mod side_by_side;

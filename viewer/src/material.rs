@@ -56,6 +56,8 @@ fn shell_uniforms() -> [f32; 40] {
     out[0] = 4.0;
     SHELL_INK.iter().zip(&mut out[4..]).for_each(|(c, place)| *place = *c as f32);
     SHELL_OPACITY.iter().zip(&mut out[8..]).for_each(|(o, place)| *place = *o as f32);
+    // As light, for `quick.wgsl`.
+    SHELL_INK.iter().zip(&mut out[12..]).for_each(|(c, place)| *place = c.powf(2.2) as f32);
     out
 }
 
@@ -113,7 +115,7 @@ impl FaceMaterial {
         let layout = parts.layout.clone();
         let through = style.get().paint == Paint::Shell;
         let pipeline = PipelineCache::new(move |samples| {
-            parts.pipeline(through, samples, Context::render_format(), Context::depth_format())
+            parts.pipeline("fragment", through, samples, Context::render_format(), Context::depth_format())
         });
         Self { pipeline, layout, style }
     }
@@ -156,14 +158,15 @@ impl Parts {
             bind_group_layouts: &[Some(&layout)],
             immediate_size: 0,
         });
-        let source = concat!(include_str!("face.wgsl"), include_str!("line.wgsl"));
+        let source = concat!(include_str!("face.wgsl"), include_str!("quick.wgsl"));
         let shader = context.create_shader_module(Some("face"), source);
         Self { layout, pipeline_layout, shader }
     }
 
-    /// Of surfaces; of those that are seen through.
+    /// Of surfaces, by this entry of the shader; of those that are seen through.
     pub fn pipeline(
         &self,
+        fragment: &str,
         through: bool,
         samples: u32,
         format: wgpu::TextureFormat,
@@ -175,7 +178,7 @@ impl Parts {
         let three = wgpu::VertexFormat::Float32x3;
         let attributes = [(0, three), (1, three), (2, wgpu::VertexFormat::Float32x2)];
         self.made(
-            ["vertex", "fragment"],
+            ["vertex", fragment],
             &attributes,
             target,
             (depth, !through),
@@ -185,14 +188,19 @@ impl Parts {
     }
 
     /// Of lines: pairs of places, with a linear colour each.
-    pub fn lines(&self, format: wgpu::TextureFormat, depth: wgpu::TextureFormat) -> wgpu::RenderPipeline {
+    pub fn lines(
+        &self,
+        samples: u32,
+        format: wgpu::TextureFormat,
+        depth: wgpu::TextureFormat,
+    ) -> wgpu::RenderPipeline {
         let three = wgpu::VertexFormat::Float32x3;
         let pairs = wgpu::PrimitiveState {
             topology: wgpu::PrimitiveTopology::LineList,
             ..wgpu::PrimitiveState::default()
         };
         let entries = ["line_vertex", "line_fragment"];
-        self.made(entries, &[(0, three), (1, three)], format.into(), (depth, true), 1, pairs)
+        self.made(entries, &[(0, three), (1, three)], format.into(), (depth, true), samples, pairs)
     }
 
     fn made(

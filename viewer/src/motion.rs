@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 /// A motion drawn at longer intervals is not followed.
 const SLOW: Duration = Duration::from_millis(40);
 /// What has not changed for so long is at rest.
-pub const REST: Duration = Duration::from_millis(200);
+const REST: Duration = Duration::from_millis(200);
 
 /// How much is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use crate::drawing::{Drawing, Pick};
 use crate::look::Look;
 use crate::motion::{self, Cost, Detail};
 use crate::pointing::Picked;
-use crate::stage::Stage;
+use crate::stage::{Picture, Stage};
 use crate::worker::Shown;
 use kiss3d::egui::{Rect, TextureId, vec2};
 use kiss3d::prelude::Window;
@@ -16,10 +16,10 @@ pub struct Pane {
     pub shown: Shown,
     /// Where it is drawn.
     pub stage: Stage,
-    /// The whole picture and the coarse one, each with its pane's size.
-    textures: [Option<(TextureId, (u32, u32))>; 2],
+    /// Every picture, with its pane's size.
+    textures: [Option<(TextureId, (u32, u32))>; 3],
     /// What was drawn last, from where.
-    drawn: Option<(Seen, Detail)>,
+    drawn: Option<(Seen, Picture)>,
     /// How long whole pictures of this drawing took.
     cost: Cost,
     /// Only the coarser surface is bent as a slider says; the whole one follows.
@@ -41,8 +41,8 @@ pub struct Occasion {
 impl Pane {
     /// A pane with something else on its stage.
     pub fn new(shown: Shown, mut stage: Stage) -> Self {
-        stage.set(&shown.drawing);
-        Self { shown, stage, textures: [None; 2], drawn: None, cost: Cost::default(), ahead: false }
+        stage.show(shown.drawing.clone());
+        Self { shown, stage, textures: [None; 3], drawn: None, cost: Cost::default(), ahead: false }
     }
 
     /// Shows something else in the same place.
@@ -54,7 +54,7 @@ impl Pane {
     pub fn set_coarse(&mut self, drawing: &Drawing, ahead: bool) {
         self.stage.set_coarse(drawing);
         self.ahead = ahead;
-        if ahead || self.drawn.is_some_and(|(_, detail)| detail == Detail::Coarse) {
+        if ahead || self.drawn.is_some_and(|(_, picture)| picture == Picture::Coarse) {
             self.drawn = None;
         }
     }
@@ -83,15 +83,15 @@ impl Pane {
         self.cost.least.unwrap_or_default()
     }
 
-    /// The whole is on screen, so that it can be saved.
-    pub fn is_whole(&self) -> bool {
-        self.drawn.is_some_and(|(_, detail)| detail == Detail::Whole)
+    /// It is drawn as it is saved.
+    pub fn is_still(&self) -> bool {
+        self.drawn.is_some_and(|(_, picture)| picture == Picture::Still)
     }
 
     /// What was drawn last.
     pub fn texture(&self) -> Option<TextureId> {
-        let (_, detail) = self.drawn?;
-        self.textures[detail as usize].map(|(texture, _)| texture)
+        let (_, picture) = self.drawn?;
+        self.textures[picture as usize].map(|(texture, _)| texture)
     }
 
     async fn draw(&mut self, window: &mut Window, seen: Seen, occasion: Occasion) {
@@ -99,40 +99,45 @@ impl Pane {
         let has_coarse = self.stage.has_coarse();
         let asked = motion::Pane { moving, saved, has_coarse, ahead: self.ahead, whole: self.cost.least };
         let detail = asked.detail();
-        // A whole picture is not replaced by a coarse one from the same place.
-        let there = |d: &(Seen, Detail)| d.0 == seen && (d.1 == Detail::Whole || d.1 == detail);
-        if self.drawn.as_ref().is_some_and(there) {
+        // A whole picture is not replaced by a coarse one from the same place, nor is one that is saved by a quicker one.
+        let does = |picture: Picture| match picture {
+            Picture::Still => true,
+            Picture::Quick => !saved,
+            Picture::Coarse => detail == Detail::Coarse,
+        };
+        if self.drawn.is_some_and(|(from, picture)| from == seen && does(picture)) {
             return;
         }
         let (look, mark, size) = seen;
         let mark = mark.and_then(|m| m.point(&self.shown.drawing));
         self.stage.resize(size.0, size.1);
-        match detail {
+        let picture = match detail {
             Detail::Coarse => self.stage.render_coarse(&look, mark),
+            Detail::Whole if saved => {
+                self.stage.render_still(&look, mark).await;
+                Picture::Still
+            }
             Detail::Whole => loop {
                 let begun = Instant::now();
-                self.stage.render(&look, mark).await;
+                let picture = self.stage.render_shown(&look, mark).await;
                 self.stage.finish();
                 self.cost.note(begun.elapsed());
                 if !self.cost.is_doubtful() {
-                    break;
+                    break picture;
                 }
             },
-        }
-        self.drawn = Some((seen, detail));
-        let place = &mut self.textures[detail as usize];
+        };
+        self.drawn = Some((seen, picture));
+        let place = &mut self.textures[picture as usize];
         if place.is_some_and(|(_, shown)| shown == size) {
             return;
         }
         if let Some((texture, _)) = place.take() {
             window.unregister_egui_texture(texture);
         }
-        let view = match detail {
-            Detail::Whole => Some(self.stage.view()),
-            Detail::Coarse => self.stage.coarse_view(),
-        };
+        let view = self.stage.view(picture);
         let texture = view.map(|view| window.register_egui_texture(&view, wgpu::FilterMode::Linear));
-        self.textures[detail as usize] = texture.map(|texture| (texture, size));
+        self.textures[picture as usize] = texture.map(|texture| (texture, size));
     }
 }
 

@@ -3,9 +3,10 @@
 use crate::drawing::Drawing;
 use crate::look::{Look, StillCamera};
 use crate::material::{FaceMaterial, Style};
-use crate::preview::Preview;
+use crate::quick::Quick;
 use kiss3d::prelude::*;
 use std::cell::Cell;
+use std::sync::Arc;
 use visard::report::render::Image;
 
 /// The ground, sRGB; near-white, as in the reports.
@@ -13,12 +14,27 @@ pub const GROUND: f64 = 0.97;
 
 /// The linear grey of the ground, on a light screen or a dark one.
 pub fn ground(dark: bool) -> f32 {
-    (if dark { DARK_GROUND } else { GROUND }).powf(2.2) as f32
+    grey(dark).powf(2.2) as f32
+}
+
+fn grey(dark: bool) -> f64 {
+    if dark { DARK_GROUND } else { GROUND }
 }
 
 const DARK_GROUND: f64 = 0.15;
 
-/// An off-screen surface with one drawing, and a smaller picture of a coarser one while it moves.
+/// Which of its pictures a stage drew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Picture {
+    /// As it is saved.
+    Still,
+    /// In one pass: for the eye the same.
+    Quick,
+    /// Smaller, of the coarser drawing.
+    Coarse,
+}
+
+/// An off-screen surface with one drawing; for the window also quicker pictures of it, and of a coarser one while it moves.
 pub struct Stage {
     surface: OffscreenSurface,
     scene: SceneNode3d,
@@ -28,8 +44,10 @@ pub struct Stage {
     style: Rc<Cell<Style>>,
     /// Of the band's shell.
     glass: Rc<RefCell<Box<dyn Material3d>>>,
-    /// Made when it is first wanted.
-    preview: Option<Preview>,
+    /// Of the drawing on the surface, and of that which is not there yet.
+    quick: Option<Quick>,
+    kept: Option<Arc<Drawing>>,
+    coarse: Option<Quick>,
     size: (u32, u32),
     /// Pixels in the width that a line of one pixel has.
     fineness: f32,
@@ -58,7 +76,9 @@ impl Stage {
             material: Rc::new(RefCell::new(material)),
             style,
             glass: Rc::new(RefCell::new(glass)),
-            preview: None,
+            quick: None,
+            kept: None,
+            coarse: None,
             size: (width, height),
             fineness: 1.0,
             dark: false,
@@ -90,9 +110,21 @@ impl Stage {
         self.size
     }
 
-    /// Puts another drawing on the stage; the coarser one of the last is gone.
+    /// Puts another drawing on the stage for the window; the coarser one of the last is gone.
+    pub fn show(&mut self, drawing: Arc<Drawing>) {
+        self.coarse.iter_mut().for_each(Quick::clear);
+        let quick = self.quick.get_or_insert_with(|| Quick::new(4));
+        // Wide lines and points are the graphics library's.
+        let wide = drawing.strokes.iter().any(|stroke| stroke.facing.is_none());
+        match drawing.wireframe || drawing.points || wide {
+            true => quick.clear(),
+            false => quick.set(&drawing),
+        }
+        self.kept = Some(drawing);
+    }
+
+    /// Puts another drawing on the surface.
     pub fn set(&mut self, drawing: &Drawing) {
-        self.preview.iter_mut().for_each(Preview::clear);
         self.group.remove();
         self.group = self.scene.add_group();
         self.style.set(drawing.style());
@@ -134,14 +166,36 @@ impl Stage {
         }
     }
 
-    /// The same drawing coarser, for motion.
+    /// What is shown coarser, for motion.
     pub fn set_coarse(&mut self, drawing: &Drawing) {
-        self.preview.get_or_insert_with(Preview::new).set(drawing);
+        self.coarse.get_or_insert_with(|| Quick::new(1)).set(drawing);
     }
 
     /// Whether it has a coarser drawing.
     pub fn has_coarse(&self) -> bool {
-        self.preview.as_ref().is_some_and(|preview| !preview.is_empty())
+        self.coarse.as_ref().is_some_and(|coarse| !coarse.is_empty())
+    }
+
+    /// Draws what is shown, as quickly as it can be drawn whole.
+    pub async fn render_shown(&mut self, look: &Look, mark: Option<[f32; 3]>) -> Picture {
+        match self.quick.as_mut().filter(|quick| !quick.is_empty()) {
+            Some(quick) => {
+                quick.render(self.size, grey(self.dark), look, mark.map(|at| (at, 9)));
+                Picture::Quick
+            }
+            None => {
+                self.render_still(look, mark).await;
+                Picture::Still
+            }
+        }
+    }
+
+    /// Draws what is shown as it is saved.
+    pub async fn render_still(&mut self, look: &Look, mark: Option<[f32; 3]>) {
+        if let Some(drawing) = self.kept.take() {
+            self.set(&drawing);
+        }
+        self.render(look, mark).await;
     }
 
     /// Draws one frame; `look` is how the drawing is seen ([`Drawing::seen`]), `mark` a picked point in display coordinates.
@@ -165,13 +219,13 @@ impl Stage {
         self.surface.render_3d(&mut self.scene, &mut camera).await;
     }
 
-    /// Draws one frame of the coarser drawing, where there is one, with fewer pixels. The last whole frame stays what it is.
-    pub fn render_coarse(&mut self, look: &Look, mark: Option<[f32; 3]>) {
+    /// Draws one frame of the coarser drawing, where there is one, with fewer pixels.
+    pub fn render_coarse(&mut self, look: &Look, mark: Option<[f32; 3]>) -> Picture {
         let size = ((self.size.0 / COARSER).max(8), (self.size.1 / COARSER).max(8));
-        let ground = ground(self.dark);
-        if let Some(preview) = &mut self.preview {
-            preview.render(size, ground, look, mark.map(|at| (at, 9.0 / COARSER as f32)));
+        if let Some(coarse) = &mut self.coarse {
+            coarse.render(size, grey(self.dark), look, mark.map(|at| (at, 9 / COARSER)));
         }
+        Picture::Coarse
     }
 
     /// Waits until the adapter has drawn what was handed over.
@@ -180,25 +234,24 @@ impl Stage {
         let _ = kiss3d::context::Context::get().device.poll(wgpu::PollType::wait_indefinitely());
     }
 
-    /// What the card's passes of a whole frame took, in words, as far as the card tells.
+    /// What the card's passes of a frame on the surface took, in words, as far as the card tells.
     pub fn timings(&mut self) -> String {
         self.surface.window_mut().render_timings().map(ToString::to_string).unwrap_or_default()
     }
 
-    /// The last whole frame.
+    /// The last frame on the surface.
     pub fn picture(&self) -> Image {
         let picture = self.surface.snap_image();
         Image { width: picture.width() as usize, height: picture.height() as usize, rgb: picture.into_raw() }
     }
 
-    /// The last whole frame on the graphics card, for the window.
-    pub fn view(&mut self) -> wgpu::TextureView {
-        self.surface.output_view()
-    }
-
-    /// The last coarse frame on the graphics card, smaller.
-    pub fn coarse_view(&self) -> Option<wgpu::TextureView> {
-        self.preview.as_ref()?.view()
+    /// The last such picture on the graphics card, for the window.
+    pub fn view(&mut self, picture: Picture) -> Option<wgpu::TextureView> {
+        match picture {
+            Picture::Still => Some(self.surface.output_view()),
+            Picture::Quick => self.quick.as_ref()?.view(),
+            Picture::Coarse => self.coarse.as_ref()?.view(),
+        }
     }
 }
 

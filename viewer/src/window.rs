@@ -148,7 +148,7 @@ async fn run(mut state: PanelState) -> Result<(), ViewerError> {
     let mut motion = Motion::default();
     let mut picked = Picked::default();
     let mut left: f32 = 0.0;
-    let mut was_dark = false;
+    let (mut was_dark, mut was_held) = (false, false);
     window.rebind_close_key(None);
     while window.render_3d(&mut scene, &mut camera).await {
         take_dropped(&window.dropped_files(), &mut state);
@@ -161,12 +161,15 @@ async fn run(mut state: PanelState) -> Result<(), ViewerError> {
             was_dark = dark;
             set_theme(&mut window, &mut panes, dark);
         }
-        if asked.as_ref() != Some(&state.wish) {
+        let held = window.egui_context().input(|i| i.pointer.any_down());
+        let another = asked.as_ref() != Some(&state.wish);
+        if another || (was_held && !held) {
             let picture = panes.iter().map(Pane::picture_time).sum();
-            worker.ask(state.wish.clone(), picture);
+            worker.ask(state.wish.clone(), picture, held);
             asked = Some(state.wish.clone());
-            state.busy = true;
+            state.busy |= another;
         }
+        was_held = held;
         for (wish, answer) in worker.answers() {
             match answer {
                 Ok(Answer::Coarse(drawings)) => {
@@ -193,11 +196,10 @@ async fn run(mut state: PanelState) -> Result<(), ViewerError> {
         let screen = screen(&window);
         let top = if standing.band().is_some() { 30.0 } else { 0.0 };
         let area = Rect::from_min_max(egui::pos2(left.min(0.5 * screen.width()), top), screen.max);
-        let held = window.egui_context().input(|i| i.pointer.any_down());
         let moving = motion.see((state.look, area), held, Instant::now());
         let occasion = Occasion { moving, saved: state.save_picture };
         draw_panes(&mut window, &mut panes, area, (&state.look, picked), occasion).await;
-        if state.save_picture && panes.iter().all(Pane::is_whole) {
+        if state.save_picture && panes.iter().all(Pane::is_still) {
             state.save_picture = false;
             state.message = match save_picture(&panes, &state, picked) {
                 Ok(file) => format!("saved {}", file.display()),

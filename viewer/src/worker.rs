@@ -6,14 +6,14 @@ use crate::drawing::Drawing;
 use crate::error::ViewerError;
 use crate::fields::FieldName;
 use crate::listing::short_name;
-use crate::motion::{Detail, REST, detail};
+use crate::motion::{Detail, detail};
 use crate::pane::draw;
 use crate::source;
 use crate::subject::{Shape, Subject, Values};
 use crate::synthetic::{MadeUpPeople, PEOPLE, template_subject};
 use crate::template::template;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use visard::study::face::FaceInputs;
@@ -84,10 +84,18 @@ pub enum Answer {
 
 type Answered = (Wish, Result<Answer, ViewerError>);
 
+/// A wish, and when it was made.
+struct Asked {
+    wish: Wish,
+    /// A picture of what is shown takes so long.
+    picture: Duration,
+    /// A mouse button is down: what it drags is still on its way.
+    held: bool,
+}
+
 /// The thread.
 pub struct Worker {
-    /// With the time that a picture of the last took.
-    wishes: Sender<(Wish, Duration)>,
+    wishes: Sender<Asked>,
     answers: Receiver<Answered>,
 }
 
@@ -100,10 +108,11 @@ impl Worker {
         Self { wishes, answers }
     }
 
-    /// Asks for something else to be shown, where a picture of what is shown takes so long.
-    pub fn ask(&self, wish: Wish, picture: Duration) {
+    /// Asks for something else to be shown, where a picture of what is shown takes so long and a mouse button may be down. While it is, what a slider
+    /// bends may be answered with less: ask again when it is let go.
+    pub fn ask(&self, wish: Wish, picture: Duration, held: bool) {
         // The thread lives as long as the worker: sending cannot fail but by its panic, and then nothing new is shown.
-        let _ = self.wishes.send((wish, picture));
+        let _ = self.wishes.send(Asked { wish, picture, held });
     }
 
     /// Waits for all of what was asked for, at most so long.
@@ -124,35 +133,36 @@ impl Worker {
 }
 
 /// Answers wishes until nobody asks or hears.
-fn work(inbox: &Receiver<(Wish, Duration)>, outbox: &Sender<Answered>) {
+fn work(inbox: &Receiver<Asked>, outbox: &Sender<Answered>) {
     let mut studio = Studio::default();
-    let mut next = None;
-    while let Some((mut wish, mut picture)) = next.take().or_else(|| inbox.recv().ok()) {
+    // What is shown, all of it.
+    let mut settled = None;
+    while let Ok(mut asked) = inbox.recv() {
         // Only the latest wish counts: a slider makes many.
         while let Ok(later) = inbox.try_recv() {
-            (wish, picture) = later;
+            asked = later;
         }
-        if let Some(drawings) = studio.preview(&wish, picture) {
-            if outbox.send((wish.clone(), Ok(Answer::Coarse(drawings)))).is_err() {
+        let Asked { wish, picture, held } = asked;
+        if settled.as_ref() == Some(&wish) {
+            continue;
+        }
+        settled = None;
+        if let Some(drawings) = studio.preview(&wish, picture).filter(|_| held) {
+            if outbox.send((wish, Ok(Answer::Coarse(drawings)))).is_err() {
                 return;
             }
-            match inbox.recv_timeout(REST) {
-                Ok(later) => {
-                    next = Some(later);
-                    continue;
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
+            continue;
         }
         let answer = studio.fulfil(&wish).map(Answer::Whole);
         let shown = answer.is_ok();
         if outbox.send((wish.clone(), answer)).is_err() {
             return;
         }
-        next = inbox.try_recv().ok();
-        if shown && next.is_none() && outbox.send((wish, Ok(Answer::Coarse(studio.coarse())))).is_err() {
-            return;
+        if shown {
+            settled = Some(wish.clone());
+            if outbox.send((wish, Ok(Answer::Coarse(studio.coarse())))).is_err() {
+                return;
+            }
         }
     }
 }
@@ -161,7 +171,7 @@ fn work(inbox: &Receiver<(Wish, Duration)>, outbox: &Sender<Answered>) {
 fn bends(from: &Wish, to: &Wish) -> bool {
     let DisplaySettings { modes, at, morph, .. } = to.display.clone();
     let display = DisplaySettings { modes, at, morph, ..from.display.clone() };
-    from != to && Wish { display, ..from.clone() } == *to
+    Wish { display, ..from.clone() } == *to
 }
 
 /// A subject, and its coarser surface once that was wanted.
@@ -312,7 +322,7 @@ mod tests {
     fn wishes_are_answered_and_failures_told() {
         let worker = Worker::start();
         let wait = |wish: Wish| {
-            worker.ask(wish.clone(), Duration::ZERO);
+            worker.ask(wish.clone(), Duration::ZERO, false);
             let (answered, answer) = worker.wait(Duration::from_secs(120)).unwrap();
             assert_eq!(answered, wish);
             answer
@@ -335,7 +345,6 @@ mod tests {
         let (whole, bent) = (morphed(1.0), morphed(0.3));
         assert!(studio.preview(&bent, Duration::from_secs(1)).is_none(), "nothing was drawn yet");
         studio.fulfil(&whole).unwrap();
-        assert!(studio.preview(&whole, Duration::from_secs(1)).is_none(), "the same");
         let other = Wish { upright: true, ..bent.clone() };
         assert!(studio.preview(&other, Duration::from_secs(1)).is_none(), "more than a slider");
         studio.last.iter_mut().for_each(|(_, _, time)| *time = Duration::from_millis(20));
@@ -354,21 +363,25 @@ mod tests {
     }
 
     #[test]
-    fn all_follows_less_when_the_slider_rests() {
+    fn all_follows_less_when_the_slider_is_let_go() {
         let worker = Worker::start();
-        worker.ask(morphed(1.0), Duration::ZERO);
-        worker.wait(Duration::from_secs(120)).unwrap().1.unwrap();
-        worker.ask(morphed(0.3), Duration::from_secs(1));
-        let mut heard = Vec::new();
-        while !matches!(heard.last(), Some(("whole", _))) {
+        let heard = || {
             let (wish, answer) = worker.answers.recv_timeout(Duration::from_secs(120)).unwrap();
-            heard.push(match answer.unwrap() {
-                Answer::Whole(_) => ("whole", wish),
-                Answer::Coarse(_) => ("coarse", wish),
-            });
-        }
-        // The coarser drawing of the first wish may come, too.
-        let last = &heard[heard.len() - 2..];
-        assert_eq!(last, [("coarse", morphed(0.3)), ("whole", morphed(0.3))]);
+            (matches!(answer.unwrap(), Answer::Whole(_)), wish.display.morph)
+        };
+        worker.ask(morphed(1.0), Duration::ZERO, false);
+        assert_eq!([heard(), heard()], [(true, 1.0), (false, 1.0)]);
+        let slow = Duration::from_secs(1);
+        worker.ask(morphed(0.3), slow, true);
+        assert_eq!(heard(), (false, 0.3));
+        // Back where it was, still held; then let go.
+        worker.ask(morphed(1.0), slow, true);
+        assert_eq!(heard(), (false, 1.0));
+        worker.ask(morphed(1.0), slow, false);
+        assert_eq!([heard(), heard()], [(true, 1.0), (false, 1.0)]);
+        // What is there already is not drawn again.
+        worker.ask(morphed(1.0), slow, false);
+        worker.ask(morphed(0.5), slow, false);
+        assert_eq!([heard(), heard()], [(true, 0.5), (false, 0.5)]);
     }
 }

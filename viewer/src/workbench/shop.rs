@@ -186,7 +186,7 @@ pub fn screenshot(arguments: &Arguments) -> Result<(), ViewerError> {
     let mut shop = Workshop::open(scans, out, Mu::new(arguments.mu)?);
     while shop.bench.is_checking() && shop.wait(LONGEST) {}
     let (worker, wish) = (Worker::start(), Wish { origins: shop.wish(), ..Wish::default() });
-    worker.ask(wish, Duration::ZERO);
+    worker.ask(wish, Duration::ZERO, false);
     let shown = worker.wait(LONGEST).ok_or(ViewerError::NothingToShow)?.1?;
     let picture = shop.picture(&mut Easel::new(arguments.size, 1.0), arguments.size, &shown, Vec::new());
     Ok(visard::io::write_bytes(file, &picture.to_png()?)?)

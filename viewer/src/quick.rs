@@ -1,8 +1,8 @@
-//! Small pictures of a coarse drawing in one pass, for motion: what still pictures need besides costs more in software than the surface.
+//! Pictures for the window, of surfaces and thin lines in one pass: what still pictures need besides costs a processor more than the surface.
 
 use crate::drawing::Drawing;
 use crate::look::{Look, StillCamera};
-use crate::material::{ObjectUniforms, Parts, Style};
+use crate::material::{ObjectUniforms, Paint, Parts, Style};
 use kiss3d::camera::Camera3d;
 use kiss3d::prelude::{Context, Pose3, Vec3};
 use wgpu::TextureFormat;
@@ -12,8 +12,9 @@ const LIGHT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 const SCREEN: TextureFormat = TextureFormat::Rgba8Unorm;
 const DEPTH: TextureFormat = TextureFormat::Depth32Float;
 
-/// A small off-screen picture.
-pub struct Preview {
+/// An off-screen picture.
+pub struct Quick {
+    skin: wgpu::RenderPipeline,
     surface: wgpu::RenderPipeline,
     shell: wgpu::RenderPipeline,
     lines: wgpu::RenderPipeline,
@@ -24,10 +25,13 @@ pub struct Preview {
     meshes: Vec<Mesh>,
     strokes: Option<Lines>,
     style: Style,
+    samples: u32,
 }
 
 struct Target {
     size: (u32, u32),
+    /// Of several samples a pixel, where there are.
+    fine: Option<wgpu::TextureView>,
     light: wgpu::TextureView,
     screen: wgpu::TextureView,
     depth: wgpu::TextureView,
@@ -47,22 +51,25 @@ struct Lines {
     count: u32,
 }
 
+/// Linear.
 const MARK: [f32; 3] = [0.65, 0.08, 0.0];
 
-impl Preview {
-    /// On the card of this thread.
-    pub fn new() -> Self {
+impl Quick {
+    /// On the card of this thread, with so many samples a pixel.
+    pub fn new(samples: u32) -> Self {
         let parts = Parts::new();
         Self {
-            surface: parts.pipeline(false, 1, LIGHT, DEPTH),
-            shell: parts.pipeline(true, 1, LIGHT, DEPTH),
-            lines: parts.lines(LIGHT, DEPTH),
+            skin: parts.pipeline("skin_fragment", false, samples, LIGHT, DEPTH),
+            surface: parts.pipeline("fragment", false, samples, LIGHT, DEPTH),
+            shell: parts.pipeline("shell_fragment", true, samples, LIGHT, DEPTH),
+            lines: parts.lines(samples, LIGHT, DEPTH),
             of_surface: parts.uniforms(),
             of_shell: parts.uniforms(),
             target: None,
             meshes: Vec::new(),
             strokes: None,
             style: Style::default(),
+            samples,
         }
     }
 
@@ -93,39 +100,42 @@ impl Preview {
         self.strokes = None;
     }
 
-    /// Draws it; the mark has this width in pixels.
-    pub fn render(&mut self, size: (u32, u32), ground: f32, look: &Look, mark: Option<([f32; 3], f32)>) {
+    /// Draws it on a ground of this grey, sRGB; the mark has this width in pixels.
+    pub fn render(&mut self, size: (u32, u32), ground: f64, look: &Look, mark: Option<([f32; 3], u32)>) {
         let target = match self.target.take().filter(|target| target.size == size) {
             Some(target) => target,
-            None => Target::new(size),
+            None => Target::new(size, self.samples),
         };
         let (position, rotation) = look.pose();
         let pose = Pose3::from_parts(position, rotation);
         let camera = StillCamera::new(look.zoom, size.0, size.1).view_transform_pair(0);
         self.of_surface.set(pose, Vec3::ONE, camera, self.style);
         self.of_shell.set(pose, Vec3::ONE, camera, Style::GLASS);
-        // A cross, before all else.
-        let unit = 2.0 * crate::look::HALF_HEIGHT as f32 / (look.zoom as f32 * size.1 as f32);
-        let cross = mark.and_then(|(at, width)| {
-            let half = 0.5 * width * unit;
-            let arm = |x: f32, y: f32| {
-                rotation.inverse() * Vec3::new(x * half, y * half, 0.05) + Vec3::from_array(at)
-            };
-            let arms = [(-1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (1.0, -1.0)];
-            lines(&arms.map(|(x, y)| (arm(x, y).to_array(), MARK)))
+        // A square of lines, before all else.
+        let pixel = 2.0 * crate::look::HALF_HEIGHT as f32 / (look.zoom as f32 * size.1 as f32);
+        let square = mark.and_then(|(at, width)| {
+            let half = 0.5 * width as f32;
+            let row = |k: u32| [-half, half].map(|x| Vec3::new(x, k as f32 + 0.5 - half, 0.0) * pixel);
+            let place =
+                |p: Vec3| (rotation.inverse() * (p + 0.05 * Vec3::Z) + Vec3::from_array(at)).to_array();
+            lines(&(0..width).flat_map(row).map(|p| (place(p), MARK)).collect::<Vec<_>>())
         });
         let context = Context::get();
-        let mut encoder = context.create_command_encoder(Some("preview"));
+        let mut encoder = context.create_command_encoder(Some("quick"));
         {
-            let grey = f64::from(ground);
+            // As sRGB is decoded.
+            let grey = ((ground + 0.055) / 1.055).powf(2.4);
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-                label: Some("preview"),
+                label: Some("quick"),
                 color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                    view: &target.light,
-                    resolve_target: None,
+                    view: target.fine.as_ref().unwrap_or(&target.light),
+                    resolve_target: target.fine.as_ref().map(|_| &target.light),
                     ops: wgpu::Operations {
                         load: wgpu::LoadOp::Clear(wgpu::Color { r: grey, g: grey, b: grey, a: 1.0 }),
-                        store: wgpu::StoreOp::Store,
+                        store: match target.fine {
+                            Some(_) => wgpu::StoreOp::Discard,
+                            None => wgpu::StoreOp::Store,
+                        },
                     },
                     depth_slice: None,
                 })],
@@ -143,7 +153,11 @@ impl Preview {
             });
             for (k, mesh) in self.meshes.iter().enumerate() {
                 let through = k > 0;
-                pass.set_pipeline(if through { &self.shell } else { &self.surface });
+                pass.set_pipeline(match self.style.paint {
+                    _ if through => &self.shell,
+                    Paint::Skin => &self.skin,
+                    _ => &self.surface,
+                });
                 let uniforms = if through { &self.of_shell } else { &self.of_surface };
                 pass.set_bind_group(0, uniforms.group(), &[]);
                 pass.set_vertex_buffer(0, mesh.positions.slice(..));
@@ -152,7 +166,7 @@ impl Preview {
                 pass.set_index_buffer(mesh.corners.slice(..), wgpu::IndexFormat::Uint32);
                 pass.draw_indexed(0..mesh.count, 0, 0..1);
             }
-            for lines in self.strokes.iter().chain(&cross) {
+            for lines in self.strokes.iter().chain(&square) {
                 pass.set_pipeline(&self.lines);
                 pass.set_bind_group(0, self.of_surface.group(), &[]);
                 pass.set_vertex_buffer(0, lines.places.slice(..));
@@ -171,32 +185,34 @@ impl Preview {
 }
 
 impl Target {
-    fn new(size: (u32, u32)) -> Self {
-        let texture = |format, view_formats: &[TextureFormat]| {
+    fn new(size: (u32, u32), samples: u32) -> Self {
+        let texture = |format, sample_count, view_formats: &[TextureFormat]| {
             Context::get().create_texture(&wgpu::TextureDescriptor {
-                label: Some("preview"),
+                label: Some("quick"),
                 size: wgpu::Extent3d { width: size.0, height: size.1, depth_or_array_layers: 1 },
                 mip_level_count: 1,
-                sample_count: 1,
+                sample_count,
                 dimension: wgpu::TextureDimension::D2,
                 format,
                 usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
                 view_formats,
             })
         };
-        let colour = texture(SCREEN, &[LIGHT]);
+        let whole = wgpu::TextureViewDescriptor::default();
+        let colour = texture(SCREEN, 1, &[LIGHT]);
         let view = |format| {
             let description = wgpu::TextureViewDescriptor { format: Some(format), ..Default::default() };
             colour.create_view(&description)
         };
-        let depth = texture(DEPTH, &[]).create_view(&wgpu::TextureViewDescriptor::default());
-        Self { size, light: view(LIGHT), screen: view(SCREEN), depth }
+        let depth = texture(DEPTH, samples, &[]).create_view(&whole);
+        let fine = (samples > 1).then(|| texture(LIGHT, samples, &[]).create_view(&whole));
+        Self { size, fine, light: view(LIGHT), screen: view(SCREEN), depth }
     }
 }
 
 fn buffer<const N: usize>(values: impl Iterator<Item = [f32; N]>, usage: wgpu::BufferUsages) -> wgpu::Buffer {
     let bytes: Vec<u8> = values.flatten().flat_map(f32::to_le_bytes).collect();
-    Context::get().create_buffer_init(Some("preview"), &bytes, usage)
+    Context::get().create_buffer_init(Some("quick"), &bytes, usage)
 }
 
 fn mesh(drawing: &Drawing) -> Option<Mesh> {
@@ -209,7 +225,7 @@ fn mesh(drawing: &Drawing) -> Option<Mesh> {
         positions: buffer(drawing.positions.iter().copied(), vertices),
         normals: buffer(drawing.lit_normals(), vertices),
         uvs: buffer(drawing.uvs.iter().copied(), vertices),
-        corners: Context::get().create_buffer_init(Some("preview"), &corners, wgpu::BufferUsages::INDEX),
+        corners: Context::get().create_buffer_init(Some("quick"), &corners, wgpu::BufferUsages::INDEX),
         count: 3 * drawing.triangles.len() as u32,
     })
 }
