@@ -111,7 +111,7 @@ const UNIFORM_BYTES: u64 = 4 * (16 + 16 + 40);
 impl FaceMaterial {
     /// A material whose style can be changed through the cell; but what is a shell first stays one, and nothing else becomes one.
     pub fn new(style: Rc<Cell<Style>>) -> Self {
-        let parts = Parts::new();
+        let parts = Parts::here();
         let layout = parts.layout.clone();
         let through = style.get().paint == Paint::Shell;
         let pipeline = PipelineCache::new(move |samples| {
@@ -138,7 +138,7 @@ fn attribute(location: u32, format: wgpu::VertexFormat) -> ([wgpu::VertexAttribu
 
 impl Parts {
     /// On the card of this thread.
-    pub fn new() -> Self {
+    pub fn here() -> Self {
         let context = Context::get();
         let layout = context.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("face uniforms"),

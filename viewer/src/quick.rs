@@ -57,7 +57,7 @@ const MARK: [f32; 3] = [0.65, 0.08, 0.0];
 impl Quick {
     /// On the card of this thread, with so many samples a pixel.
     pub fn new(samples: u32) -> Self {
-        let parts = Parts::new();
+        let parts = Parts::here();
         Self {
             skin: parts.pipeline("skin_fragment", false, samples, LIGHT, DEPTH),
             surface: parts.pipeline("fragment", false, samples, LIGHT, DEPTH),
