@@ -136,14 +136,16 @@ impl Worker {
 fn work(inbox: &Receiver<Asked>, outbox: &Sender<Answered>) {
     let mut studio = Studio::default();
     // What is shown, all of it.
-    let mut settled = None;
+    let (mut settled, mut was_held) = (None, false);
     while let Ok(mut asked) = inbox.recv() {
         // Only the latest wish counts: a slider makes many.
         while let Ok(later) = inbox.try_recv() {
             asked = later;
         }
         let Asked { wish, picture, held } = asked;
-        if settled.as_ref() == Some(&wish) {
+        // Let go of what a slider has not bent, or not so that less was shown.
+        let let_go = std::mem::replace(&mut was_held, held) && !held;
+        if let_go && settled.as_ref() == Some(&wish) {
             continue;
         }
         settled = None;
@@ -379,8 +381,11 @@ mod tests {
         assert_eq!(heard(), (false, 1.0));
         worker.ask(morphed(1.0), slow, false);
         assert_eq!([heard(), heard()], [(true, 1.0), (false, 1.0)]);
-        // What is there already is not drawn again.
-        worker.ask(morphed(1.0), slow, false);
+        // What is there when the button is let go is not drawn again.
+        let other = Wish { upright: true, ..morphed(1.0) };
+        worker.ask(other.clone(), slow, true);
+        assert_eq!([heard(), heard()], [(true, 1.0), (false, 1.0)]);
+        worker.ask(other, slow, false);
         worker.ask(morphed(0.5), slow, false);
         assert_eq!([heard(), heard()], [(true, 0.5), (false, 0.5)]);
     }
